@@ -1,7 +1,7 @@
 //! Limits the work of one call.
 //!
-//! A call counts steps, not time, so that it ends after the same work on every machine: one step for each node that is
-//! visited, copied, merged or compared. The budget grows with the input. When it is spent, the call ends with
+//! A call counts steps, not time, so that it ends after equal work on every machine. Each node that is visited, copied,
+//! merged or compared is one step. The budget grows with the input. When it is spent, the call ends with
 //! `budget-exceeded`. This holds for every pass, because visits, copies, merges and comparisons of nodes charge the
 //! budget themselves.
 
@@ -28,20 +28,18 @@ pub(crate) struct Budget {
 }
 
 impl Budget {
-    /// Returns the budget for a call on an input with this number of nodes, or the caller's own budget.
+    /// `nodes` is the size of the input. `max_steps` is the caller's own budget, and takes precedence.
     pub(crate) fn new(nodes: usize, max_steps: Option<usize>) -> Self {
         let limit = max_steps.map_or_else(|| by_size(nodes), |steps| u64::try_from(steps).unwrap_or(u64::MAX));
         Budget { limit, left: Cell::new(limit), naming: Naming::Camel, failure: OnceCell::new() }
     }
 
-    /// Multiplies the budget by a factor.
     pub(crate) fn times(mut self, factor: u64) -> Self {
         self.limit = self.limit.saturating_mul(factor);
         self.left.set(self.limit);
         self
     }
 
-    /// Sets how the caller spells options.
     pub(crate) fn spelled(mut self, naming: Naming) -> Self {
         self.naming = naming;
         self
@@ -55,24 +53,22 @@ impl Budget {
         left.is_some()
     }
 
-    /// Returns true if the call has to end.
     #[inline]
     pub(crate) fn is_spent(&self) -> bool {
         self.left.get() == 0
     }
 
-    /// Returns the number of steps that were paid so far.
     pub(crate) fn spent(&self) -> u64 {
         self.limit - self.left.get()
     }
 
-    /// Ends the call with this error: no more steps can be paid.
+    /// No more steps can be paid, so the call ends with this error.
     pub(crate) fn fail(&self, error: Error) {
         self.left.set(0);
         let _ = self.failure.set(error);
     }
 
-    /// Returns the error that ends the call, if it has to end. `at` returns the pointer to the current position.
+    /// `at` returns the pointer to the current position.
     ///
     /// # Errors
     /// `budget-exceeded`, or the error of [`Self::fail`].
@@ -97,7 +93,6 @@ impl Budget {
         self.failure.get_or_init(exceeded).clone()
     }
 
-    /// Ends the call if it exceeds the maximum nesting depth.
     pub(crate) fn enter_level(&self, level: usize, at: impl FnOnce() -> String) -> Result<(), Error> {
         if level > MAX_WALK_DEPTH {
             let message = format!(
@@ -110,13 +105,13 @@ impl Budget {
     }
 }
 
-/// Returns the budget for a call on an input with `nodes` nodes, in steps.
+/// Returns a number of steps.
 pub(crate) fn by_size(nodes: usize) -> u64 {
     let nodes = u64::try_from(nodes).unwrap_or(u64::MAX);
     STEPS.saturating_add(STEPS_PER_NODE.saturating_mul(nodes)).min(MAX_STEPS)
 }
 
-/// Number of steps of all finished budgets in all threads, for the growth tests. It wraps around.
+/// Steps of all finished budgets in all threads, for the growth tests. The number wraps around.
 static TAKEN: AtomicUsize = AtomicUsize::new(0);
 
 impl Drop for Budget {
@@ -127,7 +122,6 @@ impl Drop for Budget {
     }
 }
 
-/// Returns the number of steps of all finished calls in this process.
 pub(crate) fn taken() -> usize {
     TAKEN.load(Ordering::Relaxed)
 }

@@ -8,7 +8,7 @@
 use alloc::vec::Vec;
 use core::{borrow::Borrow, cmp::Ordering};
 
-/// Sorts items by a comparison. Equal items keep their order.
+/// Equal items keep their order.
 pub(crate) fn by<T>(items: Vec<T>, compare: impl Fn(&T, &T) -> Ordering) -> Vec<T> {
     let mut places = Places::default();
     for (number, item) in items.iter().enumerate() {
@@ -32,7 +32,7 @@ fn in_order<T>(items: Vec<T>, places: &Places) -> Vec<T> {
 /// A map sorted by key.
 #[derive(Clone, Debug)]
 pub(crate) struct Map<K, V> {
-    /// The entries, which `places` refers to by index.
+    /// `places` refers to the entries by index.
     entries: Vec<(K, V)>,
     places: Places,
 }
@@ -46,39 +46,34 @@ impl<K: PartialEq, V: PartialEq> PartialEq for Map<K, V> {
 impl<K: Eq, V: Eq> Eq for Map<K, V> {}
 
 impl<K, V> Map<K, V> {
-    /// Returns an empty map.
     pub(crate) const fn new() -> Self {
         Map { entries: Vec::new(), places: Places::new() }
     }
 
-    /// Returns the number of entries.
     pub(crate) fn len(&self) -> usize {
         self.entries.len()
     }
 
-    /// Returns true if the map is empty.
     pub(crate) fn is_empty(&self) -> bool {
         self.entries.is_empty()
     }
 
-    /// Returns the entries, sorted by key.
+    /// Sorted by key.
     pub(crate) fn iter(&self) -> Entries<'_, K, V> {
         Entries { numbers: self.places.iter(), entries: &self.entries }
     }
 
-    /// Returns the keys in order.
     pub(crate) fn keys(&self) -> impl Iterator<Item = &K> {
         self.iter().map(|(key, _)| key)
     }
 
-    /// Returns the values, sorted by key.
+    /// Sorted by key.
     pub(crate) fn values(&self) -> impl Iterator<Item = &V> {
         self.iter().map(|(_, value)| value)
     }
 }
 
 impl<K: Ord, V> Map<K, V> {
-    /// Returns the value of a key.
     pub(crate) fn get<Q: Ord + ?Sized>(&self, key: &Q) -> Option<&V>
     where
         K: Borrow<Q>,
@@ -86,7 +81,7 @@ impl<K: Ord, V> Map<K, V> {
         self.get_key_value(key).map(|(_, value)| value)
     }
 
-    /// Returns the stored key that equals `key`, and its value.
+    /// The returned key is the stored key, which equals `key`.
     pub(crate) fn get_key_value<Q: Ord + ?Sized>(&self, key: &Q) -> Option<(&K, &V)>
     where
         K: Borrow<Q>,
@@ -104,7 +99,6 @@ impl<K: Ord, V> Map<K, V> {
         self.entries.get(number).map(|(key, _)| key)
     }
 
-    /// Returns a mutable reference to the value of a key.
     pub(crate) fn get_mut<Q: Ord + ?Sized>(&mut self, key: &Q) -> Option<&mut V>
     where
         K: Borrow<Q>,
@@ -113,7 +107,6 @@ impl<K: Ord, V> Map<K, V> {
         self.entries.get_mut(number).map(|(_, value)| value)
     }
 
-    /// Returns true if the map has an entry for a key.
     pub(crate) fn contains_key<Q: Ord + ?Sized>(&self, key: &Q) -> bool
     where
         K: Borrow<Q>,
@@ -121,7 +114,6 @@ impl<K: Ord, V> Map<K, V> {
         find(&self.entries, &self.places, key).is_ok()
     }
 
-    /// Sets the value of a key. Returns the previous value.
     pub(crate) fn insert(&mut self, key: K, value: V) -> Option<V> {
         match find(&self.entries, &self.places, &key) {
             Ok((_, number)) => self.entries.get_mut(number).map(|(_, old)| core::mem::replace(old, value)),
@@ -133,7 +125,6 @@ impl<K: Ord, V> Map<K, V> {
         }
     }
 
-    /// Removes the entry of a key. Returns its value.
     pub(crate) fn remove<Q: Ord + ?Sized>(&mut self, key: &Q) -> Option<V>
     where
         K: Borrow<Q>,
@@ -150,7 +141,6 @@ impl<K: Ord, V> Map<K, V> {
         Some(self.entries.swap_remove(number).1)
     }
 
-    /// Returns the entry of a key, which may be vacant.
     pub(crate) fn entry(&mut self, key: K) -> Entry<'_, K, V> {
         Entry { map: self, key }
     }
@@ -161,14 +151,13 @@ fn find<K: Borrow<Q>, V, Q: Ord + ?Sized>(entries: &[(K, V)], places: &Places, k
     places.find(&mut |number| entries.get(number).map_or(Ordering::Greater, |(other, _)| other.borrow().cmp(key)))
 }
 
-/// The entry of a key in a map, which may be vacant.
+/// May be vacant.
 pub(crate) struct Entry<'m, K, V> {
     map: &'m mut Map<K, V>,
     key: K,
 }
 
 impl<'m, K: Ord, V> Entry<'m, K, V> {
-    /// Returns the value. Inserts the result of `make` if the entry is vacant.
     pub(crate) fn or_insert_with(self, make: impl FnOnce() -> V) -> &'m mut V {
         let Map { entries, places } = self.map;
         let number = match find(entries, places, &self.key) {
@@ -183,12 +172,10 @@ impl<'m, K: Ord, V> Entry<'m, K, V> {
         &mut entries[number].1
     }
 
-    /// Returns the value. Inserts `value` if the entry is vacant.
     pub(crate) fn or_insert(self, value: V) -> &'m mut V {
         self.or_insert_with(|| value)
     }
 
-    /// Returns the value. Inserts the default if the entry is vacant.
     pub(crate) fn or_default(self) -> &'m mut V
     where
         V: Default,
@@ -237,7 +224,6 @@ impl<'m, K, V> IntoIterator for &'m Map<K, V> {
     }
 }
 
-/// Iterator over entries, sorted by key.
 #[derive(Debug)]
 pub(crate) struct Entries<'m, K, V> {
     numbers: Numbers<'m>,
@@ -252,36 +238,31 @@ impl<'m, K, V> Iterator for Entries<'m, K, V> {
     }
 }
 
-/// A sorted set.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Set<T> {
     items: Map<T, ()>,
 }
 
 impl<T> Set<T> {
-    /// Returns an empty set.
     pub(crate) const fn new() -> Self {
         Set { items: Map::new() }
     }
 
-    /// Returns the number of items.
     pub(crate) fn len(&self) -> usize {
         self.items.len()
     }
 
-    /// Returns true if the set is empty.
     pub(crate) fn is_empty(&self) -> bool {
         self.items.is_empty()
     }
 
-    /// Returns the items in order.
+    /// In order.
     pub(crate) fn iter(&self) -> impl Iterator<Item = &T> {
         self.items.keys()
     }
 }
 
 impl<T: Ord> Set<T> {
-    /// Returns true if the set contains an item.
     pub(crate) fn contains<Q: Ord + ?Sized>(&self, item: &Q) -> bool
     where
         T: Borrow<Q>,
@@ -294,12 +275,12 @@ impl<T: Ord> Set<T> {
         self.items.first_key_from(item)
     }
 
-    /// Inserts an item. Returns false if the set already contained it.
+    /// Returns false if the set already contained the item.
     pub(crate) fn insert(&mut self, item: T) -> bool {
         self.items.insert(item, ()).is_none()
     }
 
-    /// Removes an item. Returns false if the set did not contain it.
+    /// Returns false if the set did not contain the item.
     pub(crate) fn remove<Q: Ord + ?Sized>(&mut self, item: &Q) -> bool
     where
         T: Borrow<Q>,
@@ -307,7 +288,6 @@ impl<T: Ord> Set<T> {
         self.items.remove(item).is_some()
     }
 
-    /// Returns true if every item is in another set.
     pub(crate) fn is_subset(&self, other: &Set<T>) -> bool {
         self.len() <= other.len() && self.iter().all(|item| other.contains(item))
     }
@@ -377,7 +357,6 @@ pub(crate) struct Spot {
 }
 
 impl Places {
-    /// Returns an empty order.
     pub(crate) const fn new() -> Self {
         Places { chunks: Vec::new() }
     }
@@ -409,7 +388,7 @@ impl Places {
         Err(Spot { chunk, at })
     }
 
-    /// Inserts a number at a position that [`Places::find`] returned.
+    /// The position must come from [`Places::find`].
     pub(crate) fn insert(&mut self, spot: Spot, number: usize) {
         // Each numbered item takes at least one byte of memory, so the numbers fit.
         let number = u32::try_from(number).unwrap_or(u32::MAX);
@@ -424,14 +403,12 @@ impl Places {
         }
     }
 
-    /// Replaces the number at a position.
     pub(crate) fn replace(&mut self, spot: Spot, number: usize) {
         if let Some(place) = self.chunks.get_mut(spot.chunk).and_then(|chunk| chunk.get_mut(spot.at)) {
             *place = u32::try_from(number).unwrap_or(u32::MAX);
         }
     }
 
-    /// Removes the number at a position.
     pub(crate) fn remove(&mut self, spot: Spot) {
         let Some(chunk) = self.chunks.get_mut(spot.chunk) else { return };
         if spot.at < chunk.len() {
@@ -448,7 +425,6 @@ impl Places {
         here.or_else(|| self.chunks.get(spot.chunk + 1)?.first()).map(|number| *number as usize)
     }
 
-    /// Returns the numbers in order.
     pub(crate) fn iter(&self) -> Numbers<'_> {
         Numbers { chunks: self.chunks.iter(), chunk: [].iter() }
     }
@@ -458,7 +434,6 @@ impl Places {
     }
 }
 
-/// Iterator over numbers in order.
 #[derive(Clone, Debug)]
 pub(crate) struct Numbers<'p> {
     chunks: core::slice::Iter<'p, Vec<u32>>,
@@ -490,7 +465,7 @@ mod tests {
 
     use super::{by, Map, Set};
 
-    /// Returns numbers in no particular order, the same in every run.
+    /// In no particular order, but the same in every run.
     fn scattered(count: u32) -> impl Iterator<Item = u32> {
         (0..count).map(|number| number.wrapping_mul(2_654_435_761) >> 12)
     }

@@ -1,6 +1,6 @@
 //! `normalize_envelope`: repairs the tool-parameter envelope (an object root with `properties`) and nothing else.
 //!
-//! The rules are those of openai/codex pull request 22166, with one additional step (see [`normalize`]).
+//! The rules are the rules of openai/codex pull request 22166, with one additional step (see [`normalize`]).
 
 use alloc::{format, string::String};
 
@@ -82,7 +82,7 @@ pub(crate) fn normalize(node: &mut Node<'_>, recorder: &mut Recorder) {
     }
 }
 
-/// Returns true for an object whose `type` is missing, null, `"object"` or a list that contains `"object"`.
+/// True if `type` is missing, null, `"object"` or a list that contains `"object"`.
 fn admits_an_object(node: &Node<'_>) -> bool {
     let Some(object) = node.as_object() else { return false };
     match object.get("type").map(Node::data) {

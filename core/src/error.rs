@@ -117,25 +117,22 @@ impl Error {
         self
     }
 
-    /// Replaces the pointer.
     pub(crate) fn at(mut self, pointer: String) -> Self {
         self.0.pointer = pointer;
         self
     }
 
-    /// Appends words to the message.
     pub(crate) fn and(mut self, words: &str) -> Self {
         self.0.message.push_str(words);
         self
     }
 
-    /// Prepends `prefix` to the pointer.
     pub(crate) fn below(mut self, prefix: &str) -> Self {
         self.0.pointer.insert_str(0, prefix);
         self
     }
 
-    /// Clears the pointer, for an error in JSON text within a string, because no pointer can refer to a place inside a
+    /// Clears the pointer, for an error in JSON text within a string: no pointer can refer to a location inside a
     /// string.
     pub(crate) fn of_text(mut self) -> Self {
         self.0.pointer.clear();

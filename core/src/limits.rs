@@ -8,8 +8,8 @@
 /// unusable. 512 levels need a small part of its 1 MiB stack, and no real tool schema exceeds 40.
 pub const MAX_DEPTH: usize = 512;
 
-/// Maximum nesting of a schema while it is rewritten. Passes wrap schemas in unions and lists, so an intermediate
-/// result may be deeper than the input. A schema beyond this limit ends the call with `too-deep`.
+/// Passes wrap schemas in unions and lists, so an intermediate result may be deeper than the input. A schema beyond
+/// this limit ends the call with `too-deep`.
 pub(crate) const MAX_WALK_DEPTH: usize = 2 * MAX_DEPTH;
 
 /// If a rewritten part is at this depth or deeper, its own nesting is measured, so that no pass can multiply the

@@ -1,8 +1,8 @@
 //! Makes tool names legal for an API. Each tool has a distinct name, which does not depend on the order of the tools.
 //!
-//! A legal name is kept. Any other name keeps as much of its text as possible; if the result is also the name of
-//! another tool, or if it had to be truncated, a digest of the whole name is appended. A name therefore depends on the
-//! set of tools, not on their order, and usually on nothing but the original name.
+//! A legal name is kept. Any other name keeps as much of its text as possible. If the result is also the name of
+//! another tool, or had to be truncated, a digest of the whole name is appended. A name therefore depends on the set of
+//! tools, not on their order, and usually on nothing but the original name.
 //!
 //! The digest is 65 bits of SHA-256. Servers choose the names of their tools: with a short or invertible hash, a server
 //! could choose a name that replaces the name of another server's tool. The digest has no key, because the same tools
@@ -18,7 +18,6 @@ use crate::{
     json::Text,
 };
 
-/// Returns true if a name matches the API's pattern for names.
 pub(crate) fn is_legal(shape: NamePattern, name: &Text<'_>) -> bool {
     let (mut length, mut fits) = (0, true);
     for point in name.code_points() {
@@ -28,7 +27,6 @@ pub(crate) fn is_legal(shape: NamePattern, name: &Text<'_>) -> bool {
     fits && length >= shape.min_length && length <= shape.max_length && !is_own_rule(shape, name)
 }
 
-/// Returns the name of the grammar rule that is generated for a name.
 fn rule_of(name: &Text<'_>) -> String {
     let mut rule = String::new();
     for one in name.display().chars() {
@@ -49,7 +47,7 @@ fn is_own_rule(shape: NamePattern, name: &Text<'_>) -> bool {
     shape.rules.is_some_and(|rules| rules.contains(&&*rule_of(name)))
 }
 
-/// Returns the names that share their grammar rule with another name.
+/// Names that share their grammar rule with another name.
 pub(crate) fn meeting<'n, 'a: 'n>(shape: NamePattern, names: impl Iterator<Item = &'n Text<'a>>) -> Set<&'n Text<'a>> {
     let mut meeting = Set::new();
     if shape.rules.is_none() {
@@ -82,7 +80,7 @@ const DIGEST: usize = 13;
 /// Number of characters of `_` and a digest.
 pub(crate) const TAIL: usize = DIGEST + 1;
 
-/// Returns a digest of several strings, which also depends on where each string ends.
+/// Depends also on where each string ends.
 pub(crate) fn digest(texts: &[&Text<'_>]) -> String {
     let mut hash = Hash::new();
     for text in texts {
@@ -100,8 +98,7 @@ pub(crate) fn digest(texts: &[&Text<'_>]) -> String {
     (0..DIGEST).map(letter).collect()
 }
 
-/// Returns a legal name that preserves as much as possible of this one: characters that the pattern does not allow
-/// become `_`.
+/// Preserves as much as possible of the name: characters that the pattern does not allow become `_`.
 fn close(shape: NamePattern, name: &Text<'_>) -> String {
     let mut out = String::new();
     let mut length = 0;
@@ -123,18 +120,18 @@ fn close(shape: NamePattern, name: &Text<'_>) -> String {
     out
 }
 
-/// Converts a string into a part of a legal name, without a limit of its length.
+/// The result is a part of a legal name, without a limit of its length.
 pub(crate) fn folded(shape: NamePattern, text: &Text<'_>) -> String {
     close(NamePattern { min_length: 0, max_length: usize::MAX, ..shape }, text)
 }
 
-/// Returns the beginning of a legal name, followed by a digest of the original name.
+/// Returns the beginning of `close`, followed by a digest of the original name.
 fn hashed(shape: NamePattern, name: &Text<'_>, close: String) -> String {
     format!("{}_{}", cut(&close, shape.max_length.saturating_sub(TAIL)), digest(&[name]))
 }
 
-/// Returns a legal name for a tool that occurs only in the history. No tool that was sent has this name. `digests`
-/// contains the names of the tools that were sent.
+/// For a tool that occurs only in the history. No tool that was sent has the returned name. `digests` contains the
+/// names of the tools that were sent.
 pub(crate) fn of_the_past(shape: NamePattern, name: &Text<'_>, digests: &TakenDigests) -> String {
     digests.free(|kept| {
         let shape = NamePattern { max_length: shape.max_length.saturating_sub(kept), ..shape };
@@ -142,8 +139,8 @@ pub(crate) fn of_the_past(shape: NamePattern, name: &Text<'_>, digests: &TakenDi
     })
 }
 
-/// Returns a legal name that depends only on a name, with a digest of `texts`: as much of the name as possible, or only
-/// letters of the digest if the pattern allows few characters.
+/// Depends only on the name, with a digest of `texts`. Keeps as much of the name as possible, or only letters of the
+/// digest if the pattern allows few characters.
 pub(crate) fn mapped(shape: NamePattern, name: &Text<'_>, texts: &[&Text<'_>]) -> String {
     let digest = digest(texts);
     if shape.max_length <= TAIL {
@@ -152,34 +149,31 @@ pub(crate) fn mapped(shape: NamePattern, name: &Text<'_>, texts: &[&Text<'_>]) -
     format!("{}_{digest}", cut(&folded(shape, name), shape.max_length - TAIL))
 }
 
-/// Returns the first `max_length` characters of a string.
 pub(crate) fn cut(text: &str, max_length: usize) -> &str {
     text.char_indices().nth(max_length).and_then(|(at, _)| text.get(..at)).unwrap_or(text)
 }
 
-/// A set of names that are in use, from which unused names are derived.
+/// Unused names are derived from this set of names in use.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Taken {
     names: Set<String>,
-    /// Next number to try for each name that was requested before. Without it, a thousand requests for the same name
-    /// would each count from 2.
+    /// Next number to try for each name that was requested before. Without it, a thousand requests for one name would
+    /// each count from 2.
     next: Map<String, u32>,
 }
 
 impl Taken {
-    /// Adds a name, unless it contains an unpaired surrogate.
+    /// Ignores a name with an unpaired surrogate.
     pub(crate) fn take(&mut self, name: &Text<'_>) {
         if let Some(name) = name.value() {
             self.names.insert(name.into_owned());
         }
     }
 
-    /// Returns true if a name is in use.
     pub(crate) fn has(&self, name: &str) -> bool {
         self.names.contains(name)
     }
 
-    /// Returns all names in use.
     pub(crate) fn names(&self) -> impl Iterator<Item = &String> {
         self.names.iter()
     }
@@ -207,7 +201,7 @@ impl Taken {
 /// found without counting through those tools for every call in the history.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(crate) struct TakenDigests {
-    /// Names in [`canonical`] form, because they are made legal later.
+    /// In [`canonical`] form, because the names are made legal later.
     names: Set<String>,
     /// Smallest unused number for each name that occurs with numbers.
     numbers: Map<String, u32>,
@@ -238,7 +232,7 @@ impl TakenDigests {
         TakenDigests { names: taken, numbers }
     }
 
-    /// Returns a name that ends with a digest, or, if it is in use, a shorter one with a number. `wanted` returns the
+    /// Returns a name that ends with a digest, or, if it is in use, a shorter name with a number. `wanted` returns the
     /// name shortened by the given number of characters.
     pub(crate) fn free(&self, wanted: impl Fn(usize) -> String) -> String {
         let name = wanted(0);
@@ -260,8 +254,7 @@ fn is_separator(one: char) -> bool {
     !one.is_ascii_alphanumeric()
 }
 
-/// Returns a form that is equal for all names that may become the same legal name: characters that some API refuses
-/// become `_`.
+/// All names that may become equal legal names have one canonical form: characters that some API refuses become `_`.
 fn canonical(name: &str) -> String {
     name.trim_start_matches(is_separator).chars().map(|one| if is_separator(one) { '_' } else { one }).collect()
 }
@@ -280,7 +273,6 @@ fn number_after_digest(name: &str) -> Option<(&str, u32)> {
     ends_with_digest(head).then_some((head, number))
 }
 
-/// The names of the tools of a list.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Names {
     taken: Taken,
@@ -289,14 +281,13 @@ pub(crate) struct Names {
 }
 
 impl Names {
-    /// Returns the approximate size in bytes.
     pub(crate) fn bytes(&self) -> usize {
         let taken = self.taken.names.iter().chain(self.taken.next.keys());
         let renamed = self.renamed.iter().map(|(own, name)| own.chars().len() + name.len() + size_of::<Text<'_>>());
         taken.map(|name| 2 * size_of::<String>() + name.len()).chain(renamed).sum()
     }
 
-    /// Assigns a legal name to each tool that has none yet. `others` are further names that are in use.
+    /// Skips tools that have a legal name. `others` are further names that are in use.
     pub(crate) fn plan<'n, 'a: 'n>(
         &mut self,
         shape: NamePattern,
@@ -342,7 +333,6 @@ impl Names {
         }
     }
 
-    /// Returns the new name, if the tool is renamed.
     pub(crate) fn new_name(&self, name: &Text<'_>) -> Option<&str> {
         if self.renamed.is_empty() {
             return None;
@@ -351,7 +341,6 @@ impl Names {
         self.renamed.get(&name.borrowed().into_owned()).map(String::as_str)
     }
 
-    /// Returns the current name.
     pub(crate) fn current<'n>(&'n self, name: &'n Text<'_>) -> Cow<'n, str> {
         self.new_name(name).map_or_else(|| name.display(), Into::into)
     }
@@ -365,7 +354,7 @@ mod tests {
     fn free_number_is_the_smallest_unused_one() {
         let digest = "x_aaaaaaaaaaaa7";
         let numbers = [2, 3, 5, 6].map(|number| format!("{digest}_{number}"));
-        // A name that some API converts into the digest name counts as in use, too.
+        // A name that some API converts into the digest name is treated as in use, too.
         let others = [digest, "-x.aaaaaaaaaaaa3", "x_aaaaaaaaaaaa7_04", "x_aaaaaaaaaaaa7__4", "x_2", "4", ""];
         let taken = TakenDigests::of(numbers.iter().map(String::as_str).chain(others));
         let free = |name: &str| taken.free(|_| name.into());
@@ -397,8 +386,8 @@ mod tests {
         assert_eq!(one, digest(&[&text("a"), &text("bc")]));
     }
 
-    /// Numbering used to start again from 2 at each request for the same name: 16,384 names with the same hash took
-    /// half a minute.
+    /// Numbering used to start again from 2 at each request for one name: 16,384 names with equal hashes took half a
+    /// minute.
     #[test]
     fn numbering_continues_from_the_last_number() {
         let mut taken = Taken::default();

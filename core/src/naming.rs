@@ -13,7 +13,7 @@ pub enum Naming {
 }
 
 impl Naming {
-    /// Returns a camelCase name in this spelling.
+    /// `camel` is in camelCase.
     pub(crate) fn spell(self, camel: &str) -> Cow<'_, str> {
         match self {
             Naming::Camel => Cow::Borrowed(camel),
@@ -74,7 +74,7 @@ fn fold(name: &str) -> Vec<char> {
     name.chars().filter(|one| !matches!(one, '_' | '-' | ' ' | '.')).flat_map(char::to_lowercase).collect()
 }
 
-/// Returns the number of insertions, deletions, replacements and swaps of adjacent letters (optimal string alignment).
+/// Number of insertions, deletions, replacements and swaps of adjacent letters (optimal string alignment).
 fn distance(a: &[char], b: &[char]) -> usize {
     let mut before: Vec<usize> = Vec::new();
     let mut last: Vec<usize> = (0..=b.len()).collect();

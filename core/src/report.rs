@@ -81,7 +81,7 @@ impl Accepts {
         }
     }
 
-    /// Combines the effects of one change at two places.
+    /// For the effects of one change at two locations.
     pub(crate) fn or_elsewhere(self, other: Accepts) -> Accepts {
         match (self, other) {
             (Accepts::Same, _) | (_, Accepts::Same) if self != other => Accepts::Mixed,
@@ -102,7 +102,6 @@ impl Accepts {
 }
 
 impl Guidance {
-    /// Combines the effects of two changes.
     pub(crate) fn and(self, other: Guidance) -> Guidance {
         match (self, other) {
             (Guidance::Lost, _) | (_, Guidance::Lost) => Guidance::Lost,
@@ -112,19 +111,16 @@ impl Guidance {
     }
 }
 
-/// Effect of a kind of change.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Effect {
-    /// Effect on the accepted arguments.
     pub(crate) accepts: Accepts,
-    /// Effect on what the model reads.
     pub(crate) guidance: Guidance,
     /// True if arguments are encoded and can be restored.
     pub(crate) encoded: bool,
 }
 
 impl Effect {
-    /// No effect: the same arguments are accepted, and the model reads the same.
+    /// No effect: the same arguments are accepted, and the model reads the same text.
     pub(crate) const SAME: Effect = Effect { accepts: Accepts::Same, guidance: Guidance::Same, encoded: false };
 
     pub(crate) const fn accepts(self, accepts: Accepts) -> Self {
@@ -159,8 +155,8 @@ pub struct Reason {
 }
 
 impl Reason {
-    /// Creates a reason from observed behavior of an API, with its confidence and its source. The parts are kept
-    /// separate because many changes of one schema serve the same fact, and most reports are never formatted.
+    /// Confidence and source are kept separate from the statement: many changes of one schema serve one fact, and most
+    /// reports are never formatted.
     pub(crate) const fn fact(statement: &'static str, confidence: char, source: &'static str) -> Self {
         Reason { statement: Cow::Borrowed(statement), known: Some((confidence, source)) }
     }
@@ -227,7 +223,7 @@ pub struct Change {
 }
 
 impl Change {
-    /// Creates a change that consists only of its rule and its effect.
+    /// The change consists only of its rule and its effect.
     pub(crate) fn in_brief(rule: &'static str, effect: Effect) -> Change {
         let Effect { accepts, guidance, encoded } = effect;
         let (pointer, message, reason) = (String::new(), String::new(), Reason::from(""));
@@ -280,7 +276,6 @@ pub fn lossless(changes: &[Change]) -> bool {
     changes.iter().all(|change| change.accepts == Accepts::Same && change.guidance != Guidance::Lost)
 }
 
-/// Level of detail of recorded changes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Detail {
     /// Rules and effects. Pointers, reasons and messages may be empty, because they account for most of the cost of a
@@ -290,7 +285,7 @@ pub(crate) enum Detail {
     Whole,
 }
 
-/// Collects changes during a rewrite. It costs nothing if recording is off.
+/// Costs nothing if recording is off.
 pub(crate) struct Recorder {
     /// Changes with their positions in document order; `None` if recording is off.
     changes: Option<Vec<(u32, Change)>>,
@@ -298,17 +293,14 @@ pub(crate) struct Recorder {
 }
 
 impl Recorder {
-    /// Creates a recorder of all details.
     pub(crate) fn on() -> Self {
         Recorder::of(Detail::Whole)
     }
 
-    /// Creates a recorder with this level of detail.
     pub(crate) fn of(detail: Detail) -> Self {
         Recorder { changes: Some(Vec::new()), detail }
     }
 
-    /// Creates a recorder that records nothing.
     pub(crate) fn off() -> Self {
         Recorder { changes: None, detail: Detail::Whole }
     }
@@ -317,26 +309,24 @@ impl Recorder {
         self.detail
     }
 
-    /// Records a change at a position in document order. The change is only created if recording is on.
+    /// `place` is a position in document order. The change is only created if recording is on.
     pub(crate) fn note(&mut self, place: u32, change: impl FnOnce() -> Change) {
         if let Some(changes) = &mut self.changes {
             changes.push((place, change()));
         }
     }
 
-    /// Reserves capacity for `count` changes.
     pub(crate) fn reserve(&mut self, count: usize) {
         if let Some(changes) = &mut self.changes {
             changes.reserve_exact(count);
         }
     }
 
-    /// Returns true if recording is on.
     pub(crate) fn is_on(&self) -> bool {
         self.changes.is_some()
     }
 
-    /// Removes the changes at or below these pointers into the input: the values that they changed were removed, and
+    /// Removes the changes at or below these pointers into the input. The values that they changed were removed, and
     /// another change reports the removal.
     pub(crate) fn forget(&mut self, gone: &Set<String>) {
         let Some(changes) = self.changes.as_mut().filter(|_| !gone.is_empty()) else { return };
@@ -346,8 +336,8 @@ impl Recorder {
         });
     }
 
-    /// Removes the most recent changes that are strictly below a pointer. This is for rules that traverse a schema
-    /// bottom-up: they record the changes below a schema immediately before those of the schema itself.
+    /// Removes the most recent changes that are strictly below a pointer. Rules that traverse a schema bottom-up need
+    /// this: they record the changes below a schema immediately before the changes of the schema itself.
     pub(crate) fn forget_latest_below(&mut self, pointer: &str) {
         let Some(changes) = &mut self.changes else { return };
         let is_below = |change: &Change| change.pointer.strip_prefix(pointer).is_some_and(|rest| rest.starts_with('/'));
@@ -356,7 +346,7 @@ impl Recorder {
         }
     }
 
-    /// Returns the changes in document order; changes at the same position are in the order of the rules.
+    /// In document order; changes at one position are in the order of the rules.
     pub(crate) fn finish(self) -> Vec<Change> {
         let changes = collections::by(self.changes.unwrap_or_default(), |(one, _), (two, _)| one.cmp(two));
         changes.into_iter().map(|(_, change)| change).collect()
@@ -557,7 +547,6 @@ impl Permits {
         Permits { min_confidence, disabled: disabled.iter().fold(0, |bits, rule| bits | rule.bit()) }
     }
 
-    /// Returns the reason why a repair is not permitted; `None` if it is.
     pub(crate) const fn refusal(self, rule: RepairRule, confidence: Confidence) -> Option<LeftReason> {
         match () {
             () if self.disabled & rule.bit() != 0 => Some(LeftReason::SwitchedOff),
@@ -588,7 +577,7 @@ pub struct Repair {
     pub to: String,
     /// Description of the repair for people.
     pub message: String,
-    /// Original position of a part of the result, if the pointers do not describe everything that the repair moved.
+    /// Set if the pointers do not describe everything that the repair moved.
     pub(crate) moved_from: Option<MovedFrom>,
 }
 
@@ -597,7 +586,7 @@ pub struct Repair {
 pub(crate) struct MovedFrom {
     pub(crate) to: String,
     pub(crate) from: String,
-    /// True if the original position is inside a text, whose position then applies to all values below.
+    /// True if the original position is inside a text. Then the position of the text applies to all values below.
     pub(crate) is_in_text: bool,
 }
 
@@ -687,8 +676,7 @@ pub struct RepairedCall {
 /// Maximum number of positions in a message to the model.
 const LINES: usize = 20;
 
-/// Returns the remaining violations as text for the model. It contains names, kinds and values from the schema, but no
-/// values of the arguments.
+/// Text for the model. It contains names, kinds and values from the schema, but no values of the arguments.
 pub(crate) fn retry_message(left: &[Left], tool: Option<&str>) -> Option<String> {
     if left.is_empty() {
         return None;
@@ -707,19 +695,16 @@ pub(crate) fn retry_message(left: &[Left], tool: Option<&str>) -> Option<String>
 }
 
 impl<T> Repaired<T> {
-    /// Creates the result for arguments that need no repair.
     pub(crate) fn untouched(arguments: T, valid: Option<bool>) -> Repaired<T> {
         Repaired { arguments, changed: false, valid, repairs: Vec::new(), left: Vec::new(), retry_message: None }
     }
 
-    /// Creates the result for text that cannot be read and is left unchanged.
     pub(crate) fn unread(arguments: T, reason: LeftReason, message: String, tool: Option<&str>) -> Repaired<T> {
         let left = Vec::from([Left { pointer: String::new(), keyword: "type", reason, message }]);
         let retry_message = retry_message(&left, tool);
         Repaired { arguments, changed: false, valid: Some(false), repairs: Vec::new(), left, retry_message }
     }
 
-    /// Returns the result with the arguments converted by `form`.
     pub(crate) fn map<U>(self, form: impl FnOnce(T) -> U) -> Repaired<U> {
         let Repaired { arguments, changed, valid, repairs, left, retry_message } = self;
         Repaired { arguments: form(arguments), changed, valid, repairs, left, retry_message }

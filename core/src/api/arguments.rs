@@ -72,10 +72,6 @@ pub fn repair_arguments<T: Input>(
     Ok(repaired.map(|_| written))
 }
 
-/// Repairs arguments in JSON text.
-///
-/// # Errors
-/// Same as [`repair_arguments`].
 pub(super) fn repair_text<'a>(
     arguments: &'a str,
     schema: &str,
@@ -89,10 +85,6 @@ pub(super) fn repair_text<'a>(
     Ok(repaired.map(|_| text))
 }
 
-/// Repairs arguments in a tree.
-///
-/// # Errors
-/// Same as [`repair_arguments`].
 pub(super) fn repair_node<'n>(
     raw: RawArguments<'n>,
     schema: &Node<'_>,
@@ -127,9 +119,6 @@ pub fn validate_arguments(arguments: impl Input, schema: impl Input) -> Result<V
 }
 
 /// Like [`validate_arguments`], but accepts trees.
-///
-/// # Errors
-/// Same as [`validate_arguments`].
 pub(super) fn validate_node(arguments: &Node<'_>, schema: &Node<'_>) -> Result<Validation, Error> {
     let respelled = protocol::read(schema);
     let mut found = Validator::new(&respelled)?.arguments(arguments);

@@ -51,10 +51,7 @@ pub fn call<'a>(
     call_on_trees(function, inputs, options, naming, with_report)
 }
 
-/// Calls a function some of whose inputs are JSON text in a string.
-///
-/// # Errors
-/// The errors of the function, and `invalid-json`.
+/// The inputs may be JSON text in a string.
 fn call_mixed<'a>(
     function: Function,
     inputs: Vec<Node<'a>>,
@@ -101,10 +98,6 @@ fn call_mixed<'a>(
     Ok(ValueOutput { value, report, share })
 }
 
-/// Calls a function on trees.
-///
-/// # Errors
-/// The errors of the function.
 fn call_on_trees<'a>(
     function: Function,
     inputs: Vec<Node<'a>>,
@@ -122,8 +115,8 @@ fn call_on_trees<'a>(
     })
 }
 
-/// Returns a call of the function with the known dialect whose name is nearest to the caller's, if the function has the
-/// option.
+/// Returns a call of the function with the known dialect whose name is nearest to the caller's name, if the function
+/// has the option.
 fn dialect_example(function: Function, options: &Node<'_>, naming: Naming) -> Option<String> {
     let (input, option) = match function {
         Function::Sanitize | Function::Check => ("schema", "dialect"),
@@ -141,10 +134,6 @@ fn dialect_example(function: Function, options: &Node<'_>, naming: Naming) -> Op
     Some(naming.example(&Example { function: function.name(), input, option, value: &value }))
 }
 
-/// Calls a function on trees.
-///
-/// # Errors
-/// The errors of the function.
 fn run<'a>(
     function: Function,
     inputs: Vec<Node<'a>>,
@@ -310,7 +299,7 @@ pub fn call_text<'a>(
     Ok(TextOutput { text, report })
 }
 
-/// Settles the betas of a header. Null represents an absent header, in the input and in the result.
+/// Null represents an absent header, in the input and in the result.
 fn strip_betas<'a>(value: &Node<'_>, options: &BetaOptions) -> Result<Node<'a>, Error> {
     let settled = |value: Option<&str>| {
         let needed: Vec<&str> = options.betas.iter().map(String::as_str).collect();
@@ -521,7 +510,7 @@ impl Function {
     }
 
     /// Returns true if a string in place of input `at` is JSON text, for functions with two inputs. For other
-    /// functions, the binding decides whether the input is text.
+    /// functions, the binding decides if the input is text.
     #[cfg_attr(not(feature = "search"), allow(unused_variables, reason = "only searches read one of the inputs"))]
     const fn reads_text(self, at: usize) -> bool {
         match self {

@@ -68,7 +68,6 @@ pub fn change(change: &Change) -> Node<'static> {
     ])
 }
 
-/// Returns a list of `{ constraint, severity, pointer, message, more? }`.
 pub(super) fn violations(list: &[Violation]) -> Node<'static> {
     let one = |violation: &Violation| {
         let node = Node::record([
@@ -82,7 +81,6 @@ pub(super) fn violations(list: &[Violation]) -> Node<'static> {
     Node::array(list.iter().map(one).collect())
 }
 
-/// Adds the number of findings that are not listed, if there are any.
 fn with_more(mut node: Node<'static>, more: usize) -> Node<'static> {
     if let Some(object) = node.as_object_mut().filter(|_| more > 0) {
         object.set("more", Node::count(more as u64));
@@ -111,8 +109,7 @@ fn argument_violations(errors: &[ArgumentViolation]) -> Node<'static> {
     Node::array(errors.iter().map(one).collect())
 }
 
-/// Returns `{ changed, valid, changes, errors }`. `changes` is a list of `{ pointer, outputPointer, rule, message }`,
-/// and `errors` is the list of [`validation`].
+/// `errors` in the result is the list of [`validation`].
 pub(super) fn fitted<T>(fitted: &FittedResult<T>) -> Node<'static> {
     let change = |change: &ResultChange| {
         Node::record([
@@ -188,8 +185,7 @@ pub fn tools(list: &ToolsReport, with_changes: bool) -> Node<'static> {
     Node::object(members)
 }
 
-/// Returns `{ quarantined, lossless, restore, warning? }`, the contents of a [`ReadyTools`]. Its changes are computed
-/// when they are read.
+/// The members are the contents of a [`ReadyTools`]. Its changes are computed when they are read.
 pub(crate) fn ready_tools(ready: &ReadyTools) -> Node<'static> {
     let mut members = Object::new();
     members.set("quarantined", quarantined(&ready.quarantined));
@@ -201,7 +197,6 @@ pub(crate) fn ready_tools(ready: &ReadyTools) -> Node<'static> {
     Node::object(members)
 }
 
-/// Returns `{ message, key }`.
 pub(super) fn warning(SetAsideWarning { message, key }: &SetAsideWarning) -> Node<'static> {
     Node::record([("message", owned(message)), ("key", owned(key))])
 }
@@ -284,7 +279,6 @@ fn tool_changes(list: &[ToolChange]) -> Node<'static> {
     Node::array(list.iter().map(one).collect())
 }
 
-/// Returns a list of `{ tool, server?, dialect, constraint, severity, pointer, message, confidence, source, more? }`.
 pub(super) fn tool_violations(list: &[ToolViolation]) -> Node<'static> {
     let one = |violation: &ToolViolation| {
         let mut node = Node::record([
@@ -305,7 +299,6 @@ pub(super) fn tool_violations(list: &[ToolViolation]) -> Node<'static> {
     Node::array(list.iter().map(one).collect())
 }
 
-/// Returns a list of `{ constraint, severity, pointer, message, confidence, source, more? }`.
 pub(super) fn request_violations(list: &[RequestViolation]) -> Node<'static> {
     let one = |violation: &RequestViolation| {
         let node = Node::record([
@@ -321,8 +314,7 @@ pub(super) fn request_violations(list: &[RequestViolation]) -> Node<'static> {
     Node::array(list.iter().map(one).collect())
 }
 
-/// Returns `{ server?, index?, name, namespace?, arguments }`, with `{ valid, repairs, left, retryMessage }` if the
-/// call is repaired.
+/// Adds `{ valid, repairs, left, retryMessage }` if the call is repaired.
 pub(super) fn call<'a>(
     restore_map: &RestoreMap,
     name: &Text<'_>,
@@ -347,23 +339,20 @@ pub(super) fn call<'a>(
     Node::object(Object::from_iter(members))
 }
 
-/// Returns `{ repaired }`. The member is null if repairing is disabled or the tool has no schema.
+/// `repaired` is null if repairing is disabled or the tool has no schema.
 pub(super) fn repaired_client_call(call: Option<&RepairedCall>) -> Node<'static> {
     Node::record([("repaired", call.map(repaired_call).unwrap_or_default())])
 }
 
-/// Returns `{ calls, answerChanges }`.
 pub(super) fn restored_reply(reports: &mut CallReports) -> Node<'static> {
     let (calls, changes) = (reports.take(), reports.take_answer_changes());
     Node::record([("calls", repaired_calls(&calls)), ("answerChanges", answer_changes(&changes))])
 }
 
-/// Returns a list of names.
 pub(crate) fn answer_changes(changes: &[AnswerChange]) -> Node<'static> {
     Node::array(changes.iter().map(|change| Node::literal(change.as_str())).collect())
 }
 
-/// Returns a list of `{ id, name, valid, repairs, left, retryMessage }`.
 pub(crate) fn repaired_calls(calls: &[RepairedCall]) -> Node<'static> {
     Node::array(calls.iter().map(repaired_call).collect())
 }
@@ -426,7 +415,6 @@ pub fn dialect(dialect: &Dialect) -> Node<'static> {
     dialect.to_node()
 }
 
-/// Returns `{ dialect, confidence, because }`.
 pub(super) fn choice(choice: &DialectChoice) -> Node<'static> {
     Node::record([
         ("dialect", Node::literal(choice.dialect)),
@@ -435,8 +423,7 @@ pub(super) fn choice(choice: &DialectChoice) -> Node<'static> {
     ])
 }
 
-/// Returns `{ target, native, confidence, because, checked }`. `target` and `native` are valid options; `target` is
-/// null if there is no target.
+/// `target` and `native` are valid options; `target` is null if no target exists.
 pub(super) fn deferral(choice: &DeferralChoice) -> Node<'static> {
     Node::record([
         ("target", choice.target.map_or_else(Node::default, |target| Node::literal(target.as_str()))),

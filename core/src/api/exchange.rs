@@ -137,7 +137,7 @@ impl Exchange {
         self.0.warning()
     }
 
-    /// Returns [`Self::warning`] as `{ message, key }`, or null, for bindings.
+    /// Returns null if no warning exists.
     pub(crate) fn warning_node(&self) -> Node<'static> {
         self.warning().map_or_else(Node::default, describe::warning)
     }
@@ -158,7 +158,6 @@ impl Exchange {
         exchange::endpoint::refusal_body(url, error)
     }
 
-    /// Returns [`Self::report`] as a tree, for bindings.
     pub(crate) fn report_node(&self) -> Node<'static> {
         describe::request(self.report())
     }
@@ -269,8 +268,7 @@ impl Exchange {
         self.0.asks_again()
     }
 
-    /// Returns true if the exchange can be opened again without loss, because it has buffered nothing. Bindings may
-    /// then drop it.
+    /// Nothing is buffered, so the exchange can be opened again without loss. Bindings may then drop it.
     pub(crate) fn is_at_rest(&self) -> bool {
         self.0.is_at_rest()
     }

@@ -65,10 +65,6 @@ pub enum Given<'a> {
 }
 
 impl<'a> Given<'a> {
-    /// Reads the input as a tree.
-    ///
-    /// # Errors
-    /// `invalid-json`, `too-deep`.
     pub(crate) fn read(self) -> Result<Node<'a>, Error> {
         match self {
             Given::Value(value) => Node::from_value(value),
@@ -76,10 +72,7 @@ impl<'a> Given<'a> {
         }
     }
 
-    /// Reads the input as a request, without parsing messages that need no change.
-    ///
-    /// # Errors
-    /// `invalid-json`, `too-deep`.
+    /// Does not parse messages that need no change.
     pub(crate) fn read_request(self) -> Result<Node<'a>, Error> {
         match self {
             Given::Value(value) => Node::from_value(value),
@@ -139,7 +132,7 @@ macro_rules! texts {
 texts!(str: [] str, [] String, [] Cow<'_, str>);
 texts!([u8]: [] [u8], [] Vec<u8>, [] Cow<'_, [u8]>, [const N: usize] [u8; N]);
 
-/// A type of text: `str`, or bytes.
+/// `str`, or bytes.
 trait Form: ToOwned {
     fn utf8(&self) -> Result<&str, Error>;
 

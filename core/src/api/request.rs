@@ -181,10 +181,6 @@ impl ReplyRestorer {
         self.stream.feed(Node::from_value(event)?)?.iter().map(Node::to_value).collect()
     }
 
-    /// Like [`Self::feed`], but accepts and returns trees, for bindings.
-    ///
-    /// # Errors
-    /// Same as [`Self::feed`].
     pub(crate) fn feed_node<'a>(&mut self, event: Node<'a>) -> Result<Vec<Node<'a>>, Error> {
         self.stream.feed(event)
     }
@@ -239,12 +235,11 @@ impl ReplyRestorer {
         self.stream.finish()?.iter().map(Node::to_value).collect()
     }
 
-    /// Like [`Self::finish`], but returns trees, for bindings.
     pub(crate) fn finish_node(&mut self) -> Result<Vec<Node<'static>>, Error> {
         self.stream.finish()
     }
 
-    /// Returns true if nothing is buffered. Bindings may then replace the restorer with a new one.
+    /// Nothing is buffered. Bindings may then replace the restorer with a new one.
     pub(crate) fn is_at_rest(&self) -> bool {
         self.stream.is_at_rest()
     }

@@ -60,7 +60,6 @@ impl CallStream {
         self.0.feed(piece)
     }
 
-    /// Returns true if no state is buffered.
     pub(crate) fn is_at_rest(&self) -> bool {
         self.0.is_at_rest()
     }
@@ -235,10 +234,6 @@ impl Restore {
         Self::from_node(&json::read(text)?)
     }
 
-    /// Reads the tree of the text that [`Self::to_json`] returned, for bindings.
-    ///
-    /// # Errors
-    /// Same as [`Self::from_json`].
     pub(crate) fn from_node(node: &Node<'_>) -> Result<Restore, Error> {
         RestoreMap::from_node(node).map(Restore)
     }

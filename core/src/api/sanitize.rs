@@ -129,11 +129,7 @@ pub fn normalize_envelope<T: Input>(schema: T) -> Result<Rewritten<T>, Error> {
     Ok(Rewritten::new(schema, written, None))
 }
 
-/// Like [`sanitize`], but accepts and returns trees, and returns the report. It may take more steps than [`sanitize`],
-/// so that a report can be made for every schema that was rewritten.
-///
-/// # Errors
-/// Same as [`sanitize`].
+/// May take more steps than [`sanitize`], so that a report can be made for every schema that was rewritten.
 pub(super) fn sanitize_node<'a>(
     mut schema: Node<'a>,
     options: &SanitizeOptions,
@@ -155,7 +151,6 @@ pub fn sanitize_with_report<'a>(
     sanitize_node(schema, options)
 }
 
-/// Like [`normalize_envelope`], but accepts and returns trees, and returns the report.
 pub(super) fn normalize_node(mut schema: Node<'_>, with_report: bool) -> (Node<'_>, SchemaReport) {
     let mut recorder = if with_report { Recorder::on() } else { Recorder::off() };
     envelope::normalize(&mut schema, &mut recorder);

@@ -78,8 +78,7 @@ pub fn answer_tool_search<T: Input>(
     answer.map(|answer| call.text(Some(json::write(&answer)))).transpose()
 }
 
-/// Answers a call to the tool search. The tool list is read only if the call is a search, and its definitions are kept
-/// only if the answer contains them.
+/// The tool list is read only if the call is a search, and its definitions are kept only if the answer contains them.
 pub(super) fn answer_node(
     call: &Node<'_>,
     index: impl FnOnce(bool) -> Result<ServerIndex, Error>,
@@ -111,15 +110,11 @@ impl ToolIndex {
         Self::from_node(&tools.given()?.read()?)
     }
 
-    /// Reads a tool list from a tree, for bindings.
-    ///
-    /// # Errors
-    /// `invalid-request` if `tools` is not a tool list.
     pub(crate) fn from_node(tools: &Node<'_>) -> Result<Self, Error> {
         ServerIndex::new(tools, true).map(ToolIndex)
     }
 
-    /// Like [`Self::from_node`], but the index answers no calls and therefore keeps no definitions.
+    /// The index answers no calls and therefore keeps no definitions.
     pub(super) fn for_searches(tools: &Node<'_>) -> Result<Self, Error> {
         ServerIndex::new(tools, false).map(ToolIndex)
     }
@@ -142,10 +137,6 @@ impl ToolIndex {
         Ok(self.found(query, options)?.into_iter().map(|name| name.display().into_owned()).collect())
     }
 
-    /// Like [`Self::search`], but returns an array of strings, for bindings.
-    ///
-    /// # Errors
-    /// Same as [`Self::search`].
     pub(crate) fn search_node(&self, query: &str, options: &SearchOptions) -> Result<Node<'static>, Error> {
         Ok(Node::array(self.found(query, options)?.into_iter().cloned().map(Node::string).collect()))
     }
@@ -163,10 +154,6 @@ impl ToolIndex {
         answer.map(|answer| call.text(Some(json::write(&answer)))).transpose()
     }
 
-    /// Like [`Self::answer`], but accepts and returns trees, for bindings.
-    ///
-    /// # Errors
-    /// `invalid-option`.
     pub(crate) fn answer_node(&self, call: &Node<'_>, options: &SearchOptions) -> Result<Option<Node<'static>>, Error> {
         Call::recognize(call, options).map(|call| self.0.answer(&call, options)).transpose()
     }

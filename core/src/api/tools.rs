@@ -54,10 +54,6 @@ impl<T: Input> SanitizedTools<T> {
     }
 }
 
-/// Returns every change of a list.
-///
-/// # Errors
-/// Same as [`sanitize_tools`].
 fn changes_of(tools: Node<'_>, options: &ToolsOptions) -> Result<Vec<ToolChange>, Error> {
     Ok(sanitize_list::rewrite(tools, options, Detail::Whole)?.changes)
 }
@@ -130,8 +126,6 @@ pub fn sanitize_tools_node<'a>(
     reported(sanitize_list::rewrite(tools, options, detail)?, options)
 }
 
-/// Converts the outcome of rewriting into the tools and their report.
-///
 /// # Errors
 /// `not-representable` if a tool would have to be set aside and the options forbid that.
 fn reported<'a>(outcome: Outcome<'a>, options: &ToolsOptions) -> Result<(Node<'a>, ToolsReport), Error> {
@@ -160,7 +154,6 @@ pub fn check_tools<S: AsRef<str>>(tools: impl Input, dialects: &[S]) -> Result<V
     check::list(tools.given()?.read()?, &named(dialects)?, FindingLimit::LISTED)
 }
 
-/// Returns the dialects with these names.
 pub(super) fn named<S: AsRef<str>>(dialects: &[S]) -> Result<Vec<&'static Dialect>, Error> {
     let known = |(at, name): (usize, &S)| {
         let options = SanitizeOptions::new(name.as_ref());
@@ -240,10 +233,10 @@ const MAX_OPTIONS: usize = 16;
 /// ```
 #[derive(Clone, Debug)]
 pub struct ToolSet {
-    /// The list as compact JSON text.
+    /// As compact JSON text.
     list: Arc<str>,
     len: usize,
-    /// Results for the options that were used, in the order of their last use.
+    /// In the order of their last use.
     ready: Vec<Arc<ReadyTools>>,
 }
 
@@ -325,7 +318,7 @@ impl ToolSet {
         self.len == 0
     }
 
-    /// Returns the list as compact JSON text.
+    /// As compact JSON text.
     pub(crate) fn list(&self) -> &str {
         &self.list
     }

@@ -1,9 +1,9 @@
 //! Faults for which Codex drops a tool: values that its typed model of a schema cannot represent after its sanitizer
 //! has run.
 //!
-//! The sanitizer repairs much before Codex parses the schema, so only faults that remain after it count. A fault does
-//! not count if it is under a keyword that is dropped, in a schema that is emptied, or in a definition that is pruned.
-//! Null is not a fault as the value of a keyword for which it means absence.
+//! The sanitizer repairs much before Codex parses the schema, so only faults that remain after it are reported. A fault
+//! is ignored under a keyword that is dropped, in a schema that is emptied, or in a definition that is pruned. Null is
+//! not a fault as the value of a keyword for which it means absence.
 
 use alloc::{format, string::String, vec::Vec};
 
@@ -22,7 +22,7 @@ use crate::{
     },
 };
 
-/// Keywords whose subschemas Codex keeps.
+/// Codex keeps the subschemas of these keywords.
 const KEPT: Keywords = Keywords::of(&[
     Keyword::Properties,
     Keyword::Items,
@@ -34,7 +34,7 @@ const KEPT: Keywords = Keywords::of(&[
     Keyword::Definitions,
 ]);
 
-/// Keywords that, regardless of their values, prevent a schema without a type from being emptied.
+/// Regardless of their values, these prevent a schema without a type from being emptied.
 const KEEPS_A_SCHEMA: [&str; 18] = [
     "$ref",
     "anyOf",
@@ -56,13 +56,12 @@ const KEEPS_A_SCHEMA: [&str; 18] = [
     "type",
 ];
 
-/// Keywords whose null value Codex treats as absence.
+/// Codex treats null as absence of these keywords.
 const NULL_IS_ABSENT: [&str; 10] =
     ["$ref", "anyOf", "oneOf", "allOf", "properties", "required", "additionalProperties", "items", "enum", "type"];
 
 const TYPE_NAMES: [&str; 7] = ["array", "boolean", "integer", "null", "number", "object", "string"];
 
-/// Returns every fault for which Codex drops the tool, in document order.
 pub(super) fn check(root: &Node<'_>, extent: Extent, budget: &Budget) -> Result<Vec<Violation>, Error> {
     let mut faults = Faults { found: Found::new(extent), budget };
     match root.data() {
@@ -157,7 +156,7 @@ fn emptied(root: &Node<'_>, budget: &Budget) -> Result<Set<u32>, Error> {
     Ok(emptied)
 }
 
-/// Returns true if Codex finds no type, no hint of a type, no reference and no combinator.
+/// Codex empties a schema without a type, a hint of a type, a reference and a combinator.
 fn is_emptied(object: &Object<'_>) -> bool {
     !KEEPS_A_SCHEMA.iter().any(|keyword| match object.get(keyword) {
         None => false,
@@ -170,7 +169,6 @@ fn is_emptied(object: &Object<'_>) -> bool {
     })
 }
 
-/// Reports the faults of one schema's own members.
 fn members(object: &Object<'_>, place: &SchemaPath<'_, '_>, faults: &mut Faults<'_>) {
     let elsewhere = ["$ref", "anyOf", "oneOf", "allOf"]
         .iter()
@@ -209,7 +207,7 @@ fn members(object: &Object<'_>, place: &SchemaPath<'_, '_>, faults: &mut Faults<
     }
 }
 
-/// Returns true if a `type` contains no type name that Codex knows: Codex then keeps the keyword next to a reference or
+/// Returns true if a `type` contains no type name that Codex knows. Then Codex keeps the keyword next to a reference or
 /// a combinator. An empty list is valid.
 fn is_left_unknown(value: &Node<'_>) -> bool {
     let known = |node: &Node<'_>| TYPE_NAMES.iter().any(|name| node.is_text(name));

@@ -44,11 +44,11 @@ pub(crate) trait Finding {
     fn pointer(&self) -> &str;
     /// Number of further findings of the constraint at the location.
     fn more(&mut self) -> &mut usize;
-    /// Size in bytes.
+    /// In bytes.
     fn size(&self) -> usize;
 }
 
-/// Implements [`Finding`] for a violation with these members for names.
+/// For a violation with these members for names.
 macro_rules! finding {
     ($violation:ty $(, $name:ident)*) => {
         impl $crate::check::findings::Finding for $violation {
@@ -102,7 +102,7 @@ impl<T: Finding> Findings<T> {
         self.groups.is_empty()
     }
 
-    /// Adds a finding. `number` is the number of its node in document order.
+    /// `number` is the number of the finding's node in document order.
     pub(crate) fn add(&mut self, number: u32, mut finding: T) {
         let kind = (finding.constraint(), finding.severity() as u8, location(finding.pointer()));
         let group = self.groups.entry(kind).or_insert_with(|| Group { listed: Vec::new(), more: 0 });
@@ -120,7 +120,6 @@ impl<T: Finding> Findings<T> {
         }
     }
 
-    /// Returns the findings in document order.
     pub(crate) fn finish(self) -> Vec<T> {
         let mut all = Vec::new();
         for (_, mut group) in self.groups {
@@ -135,7 +134,7 @@ impl<T: Finding> Findings<T> {
 }
 
 impl<T: Finding> Group<T> {
-    /// Sorts the findings, and removes those after the first ones. Returns their size.
+    /// Sorts the findings, and keeps the first `count`. Returns the size of the removed findings in bytes.
     fn shorten(&mut self, count: usize) -> usize {
         self.listed = in_order(core::mem::take(&mut self.listed));
         let removed = self.listed.split_off(count.min(self.listed.len()));

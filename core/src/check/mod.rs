@@ -66,7 +66,7 @@ fn look(
     Ok(found)
 }
 
-/// Returns the violations of a grammar. Reads a keyword in the spelling of Google's protocol if the API does.
+/// Reads a keyword in the spelling of Google's protocol if the API does.
 fn by_grammar(
     node: &Node<'_>,
     form: Form,
@@ -89,7 +89,7 @@ fn by_grammar(
     Ok(found)
 }
 
-/// Returns the violations of a grammar, or none if one of its alternatives accepts the whole schema.
+/// Returns no violations if an alternative of the grammar accepts the whole schema.
 fn of_respelled(
     node: &Node<'_>,
     form: Form,
@@ -103,7 +103,7 @@ fn of_respelled(
     if found.is_empty() || options.alone || grammar.alternatives.is_empty() {
         return Ok(found);
     }
-    // The first violation may not be a refusal, so all violations are needed to decide whether the alternatives are
+    // The first violation may not be a refusal, so all violations are needed to decide if the alternatives are
     // tried.
     let all = match extent {
         Extent::All(_) => found,
@@ -119,7 +119,7 @@ fn of_respelled(
     Ok(all)
 }
 
-/// Returns which compilers accept a schema: the dialect's own, and each of its alternatives.
+/// Returns true for each compiler that accepts a schema: the dialect's own compiler, then each of its alternatives.
 pub(crate) fn backends(node: &Node<'_>, dialect: &Dialect, budget: &Budget) -> Result<Vec<bool>, Error> {
     let Method::Rules(grammar) = dialect.method else { return Ok(Vec::from([true])) };
     let options = SanitizeOptions::new(dialect.name);
@@ -156,10 +156,9 @@ pub(crate) fn first(
     Ok(found.find(|violation| violation.constraint != Constraint::IgnoredKeyword.id()))
 }
 
-/// The violations to look for.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Extent {
-    /// All violations, as many as the limit allows.
+    /// As many as the limit allows.
     All(FindingLimit),
     /// Any one violation, not necessarily the first in document order.
     First,
@@ -175,12 +174,10 @@ impl Found {
         }))
     }
 
-    /// Returns true if there are no violations.
     pub(crate) fn is_empty(&self) -> bool {
         self.0.is_empty()
     }
 
-    /// Adds a violation of `value`.
     pub(crate) fn add(
         &mut self,
         value: &Node<'_>,
@@ -195,7 +192,6 @@ impl Found {
         }
     }
 
-    /// Returns the violations in document order.
     pub(crate) fn finish(self) -> Vec<Violation> {
         self.0.finish()
     }

@@ -122,7 +122,7 @@ pub(super) const ANTHROPIC: Dialect = Dialect {
     tools: TOOLS,
 };
 
-/// The formats that constrained decoding supports.
+/// Constrained decoding supports these formats.
 const STRICT_FORMATS: &[&str] =
     &["date-time", "time", "date", "duration", "email", "hostname", "uri", "ipv4", "ipv6", "uuid"];
 

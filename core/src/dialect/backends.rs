@@ -1,4 +1,5 @@
-//! What individual hosts refuse in requests of a format, besides the facts of the dialect that is used there.
+//! Lists what individual hosts refuse in requests of a format, in addition to the facts of the dialect that is used
+//! there.
 
 use alloc::{format, string::String, vec::Vec};
 
@@ -17,7 +18,6 @@ use crate::options::Api;
 /// Hosts with rules of their own for requests of some formats.
 #[derive(Debug)]
 pub(crate) struct Backend {
-    /// Human-readable.
     pub(crate) name: &'static str,
     at: At,
     /// About members.
@@ -32,7 +32,7 @@ pub(crate) struct Backend {
 enum At {
     /// Patterns of hosts; `*` matches any characters.
     Hosts(&'static [&'static str]),
-    /// A port of a host in a private network.
+    /// Only at a host in a private network.
     PrivatePort(u16),
 }
 
@@ -41,7 +41,6 @@ impl Backend {
         self.facts.iter().chain(self.betas)
     }
 
-    /// Returns a host of the backend.
     #[cfg(test)]
     pub(crate) fn host(&self) -> &'static str {
         match self.at {
@@ -50,7 +49,6 @@ impl Backend {
         }
     }
 
-    /// Returns the hosts as a sentence.
     pub(crate) fn hosts(&self) -> String {
         match self.at {
             At::Hosts(patterns) => {
@@ -61,7 +59,6 @@ impl Backend {
         }
     }
 
-    /// Returns the facts about the host and about the models that it serves.
     fn all_facts(&self) -> impl Iterator<Item = &'static RequestFact> {
         self.facts().chain(self.of_models)
     }
@@ -78,7 +75,6 @@ impl Backend {
     }
 }
 
-/// Returns true if something is known about a beta at the host of a URL.
 pub(crate) fn is_about(url: &str, beta: &str) -> bool {
     let host = Host::of(url);
     BACKENDS.iter().filter(|backend| backend.is_at_any(host.as_ref())).flat_map(Backend::all_facts).any(|fact| {
@@ -89,12 +85,12 @@ pub(crate) fn is_about(url: &str, beta: &str) -> bool {
     })
 }
 
-/// The facts about requests of a format: those of the models that the host serves, of the dialect, and of the host.
+/// The facts about requests of a format: from the models that the host serves, from the dialect, and from the host.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct RequestFacts(Vec<&'static RequestFact>);
 
 impl RequestFacts {
-    /// Returns the facts about requests of this format for this model to a host, or to the host of a URL.
+    /// `host` may be the URL of a host.
     pub(crate) fn of(dialect: &Dialect, host: Option<&str>, (api, model): (Api, &str)) -> Self {
         let host = host.and_then(Host::of);
         let backends = || BACKENDS.iter().filter(|backend| backend.is_at_any(host.as_ref()));
@@ -113,7 +109,7 @@ impl RequestFacts {
         self.0.iter().copied()
     }
 
-    /// Returns the rules about formats that a substitute for a format may also violate.
+    /// A substitute for a format may also violate these rules.
     pub(crate) fn formats(&self) -> impl Iterator<Item = FormatRule> + '_ {
         self.iter().filter_map(|fact| match fact.refuses {
             Refusal::Format(rule) => Some(rule),
@@ -121,8 +117,6 @@ impl RequestFacts {
         })
     }
 
-    /// Returns the fact that the API refuses calls without results, and results without calls, in requests of this
-    /// format.
     pub(crate) fn history_pairs(&self, api: Api) -> Option<&'static RequestFact> {
         self.iter().find(|fact| match fact.refuses {
             Refusal::HistoryPairs(apis) => apis.contains(&api),
@@ -134,7 +128,6 @@ impl RequestFacts {
 const MESSAGES: &[Api] = &[Api::Anthropic];
 const CHAT: &[Api] = &[Api::OpenaiChat];
 
-/// Every backend with rules of its own.
 pub(crate) const BACKENDS: &[Backend] = &[
     Backend {
         name: "Anthropic",

@@ -98,7 +98,7 @@ pub(super) const CEREBRAS: Dialect = Dialect {
     tools: TOOLS,
 };
 
-/// Counts of items, which strict mode refuses.
+/// Strict mode refuses counts of items.
 const ITEM_COUNTS: Keywords = Keywords::of(&[Keyword::MinItems, Keyword::MaxItems]);
 
 const STRICT_GRAMMAR: Grammar = Grammar {

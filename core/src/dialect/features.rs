@@ -30,7 +30,6 @@ pub(crate) const OF_MEMBERS: Keywords = Keywords::of(&[
     Keyword::MaxProperties,
 ]);
 
-/// Keywords whose value is a count.
 pub(crate) const COUNTS: Keywords = Keywords::of(&[
     Keyword::MinItems,
     Keyword::MaxItems,
@@ -43,13 +42,11 @@ pub(crate) const COUNTS: Keywords = Keywords::of(&[
 ]);
 
 impl Grammar {
-    /// Returns true if schemas for this surface must be encoded.
     pub(crate) const fn encodes(&self) -> bool {
         matches!(self.objects.open, OpenRule::MustClose)
     }
 
-    /// Returns true if `allOf` must be merged into its schema, or into the root. Encoded schemas cannot contain
-    /// `allOf`.
+    /// Encoded schemas cannot contain `allOf`.
     pub(crate) const fn merges_all_of(&self, is_root: bool) -> bool {
         self.refuses.contains(Keyword::AllOf)
             || (is_root && self.root_refuses.contains(Keyword::AllOf))
@@ -66,7 +63,6 @@ impl Grammar {
         refs.to_defs && matches!(refs.recursion, Recursion::Free) && !refs.not_directly_under.contains(Keyword::AnyOf)
     }
 
-    /// Returns the keywords that may be refused below the root.
     pub(crate) const fn restricted(&self) -> Keywords {
         let mut restricted = self.refuses.difference(Keywords::UNKNOWN);
         if self.encodes() {

@@ -1,5 +1,5 @@
-//! Data about the response formats of each API, for `request::formats` and `tools`: the places of their schemas in
-//! requests, facts about formats that APIs refuse, and alternatives to formats for answers in JSON.
+//! Data about the response formats of each API, for `request::formats` and `tools`: the locations of their schemas in
+//! requests, and facts about formats that APIs refuse. Also the alternatives to formats for answers in JSON.
 
 use super::{
     name_rules::NamePattern,
@@ -11,10 +11,9 @@ use crate::{
     report::{Reason, Severity},
 };
 
-/// A place of response formats in requests.
+/// A location of response formats in requests.
 #[derive(Debug)]
 pub(crate) struct FormatPlace {
-    /// The format of the requests.
     pub(crate) api: Api,
     /// The type of the items of the history that hold the format; `None` if the request itself holds it.
     pub(crate) item: Option<&'static str>,
@@ -24,30 +23,28 @@ pub(crate) struct FormatPlace {
     pub(crate) kind: Option<&'static str>,
     /// The path of members from the format to the object with the schema, its name and its flags.
     pub(crate) holder: &'static [&'static str],
-    /// The member that holds the schema.
     pub(crate) schema: &'static str,
-    /// Form of the schema: JSON, or JSON text in a string.
     pub(crate) text: SchemaText,
-    /// True if the object that holds the schema also has the member `strict`.
+    /// The member is in the object that holds the schema.
     pub(crate) has_strict: bool,
-    /// True if the object that holds the schema also has the member `name`.
+    /// The member is in the object that holds the schema.
     pub(crate) has_name: bool,
     /// The member that has to name the media type of the answer.
     pub(crate) media_type: Option<&'static str>,
     /// True if the API enforces the schema without a flag.
     pub(crate) is_enforced: bool,
-    /// The format of tools whose schemas follow the same rules as those at this place, if the API has several. A
-    /// dialect names the other rules in `carriers` of its [`Surface`](super::surface::Surface).
+    /// The format of tools whose schemas follow the rules of this location, if the API has several. A dialect names the
+    /// other rules in `carriers` of its [`Surface`](super::surface::Surface).
     pub(crate) carrier: Option<ToolFormat>,
-    /// True for the place to which formats of other APIs are translated.
+    /// True for the location to which formats of other APIs are translated.
     pub(crate) is_main: bool,
-    /// Source of the fact, as in [`Fact`](super::Fact).
+    /// As in [`Fact`](super::Fact).
     pub(crate) source: &'static str,
-    /// Confidence of the fact, as in [`Fact`](super::Fact).
+    /// As in [`Fact`](super::Fact).
     pub(crate) confidence: char,
 }
 
-/// Form of a schema: never, possibly or always JSON text in a string.
+/// Tells if a schema is never, possibly or always JSON text in a string.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum SchemaText {
     Never,
@@ -56,7 +53,6 @@ pub(crate) enum SchemaText {
 }
 
 impl FormatPlace {
-    /// Returns the fact that the format is at this place, as the reason for changing its flag.
     pub(crate) fn reason(&self) -> Reason {
         let statement = match self.has_strict {
             true => "the flag `strict` is next to the schema of a response format",
@@ -97,7 +93,7 @@ const GOOGLE_LIST: &str =
     read (2026-11-26)";
 const LLAMA_CPP: &str = "llama.cpp b11434, tools/server, common chat parameters (read 2026-11-26)";
 
-/// All places. Those of one API are in the order in which they are read.
+/// The locations of one API are in the order in which they are read.
 pub(crate) const PLACES: &[FormatPlace] = &[
     FormatPlace {
         path: &["response_format"],
@@ -285,8 +281,7 @@ pub(crate) const PLACES: &[FormatPlace] = &[
     },
 ];
 
-/// Values with which requests ask for JSON without a schema: the format of the requests, the path of members, and the
-/// value.
+/// Values with which requests ask for JSON without a schema, with the format of the requests and the path of members.
 pub(crate) const JSON_MODE_VALUES: &[(Api, &[&str], &str)] = &[
     (Api::OpenaiChat, &["response_format", "type"], "json_object"),
     (Api::OpenaiChat, &["format"], "json"),
@@ -434,18 +429,17 @@ pub(super) const GEMINI_HOSTED: RequestFact = refused(
 /// The alternatives of an API to response formats with a schema.
 #[derive(Debug)]
 pub(crate) struct FormatSteps {
-    /// The dialects of the API.
     dialects: &'static [&'static str],
     pub(crate) forces: Forces,
     /// The value of the tool choice that requires a call, in requests of the API's native format.
     pub(crate) required: Option<&'static str>,
     /// True if a request can forbid parallel calls.
     pub(crate) limits_calls: bool,
-    /// True if the API has JSON mode, in requests of the formats of [`JSON_MODES`].
+    /// In requests of the formats of [`JSON_MODES`].
     has_json_mode: bool,
-    /// Source of the fact, as in [`Fact`](super::Fact).
+    /// As in [`Fact`](super::Fact).
     pub(crate) source: &'static str,
-    /// Confidence of the fact, as in [`Fact`](super::Fact).
+    /// As in [`Fact`](super::Fact).
     pub(crate) confidence: char,
 }
 
@@ -468,7 +462,7 @@ pub(crate) struct JsonMode {
     holds: Option<&'static str>,
     /// The path of members to the object, which is created if it is missing.
     pub(crate) path: &'static [&'static str],
-    /// The members of that object.
+    /// The members of the object at `path`.
     pub(crate) members: &'static [(&'static str, &'static str)],
     /// True if the answer must be an object.
     pub(crate) wants_object: bool,
@@ -639,7 +633,7 @@ const STEPS: &[FormatSteps] = &[
     },
 ];
 
-/// For dialects whose API is not known. Requests have OpenAI's tool choice, or that of their own format.
+/// Requests have OpenAI's tool choice, or the tool choice of their own format.
 const UNKNOWN_STEPS: FormatSteps = FormatSteps {
     dialects: &[],
     forces: Forces::Named,
@@ -650,14 +644,12 @@ const UNKNOWN_STEPS: FormatSteps = FormatSteps {
     confidence: 'C',
 };
 
-/// Returns the alternatives of a dialect's API to response formats.
 pub(crate) fn steps_of(dialect: &Dialect) -> &'static FormatSteps {
     STEPS.iter().find(|row| row.dialects.contains(&dialect.name)).unwrap_or(&UNKNOWN_STEPS)
 }
 
 impl FormatSteps {
-    /// Returns JSON mode for requests of a format, if the API has it there. `member` is the member that holds the
-    /// schema.
+    /// `member` is the member that holds the schema.
     pub(crate) fn json_mode(&self, api: Api, member: Option<&str>) -> Option<&'static JsonMode> {
         let is_it = |mode: &&JsonMode| mode.api == api && mode.holds.is_none_or(|holds| member == Some(holds));
         JSON_MODES.iter().find(is_it).filter(|_| self.has_json_mode)

@@ -3,7 +3,6 @@
 use super::request_fact::{Refusal, RequestFact, DAY};
 use crate::{options::Api, report::Severity};
 
-/// OpenAI's formats.
 const OPENAI_FORMATS: &[Api] = &[Api::OpenaiChat, Api::OpenaiResponses];
 
 /// The formats in which the option `historyPairs` completes pairs.
@@ -41,7 +40,6 @@ pub(super) const ANTHROPIC_PAIRS: RequestFact = RequestFact {
     ..HISTORY_PAIRS
 };
 
-/// Bedrock Converse.
 pub(super) const CONVERSE_PAIRS: RequestFact = RequestFact {
     refuses: Refusal::HistoryPairs(&[Api::Bedrock]),
     statement: "the results of all calls of a turn are in the next message, and every result has a call",
@@ -61,7 +59,6 @@ pub(crate) const ANSWERED: RequestFact = RequestFact {
     ..HISTORY_PAIRS
 };
 
-/// Gemini's `generateContent`.
 pub(super) const GEMINI_PAIRS: RequestFact = RequestFact {
     refuses: Refusal::HistoryPairs(&[Api::Gemini]),
     confidence: 'A',

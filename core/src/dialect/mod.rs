@@ -90,7 +90,7 @@ pub struct Fact {
 }
 
 impl Fact {
-    /// Defaults of a fact: a schema that violates it is refused.
+    /// Default: a schema that violates the fact is refused.
     const REFUSED: Fact = Fact {
         statement: "",
         confidence: 'C',
@@ -102,7 +102,6 @@ impl Fact {
         drops_server: false,
     };
 
-    /// The API accepts tools with `strict: true`.
     const fn accepts_strict(source: &'static str) -> Fact {
         Fact {
             statement: "a tool may have `strict: true`",
@@ -114,7 +113,6 @@ impl Fact {
         }
     }
 
-    /// The API applies the rules of its strict dialect to tools with `strict: true`.
     const fn applies_strict(source: &'static str) -> Fact {
         Fact {
             statement: "a tool with `strict: true` must follow the rules of strict tools",
@@ -123,7 +121,6 @@ impl Fact {
         }
     }
 
-    /// The API enforces the schemas of tools with `strict: true`.
     const fn enforces_strict(confidence: char, source: &'static str) -> Fact {
         Fact {
             statement: "the API enforces the schema of a tool with `strict: true`",
@@ -133,7 +130,6 @@ impl Fact {
         }
     }
 
-    /// Returns the fact, its confidence and its source as the reason of a change.
     pub(crate) const fn reason(&self) -> Reason {
         Reason::fact(self.statement, self.confidence, self.source)
     }
@@ -165,17 +161,17 @@ pub struct Dialect {
     pub facts: &'static [Fact],
     /// Statements that are unverified, or about which reports contradict each other. The table does not enforce them.
     pub unverified: &'static [&'static str],
-    /// Reasons for changes, by rule: the fact that the rule serves, its confidence, and the error that the rule
-    /// prevents. The entry for `None` applies to all other rules.
+    /// By rule: the fact that the rule serves, its confidence, and the error that the rule prevents. The entry for
+    /// `None` applies to all other rules.
     pub(crate) reasons: &'static [(Option<Rule>, &'static str)],
     pub(crate) method: Method,
-    /// The shape of tools around their schemas, and the rules for whole requests.
+    /// The form of tools around their schemas, and the rules for whole requests.
     pub(crate) tools: surface::Surface,
 }
 
 pub(crate) use openai::DEFAULT_OF_STRICT;
 
-/// Every dialect, in the order of the documentation.
+/// In the order of the documentation.
 pub(crate) const DIALECTS: &[Dialect] = &[
     codex::CODEX,
     codex::CODEX_WIRE,
@@ -218,7 +214,6 @@ pub(crate) const DIALECTS: &[Dialect] = &[
     mcp_clients::COWORK,
 ];
 
-/// Returns the patterns for tool names of all dialects, without duplicates.
 #[cfg(feature = "search")]
 pub(crate) fn name_patterns() -> Vec<surface::NamePattern> {
     let mut found = Vec::new();
@@ -234,13 +229,12 @@ pub(crate) fn name_patterns() -> Vec<surface::NamePattern> {
 }
 
 impl Dialect {
-    /// Returns a limit of this dialect, or `None` if the dialect does not have it.
     pub(crate) fn limit(&self, name: &str) -> Option<usize> {
         self.limits.iter().find(|(known, _)| *known == name).and_then(|(_, value)| usize::try_from(*value).ok())
     }
 
-    /// Returns why a rule changed something at a pointer of the input: the reason listed for the rule, or the fact that
-    /// the value at the pointer violated.
+    /// Returns the reason that is listed for the rule, or the fact that the value at the pointer violated. `pointer` is
+    /// a location in the input.
     pub(crate) fn reason(&self, rule: Rule, pointer: &str) -> Reason {
         let find =
             |name: Option<Rule>| self.reasons.iter().find(|(known, _)| *known == name).map(|(_, reason)| *reason);
@@ -269,13 +263,12 @@ impl Dialect {
         }
     }
 
-    /// Returns the fact that a violation rests on, by its rule and the pointer to the violating value, which ends in
-    /// the keyword.
+    /// `pointer` is the location of the violating value, and ends in the keyword.
     pub(crate) fn fact_of(&self, rule: &str, pointer: &str) -> Option<&'static Fact> {
         let keyword = keyword_at(pointer);
         let rests_on = |fact: &&Fact| fact.rules.iter().any(|constraint| constraint.id() == rule);
         let concerns = |fact: &&Fact| keyword.is_some_and(|keyword| fact.keywords.contains(keyword));
-        // A fact that names the keyword is more specific than one about all keywords.
+        // A fact that names the keyword is more specific than a fact about all keywords.
         self.facts
             .iter()
             .find(|fact| rests_on(fact) && concerns(fact))
@@ -321,7 +314,6 @@ impl Dialect {
         templates::all(self)
     }
 
-    /// Returns the API's reaction to a schema or a tool with this violation.
     pub(crate) fn severity_of(&self, rule: &str, pointer: &str) -> Severity {
         let of_rule = if rule == Constraint::IgnoredKeyword.id() { Severity::Ignored } else { Severity::Refused };
         self.fact_of(rule, pointer).map_or(of_rule, |fact| fact.severity)
@@ -332,8 +324,6 @@ impl Dialect {
         self.tools.requests
     }
 
-    /// Returns the fact that a hosted tool of this type violates in a request of this format, if the API is known to
-    /// refuse the type.
     pub(crate) fn refuses_type(&self, kind: &Text<'_>, api: Api) -> Option<&'static requests::RequestFact> {
         self.requests().iter().find(|fact| match fact.refuses {
             requests::Refusal::ToolTypes { apis, takes } => {
@@ -343,7 +333,6 @@ impl Dialect {
         })
     }
 
-    /// Returns the fact that this model refuses a tool without a schema.
     pub(crate) fn needs_parameters(&self, model: &str) -> Option<&'static requests::RequestFact> {
         self.requests().iter().find(|fact| match fact.refuses {
             requests::Refusal::NoParameters(models) => models.include(model),
@@ -351,7 +340,6 @@ impl Dialect {
         })
     }
 
-    /// Returns true if the API is known to have hosted tools of this type.
     pub(crate) fn lists_type(&self, kind: &str) -> bool {
         self.requests().iter().any(|fact| match fact.refuses {
             requests::Refusal::ToolTypes { takes, .. } => takes.contains(&kind),
@@ -359,7 +347,6 @@ impl Dialect {
         })
     }
 
-    /// Returns facts of this dialect as JSON.
     fn listed(&self, facts: &'static [Fact]) -> Node<'static> {
         let facts = facts.iter().map(|fact| {
             Node::record([
@@ -414,19 +401,16 @@ fn no_output(dialect: &Dialect) -> Error {
     Error::new(Code::NotRepresentable, "", message)
 }
 
-/// Returns the keyword that a pointer ends in.
 fn keyword_at(pointer: &str) -> Option<Keyword> {
     pointer.rsplit('/').next().and_then(|name| Keyword::named(&Text::new(name)))
 }
 
-/// Returns the name of the dialect that is nearest to a name, for an example in a message.
 pub(crate) fn nearest_name(name: &str) -> &'static str {
     let names = || DIALECTS.iter().map(|dialect| dialect.name);
     nearest(name, names(), |letters| letters.div_ceil(4)).unwrap_or("moonshot")
 }
 
-/// Returns the dialect that the options select, for the use that they select, after checking that it supports all
-/// options that are set.
+/// Checks that the dialect supports all options that are set.
 ///
 /// # Errors
 /// `unknown-dialect` with the known dialects, `invalid-option`, or `not-representable` if the API has no response

@@ -1,6 +1,5 @@
-//! Subsets of an API's models.
+//! Subsets of an API's models, by their lower-case names.
 
-/// A subset of an API's models, by their lower-case names.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Models {
     All,
@@ -10,9 +9,8 @@ pub(crate) enum Models {
     Contain(&'static [&'static str]),
     /// Models with one of these names, with or without an Ollama tag after a colon.
     Tagged(&'static [&'static str]),
-    /// Models whose names contain one of these strings, each a family and a version (`opus-4-7`), which no further
-    /// digits of a version follow: `opus-5` does not include `opus-5-5`. A date may follow, and a point may replace a
-    /// hyphen.
+    /// Models whose names contain one of these strings, each a family and a version (`opus-4-7`). No further digits of
+    /// a version may follow: `opus-5` does not include `opus-5-5`. A date may follow, and a point may replace a hyphen.
     Versions(&'static [&'static str]),
 }
 
@@ -28,7 +26,6 @@ impl Models {
     }
 }
 
-/// Returns true if a model's name contains a family and a version that is complete.
 fn has_version(model: &str, version: &str) -> bool {
     let is_same = |(own, wanted): (u8, u8)| own == wanted || (own == b'.' && wanted == b'-');
     let ends = model.as_bytes().windows(version.len()).enumerate().filter_map(|(start, part)| {
@@ -37,7 +34,7 @@ fn has_version(model: &str, version: &str) -> bool {
     ends.filter_map(|end| model.get(end..)).any(|rest| !continues_version(rest))
 }
 
-/// Returns true if a string begins with further digits of a version. Longer numbers are dates.
+/// Longer numbers are dates.
 fn continues_version(rest: &str) -> bool {
     let digits = |text: &str| text.bytes().take_while(u8::is_ascii_digit).count();
     // `1m` is the size of a context.

@@ -5,7 +5,6 @@ use core::fmt;
 
 use crate::json::Text;
 
-/// Accepted property names.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct NameRule {
     /// Names that the API mistakes for keywords.
@@ -20,17 +19,16 @@ pub(crate) struct NameRule {
 }
 
 impl NameRule {
-    /// Accepts any name.
     pub(crate) const OPEN: NameRule =
         NameRule { reserved: &[], no_braces: false, no_brackets_beside_others: false, shape: None };
 }
 
-/// Returns true for a name that breaks a grammar that enumerates all other names.
+/// Such a name breaks a grammar that enumerates all other names.
 pub(crate) fn has_brackets(name: &Text<'_>) -> bool {
     name.display().contains(['[', ']'])
 }
 
-/// Pattern of a property name: ASCII letters, digits, and the listed characters.
+/// ASCII letters, digits, and the listed characters.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct PropertyPattern {
     /// Accepted characters other than letters and digits.
@@ -45,7 +43,6 @@ pub(crate) struct PropertyPattern {
 }
 
 impl PropertyPattern {
-    /// Returns true if a name matches the pattern.
     pub(crate) fn allows(&self, name: &str) -> bool {
         // All accepted characters are ASCII, so comparing bytes suffices.
         let fits = |byte: u8| byte.is_ascii_alphanumeric() || self.also.as_bytes().contains(&byte);
@@ -55,14 +52,13 @@ impl PropertyPattern {
         !name.is_empty() && name.len() <= self.max_length && name.bytes().all(fits) && self.first.is_none_or(begins)
     }
 
-    /// Describes the pattern for messages.
     pub(crate) fn describe(&self) -> String {
         let first = self.first.map_or_else(String::new, |also| format!(" that begins with a letter or `{also}`"));
         format!("a name of 1 to {} letters, digits or `{}`{first}", self.max_length, self.also)
     }
 }
 
-/// Pattern of a tool name: ASCII letters, digits and a few more characters.
+/// ASCII letters, digits and a few more characters.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct NamePattern {
     /// Accepted characters other than ASCII letters and digits; `None` accepts any character in any position.
@@ -89,7 +85,6 @@ impl NamePattern {
     pub(crate) const ANTHROPIC_ID: NamePattern = NamePattern { also: Some("_-"), ..NamePattern::ANY };
 }
 
-/// Describes the pattern for messages.
 impl fmt::Display for NamePattern {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let NamePattern { also, letter_first, min_length, max_length, rules } = *self;

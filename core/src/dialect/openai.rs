@@ -1,7 +1,7 @@
 //! OpenAI: function tools of Chat Completions and of Responses, strict and not strict.
 //!
-//! The authority is the API's own answers, because no validator is public. Its messages about schemas are those of the
-//! Python package `jsonschema` (2020-12, with Python's `re` for patterns), preceded by a few rules of the API.
+//! The authority is the API's own answers, because no validator is public. Its messages about schemas are messages of
+//! the Python package `jsonschema` (2020-12, with Python's `re` for patterns), preceded by a few rules of the API.
 
 use super::{
     grammar::{
@@ -305,7 +305,7 @@ pub(super) const fn inferred_of_strict(fact: Fact) -> Fact {
     Fact { confidence: 'C', source: "inferred from OpenAI's strict mode; no answer is known", ..fact }
 }
 
-/// The formats that constrained decoding supports.
+/// Constrained decoding supports these formats.
 const STRICT_FORMATS: &[&str] = &["date-time", "time", "date", "duration", "email", "hostname", "ipv4", "ipv6", "uuid"];
 
 /// Keywords that OpenAI's own libraries remove from strict schemas.

@@ -28,7 +28,7 @@ pub struct RequestFact {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Refusal {
     /// A choice that forces a call while the model thinks: a named tool, and also `required` if the model does not
-    /// accept it. If several such facts exist, the first that includes the model applies.
+    /// accept it. If several such facts exist, the first fact that includes the model applies.
     ChoiceWhileThinking {
         models: Models,
         thinks: Thinks,
@@ -41,7 +41,8 @@ pub(crate) enum Refusal {
     ChoiceWithoutTools { takes_none: bool, is_of_parallel_calls: bool, takes_idle: &'static [Api] },
     /// A choice of a tool that the request does not have.
     ChoiceOfAbsentTool,
-    /// A choice that these models do not accept: every choice if `is_any` is true, otherwise one that forces a call.
+    /// A choice that these models do not accept: every choice if `is_any` is true, otherwise a choice that forces a
+    /// call.
     ChoiceByModel { models: Models, is_any: bool },
     /// Tools, for models that accept none. If `takes_hosted` is true, these models refuse only functions.
     ModelWithoutTools { models: Models, takes_hosted: bool },
@@ -55,7 +56,7 @@ pub(crate) enum Refusal {
     HistoryArguments,
     /// A call in the history without a result, or a result without a call, in requests of these formats.
     HistoryPairs(&'static [Api]),
-    /// A value at a place of the request.
+    /// A value at a location of the request.
     Rule(Rule),
     /// Namespaces of tools.
     Namespaces,
@@ -126,8 +127,8 @@ pub(crate) enum FormatRule {
     ByModel(Models),
     /// A format in a request with functions of the client, for these models; only JSON mode if `only_json` is true.
     BesideTools { models: Models, only_json: bool },
-    /// A JSON type of the answer in a request whose list of tools has an entry with one of these members, for these
-    /// models.
+    /// A JSON type of the answer, for these models, if the list of tools has an entry with one of the members in
+    /// `hosted`.
     BesideHosted { models: Models, hosted: &'static [&'static str] },
     /// A schema in a request whose last message is the assistant's, in requests of this format.
     BesidePrefill(Api),
@@ -156,7 +157,7 @@ impl FormatRule {
     }
 }
 
-/// The constraints of requests, each with a description of what violates it.
+/// Each with a description of what violates it.
 const CONSTRAINTS: &[(&str, &str)] = &[
     ("choice-while-thinking", "A tool choice that forces a call while the model thinks."),
     ("choice-without-tools", "`tool_choice` or `parallel_tool_calls` in a request without tools."),
@@ -258,7 +259,6 @@ impl RequestFact {
         }
     }
 
-    /// Returns the name of the beta that the fact is about.
     pub(crate) const fn beta(&self) -> Option<&'static str> {
         match self.refuses {
             Refusal::Rule(Rule { at: Location::Beta, refuses: Refused::Words([beta]), .. }) => Some(beta),

@@ -1,5 +1,5 @@
-//! Facts about places of requests: ids, members, values, choices and the order of histories. `requests` gives them to
-//! the dialects.
+//! Facts about values in requests: ids, members, choices and the order of histories. `requests` gives them to the
+//! dialects.
 
 use super::{
     models::Models,
@@ -15,7 +15,6 @@ const CONVERSE: &[Api] = &[Api::Bedrock];
 const RESPONSES: &[Api] = &[Api::OpenaiResponses];
 const GOOGLE: &[Api] = &[Api::Gemini, Api::GeminiJsonSchema];
 
-/// The messages of the model.
 const MODEL: Messages = Messages::By(Speaker::Model);
 
 // Ids of calls.
@@ -453,7 +452,7 @@ pub(super) const CLAUDE_THINKING_DISABLED: RequestFact = Rule::member(MESSAGES, 
 /// Thinking takes its budget from the answer, so a maximum that is lowered to the budget is refused, too.
 const BUDGET_64K: When = When::Below(&["thinking", "budget_tokens"], "64000");
 const BUDGET_128K: When = When::Below(&["thinking", "budget_tokens"], "128000");
-/// The maximum number of tokens of an answer.
+/// Maximum number of tokens of an answer.
 pub(super) const CLAUDE_4_5_LIMIT: RequestFact = Rule::maximum(MESSAGES, &["max_tokens"], "64000")
     .of(Models::Versions(&["opus-4-5", "sonnet-4-5", "haiku-4-5", "sonnet-4", "sonnet-4-0"]))
     .when(&[BUDGET_64K])

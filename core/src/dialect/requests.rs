@@ -99,7 +99,6 @@ pub(crate) const ANTHROPIC: &[RequestFact] = &[
     formats::CLAUDE_PREFILL,
 ];
 
-/// Bedrock Converse, except for Claude.
 pub(crate) const BEDROCK: &[RequestFact] = &[
     CONVERSE_PAIRS,
     rows::CONVERSE_IDS,
@@ -109,7 +108,6 @@ pub(crate) const BEDROCK: &[RequestFact] = &[
     rows::CONVERSE_NONE,
 ];
 
-/// Bedrock Converse for Claude.
 pub(crate) const BEDROCK_ANTHROPIC: &[RequestFact] = &[
     FORCED_BY_MODEL,
     FORCED_WHILE_OPUS_4_6_THINKS,
@@ -286,7 +284,6 @@ pub(crate) const EMPTIED_LIST: RequestFact = RequestFact {
     ..WITHOUT_TOOLS
 };
 
-/// OpenAI, Chat Completions and Responses.
 pub(crate) const OPENAI: &[RequestFact] = &[
     RequestFact {
         refuses: Refusal::ChoiceWithoutTools {
@@ -358,7 +355,6 @@ pub(crate) const OPENAI: &[RequestFact] = &[
     formats::UPDATES,
 ];
 
-/// xAI.
 pub(crate) const XAI: &[RequestFact] = &[
     RequestFact {
         source:
@@ -415,7 +411,6 @@ const XAI_EFFORT_STATEMENT: &str =
 const XAI_EFFORT_SOURCE: &str = "live: `Model grok-4.20-reasoning does not support parameter reasoningEffort.` \
     (hermes-agent#23435 with a matrix of models, grok2api#814, copilot-cli#2932)";
 
-/// vLLM.
 pub(crate) const VLLM: &[RequestFact] = &[
     RequestFact {
         refuses: Refusal::ChoiceWithoutTools {
@@ -441,7 +436,6 @@ pub(crate) const VLLM: &[RequestFact] = &[
     },
 ];
 
-/// llama.cpp.
 pub(crate) const LLAMA_CPP: &[RequestFact] = &[
     RequestFact {
         refuses: Refusal::ToolTypes { apis: &[Api::OpenaiResponses], takes: &[CUSTOM] },
@@ -478,7 +472,6 @@ const NO_TOOLS: RequestFact = RequestFact {
     checked: DAY,
 };
 
-/// Mistral.
 pub(crate) const MISTRAL: &[RequestFact] = &[
     RequestFact {
         refuses: Refusal::ToolTypes { apis: EVERY_FORMAT, takes: &[] },
@@ -531,7 +524,6 @@ const GROQ_TYPES: RequestFact = RequestFact {
     ..NO_TOOLS
 };
 
-/// Groq.
 pub(crate) const GROQ: &[RequestFact] = &[
     GROQ_TYPES,
     RequestFact {
@@ -570,7 +562,6 @@ pub(crate) const GROQ: &[RequestFact] = &[
     rows::ALLOWED_TOOLS,
 ];
 
-/// Cerebras.
 pub(crate) const CEREBRAS: &[RequestFact] = &[
     RequestFact {
         refuses: Refusal::ChoiceByModel { models: Models::Begin(&["gpt-oss"]), is_any: false },
@@ -607,7 +598,6 @@ pub(crate) const CEREBRAS: &[RequestFact] = &[
     rows::ALLOWED_TOOLS,
 ];
 
-/// Cohere.
 pub(crate) const COHERE: &[RequestFact] = &[
     RequestFact {
         refuses: Refusal::ChoiceByModel { models: Models::Contain(&["aya"]), is_any: true },
@@ -624,7 +614,7 @@ pub(crate) const COHERE: &[RequestFact] = &[
     formats::COHERE_TOOLS,
 ];
 
-/// Fireworks. What the Messages of Moonshot and DeepSeek answer is known from another gateway's table only.
+/// What the Messages of Moonshot and DeepSeek answer is known from another gateway's table only.
 pub(crate) const FIREWORKS: &[RequestFact] = &[RequestFact {
     refuses: Refusal::ToolTypes { apis: &[Api::Anthropic], takes: &[] },
     statement: "Messages has no tools that Anthropic runs",
@@ -634,7 +624,6 @@ pub(crate) const FIREWORKS: &[RequestFact] = &[RequestFact {
     ..NO_TOOLS
 }];
 
-/// Ollama.
 pub(crate) const OLLAMA: &[RequestFact] = &[
     RequestFact {
         refuses: Refusal::ModelWithoutTools { models: Models::Tagged(&["gemma3"]), takes_hosted: false },

@@ -18,20 +18,18 @@ use crate::{
     schema::keyword::{Keyword, Keywords},
 };
 
-/// The response format of an API.
 #[derive(Clone, Copy)]
 pub(super) struct ResponseFormat {
     /// The dialect of the tools of the API.
     name: &'static str,
     /// The dialect of the format, or an explanation of why the API has none, with an alternative.
     dialect: Result<&'static Dialect, &'static str>,
-    /// Number of the dialect's facts that are about the format; the others are about tools.
+    /// Number of the dialect's facts that are about the format; the other facts are about tools.
     own: usize,
     /// The formats of requests in which the API is known to refuse schemas for answers.
     refused_in: &'static [Api],
 }
 
-/// The rules for a response format in a request.
 pub(crate) enum InRequest {
     /// The rules of the dialect.
     Known,
@@ -41,7 +39,6 @@ pub(crate) enum InRequest {
     Unknown,
 }
 
-/// Returns the rules for the response formats of a request that is written in this dialect.
 pub(crate) fn in_request(dialect: &Dialect, api: Api) -> InRequest {
     match FORMATS.iter().find(|row| row.name == dialect.name) {
         Some(ResponseFormat { dialect: Ok(_), .. }) => InRequest::Known,
@@ -65,10 +62,6 @@ pub(crate) fn strict_of(name: &str) -> Option<&'static str> {
     STRICT_FORMATS.iter().find(|(plain, _)| *plain == name).map(|(_, strict)| *strict)
 }
 
-/// Returns the dialect of the response format of an API.
-///
-/// # Errors
-/// `not-representable` if the API has none.
 pub(super) fn of(dialect: &Dialect) -> Result<&'static Dialect, Error> {
     let row = FORMATS.iter().find(|row| row.name == dialect.name);
     row.map_or(Err(UNKNOWN), |row| row.dialect).map_err(|why| {
@@ -77,7 +70,7 @@ pub(super) fn of(dialect: &Dialect) -> Result<&'static Dialect, Error> {
     })
 }
 
-/// Describes the response format of a dialect's API as JSON; null if it has none.
+/// Null if the API has no response format.
 pub(super) fn to_node(dialect: &Dialect) -> Node<'static> {
     let found = FORMATS.iter().find(|row| row.name == dialect.name);
     let Some((format, own)) = found.and_then(|row| Some((row.dialect.ok()?, row.own))) else { return Node::default() };
@@ -94,7 +87,6 @@ const UNKNOWN: &str = "no response format is known for it";
 const IN_TOOL: &str = "`response_format` accepts only `json_object` (`This response_format type is unavailable now`); \
     DeepSeek's Responses API accepts schemas";
 
-/// A fact about the root that `check` enforces.
 const fn root(statement: &'static str, confidence: char, source: &'static str) -> Fact {
     Fact {
         statement,
@@ -105,13 +97,13 @@ const fn root(statement: &'static str, confidence: char, source: &'static str) -
     }
 }
 
-/// A fact that no rule of `check` enforces.
+/// No rule of `check` enforces this fact.
 const fn known(statement: &'static str, confidence: char, source: &'static str) -> Fact {
     Fact { statement, confidence, source, severity: Severity::Ignored, ..Fact::REFUSED }
 }
 
-/// Concatenates the facts about a format and those about tools at compile time. If any schema is allowed at the root,
-/// facts about the root of tools are left out.
+/// Concatenates the facts about a format and the facts about tools at compile time. If any schema is allowed at the
+/// root, facts about the root of tools are left out.
 const fn joined<const N: usize>(own: &[Fact], of_tools: &[Fact], grammar: &Grammar) -> [Fact; N] {
     let mut all = [Fact::REFUSED; N];
     let mut room: &mut [Fact] = &mut all;
@@ -160,7 +152,7 @@ const fn holds(fact: &Fact, grammar: &Grammar) -> bool {
     grammar.object_root || !is_of_root
 }
 
-/// Returns the grammar of an API's tools, without the rule for a tool without arguments.
+/// Drops the rule for a tool without arguments.
 const fn of_tools(dialect: &Dialect) -> Grammar {
     match dialect.method {
         Method::Rules(grammar) => Grammar { empty_root: false, ..*grammar },
@@ -168,13 +160,13 @@ const fn of_tools(dialect: &Dialect) -> Grammar {
     }
 }
 
-/// Returns the grammar with any schema accepted at the root.
 const fn any_root(grammar: Grammar) -> Grammar {
     Grammar { object_root: false, root_refuses: Keywords::NONE, ..grammar }
 }
 
-/// Declares a response format: its name, the dialect of the tools, its place in requests, the documentation of that
-/// place, its grammar with its limits if they differ from those of tools, and the facts about it.
+/// Declares a response format: its name, the dialect of the tools, its location in requests, and the documentation of
+/// that location. The grammar and its limits follow if they differ from the grammar of tools; then the facts about the
+/// format.
 macro_rules! format_of {
     (@limits $base:path) => { $base.limits };
     (@limits $base:path, $limits:expr) => { $limits };
@@ -200,12 +192,10 @@ macro_rules! format_of {
     };
 }
 
-/// An API without response formats.
 const fn none(name: &'static str, why: &'static str) -> ResponseFormat {
     ResponseFormat { name, dialect: Err(why), own: 0, refused_in: &[] }
 }
 
-/// An API that refuses response formats in requests of these formats.
 const fn refused(name: &'static str, why: &'static str, refused_in: &'static [Api]) -> ResponseFormat {
     ResponseFormat { name, dialect: Err(why), own: 0, refused_in }
 }
@@ -450,7 +440,6 @@ format_of!(SGLANG: "sglang" from vllm::VLLM;
     Grammar { alternatives: &[], ..any_root(of_tools(&vllm::VLLM)) };
     known("any schema is allowed at the root, and xgrammar compiles it, as in vLLM", 'A', "xgrammar, run"));
 
-/// The response format of each dialect's API.
 const FORMATS: &[ResponseFormat] = &[
     none("codex", "it rewrites only the schemas of tools; for answers, use `openai-strict`"),
     none("codex-wire", "it rewrites only the schemas of tools; for answers, use `openai-strict`"),

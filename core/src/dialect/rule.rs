@@ -6,14 +6,14 @@ use crate::{json::Flags, options::Api, wire::turns::Speaker};
 /// A refused value at a location in requests.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Rule {
-    /// The constraint, one of the names in `RequestFact::CONSTRAINTS`.
+    /// One of the names in `RequestFact::CONSTRAINTS`.
     pub(crate) id: &'static str,
-    /// The formats of the requests; empty for every format.
+    /// Empty for every format.
     pub(crate) apis: &'static [Api],
     pub(crate) models: Models,
     pub(crate) at: Location,
     pub(crate) refuses: Refused,
-    /// All must hold.
+    /// All conditions must hold.
     pub(crate) when: &'static [When],
     pub(crate) fix: Fix,
 }
@@ -88,9 +88,9 @@ pub(crate) enum Refused {
     Above(&'static str),
     /// The part, after a call in the same message.
     AfterCall,
-    /// The message, directly after one of this author.
+    /// The message, directly after a message of this author.
     After(Speaker),
-    /// The part, as the first one of the model's last message.
+    /// The part, as the first part of the model's last message.
     First,
     /// The first call of a message of the model in the current turn, without this member.
     FirstCallWithout(&'static str),
@@ -109,7 +109,6 @@ pub(crate) enum Refused {
     WithoutTools,
 }
 
-/// A condition.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum When {
     /// The request does not have this member with this JSON value.
@@ -152,7 +151,7 @@ pub(crate) enum Fix {
     Remove,
     /// The message without the part. A cache breakpoint moves to the nearest part that can have one.
     RemovePart,
-    /// The same value under this name, unless there is already a member of this name.
+    /// The same value under this name, unless a member of this name already exists.
     Rename(&'static str),
     /// A part of the value under this name: `effort` of `reasoning`.
     Take { part: &'static str, name: &'static str },
@@ -164,13 +163,13 @@ pub(crate) enum Fix {
     RemoveOuter,
     /// The value as a member of an object.
     Wrap(&'static str),
-    /// An id that the API accepts, the same one for the call and its result.
+    /// An id that the API accepts, the same for the call and its result.
     MapId,
     /// The part before the first call of its message.
     MoveBeforeCalls,
     /// A message of the model before this one, with this text.
     InsertMessage(&'static str),
-    /// The message as one of the user.
+    /// The message as a message of the user.
     ToUser,
     /// A member with this string.
     Insert(&'static str, &'static str),
@@ -196,37 +195,31 @@ const REMOVED: Rule = Rule {
 };
 
 impl Rule {
-    /// A member of the request, which is removed.
+    /// The member is removed.
     pub(super) const fn member(apis: &'static [Api], path: Path) -> Rule {
         Rule { apis, at: Location::Request(path), ..REMOVED }
     }
 
-    /// A member of a Chat Completions request, which is removed.
     pub(super) const fn of_chat(path: Path) -> Rule {
         Rule::member(&[Api::OpenaiChat], path)
     }
 
-    /// A member of messages, which is removed.
     pub(super) const fn message(apis: &'static [Api], messages: Messages, path: Path) -> Rule {
         Rule { apis, at: Location::Message(messages, path), ..REMOVED }
     }
 
-    /// A member of parts, which is removed.
     pub(super) const fn part(apis: &'static [Api], parts: Parts, path: Path) -> Rule {
         Rule { apis, at: Location::Part(parts, path), ..REMOVED }
     }
 
-    /// A member of parts of the system prompt, which is removed.
     pub(super) const fn system_part(apis: &'static [Api], path: Path) -> Rule {
         Rule { apis, at: Location::SystemPart(path), ..REMOVED }
     }
 
-    /// A member of tools, which is removed.
     pub(super) const fn tool(apis: &'static [Api], path: Path) -> Rule {
         Rule { apis, at: Location::Tool(path), ..REMOVED }
     }
 
-    /// The ids of calls have to match a pattern; others are mapped.
     pub(super) const fn call_ids(apis: &'static [Api], pattern: NamePattern) -> Rule {
         Rule {
             id: "call-id",
@@ -238,12 +231,10 @@ impl Rule {
         }
     }
 
-    /// The ids of calls have to differ; repeated ones are mapped.
     pub(super) const fn unique_call_ids(apis: &'static [Api], refuses: Refused) -> Rule {
         Rule { id: "call-id", apis, at: Location::CallId, refuses, fix: Fix::MapId, ..REMOVED }
     }
 
-    /// The ids of items of this type have to begin with a prefix; others are removed.
     pub(super) const fn item_id(kind: &'static str, prefix: &'static str) -> Rule {
         Rule {
             id: "item-id",
@@ -254,28 +245,24 @@ impl Rule {
         }
     }
 
-    /// A number that must not be greater than this maximum, which replaces it.
     pub(super) const fn maximum(apis: &'static [Api], path: Path, maximum: &'static str) -> Rule {
         let refuses = Refused::Above(maximum);
         Rule { id: "unsupported-value", apis, at: Location::Request(path), refuses, fix: Fix::Set(maximum), ..REMOVED }
     }
 
-    /// Choices of a kind.
     pub(super) const fn choice(apis: &'static [Api], refuses: Refused) -> Rule {
         Rule { id: "choice-kind", apis, at: Location::Choice, refuses, ..REMOVED }
     }
 
-    /// A beta that the API does not know, which is removed.
     pub(super) const fn beta(apis: &'static [Api], name: &'static [&'static str]) -> Rule {
         Rule { id: "unsupported-beta", apis, at: Location::Beta, refuses: Refused::Words(name), ..REMOVED }
     }
 
-    /// A beta that has another name at the API.
     pub(super) const fn renamed_beta(apis: &'static [Api], name: &'static [&'static str], other: &'static str) -> Rule {
         Rule::beta(apis, name).fixed(Fix::Rename(other))
     }
 
-    /// A member of the request that the API accepts only with a beta. `needs` is the same beta as a condition.
+    /// The API accepts the member only with a beta. `needs` is this beta as a condition.
     pub(super) const fn needs_beta(
         apis: &'static [Api],
         path: Path,
@@ -314,7 +301,6 @@ impl Rule {
         self.fixed(Fix::None)
     }
 
-    /// Returns true if the rule is about requests of this format to this model.
     pub(crate) fn concerns(&self, api: Api, model: &str) -> bool {
         (self.apis.is_empty() || self.apis.contains(&api)) && self.models.include(model)
     }
@@ -329,14 +315,13 @@ impl Rule {
         is_refused || is_added
     }
 
-    /// Returns true if the rule shows that the API reads a member of messages: because it is required, or has another
+    /// Returns true if the rule shows that the API reads a member of messages: the member is required, or has another
     /// name there.
     pub(crate) fn shows_member(&self, member: &str) -> bool {
         let is_read = self.refuses == Refused::Absent || matches!(self.fix, Fix::Rename(_));
         matches!(self.at, Location::Message(_, [own]) if *own == member) && is_read
     }
 
-    /// Returns the maximum of a member of the request.
     pub(crate) fn maximum_of(&self, member: &str) -> Option<u64> {
         match (self.at, self.refuses) {
             (Location::Request([own]), Refused::Above(maximum)) if *own == member => maximum.parse().ok(),
@@ -344,20 +329,19 @@ impl Rule {
         }
     }
 
-    /// Returns true if the rule depends on the betas of the request.
     pub(crate) fn is_about_betas(&self) -> bool {
         self.at == Location::Beta || self.when.iter().any(|when| matches!(when, When::WithoutBeta(..)))
     }
 
     /// Returns true if the fix concerns one value, which stays where it is. Such rules are applied to a request as it
-    /// was given; the others to the request that is sent.
+    /// was given; the other rules to the request that is sent.
     pub(crate) const fn is_of_value(&self) -> bool {
         let stays = !matches!(self.fix, Fix::RemovePart | Fix::MoveBeforeCalls | Fix::InsertMessage(_));
         stays && !matches!(self.at, Location::CallId | Location::Choice)
     }
 
     /// Returns the flags of the messages that may violate the rule, if it is about the history. A message that stays
-    /// text without one of them does not violate it.
+    /// text without any of these flags does not violate it.
     pub(crate) fn flags(&self) -> Flags {
         const CALLS: Flags = Flags::CALL.and(Flags::RESULT).and(Flags::CHAT);
         match (self.at, self.refuses) {
@@ -372,7 +356,7 @@ impl Rule {
     }
 }
 
-/// Words of the rules in a message that may violate one: a member, a type or a role of each rule with
+/// Words of the rules in a message that may violate a rule: a member, a type or a role of each rule with
 /// [`Flags::RULE`] or [`Flags::SYSTEM`].
 pub(crate) const WORDS: &[(&str, Flags)] = &[
     ("system", Flags::SYSTEM),

@@ -1,4 +1,4 @@
-//! The shape of tools around their schemas (wrappers, names, flags, descriptions) and the rules for whole requests, as
+//! The form of tools around their schemas (wrappers, names, flags, descriptions) and the rules for whole requests, as
 //! data. `tools` rewrites and checks tools with it.
 
 pub(crate) use super::name_rules::NamePattern;
@@ -18,8 +18,8 @@ pub(crate) struct Surface {
     pub(crate) qualified: Option<QualifiedName>,
     /// The value of a tool's flag `strict` (rule `strict-flag`).
     pub(crate) strict: StrictFlag,
-    /// How the API reads the schema of a tool without the flag, if it means something else than `false`. A tool of a
-    /// request stays without the flag if both readings are the same.
+    /// How the API reads the schema of a tool without the flag, if absence means something else than `false`. A tool of
+    /// a request stays without the flag if both readings are the same.
     pub(crate) without_strict: Option<WithoutStrict>,
     /// The formats of tools in which the API closes objects that have no `additionalProperties`.
     pub(crate) closes_in: &'static [ToolFormat],
@@ -27,7 +27,7 @@ pub(crate) struct Surface {
     pub(crate) strict_fact: Option<&'static Fact>,
     /// The replacement of the schema of a tool without arguments (rule `no-arguments`).
     pub(crate) no_arguments: NoArguments,
-    /// Maximum number of characters (Unicode code points) of a tool's description; longer ones are cut (rule
+    /// Maximum number of characters (Unicode code points) of a tool's description; longer descriptions are cut (rule
     /// `description-length`).
     pub(crate) max_description: Option<usize>,
     /// An empty or blank description is refused, so it is left out (rule `empty-description`).
@@ -38,14 +38,14 @@ pub(crate) struct Surface {
     /// The API's other members for a schema, each with its dialect. The format of tools identifies the member. A schema
     /// stays in its member, of a tool or of a response format, and the dialect of the member applies to it.
     pub(crate) carriers: &'static [(ToolFormat, &'static str)],
-    /// Maximum number of tools of a request, including hosted ones (rule `too-many-tools`).
+    /// Maximum number of tools of a request, including hosted tools (rule `too-many-tools`).
     pub(crate) max_tools: Option<usize>,
     /// Limits for all tools of a request together.
     pub(crate) budgets: &'static [Budget],
     /// Limits for one tool (rule `too-complex`).
     pub(crate) tool_budgets: &'static [Budget],
     /// The dialect of tools that are not strict, if a list may contain both kinds. A tool that the surface's own strict
-    /// dialect cannot represent is written in this one.
+    /// dialect cannot represent is written in this dialect.
     pub(crate) not_strict: Option<&'static str>,
     /// All tools of a request become one grammar, compiled by one compiler. Their definitions share one table, so
     /// definitions of the same name must be equal (rules `definition-conflict` and `mixed-backends`).
@@ -68,7 +68,7 @@ pub(crate) struct Surface {
     /// The member of a function that holds the schema of its result, if the tools are in the format of OpenAI
     /// Responses.
     pub(crate) result_member: Option<&'static str>,
-    /// Facts about what the API refuses in a request as a whole.
+    /// What the API refuses in a request as a whole.
     pub(crate) requests: &'static [RequestFact],
 }
 
@@ -103,12 +103,10 @@ impl Surface {
         requests: &[],
     };
 
-    /// Returns the dialect of schemas in another member, if the API has this member.
     pub(crate) fn dialect_in(&self, member: ToolFormat) -> Option<&'static str> {
         self.carriers.iter().find(|(format, _)| *format == member).map(|(_, dialect)| *dialect)
     }
 
-    /// Returns the accepted names of tools that are sent to a model.
     pub(crate) fn names_for(&self, model: &str) -> NamePattern {
         let own = self.names_by_model.iter().find(|(begin, _)| model.starts_with(begin));
         own.map_or(self.names, |(_, names)| *names)
@@ -116,7 +114,7 @@ impl Surface {
 }
 
 impl Surface {
-    /// Returns the accepted names of the tools of a server whose name in the client's configuration has this length.
+    /// `server` is the length of the server's name in the client's configuration.
     pub(crate) fn names_for_server(&self, server: Option<usize>) -> NamePattern {
         let max = self.qualified.zip(server).map_or(usize::MAX, |(qualified, length)| qualified.max_tool_name(length));
         NamePattern { max_length: self.names.max_length.min(max), ..self.names }
@@ -133,7 +131,6 @@ pub(crate) struct QualifiedName {
 }
 
 impl QualifiedName {
-    /// Returns the maximum length of a tool's name, by the length of the server's name.
     pub(crate) fn max_tool_name(&self, server: usize) -> usize {
         let affixes = self.prefix.len() + self.separator.len();
         self.max_length.saturating_sub(affixes).saturating_sub(server)
@@ -171,22 +168,22 @@ pub(crate) enum NoArguments {
     Omitted,
     /// No replacement, and a tool without a schema keeps none.
     Optional,
-    /// No replacement. In a request, a tool without a schema keeps none, unless its model needs one
-    /// (`Refusal::NoParameters`). In a list, it gets one, because other hosts of the dialect may refuse it.
+    /// No replacement. In a request, a tool without a schema keeps none, unless its model needs a schema
+    /// (`Refusal::NoParameters`). In a list, it gets a schema, because other hosts of the dialect may refuse it.
     OptionalInRequests,
     /// No replacement, and a tool with `strict: true` but without a schema is refused (rule `root-object`).
     Required,
 }
 
 /// A maximum for all tools of a request together, or for one tool. Tools in another dialect (`fallback`, or not strict)
-/// do not count.
+/// are ignored.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Budget {
     pub(crate) counts: Counted,
     pub(crate) limit: usize,
 }
 
-/// The items that a budget counts, without following `$ref`.
+/// Counted without following `$ref`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Counted {
     /// Tools (rule `too-many-strict-tools`).
@@ -200,7 +197,6 @@ pub(crate) enum Counted {
 }
 
 impl Counted {
-    /// Returns the name of the rule that a request violates if it exceeds the budget.
     pub(crate) const fn rule(self) -> &'static str {
         match self {
             Counted::Tools => Constraint::TooManyStrictTools.id(),
@@ -210,7 +206,6 @@ impl Counted {
         }
     }
 
-    /// Returns the name of the counted items, for messages.
     pub(crate) const fn words(self) -> &'static str {
         match self {
             Counted::Tools => "strict tools",

@@ -1,5 +1,5 @@
-//! Chat templates. A server writes the tools into the prompt with the template of the model. A template that walks
-//! schemas fails on unknown shapes, and then the whole request fails, even if the server accepts the schema.
+//! Chat templates: a server writes the tools into the prompt with the template of the model. A template that walks
+//! schemas fails on unknown forms, and then the whole request fails, even if the server accepts the schema.
 //!
 //! The table lists the templates in llama.cpp's sources. `python/tests/test_judge_templates.py` runs all of them with
 //! llama.cpp's engine and with Jinja2, which vLLM and SGLang use, and compares both with `check`.
@@ -18,7 +18,7 @@ use crate::{
     schema::keyword::{Keyword, Keywords},
 };
 
-/// The shapes on which a template fails.
+/// The forms of schemas on which a template fails.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Refuses {
     /// Lists of types, and `null`: the template's table of types contains neither.
@@ -31,14 +31,14 @@ enum Refuses {
     OpenArrays,
     /// Properties whose `type` is not a string.
     Untyped,
-    /// Arrays, and the shapes of [`Refuses::UnknownNames`].
+    /// Arrays, and the forms of [`Refuses::UnknownNames`].
     Arrays,
     /// `oneOf`.
     OneOf,
 }
 
-/// A template: the name of its file without `.jinja`, the models that use it, and what it fails on. The models are
-/// those that the file is named after, and the other sizes of GPT-OSS and of Qwen3, which use the same template.
+/// A template: the name of its file without `.jinja`, the models that use it, and what it fails on. The models are the
+/// models in the file's name, and the other sizes of GPT-OSS and of Qwen3, which use the same template.
 struct Row(&'static str, &'static [&'static str], Option<Refuses>);
 
 #[rustfmt::skip]
@@ -136,13 +136,12 @@ const RUN: &str =
 const RUN_JINJA: &str = "run: the template in llama.cpp b11434 with Jinja2, set up as transformers does \
     (python/tests/test_judge_templates.py)";
 
-/// Returns the schemas that templates read: properties, and the given keywords below them.
+/// Templates read properties, and the given keywords below them.
 const fn walk(nested: &[Keyword]) -> Walk {
     Walk { first: Keywords::of(&[Keyword::Properties]), nested: Keywords::of(nested), ..Walk::EVERYWHERE }
 }
 
 impl Refuses {
-    /// Returns the grammar of a server that runs such a template.
     const fn narrow(self, grammar: &Grammar) -> Grammar {
         let one_type = Grammar { type_lists: TypeLists::None, ..*grammar };
         let maps = walk(&[Keyword::AdditionalProperties]);
@@ -185,7 +184,6 @@ impl Refuses {
         }
     }
 
-    /// Returns the fact about such templates.
     const fn fact(self, source: &'static str) -> Fact {
         let (statement, rules, keywords): (_, &[Constraint], _) = match self {
             Refuses::UnknownNames => (
@@ -219,7 +217,7 @@ impl Refuses {
     }
 }
 
-/// Inserts a fact after the first one, which is the reason for rules that no fact names.
+/// The first fact is the reason for rules that no fact names, so the fact is inserted after it.
 #[allow(clippy::indexing_slicing, reason = "an index that is out of bounds fails at compile time")]
 const fn with_fact<const N: usize>(fact: Fact, facts: &[Fact]) -> [Fact; N] {
     let mut all = [fact; N];
@@ -247,7 +245,6 @@ macro_rules! templated {
 
 const VLLM_ALTERNATIVE: &Grammar = &Refuses::UnknownNames.narrow(&vllm::LLGUIDANCE);
 
-/// The tables of the dialects for the templates that fail on some shape.
 const TABLES: &[(Refuses, &Dialect)] = &[
     templated!(llama_cpp::LLAMA_CPP, llama_cpp::GRAMMAR, Refuses::UnknownNames, RUN),
     templated!(llama_cpp::LLAMA_CPP, llama_cpp::GRAMMAR, Refuses::TypeLists, RUN),
@@ -266,10 +263,7 @@ const TABLES: &[(Refuses, &Dialect)] = &[
     templated!(sglang::SGLANG, sglang::GRAMMAR, Refuses::UnknownNames, RUN_JINJA),
 ];
 
-/// Returns the table of a dialect for servers that run this template, given by its file name or by a model.
-///
-/// # Errors
-/// `invalid-option` if the template is unknown.
+/// `template` is a file name or a model.
 pub(super) fn of(
     dialect: &'static Dialect,
     template: &str,
@@ -287,8 +281,8 @@ pub(super) fn of(
     Ok(table.map_or(dialect, |(_, table)| table))
 }
 
-/// Returns the row of a file (with or without `.jinja`) or of a model (with or without its owner). Names must match
-/// exactly: a derived model or template may refuse other shapes.
+/// Accepts a file (with or without `.jinja`) or a model (with or without its owner). Names must match exactly: a
+/// derived model or template may refuse other forms.
 fn row(template: &str) -> Option<&'static Row> {
     let file = template.strip_suffix(".jinja").map_or(template, |path| path.rsplit('/').next().unwrap_or_default());
     let is_model = |model: &&str| {

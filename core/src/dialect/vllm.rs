@@ -38,8 +38,7 @@ const ANNOTATIONS: Keywords = Keywords::of(&[
     Keyword::Discriminator,
 ]);
 
-/// The keywords that vLLM's check for unsupported keywords refuses. Each is unknown to llguidance, or ignored by
-/// xgrammar.
+/// vLLM's check for unsupported keywords refuses these. Each is unknown to llguidance, or ignored by xgrammar.
 const CONFLICTS: &[Conflict] = &[
     Conflict::with_types(
         &["array"],
@@ -62,7 +61,7 @@ const CONFLICTS: &[Conflict] = &[
     },
 ];
 
-/// Keywords that xgrammar reads only if `type` names the type that they apply to.
+/// xgrammar reads these only if `type` names the type that they apply to.
 const TYPED: &[TypedKeywords] = &[
     TypedKeywords {
         keywords: Keywords::of(&[Keyword::MaxItems, Keyword::MinItems]),
@@ -108,7 +107,7 @@ const TYPED: &[TypedKeywords] = &[
     },
 ];
 
-/// The formats of strings that xgrammar enforces.
+/// xgrammar enforces these formats of strings.
 const FORMATS: &[&str] = &[
     "email",
     "date",
@@ -126,7 +125,6 @@ const FORMATS: &[&str] = &[
     "relative-json-pointer",
 ];
 
-/// The largest signed 32-bit integer.
 const INT32_MAX: u64 = 2_147_483_647;
 
 const MAXIMA: &[(Keyword, u64)] = &[

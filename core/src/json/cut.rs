@@ -2,13 +2,12 @@
 
 use alloc::{string::String, vec::Vec};
 
-/// Syntax that may come next.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Want {
     Value,
-    /// A value, or the end of the array.
+    /// Also accepts the end of the array.
     FirstItem,
-    /// A name, or the end of the object.
+    /// Also accepts the end of the object.
     FirstName,
     Name,
     Colon,
@@ -16,8 +15,8 @@ enum Want {
     Comma,
 }
 
-/// Returns JSON text with all complete values of text that is the beginning of JSON: incomplete members and items are
-/// removed, and open brackets are closed. Returns `None` if the text is not the beginning of JSON, or is complete.
+/// Removes incomplete members and items of text that is the beginning of JSON, and closes open brackets. Returns `None`
+/// if the text is not the beginning of JSON, or is complete.
 pub(crate) fn close_cut(text: &str) -> Option<String> {
     let bytes = text.as_bytes();
     let byte_at = |at: usize| bytes.get(at).copied();
@@ -88,8 +87,8 @@ pub(crate) fn close_cut(text: &str) -> Option<String> {
     Some(closed)
 }
 
-/// Returns the end of the string that begins at `start`. Returns `Some(None)` if the text ends inside the string, and
-/// `None` if the string contains a control character, which JSON forbids.
+/// Returns `Some(None)` if the text ends inside the string, and `None` if the string contains a control character,
+/// which JSON forbids.
 #[expect(clippy::option_option, reason = "a truncated string is not an error")]
 fn end_of_string(bytes: &[u8], start: usize) -> Option<Option<usize>> {
     let mut at = start + 1;
@@ -104,7 +103,7 @@ fn end_of_string(bytes: &[u8], start: usize) -> Option<Option<usize>> {
     Some(None)
 }
 
-/// Returns true for a number or a word of JSON, or for the beginning of one if the text ends there.
+/// Accepts the beginning of a number or a word if the text ends there.
 fn is_scalar(word: &str, is_cut: bool) -> bool {
     let is_word = ["true", "false", "null"].iter().any(|whole| *whole == word || is_cut && whole.starts_with(word));
     let is_number = word.starts_with(|first: char| first == '-' || first.is_ascii_digit())

@@ -2,7 +2,6 @@
 
 use core::ops::BitOr;
 
-/// A set of flags.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Flags(u32);
 
@@ -73,22 +72,18 @@ impl Flags {
 impl Flags {
     pub(crate) const NONE: Flags = Flags(0);
 
-    /// Returns the flags of both sets.
     pub(crate) const fn and(self, other: Flags) -> Flags {
         Flags(self.0 | other.0)
     }
 
-    /// Returns the flags that are not in the other set.
     pub(crate) const fn without(self, other: Flags) -> Flags {
         Flags(self.0 & !other.0)
     }
 
-    /// Returns the flags that are in both sets.
     pub(crate) const fn among(self, other: Flags) -> Flags {
         Flags(self.0 & other.0)
     }
 
-    /// True if the sets have a flag in common.
     pub(crate) const fn intersects(self, other: Flags) -> bool {
         self.0 & other.0 != 0
     }

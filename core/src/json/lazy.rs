@@ -6,11 +6,8 @@ use core::ops::Deref;
 use super::{Data, Flags, Node};
 use crate::{error::Error, json};
 
-/// A node as a tree.
 pub(crate) enum View<'n, 'a> {
-    /// The node is already a tree.
     Tree(&'n Node<'a>),
-    /// The node was text, and was parsed.
     Read(Node<'a>),
 }
 
@@ -25,13 +22,11 @@ impl<'a> Deref for View<'_, 'a> {
     }
 }
 
-/// Returns true if the node may contain an item of one of these kinds. A tree always may; unparsed text may if it has
-/// one of the flags.
+/// A tree always may; unparsed text may if it has one of the flags.
 pub(crate) fn may_hold(node: &Node<'_>, wanted: Flags) -> bool {
     !matches!(node.data(), Data::Verbatim(_)) || node.flags().intersects(wanted)
 }
 
-/// Returns a node as a tree, for reading.
 pub(crate) fn view<'n, 'a>(node: &'n Node<'a>) -> Result<View<'n, 'a>, Error> {
     Ok(match node.data() {
         Data::Verbatim(text) => View::Read(json::read(text)?),
@@ -39,7 +34,7 @@ pub(crate) fn view<'n, 'a>(node: &'n Node<'a>) -> Result<View<'n, 'a>, Error> {
     })
 }
 
-/// Calls `change` with a node as a tree. Text that is not changed stays text, including whitespace.
+/// Text that is not changed stays text, including whitespace.
 pub(crate) fn edit<'a, R>(
     node: &mut Node<'a>,
     change: impl FnOnce(&mut Node<'a>) -> Result<R, Error>,
@@ -53,7 +48,6 @@ pub(crate) fn edit<'a, R>(
     Ok(result)
 }
 
-/// Does the same as [`edit`] for a member, if the object has it.
 pub(crate) fn edit_member<'a, R>(
     object: &mut Node<'a>,
     key: &str,
@@ -62,7 +56,7 @@ pub(crate) fn edit_member<'a, R>(
     object.visit(key, |node| edit(node, change)).transpose()
 }
 
-/// Removes a member's value and returns it as a tree. Leaves null in its place.
+/// Leaves null in place of the value.
 pub(crate) fn take<'a>(object: &mut Node<'a>, key: &str) -> Result<Option<Node<'a>>, Error> {
     let Some(node) = object.visit(key, core::mem::take) else { return Ok(None) };
     Ok(Some(match node.data() {

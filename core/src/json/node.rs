@@ -78,23 +78,20 @@ impl<'a> Node<'a> {
         Node { data, origin, flags: Flags::STATE }
     }
 
-    /// Returns a node that stays text, with the flags that were collected while the text was checked: see
-    /// [`read_outline`](super::read_outline).
+    /// The text is already checked. `flags` were collected during the check: see [`read_outline`](super::read_outline).
     pub(crate) const fn verbatim(text: &'a str, origin: Origin, flags: Flags) -> Self {
         Node { data: Data::Verbatim(text), origin, flags: Flags::STATE.and(flags) }
     }
 
-    /// Returns the flags.
     pub(crate) const fn flags(&self) -> Flags {
         self.flags
     }
 
-    /// Adds flags. A replacement of the node clears them.
+    /// A replacement of the node clears the flags.
     pub(crate) fn flag(&mut self, flags: Flags) {
         self.flags = self.flags | flags;
     }
 
-    /// Removes flags.
     pub(crate) fn unflag(&mut self, flags: Flags) {
         self.flags = self.flags.without(flags);
     }
@@ -104,7 +101,6 @@ impl<'a> Node<'a> {
         Node::new(Data::String(value.into()))
     }
 
-    /// Returns a synthesized string from a literal without escapes.
     pub(crate) const fn literal(value: &'static str) -> Self {
         Node::new(Data::String(Text::literal(value)))
     }
@@ -129,7 +125,7 @@ impl<'a> Node<'a> {
         Node::new(Data::Object(object))
     }
 
-    /// Returns a synthesized object with literal names, which must be unique.
+    /// The names must be unique.
     pub(crate) fn record<const N: usize>(members: [(&'static str, Node<'a>); N]) -> Self {
         Node::object(Object::from_unique(
             members.into_iter().map(|(key, value)| Member { key: Text::literal(key), value }).collect(),
@@ -167,13 +163,12 @@ impl<'a> Node<'a> {
         self.flags.intersects(Flags::INTACT)
     }
 
-    /// Returns true if the node is unchanged since [`track`](Self::track) was last called, or since it was read.
     pub(crate) const fn is_unchanged(&self) -> bool {
         self.flags.intersects(Flags::UNCHANGED)
     }
 
-    /// Starts to track changes: from now on, every value of the tree records whether it was changed. A synthesized
-    /// value gets the origin of the nearest value around it that has one, or `around`. Clears the flags of references.
+    /// From now on, every value of the tree records whether it was changed. A synthesized value gets the origin of the
+    /// nearest enclosing value that has one, or `around`. Clears the flags of references.
     pub(crate) fn track(&mut self, around: Origin) {
         fn track(node: &mut Node<'_>, around: Origin) {
             if node.origin == Origin::NONE {
@@ -192,7 +187,7 @@ impl<'a> Node<'a> {
         track(self, around);
     }
 
-    /// Marks every value as unchanged, and returns true if any was changed. Everything in an unchanged value is
+    /// Marks every value as unchanged, and returns true if any value was changed. Everything in an unchanged value is
     /// unchanged, so only changed values are visited.
     pub(crate) fn settle(&mut self) -> bool {
         if self.is_unchanged() {
@@ -211,7 +206,6 @@ impl<'a> Node<'a> {
         true
     }
 
-    /// Returns everything except the content.
     pub(crate) const fn shell(&self) -> Shell {
         Shell { origin: self.origin, flags: self.flags }
     }
@@ -223,7 +217,6 @@ impl<'a> Node<'a> {
         self
     }
 
-    /// Numbers every value in document order, as if the tree had just been read.
     pub(crate) fn number_in_order(&mut self) {
         let mut next = 0;
         let mut open = alloc::vec![self];
@@ -257,7 +250,7 @@ impl<'a> Node<'a> {
         }
     }
 
-    /// Returns the number of values that were read into this tree. The last value has the highest number.
+    /// The last value that was read has the highest number.
     pub(crate) fn values_read(&self) -> usize {
         let mut last = self;
         loop {
@@ -369,7 +362,7 @@ impl<'a> Node<'a> {
         self.as_object()?.get(key)
     }
 
-    /// Returns true if the test holds for any member, at any depth. This is faster than a walk over schemas, because it
+    /// Returns true if `test` holds for any member, at any depth. This is faster than a walk over schemas, because it
     /// does not distinguish keywords from other members. It takes linear time, and charges no budget.
     pub(crate) fn has_member(&self, test: impl Fn(&Member<'a>) -> bool) -> bool {
         let mut open = Vec::from([self]);
@@ -482,7 +475,6 @@ impl<'a> Node<'a> {
     }
 }
 
-/// A node without its content.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Shell {
     origin: Origin,
@@ -490,12 +482,10 @@ pub(crate) struct Shell {
 }
 
 impl Shell {
-    /// Returns a node with this content.
     pub(crate) const fn around(self, data: Data<'_>) -> Node<'_> {
         Node { data, origin: self.origin, flags: self.flags }
     }
 
-    /// Returns the flags of the node.
     pub(crate) const fn flags(self) -> Flags {
         self.flags
     }
@@ -517,8 +507,7 @@ impl Default for Node<'_> {
 }
 
 impl<'a> Node<'a> {
-    /// Returns a copy. Each copied node is charged to the budget. Once the budget is spent, the remaining values are
-    /// null.
+    /// Each copied node is charged to the budget. Once the budget is spent, the remaining values are null.
     pub(crate) fn copy(&self, budget: &Budget) -> Node<'a> {
         let data = match self.data() {
             _ if !budget.pay(1) => Data::Null,
@@ -533,8 +522,7 @@ impl<'a> Node<'a> {
         self.shell().around(data)
     }
 
-    /// Returns the same value as a synthesized node that borrows nothing. (Unparsed text cannot be kept, and becomes
-    /// null.)
+    /// Returns a synthesized node that borrows nothing. Unparsed text cannot be kept, and becomes null.
     pub(crate) fn detached(&self) -> Node<'static> {
         Node::new(match self.data() {
             Data::Null | Data::Verbatim(_) => Data::Null,
@@ -553,13 +541,12 @@ impl<'a> Node<'a> {
     }
 }
 
-/// Returns copies, which are charged to the budget.
 pub(crate) fn copies<'a>(items: &[Node<'a>], budget: &Budget) -> Vec<Node<'a>> {
     items.iter().map(|item| item.copy(budget)).collect()
 }
 
-/// Returns the nesting depth of a value. Uses a list of open values, because the value may be nested too deeply for
-/// recursion. Each value is charged to the budget.
+/// Uses a list of open values, because the value may be nested too deeply for recursion. Each value is charged to the
+/// budget.
 pub(crate) fn height(node: &Node<'_>, budget: &Budget) -> usize {
     let (mut highest, mut open) = (0, alloc::vec![(node, 0)]);
     while let Some((node, level)) = open.pop().filter(|_| budget.pay(1)) {
@@ -573,7 +560,6 @@ pub(crate) fn height(node: &Node<'_>, budget: &Budget) -> usize {
     highest
 }
 
-/// Returns the number of values in a tree. Each value is charged to the budget.
 pub(crate) fn size(node: &Node<'_>, budget: &Budget) -> usize {
     let (mut count, mut open) = (0, alloc::vec![node]);
     while let Some(node) = open.pop().filter(|_| budget.pay(1)) {
@@ -587,7 +573,7 @@ pub(crate) fn size(node: &Node<'_>, budget: &Budget) -> usize {
     count.max(1)
 }
 
-/// Returns the approximate size of a tree in memory, in bytes: its nodes, names and strings.
+/// Approximate size in memory, in bytes: nodes, names and strings.
 pub(crate) fn weight(node: &Node<'_>) -> usize {
     let (mut bytes, mut open) = (0_usize, alloc::vec![node]);
     while let Some(node) = open.pop() {

@@ -3,7 +3,7 @@
 use alloc::{borrow::Cow, format, string::String, vec::Vec};
 use core::cmp::Ordering;
 
-/// A parsed decimal number: sign, digits without leading or trailing zeros, and the power of ten of the last digit.
+/// Digits have no leading or trailing zeros. The exponent is the power of ten of the last digit.
 struct Decimal {
     negative: bool,
     digits: Vec<u8>,
@@ -32,7 +32,7 @@ fn decimal(text: &str) -> Decimal {
     Decimal { negative, digits, exponent }
 }
 
-/// Parses an exponent. Beyond 64 bits, only its sign matters.
+/// Beyond 64 bits, only the sign of the exponent matters.
 fn saturating(exponent: &str) -> i64 {
     let exponent = exponent.strip_prefix('+').unwrap_or(exponent);
     exponent.parse().unwrap_or(if exponent.starts_with('-') { i64::MIN / 2 } else { i64::MAX / 2 })
@@ -66,14 +66,14 @@ fn magnitude(one: &Decimal, two: &Decimal) -> Ordering {
         (false, true) => return Ordering::Greater,
         _ => {}
     }
-    // The number whose first digit has the higher place is greater. If the places are equal, the digits are compared
-    // like those of a fraction.
+    // The number whose first digit has the higher power of ten is greater. If the powers are equal, the digits are
+    // compared like the digits of a fraction.
     let place = |number: &Decimal| number.exponent.saturating_add(number.digits.len() as i64);
     place(one).cmp(&place(two)).then_with(|| one.digits.cmp(&two.digits))
 }
 
-/// Returns a number as `JSON.stringify` writes it, except that no digit is lost. An integer without a fraction or an
-/// exponent stays unchanged.
+/// Spells a number as `JSON.stringify` does, except that no digit is lost. An integer without a fraction or an exponent
+/// stays unchanged.
 pub(crate) fn plain(text: &str) -> Cow<'_, str> {
     if !text.bytes().any(|byte| matches!(byte, b'.' | b'e' | b'E')) {
         return Cow::Borrowed(if text == "-0" { "0" } else { text });
@@ -102,20 +102,17 @@ pub(crate) fn plain(text: &str) -> Cow<'_, str> {
     Cow::Owned(format!("{sign}{spelled}"))
 }
 
-/// Returns a spelling that all numbers of the same value share.
 pub(crate) fn canonical(text: &str) -> String {
     let Decimal { negative, digits, exponent } = decimal(text);
     let sign = if negative { "-" } else { "" };
     format!("{sign}{}e{exponent}", core::str::from_utf8(&digits).unwrap_or_default())
 }
 
-/// Returns a number as a non-negative integer, if it is spelled as one and fits.
 pub(crate) fn as_u64(text: &str) -> Option<u64> {
     text.parse().ok()
 }
 
-/// Returns true if a number is a multiple of another one; both are given in their JSON spelling. Returns `None` if the
-/// divisor is zero or has too many digits.
+/// Both numbers are in their JSON spelling. Returns `None` if the divisor is zero or has too many digits.
 pub(crate) fn is_multiple(value: &str, divisor: &str) -> Option<bool> {
     let (value, divisor) = (decimal(value), decimal(divisor));
     if divisor.digits.is_empty() {
@@ -150,10 +147,10 @@ pub(crate) fn is_multiple(value: &str, divisor: &str) -> Option<bool> {
     Some(times(digits, power) == 0)
 }
 
-/// Returns the exact sum of two numbers, in the spelling of [`plain`]. Returns `None` if it needs more than 38 digits.
+/// Returns the exact sum, in the spelling of [`plain`], or `None` if it needs more than 38 digits.
 pub(crate) fn sum(one: &str, two: &str) -> Option<String> {
     let numbers = (decimal(one), decimal(two));
-    // A zero has no place, so it does not limit the other number.
+    // A zero has no power of ten, so it does not limit the other number.
     let (one, two) = match (numbers.0.digits.is_empty(), numbers.1.digits.is_empty()) {
         (true, _) => return Some(plain(two).into_owned()),
         (_, true) => return Some(plain(one).into_owned()),
@@ -176,7 +173,6 @@ pub(crate) fn sum(one: &str, two: &str) -> Option<String> {
     Some(plain(&format!("{sum}e{exponent}")).into_owned())
 }
 
-/// Returns the shortest spelling of an integer.
 pub(crate) fn spell(value: u64) -> String {
     use alloc::string::ToString;
     value.to_string()

@@ -21,7 +21,6 @@ pub struct Member<'a> {
 }
 
 impl<'a> Member<'a> {
-    /// Returns a copy, which is charged to the budget.
     pub(crate) fn copy(&self, budget: &Budget) -> Member<'a> {
         Member { key: self.key.clone(), value: self.value.copy(budget) }
     }
@@ -87,7 +86,6 @@ impl<'a> Object<'a> {
         *members = kept;
     }
 
-    /// Returns a copy, which is charged to the budget.
     pub(crate) fn copy(&self, budget: &Budget) -> Object<'a> {
         Object { members: self.members.iter().map(|member| member.copy(budget)).collect() }
     }
@@ -155,7 +153,6 @@ impl<'a> Object<'a> {
         self.members.iter().position(|member| key.is_name_of(&member.key))
     }
 
-    /// Returns the index of every member by its name, for callers that look up many members.
     pub(crate) fn index(&self) -> Map<&Text<'a>, usize> {
         self.members.iter().enumerate().map(|(place, member)| (&member.key, place)).collect()
     }
@@ -194,7 +191,6 @@ impl<'a> Object<'a> {
         self.members.insert(place.min(self.members.len()), member);
     }
 
-    /// Sets a member. An existing member keeps its position, and a new member is inserted at an index.
     pub(crate) fn set_at(&mut self, place: usize, key: impl Into<Text<'a>>, value: Node<'a>) {
         let key = key.into();
         match self.members.iter_mut().find(|member| member.key.is_twin(&key)) {
@@ -239,7 +235,6 @@ impl<'a> FromIterator<(Text<'a>, Node<'a>)> for Object<'a> {
 /// Up to this number of members, linear search is as fast.
 const LINEAR_SEARCH_LIMIT: usize = 16;
 
-/// The members of an object by name.
 pub(crate) struct LookUp<'o, 'a> {
     object: &'o Object<'a>,
     places: Option<Map<&'o Text<'a>, usize>>,
@@ -250,7 +245,6 @@ impl<'o, 'a> LookUp<'o, 'a> {
         LookUp { object, places: (object.len() > LINEAR_SEARCH_LIMIT).then(|| object.index()) }
     }
 
-    /// Returns the value of a member.
     pub(crate) fn get(&self, name: &Text<'_>) -> Option<&'o Node<'a>> {
         match &self.places {
             Some(places) => {
@@ -260,7 +254,6 @@ impl<'o, 'a> LookUp<'o, 'a> {
         }
     }
 
-    /// Returns true if the object has a member with this name.
     pub(crate) fn has(&self, name: &Text<'_>) -> bool {
         self.get(name).is_some()
     }
@@ -281,7 +274,7 @@ impl Order {
         Order { places: collections::by(places, |one, two| key(one).cmp(&key(two))) }
     }
 
-    /// Returns the index of a member of the object that has this order.
+    /// The object must have this order.
     pub(crate) fn place(&self, object: &Object<'_>, name: &Text<'_>) -> Option<usize> {
         let members = object.members();
         if members.len() <= LINEAR_SEARCH_LIMIT {
@@ -294,7 +287,6 @@ impl Order {
         self.places.get(found.ok()?).copied()
     }
 
-    /// Returns the value of a member of the object that has this order.
     pub(crate) fn get<'o, 'a>(&self, object: &'o Object<'a>, name: &Text<'_>) -> Option<&'o Node<'a>> {
         object.members().get(self.place(object, name)?).map(|member| &member.value)
     }

@@ -28,7 +28,6 @@ impl<'a> Pointer<'a> {
         Pointer { steps: Vec::new() }
     }
 
-    /// Returns the root, with capacity for the steps of most walks.
     pub(crate) fn with_room() -> Self {
         const STEPS: usize = 16;
         Pointer { steps: Vec::with_capacity(STEPS) }

@@ -39,25 +39,19 @@ pub fn read(source: &str) -> Result<Node<'_>, Error> {
     reader.document(|reader, next| reader.value(next, 0))
 }
 
-/// Reads JSON text as [`read`] does, and also returns whether an object contains a duplicate name. The last value wins.
-///
-/// # Errors
-/// Same as [`read`].
+/// Like [`read`]. The `bool` is true if an object contains a duplicate name. The last value wins.
 pub(crate) fn read_noting_repeats(source: &str) -> Result<(Node<'_>, bool), Error> {
     let mut reader = Reader::new(source);
     let node = reader.document(|reader, next| reader.value(next, 0))?;
     Ok((node, reader.has_duplicates))
 }
 
-/// Checks all of the text, but builds a tree only of its outline: the members of the root object stay text
-/// ([`Data::Verbatim`]), except that an array named in `lists` becomes an array of items that stay text.
+/// Checks all of the text, but builds a tree only of its outline. The members of the root object stay text
+/// ([`Data::Verbatim`]). An array named in `lists` becomes an array of items that stay text.
 ///
-/// `flags_of` is called with every string inside these items (names and values), whether or not it is escaped. The
-/// item gets all the flags that it returns, so that an item without relevant strings need not be parsed.
-/// A root that is not an object is read as [`read`] does.
-///
-/// # Errors
-/// Same as [`read`].
+/// `flags_of` is called with every string inside these items (names and values), escaped or not. The item gets all the
+/// flags that `flags_of` returns, so that an item without relevant strings need not be parsed. A root that is not an
+/// object is read as [`read`] does.
 pub(crate) fn read_outline<'a>(
     source: &'a str,
     lists: &[&str],
@@ -99,7 +93,7 @@ impl<E: Into<hifijson::Error>> From<E> for Fault {
     }
 }
 
-/// The names and indices that lead to a fault, innermost first. They are recorded while unwinding, so that success
+/// The names and indices on the path to a fault, innermost first. They are recorded while unwinding, so that success
 /// costs nothing.
 #[derive(Default)]
 struct Trail(RefCell<Vec<String>>);
@@ -134,8 +128,8 @@ impl<'a> Reader<'a> {
         };
         match result {
             Ok(mut node) if self.peek().is_none() => {
-                // The last value of a duplicate name takes the position of the first one, but has the number of its own
-                // position in the text, so the values are numbered again.
+                // The last value of a duplicate name takes the position of the first value, but has the number of its
+                // own position in the text. So the values are numbered again.
                 if self.has_duplicates {
                     node.number_in_order();
                 }
@@ -146,7 +140,6 @@ impl<'a> Reader<'a> {
         }
     }
 
-    /// Returns the next byte that is not whitespace, if there is one. Usually, it is the very next byte.
     #[inline(always)]
     fn peek(&mut self) -> Option<u8> {
         match self.lexer.as_slice().first() {
@@ -160,17 +153,15 @@ impl<'a> Reader<'a> {
         self.lexer.ws_peek()
     }
 
-    /// Returns the number of bytes that have been read.
     fn position(&self) -> usize {
         self.source.len() - self.lexer.as_slice().len()
     }
 
-    /// Returns the text read since a position. Both ends are at ASCII characters, so this never splits a character.
+    /// Both ends are at ASCII characters, so this never splits a character.
     fn since(&self, start: usize) -> &'a str {
         self.source.get(start..self.position()).unwrap_or_default()
     }
 
-    /// Returns the number of the next value, in document order.
     fn number(&mut self) -> Origin {
         let number = self.count;
         self.count = number.saturating_add(1);
@@ -217,14 +208,12 @@ impl<'a> Reader<'a> {
         Ok(Node::read(data, origin))
     }
 
-    /// Reads a value that stays text, with its flags.
     fn verbatim(&mut self, next: u8, depth: usize, flags_of: impl Fn(&Text<'a>) -> Flags) -> Result<Node<'a>, Fault> {
         let (origin, start, mut flags) = (self.number(), self.position(), Flags::NONE);
         self.skip(next, depth, &mut |text| flags = flags | flags_of(text))?;
         Ok(Node::verbatim(self.since(start), origin, flags))
     }
 
-    /// Checks a value without keeping it. Calls `watch` with its strings.
     fn skip<W: FnMut(&Text<'a>)>(&mut self, next: u8, depth: usize, watch: &mut W) -> Result<(), Fault> {
         match next {
             b'a'..=b'z' => {
@@ -282,7 +271,7 @@ impl<'a> Reader<'a> {
         object
     }
 
-    /// Reads a member's name. Returns it, and the first byte of its value.
+    /// Returns the name, and the first byte of the member's value.
     fn key(&mut self, next: u8) -> Result<(Text<'a>, u8), Fault> {
         if next != b'"' {
             return Err(Expect::String.into());
@@ -300,8 +289,8 @@ impl<'a> Reader<'a> {
         Ok((key, next))
     }
 
-    /// Reads comma-separated values up to `end`. (hifijson's `seq` passes only the lexer to its callback; this
-    /// passes the reader.)
+    /// Reads comma-separated values up to `end`. (hifijson's `seq` passes only the lexer to its callback; this passes
+    /// the reader.)
     fn sequence(&mut self, end: u8, mut item: impl FnMut(&mut Self, u8) -> Result<(), Fault>) -> Result<(), Fault> {
         let mut next = self.peek().ok_or(Expect::ValueOrEnd)?;
         if next == end {
@@ -324,8 +313,8 @@ impl<'a> Reader<'a> {
         }
     }
 
-    /// Reads a string whose opening quote has been read. (hifijson's `str_fold` reads byte by byte; this jumps from one
-    /// significant byte to the next, and skips simple escapes.)
+    /// The opening quote has been read. (hifijson's `str_fold` reads byte by byte; this jumps from one significant byte
+    /// to the next, and skips simple escapes.)
     fn string(&mut self) -> Result<Text<'a>, Fault> {
         let bytes = self.source.as_bytes();
         let start = self.position();
@@ -447,12 +436,11 @@ fn unreadable(before: &str, message: &str) -> Error {
 /// event streams require (WHATWG, "server-sent events").
 #[derive(Debug, Default)]
 pub(crate) struct Utf8Pieces {
-    /// The first bytes of an incomplete character: at most three.
+    /// At most three bytes.
     incomplete: Vec<u8>,
 }
 
 impl Utf8Pieces {
-    /// Adds a piece. Returns the text of all characters that are complete.
     pub(crate) fn text(&mut self, piece: &[u8]) -> String {
         let mut text = String::with_capacity(piece.len());
         self.incomplete.extend_from_slice(piece);
@@ -483,7 +471,6 @@ impl Utf8Pieces {
         }
     }
 
-    /// Returns U+FFFD if an incomplete character is left at the end.
     pub(crate) fn end(&mut self) -> &'static str {
         if core::mem::take(&mut self.incomplete).is_empty() {
             ""

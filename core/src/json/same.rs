@@ -11,12 +11,12 @@ pub fn same(one: &Node<'_>, two: &Node<'_>) -> bool {
     compare_pairs(one, two, &mut |_| true)
 }
 
-/// Does the same as [`same`], but charges its steps to a budget. Returns false if the budget is spent.
+/// Like [`same`], but charges its steps to a budget. Returns false if the budget is spent.
 pub(crate) fn same_within(budget: &Budget, one: &Node<'_>, two: &Node<'_>) -> bool {
     compare_pairs(one, two, &mut |steps| budget.pay(steps))
 }
 
-/// Compares pair by pair, with a list of open pairs instead of recursion, so that values may nest to any depth.
+/// Uses a list of open pairs in place of recursion, so that values may nest to any depth.
 fn compare_pairs(one: &Node<'_>, two: &Node<'_>, pay: &mut dyn FnMut(usize) -> bool) -> bool {
     let mut open = Vec::new();
     let mut next = Some((one, two));

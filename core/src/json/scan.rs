@@ -1,5 +1,5 @@
-//! Finds the ends of JSON strings, 64 bytes at a time. The bytes of a block are classified by masks with one bit per
-//! byte, of which the first byte has the lowest bit.
+//! Finds the ends of JSON strings, 64 bytes at a time. Masks with one bit per byte classify the bytes of a block; the
+//! first byte has the lowest bit.
 //!
 //! Most bytes of a large request are inside strings (images, files, long text), so this search determines the speed of
 //! reading. Blocks without a quote, a backslash or a control character are skipped after one test. In other blocks,
@@ -31,7 +31,6 @@ pub(super) struct Stops<'t> {
     block: Significant,
 }
 
-/// The bytes of a block that are significant to a reader of strings.
 #[derive(Clone, Copy, Default)]
 struct Significant {
     /// Bytes that end a string, that no string may contain, or that follow a backslash but form no simple escape.
@@ -43,10 +42,9 @@ struct Significant {
     carry: bool,
 }
 
-/// A position at which a reader of strings has to stop.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Stop {
-    /// The position, or the end of the text if nothing ends the string.
+    /// The end of the text if nothing ends the string.
     pub(super) at: usize,
     /// True if a backslash precedes the position.
     pub(super) passed_escape: bool,
@@ -60,8 +58,7 @@ impl<'t> Stops<'t> {
         Stops { text, start: usize::MAX, block: Significant::default() }
     }
 
-    /// Returns the first stop at or after `from`, which must be inside a string but not inside an escape, and must
-    /// never decrease.
+    /// `from` must be inside a string but not inside an escape, and must never decrease.
     #[inline]
     pub(super) fn next(&mut self, from: usize) -> Stop {
         let start = from - from % BLOCK;
@@ -126,7 +123,7 @@ impl<'t> Stops<'t> {
 }
 
 impl Significant {
-    /// Returns the significant bytes of the block that starts here. `carry` is true if its first byte is escaped.
+    /// `start` is the first byte of a block. `carry` is true if this byte is escaped.
     #[inline(always)]
     fn at(text: &[u8], start: usize, carry: bool) -> Self {
         let rest = text.get(start..).unwrap_or_default();
@@ -164,14 +161,14 @@ fn escaped(backslashes: u64, carry: bool) -> (u64, bool) {
     let backslashes = backslashes & !carry;
     let behind = backslashes << 1 | carry;
     // In a run of backslashes, every second byte is escaped, and so is the byte after a run of odd length. Which bytes
-    // these are depends on whether the run starts at an even position. Adding the first bit of each run that starts at
-    // an odd position carries that run away, so that only runs that start at even positions are left.
+    // these are depends on the parity of the start of the run. Adding the first bit of each run that starts at an odd
+    // position carries that run away. Only runs that start at even positions are left.
     let odd_starts = backslashes & !behind & !EVEN;
     let (even_rows, beyond) = backslashes.overflowing_add(odd_starts);
     ((EVEN ^ (even_rows << 1)) & behind, beyond)
 }
 
-/// Returns the number of bytes before the first quote, backslash or control character.
+/// Number of bytes before the first quote, backslash or control character.
 pub(super) fn plain_prefix(text: &[u8]) -> usize {
     for (chunk, start) in text.chunks(BLOCK).zip((0..).step_by(BLOCK)) {
         let kinds = match chunk.first_chunk() {
@@ -186,7 +183,6 @@ pub(super) fn plain_prefix(text: &[u8]) -> usize {
     text.len()
 }
 
-/// Returns the last bytes of the text as a block, padded with spaces.
 fn padded(rest: &[u8]) -> Block {
     let mut block = [b' '; BLOCK];
     for (place, byte) in block.iter_mut().zip(rest) {
@@ -195,7 +191,7 @@ fn padded(rest: &[u8]) -> Block {
     block
 }
 
-/// Number of bytes in a block: one for each bit of a mask.
+/// One byte for each bit of a mask.
 const BLOCK: usize = 64;
 
 pub(super) type Block = [u8; BLOCK];
@@ -237,7 +233,6 @@ mod sse2 {
         a | b << 16 | c << 32 | d << 48
     }
 
-    /// Returns true if no byte of the block is significant.
     #[inline]
     pub(in super::super) fn is_plain(block: &Block) -> bool {
         let vectors = vectors(block);
@@ -286,13 +281,12 @@ mod sse2 {
         }
     }
 
-    /// Returns the positions of the letter n: `\n` is by far the most frequent escape of a letter.
+    /// `\n` is by far the most frequent escape of a letter.
     #[inline]
     pub(in super::super) fn letter_n(block: &Block) -> u64 {
         mask(vectors(block), |vector| equal(vector, all(b'n')))
     }
 
-    /// Returns the positions of letters that may follow a backslash, as in `\n`.
     #[inline]
     pub(in super::super) fn escapable(block: &Block) -> u64 {
         mask(vectors(block), |vector| {
@@ -313,7 +307,6 @@ mod portable {
     /// word.
     const VECTORS: bool = cfg!(any(target_feature = "neon", target_feature = "simd128"));
 
-    /// Returns true if no byte of the block is significant.
     pub(in super::super) fn is_plain(block: &Block) -> bool {
         if VECTORS {
             let special = |byte: u8| (byte == b'"') as u8 | (byte == b'\\') as u8 | (byte < 0x20) as u8;
@@ -324,7 +317,6 @@ mod portable {
         }
     }
 
-    /// Same as the SSE2 implementation.
     pub(in super::super) fn tame_row(before: &[u8]) -> (usize, bool) {
         let text = before.get(1..).unwrap_or_default();
         let (mut count, mut any) = (0, 0);
@@ -351,12 +343,10 @@ mod portable {
         }
     }
 
-    /// Returns the positions of the letter n.
     pub(in super::super) fn letter_n(block: &Block) -> u64 {
         mask(block, |byte| byte == b'n', |word| equal(word, b'n'))
     }
 
-    /// Returns the positions of letters that may follow a backslash, as in `\n`.
     pub(in super::super) fn escapable(block: &Block) -> u64 {
         mask(
             block,
@@ -367,7 +357,7 @@ mod portable {
         )
     }
 
-    /// Returns a mask with one bit per byte. (The expressions have no branches, so that they can be vectorized.)
+    /// One bit per byte. (The expressions have no branches, so that they can be vectorized.)
     fn mask(block: &Block, of_byte: impl Fn(u8) -> bool, of_word: impl Fn(u64) -> u64) -> u64 {
         if VECTORS {
             by_vectors(block, of_byte)
@@ -389,7 +379,7 @@ mod portable {
         block.chunks_exact(8).map(|bytes| bytes.first_chunk().map_or(0, |bytes| u64::from_le_bytes(*bytes)))
     }
 
-    /// Returns a mask with one bit per byte, from words in which each byte is 0 or 1.
+    /// Each byte of the words must be 0 or 1.
     fn gather(words: impl Iterator<Item = u64>) -> u64 {
         // The multiplication moves the lowest bits of all eight bytes side by side into the highest byte.
         let byte = |word: u64| word.wrapping_mul(0x0102_0408_1020_4080) >> 56;
@@ -420,7 +410,6 @@ mod tests {
         matches!(byte, b'"' | b'\\' | 0..=0x1F)
     }
 
-    /// For every byte at every position in the text, the result is that of a simple search.
     #[test]
     fn plain_prefix_agrees_with_a_simple_search() {
         for length in [0, 1, 8, 63, 64, 65, 128, 200] {
@@ -439,7 +428,6 @@ mod tests {
         }
     }
 
-    /// Finds the next stop byte by byte, as a reference.
     fn plain_next(text: &[u8], from: usize) -> Stop {
         let (mut at, mut passed_escape) = (from, false);
         loop {
@@ -483,7 +471,7 @@ mod tests {
                 let stop = stops.next(from);
                 assert_eq!(stop, plain_next(&text, from), "from {from} of {:?}", text.escape_ascii());
                 from = stop.at + 1;
-                // A reader leaves strings only at quotes, and there is no backslash outside strings.
+                // A reader leaves strings only at quotes, and no backslash exists outside strings.
                 if text.get(stop.at) == Some(&b'"') {
                     from += random(100)
                         .min(text[from..].iter().position(|byte| *byte == b'\\').unwrap_or(text.len() - from));
@@ -496,8 +484,7 @@ mod tests {
         block.iter().enumerate().fold(0, |mask, (at, byte)| mask | u64::from(is(*byte)) << at)
     }
 
-    /// Puts every byte at every position among bytes of every kind, and compares each implementation with a simple
-    /// search.
+    /// Puts every byte at every position among bytes of every kind.
     #[test]
     fn every_implementation_agrees_with_a_simple_search() {
         for beside in [0, 0x1F, 0x20, b'"', b'#', b'\\', b'b', b'n', 0x7F, 0x80, 0xFF] {

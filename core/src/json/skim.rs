@@ -3,10 +3,9 @@
 
 use super::{scan::Stops, Text};
 
-/// Maximum depth of the containers.
+/// Deeper containers are not skimmed: `kinds` has one bit for each.
 const MAX_SKIMMED: u32 = u64::BITS;
 
-/// A part of JSON text.
 #[derive(Debug, PartialEq)]
 pub(crate) enum Skimmed<'a> {
     /// The name of a member of the root object.
@@ -71,7 +70,6 @@ pub(crate) fn skim<'a>(source: &'a str, mut watch: impl FnMut(Skimmed<'a>) -> bo
     has_root && depth == 0
 }
 
-/// Returns the end of a string, and true if it contains an escape.
 fn string_end(bytes: &[u8], stops: &mut Stops<'_>, start: usize) -> Option<(usize, bool)> {
     let (mut at, mut escaped) = (start, false);
     loop {

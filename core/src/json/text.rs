@@ -66,13 +66,12 @@ impl<'a> Text<'a> {
         Text { chars, spelling, note: AtomicU8::new(0) }
     }
 
-    /// Returns the cached result of a look-up of this name in a table, or 0 if the name was not looked up yet.
+    /// The cached result of a look-up of this name in a table; 0 if the name was not looked up yet.
     #[inline(always)]
     pub(crate) fn noted(&self) -> u8 {
         self.note.load(Relaxed)
     }
 
-    /// Caches the result of a look-up: see [`Text::noted`].
     pub(crate) fn take_note(&self, note: u8) {
         self.note.store(note, Relaxed);
     }
@@ -82,7 +81,7 @@ impl<'a> Text<'a> {
         Text::of(value.into(), Spelling::Value)
     }
 
-    /// Returns a string from a literal that needs no escapes in JSON text, such as a keyword.
+    /// The literal must need no escapes in JSON text, such as a keyword.
     pub(crate) const fn literal(value: &'static str) -> Self {
         Text::of(Cow::Borrowed(value), Spelling::Plain)
     }
@@ -142,12 +141,12 @@ impl<'a> Text<'a> {
         value.is_name_of(self)
     }
 
-    /// Does the same as [`Text::is`], but is inlined, for searches through many names. Inlining every call to `is`
-    /// would take too much code.
+    /// Like [`Text::is`], but inlined, for searches through many names. Inlining every call to `is` would take too much
+    /// code.
     #[inline(always)]
     pub(crate) fn is_found(&self, value: &str) -> bool {
         match self.spelling {
-            // Keys of one length usually differ in the first byte, and comparing that byte is cheaper than a call that
+            // Keys of equal length usually differ in the first byte. Comparing that byte is cheaper than a call that
             // compares all bytes.
             Spelling::Plain | Spelling::Value => {
                 let (own, other) = (self.chars.as_bytes(), value.as_bytes());
@@ -162,7 +161,6 @@ impl<'a> Text<'a> {
         self.chars.is_empty()
     }
 
-    /// True if the text is nothing but white space.
     pub(crate) fn is_blank(&self) -> bool {
         self.code_points().all(|point| char::from_u32(point).is_some_and(char::is_whitespace))
     }
@@ -172,12 +170,12 @@ impl<'a> Text<'a> {
         CodePoints { rest: &self.chars, escaped: self.spelling == Spelling::Escaped }
     }
 
-    /// Returns the spelling between the quotes, if the string has one that can be copied.
+    /// Returns the spelling between the quotes, if the string has a spelling that can be copied.
     pub(crate) fn spelling(&self) -> Option<&str> {
         (self.spelling != Spelling::Value).then_some(&*self.chars)
     }
 
-    /// Returns the stored characters: the value, or its escaped spelling.
+    /// The stored characters: the value, or its escaped spelling.
     pub(crate) fn chars(&self) -> &str {
         &self.chars
     }
@@ -212,7 +210,7 @@ impl<'a> Text<'a> {
         Text { chars: Cow::Owned((*self.chars).into()), spelling: self.spelling, note: AtomicU8::new(self.noted()) }
     }
 
-    /// Does the same as `==`, for a search through many names: most names differ in length or in the first byte.
+    /// Like `==`, for a search through many names: most names differ in length or in the first byte.
     #[inline(always)]
     pub(super) fn is_twin(&self, other: &Text<'_>) -> bool {
         let both_plain = self.spelling != Spelling::Escaped && other.spelling != Spelling::Escaped;
@@ -222,8 +220,8 @@ impl<'a> Text<'a> {
     }
 }
 
-/// Returns true if bytes of the same length are equal. Compares eight bytes at a time, because WebAssembly has no
-/// instruction that compares memory, and Rust's replacement compares byte by byte.
+/// The lengths must be equal. Compares eight bytes at a time, because WebAssembly has no instruction that compares
+/// memory, and Rust's replacement compares byte by byte.
 #[cfg(target_family = "wasm")]
 #[inline(never)]
 fn same_bytes(mut one: &[u8], mut two: &[u8]) -> bool {
@@ -245,7 +243,6 @@ fn same_bytes(mut one: &[u8], mut two: &[u8]) -> bool {
     one.iter().zip(two).all(|(one, two)| one == two)
 }
 
-/// Returns true if bytes of the same length are equal.
 #[cfg(not(target_family = "wasm"))]
 #[inline(always)]
 fn same_bytes(one: &[u8], two: &[u8]) -> bool {
@@ -271,7 +268,7 @@ impl PartialOrd for Text<'_> {
     }
 }
 
-/// Compares code points, which for strings without escapes is the order of their bytes.
+/// Compares code points. For strings without escapes, this is the order of their bytes.
 impl Ord for Text<'_> {
     fn cmp(&self, other: &Self) -> core::cmp::Ordering {
         match (self.spelling == Spelling::Escaped, other.spelling == Spelling::Escaped) {

@@ -9,15 +9,14 @@ use core::{fmt::Write as _, ops::Range, ptr};
 
 use super::{number, scan::plain_prefix, Data, Node, Text};
 
-/// Destination of JSON text. A second implementation counts bytes without writing any.
+/// A second implementation counts bytes without writing any.
 pub(super) trait Sink {
     fn put(&mut self, text: &str);
 
-    /// Writes a string with this spelling, in quotes.
     fn put_quoted(&mut self, spelling: &str);
 }
 
-/// Output that shares large parts with `source`, in the same order: parts that are adjacent there are copied in one
+/// Output that shares large parts with `source`, in the same order. Parts that are adjacent there are copied in one
 /// piece. (Copying 10 MB in pieces of 5 KB took twice as long.)
 struct Copied<'o> {
     out: &'o mut String,
@@ -98,14 +97,14 @@ pub fn write_into(node: &Node<'_>, out: &mut String) {
     write_from("", node, out);
 }
 
-/// Does the same as [`write_into`], for a tree of which large parts were read from `source`.
+/// Like [`write_into`], for a tree of which large parts were read from `source`.
 fn write_from(source: &str, node: &Node<'_>, out: &mut String) {
     let mut copied = Copied { out, source, pending: 0..0 };
     emit::<AsRead>(node, &mut copied);
     copied.flush();
 }
 
-/// Returns the text of a tree that was read from `source`: the source itself if nothing changed.
+/// The tree must have been read from `source`. Returns the source itself if nothing changed.
 pub(crate) fn text_of<'a>(source: &'a str, node: &Node<'a>) -> Cow<'a, str> {
     if node.is_intact() {
         Cow::Borrowed(source)
@@ -123,11 +122,10 @@ pub fn length(node: &Node<'_>) -> usize {
     length.0
 }
 
-/// Spelling of numbers and strings.
 pub(super) trait Spelling {
     fn number(text: &str, out: &mut impl Sink);
 
-    /// Writes a string with its quotes.
+    /// With quotes.
     fn string(text: &Text<'_>, out: &mut impl Sink);
 }
 
@@ -151,7 +149,6 @@ impl Spelling for AsRead {
     }
 }
 
-/// Writes the compact JSON text of a value.
 fn emit<S: Spelling>(node: &Node<'_>, out: &mut impl Sink) {
     match node.data() {
         Data::Null => out.put("null"),
@@ -183,7 +180,7 @@ fn emit<S: Spelling>(node: &Node<'_>, out: &mut impl Sink) {
     }
 }
 
-/// Writes a string with the shortest escapes, like `JSON.stringify` and serde_json.
+/// Uses the shortest escapes, like `JSON.stringify` and serde_json.
 fn escape(value: &str, out: &mut impl Sink) {
     let mut rest = value;
     loop {
@@ -210,41 +207,40 @@ fn escape(value: &str, out: &mut impl Sink) {
     }
 }
 
-/// Returns the compact JSON text of a value: numbers as `JSON.stringify` writes them, strings with the fewest escapes.
+/// Numbers as `JSON.stringify` writes them, strings with the fewest escapes.
 pub(crate) fn write_plain(node: &Node<'_>) -> String {
     let mut out = String::new();
     emit::<Plain>(node, &mut out);
     out
 }
 
-/// Appends the compact JSON text of a value: strings with the fewest escapes, numbers as in the input.
+/// Strings with the fewest escapes, numbers as in the input.
 pub(crate) fn write_compact(node: &Node<'_>, out: &mut String) {
     emit::<Compact>(node, out);
 }
 
-/// Returns the length in bytes of [`write_compact`], without writing the text.
+/// Length in bytes of [`write_compact`], without writing the text.
 pub(crate) fn compact_length(node: &Node<'_>) -> usize {
     let mut length = Length(0);
     emit::<Compact>(node, &mut length);
     length.0
 }
 
-/// Returns the length in bytes of a string in [`write_compact`], with its quotes.
+/// Length in bytes of a string in [`write_compact`], with its quotes.
 pub(crate) fn compact_text_length(text: &Text<'_>) -> usize {
     let mut length = Length(0);
     Compact::string(text, &mut length);
     length.0
 }
 
-/// Returns the length in bytes of [`write_plain`], without writing the text.
 pub(crate) fn plain_length(node: &Node<'_>) -> usize {
     let mut length = Length(0);
     emit::<Plain>(node, &mut length);
     length.0
 }
 
-/// Returns an upper bound of the length in bytes of [`write_plain`]. This does not read the strings, so it takes a
-/// quarter of the time of [`plain_length`].
+/// Upper bound of the length in bytes of [`write_plain`]. This does not read the strings, so it takes a quarter of the
+/// time of [`plain_length`].
 pub(crate) fn plain_length_at_most(node: &Node<'_>) -> usize {
     // Maximum number of bytes by which the plain spelling lengthens a number such as `1e20`.
     const DIGITS: usize = 24;
@@ -263,10 +259,10 @@ pub(crate) fn plain_length_at_most(node: &Node<'_>) -> usize {
     }
 }
 
-/// Returns an upper bound of the length in bytes of a string in [`write_plain`], with its quotes.
+/// Upper bound of the length in bytes of a string in [`write_plain`], with its quotes.
 pub(crate) fn plain_text_length_at_most(text: &Text<'_>) -> usize {
-    // A given spelling is at least as long as the one with the fewest escapes. Without a spelling, each byte may need
-    // an escape.
+    // A given spelling is at least as long as the spelling with the fewest escapes. Without a spelling, each byte may
+    // need an escape.
     2 + text.spelling().map_or_else(|| text.chars().len().saturating_mul(6), str::len)
 }
 
@@ -329,8 +325,8 @@ impl Spelling for Plain {
     }
 }
 
-/// Returns true if a string is spelled with short escapes only, and has no escape that JSON does not require. This
-/// holds for most strings.
+/// Returns true if a string is spelled with short escapes only, and has no escape that JSON does not require. Most
+/// strings are.
 fn has_fewest_escapes(spelling: &str) -> bool {
     // No early exit, so that the compiler compares many bytes at a time. With an early exit, this loop accounted for a
     // tenth of the total time for long schemas.

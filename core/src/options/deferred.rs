@@ -43,7 +43,6 @@ choice! {
 }
 
 impl Native {
-    /// Returns the API that has the construct; `None` for [`Native::None`].
     pub(crate) const fn api(self) -> Option<Api> {
         match self {
             Native::None => None,
@@ -187,13 +186,12 @@ choice! {
     }
 }
 
-/// The options that fit a client.
 struct Profile {
     format: Api,
     announce: Announce,
     /// The client's functions that search for tools.
     search_tools: &'static [&'static str],
-    /// Source of these facts, with its date.
+    /// With its date.
     source: &'static str,
 }
 
@@ -322,7 +320,7 @@ impl Default for DeferredOptions {
     }
 }
 
-/// The option `client`, which sets other options and has no field.
+/// The option `client` sets other options and has no field.
 const CLIENT: Row = Row {
     name: "client",
     doc: "Client that sends the request; it determines `format`, `announce` and `searchTools`, unless they are given.",
@@ -346,25 +344,19 @@ impl DeferredOptions {
         DeferredOptions { format: Some(format), announce, search_tools, ..DeferredOptions::default() }
     }
 
-    /// Returns the handling of a hosted tool search.
     pub(crate) fn hosted_search(&self) -> ServerToolSearch {
         self.server_tool_search.unwrap_or(ServerToolSearch::LoadAll)
     }
 
-    /// Returns true if a function replaces a hosted tool search.
     pub(crate) fn emulates_search(&self) -> bool {
         self.hosted_search() == ServerToolSearch::Emulate
     }
 
-    /// Returns the declarations of the options, including the option that has no field.
+    /// Includes the option that has no field.
     pub(crate) fn all_rows() -> Vec<Row> {
         [CLIENT].into_iter().chain(Self::rows()).collect()
     }
 
-    /// Reads the options from JSON.
-    ///
-    /// # Errors
-    /// `unknown-option`, `invalid-option`.
     pub(crate) fn read(node: &Node<'_>, naming: Naming) -> Result<Self, Error> {
         let known: Vec<&str> = [CLIENT.name].into_iter().chain(Self::KNOWN.iter().copied()).collect();
         let reader = Reader::new(node, naming, &known, EXAMPLE)?;
@@ -406,10 +398,6 @@ const BETAS_EXAMPLE: Example<'_> =
     Example { function: "stripDeferralBetas", input: "value", option: "native", value: "\"inline\"" };
 
 impl BetaOptions {
-    /// Reads the options from JSON.
-    ///
-    /// # Errors
-    /// `unknown-option`, `invalid-option`.
     pub(crate) fn read(node: &Node<'_>, naming: Naming) -> Result<Self, Error> {
         Self::of(&Reader::new(node, naming, Self::KNOWN, BETAS_EXAMPLE)?, Self::at_default())
     }

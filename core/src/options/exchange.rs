@@ -1,4 +1,4 @@
-//! Options of an exchange: those of `adapt_request`, with an optional dialect, and those of searches.
+//! Options of an exchange: the options of `adapt_request`, with an optional dialect, and the options of searches.
 
 use alloc::{format, string::String, vec::Vec};
 
@@ -66,13 +66,13 @@ impl Readable for SearchOptions {
     }
 }
 
-/// The value of `deferred.native` that requests the lookup.
+/// Requests the lookup, as the value of `deferred.native`.
 const AUTO: &str = "auto";
 const EXAMPLE: Example<'_> =
     Example { function: "Exchange.open", input: "url, body", option: "dialect", value: "\"moonshot\"" };
 
 impl ExchangeOptions {
-    /// Returns the names of the options that `adapt_request` does not have.
+    /// The names of the options that `adapt_request` does not have.
     fn own() -> impl Iterator<Item = &'static str> {
         Self::KNOWN.iter().copied().filter(|name| *name != "dialect")
     }
@@ -84,10 +84,6 @@ impl ExchangeOptions {
         self
     }
 
-    /// Reads the options from JSON.
-    ///
-    /// # Errors
-    /// `unknown-option`, `invalid-option`, `unknown-dialect`.
     pub(crate) fn read(node: &Node<'_>, naming: Naming) -> Result<Self, Error> {
         let known: Vec<&str> = AdaptOptions::known().chain(Self::own()).collect();
         let reader = Reader::new(node, naming, &known, EXAMPLE)?;
@@ -113,9 +109,6 @@ impl ExchangeOptions {
     }
 
     /// Returns the options with which `adapt_request` rewrites a request of this format into this dialect.
-    ///
-    /// # Errors
-    /// `invalid-option` if the target is another format.
     pub(crate) fn adapting(&self, format: ToolFormat, dialect: &str) -> Result<AdaptOptions, Error> {
         let mut adapt = self.adapt.clone();
         adapt.tools.format = adapt.tools.format.or(Some(format));
@@ -141,7 +134,7 @@ fn has_native(deferred: &Node<'_>, word: &str) -> bool {
 }
 
 /// Returns only the options that `adapt_request` has. It requires a dialect, so a placeholder is set if the options
-/// have none, and the dialect is determined later.
+/// have none. The dialect is determined later.
 fn without_own<'a>(node: &Node<'a>, naming: Naming) -> Node<'a> {
     let mut rest = match node.data() {
         Data::Object(object) => object.clone(),
@@ -160,7 +153,7 @@ fn without_own<'a>(node: &Node<'a>, naming: Naming) -> Node<'a> {
     Node::object(rest)
 }
 
-/// Returns the error for a request whose dialect cannot be determined because its host is retired.
+/// The dialect of the request cannot be determined because its host is retired.
 pub(crate) fn without_dialect(error: &Error, naming: Naming) -> Error {
     let example = naming.example(&EXAMPLE);
     Error::new(error.code(), "/dialect", format!("{}; or set `dialect`: `{example}`", error.message()))

@@ -31,7 +31,7 @@ choice! {
     in tests { MadeUp = "made-up" }
 }
 
-/// The APIs whose requests deferred loading reads, in the order of the documentation.
+/// In the order of the documentation.
 pub(crate) const APIS_WITH_DEFERRAL: &[(&str, Api)] = &[
     (Api::Anthropic.as_str(), Api::Anthropic),
     (Api::OpenaiResponses.as_str(), Api::OpenaiResponses),
@@ -44,20 +44,15 @@ pub(crate) const APIS_WITH_DEFERRAL: &[(&str, Api)] = &[
 ];
 
 impl Api {
-    /// Reads an option whose value is one of [`APIS_WITH_DEFERRAL`].
-    ///
-    /// # Errors
-    /// `invalid-option` for any other value.
+    /// Accepts only [`APIS_WITH_DEFERRAL`].
     pub(super) fn with_deferral(reader: &Reader<'_, '_>, name: &str) -> Result<Option<Option<Self>>, Error> {
         Ok(reader.choice(name, APIS_WITH_DEFERRAL)?.map(Some))
     }
 
-    /// Returns true if deferred loading reads requests of this API.
     pub(crate) fn has_deferral(self) -> bool {
         APIS_WITH_DEFERRAL.iter().any(|(_, api)| *api == self)
     }
 
-    /// Returns the format of tools in requests of this API.
     pub(crate) const fn tools(self) -> ToolFormat {
         match self {
             Api::Anthropic => ToolFormat::Anthropic,
@@ -128,10 +123,6 @@ impl Default for DeferralQuery {
 }
 
 impl DialectQuery {
-    /// Reads the query from JSON.
-    ///
-    /// # Errors
-    /// `unknown-option`, `invalid-option`.
     pub(crate) fn read(node: &Node<'_>, naming: Naming) -> Result<Self, Error> {
         const EXAMPLE: Example<'_> =
             Example { function: "dialectFor", input: "", option: "host", value: "\"api.moonshot.ai\"" };
@@ -140,10 +131,6 @@ impl DialectQuery {
 }
 
 impl DeferralQuery {
-    /// Reads the query from JSON.
-    ///
-    /// # Errors
-    /// `unknown-option`, `invalid-option`.
     pub(crate) fn read(node: &Node<'_>, naming: Naming) -> Result<Self, Error> {
         const EXAMPLE: Example<'_> =
             Example { function: "deferralFor", input: "", option: "host", value: "\"api.moonshot.ai\"" };

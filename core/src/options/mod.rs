@@ -1,7 +1,7 @@
 //! Options: typed structs for Rust, and their reader from JSON for the other languages, which refuses unknown options.
 //!
-//! The structs are re-exported at the root of the crate. This module contains the enums for options that take one of a
-//! few fixed values.
+//! The structs are re-exported at the root of the crate. This module contains the enums for options that accept one of
+//! a few fixed values.
 //!
 //! Every option of every function is declared in one row of a table (`options!` in `table.rs`) and read here, so that
 //! spelling, defaults and messages are the same in all languages.

@@ -73,8 +73,8 @@ impl Readable for Vec<RepairRule> {
     }
 }
 
-/// The option `repair` of functions that restore calls: true, false, or the options without `name`, which these
-/// functions set themselves.
+/// The option `repair` of functions that restore calls: true, false, or the options without `name`. These functions set
+/// `name` themselves.
 impl Readable for Option<RepairOptions> {
     fn read(reader: &Reader<'_, '_>, name: &str) -> Result<Option<Self>, Error> {
         RepairOptions::of_calls(reader.node(name), reader.naming()).map(Some)
@@ -94,9 +94,6 @@ impl RepairOptions {
     }
 
     /// Reads the options without `name`, or a boolean.
-    ///
-    /// # Errors
-    /// `unknown-option`, `invalid-option`.
     fn of_calls(node: Option<&Node<'_>>, naming: Naming) -> Result<Option<Self>, Error> {
         let Some(node) = node else { return Ok(None) };
         if let Some(is_on) = node.as_bool() {
@@ -111,7 +108,7 @@ impl RepairOptions {
         Self::of(&reader, Self::default()).map(Some).map_err(|error| error.below("/repair"))
     }
 
-    /// Returns the options that differ from their defaults as JSON, without `name`.
+    /// Contains only the options that differ from their defaults, without `name`.
     pub(crate) fn to_node(&self) -> Node<'static> {
         let default = RepairOptions::default();
         let mut members = Vec::new();
@@ -132,22 +129,14 @@ impl RepairOptions {
     }
 
     /// Reads the options that [`Self::to_node`] wrote.
-    ///
-    /// # Errors
-    /// `invalid-option`, `unknown-option`.
     pub(crate) fn from_node(node: &Node<'_>) -> Result<Self, Error> {
         Self::read(node, Naming::Camel)
     }
 
-    /// Returns the repairs that are permitted.
     pub(crate) fn permits(&self) -> Permits {
         Permits::new(self.confidence, &self.disable)
     }
 
-    /// Reads the options from JSON.
-    ///
-    /// # Errors
-    /// `unknown-option`, `invalid-option`.
     pub(crate) fn read(node: &Node<'_>, naming: Naming) -> Result<Self, Error> {
         Self::of(&Reader::new(node, naming, Self::KNOWN, EXAMPLE)?, Self::default())
     }

@@ -56,10 +56,6 @@ const EXAMPLE: Example<'_> =
     Example { function: "fitResult", input: "result, tool", option: "mismatch", value: "\"drop\"" };
 
 impl ResultOptions {
-    /// Reads the options from JSON.
-    ///
-    /// # Errors
-    /// `unknown-option`, `invalid-option`.
     pub(crate) fn read(node: &Node<'_>, naming: Naming) -> Result<Self, Error> {
         Self::of(&Reader::new(node, naming, Self::KNOWN, EXAMPLE)?, Self::default())
     }

@@ -134,10 +134,6 @@ options! {
 
 const EXAMPLE: Example<'_> = Example { function: "sanitize", input: "schema", option: "dialect", value: "\"codex\"" };
 
-/// Reads the required name of the dialect.
-///
-/// # Errors
-/// `invalid-option` if the options do not name a dialect.
 pub(super) fn dialect(reader: &Reader<'_, '_>, name: &str) -> Result<Option<String>, Error> {
     let dialect = reader.text(name)?.ok_or_else(|| {
         let expected = "expected a dialect, because no schema is right for every API, found none";
@@ -171,24 +167,17 @@ impl SanitizeOptions {
         self
     }
 
-    /// Reads the options from JSON.
-    ///
-    /// # Errors
-    /// `unknown-option`, `invalid-option`.
     pub(crate) fn read(node: &Node<'_>, naming: Naming) -> Result<Self, Error> {
         Self::read_for(EXAMPLE.function, node, naming)
     }
 
     /// Reads the options of another function with these options.
-    ///
-    /// # Errors
-    /// Same as [`Self::read`].
     pub(crate) fn read_for(function: &'static str, node: &Node<'_>, naming: Naming) -> Result<Self, Error> {
         let example = Example { function, ..EXAMPLE };
         Self::of(&Reader::new(node, naming, Self::KNOWN, example)?, Self::at_default())
     }
 
-    /// Returns the options for another dialect, without those that the dialect does not have.
+    /// Drops the options that the dialect does not have.
     pub(crate) fn in_dialect(mut self, dialect: &str, known: &[&str]) -> Self {
         self.dialect = dialect.into();
         self.refs = self.refs.filter(|_| known.contains(&"refs"));
@@ -200,7 +189,6 @@ impl SanitizeOptions {
         self
     }
 
-    /// Returns the budget of a call on a schema.
     pub(crate) fn budget(&self, schema: &Node<'_>) -> Budget {
         Budget::new(schema.values_read(), self.max_steps).spelled(self.naming)
     }
@@ -240,10 +228,6 @@ const ENVELOPE_EXAMPLE: Example<'_> =
     Example { function: "normalizeEnvelope", input: "schema", option: "share", value: "true" };
 
 impl EnvelopeOptions {
-    /// Reads the options from JSON.
-    ///
-    /// # Errors
-    /// `unknown-option`, `invalid-option`.
     pub(crate) fn read(node: &Node<'_>, naming: Naming) -> Result<Self, Error> {
         Self::of(&Reader::new(node, naming, Self::KNOWN, ENVELOPE_EXAMPLE)?, Self::default())
     }

@@ -43,13 +43,10 @@ pub struct Row {
 
 /// A type that options can have. It decides how the option is read.
 pub(crate) trait Readable: Sized {
-    /// Reads the option `name`; `None` if it is absent.
-    ///
-    /// # Errors
-    /// `invalid-option` if the value has another type.
+    /// Returns `None` if the option is absent.
     fn read(reader: &Reader<'_, '_>, name: &str) -> Result<Option<Self>, Error>;
 
-    /// Returns the value as JSON; `None` if no JSON value expresses it.
+    /// Returns the value as JSON, or `None` if no JSON value expresses it.
     fn shown(&self) -> Option<String>;
 }
 
@@ -92,7 +89,6 @@ readable!(u64, reader name: Ok(reader.count(name)?.map(|count| count as u64)), v
 readable!(String, reader name: reader.text(name), value: format!("\"{value}\""));
 readable!(Vec<String>, reader name: reader.names(name), names: list(names.iter().map(String::as_str)));
 
-/// Returns a list of names as JSON.
 pub(super) fn list<'n>(names: impl Iterator<Item = &'n str>) -> String {
     format!("[{}]", names.map(|name| format!("\"{name}\"")).collect::<Vec<_>>().join(", "))
 }
@@ -175,7 +171,6 @@ macro_rules! options {
             /// Names of the options in JSON.
             pub(crate) const KNOWN: &'static [&'static str] = &[$($json,)*];
 
-            /// Returns the defaults of all options.
             pub(crate) fn at_default() -> Self {
                 Self {
                     $($($internal: $internal_default,)*)?
@@ -183,10 +178,7 @@ macro_rules! options {
                 }
             }
 
-            /// Reads these options; the function that has them may have others as well.
-            ///
-            /// # Errors
-            /// `invalid-option`, `unknown-option`.
+            /// The function that has these options may have others as well.
             pub(crate) fn of(
                 reader: &$crate::options::table::Reader<'_, '_>,
                 default: Self,
@@ -202,7 +194,6 @@ macro_rules! options {
                 })
             }
 
-            /// Returns the declarations of the options.
             pub(crate) fn rows() -> alloc::vec::Vec<$crate::options::table::Row> {
                 let default = Self::at_default();
                 alloc::vec![$(
@@ -299,7 +290,6 @@ macro_rules! forwarded {
 pub(crate) use forwarded;
 
 impl Naming {
-    /// Formats a call with one option in the syntax of the caller's language.
     pub(crate) fn example(self, call: &Example<'_>) -> String {
         let comma = if call.input.is_empty() { "" } else { ", " };
         match self {
@@ -328,7 +318,6 @@ pub(crate) struct Example<'e> {
     pub(crate) value: &'e str,
 }
 
-/// Reads options from a JSON object.
 pub(crate) struct Reader<'o, 'a> {
     object: Option<&'o Object<'a>>,
     naming: Naming,
@@ -336,8 +325,7 @@ pub(crate) struct Reader<'o, 'a> {
 }
 
 impl<'o, 'a> Reader<'o, 'a> {
-    /// Creates a reader, if all names in `node` are known. `known` contains the function's option names in camelCase.
-    /// Null is equivalent to an empty object.
+    /// `known` contains the function's option names in camelCase. Null is equivalent to an empty object.
     ///
     /// # Errors
     /// `invalid-option` if `node` is not an object; `unknown-option`, with the known names and a valid call.
@@ -387,12 +375,11 @@ impl<'o, 'a> Reader<'o, 'a> {
         self.naming
     }
 
-    /// Returns a call to the function with one option, in the syntax of the caller's language.
     pub(crate) fn example(&self) -> String {
         self.naming.example(&self.example)
     }
 
-    /// Returns an option's value; null is equivalent to absence.
+    /// Null is equivalent to absence.
     fn given(&self, name: &str) -> Option<&'o Node<'a>> {
         self.present(name).filter(|node| !node.is_null())
     }
@@ -424,7 +411,7 @@ impl<'o, 'a> Reader<'o, 'a> {
         }
     }
 
-    /// Returns the value of an option that the caller reads itself.
+    /// For an option that the caller reads itself.
     pub(crate) fn node(&self, name: &str) -> Option<&'o Node<'a>> {
         self.given(name)
     }
@@ -439,7 +426,7 @@ impl<'o, 'a> Reader<'o, 'a> {
         self.as_count(name, node, "a non-negative integer").map(Some)
     }
 
-    /// Reads a limit, which null disables: `None` if the option is absent, `Some(None)` if it is null.
+    /// Null disables a limit: `None` if the option is absent, `Some(None)` if it is null.
     pub(crate) fn limit(&self, name: &str) -> Result<Option<Option<usize>>, Error> {
         match self.present(name) {
             None => Ok(None),
@@ -467,7 +454,7 @@ impl<'o, 'a> Reader<'o, 'a> {
         Ok(Some(names))
     }
 
-    /// Reads the name of a function, which must not be empty.
+    /// The name must not be empty.
     pub(crate) fn function_name(&self, name: &str) -> Result<Option<String>, Error> {
         let text = self.text(name)?;
         if text.as_deref() == Some("") {

@@ -247,14 +247,13 @@ options! {
     forward ($) list_setters
 }
 
-/// Options that apply only to single schemas: the schema of a tool always describes arguments.
+/// The schema of a tool always describes arguments, so these options apply only to single schemas.
 const OF_SCHEMAS: [&str; 2] = ["use", "wrapper"];
 /// Options that apply only to lists.
 const OF_LISTS: [&str; 2] = ["duplicateNames", "onSetAside"];
 const EXAMPLE: Example<'_> =
     Example { function: "sanitizeTools", input: "tools", option: "dialect", value: "\"moonshot\"" };
 
-/// Returns the names of the options of `sanitize` that apply to the schemas of tools.
 fn of_tool_schemas() -> impl Iterator<Item = &'static &'static str> {
     SanitizeOptions::KNOWN.iter().filter(|name| !OF_SCHEMAS.contains(name))
 }
@@ -269,7 +268,7 @@ impl ToolsOptions {
         ToolsOptions { sanitize: SanitizeOptions::new(dialect), ..Self::at_default() }
     }
 
-    /// Returns the options with which calls are repaired, if they are.
+    /// `None` if calls are not repaired.
     pub(crate) fn repairs(&self) -> Option<RepairOptions> {
         self.repair.clone().or_else(|| self.lenient_types.then(RepairOptions::default))
     }
@@ -288,10 +287,6 @@ impl ToolsOptions {
         self
     }
 
-    /// Reads the options from JSON.
-    ///
-    /// # Errors
-    /// `unknown-option`, `invalid-option`.
     pub(crate) fn read(node: &Node<'_>, naming: Naming) -> Result<Self, Error> {
         let known: Vec<&str> = of_tool_schemas().chain(Self::KNOWN).copied().collect();
         Self::of(&Reader::new(node, naming, &known, EXAMPLE)?, Self::at_default())
@@ -382,7 +377,6 @@ impl AdaptOptions {
         self
     }
 
-    /// Returns the names of all options.
     pub(super) fn known() -> impl Iterator<Item = &'static str> {
         let of_tools = ToolsOptions::KNOWN.iter().filter(|name| !OF_LISTS.contains(name));
         // The purpose of each schema follows from its place in the request.
@@ -390,10 +384,6 @@ impl AdaptOptions {
         of_schemas.chain(of_tools).chain(Self::KNOWN).copied()
     }
 
-    /// Reads the options from JSON.
-    ///
-    /// # Errors
-    /// `unknown-option`, `invalid-option`.
     pub(crate) fn read(node: &Node<'_>, naming: Naming) -> Result<Self, Error> {
         const EXAMPLE: Example<'_> =
             Example { function: "adaptRequest", input: "request", option: "dialect", value: "\"moonshot\"" };
@@ -408,10 +398,6 @@ impl AdaptOptions {
     }
 }
 
-/// Reads the dialects against which `check_tools` checks the tools.
-///
-/// # Errors
-/// `unknown-option`, `invalid-option`.
 pub(crate) fn dialects(node: &Node<'_>, naming: Naming) -> Result<Vec<String>, Error> {
     const EXAMPLE: Example<'_> =
         Example { function: "checkTools", input: "tools", option: "dialects", value: "[\"moonshot\"]" };
@@ -456,10 +442,6 @@ impl CheckRequestOptions {
         CheckRequestOptions { dialect: dialect.into(), ..Self::at_default() }
     }
 
-    /// Reads the options from JSON.
-    ///
-    /// # Errors
-    /// `unknown-option`, `invalid-option`.
     pub(crate) fn read(node: &Node<'_>, naming: Naming) -> Result<Self, Error> {
         const EXAMPLE: Example<'_> =
             Example { function: "checkRequest", input: "request", option: "dialect", value: "\"anthropic\"" };
@@ -514,10 +496,6 @@ const SEARCH_EXAMPLE: Example<'_> =
     Example { function: "searchTools", input: "tools, query", option: "limit", value: "8" };
 
 impl SearchOptions {
-    /// Reads the options from JSON.
-    ///
-    /// # Errors
-    /// `unknown-option`, `invalid-option`.
     pub(crate) fn read(node: &Node<'_>, naming: Naming) -> Result<Self, Error> {
         Self::of(&Reader::new(node, naming, Self::KNOWN, SEARCH_EXAMPLE)?, Self::default())
     }

@@ -25,7 +25,6 @@ macro_rules! constraints {
                 match self { $(Constraint::$variant => $name,)* }
             }
 
-            /// Returns true if the constraint applies only to the root of a schema.
             pub(crate) const fn is_of_root(self) -> bool {
                 matches!(self, Constraint::RootNotSchema | Constraint::RootObject | Constraint::RootKeyword)
             }

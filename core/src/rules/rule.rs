@@ -60,7 +60,7 @@ macro_rules! rules {
                 match self { $(Rule::$variant => Phase::$phase,)* }
             }
 
-            /// Returns the default effect of the rule; a change may have a different effect.
+            /// The default: a change may have a different effect.
             pub(crate) const fn effect(self) -> Effect {
                 match self { $(Rule::$variant => $effect,)* }
             }

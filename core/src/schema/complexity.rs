@@ -11,19 +11,16 @@ use crate::{
     json::{Member, Node, Text},
 };
 
-/// Numbers of the properties that make a grammar large, without following references: a definition is counted once.
+/// Counts that do not follow references: a definition is counted once.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct Complexity {
     pub(crate) properties: usize,
-    /// Properties that are not required.
     pub(crate) optional: usize,
     /// Properties with `anyOf` or a list of types.
     pub(crate) unions: usize,
 }
 
 impl Complexity {
-    /// # Errors
-    /// The errors of the walk.
     pub(crate) fn of(root: &Node<'_>, budget: &Budget) -> Result<Complexity, Error> {
         let mut counts = Complexity::default();
         visit::walk(budget, root, Keywords::ALL, &mut |node, _| {

@@ -30,43 +30,40 @@ pub(crate) const IN_PLACE: Keywords = Keywords::of(&[
     Keyword::Dependencies,
 ]);
 
-/// A schema, identified by its position in the order of the walk.
+/// A schema: its index in the order of the walk.
 pub(crate) type Place = usize;
 
-/// Number of a strongly connected component.
 type Component = usize;
 
 /// What has to be removed so that a cycle ends.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Role {
-    /// The schema, which is a branch of a union: the other branches accept the same values.
+    /// The schema is a branch of a union, and the other branches accept the same values.
     Branch,
-    /// The schema, which is a branch of a union. The cycle has other keywords than `anyOf`, so the values may differ.
+    /// The schema is a branch of a union. The cycle has other keywords than `anyOf`, so the values may differ.
     InexactBranch,
-    /// The reference of the schema, which is a part of `allOf` or a definition: the rest accepts the same values.
+    /// The reference of the schema. The schema is a part of `allOf` or a definition, and the rest accepts the same
+    /// values.
     Part,
-    /// The reference of the schema, which then accepts more values.
+    /// The reference of the schema. Without it, the schema accepts more values.
     Inexact,
 }
 
 /// Schemas of a document that apply to each other at the same instance location.
 #[derive(Debug, Default)]
 pub(crate) struct Cycles {
-    /// The roles of references, by their schema and the position of their keyword in [`references::KEYWORDS`].
+    /// By schema and by the index of the reference's keyword in [`references::KEYWORDS`].
     roles: Map<(Place, usize), Role>,
-    /// Targets outside of subschemas that contain such references, with the first place in each.
+    /// Targets outside of subschemas with a reference that must be removed, and the first schema in each.
     parts: Vec<(Number, Place)>,
     /// All schemas of the cycles.
     members: Set<Place>,
-    /// Those of them that are in unused definitions.
+    /// The members that are in unused definitions.
     unused: Set<Place>,
 }
 
 impl Cycles {
-    /// Finds the cycles through references and the keywords in `through`, which must be in-place applicators.
-    ///
-    /// # Errors
-    /// The errors of the walk.
+    /// `through` must contain in-place applicators only.
     pub(crate) fn of(
         root: &Node<'_>,
         references: &References,
@@ -119,28 +116,24 @@ impl Cycles {
         Ok(Cycles { roles, parts, members, unused })
     }
 
-    /// Returns true if there is no cycle.
     pub(crate) fn is_empty(&self) -> bool {
         self.members.is_empty()
     }
 
-    /// Returns true if the schema is part of a cycle.
     pub(crate) fn contains(&self, place: Place) -> bool {
         self.members.contains(&place)
     }
 
-    /// Returns true if the schema is in an unused definition.
     pub(crate) fn is_unused(&self, place: Place) -> bool {
         self.unused.contains(&place)
     }
 
-    /// Returns the role of a schema's reference if it must be removed. Once all of these are removed, no cycle is left.
-    /// `keyword` is the position of its keyword in [`references::KEYWORDS`].
+    /// Once all references with a role are removed, no cycle is left. `keyword` is the index of the reference's keyword
+    /// in [`references::KEYWORDS`].
     pub(crate) fn role(&self, place: Place, keyword: usize) -> Option<Role> {
         self.roles.get(&(place, keyword)).copied()
     }
 
-    /// Returns the targets outside of subschemas in which references must be removed, with the first place in each.
     pub(crate) fn parts(&self) -> &[(Number, Place)] {
         &self.parts
     }
@@ -149,16 +142,12 @@ impl Cycles {
 /// Part of a document: the root, or a target that is not in the position of a subschema.
 #[derive(Clone, Copy)]
 pub(crate) struct Part<'p> {
-    /// Number of the target; `None` for the root.
+    /// `None` for the root.
     pub(crate) number: Option<Number>,
     pub(crate) pointer: &'p str,
 }
 
-/// Visits the schemas of the root in document order, and then those of targets that are not in the position of a
-/// subschema.
-///
-/// # Errors
-/// The errors of `visit` and of the walk.
+/// Visits the schemas of the root in document order, then the targets that are not in the position of a subschema.
 pub(crate) fn walk<'t, 'a>(
     root: &'t Node<'a>,
     references: &References,
@@ -189,19 +178,19 @@ pub(crate) fn walk<'t, 'a>(
 /// The schemas that apply to the instance of one schema.
 #[derive(Default)]
 struct Applied {
-    /// Subschemas of in-place applicators.
     inside: Vec<Place>,
-    /// The references of the schema: position of the keyword, and target.
+    /// The references of the schema: index of the keyword in [`references::KEYWORDS`], and target.
     targets: Vec<(usize, Place)>,
     /// The enclosing schema and its applicator, if the schema applies to the same instance.
     outer: Option<(Place, Keyword)>,
-    /// The definition that contains the schema, or is the schema. Siblings that the draft ignores count as definitions.
+    /// The definition that contains the schema, or is the schema. Siblings that the draft ignores are treated as
+    /// definitions.
     definition: Option<Place>,
 }
 
 struct Graph {
     schemas: Vec<Applied>,
-    /// Targets outside of subschemas, with the range of their places.
+    /// Targets outside of subschemas, with the first schema in each and the end of the range.
     parts: Vec<(Number, Place, Place)>,
 }
 
@@ -217,7 +206,7 @@ impl Graph {
         let mut parts: Vec<(Number, Place, Place)> = Vec::new();
         let mut numbers: Vec<(Place, usize, Number)> = Vec::new();
         let mut targets: Map<Number, Place> = Map::new();
-        // The enclosing schemas, and whether their subschemas have no effect.
+        // The enclosing schemas. The `bool` is true if their subschemas have no effect.
         let mut around: Vec<(Place, bool)> = Vec::new();
         walk(root, references, budget, &mut |node, place, part| {
             around.truncate(place.depth);
@@ -261,8 +250,8 @@ impl Graph {
         Ok(Graph { schemas, parts })
     }
 
-    /// Returns an edge of a schema by its index, which is less than `edges`: first those to the subschemas, then those
-    /// of the references. Returns `None` instead of an edge to one of the schemas in `without`.
+    /// Returns an edge of a schema by its index, which is less than `edges`: the edges to subschemas, then the
+    /// references. Returns `None` instead of an edge to a schema in `without`.
     fn edge(&self, place: Place, index: usize, without: &Set<Place>) -> Option<Place> {
         let schema = self.schemas.get(place)?;
         let beyond = || schema.targets.get(index.checked_sub(schema.inside.len())?);
@@ -270,17 +259,14 @@ impl Graph {
         schema.inside.get(index).copied().or_else(reference)
     }
 
-    /// Returns the number of edges of a schema.
     fn edges(&self, place: Place) -> usize {
         self.schemas.get(place).map_or(0, |schema| schema.inside.len() + schema.targets.len())
     }
 
-    /// Returns the enclosing schema, if this schema applies to the same instance.
     fn outer(&self, place: Place) -> Option<Place> {
         Some(self.schemas.get(place)?.outer?.0)
     }
 
-    /// Returns the references: schema, position of the keyword, target.
     fn references(&self) -> impl Iterator<Item = (Place, usize, Place)> + '_ {
         self.schemas
             .iter()
@@ -288,7 +274,6 @@ impl Graph {
             .flat_map(|(place, schema)| schema.targets.iter().map(move |(keyword, target)| (place, *keyword, *target)))
     }
 
-    /// Returns the applicators through which the schemas of each component apply to each other.
     fn applicators(&self, components: &[Component]) -> Map<Component, Keywords> {
         let mut applicators: Map<Component, Keywords> = Map::new();
         for (place, schema) in self.schemas.iter().enumerate() {
@@ -301,8 +286,6 @@ impl Graph {
         applicators
     }
 
-    /// Returns the definitions to which references lead from the schemas outside of definitions, also through other
-    /// definitions.
     fn used_definitions(&self) -> Set<Place> {
         let definition = |place: Place| self.schemas.get(place).and_then(|schema| schema.definition);
         let mut leads: Map<Place, Vec<Place>> = Map::new();
@@ -323,13 +306,12 @@ impl Graph {
         used
     }
 
-    /// Returns the strongly connected component of each schema (Tarjan's algorithm), without references to the schemas
-    /// in `without`.
+    /// Tarjan's algorithm, without references to the schemas in `without`.
     fn components(&self, without: &Set<Place>) -> Vec<Component> {
         const OPEN: usize = usize::MAX;
         let count = self.schemas.len();
         let (mut components, mut found) = (vec![OPEN; count], 0);
-        // For each schema, its position in the order of the search, and the lowest one on the stack that it reaches.
+        // For each schema: its index in the order of the search, and the lowest index on the stack that it reaches.
         let (mut order, mut lowest, mut next) = (vec![OPEN; count], vec![OPEN; count], 0);
         let mut stack: Vec<Place> = Vec::new();
         // The current path, and the number of edges that were followed from each schema on it.
@@ -382,22 +364,20 @@ impl Graph {
         components
     }
 
-    /// Returns the components that contain a cycle. Subschemas cannot contain each other, so every cycle contains a
-    /// reference.
+    /// Subschemas cannot contain each other, so every cycle contains a reference.
     fn cyclic(&self, components: &[Component], without: &Set<Place>) -> Set<Component> {
         let inner = |(place, _, target): &(Place, usize, Place)| components.get(*place) == components.get(*target);
         let references = self.references().filter(|(.., target)| !without.contains(target));
         references.filter(inner).filter_map(|(place, ..)| components.get(place).copied()).collect()
     }
 
-    /// Returns true unless the schema is in an unused definition.
     fn is_used(&self, place: Place, used: &Set<Place>) -> bool {
         let definition = self.schemas.get(place).and_then(|schema| schema.definition);
         definition.is_none_or(|definition| used.contains(&definition))
     }
 
-    /// Returns for each component the schema that all ways into and around it pass through, if there is one and only
-    /// references lead to it from inside.
+    /// Returns for each component the schema that every cycle in the component and every path into it pass through. The
+    /// schema must be the only such schema, and only references inside the component may point to it.
     fn repeated(&self, components: &[Component], cyclic: &Set<Component>, used: &Set<Place>) -> Map<Component, Place> {
         let mut entries: Map<Component, Set<Place>> = cyclic.iter().map(|number| (*number, Set::new())).collect();
         let mut add = |component: &Component, place: Place| {

@@ -1,7 +1,7 @@
 //! Tables of definitions at the root: which definitions are reachable, by name and as Codex computes it, and which have
 //! no finite instance.
 //!
-//! Finiteness follows the logic of a validator that looks for an end of the recursion: optional properties are finite,
+//! Finiteness follows the logic of a validator that looks for an end of the recursion. Optional properties are finite,
 //! and one finite required property or branch is enough. An array is not finite if its items are not, and neither is a
 //! schema with keywords but without a type.
 //!
@@ -27,26 +27,21 @@ use crate::{
     json::{push_token, unescaped_token, Data, Member, Node, Object, Text},
 };
 
-/// Names of the tables of definitions.
 pub(crate) const TABLES: [&str; 2] = ["$defs", "definitions"];
 
-/// Returns true if a definition is not reachable from outside the tables.
 pub(crate) fn has_unreached(root: &Node<'_>, budget: &Budget) -> Result<bool, Error> {
     let count: usize = TABLES.iter().filter_map(|table| root.object_at(table)).map(Object::len).sum();
     Ok(count > 0 && reached(root, budget)?.len() < count)
 }
 
-/// Returns the name of the definition that a kept reference leads to.
 pub(crate) fn definition_name<'n>(node: &'n Node<'_>) -> Option<&'n str> {
     node.text_at(Keyword::Ref).and_then(Text::as_plain).and_then(|reference| reference.strip_prefix("#/$defs/"))
 }
 
-/// Returns the reference to a definition.
 pub(crate) fn reference_to(table: &str, member: &Member<'_>) -> Option<String> {
     Some(format!("#/{table}/{}", member.key.value()?))
 }
 
-/// Returns the references to definitions that are reachable from outside the tables.
 pub(crate) fn reached(root: &Node<'_>, budget: &Budget) -> Result<Set<String>, Error> {
     let tables = TABLES.iter().filter_map(|table| Some((table, root.get(table)?.as_object()?)));
     let bodies: Map<String, &Node<'_>> = tables
@@ -65,7 +60,6 @@ pub(crate) fn reached(root: &Node<'_>, budget: &Budget) -> Result<Set<String>, E
     Ok(reached)
 }
 
-/// Collects the references in a schema, except those in tables of definitions.
 fn references<'n>(schema: &'n Node<'_>, found: &mut Vec<&'n str>, budget: &Budget) -> Result<(), Error> {
     visit::walk(budget, schema, Keywords::ALL, &mut |node, place| {
         if matches!(place.keyword, Some(Keyword::Defs | Keyword::Definitions)) {
@@ -76,7 +70,6 @@ fn references<'n>(schema: &'n Node<'_>, found: &mut Vec<&'n str>, budget: &Budge
     })
 }
 
-/// Returns the names of the definitions without a finite instance.
 pub(crate) fn endless(root: &Node<'_>) -> Set<String> {
     let Some(table) = root.object_at(Keyword::Defs) else { return Set::new() };
     let names = table.iter().filter_map(|member| Some((member.key.value()?.into_owned(), &member.value)));
@@ -108,7 +101,6 @@ pub(crate) fn endless(root: &Node<'_>) -> Set<String> {
     open.into_iter().map(|(name, _)| name).filter(|name| !done.contains(name)).collect()
 }
 
-/// A schema and its pointer.
 struct LocatedSchema<'n, 'a> {
     schema: &'n Node<'a>,
     pointer: String,
@@ -193,7 +185,7 @@ pub(crate) fn forced_references(root: &Node<'_>, endless: &Set<String>) -> Set<S
     bodies.filter_map(ways).flatten().map(|found| found.pointer).collect()
 }
 
-/// Keywords whose subschemas count as outside the tables.
+/// Keywords whose subschemas are treated as outside the tables.
 const OUTSIDE_FOR_CODEX: Keywords = Keywords::of(&[
     Keyword::Properties,
     Keyword::Items,
@@ -203,7 +195,6 @@ const OUTSIDE_FOR_CODEX: Keywords = Keywords::of(&[
     Keyword::AdditionalProperties,
 ]);
 
-/// A definition in a root table.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) struct Definition {
     /// Index into [`TABLES`].
@@ -223,7 +214,6 @@ pub(crate) fn codex_definition(reference: &Text<'_>) -> Option<Definition> {
     Some(Definition { table, name: name.into_owned() })
 }
 
-/// Returns the definitions that are reachable from schemas outside the tables, following any `$ref` at any depth.
 pub(crate) fn reached_by_codex(root: &Node<'_>, budget: &Budget) -> Set<Definition> {
     reached_by_codex_except(root, &|_| false, budget)
 }
@@ -258,7 +248,7 @@ pub(crate) fn reached_by_codex_except(
     reached
 }
 
-/// Collects every `$ref` in a value, including those that are not in a schema.
+/// Includes every `$ref` that is not in a schema.
 fn codex_references(value: &Node<'_>, gone: &dyn Fn(&Node<'_>) -> bool, found: &mut Vec<Definition>, budget: &Budget) {
     let mut open = Vec::from([value]);
     while let Some(node) = open.pop().filter(|_| budget.pay(1)) {

@@ -4,9 +4,9 @@
 //! that the schema accepts none; true only means that no contradiction was found. The function works on schemas as
 //! read, in any form.
 //!
-//! If `disjoint` returns true, which allows `oneOf` to become `anyOf`, it is proved that no instance satisfies both
-//! schemas, for JSON Schema 2020-12; false only means that no proof was found. Older drafts must be respelled first.
-//! The search is bounded, and malformed keywords prove nothing.
+//! If `disjoint` returns true, it is proved that no instance satisfies both schemas, for JSON Schema 2020-12. Then
+//! `oneOf` may become `anyOf`. False only means that no proof was found. Older drafts must be respelled first. The
+//! search is bounded, and malformed keywords prove nothing.
 
 use core::cmp::Ordering;
 
@@ -23,13 +23,12 @@ use crate::{
     schema::keyword::Keywords,
 };
 
-/// Number of schemas after which the answer is true.
+/// After this number of schemas, the answer is true.
 const MAX_STEPS: usize = 10_000;
 
 /// Maximum depth. No known tool schema nests ten unions at its root.
 const MAX_LEVELS: usize = 64;
 
-/// Returns true if some object may be an instance of this document.
 pub(crate) fn admits_object(root: &Node<'_>, form: Form, draft: Draft, budget: &Budget) -> bool {
     ObjectSearch { root, form, draft, budget, references: None, steps: MAX_STEPS }.object(root, MAX_LEVELS)
 }
@@ -95,19 +94,17 @@ fn lists_no_object(schema: &Node<'_>) -> bool {
         || schema.get(Keyword::Const).is_some_and(|value| value.as_object().is_none())
 }
 
-/// Returns true for `{"not": {}}`, which accepts nothing.
 pub(crate) fn is_never(node: &Node<'_>) -> bool {
     node.get(Keyword::Not)
         .is_some_and(|not| not.as_bool() == Some(true) || not.as_object().is_some_and(Object::is_empty))
 }
 
-/// Returns true if a schema by itself accepts no instance. False proves nothing: references are not followed, and most
-/// contradictions between keywords are not looked for.
+/// False proves nothing: references are not followed, and most contradictions between keywords are not looked for.
 pub(crate) fn admits_nothing(schema: &Node<'_>, budget: &Budget) -> bool {
     nothing(schema, MAX_LEVELS, budget)
 }
 
-/// Like [`admits_nothing`], for a branch of a union, in which an empty `enum` is intended: generators write it for
+/// Like [`admits_nothing`], for a branch of a union. There an empty `enum` is intended: generators write it for
 /// "never".
 pub(crate) fn branch_admits_nothing(branch: &Node<'_>, budget: &Budget) -> bool {
     branch_is_nothing(branch, MAX_LEVELS, budget)
@@ -142,10 +139,9 @@ fn branch_is_nothing(branch: &Node<'_>, levels: usize, budget: &Budget) -> bool 
 /// Maximum number of schemas, names and values that the search inspects.
 const MAX_DISJOINT_STEPS: usize = 100_000;
 
-/// Maximum depth of the search. No known tool schema exceeds 40.
+/// No known tool schema exceeds 40.
 const MAX_DISJOINT_LEVELS: usize = 64;
 
-/// Returns true if it is proved that no instance satisfies both schemas.
 pub(crate) fn disjoint(budget: &Budget, one: &Node<'_>, two: &Node<'_>) -> bool {
     DisjointSearch { budget, steps: MAX_DISJOINT_STEPS, levels: MAX_DISJOINT_LEVELS }.disjoint(one, two)
 }
@@ -157,7 +153,6 @@ struct DisjointSearch<'b> {
 }
 
 impl DisjointSearch<'_> {
-    /// Searches one level deeper, if the budget allows; otherwise nothing is proved.
     fn below(&mut self, schemas: &[&Node<'_>], inside: impl FnOnce(&mut Self) -> bool) -> bool {
         let steps = breadth_of(schemas);
         let (Some(steps), Some(levels)) = (self.steps.checked_sub(steps), self.levels.checked_sub(1)) else {
@@ -190,7 +185,6 @@ impl DisjointSearch<'_> {
             || self.parts_are_disjoint(two, one)
     }
 
-    /// Returns true if the second schema rejects every value that the first one lists.
     fn values_are_rejected(&mut self, one: &Node<'_>, two: &Node<'_>) -> bool {
         let Some(listed) = listed(one) else { return false };
         if let Some(others) = self::listed(two) {
@@ -221,7 +215,6 @@ impl DisjointSearch<'_> {
                 || self.members_are_disjoint(two, one))
     }
 
-    /// Returns true if a required property of the first schema has no value that both accept.
     fn members_are_disjoint(&mut self, one: &Node<'_>, two: &Node<'_>) -> bool {
         let Some(required) = one.array_at(Keyword::Required) else { return false };
         let (ones, twos) = (Members::of(one), Members::of(two));
@@ -232,7 +225,6 @@ impl DisjointSearch<'_> {
         })
     }
 
-    /// Returns true if all branches of the first schema, or one of its parts, are disjoint from the second one.
     fn parts_are_disjoint(&mut self, one: &Node<'_>, two: &Node<'_>) -> bool {
         let branches = |keyword: &str| one.array_at(keyword);
         let all = |search: &mut Self, keyword: &str| {
@@ -244,7 +236,6 @@ impl DisjointSearch<'_> {
             || branches("allOf").is_some_and(|list| list.iter().any(|part| self.disjoint(part, two)))
     }
 
-    /// Returns true if the schema is proved to reject the value.
     fn rejects(&mut self, schema: &Node<'_>, value: &Node<'_>) -> bool {
         self.below(&[schema], |search| search.is_rejected(schema, value))
     }
@@ -283,7 +274,6 @@ impl DisjointSearch<'_> {
     }
 }
 
-/// Schemas that apply to the members of an object, by name.
 struct Members<'s, 'a> {
     properties: Map<&'s Text<'a>, &'s Node<'a>>,
     /// Schema of all other names, if it is known without matching patterns.
@@ -308,7 +298,6 @@ impl<'s, 'a> Members<'s, 'a> {
     }
 }
 
-/// Returns the values that `const` or `enum` lists, if the schema has one of them.
 fn listed<'s, 'a>(schema: &'s Node<'a>) -> Option<&'s [Node<'a>]> {
     match schema.get(Keyword::Const) {
         Some(value) => Some(core::slice::from_ref(value)),
@@ -317,7 +306,6 @@ fn listed<'s, 'a>(schema: &'s Node<'a>) -> Option<&'s [Node<'a>]> {
     }
 }
 
-/// Returns the types that a schema can accept, by its `type`, its listed values, and a `not` that contains only `type`.
 fn kinds(schema: &Node<'_>) -> InstanceTypes {
     let by_type =
         |schema: &Node<'_>| schema.get(Keyword::Type).map_or(Some(InstanceTypes::ALL), InstanceTypes::of_keyword);
@@ -330,7 +318,6 @@ fn kinds(schema: &Node<'_>) -> InstanceTypes {
         .without(not.unwrap_or(InstanceTypes::NONE))
 }
 
-/// Returns true if a schema has no assertions but these keywords.
 fn asserts_only(schema: &Node<'_>, keywords: &[Keyword]) -> bool {
     schema.as_object().is_some_and(|object| {
         object.iter().all(|member| match Keyword::named(&member.key) {
@@ -340,7 +327,7 @@ fn asserts_only(schema: &Node<'_>, keywords: &[Keyword]) -> bool {
     })
 }
 
-/// Returns true if `not` of the first schema excludes every instance of the second one: if `not` contains the same
+/// Returns true if `not` of the first schema excludes every instance of the second schema. Then `not` contains the same
 /// schema, or only types and required names that all these instances have.
 fn denies(budget: &Budget, one: &Node<'_>, two: &Node<'_>) -> bool {
     let Some(not) = one.get(Keyword::Not) else { return false };
@@ -364,7 +351,6 @@ fn breadth_of(schemas: &[&Node<'_>]) -> usize {
     schemas.iter().map(|schema| breadth(schema)).sum()
 }
 
-/// Returns the number of names and values that a schema lists at its top level, plus one.
 fn breadth(schema: &Node<'_>) -> usize {
     let members = schema.as_object().into_iter().flatten();
     let lists = members.map(|member| match member.value.data() {
@@ -375,7 +361,6 @@ fn breadth(schema: &Node<'_>) -> usize {
     lists.sum::<usize>() + 1
 }
 
-/// Returns true if the first schema's maximum is below the second one's minimum.
 fn ends_before(low: &Node<'_>, maximums: &[Keyword], high: &Node<'_>, minimums: &[Keyword]) -> bool {
     let exclusive = |keyword: &Keyword| matches!(keyword, Keyword::ExclusiveMinimum | Keyword::ExclusiveMaximum);
     maximums.iter().any(|maximums| {

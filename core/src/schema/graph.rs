@@ -15,45 +15,38 @@ use crate::{
     json::Node,
 };
 
-/// Targets of a schema's references, with their sizes.
 pub(crate) struct Graph {
-    /// Every target that is referenced.
     targets: Map<Number, Target>,
-    /// Targets that can reach themselves, or lie between two that can.
+    /// Targets that can reach themselves, or are on a path between two such targets.
     recursive: Set<Number>,
     /// Number of nodes after inlining all targets that are not recursive, including the tables of definitions.
     pub(crate) produced: usize,
-    /// Number of nodes after the same inlining, without the tables of definitions.
+    /// Like `produced`, without the tables of definitions.
     inlined: usize,
-    /// Nesting depth after inlining.
+    /// After inlining.
     pub(crate) depth: usize,
     /// The schema without its tables of definitions.
     outside: Target,
-    /// All targets: first those that are not recursive, each after the targets that it refers to; then the recursive
-    /// ones.
+    /// Targets that are not recursive, each after the targets that it refers to; then the recursive targets.
     order: Vec<Number>,
 }
 
-/// Maximum number of levels in a truncated result: deeper schemas help no model, and each level costs one more pass.
+/// Maximum in a truncated result: deeper schemas help no model, and each level costs one more pass.
 const MAX_LEVELS: usize = 64;
 
 #[derive(Clone, Debug, Default)]
 struct Target {
-    /// Number of references that lead here.
+    /// Number of references to this target.
     users: usize,
-    /// Number of schemas and unknown members in it, including itself.
+    /// Number of schemas and unknown members in the target, including itself.
     nodes: usize,
-    /// Targets of the references in it, one entry per reference, with the depth of the reference.
+    /// Targets of the references in this target, one entry per reference, with the depth of the reference.
     refers: Vec<(Number, usize)>,
-    /// Nesting depth without inlining.
+    /// Without inlining.
     depth: usize,
 }
 
 impl Graph {
-    /// Surveys a schema in one walk, and each target outside of its subschemas in another.
-    ///
-    /// # Errors
-    /// The errors of the walk.
     pub(crate) fn of(root: &Node<'_>, references: &References, budget: &Budget) -> Result<Graph, Error> {
         let targets = references.all_targets().map(|number| (number, Target::default())).collect();
         let mut survey = Survey { budget, references, targets, root: Target::default(), outside: Target::default() };
@@ -103,17 +96,17 @@ impl Graph {
         (nodes, depth)
     }
 
-    /// Returns the number of schemas that inlining all targets that are not recursive would add.
+    /// Number of schemas that inlining all targets that are not recursive would add.
     pub(crate) fn added(&self) -> usize {
         let current = self.targets.values().map(|target| target.nodes).fold(self.outside.nodes, usize::saturating_add);
         self.inlined.saturating_sub(current)
     }
 
-    /// Returns the maximum nesting of `counted` targets at which the inlined result stays within these limits; deeper
-    /// ones are cut. Returns `None` if cutting all of them is not enough.
+    /// Returns the maximum nesting of `counted` targets at which the inlined result stays within these limits. Deeper
+    /// targets are cut. Returns `None` if cutting all of them is not enough.
     pub(crate) fn levels(&self, counted: &Set<Number>, max_nodes: usize, max_depth: usize) -> Option<usize> {
         let counted = |number: &Number| counted.contains(number);
-        // A target that is cut counts as one schema.
+        // A target that is cut is treated as one schema.
         let mut ends: Map<Number, (usize, usize)> =
             self.targets.keys().filter(|number| counted(number)).map(|number| (*number, (1, 0))).collect();
         let mut best = None;
@@ -140,17 +133,14 @@ impl Graph {
         best
     }
 
-    /// Returns true if the target can reach itself.
     pub(crate) fn is_recursive(&self, number: Number) -> bool {
         self.recursive.contains(&number)
     }
 
-    /// Returns true if several references lead to the target.
     pub(crate) fn is_shared(&self, number: Number) -> bool {
         self.targets.get(&number).is_some_and(|target| target.users > 1)
     }
 
-    /// Adds the targets that a target refers to, directly or through others.
     pub(crate) fn reach(&self, from: Number, reached: &mut Set<Number>) {
         let mut open = Vec::from([from]);
         while let Some(target) = open.pop().and_then(|number| self.targets.get(&number)) {
@@ -158,7 +148,6 @@ impl Graph {
         }
     }
 
-    /// Every target.
     pub(crate) fn all(&self) -> impl Iterator<Item = Number> + '_ {
         self.targets.keys().copied()
     }
@@ -180,7 +169,6 @@ struct Survey<'b, 'r> {
     budget: &'b Budget,
     references: &'r References,
     targets: Map<Number, Target>,
-    /// The schema as a whole.
     root: Target,
     /// The schema without its tables of definitions.
     outside: Target,
@@ -195,10 +183,8 @@ struct Open {
     level: usize,
 }
 
-/// Part of the document to survey.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Part {
-    /// The whole document.
     Root,
     /// A target that is not at the position of a subschema.
     Outside,
@@ -248,16 +234,15 @@ impl Survey<'_, '_> {
     }
 }
 
-/// Returns the nodes that can reach themselves, or lie between two that can.
 pub(crate) fn recursive(edges: &Map<Number, Set<Number>>) -> Set<Number> {
     settle(edges).1
 }
 
-/// Returns an order in which every node comes after those it refers to, and the recursive nodes, which have no such
+/// Returns an order with every node after the nodes that it refers to, and the recursive nodes, which have no such
 /// order.
 fn settle(edges: &Map<Number, Set<Number>>) -> (Vec<Number>, Set<Number>) {
     let (order, stuck) = peel(edges);
-    // Some of the remaining nodes only lead to a cycle: they are found by peeling the graph in the opposite direction.
+    // Some of the remaining nodes only point to a cycle. Peeling the graph in the opposite direction finds them.
     let mut backward: Map<Number, Set<Number>> = stuck.iter().map(|number| (*number, Set::new())).collect();
     for (from, to) in edges.iter().filter(|(from, _)| stuck.contains(from)) {
         for to in to {

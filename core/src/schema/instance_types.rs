@@ -7,14 +7,12 @@ use crate::{
     schema::keyword::{InstanceType, Keyword},
 };
 
-/// A set of instance types. `number` is two members of it: integers (including `1.0`) and all other numbers.
+/// `number` is two members: integers (including `1.0`) and all other numbers.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct InstanceTypes(u8);
 
-/// The type names of JSON Schema.
 pub(crate) const TYPE_NAMES: [&str; 7] = ["null", "boolean", "object", "array", "number", "integer", "string"];
 
-/// Types that each name accepts.
 const NAMES: [(&str, InstanceTypes); 7] = [
     ("null", InstanceTypes::NULL),
     ("boolean", InstanceTypes::BOOLEAN),
@@ -26,7 +24,6 @@ const NAMES: [(&str, InstanceTypes); 7] = [
 ];
 
 impl InstanceType {
-    /// Returns the type that a name refers to, if there are keywords for that type.
     pub(crate) fn named(name: &Text<'_>) -> Option<InstanceType> {
         const NAMES: [(&str, InstanceType); 5] = [
             ("object", InstanceType::Object),
@@ -47,7 +44,7 @@ impl InstanceTypes {
     pub(crate) const ARRAY: InstanceTypes = InstanceTypes(1 << 3);
     pub(crate) const STRING: InstanceTypes = InstanceTypes(1 << 4);
     pub(crate) const INTEGER: InstanceTypes = InstanceTypes(1 << 5);
-    /// Numbers that are not integers; there is no type name for these alone.
+    /// Numbers that are not integers; no type name exists for these alone.
     const FRACTION: InstanceTypes = InstanceTypes(1 << 6);
     pub(crate) const NUMBER: InstanceTypes = InstanceTypes::INTEGER.or(InstanceTypes::FRACTION);
     pub(crate) const ALL: InstanceTypes = InstanceTypes(0x7F);
@@ -72,7 +69,6 @@ impl InstanceTypes {
         NAMES.iter().find(|known| known.0 == name).copied()
     }
 
-    /// Returns the types that a value of `type` accepts; `None` if it is neither a type name nor a list of them.
     #[inline(never)]
     pub(crate) fn of_keyword(value: &Node<'_>) -> Option<InstanceTypes> {
         match value.as_array() {
@@ -83,19 +79,16 @@ impl InstanceTypes {
         }
     }
 
-    /// Returns the types that a schema declares, if it has `type`.
     pub(crate) fn declared(schema: &Node<'_>) -> Option<InstanceTypes> {
         let value = schema.get(Keyword::Type)?;
         let names = value.as_array().unwrap_or(core::slice::from_ref(value));
         Some(names.iter().filter_map(InstanceTypes::named).fold(InstanceTypes::NONE, |types, known| types.or(known.1)))
     }
 
-    /// Returns the types of one type name; the empty set if it is unknown.
     pub(crate) fn of_name(name: &str) -> InstanceTypes {
         NAMES.into_iter().find(|known| known.0 == name).map_or(InstanceTypes::NONE, |known| known.1)
     }
 
-    /// Returns the type of an instance.
     pub(crate) fn of_instance(value: &Node<'_>) -> InstanceTypes {
         match value.data() {
             Data::Null => InstanceTypes::NULL,
@@ -118,7 +111,6 @@ impl InstanceTypes {
         InstanceTypes(self.0 | other.0)
     }
 
-    /// Returns this set without the types of the other.
     pub(crate) const fn without(self, other: InstanceTypes) -> InstanceTypes {
         InstanceTypes(self.0 & !other.0)
     }
@@ -169,12 +161,11 @@ impl InstanceTypes {
 /// and `"type": 1`, 200 (tmc/langchaingo, open-telemetry/opentelemetry-python-contrib, recorded).
 const PROTOCOL_NAMES: [&str; 7] = ["string", "number", "integer", "boolean", "array", "object", "null"];
 
-/// Returns true for a type that only the protocol writes this way: in upper case, or as a number.
+/// Returns true if only the protocol writes a type this way: in upper case, or as a number.
 pub(crate) fn is_in_protocol(value: &Node<'_>) -> bool {
     in_protocol(value).is_some()
 }
 
-/// Returns the name of a type that is written in upper case or as a number.
 fn in_protocol(value: &Node<'_>) -> Option<&'static str> {
     let Some(text) = value.as_text() else { return protocol_type(value) };
     let text = text.as_plain()?;
@@ -183,7 +174,6 @@ fn in_protocol(value: &Node<'_>) -> Option<&'static str> {
     TYPE_NAMES.iter().find(is_it).copied()
 }
 
-/// Returns the name of the type with this number.
 pub(crate) fn protocol_type(value: &Node<'_>) -> Option<&'static str> {
     let number = usize::try_from(value.as_u64()?).ok()?;
     PROTOCOL_NAMES.get(number.checked_sub(1)?).copied()

@@ -13,10 +13,9 @@ use crate::{
 /// Properties and required names that all partial branches of a union have: see [`Parts`].
 pub(crate) struct Common<'b, 'a> {
     pub(crate) properties: &'b Object<'a>,
-    /// The properties by name.
     pub(crate) index: LookUp<'b, 'a>,
     pub(crate) required: &'b [Node<'a>],
-    /// Origin of the list of required names, if there is one.
+    /// Origin of the list of required names, if the list exists.
     pub(crate) origin: Option<Origin>,
 }
 
@@ -28,12 +27,10 @@ pub(crate) struct Parts<'p, 'b, 'a> {
 }
 
 impl<'p, 'b, 'a> Parts<'p, 'b, 'a> {
-    /// Returns the common properties of a partial branch.
     fn of(self, at: usize) -> Option<&'p Common<'b, 'a>> {
         self.which.get(at).copied().unwrap_or_default().then_some(self.common)
     }
 
-    /// Returns the number of common properties that a partial object does not contain itself.
     pub(crate) fn more(self, at: usize, object: &Object<'_>) -> usize {
         let Some(common) = self.of(at) else { return 0 };
         let known = table(object).filter(|member| common.index.has(&member.key)).count();
@@ -45,8 +42,8 @@ fn table<'o, 'a>(object: &'o Object<'a>) -> impl Iterator<Item = &'o Member<'a>>
     object.get(Keyword::Properties).and_then(Node::as_object).into_iter().flatten()
 }
 
-/// Returns true if the merged object may be narrower than the union: one branch leaves a property open that another one
-/// constrains, and the merged object always constrains it.
+/// Returns true if the merged object may be narrower than the union. Then one branch leaves a property open that
+/// another branch constrains, and the merged object always constrains it.
 pub(crate) fn narrows(objects: &[Object<'_>], parts: Option<Parts<'_, '_, '_>>) -> bool {
     let common = parts.filter(|parts| parts.which.contains(&true)).map(|parts| parts.common.properties);
     let mut all: Set<&Text<'_>> = objects.iter().flat_map(table).map(|member| &member.key).collect();
@@ -127,11 +124,10 @@ pub(crate) fn flat<'a>(objects: Vec<Object<'a>>, parts: Option<Parts<'_, '_, 'a>
     members
 }
 
-/// Schemas of each property, in order of first occurrence.
 struct Properties<'a> {
     schemas: Vec<(Text<'a>, Vec<Node<'a>>)>,
     places: Map<Text<'a>, usize>,
-    /// Common properties that every partial branch so far contains itself; `None` before the first one.
+    /// Common properties that every partial branch so far contains itself; `None` before the first partial branch.
     open: Option<Set<Text<'a>>>,
 }
 
@@ -180,7 +176,7 @@ impl<'a> Properties<'a> {
     }
 }
 
-/// Returns `additionalProperties`, if it is the same in all objects and they declare the same properties.
+/// Returns `additionalProperties`, if it is equal in all objects and they declare the same properties.
 fn others<'a>(objects: &[Object<'a>], parts: Option<Parts<'_, '_, 'a>>, budget: &Budget) -> Option<Node<'a>> {
     let (first, rest) = objects.split_first()?;
     let value = first.get(Keyword::AdditionalProperties)?;
@@ -209,7 +205,7 @@ fn others<'a>(objects: &[Object<'a>], parts: Option<Parts<'_, '_, 'a>>, budget: 
     rest.iter().enumerate().all(agrees).then(|| value.copy(budget))
 }
 
-/// Returns the names that are in all lists, one list per object.
+/// One list per object.
 fn required_by_all<'a>(lists: Vec<Node<'a>>, parts: Option<Parts<'_, '_, 'a>>, budget: &Budget) -> Option<Node<'a>> {
     let of = |at: usize| parts.and_then(|parts| parts.of(at));
     let (first, others) = lists.split_first()?;
@@ -243,7 +239,6 @@ fn all_the_same<'a>(values: Vec<Node<'a>>, everywhere: bool, budget: &Budget) ->
     (everywhere && values.all(|value| json::same_within(budget, &first, &value))).then_some(first)
 }
 
-/// Returns the schema of a property: the union of its schemas in the branches.
 fn one_of_these<'a>(schemas: Vec<Node<'a>>, budget: &Budget) -> Node<'a> {
     let mut seen: Set<String> = Set::new();
     let mut distinct: Vec<Node<'a>> = Vec::new();
@@ -319,7 +314,7 @@ fn listed<'a>(schema: &Node<'a>, budget: &Budget) -> Option<(String, Vec<Node<'a
     Some((format!("{kind} {}", json::canonical(&Node::object(rest))), values))
 }
 
-/// Writes the values as `enum`, unless the schema lists exactly these.
+/// Writes `enum`, unless the schema lists exactly these values.
 fn list_values<'a>(schema: &mut Node<'a>, values: Vec<Node<'a>>, budget: &Budget) {
     if listed(schema, budget).is_some_and(|(_, existing)| existing.len() == values.len()) {
         return;

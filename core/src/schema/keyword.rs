@@ -6,14 +6,12 @@
 
 use crate::json::{Member, Name, Node, Object, Text};
 
-/// Content of a keyword.
+/// The subschemas that the value of a keyword contains.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Subschemas {
     /// No schema.
     Value,
-    /// One schema.
     Schema,
-    /// A list of schemas.
     Schemas,
     /// One schema, or (before 2020-12) a list of them by position.
     SchemaOrSchemas,
@@ -38,7 +36,6 @@ pub(crate) enum Role {
     Definitions,
 }
 
-/// Instance type that a keyword applies to.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum InstanceType {
     Object,
@@ -48,7 +45,6 @@ pub(crate) enum InstanceType {
 }
 
 impl InstanceType {
-    /// Returns the name of the type in `type`.
     pub(crate) const fn name(self) -> &'static str {
         match self {
             InstanceType::Object => "object",
@@ -61,7 +57,6 @@ impl InstanceType {
 
 macro_rules! keywords {
     ($($variant:ident $name:literal $holds:ident $role:ident $kind:expr;)*) => {
-        /// A keyword of JSON Schema.
         #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
         #[repr(u8)]
         pub(crate) enum Keyword { $($variant,)* }
@@ -69,7 +64,7 @@ macro_rules! keywords {
         impl Keyword {
             const ALL: &'static [Keyword] = &[$(Keyword::$variant,)*];
 
-            /// Returns the keyword with this spelling. A `match`, because the compiler compares lengths first.
+            /// A `match`, because the compiler compares lengths first.
             #[inline(always)]
             pub(crate) fn spelled(name: &str) -> Option<Keyword> {
                 match name {
@@ -78,22 +73,19 @@ macro_rules! keywords {
                 }
             }
 
-            /// Returns the spelling of the keyword.
             pub(crate) const fn name(self) -> &'static str {
                 match self { $(Keyword::$variant => $name,)* }
             }
 
-            /// Returns the content of the keyword.
             pub(crate) const fn holds(self) -> Subschemas {
                 match self { $(Keyword::$variant => Subschemas::$holds,)* }
             }
 
-            /// Returns the purpose of the keyword.
             pub(crate) const fn role(self) -> Role {
                 match self { $(Keyword::$variant => Role::$role,)* }
             }
 
-            /// Returns the instance type that the keyword applies to, if it is a single one.
+            /// Returns `None` if the keyword applies to several types.
             pub(crate) const fn applies_to(self) -> Option<InstanceType> {
                 match self { $(Keyword::$variant => $kind,)* }
             }
@@ -169,8 +161,7 @@ keywords! {
 }
 
 impl Keyword {
-    /// Returns the keyword of this name, if JSON Schema has one. Every rule looks up every key, so the result is cached
-    /// in the key.
+    /// Every rule looks up every key, so the result is cached in the key.
     #[inline(always)]
     pub(crate) fn named(name: &Text<'_>) -> Option<Keyword> {
         match name.noted() {
@@ -202,12 +193,10 @@ impl Name for Keyword {
     }
 }
 
-/// A set of keywords.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Keywords(u128);
 
 impl Keywords {
-    /// Returns a set of these keywords.
     pub(crate) const fn of(list: &[Keyword]) -> Self {
         let mut bits = 0;
         let mut rest = list;
@@ -218,18 +207,14 @@ impl Keywords {
         Keywords(bits)
     }
 
-    /// The empty set.
     pub(crate) const NONE: Keywords = Keywords(0);
 
-    /// Returns all keywords but these.
     pub(crate) const fn all_but(list: &[Keyword]) -> Self {
         Keywords(!Keywords::of(list).0)
     }
 
-    /// All keywords.
     pub(crate) const ALL: Keywords = Keywords(u128::MAX);
 
-    /// Returns the keywords in this set that hold subschemas.
     pub(crate) const fn that_hold_schemas(self) -> Self {
         const HOLD: Keywords = {
             let mut hold = Keywords::NONE;
@@ -245,7 +230,6 @@ impl Keywords {
         Keywords(self.0 & HOLD.0)
     }
 
-    /// Returns true if the set contains the keyword.
     pub(crate) const fn contains(self, keyword: Keyword) -> bool {
         let place = keyword as u8;
         // In halves, because WebAssembly calls a function to shift 128 bits by a variable amount.
@@ -254,30 +238,25 @@ impl Keywords {
         (half >> (place % 64)) & 1 != 0
     }
 
-    /// Returns the set with one more keyword.
     pub(crate) const fn insert(self, keyword: Keyword) -> Self {
         let place = keyword as u8;
         let half = 1_u64 << (place % 64);
         Keywords(self.0 | if place < 64 { half as u128 } else { (half as u128) << 64 })
     }
 
-    /// Returns the union of two sets.
     pub(crate) const fn union(self, others: Keywords) -> Self {
         Keywords(self.0 | others.0)
     }
 
-    /// Returns the keywords that are only in this set.
     pub(crate) const fn difference(self, others: Keywords) -> Self {
         Keywords(self.0 & !others.0)
     }
 
-    /// Returns true if the sets have a common keyword.
     pub(crate) const fn intersects(self, others: Keywords) -> bool {
         self.0 & others.0 != 0
     }
 
-    /// Returns the keywords of a schema. One scan of its keys shows whether a rule for some keywords has anything to
-    /// do.
+    /// One scan of a schema's keys shows whether a rule for some keywords has anything to do.
     pub(crate) fn in_object(object: &Object<'_>) -> Self {
         object.iter().fold(Keywords::NONE, |found, member| match Keyword::named(&member.key) {
             Some(keyword) => found.insert(keyword),
@@ -296,7 +275,7 @@ pub(crate) fn is_annotation(member: &Member<'_>) -> bool {
     })
 }
 
-/// A draft of JSON Schema. MCP's default, and ours, is 2020-12.
+/// MCP's default, and ours, is 2020-12.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) enum Draft {
     Four,
@@ -307,7 +286,6 @@ pub(crate) enum Draft {
 }
 
 impl Draft {
-    /// Returns the draft that the root's `$schema` declares.
     pub(crate) fn of(root: &Node<'_>) -> Draft {
         let declared = root.text_at(Keyword::Schema).and_then(|text| text.value());
         let Some(uri) = declared else { return Draft::Y2020 };
@@ -320,19 +298,17 @@ impl Draft {
         known.into_iter().find(|(mark, _)| uri.contains(mark)).map_or(Draft::Y2020, |(_, draft)| draft)
     }
 
-    /// Returns true if siblings of `$ref` are ignored (draft 7 and older).
     pub(crate) fn ignores_ref_siblings(self) -> bool {
         self <= Draft::Seven
     }
 
-    /// Returns true if `$id` with a fragment defines an anchor, as `$anchor` does later (drafts 6 and 7; `id` in draft
-    /// 4).
+    /// In drafts 6 and 7, `$id` with a fragment defines an anchor, as `$anchor` does later. In draft 4, `id` does.
     pub(crate) fn id_may_be_anchor(self) -> bool {
         self <= Draft::Seven
     }
 
-    /// Returns true if the draft has this keyword. Keywords of later drafts count as unknown. Keywords that were
-    /// dropped count as known, because real schemas still use them.
+    /// Returns false for keywords of later drafts. Returns true for keywords that were dropped, because real schemas
+    /// still use them.
     pub(crate) fn knows(self, keyword: Keyword) -> bool {
         let since = match keyword {
             Keyword::Const | Keyword::Contains | Keyword::PropertyNames => Draft::Six,

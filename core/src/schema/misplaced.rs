@@ -23,7 +23,7 @@ const WRAPPERS: [&str; 8] = [
     "parameters_json_schema",
 ];
 
-/// Position of the schema in a root that is not a schema itself.
+/// Location of the schema in a root that is not a schema itself.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Misplaced {
     /// Under this key of the root: `{"jsonSchema": {"type": "object", …}}`.
@@ -66,13 +66,12 @@ fn is_property(member: &Member<'_>) -> bool {
     is_typed(&member.value) && !begins("$") && !begins("x-")
 }
 
-/// Returns true for an object whose `type` is a type of JSON Schema.
 fn is_typed(value: &Node<'_>) -> bool {
     value.get(Keyword::Type).is_some_and(|name| TYPE_NAMES.iter().any(|known| name.is_text(known)))
 }
 
-/// Returns the `def` of a Zod 4 validator that was serialized with `JSON.stringify` in place of its JSON Schema, if the
-/// `def` repeats the type. The schema itself is inside `def`, where no keyword is read.
+/// Returns the `def` of a Zod 4 validator, if `def` repeats the type. `JSON.stringify` wrote the validator in place of
+/// its JSON Schema. The schema itself is inside `def`, where no keyword is read.
 pub(crate) fn zod_definition<'n, 'a>(node: &'n Node<'a>) -> Option<&'n Object<'a>> {
     let definition = node.get("def")?.as_object()?;
     let kind = node.get(Keyword::Type)?.as_text()?;
@@ -80,7 +79,6 @@ pub(crate) fn zod_definition<'n, 'a>(node: &'n Node<'a>) -> Option<&'n Object<'a
 }
 
 impl Misplaced {
-    /// Describes what was found in place of `type: "object"`, for messages.
     pub(crate) fn in_words(self) -> String {
         match self {
             Misplaced::Wrapped(name) => format!("none: the schema is under `{name}`"),

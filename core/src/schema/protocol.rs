@@ -21,9 +21,9 @@ use crate::{
     json::{push_token, unescaped_token, Data, Member, Node, Object, Text},
 };
 
-/// Length of the longest name that is read; all keywords are shorter.
+/// All keywords are shorter.
 const MAX_LENGTH: usize = 32;
-/// Maximum number of members of an object that are searched one by one.
+/// Members of an object are searched one by one up to this number.
 const FEW_MEMBERS: usize = 16;
 
 /// Returns the keyword that a name in snake case means: `anyOf` for `any_of`. Many properties have such names, so the
@@ -55,9 +55,6 @@ pub(crate) fn mentions(root: &Node<'_>) -> bool {
 
 /// Returns a schema as JSON Schema spells it, if it has a name in the protocol's spelling and a type that only the
 /// protocol writes. Values such as `default` and `enum` may look like schemas, but are not.
-///
-/// # Errors
-/// The errors of the walk.
 fn respelled<'a>(root: &Node<'a>, budget: &Budget) -> Result<Option<Node<'a>>, Error> {
     // Faster than a walk.
     let has_type = root.has_member(|Member { key, value }| key.is(Keyword::Type) && is_in_protocol(value));
@@ -74,19 +71,11 @@ fn respelled<'a>(root: &Node<'a>, budget: &Budget) -> Result<Option<Node<'a>>, E
     Ok(is_message.then_some(respelled))
 }
 
-/// Returns true if a schema is written in the protocol's spelling: a name and a type show it.
-///
-/// # Errors
-/// The errors of the walk.
 pub(crate) fn is_message(root: &Node<'_>, budget: &Budget) -> Result<bool, Error> {
     Ok(respelled(root, budget)?.is_some())
 }
 
-/// Writes the keywords of a schema as JSON Schema spells them. Calls `record` with each value, its schema and the name
-/// and the keyword.
-///
-/// # Errors
-/// The errors of the walk.
+/// Calls `record` with each value, the path of its schema, the name and the keyword.
 pub(crate) fn respell<'a>(root: &mut Node<'a>, budget: &Budget, record: Record<'_, 'a>) -> Result<(), Error> {
     visit::walk_mut(budget, root, Keywords::ALL, &mut Respelling { record })
 }
@@ -127,11 +116,11 @@ impl<'a> VisitorMut<'a> for Respelling<'_, 'a> {
     }
 }
 
-/// The pointers into a schema for pointers into the same schema with respelled keywords.
+/// Finds the pointers into a schema for pointers into the same schema with respelled keywords.
 pub(crate) struct Pointers<'n, 'a> {
     root: &'n Node<'a>,
     budget: &'n Budget,
-    /// The members of large objects by their keys and keywords, with the address of the object: many pointers go
+    /// The members of large objects by their keys and keywords, with the address of the object. Many pointers go
     /// through the same objects.
     indices: Map<usize, Map<Cow<'n, str>, &'n Member<'a>>>,
 }
@@ -141,7 +130,7 @@ impl<'n, 'a> Pointers<'n, 'a> {
         Pointers { root, budget, indices: Map::new() }
     }
 
-    /// Returns the pointer into the schema. If the budget is spent, the remaining tokens stay as they are.
+    /// If the budget is spent, the remaining tokens stay as they are.
     pub(crate) fn of(&mut self, respelled: &str) -> String {
         let (mut pointer, mut node) = (String::with_capacity(respelled.len()), Some(self.root));
         for spelled in respelled.split('/').skip(1) {
@@ -160,7 +149,7 @@ impl<'n, 'a> Pointers<'n, 'a> {
         pointer
     }
 
-    /// Returns the member with a key, or else the member whose key means this keyword.
+    /// Returns the member with this key, or else the member whose key means this keyword.
     fn member(&mut self, object: &'n Object<'a>, key: &str) -> Option<&'n Member<'a>> {
         let means = |member: &&Member<'_>| keyword(&member.key).is_some_and(|found| found.name() == key);
         if object.len() <= FEW_MEMBERS {

@@ -2,7 +2,7 @@
 //! rewritten schema.
 //!
 //! References in a schema as read are resolved before any node moves; from then on, the numbers of nodes identify their
-//! targets. References in a rewritten schema lead only to the root and to its definitions, so names identify the
+//! targets. References in a rewritten schema point only to the root and to its definitions, so names identify the
 //! targets.
 //!
 //! `$dynamicRef` and `$recursiveRef` are resolved to the anchor that they name. The dynamic scope would only matter if
@@ -28,23 +28,18 @@ use crate::{
     json::{self, unescaped_token, Child, Data, Member, Node, Step, Text},
 };
 
-/// Identifies a target of references: the number of a node in a schema as read, or of a definition in a rewritten one.
-/// Numbers follow document order.
+/// A target of references: the number of a node in a schema as read, or of a definition in a rewritten schema. Numbers
+/// follow document order.
 pub(crate) type Number = u32;
 
-/// Origin of a schema.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Form {
-    /// The caller's schema as read: references may lead anywhere.
+    /// The caller's schema as read: references may point anywhere.
     Read,
-    /// A schema rewritten by passes: references lead to the root and its definitions.
+    /// A schema rewritten by passes: references point to the root and its definitions.
     Written,
 }
 
-/// Resolves every reference of a schema.
-///
-/// # Errors
-/// The errors of the walk.
 pub(crate) fn of(root: &Node<'_>, form: Form, draft: Draft, budget: &Budget) -> Result<References, Error> {
     match form {
         Form::Read => resolve(root, draft, budget),
@@ -52,12 +47,9 @@ pub(crate) fn of(root: &Node<'_>, form: Form, draft: Draft, budget: &Budget) -> 
     }
 }
 
-/// Resolved references of a schema.
 #[derive(Clone, Debug)]
 pub(crate) enum References {
-    /// References of a schema as read.
     Read(Resolved),
-    /// References of a rewritten schema.
     Written(Names),
 }
 
@@ -68,8 +60,7 @@ impl Default for References {
 }
 
 impl References {
-    /// Returns the target of a reference, given the value of its keyword; `None` if it does not resolve in this
-    /// document.
+    /// `reference` is the value of the keyword. Returns `None` if it does not resolve in this document.
     pub(crate) fn target(&self, reference: &Node<'_>) -> Option<Number> {
         match self {
             References::Read(known) => known.target(reference),
@@ -77,13 +68,12 @@ impl References {
         }
     }
 
-    /// Returns the target of a schema's reference.
     pub(crate) fn target_of(&self, schema: &Node<'_>) -> Option<Number> {
         self.target(reference(schema)?)
     }
 
-    /// Lets every reference to one of these targets lead to another one. (References of a rewritten schema stay: they
-    /// are identified by their text.)
+    /// References to a key of `ends` then point to its value. References of a rewritten schema stay: their text
+    /// identifies them.
     pub(crate) fn redirect(&mut self, ends: &Map<Number, Number>) {
         let References::Read(known) = self else { return };
         let moved = known.targets.iter().filter_map(|(reference, target)| Some((*reference, *ends.get(target)?)));
@@ -92,7 +82,6 @@ impl References {
         }
     }
 
-    /// Returns the root as a target.
     pub(crate) fn root(&self, root: &Node<'_>) -> Option<Number> {
         match self {
             References::Read(_) => root.origin().number(),
@@ -100,7 +89,7 @@ impl References {
         }
     }
 
-    /// Returns the number of this schema if it is a target; `place` must be relative to the root.
+    /// `place` must be relative to the root.
     pub(crate) fn at(&self, schema: &Node<'_>, place: &SchemaPath<'_, '_>) -> Option<Number> {
         match self {
             References::Read(known) => known.at(schema),
@@ -108,7 +97,7 @@ impl References {
         }
     }
 
-    /// Returns true if one of these targets is this schema, or (in a schema as read) inside it.
+    /// Returns true if a target is this schema, or (in a schema as read) inside it.
     pub(crate) fn leads_into(&self, schema: &Node<'_>, place: &SchemaPath<'_, '_>, targets: &Set<Number>) -> bool {
         match self {
             References::Read(_) => {
@@ -119,7 +108,7 @@ impl References {
         }
     }
 
-    /// Returns the targets with their pointers.
+    /// With their pointers.
     pub(crate) fn targets<'s, 'a>(&self, root: &'s Node<'a>, budget: &Budget) -> Map<Number, (&'s Node<'a>, String)> {
         match self {
             References::Read(known) => known.targets(root, budget),
@@ -127,7 +116,6 @@ impl References {
         }
     }
 
-    /// Returns the schema of a target.
     pub(crate) fn located<'s, 'a>(&self, root: &'s Node<'a>, target: Number) -> Option<&'s Node<'a>> {
         match self {
             References::Read(_) => numbered(root, target),
@@ -135,17 +123,15 @@ impl References {
         }
     }
 
-    /// Returns true if no reference resolves.
     pub(crate) fn is_empty(&self) -> bool {
         self.uses().next().is_none()
     }
 
-    /// Returns all targets, without duplicates.
     pub(crate) fn all_targets(&self) -> impl Iterator<Item = Number> + '_ {
         self.uses().collect::<Set<Number>>().into_iter()
     }
 
-    /// Returns the target of every reference, one entry per reference.
+    /// One entry per reference.
     pub(crate) fn uses(&self) -> Box<dyn Iterator<Item = Number> + '_> {
         match self {
             References::Read(known) => Box::new(known.uses()),
@@ -153,7 +139,7 @@ impl References {
         }
     }
 
-    /// Returns the parts of the document that are targets but not at the position of a subschema, in document order.
+    /// Returns the targets that are not at the position of a subschema, in document order.
     pub(crate) fn outside<'t, 'a>(&self, root: &'t Node<'a>, budget: &Budget) -> Vec<&'t Node<'a>> {
         match self {
             References::Read(known) => known.outside(root, budget),
@@ -178,10 +164,9 @@ impl References {
     }
 }
 
-/// Keywords that refer to another schema.
 pub(crate) const KEYWORDS: [&str; 3] = ["$ref", "$dynamicRef", "$recursiveRef"];
 
-/// Returns the reference of a schema: the value of `$ref`, otherwise of a dynamic reference.
+/// Returns the value of `$ref`, otherwise of a dynamic reference.
 pub(crate) fn reference<'n, 'a>(schema: &'n Node<'a>) -> Option<&'n Node<'a>> {
     let mut found = None;
     for member in schema.as_object()? {
@@ -207,18 +192,10 @@ pub(crate) fn mentions(root: &Node<'_>, keywords: Keywords) -> bool {
     root.has_member(|Member { key, .. }| Keyword::named(key).is_some_and(|keyword| keywords.contains(keyword)))
 }
 
-/// Returns true if any subschema has a reference.
-///
-/// # Errors
-/// The errors of the walk.
 pub(crate) fn has_references(root: &Node<'_>, budget: &Budget) -> Result<bool, Error> {
     has(root, &[Keyword::Ref, Keyword::DynamicRef, Keyword::RecursiveRef], budget)
 }
 
-/// Returns true if any subschema has `$dynamicRef` or `$recursiveRef`.
-///
-/// # Errors
-/// The errors of the walk.
 pub(crate) fn has_dynamic(root: &Node<'_>, budget: &Budget) -> Result<bool, Error> {
     let dynamic = [Keyword::DynamicRef, Keyword::RecursiveRef];
     Ok(mentions(root, Keywords::of(&dynamic)) && has(root, &dynamic, budget)?)
@@ -234,7 +211,6 @@ fn has(root: &Node<'_>, keywords: &[Keyword], budget: &Budget) -> Result<bool, E
     Ok(found)
 }
 
-/// Returns the range of numbers of a node and its descendants.
 pub(crate) fn numbers(node: &Node<'_>) -> Range<Number> {
     fn last(node: &Node<'_>) -> Number {
         let own = node.origin().number().unwrap_or_default();
@@ -248,14 +224,13 @@ pub(crate) fn numbers(node: &Node<'_>) -> Range<Number> {
     first..last(node).saturating_add(1)
 }
 
-/// Targets of references, by the number of the value of `$ref`, which stays the same if its schema is merged with
-/// another one.
+/// By the number of the value of `$ref`, which stays the same if its schema is merged with another schema.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Resolved {
     targets: Map<Number, Number>,
-    /// All targets in order, without duplicates.
+    /// In document order, without duplicates.
     all: Vec<Number>,
-    /// Targets that are not at the position of a subschema, such as those under unknown keywords.
+    /// Targets that are not at the position of a subschema, such as targets under unknown keywords.
     outside: Set<Number>,
     /// Dynamic references that another anchor of the same name may match.
     ambiguous: Set<Number>,
@@ -327,7 +302,6 @@ impl Resolved {
     }
 }
 
-/// Returns the JSON Pointer of a path.
 fn pointer(path: &[Child<'_, '_>]) -> String {
     let mut pointer = String::new();
     for token in path {
@@ -339,13 +313,8 @@ fn pointer(path: &[Child<'_, '_>]) -> String {
     pointer
 }
 
-/// Resolves every reference of a schema as it was read.
-///
-/// A target may be outside of all subschemas, such as `#/components/schemas/Pet`; then references inside it are
+/// A target may be outside of all subschemas, such as `#/components/schemas/Pet`. References inside such a target are
 /// resolved too.
-///
-/// # Errors
-/// The errors of the walk.
 pub(crate) fn resolve(root: &Node<'_>, draft: Draft, budget: &Budget) -> Result<References, Error> {
     let mut document = Document {
         budget,
@@ -384,10 +353,9 @@ pub(crate) fn resolve(root: &Node<'_>, draft: Draft, budget: &Budget) -> Result<
     Ok(References::Read(references))
 }
 
-/// Index of a base URI.
+/// Index into the base URIs.
 type Base = usize;
 
-/// A reference as written.
 struct Reference {
     number: Number,
     base: Base,
@@ -395,17 +363,15 @@ struct Reference {
     is_dynamic: bool,
 }
 
-/// Returns the anchor that a reference names; empty for `$recursiveAnchor`.
+/// Empty for `$recursiveAnchor`.
 fn anchor_of(reference: &str) -> &str {
     uri::split_fragment(reference).1.unwrap_or_default()
 }
 
-/// Target of a reference.
 struct Target<'t, 'a> {
     node: &'t Node<'a>,
-    /// Base URI of the target.
     base: Base,
-    /// True if it is not at the position of a subschema.
+    /// True if the target is not at the position of a subschema.
     is_outside: bool,
     /// True if the reference names the other table of definitions.
     is_misnamed: bool,
@@ -415,20 +381,19 @@ struct Document<'b, 't, 'a> {
     budget: &'b Budget,
     draft: Draft,
     bases: Vec<String>,
-    /// Embedded resources (and the root), by URI.
+    /// Embedded resources and the root, by URI.
     resources: Map<String, (&'t Node<'a>, Base)>,
     /// Base URIs of embedded resources, by node number.
     embedded: Map<Number, Base>,
-    /// Anchors, by resource and name.
+    /// By resource and name.
     anchors: Map<(Base, String), (&'t Node<'a>, Base)>,
     refs: Vec<Reference>,
     /// Number of dynamic anchors of each name.
     dynamic: Map<String, usize>,
-    /// Members of large objects by name, for objects on the path of a pointer.
+    /// Members by name of the large objects on the path of a pointer, by node number.
     tables: Map<Number, Map<String, &'t Node<'a>>>,
 }
 
-/// Keywords of identifiers and references.
 const CONCERNS: Keywords = Keywords::of(&[
     Keyword::Id,
     Keyword::Anchor,
@@ -439,12 +404,11 @@ const CONCERNS: Keywords = Keywords::of(&[
     Keyword::RecursiveRef,
 ]);
 
-/// Up to this many members, objects are searched linearly.
+/// Objects with more members are indexed.
 const LINEAR_SEARCH_LIMIT: usize = 16;
 
 impl<'t, 'a> Document<'_, 't, 'a> {
-    /// Collects identifiers and references in a part of the document. Visits only subschemas, because an `$id` inside
-    /// `enum` is not an identifier.
+    /// Visits only subschemas, because an `$id` inside `enum` is not an identifier.
     fn survey(&mut self, part: &'t Node<'a>, base: Base) -> Result<(), Error> {
         // Enclosing identifiers, with their depth.
         let mut around: Vec<(usize, Base)> = Vec::new();
@@ -461,7 +425,7 @@ impl<'t, 'a> Document<'_, 't, 'a> {
         })
     }
 
-    /// Collects identifiers and references of one schema. Returns the base URI inside it.
+    /// Returns the base URI inside the schema.
     fn schema(&mut self, node: &'t Node<'a>, outer: Base) -> Base {
         let Some(object) = node.as_object() else { return outer };
         // Most schemas have none of these keywords. (Draft 4 spells an identifier like a property.)
@@ -506,7 +470,6 @@ impl<'t, 'a> Document<'_, 't, 'a> {
         base
     }
 
-    /// Registers an embedded resource under its name, and returns its base URI.
     fn enter(&mut self, outer: Base, name: &str, node: &'t Node<'a>) -> Base {
         let base = self.bases.len();
         let uri = self.absolute(outer, name);
@@ -556,7 +519,6 @@ impl<'t, 'a> Document<'_, 't, 'a> {
         Some(target)
     }
 
-    /// Follows one token of a JSON Pointer.
     fn child(&mut self, node: &'t Node<'a>, token: &str) -> Option<&'t Node<'a>> {
         self.budget.pay(1 + token.len() / 8);
         match (node.data(), node.origin().number()) {
@@ -580,7 +542,6 @@ impl<'t, 'a> Document<'_, 't, 'a> {
     }
 }
 
-/// Returns the name of the other table of definitions.
 fn other_table(named: &str) -> Option<&'static str> {
     let [one, two] = TABLES;
     TABLES.contains(&named).then_some(if named == one { two } else { one })
@@ -592,9 +553,7 @@ enum Expected {
     Schema,
     /// An object whose members are schemas.
     Named,
-    /// A list of schemas.
     List,
-    /// A schema, or a list of schemas.
     SchemaOrList,
 }
 
@@ -617,8 +576,7 @@ impl Expected {
     }
 }
 
-/// Returns the node with a number. Numbers follow document order, so it is inside the last child whose number is not
-/// greater.
+/// Numbers follow document order, so a node is inside the last child whose number is not greater.
 fn numbered<'s, 'a>(root: &'s Node<'a>, number: Number) -> Option<&'s Node<'a>> {
     let mut node = root;
     while node.origin().number()? != number {
@@ -632,8 +590,8 @@ fn numbered<'s, 'a>(root: &'s Node<'a>, number: Number) -> Option<&'s Node<'a>> 
     Some(node)
 }
 
-/// Returns the node with a number, like [`numbered`]. The nodes around it count as changed. The budget pays for the
-/// search, because callers look for many nodes.
+/// Like [`numbered`]. The nodes around the node are then treated as changed. The budget pays for the search, because
+/// callers look for many nodes.
 pub(crate) fn numbered_mut<'s, 'a>(
     root: &'s mut Node<'a>,
     number: Number,
@@ -653,7 +611,6 @@ pub(crate) fn numbered_mut<'s, 'a>(
     Some(node)
 }
 
-/// Definitions by name, and the targets of references.
 #[derive(Clone, Debug)]
 pub(crate) struct Names {
     /// For each of [`TABLES`], numbers by name. The root is 0; definitions are numbered in document order.
@@ -662,10 +619,6 @@ pub(crate) struct Names {
     uses: Vec<Number>,
 }
 
-/// Resolves every reference of a rewritten schema.
-///
-/// # Errors
-/// The errors of the walk.
 fn by_name(root: &Node<'_>, budget: &Budget) -> Result<References, Error> {
     let mut names = Names { definitions: TABLES.map(|_| Map::new()), uses: Vec::new() };
     let definitions = entries(root).filter_map(|(table, member)| Some((table, member.key.value()?.into_owned())));
@@ -682,7 +635,7 @@ fn by_name(root: &Node<'_>, budget: &Budget) -> Result<References, Error> {
     Ok(References::Written(names))
 }
 
-/// Returns the entries in the root's tables of definitions, in document order.
+/// In document order.
 fn entries<'n, 'a>(root: &'n Node<'a>) -> impl Iterator<Item = (&'static str, &'n Member<'a>)> {
     root.as_object().into_iter().flatten().flat_map(|member| {
         let table = TABLES.iter().find(|table| member.key.is(table));

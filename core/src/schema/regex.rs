@@ -9,23 +9,20 @@ use alloc::{string::String, vec::Vec};
 const LOOKAROUND: &str = "lookaround";
 const GROUP: &str = "a group that JavaScript does not have";
 
-/// Constructs that a pattern uses.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Uses {
-    /// Reason why Python's `re` does not compile it, if there is one.
+    /// Reason why Python's `re` does not compile the pattern.
     pub(crate) not_python: Option<&'static str>,
-    /// Reason why JavaScript does not compile it with the flag `u`, if there is one.
+    /// Reason why JavaScript does not compile the pattern with the flag `u`.
     pub(crate) not_unicode: Option<&'static str>,
-    /// Lookaround, a backreference, a word boundary or the like, if there is one: engines based on automata do not
-    /// support it.
+    /// Lookaround, a backreference, a word boundary or the like. Engines based on automata do not support these.
     pub(crate) not_regular: Option<&'static str>,
     /// True if the pattern contains such a construct other than lookaround. (Some engines silently ignore lookaround.)
     pub(crate) beyond_lookaround: bool,
-    /// True if it begins with `^` and ends with `$`.
+    /// True if the pattern begins with `^` and ends with `$`.
     pub(crate) anchored: bool,
 }
 
-/// Returns the constructs that a pattern uses.
 pub(crate) fn uses(pattern: &str) -> Uses {
     let scan = scanned(pattern);
     let ends = pattern.ends_with('$') && !pattern.strip_suffix('$').is_some_and(ends_in_escape);
@@ -33,7 +30,8 @@ pub(crate) fn uses(pattern: &str) -> Uses {
 }
 
 /// Escapes the hyphens between a set of characters and another item of a class. ECMA-262 (without the flag `u`) reads
-/// them literally; other engines refuse a range that begins or ends with a set. Returns `None` if there are none.
+/// them literally; other engines refuse a range that begins or ends with a set. Returns `None` if no such hyphen
+/// exists.
 pub(crate) fn with_plain_hyphens(pattern: &str) -> Option<String> {
     let hyphens = scanned(pattern).hyphens;
     if hyphens.is_empty() {
@@ -71,7 +69,6 @@ enum Reading {
     JavaScript,
 }
 
-/// Returns true if this text ends in a backslash that escapes the next character.
 fn ends_in_escape(text: &str) -> bool {
     text.chars().rev().take_while(|character| *character == '\\').count() % 2 == 1
 }
@@ -90,14 +87,12 @@ struct Scan<'p> {
     reading: Reading,
 }
 
-/// Item of a character class.
 #[derive(Clone, Copy)]
 enum Atom {
     Character(char),
     /// One character in an escape whose value is not needed.
     Escaped,
     Set,
-    /// The end of the class.
     End,
 }
 
@@ -114,7 +109,6 @@ impl Scan<'_> {
         }
     }
 
-    /// Reads the rest of the pattern.
     fn finish(&mut self) {
         while self.step() {}
         if !self.open.is_empty() {
@@ -122,7 +116,6 @@ impl Scan<'_> {
         }
     }
 
-    /// Records that neither Python nor JavaScript compiles the pattern.
     fn nowhere(&mut self, why: &'static str) {
         self.not_python(why);
         self.not_unicode(why);
@@ -200,7 +193,7 @@ impl Scan<'_> {
         self.repeatable = false;
     }
 
-    /// Returns the length of `m}`, `m,}`, `,n}` or `m,n}` at the start of the rest, and whether the bounds are in
+    /// Returns the length of `m}`, `m,}`, `,n}` or `m,n}` at the start of the rest, and true if the bounds are in
     /// order.
     fn counted(&self) -> Option<(usize, bool)> {
         // Only digits and commas are scanned, so that the rest is not searched again for every `{`.
@@ -298,8 +291,8 @@ impl Scan<'_> {
                 (Atom::Set, Some(_)) | (_, Some(Atom::Set)) => {
                     self.nowhere("a range in a class that begins or ends at a set of characters");
                     self.hyphens.push(hyphen);
-                    // A second hyphen is escaped as well: it would form a range with the item before it once the first
-                    // one is literal.
+                    // A second hyphen is escaped as well: once the first one is literal, it would form a range with the
+                    // item before it.
                     if self.rest.starts_with('-') && !self.rest.starts_with("-]") {
                         self.hyphens.push(self.rest.len());
                     }
@@ -313,7 +306,6 @@ impl Scan<'_> {
         self.nowhere("an unclosed character class");
     }
 
-    /// Reads the next item of a class.
     fn atom(&mut self) -> Option<Atom> {
         match self.next()? {
             ']' => Some(Atom::End),
@@ -380,7 +372,6 @@ impl Scan<'_> {
         }
     }
 
-    /// Consumes characters of one kind, and the `}` after them.
     fn braced(&mut self, is_one: impl Fn(char) -> bool) -> Option<&str> {
         let end = self.rest.find(|character| !is_one(character))?;
         let (inside, rest) = self.rest.split_at_checked(end)?;

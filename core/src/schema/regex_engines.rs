@@ -16,14 +16,14 @@ use core::{iter::Peekable, str::Chars};
 /// Any text, in a form that all engines read alike.
 const ANY: &str = "[\\s\\S]*";
 
-/// Returns true if all branches are anchored at both ends, so searching and matching are equivalent.
+/// If all branches are anchored at both ends, searching and matching are equivalent.
 pub(crate) fn is_whole(pattern: &str) -> bool {
     branches(pattern).is_some_and(|branches| {
         branches.iter().all(|branch| branch.begins && branch.ends && !branch.is_anchored_inside)
     })
 }
 
-/// Returns true if the pattern has an anchor, or does not compile.
+/// True also if the pattern does not compile.
 pub(crate) fn is_anchored(pattern: &str) -> bool {
     let is_anchored = |branch: &Branch<'_>| branch.begins || branch.ends || branch.is_anchored_inside;
     branches(pattern).is_none_or(|branches| branches.iter().any(is_anchored))
@@ -39,7 +39,6 @@ pub(crate) fn unanchored(pattern: &str) -> Option<String> {
     completed(pattern)
 }
 
-/// Returns the pattern with text of any kind at the ends of branches that are not anchored.
 fn completed(pattern: &str) -> Option<String> {
     let branches = branches(pattern)?;
     if branches.iter().any(|branch| branch.is_anchored_inside) {
@@ -57,23 +56,22 @@ fn completed(pattern: &str) -> Option<String> {
     }
 }
 
-/// One alternative of a pattern.
+/// A top-level alternative of a pattern.
 struct Branch<'p> {
     /// The alternative without the anchors at its ends.
     body: &'p str,
-    /// True if it begins with `^`.
+    /// True if the alternative begins with `^`.
     begins: bool,
-    /// True if it ends with `$`.
+    /// True if the alternative ends with `$`.
     ends: bool,
-    /// True if there is another anchor in it.
+    /// True if the alternative contains another anchor.
     is_anchored_inside: bool,
 }
 
-/// Returns the top-level alternatives, or `None` if the pattern does not compile.
 fn branches(pattern: &str) -> Option<Vec<Branch<'_>>> {
     let mut found = Vec::new();
     let (mut start, mut depth, mut in_class, mut is_escaped) = (0, 0_usize, false, false);
-    // Positions of anchors in the branch.
+    // Byte offsets of the anchors in the branch.
     let mut anchors: Vec<usize> = Vec::new();
     for (at, character) in pattern.char_indices().chain([(pattern.len(), '|')]) {
         let ends_all = at == pattern.len();
@@ -112,13 +110,12 @@ fn branches(pattern: &str) -> Option<Vec<Branch<'_>>> {
     Some(found)
 }
 
-/// Maximum number of repetitions of a part; more are an error.
+/// More repetitions of a part are an error.
 const MAX_REPETITIONS: u32 = 2_000;
 
-/// Maximum nesting of groups; deeper patterns are not enforced.
+/// Deeper nesting of groups is not enforced.
 const MAX_DEPTH: usize = 100;
 
-/// Result of converting a pattern.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Reading {
     /// The pattern becomes a part of the grammar.
@@ -129,7 +126,6 @@ pub(crate) enum Reading {
     Refused(&'static str),
 }
 
-/// Reads a pattern like the converter.
 pub(crate) fn gbnf_reading(pattern: &str) -> Reading {
     let inner = pattern.strip_prefix('^').and_then(|rest| rest.strip_suffix('$'));
     let Some(inner) = inner else { return Reading::NotEnforced("it does not begin with `^` and end with `$`") };
@@ -143,7 +139,6 @@ pub(crate) fn gbnf_reading(pattern: &str) -> Reading {
 
 struct Reader<'p> {
     rest: Peekable<Chars<'p>>,
-    /// Number of open groups.
     depth: usize,
     /// True if a quantifier may follow, in the innermost group.
     repeatable: bool,
@@ -194,7 +189,6 @@ impl Reader<'_> {
         Ok(())
     }
 
-    /// Reads a character class.
     fn class(&mut self) -> Result<(), Reading> {
         loop {
             match self.rest.next() {
@@ -206,7 +200,6 @@ impl Reader<'_> {
         }
     }
 
-    /// Reads the escape after a backslash.
     fn escape(&mut self, in_class: bool) -> Result<(), Reading> {
         let unknown = Err(Reading::NotEnforced("it has an escape that grammars do not support"));
         let digits = match self.rest.next() {
@@ -227,7 +220,6 @@ impl Reader<'_> {
         Ok(())
     }
 
-    /// Reads `{low,high}`.
     fn repetitions(&mut self) -> Result<(), Reading> {
         let mut bounds = [None::<u32>; 2];
         let (mut at, mut is_number) = (0, true);

@@ -1,20 +1,19 @@
-//! URI references, as far as `$id` and `$ref` need them: resolves one against another (RFC 3986, section 5). Also
-//! checks the spellings that metaschemas require of anchors, URIs and vocabularies.
+//! Resolves URI references, as far as `$id` and `$ref` need them (RFC 3986, section 5). Also checks the spellings that
+//! metaschemas require of anchors, URIs and vocabularies.
 //!
 //! Nothing is ever fetched. URIs are only names here, and any text is accepted: a base may be relative, empty or not a
 //! URI. A reference with a scheme is left unchanged, including its dots.
 //!
-//! No library is used, for these reasons (the sizes are those of gzipped WebAssembly beyond this file, measured
-//! 2026-11-22: first of the code alone after wasm-opt, then of the whole module before wasm-opt). `iri-string` 0.7.14
-//! passes all fixtures, costs 4.5 and 6.4 KB, needs an invented base for schemas without one, and resolves nothing
-//! against text that is not an IRI (`https://{host}/a.json`). `fluent-uri` 0.4.1 costs 1.7 and 3.6 KB and five macro
-//! crates, and refuses references relative to `urn:a:b`.
+//! No library is used. The sizes are gzipped WebAssembly beyond this file, measured 2026-11-22: first the code alone
+//! after wasm-opt, then the whole module before wasm-opt. `iri-string` 0.7.14 passes all fixtures, costs 4.5 and 6.4
+//! KB, needs an invented base for schemas without one, and resolves nothing against text that is not an IRI
+//! (`https://{host}/a.json`). `fluent-uri` 0.4.1 costs 1.7 and 3.6 KB and five macro crates, and refuses references
+//! relative to `urn:a:b`.
 
 use alloc::{borrow::Cow, format, string::String, vec::Vec};
 
 use crate::json::{Node, Text};
 
-/// Splits a reference at `#`.
 pub(crate) fn split_fragment(reference: &str) -> (&str, Option<&str>) {
     match reference.split_once('#') {
         Some((uri, fragment)) => (uri, Some(fragment)),
@@ -22,7 +21,7 @@ pub(crate) fn split_fragment(reference: &str) -> (&str, Option<&str>) {
     }
 }
 
-/// Resolves `reference` (without a fragment) against the URI of its resource.
+/// `reference` must not contain a fragment; `base` is the URI of its resource.
 pub(crate) fn resolve(base: &str, reference: &str) -> String {
     if reference.is_empty() {
         return base.into();
@@ -89,7 +88,7 @@ pub fn percent_decoded(text: &str) -> Option<Cow<'_, str>> {
     String::from_utf8(bytes).ok().map(Cow::Owned)
 }
 
-/// Returns the length of the scheme, if there is one.
+/// Returns the length of the scheme.
 fn scheme(uri: &str) -> Option<usize> {
     let end = uri.find(':')?;
     let name = uri.get(..end)?;
@@ -120,19 +119,16 @@ fn without_dots(path: &str) -> String {
     kept.join("/")
 }
 
-/// Returns true for the name of an anchor: a letter or `_`, then letters, digits, `-`, `_` and `.`.
 pub(crate) fn is_anchor(text: &Text<'_>) -> bool {
     let text = text.display();
     let is_letter = |character: char| character.is_ascii_alphabetic() || character == '_';
     text.starts_with(is_letter) && text.chars().all(|one| is_letter(one) || one.is_ascii_digit() || "-.".contains(one))
 }
 
-/// Returns true for an object that maps vocabularies to booleans.
 pub(crate) fn names_vocabularies(value: &Node<'_>) -> bool {
     value.as_object().is_some_and(|table| table.iter().all(|member| member.value.as_bool().is_some()))
 }
 
-/// Returns true if the text has a scheme.
 pub(crate) fn is_uri(text: &Text<'_>) -> bool {
     let text = text.display();
     let is_of_scheme = |one: char| one.is_ascii_alphanumeric() || "+-.".contains(one);

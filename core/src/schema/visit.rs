@@ -1,4 +1,4 @@
-//! The walk over schemas that passes and checks share: it finds every subschema, tracks its path, and determines how
+//! The walk over schemas that passes and checks share. It finds every subschema, tracks its path, and determines how
 //! its position changes the effect of a rewriting. (Analyses that compare two schemas, or a schema and a value, have
 //! their own recursion: `emptiness`, `intersect`, `validate`.)
 //!
@@ -26,7 +26,6 @@ pub(crate) enum Polarity {
 }
 
 impl Polarity {
-    /// Returns the effect on the whole schema of an effect here.
     pub(crate) fn through(self, accepts: Accepts) -> Accepts {
         match (self, accepts) {
             (_, Accepts::Same) => Accepts::Same,
@@ -54,15 +53,13 @@ impl Polarity {
     }
 }
 
-/// Position of the walk.
 pub(crate) struct SchemaPath<'p, 'a> {
-    /// The path from the root.
+    /// From the root.
     pub(crate) pointer: &'p Pointer<'a>,
     /// Keyword that holds this schema; `None` for the root.
     pub(crate) keyword: Option<Keyword>,
     /// Number of enclosing schemas.
     pub(crate) depth: usize,
-    /// Relation of the effect of a change here to the whole schema.
     pub(crate) polarity: Polarity,
 }
 
@@ -72,31 +69,24 @@ impl From<&SchemaPath<'_, '_>> for Polarity {
     }
 }
 
-/// Result of a visitor: visit or skip the subschemas.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Visit {
-    /// Visits the subschemas.
     Descend,
-    /// Skips the subschemas.
     Skip,
 }
 
-/// Callbacks for each schema. The node is any value in place of a schema: an object, a boolean, or something malformed.
+/// The node is any value in place of a schema: an object, a boolean, or something malformed.
 pub(crate) trait VisitorMut<'a> {
-    /// Called before the subschemas are visited.
     fn enter(&mut self, _node: &mut Node<'a>, _place: &SchemaPath<'_, 'a>) -> Result<Visit, Error> {
         Ok(Visit::Descend)
     }
 
-    /// Called after the subschemas were visited.
     fn leave(&mut self, _node: &mut Node<'a>, _place: &SchemaPath<'_, 'a>) -> Result<(), Error> {
         Ok(())
     }
 }
 
-/// Walks a schema and lets `visitor` change it, through the keywords in `through`.
-///
-/// Each visited node is charged to the budget, and the walk is no deeper than [`crate::limits::MAX_WALK_DEPTH`].
+/// Each visited node is charged to the budget. The walk is no deeper than [`crate::limits::MAX_WALK_DEPTH`].
 ///
 /// # Errors
 /// The errors of `visitor`, `budget-exceeded`, `too-deep`.
@@ -109,7 +99,7 @@ pub(crate) fn walk_mut<'a>(
     walk_mut_at(budget, root, Polarity::Positive, through, visitor)
 }
 
-/// Walks a part of a schema, starting with this polarity, like [`walk_mut`].
+/// Like [`walk_mut`], but starts at a part of a schema with this polarity.
 pub(crate) fn walk_mut_at<'a>(
     budget: &Budget,
     part: &mut Node<'a>,
@@ -121,7 +111,7 @@ pub(crate) fn walk_mut_at<'a>(
     walk.schema_mut(part, Spot { keyword: None, depth: 0, polarity }, visitor)
 }
 
-/// Walks a schema in document order without changing it, through the keywords in `through`.
+/// Visits schemas in document order.
 ///
 /// # Errors
 /// The errors of `visit`, `budget-exceeded`, `too-deep`.
@@ -160,7 +150,6 @@ impl Spot {
 }
 
 impl<'a> Walk<'_, 'a> {
-    /// Charges a visit to the budget.
     fn arrive(&self, node: &Node<'a>) -> Result<(), Error> {
         let members = match node.data() {
             Data::Object(object) => object.len(),
@@ -184,7 +173,7 @@ impl<'a> Walk<'_, 'a> {
         self.arrive(node)?;
         if visitor.enter(node, &spot.place(&self.pointer))? == Visit::Descend {
             node.visit_children(|child, inner| match child {
-                // A list in place of one schema: all items count as being at this position.
+                // A list in place of one schema: all items are treated as being at this position.
                 Child::Item(index) => self.step(Step::Index(index), |walk| walk.schema_mut(inner, spot, visitor)),
                 Child::Member(name) => match Keyword::named(name) {
                     Some(keyword) if self.through.contains(keyword) => self.step(Step::Name(keyword.name()), |walk| {

@@ -24,14 +24,13 @@ use crate::{
     },
 };
 
-/// If one of these keywords is present, another schema may determine whether other members are allowed.
+/// With one of these keywords, another schema may determine whether other members are allowed.
 const COMBINED: Keywords =
     Keywords::of(&[Keyword::AnyOf, Keyword::OneOf, Keyword::AllOf, Keyword::Ref, Keyword::UnevaluatedProperties]);
 
-/// Keywords whose branches declare the types of the schema.
+/// The branches of these keywords declare the types of the schema.
 const COMBINATORS: [Keyword; 2] = [Keyword::OneOf, Keyword::AllOf];
 
-/// Checks one schema as a whole.
 pub(super) fn check(node: &Node<'_>, schema: &Schema<'_, '_>, report: &mut Report<'_>) {
     let grammar = report.grammar;
     let types = schema.get(Keyword::Type);
@@ -108,7 +107,7 @@ fn object(node: &Node<'_>, schema: &Schema<'_, '_>, report: &mut Report<'_>) {
     let at = || schema.pointer.render();
     let additional = schema.get(Keyword::AdditionalProperties);
     // If `additionalProperties` is a map that is refused, only the map is reported: advice about missing `properties`
-    // or openness would lead to an object without members.
+    // or openness would produce an object without members.
     let refused_map = additional.filter(|value| !rule.maps && value.as_object().is_some());
     match (rule.properties, schema.get(Keyword::Properties)) {
         (_, None) if refused_map.is_some() => {}
@@ -213,7 +212,6 @@ fn object(node: &Node<'_>, schema: &Schema<'_, '_>, report: &mut Report<'_>) {
     }
 }
 
-/// Returns the number of enclosing `properties`.
 pub(super) fn depth(place: &SchemaPath<'_, '_>) -> usize {
     place.pointer.steps().iter().filter(|step| **step == Step::Name(Keyword::Properties.name())).count()
 }
@@ -306,7 +304,6 @@ pub(super) fn required(schema: &Schema<'_, '_>, value: &Node<'_>, report: &mut R
     }
 }
 
-/// Reports required properties that accept no value.
 fn required_accepts(schema: &Schema<'_, '_>, names: &[Node<'_>], report: &mut Report<'_>) {
     let Some(table) = schema.get(Keyword::Properties).and_then(Node::as_object) else { return };
     let never = |name: &Node<'_>| {

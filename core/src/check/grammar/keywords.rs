@@ -34,7 +34,7 @@ fn replacement(keyword: Keyword, is_root: bool, grammar: &Grammar) -> Option<&'s
     }
 }
 
-/// Checks a member by its key. Returns false if the key is not allowed, so its value is not checked.
+/// Returns false if the key is not allowed, so its value is not checked.
 pub(super) fn check_key(
     schema: &Schema<'_, '_>,
     member: &Member<'_>,
@@ -161,7 +161,6 @@ pub(super) fn check_key(
     true
 }
 
-/// Reports a keyword that is allowed only next to a type to which it applies.
 fn beside_its_type(schema: &Schema<'_, '_>, member: &Member<'_>, keyword: Keyword, report: &mut Report<'_>) {
     let (Some(types), Some(applies_to)) = (schema.get(Keyword::Type), keyword.applies_to()) else { return };
     let wanted = applies_to.name();
@@ -179,7 +178,7 @@ fn beside_its_type(schema: &Schema<'_, '_>, member: &Member<'_>, keyword: Keywor
 /// Up to this number of names, linear search is fast enough.
 pub(super) const FEW: usize = 16;
 
-/// Checks the value of one keyword, except for keywords that have a file of their own.
+/// Skips keywords that have a file of their own.
 pub(super) fn check_value(schema: &Schema<'_, '_>, keyword: Keyword, value: &Node<'_>, report: &mut Report<'_>) {
     // Draft 2020-12 does not have this keyword.
     if keyword == Keyword::AdditionalItems && !report.grammar.array_items {
@@ -222,7 +221,7 @@ pub(super) fn check_value(schema: &Schema<'_, '_>, keyword: Keyword, value: &Nod
     );
 }
 
-/// Returns a description of the expected value of a keyword without subschemas; `None` if the value matches.
+/// Describes the expected value of a keyword without subschemas; `None` if the value matches.
 fn expected(keyword: Keyword, value: &Node<'_>, grammar: &Grammar) -> Option<&'static str> {
     let unless = |fine: bool, expected| if fine { None } else { Some(expected) };
     let counts = |value: &Node<'_>| {
@@ -275,7 +274,6 @@ fn expected(keyword: Keyword, value: &Node<'_>, grammar: &Grammar) -> Option<&'s
     }
 }
 
-/// Returns true if the value is a list of distinct strings.
 pub(super) fn are_names(value: &Node<'_>) -> bool {
     let Some(names) = value.as_array() else { return false };
     if names.len() <= FEW {
@@ -374,8 +372,8 @@ pub(super) fn any_of(schema: &Schema<'_, '_>, value: &Node<'_>, report: &mut Rep
     }
 }
 
-/// Checks `allOf` and `oneOf` for an API that does not validate schemas against the meta-schema but requires each to be
-/// a non-empty list of schemas.
+/// For an API that does not validate schemas against the meta-schema, but requires `allOf` and `oneOf` to be a
+/// non-empty list of schemas.
 pub(super) fn all_of_or_one_of(schema: &Schema<'_, '_>, keyword: Keyword, value: &Node<'_>, report: &mut Report<'_>) {
     let Some(parts) = value.as_array().filter(|parts| !parts.is_empty()) else {
         let found = if value.as_array().is_some() { "an empty one" } else { value.kind() };
@@ -395,7 +393,6 @@ pub(super) fn all_of_or_one_of(schema: &Schema<'_, '_>, keyword: Keyword, value:
     }
 }
 
-/// Reports branches that cannot be distinguished by their first property or its constant.
 fn first_keys(schema: &Schema<'_, '_>, branches: &[Node<'_>], report: &mut Report<'_>) {
     // The constants of each name; `None` for a schema without a constant.
     let (mut names, mut constants) = (Set::new(), Set::new());
@@ -421,7 +418,6 @@ fn constant(schema: &Node<'_>) -> Option<String> {
     }
 }
 
-/// Returns true if a key is an annotation, which conflicts with nothing.
 pub(super) fn is_annotation(key: &Text<'_>, grammar: &Grammar) -> bool {
     Keyword::named(key).is_some_and(|keyword| grammar.annotations.contains(keyword))
 }

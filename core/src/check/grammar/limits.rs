@@ -75,7 +75,7 @@ fn numbers<'a>(value: &Node<'a>, pointer: &mut Pointer<'a>, report: &mut Report<
     }
 }
 
-/// Parses a JSON number, whose text is always a valid float. A number beyond the range becomes infinite.
+/// The text is always a valid float. A number beyond the range becomes infinite.
 fn as_float(text: &str) -> f64 {
     text.parse().unwrap_or(f64::INFINITY)
 }
@@ -141,13 +141,11 @@ impl Measure {
     }
 }
 
-/// Returns the size of brackets and commas.
 fn punctuation(members: usize) -> usize {
     2 + members.saturating_sub(1)
 }
 
-/// Returns the size of a 64-bit float in the provider's format: the shortest digits, with an exponent below 1e-6 and
-/// from 1e21 on.
+/// Size of a 64-bit float in the provider's format: the shortest digits, with an exponent below 1e-6 and from 1e21 on.
 fn number(text: &str) -> usize {
     let value = as_float(text);
     let magnitude = if value < 0.0 { -value } else { value };
@@ -188,7 +186,7 @@ pub(super) fn check_parts(
     if is_within(root, dialect, report) {
         return Ok(());
     }
-    // Counts of the root, and those of the definitions by name.
+    // Counts of the root, and counts of the definitions by name.
     let (mut main, mut parts) = (PartCounts::default(), Map::<String, PartCounts>::new());
     visit::walk(budget, root, Keywords::ALL, &mut |node, place| {
         let Some(object) = node.as_object() else { return Ok(Visit::Skip) };
@@ -196,7 +194,7 @@ pub(super) fn check_parts(
             [Step::Name("$defs" | "definitions"), Step::Member(name), rest @ ..] => {
                 let name = name.display().into_owned();
                 let length = name.chars().count();
-                // A definition with an empty name counts towards the root.
+                // A definition with an empty name is counted with the root.
                 let counts = if name.is_empty() { &mut main } else { parts.entry(name).or_default() };
                 if rest.is_empty() {
                     counts.characters += length;
@@ -245,7 +243,6 @@ pub(super) fn check_parts(
     })
 }
 
-/// Checks the limits on properties that make a grammar large: optional ones, and those with several types.
 pub(super) fn check_complexity(
     root: &Node<'_>,
     dialect: &Dialect,
@@ -267,7 +264,7 @@ pub(super) fn check_complexity(
     Ok(())
 }
 
-/// Returns the number of characters of a string, or of the JSON text of any other value.
+/// Characters of a string, or of the JSON text of any other value.
 fn length(value: &Node<'_>) -> usize {
     match value.data() {
         Data::String(text) => text.code_points().count(),

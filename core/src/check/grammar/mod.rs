@@ -36,7 +36,6 @@ use crate::{
 };
 use references::{Nesting, References};
 
-/// Returns all violations, in document order.
 pub(super) fn check(
     root: &Node<'_>,
     form: Form,
@@ -146,7 +145,6 @@ fn is_misplaced(place: &SchemaPath<'_, '_>, grammar: &Grammar) -> bool {
     }
 }
 
-/// Checks one schema, keyword by keyword.
 fn keywords(schema: &Schema<'_, '_>, report: &mut Report<'_>) {
     for member in schema.object {
         if report.is_decided() {
@@ -200,8 +198,8 @@ fn keywords(schema: &Schema<'_, '_>, report: &mut Report<'_>) {
     }
 }
 
-/// Returns true if the API validates the value of this keyword, for APIs that validate the values of only some
-/// keywords. A keyword that does not apply to the sibling `type` is not validated.
+/// For APIs that validate the values of only some keywords. A keyword that does not apply to the sibling `type` is not
+/// validated.
 fn is_value_read(schema: &Schema<'_, '_>, keyword: Keyword, grammar: &Grammar) -> bool {
     let wanted = match keyword {
         Keyword::MultipleOf => {
@@ -223,7 +221,6 @@ fn is_value_read(schema: &Schema<'_, '_>, keyword: Keyword, grammar: &Grammar) -
 struct Schema<'s, 'a> {
     object: &'s Object<'a>,
     pointer: &'s Pointer<'a>,
-    /// Keywords that are present in the schema.
     present: Keywords,
     /// True if the rules about types apply to the schema: see [`Grammar::walked`].
     is_walked: bool,
@@ -244,7 +241,7 @@ impl<'s, 'a> Schema<'s, 'a> {
         self.pointer.steps().is_empty()
     }
 
-    /// Returns false for a schema inside a keyword that is ignored, removed or reinterpreted, and inside
+    /// Returns false for a schema inside a keyword that is ignored, removed or reinterpreted. Also returns false inside
     /// `propertyNames`: its subschemas apply to strings only, even without `type`.
     fn is_read(&self, grammar: &Grammar) -> bool {
         let is_left_out = |step: &Step<'_>| {
@@ -258,12 +255,11 @@ impl<'s, 'a> Schema<'s, 'a> {
         !self.pointer.steps().iter().any(is_left_out)
     }
 
-    /// Returns the pointer to a member.
     fn at(&self, keyword: &str) -> String {
         self.pointer.render_with(keyword)
     }
 
-    /// Reports `keyword` below a property or definition whose name contains `{` and `}`: a validator that constructs
+    /// Reports `keyword` below a property or definition whose name contains `{` and `}`. A validator that constructs
     /// paths from such names interprets the braces as an index. (It does not check `patternProperties` and conditions.)
     fn not_below_braces(&self, keyword: Keyword, value: &Node<'_>, report: &mut Report<'_>) {
         if !report.grammar.names.no_braces {
@@ -285,7 +281,6 @@ fn has_braces(name: &Text<'_>) -> bool {
     name.contains('{') && name.contains('}')
 }
 
-/// The rules to check against, and the violations found.
 struct Report<'g> {
     budget: &'g Budget,
     grammar: &'g Grammar,
@@ -305,7 +300,7 @@ struct Report<'g> {
 struct Counted {
     /// Depth of nested `properties`.
     levels: usize,
-    /// Number of values in all `enum` lists; `longest` is that of the longest list.
+    /// Number of values in all `enum` lists; `longest` is the length of the longest list.
     values: usize,
     longest: usize,
 }
@@ -328,7 +323,6 @@ impl Counted {
 }
 
 impl Report<'_> {
-    /// Returns true if no further violations need to be found.
     fn is_decided(&self) -> bool {
         self.extent == Extent::First && !self.found.is_empty()
     }
@@ -340,13 +334,12 @@ impl Report<'_> {
     }
 }
 
-/// Returns true if a value is allowed in place of a schema.
 fn is_schema_value(value: &Node<'_>, grammar: &Grammar) -> bool {
     value.as_object().is_some()
         || (grammar.boolean_schemas && value.as_bool().is_some_and(|value| value || grammar.false_schemas))
 }
 
-/// Formats a value for messages: scalars literally, other values by their kind.
+/// Scalars literally, other values by their kind.
 fn seen(value: &Node<'_>) -> String {
     match (value.as_text(), value.as_number()) {
         (Some(text), _) => quoted(text),

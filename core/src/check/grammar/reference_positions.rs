@@ -1,8 +1,8 @@
-//! Checks references in context: where they are allowed, which keywords may be next to them given their target, and
-//! whether recursion through them terminates.
+//! Checks references in context: their locations, the keywords next to them given their target, and the end of
+//! recursion through them.
 //!
-//! The provider looks for references in the values of every key, whether or not they are schemas, so this check walks
-//! over plain JSON: objects, and lists only under `anyOf`. In any object, the key `$ref` is a reference.
+//! The provider looks for references in the values of every key, even if they are not schemas. So this check walks over
+//! plain JSON: objects, and lists only under `anyOf`. In any object, the key `$ref` is a reference.
 //!
 //! In the provider's interpretation, a single way to terminate suffices: one required property or one branch. An object
 //! without required properties terminates. A non-empty schema without a type does not terminate, nor does an array
@@ -40,7 +40,7 @@ pub(super) fn check<'a>(root: &Node<'a>, references: &mut References<'_, 'a>, re
     search.object(root, Spot { kind: ObjectKind::Schema, key: None, is_allowed: true, must_end: !root_ends });
 }
 
-/// Assigns a number to every reference. Returns true if there are any references, including malformed ones.
+/// Assigns a number to every reference. Returns true if any reference exists, even a malformed one.
 fn collect(value: &Node<'_>, references: &mut References<'_, '_>) -> bool {
     let mut found = false;
     for member in value.as_object().into_iter().flatten() {
@@ -59,8 +59,8 @@ fn collect(value: &Node<'_>, references: &mut References<'_, '_>) -> bool {
     found
 }
 
-/// Kind of an object. Other checks report faults in the `$ref` of a schema and in the names of properties, so this
-/// check does not report these faults again.
+/// Other checks report faults in the `$ref` of a schema and in the names of properties, so this check does not report
+/// these faults again.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum ObjectKind {
     Schema,
@@ -84,13 +84,12 @@ struct ReferenceSearch<'s, 'g, 't, 'a> {
     references: &'s mut References<'t, 'a>,
     can_end: &'s [bool],
     expansions: Expansions,
-    /// Keys of the targets of references, for references with siblings.
+    /// Keys of the targets of references with siblings.
     targets: Map<usize, TargetKeys<'t, 'a>>,
     pointer: Pointer<'a>,
     report: &'s mut Report<'g>,
 }
 
-/// Keys of a target.
 #[derive(Default)]
 struct TargetKeys<'t, 'a> {
     itself: Set<&'t Text<'a>>,
@@ -174,7 +173,6 @@ impl<'a> ReferenceSearch<'_, '_, '_, 'a> {
         }
     }
 
-    /// Compares the siblings of a reference with the keys of its target.
     fn beside(&mut self, value: &Node<'a>, target: usize, kind: ObjectKind) {
         let grammar = self.report.grammar;
         let Some(object) = value.as_object().filter(|object| object.len() > 1) else { return };
@@ -252,15 +250,13 @@ fn keys_of<'t, 'a>(target: &'t Node<'a>) -> TargetKeys<'t, 'a> {
     }
 }
 
-/// Whether a schema terminates, and the references through which it can continue.
+/// Tells if a schema terminates, and through which references it can continue.
 struct Ways {
-    /// True if the schema terminates, or leads to a schema that terminates without passing through a reference.
+    /// True if the schema terminates, or points to a schema that terminates without passing through a reference.
     ends: bool,
-    /// References through which it continues.
     references: Vec<usize>,
 }
 
-/// Finds all continuations of a schema without following references.
 fn ways(schema: &Node<'_>, references: &mut References<'_, '_>) -> Ways {
     let mut ways = Ways { ends: false, references: Vec::new() };
     let mut open = vec![schema];
@@ -310,7 +306,7 @@ fn ends<'t, 'a>(schema: &'t Node<'a>, open: &mut Vec<&'t Node<'a>>) -> bool {
     object.is_empty()
 }
 
-/// Returns for every reference of the document whether it terminates.
+/// For every reference of the document: true if it terminates.
 fn endings(references: &mut References<'_, '_>) -> Vec<bool> {
     let mut goes_to = Vec::new();
     let mut ending = Vec::new();
@@ -344,7 +340,7 @@ fn endings(references: &mut References<'_, '_>) -> Vec<bool> {
 /// The end of a chain of bare references.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Expansion {
-    /// Last reference of the chain; `None` if the chain is cyclic or leads to no schema.
+    /// Last reference of the chain; `None` if the chain is cyclic or points to no schema.
     pub(super) last: Option<usize>,
     /// True if a schema of the chain has annotations, which the result inherits.
     is_annotated: bool,

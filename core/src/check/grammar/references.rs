@@ -1,12 +1,12 @@
-//! Checks `$ref` and `$defs`: the form of references, their targets, the depth to which they lead, and recursion.
+//! Checks `$ref` and `$defs`: the form of references, their targets, the depth that they reach, and recursion.
 //!
 //! Every distinct reference is resolved once and has a number.
 //!
 //! References are resolved as the provider resolves them: the text is split at `/`, nothing is decoded, and the path
-//! leads through objects only.
+//! passes through objects only.
 //!
 //! The provider defines the depth: it counts levels through `properties`, `additionalProperties` and `anyOf` but not
-//! `items`, along a chain of references in which each reference occurs once. In a dense graph of references, the
+//! `items`, along a chain of references. Each reference occurs once in the chain. In a dense graph of references, the
 //! longest such chain is expensive to find, so the search has a budget; beyond it, an upper bound is used.
 
 use alloc::{borrow::Cow, format, string::String, vec, vec::Vec};
@@ -31,7 +31,6 @@ use crate::{
 
 const OLD_TABLE: &str = "#/definitions/";
 
-/// Checks the `$ref` of a schema.
 pub(super) fn check_reference(
     schema: &Schema<'_, '_>,
     value: &Node<'_>,
@@ -113,12 +112,11 @@ pub(super) fn check_reference(
     }
 }
 
-/// Returns true if a pointer into the document is the same with and without decoding of escapes.
+/// Returns true if decoding of escapes does not change a pointer into the document.
 fn is_plain_pointer(reference: &str) -> bool {
     reference.starts_with("#/") && !reference.contains(['~', '%'])
 }
 
-/// Prefix of references to definitions.
 const TABLE: &str = "#/$defs/";
 
 pub(super) struct References<'t, 'a> {
@@ -137,7 +135,6 @@ impl<'t, 'a> References<'t, 'a> {
         References { root, definitions: named.collect(), numbers: Map::new(), targets: Vec::new(), resolved }
     }
 
-    /// Returns the number of a reference.
     pub(super) fn number(&mut self, reference: &str) -> usize {
         if let Some(number) = self.numbers.get(reference) {
             return *number;
@@ -148,19 +145,17 @@ impl<'t, 'a> References<'t, 'a> {
         number
     }
 
-    /// Returns the number of a schema's reference, if the reference is a string.
     pub(super) fn number_of(&mut self, schema: &Node<'_>) -> Option<usize> {
         let reference = schema.get(Keyword::Ref)?.as_text()?.value()?;
         Some(self.number(&reference))
     }
 
-    /// Returns the object that a reference points to.
     pub(super) fn target(&self, number: usize) -> Option<&'t Node<'a>> {
         self.targets.get(number).copied().flatten()
     }
 
-    /// Returns true if `name` refers to a definition that [`Self::target`] does not return but the grammar accepts: the
-    /// schema `true`, or a definition whose name is escaped in the reference.
+    /// Returns true if `name` refers to a definition that the grammar accepts but [`Self::target`] does not return.
+    /// Such a definition is the schema `true`, or has a name that is escaped in the reference.
     fn leads_elsewhere(&self, name: &str, rule: RefRule) -> bool {
         let is_fine =
             |target: &&Node<'_>| target.as_object().is_some() || (rule.to_true && target.as_bool() == Some(true));
@@ -169,12 +164,10 @@ impl<'t, 'a> References<'t, 'a> {
         is_there(name) || (rule.escapes && !name.contains('/') && unescaped().is_some_and(|name| is_there(&name)))
     }
 
-    /// Returns the number of distinct references so far.
     pub(super) fn count(&self) -> usize {
         self.targets.len()
     }
 
-    /// Assigns a number to a reference to each definition.
     fn number_definitions(&mut self) -> Vec<usize> {
         let texts: Vec<String> = self.definitions.keys().map(|name| format!("{TABLE}{name}")).collect();
         texts.iter().map(|text| self.number(text)).collect()
@@ -230,19 +223,17 @@ struct Below {
     references: Vec<(usize, usize)>,
 }
 
-/// State of the search at one reference.
 struct Frame {
     number: usize,
     /// Depth of the reference in the schema above.
     at: usize,
     next: usize,
     deepest: usize,
-    /// True if a reference below it leads back into the current chain.
+    /// True if a reference below points back into the current chain.
     is_cut: bool,
 }
 
 impl Nesting {
-    /// Returns the depth to which a reference leads.
     pub(super) fn depth(&mut self, number: usize, reference: &str, references: &mut References<'_, '_>) -> usize {
         // The provider measures definitions first. A target that is neither in a definition nor followed from one has
         // no depth.
@@ -317,9 +308,9 @@ impl Nesting {
         None
     }
 
-    /// Returns an upper bound: the depth of a chain in which each reference occurs once and the first one twice.
+    /// Returns an upper bound: the depth of a chain that contains each reference once, and the first reference twice.
     fn bound(&mut self, start: usize, references: &mut References<'_, '_>) -> usize {
-        // Measuring a reference may discover others.
+        // Measuring a reference may discover other references.
         let mut next = self.in_all.0;
         while next < references.count() {
             self.in_all.1 = self.in_all.1.saturating_add(self.below(next, references).deepest);
@@ -349,7 +340,7 @@ impl Nesting {
     }
 }
 
-/// Returns true if a reference points to a definition, or to a schema below one that is reached only through
+/// Returns true if a reference points to a definition, or to a schema below a definition that is reached only through
 /// `properties` and `additionalProperties`.
 fn is_within_a_definition(reference: &str) -> bool {
     let Some(path) = reference.strip_prefix("#/$defs/") else { return false };
@@ -431,7 +422,7 @@ pub(super) fn check_definitions(schema: &Schema<'_, '_>, value: &Node<'_>, repor
     }
 }
 
-/// Reports slashes in keys of objects, of nested objects, and of objects in lists, whether or not they are schemas.
+/// Reports slashes in keys of objects, of nested objects, and of objects in lists, even if they are not schemas.
 fn slashes<'a>(value: &Node<'a>, pointer: &mut Pointer<'a>, report: &mut Report<'_>) {
     for member in value.as_object().into_iter().flatten() {
         pointer.push(Step::Member(member.key.clone()));
@@ -455,7 +446,7 @@ fn slashes<'a>(value: &Node<'a>, pointer: &mut Pointer<'a>, report: &mut Report<
     }
 }
 
-/// Checks that no schema applies to itself at the same instance location, through the keywords that the API reads.
+/// No schema may apply to itself at the same instance location, through the keywords that the API reads.
 pub(super) fn check_left_recursion(
     root: &Node<'_>,
     references: &references::References,
@@ -504,7 +495,7 @@ pub(super) fn check_recursion(
     if recursive.is_empty() {
         return Ok(());
     }
-    // The schemas that enclose the current one.
+    // The schemas that enclose the current schema.
     let mut way: Vec<Passed<'_, '_>> = Vec::new();
     visit::walk(budget, root, Keywords::ALL, &mut |node, place| {
         way.truncate(place.depth);
@@ -528,7 +519,7 @@ pub(super) fn check_recursion(
         if !target.is_some_and(|target| recursive.contains(&target)) {
             return Ok(Visit::Descend);
         }
-        // A reference outside of the cycle leads into it, but is not part of the recursion.
+        // A reference outside of the cycle points into it, but is not part of the recursion.
         let leads_in = !way.iter().any(|passed| passed.is_recursive);
         let in_definition = way.iter().rposition(|passed| passed.is_definition).map_or(0, |at| at + 1);
         let is_optional = way.iter().skip(in_definition).any(|passed| passed.is_optional);
@@ -547,7 +538,7 @@ pub(super) fn check_recursion(
 
 /// A schema on the path to a reference.
 struct Passed<'t, 'a> {
-    /// True if a reference leads back to the schema.
+    /// True if a reference points back to the schema.
     is_recursive: bool,
     /// True if the schema is an optional property.
     is_optional: bool,

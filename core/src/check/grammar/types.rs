@@ -22,7 +22,7 @@ use crate::{
     },
 };
 
-/// Returns the types in a `type`, if it is a known name or a list of known names.
+/// Returns `None` if `type` is not a known name or a list of known names.
 pub(super) fn names(value: &Node<'_>, types: &[&'static str], grammar: &Grammar) -> Option<Vec<&'static str>> {
     let known = |value: &Node<'_>| types.iter().copied().find(|name| is_name(value, name, grammar));
     match value.as_array() {
@@ -32,13 +32,11 @@ pub(super) fn names(value: &Node<'_>, types: &[&'static str], grammar: &Grammar)
     }
 }
 
-/// Returns true if a `type` contains this name, alone or in a list.
 pub(super) fn is(value: &Node<'_>, name: &str, grammar: &Grammar) -> bool {
     is_name(value, name, grammar)
         || value.as_array().is_some_and(|names| names.iter().any(|known| is_name(known, name, grammar)))
 }
 
-/// Returns true if a value is this type name, in a spelling that the grammar accepts.
 pub(super) fn is_name(value: &Node<'_>, name: &str, grammar: &Grammar) -> bool {
     // The names are ASCII, so a string of a different length is a different name.
     let in_upper_case = |text: &Text<'_>| {
@@ -55,7 +53,7 @@ pub(super) fn is_name(value: &Node<'_>, name: &str, grammar: &Grammar) -> bool {
 pub(super) fn check_type(schema: &Schema<'_, '_>, value: &Node<'_>, report: &mut Report<'_>) {
     let grammar = report.grammar;
     let walked = schema.is_walked;
-    // Names in a list are checked against those of JSON Schema, because `type_lists` determines which lists are
+    // Names in a list are checked against the names of JSON Schema, because `type_lists` determines which lists are
     // allowed.
     let types = if walked && value.as_array().is_none() { grammar.types } else { Grammar::OPEN.types };
     if grammar.any_of.no_type_beside && schema.present.contains(Keyword::AnyOf) {
@@ -119,7 +117,7 @@ pub(super) fn check_type(schema: &Schema<'_, '_>, value: &Node<'_>, report: &mut
     }
 }
 
-/// Returns true if all names differ. The search is short, because more than seven known names contain duplicates.
+/// The search is short, because more than seven known names contain duplicates.
 fn are_different(names: &[&str]) -> bool {
     names.iter().enumerate().all(|(at, name)| at < 7 && !names.iter().take(at).any(|before| before == name))
 }
@@ -265,7 +263,6 @@ pub(super) fn pattern(schema: &Schema<'_, '_>, value: &Node<'_>, report: &mut Re
     }
 }
 
-/// Checks the keys of `patternProperties`, which are patterns, too.
 pub(super) fn pattern_properties(schema: &Schema<'_, '_>, value: &Node<'_>, report: &mut Report<'_>) {
     if !report.grammar.patterns.reads(Keyword::PatternProperties, schema.object) {
         return;

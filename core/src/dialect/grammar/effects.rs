@@ -46,7 +46,6 @@ const UNIONS: Keywords =
     Keywords::of(&[Keyword::Const, Keyword::Nullable, Keyword::Ref, Keyword::AnyOf, Keyword::OneOf, Keyword::AllOf]);
 
 impl Effects {
-    /// Every keyword has an effect.
     pub(crate) const ALL: Effects = Effects {
         typed: &[],
         listed_required: false,
@@ -56,8 +55,8 @@ impl Effects {
         formats: &[],
     };
 
-    /// Returns a description of the missing or conflicting keyword if a member of a schema has no effect. `present`
-    /// holds the keywords of the schema.
+    /// Returns a description of the missing or conflicting keyword if a member of a schema has no effect. `present` are
+    /// the keywords of the schema.
     pub(crate) fn missing(
         &self,
         (keyword, value): (Keyword, &Node<'_>),
@@ -111,7 +110,6 @@ impl Effects {
     }
 }
 
-/// Returns true if a list of names contains one that the object lacks.
 fn has_unlisted(names: &Node<'_>, properties: Option<&Object<'_>>) -> bool {
     let mut names = names.as_array().unwrap_or_default().iter().filter_map(Node::as_text);
     match properties {
@@ -124,7 +122,7 @@ fn has_unlisted(names: &Node<'_>, properties: Option<&Object<'_>>) -> bool {
 }
 
 impl TypedKeywords {
-    /// Returns true if the keyword has an effect, or if it cannot apply to any value that the schema admits.
+    /// Returns true also if the keyword cannot apply to any value that the schema admits.
     fn is_read(&self, keyword: Keyword, schema: &Object<'_>, present: Keywords) -> bool {
         let types = schema.get(Keyword::Type);
         let about = keyword.applies_to().map_or(InstanceTypes::ALL, |kind| InstanceTypes::of_name(kind.name()));
@@ -145,7 +143,6 @@ impl TypedKeywords {
 /// A keyword that is refused in a schema with certain types and, if any are named, certain other keywords.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Conflict {
-    /// The refused keywords.
     pub(crate) refused: Keywords,
     /// The conflict applies only if the schema has one of these types.
     pub(crate) of_types: &'static [&'static str],
@@ -159,12 +156,10 @@ pub(crate) struct Conflict {
 }
 
 impl Conflict {
-    /// A conflict with types alone, independent of siblings.
     pub(crate) const fn with_types(of_types: &'static [&'static str], refused: Keywords) -> Conflict {
         Conflict { refused, of_types, beside: Keywords::NONE, beside_schemas: Keywords::NONE, several: false }
     }
 
-    /// Returns true if this member conflicts with its siblings.
     pub(crate) fn refuses(&self, keyword: Keyword, value: &Node<'_>, schema: &Object<'_>) -> bool {
         if !self.refused.contains(keyword) || !self.is_of_type(schema) {
             return false;
@@ -174,7 +169,6 @@ impl Conflict {
         is_alone || has_several() || self.causes(schema).next().is_some()
     }
 
-    /// Returns the siblings that cause the conflict.
     fn causes<'s, 'a>(&self, schema: &'s Object<'a>) -> impl Iterator<Item = &'s Member<'a>> + use<'_, 's, 'a> {
         schema.iter().filter(|member| {
             Keyword::named(&member.key).is_some_and(|beside| {
@@ -184,7 +178,6 @@ impl Conflict {
         })
     }
 
-    /// Describes what causes the conflict, for messages.
     pub(crate) fn in_words(&self, schema: &Object<'_>) -> String {
         match self.causes(schema).next() {
             Some(member) => format!("`{}`", member.key.display()),
@@ -205,20 +198,18 @@ impl Conflict {
 /// Subschemas that a program visits, defined by the keywords of their path.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Walk {
-    /// The first keyword.
+    /// The first keyword of the path.
     pub(crate) first: Keywords,
-    /// All keywords that follow it.
+    /// All keywords after the first keyword.
     pub(crate) nested: Keywords,
-    /// The last keyword.
+    /// The last keyword of the path.
     pub(crate) last: Keywords,
 }
 
 impl Walk {
-    /// All schemas.
     pub(crate) const EVERYWHERE: Walk = Walk { first: Keywords::ALL, nested: Keywords::ALL, last: Keywords::ALL };
 
-    /// Returns true if the program visits the schema at this pointer. This function reads the whole pointer: a walk
-    /// over all schemas uses a [`Trail`] instead.
+    /// Reads the whole pointer: a walk over all schemas uses a [`Trail`] instead.
     pub(crate) fn reaches(&self, pointer: &Pointer<'_>) -> bool {
         if *self == Walk::EVERYWHERE {
             return true;
@@ -233,7 +224,7 @@ impl Walk {
     }
 }
 
-/// For each schema from the root to the current one: true if the program visits it.
+/// For each schema from the root to the current schema: true if the program visits it.
 pub(crate) struct Trail {
     walk: Walk,
     passed: Vec<bool>,
@@ -244,8 +235,7 @@ impl Trail {
         Trail { walk, passed: Vec::new() }
     }
 
-    /// Returns true if the program visits the schema under this keyword, at this depth. Must be called for parents
-    /// before their children.
+    /// Must be called for parents before their children.
     pub(crate) fn reaches(&mut self, depth: usize, keyword: Option<Keyword>) -> bool {
         if self.walk == Walk::EVERYWHERE {
             return true;

@@ -1,8 +1,7 @@
 //! The grammar that an API surface accepts, as data. `sanitize` rewrites schemas for it, and `check` enforces it.
 //!
-//! Every field is a fact about some API; the file of the dialect states which one, with its source. This module
-//! rewrites nothing. [`Grammar::OPEN`] refuses almost nothing: a table lists its restrictions and takes the other
-//! fields from there.
+//! Every field is a fact about some API; the file of the dialect states which API, with its source. [`Grammar::OPEN`]
+//! refuses almost nothing: a table lists its restrictions and takes the other fields from there.
 
 mod effects;
 
@@ -38,7 +37,6 @@ pub(crate) struct Grammar {
     pub(crate) conflicts: &'static [Conflict],
     /// Keywords that are accepted without effect: `check` reports them, `sanitize` leaves them.
     pub(crate) ignores: Keywords,
-    /// Conditions under which keywords have an effect.
     pub(crate) effects: Effects,
     /// Alternative grammars: a schema that one of them accepts entirely is accepted.
     pub(crate) alternatives: &'static [&'static Grammar],
@@ -75,17 +73,12 @@ pub(crate) struct Grammar {
     pub(crate) describes_root: bool,
     /// Keywords that never conflict with others.
     pub(crate) annotations: Keywords,
-    /// Rules for references.
     pub(crate) refs: RefRule,
     /// Rules for siblings of a list of several types; `None`: any.
     pub(crate) beside_type_list: Option<TypeListRule>,
-    /// Rules for `enum`.
     pub(crate) enums: EnumRule,
-    /// Rules for `anyOf`.
     pub(crate) any_of: AnyOfRule,
-    /// Rules for objects.
     pub(crate) objects: ObjectRule,
-    /// Rules for arrays.
     pub(crate) arrays: ArrayRule,
     /// Dialect of regular expressions.
     pub(crate) patterns: PatternRule,
@@ -119,7 +112,6 @@ pub(crate) struct Grammar {
     pub(crate) strings: Keywords,
     /// Keywords of `strings` that may also be null.
     pub(crate) nullable_strings: Keywords,
-    /// Accepted property names.
     pub(crate) names: NameRule,
     /// Keywords that are accepted and whose subschemas are not checked.
     pub(crate) opaque: Keywords,
@@ -129,12 +121,11 @@ pub(crate) struct Grammar {
     pub(crate) ordered_counts: bool,
     /// Numbers must be in the range of a 64-bit float.
     pub(crate) finite_numbers: bool,
-    /// Characters that count as six bytes in size limits.
+    /// Characters that are treated as six bytes in size limits.
     pub(crate) escaped_chars: &'static [char],
 }
 
 impl Grammar {
-    /// Returns true if `required` may only name properties of this schema, which is at `place`.
     pub(crate) fn required_is_known_at(&self, schema: &Object<'_>, place: &Pointer<'_>) -> bool {
         let lists_properties =
             || schema.get(Keyword::Type).is_some_and(|name| name.is_text("object")) && schema.has(Keyword::Properties);
@@ -148,7 +139,6 @@ impl Grammar {
         self.required_is_known && !place.steps().iter().any(is_free)
     }
 
-    /// Returns true if this keyword with this value is refused at the root.
     pub(crate) fn refuses_at_root(&self, keyword: Keyword, value: &Node<'_>) -> bool {
         let is_object = |branch: &Node<'_>| branch.get(Keyword::Type).is_some_and(|name| name.is_text("object"));
         let is_union_of_objects = || {
@@ -176,7 +166,6 @@ impl Grammar {
             && !schema.has(Keyword::PatternProperties)
     }
 
-    /// Returns true if this is a refused maximum: one that is below its minimum.
     pub(crate) fn is_below_minimum(&self, keyword: Keyword, value: &Node<'_>, schema: &Object<'_>) -> bool {
         let minimum = match keyword {
             Keyword::MaxLength => Keyword::MinLength,
@@ -247,7 +236,6 @@ impl Grammar {
     };
 }
 
-/// Rules for object schemas.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct ObjectRule {
     /// Schemas in which `properties` is required.
@@ -265,7 +253,6 @@ pub(crate) struct ObjectRule {
 }
 
 impl ObjectRule {
-    /// Any object.
     pub(crate) const OPEN: ObjectRule = ObjectRule {
         properties: PropertiesRule::Optional,
         open: OpenRule::AsJsonSchema,
@@ -300,7 +287,6 @@ pub(crate) enum PropertiesRule {
 }
 
 impl PropertiesRule {
-    /// Returns true if a schema without `properties` is valid everywhere.
     pub(crate) const fn is_free(self) -> bool {
         matches!(self, PropertiesRule::Optional | PropertiesRule::Unneeded)
     }
@@ -328,7 +314,7 @@ pub(crate) enum OpenRule {
     Closes,
     /// Closed if it has any keyword about its members, otherwise open.
     ClosedBesideMembers,
-    /// The model only generates listed properties, whatever the schema states, so nothing is lost if an object cannot
+    /// The model generates only listed properties, whatever the schema states. So nothing is lost if an object cannot
     /// be closed.
     Listed,
     /// As `Listed`, and the API ignores `additionalProperties`: if it is a boolean, removing it would change nothing.
@@ -337,7 +323,6 @@ pub(crate) enum OpenRule {
     MustClose,
 }
 
-/// Rules for array schemas.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct ArrayRule {
     /// `type: "array"` requires `items` (or `prefixItems`, if it is accepted).
@@ -351,25 +336,21 @@ pub(crate) struct ArrayRule {
 }
 
 impl ArrayRule {
-    /// Any array.
     pub(crate) const OPEN: ArrayRule =
         ArrayRule { needs_items: false, open_items: true, truthy_items: false, closed_tuples: false };
 
-    /// Returns true if the encoding adds `items` to schemas without it.
     pub(crate) const fn require_items(self) -> bool {
         self.needs_items || !self.open_items
     }
 }
 
-/// Rules for `enum`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct EnumRule {
     /// `enum` requires `type`, and every value must match it.
     pub(crate) needs_type: bool,
     /// A list of types next to `enum` may only contain `null` and one scalar type.
     pub(crate) nullable_scalar_only: bool,
-    /// `null` must be first in that list if a value is null, because a numeric type before it refuses all other kinds
-    /// of value.
+    /// `null` must be first in that list if a value is null: a numeric type before it refuses all other kinds of value.
     pub(crate) null_first: bool,
     /// Accepted kinds of values by type name; `integer` includes every number without a fraction.
     pub(crate) kinds: &'static [&'static str],
@@ -390,7 +371,6 @@ pub(crate) struct EnumRule {
 }
 
 impl EnumRule {
-    /// Any list of values.
     pub(crate) const OPEN: EnumRule = EnumRule {
         needs_type: false,
         nullable_scalar_only: false,
@@ -406,7 +386,6 @@ impl EnumRule {
     };
 }
 
-/// Rules for `anyOf`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct AnyOfRule {
     /// `type` is refused as a sibling.
@@ -427,7 +406,6 @@ pub(crate) struct AnyOfRule {
 }
 
 impl AnyOfRule {
-    /// Any list of schemas.
     pub(crate) const OPEN: AnyOfRule = AnyOfRule {
         no_type_beside: false,
         no_shared_keywords: false,
@@ -442,7 +420,6 @@ impl AnyOfRule {
 /// Accepted lists of types in `type`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum TypeLists {
-    /// Any list.
     Any,
     /// Lists of `null`, `string`, `number`, `integer` and `boolean` only.
     Scalars,
@@ -464,7 +441,7 @@ pub(crate) enum TypeRequirement {
 }
 
 impl TypeRequirement {
-    /// Returns the keywords of which a schema needs at least one; empty if it needs none.
+    /// A schema needs at least one of these keywords; empty if it needs none.
     pub(crate) const fn one_of(self) -> Keywords {
         match self {
             TypeRequirement::No => Keywords::NONE,
@@ -481,7 +458,6 @@ impl TypeRequirement {
         }
     }
 
-    /// Describes the same keywords for messages.
     pub(crate) const fn in_words(self) -> &'static str {
         match self {
             TypeRequirement::No => "anything",
@@ -532,7 +508,6 @@ pub(crate) struct TypeListRule {
     pub(crate) at_root: Keywords,
 }
 
-/// Rules for references.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct RefRule {
     /// References may have any form that resolves to a schema of the document: pointers, anchors, identifiers. If
@@ -544,7 +519,7 @@ pub(crate) struct RefRule {
     pub(crate) to_definitions: bool,
     /// References may have the form `#`.
     pub(crate) to_root: bool,
-    /// References that are not pointers are reinterpreted rather than refused. A pointer to a place outside the
+    /// References that are not pointers are reinterpreted rather than refused. A pointer to a location outside the
     /// definitions does not resolve.
     pub(crate) takes_other_forms: bool,
     /// A definition may be `true`.
@@ -560,14 +535,14 @@ pub(crate) struct RefRule {
     /// Keywords that occur both as a sibling of `$ref` and in its target (or in a branch of the target's `anyOf`) are
     /// refused, except for annotations.
     pub(crate) no_shared_keywords: bool,
-    /// Places at which recursion is accepted.
+    /// Locations at which recursion is accepted.
     pub(crate) recursion: Recursion,
     /// A schema that applies to itself at the same instance location is refused: its grammar is left-recursive.
     pub(crate) no_left_recursion: bool,
     /// Keywords whose direct subschemas must not be references.
     pub(crate) not_directly_under: Keywords,
-    /// If set, every `$ref` key counts as a reference, even inside values such as `default` (but not in lists other
-    /// than `anyOf`), and references are accepted only as the value or as a member of these keywords, at the root, and
+    /// If set, every `$ref` key is treated as a reference, even inside values such as `default` (but not in lists other
+    /// than `anyOf`). References are accepted only as the value or as a member of these keywords, at the root, and
     /// directly below it. If `None`, only schemas contain references.
     pub(crate) only_under: Option<Keywords>,
     /// Keywords below which the siblings, the position and the recursion of references are not checked.
@@ -582,7 +557,6 @@ pub(crate) struct RefRule {
 }
 
 impl RefRule {
-    /// Accepts every reference that resolves within the document.
     pub(crate) const OPEN: RefRule = RefRule {
         anywhere: true,
         to_defs: true,
@@ -610,7 +584,6 @@ impl RefRule {
         self.anywhere || !matches!(self.recursion, Recursion::Free | Recursion::MustEnd)
     }
 
-    /// Accepts no references.
     pub(crate) const NONE: RefRule = RefRule {
         anywhere: false,
         to_defs: false,
@@ -627,15 +600,15 @@ impl RefRule {
 pub(crate) enum Inlining {
     /// No references.
     None,
-    /// All references, unless this makes many copies, because a model reads every copy. In that case, a definition that
-    /// is used more than once remains.
+    /// All references, unless this makes many copies, because a model reads every copy. Then, a definition that is used
+    /// more than once remains.
     Small,
     /// All references, because some models behind the API do not follow them, or because they are refused in the most
     /// common positions.
     All,
 }
 
-/// Places at which recursion is accepted.
+/// Locations at which recursion is accepted.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Recursion {
     /// Anywhere.
@@ -657,8 +630,8 @@ pub(crate) enum PatternRule {
     Python,
     /// Expressions that JavaScript compiles with the flag `u`. Only constructs that are known to fail are refused.
     Unicode,
-    /// Regular expressions in the strict sense: those of `Python` without lookaround, backreferences and word
-    /// boundaries.
+    /// The expressions of `Python` without lookaround, backreferences and word boundaries: regular expressions in the
+    /// strict sense.
     Regular,
     /// Expressions that llama.cpp's converter reads. It does not enforce most others, and refuses a few.
     Gbnf,

@@ -43,10 +43,10 @@ pub struct DeferralChoice {
     pub checked: &'static str,
 }
 
-/// A major and a minor version.
+/// Major and minor.
 type Version = (u16, u16);
 
-/// A range of versions of one model family, both ends included.
+/// Both ends are included.
 struct Span {
     /// The lower-case prefix of the models' names, up to the version.
     family: &'static str,
@@ -92,13 +92,12 @@ fn digits(text: &str) -> usize {
     text.bytes().take_while(u8::is_ascii_digit).count()
 }
 
-/// A backend with a native construct.
 struct Row {
-    /// Hosts; `*` matches any characters.
+    /// `*` matches any characters.
     hosts: &'static [&'static str],
     /// Dialect of servers that may run at any host.
     dialect: Option<&'static str>,
-    /// Betas of which one is needed for the construct; empty if none is.
+    /// The construct needs one of these betas; empty if it needs none.
     betas: &'static [&'static str],
     /// True if the backend runs the hosted search of the construct's format.
     searches: bool,
@@ -154,7 +153,7 @@ const OF_CHANGES_ELSEWHERE: &str =
     "Amazon Bedrock and Google Cloud accept tool changes by reference, not by value, with these models \
         (platform.claude.com/docs/en/build-with-claude/mid-conversation-system-messages)";
 
-/// The table. The first row that matches applies.
+/// The first row that matches applies.
 ///
 /// Other Claude models at Bedrock and at Google Cloud are omitted intentionally without a beta. Tool search is
 /// documented there with the beta `tool-search-tool-2025-10-19` (at Bedrock only in InvokeModel). Without the beta,
@@ -295,7 +294,6 @@ const ROWS: &[Row] = &[
 ];
 
 impl Row {
-    /// Default values for rows.
     const ANY: Row = Row {
         hosts: &[],
         dialect: None,
@@ -312,7 +310,6 @@ impl Row {
     };
 }
 
-/// The query, normalized for comparison with rows.
 struct Known<'q> {
     request: &'q Request<'q>,
     host: Option<Host>,
@@ -320,13 +317,13 @@ struct Known<'q> {
     model: Option<String>,
 }
 
-/// The part of a request that decides about a construct. Without a request, nothing of it is known.
+/// The part of a request that decides about a construct. By default, nothing of the request is known.
 #[derive(Default)]
 pub(crate) struct Request<'q> {
     pub(crate) dialect: Option<&'q str>,
-    /// The betas in its body.
+    /// The betas in the body.
     pub(crate) betas: &'q [String],
-    /// True if it leaves the search to the provider.
+    /// True if the request leaves the search to the provider.
     pub(crate) searches: bool,
 }
 
@@ -356,7 +353,6 @@ impl<'q> Known<'q> {
         })
     }
 
-    /// Returns true if the request has a beta that the row needs, and does not need a search that the backend lacks.
     fn has_needs(&self, row: &Row) -> bool {
         let has_beta = row.betas.is_empty() || self.request.betas.iter().any(|beta| row.betas.contains(&beta.as_str()));
         has_beta && (row.searches || !self.request.searches)
@@ -366,7 +362,6 @@ impl<'q> Known<'q> {
         self.api.is_none_or(|api| api == row.target)
     }
 
-    /// Returns why the backend has no known construct, and which host has one.
     fn why_none(&self) -> String {
         let Some(Host { name, .. }) = &self.host else {
             let row = ROWS.iter().find(|row| self.is_model_of(row));
@@ -401,18 +396,10 @@ impl<'q> Known<'q> {
     }
 }
 
-/// Returns the options of deferred loading that match a query, and the evidence for them.
-///
-/// # Errors
-/// `invalid-option` if neither a host nor a model is known.
 pub(crate) fn deferral_for(query: &DeferralQuery) -> Result<DeferralChoice, Error> {
     deferral_for_request(query, &Request::default())
 }
 
-/// Returns the options of deferred loading for a request.
-///
-/// # Errors
-/// Same as [`deferral_for`].
 pub(crate) fn deferral_for_request(query: &DeferralQuery, request: &Request<'_>) -> Result<DeferralChoice, Error> {
     let known = Known::of(query, request);
     if known.host.is_none() && known.model.is_none() {

@@ -23,7 +23,7 @@ use crate::{
 };
 use rows::{Place, Row, RETIRED, ROWS};
 
-/// The dialect for unknown APIs, which describes what all major surfaces accept.
+/// Describes what all major surfaces accept.
 const FALLBACK: &str = "portable";
 
 /// A dialect, and the evidence for it.
@@ -57,7 +57,6 @@ impl DialectChoice {
     }
 }
 
-/// The query, normalized for comparison with rows.
 struct Known {
     host: Option<Host>,
     api: Option<Api>,
@@ -87,7 +86,6 @@ impl Known {
                 || self.model.as_deref().is_some_and(|model| row.models.iter().any(|start| model.starts_with(start))))
     }
 
-    /// Returns why only the fallback is known.
     fn because(&self, strict: bool) -> String {
         let unknown = match (&self.host, &self.model) {
             (Some(Host { name, .. }), None) => format!("unknown host `{name}`"),
@@ -102,8 +100,6 @@ impl Known {
     }
 }
 
-/// Returns the dialect for a query, and the evidence for it.
-///
 /// # Errors
 /// `invalid-option` if the query is empty; `unknown-dialect` for a retired host, and with `exact` if no row matches.
 pub(crate) fn dialect_for(query: &DialectQuery) -> Result<DialectChoice, Error> {
@@ -132,8 +128,8 @@ pub(crate) fn dialect_for(query: &DialectQuery) -> Result<DialectChoice, Error> 
     }
 }
 
-/// Returns the dialect of tools with `strict: true` at a URL, if the API enforces their schemas there, and if its list
-/// of tools may also contain tools that are not strict.
+/// Returns the dialect of tools with `strict: true` at a URL, if the API enforces their schemas there. The list of
+/// tools may also contain tools that are not strict.
 pub(crate) fn strict_dialect(query: &DialectQuery, url: &str) -> Option<&'static Dialect> {
     let known = Known::of(query);
     let row = ROWS.iter().find(|row| known.fits(row))?;
@@ -141,7 +137,6 @@ pub(crate) fn strict_dialect(query: &DialectQuery, url: &str) -> Option<&'static
     dialect::of(&SanitizeOptions::new(name)).ok().filter(|dialect| dialect.tools.not_strict.is_some())
 }
 
-/// Returns true if an API of this dialect has a strict mode with different rules.
 pub(crate) fn has_strict_mode(plain: &str) -> bool {
     ROWS.iter().any(|row| row.plain == plain && row.strict.is_some_and(|strict| strict != plain))
 }
@@ -169,12 +164,12 @@ fn unknown(query: &DialectQuery, known: &Known) -> Error {
     Error::new(Code::UnknownDialect, pointer, message)
 }
 
-/// Vendors that agents and gateways write before a colon. `mistral` is not one of them: it is a model of Ollama, whose
-/// tags follow a colon.
+/// Vendors that agents and gateways write before a colon. `mistral` is not listed: it is a model of Ollama, whose tags
+/// follow a colon.
 const VENDORS: [&str; 9] =
     ["openai", "azure", "anthropic", "google-gla", "google-vertex", "google_genai", "google_vertexai", "xai", "groq"];
 
-/// Returns a model's name in lower case, without the vendor prefix: `openai/gpt-5` and `openai:gpt-5` are `gpt-5`.
+/// In lower case, without the vendor prefix: `openai/gpt-5` and `openai:gpt-5` are `gpt-5`.
 fn bare_model(model: &str) -> String {
     let name = model.rsplit('/').next().unwrap_or_default().to_ascii_lowercase();
     match name.split_once(':') {
@@ -183,14 +178,14 @@ fn bare_model(model: &str) -> String {
     }
 }
 
-/// A lower-case host, and its port if one is given.
+/// `name` is in lower case.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Host {
     pub(crate) name: String,
     port: Option<u16>,
 }
 
-/// Returns the path of a URL. A text without a scheme has an empty path.
+/// A text without a scheme has an empty path.
 fn path_of(url: &str) -> &str {
     let rest = url.split_once("://").map_or("", |(_, rest)| rest);
     let path = rest.find('/').and_then(|at| rest.get(at..)).unwrap_or_default();
@@ -198,8 +193,8 @@ fn path_of(url: &str) -> &str {
 }
 
 impl Host {
-    /// Returns the host of a URL, or of a string that is a host. Returns `None` if the string has none, for example if
-    /// it is a path.
+    /// Accepts a URL, or a string that is a host. Returns `None` if the string has no host, for example if it is a
+    /// path.
     pub(crate) fn of(text: &str) -> Option<Host> {
         let text = text.trim();
         let rest = match text.split_once("://") {
@@ -228,7 +223,7 @@ impl Host {
         (!name.is_empty()).then(|| Host { name: name.to_ascii_lowercase(), port })
     }
 
-    /// Returns true if a pattern matches the host. `*` matches one or more characters.
+    /// `*` in the pattern matches one or more characters.
     pub(crate) fn is(&self, pattern: &str) -> bool {
         match pattern.split_once('*') {
             None => self.name == pattern,
@@ -239,12 +234,11 @@ impl Host {
         }
     }
 
-    /// Returns true for this port of a host in a private network.
     pub(crate) fn has_private_port(&self, port: u16) -> bool {
         self.port == Some(port) && self.is_private()
     }
 
-    /// Returns true if the host is the local machine or in a private network.
+    /// Returns true also for the local machine.
     fn is_private(&self) -> bool {
         const NAMES: &[&str] = &["localhost", "*.localhost", "*.local", "host.docker.internal"];
         // Servers print 0.0.0.0 as the address on which they listen, and users copy it.

@@ -2,7 +2,6 @@
 
 use crate::options::Api;
 
-/// The hosts and ports to which a row applies.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Place {
     /// Any host, or none.
@@ -17,7 +16,7 @@ pub(super) enum Place {
     PrivatePorts(&'static [u16]),
 }
 
-/// A row: a dialect and the conditions under which it applies. An empty list matches everything.
+/// An empty list matches everything.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Row {
     pub(super) place: Place,
@@ -52,12 +51,10 @@ impl Row {
         Row { strict: Some(dialect), ..self }
     }
 
-    /// Restricts `strict` to paths with this prefix.
     const fn strict_below(self, strict_path: &'static str) -> Row {
         Row { strict_path, ..self }
     }
 
-    /// Returns the hosts that the row names.
     pub(super) fn hosts(&self) -> &'static [&'static str] {
         match self.place {
             Place::Hosts(hosts) => hosts,
@@ -65,7 +62,6 @@ impl Row {
         }
     }
 
-    /// Returns true if the row can apply to a query that only names a model.
     pub(super) fn is_of_a_model(&self) -> bool {
         matches!(self.place, Place::Anywhere | Place::NoHost) && self.apis.is_empty()
     }
@@ -75,12 +71,10 @@ const fn at(hosts: &'static [&'static str], plain: &'static str, confidence: cha
     Row::new(Place::Hosts(hosts), plain, confidence, because)
 }
 
-/// Returns a row for a protocol or a model at any host.
 const fn anywhere(plain: &'static str, because: &'static str) -> Row {
     Row::new(Place::Anywhere, plain, 'C', because)
 }
 
-/// Returns a row for a protocol or a model that applies only if no host is named.
 const fn without_host(plain: &'static str, because: &'static str) -> Row {
     Row::new(Place::NoHost, plain, 'C', because)
 }
@@ -128,7 +122,7 @@ const BEFORE_GPT_5: &[&str] = &[
     "ft:gpt-4",
 ];
 const GPT: &[&str] = &["gpt-", "ft:gpt-", "chatgpt", "codex"];
-/// Models that are named like those of OpenAI's API, but are served by many hosts.
+/// Models with the prefix of OpenAI's names that many hosts serve.
 const GPT_OSS: &[&str] = &["gpt-oss"];
 const CLAUDE: &[&str] = &["claude"];
 /// Names of Claude models at Bedrock: with the vendor, and optionally with a region.
@@ -142,7 +136,7 @@ const BEDROCK_CLAUDE: &[&str] = &[
 ];
 const DATABRICKS_CLAUDE: &[&str] = &["databricks-claude", "claude"];
 const GEMINI: &[&str] = &["gemini"];
-/// Names of Amazon's Nova models, including those for the regions whose inference profiles have separate names.
+/// Also the names for the regions whose inference profiles have separate names.
 const NOVA: &[&str] =
     &["amazon.nova", "us.amazon.nova", "eu.amazon.nova", "apac.amazon.nova", "global.amazon.nova", "nova-"];
 const GROK: &[&str] = &["grok"];
@@ -183,7 +177,7 @@ const AT_MOONSHOT: &str = "this is Moonshot's own API (platform.moonshot.ai)";
 const OF_CLAUDE: &str = "Claude is Anthropic's, and this host is not known to have its own rules";
 const OF_GPT: &str = "the model is OpenAI's, and this host is not known to have its own rules";
 
-/// The table. The first row that matches applies.
+/// The first row that matches applies.
 pub(super) const ROWS: &[Row] = &[
     // Hosts with their own API.
     at(OPENAI, "openai-chat", 'A', AT_OPENAI).apis(RESPONSES).models(BEFORE_GPT_5).strict("openai-strict"),
@@ -371,7 +365,7 @@ pub(super) const ROWS: &[Row] = &[
     anywhere("openai-chat", OF_GPT).models(BEFORE_GPT_5).strict("openai-strict"),
     anywhere("openai-responses", OF_GPT).apis(RESPONSES).models(GPT).strict("openai-strict"),
     anywhere("openai-chat", OF_GPT).models(GPT).strict("openai-strict"),
-    // Many hosts serve these models, so only the host counts; without a host, the vendor's API is assumed.
+    // Many hosts serve these models, so only the host is evidence. Without a host, the vendor's API is assumed.
     without_host("moonshot", "Kimi is Moonshot's, and no host is given; many hosts serve it")
         .models(KIMI)
         .strict("moonshot"),
@@ -396,13 +390,11 @@ pub(super) const ROWS: &[Row] = &[
         .strict("anthropic-strict"),
 ];
 
-/// A host that no longer answers.
 pub(super) struct Retired {
     pub(super) host: &'static str,
     pub(super) what_to_do: &'static str,
 }
 
-/// The hosts of GitHub Models.
 pub(super) const RETIRED: &[Retired] = &[
     Retired {
         host: "models.github.ai",

@@ -1,8 +1,8 @@
 //! Notations that only a schema can decide: a missing quotation mark or colon at a name, and bare words as strings.
 //!
 //! The scanner records where each guess is, and the caller checks it against the schema: a name has to be declared, and
-//! a bare word has to be at a place for strings. Quote tokens and doubled braces are not JSON in any reading, but the
-//! result has to be valid as well.
+//! the schema has to allow a string at a bare word. Quote tokens and doubled braces are not JSON in any reading, but
+//! the result has to be valid as well.
 //!
 //! Sources: hermes-agent#7449, LiteRT-LM#2172, vllm#48678 (the quote token of Gemma 4). json_repair, jsonrepair and
 //! BAML read the other notations.
@@ -18,7 +18,7 @@ use crate::{
     report::{Confidence, LeftReason, RepairRule},
 };
 
-/// Maximum number of guesses in a text. Each one is as long as its path.
+/// Each guess is as long as its path.
 const MAX_GUESSES: usize = 64;
 
 /// Tokens with which models quote strings. They leak if a server does not know them.
@@ -27,7 +27,7 @@ const QUOTE_TOKENS: [&str; 2] = ["<|\"|>", "<escape>"];
 /// Words that are numbers in some languages.
 const NOT_WORDS: [&str; 5] = ["NaN", "nan", "Infinity", "inf", "undefined"];
 
-/// Returns text without the doubled braces of a template: first without the outer pair, then without all of them.
+/// First without the outer pair, then without all doubled braces.
 pub(super) fn without_doubled_braces(text: &str) -> [Option<String>; 2] {
     let inner = text.trim().strip_prefix("{{").and_then(|rest| rest.strip_suffix("}}"));
     let Some(inner) = inner else { return [None, None] };
@@ -50,7 +50,6 @@ pub(super) fn without_doubled_braces(text: &str) -> [Option<String>; 2] {
 }
 
 impl<'t> Scanner<'t> {
-    /// Records a guess.
     pub(super) fn guess(&mut self, rule: RepairRule, path: Vec<Step>, guessed: Guessed) -> Result<(), Stop> {
         if self.guesses.len() >= MAX_GUESSES {
             return self.refuse(LeftReason::Syntax);
@@ -60,7 +59,7 @@ impl<'t> Scanner<'t> {
         Ok(())
     }
 
-    /// Scans the name of a member that lacks a quotation mark. Returns the name; `None` if it lacks none.
+    /// Scans the name of a member that lacks a quotation mark. Returns `None` if the name lacks none.
     pub(super) fn half_quoted_name(&mut self) -> Option<String> {
         if !self.how.guesses {
             return None;
@@ -87,12 +86,10 @@ impl<'t> Scanner<'t> {
         })
     }
 
-    /// Returns true if a value follows a name without a colon.
     pub(super) fn lacks_colon(&self, next: char) -> bool {
         self.how.guesses && matches!(next, '"' | '{' | '[' | '0'..='9' | '-' | 't' | 'f' | 'n')
     }
 
-    /// Scans a string between quote tokens. Returns false if none follows.
     pub(super) fn token_string(&mut self) -> Result<bool, Stop> {
         if !self.how.guesses {
             return Ok(false);
@@ -121,7 +118,7 @@ impl<'t> Scanner<'t> {
         Ok(true)
     }
 
-    /// Scans a bare word as a string. Returns what it may be; `None` if no such word follows.
+    /// Scans a bare word as a string. Returns what it may be, or `None` if no such word follows.
     pub(super) fn bare_word(&mut self) -> Option<Guessed> {
         if !self.how.guesses {
             return None;
@@ -154,7 +151,6 @@ impl<'t> Scanner<'t> {
     }
 }
 
-/// Returns the JavaScript name at the beginning of a text, which may also contain hyphens.
 pub(super) fn word_of(text: &str) -> &str {
     let starts = |next: char| next.is_ascii_alphabetic() || next == '_' || next == '$';
     if !text.starts_with(starts) {

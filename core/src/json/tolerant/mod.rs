@@ -1,5 +1,5 @@
 //! Reads text that a model meant as JSON. Accepts notations that can be read in only one way, and guesses if only one
-//! guess leads to a value. This file scans the document: the value, and the text around it.
+//! guess gives a value. This file scans the document: the value, and the text around it.
 //!
 //! The text is scanned once, and each deviation is recorded as a rule with its offset. The scan writes JSON text, which
 //! the strict reader then reads. A deviation without a rule is refused: text is read completely or not at all.
@@ -19,7 +19,6 @@ use scanner::Scanner;
 /// Permitted deviations from JSON.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct Tolerance {
-    /// The repairs that are permitted.
     pub(crate) permits: Permits,
     /// True if missing brackets at the end are added.
     pub(crate) closes: bool,
@@ -29,23 +28,20 @@ pub(crate) struct Tolerance {
     pub(crate) guesses: bool,
 }
 
-/// A deviation that was repaired.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct TextRepair {
     pub(crate) rule: RepairRule,
     pub(crate) confidence: Confidence,
-    /// Byte offset of its first occurrence.
+    /// Byte offset of the first occurrence.
     pub(crate) offset: usize,
 }
 
-/// A step of the path to a guess.
 #[derive(Clone, Debug)]
 pub(crate) enum Step {
     Member(Text<'static>),
     Item(usize),
 }
 
-/// What was guessed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Guessed {
     /// The last step is the name of a member.
@@ -56,14 +52,12 @@ pub(crate) enum Guessed {
     Number,
 }
 
-/// A guess, and the path to it.
 #[derive(Clone, Debug)]
 pub(crate) struct Guess {
     pub(crate) path: Vec<Step>,
     pub(crate) guessed: Guessed,
 }
 
-/// Result of reading text.
 #[derive(Debug)]
 pub(crate) struct Reading {
     pub(crate) node: Node<'static>,
@@ -73,7 +67,6 @@ pub(crate) struct Reading {
     pub(crate) guesses: Vec<Guess>,
 }
 
-/// Reason why the text was not read.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Refusal {
     pub(crate) reason: LeftReason,
@@ -82,7 +75,6 @@ pub(crate) struct Refusal {
 }
 
 impl Refusal {
-    /// Returns a human-readable message: what was found, and where.
     pub(crate) fn message(self) -> String {
         let found = match self.reason {
             LeftReason::Truncated => "truncated text",
@@ -99,7 +91,6 @@ impl Refusal {
     }
 }
 
-/// Reads text, strictly if possible.
 pub(crate) fn read_tolerant(text: &str, how: Tolerance) -> Result<Reading, Refusal> {
     if let Ok(node) = read(text) {
         return Ok(Reading { node: node.detached(), repairs: Vec::new(), guesses: Vec::new() });
@@ -143,7 +134,6 @@ pub(crate) fn read_guessing(text: &str, how: Tolerance) -> Result<Reading, Refus
     Err(refused)
 }
 
-/// Reason why scanning ended early.
 #[derive(Clone, Copy, Debug)]
 enum Stop {
     Refused(Refusal),
@@ -151,7 +141,6 @@ enum Stop {
     Escaped(usize),
 }
 
-/// JSON text that a scan wrote.
 struct Written {
     text: String,
     repairs: Vec<TextRepair>,
@@ -160,7 +149,6 @@ struct Written {
 
 type Scanned = Result<Written, Stop>;
 
-/// Removes one level of escapes from the text, and scans the result.
 fn unescaped(text: &str, how: Tolerance, offset: usize) -> Scanned {
     let (rule, confidence) = (RepairRule::EscapedText, Confidence::Likely);
     if let Some(reason) = how.permits.refusal(rule, confidence) {
@@ -195,7 +183,6 @@ fn is_open(text: &str) -> bool {
 const FENCE: &str = "```";
 
 impl Scanner<'_> {
-    /// Scans the text. Returns its only value, as JSON text.
     pub(crate) fn document(mut self) -> Scanned {
         let mut is_fenced = self.start()?;
         self.value()?;
@@ -228,7 +215,6 @@ impl Scanner<'_> {
         Ok(Written { text, repairs: self.repairs, guesses: self.guesses })
     }
 
-    /// Advances to the first bracket. Returns true if a fence was opened.
     fn start(&mut self) -> Result<bool, Stop> {
         self.space()?;
         let (mut is_fenced, begin) = (false, self.at);
@@ -257,12 +243,11 @@ impl Scanner<'_> {
         }
     }
 
-    /// Returns true if a fence with a value follows.
     fn begins_fence(&self) -> bool {
         self.rest().strip_prefix(FENCE).is_some_and(|inside| inside.contains(['{', '[']))
     }
 
-    /// Chooses one of two values that are the same, or of which one is empty.
+    /// The values must be equal, or one of them empty.
     fn one_of(&mut self, first: Range<usize>, second: Range<usize>) -> Result<Range<usize>, Stop> {
         let [one, two] = [&first, &second].map(|range| self.out.get(range.clone()).unwrap_or_default());
         let are_same = || matches!((read(one), read(two)), (Ok(one), Ok(two)) if same(&one, &two));
@@ -280,7 +265,6 @@ impl Scanner<'_> {
         Ok(kept)
     }
 
-    /// Scans the text after the value.
     fn behind(&mut self, kept: &Range<usize>) -> Result<(), Stop> {
         let rest = self.rest();
         let behind_comma = rest.strip_prefix(',').map(str::trim_start);
@@ -306,22 +290,18 @@ impl Scanner<'_> {
     }
 }
 
-/// Returns true if a written value is empty.
 fn is_empty(written: &str) -> bool {
     matches!(written, "{}" | "[]")
 }
 
-/// Returns true if the text begins with an opening bracket.
 fn starts(text: &str) -> bool {
     text.starts_with(['{', '['])
 }
 
-/// Returns true if the text consists of closing brackets.
 fn is_closing(text: &str) -> bool {
     text.starts_with(['}', ']']) && text.chars().all(|next| matches!(next, '}' | ']') || next.is_ascii_whitespace())
 }
 
-/// Returns true if the text contains a name in quotes, followed by a colon.
 fn has_member(text: &str) -> bool {
     let mut quotes = text.match_indices(['"', '\'', '”']);
     quotes.any(|(at, quote)| text.get(at + quote.len()..).is_some_and(|rest| rest.trim_start().starts_with(':')))

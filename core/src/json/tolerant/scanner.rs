@@ -6,7 +6,6 @@ use alloc::{string::String, vec::Vec};
 use super::{Guess, Refusal, Stop, TextRepair, Tolerance};
 use crate::report::{Confidence, LeftReason, RepairRule};
 
-/// Scans text, and writes JSON text for it.
 pub(super) struct Scanner<'t> {
     pub(super) text: &'t str,
     pub(super) at: usize,
@@ -36,7 +35,6 @@ impl<'t> Scanner<'t> {
         }
     }
 
-    /// Returns the text that has not been read.
     pub(super) fn rest(&self) -> &'t str {
         self.text.get(self.at..).unwrap_or_default()
     }
@@ -45,7 +43,6 @@ impl<'t> Scanner<'t> {
         Err(Stop::Refused(Refusal { reason, offset: self.at }))
     }
 
-    /// Records a deviation, if its repair is permitted.
     pub(super) fn note(&mut self, rule: RepairRule, confidence: Confidence) -> Result<(), Stop> {
         self.note_at(rule, confidence, self.at)
     }
@@ -66,12 +63,11 @@ impl<'t> Scanner<'t> {
 }
 
 impl Scanner<'_> {
-    /// Advances to the next token. Skips comments.
     pub(super) fn trivia(&mut self) -> Result<(), Stop> {
         self.skip(true)
     }
 
-    /// Advances to the next token outside the value, where a comment counts as words.
+    /// Advances to the next token outside the value. There, a comment is treated as words.
     pub(super) fn space(&mut self) -> Result<(), Stop> {
         self.skip(false)
     }
@@ -110,15 +106,13 @@ impl Scanner<'_> {
     }
 }
 
-/// Returns true if the text begins with an escape for whitespace, which is two characters. If a letter follows it, it
-/// is part of a word.
+/// Such an escape is two characters. If a letter follows it, it is part of a word.
 fn is_escaped_space(text: &str) -> bool {
     let mut rest = text.strip_prefix('\\').unwrap_or_default().chars();
     let is_space = matches!(rest.next(), Some('n' | 't' | 'r'));
     is_space && !rest.next().is_some_and(|next| next.is_ascii_alphanumeric() || next == '_')
 }
 
-/// Quotation marks of a string.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(super) enum Quotes {
     Double,
@@ -127,7 +121,6 @@ pub(super) enum Quotes {
 }
 
 impl Quotes {
-    /// Returns the quotation marks of a string that begins with this character.
     pub(super) const fn opened_by(character: char) -> Option<Quotes> {
         match character {
             '"' => Some(Quotes::Double),
@@ -147,7 +140,6 @@ impl Quotes {
 }
 
 impl Scanner<'_> {
-    /// Scans a string, beginning at its opening mark.
     pub(super) fn string(&mut self, quotes: Quotes) -> Result<(), Stop> {
         match quotes {
             Quotes::Double => {}
@@ -188,7 +180,6 @@ impl Scanner<'_> {
         Ok(())
     }
 
-    /// Copies everything up to the next special character.
     fn plain(&mut self, quotes: Quotes) {
         let rest = self.rest();
         let needs_look = |character: char| {

@@ -1,4 +1,4 @@
-//! Scans one value. Uses a list of open brackets instead of recursion, so that nesting takes no space on the program's
+//! Scans one value. Uses a list of open brackets in place of recursion, so that nesting takes no space on the program's
 //! stack.
 
 use alloc::{string::String, vec::Vec};
@@ -15,7 +15,6 @@ use crate::{
     report::{Confidence, LeftReason, RepairRule},
 };
 
-/// An open bracket.
 struct Open {
     is_object: bool,
     count: usize,
@@ -25,7 +24,6 @@ struct Open {
     name: Option<(Text<'static>, usize)>,
 }
 
-/// Syntax that may come next.
 #[derive(Clone, Copy)]
 enum Want {
     /// A member or an item, or the closing bracket. `comma` is the offset of the comma before it.
@@ -37,7 +35,6 @@ enum Want {
 }
 
 impl<'t> Scanner<'t> {
-    /// Scans a value, beginning at its first character.
     pub(super) fn value(&mut self) -> Result<(), Stop> {
         let (mut open, mut want): (Vec<Open>, Want) = (Vec::new(), Want::Value);
         loop {
@@ -77,7 +74,6 @@ impl<'t> Scanner<'t> {
         }
     }
 
-    /// Scans the beginning of a member or an item.
     fn entry(&mut self, next: char, open: &mut [Open]) -> Result<Want, Stop> {
         let Some(top) = open.last_mut() else { return self.refuse(LeftReason::Syntax) };
         if top.count > 0 {
@@ -128,7 +124,6 @@ impl<'t> Scanner<'t> {
         Ok(Want::Value)
     }
 
-    /// Scans the beginning of a value.
     fn begin(&mut self, next: char, open: &mut Vec<Open>) -> Result<Want, Stop> {
         match next {
             '{' | '[' => {
@@ -163,7 +158,6 @@ impl<'t> Scanner<'t> {
         self.end_value(open)
     }
 
-    /// Scans a bare word as the string at this position. Returns false if no such word follows.
     fn word_at(&mut self, open: &[Open]) -> Result<bool, Stop> {
         let Some(guessed) = self.bare_word() else { return Ok(false) };
         self.guess(RepairRule::UnquotedString, path_of(open), guessed)?;
@@ -206,12 +200,11 @@ impl<'t> Scanner<'t> {
         Ok(())
     }
 
-    /// Returns the bare word that comes next: a JavaScript name, which may also contain hyphens.
     fn word(&self) -> &'t str {
         word_of(self.rest())
     }
 
-    /// Ends a value. Records the value under its name, and refuses a name that has two different values.
+    /// Records the value under its name, and refuses a name that has two different values.
     fn end_value(&mut self, open: &mut [Open]) -> Result<Want, Stop> {
         if let Some(top) = open.last_mut() {
             if let Some((name, start)) = top.name.take() {
@@ -229,8 +222,7 @@ impl<'t> Scanner<'t> {
         Ok(Want::Next { ended: self.at })
     }
 
-    /// Handles a missing comma. Between members, a name and a colon have to follow. Items have to be on separate lines,
-    /// or enclosed in brackets.
+    /// Between members, a name and a colon have to follow. Items have to be on separate lines, or enclosed in brackets.
     fn missing_comma(&mut self, ended: usize, next: char, open: &[Open]) -> Result<(), Stop> {
         let is_object = open.last().is_some_and(|top| top.is_object);
         let begins_name = Quotes::opened_by(next).is_some() || !self.word().is_empty();
@@ -244,7 +236,6 @@ impl<'t> Scanner<'t> {
         self.note(RepairRule::MissingComma, Confidence::Likely)
     }
 
-    /// Scans a closing bracket.
     fn close(&mut self, bracket: char, open: &mut Vec<Open>) -> Result<Want, Stop> {
         let Some(top) = open.last() else { return self.refuse(LeftReason::Syntax) };
         self.ends_in_number = false;
@@ -292,8 +283,7 @@ impl<'t> Scanner<'t> {
         Ok(Want::Next { ended: self.at })
     }
 
-    /// Handles the end of the text. Closes all open brackets if that is requested, unless the last token may be
-    /// incomplete.
+    /// Closes all open brackets if that is requested, unless the last token may be incomplete.
     fn end_of_text(&mut self, open: &mut Vec<Open>, want: Want) -> Result<(), Stop> {
         let is_whole = match want {
             // A comment at the end may hide the rest of the text.
@@ -315,7 +305,6 @@ impl<'t> Scanner<'t> {
     }
 }
 
-/// Returns the path to the value that is being read.
 fn path_of(open: &[Open]) -> Vec<Step> {
     let step = |open: &Open| match &open.name {
         Some((name, _)) => Step::Member(name.clone()),

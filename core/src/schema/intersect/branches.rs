@@ -16,18 +16,16 @@ use crate::{
 
 const CONDITION: [Keyword; 3] = [Keyword::If, Keyword::Then, Keyword::Else];
 
-/// Keywords that make properties count as evaluated.
 const EVALUATES_PROPERTIES: Keywords =
     IN_PLACE.insert(Keyword::Properties).insert(Keyword::PatternProperties).insert(Keyword::AdditionalProperties);
 
-/// Keywords that make items count as evaluated.
 const EVALUATES_ITEMS: Keywords = IN_PLACE
     .insert(Keyword::PrefixItems)
     .insert(Keyword::Items)
     .insert(Keyword::AdditionalItems)
     .insert(Keyword::Contains);
 
-/// In-place applicators, except `not`, which evaluates nothing.
+/// Without `not`, which evaluates nothing.
 const IN_PLACE: Keywords = Keywords::of(&[
     Keyword::AllOf,
     Keyword::AnyOf,
@@ -43,8 +41,8 @@ const IN_PLACE: Keywords = Keywords::of(&[
 ]);
 
 impl<'a> Merge<'_, 'a> {
-    /// Merges `unevaluated*`, which applies to what its siblings do not evaluate: it cannot be kept if the other side
-    /// adds such siblings.
+    /// `unevaluated*` applies to what its siblings do not evaluate. It cannot be kept if the other side adds such
+    /// siblings.
     pub(super) fn unevaluated(&mut self, sides: &mut Operands<'a>) {
         let keywords =
             [(Keyword::UnevaluatedProperties, EVALUATES_PROPERTIES), (Keyword::UnevaluatedItems, EVALUATES_ITEMS)];
@@ -56,8 +54,7 @@ impl<'a> Merge<'_, 'a> {
         }
     }
 
-    /// Returns the value if it keeps its meaning in the merged schema. If it is `disturbed` by the other side, moves it
-    /// to the residual.
+    /// Moves the value to the residual if the other side has `disturbed` its meaning.
     fn keep_unless(
         &mut self,
         disturbed: bool,
@@ -93,7 +90,7 @@ impl<'a> Merge<'_, 'a> {
     }
 
     /// Returns the merged pairs of branches if there are few pairs and each can be merged exactly. Otherwise, returns
-    /// the outer list, and moves the inner one to the residual.
+    /// the outer list, and moves the inner list to the residual.
     pub(super) fn any_of(&mut self, outer: Node<'a>, inner: Node<'a>) -> Result<Chosen<'a>, Impossible> {
         let (Some(ours), Some(theirs)) = (outer.as_array(), inner.as_array()) else {
             return Ok(self.equal(Keyword::AnyOf, outer, inner));
@@ -141,7 +138,6 @@ impl<'a> Merge<'_, 'a> {
         Some(items)
     }
 
-    /// Merges two negated schemas: an instance must match neither.
     pub(super) fn not(&mut self, mut outer: Node<'a>, inner: Node<'a>) -> Result<Chosen<'a>, Impossible> {
         if accepts_all(&outer) || accepts_all(&inner) {
             return Err(Impossible);
@@ -174,12 +170,12 @@ impl<'a> Merge<'_, 'a> {
         Ok(Chosen::Made(Node::record([("anyOf", Node::array(vec![outer, inner]))])))
     }
 
-    /// Merges conditions. `then` and `else` belong to the `if` of their own side, and have no effect without it.
+    /// `then` and `else` belong to the `if` of their own side, and have no effect without it.
     pub(super) fn conditions(&mut self, sides: &mut Operands<'a>) {
         let [condition, positive, negative] = CONDITION.map(|keyword| sides.take(keyword));
         let ours = [condition.0, positive.0, negative.0];
         let theirs = [condition.1, positive.1, negative.1];
-        // True for an `if` with `then` or `else`.
+        // True if `if` has `then` or `else`.
         let applies = |group: &[Option<Node<'a>>; 3]| matches!(group, [Some(_), Some(_), _] | [Some(_), _, Some(_)]);
         if self.same_group(&ours, &theirs) {
             for ((keyword, ours), theirs) in CONDITION.into_iter().zip(ours).zip(theirs) {
@@ -202,7 +198,6 @@ impl<'a> Merge<'_, 'a> {
         }
     }
 
-    /// Returns true if two groups of keywords are the same, keyword by keyword.
     fn same_group<const N: usize>(&self, ours: &[Option<Node<'a>>; N], theirs: &[Option<Node<'a>>; N]) -> bool {
         ours.iter().zip(theirs).all(|(ours, theirs)| match (ours, theirs) {
             (Some(ours), Some(theirs)) => self.same(ours, theirs),

@@ -1,5 +1,5 @@
 //! Merges two values of one keyword that does not depend on others. Long lists are compared through an index, in a
-//! total order of JSON values whose equality is that of `json::same`.
+//! total order of JSON values whose equality is `json::same`.
 
 use alloc::{borrow::Cow, format, string::ToString, vec::Vec};
 use core::cmp::Ordering;
@@ -33,7 +33,6 @@ impl<'a> Merge<'_, 'a> {
         }
     }
 
-    /// Merges a keyword that both sides have.
     pub(super) fn value(&mut self, slot: &mut Slot<'a>) -> Result<(), Impossible> {
         let (Some(outer), Some(inner)) = slot.value.take() else { return Ok(()) };
         let kept = match slot.keyword {
@@ -83,7 +82,8 @@ impl<'a> Merge<'_, 'a> {
             }
             Keyword::DependentSchemas => Ok(self.table(keyword, outer, inner, Merge::schema)),
             Keyword::Defs | Keyword::Definitions => Ok(self.table(keyword, outer, inner, |merge, outer, inner| {
-                // References of the outer schema keep their meaning; those of the inner schema are the caller's task.
+                // References of the outer schema keep their meaning; references of the inner schema are the caller's
+                // task.
                 let same = merge.same(&outer, &inner);
                 merge.inexact |= !same;
                 if same {
@@ -102,7 +102,6 @@ impl<'a> Merge<'_, 'a> {
         }
     }
 
-    /// Keeps the value if both are the same; otherwise the inner one becomes a residual.
     pub(super) fn equal(&mut self, keyword: Keyword, outer: Node<'a>, inner: Node<'a>) -> Chosen<'a> {
         if self.same(&outer, &inner) {
             return Chosen::Either(outer, inner);
@@ -154,7 +153,6 @@ impl<'a> Merge<'_, 'a> {
         Ok(kept)
     }
 
-    /// Removes `enum` values that the other side's `type` excludes.
     pub(super) fn enum_within_type(&mut self, sides: &mut Operands<'a>) -> Result<(), Impossible> {
         if sides.is_one_sided(Keywords::of(&[Keyword::Type, Keyword::Enum])) {
             return Ok(());
@@ -180,7 +178,7 @@ impl<'a> Merge<'_, 'a> {
         Ok(())
     }
 
-    /// Returns the tighter of two bounds; `side` is the order of the tighter one.
+    /// `side` is the order of the tighter bound.
     pub(super) fn tighter(&mut self, keyword: Keyword, side: Ordering, outer: Node<'a>, inner: Node<'a>) -> Chosen<'a> {
         let (Some(ours), Some(theirs)) = (outer.as_number(), inner.as_number()) else {
             return self.equal(keyword, outer, inner);
@@ -192,7 +190,6 @@ impl<'a> Merge<'_, 'a> {
         }
     }
 
-    /// Merges `multipleOf` of two integers into their least common multiple.
     fn multiple(&mut self, outer: Node<'a>, inner: Node<'a>) -> Chosen<'a> {
         let (Some(ours), Some(theirs)) = (outer.as_u64(), inner.as_u64()) else {
             return self.equal(Keyword::MultipleOf, outer, inner);
@@ -207,7 +204,6 @@ impl<'a> Merge<'_, 'a> {
         }
     }
 
-    /// Returns the union of two lists of names.
     fn names(&mut self, keyword: Keyword, outer: Node<'a>, inner: Node<'a>) -> Chosen<'a> {
         let (Some(ours), Some(theirs)) = (texts(&outer), texts(&inner)) else {
             if keyword == Keyword::DependentRequired {
@@ -236,7 +232,7 @@ impl<'a> Merge<'_, 'a> {
         Chosen::Made(replaced(outer, Data::Array(names)))
     }
 
-    /// Returns the outer text followed by the inner one, unless one contains the other.
+    /// Returns the outer text followed by the inner text, unless one contains the other.
     fn description(&mut self, outer: Node<'a>, inner: Node<'a>) -> Chosen<'a> {
         if self.same(&outer, &inner) {
             return Chosen::Either(outer, inner);
@@ -257,7 +253,6 @@ impl<'a> Merge<'_, 'a> {
     }
 }
 
-/// Returns the node with other content.
 fn replaced<'a>(mut node: Node<'a>, data: Data<'a>) -> Node<'a> {
     node.replace(data);
     node
@@ -271,12 +266,10 @@ fn common_divisor(one: u64, two: u64) -> u64 {
     one
 }
 
-/// Returns the strings of a list, or `None` if it contains anything else.
 fn texts<'a>(node: &Node<'a>) -> Option<Vec<Text<'a>>> {
     node.as_array()?.iter().map(|name| name.as_text().cloned()).collect()
 }
 
-/// Returns true if `text` contains `part` between word boundaries.
 fn contains_words(text: &str, part: &str) -> bool {
     let joins = |end: Option<char>, start: Option<char>| {
         end.zip(start).is_some_and(|(end, start)| end.is_alphanumeric() && start.is_alphanumeric())
@@ -293,7 +286,6 @@ fn contains_words(text: &str, part: &str) -> bool {
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct ByValue<'n, 'a>(pub(crate) &'n Node<'a>);
 
-/// Returns the distinct values of a list.
 pub(crate) fn values<'n, 'a>(list: &'n [Node<'a>]) -> Set<ByValue<'n, 'a>> {
     list.iter().map(ByValue).collect()
 }

@@ -17,7 +17,7 @@ use crate::{
 
 const GROUP: [Keyword; 3] = [Keyword::Properties, Keyword::PatternProperties, Keyword::AdditionalProperties];
 
-/// Schemas for the members of an object, on one side.
+/// The schemas of one side.
 struct Members<'a> {
     names: Option<Node<'a>>,
     patterns: Option<Node<'a>>,
@@ -33,8 +33,6 @@ struct Reach<'a> {
 }
 
 impl<'a> Merge<'_, 'a> {
-    /// Merges the three keywords.
-    ///
     /// `additionalProperties` of one side applies to all names that neither `properties` lists nor `patternProperties`
     /// matches on the same side. The merged keyword no longer applies to names that the other side lists, so it must be
     /// merged into their schemas:
@@ -127,7 +125,7 @@ impl<'a> Merge<'_, 'a> {
         );
     }
 
-    /// Merges two tables of schemas; new entries of one are merged with the `additionalProperties` of the other.
+    /// New entries of one table are merged with the `additionalProperties` of the other side.
     fn meet_members(
         &mut self,
         keyword: Keyword,
@@ -150,7 +148,6 @@ impl<'a> Merge<'_, 'a> {
         }))
     }
 
-    /// Merges two tables entry by entry.
     pub(super) fn table(
         &mut self,
         keyword: Keyword,
@@ -204,7 +201,6 @@ fn is_empty(table: &Node<'_>) -> bool {
     table.as_object().is_none_or(Object::is_empty)
 }
 
-/// Returns the number of names in one table that the other does not have.
 fn new_members(known: &Option<Node<'_>>, table: &Option<Node<'_>>) -> usize {
     let Some(table) = table.as_ref().and_then(Node::as_object) else { return 0 };
     let known = known.as_ref().and_then(Node::as_object).map(Object::index).unwrap_or_default();
@@ -215,7 +211,7 @@ fn new_members(known: &Option<Node<'_>>, table: &Option<Node<'_>>) -> usize {
 const CONTAINS: [Keyword; 3] = [Keyword::Contains, Keyword::MinContains, Keyword::MaxContains];
 
 impl<'a> Merge<'_, 'a> {
-    /// Merges `prefixItems` and `items`: a position that only one side has is merged with `items` of the other side.
+    /// An index that only one side has is merged with `items` of the other side.
     pub(super) fn positions(&mut self, sides: &mut Operands<'a>) {
         let group = Keywords::of(&[Keyword::PrefixItems, Keyword::Items]);
         if !sides.has(Operand::Outer, group) || !sides.has(Operand::Inner, group) {
@@ -309,7 +305,7 @@ impl<'a> Merge<'_, 'a> {
         list
     }
 
-    /// Merges `contains`: two different ones cannot be expressed, but the counts of equal ones can be combined.
+    /// Two different `contains` cannot be expressed, but the counts of equal ones can be combined.
     pub(super) fn contains(&mut self, sides: &mut Operands<'a>) {
         let [contains, min, max] = CONTAINS.map(|keyword| sides.take(keyword));
         match (contains, min, max) {

@@ -9,8 +9,8 @@
 //! - The residuals contain what is missing: the result, together with every [`Residual::schema`] at its location,
 //!   accepts exactly what both accept (except for `unevaluated*`, which cannot be separated from the rest of its side).
 //!
-//! If the result is inexact, none of this is claimed. In no case is it claimed which parts of an instance count as
-//! evaluated for an `unevaluated*` outside of both.
+//! If the result is inexact, none of this is claimed. Nothing is claimed about the parts of an instance that are
+//! evaluated for an `unevaluated*` outside of both schemas.
 
 mod branches;
 mod keywords;
@@ -40,35 +40,31 @@ const MAX_BRANCHES: usize = 16;
 /// deeper than 40. A merge that would go deeper is inexact.
 const MAX_LEVELS: usize = 128;
 
-/// Two merged schemas.
 #[derive(Debug)]
 pub(crate) struct Merged<'a> {
-    /// Schema that accepts what both accept, and more if there are residuals. It has the origin of the outer schema, or
-    /// is one of the two unchanged.
+    /// Accepts what both accept, and more if there are residuals. The schema has the origin of the outer schema, or is
+    /// one of the two schemas unchanged.
     pub(crate) node: Node<'a>,
-    /// Keywords that the schema could not express in addition.
+    /// Keywords that `node` could not express in addition.
     pub(crate) residual: Vec<Residual<'a>>,
-    /// True if an annotation was replaced by that of the other side. Annotations of branches that accept nothing do not
-    /// count.
+    /// True if an annotation of one side replaced an annotation of the other side. Annotations of branches that accept
+    /// nothing are ignored.
     pub(crate) guidance_lost: bool,
-    /// True if a value was malformed, spelled as in an older draft, dependent on an identifier, or too large to copy:
-    /// then nothing is claimed.
+    /// True if a value was malformed, spelled as in an older draft, dependent on an identifier, or too large to copy.
+    /// Then nothing is claimed.
     pub(crate) inexact: bool,
 }
 
 impl<'a> Merged<'a> {
-    /// Wraps a single schema.
     pub(crate) fn exact(node: Node<'a>) -> Self {
         Merged { node, residual: Vec::new(), guidance_lost: false, inexact: false }
     }
 
-    /// Returns true if the result accepts exactly what both accept.
     pub(crate) fn is_exact(&self) -> bool {
         self.residual.is_empty() && !self.inexact
     }
 }
 
-/// One of the two schemas.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Operand {
     Outer,
@@ -82,10 +78,9 @@ pub(crate) enum Operand {
 /// to all other names.
 #[derive(Debug)]
 pub(crate) struct Residual<'a> {
-    /// Side that the keyword comes from.
     pub(crate) side: Operand,
     pub(crate) keyword: Keyword,
-    /// Location at which the keyword is missing: the path to a schema inside the merged one.
+    /// The path to a schema inside the merged schema, at which the keyword is missing.
     pub(crate) at: Pointer<'a>,
     /// Schema that expresses the keyword, together with keywords of its side that it depends on (`contains` with
     /// `minContains`).
@@ -93,22 +88,19 @@ pub(crate) struct Residual<'a> {
 }
 
 impl<'a> Residual<'a> {
-    /// Returns the value of the keyword.
     pub(crate) fn value(&self) -> Option<&Node<'a>> {
         self.schema.get(self.keyword.name())
     }
 }
 
-/// Merges two schemas into one that accepts exactly what both accept, as far as one schema object can express that.
-///
-/// Keys of the outer schema keep their positions, and new keys of the inner one come last. `$schema`, `$id` and anchors
-/// of the inner one are dropped. A side to which the other adds nothing is returned unchanged (the inner one only if
-/// the order of its keys allows it).
+/// Keys of the outer schema keep their positions, and new keys of the inner schema come last. `$schema`, `$id` and
+/// anchors of the inner schema are dropped. A side to which the other adds nothing is returned unchanged (the inner
+/// schema only if the order of its keys allows it).
 pub(crate) fn both<'a>(budget: &Budget, outer: Node<'a>, inner: Node<'a>) -> Merged<'a> {
     both_at(budget, outer, inner, usize::MAX)
 }
 
-/// Like [`both`], but inserts the new keys of the inner schema before key number `place` of the outer one.
+/// Like [`both`], but inserts the new keys of the inner schema before key number `place` of the outer schema.
 pub(crate) fn both_at<'a>(budget: &Budget, outer: Node<'a>, inner: Node<'a>, place: usize) -> Merged<'a> {
     let mut merge = Merge::new(budget, MAX_BRANCHES, MAX_NODES);
     let node = merge.schema_at(outer, inner, place).into_node();
@@ -153,7 +145,7 @@ fn kind_of(node: &Node<'_>) -> SchemaKind {
     }
 }
 
-/// Returns true if the schema obviously accepts every instance.
+/// False proves nothing.
 pub(crate) fn accepts_all(node: &Node<'_>) -> bool {
     let assertion = |key| Keyword::named(key).is_some_and(|keyword| keyword.role() == Role::Assertion);
     match node.data() {
@@ -163,7 +155,7 @@ pub(crate) fn accepts_all(node: &Node<'_>) -> bool {
     }
 }
 
-/// Returns true if the schema obviously accepts no instance.
+/// False proves nothing.
 pub(super) fn accepts_nothing(node: &Node<'_>) -> bool {
     match node.data() {
         Data::Bool(value) => !value,
@@ -171,7 +163,7 @@ pub(super) fn accepts_nothing(node: &Node<'_>) -> bool {
     }
 }
 
-/// Keywords that identify a schema, and must not be merged into another one.
+/// These keywords identify a schema, and must not be merged into another schema.
 const OWN: Keywords = Keywords::of(&[
     Keyword::Schema,
     Keyword::Id,
@@ -194,7 +186,6 @@ impl<'b, 'a> Merge<'b, 'a> {
         }
     }
 
-    /// Merges two schemas.
     fn schema(&mut self, outer: Node<'a>, inner: Node<'a>) -> Chosen<'a> {
         self.schema_at(outer, inner, usize::MAX)
     }
@@ -227,12 +218,10 @@ impl<'b, 'a> Merge<'b, 'a> {
         }
     }
 
-    /// Returns true if two values are equal. The comparison is charged to the budget.
     fn same(&self, one: &Node<'a>, two: &Node<'a>) -> bool {
         json::same_within(self.budget, one, two)
     }
 
-    /// Charges the members of both schemas to the budget. Returns false if it is exhausted.
     fn pay(&self, outer: &Node<'a>, inner: &Node<'a>) -> bool {
         let members = |node: &Node<'a>| node.as_object().map_or(0, Object::len);
         self.budget.pay(1 + members(outer) + members(inner))
@@ -273,7 +262,7 @@ impl<'b, 'a> Merge<'b, 'a> {
         Ok(operands::merged_object(sides.slots, Some(shells.0), Some(shells.1)))
     }
 
-    /// Marks the merge as inexact if a removed identifier may change the target of a reference.
+    /// A removed identifier may change the target of a reference.
     fn doubt_identifiers(&mut self, outer: &Node<'a>, inner: &Node<'a>) {
         let has = |node: &Node<'a>, keyword: Keyword| node.get(keyword.name()).is_some();
         let dynamic = has(inner, Keyword::DynamicAnchor) || has(inner, Keyword::RecursiveAnchor);
@@ -281,7 +270,6 @@ impl<'b, 'a> Merge<'b, 'a> {
         self.inexact |= dynamic || (based && (refers(outer, self.budget) || refers(inner, self.budget)));
     }
 
-    /// Runs `inside` with a path one step deeper.
     fn below<R>(&mut self, step: Step<'a>, inside: impl FnOnce(&mut Self) -> R) -> R {
         self.at.push(step);
         let result = inside(self);
@@ -289,12 +277,10 @@ impl<'b, 'a> Merge<'b, 'a> {
         result
     }
 
-    /// Merges two schemas under one keyword.
     fn under(&mut self, keyword: Keyword, outer: Node<'a>, inner: Node<'a>) -> Chosen<'a> {
         self.below(Step::Name(keyword.name()), |merge| merge.schema(outer, inner))
     }
 
-    /// Adds a residual at the current path.
     fn push_residual(
         &mut self,
         side: Operand,
@@ -306,7 +292,6 @@ impl<'b, 'a> Merge<'b, 'a> {
         self.residual.push(Residual { side, keyword, at: self.at.clone(), schema });
     }
 
-    /// Reserves the nodes for this many copies of a schema. Returns false if there are not enough left.
     fn afford(&mut self, schema: &Node<'_>, copies: usize) -> bool {
         // A copy of a single node costs nothing, because it replaces another node.
         let cost = if copies == 0 { 0 } else { (json::size(schema, self.budget) - 1).saturating_mul(copies) };
@@ -316,8 +301,7 @@ impl<'b, 'a> Merge<'b, 'a> {
     }
 }
 
-/// Returns true if there is a reference anywhere inside. A property with such a name counts too; the result is then
-/// inexact, which is harmless.
+/// A property with the name of a reference is treated as a reference. Then the result is inexact, which is harmless.
 fn refers(node: &Node<'_>, budget: &Budget) -> bool {
     let mut open = Vec::from([node]);
     while let Some(node) = open.pop().filter(|_| budget.pay(1)) {

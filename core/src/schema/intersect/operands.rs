@@ -15,13 +15,12 @@ use crate::{
     },
 };
 
-/// Members of two schemas during a merge.
 pub(super) struct Operands<'a> {
     pub(super) slots: Vec<Slot<'a>>,
 }
 
 impl<'a> Operands<'a> {
-    /// Combines two objects by key, without keywords that only identify the inner schema.
+    /// Drops keywords that only identify the inner schema. `place` is the index for new keys of the inner schema.
     pub(super) fn of(outer: Object<'a>, inner: Object<'a>, place: usize) -> Self {
         let mut slots = slots(outer, inner, place);
         for slot in slots.iter_mut().filter(|slot| slot.keyword.is_some_and(|keyword| OWN.contains(keyword))) {
@@ -34,7 +33,7 @@ impl<'a> Operands<'a> {
         self.slots.iter_mut().find(|slot| slot.keyword == Some(keyword))
     }
 
-    /// Returns true if a side has one of these keywords, not yet merged.
+    /// Ignores keywords that are already merged.
     pub(super) fn has(&self, side: Operand, keywords: Keywords) -> bool {
         self.slots.iter().any(|slot| {
             let own = matches!(
@@ -55,26 +54,23 @@ impl<'a> Operands<'a> {
         })
     }
 
-    /// Removes and returns the values of both sides.
+    /// Values: outer, inner.
     pub(super) fn take(&mut self, keyword: Keyword) -> (Option<Node<'a>>, Option<Node<'a>>) {
         self.slot(keyword).map_or((None, None), |slot| slot.value.take())
     }
 
-    /// Removes and returns the values of both sides, if both have the keyword.
     pub(super) fn take_pair(&mut self, keyword: Keyword) -> Option<(Node<'a>, Node<'a>)> {
         let slot = self.slot(keyword).filter(|slot| matches!(slot.value, Value::Both(..)))?;
         let (outer, inner) = slot.value.take();
         outer.zip(inner)
     }
 
-    /// Stores the merged value of a keyword.
     pub(super) fn settle(&mut self, keyword: Keyword, kept: Chosen<'a>) {
         if let Some(slot) = self.slot(keyword) {
             slot.value = Value::Settled(kept);
         }
     }
 
-    /// Stores the values of one side for a group of keywords.
     pub(super) fn settle_all<const N: usize>(
         &mut self,
         keywords: [Keyword; N],
@@ -88,7 +84,6 @@ impl<'a> Operands<'a> {
         }
     }
 
-    /// Puts back values that were taken.
     pub(super) fn restore(&mut self, keyword: Keyword, outer: Option<Node<'a>>, inner: Option<Node<'a>>) {
         let value = match (outer, inner) {
             (Some(outer), Some(inner)) => Value::Both(outer, inner),
@@ -101,7 +96,7 @@ impl<'a> Operands<'a> {
         }
     }
 
-    /// Returns the current value of a keyword, unless both sides have one that is not yet merged.
+    /// Returns `None` also if both sides have a value that is not yet merged.
     pub(super) fn get(&self, keyword: Keyword) -> Option<&Node<'a>> {
         self.slots.iter().find(|slot| slot.keyword == Some(keyword)).and_then(|slot| match &slot.value {
             Value::Outer(node) | Value::Inner(node) => Some(node),
@@ -167,16 +162,12 @@ const OF_MEMBERS: Keywords = Keywords::of(&[
     Keyword::AdditionalProperties,
 ]);
 
-/// Result of merging two values.
 #[derive(Debug)]
 pub(super) enum Chosen<'a> {
-    /// The outer value, unchanged.
     Outer(Node<'a>),
-    /// The inner value, unchanged.
     Inner(Node<'a>),
-    /// Both values are equivalent: the one that leaves its container unchanged is used.
+    /// Both values are equivalent. The value that leaves its container unchanged is used.
     Either(Node<'a>, Node<'a>),
-    /// A new value.
     Made(Node<'a>),
 }
 
@@ -226,12 +217,10 @@ impl ContainerMeta {
         ContainerMeta { shell: node.shell(), len }
     }
 
-    /// Rebuilds the container from its own parts.
     fn restored<'a>(self, data: Data<'a>) -> Node<'a> {
         self.shell.around(data)
     }
 
-    /// Rebuilds the container from other parts.
     pub(super) fn changed<'a>(self, data: Data<'a>) -> Node<'a> {
         let mut node = self.shell.around(data);
         node.touch();
@@ -239,29 +228,25 @@ impl ContainerMeta {
     }
 }
 
-/// One key in two objects.
 #[derive(Debug)]
 pub(super) struct Slot<'a> {
     pub(super) keyword: Option<Keyword>,
     outer_key: Option<Text<'a>>,
-    /// Key in the inner object, with its position.
+    /// With its index in the inner object.
     inner_key: Option<(usize, Text<'a>)>,
     pub(super) value: Value<'a>,
 }
 
-/// Value of a key in two objects.
 #[derive(Debug)]
 pub(super) enum Value<'a> {
     Outer(Node<'a>),
     Inner(Node<'a>),
     Both(Node<'a>, Node<'a>),
     Settled(Chosen<'a>),
-    /// Removed.
     Gone,
 }
 
 impl<'a> Value<'a> {
-    /// Removes and returns the values of both sides.
     pub(super) fn take(&mut self) -> (Option<Node<'a>>, Option<Node<'a>>) {
         match core::mem::replace(self, Value::Gone) {
             Value::Outer(node) => (Some(node), None),
@@ -272,8 +257,7 @@ impl<'a> Value<'a> {
     }
 }
 
-/// Combines the members of two objects by key: members of the outer one in their positions, new ones of the inner one
-/// at `place`, in their order.
+/// Members of the outer object keep their positions. New members of the inner object follow at `place`, in their order.
 pub(super) fn slots<'a>(outer: Object<'a>, inner: Object<'a>, place: usize) -> Vec<Slot<'a>> {
     let mut slots: Vec<Slot<'a>> = outer.into_members().into_iter().map(Slot::outer).collect();
     let places: Map<Text<'a>, usize> =
@@ -310,7 +294,6 @@ impl<'a> Slot<'a> {
         }
     }
 
-    /// Returns the key, for the path.
     pub(super) fn name(&self) -> Text<'a> {
         match (&self.outer_key, &self.inner_key) {
             (Some(name), _) | (None, Some((_, name))) => name.clone(),
@@ -319,10 +302,9 @@ impl<'a> Slot<'a> {
     }
 }
 
-/// Result for one slot: its key on each side (in the inner object with its position), and its value.
+/// Result for one slot: its key on each side (in the inner object with its index), and its value.
 type Named<'a> = (Option<Text<'a>>, Option<(usize, Text<'a>)>, Chosen<'a>);
 
-/// Builds an object from merged slots. Keys that are on one side only are kept.
 pub(super) fn merged_object<'a>(
     slots: Vec<Slot<'a>>,
     outer: Option<ContainerMeta>,
@@ -384,14 +366,13 @@ pub(super) fn merged_object<'a>(
     }
 }
 
-/// Merged item of a list, and the index of the item on each side.
+/// A merged item, with its index on each side.
 pub(super) struct Item<'a> {
     pub(super) outer: Option<usize>,
     pub(super) inner: Option<usize>,
     pub(super) kept: Chosen<'a>,
 }
 
-/// Builds a list from merged items.
 pub(super) fn merged_list<'a>(
     items: Vec<Item<'a>>,
     outer: Option<ContainerMeta>,

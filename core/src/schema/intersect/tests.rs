@@ -17,7 +17,7 @@ use crate::{
     schema::{emptiness::disjoint, keyword::Keyword},
 };
 
-/// Reproducible random numbers (SplitMix64).
+/// SplitMix64, which is reproducible.
 pub(crate) struct Random(u64);
 
 impl Random {
@@ -56,7 +56,6 @@ const NAMES: [&str; 5] = ["a", "b", "ab", "c", "x"];
 const PATTERNS: [&str; 3] = ["^a", "b$", "^x"];
 const TYPES: [&str; 7] = ["null", "boolean", "object", "array", "number", "string", "integer"];
 
-/// Keywords that a pair of schemas mostly uses.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Theme {
     Scalars,
@@ -160,7 +159,6 @@ fn scalars() -> Vec<Value> {
     .collect()
 }
 
-/// Definitions that `$ref` may name.
 fn definitions() -> Value {
     json!({ "s": { "type": ["string", "object"], "maxLength": 2 }, "t": { "minimum": 1, "required": ["a"] } })
 }
@@ -267,11 +265,10 @@ fn instance(random: &mut Random, theme: Theme, depth: usize) -> Value {
 
 extern crate std;
 
-/// Number of pairs of random schemas (override it with `TOOLWIRE_PAIRS`).
+/// Override it with `TOOLWIRE_PAIRS`.
 const PAIRS: usize = 2_000;
 const INSTANCES: usize = 60;
 
-/// Returns a validator for a schema whose references resolve to the shared definitions.
 fn judge(schema: &Value) -> Option<jsonschema::Validator> {
     let document = json!({ "$defs": definitions(), "allOf": [schema] });
     let options = jsonschema::options().with_draft(jsonschema::Draft::Draft202012).should_validate_formats(false);
@@ -306,7 +303,6 @@ struct Tally {
 }
 
 impl Tally {
-    /// Compares one merge with the validator.
     fn pair(&mut self, outer: &Value, inner: &Value, instances: &[Value]) {
         let (Some(judge_outer), Some(judge_inner)) = (judge(outer), judge(inner)) else { return };
         let (outer_node, inner_node) = (Node::from_value(outer).unwrap(), Node::from_value(inner).unwrap());

@@ -9,8 +9,8 @@ use crate::{
 };
 
 impl<'v, 's, 'a> Run<'v, 's, 'a> {
-    /// Validates `$ref`. The result is unknown if it does not resolve in this document, or if the target is already
-    /// being applied to this value.
+    /// Returns `Unknown` if the reference does not resolve in this document, or if the target is already being applied
+    /// to this value.
     #[inline(never)]
     pub(super) fn reference(&mut self, reference: &'s Node<'a>, value: &Node<'_>, at: At<'_>) -> Verdict {
         let Some((target, schema, pointer)) = self.end_of(reference) else { return Verdict::Unknown };
@@ -25,15 +25,15 @@ impl<'v, 's, 'a> Run<'v, 's, 'a> {
         self.schema(schema, value, At { schema: &place, entered: Some(&entered), ..at })
     }
 
-    /// Returns the target of a reference, with its number and its pointer. Targets that are only a reference are
-    /// skipped; the end of such a chain is found once, however many references lead into it.
+    /// Returns number, schema and pointer of the target. Targets that are only a reference are skipped. The end of such
+    /// a chain is found once, however many references point into it.
     pub(super) fn end_of(&mut self, reference: &'s Node<'a>) -> Option<(Number, &'s Node<'a>, &'v str)> {
         let prepared = self.prepared;
         let references = prepared.references.as_ref()?;
         let first = references.target(reference)?;
         let (schema, pointer) = prepared.target(first)?;
         let Some(next) = self.only_reference(schema) else { return Some((first, schema, pointer)) };
-        // A link counts as unresolved until its end is known, so cycles end here.
+        // A link is treated as unresolved until its end is known, so cycles end here.
         let mut links = Vec::from([first]);
         let mut next = if self.ends.contains_key(&first) { None } else { references.target(next) };
         let mut end = self.ends.insert(first, None).flatten();
@@ -60,7 +60,6 @@ impl<'v, 's, 'a> Run<'v, 's, 'a> {
         Some((end?, schema, pointer))
     }
 
-    /// Returns the reference of a schema that contains only a reference.
     fn only_reference(&self, schema: &'s Node<'a>) -> Option<&'s Node<'a>> {
         const SILENT: [&str; 7] = ["$ref", "$id", "$anchor", "$defs", "definitions", "title", "description"];
         let object = schema.as_object()?;
@@ -128,8 +127,8 @@ impl<'v, 's, 'a> Run<'v, 's, 'a> {
         }
     }
 
-    /// Reports a union without a branch that accepts the value. If only one branch accepts the type of the value, its
-    /// violations are reported instead, because most unions consist of a type and null.
+    /// If only one branch accepts the type of the value, its violations are reported in place of the violation of the
+    /// union. Most unions consist of a type and null.
     fn no_branch_accepts(&mut self, branches: &'s [Node<'a>], union: Keyword, value: &Node<'_>, at: At<'_>) -> Verdict {
         if self.silent > 0 {
             return Verdict::Invalid;
@@ -172,8 +171,7 @@ impl<'v, 's, 'a> Run<'v, 's, 'a> {
         }
     }
 
-    /// Validates `if` with `then` and `else`. If the result of the condition is unknown, `then` and `else` must give
-    /// the same result.
+    /// If the result of the condition is unknown, `then` and `else` must give the same result.
     #[inline(never)]
     pub(super) fn condition(
         &mut self,
@@ -211,7 +209,6 @@ impl<'v, 's, 'a> Run<'v, 's, 'a> {
     }
 }
 
-/// Returns the schemas of a list, unless it is empty.
 fn branches<'s, 'a>(keyword_value: &'s Node<'a>) -> Option<&'s [Node<'a>]> {
     keyword_value.as_array().filter(|branches| !branches.is_empty())
 }

@@ -12,7 +12,7 @@ use crate::{
     schema::keyword::Keyword,
 };
 
-/// Maximum number of declared names that are compared with an undeclared one.
+/// Maximum number of declared names that are compared with an undeclared name.
 const CANDIDATES: usize = 256;
 
 impl<'s, 'a> Run<'_, 's, 'a> {
@@ -65,7 +65,7 @@ impl<'s, 'a> Run<'_, 's, 'a> {
         verdict
     }
 
-    /// Returns the members that are declared, in the order of the schema. Iterates over the smaller of the two.
+    /// In the order of the schema. Iterates over the smaller of the two.
     fn declared_members<'m, 'n>(
         &mut self,
         declared: &'s Object<'a>,
@@ -85,7 +85,6 @@ impl<'s, 'a> Run<'_, 's, 'a> {
         Some(pairs.collect())
     }
 
-    /// Validates a member against the schema of the same name.
     fn member(&mut self, schema: &'s Node<'a>, key: &Text<'_>, value: &Node<'_>, at: At<'_>) -> Verdict {
         let (place, schema_place) = (Place::Member(at.value, key), Place::Member(at.schema, key));
         self.schema(schema, value, At { value: &place, schema: &schema_place, ..at })
@@ -115,7 +114,6 @@ impl<'s, 'a> Run<'_, 's, 'a> {
         verdict
     }
 
-    /// Returns true if a pattern of `patternProperties` matches a name.
     pub(super) fn named(&mut self, pattern: &Text<'_>, schema: &Node<'_>, name: &Text<'_>) -> Option<bool> {
         self.budget.pay(1 + name.chars().len() / 64).then_some(())?;
         self.patterns.find((pattern, schema.origin().number()), name, self.prepared.patterns, &self.budget)
@@ -209,7 +207,6 @@ impl<'s, 'a> Run<'_, 's, 'a> {
         verdict
     }
 
-    /// Validates required names; `keyword` is the keyword to report.
     #[inline(never)]
     fn required(
         &mut self,
@@ -243,7 +240,6 @@ impl<'s, 'a> Run<'_, 's, 'a> {
         verdict
     }
 
-    /// Validates what a present member requires: other names, or a schema.
     #[inline(never)]
     fn dependent(
         &mut self,
@@ -313,7 +309,6 @@ impl<'s, 'a> Run<'_, 's, 'a> {
         }
     }
 
-    /// Validates the first items, each against its own schema.
     #[inline(never)]
     fn by_position(&mut self, keyword_value: &'s Node<'a>, items: &[Node<'_>], at: At<'_>) -> Verdict {
         let Some(schemas) = keyword_value.as_array() else { return Verdict::Unknown };
@@ -328,7 +323,6 @@ impl<'s, 'a> Run<'_, 's, 'a> {
         verdict
     }
 
-    /// Validates all items after the first `before` ones against one schema.
     #[inline(never)]
     fn beyond(&mut self, schema: &'s Node<'a>, items: &[Node<'_>], before: usize, at: At<'_>) -> Verdict {
         let mut verdict = Verdict::Valid;
@@ -416,7 +410,6 @@ impl<'s, 'a> Run<'_, 's, 'a> {
     }
 }
 
-/// Returns the cost of writing a value.
 pub(super) fn weight(value: &Node<'_>) -> usize {
     let (mut cost, mut open) = (0, alloc::vec![value]);
     while let Some(value) = open.pop() {
@@ -438,25 +431,22 @@ pub(super) fn weight(value: &Node<'_>) -> usize {
 }
 
 impl<'s, 'a> Run<'_, 's, 'a> {
-    /// Clears the indexes of values, because the next validation may be of another value.
+    /// Clears the indexes, because the next validation may be of another value.
     pub(super) fn forget_orders(&mut self) {
         if !self.keeps_orders && !self.orders.is_empty() {
             self.orders = Map::new();
         }
     }
 
-    /// Returns the index of a value's members; `None` if the budget is spent.
     fn order_of(&mut self, members: &Object<'_>) -> Option<Rc<Order>> {
         ordered(&mut self.orders, members, &self.budget)
     }
 
-    /// Returns the index of the members of an object in the schema.
     fn order_of_declared(&mut self, declared: &'s Object<'a>) -> Option<Rc<Order>> {
         ordered(&mut self.declared, declared, &self.budget)
     }
 }
 
-/// Returns the index of an object's members, built once.
 fn ordered(known: &mut Map<usize, Rc<Order>>, object: &Object<'_>, budget: &Budget) -> Option<Rc<Order>> {
     let at = core::ptr::from_ref(object) as usize;
     if let Some(order) = known.get(&at) {

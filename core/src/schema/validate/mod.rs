@@ -1,9 +1,12 @@
 //! Validates a value against a schema: every assertion of drafts 4 to 2020-12, with a three-valued result.
 //!
-//! The result is unknown, never guessed, for `unevaluatedProperties` and `unevaluatedItems`, `$dynamicRef` and
-//! `$recursiveRef`, references that leave the document, do not resolve or lead to themselves, a `pattern` that
-//! toolwire's own engine does not support, a keyword with an invalid value, and everything that is not yet validated
-//! when the budget is spent. `format` and `content*` are annotations and not validated.
+//! The result is unknown, never guessed, for:
+//! - `unevaluatedProperties`, `unevaluatedItems`, `$dynamicRef` and `$recursiveRef`;
+//! - references that leave the document, do not resolve or point to themselves;
+//! - a `pattern` that toolwire's own engine does not support, and a keyword with an invalid value;
+//! - everything that is not yet validated when the budget is spent.
+//!
+//! `format` and `content*` are annotations and not validated.
 //!
 //! Sources: JSON Schema Validation, drafts 4, 6, 7, 2019-09 and 2020-12; OpenAPI 3.0.3 for `nullable`.
 
@@ -31,14 +34,13 @@ use crate::{
 };
 use scalars::Patterns;
 
-/// Budget of one validation, in steps: applying a schema to a value is one step, and so is comparing two values.
+/// Applying a schema to a value is one step, and so is comparing two values.
 const STEPS: usize = 100_000;
 
 /// Maximum nesting of schemas, including references; beyond it, the result is unknown. Each level takes stack, and a
 /// call must run in 512 KiB.
 const MAX_LEVEL: usize = 256;
 
-/// Maximum number of violations reported.
 const MAX_ERRORS: usize = 100;
 
 /// Result of validating arguments.
@@ -66,28 +68,23 @@ pub struct ArgumentViolation {
     pub message: String,
 }
 
-/// A schema with precomputed data for validations.
 pub(crate) struct Validator<'s, 'a> {
     root: &'s Node<'a>,
     draft: Draft,
-    /// Resolved references; `None` if there are none.
+    /// `None` if there are no references.
     references: Option<Cow<'s, References>>,
-    /// Compiled patterns of a prepared schema.
+    /// Only for a prepared schema.
     patterns: Option<&'s scalars::ReadPatterns>,
-    /// Pointers to the targets of references of a prepared schema.
+    /// Only for a prepared schema.
     prepared_targets: Option<&'s Map<Number, String>>,
-    /// Targets of references, found when the first reference is followed.
+    /// Filled when the first reference is followed.
     targets: OnceCell<Targets<'s, 'a>>,
 }
 
-/// Targets of references, each with its pointer.
+/// Each with its pointer.
 type Targets<'s, 'a> = Map<Number, (&'s Node<'a>, String)>;
 
 impl<'s, 'a> Validator<'s, 'a> {
-    /// Prepares a schema as it was read.
-    ///
-    /// # Errors
-    /// `invalid-schema` if it is neither an object nor a boolean.
     pub(crate) fn new(root: &'s Node<'a>) -> Result<Self, Error> {
         if !matches!(root.data(), Data::Object(_) | Data::Bool(_)) {
             let found = format!("expected a schema (an object or a boolean), found {}", root.kind());
@@ -98,7 +95,6 @@ impl<'s, 'a> Validator<'s, 'a> {
         Ok(Validator { root, draft, references, patterns: None, prepared_targets: None, targets: OnceCell::new() })
     }
 
-    /// Returns the target of a reference, and its pointer.
     fn target(&self, target: Number) -> Option<(&'s Node<'a>, &str)> {
         if let Some(pointers) = self.prepared_targets {
             return Some((numbered(self.root, target)?, pointers.get(&target)?));
@@ -110,7 +106,7 @@ impl<'s, 'a> Validator<'s, 'a> {
         self.targets.get_or_init(walk).get(&target).map(|(schema, pointer)| (*schema, pointer.as_str()))
     }
 
-    /// Validates arguments, which must be an object even if the root does not declare it.
+    /// Arguments must be an object even if the root does not declare it.
     pub(crate) fn arguments(&self, arguments: &Node<'_>) -> Validation {
         let mut run = Run::new(self, false);
         let (value_place, schema_place) = (Place::At(""), Place::At(""));
@@ -128,7 +124,6 @@ impl<'s, 'a> Validator<'s, 'a> {
         Validation { valid: verdict.known(), errors: run.errors }
     }
 
-    /// Validates a value of any type.
     pub(crate) fn value(&self, value: &Node<'_>) -> Validation {
         let mut run = Run::new(self, false);
         let (value_place, schema_place) = (Place::At(""), Place::At(""));
@@ -137,22 +132,19 @@ impl<'s, 'a> Validator<'s, 'a> {
         Validation { valid: verdict.known(), errors: run.errors }
     }
 
-    /// Validates arguments without collecting violations.
     pub(crate) fn takes(&self, arguments: &Node<'_>) -> Verdict {
         self.judge().takes(arguments)
     }
 
-    /// Returns a judge that validates values against parts of this schema, within one budget.
+    /// The judge has one budget for all its validations.
     pub(crate) fn judge(&self) -> Judge<'_, 's, 'a> {
         Judge(Run::new(self, true))
     }
 
-    /// Returns a judge with this budget.
     pub(crate) fn judge_within(&self, budget: Budget) -> Judge<'_, 's, 'a> {
         Judge(Run { budget, ..Run::new(self, true) })
     }
 
-    /// Validates any value, without collecting violations.
     pub(crate) fn verdict(&self, value: &Node<'_>) -> Verdict {
         let (value_place, schema_place) = (Place::At(""), Place::At(""));
         let at = At { value: &value_place, schema: &schema_place, level: 0, entered: None };
@@ -160,10 +152,9 @@ impl<'s, 'a> Validator<'s, 'a> {
     }
 }
 
-/// Resolves the references of a schema; `None` if it has none.
 fn resolved(root: &Node<'_>, draft: Draft) -> Option<References> {
     references::mentions_references(root).then(|| {
-        // References of a schema that exceeds the budget count as unresolved.
+        // References of a schema that exceeds the budget are treated as unresolved.
         references::resolve(root, draft, &Budget::new(root.values_read(), None)).unwrap_or_default()
     })
 }
@@ -172,7 +163,6 @@ fn resolved(root: &Node<'_>, draft: Draft) -> Option<References> {
 pub(crate) struct Judge<'v, 's, 'a>(Run<'v, 's, 'a>);
 
 impl<'s, 'a> Judge<'_, 's, 'a> {
-    /// Validates arguments, which must be an object even if the root does not declare it.
     pub(crate) fn takes(&mut self, arguments: &Node<'_>) -> Verdict {
         let root = self.root();
         if !root.as_object().is_some_and(|root| root.has(Keyword::Type)) && arguments.as_object().is_none() {
@@ -181,7 +171,7 @@ impl<'s, 'a> Judge<'_, 's, 'a> {
         self.verdict(root, arguments)
     }
 
-    /// Validates a value against a schema of this document.
+    /// `schema` must be part of this document.
     pub(crate) fn verdict(&mut self, schema: &'s Node<'a>, value: &Node<'_>) -> Verdict {
         let (value_place, schema_place) = (Place::At(""), Place::At(""));
         let number = schema.origin().number();
@@ -201,7 +191,6 @@ impl<'s, 'a> Judge<'_, 's, 'a> {
         result
     }
 
-    /// Validates a value against one keyword of a schema.
     pub(crate) fn keyword(&mut self, keyword: Keyword, schema: &'s Object<'a>, value: &Node<'_>) -> Verdict {
         let Some(keyword_value) = schema.get(keyword).filter(|_| self.knows(keyword)) else { return Verdict::Valid };
         if !self.0.budget.pay(1) {
@@ -217,38 +206,32 @@ impl<'s, 'a> Judge<'_, 's, 'a> {
         self.0.keyword(keyword, keyword_value, schema, value, at)
     }
 
-    /// Returns true if a name matches a pattern of `patternProperties`; `None` if that cannot be determined.
+    /// For patterns of `patternProperties`. Returns `None` if the result cannot be determined.
     pub(crate) fn matches(&mut self, pattern: &Text<'_>, schema: &Node<'_>, name: &Text<'_>) -> Option<bool> {
         self.0.named(pattern, schema, name)
     }
 
-    /// Returns the target of a reference.
     pub(crate) fn target(&mut self, reference: &'s Node<'a>) -> Option<&'s Node<'a>> {
         self.0.end_of(reference).map(|(_, schema, _)| schema)
     }
 
-    /// Returns true if the schema's draft has the keyword.
     pub(crate) fn knows(&self, keyword: Keyword) -> bool {
         self.0.prepared.draft.knows(keyword)
     }
 
-    /// Returns true if the draft ignores siblings of `$ref`.
     pub(crate) fn ignores_ref_siblings(&self) -> bool {
         self.0.prepared.draft.ignores_ref_siblings()
     }
 
-    /// Returns the remaining budget.
     pub(crate) fn budget(&self) -> &Budget {
         &self.0.budget
     }
 
-    /// Returns the whole schema.
     pub(crate) fn root(&self) -> &'s Node<'a> {
         self.0.prepared.root
     }
 }
 
-/// Position of a validation.
 #[derive(Clone, Copy)]
 struct At<'p> {
     value: &'p Place<'p>,
@@ -258,14 +241,13 @@ struct At<'p> {
     entered: Option<&'p Entered<'p>>,
 }
 
-/// A reference that is being followed, and those before it.
+/// A reference that is being followed, and the references before it.
 struct Entered<'p> {
     target: Number,
     value: &'p Node<'p>,
     before: Option<&'p Entered<'p>>,
 }
 
-/// One validation.
 struct Run<'v, 's, 'a> {
     prepared: &'v Validator<'s, 'a>,
     budget: Budget,
@@ -280,7 +262,7 @@ struct Run<'v, 's, 'a> {
     orders: Map<usize, Rc<Order>>,
     /// True while all validations are of the same value, so that its indexes stay valid.
     keeps_orders: bool,
-    /// Number of enclosing checks whose violations are not reported, such as those of the branches of a union.
+    /// Number of enclosing checks whose violations are not reported, such as the checks of the branches of a union.
     silent: usize,
     errors: Vec<ArgumentViolation>,
 }
@@ -301,7 +283,6 @@ impl<'v, 's, 'a> Run<'v, 's, 'a> {
         }
     }
 
-    /// Reports a violation.
     #[inline(never)]
     fn refuse(&mut self, at: At<'_>, keyword: &'static str, message: impl FnOnce() -> String) -> Verdict {
         if !self.is_silent() {
@@ -311,12 +292,10 @@ impl<'v, 's, 'a> Run<'v, 's, 'a> {
         Verdict::Invalid
     }
 
-    /// Returns true if further violations are not reported.
     fn is_silent(&self) -> bool {
         self.silent > 0 || self.errors.len() >= MAX_ERRORS
     }
 
-    /// Converts the result of a check, and reports a violation if it failed.
     fn verdict_of(
         &mut self,
         holds: Option<bool>,
@@ -331,7 +310,6 @@ impl<'v, 's, 'a> Run<'v, 's, 'a> {
         }
     }
 
-    /// Validates a value without reporting violations.
     fn quietly(&mut self, schema: &'s Node<'a>, value: &Node<'_>, at: At<'_>) -> Verdict {
         self.silent += 1;
         let verdict = self.schema(schema, value, at);
@@ -339,7 +317,6 @@ impl<'v, 's, 'a> Run<'v, 's, 'a> {
         verdict
     }
 
-    /// Validates a value against a schema.
     fn schema(&mut self, schema: &'s Node<'a>, value: &Node<'_>, at: At<'_>) -> Verdict {
         if at.level > MAX_LEVEL || !self.budget.pay(1) {
             return Verdict::Unknown;
@@ -380,7 +357,6 @@ impl<'v, 's, 'a> Run<'v, 's, 'a> {
         verdict
     }
 
-    /// Validates a value against one keyword.
     fn keyword(
         &mut self,
         keyword: Keyword,
@@ -428,7 +404,6 @@ impl<'v, 's, 'a> Run<'v, 's, 'a> {
         }
     }
 
-    /// Compares a count with the limit of a keyword; `None` if the limit is invalid.
     fn against(&self, count: usize, limit: &Node<'_>) -> Option<core::cmp::Ordering> {
         if let Some(limit) = limit.as_u64() {
             return Some((count as u64).cmp(&limit));
@@ -439,29 +414,24 @@ impl<'v, 's, 'a> Run<'v, 's, 'a> {
     }
 }
 
-/// Returns true if the schema accepts null in addition to its `type`, as in OpenAPI 3.0.
+/// In OpenAPI 3.0, the schema then accepts null in addition to its `type`.
 pub(crate) fn is_nullable(schema: &Object<'_>) -> bool {
     schema.get(Keyword::Nullable).and_then(Node::as_bool) == Some(true) && schema.has(Keyword::Type)
 }
 
-/// Returns the types that `type` accepts; `None` if it is invalid.
 fn admitted(keyword_value: &Node<'_>) -> Option<InstanceTypes> {
     InstanceTypes::of_keyword(keyword_value)
 }
 
-/// Result of validating a value against a schema.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Verdict {
-    /// The schema accepts the value.
     Valid,
-    /// The schema refuses the value.
     Invalid,
-    /// The result cannot be determined.
     Unknown,
 }
 
 impl Verdict {
-    /// Combines two results: invalid if either is, regardless of the other.
+    /// Invalid if either is invalid, even if the other is unknown.
     pub(crate) const fn and(self, other: Verdict) -> Verdict {
         match (self, other) {
             (Verdict::Invalid, _) | (_, Verdict::Invalid) => Verdict::Invalid,
@@ -470,7 +440,6 @@ impl Verdict {
         }
     }
 
-    /// Returns the public form of the result.
     pub(crate) const fn known(self) -> Option<bool> {
         match self {
             Verdict::Valid => Some(true),
@@ -481,7 +450,7 @@ impl Verdict {
 }
 
 /// Maximum number of bytes of pointers that are kept per value of the schema. Beyond it (deep schemas with long names),
-/// each validation that follows a reference builds them again.
+/// each validation that follows a reference builds the pointers again.
 const POINTERS: usize = 64;
 
 /// A schema with precomputed data for every validation.
@@ -490,13 +459,12 @@ pub(crate) struct Prepared {
     root: Node<'static>,
     draft: Draft,
     references: Option<References>,
-    /// Pointers to the targets of references, by number.
+    /// Pointers, by the number of the target.
     targets: Option<Map<Number, String>>,
     patterns: scalars::ReadPatterns,
 }
 
 impl Prepared {
-    /// Prepares a schema; `None` if it is neither an object nor a boolean.
     pub(crate) fn new(schema: &Node<'_>) -> Option<Prepared> {
         if !matches!(schema.data(), Data::Object(_) | Data::Bool(_)) {
             return None;
@@ -511,12 +479,10 @@ impl Prepared {
         Some(Prepared { root, draft, references, targets, patterns })
     }
 
-    /// Returns the schema.
     pub(crate) fn schema(&self) -> &Node<'static> {
         &self.root
     }
 
-    /// Returns a validator for this schema.
     pub(crate) fn validator(&self) -> Validator<'_, 'static> {
         let references = self.references.as_ref().map(Cow::Borrowed);
         let patterns = Some(&self.patterns).filter(|patterns| !patterns.is_empty());
@@ -532,7 +498,7 @@ impl Prepared {
     }
 }
 
-/// Returns the pointers to the targets of references, if they are not too long.
+/// Returns `None` if the pointers are too long.
 fn pointers(root: &Node<'_>, references: &References) -> Option<Map<Number, String>> {
     let targets = references.targets(root, &Budget::new(root.values_read(), None));
     let bytes: usize = targets.values().map(|(_, pointer)| pointer.len()).sum();
@@ -543,8 +509,7 @@ fn pointers(root: &Node<'_>, references: &References) -> Option<Map<Number, Stri
     (fits && are_found).then(|| targets.into_iter().map(|(number, (_, pointer))| (number, pointer)).collect())
 }
 
-/// Returns the value with a number in a tree numbered in document order: it is inside the last child whose number is
-/// not greater.
+/// In a tree numbered in document order, a value is inside the last child whose number is not greater.
 fn numbered<'s, 'a>(root: &'s Node<'a>, number: Number) -> Option<&'s Node<'a>> {
     let is_before = |node: &Node<'_>| node.origin().number().is_some_and(|own| own <= number);
     let mut node = root;
@@ -562,21 +527,16 @@ fn numbered<'s, 'a>(root: &'s Node<'a>, number: Number) -> Option<&'s Node<'a>> 
     Some(node)
 }
 
-/// A location in a document.
 #[derive(Clone, Copy)]
 pub(crate) enum Place<'p> {
-    /// A known location, by its pointer.
+    /// A known pointer.
     At(&'p str),
-    /// A member with a fixed name.
     Name(&'p Place<'p>, &'static str),
-    /// A member.
     Member(&'p Place<'p>, &'p Text<'p>),
-    /// An item.
     Item(&'p Place<'p>, usize),
 }
 
 impl Place<'_> {
-    /// Returns the total length of the names on the path.
     pub(crate) fn length(&self) -> usize {
         let (mut length, mut next) = (0, Some(self));
         while let Some(place) = next {
@@ -599,7 +559,6 @@ impl Place<'_> {
         length
     }
 
-    /// Returns the JSON Pointer.
     pub(crate) fn pointer(&self) -> String {
         let (mut start, mut steps, mut next) = ("", Vec::new(), Some(self));
         while let Some(place) = next {

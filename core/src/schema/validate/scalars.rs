@@ -17,7 +17,7 @@ use crate::{
     },
 };
 
-/// Maximum number of values of an `enum` that are compared individually.
+/// Longer `enum` lists are canonicalized once.
 const LINEAR_SEARCH_LIMIT: usize = 32;
 
 impl<'s, 'a> Run<'_, 's, 'a> {
@@ -54,8 +54,7 @@ impl<'s, 'a> Run<'_, 's, 'a> {
         })
     }
 
-    /// Returns true if a value is one of many. The list is canonicalized once, so that many values can be checked in
-    /// linear time.
+    /// The list is canonicalized once, so that many values can be checked in linear time.
     #[inline(never)]
     fn is_among(&mut self, values: &[Node<'_>], number: Number, value: &Node<'_>) -> bool {
         if self.listed.get(&number).is_none() {
@@ -152,7 +151,6 @@ impl<'s, 'a> Run<'_, 's, 'a> {
         self.counted(keyword, keyword_value, text.code_points().count(), ("character", " in the string"), at)
     }
 
-    /// Validates a count of characters, items or members against a limit.
     pub(super) fn counted(
         &mut self,
         keyword: Keyword,
@@ -173,7 +171,7 @@ impl<'s, 'a> Run<'_, 's, 'a> {
     }
 }
 
-/// Returns the cost of comparing a value with this known one, which is charged even if their types differ.
+/// Cost of comparing a value with this known value. It is charged even if their types differ.
 fn known_cost(known: &Node<'_>) -> usize {
     match known.data() {
         Data::String(text) => text.chars().len() / 64,
@@ -182,7 +180,6 @@ fn known_cost(known: &Node<'_>) -> usize {
     }
 }
 
-/// Describes the kind of a value, in contrast to the expected values.
 fn of_kind(value: &Node<'_>, expected: &[Node<'_>]) -> alloc::string::String {
     let is_expected = expected.iter().any(|one| one.kind() == value.kind());
     if is_expected {
@@ -192,16 +189,15 @@ fn of_kind(value: &Node<'_>, expected: &[Node<'_>]) -> alloc::string::String {
     }
 }
 
-/// Memory limit for the patterns of a prepared schema, in bytes, to which [`MAX_BYTES_PER_VALUE`] is added for each of
-/// its values. A short pattern can be a large program, and a list of tools has many patterns. Patterns that do not fit
-/// are compiled again by every validation that needs them.
+/// Memory limit for the patterns of a prepared schema, in bytes. [`MAX_BYTES_PER_VALUE`] is added for each value of the
+/// schema. A short pattern can be a large program, and a list of tools has many patterns. Patterns that do not fit are
+/// compiled again by every validation that needs them.
 const MAX_BYTES: usize = 16 << 10;
 const MAX_BYTES_PER_VALUE: usize = 512;
 
-/// Compiled patterns, by the number of the value that each belongs to; `None` if the engine does not support it.
+/// By the number of the value that each pattern belongs to; `None` if the engine does not support the pattern.
 pub(super) type ReadPatterns = Map<Number, Option<Pattern>>;
 
-/// Compiles the patterns of a prepared schema, as far as they fit.
 pub(super) fn patterns_of(root: &Node<'_>) -> ReadPatterns {
     let (mut read, mut open) = (ReadPatterns::new(), Vec::from([root]));
     let values = root.values_read();
@@ -252,7 +248,7 @@ fn compiled(pattern: &Text<'_>, budget: &Budget) -> Option<Pattern> {
 pub(super) struct Patterns(ReadPatterns);
 
 impl Patterns {
-    /// Returns true if a pattern matches a string; `None` if that cannot be determined.
+    /// Returns `None` if the result cannot be determined.
     pub(super) fn find(
         &mut self,
         (pattern, number): (&Text<'_>, Option<Number>),

@@ -16,12 +16,11 @@ use serde_json::{json, Value};
 use super::{Validator, Verdict, STEPS};
 use crate::json::{self, Node};
 
-/// Reasons for which a result may be unknown; the first one found in a schema applies.
+/// Reasons for which a result may be unknown; the first reason found in a schema applies.
 const REASONS: [&str; 5] =
     ["unevaluatedProperties", "unevaluatedItems", "$dynamicRef", "json-schema.org/draft", "pattern"];
 
-/// Returns the rows of a file of reference data: the sample in the repository, or all of it if it is next to the
-/// checkout.
+/// Returns the sample in the repository, or all of the reference data if it is next to the checkout.
 fn rows(folder: &str) -> Option<Vec<Value>> {
     let path = PathBuf::from(env!("CARGO_MANIFEST_DIR")).join(folder).join("test_suite.jsonl");
     let text = fs::read_to_string(path).ok()?;

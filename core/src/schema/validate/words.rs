@@ -19,7 +19,6 @@ const LETTERS: usize = 60;
 /// Maximum number of members that are compared with a missing name.
 const CANDIDATES: usize = 64;
 
-/// Returns the beginning of a string.
 pub(crate) fn short(text: &str) -> String {
     match text.char_indices().nth(LETTERS) {
         Some((end, _)) => format!("{}…", text.get(..end).unwrap_or_default()),
@@ -27,12 +26,11 @@ pub(crate) fn short(text: &str) -> String {
     }
 }
 
-/// Returns a shortened name in backquotes.
 pub(crate) fn name(name: &Text<'_>) -> String {
     format!("`{}`", short(&name.display()))
 }
 
-/// Suggests the undeclared member that was probably meant as the missing one: `path` for `file_path`, `contents` for
+/// Suggests the undeclared member that was probably meant as the missing member: `path` for `file_path`, `contents` for
 /// `content`.
 pub(super) fn instead(missing: &Text<'_>, declared: Option<&Object<'_>>, members: &Object<'_>) -> String {
     let Some(declared) = declared.map(LookUp::of) else { return String::new() };
@@ -50,7 +48,7 @@ pub(super) fn instead(missing: &Text<'_>, declared: Option<&Object<'_>>, members
     }
 }
 
-/// Returns the words of a name, in lower case and without a plural `s`.
+/// In lower case and without a plural `s`.
 fn parts(name: &str) -> Vec<String> {
     let mut parts: Vec<String> = Vec::new();
     let mut before = ' ';
@@ -72,12 +70,10 @@ fn parts(name: &str) -> Vec<String> {
     parts
 }
 
-/// Returns a value of the schema, shortened.
 pub(super) fn value(value: &Node<'_>) -> String {
     short(&json::write(value))
 }
 
-/// Returns the values of an `enum`, shortened.
 pub(super) fn values(values: &[Node<'_>]) -> String {
     let named: Vec<String> = values.iter().take(VALUES).map(value).collect();
     match values.len().saturating_sub(VALUES) {
@@ -87,7 +83,7 @@ pub(super) fn values(values: &[Node<'_>]) -> String {
     }
 }
 
-/// Returns the types in words: "a string or null".
+/// For example "a string or null".
 pub(super) fn types(types: InstanceTypes) -> String {
     let (nulls, others): (Vec<&str>, Vec<&str>) = types.names().partition(|name| *name == "null");
     let kinds: Vec<&str> = others
