@@ -93,7 +93,6 @@ pub(crate) struct DeferArguments {
 }
 
 impl DeferArguments {
-    /// Converts the arguments to the library's options.
     pub(crate) fn options(&self) -> DeferredOptions {
         let client = choice(self.client.as_deref());
         let mut options = client.map_or_else(DeferredOptions::default, DeferredOptions::of_client);

@@ -68,7 +68,7 @@ pub(crate) struct Repairing {
 }
 
 impl Repairing {
-    /// Converts the arguments to the library's options, for a tool with this name.
+    /// `name` is the name of the tool.
     pub(crate) fn options(&self, name: Option<&str>) -> RepairOptions {
         let mut options = RepairOptions::default()
             .disable(self.disable.iter().filter_map(|name| RepairRule::named(name)))

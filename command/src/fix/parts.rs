@@ -49,7 +49,6 @@ pub(super) fn is_structural(keyword: &str) -> bool {
     [&MAPS[..], &SCHEMAS, &LISTS, &MOVING, &BASE].iter().any(|keywords| keywords.contains(&keyword))
 }
 
-/// The extent to which a change may alter a schema.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) enum Safety {
     /// The schema accepts the same arguments, and the model reads the same.
@@ -62,13 +61,11 @@ pub(super) enum Safety {
 
 /// Parts that have to be written together.
 pub(super) struct Unit {
-    /// Pointers of the schemas.
     pub(super) paths: BTreeSet<String>,
     pub(super) safety: Safety,
 }
 
 impl Unit {
-    /// Returns the sum of the numbers at the unit's schemas.
     pub(super) fn sum(&self, numbers: &BTreeMap<&str, usize>) -> usize {
         self.paths.iter().filter_map(|path| numbers.get(path.as_str())).sum()
     }
@@ -79,7 +76,6 @@ pub(super) fn prefixes(pointer: &str) -> impl Iterator<Item = &str> {
     std::iter::successors(Some(pointer), |pointer| pointer.rfind('/').and_then(|end| pointer.get(..end)))
 }
 
-/// The difference between two schemas.
 pub(super) struct Parts<'n, 'a> {
     before: &'n Node<'a>,
     after: &'n Node<'a>,
@@ -88,9 +84,9 @@ pub(super) struct Parts<'n, 'a> {
 
 #[derive(Clone, Copy)]
 struct Part {
-    /// True if everything below belongs to it.
+    /// Everything below belongs to this part.
     is_whole: bool,
-    /// True if it contains a reference, or other definitions than before.
+    /// Contains a reference, or other definitions than before.
     has_reference: bool,
 }
 
@@ -132,7 +128,7 @@ impl<'n, 'a> Parts<'n, 'a> {
         }
     }
 
-    /// Returns the units, each with the changes of the rewriting that affect it.
+    /// Each unit has the changes of the rewriting that affect it.
     pub(super) fn units(&self, changes: &[Change]) -> Vec<Unit> {
         let is_shared = |path: &str, part: &Part| {
             part.has_reference || DEFINITIONS.iter().any(|keyword| is_below(path, &format!("/{keyword}")))
@@ -192,7 +188,7 @@ impl<'n, 'a> Parts<'n, 'a> {
         units
     }
 
-    /// Returns the paths of the parts that a change at a place belongs to. `reported` are the places of all changes.
+    /// `reported` are the pointers of all changes.
     fn around(&self, pointer: &str, reported: &BTreeSet<&str>) -> Vec<&String> {
         let part = |path| self.parts.get_key_value(path).map(|(path, _)| path);
         let mut around: Vec<&String> = prefixes(pointer).filter_map(part).collect();
@@ -218,7 +214,6 @@ impl<'n, 'a> Parts<'n, 'a> {
         places.all(|place| reported.contains(place.as_str()))
     }
 
-    /// Returns the schema with the chosen parts rewritten.
     pub(super) fn merged(&self, chosen: &BTreeSet<&str>) -> Node<'a> {
         self.merge(self.before, self.after, String::new(), chosen)
     }
@@ -260,7 +255,7 @@ impl<'n, 'a> Parts<'n, 'a> {
     }
 }
 
-/// Returns true if two members with the same key differ at most in schemas below them that both have.
+/// Returns true if the members differ at most in schemas below them that both have.
 fn differs_only_below(one: &Member<'_>, two: &Member<'_>) -> bool {
     let key = one.key.display();
     let names = |node: &Node<'_>| -> Option<Vec<String>> {
@@ -311,7 +306,6 @@ fn is_below(pointer: &str, path: &str) -> bool {
     pointer.strip_prefix(path).is_some_and(|rest| rest.is_empty() || rest.starts_with('/'))
 }
 
-/// Returns true if there is a reference in a schema, at any depth.
 fn refers(node: &Node<'_>) -> bool {
     let mut open = Vec::from([node]);
     while let Some(node) = open.pop() {
@@ -324,7 +318,6 @@ fn refers(node: &Node<'_>) -> bool {
     false
 }
 
-/// Returns the names of the definitions in a table of a schema.
 fn names(schema: &Object<'_>, table: &str) -> Vec<String> {
     let table = schema.get(table).and_then(Node::as_object);
     table.into_iter().flat_map(|table| table.iter()).map(|member| member.key.display().into_owned()).collect()
@@ -344,14 +337,12 @@ fn safety(change: &Change) -> Safety {
 /// Maximum number of descriptions that a fix may extend. Each one is searched for in all others.
 const MAX_EXTENDED: usize = 100;
 
-/// Contents of a schema that a fix has to preserve.
 #[derive(Debug, Default)]
 pub(super) struct Contents {
     /// Number of local references without a target.
     dangling: usize,
     /// Number of schemas that accept nothing.
     empty: usize,
-    /// Names of properties.
     properties: BTreeSet<String>,
     descriptions: BTreeSet<String>,
 }
@@ -399,7 +390,7 @@ impl Contents {
     }
 
     /// Returns true if the fixed schema still declares every property, contains every description, and accepts
-    /// something wherever this one does.
+    /// something wherever this schema does.
     pub(super) fn keeps_meaning(&self, after: &Contents) -> bool {
         let extended: Vec<&String> = self.descriptions.difference(&after.descriptions).take(MAX_EXTENDED + 1).collect();
         let contains = |text: &&String| after.descriptions.iter().any(|other| other.contains(text.as_str()));
@@ -410,7 +401,7 @@ impl Contents {
     }
 }
 
-/// Returns true if a local reference has a target. Anchors count as targets, because no fix changes them.
+/// Anchors are treated as targets, because no fix changes them.
 fn resolves(root: &Node<'_>, reference: &str) -> bool {
     let pointer = reference.trim_start_matches('#');
     if !pointer.is_empty() && !pointer.starts_with('/') {

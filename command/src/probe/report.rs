@@ -18,7 +18,7 @@ use crate::{
 /// The API refuses a tool for which `check` finds nothing, or accepts one that `check` expects to be refused.
 const REFUSES: &str = "api-refuses";
 const ACCEPTS: &str = "api-accepts";
-/// Maximum lengths of errors and names in the table.
+/// Maximum lengths.
 const ERROR: usize = 400;
 const NAME: usize = 64;
 
@@ -78,7 +78,7 @@ impl Line<'_> {
     }
 }
 
-/// Returns the violated rules, without duplicates.
+/// Equal rules must be next to each other.
 fn unique<'r>(rules: &'r [&'static str]) -> impl Iterator<Item = &'static str> + 'r {
     rules.iter().enumerate().filter(|(at, rule)| rules.get(at.wrapping_sub(1)) != Some(rule)).map(|(_, rule)| *rule)
 }
@@ -209,7 +209,6 @@ fn colored(line: &Line<'_>, paint: Paint) -> String {
     }
 }
 
-/// Returns the name of a tool, or its place.
 fn called(probe: &Probe, tool: &Tool) -> String {
     match &tool.name {
         Some(name) => cut(&shown(name), NAME).into_owned(),

@@ -24,7 +24,7 @@ impl Proxy {
         self.done()
     }
 
-    /// Stops a server. Its requests are answered at once, because a process that cannot be killed never ends.
+    /// The server's requests are answered at once, because a process that cannot be killed never ends.
     pub(super) fn stop(&mut self, server: usize) {
         self.effects.push(Effect::Stop(server));
         let found = format!("the server {} was stopped", self.name(server));
@@ -143,7 +143,7 @@ impl Proxy {
         self.done()
     }
 
-    /// Handles one of the proxy's own requests that has no answer. `found` is the reason.
+    /// `found` is the reason why the request has no answer.
     fn unanswered_own(&mut self, own: OwnRequest, found: &str) {
         let error = || message::error("0", SERVER_ERROR, found);
         match own {
@@ -178,7 +178,7 @@ impl Proxy {
         self.announce(server);
     }
 
-    /// Tells the client that the lists of a restarted server may have changed since the client read them.
+    /// The lists of a restarted server may have changed since the client read them.
     pub(super) fn announce(&mut self, server: usize) {
         self.listen_again(server);
         for list in ["tools", "prompts", "resources"] {
@@ -197,7 +197,6 @@ impl Proxy {
         }
     }
 
-    /// Returns true if a server declared a capability during its initialization.
     pub(super) fn has(&self, server: usize, capability: &str) -> bool {
         self.declares(server, &["capabilities", capability])
     }

@@ -7,7 +7,7 @@ use toolwire::json::{self, Data, Node};
 
 use super::history::items;
 
-/// Returns the author of a message, in the words of its format.
+/// In the words of the message's format.
 pub(super) fn who(message: &Node<'_>) -> String {
     let text = |key| message.text_at(key).map(|text| text.display().into_owned());
     let kind = text("type").unwrap_or_default();
@@ -19,7 +19,6 @@ pub(super) fn who(message: &Node<'_>) -> String {
     }
 }
 
-/// Returns summaries of the parts of a message.
 pub(super) fn pieces(message: &Node<'_>) -> Vec<String> {
     let mut out = Vec::new();
     if message.as_text().is_some() {
@@ -62,7 +61,6 @@ fn item(item: &Node<'_>, out: &mut Vec<String>) {
     }
 }
 
-/// Summarizes a block of a message.
 fn part(block: &Node<'_>, out: &mut Vec<String>) {
     if let Some(text) = block.as_text().or_else(|| block.get("text")?.as_text()) {
         out.extend(Some(text.display().into_owned()).filter(|text| !text.is_empty()));
@@ -102,29 +100,24 @@ fn calls(name: &str, arguments: Option<&Node<'_>>) -> String {
     format!("calls {name} {}", arguments.unwrap_or_default())
 }
 
-/// Maximum number of equal messages that are considered before the place of a message, and after it. Considering all of
+/// Maximum number of equal messages that are considered before the index of a message, and after it. Considering all of
 /// them would take quadratic time.
 const NEAR: usize = 4;
 
-/// Hashes of a message, for comparing it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct MessageHash {
-    /// Hash of the author.
     pub(super) who: u64,
-    /// Hash of the content.
     pub(super) print: u64,
 }
 
 /// A message that the previous turn did not contain.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Fresh {
-    /// Index in the list.
     pub(super) at: usize,
-    /// True if it replaces a message of the same author.
+    /// The message replaces a message of the same author.
     pub(super) is_changed: bool,
 }
 
-/// The differences between two lists of messages.
 #[derive(Debug, Default, PartialEq, Eq)]
 pub(super) struct NewMessages {
     pub(super) fresh: Vec<Fresh>,
@@ -155,7 +148,7 @@ impl NewMessages {
         changes
     }
 
-    /// Compares the messages between two unchanged ones.
+    /// Compares the messages between two unchanged messages.
     fn gap(&mut self, mut old: &[MessageHash], now: &[MessageHash], from: usize) {
         for (at, one) in now.iter().enumerate() {
             let same = old.iter().position(|other| other.who == one.who);
@@ -193,13 +186,13 @@ fn in_order(pairs: &[(usize, usize)]) -> Vec<(usize, usize)> {
     run
 }
 
-/// Returns true if the provider defers a tool.
+/// The provider defers the tool.
 pub(super) fn waits(tool: &Node<'_>) -> bool {
     let flagged = |node: &Node<'_>| node.bool_at("defer_loading") == Some(true);
     flagged(tool) || tool.get("function").is_some_and(flagged)
 }
 
-/// Returns the name of a tool; if it has no name, its type.
+/// The name, or the type of a tool without a name.
 pub(super) fn label(tool: &Node<'_>) -> String {
     let within = |key| tool.get(key).and_then(|inner| inner.get("name"));
     let name = tool.get("name").or_else(|| within("function")).or_else(|| within("custom"));
