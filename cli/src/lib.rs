@@ -93,10 +93,8 @@ fn run() -> u8 {
     }
 }
 
-/// Standard output and standard error.
 #[derive(Default)]
 struct Output {
-    /// The first error of a write.
     failure: Option<String>,
 }
 

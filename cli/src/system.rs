@@ -33,7 +33,7 @@ const KINDS: &[(ErrorKind, &str)] = &[
     (ErrorKind::UnexpectedEof, "ECONNRESET"),
 ];
 
-/// Returns the name of a system error, or the text of another one.
+/// Errors without a name become their text.
 pub(crate) fn code(error: &io::Error) -> String {
     if let Some(code) = unix_code(error) {
         return code.into();

@@ -6,7 +6,7 @@ use tokio::task::{AbortHandle, Id, JoinSet};
 use toolwire::json;
 use toolwire_command::Outline;
 
-/// Maximum length of the answer that an error quotes, in characters.
+/// Of the answer that an error quotes, in characters.
 pub(super) const QUOTED: usize = 1_000;
 
 const CANCELLED: &str = "notifications/cancelled";
@@ -15,11 +15,9 @@ const CANCELLED: &str = "notifications/cancelled";
 #[derive(Default)]
 pub(super) struct Tasks {
     set: JoinSet<Result<(), String>>,
-    /// The calls of the tasks.
     keys: HashMap<Id, String>,
 }
 
-/// How a task has ended.
 #[derive(Debug, PartialEq, Eq)]
 pub(super) enum Done {
     Whole,
@@ -41,7 +39,7 @@ impl Tasks {
         handle
     }
 
-    /// Waits for the end of a task. Returns `None` without a task.
+    /// Returns `None` without a task.
     pub(super) async fn next(&mut self) -> Option<Done> {
         Some(match self.set.join_next_with_id().await? {
             Ok((id, result)) => {
@@ -60,7 +58,7 @@ impl Tasks {
     }
 }
 
-/// Returns the key of the call that a message with this method cancels.
+/// Returns the key of the call, if a message with this method cancels one.
 pub(super) fn cancelled(method: Option<&str>, message: &[u8]) -> Option<String> {
     method.filter(|method| *method == CANCELLED)?;
     let node = json::read(std::str::from_utf8(message).ok()?).ok()?;
@@ -68,7 +66,6 @@ pub(super) fn cancelled(method: Option<&str>, message: &[u8]) -> Option<String> 
     Outline { id, method: None, answers: true }.key()
 }
 
-/// What a message answers.
 #[derive(Debug, Default, PartialEq, Eq)]
 pub(super) struct Answers {
     /// Keys of the ids of the requests.
