@@ -79,7 +79,7 @@ pub fn call_restore_text(
     return_outcome(input, outcome)
 }
 
-/// Returns the restore with this number, and marks it as the most recently used.
+/// Marks the restore as the most recently used.
 fn used(number: u32) -> Option<Rc<Restore>> {
     CACHE.with_borrow_mut(|all| {
         let place = all.iter().position(|one| one.number == number)?;
