@@ -333,7 +333,6 @@ impl Check {
         }
     }
 
-    /// `left` is the number of findings that remain.
     fn fixes_summary(&self, left: usize) -> Option<String> {
         let Fixes { findings, unsafe_only, originals, reasons, .. } = &self.fixes;
         (*findings > 0).then(|| {

@@ -169,7 +169,6 @@ impl<'c> Index<'c> {
     }
 }
 
-/// Returns the patterns that are indexed under some of these parts of a name.
 fn parts<'i, 'c: 'i>(
     places: &'i BTreeMap<&'c str, HashMap<&'c str, Pattern<'c>>>,
     parts: impl Iterator<Item = &'i str> + 'i,

@@ -19,14 +19,12 @@ pub(crate) fn header(command: &'static str, source: &str) -> Members<'static> {
     ])
 }
 
-/// Returns `pointer`, and `line` if the input has lines.
 pub(crate) fn located(places: &Places, pointer: &str) -> Members<'static> {
     let (line, pointer) = places.of(pointer);
     let line = line.map(|line| (Text::new("line"), Node::count(line as u64)));
     line.into_iter().chain([(Text::new("pointer"), Node::string(pointer))]).collect()
 }
 
-/// `name` is the key of the result, next to the members of the report.
 pub(crate) fn with_report<'a>(name: &'static str, result: Node<'a>, report: Node<'static>) -> Node<'a> {
     let mut members = Vec::from([Member { key: Text::new(name), value: result }]);
     if let Data::Object(object) = report.into_data() {

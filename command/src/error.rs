@@ -49,7 +49,6 @@ impl CommandError {
         CommandError { code: Some(Code::InvalidOption), ..CommandError::new(format!("/{name}"), message) }
     }
 
-    /// The error's pointer is below `prefix`.
     pub(crate) fn from_core(error: &toolwire::Error, prefix: &str) -> CommandError {
         let pointer = format!("{prefix}{}", error.pointer());
         CommandError { code: Some(error.code()), ..CommandError::new(pointer, error.message()) }
@@ -89,7 +88,6 @@ impl CommandError {
         format!("{} {}\n", paint.bad("toolwire:"), self.line(source))
     }
 
-    /// Renders the line without colors and without the program's name.
     pub(crate) fn line(&self, source: &str) -> String {
         let place = match self.code {
             Some(Code::InvalidOption | Code::UnknownOption | Code::UnknownDialect) => option(&self.pointer),

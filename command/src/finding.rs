@@ -96,7 +96,6 @@ pub(crate) struct Group {
     pub(crate) copies: Vec<Place>,
 }
 
-/// The most severe has rank 0.
 pub(crate) const fn rank(severity: Severity) -> usize {
     match severity {
         Severity::Refused => 0,
@@ -151,7 +150,6 @@ impl Finding {
         }));
     }
 
-    /// Makes the message that most dialects use the finding's message.
     fn choose_message(&mut self) {
         for by in &mut self.reported_by {
             by.message.get_or_insert_with(|| self.message.clone());
@@ -229,7 +227,6 @@ impl Findings {
         *self = Findings::default();
     }
 
-    /// Sorted by entry. Each finding has the message that most dialects use.
     pub(crate) fn sorted(&self) -> Vec<Finding> {
         let mut found = self.list.clone();
         found.iter_mut().for_each(Finding::choose_message);
@@ -268,7 +265,6 @@ impl Source {
         places.map(place).collect()
     }
 
-    /// Returns the line, if the input has lines, and the pointer into the input.
     fn place_of(&self, finding: &Finding) -> (Option<usize>, String) {
         if finding.is_of_request {
             (None, finding.pointer.clone())
@@ -358,7 +354,6 @@ struct Weight {
 }
 
 impl Weight {
-    /// The rule that affects most dialects is first, then the rule with most findings.
     fn order(&self) -> (Reverse<usize>, Reverse<usize>, usize) {
         (Reverse(self.dialects.len()), Reverse(self.findings), self.place)
     }

@@ -184,7 +184,6 @@ impl Gathering {
         Ok(())
     }
 
-    /// `missing` is true if the file does not exist.
     pub(crate) fn fail(&mut self, missing: bool, error: CommandError) -> Result<(), CommandError> {
         let Some(Want { source, role, .. }) = self.wants.pop_front() else { return Ok(()) };
         let error = error.in_source(&source);
@@ -217,7 +216,6 @@ impl Gathering {
         }
     }
 
-    /// Returns the error if there is only one input.
     pub(crate) fn failed(&mut self, error: CommandError) -> Result<(), CommandError> {
         if !self.several {
             return Err(error);

@@ -94,7 +94,6 @@ impl<'a> Input<'a> {
         }
     }
 
-    /// Replaces a request by its tool list.
     pub(crate) fn without_request(self) -> Input<'a> {
         match (self.subject, self.places) {
             (Subject::Request(mut node), Places::Below(above)) => {
@@ -252,7 +251,6 @@ fn several<'a>(list: Node<'a>, kinds: &[Kind]) -> Subject<'a> {
     }
 }
 
-/// A schema among tools, or a tool among schemas, with its index.
 fn odd_one(kinds: &[Kind]) -> Option<(usize, String)> {
     let first = |kind: Kind| kinds.iter().position(|found| *found == kind);
     let (tool, schema) = (first(Kind::Tool)?, first(Kind::Schema)?);
@@ -428,7 +426,6 @@ fn misspelt_member(object: &Object<'_>, otherwise: &'static str) -> Option<(Stri
     })
 }
 
-/// Returns true if a value is an object schema.
 fn is_like_a_schema(node: &Node<'_>) -> bool {
     node.get("type").is_some_and(|kind| kind.is_text("object"))
         || node.get("properties").is_some_and(|properties| properties.as_object().is_some())

@@ -386,7 +386,6 @@ fn usage(error: &clap::Error) -> Output {
     }
 }
 
-/// Escapes untrusted lines, or a JSON document.
 fn escaped_lines(text: &str) -> String {
     without_commands(&shown_lines(text), false).into_owned()
 }

@@ -62,7 +62,6 @@ impl Outcome {
         Outcome::of_effects(change.rule, change.accepts, change.guidance, change.encoded)
     }
 
-    /// `None` if it is not a change.
     pub(crate) fn of_report(change: &Node<'_>) -> Option<Outcome> {
         let word = |name: &str| change.text_at(name).map(|word| word.display().into_owned());
         let (rule, accepts, guidance) = (word("rule")?, word("accepts")?, word("guidance")?);

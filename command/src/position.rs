@@ -306,7 +306,6 @@ impl Places {
     }
 }
 
-/// Splits a pointer into its first step, an index, and the rest.
 fn split(pointer: &str) -> (usize, &str) {
     let steps = pointer.strip_prefix('/').unwrap_or_default();
     let end = steps.find('/').unwrap_or(steps.len());

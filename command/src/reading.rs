@@ -77,7 +77,6 @@ fn described(entry: &Named, subject: &Subject<'_>, places: &Places) -> Node<'sta
     Node::object(Object::from_iter(members))
 }
 
-/// The pointer leads from the tool to its schema.
 fn place_of_schema(list: &Node<'_>, pointer: &str) -> Option<(Option<ToolFormat>, String)> {
     internal::place_of_schema(value_at(list, pointer)?)
 }

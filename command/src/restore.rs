@@ -114,7 +114,6 @@ impl Restore {
     }
 }
 
-/// Reports a call, unless it was valid without repairs.
 fn report(call: &RepairedCall, output: &mut Output, paint: Paint) {
     let RepairedCall { id, name, valid, repairs, left, .. } = call;
     if *valid == Some(true) && repairs.is_empty() {

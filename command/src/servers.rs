@@ -37,7 +37,6 @@ pub(crate) struct Declaration {
     pub(crate) disabled: usize,
 }
 
-/// Returns `None` for any other kind of file.
 pub(crate) fn declared(text: &str, timeout: u32) -> Option<Declaration> {
     let plain = without_comments(text)?;
     let file = json::read(&plain).ok()?;
@@ -81,7 +80,6 @@ pub(crate) fn without_comments(text: &str) -> Option<Cow<'_, str>> {
     Some(Cow::Owned(plain))
 }
 
-/// The text is the pointer to the list.
 fn list<'n>(file: &'n Node<'_>) -> Option<(String, &'n Object<'n>)> {
     if file.get("tools").is_some() {
         return None;

@@ -38,7 +38,6 @@ impl Table {
         self.rows.push(cells);
     }
 
-    /// `width` is the width of the terminal.
     pub(crate) fn write(self, width: Option<usize>, out: &mut String) {
         let longest = |place: usize| {
             let words = self.rows.iter().filter_map(|row| row.get(place)).flat_map(|cell| cell.split_whitespace());

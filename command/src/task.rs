@@ -125,7 +125,6 @@ impl Output {
         Output { content: Content::Document, ..Output::text(&json::write(document), false) }
     }
 
-    /// `text` is JSON.
     pub(crate) fn text(text: &str, compact: bool) -> Output {
         let mut stdout = if compact { String::from(text) } else { indented(text) };
         if !stdout.ends_with('\n') {
@@ -147,7 +146,6 @@ impl Output {
     }
 }
 
-/// Renders the progress of a task as a line that replaces the previous one on a terminal.
 pub(crate) fn progress(done: usize, steps: usize, label: &str) -> String {
     const WIDTH: usize = 20;
     let full = (WIDTH * done).checked_div(steps).unwrap_or(WIDTH);

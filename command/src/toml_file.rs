@@ -15,7 +15,6 @@ pub(crate) struct TomlFile<'t> {
 }
 
 impl<'t> TomlFile<'t> {
-    /// Errors refer to `source`.
     pub(crate) fn read<T>(
         text: &'t str,
         source: &str,

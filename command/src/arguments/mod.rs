@@ -170,7 +170,6 @@ pub(crate) struct DialectChoice {
 }
 
 impl DialectChoice {
-    /// `None` if the command line contains no choice.
     pub(crate) fn choice(&self) -> Option<Choice<'_>> {
         match self.profile.as_deref() {
             Some(name) => Some(Choice::Profile(name)),
@@ -363,7 +362,6 @@ pub(crate) fn not_a_schema() -> CommandError {
 /// Words for the minimum confidence of repairs.
 pub(crate) const REPAIRS: [&str; 3] = ["exact", "likely", "off"];
 
-/// `None` if arguments are not repaired.
 pub(crate) fn least_confidence(word: &str) -> Option<Confidence> {
     match word {
         "off" => None,

@@ -68,7 +68,6 @@ pub(crate) struct Repairing {
 }
 
 impl Repairing {
-    /// `name` is the name of the tool.
     pub(crate) fn options(&self, name: Option<&str>) -> RepairOptions {
         let mut options = RepairOptions::default()
             .disable(self.disable.iter().filter_map(|name| RepairRule::named(name)))

@@ -140,7 +140,6 @@ impl Fixer<'_> {
         (better, more)
     }
 
-    /// Only for rules that have no reason yet.
     fn explain(&self, entry: Entry<'_, '_>, version: &Version, wanted: &Wanted, reasons: &mut Reasons) {
         for dialect in self.dialects {
             for (name, rule) in wanted.iter().filter(|(name, _)| *name == dialect.name) {
@@ -152,7 +151,6 @@ impl Fixer<'_> {
         }
     }
 
-    /// Returns the reason why the rewriting for a dialect does not become a fix.
     fn reason(
         &self,
         entry: Entry<'_, '_>,
@@ -191,7 +189,6 @@ impl Fixer<'_> {
         })
     }
 
-    /// Rank of the mildest severity that a fix must not cause.
     fn limit(&self) -> usize {
         self.shown.max(rank(Severity::Reinterpreted))
     }
@@ -326,7 +323,6 @@ impl Fixer<'_> {
         best
     }
 
-    /// Repeats until nothing changes.
     fn in_turn(&self, entry: Entry<'_, '_>, version: &Version, wanted: &Wanted, max_safety: Safety) -> Option<Version> {
         let mut schema = version.schema.clone();
         for _ in 0..ROUNDS {
@@ -363,7 +359,6 @@ impl Fixer<'_> {
         (!changes.is_empty()).then_some((after, changes))
     }
 
-    /// Returns true if findings disappeared, none was added, and nothing was lost that must be kept.
     fn is_better(&self, before: &Version, after: &Version, wanted: &Wanted, max_safety: Safety) -> bool {
         let (old, new) = (&before.contents, &after.contents);
         if !old.keeps_references(new) || (max_safety == Safety::Safe && !old.keeps_meaning(new)) {

@@ -44,7 +44,6 @@ const REFERENCE: &str = "$ref";
 /// Keywords on whose values the meaning of other keywords depends.
 const BASE: [&str; 5] = ["type", "required", "$schema", "const", "enum"];
 
-/// Returns true if a keyword contains schemas, or other keywords depend on it.
 pub(super) fn is_structural(keyword: &str) -> bool {
     [&MAPS[..], &SCHEMAS, &LISTS, &MOVING, &BASE].iter().any(|keywords| keywords.contains(&keyword))
 }
@@ -128,7 +127,6 @@ impl<'n, 'a> Parts<'n, 'a> {
         }
     }
 
-    /// Each unit has the changes of the rewriting that affect it.
     pub(super) fn units(&self, changes: &[Change]) -> Vec<Unit> {
         let is_shared = |path: &str, part: &Part| {
             part.has_reference || DEFINITIONS.iter().any(|keyword| is_below(path, &format!("/{keyword}")))
@@ -255,7 +253,6 @@ impl<'n, 'a> Parts<'n, 'a> {
     }
 }
 
-/// Returns true if the members differ at most in schemas below them that both have.
 fn differs_only_below(one: &Member<'_>, two: &Member<'_>) -> bool {
     let key = one.key.display();
     let names = |node: &Node<'_>| -> Option<Vec<String>> {
@@ -384,13 +381,10 @@ impl Contents {
         }
     }
 
-    /// Returns true if every reference that has a target in this schema still has one.
     pub(super) fn keeps_references(&self, after: &Contents) -> bool {
         after.dangling <= self.dangling
     }
 
-    /// Returns true if the fixed schema still declares every property, contains every description, and accepts
-    /// something wherever this schema does.
     pub(super) fn keeps_meaning(&self, after: &Contents) -> bool {
         let extended: Vec<&String> = self.descriptions.difference(&after.descriptions).take(MAX_EXTENDED + 1).collect();
         let contains = |text: &&String| after.descriptions.iter().any(|other| other.contains(text.as_str()));

@@ -37,7 +37,6 @@ pub(super) fn written(report: &Report<'_>) -> String {
     )
 }
 
-/// Writes a case for each tool, and one for findings about the list.
 fn suite(report: &Report<'_>, at: usize, source: &Source) -> (String, usize, usize) {
     let mut found = BTreeMap::<Option<usize>, Vec<(&Group, String)>>::new();
     for group in &report.groups {

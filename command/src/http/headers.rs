@@ -62,7 +62,6 @@ fn bytes(text: &str) -> Vec<u8> {
     narrow.unwrap_or_else(|_| text.into())
 }
 
-/// Returns pairs of strings, with one character for each byte of a value.
 pub(crate) fn list(headers: &Headers) -> Node<'_> {
     let pair = |(name, value): &(String, Vec<u8>)| {
         Node::array(Vec::from([Node::string(name.clone()), Node::string(text(value).into_owned())]))
@@ -70,7 +69,6 @@ pub(crate) fn list(headers: &Headers) -> Node<'_> {
     Node::array(headers.iter().map(pair).collect())
 }
 
-/// The first header with this name.
 pub(crate) fn value<'h>(headers: &'h Headers, name: &str) -> Option<Cow<'h, str>> {
     headers.iter().find(|(found, _)| found.eq_ignore_ascii_case(name)).map(|(_, value)| text(value))
 }
@@ -90,7 +88,6 @@ fn remove(headers: &mut Headers, names: &[&str]) {
     headers.retain(|(found, _)| !names.iter().any(|name| found.eq_ignore_ascii_case(name)));
 }
 
-/// Sets a header at the index of the first one with this name, or at the end.
 pub(crate) fn set(headers: &mut Headers, name: &str, value: &str) {
     let at = headers.iter().position(|(found, _)| found.eq_ignore_ascii_case(name));
     remove(headers, &[name]);

@@ -11,7 +11,6 @@ use toolwire::json::Node;
 use super::document::record;
 use headers::{count, value, Headers, TOKEN};
 
-/// Returns an error if programs on other machines could connect without a token.
 pub(crate) fn demand_token(listen: &Listen, token: Option<&str>) -> Result<(), String> {
     if listen.is_loopback() || token.is_some() {
         return Ok(());
@@ -74,7 +73,6 @@ impl Address {
         Ok(Address { is_encrypted, host, port, base })
     }
 
-    /// Value of the header `Host`.
     pub(crate) fn authority(&self) -> String {
         match (self.is_encrypted, self.port) {
             (true, HTTPS) | (false, HTTP) => self.host.clone(),
@@ -123,7 +121,6 @@ impl Listen {
     }
 }
 
-/// `host` may have brackets. True for `localhost`, too.
 pub(crate) fn is_loopback(host: &str) -> bool {
     let host = without_brackets(host);
     let host = host.strip_prefix("::ffff:").unwrap_or(host);
@@ -169,7 +166,6 @@ pub(crate) struct Door {
 pub(crate) type Refusal = (u16, String);
 
 impl Door {
-    /// `None` if the request is allowed.
     pub(crate) fn refusal(&self, headers: &Headers) -> Option<Refusal> {
         let host = value(headers, "host").unwrap_or_default();
         if self.is_loopback && (count(headers, "host") != 1 || !is_loopback(host_of(&host))) {

@@ -188,7 +188,6 @@ const VARIABLES_FILE: &str =
     "expected the variables of a server in `env`, found `envFile`: pass them with `--env` in an entry that you write \
         yourself";
 
-/// An entry without a program cannot run through the proxy.
 pub(super) fn has_no_program(message: &str) -> bool {
     message == NO_PROGRAM || message == REMOTE
 }

@@ -171,7 +171,6 @@ impl Install {
         Ok(())
     }
 
-    /// Returns `None` if the entry needs no change.
     fn changed_program(&self, entry: &Entry, is_named: bool) -> Result<Option<Program>, String> {
         if self.undoes {
             return Ok(behind_the_proxy(&entry.command, &entry.arguments, is_named));

@@ -290,7 +290,6 @@ impl Verdict {
     }
 }
 
-/// Index of the tool that contains the pointer's target.
 fn owner(known: &BTreeMap<&str, usize>, pointer: &str) -> Option<usize> {
     let ends = pointer.match_indices('/').map(|(end, _)| end).skip(1).chain([pointer.len()]);
     ends.filter_map(|end| pointer.get(..end)).find_map(|above| known.get(above).copied())

@@ -82,7 +82,6 @@ impl Matrix {
         out
     }
 
-    /// MCP clients read a tool before an API does.
     fn groups(&self) -> (Vec<&Column>, Vec<&Column>) {
         self.columns.iter().partition(|column| !column.dialect.is_mcp_client())
     }
@@ -126,7 +125,6 @@ impl Matrix {
         table.write(width, out);
     }
 
-    /// Returns a row for each tool and each outcome that is at least `from`, tool by tool.
     fn rows(&self, from: Outcome) -> Vec<Row> {
         let mut rows = Vec::new();
         for (at, tool) in self.tools.iter().enumerate() {
@@ -368,7 +366,6 @@ fn number(count: usize, shade: Shade, paint: Paint) -> String {
     }
 }
 
-/// In the order of their first occurrence.
 fn rules<'v>(verdicts: impl Iterator<Item = &'v Verdict>, outcome: Outcome) -> String {
     let mut found: Vec<&str> = Vec::new();
     for loss in verdicts.flat_map(|verdict| &verdict.losses).filter(|loss| loss.outcome == outcome) {
@@ -379,7 +376,6 @@ fn rules<'v>(verdicts: impl Iterator<Item = &'v Verdict>, outcome: Outcome) -> S
     some(&found, RULES)
 }
 
-/// Returns the first words, and the number of the others.
 fn some<T: AsRef<str>>(words: &[T], limit: usize) -> String {
     let mut text = words.iter().take(limit).map(AsRef::as_ref).collect::<Vec<&str>>().join(", ");
     if words.len() > limit {

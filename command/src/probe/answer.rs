@@ -51,7 +51,6 @@ pub(crate) fn read(given: &str, private: &Private) -> Answer {
     }
 }
 
-/// Reads the formats of all APIs.
 fn words(document: &Node<'_>) -> Option<String> {
     let error = document.get("error");
     // A gateway also includes the message of the API behind it.

@@ -124,7 +124,6 @@ impl Probe {
         answer::named(&refusal.text, self.endpoint.wire.numbered, &group.iter().map(name).collect::<Vec<_>>())
     }
 
-    /// Ends the probe after an answer that is not a verdict.
     fn end(&mut self, message: String) -> Result<(), CommandError> {
         let error = CommandError::new("", message).in_source(&self.target.host);
         // The verdicts so far are reported, because the user has paid for them.

@@ -81,7 +81,6 @@ impl Rows<'_> {
         Some(json::write(&row) + "\n")
     }
 
-    /// Returns the refused constraints that `check` reports after the tool's name and schema are replaced.
     fn judged(&self, sent: &Node<'_>, schema: &Node<'_>) -> Vec<&'static str> {
         let mut sent = sent.clone();
         put(&mut sent, self.endpoint.wire.schema, schema);
@@ -104,7 +103,6 @@ impl Rows<'_> {
     }
 }
 
-/// Sets a member only if it already exists.
 fn put(node: &mut Node<'_>, path: &[&str], value: &Node<'_>) {
     let Some((first, rest)) = path.split_first() else { return };
     if node.get(*first).is_none() {
@@ -230,7 +228,6 @@ impl Anonymous {
         }
     }
 
-    /// Anonymizes names, lists of names, and tables of either.
     fn list(&mut self, node: &Node<'_>) -> Node<'static> {
         match node.data() {
             Data::String(text) => Node::string(self.name(&text.display())),
@@ -311,7 +308,6 @@ impl Anonymous {
         format!("{address}{}", steps.map(|steps| format!("#{}", steps.join("/"))).unwrap_or_default())
     }
 
-    /// Anonymizes an API's error about the schema, with the same replacements.
     pub(crate) fn anonymized(&self, text: &str) -> String {
         let mut out = String::from(text);
         for text in self.texts.iter().filter(|text| text.len() > 3) {
@@ -346,7 +342,6 @@ impl Anonymous {
     }
 }
 
-/// Replaces the words of a pattern.
 fn pattern(text: &str) -> String {
     let mut out = String::with_capacity(text.len());
     let mut rest = text;
@@ -367,7 +362,6 @@ fn pattern(text: &str) -> String {
     out
 }
 
-/// Copies the value, so that it borrows nothing.
 fn owned(node: Node<'_>) -> Node<'static> {
     match node.into_data() {
         Data::Array(items) => Node::array(items.into_iter().map(owned).collect()),

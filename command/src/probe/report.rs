@@ -60,7 +60,6 @@ impl Line<'_> {
         }
     }
 
-    /// Returns the members `api`, `toolwire`, `rules`, `status`, `error`, `finding`.
     fn members(&self) -> Node<'static> {
         let (status, error) = match (self.verdict, self.refusal()) {
             (Some(Verdict::Accepted(status)), _) => (Node::count((*status).into()), Node::default()),

@@ -66,7 +66,6 @@ impl GroupSearch {
         }
     }
 
-    /// Returns `None` if everything is known.
     pub(crate) fn next(&self) -> Option<RequestTools> {
         match &self.doubtful {
             Some(_) => Some(RequestTools::Plain),
@@ -137,7 +136,6 @@ impl GroupSearch {
         self.groups.extend(parts);
     }
 
-    /// Once every tool has a verdict, adds the last request: all accepted tools together.
     fn conclude(&mut self) {
         if !self.groups.is_empty() || self.is_last {
             return;

@@ -192,7 +192,6 @@ fn known(host: &str, endpoint: &'static Endpoint) -> Known {
 }
 
 impl Known {
-    /// Name of the server in rows of evidence.
     pub(crate) fn surface(self, endpoint: &Endpoint) -> &'static str {
         match self {
             Known::Gateway(gateway) => gateway.surface,
@@ -241,7 +240,7 @@ pub(crate) struct Tool {
     pub(crate) rules: Vec<&'static str>,
 }
 
-/// Makes no further changes. Schemas become tools with names such as `schema_1`.
+/// Converts the tools to the API's format, and changes nothing else.
 pub(crate) fn tools(subject: Subject<'_>, dialect: &'static Dialect) -> Result<Vec<Tool>, Error> {
     let list = match subject {
         Subject::Tools(list) | Subject::Request(list) => list,
@@ -351,7 +350,6 @@ impl Address {
         Ok(Address { is_encrypted, host, port: port.filter(|port| *port != usual), path, query })
     }
 
-    /// Omits the scheme's default port.
     pub(crate) fn host(&self) -> String {
         match self.port {
             Some(port) => format!("{}:{port}", self.host),
@@ -359,7 +357,6 @@ impl Address {
         }
     }
 
-    /// Returns `None` if the port is not the scheme's default.
     pub(crate) fn public_host(&self) -> Option<&str> {
         self.port.is_none().then_some(self.host.as_str())
     }

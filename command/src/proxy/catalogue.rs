@@ -133,7 +133,6 @@ impl Catalogue {
         self.adapted.is_some()
     }
 
-    /// JSON.
     pub(super) fn list(&self) -> &str {
         self.adapted.as_ref().map_or("[]", |adapted| adapted.list.as_str())
     }
@@ -245,19 +244,16 @@ impl Catalogue {
         }
     }
 
-    /// The tool that reads the rest of a cut result.
     pub(super) fn reader(&self) -> Option<&str> {
         self.adapted.as_ref()?.reader.as_deref()
     }
 
-    /// Original definition of the tool, as JSON text.
     pub(super) fn own(&self, server: usize, name: &str) -> Option<&str> {
         self.adapted.as_ref()?.own.get(&(server, name.to_string())).map(String::as_str)
     }
 }
 
 impl AdaptedList {
-    /// Returns `None` if no tool has the name.
     fn restored(
         &self,
         shown: &str,
@@ -330,13 +326,11 @@ fn name_of(tool: &Node<'_>) -> Option<String> {
     text_at(tool, &["name"])
 }
 
-/// Adds a number to the name if the name is already used.
 fn free_name(name: &str, is_used: impl Fn(&str) -> bool) -> String {
     let names = std::iter::once(name.to_string()).chain((2..).map(|number| format!("{name}_{number}")));
     names.into_iter().find(|name| !is_used(name)).unwrap_or_default()
 }
 
-/// `list` and `item` are JSON text.
 fn with_item(list: &str, item: &str) -> String {
     match list.trim_end().strip_suffix(']').map(str::trim_end) {
         Some(items) if items.ends_with('[') => format!("{items}{item}]"),
@@ -425,7 +419,6 @@ impl ToolSearch {
         )
     }
 
-    /// True for a tool in the search and for the tools of the search itself.
     fn has(&self, name: &str) -> bool {
         self.definitions.contains_key(name) || self.is_search(name) || self.is_call(name)
     }
@@ -438,7 +431,6 @@ impl ToolSearch {
         name == self.call
     }
 
-    /// Result of a search, as JSON text.
     pub(super) fn answer(&self, arguments: Option<&str>) -> String {
         let arguments = json::read(arguments.unwrap_or("{}")).unwrap_or_default();
         let Some(query) = text_at(&arguments, &["query"]).filter(|query| !query.trim().is_empty()) else {

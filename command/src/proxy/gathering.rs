@@ -63,7 +63,6 @@ impl Gathering {
         }
     }
 
-    /// True if the client request with this key waits for the result.
     pub(super) fn is_for(&self, key: &str) -> bool {
         self.id.as_deref().is_some_and(|id| message::key_of(id) == key)
     }
@@ -145,7 +144,6 @@ impl Proxy {
         self.effects.push(Effect::Alarm(number, pause));
     }
 
-    /// `answer` is a page of a list, or another answer.
     pub(super) fn page(&mut self, number: u64, server: usize, answer: &Node<'_>) {
         let Some(gathering) = self.gatherings.get_mut(&number) else { return };
         let Some(result) = answer.get("result").filter(|result| result.as_object().is_some()) else {
@@ -289,7 +287,6 @@ impl Proxy {
         true
     }
 
-    /// Publishes the tools of all servers, and handles the waiting calls.
     fn tools(&mut self, id: Option<String>, gathering: Gathering) {
         let Gathering { first, mut entries, .. } = gathering;
         if !self.is_one() {
@@ -321,7 +318,6 @@ impl Proxy {
         self.resume_held();
     }
 
-    /// The pages of MCP Apps get URIs that name one server.
     fn give_pages(&mut self, entries: &mut BTreeMap<usize, Vec<String>>) {
         for (server, tools) in entries {
             for tool in tools {
@@ -349,7 +345,6 @@ impl Proxy {
         }
     }
 
-    /// Handles the calls that waited for the first list.
     fn resume(&mut self) {
         for Waiting { text, .. } in std::mem::take(&mut self.waiting) {
             let Ok(message) = json::read(&text) else { continue };
@@ -377,7 +372,6 @@ fn merged_list(first: &BTreeMap<usize, String>, key: &'static str, entries: &[St
     merged_list_text(first, key, &format!("[{}]", entries.join(",")))
 }
 
-/// Same as [`merged_list`], with the entries as JSON text.
 fn merged_list_text(first: &BTreeMap<usize, String>, key: &'static str, entries: &str) -> String {
     let mut result = frame(first.values().map(String::as_str));
     if let Ok(entries) = json::read(entries) {
@@ -445,7 +439,6 @@ fn merged_greetings<'s>(servers: impl Iterator<Item = (&'s str, &'s str)>) -> St
     )
 }
 
-/// Puts each server's instructions under the server's name.
 fn instructions(servers: &[(&str, &Node<'_>)]) -> Option<String> {
     let texts = servers
         .iter()
@@ -454,7 +447,6 @@ fn instructions(servers: &[(&str, &Node<'_>)]) -> Option<String> {
     (!texts.is_empty()).then(|| texts.join("\n\n"))
 }
 
-/// Returns the union of the servers' capabilities.
 fn capabilities<'a>(greetings: &[Node<'a>]) -> Node<'a> {
     let mut capabilities: Vec<Member<'a>> = Vec::new();
     for greeting in greetings {

@@ -31,7 +31,6 @@ impl Proxy {
         self.abandon(server, &found);
     }
 
-    /// Answers the open requests of a server that no longer runs. `found` is the message.
     fn abandon(&mut self, server: usize, found: &str) {
         if let Some(state) = self.servers.get_mut(server) {
             (state.state, state.level) = (State::Down, None);
@@ -143,7 +142,6 @@ impl Proxy {
         self.done()
     }
 
-    /// `found` is the reason why the request has no answer.
     fn unanswered_own(&mut self, own: OwnRequest, found: &str) {
         let error = || message::error("0", SERVER_ERROR, found);
         match own {
@@ -161,7 +159,6 @@ impl Proxy {
         }
     }
 
-    /// Handles the answer of a restarted server to `initialize`.
     pub(super) fn greeted(&mut self, server: usize, message: &Node<'_>) {
         self.greetings.retain(|_, of| *of != server);
         if message.get("result").is_none() {

@@ -36,7 +36,6 @@ pub(super) struct Envelope {
 }
 
 impl Envelope {
-    /// Returns `None` if `message` is not a JSON-RPC message.
     pub(super) fn read(message: &Node<'_>) -> Option<Envelope> {
         message.as_object()?;
         let id = message.get("id");
@@ -60,7 +59,6 @@ pub(super) fn at<'n, 'a>(message: &'n Node<'a>, path: &[&str]) -> Option<&'n Nod
     path.iter().try_fold(message, |node, key| node.get(*key))
 }
 
-/// `path` are the members on the way to the object.
 pub(super) fn set_at(message: &mut Node<'_>, path: &[&'static str], key: &'static str, text: &str) {
     match path {
         [] => message.set(key, Node::string(text.to_string())),
@@ -100,12 +98,10 @@ pub(super) fn error(id: &str, code: i32, message: &str) -> String {
     format!("{{\"jsonrpc\":\"2.0\",\"id\":{id},\"error\":{{\"code\":{code},\"message\":{}}}}}", quoted(message))
 }
 
-/// `message` is for the model.
 pub(super) fn failed_call(message: &str) -> String {
     format!("{{\"content\":[{{\"type\":\"text\",\"text\":{}}}],\"isError\":true}}", quoted(message))
 }
 
-/// A single text block.
 pub(super) fn text_result(text: &str) -> String {
     format!("{{\"content\":[{{\"type\":\"text\",\"text\":{}}}]}}", quoted(text))
 }
@@ -124,7 +120,6 @@ pub(super) fn params_without(message: &Node<'_>, names: &[&str]) -> String {
     json::write(&params)
 }
 
-/// `params` and the result are JSON text.
 pub(super) fn params_with<'a>(params: &'a str, name: &'static str, value: Node<'a>) -> String {
     let read = json::read(params).ok().filter(|node| node.as_object().is_some());
     let mut node: Node<'a> = match read {

@@ -38,7 +38,6 @@ pub fn mirrored(message: &[u8]) -> Vec<(&'static str, String)> {
     headers.into_iter().filter_map(|(header, value)| Some((header, encoded(&value?)))).collect()
 }
 
-/// The schema of a tool marks the arguments.
 pub(super) fn parameters(schema: &Node<'_>, arguments: &Node<'_>) -> Vec<(String, String)> {
     let mut headers = Vec::new();
     add_parameters(schema, arguments, &mut headers);
@@ -62,7 +61,6 @@ fn add_parameters(schema: &Node<'_>, arguments: &Node<'_>, headers: &mut Vec<(St
     }
 }
 
-/// Only strings, numbers and booleans have a text.
 fn shown(value: &Node<'_>) -> Option<String> {
     if let Some(text) = value.as_text() {
         return Some(text.display().into_owned());

@@ -619,7 +619,6 @@ impl Proxy {
         self.write_client(message::error(&pending.id, SERVER_ERROR, &found));
     }
 
-    /// The answer has the message's id, if it has one.
     fn refuse_message(&mut self, message: &[u8]) {
         let id = Outline::read(message).and_then(|outline| outline.id).unwrap_or_else(|| "null".into());
         let (code, found) = match std::str::from_utf8(message) {
@@ -661,7 +660,6 @@ impl Proxy {
         }
     }
 
-    /// Returns the new id as JSON text.
     fn own_id(&mut self, own: OwnRequest) -> String {
         self.next += 1;
         let id = format!("\"{}{}\"", self.prefix, self.next);
@@ -692,7 +690,6 @@ impl Proxy {
         self.answer_to("", id, result);
     }
 
-    /// `result` is JSON text that the proxy creates.
     fn answer_to(&mut self, method: &str, id: &str, result: &str) {
         let typed = (self.client == Some(Era::Modern)).then(|| translation::modern_result(method, result));
         self.write_client(message::result(id, typed.as_deref().unwrap_or(result)));
@@ -741,7 +738,6 @@ fn without_mark(effects: Vec<Effect>, message: &str) -> Vec<Effect> {
     effects.into_iter().map(effect).collect()
 }
 
-/// If the list is full, the oldest key is removed.
 fn remember(keys: &mut VecDeque<String>, key: &str) {
     if keys.len() >= REMEMBERED {
         keys.pop_front();

@@ -35,7 +35,6 @@ enum Step {
 }
 
 impl Proxy {
-    /// `message` is the client's modern request.
     pub(super) fn open_all(&mut self, message: &Node<'_>) {
         self.client = Some(Era::Modern);
         if self.envelope.is_none() {
@@ -50,7 +49,6 @@ impl Proxy {
         }
     }
 
-    /// The server has refused `initialize`.
     pub(super) fn discover_after(&mut self, server: usize, waits: Waits, error: String) {
         let is_legacy = self.servers.get(server).is_none_or(|server| server.era == Some(Era::Legacy));
         match self.openings.get_mut(&server).map(|opening| &mut opening.step) {
@@ -60,14 +58,12 @@ impl Proxy {
         }
     }
 
-    /// The server has refused the proxy's own `initialize`.
     pub(super) fn discover_again(&mut self, server: usize) {
         if !self.openings.contains_key(&server) {
             self.discover(server, Step::Again);
         }
     }
 
-    /// Passes on the error with which the server has refused `initialize`.
     fn refused(&mut self, server: usize, waits: Waits, error: &str) {
         match waits {
             Waits::Client(_) => self.write_client(error.into()),
@@ -75,7 +71,6 @@ impl Proxy {
         }
     }
 
-    /// Ids of the client's requests that wait until the era of a server is known.
     pub(super) fn waiting_greetings(&self) -> impl Iterator<Item = &str> {
         let refused = self.openings.values().filter_map(|opening| match &opening.step {
             Step::Refused(refused) => Some(refused),
@@ -111,7 +106,6 @@ impl Proxy {
         self.effects.push(Effect::Alarm(alarm, u64::from(seconds) * 1000));
     }
 
-    /// Adds what a modern request states about the client.
     pub(super) fn stated_params(&self, params: &str) -> String {
         let read = |text: &Option<String>| text.as_deref().and_then(|text| json::read(text).ok().map(|_| text.into()));
         let (holder, names): (Option<String>, [&str; 2]) = match self.client {
@@ -220,7 +214,6 @@ impl Proxy {
         self.resume_held();
     }
 
-    /// The era of the server cannot be determined.
     pub(super) fn not_opened(&mut self, server: usize, found: &str) {
         match self.openings.remove(&server).map(|opening| opening.step) {
             Some(Step::Refused(refused)) => {
@@ -284,7 +277,6 @@ impl Proxy {
         self.held.push(Waiting { id: envelope.id.clone(), key: envelope.key.clone(), text: text.into() });
     }
 
-    /// Handles the requests that waited, unless they have to wait longer.
     pub(super) fn resume_held(&mut self) {
         let lists = self.gatherings.values().any(Gathering::is_first_list);
         if !self.openings.is_empty() || lists {
@@ -297,7 +289,7 @@ impl Proxy {
         }
     }
 
-    /// Lists name the owner of what a request names. Requests these lists if the client has not requested them. Returns
+    /// Requests the lists that name the owner of what the message names, if the client has not requested them. Returns
     /// false if they are known.
     pub(super) fn lists_first(&mut self, envelope: &Envelope, message: &Node<'_>, text: &str) -> bool {
         const RESOURCES: &[(&str, &str)] =

@@ -96,7 +96,6 @@ impl Owners {
         (out, left_out)
     }
 
-    /// The page of the tool gets a URI that no other server's page has. Returns the tool if the URI is new.
     pub(super) fn tool_with_page(&mut self, server: usize, servers: &[Server], tool: &str) -> Option<String> {
         self.with_page(server, servers, tool, &PAGE_PATHS)
     }
@@ -127,7 +126,6 @@ impl Owners {
         has_changed.then(|| json::write(&node))
     }
 
-    /// Returns the URI for the client.
     fn page(&mut self, server: usize, servers: &[Server], uri: &str) -> String {
         if let Some(shown) = self.shown_uri(server, uri) {
             return shown;
@@ -149,7 +147,6 @@ impl Owners {
         shown
     }
 
-    /// Returns the URI of a page for the client, or `None` if the page is not known.
     pub(super) fn shown_uri(&self, server: usize, uri: &str) -> Option<String> {
         let is_shown_as_is = self.pages.get(uri).is_some_and(|(owner, own)| *owner == server && own == uri);
         if is_shown_as_is || !uri.starts_with(PAGE) {
@@ -164,7 +161,6 @@ impl Owners {
         self.pages.get(shown).map(|(_, own)| own.as_str()).filter(|own| *own != shown)
     }
 
-    /// True if a list names the owner of the URI.
     pub(super) fn is_listed(&self, uri: &str) -> bool {
         self.pages.contains_key(uri)
             || self.resources.contains_key(uri)
@@ -240,7 +236,6 @@ impl Owners {
         (out, left_out)
     }
 
-    /// Records the resources to which a tool result links.
     pub(super) fn add_links(&mut self, server: usize, result: &Node<'_>) {
         for block in result.items_at("content") {
             let uri = message::text_at(block, &["uri"]).or_else(|| message::text_at(block, &["resource", "uri"]));
@@ -253,7 +248,6 @@ impl Owners {
         task.into_iter().for_each(|task| self.tasks.entry(server).or_default().add(task));
     }
 
-    /// Forgets the links and tasks of a server that ended.
     pub(super) fn forget(&mut self, server: usize) {
         self.links.remove(&server);
         self.tasks.remove(&server);
@@ -276,7 +270,6 @@ impl Owners {
         owner_among(&self.tasks, task)
     }
 
-    /// Returns the server, and the prompt's name on the server.
     pub(super) fn of_prompt(&self, shown: &str) -> Option<(usize, String)> {
         self.prompts.get(shown).cloned()
     }
@@ -317,12 +310,10 @@ impl Prefixes {
             .is_some_and(|prefix| text.starts_with(prefix.as_str()))
     }
 
-    /// A text could begin both with one of these prefixes and with `prefix`.
     fn overlaps(&self, prefix: &str) -> bool {
         self.begin(prefix) || self.longer(prefix).is_some()
     }
 
-    /// Returns a prefix that begins with `text`.
     fn longer(&self, text: &str) -> Option<&String> {
         self.0
             .range::<str, _>((Bound::Included(text), Bound::Unbounded))

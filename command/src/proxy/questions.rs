@@ -68,12 +68,10 @@ impl Questions {
         Questions { asked: VecDeque::new(), secrets: (!counted_ids).then(|| [RandomState::new(), RandomState::new()]) }
     }
 
-    /// True if a server still has the request with this key.
     pub(super) fn has(&self, key: &str) -> bool {
         self.asked.iter().any(|asked| asked.key == key)
     }
 
-    /// Of the questions and answers that wait for the client.
     fn bytes(&self) -> usize {
         let later = |asked: &Asked| asked.later.iter().map(|question| question.params.len()).sum::<usize>();
         self.asked.iter().map(|asked| later(asked) + asked.answer.as_ref().map_or(0, String::len)).sum()
@@ -175,7 +173,6 @@ impl Proxy {
         }
     }
 
-    /// Answers the client's request with a result that asks for input.
     fn ask(&mut self, key: String, pending: Pending, mut shown: Vec<Question>) {
         self.next += 1;
         let (alarm, state) = (self.next, self.questions.state(self.next));

@@ -113,7 +113,6 @@ impl Results {
         Some((json::write(&cut), size))
     }
 
-    /// Returns the id of the text.
     fn keep(&mut self, text: String, ends: Vec<usize>, total: usize) -> String {
         self.count += 1;
         let id = match &self.secret {
@@ -142,7 +141,6 @@ impl Results {
         self.tasks.push_back((server, task, tool.to_string()));
     }
 
-    /// Returns `None` if the request names no task.
     pub(super) fn tool_of_task(&self, server: usize, method: &str, request: &str) -> Option<String> {
         if ![TASKS_RESULT, TASKS_GET].contains(&method) || self.tasks.is_empty() {
             return None;
@@ -151,7 +149,6 @@ impl Results {
         self.tasks.iter().find(|(of, id, _)| (*of, id) == (server, &task)).map(|(_, _, tool)| tool.clone())
     }
 
-    /// Answers a call of the tool that reads the rest, as JSON text.
     pub(super) fn read(&self, arguments: Option<&str>, reader: &str) -> String {
         let arguments = json::read(arguments.unwrap_or("{}")).unwrap_or_default();
         let Some(id) = text_at(&arguments, &["id"]) else {
@@ -207,7 +204,6 @@ pub(super) fn started_task(result: &Node<'_>) -> Option<String> {
     text_at(result, if is_task { &["taskId"] } else { &["task", "taskId"] })
 }
 
-/// Definition of the tool that reads the rest, as JSON text.
 pub(super) fn reader(name: &str) -> String {
     let description =
         "Reads on in a result that was too long and was cut. The note at the end of a cut result has `id` \
@@ -222,7 +218,6 @@ pub(super) fn reader(name: &str) -> String {
     )
 }
 
-/// Tells the model how to read on.
 fn continuation(id: &str, end: usize, total: usize, reader: &str) -> String {
     let left = total - end;
     format!(
@@ -373,12 +368,10 @@ impl Scan {
     }
 }
 
-/// Last boundary of a character that is not after `at`.
 fn floor(text: &str, at: usize) -> usize {
     (0..=at.min(text.len())).rev().find(|at| text.is_char_boundary(*at)).unwrap_or_default()
 }
 
-/// First boundary of a character that is not before `at`.
 fn ceiling(text: &str, at: usize) -> usize {
     (at..text.len()).find(|at| text.is_char_boundary(*at)).unwrap_or(text.len())
 }

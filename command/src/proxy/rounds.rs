@@ -40,7 +40,6 @@ struct Input {
 }
 
 impl Proxy {
-    /// Only if the result may ask for input.
     pub(super) fn kept_params(&self, server: usize, method: &str, text: &str) -> Option<String> {
         let is_kept = self.is_modern(server) && ASKING.contains(&method);
         json::read(text).ok().filter(|_| is_kept)?.get("params").map(json::write)
@@ -90,7 +89,6 @@ impl Proxy {
         None
     }
 
-    /// Handles the client's answer to a request for input.
     pub(super) fn input(&mut self, key: &str, message: &Node<'_>) {
         let Some((number, index)) = self.inputs.remove(key) else { return };
         let Some(input) = self.rounds.get_mut(&number).and_then(|round| round.inputs.get_mut(index)) else { return };
@@ -106,7 +104,6 @@ impl Proxy {
         self.finish_round(number);
     }
 
-    /// Sends the request again when all input is there.
     fn finish_round(&mut self, number: u64) {
         let is_complete = |round: &Round| round.inputs.iter().all(|input| input.result.is_some());
         if !self.rounds.get(&number).is_some_and(is_complete) {
@@ -164,7 +161,6 @@ impl Proxy {
         true
     }
 
-    /// The server has ended, so its requests that wait for input are answered.
     pub(super) fn end_rounds(&mut self, server: usize, found: &str) {
         let of = self.rounds.iter().filter(|(_, round)| round.pending.server == server).map(|(number, _)| *number);
         for number in of.collect::<Vec<u64>>() {

@@ -47,7 +47,6 @@ impl Proxy {
         }
     }
 
-    /// Only a server that still waits for the response receives it.
     fn respond(&mut self, key: &str, message: &Node<'_>, text: &str, is_whole: bool) {
         let asking =
             self.servers.iter_mut().enumerate().find_map(|(at, server)| server.open_requests.remove(key).map(|_| at));
@@ -154,7 +153,6 @@ impl Proxy {
         self.send(id, key, server, method, None, &json::write(&restored), false);
     }
 
-    /// Returns the server of the request.
     fn cancel(&mut self, message: &Node<'_>) -> Option<usize> {
         let key = message::at(message, &["params", "requestId"]).map(json::canonical)?;
         if self.cancel_retry(&key) {
@@ -386,7 +384,6 @@ impl Proxy {
         self.effects.push(effect);
     }
 
-    /// Writes to the report file and, with `--verbose`, to standard error.
     pub(super) fn report_line(&mut self, what: &str, line: &str) {
         if self.settings.verbose {
             self.log(&format!("{what} {line}"));

@@ -109,7 +109,6 @@ impl Settings {
         json::write(&settings)
     }
 
-    /// Parses the output of [`Self::document`].
     pub(crate) fn read(text: &str) -> Result<Settings, Error> {
         let node = json::read(text)?;
         let texts = |key: &str, inner: Option<&str>| -> Vec<String> {
@@ -149,7 +148,6 @@ impl Settings {
     }
 }
 
-/// Unknown words select the defaults.
 fn result_options(results: &str, structured_text: &str) -> ResultOptions {
     let mismatch = match results {
         "refuse" => Mismatch::Refuse,

@@ -54,7 +54,6 @@ fn own_key(server: usize) -> String {
 }
 
 impl Proxy {
-    /// Handles `subscriptions/listen` of a client.
     pub(super) fn listen(&mut self, id: &str, key: &str, message: &Node<'_>) {
         if self.listens.len() >= REMEMBERED {
             let found = format!("expected at most {REMEMBERED} subscriptions, found more");
@@ -128,7 +127,6 @@ impl Proxy {
         }
     }
 
-    /// The server may have no part.
     fn listen_part(&mut self, key: &str, server: usize) {
         let Some(listen) = self.listens.get(key) else { return };
         if self.servers.get(server).is_none_or(|server| server.state != State::Up) {
@@ -171,7 +169,6 @@ impl Proxy {
         }
     }
 
-    /// The server was restarted.
     pub(super) fn listen_again(&mut self, server: usize) {
         for key in self.listens.keys().cloned().collect::<Vec<String>>() {
             let is_other = self.listens.get(&key).is_some_and(|listen| listen.id.is_none()) && key != own_key(server);
@@ -181,7 +178,6 @@ impl Proxy {
         }
     }
 
-    /// Tells the client what the servers have agreed to.
     fn acknowledge(&mut self, key: &str) {
         let Some(listen) = self.listens.get_mut(key).filter(|listen| !listen.is_acknowledged) else { return };
         listen.is_acknowledged = true;
@@ -360,7 +356,6 @@ impl Listen {
     }
 }
 
-/// Returns JSON text.
 fn filter(lists: &[&str], uris: &[String]) -> String {
     let flags = LISTS.iter().filter(|(_, list)| lists.contains(list)).map(|(member, _)| format!("\"{member}\":true"));
     let quoted_uris: Vec<String> = uris.iter().map(|uri| quoted(uri)).collect();
@@ -368,7 +363,6 @@ fn filter(lists: &[&str], uris: &[String]) -> String {
     format!("{{{}}}", flags.chain(uris).collect::<Vec<String>>().join(","))
 }
 
-/// Without an `id`, the notification names no subscription.
 fn subscribed<'a>(mut message: Node<'a>, id: Option<&'a str>) -> String {
     let mut params = message.get("params").cloned().unwrap_or_else(message::empty);
     let mut meta = params.get("_meta").cloned().unwrap_or_else(message::empty);

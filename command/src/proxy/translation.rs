@@ -102,7 +102,6 @@ impl Proxy {
         self.servers.get(server).is_some_and(|server| server.era == Some(Era::Modern))
     }
 
-    /// Returns `None` if the server is of the client's era.
     pub(super) fn translated(&mut self, server: usize, text: &str) -> Option<String> {
         let (_, era) = self.eras(server)?;
         let mut message = json::read(text).ok()?;
@@ -158,7 +157,6 @@ impl Proxy {
         }
     }
 
-    /// Only servers that know the notification receive it.
     pub(super) fn notify_servers(&mut self, method: &str, text: &str, is_whole: bool) {
         for server in 0..self.servers.len() {
             if self.eras(server).is_none() || !OF_LEGACY.contains(&method) {

@@ -89,7 +89,6 @@ pub fn modern_params(params: &str, client: Option<&str>, capabilities: &str) -> 
     json::write(&params)
 }
 
-/// The error names the versions that a request may state.
 pub(super) fn unsupported(id: &str, version: &str) -> String {
     let supported = Era::Modern.versions().map(Node::string).collect();
     let member = |key: &'static str, value| Member { key: Text::new(key), value };

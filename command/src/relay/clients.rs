@@ -218,7 +218,6 @@ impl Started {
         Vec::from([option.into(), json::write(&settings)])
     }
 
-    /// Returns what the user should know before the client starts.
     fn model_note(&self) -> Option<String> {
         let client = self.client.filter(|_| self.model.is_none() && !self.renames_models && !self.is_home)?;
         let program = client.program;

@@ -206,7 +206,6 @@ pub(super) fn page(entries: &[Arc<Entry>]) -> String {
     format!("{HEAD}{rows}</body></html>\n")
 }
 
-/// One line for each tool and rule, with the number of locations.
 fn changes(entry: &Entry) -> String {
     if let Some(error) = &entry.error {
         return format!("<p class=error>{}</p>", escaped(error));

@@ -117,7 +117,6 @@ fn line(out: &mut String, name: &str, labels: &str, count: u64) {
     let _ = writeln!(out, "toolwire_{name}{labels} {count}");
 }
 
-/// Without trailing zeros.
 fn seconds(micros: u64) -> String {
     let text = format!("{}.{:06}", micros / 1_000_000, micros % 1_000_000);
     text.trim_end_matches('0').trim_end_matches('.').to_string()

@@ -147,7 +147,6 @@ fn log(line: &str) -> RelayEffect {
     RelayEffect::Log(escaped_lines(&format!("toolwire: {}", shown(line))))
 }
 
-/// A body may have tools if it is JSON, or has no content type.
 fn may_have_tools(headers: &Headers) -> bool {
     headers::is_json(headers) || headers::value(headers, "content-type").is_none()
 }
@@ -161,7 +160,6 @@ fn failure(message: &str) -> String {
     json::write(&record([("type", Node::string("error")), ("error", error)]))
 }
 
-/// An answer that the relay itself writes.
 fn own_answer(status: u16, kind: &str, body: String) -> RelayEffect {
     let mut list = own_headers(status, kind);
     let policy = "default-src 'none'; style-src 'unsafe-inline'; frame-ancestors 'none'";
@@ -176,7 +174,6 @@ fn answer(status: u16, mut headers: Headers, body: String) -> RelayEffect {
     RelayEffect::Answer(ReplyHead { status, headers }, body)
 }
 
-/// Fails if hosts cannot decode the encoding.
 fn packed(headers: &Headers) -> Result<Option<ContentEncoding>, String> {
     let all = headers::joined(headers, "content-encoding").unwrap_or_default().to_ascii_lowercase();
     let mut codings = all.split(',').map(str::trim).filter(|coding| !coding.is_empty() && *coding != "identity");

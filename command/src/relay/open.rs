@@ -93,7 +93,6 @@ impl Open {
         self.change(at, upstream);
     }
 
-    /// Changes the upstream after the request's model is known.
     pub(super) fn change(&mut self, at: usize, upstream: &Upstream) {
         let address = &upstream.address;
         self.upstream = at;
@@ -103,7 +102,6 @@ impl Open {
         self.headers = headers::of_request(self.client_headers.clone(), &address.authority());
     }
 
-    /// Replaces the model in the path.
     pub(super) fn rename(&mut self, model: &str, name: &str) {
         let end = self.target.find('?').unwrap_or(self.target.len());
         let (path, query) = self.target.split_at(end);
@@ -115,7 +113,6 @@ impl Open {
         }
     }
 
-    /// Path and query at the upstream.
     pub(super) fn target(&self) -> &str {
         &self.target
     }
@@ -281,7 +278,6 @@ impl Open {
         effects
     }
 
-    /// With the reply and the results of a search.
     fn asks_again(&mut self) -> RelayEffect {
         self.settle_betas();
         let request = self.exchange.as_ref().map(Exchange::request).unwrap_or_default();
@@ -331,7 +327,6 @@ impl Open {
         Vec::from([RelayEffect::Write(bytes), RelayEffect::End])
     }
 
-    /// Returns the calls repaired since the previous call to this function.
     pub(super) fn take_repaired(&mut self) -> Vec<RepairedCall> {
         self.exchange.as_mut().map(Exchange::take_repaired_calls).unwrap_or_default()
     }

@@ -342,7 +342,6 @@ impl RelayRequest {
         effects
     }
 
-    /// Returns the log lines.
     fn record_changes(&mut self, open: &mut Open) -> Vec<RelayEffect> {
         let Some(exchange) = &open.exchange else { return Vec::new() };
         let report = exchange.report();
@@ -390,14 +389,12 @@ impl RelayRequest {
         effects
     }
 
-    /// Returns the request's line of the report.
     fn finish(&mut self, open: Open) -> Vec<RelayEffect> {
         let line = self.shared.settings.reports.then(|| RelayEffect::Report(open.entry.line()));
         self.shared.journal().add(open.entry);
         line.into_iter().collect()
     }
 
-    /// `page` is a page of the relay itself.
     fn own(&mut self, open: Open, page: &str, is_local: bool) -> Vec<RelayEffect> {
         let is_read = open.entry.method == "GET" || open.entry.method == "HEAD";
         let (kind, body) = match page {

@@ -117,7 +117,6 @@ impl Settings {
         word(&json::read(self.client.as_deref()?).ok()?, "path")
     }
 
-    /// Returns the settings as JSON, together with the settings for the host.
     pub(crate) fn document(&self, report: Option<&str>) -> String {
         let optional = |text: Option<&str>| text.map_or_else(Node::default, |text| Node::string(text.to_string()));
         let settings = record([

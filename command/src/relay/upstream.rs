@@ -49,7 +49,6 @@ impl Upstream {
         path.iter().any(is_odd) || path.split(|byte| *byte == b'/').any(is_dots)
     }
 
-    /// Path and query of a request at this API.
     pub(super) fn target(&self, target: &str) -> String {
         let rest = target.strip_prefix(self.path.as_str()).unwrap_or(target);
         let path = format!("{}{rest}", self.address.base);
@@ -60,7 +59,6 @@ impl Upstream {
         }
     }
 
-    /// Returns `None` if the API uses the client's name of the model.
     pub(super) fn renamed(&self, model: &str) -> Option<&str> {
         self.names.get(model).map(String::as_str)
     }
@@ -113,7 +111,6 @@ pub(super) fn first<'u>(upstreams: &'u [Upstream], path: &str) -> Option<(usize,
     upstreams.iter().enumerate().find(|(_, one)| one.path.len() == longest && one.has_path(path))
 }
 
-/// For any model.
 pub(super) fn has_path(upstreams: &[Upstream], path: &str) -> bool {
     upstreams.iter().any(|one| one.has_path(path))
 }
@@ -185,7 +182,6 @@ const FACTS: &[Fact] = &[
     },
 ];
 
-/// `None` if the prefix is not known.
 pub(super) fn below(host: &str, api: Api) -> Option<&'static str> {
     FACTS.iter().find(|fact| fact.api == api && fact.hosts.contains(&host))?.below
 }

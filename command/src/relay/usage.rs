@@ -41,7 +41,6 @@ pub struct Unsent {
 }
 
 impl Share {
-    /// Returns `None` if there are `most` requests already.
     pub(super) fn of(usage: &Arc<Usage>, most: usize) -> Option<Share> {
         let more = |count: usize| (count < most).then_some(count + 1);
         usage.requests.fetch_update(Ordering::Relaxed, Ordering::Relaxed, more).ok()?;

@@ -81,7 +81,6 @@ impl History {
         self.ends.len()
     }
 
-    /// Number of history items in the turn's request.
     pub(super) fn end(&self, turn: usize) -> usize {
         self.ends.get(turn).copied().unwrap_or_default()
     }
@@ -102,7 +101,6 @@ impl History {
         format!("{}{}{choice}", self.before, self.after)
     }
 
-    /// Returns `None` if the history is not a list.
     pub(super) fn key(&self) -> Option<&'static str> {
         Some(self.key).filter(|key| !key.is_empty())
     }

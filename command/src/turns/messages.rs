@@ -7,7 +7,6 @@ use toolwire::json::{self, Data, Node};
 
 use super::history::items;
 
-/// In the words of the message's format.
 pub(super) fn who(message: &Node<'_>) -> String {
     let text = |key| message.text_at(key).map(|text| text.display().into_owned());
     let kind = text("type").unwrap_or_default();
@@ -38,7 +37,6 @@ pub(super) fn pieces(message: &Node<'_>) -> Vec<String> {
     out
 }
 
-/// Summarizes an item of Responses, or a message that contains only tools.
 fn item(item: &Node<'_>, out: &mut Vec<String>) {
     let kind = kind(item);
     let brought = items(item, "tools");
@@ -148,7 +146,6 @@ impl NewMessages {
         changes
     }
 
-    /// Compares the messages between two unchanged messages.
     fn gap(&mut self, mut old: &[MessageHash], now: &[MessageHash], from: usize) {
         for (at, one) in now.iter().enumerate() {
             let same = old.iter().position(|other| other.who == one.who);
@@ -186,13 +183,11 @@ fn in_order(pairs: &[(usize, usize)]) -> Vec<(usize, usize)> {
     run
 }
 
-/// The provider defers the tool.
 pub(super) fn waits(tool: &Node<'_>) -> bool {
     let flagged = |node: &Node<'_>| node.bool_at("defer_loading") == Some(true);
     flagged(tool) || tool.get("function").is_some_and(flagged)
 }
 
-/// The name, or the type of a tool without a name.
 pub(super) fn label(tool: &Node<'_>) -> String {
     let within = |key| tool.get(key).and_then(|inner| inner.get("name"));
     let name = tool.get("name").or_else(|| within("function")).or_else(|| within("custom"));

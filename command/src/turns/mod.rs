@@ -170,12 +170,10 @@ impl Turns {
     }
 }
 
-/// Omits deferred tools.
 fn labels(request: &Node<'_>) -> Vec<String> {
     items(request, "tools").iter().filter(|tool| !waits(tool)).map(label).collect()
 }
 
-/// Returns the tools of `one` that are not in `other`.
 fn missing(one: &[CallableTool], other: &[CallableTool]) -> Vec<CallableTool> {
     let names: BTreeSet<&str> = other.iter().map(|tool| tool.name.as_str()).collect();
     one.iter().filter(|tool| !names.contains(tool.name.as_str())).cloned().collect()

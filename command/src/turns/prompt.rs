@@ -134,7 +134,6 @@ fn at_once<'a>(tool: &Node<'a>) -> Option<Node<'a>> {
     Some(Node::object(kept.collect::<Object<'a>>()))
 }
 
-/// A message loads the tools that it refers to.
 fn refer(node: &Node<'_>, found: &mut dyn FnMut(&str)) {
     let kind = node.text_at("type").map(|kind| kind.display());
     match kind.as_deref() {

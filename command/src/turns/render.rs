@@ -15,7 +15,6 @@ use crate::{
 const WHO: usize = 9;
 
 impl Turns {
-    /// Each turn has its added and removed tools, its new messages, and the end of the cached prefix.
     pub(super) fn text(&self, terminal: &Terminal) -> String {
         let paint = terminal.out;
         let (format, target) = (word::<Api>(self.options.format), word::<Api>(self.target()));
@@ -77,7 +76,6 @@ impl Turns {
 }
 
 impl Turn {
-    /// One message per line.
     fn render_messages(&self, terminal: &Terminal, out: &mut String) {
         for ShownMessage { who, words, is_changed } in &self.shown {
             let mark = if *is_changed { '~' } else { ' ' };

@@ -36,7 +36,6 @@ impl Rejection {
         self
     }
 
-    /// A JSON-RPC error.
     pub(super) fn body(&self) -> String {
         message::error(&self.id, self.code, &self.why)
     }

@@ -302,7 +302,6 @@ impl Listener {
         Ok(())
     }
 
-    /// `None` if the request sends no session id.
     fn session_of(&self, headers: &Headers) -> Result<Option<u64>, Rejection> {
         let Some(id) = headers::value(headers, SESSION) else { return Ok(None) };
         let found = self.sessions.iter().find(|(_, open)| open.id.as_deref() == Some(&*id));
@@ -496,7 +495,6 @@ impl Listener {
         }
     }
 
-    /// Answers an HTTP request with the response to its message.
     fn answer_post(&mut self, number: u64, text: &str) {
         let Some(Request::Post(post)) = self.requests.get(&number) else { return };
         if post.streams {
@@ -511,7 +509,6 @@ impl Listener {
         self.answer(number, status, &headers, text.into());
     }
 
-    /// The first message starts the stream.
     fn event(&mut self, number: u64, text: &str) {
         let session = match self.requests.get(&number) {
             Some(Request::Post(post)) => post.session,
@@ -565,7 +562,6 @@ impl Listener {
     }
 }
 
-/// Returns an error if the headers rule out reading the body.
 fn demand_readable(headers: &Headers) -> Result<(), Rejection> {
     demand_types(headers, &[JSON, STREAM])?;
     let unsupported = |why| Err(Rejection::new(415, PARSE_ERROR, why));

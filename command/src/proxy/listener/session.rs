@@ -117,17 +117,14 @@ impl Session {
         Some(message::cancelled(&call.order.to_string(), "the client is gone"))
     }
 
-    /// Returns the HTTP request that waits for the answer.
     pub(super) fn cancelled(&mut self, key: &str) -> Option<u64> {
         self.calls.remove(key)?.request
     }
 
-    /// The HTTP requests whose clients wait for messages.
     pub(super) fn connections(&self) -> Vec<u64> {
         self.calls.values().filter_map(|call| call.request).chain(self.stream).collect()
     }
 
-    /// HTTP requests that wait for an answer, each with the id of its message.
     pub(super) fn unanswered(&self) -> Vec<(u64, String)> {
         self.calls.values().filter_map(|call| Some((call.request?, call.id.clone()))).collect()
     }
@@ -229,7 +226,6 @@ impl Session {
     }
 }
 
-/// The result has the schemas, as JSON text, by the names of the tools.
 fn marked(tools: &[Node<'_>]) -> BTreeMap<String, String> {
     let schema = |tool: &Node<'_>| {
         let schema = json::write(tool.get("inputSchema")?);
