@@ -19,7 +19,6 @@ pub(crate) fn arguments() -> Result<Vec<String>, OsString> {
     env::args_os().skip(1).map(OsString::into_string).collect()
 }
 
-/// For [`toolwire_command::Command::new`].
 pub(crate) fn facts() -> String {
     let strings = |list: Vec<String>| Node::array(list.into_iter().map(Node::string).collect());
     let optional = |text: Option<String>| text.map_or_else(Node::default, Node::string);
@@ -44,7 +43,6 @@ pub(crate) fn facts() -> String {
     ))
 }
 
-/// Returns `None` if no launcher has started this program.
 fn launcher() -> Option<Vec<String>> {
     let words = env::var(LAUNCHER).ok()?;
     let words = json::read(&words).ok()?;

@@ -148,7 +148,6 @@ fn overwrite(path: &Path, file: &OutputFile) -> io::Result<()> {
     options.open(path)?.write_all(file.content.as_bytes())
 }
 
-/// `like` has the owner and the permissions for the file.
 fn fill(mut file: File, content: &[u8], like: Option<&Metadata>) -> io::Result<()> {
     file.write_all(content)?;
     if let Some(like) = like {

@@ -12,7 +12,6 @@ const ADDRESS: &str = "127.0.0.1:8787";
 const PATIENCE: Duration = Duration::from_secs(2);
 const OK: &[u8] = b"HTTP/1.1 200 ";
 
-/// The first argument is the address. Returns the exit code.
 pub(crate) fn check(arguments: &[String]) -> u8 {
     let address = arguments.first().map_or(ADDRESS, String::as_str);
     match ask(address) {

@@ -95,7 +95,6 @@ impl Log {
         Log { sender: None, state: Arc::default(), kept: Mutex::default() }
     }
 
-    /// Writes for a limited time.
     pub(crate) fn write_kept(&self) {
         if self.sender.is_some() {
             // The thread of the log may wait for a reader, and holds the lock of standard error meanwhile.
@@ -133,7 +132,6 @@ impl Log {
         let _ = sender.send(text);
     }
 
-    /// Waits for a limited time.
     pub(crate) fn flush(&self) {
         let end = Instant::now() + PATIENCE;
         while lock(&self.state).bytes > 0 && Instant::now() < end {

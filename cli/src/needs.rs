@@ -128,7 +128,6 @@ fn content(need: Need, files: &mut Files) -> Result<Vec<u8>, String> {
     }
 }
 
-/// Returns an empty line if standard input is not a terminal.
 fn line(question: &str) -> Result<Vec<u8>, String> {
     if !io::stdin().is_terminal() {
         return Ok(Vec::new());

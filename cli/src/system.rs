@@ -33,7 +33,6 @@ const KINDS: &[(ErrorKind, &str)] = &[
     (ErrorKind::UnexpectedEof, "ECONNRESET"),
 ];
 
-/// Errors without a name become their text.
 pub(crate) fn code(error: &io::Error) -> String {
     if let Some(code) = unix_code(error) {
         return code.into();

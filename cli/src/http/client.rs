@@ -253,7 +253,6 @@ fn matcher(proxy: Option<String>, no: String) -> Matcher {
     Matcher::builder().https(proxy.unwrap_or_default()).no(no).build()
 }
 
-/// True if the matcher understands the value.
 fn is_known(value: &str) -> bool {
     let known = [None, Some("http"), Some("https"), Some("socks4"), Some("socks4a"), Some("socks5"), Some("socks5h")];
     let is_url =
@@ -262,7 +261,6 @@ fn is_known(value: &str) -> bool {
     !value.contains('#') && is_url(value)
 }
 
-/// Adds the port.
 fn socks_address(uri: &Uri) -> Result<Uri, hyper::http::Error> {
     let authority = uri.authority().filter(|authority| authority.port().is_none());
     let Some(authority) = authority else { return Ok(uri.clone()) };

@@ -119,7 +119,6 @@ impl Busy {
         self.0.has_begun.load(Ordering::Relaxed)
     }
 
-    /// `None` if a request is open.
     pub(crate) fn idle_since(&self) -> Option<Instant> {
         (!self.is_busy()).then(|| *lock(&self.0.idle))
     }
@@ -249,7 +248,6 @@ impl Connection {
         }
     }
 
-    /// Returns false if no byte is ready.
     fn give(&mut self, buffer: &mut ReadBuf<'_>) -> bool {
         let rest = self.ready.get(self.at..).unwrap_or_default();
         let part = rest.get(..rest.len().min(buffer.remaining())).unwrap_or(rest);
@@ -444,7 +442,6 @@ mod tests {
     const LONG: Duration = Duration::from_secs(30);
     const REQUEST: &[u8] = b"GET / HTTP/1.1\r\nHost: a\r\n\r\n";
 
-    /// The client's end, and the server's end.
     async fn pair(limits: Limits, busy: &Busy) -> (TcpStream, Connection) {
         let listener = TcpListener::bind("127.0.0.1:0").await.expect("an address");
         let client = TcpStream::connect(listener.local_addr().expect("an address")).await.expect("a connection");
@@ -452,7 +449,6 @@ mod tests {
         (client, Connection::new(server, b"", busy.clone(), limits))
     }
 
-    /// Returns the kind of the error with which reading ends, or `None` if it waits longer.
     async fn ends(server: &mut Connection) -> Option<io::ErrorKind> {
         let read = timeout(10 * SHORT, server.read(&mut [0; 1000])).await;
         read.ok().map(|read| read.expect_err("no bytes").kind())

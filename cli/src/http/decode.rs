@@ -105,7 +105,6 @@ impl Decoder {
         })
     }
 
-    /// The result has at most `most` bytes.
     pub(crate) fn push(&mut self, piece: &[u8], most: usize) -> Result<Vec<u8>, Undecodable> {
         match &mut self.0 {
             Kind::Gzip(inner) => {

@@ -68,7 +68,6 @@ impl Framing {
         self.state == State::Ended
     }
 
-    /// True if all of these bytes are part of the current body.
     pub(crate) fn is_body(&self, length: usize) -> bool {
         matches!(self.state, State::Body(rest) if rest >= length as u64)
     }
@@ -117,7 +116,6 @@ impl Framing {
         Ok(all.len() - bytes.len())
     }
 
-    /// Returns the bytes after the head.
     fn read_head<'b>(&mut self, bytes: &'b [u8], out: &mut Vec<u8>) -> &'b [u8] {
         for (at, byte) in bytes.iter().enumerate() {
             let after_return = self.head.last() == Some(&b'\r');
@@ -159,7 +157,6 @@ impl Framing {
         out.extend_from_slice(REFUSED);
     }
 
-    /// Returns the incomplete head at the end of a connection.
     pub(crate) fn end(&mut self, out: &mut Vec<u8>) {
         out.append(&mut self.head);
     }

@@ -57,7 +57,6 @@ pub(crate) trait Service: Send + Sync + 'static {
     ) -> impl Future<Output = Option<Response<Self::Reply>>> + Send;
 }
 
-/// Returns `None` without a variable.
 pub(crate) fn token_of(variable: Option<&str>) -> Result<Option<String>, String> {
     let Some(variable) = variable else { return Ok(None) };
     let token = env::var(variable).unwrap_or_default().trim().to_string();
@@ -205,7 +204,6 @@ impl Listening {
     }
 }
 
-/// Serves one connection until it ends, or until the program is asked to end and its open requests have ended.
 async fn connection<S: Service>(
     service: Arc<S>,
     mut stream: TcpStream,

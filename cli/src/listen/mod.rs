@@ -64,7 +64,6 @@ pub(crate) fn is_wanted(settings: &str) -> bool {
     settings.get("listen").is_some_and(|listen| !listen.is_null())
 }
 
-/// Returns the exit code after a signal.
 pub(crate) fn run(settings: &str) -> Result<u8, String> {
     let read = json::read(settings).unwrap_or_default();
     let text = |node: &Node<'_>, key: &str| node.text_at(key).map(|text| text.display().into_owned());
@@ -218,7 +217,6 @@ impl Front {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Performs the actions that follow an event: the arrival of a request's body, or a message of a session.
     fn act(
         &self,
         body: Option<&[u8]>,
@@ -300,7 +298,6 @@ impl Front {
         }
     }
 
-    /// Does nothing if the request has a complete response, or if `needs_no_body` is false.
     fn wait_for_servers(&self, number: u64, needs_no_body: impl FnOnce(&Open) -> bool) {
         let state = self.state();
         let open = state.requests.get(&number).filter(|open| !open.queue.has_ended() && needs_no_body(open));
@@ -359,7 +356,6 @@ impl Front {
         self.act(None, None, |listener| listener.ended(number, &why));
     }
 
-    /// Serves the session until its client or its proxy has ended.
     async fn proxy(
         self: Arc<Front>,
         number: u64,
@@ -412,7 +408,6 @@ impl State {
     }
 }
 
-/// Gives a few messages at a time to the proxy.
 async fn pass(mut messages: UnboundedReceiver<Vec<u8>>, waiting: Arc<AtomicUsize>, to_proxy: Sender<Incoming>) {
     while let Some(message) = messages.recv().await {
         let length = message.len();

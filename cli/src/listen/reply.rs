@@ -30,7 +30,6 @@ pub(super) struct Room {
 }
 
 impl Room {
-    /// Waits until at most `most` bytes are unsent.
     pub(super) async fn below(&self, most: usize) {
         loop {
             let changed = self.changed.notified();

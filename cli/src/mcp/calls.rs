@@ -39,7 +39,6 @@ impl Tasks {
         handle
     }
 
-    /// Returns `None` without a task.
     pub(super) async fn next(&mut self) -> Option<Done> {
         Some(match self.set.join_next_with_id().await? {
             Ok((id, result)) => {
@@ -58,7 +57,6 @@ impl Tasks {
     }
 }
 
-/// Returns the key of the call, if a message with this method cancels one.
 pub(super) fn cancelled(method: Option<&str>, message: &[u8]) -> Option<String> {
     method.filter(|method| *method == CANCELLED)?;
     let node = json::read(std::str::from_utf8(message).ok()?).ok()?;
@@ -75,7 +73,6 @@ pub(super) struct Answers {
 }
 
 impl Answers {
-    /// Reads a message, or a list of messages.
     pub(super) fn read(message: &[u8]) -> Answers {
         let mut answers = Answers::default();
         let message = message.strip_prefix(b"\xef\xbb\xbf").unwrap_or(message);

@@ -50,7 +50,6 @@ impl Events {
         self.retry
     }
 
-    /// Returns the events that the piece completes.
     pub(crate) fn push(&mut self, piece: &[u8]) -> Result<Vec<ServerEvent>, TooLong> {
         let mut events = Vec::new();
         for part in piece.split_inclusive(|byte| matches!(byte, b'\n' | b'\r')) {

@@ -22,7 +22,6 @@ impl Lines {
         Lines { most, line: Vec::new(), skips: false }
     }
 
-    /// Returns the lines that the piece completes.
     pub(crate) fn push(&mut self, piece: &[u8]) -> Vec<Line> {
         let mut lines = Vec::new();
         let mut parts = piece.split(|byte| *byte == b'\n');

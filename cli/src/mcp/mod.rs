@@ -82,7 +82,6 @@ impl Link {
         }
     }
 
-    /// Waits until the server has ended.
     pub(crate) async fn close(&mut self) {
         match self {
             Link::Process(process) => process.close().await,
@@ -91,7 +90,6 @@ impl Link {
     }
 }
 
-/// Returns what must not be shown of a server.
 pub(crate) fn secrets(server: &Server) -> Secrets {
     Secrets::of_server(server, |name| env::var(name).ok())
 }

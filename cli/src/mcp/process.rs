@@ -126,7 +126,6 @@ impl Process {
         }
     }
 
-    /// Asks the server to end, then ends it.
     pub(crate) async fn terminate(&mut self) {
         for signal in [Signal::Terminate, Signal::Kill] {
             self.group.send(signal);
@@ -136,7 +135,6 @@ impl Process {
         }
     }
 
-    /// Waits for a limited time.
     async fn ends(&mut self) -> bool {
         timeout(PATIENCE, self.has_ended.wait_for(|ended| *ended)).await.is_ok()
     }

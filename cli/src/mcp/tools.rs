@@ -216,7 +216,6 @@ impl Session<'_> {
         }
     }
 
-    /// Returns what `read` finds in the result.
     async fn ask<T>(
         &mut self,
         era: Era,

@@ -102,7 +102,6 @@ impl Whole {
         self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Counts what the upstream has not read.
     pub(super) fn count(&self, unsent: impl FnOnce(usize) -> Unsent) {
         let mut rest = self.rest();
         if !rest.bytes.is_empty() {
@@ -110,7 +109,6 @@ impl Whole {
         }
     }
 
-    /// Ends the connection to an upstream that has not read the whole body.
     pub(super) fn cut(&self) {
         let mut rest = self.rest();
         if !rest.bytes.is_empty() {
@@ -228,7 +226,6 @@ impl AsRef<[u8]> for Counted {
     }
 }
 
-/// Counts the bytes until they are written to the client.
 pub(super) fn counted(bytes: Bytes, unsent: Unsent) -> Bytes {
     Bytes::from_owner(Counted { bytes, _unsent: unsent })
 }

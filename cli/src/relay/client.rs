@@ -257,7 +257,6 @@ fn stop_with(client: &Child) {
     });
 }
 
-/// The process group of this program is in the foreground.
 #[cfg(unix)]
 fn has_terminal() -> bool {
     let Ok(terminal) = std::fs::File::open("/dev/tty") else { return false };

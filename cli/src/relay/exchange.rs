@@ -328,7 +328,6 @@ impl Exchange {
         }
     }
 
-    /// Ends the sending of a body whose reply has ended.
     fn cut(&mut self) {
         if let Some(sent) = self.sent.take() {
             sent.cut();

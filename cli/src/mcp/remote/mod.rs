@@ -361,7 +361,6 @@ impl Shared {
         self.tell(Event::Undelivered(message.into(), why)).await;
     }
 
-    /// Uses the first transport that the server supports.
     async fn first(
         self: &Arc<Shared>,
         Waiting { text, headers, sent }: Waiting,
@@ -496,7 +495,6 @@ impl Shared {
         Err(Undelivered::Reason(format!("expected at most {REDIRECTS} redirects, found more")))
     }
 
-    /// Returns the beginning of an answer that is no success.
     async fn beginning(&self, reply: Response<Incoming>) -> String {
         let Ok(encoding) = encoding(&reply) else { return String::new() };
         let mut pieces = Pieces::new(reply.into_body(), encoding);
@@ -662,7 +660,6 @@ struct Sent {
 }
 
 impl Sent {
-    /// Also returns the id of the message.
     fn new(message: &[u8], open: Open) -> (Sent, Option<String>) {
         let outline = Outline::read(message).filter(|outline| outline.method.is_some());
         let is_initialized = outline.as_ref().is_some_and(|found| found.method.as_deref() == Some(INITIALIZED));

@@ -96,7 +96,6 @@ impl Shared {
         read
     }
 
-    /// True if the call has no answer and was not cancelled.
     fn is_wanted(&self, key: Option<&str>) -> bool {
         let state = self.state();
         !state.is_over && key.and_then(|key| state.calls.get(key)).is_some_and(|call| !call.is_cancelled)
