@@ -29,7 +29,6 @@ const ORDER: [&str; 12] = [
     "lossless",
 ];
 
-/// Prints the files that changed.
 pub(crate) fn files(files: &[&str]) -> Result<(), Box<dyn Error>> {
     for file in files {
         if bless(file).map_err(|error| format!("{file}: {error}"))? {

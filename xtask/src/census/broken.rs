@@ -25,12 +25,10 @@ pub(crate) struct Broken {
     pub(crate) with_those_before: usize,
 }
 
-/// Dialects whose rules are counted.
 pub(crate) fn counted(census: &Census) -> impl Iterator<Item = &Column> {
     census.columns.iter().filter(|column| column.dialect.name != MEET)
 }
 
-/// Cases with a violation: the dialect, the index of the tool, and the verdict.
 fn cases(census: &Census) -> impl Iterator<Item = (&'static str, usize, &Verdict)> {
     counted(census).flat_map(move |column| {
         census.tools.tools.iter().enumerate().filter_map(move |(tool, (_, schema))| {
@@ -76,7 +74,6 @@ fn ranked(seen: BTreeMap<String, Occurrences>, count: usize, gained: impl Fn(&BT
     list.iter().enumerate().map(broken).collect()
 }
 
-/// The most frequently violated rules are first.
 pub(crate) fn rules(census: &Census, count: usize) -> Vec<Broken> {
     let mut seen: BTreeMap<String, Occurrences> = BTreeMap::new();
     for (dialect, tool, verdict) in cases(census) {

@@ -24,7 +24,6 @@ pub(crate) fn whole() -> Option<Figures> {
     Some(Figures::of(Census::take(Tools::of_file(&root().join(TOOLS))?)))
 }
 
-/// By their paths relative to the root of the project.
 pub(crate) fn files(figures: &Figures) -> Result<BTreeMap<String, String>, Box<dyn Error>> {
     let mut files = BTreeMap::from([("docs/census.md".to_owned(), page::page(figures))]);
     files.extend(figures.plots()?.map(|(name, svg)| (format!("docs/census/{name}"), svg)));

@@ -103,7 +103,6 @@ fn counted_things(figures: &Figures) -> String {
 /// Only some tables have these columns.
 type Column<'a> = (&'a str, fn(&Tally) -> usize);
 
-/// One column per result.
 fn table(figures: &Figures, of: fn(&Tally) -> &Fates, more: &[Column<'_>]) -> String {
     let words = Outcome::ALL.map(Outcome::word).join(" | ");
     let titles: String = more.iter().map(|(title, _)| format!(" {title} |")).collect();

@@ -29,7 +29,6 @@ fn print_line(line: &str) {
     let _ = writeln!(std::io::stderr(), "{line}");
 }
 
-/// Counts once for all tests.
 fn whole() -> Option<&'static Figures> {
     static WHOLE: OnceLock<Option<Figures>> = OnceLock::new();
     WHOLE.get_or_init(super::whole).as_ref()

@@ -42,7 +42,6 @@ impl Tools {
         found
     }
 
-    /// Total number of tools of the `count` largest servers.
     pub(crate) fn of_the_largest(&self, count: usize) -> usize {
         let mut sizes = vec![0; self.servers];
         for (server, _) in &self.tools {

@@ -87,7 +87,6 @@ pub(super) fn judge(answer: &Answer, dialect: &'static str) -> Judgement {
     }
 }
 
-/// Nothing in an accepted row may be refused.
 fn check_accepted(refused: &Refused, sent: &Value) -> Judgement {
     let differs = refused.iter().map(|(rule, _)| format!("accepted: `{rule}`")).collect();
     Judgement { differs, found: format!("{refused:?}\n  {sent}"), ..Judgement::default() }

@@ -107,7 +107,6 @@ fn accepted(row: &Value) -> Answer {
     Answer { name, binds: hosts::binds(row), error: None, sent: sent(row["schema"].clone()), recorded: true }
 }
 
-/// The row has a `verdict` and the provider's text.
 fn of_exchange(row: &Value, binds: Binds, sent: Sent) -> Answer {
     Answer {
         name: format!("{} {} ({})", text(row, "surface"), text(row, "name"), text(row, "source")),
@@ -154,7 +153,6 @@ fn requested(row: &Value) -> Answer {
     of_exchange(row, binds, Sent::Whole(tools, request_of(row)))
 }
 
-/// The request has the tools of the row, and the recorded facts about the rest.
 fn request_of(row: &Value) -> Value {
     let facts = &row["request_facts"];
     let mut request = json!({ "model": row["model"], "tools": row["tools"] });
@@ -199,7 +197,6 @@ fn reported(row: &Value) -> Answer {
     }
 }
 
-/// The request matches an error about a tool choice.
 fn with_choice(error: &str) -> Value {
     let choice = match error.split('\'').nth(1) {
         Some("specified") => json!({"type": "function", "function": {"name": "ping"}}),

@@ -25,7 +25,6 @@ pub(crate) struct Program {
     pub(crate) what: String,
 }
 
-/// In the order of the list.
 pub(crate) fn programs() -> Vec<Program> {
     let source = fs::read_to_string(root().join(PROGRAMS)).unwrap_or_else(|error| panic!("{PROGRAMS}: {error}"));
     let rows: Vec<Value> = serde_json::from_str(&source).unwrap_or_else(|error| panic!("{PROGRAMS}: {error}"));

@@ -39,7 +39,6 @@ const UNMAPPED: &[(&str, &str)] = &[
     ("opencode console (muse-spark)", "no dialect: OpenCode's gateway"),
 ];
 
-/// Returns the dialect, or the reason why the provider has none.
 pub(super) fn binds(provider: &str) -> Binds {
     let of = |rows: &[(&str, &'static str)]| rows.iter().find(|(name, _)| *name == provider).map(|(_, what)| *what);
     Binds::of(of(PROVIDERS).map(Ok).or_else(|| of(UNMAPPED).map(Err)))

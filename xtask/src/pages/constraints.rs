@@ -42,7 +42,6 @@ pub(crate) struct ViolationExample {
 }
 
 impl ViolationExample {
-    /// Examples with a fix are best, then those with few violations, then short ones.
     fn weight(&self) -> (bool, usize, usize) {
         (self.fixed.is_none(), self.violations, self.input.len())
     }

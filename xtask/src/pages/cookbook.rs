@@ -46,7 +46,6 @@ impl Entry {
         self.case.get("input").unwrap_or(&Value::Null)
     }
 
-    /// Rules of `check` and `check_tools` that identify the problem.
     fn found(&self) -> Vec<String> {
         self.refused(self.input())
     }
@@ -74,12 +73,10 @@ impl Entry {
         self.text("formats") == "ladder"
     }
 
-    /// The tool's own schema for its arguments.
     fn schema(&self) -> &Value {
         self.case.get("schema").unwrap_or(&Value::Null)
     }
 
-    /// Result of the call, and its messages.
     fn mended(&self) -> Result<(Value, Vec<String>), toolwire::Error> {
         let dialect = self.text("dialect");
         match self.text("call") {
@@ -125,7 +122,6 @@ impl Entry {
         }
     }
 
-    /// True if the result is accepted.
     fn is_mended(&self) -> bool {
         match self.mended() {
             Ok((output, _)) if self.text("call") == "applyDeferredLoading" => {
@@ -173,7 +169,6 @@ impl Entry {
         section
     }
 
-    /// Beginning of the error, for the table of contents.
     pub(crate) fn heading(&self) -> String {
         let text = self.text("error");
         let short: String = text.chars().take(90).collect();

@@ -214,7 +214,6 @@ fn facts(page: &mut String, dialect: &Dialect) {
     page.push('\n');
 }
 
-/// The rules for response formats differ from those for tools.
 fn response_format(page: &mut String, dialect: &Dialect) {
     *page += "## Response formats\n\n";
     let Some(format) = dialect.response_format() else {

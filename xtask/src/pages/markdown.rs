@@ -8,7 +8,6 @@ pub(crate) fn cell(text: &str) -> String {
     text.replace('|', "\\|").replace('\n', " ")
 }
 
-/// The text may contain backticks.
 pub(crate) fn code(text: &str) -> String {
     if text.contains('`') {
         format!("`` {text} ``")

@@ -39,7 +39,6 @@ struct Messages {
 }
 
 impl Messages {
-    /// Collects the messages of every case of every function.
     fn of(root: &Path) -> Self {
         let words = Words::of(&root.join("core/src"));
         let mut messages = Self::default();
@@ -126,7 +125,6 @@ fn cases(folder: &Path) -> Vec<Value> {
         .collect()
 }
 
-/// Includes the subfolders.
 fn files(folder: &Path, ending: &str) -> Vec<PathBuf> {
     let entries = fs::read_dir(folder).into_iter().flatten().flatten().map(|entry| entry.path());
     let below = entries.flat_map(|path| if path.is_dir() { files(&path, ending) } else { vec![path] });
@@ -169,7 +167,6 @@ fn calls(function: Function, case: &Value) -> Vec<(Function, Vec<String>, String
     [Some((function, inputs, options.to_string())), repeated].into_iter().flatten().collect()
 }
 
-/// A case has its input in several forms.
 fn text(case: &Value) -> String {
     let part = |part: &Value| {
         let times =
@@ -246,7 +243,6 @@ fn without_lists(text: &str) -> String {
     out.join("`")
 }
 
-/// `…` replaces everything in backticks.
 fn form(message: &str) -> String {
     message
         .split('`')

@@ -23,7 +23,6 @@ use toolwire::dialects;
 
 use crate::root;
 
-/// By its path relative to the root of the project.
 pub(crate) fn pages() -> BTreeMap<String, String> {
     let mut pages: BTreeMap<String, String> = dialects()
         .iter()

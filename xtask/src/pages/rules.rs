@@ -105,7 +105,6 @@ pub(super) fn link(up: &str, rule: &str) -> String {
     format!("[`{rule}`]({up}rules/{rule}.md)")
 }
 
-/// By their paths.
 pub(crate) fn pages(root: &Path) -> BTreeMap<String, String> {
     let mut bodies: BTreeMap<&str, String> = BTreeMap::new();
     let found = constraints::found(root);
