@@ -3,7 +3,7 @@
 //! CPython refuses to convert an integer of more than `sys.get_int_max_str_digits()` decimal digits, but converts any
 //! integer to hexadecimal, in linear time. Integers of the caller are converted to text regardless of their size.
 //! Digits in text (of a model or a server) are subject to CPython's limit, as in `json.loads`, because reading decimal
-//! digits takes quadratic time, nine seconds for three million, and holds the GIL.
+//! digits takes quadratic time. Three million digits take nine seconds, and hold the GIL.
 
 use num_bigint::BigInt;
 use pyo3::{
@@ -40,7 +40,7 @@ pub(crate) fn parse<'py>(py: Python<'py>, digits: &str) -> Result<Option<Bound<'
         return Ok(Some(PyInt::new(py, small).into_any()));
     }
     let limit = max_digits(py)?;
-    // Like in Python, a sign does not count as a digit.
+    // Like in Python, a sign is not treated as a digit.
     let found = digits.len() - usize::from(digits.starts_with('-'));
     if limit > 0 && found > limit {
         let message =

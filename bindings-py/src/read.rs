@@ -119,7 +119,7 @@ impl<'py> Values<'py> {
         }
     }
 
-    /// Parts of the value are numbered after those of the previous values.
+    /// Parts of the value are numbered after the parts of the previous values.
     pub(crate) fn add(&mut self, object: Bound<'py, PyAny>) -> Result<(), Failure> {
         self.roots += 1;
         self.value(object, 0).map_err(|stop| match *stop.0 {

@@ -1,8 +1,8 @@
 //! A cache of `Restore`s by the numbers that JavaScript assigns. A conversation restores many calls with the same
 //! `Restore`, whose schemas are parsed only once.
 //!
-//! JavaScript keeps the JSON of each `Restore`, and sends it along if the cache no longer contains the `Restore`,
-//! possibly because the instance was replaced after a trap.
+//! JavaScript keeps the JSON of each `Restore`. It sends the JSON along if the cache no longer contains the `Restore`,
+//! for example because the instance was replaced after a trap.
 
 use std::{cell::RefCell, rc::Rc};
 

@@ -1,7 +1,7 @@
 //! Replies, and single calls, that are being restored from streamed pieces, by number.
 //!
-//! JavaScript keeps them in separate instances, which it does not discard while they have an open stream, and it
-//! reports when a stream is no longer needed.
+//! JavaScript keeps them in separate instances. It does not discard an instance with an open stream, and reports when a
+//! stream is no longer needed.
 
 use std::{borrow::Cow, cell::RefCell};
 

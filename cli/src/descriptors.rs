@@ -29,6 +29,7 @@ mod limit {
     /// What macOS accepts by default.
     const FEWER: u64 = 10_240;
 
+    /// The limit before it was raised.
     static BEFORE: OnceLock<Rlimit> = OnceLock::new();
 
     /// `None` is no limit.

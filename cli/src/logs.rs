@@ -18,6 +18,7 @@ use crate::{files::no_follow, streams, system::code};
 
 /// Maximum size of the unread log, in bytes. Further lines are left out.
 pub(crate) const MAX_LOG: usize = 1 << 20;
+/// Maximum number of first lines and of last lines.
 const MAX_KEPT: usize = 10;
 /// Time limit for writing the rest of the log at the end.
 const PATIENCE: Duration = Duration::from_secs(1);

@@ -1,5 +1,5 @@
-//! Known clients: what they and their APIs refuse, each as a dialect, their maximum number of tools, and the paths of
-//! the files in which they store the configuration of their MCP servers.
+//! Known clients: what they and their APIs refuse, as dialects, and their maximum numbers of tools. Also the paths of
+//! the files in which clients store their MCP servers.
 
 /// The dialect for an unknown API.
 pub(crate) const PORTABLE: &str = "portable";

@@ -102,8 +102,8 @@ struct Index<'c> {
     ends: BTreeMap<&'c str, HashMap<&'c str, Pattern<'c>>>,
 }
 
-/// Entries for one rule (or all rules) and one tool (or all tools), in file order. An entry whose dialects are all
-/// covered by earlier entries is left out, so there is at most one entry for each dialect and one for all dialects.
+/// Entries for one rule (or all rules) and one tool (or all tools), in file order. An entry is left out if earlier
+/// entries cover all its dialects. Therefore, there is at most one entry for each dialect, and one for all dialects.
 #[derive(Default)]
 struct Bucket<'c> {
     ignores: Vec<usize>,

@@ -8,10 +8,11 @@ use super::{
     terminal::{cut, shown, Paint},
 };
 
+/// Exit code if nothing was found.
 pub(crate) const FINE: u8 = 0;
-/// The command found something, or a tool cannot be rewritten.
+/// Exit code if the command found something, or if a tool cannot be rewritten.
 pub(crate) const FOUND: u8 = 1;
-/// The command line is wrong, or the input cannot be read.
+/// Exit code if the command line is wrong, or the input cannot be read.
 pub(crate) const UNUSABLE: u8 = 2;
 
 /// Maximum length of a printed pointer. A longer one would hide the message.

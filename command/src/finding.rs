@@ -1,4 +1,4 @@
-//! Findings: each occurs once, with all its dialects, its place, and its copies.
+//! Findings: each occurs once, with all its dialects, its location, and its copies.
 
 use std::{
     cmp::Reverse,
@@ -75,6 +75,7 @@ pub(crate) struct Findings {
 
 #[derive(Clone, Debug)]
 pub(crate) struct Place {
+    /// Index of the input.
     pub(crate) source: usize,
     pub(crate) tool: Option<String>,
     pub(crate) position: Option<Position>,
@@ -250,7 +251,7 @@ impl Source {
         let place = |((finding, (line, pointer)), position): ((&Finding, (Option<usize>, String)), _)| {
             let (entry, inside) = owner(&entries, &finding.pointer);
             // A tool with a name is identified by the name, wherever it is in the list; other tools are identified by
-            // their place.
+            // their index.
             let inside = match (&finding.tool, line) {
                 (Some(_), _) => inside,
                 (None, Some(_)) => &finding.pointer,

@@ -33,6 +33,7 @@ pub(crate) struct Want {
 #[derive(Debug)]
 enum Role {
     Input(Origin),
+    /// File that declares the servers whose tools are the input.
     Servers,
     With,
     /// Optional, unless the command line names it.

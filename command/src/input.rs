@@ -34,6 +34,7 @@ pub(crate) enum Subject<'a> {
 pub(crate) struct Named {
     /// `None` if the tool has no name, or if the entry is a schema.
     pub(crate) name: Option<String>,
+    /// JSON Pointer into the list.
     pub(crate) pointer: String,
     /// Only if the list has several servers.
     pub(crate) server: Option<String>,

@@ -1,5 +1,5 @@
 //! Finds the lines and columns of JSON Pointers in a JSON text, in one pass. Also converts pointers into a list of
-//! tools or schemas to places in the input that the list was taken from.
+//! tools or schemas to locations in the input that contains the list.
 //!
 //! No library is used, because parsers that track positions reject text that the core accepts, for example lone
 //! surrogates.
@@ -29,8 +29,8 @@ struct Wanted {
     below: BTreeMap<String, Wanted>,
 }
 
-/// Returns the position of the key for a member, and the position of an item. If a target does not exist, the position
-/// is that of its nearest ancestor.
+/// Returns the position of the key for a member, and the position of an item. If a target does not exist, returns the
+/// position of the nearest ancestor.
 pub(crate) fn positions<'p>(text: &str, pointers: impl Iterator<Item = &'p str>) -> Vec<Position> {
     positions_in(text, text, pointers)
 }

@@ -1,5 +1,5 @@
 //! Describes an input as the command line reads it, for a host that shows it: its kind, its tools or schemas with their
-//! places, or the reason why the commands refuse it.
+//! locations, or the reason why the commands refuse it.
 
 use toolwire::{
     internal::{self, Choices},

@@ -1,5 +1,5 @@
-//! Files in which clients store their MCP servers: `mcp.json`, `.mcp.json`, `claude_desktop_config.json`, and those of
-//! VS Code, with `servers` instead of `mcpServers`.
+//! Files in which clients store their MCP servers: `mcp.json`, `.mcp.json`, `claude_desktop_config.json`, and the files
+//! of VS Code, with `servers` instead of `mcpServers`.
 
 use std::{
     borrow::Cow,

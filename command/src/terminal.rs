@@ -22,6 +22,7 @@ pub(crate) struct Terminal {
     pub(crate) progress: bool,
     /// Such as `2026-11-23`.
     pub(crate) date: Option<String>,
+    /// Absolute path of the working directory.
     pub(crate) folder: Option<String>,
     /// Command line with which a client starts this program.
     pub(crate) program: Vec<String>,

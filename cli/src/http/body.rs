@@ -15,7 +15,7 @@ use super::{
 
 /// Maximum time for draining the rest of a request after an early answer.
 const LINGER: Duration = Duration::from_secs(10);
-/// In bytes, without a pause.
+/// Size of the pieces that are decompressed without a pause, in bytes.
 const PIECE: usize = 1 << 12;
 /// Maximum size of the pieces of a stream that are returned together, in bytes.
 const MAX_PIECE: usize = 1 << 16;

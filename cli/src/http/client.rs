@@ -257,7 +257,7 @@ fn is_known(value: &str) -> bool {
     let known = [None, Some("http"), Some("https"), Some("socks4"), Some("socks4a"), Some("socks5"), Some("socks5h")];
     let is_url =
         |value: &str| value.parse::<Uri>().is_ok_and(|uri| uri.host().is_some() && known.contains(&uri.scheme_str()));
-    // The part after `#` would be dropped. It may be that of a password, before the host.
+    // The part after `#` would be dropped. The `#` may belong to a password, before the host.
     !value.contains('#') && is_url(value)
 }
 

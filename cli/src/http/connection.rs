@@ -208,6 +208,7 @@ pub(crate) struct Connection {
     stream: TcpStream,
     /// `None` for HTTP/2, which has no ambiguous frames.
     framing: Option<Framing>,
+    /// Bytes that hyper may read.
     ready: Vec<u8>,
     at: usize,
     /// Bytes after the current request. hyper would no longer notice that the client disconnects if it had them.

@@ -411,7 +411,7 @@ mod tests {
         };
         for body in [blocks(1 << 20), skipped(1 << 18)] {
             let Some(spent) = time(&body) else { continue };
-            // A byte of other bodies costs up to a microsecond: it stands for a thousand.
+            // A byte of other bodies costs up to a microsecond, because it may represent a thousand decoded bytes.
             let each = spent / body.len() as u64;
             assert!(each < 1_000, "{each} ns for each byte");
         }

@@ -37,8 +37,9 @@ const MAX_HEADERS: usize = 1_000;
 const MAX_STREAMS: u32 = 250;
 /// Size of the part of each reply over HTTP/2 that is taken before the client reads it, in bytes.
 const MAX_SEND: usize = 1 << 16;
-/// This program or the system has too many open files.
+/// Errors of `accept` if this program or the system has too many open files.
 const EXHAUSTED: [&str; 2] = ["EMFILE", "ENFILE"];
+/// Delay after an error of `accept`.
 const RETRY: Duration = Duration::from_millis(100);
 
 pub(crate) struct Client {

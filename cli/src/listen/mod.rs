@@ -45,7 +45,7 @@ use crate::{
 
 /// Time limit for receiving the body of a request, and for a client that does not read its response.
 const PATIENCE: Duration = Duration::from_secs(60);
-/// In bytes.
+/// Maximum total size of the bodies that are being read, in bytes.
 const MAX_BODIES: usize = 512 << 20;
 /// Maximum number of unsent bytes of a response whose servers cannot be paused for its client.
 const MAX_WAITING: usize = 16 << 20;
@@ -110,6 +110,7 @@ struct Front {
     report: Arc<Report>,
     state: Mutex<State>,
     last: AtomicUsize,
+    /// Bytes of the bodies that are being read.
     reading: AtomicUsize,
     tasks: Mutex<JoinSet<()>>,
     /// The exit code after a signal.

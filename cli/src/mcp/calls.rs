@@ -6,7 +6,7 @@ use tokio::task::{AbortHandle, Id, JoinSet};
 use toolwire::json;
 use toolwire_command::Outline;
 
-/// Of the answer that an error quotes, in characters.
+/// Maximum length of the answer that an error quotes, in characters.
 pub(super) const QUOTED: usize = 1_000;
 
 const CANCELLED: &str = "notifications/cancelled";
@@ -15,6 +15,7 @@ const CANCELLED: &str = "notifications/cancelled";
 #[derive(Default)]
 pub(super) struct Tasks {
     set: JoinSet<Result<(), String>>,
+    /// The calls of the tasks.
     keys: HashMap<Id, String>,
 }
 

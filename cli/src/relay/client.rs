@@ -15,12 +15,13 @@ use toolwire::json::{self, Member, Node, Object};
 
 use crate::{descriptors, mcp::process::unstarted, signals::ForwardedSignals, system::code};
 
-/// Variables with which programs choose a proxy. Some clients use that of `https` for every URL.
+/// Variables with which programs choose a proxy. Some clients use the variable for `https` for every URL.
 const PROXIES: [&str; 6] = ["http_proxy", "HTTP_PROXY", "https_proxy", "HTTPS_PROXY", "all_proxy", "ALL_PROXY"];
 
-/// As in shells: the client is not found, or cannot be executed.
+/// Exit codes of shells for a client that is not found, or that cannot be executed.
 const NOT_FOUND: u8 = 127;
 const NOT_EXECUTABLE: u8 = 126;
+/// Exit code of wrong usage.
 const USAGE: u8 = 2;
 
 pub(crate) struct Client {
@@ -234,9 +235,9 @@ fn pass_on(client: &Child, code: u8) {
 #[cfg(not(unix))]
 fn pass_on(_client: &Child, _code: u8) {}
 
-/// Stops this program whenever its client has stopped itself in a terminal, so that the shell takes the terminal back,
-/// and continues the client with this program. Without such a shell, this program does not stop: nothing would continue
-/// it, and the client needs its relay.
+/// Stops this program whenever its client has stopped itself in a terminal, so that the shell takes the terminal back.
+/// Continues the client together with this program. Without such a shell, this program does not stop: nothing would
+/// continue it, and the client needs its relay.
 #[cfg(unix)]
 fn stop_with(client: &Child) {
     use rustix::process::{kill_process, waitid, Signal, WaitId, WaitIdOptions};

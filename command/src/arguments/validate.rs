@@ -1,4 +1,4 @@
-//! The options of `toolwire validate`, and their conversion to those of the library.
+//! The options of `toolwire validate`, and their conversion to the library's options.
 
 use clap::{builder::PossibleValuesParser, Args};
 

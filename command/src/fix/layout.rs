@@ -238,7 +238,7 @@ mod tests {
                 r#"{"a":1.0,"anyOf":[{},3]}"#,
                 "{\"a\" : 1.0,\n\t\"anyOf\":[ {}, 3 ]}",
             ),
-            // Indentation and line ends are those of the file.
+            // Indentation and line ends follow the file.
             (
                 "{\r\n\t\"a\": {\"b\": 1}\r\n}",
                 r#"{"a":{"b":1,"c":{"d":[1,2]}},"e":{"f":[]}}"#,

@@ -231,7 +231,7 @@ impl Fixer<'_> {
         self.dialects.iter().any(|own| own.name == dialect.name)
     }
 
-    /// Rewrites for one dialect. If rewriting all parts is an improvement, takes all parts, or only the parts with
+    /// Rewrites for one dialect. If rewriting all parts is an improvement, accepts all parts, or only the parts with
     /// findings if those remove as many findings. Otherwise, tries the parts one by one. For a dialect outside the run,
     /// considers only parts with findings.
     fn attempt(

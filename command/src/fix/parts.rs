@@ -3,9 +3,9 @@
 //! report of the rewriting contains: targets of references, names of properties, descriptions, and schemas that accept
 //! something.
 //!
-//! A schema with unions, references or other keywords that apply schemas to the same value is one part with everything
-//! below it, because keywords may have moved between its branches. All references and definitions together are one
-//! part.
+//! Unions, references and some other keywords apply several schemas to one value. A schema with such a keyword is one
+//! part with everything below it, because keywords may have moved between its branches. All references and definitions
+//! together are one part.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -160,7 +160,7 @@ impl<'n, 'a> Parts<'n, 'a> {
             let places = [Some(change.pointer.as_str()), change.output_pointer.as_deref()];
             let mut around: Vec<&String> =
                 places.into_iter().flatten().flat_map(|place| self.around(place, &reported)).collect();
-            // The effects of a change on parts below its place are not reported separately.
+            // The effects of a change on parts below its location are not reported separately.
             for place in places.into_iter().flatten().filter(|place| !place.is_empty()) {
                 let below = self.parts.range(format!("{place}/")..).map(|(path, _)| path);
                 around.extend(below.take_while(|path| is_below(path, place)));

@@ -35,7 +35,9 @@ pub(crate) struct Install {
     /// Maximum length of a server's name, if the client limits it together with the names of tools.
     max_server_name: Option<usize>,
     undoes: bool,
+    /// `--yes` was given.
     is_agreed: bool,
+    /// Standard input is a terminal.
     can_ask: bool,
     stage: Stage,
     /// In the order in which they are tried.

@@ -56,6 +56,7 @@ pub(crate) fn losses(
 
 #[derive(Clone, Debug)]
 struct Verdict {
+    /// The API accepts the original tool.
     accepted: bool,
     /// The API constrains the model to other arguments than the schema describes.
     reinterpreted: bool,

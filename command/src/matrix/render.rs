@@ -30,6 +30,7 @@ const TAKEN: [Taken; 2] = [
     ("ignored", |verdict| verdict.accepted && verdict.ignored),
 ];
 const CLIENTS: &str = "MCP clients, which receive the tools before any API";
+/// Maximum length of a tool's name in the table.
 const NAME: usize = 64;
 /// Maximum number of names in a row; the others are counted.
 const RULES: usize = 4;

@@ -72,6 +72,7 @@ fn text(node: Option<&Node<'_>>) -> Option<String> {
     node.and_then(Node::as_text).map(|text| text.display().into_owned()).filter(|text| !text.trim().is_empty())
 }
 
+/// Words before or after the name of a tool.
 const BEFORE: [&str; 3] = ["function", "tool", "functiondeclaration"];
 
 /// Returns the index of the tool that an error names, by a number or by its name next to a word for tools. Returns
@@ -236,7 +237,7 @@ fn is_id(word: &str) -> bool {
 mod tests {
     use super::{named, read, Answer, Private, Refusal, MAX_ANSWER};
 
-    /// The errors are those of real APIs, as quoted in issues.
+    /// The errors come from real APIs, as quoted in issues.
     #[test]
     fn the_tool_that_an_error_names_is_found() {
         let names = [Some("plot"), Some("md"), Some("get_me"), None];

@@ -17,7 +17,7 @@ use super::{
 };
 use crate::document::record;
 
-/// License of the rows, which is that of the project.
+/// License of the rows: the project's license.
 const LICENSE: &str = env!("CARGO_PKG_LICENSE");
 const SOURCE: &str = concat!("toolwire probe ", env!("CARGO_PKG_VERSION"));
 const PLAIN: &str = "tool_1";

@@ -18,7 +18,7 @@ use crate::{
 /// The API refuses a tool for which `check` finds nothing, or accepts one that `check` expects to be refused.
 const REFUSES: &str = "api-refuses";
 const ACCEPTS: &str = "api-accepts";
-/// Maximum lengths.
+/// Maximum lengths of errors and names in the table.
 const ERROR: usize = 400;
 const NAME: usize = 64;
 

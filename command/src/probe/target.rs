@@ -232,6 +232,7 @@ fn encoded(text: &str) -> String {
 pub(crate) struct Tool {
     /// `None` if the tool has no name.
     pub(crate) name: Option<String>,
+    /// JSON Pointer into the list.
     pub(crate) pointer: String,
     pub(crate) strict: Option<bool>,
     /// The tool in the API's format, as JSON.

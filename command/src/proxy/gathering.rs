@@ -13,7 +13,7 @@ use super::{
 };
 use crate::document::record;
 
-/// Cursors may form a cycle.
+/// A list has a maximum number of pages, because cursors may form a cycle.
 const PAGES: usize = 10_000;
 /// Maximum number and total size in bytes of a list's entries from one server, over all its pages.
 const ENTRIES: usize = 100_000;

@@ -1,7 +1,7 @@
 //! JSON-RPC messages: their kinds, the messages that the proxy writes itself, and the outline of a message.
 //!
 //! The outline is read from the bytes of a message without building a tree. It is used for messages that the JSON
-//! reader refuses (nested too deeply, `NaN`, not UTF-8), and to find members that two readers could interpret
+//! reader refuses (nested too deeply, `NaN`, not UTF-8). It also finds members that two readers could interpret
 //! differently.
 
 use std::ops::Range;

@@ -1,6 +1,6 @@
 //! `toolwire proxy`: sits between an MCP client and its servers, rewrites the servers' tools, and restores calls.
 //!
-//! The proxy takes messages and returns actions for the host, which owns the processes, streams and timers. With one
+//! The proxy accepts messages and returns actions for the host, which owns the processes, streams and timers. With one
 //! server, messages that do not concern tools are forwarded byte for byte. With several, `routes` finds the server of a
 //! message.
 
@@ -208,6 +208,7 @@ struct Server {
     fault: Option<String>,
     /// Number of times in a row that the server has ended without answering.
     ends: u32,
+    /// Number of restarts.
     run: u32,
     /// The level that a modern client asked for and the server received.
     level: Option<String>,
@@ -215,6 +216,7 @@ struct Server {
     greeting: Option<String>,
     /// Ids of the server's requests that the client has not answered, as the client received them, by their keys.
     open_requests: BTreeMap<String, String>,
+    /// Number of ignored lines.
     ignored: u64,
 }
 

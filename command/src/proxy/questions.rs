@@ -48,7 +48,9 @@ struct Asked {
     /// At the server.
     key: String,
     pending: Pending,
+    /// Questions that the client has received.
     shown: Vec<Question>,
+    /// Questions that the server asked afterwards.
     later: Vec<Question>,
     /// Exists if the server has not waited for the client.
     answer: Option<String>,
@@ -148,7 +150,8 @@ impl Proxy {
         let accepts = |pending: &Pending| is_of_server(&pending) && pending.accepts.contains(&capability);
         let waiting = self.questions.asked.iter().map(|asked| &asked.pending);
         let count = self.pending.values().chain(waiting).filter(is_of_server).count();
-        // A question about the call of one client must not reach another client, also if only the other one accepts it.
+        // A question about the call of one client must not reach another client, even if only the other client accepts
+        // it.
         if count > 1 && self.settings.is_listening {
             return Some("several such calls, perhaps of several clients".into());
         }

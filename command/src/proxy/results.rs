@@ -1,8 +1,8 @@
 //! Results of calls: fitting them to the `outputSchema` of their tool, cutting long ones, and the tool that reads the
 //! rest of a cut result.
 //!
-//! The rest is read with a tool and not as a resource, because most clients let the user choose resources, but the
-//! model decides if it needs the rest.
+//! The rest is read with a tool and not as a resource. Most clients let the user choose resources, but the model
+//! decides if it needs the rest.
 
 use std::{
     borrow::Cow,

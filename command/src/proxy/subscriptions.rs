@@ -31,6 +31,7 @@ pub(super) struct Listen {
     /// `_meta` of the client's request in an object, as JSON text.
     meta: String,
     lists: BTreeSet<&'static str>,
+    /// Resources, and their servers.
     uris: BTreeMap<String, usize>,
     /// Ids of the proxy's own requests to modern servers, as JSON text.
     parts: BTreeMap<usize, String>,

@@ -72,6 +72,7 @@ struct Started {
     keys: Vec<String>,
     /// The key is sent in `x-api-key`.
     is_api_key: bool,
+    /// Variable with the token of the relay.
     token: Option<String>,
     /// The client has the key of the API itself.
     is_own: bool,

@@ -16,7 +16,9 @@ use toolwire::{
 
 use crate::{document::record, terminal::cut};
 
+/// Number of requests that the page shows.
 const MAX_REQUESTS: usize = 50;
+/// Maximum number of changes that are kept for a request.
 const MAX_CHANGES: usize = 200;
 /// In characters.
 const MAX_NAME: usize = 120;

@@ -1,6 +1,6 @@
 //! `toolwire relay`: sits between an agent and a model API, adapts requests, and restores replies.
 //!
-//! The relay takes requests, replies and pieces of both, and returns actions for the host, which owns the sockets and
+//! The relay accepts requests, replies and pieces of both, and returns actions for the host, which owns the sockets and
 //! timers. The relay decides what a client receives, and which upstream each request is sent to, with which headers.
 //! Each request is a value of its own, so that a large body, or a panic, does not stop other requests.
 

@@ -1,5 +1,5 @@
 //! The settings of a relay, as JSON. The command `toolwire relay` makes them from its options and from `relay.toml`
-//! (several upstreams, by path or by model), and the host passes them on to a [`Relay`](super::Relay).
+//! (several upstreams, by path or by model). The host passes them on to a [`Relay`](super::Relay).
 
 use std::collections::BTreeMap;
 
@@ -21,7 +21,9 @@ use crate::{
     toml_file::TomlFile,
 };
 
+/// Default address.
 pub(crate) const LISTEN: &str = "127.0.0.1:8787";
+/// Default of the maximum number of open requests.
 const MAX_CLIENTS: usize = 1_000;
 /// Default timeout for a silent upstream, in seconds. Reasoning models think for minutes.
 pub(crate) const TIMEOUT: u32 = 600;

@@ -88,8 +88,7 @@ fn fully_decoded(path: &str) -> Vec<u8> {
 }
 
 /// Of the APIs with the longest matching path, returns the first API that accepts the model. A request without a model
-/// goes to the first API that accepts every model, or to the only API, because an API key must not be sent to another
-/// provider.
+/// goes to the first API that accepts every model, or to the only API. An API key must not be sent to another provider.
 pub(super) fn route<'u>(upstreams: &'u [Upstream], path: &str, model: Option<&str>) -> Option<(usize, &'u Upstream)> {
     let fits = |one: &&Upstream| one.has_path(path);
     let longest = upstreams.iter().filter(fits).map(|one| one.path.len()).max()?;

@@ -5,7 +5,7 @@ use std::sync::{
     Arc,
 };
 
-/// In bytes.
+/// Maximum total size of the bodies in memory, in bytes.
 const MAX_BODIES: u64 = 512 << 20;
 
 #[derive(Debug, Default)]

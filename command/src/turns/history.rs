@@ -12,6 +12,7 @@ use crate::error::CommandError;
 
 /// Maximum number of turns, because each turn is a request as long as the history up to it.
 const MAX_TURNS: usize = 200;
+/// Keys of the history.
 const LISTS: [&str; 2] = ["input", "messages"];
 
 /// Each part of a request is serialized once, for any number of turns.

@@ -133,7 +133,7 @@ impl NewMessages {
         for (at, one) in now.iter().enumerate() {
             let same = places.get(&one.print).map(Vec::as_slice).unwrap_or_default();
             let first = same.partition_point(|place| *place < at).saturating_sub(NEAR);
-            // In descending order, so that at most one place of a message is in an increasing sequence.
+            // In descending order, so that at most one index of a message is in an increasing sequence.
             pairs.extend(same.iter().skip(first).take(2 * NEAR).rev().map(|place| (at, *place)));
         }
         let mut changes = NewMessages::default();
@@ -223,7 +223,7 @@ mod tests {
             // Repeated messages.
             ("u1 a1 u1 a1", "u1 a1 u1 a1 u1", "+4", 0),
             ("u1 a1 u1", "u2 a1 u1 a2", "~0 +3", 0),
-            // The last message keeps its place, but its content changes.
+            // The last message keeps its index, but its content changes.
             ("u1 s1", "u1 a1 t1 s2", "+1 +2 ~3", 0),
             ("u1 a1", "", "", 2),
             // An unusual order.

@@ -46,6 +46,7 @@ struct CallableTool {
 }
 
 struct Turn {
+    /// Number of tools that the model can call.
     tools: usize,
     came: Vec<CallableTool>,
     went: Vec<CallableTool>,

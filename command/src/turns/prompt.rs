@@ -90,7 +90,7 @@ impl Prompt {
         let hashes = |prompt: &Prompt| prompt.messages().iter().map(|entry| entry.hashes).collect::<Vec<_>>();
         Growth {
             parts_at: parted.filter(|_| common < before.0.len()).map(Entry::pointer),
-            // Unchanged messages do not count as new, even if the cached prefix ends before them.
+            // Unchanged messages are not new, even if the cached prefix ends before them.
             first_message: self.messages().iter().zip(before.messages()).take_while(same).count(),
             bytes: length(&self.0),
             new_bytes: length(new),

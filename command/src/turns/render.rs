@@ -12,6 +12,7 @@ use crate::{
     terminal::{counted, cut, grouped, shown, Terminal},
 };
 
+/// Width of the author column.
 const WHO: usize = 9;
 
 impl Turns {

@@ -9,6 +9,7 @@ use super::{
     plot::{Bars, COLORS, NOT_YET, TAKEN},
 };
 
+/// Number of rules in the table.
 pub(crate) const RULES: usize = 10;
 const KEYWORDS: usize = 10;
 

@@ -43,6 +43,7 @@ pub(crate) struct Bars<'a> {
     pub(crate) description: &'a str,
     pub(crate) x_label: &'a str,
     pub(crate) y_label: &'a str,
+    /// The end of the axis.
     pub(crate) longest: usize,
     /// After the numbers on the axis.
     pub(crate) unit: &'a str,

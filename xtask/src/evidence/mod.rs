@@ -144,7 +144,7 @@ fn requested(row: &Value) -> Answer {
         return of_exchange(row, surfaces::of_request(row), Sent::Tools(tools));
     }
     let binds = match text(row, "surface") {
-        // DashScope has no dialect. Its facts about requests are those of `portable`.
+        // DashScope has no dialect. Its facts about requests are the facts of `portable`.
         "alibaba" if !is_accepted => Binds::Dialect("portable"),
         // OpenRouter forwards a request to the vendor of the model.
         "openrouter" if !is_accepted && text(row, "model").starts_with("x-ai/") => Binds::Dialect("xai"),
@@ -192,7 +192,7 @@ fn reported(row: &Value) -> Answer {
         binds,
         error: (!is_accepted).then(|| format!("{error} | {url}")),
         sent,
-        // Running the server's own validator counts as a recording.
+        // Running the server's own validator is treated as a recording.
         recorded: ["recorded", "run through"].iter().any(|begin| text(row, "schema_origin").starts_with(begin)),
     }
 }

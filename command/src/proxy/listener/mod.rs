@@ -42,7 +42,7 @@ const MAX_SESSIONS: u64 = 64;
 const MAX_ENDING: usize = 8;
 /// Default lifetime of a session without an open request, in seconds.
 const IDLE: u64 = 1_800;
-/// In seconds. Comments keep an event stream open, and reveal disconnected clients.
+/// Interval of comments in an event stream, in seconds. They keep the stream open, and reveal disconnected clients.
 const PAUSE: u64 = 15;
 /// HTTP statuses of JSON-RPC errors since 2026-07-28.
 const STATUSES: [(i32, u16); 4] =

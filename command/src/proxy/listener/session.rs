@@ -207,7 +207,7 @@ impl Session {
         Delivery::Event(number, json::write(&restored_subscription(node, call)))
     }
 
-    /// A message that belongs to no known request goes to the stream for such messages, or else to the latest open
+    /// The message belongs to no known request. It goes to the stream for such messages, or else to the latest open
     /// request, or else to the next one.
     fn other(&mut self, text: &str, id: Option<String>) -> Delivery {
         let open = self.calls.values().filter_map(|call| Some((call.order, call.request?)));
