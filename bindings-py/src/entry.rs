@@ -26,7 +26,7 @@ use crate::{
 /// more if threads compete; reading 16 KiB of JSON takes about 50 µs.
 const DETACH_FROM: usize = 16 * 1024;
 
-/// Does some work on a text of this length, and releases the GIL meanwhile if it is long.
+/// Releases the GIL if `length` is large.
 pub(crate) fn detached<T: Send>(py: Python<'_>, length: usize, work: impl FnOnce() -> T + Send) -> T {
     if length < DETACH_FROM {
         work()
@@ -96,7 +96,6 @@ pub(crate) fn call_text<'py>(
     })
 }
 
-/// Kind of a function's result for text.
 enum Gives {
     /// JSON text, of the type of the first input.
     Text,
@@ -115,7 +114,7 @@ fn gives(function: Function) -> Gives {
     }
 }
 
-/// Returns the value, and a dict with the other members of the result, or `None`.
+/// The tuple contains the value, and a dict with the other members of the result, or `None`.
 pub(crate) fn with<'py>(
     py: Python<'py>,
     value: Bound<'py, PyAny>,
@@ -125,7 +124,6 @@ pub(crate) fn with<'py>(
     (value, members).into_pyobject(py)
 }
 
-/// Converts the members of an object to a dict.
 pub(crate) fn members<'py>(py: Python<'py>, report: &json::Node<'_>) -> PyResult<Bound<'py, PyDict>> {
     let (result, nothing) = (PyDict::new(py), Values::default());
     let writer = Writer::new(py, &nothing, false);
@@ -156,7 +154,7 @@ pub(crate) fn guarded<T>(work: impl FnOnce() -> PyResult<T>) -> PyResult<T> {
     attempted(work).unwrap_or_else(Err)
 }
 
-/// [`guarded`] for an object with state. After a panic, the state may be inconsistent, and is dropped.
+/// Like [`guarded`], for an object with state. After a panic, the state may be inconsistent, and is dropped.
 pub(crate) fn guarded_with<S, T>(slot: &mut Option<S>, work: impl FnOnce(&mut S) -> PyResult<T>) -> PyResult<T> {
     let Some(mut state) = slot.take() else {
         return Err(defect("an earlier call to the same object; its data is lost: create it again"));
@@ -166,7 +164,7 @@ pub(crate) fn guarded_with<S, T>(slot: &mut Option<S>, work: impl FnOnce(&mut S)
     outcome
 }
 
-/// Returns the result of the work; the outer error reports a panic.
+/// The outer error reports a panic.
 #[allow(clippy::panic, reason = "a test checks how panics are reported")]
 fn attempted<T>(work: impl FnOnce() -> PyResult<T>) -> Result<PyResult<T>, PyErr> {
     let attempt = || {

@@ -3,7 +3,6 @@
 use pyo3::PyErr;
 use toolwire::Error;
 
-/// Failure of a conversion.
 pub(crate) enum Failure {
     /// The value is not a JSON value, or is too large.
     Refused(Error),

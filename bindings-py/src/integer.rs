@@ -3,7 +3,7 @@
 //! CPython refuses to convert an integer of more than `sys.get_int_max_str_digits()` decimal digits, but converts any
 //! integer to hexadecimal, in linear time. Integers of the caller are converted to text regardless of their size.
 //! Digits in text (of a model or a server) are subject to CPython's limit, as in `json.loads`, because reading decimal
-//! digits takes quadratic time, nine seconds for three million, and holds the GIL.
+//! digits takes quadratic time. Three million digits take nine seconds, and hold the GIL.
 
 use num_bigint::BigInt;
 use pyo3::{
@@ -18,7 +18,7 @@ use crate::failure::Failure;
 /// The limit for versions of CPython without one: before 3.10.7.
 const MAX_DIGITS: usize = 4300;
 
-/// Appends the decimal digits of an integer. For a subclass, this is the stored value, whatever its methods return.
+/// For a subclass, this is the stored value, whatever its methods return.
 pub(crate) fn spell(integer: &Bound<'_, PyInt>, out: &mut String) -> PyResult<()> {
     use std::fmt::Write as _;
     if let Ok(small) = integer.extract::<i64>() {
@@ -34,13 +34,13 @@ pub(crate) fn spell(integer: &Bound<'_, PyInt>, out: &mut String) -> PyResult<()
     Ok(())
 }
 
-/// Converts decimal digits to an integer; returns `None` for other text.
+/// Returns `None` for text other than decimal digits.
 pub(crate) fn parse<'py>(py: Python<'py>, digits: &str) -> Result<Option<Bound<'py, PyAny>>, Failure> {
     if let Ok(small) = digits.parse::<i64>() {
         return Ok(Some(PyInt::new(py, small).into_any()));
     }
     let limit = max_digits(py)?;
-    // Like in Python, a sign does not count as a digit.
+    // Like in Python, a sign is not treated as a digit.
     let found = digits.len() - usize::from(digits.starts_with('-'));
     if limit > 0 && found > limit {
         let message =
@@ -53,7 +53,7 @@ pub(crate) fn parse<'py>(py: Python<'py>, digits: &str) -> Result<Option<Bound<'
     }
 }
 
-/// Returns the maximum number of digits that CPython reads; 0 means no limit.
+/// The limit of CPython. 0 means no limit.
 fn max_digits(py: Python<'_>) -> PyResult<usize> {
     match py.import("sys")?.getattr_opt("get_int_max_str_digits")? {
         Some(limit) => limit.call0()?.extract(),

@@ -27,7 +27,7 @@ pub(crate) struct Late {
     members: Option<Node<'static>>,
 }
 
-/// The caller's input. Text is immutable. Of a value, only the structure and the strings are kept, which cannot change.
+/// Text is immutable. Of a value, only the structure and the strings are kept, which cannot change.
 enum Input {
     Value(Snapshot),
     Text(Py<PyAny>),

@@ -1,4 +1,4 @@
-//! The CPython binding: converts Python values and text from and to those of the core.
+//! The CPython binding: converts Python values and text to the core's values and text, and back.
 //!
 //! The binding contains no rules: the core defines the functions, their options and their errors. The package in
 //! python/ adds public names, types and documentation.

@@ -7,7 +7,7 @@ use pyo3::{
     types::{IntoPyDict as _, PyDict, PyList, PyString},
 };
 
-/// Returns a model as a JSON value, with the names of its wire format; `None` if the object is not a model.
+/// Returns a model as a JSON value, with the names of its wire format. Returns `None` if the object is not a model.
 ///
 /// The arguments are those with which the MCP SDK writes its own messages. `exclude_unset` would drop the defaults that
 /// distinguish the models of a union (`type: "function"`).
@@ -23,7 +23,7 @@ pub(crate) fn dumped<'py>(object: &Bound<'py, PyAny>) -> Option<PyResult<Bound<'
     Some(arguments())
 }
 
-/// Returns true if the output of `model_dump` needs no further call to `model_dump`.
+/// True if the output of `model_dump` needs no further call to `model_dump`.
 pub(crate) fn is_plain(dump: &Bound<'_, PyAny>) -> bool {
     dump.is_instance_of::<PyDict>() || dump.is_instance_of::<PyList>()
 }

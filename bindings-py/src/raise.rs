@@ -8,7 +8,6 @@ use crate::{failure::Failure, read::Values, write::Writer};
 
 pyo3::import_exception!(toolwire, ToolwireError);
 
-/// Converts an error of the core to an exception.
 pub(crate) fn raised(py: Python<'_>, error: &Error) -> PyErr {
     build(py, error).unwrap_or_else(|failure| failure)
 }
@@ -32,8 +31,7 @@ impl From<Failure> for PyErr {
     }
 }
 
-/// Converts the failure for an option that is not a JSON value, such as a set, to an error about the option, because
-/// the input is not at fault.
+/// An option that is not a JSON value, such as a set, is an error about the option, because the input is not at fault.
 pub(crate) fn option_error(py: Python<'_>, failure: Failure) -> PyErr {
     match failure {
         Failure::Refused(error) => raised(py, &Error::new(Code::InvalidOption, error.pointer(), error.message())),

@@ -38,8 +38,7 @@ impl From<PyErr> for Stop {
     }
 }
 
-/// A snapshot of the values that were read. It keeps only the strings and keys of the caller's objects, which are
-/// immutable.
+/// Keeps only the strings and keys of the caller's objects, which are immutable.
 pub(crate) struct Snapshot {
     objects: Vec<Option<Py<PyAny>>>,
     shapes: Vec<ValueShape>,
@@ -49,7 +48,7 @@ pub(crate) struct Snapshot {
 }
 
 impl Snapshot {
-    /// Restores the values. Objects other than strings and keys become `None`.
+    /// Objects other than strings and keys become `None`.
     pub(crate) fn values<'py>(&self, py: Python<'py>) -> Values<'py> {
         let none = py.None().into_bound(py);
         let object =
@@ -84,7 +83,7 @@ enum ValueShape {
     },
 }
 
-/// The Python values that were read, numbered in document order.
+/// In document order.
 #[derive(Default)]
 pub(crate) struct Values<'py> {
     objects: Vec<Bound<'py, PyAny>>,
@@ -101,7 +100,6 @@ pub(crate) struct Values<'py> {
 }
 
 impl<'py> Values<'py> {
-    /// Reads one value.
     pub(crate) fn read(object: &Bound<'py, PyAny>) -> Result<Self, Failure> {
         let mut values = Values::default();
         values.add(object.clone())?;
@@ -121,7 +119,7 @@ impl<'py> Values<'py> {
         }
     }
 
-    /// Reads one more value. Its parts are numbered after those of the previous values.
+    /// Parts of the value are numbered after the parts of the previous values.
     pub(crate) fn add(&mut self, object: Bound<'py, PyAny>) -> Result<(), Failure> {
         self.roots += 1;
         self.value(object, 0).map_err(|stop| match *stop.0 {
@@ -136,7 +134,6 @@ impl<'py> Values<'py> {
         })
     }
 
-    /// Makes a snapshot of the values.
     pub(crate) fn snapshot(self) -> Snapshot {
         let object = |(object, shape): (Bound<'py, PyAny>, &ValueShape)| {
             matches!(shape, ValueShape::Text).then(|| object.unbind())
@@ -150,12 +147,11 @@ impl<'py> Values<'py> {
         }
     }
 
-    /// Returns the caller's value with this number.
     pub(crate) fn object(&self, number: u32) -> Option<&Bound<'py, PyAny>> {
         self.objects.get(usize::try_from(number).ok()?)
     }
 
-    /// Returns the keys of the dict with this number, as plain `str`.
+    /// Plain `str`.
     pub(crate) fn keys(&self, number: u32) -> &[Bound<'py, PyString>] {
         match usize::try_from(number).ok().and_then(|number| self.shapes.get(number)) {
             Some(ValueShape::Object { keys, members, .. }) => {
@@ -232,7 +228,7 @@ impl<'py> Values<'py> {
         self.shapes.push(shape);
     }
 
-    /// Enters a container, and returns its index.
+    /// Returns the index of the container.
     fn enter(&mut self, object: Bound<'py, PyAny>, depth: usize) -> Result<usize, Stop> {
         let address = object.as_ptr();
         if self.ancestors.contains(&address) {
@@ -331,7 +327,6 @@ impl<'py> Values<'py> {
         Ok(true)
     }
 
-    /// Reads the pending members of a dict.
     fn members(&mut self, at: usize, keys: usize, pending: usize, doubtful: bool, depth: usize) -> Result<(), Stop> {
         let members = self.keys.len() - keys;
         if let Some(own) = self.pending.get_mut(pending..) {
@@ -362,13 +357,13 @@ impl<'py> Values<'py> {
         Ok(())
     }
 
-    /// Returns the trees of the values, in the order in which they were added.
+    /// In the order in which the values were added.
     pub(crate) fn trees(&self) -> PyResult<Vec<Node<'_>>> {
         let mut next = 0;
         (0..self.roots).map(|_| self.node(&mut next)).collect()
     }
 
-    /// Returns the tree of the first value.
+    /// Tree of the first value.
     pub(crate) fn tree(&self) -> PyResult<Node<'_>> {
         self.node(&mut 0)
     }
@@ -409,8 +404,7 @@ impl<'py> Values<'py> {
     }
 }
 
-/// Returns a string's text, borrowed if UTF-8 can encode it. If it has a lone surrogate, all non-ASCII characters are
-/// escaped.
+/// Borrowed if UTF-8 can encode it. If the string has a lone surrogate, all non-ASCII characters are escaped.
 pub(crate) fn text<'a>(string: &'a Bound<'_, PyString>) -> PyResult<Text<'a>> {
     use std::fmt::Write as _;
     if let Ok(text) = string.to_str() {
@@ -431,7 +425,7 @@ pub(crate) fn text<'a>(string: &'a Bound<'_, PyString>) -> PyResult<Text<'a>> {
     Ok(Text::spelled(spelling, true))
 }
 
-/// Returns the kind of a value, for messages.
+/// For messages.
 pub(crate) fn kind(object: &Bound<'_, PyAny>) -> String {
     match object.get_type().fully_qualified_name() {
         Ok(name) => format!("a `{}`", name.to_string_lossy()),

@@ -16,7 +16,6 @@ use crate::{
 pub(crate) struct Stream(Option<ReplyRestorer>);
 
 impl Stream {
-    /// Starts a stream.
     pub(crate) fn of(restore: &toolwire::Restore) -> Stream {
         Stream(Some(restore.stream()))
     }

@@ -10,7 +10,7 @@ use toolwire::{json, Code, Error};
 
 use crate::{raise::raised, read::kind};
 
-/// Returns true if an object is JSON text rather than a value.
+/// True for JSON text, false for a value.
 pub(crate) fn is_text(object: &Bound<'_, PyAny>) -> bool {
     object.is_instance_of::<PyString>()
         || object.is_instance_of::<PyBytes>()
@@ -18,7 +18,6 @@ pub(crate) fn is_text(object: &Bound<'_, PyAny>) -> bool {
         || object.is_instance_of::<PyMemoryView>()
 }
 
-/// JSON text of the caller.
 pub(crate) enum Source<'py> {
     Text(Bound<'py, PyString>),
     Bytes(Bound<'py, PyBytes>),
@@ -41,7 +40,6 @@ impl<'py> Source<'py> {
         }
     }
 
-    /// Returns the text, borrowed.
     pub(crate) fn text(&self) -> PyResult<&str> {
         match self {
             Source::Text(text) => match text.to_str() {
@@ -62,7 +60,7 @@ impl<'py> Source<'py> {
         }
     }
 
-    /// Returns the text as an immutable object, which can be read again later.
+    /// The object is immutable, so it can be read again later.
     pub(crate) fn to_object(&self) -> Py<PyAny> {
         match self {
             Source::Text(text) => text.clone().into_any().unbind(),
@@ -70,7 +68,7 @@ impl<'py> Source<'py> {
         }
     }
 
-    /// Returns the result in the type of the input; the same object if nothing changed.
+    /// In the type of the input. If nothing changed, the object is the input.
     pub(crate) fn output(&self, py: Python<'py>, text: Cow<'_, str>) -> Bound<'py, PyAny> {
         match (self, text) {
             (Source::Text(same), Cow::Borrowed(_)) => same.clone().into_any(),

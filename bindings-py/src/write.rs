@@ -18,7 +18,7 @@ use crate::{
     read::{self, Values},
 };
 
-/// Converts trees that were read from `values` to Python values.
+/// `values` are the values from which the trees were read.
 pub(crate) struct Writer<'v, 'py> {
     py: Python<'py>,
     values: &'v Values<'py>,
@@ -30,7 +30,6 @@ impl<'v, 'py> Writer<'v, 'py> {
         Writer { py, values, share }
     }
 
-    /// Converts a value.
     pub(crate) fn value(&self, node: &Node<'_>) -> Result<Bound<'py, PyAny>, Failure> {
         let number = node.origin().number();
         let leaf = !matches!(node.data(), Data::Array(_) | Data::Object(_));
@@ -71,7 +70,7 @@ impl<'v, 'py> Writer<'v, 'py> {
         })
     }
 
-    /// Converts a string. A string with lone surrogates is made from its code points.
+    /// A string with lone surrogates is made from its code points.
     pub(crate) fn string(&self, text: &Text<'_>) -> PyResult<Bound<'py, PyString>> {
         if let Some(plain) = text.as_plain() {
             return Ok(PyString::new(self.py, plain));
@@ -96,7 +95,6 @@ impl<'v, 'py> Writer<'v, 'py> {
     }
 }
 
-/// Returns true if the caller's key has this name.
 fn is(key: &Bound<'_, PyString>, name: &Text<'_>) -> bool {
     match name.as_plain() {
         Some(plain) => key.to_str().is_ok_and(|key| key == plain),

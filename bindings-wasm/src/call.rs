@@ -17,7 +17,6 @@ use crate::{
     wire_encoder::WireEncoder,
 };
 
-/// The reason why a call failed.
 pub(crate) enum Failure {
     /// The caller's error, which is returned as an object that describes it.
     Error(Error),
@@ -57,7 +56,7 @@ pub(crate) struct InputLayout {
     pub(crate) spelled: bool,
 }
 
-/// The result of a call: the report or undefined, the output for the shared buffer, and its flags.
+/// The report or undefined, the output for the shared buffer, and its flags.
 pub(crate) type Outcome = Result<(JsValue, OutputBuffer, u32), Failure>;
 
 /// Returns the names of the functions, each followed by a comma. A call uses the index in this list.
@@ -123,7 +122,6 @@ impl InputLayout {
         Ok((report(result.report), encoder.output, if result.share { shared_buffer::SHARE } else { 0 }))
     }
 
-    /// Passes the input texts in the shared buffer to `work`.
     pub(crate) fn on_texts(
         &self,
         broken: bool,
@@ -171,8 +169,8 @@ fn characters(chars: &[u8], length: usize) -> Result<&str, Mismatch> {
 /// the JavaScript values here made `sanitizeTools` a tenth slower: for 240 real tools in Node, 118 µs each in
 /// `openai-strict` instead of 105.)
 ///
-/// A member that is already JSON text, and is seldom read, follows on a second line, because in the first line all of
-/// it would have to be escaped here and parsed in JavaScript.
+/// A member that is already JSON text, and is seldom read, follows on a second line. In the first line, the whole
+/// member would have to be escaped here and parsed in JavaScript.
 fn report(report: Option<Node<'_>>) -> JsValue {
     let Some(mut report) = report else { return JsValue::UNDEFINED };
     // Only a member that is text, and that a JavaScript string can hold, is moved.

@@ -171,7 +171,7 @@ fn next(exchange: &Exchange) -> TextOutput<'static> {
     TextOutput { text, report: Some(Node::object(about)) }
 }
 
-/// Returns the facts about a request that every host needs.
+/// The facts about a request that every host needs.
 fn about(exchange: &Exchange) -> Object<'static> {
     let mut about = Object::new();
     about.set("betas", Node::array(exchange.betas().iter().map(|beta| Node::string(beta.clone())).collect()));
@@ -180,15 +180,14 @@ fn about(exchange: &Exchange) -> Object<'static> {
     about
 }
 
-/// Returns the same facts about a later request, with its report as JSON text, because the exchange may already be at
-/// another request when the report is read.
+/// Contains the report as JSON text, because the exchange may already be at another request when the report is read.
 fn about_next(exchange: &Exchange) -> Object<'static> {
     let mut about = about(exchange);
     about.set("report", Node::string(report(exchange)));
     about
 }
 
-/// Returns the facts about the next request after a stream, or an empty object.
+/// An empty object if there is no next request.
 fn about_end(exchange: &Exchange) -> Node<'static> {
     if !exchange.asks_again() {
         return Node::empty_object();
@@ -202,7 +201,7 @@ fn report(exchange: &Exchange) -> String {
     json::write(&bindings::report(exchange))
 }
 
-/// Adds the repaired calls and the changes of the answer to a report, if there are any.
+/// Adds the repaired calls and the changes of the answer, if there are any.
 fn with_calls(report: Option<Node<'static>>, exchange: usize) -> Option<Node<'static>> {
     let taken = OPEN.with_borrow_mut(|open| {
         let exchange = open.get_mut(exchange)?.as_mut()?;

@@ -34,7 +34,7 @@ mod wire_encoder;
 /// With this allocator instead of the standard library's dlmalloc, the module is 5 % smaller (456 KB instead of 486,
 /// gzip 187 KB instead of 196), and calls take the same time within the noise (1,547 real tools in Node, same build
 /// otherwise). Free lists for small blocks in front of it made calls 3 % faster (mean of 17 kinds), which does not
-/// justify an allocator of our own with `unsafe`.
+/// justify our own allocator with `unsafe`.
 #[cfg(target_family = "wasm")]
 #[global_allocator]
 static ALLOCATOR: talc::wasm::WasmDynamicTalc = talc::wasm::new_wasm_dynamic_allocator();

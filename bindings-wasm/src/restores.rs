@@ -1,8 +1,8 @@
 //! A cache of `Restore`s by the numbers that JavaScript assigns. A conversation restores many calls with the same
 //! `Restore`, whose schemas are parsed only once.
 //!
-//! JavaScript keeps the JSON of each `Restore`, and sends it along if the cache no longer contains the `Restore`,
-//! possibly because the instance was replaced after a trap.
+//! JavaScript keeps the JSON of each `Restore`. It sends the JSON along if the cache no longer contains the `Restore`,
+//! for example because the instance was replaced after a trap.
 
 use std::{cell::RefCell, rc::Rc};
 
@@ -79,7 +79,7 @@ pub fn call_restore_text(
     return_outcome(input, outcome)
 }
 
-/// Returns the restore with this number, and marks it as the most recently used.
+/// Marks the restore as the most recently used.
 fn used(number: u32) -> Option<Rc<Restore>> {
     CACHE.with_borrow_mut(|all| {
         let place = all.iter().position(|one| one.number == number)?;

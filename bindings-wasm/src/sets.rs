@@ -72,7 +72,7 @@ pub fn ready_set(words: usize, chars: usize, spelled: bool) -> JsValue {
     return_outcome(input, outcome)
 }
 
-/// Stores a list, and returns its text if it differs from the previous one.
+/// Returns the text of the list if it differs from the previous list.
 fn store(tools: Node<'_>) -> Result<Option<String>, Failure> {
     SET.with_borrow_mut(|set| {
         let is_new = match set {

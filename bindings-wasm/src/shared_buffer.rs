@@ -39,14 +39,13 @@ struct Header {
     flags: u32,
 }
 
-/// The input that JavaScript wrote: records, and their characters.
+/// Records, and their characters.
 #[derive(Default)]
 pub(crate) struct InputBuffer {
     pub(crate) words: Vec<u32>,
     pub(crate) chars: Vec<u8>,
 }
 
-/// The output, in the same form.
 #[derive(Default)]
 pub(crate) struct OutputBuffer {
     pub(crate) words: Vec<u32>,
@@ -94,7 +93,7 @@ pub fn make_room(words: usize, chars: usize) {
     });
 }
 
-/// Grows a buffer to at least `length` by allocating a new one, because the old contents need not be copied.
+/// Allocates a new buffer, because the old contents need not be copied.
 fn grow<T: Copy + Default>(buffer: &mut Vec<T>, length: usize) {
     if buffer.len() < length {
         drop(mem::take(buffer));
@@ -102,7 +101,7 @@ fn grow<T: Copy + Default>(buffer: &mut Vec<T>, length: usize) {
     }
 }
 
-/// Takes the input out of the shared buffer, together with the vectors of the previous output, for reuse.
+/// Also takes the vectors of the previous output, for reuse.
 #[allow(clippy::panic, reason = "a test checks how panics are reported")]
 pub(crate) fn take() -> (InputBuffer, OutputBuffer) {
     if FAILS.take() {
@@ -149,7 +148,7 @@ fn address<T>(pointer: *const T) -> u32 {
     count(pointer.addr())
 }
 
-/// Converts a size for the header. WebAssembly memory ends at 2^32, so the conversion never saturates.
+/// WebAssembly memory ends at 2^32, so the conversion never saturates.
 fn count(size: usize) -> u32 {
     u32::try_from(size).unwrap_or(u32::MAX)
 }

@@ -1,7 +1,7 @@
 //! Replies, and single calls, that are being restored from streamed pieces, by number.
 //!
-//! JavaScript keeps them in separate instances, which it does not discard while they have an open stream, and it
-//! reports when a stream is no longer needed.
+//! JavaScript keeps them in separate instances. It does not discard an instance with an open stream, and reports when a
+//! stream is no longer needed.
 
 use std::{borrow::Cow, cell::RefCell};
 
@@ -17,7 +17,6 @@ use crate::{
     shared_buffer,
 };
 
-/// A stream that is being restored.
 enum Restoring {
     Reply(Box<ReplyRestorer>),
     Call(Box<CallStream>),
@@ -113,7 +112,7 @@ fn with<T>(stream: usize, work: impl FnOnce(&mut Restoring) -> Result<T, Failure
     })
 }
 
-/// Returns the repair results of the calls that ended with this step, and the changes of the answer, if there are any.
+/// Of the calls that ended with this step. `None` if there are no repairs and no changes.
 fn repaired(stream: usize) -> Option<Node<'static>> {
     let (calls, changes) = OPEN.with_borrow_mut(|open| match open.get_mut(stream).and_then(Option::as_mut)? {
         Restoring::Reply(restorer) => Some((restorer.take_repaired_calls(), restorer.take_answer_changes())),
@@ -128,7 +127,7 @@ fn repaired(stream: usize) -> Option<Node<'static>> {
     Some(Node::object(report))
 }
 
-/// Adds the flag `RESTS` if the stream holds nothing back, so the instance can be discarded without loss.
+/// If the stream holds nothing back, the instance can be discarded without loss.
 fn resting(stream: usize, outcome: Outcome) -> Outcome {
     let rests = OPEN.with_borrow(|open| match open.get(stream).and_then(Option::as_ref) {
         Some(Restoring::Reply(restorer)) => bindings::is_stream_at_rest(restorer),

@@ -28,7 +28,6 @@ const RECORD: usize = 3;
 #[derive(Debug)]
 pub(crate) struct Mismatch;
 
-/// Records being read.
 pub(crate) struct WireDecoder<'w, 'a> {
     words: &'w mut [u32],
     chars: &'a str,
@@ -43,12 +42,12 @@ impl<'w, 'a> WireDecoder<'w, 'a> {
         WireDecoder { words, chars, spelled, next: 0, at: 0 }
     }
 
-    /// Returns the names of all values that were read.
+    /// The result has the names of all values that were read.
     pub(crate) fn names(self) -> Names<'w, 'a> {
         Names { words: self.words, chars: self.chars }
     }
 
-    /// Reads the next value with all its descendants. (The other side has limited the depth.)
+    /// The other side has limited the depth.
     pub(crate) fn value(&mut self) -> Result<Node<'a>, Mismatch> {
         let number = self.next;
         let head = *self.words.get(number * RECORD).ok_or(Mismatch)?;
@@ -79,7 +78,7 @@ impl<'w, 'a> WireDecoder<'w, 'a> {
         Ok(Node::read(data, Origin::new(u32::try_from(number).map_err(|_| Mismatch)?)))
     }
 
-    /// Reads the name of the next value, and records its place, so that the result can refer to it by number.
+    /// Records the location of the name, so that the result can refer to it by number.
     fn key(&mut self) -> Result<Text<'a>, Mismatch> {
         let number = self.next;
         let start = self.at;
@@ -99,7 +98,7 @@ impl<'w, 'a> WireDecoder<'w, 'a> {
         Ok(if self.spelled { Text::spelled(chars, chars.contains('\\')) } else { Text::new(chars) })
     }
 
-    /// Reads the next text, and skips the separator after it.
+    /// Skips the separator after the text.
     fn text(&mut self, length: u32) -> Result<&'a str, Mismatch> {
         let start = self.at;
         let end = start + self.bytes(length as usize).ok_or(Mismatch)?;
@@ -107,7 +106,7 @@ impl<'w, 'a> WireDecoder<'w, 'a> {
         self.chars.get(start..end).ok_or(Mismatch)
     }
 
-    /// Returns the number of bytes in the next `length` UTF-16 units.
+    /// Bytes in the next `length` UTF-16 units.
     fn bytes(&self, length: usize) -> Option<usize> {
         let rest = self.chars.as_bytes().get(self.at..)?;
         if rest.get(..length)?.is_ascii() {
@@ -127,20 +126,20 @@ impl<'w, 'a> WireDecoder<'w, 'a> {
         Some(bytes)
     }
 
-    /// Limits a capacity, in case the length is wrong, to the number of remaining records.
+    /// The length may be wrong. The result is at most the number of remaining records.
     fn plausible(&self, length: u32) -> usize {
         (length as usize).min((self.words.len() / RECORD).saturating_sub(self.next))
     }
 }
 
-/// The places of the names of the values that were read.
+/// The locations of the names of the values that were read.
 pub(crate) struct Names<'w, 'a> {
     words: &'w [u32],
     chars: &'a str,
 }
 
 impl Names<'_, '_> {
-    /// Returns true if `key` is the name of value `number`. (Names with escapes never match, and are copied instead.)
+    /// True if `key` is the name of value `number`. Names with escapes never match, and are copied instead.
     pub(crate) fn is(&self, key: &Text<'_>, number: u32) -> bool {
         let first = number as usize * RECORD + 1;
         let Some([after, end]) = self.words.get(first..first + 2) else { return false };

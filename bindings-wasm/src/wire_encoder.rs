@@ -24,16 +24,12 @@ mod kind {
     pub(super) const OBJECT: u32 = 7;
 }
 
-/// Writes a result.
 pub(crate) struct WireEncoder<'n> {
-    /// The member names of the caller's values.
     pub(crate) names: Names<'n, 'n>,
-    /// The buffers to which the records are written.
     pub(crate) output: OutputBuffer,
 }
 
 impl WireEncoder<'_> {
-    /// Writes a value with all its descendants.
     pub(crate) fn value(&mut self, node: &Node<'_>) {
         if let (true, Some(number)) = (node.is_intact(), node.origin().number()) {
             return self.word(kind::INPUT, number as usize);

@@ -23,8 +23,7 @@ use crate::{
 /// Maximum size of an answer in bytes, larger than any real one.
 const MAX_ANSWER: usize = 1_000_000;
 
-/// Sends a request, and returns `{ status, retryAfter, body }` without the key. Fails with a message, or with the name
-/// of a system error.
+/// Returns `{ status, retryAfter, body }` without the key. Fails with a message, or with the name of a system error.
 pub(crate) async fn answer(request: &Described) -> Result<Vec<u8>, String> {
     let secret = match &request.key {
         None => String::new(),

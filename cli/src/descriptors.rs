@@ -4,7 +4,7 @@
 /// Descriptors for everything except connections.
 const RESERVE: u64 = 64;
 
-/// Raises the limit of this process, and returns how many clients may be connected, at most `most`. Each may need a
+/// Raises the limit of this process. Returns how many clients may be connected, at most `most`. Each client may need a
 /// second connection, to an API or a server.
 pub(crate) fn for_clients(most: usize) -> usize {
     clients(most, raise())
@@ -32,7 +32,7 @@ mod limit {
     /// The limit before it was raised.
     static BEFORE: OnceLock<Rlimit> = OnceLock::new();
 
-    /// Raises the limit of this process, and returns it. `None` is no limit.
+    /// `None` is no limit.
     pub(crate) fn raise() -> Option<u64> {
         let before = *BEFORE.get_or_init(|| getrlimit(Resource::Nofile));
         let limit = before.current?;
@@ -47,7 +47,7 @@ mod limit {
     }
 
     /// Gives a program that was just started the limit before it was raised, because old programs cannot use greater
-    /// descriptors. Only Linux can; the standard library has no safe way to change a program before it starts.
+    /// descriptors. Only Linux can do so. The standard library has no safe way to change a program before it starts.
     #[cfg(target_os = "linux")]
     pub(crate) fn restore(id: Option<u32>) {
         let id = id.and_then(|id| i32::try_from(id).ok()).and_then(rustix::process::Pid::from_raw);

@@ -9,18 +9,16 @@ use std::{
 
 use toolwire::json::{self, Member, Node, Object, Text};
 
-/// The variables that decide about colors.
 const VARIABLES: [&str; 3] = ["NO_COLOR", "FORCE_COLOR", "TERM"];
 
 /// The variable in which a launcher passes the words that start it, as a list in JSON: `["npx", "-y", "toolwire"]`.
 const LAUNCHER: &str = "TOOLWIRE_PROGRAM";
 
-/// Returns the arguments of the program, or the first that is not UTF-8.
+/// Fails with the first argument that is not UTF-8.
 pub(crate) fn arguments() -> Result<Vec<String>, OsString> {
     env::args_os().skip(1).map(OsString::into_string).collect()
 }
 
-/// Returns the facts for [`toolwire_command::Command::new`].
 pub(crate) fn facts() -> String {
     let strings = |list: Vec<String>| Node::array(list.into_iter().map(Node::string).collect());
     let optional = |text: Option<String>| text.map_or_else(Node::default, Node::string);
@@ -45,7 +43,6 @@ pub(crate) fn facts() -> String {
     ))
 }
 
-/// Returns the words that start this program, if a launcher has started it.
 fn launcher() -> Option<Vec<String>> {
     let words = env::var(LAUNCHER).ok()?;
     let words = json::read(&words).ok()?;
@@ -53,7 +50,7 @@ fn launcher() -> Option<Vec<String>> {
     Some(words.map(|word| word.display().into_owned()).collect()).filter(|words: &Vec<String>| !words.is_empty())
 }
 
-/// Returns the command that starts a program again. `uvx` runs programs from its cache, whose paths do not last.
+/// `uvx` runs programs from its cache, whose paths do not last.
 fn started_by(path: &Path) -> Vec<String> {
     if path.components().any(|part| part.as_os_str() == "archive-v0") {
         return ["uvx", "toolwire"].map(String::from).into();
@@ -61,7 +58,6 @@ fn started_by(path: &Path) -> Vec<String> {
     Vec::from([path.to_string_lossy().into_owned()])
 }
 
-/// Returns an object.
 pub(crate) fn record<'a>(members: impl Iterator<Item = (&'a str, Node<'a>)>) -> Node<'a> {
     Node::object(Object::from_members(members.map(|(key, value)| Member { key: Text::new(key), value }).collect()))
 }

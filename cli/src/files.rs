@@ -12,7 +12,7 @@ use toolwire_command::OutputFile;
 
 use crate::system::code;
 
-/// Maximum size of a file, in bytes.
+/// In bytes.
 const MAX_FILE: u64 = (1 << 31) - 1;
 
 /// Errors if a file may be writable, but cannot be replaced: its folder is not writable, or it is a mount point in a
@@ -28,7 +28,6 @@ pub(crate) struct Files {
     digests: HashMap<PathBuf, u64>,
 }
 
-/// Why a file was not written.
 enum Unwritten {
     Changed,
     Irreplaceable(String),
@@ -42,14 +41,13 @@ impl From<io::Error> for Unwritten {
 }
 
 impl Files {
-    /// Reads a file, which may be a device.
+    /// The file may be a device.
     pub(crate) fn read(&mut self, path: &str) -> Result<Vec<u8>, String> {
         let content = fs::read(path).map_err(|error| code(&error))?;
         self.record(Path::new(path), &content);
         Ok(content)
     }
 
-    /// Reads a file that must be a regular one.
     pub(crate) fn read_regular(&mut self, path: &str) -> Result<Vec<u8>, String> {
         let content = regular(Path::new(path))?;
         self.record(Path::new(path), &content);
@@ -60,8 +58,8 @@ impl Files {
         self.digests.insert(unlinked(path), self.hasher.hash_one(content));
     }
 
-    /// Writes files. Returns the messages about those that could not be written. If a backup cannot be written, the
-    /// file that it is for is left unchanged.
+    /// Returns the messages about files that could not be written. If a backup cannot be written, the file that it is
+    /// for is left unchanged.
     pub(crate) fn write_all(&mut self, files: &[OutputFile]) -> Vec<String> {
         let mut messages = Vec::new();
         let mut without_backup: Vec<&str> = Vec::new();
@@ -150,7 +148,6 @@ fn overwrite(path: &Path, file: &OutputFile) -> io::Result<()> {
     options.open(path)?.write_all(file.content.as_bytes())
 }
 
-/// Fills a temporary file, which gets the owner and the permissions of another one.
 fn fill(mut file: File, content: &[u8], like: Option<&Metadata>) -> io::Result<()> {
     file.write_all(content)?;
     if let Some(like) = like {
@@ -162,8 +159,8 @@ fn fill(mut file: File, content: &[u8], like: Option<&Metadata>) -> io::Result<(
     file.sync_all()
 }
 
-/// Reads a regular file, up to the length that it had when it was opened. Fails for anything without a length, such as
-/// a device or a pipe. Files in `/proc` report the length 0, so they are read as empty.
+/// Reads the file up to the length that it had when it was opened. Fails for anything without a length, such as a
+/// device or a pipe. Files in `/proc` report the length 0, so they are read as empty.
 fn regular(path: &Path) -> Result<Vec<u8>, String> {
     let mut options = OpenOptions::new();
     options.read(true);
@@ -186,7 +183,7 @@ fn regular(path: &Path) -> Result<Vec<u8>, String> {
     read().map_err(|error| code(&error))?.map_err(String::from)
 }
 
-/// Returns the names in a folder. Names of folders end in `/`, those of links to folders in `//`.
+/// Names of folders end in `/`, names of links to folders in `//`.
 pub(crate) fn list(folder: &str) -> Result<Vec<String>, String> {
     let folder = if folder.is_empty() { "." } else { folder };
     let named = |entry: io::Result<fs::DirEntry>| {
@@ -203,7 +200,6 @@ pub(crate) fn list(folder: &str) -> Result<Vec<String>, String> {
     read().map_err(|error| code(&error))
 }
 
-/// Returns `None` if there is no such file.
 fn found(result: io::Result<Metadata>) -> io::Result<Option<Metadata>> {
     match result {
         Ok(found) => Ok(Some(found)),
@@ -212,12 +208,12 @@ fn found(result: io::Result<Metadata>) -> io::Result<Option<Metadata>> {
     }
 }
 
-/// Resolves the symbolic links in a path. Returns the path itself if there is no such file.
+/// Returns the path itself if the file does not exist.
 fn unlinked(path: &Path) -> PathBuf {
     path.canonicalize().unwrap_or_else(|_| path.into())
 }
 
-/// Returns true for a device or a pipe, and for a link without a target, which a rename would remove.
+/// True for a device or a pipe, and for a link without a target, which a rename would remove.
 fn is_in_place(path: &Path) -> io::Result<bool> {
     match found(fs::metadata(path))? {
         Some(target) => Ok(!target.is_file()),
@@ -225,7 +221,7 @@ fn is_in_place(path: &Path) -> io::Result<bool> {
     }
 }
 
-/// Fails if a folder or the file in the suffix is a symbolic link or a junction.
+/// The suffix `confined` must contain no symbolic link and no junction.
 fn refuse_links(path: &str, confined: &str) -> Result<(), Unwritten> {
     if confined.is_empty() {
         return Ok(());
@@ -270,7 +266,7 @@ mod flags {
         options.mode(0o600);
     }
 
-    /// Gives a file the owner and the group of another one. Fails with EPERM if the user may not do so.
+    /// Fails with EPERM if the user may not change the owner.
     pub(super) fn set_owner(file: &File, like: &Metadata) -> io::Result<()> {
         let found = file.metadata()?;
         if (found.uid(), found.gid()) == (like.uid(), like.gid()) {

@@ -6,14 +6,12 @@ use std::{
     time::Duration,
 };
 
-/// Name of the command.
 pub(crate) const NAME: &str = "health";
 /// Address of a relay without `--listen`.
 const ADDRESS: &str = "127.0.0.1:8787";
 const PATIENCE: Duration = Duration::from_secs(2);
 const OK: &[u8] = b"HTTP/1.1 200 ";
 
-/// Asks the relay at the address in the first of the arguments, and returns the exit code.
 pub(crate) fn check(arguments: &[String]) -> u8 {
     let address = arguments.first().map_or(ADDRESS, String::as_str);
     match ask(address) {
@@ -25,7 +23,7 @@ pub(crate) fn check(arguments: &[String]) -> u8 {
     }
 }
 
-/// Connects to the first address at which something listens: `localhost` may have two, and the relay one of them.
+/// Tries every address, because `localhost` may have two, and the relay listens at one of them.
 fn connect(addresses: impl Iterator<Item = SocketAddr>) -> Result<TcpStream, String> {
     let mut why = "expected an address".to_string();
     for address in addresses {

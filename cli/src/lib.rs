@@ -32,7 +32,7 @@ const UNUSABLE: u8 = 2;
 
 /// Runs the program.
 pub fn main() -> ExitCode {
-    // The message below replaces that of the standard library.
+    // The message below replaces the standard library's message.
     panic::set_hook(Box::new(|_| {}));
     let code = panic::catch_unwind(AssertUnwindSafe(run)).unwrap_or_else(|panic| {
         let found = panic.downcast_ref::<&str>().map(ToString::to_string);
@@ -93,10 +93,8 @@ fn run() -> u8 {
     }
 }
 
-/// Standard output and standard error.
 #[derive(Default)]
 struct Output {
-    /// The first error of a write.
     failure: Option<String>,
 }
 

@@ -18,14 +18,14 @@ use crate::{files::no_follow, streams, system::code};
 
 /// Maximum size of the unread log, in bytes. Further lines are left out.
 pub(crate) const MAX_LOG: usize = 1 << 20;
-/// Maximum number of first lines and of last lines that are kept.
+/// Maximum number of first lines and of last lines.
 const MAX_KEPT: usize = 10;
 /// Time limit for writing the rest of the log at the end.
 const PATIENCE: Duration = Duration::from_secs(1);
 
 /// The log, on standard error. A thread writes it, so that a reader that has stopped does not stop the program.
 pub(crate) struct Log {
-    /// `None` if the lines are kept.
+    /// If it is `None`, the lines are kept.
     sender: Option<Sender<String>>,
     state: Arc<Mutex<Unread>>,
     kept: Mutex<Kept>,
@@ -36,7 +36,7 @@ pub(crate) struct Log {
 struct Kept {
     first: Vec<String>,
     last: VecDeque<String>,
-    /// Number of the lines between these.
+    /// Number of lines between `first` and `last`.
     left_out: usize,
 }
 
@@ -61,16 +61,14 @@ impl Kept {
     }
 }
 
-/// Returns the line in place of others.
 fn left_out(count: usize) -> String {
     format!("toolwire: {count} lines of the log are left out")
 }
 
 #[derive(Default)]
 struct Unread {
-    /// Bytes that are not yet written.
     bytes: usize,
-    /// Number of lines left out since the last line that was written.
+    /// Since the last line that was written.
     left_out: usize,
 }
 
@@ -93,12 +91,11 @@ impl Log {
         Log { sender: Some(sender), state, kept: Mutex::default() }
     }
 
-    /// Returns a log that keeps its first and its last lines, because another program has the terminal.
+    /// Another program has the terminal, so the log keeps its first and its last lines.
     pub(crate) fn kept() -> Log {
         Log { sender: None, state: Arc::default(), kept: Mutex::default() }
     }
 
-    /// Writes the lines that were kept, for a limited time.
     pub(crate) fn write_kept(&self) {
         if self.sender.is_some() {
             // The thread of the log may wait for a reader, and holds the lock of standard error meanwhile.
@@ -117,7 +114,7 @@ impl Log {
         let _ = written.recv_timeout(PATIENCE);
     }
 
-    /// Writes a line, or leaves it out if too much of the log is unread.
+    /// Leaves the line out if too much of the log is unread.
     pub(crate) fn line(&self, line: &str) {
         let Some(sender) = &self.sender else { return lock(&self.kept).add(line) };
         let mut state = lock(&self.state);
@@ -136,7 +133,6 @@ impl Log {
         let _ = sender.send(text);
     }
 
-    /// Waits until the log is written, for a limited time.
     pub(crate) fn flush(&self) {
         let end = Instant::now() + PATIENCE;
         while lock(&self.state).bytes > 0 && Instant::now() < end {
@@ -145,13 +141,12 @@ impl Log {
     }
 }
 
-/// The report: a regular file, not a link, to which lines are appended.
+/// A regular file, not a link, to which lines are appended.
 pub(crate) struct Report(Option<Mutex<Lines<File>>>);
 
-/// Appends lines.
 struct Lines<W> {
     file: W,
-    /// True if the last line is a part of one.
+    /// The file ends with a part of a line.
     is_partial: bool,
     has_failed: bool,
 }
@@ -187,12 +182,10 @@ impl<W: io::Write> Lines<W> {
 }
 
 impl Report {
-    /// Opens the report of the settings, if they name one.
     pub(crate) fn in_settings(settings: &Node<'_>) -> Result<Report, String> {
         Report::open(settings.text_at("report").map(|path| path.display().into_owned()).as_deref())
     }
 
-    /// Opens the report, if one is wanted.
     pub(crate) fn open(path: Option<&str>) -> Result<Report, String> {
         let Some(path) = path else { return Ok(Report(None)) };
         let mut options = OpenOptions::new();
@@ -207,7 +200,7 @@ impl Report {
         }
     }
 
-    /// Appends a line. The log names the first failure.
+    /// The log names the first failure.
     pub(crate) fn line(&self, line: &str, log: &Log) {
         let Some(report) = &self.0 else { return };
         let mut report = lock(report);
@@ -225,7 +218,7 @@ impl Report {
 mod tests {
     use super::*;
 
-    /// A file on a disk with this many free bytes.
+    /// The file, and the free bytes of its disk.
     struct Disk(Vec<u8>, usize);
 
     impl io::Write for Disk {

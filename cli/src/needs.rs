@@ -22,14 +22,13 @@ use crate::{
     system::code,
 };
 
-/// The result of a need.
 pub(crate) enum Met {
     Content(Vec<u8>),
-    /// The program ends with this exit code, because a signal has stopped a server.
+    /// A signal has stopped a server. The program ends with this exit code.
     Ended(u8),
 }
 
-/// Meets a need. Fails with a message, or with the name of a system error.
+/// Fails with a message, or with the name of a system error.
 pub(crate) fn meet(need: Need, files: &mut Files, command: &Command) -> Result<Met, String> {
     match need {
         Need::Server(server) => watched(command, async {
@@ -59,8 +58,7 @@ pub(crate) fn meet(need: Need, files: &mut Files, command: &Command) -> Result<M
     }
 }
 
-/// Returns the settings of the relay that the command line describes, from its files as they are now. Fails with the
-/// messages of the command.
+/// Reads the files of the command line again. Fails with the messages of the command.
 fn relay_settings() -> Result<String, String> {
     let (mut command, mut files) = (Command::new(&facts()), Files::default());
     while let Some(need) = command.need() {
@@ -75,7 +73,6 @@ fn relay_settings() -> Result<String, String> {
     Err(command.finish().stderr)
 }
 
-/// Waits for a server or an API, and shows the progress of the wait.
 fn watched(command: &Command, met: impl Future<Output = Result<Met, String>>) -> Result<Met, String> {
     let runtime = Builder::new_current_thread().enable_all().build().map_err(|error| code(&error))?;
     let show = |seconds| {
@@ -104,7 +101,7 @@ fn watched(command: &Command, met: impl Future<Output = Result<Met, String>>) ->
     met
 }
 
-/// Returns the content of a need, or the reason for a failure: a message, or the name of a system error.
+/// Fails with a message, or with the name of a system error.
 fn content(need: Need, files: &mut Files) -> Result<Vec<u8>, String> {
     let written = |node: Node<'_>| json::write(&node).into_bytes();
     let set = |name: &String| env::var(name).ok().map(|value| (name.clone(), value));
@@ -131,7 +128,6 @@ fn content(need: Need, files: &mut Files) -> Result<Vec<u8>, String> {
     }
 }
 
-/// Asks the user for a line. Returns an empty line if standard input is not a terminal.
 fn line(question: &str) -> Result<Vec<u8>, String> {
     if !io::stdin().is_terminal() {
         return Ok(Vec::new());

@@ -39,11 +39,11 @@ const LAST_ANSWERS: Duration = Duration::from_secs(10);
 const LAST_WRITES: Duration = Duration::from_secs(1);
 /// Number of messages that wait for a reader.
 const WAITING: usize = 4;
-/// Size of the pieces that are read from the client, in bytes.
+/// In bytes.
 const PIECE: usize = 1 << 16;
 
-/// Serves a client on standard input and output until the client closes its end, or until a signal arrives, whose exit
-/// code it returns.
+/// Serves standard input and output until the client closes its end. Returns an exit code if a signal arrives before
+/// that.
 pub(crate) fn run(settings: &str) -> Result<Option<u8>, String> {
     let read = json::read(settings).unwrap_or_default();
     let report = Arc::new(Report::in_settings(&read)?);
@@ -62,8 +62,8 @@ pub(crate) fn run(settings: &str) -> Result<Option<u8>, String> {
     ended
 }
 
-/// Serves a client until it closes its end, or until `ended` returns an exit code, which is returned. The servers have
-/// ended, too.
+/// Serves a client until it closes its end, or until `ended` returns an exit code, which is returned. Then the servers
+/// have ended, too.
 pub(crate) async fn serve(
     settings: &str,
     (client, output): (Receiver<Incoming>, Sender<Vec<u8>>),
@@ -127,14 +127,12 @@ pub(crate) async fn serve(
     result
 }
 
-/// What arrives at the host.
 struct Inbox {
     client: Receiver<Incoming>,
     events: Receiver<(usize, Event)>,
     alarms: UnboundedReceiver<Timer>,
 }
 
-/// Input of the client.
 pub(crate) enum Incoming {
     Line(Line),
     Failed(String),
@@ -146,13 +144,12 @@ enum Timer {
     Alarm(u64),
 }
 
-/// A proxy between one client and its servers.
 struct Host {
     proxy: Proxy,
     servers: Vec<(String, Server)>,
     links: Vec<Option<Link>>,
     secrets: Vec<Secrets>,
-    /// Lines of the servers' standard error.
+    /// Standard error of the servers.
     logged: Vec<Lines>,
     sender: Sender<(usize, Event)>,
     timers: UnboundedSender<Timer>,
@@ -213,7 +210,6 @@ impl Host {
         }
     }
 
-    /// Starts a server, or connects to it.
     fn start(&mut self, at: usize) -> Result<(), String> {
         let Some((_, server)) = self.servers.get(at) else { return Ok(()) };
         let link = Link::open(server, at, self.sender.clone(), None).map_err(|why| self.hide(at, &unstarted(&why)))?;
@@ -273,7 +269,6 @@ impl Host {
         self.carry_out(effects, &[]).await
     }
 
-    /// Carries out the actions that follow a message or another event.
     async fn carry_out(&mut self, effects: Vec<Effect>, message: &[u8]) -> Result<(), Gone> {
         let mut headers = Vec::new();
         for effect in effects {
@@ -298,8 +293,7 @@ impl Host {
         Ok(())
     }
 
-    /// Writes a message to the client. If the client does not read, nothing is read from it and from the servers, so
-    /// that memory stays bounded.
+    /// If the client does not read, nothing is read from it and from the servers, so that memory stays bounded.
     async fn write(&self, message: Vec<u8>) -> Result<(), Gone> {
         self.output.send(message).await.map_err(|_| Gone)
     }
@@ -320,7 +314,7 @@ impl Host {
     }
 }
 
-/// Reads standard input on a thread of its own, because reading it cannot be interrupted.
+/// Uses a thread of its own, because reading standard input cannot be interrupted.
 fn stdin() -> Receiver<Incoming> {
     let (sender, receiver) = channel(WAITING);
     thread::spawn(move || {
@@ -348,7 +342,7 @@ fn stdin() -> Receiver<Incoming> {
     receiver
 }
 
-/// Writes standard output on a thread of its own. The channel closes if the client no longer reads.
+/// Uses a thread of its own. The channel closes if the client no longer reads.
 fn stdout() -> (Sender<Vec<u8>>, JoinHandle<()>) {
     let (sender, mut receiver) = channel::<Vec<u8>>(WAITING);
     let writer = thread::spawn(move || {
@@ -363,7 +357,7 @@ fn stdout() -> (Sender<Vec<u8>>, JoinHandle<()>) {
     (sender, writer)
 }
 
-/// Waits until everything is written, for a limited time, because the client may have stopped reading.
+/// Waits for a limited time, because the client may have stopped reading.
 fn finish(writer: &JoinHandle<()>) {
     let end = std::time::Instant::now() + LAST_WRITES;
     while !writer.is_finished() && std::time::Instant::now() < end {

@@ -53,7 +53,7 @@ mod default {
     }
 }
 
-/// Returns true if the program must survive its terminal, because `nohup` has started it.
+/// True if `nohup` has started the program, which must survive its terminal.
 #[cfg(unix)]
 fn ignores_hangup() -> bool {
     static IGNORES: std::sync::OnceLock<bool> = std::sync::OnceLock::new();
@@ -66,24 +66,23 @@ fn ignores_hangup() -> bool {
     })
 }
 
-/// Begins to wait for a signal that asks the program to end. The future returns the exit code, as shells report it. A
-/// program that starts processes must call this first, because a signal would end it without them before, and must keep
-/// the future until they have ended.
+/// The future returns the exit code, as shells report it. A program that starts processes must call this first, because
+/// otherwise a signal would end the program without them. It must keep the future until they have ended.
 pub(crate) fn ended() -> impl Future<Output = u8> {
     Signals::begin().first()
 }
 
-/// Signals that ask the program to end. Prevents their default actions until it is dropped, also after a signal.
+/// Signals that ask the program to end. Their default actions are prevented until the value is dropped, also after a
+/// signal.
 #[cfg(unix)]
 pub(crate) struct Signals {
-    /// Each with the exit code of a program that it ends, as shells report it.
+    /// Each has the exit code of a program that it ends, as shells report it.
     signals: [(Option<tokio::signal::unix::Signal>, u8); 4],
     _prevented: default::Prevented,
 }
 
 #[cfg(unix)]
 impl Signals {
-    /// Begins to wait.
     pub(crate) fn begin() -> Signals {
         use tokio::signal::unix::{signal, SignalKind};
         let prevented = default::prevent();
@@ -111,7 +110,7 @@ impl Signals {
         .await
     }
 
-    /// Waits for the first signal. The future keeps the default actions of others away, also after the signal.
+    /// The future keeps the default actions of other signals away, also after the first one.
     pub(crate) fn first(self) -> impl Future<Output = u8> {
         First(self)
     }
@@ -129,7 +128,7 @@ impl Future for First {
     }
 }
 
-/// Ctrl-C, Ctrl-Break, and the end of the console. Once it is dropped, they end the program.
+/// Ctrl-C, Ctrl-Break, and the end of the console. After this value is dropped, they end the program.
 #[cfg(not(unix))]
 pub(crate) struct Signals {
     interrupt: Option<tokio::signal::windows::CtrlC>,
@@ -139,13 +138,12 @@ pub(crate) struct Signals {
 
 #[cfg(not(unix))]
 impl Signals {
-    /// Begins to wait.
     pub(crate) fn begin() -> Signals {
         use tokio::signal::windows::{ctrl_break, ctrl_c, ctrl_close};
         Signals { interrupt: ctrl_c().ok(), quit: ctrl_break().ok(), hangup: ctrl_close().ok() }
     }
 
-    /// Returns the exit code of the next of them, which is that of the signal of Unix.
+    /// Returns the exit code of the corresponding signal of Unix.
     pub(crate) async fn next(&mut self) -> u8 {
         std::future::poll_fn(|context| {
             let hangup = self.hangup.as_mut().is_some_and(|close| close.poll_recv(context).is_ready());
@@ -157,15 +155,14 @@ impl Signals {
         .await
     }
 
-    /// Waits for the first of them.
     pub(crate) async fn first(mut self) -> u8 {
         self.next().await
     }
 }
 
-/// Signals for the client of `toolwire run`: those that a process sends. A terminal sends its own (Ctrl-C, Ctrl-\, the
-/// end of the connection) to the client itself. So does a process that signals the whole group, which nothing shows,
-/// and then the client receives the signal twice. [`Signals`] has to prevent the default actions.
+/// Signals that a process sends, for the client of `toolwire run`. A terminal sends its own signals (Ctrl-C, Ctrl-\,
+/// the end of the connection) to the client itself. So does a process that signals the whole group, which nothing
+/// shows, and then the client receives the signal twice. [`Signals`] has to prevent the default actions.
 #[cfg(unix)]
 pub(crate) struct ForwardedSignals {
     codes: tokio::sync::mpsc::UnboundedReceiver<u8>,
@@ -173,7 +170,6 @@ pub(crate) struct ForwardedSignals {
 
 #[cfg(unix)]
 impl ForwardedSignals {
-    /// Begins to wait.
     pub(crate) fn begin() -> ForwardedSignals {
         use signal_hook::{
             consts::{SIGHUP, SIGINT, SIGQUIT, SIGTERM},
@@ -208,7 +204,7 @@ impl ForwardedSignals {
 #[cfg(not(unix))]
 pub(crate) use self::Signals as ForwardedSignals;
 
-/// Makes a write beyond the limit for the size of files fail. By default, the signal SIGXFSZ would end the program.
+/// A write beyond the limit for the size of files fails. By default, the signal SIGXFSZ would end the program.
 #[cfg(unix)]
 pub(crate) fn survive_full_files() {
     /// The number of SIGXFSZ on Linux, macOS and the BSDs.

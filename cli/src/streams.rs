@@ -17,7 +17,6 @@ pub(crate) fn stderr() -> Waiting<Stderr> {
     Waiting(io::stderr())
 }
 
-/// Reads a line of standard input.
 pub(crate) fn line() -> io::Result<Vec<u8>> {
     let (mut stdin, mut line) = (io::stdin().lock(), Vec::new());
     // After an error, the line continues.

@@ -33,7 +33,6 @@ const KINDS: &[(ErrorKind, &str)] = &[
     (ErrorKind::UnexpectedEof, "ECONNRESET"),
 ];
 
-/// Returns the name of a system error, or the text of another one.
 pub(crate) fn code(error: &io::Error) -> String {
     if let Some(code) = unix_code(error) {
         return code.into();

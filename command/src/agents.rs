@@ -2,15 +2,20 @@
 
 use toolwire::options::Api;
 
-/// A client, and what it reads the address, the key and the model from. In texts, `{url}` means the base URL, `{key}`
-/// the name of the variable with the key, `{secret}` a key that is sent as bearer token, `{api-key}` one that is sent
-/// in `x-api-key`, `{model}` the model, `{token}` the name of the variable with the relay's token, and `{token-value}`
-/// the token. A text with a part that is not known is left out, and so is a fragment in `[[` and `]]`.
+/// A client, and what it reads the address, the key and the model from. Placeholders in its texts:
+/// - `{url}`: the base URL
+/// - `{key}`: the name of the variable with the key
+/// - `{secret}`: a key that is sent as bearer token
+/// - `{api-key}`: a key that is sent in `x-api-key`
+/// - `{model}`: the model
+/// - `{token}`: the name of the variable with the relay's token
+/// - `{token-value}`: the relay's token
+///
+/// A text with a part that is not known is left out, and so is a fragment in `[[` and `]]`.
 #[allow(dead_code, reason = "the page contains the sources, which a test compares")]
 pub(crate) struct Client {
     pub(crate) name: &'static str,
     pub(crate) program: &'static str,
-    /// Protocol that the client speaks.
     pub(crate) api: Api,
     /// API whose key the client has itself.
     pub(crate) own: Option<&'static str>,
@@ -19,7 +24,7 @@ pub(crate) struct Client {
     pub(crate) variables: &'static [(&'static str, &'static str)],
     /// Further variables, if the API is not the client's own.
     pub(crate) foreign: &'static [(&'static str, &'static str)],
-    /// Variables that contain lines: those of the user stay, unless they are removed.
+    /// Variables that contain lines. The user's lines stay, unless they are removed.
     pub(crate) extended: &'static [&'static str],
     /// Variables that are set unless the user has set them.
     pub(crate) defaults: &'static [(&'static str, &'static str)],
@@ -27,10 +32,10 @@ pub(crate) struct Client {
     pub(crate) removed: &'static [&'static str],
     /// Variables that are removed, because with them, the client uses no base URL.
     pub(crate) bypasses: &'static [&'static str],
-    /// Option for settings in JSON, whose `env` beats the same member of the user's settings, which beats variables. It
-    /// receives the variables without secrets.
+    /// Option for settings in JSON. It receives the variables without secrets, because its `env` overrides the `env` of
+    /// the user's settings, which overrides variables.
     pub(crate) settings: Option<&'static str>,
-    /// Arguments before those of the user.
+    /// Arguments before the user's arguments.
     pub(crate) arguments: &'static [&'static str],
     /// Source of these facts. They were checked on `as_of`. `confidence` is `A` for the client's documentation or code.
     pub(crate) source: &'static str,
@@ -141,7 +146,7 @@ pub(crate) const CLIENTS: &[Client] = &[
 pub(crate) struct Protocol {
     pub(crate) dialect: &'static str,
     pub(crate) api: Api,
-    /// Base URL of the protocol; `None` if it is that of Chat Completions.
+    /// `None` for the base URL of Chat Completions.
     pub(crate) base: Option<&'static str>,
     pub(crate) source: &'static str,
     pub(crate) as_of: &'static str,
@@ -200,7 +205,6 @@ pub(crate) const PROTOCOLS: &[Protocol] = &[
 /// Names by which users know an API, in place of its dialect.
 pub(crate) const ALIASES: &[(&str, &str)] = &[("kimi", "moonshot"), ("openai", "openai-responses")];
 
-/// Returns the names of the clients.
 pub(crate) fn names() -> impl Iterator<Item = &'static str> {
     CLIENTS.iter().map(|client| client.name)
 }

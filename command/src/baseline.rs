@@ -30,7 +30,6 @@ pub(crate) struct Identity {
     number: usize,
 }
 
-/// A baseline: the known findings, each with its dialects.
 #[derive(Clone, Debug)]
 pub(crate) struct Baseline {
     path: String,
@@ -46,12 +45,10 @@ pub(crate) struct Scope<'j> {
     pub(crate) names: BTreeSet<String>,
     pub(crate) dialects: &'j [&'static Dialect],
     pub(crate) profile: Option<&'j str>,
-    /// True for `--rewritten`.
     pub(crate) is_rewritten: bool,
 }
 
 impl Scope<'_> {
-    /// Returns true if this run would have reported the finding.
     fn covers(&self, identity: &Identity, dialect: &str) -> bool {
         let rule = identity.rule.as_str();
         let other = if self.is_rewritten {
@@ -64,8 +61,8 @@ impl Scope<'_> {
     }
 }
 
-/// Returns the identities of findings, one for each dialect. The index is counted for each dialect separately, so that
-/// the choice of dialects does not change it.
+/// Returns the identities of each finding, one for each dialect. The index is counted for each dialect separately, so
+/// that the choice of dialects does not change it.
 fn identities(found: &[(Finding, Place)], sources: &[Source]) -> Vec<Vec<(Identity, &'static str)>> {
     let mut numbers = BTreeMap::<(Identity, &str), usize>::new();
     let mut of_one = |(finding, place): &(Finding, Place)| {
@@ -91,7 +88,7 @@ impl Identity {
         }
     }
 
-    /// Returns a hash (FNV-1a) that does not depend on the place of the finding in the file.
+    /// Returns a hash (FNV-1a) that does not depend on the finding's location in the file.
     pub(crate) fn fingerprint(&self) -> String {
         let number = if self.number == 0 { None } else { Some(self.number.to_string()) };
         let words = [&self.source, &self.tool, &self.rule, &self.pointer];
@@ -103,7 +100,6 @@ impl Identity {
 }
 
 impl Baseline {
-    /// Returns a baseline whose file does not exist yet.
     pub(crate) const fn new(path: String) -> Baseline {
         Baseline { path, known: BTreeMap::new() }
     }
@@ -200,7 +196,7 @@ impl Baseline {
     }
 }
 
-/// Parses an entry of the file. An error is a pointer and a message.
+/// An error is a pointer and a message.
 fn read_entry(entry: &Node<'_>) -> Result<(Identity, Vec<String>), (String, String)> {
     let word = |name: &str| match entry.get(name).map(|value| (value, value.as_text())) {
         Some((_, Some(text))) => Ok(text.display().into_owned()),

@@ -29,7 +29,6 @@ use super::{
     OutputFile,
 };
 
-/// State of the command.
 pub(crate) struct Check {
     arguments: CheckArguments,
     config: Config,
@@ -42,24 +41,21 @@ pub(crate) struct Check {
     dialects: Vec<&'static Dialect>,
     used_as: Use,
     sources: Vec<Source>,
-    /// Inputs that could not be read or checked.
     failed: Vec<CommandError>,
     notes: Vec<String>,
     fixes: Fixes,
 }
 
-/// State of `--fix` and `--diff`.
 #[derive(Default)]
 struct Fixes {
-    /// Findings to remove, by the index of the source, then of the entry.
+    /// By the index of the source, then of the entry.
     wanted: BTreeMap<usize, BTreeMap<usize, Wanted>>,
     /// Number of reported findings before fixing.
     findings: usize,
     /// Number of findings that only `--unsafe-fixes` removes.
     unsafe_only: usize,
-    /// Original text of each changed source, by its index.
+    /// By the index of the source.
     originals: BTreeMap<usize, String>,
-    /// Reasons why findings have no fix.
     reasons: Reasons,
 }
 
@@ -155,8 +151,7 @@ impl Check {
         Ok(check)
     }
 
-    /// Returns an error if `--tool` names a tool that no input contains, because such a tool must not pass as one
-    /// without findings.
+    /// A tool that no input contains must not pass as a tool without findings.
     fn known_tools(&self) -> Result<(), CommandError> {
         let names: BTreeSet<&str> =
             self.sources.iter().flat_map(|source| &source.entries).filter_map(|entry| entry.name.as_deref()).collect();
@@ -177,8 +172,7 @@ impl Check {
         }
     }
 
-    /// Returns for each severity whether there are too many findings: more than the configuration allows, or any if the
-    /// severity counts.
+    /// For each severity: true if there are more findings than the configuration allows, or any if the severity counts.
     fn exceeded(&self, found: &[(Finding, Place)], fail_on: FailOn) -> [bool; 3] {
         // The limits of the configuration are limits for findings, not for losses.
         let limits = if self.arguments.rewritten.is_some() { [None; 3] } else { self.config.limits };
@@ -198,9 +192,8 @@ impl Check {
     }
 }
 
-/// Work of a step.
 enum Work {
-    /// Judges a source by a dialect; both members are indices.
+    /// Both members are indices.
     Judge {
         source: usize,
         dialect: usize,
@@ -208,7 +201,7 @@ enum Work {
     Fix {
         source: usize,
     },
-    /// Judges a source again if it was changed.
+    /// Does nothing if the source was not changed.
     JudgeAgain {
         source: usize,
         dialect: usize,
@@ -229,7 +222,6 @@ impl Check {
         }
     }
 
-    /// Adds the findings of a dialect in a source.
     fn judge(&mut self, source: usize, dialect: usize) -> Result<(), CommandError> {
         let (Some(dialect), Some(source)) = (self.dialects.get(dialect), self.sources.get_mut(source)) else {
             return Ok(());
@@ -265,7 +257,6 @@ impl Check {
         Ok(())
     }
 
-    /// Returns the findings of all sources with their places.
     fn placed(&self) -> Vec<(Finding, Place)> {
         let mut found = Vec::new();
         for (at, source) in self.sources.iter().enumerate() {
@@ -287,15 +278,14 @@ impl Check {
         }
     }
 
-    /// Returns the rank of the mildest severity that is reported. Severities that exceed their limit
-    /// are always reported.
+    /// Rank of the mildest severity that is reported. Severities that exceed their limit are always reported.
     fn shown(&self, exceeded: [bool; 3]) -> usize {
         let show = self.arguments.show.map(|show| show.min_severity());
         let show = show.or(self.fail_on().min_severity()).unwrap_or(Severity::Refused);
         exceeded.iter().rposition(|exceeded| *exceeded).unwrap_or_default().max(rank(show))
     }
 
-    /// Collects the findings to fix: those that a run without `--fix` would report.
+    /// The findings to fix are those that a run without `--fix` would report.
     fn want_fixes(&mut self) -> usize {
         let found = self.placed();
         let (mut found, ..) = self.config.without_ignored(found);
@@ -343,7 +333,6 @@ impl Check {
         }
     }
 
-    /// Returns a line about the fixes, if there was anything to fix. `left` is the number of findings that are left.
     fn fixes_summary(&self, left: usize) -> Option<String> {
         let Fixes { findings, unsafe_only, originals, reasons, .. } = &self.fixes;
         (*findings > 0).then(|| {
@@ -373,7 +362,6 @@ impl Check {
         })
     }
 
-    /// Returns the fixed files.
     fn fixed_files(&self) -> Vec<OutputFile> {
         let sources = self.fixes.originals.keys().filter_map(|at| self.sources.get(*at));
         let files = sources.filter(|source| source.input.origin == Origin::File).map(|source| {
@@ -388,7 +376,6 @@ impl Check {
         files.collect()
     }
 
-    /// Returns the output of `--diff`.
     fn difference(&self, left: usize, code: u8, terminal: &Terminal) -> Output {
         let changed = self.fixes.originals.iter().filter_map(|(at, original)| Some((self.sources.get(*at)?, original)));
         let diffs = changed.map(|(source, original)| fix::diff(&source.input.source, original, &source.input.text));
@@ -544,7 +531,6 @@ impl Task for Check {
     }
 }
 
-/// Returns the table for the dialect's schemas of one use, if it has such schemas.
 fn table_of(dialect: &'static Dialect, used_as: Use) -> Option<&'static Dialect> {
     match used_as {
         Use::Response => dialect.response_format(),
@@ -613,8 +599,7 @@ fn findings(
     Ok(found)
 }
 
-/// Reports what an API refuses in a request as a whole. (If the API's format is unknown, only the request's tools are
-/// checked.)
+/// If the API's format is unknown, only the request's tools are checked.
 fn findings_of_request(request: &Node<'_>, dialect: &'static Dialect) -> Result<Vec<Finding>, Error> {
     let found = match internal::check_request(request.clone(), &dialect.name.into(), FindingLimit::EVERY_TOOL) {
         Err(error) if matches!(error.code(), Code::TooDeep | Code::BudgetExceeded) => return Err(error),
@@ -639,7 +624,6 @@ fn findings_of_request(request: &Node<'_>, dialect: &'static Dialect) -> Result<
     Ok(found.into_iter().map(finding).collect())
 }
 
-/// Reports the losses of rewriting whose outcome is `min_outcome` or worse.
 fn lost(
     subject: Subject<'_>,
     dialect: &'static Dialect,

@@ -1,10 +1,9 @@
-//! Known clients: what they and their APIs refuse, each as a dialect, their maximum number of tools, and the paths of
-//! the files in which they store the configuration of their MCP servers.
+//! Known clients: what they and their APIs refuse, as dialects, and their maximum numbers of tools. Also the paths of
+//! the files in which clients store their MCP servers.
 
 /// The dialect for an unknown API.
 pub(crate) const PORTABLE: &str = "portable";
 
-/// Facts about a client.
 pub(crate) struct Client {
     pub(crate) name: &'static str,
     /// Dialect that describes what the client itself refuses, if any.
@@ -17,7 +16,7 @@ pub(crate) struct Client {
     pub(crate) source: &'static str,
 }
 
-/// The clients, in alphabetical order.
+/// In alphabetical order.
 pub(crate) const CLIENTS: &[Client] = &[
     Client {
         name: "claude-code",
@@ -80,24 +79,20 @@ pub(crate) const CLIENTS: &[Client] = &[
     },
 ];
 
-/// Returns the names of all clients.
 pub(crate) fn names() -> impl Iterator<Item = &'static str> {
     CLIENTS.iter().map(|client| client.name)
 }
 
-/// Finds a client by its name.
 pub(crate) fn named(name: &str) -> Option<&'static Client> {
     CLIENTS.iter().find(|client| client.name == name)
 }
 
-/// File of a client.
 pub(crate) struct ClientFile {
     pub(crate) client: &'static str,
     /// Candidate paths, each starting with an environment variable. The first that exists is used.
     pub(crate) paths: &'static [&'static str],
-    /// Keys of the members that lead to the servers.
+    /// Keys of the members that contain the servers, from the outermost one.
     pub(crate) list: &'static [&'static str],
-    /// Source of the paths.
     #[cfg_attr(not(test), allow(dead_code, reason = "a test compares it with the page, which shows it"))]
     pub(crate) source: &'static str,
 }
@@ -106,7 +101,7 @@ pub(crate) struct ClientFile {
 pub(crate) const VARIABLES: [&str; 4] = ["HOME", "USERPROFILE", "APPDATA", "CODEX_HOME"];
 const MCP_SERVERS: &[&str] = &["mcpServers"];
 
-/// The files, each with the name of its client in `--client`.
+/// `client` is the client's name in `--client`.
 pub(crate) const CLIENT_FILES: &[ClientFile] = &[
     ClientFile {
         client: "claude-code",
@@ -158,12 +153,10 @@ pub(crate) const CLIENT_FILES: &[ClientFile] = &[
     },
 ];
 
-/// Returns the clients whose files are known.
 pub(crate) fn names_with_files() -> Vec<&'static str> {
     CLIENT_FILES.iter().map(|place| place.client).collect()
 }
 
-/// Returns the file of a client.
 pub(crate) fn file_of(client: &str) -> Option<&'static ClientFile> {
     CLIENT_FILES.iter().find(|place| place.client == client)
 }

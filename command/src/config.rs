@@ -21,14 +21,12 @@ use super::{
     toml_file::TomlFile,
 };
 
-/// Default name of the file.
 pub(crate) const FILE: &str = "toolwire.toml";
 const KEYS: [&str; 7] = ["profile", "dialects", "exclude", "fail-on", "baseline", "limits", "ignore"];
 const JSON: &str = ".json";
 const LIMITS: [&str; 3] = ["refused", "reinterpreted", "ignored"];
 const IGNORE_KEYS: [&str; 4] = ["rule", "tool", "dialect", "reason"];
 
-/// A configuration.
 #[derive(Debug, Default)]
 pub(crate) struct Config {
     pub(crate) source: String,
@@ -45,7 +43,6 @@ pub(crate) struct Config {
 /// An `[[ignore]]`: hides findings that match all of its members.
 #[derive(Debug, Default)]
 pub(crate) struct Ignore {
-    /// Line of the file at which the entry begins.
     pub(crate) line: usize,
     pub(crate) rules: Vec<String>,
     /// Names, or patterns with `*` and `?`.
@@ -54,7 +51,6 @@ pub(crate) struct Ignore {
 }
 
 impl Config {
-    /// Parses a configuration.
     pub(crate) fn read(text: &str, source: String) -> Result<Config, CommandError> {
         let mut config = TomlFile::read(text, &source, |file, table| file.config(table))?;
         config.source = source;
@@ -106,8 +102,8 @@ struct Index<'c> {
     ends: BTreeMap<&'c str, HashMap<&'c str, Pattern<'c>>>,
 }
 
-/// Entries for one rule (or all rules) and one tool (or all tools), in file order. An entry whose dialects are all
-/// covered by earlier entries is left out, so there is at most one entry for each dialect and one for all dialects.
+/// Entries for one rule (or all rules) and one tool (or all tools), in file order. An entry is left out if earlier
+/// entries cover all its dialects. Therefore, there is at most one entry for each dialect, and one for all dialects.
 #[derive(Default)]
 struct Bucket<'c> {
     ignores: Vec<usize>,
@@ -154,7 +150,6 @@ impl<'c> Index<'c> {
         index
     }
 
-    /// Returns the entries that match a rule and a tool, in their order.
     fn candidates(&self, rule: &str, tool: Option<&str>) -> BTreeSet<usize> {
         let mut found = BTreeSet::new();
         let mut take = |bucket: Option<&Bucket<'_>>| found.extend(bucket.iter().flat_map(|bucket| &bucket.ignores));
@@ -174,7 +169,6 @@ impl<'c> Index<'c> {
     }
 }
 
-/// Returns the patterns that are indexed under some of these parts of a name.
 fn parts<'i, 'c: 'i>(
     places: &'i BTreeMap<&'c str, HashMap<&'c str, Pattern<'c>>>,
     parts: impl Iterator<Item = &'i str> + 'i,
@@ -184,7 +178,6 @@ fn parts<'i, 'c: 'i>(
     parts.filter_map(|part| places.get(part)).flat_map(HashMap::values)
 }
 
-/// Wildcards in a pattern of tool names.
 const WILDCARDS: [char; 2] = ['*', '?'];
 
 /// The distinct words of a list; `None` matches every word and is the only entry for an empty list.
@@ -293,7 +286,6 @@ impl TomlFile<'_> {
         Ok(steps.join("/"))
     }
 
-    /// Reads the names of dialects, or `all`.
     fn chosen(&self, value: &Spanned<DeValue<'_>>) -> Result<Vec<String>, CommandError> {
         let words = self.some(value)?;
         if words.iter().any(|word| word == ALL) {
@@ -311,8 +303,6 @@ fn rules() -> impl Iterator<Item = &'static str> {
 
 #[cfg(test)]
 mod tests {
-    //! Tests of the index of `ignore`.
-
     use super::*;
 
     fn ignore(rules: &[&str], tools: &[&str], dialects: &[&str]) -> Ignore {
@@ -320,7 +310,6 @@ mod tests {
         Ignore { line: 0, rules: owned(rules), tools: owned(tools), dialects: owned(dialects) }
     }
 
-    /// Finds the matching entries by comparing with each of them.
     fn fitting(ignores: &[Ignore], rule: &str, tool: Option<&str>) -> BTreeSet<usize> {
         let fits = |ignore: &Ignore| {
             let is_tool = |pattern: &String| tool.is_some_and(|tool| WildMatch::new(pattern).matches(tool));

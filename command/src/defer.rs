@@ -10,7 +10,6 @@ use super::{
     terminal::{counted, grouped, shown, Terminal},
 };
 
-/// State of the command.
 pub(crate) struct Defer {
     pub(crate) arguments: DeferArguments,
     pub(crate) input: SourceText,
@@ -37,7 +36,6 @@ impl Task for Defer {
     }
 }
 
-/// Renders the decisions of deferred loading, and the warnings about the request.
 pub(crate) fn render_report(report: &DeferredReport, output: &mut Output, terminal: &Terminal) {
     let (info, caution) = (terminal.err.dim("toolwire:"), terminal.err.doubtful("toolwire:"));
     let (loaded, hidden) = (counted(report.loaded.len(), "deferred tool"), grouped(report.hidden.len()));

@@ -10,11 +10,9 @@ use super::{
     terminal::{grouped, Terminal},
 };
 
-/// Legend of the facts.
 const CONFIDENCE: &str =
     "Confidence: A documentation, a validator, source code or two live reports; B one live report; C inferred.";
 
-/// State of the command.
 pub(crate) struct Dialects {
     pub(crate) arguments: DialectsArguments,
 }

@@ -7,12 +7,10 @@ use super::position::Places;
 
 type Members<'a> = Vec<(Text<'a>, Node<'a>)>;
 
-/// Returns an object with these members.
 pub(crate) fn record<'a, const N: usize>(members: [(&'static str, Node<'a>); N]) -> Node<'a> {
     Node::object(members.into_iter().map(|(name, value)| (Text::new(name), value)).collect())
 }
 
-/// Returns the command, the version, and the source.
 pub(crate) fn header(command: &'static str, source: &str) -> Members<'static> {
     Vec::from([
         (Text::new("command"), Node::string(command)),
@@ -21,14 +19,12 @@ pub(crate) fn header(command: &'static str, source: &str) -> Members<'static> {
     ])
 }
 
-/// Returns `line`, if the input has lines, and `pointer`.
 pub(crate) fn located(places: &Places, pointer: &str) -> Members<'static> {
     let (line, pointer) = places.of(pointer);
     let line = line.map(|line| (Text::new("line"), Node::count(line as u64)));
     line.into_iter().chain([(Text::new("pointer"), Node::string(pointer))]).collect()
 }
 
-/// Returns the JSON document of a function: its result under the result's name, and the members of its report.
 pub(crate) fn with_report<'a>(name: &'static str, result: Node<'a>, report: Node<'static>) -> Node<'a> {
     let mut members = Vec::from([Member { key: Text::new(name), value: result }]);
     if let Data::Object(object) = report.into_data() {
@@ -88,7 +84,7 @@ pub(crate) fn indented(text: &str) -> String {
     out
 }
 
-/// Distinguishes the significant characters of JSON text from whitespace.
+/// Distinguishes significant characters from whitespace in JSON text.
 #[derive(Default)]
 struct Significant {
     in_string: bool,

@@ -15,7 +15,7 @@ pub(crate) const FOUND: u8 = 1;
 /// Exit code if the command line is wrong, or the input cannot be read.
 pub(crate) const UNUSABLE: u8 = 2;
 
-/// Maximum length of a printed pointer; longer ones, into deep nesting or endless names, would hide the message.
+/// Maximum length of a printed pointer. A longer one would hide the message.
 const POINTER: usize = 300;
 
 /// Error that ends a command without a result.
@@ -34,7 +34,6 @@ pub(crate) struct CommandError {
 }
 
 impl CommandError {
-    /// Returns an error about an input that the command cannot use.
     pub(crate) fn new(pointer: impl Into<String>, message: impl Into<String>) -> CommandError {
         CommandError {
             source: None,
@@ -46,24 +45,21 @@ impl CommandError {
         }
     }
 
-    /// Returns an error about the value of an option. `name` is in camelCase.
+    /// `name` is in camelCase.
     pub(crate) fn option(name: &str, message: impl Into<String>) -> CommandError {
         CommandError { code: Some(Code::InvalidOption), ..CommandError::new(format!("/{name}"), message) }
     }
 
-    /// Converts an error of the library; its pointer is below `prefix`.
     pub(crate) fn from_core(error: &toolwire::Error, prefix: &str) -> CommandError {
         let pointer = format!("{prefix}{}", error.pointer());
         CommandError { code: Some(error.code()), ..CommandError::new(pointer, error.message()) }
     }
 
-    /// Sets the input that caused the error, if it is not the first.
     pub(crate) fn in_source(mut self, source: &str) -> CommandError {
         self.source = Some(source.into());
         self
     }
 
-    /// Sets the file that caused the error, and possibly a line of it.
     pub(crate) fn in_file(mut self, file: &str, line: Option<usize>) -> CommandError {
         self.file = Some(Box::new((normal(file), line.or(self.line))));
         self
@@ -74,7 +70,7 @@ impl CommandError {
         self
     }
 
-    /// Returns [`FOUND`] if the input was read, so that the error is a finding about it.
+    /// If the input was read, the error is a finding about the input.
     pub(crate) fn exit_code(&self) -> u8 {
         match self.code {
             Some(
@@ -89,12 +85,10 @@ impl CommandError {
         }
     }
 
-    /// Renders the line that is printed.
     pub(crate) fn render(&self, source: &str, paint: Paint) -> String {
         format!("{} {}\n", paint.bad("toolwire:"), self.line(source))
     }
 
-    /// Renders the line without colors and the program's name.
     pub(crate) fn line(&self, source: &str) -> String {
         let place = match self.code {
             Some(Code::InvalidOption | Code::UnknownOption | Code::UnknownDialect) => option(&self.pointer),
@@ -105,7 +99,7 @@ impl CommandError {
     }
 }
 
-/// Spells an option of the library as an option of the command line.
+/// Converts the pointer to an option of the library to an option of the command line.
 fn option(pointer: &str) -> String {
     let mut out = String::from("--");
     for one in pointer.trim_start_matches('/').chars() {
@@ -117,15 +111,15 @@ fn option(pointer: &str) -> String {
     out
 }
 
-/// Formats a place like editors and compilers do: `tools.json:/3/inputSchema`, `tools.jsonl:17:/inputSchema`.
+/// Formats the location like editors and compilers do: `tools.json:/3/inputSchema`, `tools.jsonl:17:/inputSchema`.
 pub(crate) fn place(source: &str, line: Option<usize>, pointer: &str) -> String {
     let line = line.map(|line| format!(":{line}")).unwrap_or_default();
     let pointer = if pointer.is_empty() { String::new() } else { format!(":{}", shown(&cut(pointer, POINTER))) };
     format!("{}{line}{pointer}", shown(source))
 }
 
-/// Returns a message for a host's error, and true if the file merely does not exist. The host's error is text, or the
-/// name of a system error (`ENOENT`).
+/// Returns true if the file merely does not exist, and a message for the host's error. `message` is text, or the name
+/// of a system error (`ENOENT`).
 pub(crate) fn reason(message: &str, name: &str, what: &str) -> (bool, String) {
     let missing = matches!(message, "ENOENT" | "ENOTDIR");
     let words = match message {
@@ -144,12 +138,12 @@ pub(crate) fn reason(message: &str, name: &str, what: &str) -> (bool, String) {
     (missing, words)
 }
 
-/// Returns true if a name looks like JSON that was passed in place of a file name.
+/// True for JSON that was passed in place of a file name.
 pub(crate) fn is_json(name: &str) -> bool {
     name.trim_start().starts_with(['{', '['])
 }
 
-/// Returns true if a message is the name of a system error, such as `EIO`.
+/// True for the name of a system error, such as `EIO`.
 fn is_code(message: &str) -> bool {
     message.starts_with('E')
         && message.chars().all(|one| one.is_ascii_uppercase() || one.is_ascii_digit() || one == '_')

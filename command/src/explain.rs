@@ -22,13 +22,11 @@ use super::{
 /// Maximum length of an excerpt without `--full`.
 const EXCERPT: usize = 200;
 
-/// State of the command.
 pub(crate) struct Explain {
     pub(crate) arguments: ExplainArguments,
     pub(crate) input: SourceText,
 }
 
-/// The changes of one tool for one dialect.
 struct Explained {
     dialect: &'static Dialect,
     /// Changes with input pointers into the list, each with its excerpts.
@@ -234,7 +232,6 @@ fn place_of(places: &Places, pointer: &str) -> String {
     }
 }
 
-/// Shows the empty pointer as `(root)`.
 fn readable(pointer: &str) -> String {
     if pointer.is_empty() {
         "(root)".into()

@@ -1,4 +1,4 @@
-//! Findings: each occurs once, with all its dialects, its place, and its copies.
+//! Findings: each occurs once, with all its dialects, its location, and its copies.
 
 use std::{
     cmp::Reverse,
@@ -20,7 +20,6 @@ use super::{
     task::{Origin, SourceText},
 };
 
-/// Base URL of the documentation.
 pub(crate) const DOCS: &str = concat!(env!("CARGO_PKG_REPOSITORY"), "/blob/main/docs/");
 
 /// Advice for a loss, whose remedy depends on the tool.
@@ -34,23 +33,21 @@ const MENDED: &str = "Change the request; `adaptRequest` does so if the API has 
 pub(crate) struct ReportedBy {
     pub(crate) dialect: &'static Dialect,
     pub(crate) confidence: char,
-    /// Source of the fact.
     pub(crate) source: &'static str,
     /// The message for this dialect, if it differs from the finding's message.
     pub(crate) message: Option<String>,
 }
 
-/// A problem in a tool, a schema or a request.
 #[derive(Clone, Debug)]
 pub(crate) struct Finding {
     pub(crate) tool: Option<String>,
     pub(crate) rule: &'static str,
     pub(crate) severity: Severity,
-    /// Outcome of rewriting the tool, for `--rewritten`.
+    /// For `--rewritten`.
     pub(crate) outcome: Option<Outcome>,
     /// JSON Pointer into the list, or into the request.
     pub(crate) pointer: String,
-    /// True if the finding is about a request as a whole.
+    /// About a request as a whole.
     pub(crate) is_of_request: bool,
     pub(crate) message: String,
     /// Number of further findings of the rule at this location that are not listed.
@@ -58,7 +55,6 @@ pub(crate) struct Finding {
     pub(crate) reported_by: Vec<ReportedBy>,
 }
 
-/// An input of the check.
 #[derive(Debug)]
 pub(crate) struct Source {
     pub(crate) input: SourceText,
@@ -77,7 +73,6 @@ pub(crate) struct Findings {
     known: BTreeMap<(String, &'static str, &'static str), Vec<usize>>,
 }
 
-/// Place of a finding.
 #[derive(Clone, Debug)]
 pub(crate) struct Place {
     /// Index of the input.
@@ -94,7 +89,7 @@ pub(crate) struct Place {
     pub(crate) number: usize,
 }
 
-/// A finding with its first place, and the other places at which it occurs.
+/// A finding with its first location. `copies` are the other locations at which it occurs.
 #[derive(Clone, Debug)]
 pub(crate) struct Group {
     pub(crate) finding: Finding,
@@ -102,7 +97,6 @@ pub(crate) struct Group {
     pub(crate) copies: Vec<Place>,
 }
 
-/// Returns the rank of a severity; the most severe has rank 0.
 pub(crate) const fn rank(severity: Severity) -> usize {
     match severity {
         Severity::Refused => 0,
@@ -111,7 +105,6 @@ pub(crate) const fn rank(severity: Severity) -> usize {
     }
 }
 
-/// Returns the documentation page of a rule.
 pub(crate) fn page(rule: &str) -> String {
     let is_rule = internal::constraint_of(rule).is_some() || Rule::ALL.iter().any(|one| one.id() == rule);
     if of_requests(rule).is_some() {
@@ -133,18 +126,15 @@ pub(crate) fn words(rule: &str) -> (&'static str, &'static str) {
     constraint.or_else(request).or_else(change).unwrap_or(("The tool cannot be expressed for that API.", EXPLAINED))
 }
 
-/// Returns true if a rule is a constraint on schemas, tools or requests.
 pub(crate) fn is_constraint(rule: &str) -> bool {
     internal::constraint_of(rule).is_some() || of_requests(rule).is_some()
 }
 
-/// Returns the summary of a constraint on requests.
 fn of_requests(rule: &str) -> Option<&'static str> {
     RequestFact::CONSTRAINTS.iter().find(|(name, _)| *name == rule).map(|(_, summary)| *summary)
 }
 
 impl Finding {
-    /// Returns the severity or outcome as a word.
     pub(crate) fn word(&self) -> &'static str {
         self.outcome.map_or(self.severity.as_str(), Outcome::as_str)
     }
@@ -153,7 +143,6 @@ impl Finding {
         self.message == message || self.reported_by.iter().any(|by| by.message.as_deref() == Some(message))
     }
 
-    /// Adds the dialects of a finding with the same cause.
     fn join(&mut self, finding: Finding) {
         self.more = self.more.max(finding.more);
         self.reported_by.extend(finding.reported_by.into_iter().map(|by| {
@@ -162,7 +151,6 @@ impl Finding {
         }));
     }
 
-    /// Makes the words of most dialects the finding's message.
     fn choose_message(&mut self) {
         for by in &mut self.reported_by {
             by.message.get_or_insert_with(|| self.message.clone());
@@ -182,7 +170,7 @@ impl Finding {
         }
     }
 
-    /// Returns the messages of dialects that describe the finding in other words, each with its dialects.
+    /// Messages of dialects that describe the finding differently, each with its dialects.
     pub(crate) fn other_messages(&self) -> Vec<(&str, Vec<&'static str>)> {
         let mut others: Vec<(&str, Vec<&'static str>)> = Vec::new();
         for (message, dialect) in self.reported_by.iter().filter_map(|by| Some((by.message.as_deref()?, by.dialect))) {
@@ -194,7 +182,6 @@ impl Finding {
         others
     }
 
-    /// Returns the names of the dialects in which the finding occurs.
     pub(crate) fn dialects(&self) -> Vec<&'static str> {
         self.reported_by.iter().map(|reported_by| reported_by.dialect.name).collect()
     }
@@ -208,8 +195,8 @@ impl Finding {
 }
 
 impl Findings {
-    /// Adds the findings of a dialect. If it has several with the same rule at the same place, those with the same
-    /// words as a known finding are merged with it, and then the others in their order.
+    /// Adds the findings of a dialect. Of several with the same rule and pointer, findings with a known message are
+    /// merged first, and then the others in their order.
     pub(crate) fn add(&mut self, found: impl Iterator<Item = Finding>) {
         let mut taken = BTreeSet::new();
         let others: Vec<Finding> =
@@ -222,7 +209,6 @@ impl Findings {
         }
     }
 
-    /// Merges a finding with the first known finding that matches. Returns the finding if no known finding matches.
     fn join(
         &mut self,
         finding: Finding,
@@ -242,7 +228,6 @@ impl Findings {
         *self = Findings::default();
     }
 
-    /// Returns the findings, sorted by entry, each with the words of most dialects.
     pub(crate) fn sorted(&self) -> Vec<Finding> {
         let mut found = self.list.clone();
         found.iter_mut().for_each(Finding::choose_message);
@@ -256,7 +241,6 @@ fn key(finding: &Finding) -> (String, &'static str, &'static str) {
 }
 
 impl Source {
-    /// Returns the place of each finding.
     pub(crate) fn placed(&self, found: &[Finding], source: usize) -> Vec<Place> {
         let entries: BTreeMap<&str, usize> =
             self.entries.iter().enumerate().map(|(at, entry)| (entry.pointer.as_str(), at)).collect();
@@ -267,7 +251,7 @@ impl Source {
         let place = |((finding, (line, pointer)), position): ((&Finding, (Option<usize>, String)), _)| {
             let (entry, inside) = owner(&entries, &finding.pointer);
             // A tool with a name is identified by the name, wherever it is in the list; other tools are identified by
-            // their place.
+            // their index.
             let inside = match (&finding.tool, line) {
                 (Some(_), _) => inside,
                 (None, Some(_)) => &finding.pointer,
@@ -282,7 +266,6 @@ impl Source {
         places.map(place).collect()
     }
 
-    /// Returns the line of a finding, if the input has lines, and its pointer into the input.
     fn place_of(&self, finding: &Finding) -> (Option<usize>, String) {
         if finding.is_of_request {
             (None, finding.pointer.clone())
@@ -320,12 +303,11 @@ impl Source {
         found
     }
 
-    /// Returns true if the user has the input as text, so line numbers are useful.
+    /// The user has the input as text, so line numbers are useful.
     pub(crate) fn is_text(&self) -> bool {
         !matches!(self.input.origin, Origin::Server(_))
     }
 
-    /// Returns the file that contains or declares the input.
     pub(crate) fn file(&self) -> Option<String> {
         let path = match &self.input.origin {
             Origin::File => &self.input.source,
@@ -335,7 +317,6 @@ impl Source {
         Some(normal(path))
     }
 
-    /// Returns the normalized name of the input.
     pub(crate) fn identity(&self) -> String {
         let name = self.input.source.as_str();
         match &self.input.origin {
@@ -365,7 +346,6 @@ fn owner<'p>(entries: &BTreeMap<&str, usize>, pointer: &'p str) -> (Option<usize
     (None, pointer)
 }
 
-/// The weight of all findings of one rule.
 #[derive(Default)]
 struct Weight {
     dialects: BTreeSet<&'static str>,
@@ -375,7 +355,6 @@ struct Weight {
 }
 
 impl Weight {
-    /// Returns the sort key: the rule that affects most dialects is first, then the one with most findings.
     fn order(&self) -> (Reverse<usize>, Reverse<usize>, usize) {
         (Reverse(self.dialects.len()), Reverse(self.findings), self.place)
     }
@@ -451,7 +430,7 @@ mod tests {
         }
     }
 
-    /// A dialect may not have the first of several findings of another one.
+    /// A dialect may lack the first of another dialect's findings.
     #[test]
     fn findings_with_the_same_words_are_merged_first() {
         let mut findings = Findings::default();

@@ -21,10 +21,8 @@ use super::{
 /// manifest.
 const MANIFESTS: [&str; 2] = ["package.json", "pyproject.toml"];
 
-/// Name of standard input in messages.
 pub(crate) const INPUT: &str = "<stdin>";
 
-/// Something that the command needs, with its name in messages and its role.
 #[derive(Debug)]
 pub(crate) struct Want {
     pub(crate) need: Need,
@@ -57,7 +55,6 @@ enum Role {
     },
 }
 
-/// The inputs so far, and the needs that are still open.
 #[derive(Debug, Default)]
 pub(crate) struct Gathering {
     wants: VecDeque<Want>,
@@ -73,19 +70,17 @@ pub(crate) struct Gathering {
     pub(crate) date: Option<String>,
     /// Errors of inputs that could not be read; used only if `several` is true.
     pub(crate) failed: Vec<CommandError>,
-    /// Notes for the user about the inputs.
     pub(crate) notes: Vec<String>,
     /// True if each input is checked separately, so one of them may fail.
     several: bool,
     /// True if servers are kept, and not asked for their tools.
     keeps_servers: bool,
-    /// The servers that were kept, with their names.
     pub(crate) servers: Vec<(String, Server)>,
     /// True if the input must be tools. A file that declares servers is then an error, and no server is started.
     refuses_servers: bool,
     /// Variables that the file of servers may use.
     environment: Vec<String>,
-    /// Servers that the command line names; `met` contains those that a file declares.
+    /// Servers that the command line names. `met` contains the servers that a file declares.
     only: Vec<String>,
     met: BTreeSet<String>,
     /// Files and streams that are already inputs, so that none is checked twice.
@@ -93,7 +88,7 @@ pub(crate) struct Gathering {
     timeout: u32,
     /// Working directory, which is substituted for `${workspaceFolder}` of VS Code.
     folder: String,
-    /// Path of the baseline, whether or not it exists.
+    /// Path of the baseline, even if the file does not exist.
     pub(crate) baseline_path: Option<String>,
     /// Suffix of an output file's path in which no symbolic link is followed.
     pub(crate) confined: String,
@@ -149,12 +144,10 @@ impl Gathering {
         }
     }
 
-    /// Returns the next need.
     pub(crate) fn next(&self) -> Option<&Want> {
         self.wants.front()
     }
 
-    /// Accepts the content of the next need.
     pub(crate) fn give(&mut self, text: String, encoding: Encoding) -> Result<(), CommandError> {
         let Some(Want { source, role, .. }) = self.wants.pop_front() else { return Ok(()) };
         match role {
@@ -192,7 +185,6 @@ impl Gathering {
         Ok(())
     }
 
-    /// Records that the next need could not be met. `missing` is true if the file does not exist.
     pub(crate) fn fail(&mut self, missing: bool, error: CommandError) -> Result<(), CommandError> {
         let Some(Want { source, role, .. }) = self.wants.pop_front() else { return Ok(()) };
         let error = error.in_source(&source);
@@ -225,7 +217,6 @@ impl Gathering {
         }
     }
 
-    /// Records an input that cannot be read; returns the error if there is only one input.
     pub(crate) fn failed(&mut self, error: CommandError) -> Result<(), CommandError> {
         if !self.several {
             return Err(error);
@@ -267,7 +258,7 @@ impl Gathering {
         Ok(())
     }
 
-    /// Adds the server of the command line; returns true if there is one.
+    /// Adds the server of the command line. Returns true if there is one.
     fn connection(&mut self, connection: &Connection) -> Result<bool, CommandError> {
         if connection.url.is_none() && !connection.headers.is_empty() {
             return Err(CommandError::option("header", "`--header` needs `--url`, found none"));
@@ -401,7 +392,7 @@ impl Gathering {
         Ok(())
     }
 
-    /// Adds an input. Its content never causes a program to start: a file that declares servers is an error here.
+    /// A file that declares servers is an error here, because the content of an input must never start a program.
     fn input(&mut self, input: SourceText) -> Result<(), CommandError> {
         let is_given = !matches!(input.origin, Origin::Server(_));
         let list = (is_given && self.refuses_servers).then(|| servers::list_of(&input.text)).flatten();
@@ -414,7 +405,6 @@ impl Gathering {
         self.failed(if is_file { error.in_file(&input.source, Some(line)) } else { error })
     }
 
-    /// Adds the servers of the file that `--servers` names.
     fn declared(&mut self, source: &str, text: &str) -> Result<(), CommandError> {
         let Some(declaration) = servers::declared(text, self.timeout) else {
             let message = "expected servers in `mcpServers` or `servers`, found none";
@@ -478,7 +468,6 @@ impl Gathering {
     }
 }
 
-/// Rules for paths on the system that the command runs on.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct Paths {
     is_windows: bool,
@@ -500,8 +489,8 @@ impl Paths {
         }
     }
 
-    /// Returns a path that is relative to the working directory, whose content may be untrusted; empty for absolute
-    /// paths.
+    /// Returns a path that is relative to the working directory, whose content may be untrusted. Returns an empty
+    /// string for an absolute path.
     pub(crate) fn relative(self, path: &str) -> &str {
         let is_absolute = path.starts_with('/') || self.is_windows && has_drive(path);
         if is_absolute {

@@ -8,16 +8,14 @@ use wildmatch::WildMatch;
 
 /// Directory that `**` does not enter.
 const SKIPPED: &str = "node_modules";
-/// Pattern for any number of directories.
 const ANY: &str = "**";
 /// Maximum number of directories to list; a pattern with more is probably a mistake.
 pub(crate) const FOLDERS: usize = 10_000;
 
-/// A pattern whose directories are listed one after the other.
 #[derive(Debug)]
 pub(crate) struct Glob {
     pattern: String,
-    /// Directories that have to be listed; the empty one is the working directory.
+    /// The empty one is the working directory.
     folders: VecDeque<String>,
     listed: usize,
     /// True if there are more directories than were listed.
@@ -40,13 +38,12 @@ impl Glob {
         Glob { pattern, folders: VecDeque::from([start]), listed: 0, cut: false, found: Vec::new() }
     }
 
-    /// Returns the next directory to list.
     pub(crate) fn folder(&self) -> Option<&str> {
         self.folders.front().map(String::as_str)
     }
 
-    /// Accepts the content of that directory: a JSON list of names, with `/` after directories and `//` after links to
-    /// directories. `None` means that it cannot be listed.
+    /// `names` is a JSON list of names, with `/` after directories and `//` after links to directories. `None` means
+    /// that the directory cannot be listed.
     pub(crate) fn give(&mut self, names: Option<&str>) {
         let Some(folder) = self.folders.pop_front() else { return };
         self.listed += 1;
@@ -79,19 +76,17 @@ impl Glob {
         }
     }
 
-    /// Returns true if directories were skipped because there are too many.
     pub(crate) fn is_cut(&self) -> bool {
         self.cut
     }
 
-    /// Returns the matches, sorted by name.
     pub(crate) fn found(mut self) -> Vec<String> {
         self.found.sort();
         self.found
     }
 }
 
-/// Returns true if a path matches a pattern or, for a directory, if a path in it could match.
+/// True for a path that matches, and for a directory if a path in it could match.
 fn fits(pattern: &[&str], path: &[&str], is_folder: bool) -> bool {
     match (pattern.split_first(), path.split_first()) {
         (None, _) => path.is_empty() && !is_folder,

@@ -7,14 +7,10 @@ use super::{
     terminal::Terminal,
 };
 
-/// State of the command.
 pub(crate) struct Hosted {
-    /// Name of the command, for errors.
     name: &'static str,
-    /// The need that starts the host's loop.
     need: Need,
     is_over: bool,
-    /// Error of the host.
     failure: Option<String>,
 }
 

@@ -16,15 +16,12 @@ use super::{
 /// Maximum number of tools or schemas in an input, because each may cause kilobytes of findings.
 const MAX_TOOLS: usize = 10_000;
 
-/// An input that was read.
 pub(crate) struct Input<'a> {
     pub(crate) subject: Subject<'a>,
     pub(crate) places: Places,
 }
 
-/// Content of an input.
 pub(crate) enum Subject<'a> {
-    /// A tool list.
     Tools(Node<'a>),
     /// Separate schemas.
     Schemas(Vec<Node<'a>>),
@@ -32,14 +29,14 @@ pub(crate) enum Subject<'a> {
     Request(Node<'a>),
 }
 
-/// Entry of a list: a tool or a schema.
+/// A tool or a schema in a list.
 #[derive(Clone, Debug)]
 pub(crate) struct Named {
-    /// The tool's name; `None` if the tool has no name, or if the entry is a schema.
+    /// `None` if the tool has no name, or if the entry is a schema.
     pub(crate) name: Option<String>,
     /// JSON Pointer into the list.
     pub(crate) pointer: String,
-    /// The tool's server, if the list has several servers.
+    /// Only if the list has several servers.
     pub(crate) server: Option<String>,
 }
 
@@ -85,7 +82,6 @@ enum Kind {
 }
 
 impl<'a> Input<'a> {
-    /// Recognizes the content of an input.
     pub(crate) fn read(text: &'a str) -> Result<Input<'a>, CommandError> {
         if text.trim().is_empty() {
             return Err(CommandError::new("", format!("{EXPECTED}, found nothing")));
@@ -99,7 +95,6 @@ impl<'a> Input<'a> {
         }
     }
 
-    /// Returns the tool list of a request; other inputs are returned unchanged.
     pub(crate) fn without_request(self) -> Input<'a> {
         match (self.subject, self.places) {
             (Subject::Request(mut node), Places::Below(above)) => {
@@ -219,8 +214,7 @@ impl<'a> Input<'a> {
 }
 
 impl Subject<'_> {
-    /// Returns the entries of the list, in order. Tools that an API runs itself are omitted, because no API has to
-    /// accept them.
+    /// In order. Tools that an API runs itself are omitted, because no API has to accept them.
     pub(crate) fn entries(&self) -> Result<Vec<Named>, Error> {
         match self {
             Subject::Schemas(schemas) => {
@@ -234,7 +228,6 @@ impl Subject<'_> {
         }
     }
 
-    /// Returns the noun for the entries.
     pub(crate) fn noun(&self) -> &'static str {
         if let Subject::Schemas(_) = self {
             "schema"
@@ -248,8 +241,7 @@ fn is_list(node: Option<&Node<'_>>) -> bool {
     node.is_some_and(|node| node.as_array().is_some())
 }
 
-/// Returns the schemas of a list that contains only schemas; any other list is a tool list. Broken tools are reported
-/// later, by the commands.
+/// A list with anything other than schemas is a tool list. Broken tools are reported later, by the commands.
 fn several<'a>(list: Node<'a>, kinds: &[Kind]) -> Subject<'a> {
     if kinds.is_empty() || !kinds.iter().all(|kind| *kind == Kind::Schema) {
         return Subject::Tools(list);
@@ -260,7 +252,6 @@ fn several<'a>(list: Node<'a>, kinds: &[Kind]) -> Subject<'a> {
     }
 }
 
-/// Returns the index of the first entry that is a schema among tools, or a tool among schemas.
 fn odd_one(kinds: &[Kind]) -> Option<(usize, String)> {
     let first = |kind: Kind| kinds.iter().position(|found| *found == kind);
     let (tool, schema) = (first(Kind::Tool)?, first(Kind::Schema)?);
@@ -375,7 +366,6 @@ fn is_no_tool(node: &Node<'_>) -> bool {
     !has_schema && !misspelt && object.iter().any(|member| !is_known(&member.key.display()))
 }
 
-/// Returns the error for an unrecognized input.
 fn unknown(expected: &str, above: &str, node: &Node<'_>) -> CommandError {
     let found = match node.as_object() {
         Some(object) if !object.is_empty() => {
@@ -437,7 +427,6 @@ fn misspelt_member(object: &Object<'_>, otherwise: &'static str) -> Option<(Stri
     })
 }
 
-/// Returns true if a value is an object schema.
 fn is_like_a_schema(node: &Node<'_>) -> bool {
     node.get("type").is_some_and(|kind| kind.is_text("object"))
         || node.get("properties").is_some_and(|properties| properties.as_object().is_some())

@@ -122,7 +122,6 @@ pub struct Command {
 }
 
 enum State {
-    /// An input is needed first.
     Waiting(Box<arguments::Command>),
     Working(Box<dyn Task>),
     Ended(Output),
@@ -301,7 +300,7 @@ impl Command {
         log
     }
 
-    /// Clears the progress, once, because the result may go to the same terminal.
+    /// Clears the progress once, because the result may go to the same terminal.
     fn cleared(&mut self) -> Option<String> {
         std::mem::take(&mut self.shows).then(|| task::CLEAR.into())
     }
@@ -313,7 +312,6 @@ impl Command {
         }
     }
 
-    /// Begins the work when all needs are met.
     fn begin(&mut self) {
         if self.gathering.next().is_some() || !matches!(self.state, State::Waiting(_)) {
             return;
@@ -370,14 +368,12 @@ fn task(command: arguments::Command, gathered: Gathering, terminal: &Terminal) -
     })
 }
 
-/// Output of a command that failed.
 fn unusable(error: &CommandError, source: &str, terminal: &Terminal) -> Output {
     let mut output = Output::default().with_exit_code(error.exit_code());
     output.note(&error.render(source, terminal.err));
     output
 }
 
-/// Output of `--help` and `--version`, or of a wrong command line.
 fn usage(error: &clap::Error) -> Output {
     // The message repeats arguments, which may be names of files.
     let text = shown_lines(&error.render().to_string()).into_owned();
@@ -390,7 +386,6 @@ fn usage(error: &clap::Error) -> Output {
     }
 }
 
-/// Escapes untrusted lines, or a JSON document.
 fn escaped_lines(text: &str) -> String {
     without_commands(&shown_lines(text), false).into_owned()
 }

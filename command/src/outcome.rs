@@ -6,7 +6,7 @@ use toolwire::{
     rules::Rule,
 };
 
-/// Outcome of rewriting a tool, from the best to the worst.
+/// From the best to the worst.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) enum Outcome {
     Unchanged,
@@ -22,7 +22,6 @@ pub(crate) enum Outcome {
 }
 
 impl Outcome {
-    /// All outcomes.
     pub(crate) const ALL: [Outcome; 9] = [
         Outcome::Unchanged,
         Outcome::Lossless,
@@ -41,12 +40,10 @@ impl Outcome {
     /// Values of `check --rewritten`, the least severe last.
     pub(crate) const LOSSES: [&'static str; 6] = ["refused", "narrower", "wider", "lost", "not-strict", "closed"];
 
-    /// Finds the outcome with this word.
     pub(crate) fn of_word(word: &str) -> Option<Outcome> {
         Outcome::ALL.into_iter().find(|outcome| outcome.as_str() == word)
     }
 
-    /// Returns the word for the outcome.
     pub(crate) const fn as_str(self) -> &'static str {
         match self {
             Outcome::Unchanged => "unchanged",
@@ -61,12 +58,10 @@ impl Outcome {
         }
     }
 
-    /// Returns the outcome of a single change.
     pub(crate) fn of(change: &Change) -> Outcome {
         Outcome::of_effects(change.rule, change.accepts, change.guidance, change.encoded)
     }
 
-    /// Returns the outcome of a change in a report, as JSON; `None` if it is not a change.
     pub(crate) fn of_report(change: &Node<'_>) -> Option<Outcome> {
         let word = |name: &str| change.text_at(name).map(|word| word.display().into_owned());
         let (rule, accepts, guidance) = (word("rule")?, word("accepts")?, word("guidance")?);

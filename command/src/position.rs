@@ -1,5 +1,5 @@
 //! Finds the lines and columns of JSON Pointers in a JSON text, in one pass. Also converts pointers into a list of
-//! tools or schemas to places in the input that the list was taken from.
+//! tools or schemas to locations in the input that contains the list.
 //!
 //! No library is used, because parsers that track positions reject text that the core accepts, for example lone
 //! surrogates.
@@ -29,8 +29,8 @@ struct Wanted {
     below: BTreeMap<String, Wanted>,
 }
 
-/// Returns the positions of JSON Pointers in a JSON text: for members the position of the key, for items that of the
-/// item. If the target does not exist, the position is that of its nearest ancestor.
+/// Returns the position of the key for a member, and the position of an item. If a target does not exist, returns the
+/// position of the nearest ancestor.
 pub(crate) fn positions<'p>(text: &str, pointers: impl Iterator<Item = &'p str>) -> Vec<Position> {
     positions_in(text, text, pointers)
 }
@@ -56,7 +56,7 @@ pub(crate) fn positions_in<'p>(text: &str, plain: &str, pointers: impl Iterator<
     in_lines(text, &offsets)
 }
 
-/// Returns the place of a value in valid JSON; `steps` are the keys and indices that lead to it.
+/// The JSON must be valid. `steps` are the keys and indices on the way to the value.
 pub(crate) fn value_span<'n>(plain: &str, steps: impl Iterator<Item = &'n str>) -> Option<Range<usize>> {
     let mut scan = Scan { bytes: plain.as_bytes(), at: 0, offsets: &mut [] };
     scan.space();
@@ -87,13 +87,12 @@ pub(crate) fn value_span<'n>(plain: &str, steps: impl Iterator<Item = &'n str>) 
     Some(start..start + length)
 }
 
-/// Returns the place of the value at a JSON Pointer in valid JSON.
 pub(crate) fn span_of(text: &str, pointer: &str) -> Option<Range<usize>> {
     let steps: Vec<_> = pointer.split('/').skip(1).map(internal::unescaped_token).collect();
     value_span(text, steps.iter().map(AsRef::as_ref))
 }
 
-/// Places of a member of an object, or of an item of an array, which has no key.
+/// Byte ranges of a member of an object, or of an item of an array, which has no key.
 #[derive(Clone, Debug)]
 pub(crate) struct Child {
     pub(crate) key: Option<Range<usize>>,
@@ -101,13 +100,12 @@ pub(crate) struct Child {
 }
 
 impl Child {
-    /// Returns the place where the member or the item begins.
     pub(crate) fn start(&self) -> usize {
         self.key.as_ref().unwrap_or(&self.value).start
     }
 }
 
-/// Returns the members or the items of the object or array at a place in valid JSON.
+/// The JSON must be valid, and an object or an array must be at `span`.
 pub(crate) fn children(text: &str, span: Range<usize>) -> Vec<Child> {
     let mut scan = Scan { bytes: text.as_bytes(), at: span.start, offsets: &mut [] };
     let is_object = scan.peek() == Some(b'{');
@@ -131,7 +129,7 @@ pub(crate) fn children(text: &str, span: Range<usize>) -> Vec<Child> {
     }
 }
 
-/// Returns the text with other content at these places. The places must not overlap.
+/// The ranges must not overlap.
 pub(crate) fn spliced(text: &str, mut edits: Vec<(Range<usize>, String)>) -> String {
     // The sort is stable, so an insertion at the end of a replaced place stays after the replacement.
     edits.sort_by_key(|(at, _)| at.start);
@@ -145,7 +143,6 @@ pub(crate) fn spliced(text: &str, mut edits: Vec<(Range<usize>, String)>) -> Str
     out
 }
 
-/// Converts offsets to lines and columns, in one pass.
 fn in_lines(text: &str, offsets: &[usize]) -> Vec<Position> {
     let mut order: Vec<(usize, usize)> = offsets.iter().copied().enumerate().map(|(of, at)| (at, of)).collect();
     order.sort_unstable();
@@ -163,7 +160,7 @@ fn in_lines(text: &str, offsets: &[usize]) -> Vec<Position> {
     found
 }
 
-/// A scanner over valid JSON.
+/// Scans valid JSON.
 struct Scan<'t> {
     bytes: &'t [u8],
     at: usize,
@@ -181,7 +178,7 @@ impl Scan<'_> {
         }
     }
 
-    /// Sets the position of the pointers that end here or below; deeper positions are corrected later.
+    /// Sets the position of the pointers that end here or below. Deeper positions are corrected later.
     fn mark(&mut self, wanted: &Wanted, at: usize) {
         for of in &wanted.here {
             if let Some(offset) = self.offsets.get_mut(*of) {
@@ -233,7 +230,6 @@ impl Scan<'_> {
         }
     }
 
-    /// Skips a value without wanted pointers.
     fn pass(&mut self) {
         let mut depth = 0_usize;
         while let Some(one) = self.peek() {
@@ -271,7 +267,6 @@ impl Scan<'_> {
     }
 }
 
-/// Returns the name that a key spells.
 fn name(key: &str) -> Option<String> {
     let plain = key.get(1..key.len() - 1)?;
     if !plain.contains('\\') {
@@ -280,7 +275,7 @@ fn name(key: &str) -> Option<String> {
     Some(json::read(key).ok()?.as_text()?.display().into_owned())
 }
 
-/// Conversion of pointers into the list to places in the input.
+/// Conversion of pointers into the list to locations in the input.
 #[derive(Clone, Debug)]
 pub(crate) enum Places {
     /// The list is at this pointer.
@@ -292,7 +287,7 @@ pub(crate) enum Places {
 }
 
 impl Places {
-    /// Converts a pointer into the list to the line, if the input has lines, and the pointer into the input.
+    /// Returns the line, if the input has lines, and the pointer into the input.
     pub(crate) fn of(&self, pointer: &str) -> (Option<usize>, String) {
         let (index, rest) = split(pointer);
         match self {
@@ -305,14 +300,12 @@ impl Places {
         }
     }
 
-    /// Applies [`Self::of`] to an error.
     pub(crate) fn locate(&self, error: &Error) -> CommandError {
         let (line, pointer) = self.of(error.pointer());
         CommandError { line, pointer, ..CommandError::from_core(error, "") }
     }
 }
 
-/// Splits a pointer into its first step, an index, and the rest.
 fn split(pointer: &str) -> (usize, &str) {
     let steps = pointer.strip_prefix('/').unwrap_or_default();
     let end = steps.find('/').unwrap_or(steps.len());
@@ -320,7 +313,6 @@ fn split(pointer: &str) -> (usize, &str) {
     (first.parse().unwrap_or_default(), rest)
 }
 
-/// Returns the value at a JSON Pointer.
 pub(crate) fn value_at<'n, 'a>(node: &'n Node<'a>, pointer: &str) -> Option<&'n Node<'a>> {
     pointer.split('/').skip(1).try_fold(node, |node, step| match node.as_array() {
         Some(items) => items.get(step.parse::<usize>().ok()?),

@@ -2,13 +2,11 @@
 
 use toolwire::{dialects, internal, rules::Constraint, Dialect};
 
-/// Value of `--dialect` for all dialects.
 pub(crate) const ALL: &str = "all";
-/// Default profile of `check`; the next one is that of `matrix`.
+/// Default profile of `check`. [`STRICT`] is the default profile of `matrix`.
 pub(crate) const ORDINARY: &str = "ordinary";
 pub(crate) const APIS: &str = "apis";
 const STRICT: &str = "strict";
-/// All profiles.
 pub(crate) const PROFILES: [&str; 4] = [ORDINARY, STRICT, APIS, ALL];
 
 /// Class of a dialect, which determines its profiles.
@@ -74,13 +72,11 @@ const MODES: [(&str, Mode); 39] = [
 /// 2020-12 is the draft that MCP itself names.
 const PASSED: [(&str, Constraint); 1] = [("vscode", Constraint::UnknownDraft)];
 
-/// Returns true if a profile ignores a rule of a dialect.
 pub(crate) fn passes(profile: Option<&str>, dialect: &Dialect, rule: &str) -> bool {
     let is_passed = |(name, passed): &(&str, Constraint)| *name == dialect.name && passed.id() == rule;
     profile == Some(ORDINARY) && PASSED.iter().any(is_passed)
 }
 
-/// A choice of dialects.
 #[derive(Clone, Copy, Debug)]
 pub(crate) enum Choice<'a> {
     Profile(&'a str),
@@ -88,8 +84,7 @@ pub(crate) enum Choice<'a> {
 }
 
 impl Choice<'_> {
-    /// Returns the dialects: those of a profile in the order of the documentation, others in the order of their names
-    /// on the command line.
+    /// The dialects of a profile are in the order of the documentation, others in the order on the command line.
     pub(crate) fn dialects(self, exclude: &[String]) -> Vec<&'static Dialect> {
         let chosen = match self {
             Choice::Profile(profile) => dialects().iter().filter(|dialect| is_in(profile, dialect)).collect(),
@@ -109,7 +104,6 @@ fn is_in(profile: &str, dialect: &Dialect) -> bool {
     }
 }
 
-/// Returns the dialects with these names, in their order.
 pub(crate) fn dialects_named(names: &[String]) -> Vec<&'static Dialect> {
     if names.iter().any(|name| name == ALL) {
         return dialects().iter().collect();

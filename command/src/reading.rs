@@ -1,5 +1,5 @@
 //! Describes an input as the command line reads it, for a host that shows it: its kind, its tools or schemas with their
-//! places, or the reason why the commands refuse it.
+//! locations, or the reason why the commands refuse it.
 
 use toolwire::{
     internal::{self, Choices},
@@ -15,12 +15,11 @@ use super::{
     servers,
 };
 
-/// Describes an input: `{ kind, alone, pointer, entries }`, or `{ error }` with `{ line, pointer, code, message }`.
+/// Returns `{ kind, alone, pointer, entries }`, or `{ error }` with `{ line, pointer, code, message }`.
 pub(crate) fn reading(text: &str) -> Node<'static> {
     read(text).unwrap_or_else(|error| refusal(&error))
 }
 
-/// Describes an error.
 pub(crate) fn refusal(error: &CommandError) -> Node<'static> {
     let error = record([
         ("line", error.line.map_or_else(Node::default, |line| Node::count(line as u64))),
@@ -58,8 +57,8 @@ fn read(text: &str) -> Result<Node<'static>, CommandError> {
     ]))
 }
 
-/// Describes an entry: `{ name, line, pointer, format, schema }`. `schema` is the pointer from the entry to its schema,
-/// or null if it has none; `line` is missing in an input without lines.
+/// Returns `{ name, line, pointer, format, schema }`. `schema` is the pointer from the entry to its schema, or null if
+/// the entry has none. `line` is missing in an input without lines.
 fn described(entry: &Named, subject: &Subject<'_>, places: &Places) -> Node<'static> {
     let (format, schema) = match subject {
         Subject::Schemas(_) => (None, Some(String::new())),
@@ -78,7 +77,6 @@ fn described(entry: &Named, subject: &Subject<'_>, places: &Places) -> Node<'sta
     Node::object(Object::from_iter(members))
 }
 
-/// Returns the format of a tool in a list, and the pointer from the tool to its schema.
 fn place_of_schema(list: &Node<'_>, pointer: &str) -> Option<(Option<ToolFormat>, String)> {
     internal::place_of_schema(value_at(list, pointer)?)
 }

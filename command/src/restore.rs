@@ -19,7 +19,6 @@ use super::{
 /// Maximum length of an id; a longer one would hide the message after it.
 const ID: usize = 100;
 
-/// State of the command.
 pub(crate) struct Restore {
     pub(crate) arguments: RestoreArguments,
     pub(crate) input: SourceText,
@@ -101,7 +100,6 @@ impl Restore {
         Ok(self.printed("arguments", restored, &[], terminal))
     }
 
-    /// Returns the restored value, with the repairs of calls.
     fn printed(&self, name: &'static str, restored: Node<'_>, calls: &[RepairedCall], terminal: &Terminal) -> Output {
         let output = if self.arguments.machine.json {
             Output::json(&with_report(name, restored, record([("calls", bindings::repaired_calls(calls))])))
@@ -116,7 +114,6 @@ impl Restore {
     }
 }
 
-/// Reports a call, unless it was valid without repairs.
 fn report(call: &RepairedCall, output: &mut Output, paint: Paint) {
     let RepairedCall { id, name, valid, repairs, left, .. } = call;
     if *valid == Some(true) && repairs.is_empty() {

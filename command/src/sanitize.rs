@@ -21,7 +21,6 @@ use super::{
     terminal::{counted, grouped, shown, Terminal},
 };
 
-/// State of the command.
 pub(crate) struct Sanitize {
     pub(crate) arguments: SanitizeArguments,
     pub(crate) input: SourceText,
@@ -107,7 +106,7 @@ impl Sanitize {
         Ok(output.with_exit_code(if adapted.report.quarantined.is_empty() { FINE } else { FOUND }))
     }
 
-    /// Rewrites schemas. The result for one schema is one schema, for several a list or JSON Lines, like the input.
+    /// The result for one schema is one schema. For several, it is a list or JSON Lines, like the input.
     fn schemas(&self, schemas: Vec<Node<'_>>, places: &Places, terminal: &Terminal) -> Result<Output, CommandError> {
         let options = self.options().sanitize;
         let (mut done, mut losing) = (Vec::with_capacity(schemas.len()), 0);

@@ -11,7 +11,6 @@ const HIDDEN: &str = "…";
 const MAX_ESCAPE: usize = 16;
 /// Maximum depth of nested escapes that are decoded: JSON in a JSON string has depth 2.
 const DEPTH: usize = 4;
-/// Names of characters in HTML.
 const ENTITIES: [(&str, char); 5] = [("&amp;", '&'), ("&lt;", '<'), ("&gt;", '>'), ("&quot;", '"'), ("&apos;", '\'')];
 
 /// Secrets, and the text that replaces them.
@@ -114,7 +113,6 @@ impl Secrets {
     }
 }
 
-/// Text whose escapes are decoded.
 struct Unescaped<'t> {
     text: Cow<'t, str>,
     /// Offsets in the given text, for each byte of the decoded text and for its end. `None` if nothing was decoded.
@@ -135,7 +133,7 @@ impl<'t> Unescaped<'t> {
         self.places.as_ref().map_or(at, |places| places.get(at).copied().unwrap_or_default())
     }
 
-    /// Decodes one level of escapes. Returns `None` for text without escapes.
+    /// Decodes one level. Returns `None` for text without escapes.
     fn decoded(&self) -> Option<Unescaped<'t>> {
         let (mut text, mut places) = (String::new(), Vec::new());
         let (mut at, mut found) = (0, false);
@@ -157,7 +155,7 @@ impl<'t> Unescaped<'t> {
     }
 }
 
-/// Reads an escaped character in JSON, in a URL or in HTML at the beginning of a text. Returns it with its length.
+/// Reads a character that is escaped for JSON, a URL or HTML. Returns it with its length.
 fn escape(text: &str) -> Option<(char, usize)> {
     match *text.as_bytes().first()? {
         b'\\' => json_escape(text),
@@ -198,7 +196,6 @@ fn json_escape(text: &str) -> Option<(char, usize)> {
     Some((one, 2))
 }
 
-/// Reads a character whose bytes of UTF-8 are percent-encoded.
 fn url_escape(text: &str) -> Option<(char, usize)> {
     let mut bytes = Vec::new();
     for at in 0..4 {

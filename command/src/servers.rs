@@ -1,5 +1,5 @@
-//! Files in which clients store their MCP servers: `mcp.json`, `.mcp.json`, `claude_desktop_config.json`, and those of
-//! VS Code, with `servers` instead of `mcpServers`.
+//! Files in which clients store their MCP servers: `mcp.json`, `.mcp.json`, `claude_desktop_config.json`, and the files
+//! of VS Code, with `servers` instead of `mcpServers`.
 
 use std::{
     borrow::Cow,
@@ -22,7 +22,6 @@ const LISTS: [&str; 2] = ["mcpServers", "servers"];
 /// Key of the list's parent in the settings of VS Code.
 const SECTION: &str = "mcp";
 
-/// A server that a file declares.
 #[derive(Clone, Debug)]
 pub(crate) struct Declared {
     pub(crate) name: String,
@@ -32,15 +31,12 @@ pub(crate) struct Declared {
     pub(crate) server: Result<Server, String>,
 }
 
-/// The servers that a file declares.
 #[derive(Debug)]
 pub(crate) struct Declaration {
     pub(crate) servers: Vec<Declared>,
-    /// Number of servers that are disabled in the file.
     pub(crate) disabled: usize,
 }
 
-/// Parses the servers of a file; returns `None` for any other kind of file.
 pub(crate) fn declared(text: &str, timeout: u32) -> Option<Declaration> {
     let plain = without_comments(text)?;
     let file = json::read(&plain).ok()?;
@@ -64,7 +60,6 @@ pub(crate) fn declared(text: &str, timeout: u32) -> Option<Declaration> {
     Some(Declaration { servers: found, disabled })
 }
 
-/// Message for an input that should contain tools or schemas, but declares servers.
 pub(crate) const DECLARED: &str = "expected tools or schemas, found a file that declares servers; use `--servers FILE`";
 
 /// Returns the pointer and the line of a file's list of servers; `None` for any other kind of file.
@@ -85,7 +80,6 @@ pub(crate) fn without_comments(text: &str) -> Option<Cow<'_, str>> {
     Some(Cow::Owned(plain))
 }
 
-/// Returns the list of servers in a file, and the pointer to it.
 fn list<'n>(file: &'n Node<'_>) -> Option<(String, &'n Object<'n>)> {
     if file.get("tools").is_some() {
         return None;
@@ -128,7 +122,6 @@ fn pairs(object: Option<&Node<'_>>) -> Vec<(String, String)> {
     members.map(|member| (member.key.display().into_owned(), value(&member.value))).collect()
 }
 
-/// Returns the environment variables that servers use.
 pub(crate) fn variables<'s>(servers: impl Iterator<Item = &'s Declared>) -> Vec<String> {
     let mut names = BTreeSet::new();
     for declared in servers {
@@ -142,8 +135,7 @@ pub(crate) fn variables<'s>(servers: impl Iterator<Item = &'s Declared>) -> Vec<
     names.into_iter().collect()
 }
 
-/// Returns a server with the values of its variables, and with the working directory. Variables outside `allowed` can
-/// only have their default (`:-`).
+/// Variables outside `allowed` can only have their default (`:-`).
 pub(crate) fn with_values(
     server: &Server,
     allowed: &[String],
@@ -191,10 +183,7 @@ fn expanded(server: &Server, folder: &str, value: Value<'_>) -> Result<Server, S
     Ok(Server { transport, timeout: server.timeout, secrets: Vec::new() })
 }
 
-/// Returns the header, without whitespace around its value.
-///
-/// # Errors
-/// The value contains control characters. The message omits the value, because it may be secret.
+/// Removes the whitespace around the value. The error omits the value, because it may be secret.
 fn one_line(name: String, value: &str) -> Result<(String, String), String> {
     match value.trim() {
         value if value.contains(char::is_control) => {
@@ -236,14 +225,13 @@ fn expand(text: &str, folder: &str, value: Value<'_>) -> Result<String, String> 
     Ok(out)
 }
 
-/// Returns true if a name is valid for an environment variable.
 pub(crate) fn is_name(name: &str) -> bool {
     !name.starts_with(|one: char| one.is_ascii_digit())
         && !name.is_empty()
         && name.chars().all(|one| one.is_ascii_alphanumeric() || one == '_')
 }
 
-/// Checks the URL of a server. Errors never quote it, because it may contain a secret.
+/// Errors never quote the URL, because it may contain a secret.
 pub(crate) fn check_url(url: &str) -> Result<(), &'static str> {
     let rest = ["https://", "http://"].into_iter().find_map(|scheme| url.strip_prefix(scheme));
     match rest {
@@ -252,7 +240,6 @@ pub(crate) fn check_url(url: &str) -> Result<(), &'static str> {
     }
 }
 
-/// Parses `Name: value` of `--header`.
 pub(crate) fn header(text: &str) -> Result<(String, String), CommandError> {
     let is_token = |name: &str| !name.is_empty() && name.bytes().all(|one| one.is_ascii_graphic());
     match text.split_once(':') {

@@ -7,16 +7,13 @@ use tabled::{
     settings::{object::Columns, peaker::Peaker, Alignment, Modify, Padding, Style, Width},
 };
 
-/// Content of a column, which determines its alignment.
+/// The content of a column determines its alignment.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(crate) enum ColumnKind {
-    /// Words, aligned to the left.
     Words,
-    /// Numbers, aligned to the right.
     Numbers,
 }
 
-/// A table with headings, and rows of cells.
 pub(crate) struct Table {
     columns: Vec<ColumnKind>,
     /// The first row contains the headings.
@@ -41,7 +38,6 @@ impl Table {
         self.rows.push(cells);
     }
 
-    /// Writes the table, indented. `width` is the width of the terminal.
     pub(crate) fn write(self, width: Option<usize>, out: &mut String) {
         let longest = |place: usize| {
             let words = self.rows.iter().filter_map(|row| row.get(place)).flat_map(|cell| cell.split_whitespace());

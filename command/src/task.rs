@@ -11,24 +11,20 @@ use super::{
     OutputFile,
 };
 
-/// A running command.
 pub(crate) trait Task: Send + Sync {
-    /// Returns the number of steps.
     fn steps(&self) -> usize {
         0
     }
 
-    /// Returns the amount of work in a step. Progress is not shown if it is small.
+    /// Amount of work in a step. Progress is not shown if it is small.
     fn weight(&self) -> usize {
         0
     }
 
-    /// Returns a label for the progress of a step.
     fn label(&self, _step: usize) -> &'static str {
         ""
     }
 
-    /// Executes a step.
     fn step(&mut self, _step: usize) -> Result<(), CommandError> {
         Ok(())
     }
@@ -38,12 +34,11 @@ pub(crate) trait Task: Send + Sync {
         None
     }
 
-    /// Accepts the content of the need.
     fn give(&mut self, _text: &str) -> Result<(), CommandError> {
         Ok(())
     }
 
-    /// Records that the need could not be met: a message, or the name of a system error.
+    /// `message` is text, or the name of a system error.
     fn fail(&mut self, _message: &str) -> Result<(), CommandError> {
         Ok(())
     }
@@ -53,11 +48,9 @@ pub(crate) trait Task: Send + Sync {
         None
     }
 
-    /// Returns the output, after all steps.
     fn finish(self: Box<Self>, terminal: &Terminal) -> Result<Output, CommandError>;
 }
 
-/// A text that was read, with its source.
 #[derive(Debug)]
 pub(crate) struct SourceText {
     pub(crate) source: String,
@@ -66,7 +59,6 @@ pub(crate) struct SourceText {
     pub(crate) encoding: Encoding,
 }
 
-/// Encoding of a file's text.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) enum Encoding {
     #[default]
@@ -77,7 +69,6 @@ pub(crate) enum Encoding {
 }
 
 impl SourceText {
-    /// Adds the source and the line to an error.
     pub(crate) fn place(&self, error: CommandError) -> CommandError {
         let error = error.in_source(&self.source);
         match &self.origin {
@@ -98,11 +89,11 @@ impl SourceText {
 pub(crate) enum Origin {
     File,
     Stream,
-    /// A server; if a file declares it, with the file and the position.
+    /// A server, with the file that declares it and the position in that file.
     Server(Option<(String, Position)>),
 }
 
-/// Kind of output, which decides how it is escaped.
+/// The kind of output determines how it is escaped.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) enum Content {
     /// Human-readable text: untrusted text in it is already escaped.
@@ -116,15 +107,12 @@ pub(crate) enum Content {
     Data,
 }
 
-/// Output of a command, with its exit code.
 #[derive(Debug, Default)]
 pub(crate) struct Output {
     pub(crate) stdout: String,
     pub(crate) stderr: String,
     pub(crate) exit_code: u8,
-    /// Kind of standard output.
     pub(crate) content: Content,
-    /// Files to write.
     pub(crate) files: Vec<OutputFile>,
 }
 
@@ -133,12 +121,10 @@ impl Output {
         Output { stdout, stderr: String::new(), exit_code: FINE, ..Output::default() }
     }
 
-    /// Returns the output of a JSON document, with a line break.
     pub(crate) fn json(document: &Node<'_>) -> Output {
         Output { content: Content::Document, ..Output::text(&json::write(document), false) }
     }
 
-    /// Returns the output of JSON text, with a line break.
     pub(crate) fn text(text: &str, compact: bool) -> Output {
         let mut stdout = if compact { String::from(text) } else { indented(text) };
         if !stdout.ends_with('\n') {
@@ -152,7 +138,6 @@ impl Output {
         self
     }
 
-    /// Adds a line to standard error.
     pub(crate) fn note(&mut self, line: &str) {
         self.stderr.push_str(line);
         if !line.ends_with('\n') {
@@ -161,7 +146,6 @@ impl Output {
     }
 }
 
-/// Renders the progress of a task as a line that replaces the previous one on a terminal.
 pub(crate) fn progress(done: usize, steps: usize, label: &str) -> String {
     const WIDTH: usize = 20;
     let full = (WIDTH * done).checked_div(steps).unwrap_or(WIDTH);

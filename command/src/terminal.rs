@@ -13,16 +13,14 @@ const COLUMNS: usize = 80;
 /// Minimum width, because a table would become a column of letters.
 const MIN_COLUMNS: usize = 24;
 
-/// Facts that the host reported.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Terminal {
-    /// True if standard input is a terminal, so input would have to be typed.
+    /// Standard input is a terminal, so the user would have to type the input.
     pub(crate) typed: bool,
-    /// Width of the terminal on standard output; `None` if it is not a terminal, so lines are not limited.
+    /// Width of the terminal on standard output. `None` if standard output is not a terminal, so lines are not limited.
     pub(crate) width: Option<usize>,
-    /// True if progress is shown.
     pub(crate) progress: bool,
-    /// Today's date, such as `2026-11-23`.
+    /// Such as `2026-11-23`.
     pub(crate) date: Option<String>,
     /// Absolute path of the working directory.
     pub(crate) folder: Option<String>,
@@ -33,9 +31,7 @@ pub(crate) struct Terminal {
 }
 
 impl Terminal {
-    /// Parses `{ stdin, stdout, stderr, columns, date, environment, folder, program }`: three booleans that are true
-    /// for a terminal, a number, the date, the variables `NO_COLOR`, `FORCE_COLOR` and `TERM` that are set, the working
-    /// directory, and the words that start the program.
+    /// Reads the facts that [`Command::new`](crate::Command::new) describes.
     pub(crate) fn read(facts: &Node<'_>) -> Terminal {
         let is = |name: &str| facts.bool_at(name) == Some(true);
         let variable = |name: &str| {
@@ -109,9 +105,9 @@ impl Paint {
     }
 }
 
-/// Returns true if a character controls a terminal, or is invisible: control characters, line breaks, and Unicode's
-/// *default ignorable* characters: direction marks, zero-width characters, fillers, tags, variation selectors, and
-/// interlinear annotation marks. Exception: U+FE0E and U+FE0F, which only choose between an emoji and a letter.
+/// Returns true for control characters, line breaks, and Unicode's *default ignorable* characters. These are direction
+/// marks, zero-width characters, fillers, tags, variation selectors, and interlinear annotation marks. Exception:
+/// U+FE0E and U+FE0F, which only choose between an emoji and a letter.
 fn acts(one: char) -> bool {
     one.is_control()
         || matches!(
@@ -124,8 +120,8 @@ fn acts(one: char) -> bool {
         )
 }
 
-/// Escapes untrusted text for display: characters that would move the cursor, change colors or the writing direction,
-/// or that are invisible. Servers choose the names of their tools, and must not be able to send commands to a terminal.
+/// Escapes characters that are invisible, or that move the cursor, or change colors or the writing direction. Servers
+/// choose the names of their tools, and must not be able to send commands to a terminal.
 pub(crate) fn shown(text: &str) -> Cow<'_, str> {
     escaped(text, |one| match one {
         '\n' => Some("\\n"),
@@ -134,8 +130,8 @@ pub(crate) fn shown(text: &str) -> Cow<'_, str> {
     })
 }
 
-/// Like [`shown`], but for JSON text, or for several lines: line breaks are kept. In JSON, these characters occur only
-/// in strings, in which the escapes have the same meaning.
+/// Like [`shown`], but keeps line breaks, for JSON text or for several lines. JSON contains these characters only in
+/// strings, in which the escapes have the same meaning.
 pub(crate) fn shown_lines(text: &str) -> Cow<'_, str> {
     escaped(text, |one| match one {
         '\n' => Some("\n"),
@@ -161,8 +157,8 @@ fn escaped(text: &str, otherwise: impl Fn(char) -> Option<&'static str>) -> Cow<
     Cow::Owned(out)
 }
 
-/// Escapes text that a CI runner would execute as a command: GitHub executes lines that begin with `::`, after any
-/// whitespace, and `##[` anywhere; Azure Pipelines and TeamCity execute `##vso[` and `##teamcity[`. The first character
+/// Escapes text that a CI runner would execute as a command. GitHub executes lines that begin with `::`, after any
+/// whitespace, and `##[` anywhere. Azure Pipelines and TeamCity execute `##vso[` and `##teamcity[`. The first character
 /// is escaped, which in JSON does not change the meaning. If `commands` is true, lines that begin with `::` are our
 /// own.
 /// <https://github.com/actions/runner/blob/main/src/Runner.Common/ActionCommand.cs>
@@ -191,7 +187,6 @@ pub(crate) fn without_commands(text: &str, commands: bool) -> Cow<'_, str> {
     Cow::Owned(out)
 }
 
-/// Truncates a string to a maximum number of characters.
 pub(crate) fn cut(text: &str, max_length: usize) -> Cow<'_, str> {
     match text.char_indices().nth(max_length) {
         None => Cow::Borrowed(text),
@@ -202,13 +197,11 @@ pub(crate) fn cut(text: &str, max_length: usize) -> Cow<'_, str> {
     }
 }
 
-/// Formats a count: `1 tool`, `2 tools`.
 pub(crate) fn counted(count: usize, what: &str) -> String {
     let many = if count == 1 { "" } else { "s" };
     format!("{} {what}{many}", grouped(count))
 }
 
-/// Formats a number with thousands separators: `12,345`.
 pub(crate) fn grouped(count: usize) -> String {
     let digits = count.to_string();
     let mut out = String::with_capacity(digits.len() + digits.len() / 3);

@@ -10,13 +10,11 @@ use toolwire::{dialects, internal};
 
 use super::{error::CommandError, terminal::shown};
 
-/// Text of a file.
 pub(crate) struct TomlFile<'t> {
     pub(crate) text: &'t str,
 }
 
 impl<'t> TomlFile<'t> {
-    /// Parses a file. Errors refer to `source`.
     pub(crate) fn read<T>(
         text: &'t str,
         source: &str,
@@ -49,7 +47,6 @@ impl TomlFile<'_> {
         }
     }
 
-    /// Reads a string or a list of strings.
     pub(crate) fn strings(&self, value: &Spanned<DeValue<'_>>) -> Result<Vec<String>, CommandError> {
         match value.get_ref() {
             DeValue::Array(list) => list.iter().map(|entry| self.string(entry)).collect(),
@@ -58,8 +55,7 @@ impl TomlFile<'_> {
         }
     }
 
-    /// Reads a string or a list of strings, which must not be empty, because an empty list could mean everything or
-    /// nothing.
+    /// Refuses an empty list, because it could mean everything or nothing.
     pub(crate) fn some(&self, value: &Spanned<DeValue<'_>>) -> Result<Vec<String>, CommandError> {
         let words = self.strings(value)?;
         if words.is_empty() {

@@ -20,10 +20,9 @@ use super::{
     terminal::{counted, grouped, shown, Paint, Terminal},
 };
 
-/// Name of the source in messages with pointers into the result.
+/// Source in messages with pointers into the result.
 const RESULT: &str = "<stdout>";
 
-/// State of the command.
 pub(crate) struct Validate {
     pub(crate) arguments: ValidateArguments,
     pub(crate) input: SourceText,
@@ -31,12 +30,11 @@ pub(crate) struct Validate {
     pub(crate) schema: SourceText,
 }
 
-/// The tool that was called.
 struct Tool {
     name: Option<String>,
-    /// JSON text.
+    /// JSON.
     schema: String,
-    /// Line of the tool in its input; `pointer` is its place in that line.
+    /// Line of the tool in its input. `pointer` is relative to that line.
     line: Option<usize>,
     pointer: String,
 }
@@ -124,8 +122,8 @@ impl Validate {
         }
     }
 
-    /// Returns the error for arguments that are not JSON. It names the repairs that `--repair` would make, because the
-    /// strict reader's message would quote a character of the arguments.
+    /// Names the repairs that `--repair` would make, because the strict reader's message would quote a character of the
+    /// arguments.
     fn no_json(&self) -> CommandError {
         match repair_arguments(self.input.text.as_str(), "{}", &RepairOptions::default()) {
             Ok(done) => {
@@ -139,7 +137,7 @@ impl Validate {
     }
 }
 
-/// Exit code; an unknown verdict must not look like success.
+/// An unknown verdict must not look like success.
 fn exit_code(valid: Option<bool>) -> u8 {
     match valid {
         Some(true) => FINE,
@@ -153,9 +151,8 @@ const VIOLATIONS: usize = 100;
 /// Maximum number of repairs that are shown, because arguments may be a long list of numbers in quotes.
 const REPAIRS: usize = 100;
 
-/// Verdict on the arguments of a call.
 pub(crate) struct Verdict<'a> {
-    /// Name before places in the arguments: their source, or the call.
+    /// Precedes pointers into the arguments: their source, or the call.
     pub(crate) source: &'a str,
     /// Name of the tool, unless `source` contains it.
     pub(crate) tool: Option<&'a str>,
@@ -163,13 +160,11 @@ pub(crate) struct Verdict<'a> {
 }
 
 impl Verdict<'_> {
-    /// Writes the verdict on unrepaired arguments.
     pub(crate) fn note(&self, output: &mut Output, violations: usize, paint: Paint) {
         self.line(output, "", &counted_violations(violations), paint);
     }
 
-    /// Writes the repairs, with places in the original arguments, the remaining violations, with places in `result`,
-    /// and the verdict.
+    /// Pointers of repairs refer to the original arguments, pointers of remaining violations to `result`.
     pub(crate) fn note_repaired(
         &self,
         output: &mut Output,
@@ -201,7 +196,6 @@ impl Verdict<'_> {
         self.line(output, &after, &format!("{} left", counted_violations(left.len())), paint);
     }
 
-    /// Writes the verdict.
     fn line(&self, output: &mut Output, after: &str, violations: &str, paint: Paint) {
         let source = shown(self.source);
         let whose = self.tool.map(|name| format!(" for `{}`", shown(name))).unwrap_or_default();

@@ -13,13 +13,10 @@ use public_api::Builder;
 
 use crate::root;
 
-/// The crates, with their folders.
 const CRATES: [(&str, &str); 2] = [("toolwire", "core"), ("toolwire-http", "core/http")];
 
-/// Returns the listings, by their paths.
-///
-/// # Errors
-/// If rustdoc fails, or if its JSON has another version than the library reads, which changes with Rust.
+/// By their paths. Fails if rustdoc fails, or if its JSON has another version than the library reads. The version
+/// changes with Rust.
 pub(crate) fn generated() -> Result<BTreeMap<String, String>, Box<dyn Error>> {
     CRATES.into_iter().map(|(name, folder)| Ok((format!("{folder}/public-api.txt"), listing(name)?))).collect()
 }
@@ -38,7 +35,6 @@ fn listing(name: &str) -> Result<String, Box<dyn Error>> {
     Ok(lines.join("\n") + "\n")
 }
 
-/// Runs rustdoc, and returns the path of its JSON.
 fn json(name: &str) -> Result<PathBuf, Box<dyn Error>> {
     let target = env::var_os("CARGO_TARGET_DIR").map_or_else(|| root().join("target"), PathBuf::from);
     let target = target.join("public-api");

@@ -29,7 +29,6 @@ const ORDER: [&str; 12] = [
     "lossless",
 ];
 
-/// Rewrites the files, and prints those that changed.
 pub(crate) fn files(files: &[&str]) -> Result<(), Box<dyn Error>> {
     for file in files {
         if bless(file).map_err(|error| format!("{file}: {error}"))? {
@@ -39,7 +38,7 @@ pub(crate) fn files(files: &[&str]) -> Result<(), Box<dyn Error>> {
     Ok(())
 }
 
-/// Rewrites one file. Returns true if it changed.
+/// Returns true if the file changed.
 fn bless(file: &str) -> Result<bool, Box<dyn Error>> {
     let old = fs::read_to_string(file)?;
     let read = json::read(&old)?;
@@ -52,7 +51,6 @@ fn bless(file: &str) -> Result<bool, Box<dyn Error>> {
     Ok(new != old)
 }
 
-/// Returns a case with the result of `sanitize`.
 fn case(case: &Node<'_>) -> Result<String, Box<dyn Error>> {
     let input = case.get("input").ok_or("expected an `input`: other cases are written by hand")?;
     let none = Node::empty_object();
@@ -96,7 +94,7 @@ fn changes(changes: &[Change]) -> String {
     format!("[\n{}\n    ]", lines.join(",\n"))
 }
 
-/// Returns a value on one line, with spaces after separators.
+/// On one line, with spaces after separators.
 fn spaced(node: &Node<'_>) -> String {
     match node.data() {
         Data::Array(items) => format!("[{}]", items.iter().map(spaced).collect::<Vec<_>>().join(", ")),

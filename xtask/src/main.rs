@@ -52,12 +52,11 @@ fn main() -> ExitCode {
     }
 }
 
-/// Returns the root of the repository.
 fn root() -> PathBuf {
     PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("..")
 }
 
-/// Writes the files whose text has changed, and prints their paths, which are relative to the root of the repository.
+/// Writes the files whose text has changed. Paths are relative to the root of the repository.
 fn write_files(files: BTreeMap<String, String>) -> Result<(), Box<dyn Error>> {
     for (name, text) in files {
         let path = root().join(&name);

@@ -5,7 +5,6 @@ use std::{error::Error, fs, path::Path};
 use clap_complete::{generate_to, Shell};
 use toolwire_command::Command;
 
-/// Writes `man/` and `completions/` into a folder.
 pub(crate) fn write(folder: &Path) -> Result<(), Box<dyn Error>> {
     let options = Command::options();
     let (man, completions) = (folder.join("man"), folder.join("completions"));

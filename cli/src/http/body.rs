@@ -22,13 +22,10 @@ const MAX_PIECE: usize = 1 << 16;
 /// Maximum decompressed size of [`PIECE`] bytes of a stream, in bytes. gzip reaches half of it.
 const MAX_DECODED: usize = 8 << 20;
 
-/// Why a body was not read to its end.
 pub(crate) enum Unread<S> {
     /// A status, and the reason.
     Refused(u16, String),
-    /// Nothing was received for too long.
     Late,
-    /// The other side has closed the connection.
     Gone(hyper::Error),
     /// The counter has stopped the reading.
     Stopped(S),
@@ -92,8 +89,7 @@ pub(crate) async fn whole<S>(
     Ok(out)
 }
 
-/// Reads the rest of a request in the background, for a limited time. A client may read an answer only after sending
-/// the whole request.
+/// Reads in the background, for a limited time. A client may read an answer only after sending the whole request.
 pub(crate) fn drain(mut body: Incoming) {
     // Without a runtime, the program ends.
     let Ok(runtime) = Handle::try_current() else { return };
@@ -104,17 +100,15 @@ pub(crate) fn drain(mut body: Incoming) {
     });
 }
 
-/// A body, piece by piece.
 pub(crate) struct Pieces {
     body: Incoming,
     decoder: Option<Decoder>,
-    /// What has arrived, but is not decoded.
+    /// Has arrived, but is not decoded.
     rest: Bytes,
     /// A failure after the pieces that were returned last.
     failure: Option<Broken>,
 }
 
-/// Why a stream has failed.
 pub(crate) enum Broken {
     Late,
     Reason(String),
@@ -125,7 +119,7 @@ impl Pieces {
         Pieces { body, decoder: encoding.map(Decoder::new), rest: Bytes::new(), failure: None }
     }
 
-    /// Returns the next decoded piece, with those that have already arrived; `None` at the end.
+    /// Returns the next decoded piece, together with pieces that have already arrived. Returns `None` at the end.
     pub(crate) async fn next(&mut self, patience: Duration) -> Result<Option<Vec<u8>>, Broken> {
         let mut out = Vec::new();
         while out.len() < MAX_PIECE {
@@ -167,7 +161,6 @@ impl Pieces {
         Ok(Some(out))
     }
 
-    /// Decodes a part of what has arrived.
     fn decoded(&mut self, is_end: bool) -> Result<Vec<u8>, Broken> {
         let decoded = match &mut self.decoder {
             None => return Ok(std::mem::take(&mut self.rest).into()),

@@ -37,7 +37,6 @@ use crate::system::code;
 
 /// Lifetime of an idle connection to an API. Servers keep theirs longer: 5 s in Node and uvicorn.
 const KEEP_ALIVE: Duration = Duration::from_secs(4);
-/// Maximum number of headers of a reply.
 const MAX_HEADERS: usize = 1_000;
 /// Port of a SOCKS proxy whose URL has none (RFC 1928, 3).
 const SOCKS_PORT: u16 = 1080;
@@ -47,7 +46,6 @@ const DIRECT: [&str; 2] = ["direct", "direct://"];
 
 type BoxError = Box<dyn Error + Send + Sync>;
 
-/// Clients for `http` and `https`.
 pub(crate) struct Clients<B> {
     plain: Client<Limited<HttpConnector>, B>,
     /// Made for the first request, because reading the certificates of the system takes time.
@@ -71,10 +69,8 @@ where
         Clients { plain, secure: Arc::default(), connector, limit }
     }
 
-    /// Sends a request with an absolute URI, and returns the reply once its head has arrived.
-    ///
-    /// # Errors
-    /// Fails with the reason, without URLs and headers.
+    /// The URI must be absolute. Returns the reply once its head has arrived. Fails with the reason, without URLs and
+    /// headers.
     pub(crate) async fn send(&self, request: Request<B>) -> Result<Response<Incoming>, String> {
         let reply = if request.uri().scheme_str() == Some("https") {
             self.secure().await?.request(request).await
@@ -128,7 +124,7 @@ where
     Ok(builder().build(Limited { inner, limit }))
 }
 
-/// Returns the reason for a failure: the name of a system error, or a description without URLs and headers.
+/// Returns the name of a system error, or a description without URLs and headers.
 pub(crate) fn why(error: &(dyn Error + 'static)) -> String {
     let mut reason = None;
     let mut cause = Some(error);
@@ -160,7 +156,6 @@ pub(crate) fn why(error: &(dyn Error + 'static)) -> String {
 
 type Connecting<T> = Pin<Box<dyn Future<Output = Result<T, BoxError>> + Send>>;
 
-/// A connector with a time limit.
 #[derive(Clone)]
 struct Limited<S> {
     inner: S,
@@ -188,7 +183,6 @@ where
     }
 }
 
-/// Connects directly, or through a proxy of the environment.
 #[derive(Clone)]
 struct Route {
     direct: HttpConnector,
@@ -243,7 +237,6 @@ impl Service<Uri> for Route {
     }
 }
 
-/// Returns the proxies of the environment.
 fn proxies() -> Matcher {
     // A value that is not UTF-8 becomes one that is no URL.
     let text = |name: &&str| std::env::var_os(name).map(|value| value.to_string_lossy().into_owned());
@@ -260,16 +253,14 @@ fn matcher(proxy: Option<String>, no: String) -> Matcher {
     Matcher::builder().https(proxy.unwrap_or_default()).no(no).build()
 }
 
-/// Returns true if the value of a variable names a proxy in a form that the matcher understands.
 fn is_known(value: &str) -> bool {
     let known = [None, Some("http"), Some("https"), Some("socks4"), Some("socks4a"), Some("socks5"), Some("socks5h")];
     let is_url =
         |value: &str| value.parse::<Uri>().is_ok_and(|uri| uri.host().is_some() && known.contains(&uri.scheme_str()));
-    // The part after `#` would be dropped. It may be that of a password, before the host.
+    // The part after `#` would be dropped. The `#` may belong to a password, before the host.
     !value.contains('#') && is_url(value)
 }
 
-/// Returns the address of a SOCKS proxy, with its port.
 fn socks_address(uri: &Uri) -> Result<Uri, hyper::http::Error> {
     let authority = uri.authority().filter(|authority| authority.port().is_none());
     let Some(authority) = authority else { return Ok(uri.clone()) };
@@ -277,7 +268,7 @@ fn socks_address(uri: &Uri) -> Result<Uri, hyper::http::Error> {
     Uri::builder().scheme(scheme).authority(format!("{authority}:{SOCKS_PORT}")).path_and_query("/").build()
 }
 
-/// A connector that is already connected to a proxy.
+/// Is already connected to a proxy.
 struct Connected(Option<TokioIo<TcpStream>>);
 
 impl Service<Uri> for Connected {
@@ -294,7 +285,6 @@ impl Service<Uri> for Connected {
     }
 }
 
-/// Why the proxy of the environment does not connect.
 #[derive(Debug)]
 struct ProxyFailure(String);
 
@@ -318,7 +308,7 @@ mod tests {
 
     use super::*;
 
-    /// Starts a server that writes a text after the first bytes of each connection.
+    /// The server writes a text after the first bytes of each connection.
     async fn server(text: &'static [u8], stays: bool) -> u16 {
         let listener = TcpListener::bind("127.0.0.1:0").await.expect("an address");
         let port = listener.local_addr().expect("an address").port();

@@ -20,7 +20,6 @@ use tokio::{
 
 use super::framing::Framing;
 
-/// Time limits of a connection.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Limits {
     /// For the first byte, and for each head from its first byte.
@@ -39,7 +38,7 @@ impl Limits {
     }
 }
 
-/// Size of a buffer for reading, in bytes.
+/// In bytes.
 const PIECE: usize = 1 << 14;
 /// Maximum size of what is read of the next request while one is open, in bytes.
 const MAX_HELD: usize = 1 << 16;
@@ -56,35 +55,34 @@ pub(crate) struct Busy(Arc<Requests>);
 #[derive(Debug)]
 struct Requests {
     open: AtomicUsize,
-    /// Number of the open requests that wait for somebody else.
+    /// Open requests that wait for somebody else.
     waiting: AtomicUsize,
     has_begun: AtomicBool,
     /// Since when no request is open.
     idle: Mutex<Instant>,
     /// The reader of the connection, if it waits for the end of the request.
     reader: Mutex<Option<Waker>>,
-    /// Number of parts of replies that wait for the client.
+    /// Parts of replies that wait for the client.
     unread: AtomicUsize,
-    /// The last time at which the client has read, or at which a part began to wait while no other did.
+    /// The last time at which the client has read, or at which a part began to wait while no other part did.
     last_read: Mutex<Instant>,
 }
 
-/// An open request. Dropping it ends the request.
+/// Dropping it ends the request.
 #[derive(Debug)]
 pub(crate) struct Open {
     requests: Arc<Requests>,
-    /// True once the request waits for somebody else, or has ended.
+    /// The request waits for somebody else, or has ended.
     is_waiting: Arc<AtomicBool>,
 }
 
-/// Tells the connection that a request waits for somebody else.
 #[derive(Clone, Debug)]
 pub(crate) struct RemoteWait {
     requests: Arc<Requests>,
     is_waiting: Arc<AtomicBool>,
 }
 
-/// A part of a reply that waits for the client until it is dropped.
+/// Waits for the client until it is dropped.
 #[derive(Debug)]
 pub(crate) struct Unread(Arc<Requests>);
 
@@ -121,12 +119,10 @@ impl Busy {
         self.0.has_begun.load(Ordering::Relaxed)
     }
 
-    /// Returns since when no request is open, or `None` if one is.
     pub(crate) fn idle_since(&self) -> Option<Instant> {
         (!self.is_busy()).then(|| *lock(&self.0.idle))
     }
 
-    /// Begins to wait until the client reads.
     pub(crate) fn unread(&self) -> Unread {
         let mut last_read = lock(&self.0.last_read);
         if self.0.unread.fetch_add(1, Ordering::Relaxed) == 0 {
@@ -135,7 +131,8 @@ impl Busy {
         Unread(self.0.clone())
     }
 
-    /// Waits until replies wait for the client, and it has read nothing of any of them for longer than the limit.
+    /// Waits until replies wait for the client, and the client has read nothing of any of them for longer than the
+    /// limit.
     pub(crate) async fn is_stuck(&self, limit: Duration) {
         loop {
             let is_unread = self.0.unread.load(Ordering::Relaxed) > 0;
@@ -149,7 +146,6 @@ impl Busy {
 }
 
 impl Unread {
-    /// Records that the client has read something.
     pub(crate) fn is_read(&self) {
         *lock(&self.0.last_read) = Instant::now();
     }
@@ -170,7 +166,7 @@ impl Open {
 }
 
 impl RemoteWait {
-    /// The request waits for somebody else from now on: it ends as soon as its client closes its side.
+    /// From now on, the request ends as soon as its client closes its side.
     pub(crate) fn begin(&self) {
         if !self.is_waiting.swap(true, Ordering::Relaxed) {
             self.requests.waiting.fetch_add(1, Ordering::Relaxed);
@@ -197,12 +193,11 @@ impl Drop for Unread {
     }
 }
 
-/// What a connection waits for, which decides about the time limit.
+/// What a connection waits for determines the time limit.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Waits {
     /// The first byte, or the rest of a head.
     Head,
-    /// The next request.
     Idle,
     /// A body, whose time limits the host sets, or the end of a request.
     Request,
@@ -254,7 +249,6 @@ impl Connection {
         }
     }
 
-    /// Moves bytes that hyper may read. Returns false if no byte is ready.
     fn give(&mut self, buffer: &mut ReadBuf<'_>) -> bool {
         let rest = self.ready.get(self.at..).unwrap_or_default();
         let part = rest.get(..rest.len().min(buffer.remaining())).unwrap_or(rest);
@@ -298,7 +292,7 @@ impl Connection {
         Poll::Pending
     }
 
-    /// Returns an error if the connection has waited for too long.
+    /// Ready if the connection has waited for too long.
     fn poll_limit(&mut self, context: &mut Context<'_>) -> Poll<io::Error> {
         let waits = match &self.framing {
             Some(framing) if framing.is_in_head() => Waits::Head,
@@ -319,7 +313,7 @@ impl Connection {
         Poll::Ready(io::ErrorKind::TimedOut.into())
     }
 
-    /// Returns the result of a write, or an error if the client has not read for too long.
+    /// Fails if the client has not read for too long.
     fn limited<T>(&mut self, context: &mut Context<'_>, written: Poll<io::Result<T>>) -> Poll<io::Result<T>> {
         if written.is_ready() {
             self.write_limit = None;
@@ -413,7 +407,7 @@ impl AsyncWrite for Connection {
     }
 }
 
-/// Reads the beginning of a connection: the preface of HTTP/2, or bytes that are not the preface.
+/// Reads the preface of HTTP/2, or bytes that are not the preface.
 pub(crate) async fn beginning(stream: &mut TcpStream, limits: Limits) -> io::Result<Vec<u8>> {
     let deadline = Instant::now() + limits.head;
     let (mut begin, mut piece) = (Vec::new(), [0; PREFACE.len()]);
@@ -429,7 +423,6 @@ pub(crate) async fn beginning(stream: &mut TcpStream, limits: Limits) -> io::Res
     Ok(begin)
 }
 
-/// Returns true if the beginning of a connection is the preface of HTTP/2.
 pub(crate) fn is_http2(begin: &[u8]) -> bool {
     begin == PREFACE
 }
@@ -450,7 +443,6 @@ mod tests {
     const LONG: Duration = Duration::from_secs(30);
     const REQUEST: &[u8] = b"GET / HTTP/1.1\r\nHost: a\r\n\r\n";
 
-    /// Returns both ends of a connection.
     async fn pair(limits: Limits, busy: &Busy) -> (TcpStream, Connection) {
         let listener = TcpListener::bind("127.0.0.1:0").await.expect("an address");
         let client = TcpStream::connect(listener.local_addr().expect("an address")).await.expect("a connection");
@@ -458,7 +450,6 @@ mod tests {
         (client, Connection::new(server, b"", busy.clone(), limits))
     }
 
-    /// Returns the kind of the error with which reading ends, or `None` if it waits longer.
     async fn ends(server: &mut Connection) -> Option<io::ErrorKind> {
         let read = timeout(10 * SHORT, server.read(&mut [0; 1000])).await;
         read.ok().map(|read| read.expect_err("no bytes").kind())

@@ -7,37 +7,33 @@ use flate2::{write::GzDecoder, Decompress, FlushDecompress, Status};
 use toolwire_command::ContentEncoding;
 use zstd_safe::{DCtx, DParameter, InBuffer, OutBuffer};
 
-/// Size of the buffers of decoders, in bytes.
+/// In bytes.
 const BUFFER: usize = 1 << 14;
 /// Maximum size of the window of zstd, as a power of two (RFC 9659).
 const MAX_WINDOW: u32 = 23;
 /// Maximum number of members of gzip without content, each of which costs some microseconds.
 const MAX_EMPTY: usize = 1 << 12;
-/// The bits with which a stream of brotli with a large window begins: the window may have 1 GiB. `br` has no such
-/// streams (RFC 7932, 9.1), but the decoder accepts them.
+/// A stream of brotli with a large window begins with these bits: the window may have 1 GiB. `br` has no such streams
+/// (RFC 7932, 9.1), but the decoder accepts them.
 const LARGE_WINDOW: u8 = 0x11;
 
-/// Why a body cannot be decoded.
 #[derive(Debug, PartialEq, Eq)]
 pub(crate) enum Undecodable {
-    /// The decoded body is longer than allowed.
     TooLong,
     /// The body does not have its content encoding, or is truncated.
     Malformed,
 }
 
-/// Decoder of one body.
 pub(crate) struct Decoder(Kind);
 
 enum Kind {
     Gzip(Box<Gzip>),
     Deflate(Deflate),
-    /// With true once the first byte was read.
+    /// True after the first byte was read.
     Brotli(Box<DecompressorWriter<Decoded>>, bool),
     Zstd(Zstd),
 }
 
-/// Decoded bytes, up to a limit.
 #[derive(Default)]
 struct Decoded {
     bytes: Vec<u8>,
@@ -61,7 +57,7 @@ impl Write for Decoded {
     }
 }
 
-/// Makes room for more bytes, and for at most one byte more than `most` bytes together.
+/// Makes room for more bytes, but at most for `most` bytes and one more.
 pub(super) fn grow(out: &mut Vec<u8>, more: usize, most: usize) {
     if out.capacity() - out.len() < more {
         let room = most.saturating_sub(out.len()).saturating_add(1);
@@ -69,13 +65,13 @@ pub(super) fn grow(out: &mut Vec<u8>, more: usize, most: usize) {
     }
 }
 
-/// The encoding `deflate`: the format zlib or, from some servers, raw deflate.
+/// The format is zlib or, from some servers, raw deflate.
 struct Deflate {
     inner: Option<Decompress>,
     has_ended: bool,
 }
 
-/// The encoding `gzip`: members, one after the other.
+/// Members, one after the other.
 struct Gzip {
     inner: GzDecoder<Decoded>,
     /// Number of members without content.
@@ -83,7 +79,7 @@ struct Gzip {
     has_content: bool,
 }
 
-/// The encoding `zstd`: frames, one after the other.
+/// Frames, one after the other.
 struct Zstd {
     inner: DCtx<'static>,
     /// True after a whole frame.
@@ -109,7 +105,6 @@ impl Decoder {
         })
     }
 
-    /// Decodes a piece. The result has at most `most` bytes.
     pub(crate) fn push(&mut self, piece: &[u8], most: usize) -> Result<Vec<u8>, Undecodable> {
         match &mut self.0 {
             Kind::Gzip(inner) => {
@@ -131,7 +126,7 @@ impl Decoder {
         }
     }
 
-    /// Ends the body. Fails if it is truncated.
+    /// Fails if the body is truncated.
     pub(crate) fn end(mut self, most: usize) -> Result<Vec<u8>, Undecodable> {
         match &mut self.0 {
             Kind::Gzip(inner) => {
@@ -390,7 +385,7 @@ mod tests {
         }
     }
 
-    /// Returns the time of this thread, in nanoseconds, or `None` if the system does not tell it.
+    /// CPU time of this thread in nanoseconds. `None` if the system does not tell it.
     fn spent() -> Option<u64> {
         std::fs::read_to_string("/proc/thread-self/schedstat").ok()?.split(' ').next()?.parse().ok()
     }
@@ -416,7 +411,7 @@ mod tests {
         };
         for body in [blocks(1 << 20), skipped(1 << 18)] {
             let Some(spent) = time(&body) else { continue };
-            // A byte of other bodies costs up to a microsecond: it stands for a thousand.
+            // A byte of other bodies costs up to a microsecond, because it may represent a thousand decoded bytes.
             let each = spent / body.len() as u64;
             assert!(each < 1_000, "{each} ns for each byte");
         }

@@ -4,14 +4,13 @@
 //! together with `Transfer-Encoding`, fragments, which it drops. Two servers that read such a request differently can
 //! be made to see different requests. This reader passes only heads that can be read in one way.
 
-/// Maximum size of a head, in bytes.
+/// In bytes.
 pub(crate) const MAX_HEAD: usize = 1 << 16;
-/// Maximum size of a line between the chunks of a body, and of a trailer, in bytes.
+/// Of a line between the chunks of a body, and of a trailer, in bytes.
 const MAX_LINE: usize = 1 << 12;
 /// What hyper receives in place of a refused head. It answers with the status 400, and closes the connection.
 const REFUSED: &[u8] = b"\0\r\n\r\n";
 
-/// Position of a reader in the requests of a connection.
 #[derive(Debug)]
 pub(crate) struct Framing {
     state: State,
@@ -22,14 +21,13 @@ pub(crate) struct Framing {
 #[derive(Debug, PartialEq, Eq)]
 enum State {
     Head,
-    /// The body has this many more bytes.
+    /// Bytes that the body still has.
     Body(u64),
     Chunked(Chunked),
     /// A head was refused, or is too long, so hyper ends the connection.
     Ended,
 }
 
-/// Position in a chunked body.
 #[derive(Debug, PartialEq, Eq)]
 enum Chunked {
     /// The line with the size of a chunk: the size so far, and true if its digits have ended.
@@ -48,7 +46,7 @@ enum Chunked {
     TrailerEnd(usize),
 }
 
-/// A body that cannot be read in one way. The connection ends.
+/// The body cannot be read in one way. The connection ends.
 #[derive(Debug, PartialEq, Eq)]
 pub(crate) struct Malformed;
 
@@ -57,22 +55,19 @@ impl Framing {
         Framing { state: State::Head, head: Vec::new() }
     }
 
-    /// Returns true between two requests.
     pub(crate) fn is_between(&self) -> bool {
         self.state == State::Head && self.head.is_empty()
     }
 
-    /// Returns true within a head.
     pub(crate) fn is_in_head(&self) -> bool {
         self.state == State::Head && !self.head.is_empty()
     }
 
-    /// Returns true after a refused head. Nothing more is read from the connection.
+    /// A head was refused. Nothing more is read from the connection.
     pub(crate) fn has_ended(&self) -> bool {
         self.state == State::Ended
     }
 
-    /// Returns true if all of these bytes are part of the current body.
     pub(crate) fn is_body(&self, length: usize) -> bool {
         matches!(self.state, State::Body(rest) if rest >= length as u64)
     }
@@ -121,7 +116,6 @@ impl Framing {
         Ok(all.len() - bytes.len())
     }
 
-    /// Reads bytes of a head. Returns the bytes after it.
     fn read_head<'b>(&mut self, bytes: &'b [u8], out: &mut Vec<u8>) -> &'b [u8] {
         for (at, byte) in bytes.iter().enumerate() {
             let after_return = self.head.last() == Some(&b'\r');
@@ -163,7 +157,6 @@ impl Framing {
         out.extend_from_slice(REFUSED);
     }
 
-    /// Returns the incomplete head at the end of a connection.
     pub(crate) fn end(&mut self, out: &mut Vec<u8>) {
         out.append(&mut self.head);
     }
@@ -197,7 +190,7 @@ impl Chunked {
     }
 }
 
-/// Returns how the body of a request is framed, or `None` if the request is refused.
+/// Returns `None` if the request is refused.
 fn framing(head: &[u8]) -> Option<State> {
     let text = head.strip_suffix(b"\r\n\r\n")?;
     let mut lines = text.split(|byte| *byte == b'\n').map(|line| line.strip_suffix(b"\r").unwrap_or(line));
@@ -240,7 +233,7 @@ fn framing(head: &[u8]) -> Option<State> {
 mod tests {
     use super::*;
 
-    /// Reads text in pieces of this size. Returns what hyper reads, and the rest of the state.
+    /// `size` is the size of the pieces. Returns what hyper reads, and the rest of the state.
     fn read(text: &[u8], size: usize) -> (Result<(), Malformed>, Vec<u8>, Framing) {
         let (mut framing, mut out) = (Framing::new(), Vec::new());
         let result = text.chunks(size).try_for_each(|mut piece| {

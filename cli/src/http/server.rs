@@ -32,7 +32,6 @@ use super::{
 };
 use crate::{descriptors, system::code};
 
-/// Maximum number of headers of a request.
 const MAX_HEADERS: usize = 1_000;
 /// Maximum number of concurrent requests on one connection of HTTP/2.
 const MAX_STREAMS: u32 = 250;
@@ -43,17 +42,15 @@ const EXHAUSTED: [&str; 2] = ["EMFILE", "ENFILE"];
 /// Delay after an error of `accept`.
 const RETRY: Duration = Duration::from_millis(100);
 
-/// The client of a request.
 pub(crate) struct Client {
     pub(crate) address: SocketAddr,
     pub(crate) remote_wait: RemoteWait,
 }
 
-/// What answers requests.
 pub(crate) trait Service: Send + Sync + 'static {
     type Reply: Body<Data = Bytes, Error: Into<Box<dyn std::error::Error + Send + Sync>>> + Send + Unpin + 'static;
 
-    /// Returns the response. `None` closes the connection.
+    /// `None` closes the connection.
     fn answer(
         self: Arc<Self>,
         request: Request<Incoming>,
@@ -61,7 +58,6 @@ pub(crate) trait Service: Send + Sync + 'static {
     ) -> impl Future<Output = Option<Response<Self::Reply>>> + Send;
 }
 
-/// Returns the token in an environment variable, if there has to be one.
 pub(crate) fn token_of(variable: Option<&str>) -> Result<Option<String>, String> {
     let Some(variable) = variable else { return Ok(None) };
     let token = env::var(variable).unwrap_or_default().trim().to_string();
@@ -71,7 +67,7 @@ pub(crate) fn token_of(variable: Option<&str>) -> Result<Option<String>, String>
     Ok(Some(token))
 }
 
-/// Returns the target as in the request line.
+/// As in the request line.
 pub(crate) fn target(uri: &Uri, version: Version) -> String {
     let path = uri.path_and_query().map_or("", |path| path.as_str());
     match (uri.scheme_str(), uri.authority()) {
@@ -82,7 +78,6 @@ pub(crate) fn target(uri: &Uri, version: Version) -> String {
     }
 }
 
-/// A server that accepts connections.
 pub(crate) struct Listening {
     listener: TcpListener,
     /// `HOST:PORT`, with the port that the system has chosen.
@@ -90,22 +85,20 @@ pub(crate) struct Listening {
     connections: Arc<Connections>,
 }
 
-/// The open connections.
 struct Connections {
     room: Arc<Semaphore>,
-    /// Those that may be closed while they are idle, by increasing numbers.
+    /// Connections that may be closed while they are idle, by increasing numbers.
     open: Mutex<BTreeMap<u64, Ends>>,
 }
 
-/// How to end a connection.
 struct Ends {
     busy: Busy,
     end: Arc<Notify>,
 }
 
 impl Connections {
-    /// Waits for room for another connection. Idle connections end for it, the oldest first, because clients without
-    /// requests must not keep others out.
+    /// Waits for room for another connection. Idle connections end to make room, the oldest first, because clients
+    /// without requests must not keep others out.
     async fn enter(&self) -> OwnedSemaphorePermit {
         if let Ok(permit) = self.room.clone().try_acquire_owned() {
             return permit;
@@ -135,7 +128,6 @@ impl Connections {
     }
 }
 
-/// Error of a request without a response, which closes the connection.
 #[derive(Debug)]
 struct Closed;
 
@@ -148,7 +140,7 @@ impl std::fmt::Display for Closed {
 impl std::error::Error for Closed {}
 
 impl Listening {
-    /// Begins to listen. `most` is the maximum number of connections, unless fewer files may be open.
+    /// `most` is the maximum number of connections, unless fewer files may be open.
     pub(crate) async fn begin(host: &str, port: u16, most: usize) -> Result<Listening, String> {
         let shown = if host.contains(':') { format!("[{host}]") } else { host.to_string() };
         let failed = |error: io::Error| {
@@ -213,7 +205,6 @@ impl Listening {
     }
 }
 
-/// Serves one connection until it ends, or until the program is asked to end and its open requests have ended.
 async fn connection<S: Service>(
     service: Arc<S>,
     mut stream: TcpStream,
@@ -279,7 +270,6 @@ mod tests {
 
     use super::*;
 
-    /// Answers with this many bytes.
     struct Sized(usize);
 
     impl Service for Sized {
@@ -307,7 +297,7 @@ mod tests {
         address
     }
 
-    /// Sends two requests on a connection that gets at most this many bytes of each reply. The first reply is not read.
+    /// Sends two requests on a connection that gets at most `window` bytes of each reply. The first reply is not read.
     /// Returns true if the connection ends early.
     async fn ends_early(address: SocketAddr, window: u32, reads: bool) -> bool {
         let stream = TcpStream::connect(address).await.expect("a connection");

@@ -12,11 +12,11 @@ use hyper::body::{Body, Frame, SizeHint};
 
 use super::connection::{Busy, Open, Unread};
 
-/// A body whose request is open until the last part is written.
+/// The request is open until the last part is written.
 pub(crate) struct Watched<B> {
     body: B,
     open: Arc<Open>,
-    /// `None` if it is not recorded what the client has not read.
+    /// If it is `None`, what the client has not read is not recorded.
     busy: Option<Busy>,
     /// Since the last part, hyper waits until the client opens its window.
     unread: Option<Unread>,

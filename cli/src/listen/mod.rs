@@ -59,13 +59,11 @@ const SILENT: &str = "expected the whole request in time, found a part of it";
 const DEFECT: &str = "found a defect in toolwire, please report it";
 const FULL: &str = "expected fewer large bodies at once, found more";
 
-/// Returns true if the settings ask for an address to listen on.
 pub(crate) fn is_wanted(settings: &str) -> bool {
     let settings = json::read(settings).unwrap_or_default();
     settings.get("listen").is_some_and(|listen| !listen.is_null())
 }
 
-/// Serves clients until a signal arrives. Returns the exit code.
 pub(crate) fn run(settings: &str) -> Result<u8, String> {
     let read = json::read(settings).unwrap_or_default();
     let text = |node: &Node<'_>, key: &str| node.text_at(key).map(|text| text.display().into_owned());
@@ -104,7 +102,6 @@ async fn serve(
     Ok(code)
 }
 
-/// The parts of the host that all requests and sessions share.
 struct Front {
     front: Weak<Front>,
     settings: String,
@@ -112,13 +109,11 @@ struct Front {
     log: Arc<Log>,
     report: Arc<Report>,
     state: Mutex<State>,
-    /// Number of the latest request.
     last: AtomicUsize,
     /// Bytes of the bodies that are being read.
     reading: AtomicUsize,
-    /// The sessions' proxies.
     tasks: Mutex<JoinSet<()>>,
-    /// The exit code, once a signal has arrived.
+    /// The exit code after a signal.
     stopped: watch::Receiver<Option<u8>>,
 }
 
@@ -129,10 +124,9 @@ struct State {
     last_session: u64,
 }
 
-/// A request without a complete response.
 struct Open {
     body: Option<Body>,
-    /// `None` once the response has begun.
+    /// `None` after the response has begun.
     head: Option<oneshot::Sender<Head>>,
     queue: Arc<Queue>,
     remote_wait: RemoteWait,
@@ -140,9 +134,9 @@ struct Open {
 
 /// The client of a session's proxy.
 struct Session {
-    /// `None` once the session was closed.
+    /// `None` after the session was closed.
     client: Option<UnboundedSender<Vec<u8>>>,
-    /// Bytes of the messages that the proxy has not received.
+    /// Bytes that the proxy has not received.
     waiting: Arc<AtomicUsize>,
     room: Arc<Room>,
 }
@@ -224,7 +218,6 @@ impl Front {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Performs the actions that follow an event: the arrival of a request's body, or a message of a session.
     fn act(
         &self,
         body: Option<&[u8]>,
@@ -306,14 +299,12 @@ impl Front {
         }
     }
 
-    /// Records that a request waits for servers, if it has no complete response and `needs_no_body` is true.
     fn wait_for_servers(&self, number: u64, needs_no_body: impl FnOnce(&Open) -> bool) {
         let state = self.state();
         let open = state.requests.get(&number).filter(|open| !open.queue.has_ended() && needs_no_body(open));
         open.into_iter().for_each(|open| open.remote_wait.begin());
     }
 
-    /// Reads the body of a request.
     async fn read(self: Arc<Front>, number: u64, mut body: Body, most: u64) {
         let mut taken = Taken(&self.reading, 0);
         let reading = Reading { most, encoding: None };
@@ -334,7 +325,6 @@ impl Front {
         drain(body);
     }
 
-    /// Starts the proxy of a session.
     fn open(&self, state: &mut State, number: u64) {
         state.last_session = number;
         let (sender, messages) = unbounded_channel();
@@ -349,8 +339,7 @@ impl Front {
         tasks.spawn(front.session(number, proxy));
     }
 
-    /// Waits for the end of a session's proxy. The proxy is a task of its own, so that the session also ends after a
-    /// defect of the proxy.
+    /// The proxy is a task of its own, so that the session also ends after a defect of the proxy.
     async fn session(
         self: Arc<Front>,
         number: u64,
@@ -368,7 +357,6 @@ impl Front {
         self.act(None, None, |listener| listener.ended(number, &why));
     }
 
-    /// Serves a session until its client or its proxy has ended.
     async fn proxy(
         self: Arc<Front>,
         number: u64,
@@ -398,7 +386,6 @@ impl Front {
 }
 
 impl Open {
-    /// Begins the response.
     fn begin(&mut self, head: &str) {
         if let Some(sender) = self.head.take() {
             // The client may have disconnected.
@@ -408,7 +395,7 @@ impl Open {
 }
 
 impl State {
-    /// Passes a message to the proxy of a session. A session whose client sends more than its servers read is closed.
+    /// Closes the session if its client sends more than its servers read.
     fn send(&mut self, number: u64, message: Vec<u8>) {
         let Some(session) = self.sessions.get_mut(&number) else { return };
         let waiting = session.waiting.fetch_add(message.len(), Ordering::Relaxed) + message.len();
@@ -422,7 +409,6 @@ impl State {
     }
 }
 
-/// Passes messages to a proxy, which receives a few at a time.
 async fn pass(mut messages: UnboundedReceiver<Vec<u8>>, waiting: Arc<AtomicUsize>, to_proxy: Sender<Incoming>) {
     while let Some(message) = messages.recv().await {
         let length = message.len();
@@ -455,7 +441,7 @@ impl Drop for Taken<'_> {
     }
 }
 
-/// Returns a random id (RFC 9562, version 4), or `None` if the system has no random numbers.
+/// The id is random (RFC 9562, version 4). `None` if the system has no random numbers.
 fn random_id() -> Option<String> {
     let mut bytes = [0; 16];
     rustls::crypto::ring::default_provider().secure_random.fill(&mut bytes).ok()?;
@@ -492,7 +478,6 @@ mod tests {
         Open { body: None, head, queue: queue.clone(), remote_wait }
     }
 
-    /// Asks for a session, and returns the actions of the listener.
     fn ask(listener: &mut Listener, number: u64) -> Vec<ListenerEffect> {
         let headers = [
             ("Host", "127.0.0.1"),

@@ -30,7 +30,6 @@ pub(super) struct Room {
 }
 
 impl Room {
-    /// Waits until at most this many bytes are unsent.
     pub(super) async fn below(&self, most: usize) {
         loop {
             let changed = self.changed.notified();
@@ -42,7 +41,6 @@ impl Room {
     }
 }
 
-/// A part of a response until it is written.
 struct Part {
     text: String,
     queue: Arc<AtomicUsize>,
@@ -65,7 +63,6 @@ impl Drop for Part {
     }
 }
 
-/// The parts of a response that wait for the client.
 #[derive(Default)]
 pub(super) struct Queue {
     state: Mutex<Waiting>,
@@ -86,7 +83,7 @@ impl Queue {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Adds a part. It is counted in the room of its session until it is written.
+    /// The part is counted in the session's room until it is written.
     pub(super) fn push(&self, text: String, room: Option<&Arc<Room>>) {
         let mut state = self.state();
         if text.is_empty() || state.is_aborted {
@@ -115,7 +112,6 @@ impl Queue {
         self.state().has_ended
     }
 
-    /// Discards what waits, and closes the connection.
     pub(super) fn abort(&self) {
         let mut state = self.state();
         (state.is_aborted, state.parts) = (true, VecDeque::new());
@@ -131,7 +127,6 @@ impl Waiting {
     }
 }
 
-/// The body of a response.
 pub(crate) struct Reply {
     queue: Arc<Queue>,
     _closing: Closing,
@@ -177,7 +172,6 @@ impl Body for Reply {
     }
 }
 
-/// Status and headers of a response.
 pub(super) struct Head {
     status: u16,
     headers: Vec<(String, Vec<u8>)>,
@@ -199,7 +193,7 @@ impl Head {
     }
 }
 
-/// Returns a response, or `None` if its head cannot be sent.
+/// Returns `None` if the head cannot be sent.
 pub(super) fn response(head: Head, body: Reply) -> Option<Response<Reply>> {
     let mut response = Response::new(body);
     *response.status_mut() = StatusCode::from_u16(head.status).ok()?;

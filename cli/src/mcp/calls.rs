@@ -19,7 +19,6 @@ pub(super) struct Tasks {
     keys: HashMap<Id, String>,
 }
 
-/// How a task has ended.
 #[derive(Debug, PartialEq, Eq)]
 pub(super) enum Done {
     Whole,
@@ -41,7 +40,6 @@ impl Tasks {
         handle
     }
 
-    /// Waits for the end of a task. Returns `None` without a task.
     pub(super) async fn next(&mut self) -> Option<Done> {
         Some(match self.set.join_next_with_id().await? {
             Ok((id, result)) => {
@@ -60,7 +58,6 @@ impl Tasks {
     }
 }
 
-/// Returns the key of the call that a message with this method cancels.
 pub(super) fn cancelled(method: Option<&str>, message: &[u8]) -> Option<String> {
     method.filter(|method| *method == CANCELLED)?;
     let node = json::read(std::str::from_utf8(message).ok()?).ok()?;
@@ -68,7 +65,6 @@ pub(super) fn cancelled(method: Option<&str>, message: &[u8]) -> Option<String> 
     Outline { id, method: None, answers: true }.key()
 }
 
-/// What a message answers.
 #[derive(Debug, Default, PartialEq, Eq)]
 pub(super) struct Answers {
     /// Keys of the ids of the requests.
@@ -78,7 +74,6 @@ pub(super) struct Answers {
 }
 
 impl Answers {
-    /// Reads a message, or a list of messages.
     pub(super) fn read(message: &[u8]) -> Answers {
         let mut answers = Answers::default();
         let message = message.strip_prefix(b"\xef\xbb\xbf").unwrap_or(message);

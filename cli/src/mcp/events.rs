@@ -1,22 +1,20 @@
 //! Splits an event stream into events.
 //! <https://html.spec.whatwg.org/multipage/server-sent-events.html#event-stream-interpretation>
 
-/// An event.
 #[derive(Debug, Default, PartialEq, Eq)]
 pub(crate) struct ServerEvent {
-    /// Its name. An empty name means `message`.
+    /// An empty name means `message`.
     pub(crate) name: String,
     pub(crate) data: Vec<u8>,
 }
 
-/// An event is longer than allowed.
 #[derive(Debug, PartialEq, Eq)]
 pub(crate) struct TooLong;
 
 /// Assembles events from the pieces of a stream.
 #[derive(Debug)]
 pub(crate) struct Events {
-    /// Maximum length of an event, in bytes.
+    /// In bytes.
     most: usize,
     line: Vec<u8>,
     event: ServerEvent,
@@ -52,7 +50,6 @@ impl Events {
         self.retry
     }
 
-    /// Reads a piece, and returns the events that it completes.
     pub(crate) fn push(&mut self, piece: &[u8]) -> Result<Vec<ServerEvent>, TooLong> {
         let mut events = Vec::new();
         for part in piece.split_inclusive(|byte| matches!(byte, b'\n' | b'\r')) {

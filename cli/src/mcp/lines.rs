@@ -1,6 +1,5 @@
 //! Splits a stream into lines, each of which is a message.
 
-/// What a piece of a stream contains.
 #[derive(Debug, PartialEq, Eq)]
 pub(crate) enum Line {
     /// A line that is not blank, without its line end.
@@ -12,7 +11,7 @@ pub(crate) enum Line {
 /// Assembles lines from the pieces of a stream.
 #[derive(Debug)]
 pub(crate) struct Lines {
-    /// Maximum length of a line, in bytes.
+    /// In bytes.
     most: usize,
     line: Vec<u8>,
     skips: bool,
@@ -23,7 +22,6 @@ impl Lines {
         Lines { most, line: Vec::new(), skips: false }
     }
 
-    /// Reads a piece, and returns the lines that it completes.
     pub(crate) fn push(&mut self, piece: &[u8]) -> Vec<Line> {
         let mut lines = Vec::new();
         let mut parts = piece.split(|byte| *byte == b'\n');
@@ -35,7 +33,7 @@ impl Lines {
         lines
     }
 
-    /// Ends the stream. The last line needs no line end.
+    /// The last line needs no line end.
     pub(crate) fn end(&mut self) -> Option<Line> {
         let mut line = std::mem::take(&mut self.line);
         if std::mem::take(&mut self.skips) {

@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 /// Extensions of programs, unless the variable PATHEXT names others.
 const EXTENSIONS: &str = ".COM;.EXE;.BAT;.CMD";
 
-/// Returns the file of a program that a server's command names. The standard library starts `.bat` and `.cmd` files
+/// Returns the file of the program that a server's command names. The standard library starts `.bat` and `.cmd` files
 /// with `cmd.exe`, and escapes their arguments.
 pub(crate) fn program(name: &str, folder: Option<&str>, variables: &[(String, String)]) -> Option<PathBuf> {
     let variable = |wanted: &str| {
@@ -22,7 +22,7 @@ pub(crate) fn program(name: &str, folder: Option<&str>, variables: &[(String, St
     folders.iter().find_map(|folder| in_folder(folder, name, &extensions))
 }
 
-/// Returns the file of this name, or of this name and the first possible extension.
+/// Returns the file with this name, or with this name and the first possible extension.
 fn in_folder(folder: &Path, name: &str, extensions: &str) -> Option<PathBuf> {
     let mut listed = extensions.split(';').map(str::trim).filter(|extension| extension.starts_with('.'));
     let ends = |extension: &str| {

@@ -19,28 +19,25 @@ use self::{process::Process, remote::Remote};
 /// Maximum size of a message, and of the messages that a server has not read, in bytes.
 pub(crate) const MAX_MESSAGE: usize = 64 << 20;
 
-/// What a server does.
 #[derive(Debug)]
 pub(crate) enum Event {
-    /// It has sent a message.
     Message(Vec<u8>),
-    /// A message could not be delivered to it, for this reason.
+    /// The message could not be delivered, for this reason.
     Undelivered(Vec<u8>, String),
-    /// It has written a piece of its log, to standard error.
+    /// A piece of standard error.
     Log(Vec<u8>),
-    /// It has ended. Nothing follows.
+    /// Nothing follows.
     Ended(String),
 }
 
-/// A connection to a server. Dropping it ends the server at once.
+/// Dropping the link ends the server at once.
 pub(crate) enum Link {
     Process(Process),
     Remote(Remote),
 }
 
 impl Link {
-    /// Connects to a server. It sends its events with this number. All answers of a server at a URL may have `total`
-    /// bytes together.
+    /// Events have this number. All answers of a server at a URL may have `total` bytes together.
     pub(crate) fn open(
         server: &Server,
         number: usize,
@@ -61,7 +58,7 @@ impl Link {
         }
     }
 
-    /// Sends a message, to a server at a URL also with these headers. A server that does not read is ended.
+    /// Only a server at a URL receives the headers. A server that does not read is ended.
     pub(crate) fn write(&self, message: &[u8], headers: &[(String, String)]) {
         match self {
             Link::Process(process) => process.write(message),
@@ -69,7 +66,7 @@ impl Link {
         }
     }
 
-    /// Ends the server at once. Its events end with [`Event::Ended`].
+    /// Ends the server at once. The last event is [`Event::Ended`].
     pub(crate) fn stop(&self) {
         match self {
             Link::Process(process) => process.stop(None),
@@ -85,7 +82,6 @@ impl Link {
         }
     }
 
-    /// Closes the connection, and waits until the server has ended.
     pub(crate) async fn close(&mut self) {
         match self {
             Link::Process(process) => process.close().await,
@@ -94,7 +90,6 @@ impl Link {
     }
 }
 
-/// Returns what must not be shown of a server.
 pub(crate) fn secrets(server: &Server) -> Secrets {
     Secrets::of_server(server, |name| env::var(name).ok())
 }

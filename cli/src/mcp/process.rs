@@ -29,23 +29,22 @@ use crate::{descriptors, system::code};
 
 /// Time limit for each step of stopping a server, and for the output of processes that it has left behind.
 const PATIENCE: Duration = Duration::from_secs(1);
-/// Size of the pieces that are read from a server, in bytes.
+/// In bytes.
 const PIECE: usize = 1 << 16;
 
-/// A running program.
 pub(crate) struct Process {
     group: Arc<Group>,
-    /// `None` once its input is closed.
+    /// `None` after the input was closed.
     input: Option<UnboundedSender<Vec<u8>>>,
     /// Bytes that the server has not read.
     unread: Arc<AtomicUsize>,
     has_ended: watch::Receiver<bool>,
 }
 
-/// The process and those that it has started.
+/// The process, and the processes that it has started.
 struct Group {
     id: Option<u32>,
-    /// Why the server is ended, if this program ends it.
+    /// The reason if this program ends the server.
     why: Mutex<Option<String>>,
 }
 
@@ -127,7 +126,6 @@ impl Process {
         }
     }
 
-    /// Asks the server to end, then ends it.
     pub(crate) async fn terminate(&mut self) {
         for signal in [Signal::Terminate, Signal::Kill] {
             self.group.send(signal);
@@ -137,7 +135,6 @@ impl Process {
         }
     }
 
-    /// Waits for the end for a limited time.
     async fn ends(&mut self) -> bool {
         timeout(PATIENCE, self.has_ended.wait_for(|ended| *ended)).await.is_ok()
     }
@@ -165,7 +162,7 @@ impl Group {
     }
 }
 
-/// Waits until a process has ended, and ends the processes that it has left behind. Returns the reason.
+/// Also ends the processes that the program has left behind. Returns the reason.
 async fn exit(mut child: Child, group: &Group) -> String {
     let status = child.wait().await;
     // The group still exists if it has other processes. Otherwise its number is free, and the call fails.
@@ -237,7 +234,6 @@ fn own_group(command: &mut Command) {
 
 #[cfg(unix)]
 impl Group {
-    /// Sends a signal to the server and its child processes.
     fn send(&self, signal: Signal) {
         let id = self.id.and_then(|id| i32::try_from(id).ok()).and_then(rustix::process::Pid::from_raw);
         let signal = match signal {
@@ -281,7 +277,6 @@ fn own_group(_command: &mut Command) {}
 
 #[cfg(not(unix))]
 impl Group {
-    /// Ends the server and its child processes.
     fn send(&self, _signal: Signal) {
         let Some(id) = self.id else { return };
         let mut command = std::process::Command::new("taskkill");
@@ -296,7 +291,6 @@ fn described(status: std::process::ExitStatus) -> String {
     format!("exit code {}", status.code().unwrap_or_default())
 }
 
-/// Returns the error of a program that cannot be started.
 pub(crate) fn unstarted(why: &str) -> String {
     match why {
         "ENOENT" => "expected a command, found none with this name".into(),

@@ -25,11 +25,10 @@ const LOG: usize = 16_384;
 const MAX_ANSWERS: usize = 16 << 20;
 const NO_LIST: &str = "expected an answer with a list in `tools`, found none";
 
-/// Why a server did not list its tools.
 pub(crate) enum Failure {
-    /// The server has failed: a message, and the end of its standard error.
+    /// A message, and the end of the server's standard error.
     Server { message: String, log: String },
-    /// A signal has ended the program, which has this exit code.
+    /// The exit code after a signal.
     Ended(u8),
 }
 
@@ -53,7 +52,6 @@ pub(crate) async fn list(server: &Server) -> Result<Vec<u8>, Failure> {
     })
 }
 
-/// The end of a server's standard error.
 struct LogEnd {
     bytes: Vec<u8>,
     most: usize,
@@ -112,18 +110,16 @@ async fn connected(server: &Server, log: &mut LogEnd) -> Result<Result<String, S
     code.map_or(result, Err)
 }
 
-/// A connection to a server, on which one request is open at a time.
+/// One request is open at a time.
 struct Session<'l> {
     link: Link,
     events: Receiver<(usize, Event)>,
     log: &'l mut LogEnd,
-    /// The id of the latest request.
     last: u64,
     timeout: Duration,
     is_remote: bool,
 }
 
-/// Why a request has no result.
 enum Unanswered {
     /// The server has refused the request, or did not receive it.
     Refused(String),
@@ -180,7 +176,7 @@ impl Session<'_> {
         Err(format!("expected at most {PAGES} pages, found more"))
     }
 
-    /// Opens the session, and returns the era of the server. Servers that know no `initialize` refuse it.
+    /// Servers that know no `initialize` refuse it.
     async fn open(&mut self) -> Result<Era, String> {
         let parameters = record(
             [
@@ -220,7 +216,6 @@ impl Session<'_> {
         }
     }
 
-    /// Sends a request, and returns what `read` finds in its result.
     async fn ask<T>(
         &mut self,
         era: Era,
@@ -260,7 +255,7 @@ impl Session<'_> {
         }
     }
 
-    /// Waits for the answer to a request. Answers the server's own requests meanwhile.
+    /// Meanwhile, answers the server's own requests.
     async fn answer(&mut self, id: u64) -> Result<String, Unanswered> {
         loop {
             match self.events.recv().await {
@@ -303,12 +298,11 @@ impl Session<'_> {
     }
 }
 
-/// Returns what names this program.
 fn client() -> Node<'static> {
     record([("name", Node::string("toolwire")), ("version", Node::string(env!("CARGO_PKG_VERSION")))].into_iter())
 }
 
-/// Returns the error of a server at a URL that did not receive a message.
+/// The server at a URL did not receive a message.
 fn unreached(why: String) -> String {
     if why.starts_with('E') && why.bytes().all(|byte| byte.is_ascii_uppercase()) {
         return format!("expected a server at that address, found none ({why})");

@@ -20,12 +20,12 @@ use toolwire_command::Unsent;
 
 use crate::http::{body::drain, client::why};
 
-/// The body of a client's request. It is shared, because the rest of it is drained if the upstream replies early.
+/// It is shared, because the rest of it is drained if the upstream replies early.
 #[derive(Clone)]
 pub(super) struct Upload(Arc<Mutex<State>>);
 
 struct State {
-    /// `None` once it was read to its end, or taken.
+    /// `None` after the body was read to its end, or taken.
     body: Option<Incoming>,
     /// The last time at which something was received.
     last: Instant,
@@ -44,12 +44,11 @@ impl Upload {
         self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Returns true if there is nothing more to read.
     pub(super) fn is_complete(&self) -> bool {
         self.state().body.is_none()
     }
 
-    /// Returns true if the client did not send the rest of its request in time.
+    /// The client did not send the rest of its request in time.
     pub(super) fn is_silent(&self) -> bool {
         self.state().is_silent
     }
@@ -58,7 +57,7 @@ impl Upload {
         self.state().last
     }
 
-    /// Takes the rest. The connection to the upstream, which cannot receive it any more, ends.
+    /// The connection to the upstream cannot receive the rest any more, and ends.
     pub(super) fn take(&self) -> Option<Incoming> {
         let mut state = self.state();
         if let Some(waits) = state.waits.take() {
@@ -71,7 +70,6 @@ impl Upload {
         self.state().body = (!body.is_end_stream()).then_some(body);
     }
 
-    /// Reads the rest in the background, for a limited time.
     pub(super) fn drain(&self) {
         if let Some(body) = self.take() {
             drain(body);
@@ -79,17 +77,17 @@ impl Upload {
     }
 }
 
-/// Size of the parts of a whole body, in bytes.
+/// In bytes.
 const PART: usize = 1 << 16;
 
-/// A whole body for an upstream. It is shared, because the part that the upstream has not read when its reply ends is
-/// not sent: otherwise, it would stay in memory until the upstream reads it.
+/// It is shared, because the part that the upstream has not read when its reply ends is not sent. Otherwise, that part
+/// would stay in memory until the upstream reads it.
 #[derive(Clone)]
 pub(super) struct Whole(Arc<Mutex<Rest>>);
 
 struct Rest {
     bytes: Bytes,
-    /// True if the rest is not sent.
+    /// The rest is not sent.
     is_cut: bool,
     /// Counts the rest after the reply has begun.
     unsent: Option<Unsent>,
@@ -104,7 +102,6 @@ impl Whole {
         self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Counts what the upstream has not read.
     pub(super) fn count(&self, unsent: impl FnOnce(usize) -> Unsent) {
         let mut rest = self.rest();
         if !rest.bytes.is_empty() {
@@ -112,7 +109,6 @@ impl Whole {
         }
     }
 
-    /// Ends the connection to an upstream that has not read the whole body.
     pub(super) fn cut(&self) {
         let mut rest = self.rest();
         if !rest.bytes.is_empty() {
@@ -138,7 +134,6 @@ impl Whole {
     }
 }
 
-/// The body of a request to an upstream.
 pub(super) enum Sent {
     Whole(Whole),
     /// The client's body as it arrives.
@@ -220,7 +215,6 @@ impl Body for Sent {
     }
 }
 
-/// A part of a reply until it is written to the client.
 struct Counted {
     bytes: Bytes,
     _unsent: Unsent,
@@ -232,35 +226,31 @@ impl AsRef<[u8]> for Counted {
     }
 }
 
-/// Returns bytes that are counted until they are written to the client.
 pub(super) fn counted(bytes: Bytes, unsent: Unsent) -> Bytes {
     Bytes::from_owner(Counted { bytes, _unsent: unsent })
 }
 
-/// The body of a reply to a client.
 pub(crate) enum Reply {
     Whole(Option<Bytes>),
     Passed(Box<Passed>),
     Pieces(Receiver<Piece>),
 }
 
-/// A part of a stream. A stream without an end is broken: what writes it has panicked, or has stopped.
+/// A stream without an end is broken: what writes it has panicked, or has stopped.
 #[derive(Debug)]
 pub(crate) enum Piece {
     Data(Bytes),
     End,
 }
 
-/// What happens to a body that passes.
 pub(super) trait Passing: Send {
-    /// Returns bytes that are counted until they are written to the client.
+    /// Counts the bytes until they are written to the client.
     fn counted(&self, bytes: Bytes) -> Bytes;
 
-    /// Handles the failure of the body: `is_late` if the rest does not arrive in time, and the reason otherwise.
+    /// `is_late` is true if the rest does not arrive in time. Otherwise, `why` is the reason.
     fn fails(&mut self, is_late: bool, why: &str);
 }
 
-/// The body of an upstream's reply as it arrives.
 pub(crate) struct Passed {
     body: Incoming,
     passing: Box<dyn Passing>,

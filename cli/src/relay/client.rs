@@ -15,7 +15,7 @@ use toolwire::json::{self, Member, Node, Object};
 
 use crate::{descriptors, mcp::process::unstarted, signals::ForwardedSignals, system::code};
 
-/// Variables with which programs choose a proxy. Some clients use that of `https` for every URL.
+/// Variables with which programs choose a proxy. Some clients use the variable for `https` for every URL.
 const PROXIES: [&str; 6] = ["http_proxy", "HTTP_PROXY", "https_proxy", "HTTPS_PROXY", "all_proxy", "ALL_PROXY"];
 
 /// Exit codes of shells for a client that is not found, or that cannot be executed.
@@ -24,30 +24,28 @@ const NOT_EXECUTABLE: u8 = 126;
 /// Exit code of wrong usage.
 const USAGE: u8 = 2;
 
-/// A client that has not been started.
 pub(crate) struct Client {
     /// The program, and the arguments of the user.
     command: Vec<String>,
-    /// Arguments before those of the user, which contain `{url}` and `{key}`.
+    /// Arguments before the user's arguments. They contain `{url}` and `{key}`.
     arguments: Vec<String>,
-    /// Each with its value, which contains `{url}`, `{key}`, `{secret}` and `{token-value}`.
+    /// The values contain `{url}`, `{key}`, `{secret}` and `{token-value}`.
     variables: Vec<(String, String)>,
-    /// Those of the variables to whose lines the value is added.
+    /// Variables to whose lines the value is added.
     extended: Vec<String>,
     defaults: Vec<(String, String)>,
     removed: Vec<String>,
     keys: Vec<String>,
     /// Variable with the token of the relay.
     token: Option<String>,
-    /// What the user should know.
+    /// For the user.
     pub(crate) note: Option<String>,
 }
 
-/// A client that cannot be started: the exit code, and a message.
+/// Exit code and message.
 pub(crate) type Failure = (u8, String);
 
 impl Client {
-    /// Reads the member `client` of the settings.
     pub(crate) fn read(settings: &Node<'_>) -> Option<Client> {
         let client = settings.get("client").filter(|client| !client.is_null())?;
         let text = |node: &Node<'_>| Some(node.as_text()?.display().into_owned());
@@ -69,7 +67,6 @@ impl Client {
         })
     }
 
-    /// Starts the client.
     pub(crate) fn start(&self, address: &str) -> Result<Child, Failure> {
         let set = |name: &str| env::var(name).ok().filter(|value| !value.trim().is_empty());
         let mut keys = self.keys.iter().filter_map(|name| Some((name.as_str(), set(name)?)));
@@ -150,7 +147,7 @@ impl Client {
     }
 }
 
-/// Returns a text with values in place of its parts. The values stay as they are.
+/// The values stay as they are.
 fn filled(text: &str, parts: &[(&str, &str)]) -> String {
     let (mut rest, mut filled) = (text, String::new());
     loop {
@@ -164,7 +161,7 @@ fn filled(text: &str, parts: &[(&str, &str)]) -> String {
     }
 }
 
-/// Returns the address on this machine of a relay that listens on all addresses.
+/// The relay may listen on all addresses.
 fn reachable(address: &str) -> String {
     for (all, own) in [("0.0.0.0:", "127.0.0.1:"), ("[::]:", "[::1]:")] {
         if let Some(port) = address.strip_prefix(all) {
@@ -178,7 +175,7 @@ fn is_object(text: &str) -> bool {
     json::read(text).is_ok_and(|value| value.as_object().is_some())
 }
 
-/// Returns the user's value of a variable with the members of another one. Both have to be objects in JSON.
+/// Both values have to be objects in JSON.
 fn merged(of_user: &str, added: &str) -> Option<String> {
     let (of_user, added) = (json::read(of_user).ok()?, json::read(added).ok()?);
     (of_user.as_object().is_some() && added.as_object().is_some()).then(|| json::write(&merge(&of_user, &added)))
@@ -196,7 +193,7 @@ fn merge<'a>(of_user: &Node<'a>, added: &Node<'a>) -> Node<'a> {
     Node::object(Object::from_members(members))
 }
 
-/// Waits for the end of a client, and passes signals on to it. Returns its exit code, as shells report it.
+/// Passes signals on to the client. Returns the exit code, as shells report it.
 pub(crate) async fn ended(mut client: Child, mut signals: ForwardedSignals) -> u8 {
     stop_with(&client);
     loop {
@@ -224,7 +221,6 @@ fn id(client: &Child) -> Option<rustix::process::Pid> {
     client.id().and_then(|id| i32::try_from(id).ok()).and_then(rustix::process::Pid::from_raw)
 }
 
-/// Sends a signal to a client.
 #[cfg(unix)]
 fn pass_on(client: &Child, code: u8) {
     use rustix::process::{kill_process, Signal};
@@ -239,9 +235,9 @@ fn pass_on(client: &Child, code: u8) {
 #[cfg(not(unix))]
 fn pass_on(_client: &Child, _code: u8) {}
 
-/// Stops this program whenever its client has stopped itself in a terminal, so that the shell takes the terminal back,
-/// and continues the client with this program. Without such a shell, this program does not stop: nothing would continue
-/// it, and the client needs its relay.
+/// Stops this program whenever its client has stopped itself in a terminal, so that the shell takes the terminal back.
+/// Continues the client together with this program. Without such a shell, this program does not stop: nothing would
+/// continue it, and the client needs its relay.
 #[cfg(unix)]
 fn stop_with(client: &Child) {
     use rustix::process::{kill_process, waitid, Signal, WaitId, WaitIdOptions};
@@ -262,7 +258,6 @@ fn stop_with(client: &Child) {
     });
 }
 
-/// Returns true if the process group of this program is in the foreground of its terminal.
 #[cfg(unix)]
 fn has_terminal() -> bool {
     let Ok(terminal) = std::fs::File::open("/dev/tty") else { return false };

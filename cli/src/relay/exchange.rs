@@ -34,13 +34,12 @@ use crate::http::{
     server::{target, Client},
 };
 
-/// Minimum size of a body that is rewritten on a thread of its own, in bytes.
+/// A larger body is rewritten on a thread of its own. In bytes.
 const LARGE: usize = 1 << 16;
 /// Number of pieces of a reply that wait for the client.
 const WAITING: usize = 4;
 const SILENT: &str = "expected the whole request in time, found a part of it";
 
-/// An action that concerns the client.
 enum Output {
     Answer(ReplyHead, String),
     Head(ReplyHead),
@@ -51,29 +50,29 @@ enum Output {
     Abort,
 }
 
-/// A request and its reply, until both have ended.
+/// Exists until the request and its reply have ended.
 pub(super) struct Exchange {
     host: Arc<Host>,
     /// The settings when the request began.
     current: Arc<Current>,
     /// `None` after a panic.
     request: Option<RelayRequest>,
-    /// Time spent in the relay.
+    /// In the relay.
     spent: Duration,
     upload: Upload,
-    /// The body that was sent last, if it is whole.
+    /// `None` if the body that was sent last is not whole.
     sent: Option<Whole>,
     remote_wait: RemoteWait,
     /// Spelling of the names of the client's headers.
     extensions: Extensions,
     is_chunked: bool,
-    /// The client's body, once it was read.
+    /// Empty before the client's body was read.
     body: Bytes,
     reply: Option<Response<Incoming>>,
     effects: VecDeque<RelayEffect>,
 }
 
-/// Returns the response to a request. `None` closes the connection.
+/// `None` closes the connection.
 pub(super) async fn answer(host: Arc<Host>, request: Request<Incoming>, client: Client) -> Option<Response<Reply>> {
     let (parts, body) = request.into_parts();
     let head = RequestHead {
@@ -178,7 +177,6 @@ impl Exchange {
         None
     }
 
-    /// Writes a line to the log or to the report.
     fn write(&self, effect: RelayEffect) {
         match effect {
             RelayEffect::Log(line) => self.host.log.line(&line),
@@ -187,14 +185,13 @@ impl Exchange {
         }
     }
 
-    /// Writes the lines of the remaining effects.
     fn write_rest(&mut self) {
         for effect in std::mem::take(&mut self.effects) {
             self.write(effect);
         }
     }
 
-    /// Calls the relay. If it panics, only this request ends.
+    /// If the relay panics, only this request ends.
     fn ask(&mut self, what: impl FnOnce(&mut RelayRequest) -> Vec<RelayEffect>) -> Vec<RelayEffect> {
         let Some(mut request) = self.request.take() else { return Vec::new() };
         let begin = Instant::now();
@@ -206,7 +203,7 @@ impl Exchange {
         self.restore(asked.ok())
     }
 
-    /// Calls the relay with a body. A large one is handled on another thread, and a few at the same time.
+    /// A large body is handled on another thread, together with a few others.
     async fn ask_about(
         &mut self,
         body: Bytes,
@@ -277,7 +274,7 @@ impl Exchange {
         self.ask_about(body, RelayRequest::body).await
     }
 
-    /// Counts bytes of a body. Fails with the effects that end the reading.
+    /// Fails with the effects that end the reading.
     fn received(&mut self, length: u64) -> Result<(), Vec<RelayEffect>> {
         let effects = self.ask(|request| request.received(length));
         if effects.is_empty() {
@@ -331,7 +328,6 @@ impl Exchange {
         }
     }
 
-    /// Ends the sending of a body whose reply has ended.
     fn cut(&mut self) {
         if let Some(sent) = self.sent.take() {
             sent.cut();
@@ -360,7 +356,6 @@ impl Exchange {
         }
     }
 
-    /// Restores a stream, and sends the pieces to the client.
     async fn stream(mut self, body: Incoming, encoding: Option<ContentEncoding>, sender: Sender<Piece>) {
         let client = sender.clone();
         let work = async {

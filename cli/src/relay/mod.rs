@@ -41,7 +41,6 @@ const PATIENCE: Duration = Duration::from_secs(10);
 /// Time limit for the end of requests that are cut then.
 const LAST_LINES: Duration = Duration::from_secs(1);
 
-/// The parts of a relay that all requests share.
 pub(crate) struct Host {
     current: Mutex<Arc<Current>>,
     clients: Clients<Sent>,
@@ -49,13 +48,13 @@ pub(crate) struct Host {
     timeout: Duration,
     log: Log,
     report: Report,
-    /// True once a request has arrived.
+    /// A request has arrived.
     is_used: AtomicBool,
     /// Bounds the number of large bodies that are rewritten at the same time.
     work: Arc<Semaphore>,
 }
 
-/// What changes with the configuration file. A request keeps the settings with which it began.
+/// The part of a relay that changes with the configuration file. A request keeps the settings with which it began.
 pub(crate) struct Current {
     relay: Relay,
     upstreams: Vec<Address>,
@@ -77,7 +76,6 @@ impl Host {
     }
 }
 
-/// Settings that the host reads.
 struct Settings {
     listen: (String, u16),
     token: Option<String>,
@@ -85,7 +83,7 @@ struct Settings {
     most_clients: usize,
     timeout: Duration,
     report: Option<String>,
-    /// The file that is read again when it changes.
+    /// This file is read again when it changes.
     config: Option<String>,
     verbose: bool,
     client: Option<Started>,
@@ -116,7 +114,7 @@ impl Settings {
     }
 }
 
-/// Returns the settings of the command line from its files as they are now, or messages about them.
+/// Reads the settings of the command line from its files as they are now. Fails with messages about them.
 type Again = fn() -> Result<String, String>;
 
 /// Serves clients until a signal arrives, or until the client that it has started ends. Returns the exit code.
@@ -187,7 +185,6 @@ pub(crate) fn run(text: &str, again: Again) -> Result<u8, String> {
     ended
 }
 
-/// Writes a message about the client.
 fn say(message: &str) {
     // Standard error is the only way to report an error.
     let _ = writeln!(streams::stderr(), "toolwire: run: {message}");

@@ -16,7 +16,6 @@ use super::{Again, Host};
 /// written in parts.
 const INTERVAL: Duration = Duration::from_millis(500);
 
-/// What changes with a file.
 #[derive(PartialEq)]
 struct Version {
     modified: SystemTime,
@@ -26,8 +25,7 @@ struct Version {
     file: (u64, i64, i64),
 }
 
-/// Returns the version of the file; `None` if there is no file, for example while an editor replaces it. File systems
-/// may block.
+/// `None` if the file does not exist, for example while an editor replaces it. File systems may block.
 async fn version(path: &str) -> Option<Version> {
     let path = path.to_string();
     spawn_blocking(move || version_of(&path)).await.ok().flatten()
@@ -45,7 +43,7 @@ fn version_of(path: &str) -> Option<Version> {
     })
 }
 
-/// Watches the file as long as the relay runs. `before` are the settings from the file as it was read first.
+/// `before` are the settings from the file as it was read first.
 pub(super) async fn watch(host: Arc<Host>, path: String, before: String, again: Again) {
     // The file may have changed since it was read.
     let (mut read, mut last, mut is_missing) = (None, version(&path).await, false);

@@ -9,15 +9,14 @@ use toolwire_command::UpstreamHead;
 
 use super::body::Sent;
 
-/// Address of an upstream.
 pub(crate) struct Address {
     pub(crate) is_encrypted: bool,
-    /// The host, without brackets.
+    /// Without brackets.
     pub(crate) host: String,
     pub(crate) port: u16,
 }
 
-/// Returns the request for an upstream. Errors contain no values.
+/// Errors contain no values.
 pub(super) fn request(
     address: &Address,
     head: &UpstreamHead,

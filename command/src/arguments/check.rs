@@ -91,7 +91,6 @@ pub(crate) struct CheckArguments {
 }
 
 impl CheckArguments {
-    /// Returns true if the command rewrites its inputs.
     pub(crate) const fn fixes(&self) -> bool {
         self.fix || self.diff
     }
@@ -121,7 +120,6 @@ pub(crate) enum Show {
     Ignored,
 }
 
-/// Output format of the findings.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub(crate) enum Format {
     // Human-readable text, grouped by rule
@@ -139,12 +137,10 @@ pub(crate) enum Format {
 }
 
 impl FailOn {
-    /// Parses the value of `fail-on` in a configuration.
     pub(crate) fn of(word: &str) -> Option<FailOn> {
         FailOn::from_str(word, false).ok()
     }
 
-    /// Returns the minimum severity that counts.
     pub(crate) const fn min_severity(self) -> Option<Severity> {
         match self {
             FailOn::Refused => Some(Severity::Refused),
@@ -154,7 +150,6 @@ impl FailOn {
         }
     }
 
-    /// Returns the severity as the command line spells it.
     pub(crate) const fn as_str(self) -> &'static str {
         match self {
             FailOn::Never => "never",
@@ -166,7 +161,6 @@ impl FailOn {
 }
 
 impl Show {
-    /// Returns the minimum severity that is shown.
     pub(crate) const fn min_severity(self) -> Severity {
         match self {
             Show::Refused => Severity::Refused,

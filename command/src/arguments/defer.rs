@@ -1,4 +1,4 @@
-//! The options of `toolwire defer`, and their conversion to those of the library.
+//! The options of `toolwire defer`, and their conversion to the library's options.
 
 use clap::Args;
 
@@ -93,7 +93,6 @@ pub(crate) struct DeferArguments {
 }
 
 impl DeferArguments {
-    /// Converts the arguments to the library's options.
     pub(crate) fn options(&self) -> DeferredOptions {
         let client = choice(self.client.as_deref());
         let mut options = client.map_or_else(DeferredOptions::default, DeferredOptions::of_client);

@@ -170,7 +170,6 @@ pub(crate) struct DialectChoice {
 }
 
 impl DialectChoice {
-    /// Returns the choice of dialects, if the command line contains one.
     pub(crate) fn choice(&self) -> Option<Choice<'_>> {
         match self.profile.as_deref() {
             Some(name) => Some(Choice::Profile(name)),
@@ -340,7 +339,6 @@ fn limit(text: &str) -> Result<Limit, std::num::ParseIntError> {
 }
 
 impl Rewriting {
-    /// Converts the arguments to the library's options.
     pub(crate) fn options(&self, dialect: &str) -> SanitizeOptions {
         let mut options = SanitizeOptions::new(dialect).allow(choice(Some(&self.allow)).unwrap_or_default());
         options.used_as = choice(Some(&self.used_as)).unwrap_or(options.used_as);
@@ -356,7 +354,7 @@ impl Rewriting {
     }
 }
 
-/// Error for tools as input of `--use response`, which expects the schema of an answer.
+/// `--use response` expects the schema of an answer.
 pub(crate) fn not_a_schema() -> CommandError {
     CommandError::option("use", "expected a schema with `--use response`, found tools or a request")
 }
@@ -364,7 +362,6 @@ pub(crate) fn not_a_schema() -> CommandError {
 /// Words for the minimum confidence of repairs.
 pub(crate) const REPAIRS: [&str; 3] = ["exact", "likely", "off"];
 
-/// Returns the minimum confidence of repairs; `None` if arguments are not repaired.
 pub(crate) fn least_confidence(word: &str) -> Option<Confidence> {
     match word {
         "off" => None,
@@ -373,13 +370,13 @@ pub(crate) fn least_confidence(word: &str) -> Option<Confidence> {
     }
 }
 
-/// Converts the word of an option, which clap has already validated, to its value.
+/// Converts a word that clap has already validated.
 pub(crate) fn choice<T: Choices>(word: Option<&str>) -> Option<T> {
     let word = word?;
     T::CHOICES.iter().find(|(spelling, _)| *spelling == word).map(|(_, choice)| *choice)
 }
 
-/// Maximum delay of a timer in Node, in seconds; a longer one would fire immediately.
+/// Maximum delay of a timer in Node, in seconds. Node fires a longer timer immediately.
 pub(crate) const MAX_SECONDS: i64 = 2_147_483;
 
 /// One input.

@@ -78,7 +78,7 @@ pub(crate) struct ProbeArguments {
 }
 
 impl ProbeArguments {
-    /// Returns the server whose tools are the input. (`--url` is the URL of the API.)
+    /// `--url` is the URL of the API, not of a server.
     pub(crate) fn connection(&self) -> Connection {
         Connection {
             servers: self.servers.clone(),

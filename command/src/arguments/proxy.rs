@@ -78,7 +78,6 @@ pub(crate) struct ProxyArguments {
 }
 
 impl ProxyArguments {
-    /// Returns true if the command edits a client's file and runs nothing.
     pub(crate) fn edits(&self) -> bool {
         self.install.is_some() || self.undo.is_some()
     }
@@ -87,7 +86,6 @@ impl ProxyArguments {
 /// Minimum of `--max-result`. A cut result ends with a note of up to 300 bytes.
 const MIN_RESULT: usize = 1_000;
 
-/// Condition for replacing a list of tools with a search.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Defer {
     Auto,

@@ -11,7 +11,7 @@ use toolwire::{
 
 use super::{choice, least_confidence, REPAIRS};
 
-/// An option. Its value is a word.
+/// The value of an option is a word.
 pub(crate) struct RequestOption {
     /// Name on the command line, in `relay.toml` and in settings.
     pub(crate) name: &'static str,
@@ -21,7 +21,6 @@ pub(crate) struct RequestOption {
     pub(crate) words: fn() -> Vec<&'static str>,
     /// The word if the option is not set; `None` if it is determined for each request.
     default: fn() -> Option<&'static str>,
-    /// Sets the option of an exchange.
     apply: fn(&mut ExchangeOptions, &str),
 }
 
@@ -29,7 +28,6 @@ pub(crate) struct RequestOption {
 pub(crate) const DIALECT: &str = "dialect";
 /// The word for the construct that is determined from host and model.
 const AUTO: &str = "auto";
-/// The word for an option that is not set.
 const OFF: &str = "off";
 const SWITCH: [&str; 2] = ["on", OFF];
 
@@ -111,7 +109,7 @@ impl RequestOption {
     }
 }
 
-/// The words of all options, in the order of [`REQUEST_OPTIONS`].
+/// In the order of [`REQUEST_OPTIONS`].
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct RequestOptions([Option<String>; REQUEST_OPTIONS.len()]);
 
@@ -126,12 +124,10 @@ impl RequestOptions {
         REQUEST_OPTIONS.iter().zip(self.0.iter().map(Option::as_deref))
     }
 
-    /// Returns the word of the option with this name, to set it.
     pub(crate) fn get_mut(&mut self, name: &str) -> Option<&mut Option<String>> {
         REQUEST_OPTIONS.iter().zip(&mut self.0).find(|(option, _)| option.name == name).map(|(_, word)| word)
     }
 
-    /// Returns the options of an exchange.
     pub(crate) fn exchange_options(&self) -> ExchangeOptions {
         let mut options = ExchangeOptions::default();
         for (option, word) in self.iter() {

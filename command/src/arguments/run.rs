@@ -1,4 +1,4 @@
-//! The options of `toolwire run`: those of `toolwire relay`, and the client.
+//! The options of `toolwire run`: the options of `toolwire relay`, and the client.
 
 use clap::{builder::PossibleValuesParser, Args};
 

@@ -1,4 +1,4 @@
-//! The options of `toolwire validate`, and their conversion to those of the library.
+//! The options of `toolwire validate`, and their conversion to the library's options.
 
 use clap::{builder::PossibleValuesParser, Args};
 
@@ -68,7 +68,6 @@ pub(crate) struct Repairing {
 }
 
 impl Repairing {
-    /// Converts the arguments to the library's options, for a tool with this name.
     pub(crate) fn options(&self, name: Option<&str>) -> RepairOptions {
         let mut options = RepairOptions::default()
             .disable(self.disable.iter().filter_map(|name| RepairRule::named(name)))

@@ -16,13 +16,13 @@ pub(super) struct Layout {
     colon: String,
     comma: String,
     brace: String,
-    /// True if lists of scalars are written on one line.
+    /// Lists of scalars are written on one line.
     has_short_lists: bool,
 }
 
 impl Layout {
-    /// Reads the layout of JSON text. Constructs that do not occur in the text get the layout of `JSON.stringify`, with
-    /// an indentation of two spaces, or without whitespace if the text is compact.
+    /// Constructs that do not occur in the text get the layout of `JSON.stringify`: an indentation of two spaces, or no
+    /// whitespace if the text is compact.
     pub(super) fn of(text: &str) -> Layout {
         let is_long = text.trim_end().contains('\n');
         let blank = |rest: &str| rest.chars().take_while(|one| matches!(one, ' ' | '\t')).collect::<String>();
@@ -58,7 +58,6 @@ impl Layout {
         }
     }
 
-    /// Returns the text of a new value.
     fn fresh(&self, node: &Node<'_>, indent: &str, in_line: bool) -> String {
         let is_scalar = |node: &Node<'_>| node.as_array().is_none() && node.as_object().is_none();
         let parts: Vec<(String, &Node<'_>)> = match (node.as_object(), node.as_array()) {
@@ -87,8 +86,7 @@ impl Layout {
         format!("{quoted}:{}", self.colon)
     }
 
-    /// Returns the new text of the value at `span`. `in_line` is true if the object or array that contains the value is
-    /// on one line.
+    /// `in_line` is true if the object or array that contains the value is on one line.
     pub(super) fn rewritten(
         &self,
         text: &str,
@@ -151,7 +149,7 @@ impl Layout {
 
 /// A member or an item after the change.
 struct Part<'n, 'a> {
-    /// Index of the old member or item in the same place, with its value.
+    /// Index of the old member or item at the same location, with its value.
     of: Option<usize>,
     before: Option<&'n Node<'a>>,
     /// For members: the quoted name, if it is not the old one.
@@ -202,7 +200,7 @@ fn of_items<'n, 'a>(before: &'n [Node<'a>], after: &'n [Node<'a>]) -> Vec<Part<'
     after.iter().zip(pairs).map(part).collect()
 }
 
-/// Assigns to new elements the places of old ones that disappear between the same neighbors.
+/// Pairs a new element with an old one that disappears between the same neighbors.
 fn paired(kept: &[Option<usize>], old: usize) -> Vec<Option<usize>> {
     let mut pairs = Vec::with_capacity(kept.len());
     let mut free = 0;
@@ -215,7 +213,6 @@ fn paired(kept: &[Option<usize>], old: usize) -> Vec<Option<usize>> {
     pairs
 }
 
-/// Returns the indentation of the line that a place is in.
 fn indentation(text: &str, at: usize) -> &str {
     let line = text.get(..at).and_then(|before| before.rsplit('\n').next()).unwrap_or_default();
     line.get(..line.len() - line.trim_start_matches([' ', '\t']).len()).unwrap_or_default()
@@ -241,7 +238,7 @@ mod tests {
                 r#"{"a":1.0,"anyOf":[{},3]}"#,
                 "{\"a\" : 1.0,\n\t\"anyOf\":[ {}, 3 ]}",
             ),
-            // Indentation and line ends are those of the file.
+            // Indentation and line ends follow the file.
             (
                 "{\r\n\t\"a\": {\"b\": 1}\r\n}",
                 r#"{"a":{"b":1,"c":{"d":[1,2]}},"e":{"f":[]}}"#,

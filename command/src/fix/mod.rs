@@ -32,53 +32,47 @@ use crate::{
 };
 use parts::Contents;
 
-/// Maximum number of rounds; each round rewrites for every dialect. The result is stable after a few rounds.
+/// Each round rewrites for every dialect. The result is stable after a few rounds.
 const ROUNDS: usize = 4;
 /// Maximum number of units that are tried one by one.
 const SINGLE_UNITS: usize = 50;
 /// Maximum depth of a tool's schema in the tool.
 const SCHEMA_DEPTH: usize = 4;
 
-/// Findings to remove: the dialect and the rule of each.
+/// Dialect and rule of each finding to remove.
 pub(crate) type Wanted = BTreeSet<(&'static str, &'static str)>;
 
 /// Number of findings by dialect, rule, severity and keyword. The keyword is empty if the finding is not at one.
 type Counts = BTreeMap<(&'static str, &'static str, usize, String), usize>;
 
-/// A text after fixing.
 #[derive(Debug)]
 pub(crate) struct Fixed {
     pub(crate) text: String,
     /// Number of findings that only an unsafe fix removes.
     pub(crate) unsafe_only: usize,
-    /// The reason why findings of a rule are left.
+    /// Reasons why findings are left.
     pub(crate) reasons: Reasons,
 }
 
-/// Reasons why findings have no fix, by rule.
 pub(crate) type Reasons = BTreeMap<&'static str, String>;
 
-/// Fixes the schemas of an input.
 pub(crate) struct Fixer<'c> {
     pub(crate) dialects: &'c [&'static Dialect],
     pub(crate) profile: Option<&'c str>,
     pub(crate) used_as: Use,
     /// Mildest severity that is reported. A fix must not cause a finding of this severity or a worse one.
     pub(crate) shown: usize,
-    /// True for `--unsafe-fixes`.
     pub(crate) allows_unsafe: bool,
 }
 
-/// A schema, with the tool that contains it.
 #[derive(Clone, Copy)]
 struct Entry<'e, 'a> {
     tool: Option<&'e Node<'a>>,
-    /// JSON Pointer to the schema in the tool.
+    /// From the tool to the schema.
     inside: &'e str,
 }
 
-/// A version of a schema, with its findings. The schema is text, because the report of a rewriting can refer only to
-/// places in text that was read.
+/// The schema is text, because the report of a rewriting can refer only to locations in text that was read.
 struct Version {
     schema: String,
     counts: Counts,
@@ -88,10 +82,8 @@ struct Version {
 }
 
 impl Fixer<'_> {
-    /// Returns the fixed text of an input. `wanted` contains the findings to remove by the index of their entry.
-    ///
-    /// # Errors
-    /// The text cannot be read, or the fixed text would contain other changes than the fixes.
+    /// `wanted` contains the findings to remove by the index of their entry. Returns an error if the fixed text would
+    /// contain other changes than the fixes.
     pub(crate) fn fixed(
         &self,
         text: &str,
@@ -148,7 +140,6 @@ impl Fixer<'_> {
         (better, more)
     }
 
-    /// Adds the reason why findings are left, for each rule that has none yet.
     fn explain(&self, entry: Entry<'_, '_>, version: &Version, wanted: &Wanted, reasons: &mut Reasons) {
         for dialect in self.dialects {
             for (name, rule) in wanted.iter().filter(|(name, _)| *name == dialect.name) {
@@ -160,7 +151,6 @@ impl Fixer<'_> {
         }
     }
 
-    /// Returns the reason why the rewriting for a dialect does not become a fix.
     fn reason(
         &self,
         entry: Entry<'_, '_>,
@@ -199,7 +189,6 @@ impl Fixer<'_> {
         })
     }
 
-    /// Returns the rank of the mildest severity that a fix must not cause.
     fn limit(&self) -> usize {
         self.shown.max(rank(Severity::Reinterpreted))
     }
@@ -228,9 +217,9 @@ impl Fixer<'_> {
         }
     }
 
-    /// Rewrites for a dialect outside the run. A strict mode encodes what it cannot express, and an encoded
-    /// part is never written. The rewriting for another API may change the same part without encoding it, for example
-    /// from `oneOf` to `anyOf`.
+    /// Rewrites for a dialect outside the run. A strict mode encodes what it cannot express, and an encoded part is
+    /// never written. The rewriting for another API may change the same part without encoding it, for example from
+    /// `oneOf` to `anyOf`.
     fn with_donor(&self, entry: Entry<'_, '_>, version: &Version, wanted: &Wanted) -> Option<Version> {
         let donors = dialects().iter().filter(|donor| !self.has(donor));
         let better = donors.filter_map(|donor| self.attempt(entry, version, donor, wanted, Safety::Safe));
@@ -242,9 +231,9 @@ impl Fixer<'_> {
         self.dialects.iter().any(|own| own.name == dialect.name)
     }
 
-    /// Rewrites for one dialect. If rewriting all parts is an improvement, takes them all, or only the parts with
-    /// findings if those remove as many findings. Otherwise, tries the parts one by one. For a dialect outside the
-    /// run, considers only parts with findings.
+    /// Rewrites for one dialect. If rewriting all parts is an improvement, accepts all parts, or only the parts with
+    /// findings if those remove as many findings. Otherwise, tries the parts one by one. For a dialect outside the run,
+    /// considers only parts with findings.
     fn attempt(
         &self,
         entry: Entry<'_, '_>,
@@ -275,7 +264,6 @@ impl Fixer<'_> {
         })
     }
 
-    /// Returns the best version that a rewriting for one dialect offers.
     fn better_of<'a>(
         &self,
         entry: Entry<'_, '_>,
@@ -335,7 +323,6 @@ impl Fixer<'_> {
         best
     }
 
-    /// Rewrites for one dialect after another until nothing changes.
     fn in_turn(&self, entry: Entry<'_, '_>, version: &Version, wanted: &Wanted, max_safety: Safety) -> Option<Version> {
         let mut schema = version.schema.clone();
         for _ in 0..ROUNDS {
@@ -360,7 +347,6 @@ impl Fixer<'_> {
         self.version(entry, schema).ok().filter(|found| self.is_better(version, found, wanted, max_safety))
     }
 
-    /// Returns the schema as `sanitize` writes it, with the changes.
     fn rewritten<'a>(&self, schema: &Node<'a>, dialect: &'static Dialect) -> Option<(Node<'a>, Vec<Change>)> {
         // Codex's dialects show which parts Codex would lose. This is not advice.
         if !internal::is_of_an_api(dialect) {
@@ -373,7 +359,6 @@ impl Fixer<'_> {
         (!changes.is_empty()).then_some((after, changes))
     }
 
-    /// Returns true if findings disappeared, none was added, and nothing was lost that must be kept.
     fn is_better(&self, before: &Version, after: &Version, wanted: &Wanted, max_safety: Safety) -> bool {
         let (old, new) = (&before.contents, &after.contents);
         if !old.keeps_references(new) || (max_safety == Safety::Safe && !old.keeps_meaning(new)) {
@@ -429,7 +414,7 @@ impl Version {
         counted.map(|(_, count)| count).sum()
     }
 
-    /// Returns the number of findings; findings of several dialects at the same place count once.
+    /// Findings of several dialects at the same pointer are counted once.
     fn places(&self, wanted: &Wanted) -> usize {
         let found = self.findings.iter().filter(|(dialect, rule, _)| wanted.contains(&(*dialect, *rule)));
         found.map(|(_, rule, pointer)| (*rule, pointer)).collect::<BTreeSet<_>>().len()
@@ -439,7 +424,7 @@ impl Version {
         self.counts.keys().any(|(name, rule, ..)| *name == dialect.name && wanted.contains(&(*name, *rule)))
     }
 
-    /// Returns the units that contain the findings: for each finding, the unit of the innermost schema around it.
+    /// For each finding, returns the unit of the innermost schema around it.
     fn nearest<'u>(&self, units: &'u [Unit], wanted: &Wanted) -> Vec<&'u Unit> {
         let owners: BTreeMap<&str, usize> = units
             .iter()
@@ -501,7 +486,6 @@ impl Version {
         }
     }
 
-    /// Returns the number of wanted findings at each place and below it.
     fn number_by_place(&self, wanted: &Wanted) -> BTreeMap<&str, usize> {
         let mut numbers = BTreeMap::new();
         for (_, _, pointer) in self.findings.iter().filter(|(name, rule, _)| wanted.contains(&(*name, *rule))) {
@@ -511,7 +495,7 @@ impl Version {
     }
 }
 
-/// Returns the keyword at which a finding is, or an empty string if it is at a schema.
+/// Returns an empty string if the finding is at a schema.
 fn keyword(pointer: &str) -> String {
     let mut steps = pointer.rsplit('/');
     let (last, above) = (steps.next().unwrap_or_default(), steps.next().unwrap_or_default());
@@ -524,7 +508,7 @@ fn keyword(pointer: &str) -> String {
     }
 }
 
-/// Moves `$defs` to the place that `definitions` had.
+/// Moves `$defs` to the index of `definitions`, which it replaces.
 fn keep_place(before: &Node<'_>, after: &mut Node<'_>) {
     let Some(place) = before.as_object().and_then(|object| object.position("definitions")) else { return };
     if before.get("$defs").is_some() || after.get("definitions").is_some() {
@@ -538,7 +522,6 @@ fn keep_place(before: &Node<'_>, after: &mut Node<'_>) {
     }
 }
 
-/// Returns the JSON Pointer to the schema in a tool.
 fn schema_pointer(tool: &Node<'_>) -> Option<String> {
     let schema = internal::schema_of(tool)?;
     let mut open = Vec::from([(tool, String::new(), 0)]);
@@ -556,15 +539,13 @@ fn schema_pointer(tool: &Node<'_>) -> Option<String> {
     None
 }
 
-/// Removes the member at a JSON Pointer, if there is one.
 fn remove(node: &mut Node<'_>, pointer: &str) {
     if let Some((above, member)) = pointer.rsplit_once('/') {
         edit(node, above, &mut |object| drop(object.remove(&internal::unescaped_token(member))));
     }
 }
 
-/// Returns true if a rewriting replaced a member by another one in the same object, and kept the object's other
-/// members.
+/// Returns true if the rewriting replaced one member of an object, and kept the others.
 fn replaces_only(before: &Node<'_>, after: &Node<'_>, (from, to): (&str, &str)) -> bool {
     let Some((above, replaced)) = from.rsplit_once('/') else { return false };
     let objects =
@@ -576,7 +557,7 @@ fn replaces_only(before: &Node<'_>, after: &Node<'_>, (from, to): (&str, &str)) 
     to.rsplit_once('/').is_some_and(|(holder, _)| holder == above) && objects.is_some_and(keeps_others)
 }
 
-/// Puts a member of a schema back into its rewritten form, before the first member that follows it in both.
+/// Inserts the member before the first member that follows it in both objects.
 fn restore<'a>(before: &Node<'a>, after: &mut Node<'a>, pointer: &str) {
     let Some((above, member)) = pointer.rsplit_once('/') else { return };
     let member = internal::unescaped_token(member);
@@ -596,13 +577,11 @@ fn restore<'a>(before: &Node<'a>, after: &mut Node<'a>, pointer: &str) {
     });
 }
 
-/// Replaces the value at a JSON Pointer, if there is one.
 fn put<'a>(node: &mut Node<'a>, pointer: &str, value: Node<'a>) {
     let mut value = Some(value);
     edit(node, pointer, &mut |node| *node = value.take().unwrap_or_default());
 }
 
-/// Edits the value at a JSON Pointer, if there is one.
 fn edit<'a>(node: &mut Node<'a>, pointer: &str, change: &mut dyn FnMut(&mut Node<'a>)) {
     let Some((step, rest)) = pointer.strip_prefix('/').map(|rest| rest.split_once('/').unwrap_or((rest, ""))) else {
         return change(node);
@@ -617,7 +596,6 @@ fn edit<'a>(node: &mut Node<'a>, pointer: &str, change: &mut dyn FnMut(&mut Node
     node.visit(&*internal::unescaped_token(step), |inner| edit(inner, &rest, change));
 }
 
-/// Writes the edited values of a list into its text.
 fn written(text: &str, list: &Node<'_>, places: &Places, edits: &[(String, String)]) -> Result<String, CommandError> {
     let failed = || {
         let message = "expected the fixed text to contain exactly the fixes, found a difference: nothing was fixed";
@@ -654,7 +632,7 @@ fn written(text: &str, list: &Node<'_>, places: &Places, edits: &[(String, Strin
     }
 }
 
-/// Returns the unified difference of text before and after, with three lines around each change.
+/// With three lines around each change.
 pub(crate) fn diff(name: &str, before: &str, after: &str) -> String {
     // A line end in a name would begin another line of the header.
     let quoted = name.chars().any(char::is_control).then(|| format!("{name:?}"));
@@ -662,7 +640,7 @@ pub(crate) fn diff(name: &str, before: &str, after: &str) -> String {
     similar::TextDiff::from_lines(before, after).unified_diff().header(name, name).to_string()
 }
 
-/// Returns a line of the text, and the place where it begins.
+/// Returns the line, and the offset at which it begins.
 fn line_at(text: &str, number: usize) -> Option<(usize, &str)> {
     let line = text.lines().nth(number.checked_sub(1)?)?;
     Some((line.as_ptr() as usize - text.as_ptr() as usize, line))

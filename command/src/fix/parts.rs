@@ -3,9 +3,9 @@
 //! report of the rewriting contains: targets of references, names of properties, descriptions, and schemas that accept
 //! something.
 //!
-//! A schema with unions, references or other keywords that apply schemas to the same value is one part with everything
-//! below it, because keywords may have moved between its branches. All references and definitions together are one
-//! part.
+//! Unions, references and some other keywords apply several schemas to one value. A schema with such a keyword is one
+//! part with everything below it, because keywords may have moved between its branches. All references and definitions
+//! together are one part.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -44,12 +44,10 @@ const REFERENCE: &str = "$ref";
 /// Keywords on whose values the meaning of other keywords depends.
 const BASE: [&str; 5] = ["type", "required", "$schema", "const", "enum"];
 
-/// Returns true if a keyword contains schemas, or other keywords depend on it.
 pub(super) fn is_structural(keyword: &str) -> bool {
     [&MAPS[..], &SCHEMAS, &LISTS, &MOVING, &BASE].iter().any(|keywords| keywords.contains(&keyword))
 }
 
-/// The extent to which a change may alter a schema.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) enum Safety {
     /// The schema accepts the same arguments, and the model reads the same.
@@ -62,13 +60,11 @@ pub(super) enum Safety {
 
 /// Parts that have to be written together.
 pub(super) struct Unit {
-    /// Pointers of the schemas.
     pub(super) paths: BTreeSet<String>,
     pub(super) safety: Safety,
 }
 
 impl Unit {
-    /// Returns the sum of the numbers at the unit's schemas.
     pub(super) fn sum(&self, numbers: &BTreeMap<&str, usize>) -> usize {
         self.paths.iter().filter_map(|path| numbers.get(path.as_str())).sum()
     }
@@ -79,7 +75,6 @@ pub(super) fn prefixes(pointer: &str) -> impl Iterator<Item = &str> {
     std::iter::successors(Some(pointer), |pointer| pointer.rfind('/').and_then(|end| pointer.get(..end)))
 }
 
-/// The difference between two schemas.
 pub(super) struct Parts<'n, 'a> {
     before: &'n Node<'a>,
     after: &'n Node<'a>,
@@ -88,9 +83,9 @@ pub(super) struct Parts<'n, 'a> {
 
 #[derive(Clone, Copy)]
 struct Part {
-    /// True if everything below belongs to it.
+    /// Everything below belongs to this part.
     is_whole: bool,
-    /// True if it contains a reference, or other definitions than before.
+    /// Contains a reference, or other definitions than before.
     has_reference: bool,
 }
 
@@ -132,7 +127,6 @@ impl<'n, 'a> Parts<'n, 'a> {
         }
     }
 
-    /// Returns the units, each with the changes of the rewriting that affect it.
     pub(super) fn units(&self, changes: &[Change]) -> Vec<Unit> {
         let is_shared = |path: &str, part: &Part| {
             part.has_reference || DEFINITIONS.iter().any(|keyword| is_below(path, &format!("/{keyword}")))
@@ -166,7 +160,7 @@ impl<'n, 'a> Parts<'n, 'a> {
             let places = [Some(change.pointer.as_str()), change.output_pointer.as_deref()];
             let mut around: Vec<&String> =
                 places.into_iter().flatten().flat_map(|place| self.around(place, &reported)).collect();
-            // The effects of a change on parts below its place are not reported separately.
+            // The effects of a change on parts below its location are not reported separately.
             for place in places.into_iter().flatten().filter(|place| !place.is_empty()) {
                 let below = self.parts.range(format!("{place}/")..).map(|(path, _)| path);
                 around.extend(below.take_while(|path| is_below(path, place)));
@@ -192,7 +186,7 @@ impl<'n, 'a> Parts<'n, 'a> {
         units
     }
 
-    /// Returns the paths of the parts that a change at a place belongs to. `reported` are the places of all changes.
+    /// `reported` are the pointers of all changes.
     fn around(&self, pointer: &str, reported: &BTreeSet<&str>) -> Vec<&String> {
         let part = |path| self.parts.get_key_value(path).map(|(path, _)| path);
         let mut around: Vec<&String> = prefixes(pointer).filter_map(part).collect();
@@ -218,7 +212,6 @@ impl<'n, 'a> Parts<'n, 'a> {
         places.all(|place| reported.contains(place.as_str()))
     }
 
-    /// Returns the schema with the chosen parts rewritten.
     pub(super) fn merged(&self, chosen: &BTreeSet<&str>) -> Node<'a> {
         self.merge(self.before, self.after, String::new(), chosen)
     }
@@ -260,7 +253,6 @@ impl<'n, 'a> Parts<'n, 'a> {
     }
 }
 
-/// Returns true if two members with the same key differ at most in schemas below them that both have.
 fn differs_only_below(one: &Member<'_>, two: &Member<'_>) -> bool {
     let key = one.key.display();
     let names = |node: &Node<'_>| -> Option<Vec<String>> {
@@ -311,7 +303,6 @@ fn is_below(pointer: &str, path: &str) -> bool {
     pointer.strip_prefix(path).is_some_and(|rest| rest.is_empty() || rest.starts_with('/'))
 }
 
-/// Returns true if there is a reference in a schema, at any depth.
 fn refers(node: &Node<'_>) -> bool {
     let mut open = Vec::from([node]);
     while let Some(node) = open.pop() {
@@ -324,7 +315,6 @@ fn refers(node: &Node<'_>) -> bool {
     false
 }
 
-/// Returns the names of the definitions in a table of a schema.
 fn names(schema: &Object<'_>, table: &str) -> Vec<String> {
     let table = schema.get(table).and_then(Node::as_object);
     table.into_iter().flat_map(|table| table.iter()).map(|member| member.key.display().into_owned()).collect()
@@ -344,14 +334,12 @@ fn safety(change: &Change) -> Safety {
 /// Maximum number of descriptions that a fix may extend. Each one is searched for in all others.
 const MAX_EXTENDED: usize = 100;
 
-/// Contents of a schema that a fix has to preserve.
 #[derive(Debug, Default)]
 pub(super) struct Contents {
     /// Number of local references without a target.
     dangling: usize,
     /// Number of schemas that accept nothing.
     empty: usize,
-    /// Names of properties.
     properties: BTreeSet<String>,
     descriptions: BTreeSet<String>,
 }
@@ -393,13 +381,10 @@ impl Contents {
         }
     }
 
-    /// Returns true if every reference that has a target in this schema still has one.
     pub(super) fn keeps_references(&self, after: &Contents) -> bool {
         after.dangling <= self.dangling
     }
 
-    /// Returns true if the fixed schema still declares every property, contains every description, and accepts
-    /// something wherever this one does.
     pub(super) fn keeps_meaning(&self, after: &Contents) -> bool {
         let extended: Vec<&String> = self.descriptions.difference(&after.descriptions).take(MAX_EXTENDED + 1).collect();
         let contains = |text: &&String| after.descriptions.iter().any(|other| other.contains(text.as_str()));
@@ -410,7 +395,7 @@ impl Contents {
     }
 }
 
-/// Returns true if a local reference has a target. Anchors count as targets, because no fix changes them.
+/// Anchors are treated as targets, because no fix changes them.
 fn resolves(root: &Node<'_>, reference: &str) -> bool {
     let pointer = reference.trim_start_matches('#');
     if !pointer.is_empty() && !pointer.starts_with('/') {

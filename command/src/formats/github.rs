@@ -42,12 +42,12 @@ pub(super) fn written(report: &Report<'_>) -> String {
     out
 }
 
-/// Escapes a message, in which a line break would end the command.
+/// A line break in a message would end the command.
 fn data(text: &str) -> String {
     text.replace('%', "%25").replace('\r', "%0D").replace('\n', "%0A")
 }
 
-/// Escapes a property, in which the separators between properties are special, too.
+/// In a property, the separators between properties are special, too.
 fn property(text: &str) -> String {
     data(&shown(text)).replace(':', "%3A").replace(',', "%2C")
 }

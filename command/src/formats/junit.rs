@@ -37,7 +37,6 @@ pub(super) fn written(report: &Report<'_>) -> String {
     )
 }
 
-/// Renders a case for each tool, and one for findings about the list.
 fn suite(report: &Report<'_>, at: usize, source: &Source) -> (String, usize, usize) {
     let mut found = BTreeMap::<Option<usize>, Vec<(&Group, String)>>::new();
     for group in &report.groups {
@@ -94,7 +93,7 @@ fn lines(found: &[&(&Group, String)]) -> String {
     found.iter().map(line).collect::<Vec<_>>().join("\n")
 }
 
-/// Renders a finding with its dialects. The tool is omitted, because the case names it.
+/// The tool is omitted, because the case names it.
 fn line(group: &Group) -> String {
     format!("{}{} [{}]", group.finding.message, counts(group), group.finding.dialects().join(", "))
 }
@@ -103,7 +102,7 @@ fn content(lines: &str) -> String {
     lines.split('\n').map(attribute).collect::<Vec<_>>().join("\n")
 }
 
-/// Escapes text for XML; characters that XML cannot represent are shown as escapes.
+/// Characters that XML cannot represent are shown as escapes.
 fn attribute(text: &str) -> String {
     let text = shown(text);
     let text = text.replace('&', "&amp;").replace('<', "&lt;").replace('>', "&gt;").replace('"', "&quot;");

@@ -20,13 +20,11 @@ use super::{
 
 pub(crate) const JSON: Format = Format::Json;
 
-/// The findings, and everything else that the output contains.
 pub(crate) struct Report<'r> {
     pub(crate) profile: Option<&'r str>,
     pub(crate) dialects: &'r [&'static Dialect],
     /// Minimum severity or outcome for the exit code 1.
     pub(crate) fail_on: &'r str,
-    /// True for `--rewritten`.
     pub(crate) is_rewritten: bool,
     /// Severities with too many findings, the worst first.
     pub(crate) exceeded: [bool; 3],
@@ -37,7 +35,7 @@ pub(crate) struct Report<'r> {
     /// Number of findings that are not shown, by severity.
     pub(crate) milder: [usize; 3],
     pub(crate) ignored: usize,
-    /// Number of findings that the baseline contains.
+    /// Number of findings in the baseline.
     pub(crate) known: usize,
     /// Stale entries of the configuration and of the baseline.
     pub(crate) stale: Vec<String>,
@@ -51,7 +49,6 @@ pub(crate) struct Report<'r> {
     pub(crate) quiet: bool,
 }
 
-/// Writes the report in a format, and notes on standard error.
 pub(crate) fn written(report: &Report<'_>, format: Format, terminal: &Terminal) -> Output {
     let mut output = match format {
         // Without an input, only the notes are written as text. Other formats always write a document.
@@ -87,7 +84,6 @@ pub(crate) fn written(report: &Report<'_>, format: Format, terminal: &Terminal) 
 }
 
 impl Report<'_> {
-    /// Returns the number of tools or schemas, and the dialects.
     fn title(&self) -> String {
         let noun = if self.sources.iter().all(|source| source.noun == "schema") { "schema" } else { "tool" };
         let count = self.sources.iter().map(|source| source.entries.len()).sum();
@@ -99,7 +95,6 @@ impl Report<'_> {
         format!("{}{from}, {}{profile}", counted(count, noun), counted(self.dialects.len(), "dialect"))
     }
 
-    /// Summarizes the findings in one line.
     fn summary(&self) -> String {
         let mut words = Vec::new();
         let losses = Outcome::ALL.into_iter().rev().map(|outcome| (outcome.as_str(), true));
@@ -138,7 +133,6 @@ impl Report<'_> {
         format!("{}: {found}", self.title())
     }
 
-    /// Returns a note about findings that are not shown.
     fn beside(&self) -> Option<String> {
         let [_, reinterpreted, ignored] = self.milder;
         let mut words = Vec::new();
@@ -157,7 +151,6 @@ impl Report<'_> {
         (!words.is_empty()).then(|| format!("not shown: {}", words.join(", ")))
     }
 
-    /// Formats a place like editors and compilers do.
     fn place(&self, place: &Place) -> String {
         let Some(source) = self.sources.get(place.source) else { return String::new() };
         let name = shown(&source.input.source).into_owned();
@@ -167,19 +160,16 @@ impl Report<'_> {
         }
     }
 
-    /// Returns true if findings of a severity cause the exit code 1.
     fn fails(&self, severity: Severity) -> bool {
         self.exceeded.get(rank(severity)).copied().unwrap_or_default()
     }
 }
 
-/// Formats a finding in one line: tool, message and dialects.
 fn line(group: &Group) -> String {
     let tool = group.finding.tool.as_ref().map(|tool| format!("`{tool}`: ")).unwrap_or_default();
     format!("{tool}{}{} [{}]", group.finding.message, counts(group), group.finding.dialects().join(", "))
 }
 
-/// Returns a suffix with the number of copies, and of findings that are not listed.
 fn counts(group: &Group) -> String {
     let mut suffix = match group.copies.len() {
         0 => String::new(),

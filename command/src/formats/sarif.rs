@@ -105,7 +105,7 @@ fn result<'r>(report: &'r Report<'_>, group: &'r Group, index: usize) -> Node<'r
     ])
 }
 
-/// Removes links from a message, which quotes names of tools: `[text](address)` is a link (SARIF 2.1.0, 3.11.6).
+/// Removes links, because a message quotes names of tools: `[text](address)` is a link (SARIF 2.1.0, 3.11.6).
 fn without_links(message: String) -> String {
     message.replace("](", "] (")
 }
@@ -147,7 +147,7 @@ fn text(words: String) -> Node<'static> {
     record([("text", Node::string(words))])
 }
 
-/// Converts a path to a URI reference: relative to the working directory, or absolute with `file:`.
+/// Returns a URI reference: relative to the working directory, or absolute with `file:`.
 fn uri(path: &str) -> String {
     let is_drive = path.as_bytes().get(1) == Some(&b':');
     let mut out = String::from(match path {

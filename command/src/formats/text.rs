@@ -7,8 +7,7 @@ use crate::{
     terminal::{shown, Paint},
 };
 
-/// Renders the findings, within the width of a terminal. With `--quiet`, each finding is one line, as in the output of
-/// compilers.
+/// With `--quiet`, each finding is one line, as in the output of compilers.
 pub(super) fn written(report: &Report<'_>, width: Option<usize>, paint: Paint) -> String {
     let mut out = String::new();
     let within = |text: &str, indent: usize| match width {

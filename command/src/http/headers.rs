@@ -29,10 +29,9 @@ const OF_BODY: [&str; 6] =
     ["content-length", "content-digest", "repr-digest", "digest", "content-md5", "content-encoding"];
 /// Idempotency keys. A follow-up request must not repeat them, because its body differs.
 const OF_REQUEST: [&str; 2] = ["idempotency-key", "x-idempotency-key"];
-/// Validator of the original body.
 const ENTITY_TAG: &str = "etag";
 
-/// Reads headers from a list of pairs of strings. Each character of a value is one byte.
+/// Each character of a value is one byte.
 pub(crate) fn read(node: Option<&Node<'_>>) -> Headers {
     let text = |node: &Node<'_>| node.as_text().map(|text| text.display().into_owned());
     let pair = |pair: &Node<'_>| match pair.as_array() {
@@ -49,7 +48,7 @@ pub(crate) fn printable(mut headers: Headers) -> Headers {
     headers
 }
 
-/// Converts a value to text, with one character for each byte.
+/// One character for each byte.
 fn text(value: &[u8]) -> Cow<'_, str> {
     match std::str::from_utf8(value) {
         Ok(text) if text.is_ascii() => Cow::Borrowed(text),
@@ -57,13 +56,12 @@ fn text(value: &[u8]) -> Cow<'_, str> {
     }
 }
 
-/// Converts text with one character for each byte to a value. The bytes of other text are those of UTF-8.
+/// The reverse of [`text`]. Text with other characters is encoded as UTF-8.
 fn bytes(text: &str) -> Vec<u8> {
     let narrow: Result<Vec<u8>, _> = text.chars().map(u8::try_from).collect();
     narrow.unwrap_or_else(|_| text.into())
 }
 
-/// Returns headers as a list of pairs of strings, with one character for each byte of a value.
 pub(crate) fn list(headers: &Headers) -> Node<'_> {
     let pair = |(name, value): &(String, Vec<u8>)| {
         Node::array(Vec::from([Node::string(name.clone()), Node::string(text(value).into_owned())]))
@@ -71,19 +69,17 @@ pub(crate) fn list(headers: &Headers) -> Node<'_> {
     Node::array(headers.iter().map(pair).collect())
 }
 
-/// Returns the value of the first header with this name.
 pub(crate) fn value<'h>(headers: &'h Headers, name: &str) -> Option<Cow<'h, str>> {
     headers.iter().find(|(found, _)| found.eq_ignore_ascii_case(name)).map(|(_, value)| text(value))
 }
 
-/// Joins the values of all headers with this name into one list (RFC 9110, 5.3). Returns `None` if no header has it.
+/// Joins the values of all headers with this name into one list (RFC 9110, 5.3).
 pub(crate) fn joined(headers: &Headers, name: &str) -> Option<String> {
     let values = headers.iter().filter(|(found, _)| found.eq_ignore_ascii_case(name));
     let values: Vec<Cow<'_, str>> = values.map(|(_, value)| text(value)).collect();
     (!values.is_empty()).then(|| values.join(", "))
 }
 
-/// Returns the number of headers with this name.
 pub(crate) fn count(headers: &Headers, name: &str) -> usize {
     headers.iter().filter(|(found, _)| found.eq_ignore_ascii_case(name)).count()
 }
@@ -92,7 +88,6 @@ fn remove(headers: &mut Headers, names: &[&str]) {
     headers.retain(|(found, _)| !names.iter().any(|name| found.eq_ignore_ascii_case(name)));
 }
 
-/// Sets a header at the position of the first one with this name, or at the end.
 pub(crate) fn set(headers: &mut Headers, name: &str, value: &str) {
     let at = headers.iter().position(|(found, _)| found.eq_ignore_ascii_case(name));
     remove(headers, &[name]);
@@ -100,7 +95,6 @@ pub(crate) fn set(headers: &mut Headers, name: &str, value: &str) {
     headers.insert(at, (name.into(), bytes(value)));
 }
 
-/// Removes the headers that belong to one connection.
 fn without_connection(mut headers: Headers) -> Headers {
     let named: Vec<String> = headers
         .iter()
@@ -115,7 +109,7 @@ fn without_connection(mut headers: Headers) -> Headers {
     headers
 }
 
-/// Returns the headers of a client's request for an upstream. `Content-Length` is kept unless the body is chunked.
+/// Removes `Content-Length` if the body is chunked.
 pub(crate) fn of_request(headers: Headers, host: &str) -> Headers {
     let has_pieces = value(&headers, "transfer-encoding").is_some();
     let mut headers = without_connection(headers);
@@ -128,8 +122,7 @@ pub(crate) fn of_request(headers: Headers, host: &str) -> Headers {
     headers
 }
 
-/// Returns the headers for a body that was read and may have been rewritten. With `asks_again`, the request is repeated
-/// with a new body.
+/// For a body that was read and may have been rewritten. With `asks_again`, the request is repeated with a new body.
 pub(crate) fn for_body(mut headers: Headers, length: usize, is_plain: bool, asks_again: bool) -> Headers {
     remove(&mut headers, &OF_BODY);
     if asks_again {
@@ -143,7 +136,7 @@ pub(crate) fn for_body(mut headers: Headers, length: usize, is_plain: bool, asks
     headers
 }
 
-/// Returns the headers of a reply for the client. With `rewrites`, the client receives a different body.
+/// With `rewrites`, the client receives a different body.
 pub(crate) fn of_reply(headers: Headers, rewrites: bool) -> Headers {
     // Next to a transfer encoding, the length is not the length of the body (RFC 9112, 6.3).
     let is_chunked = value(&headers, "transfer-encoding").is_some();
@@ -158,12 +151,10 @@ pub(crate) fn of_reply(headers: Headers, rewrites: bool) -> Headers {
     headers
 }
 
-/// Returns `{ status, headers }`.
 pub(crate) fn head(status: u16, headers: &Headers) -> Node<'_> {
     record([("status", Node::count(status.into())), ("headers", list(headers))])
 }
 
-/// Returns true if the content type is JSON.
 pub(crate) fn is_json(headers: &Headers) -> bool {
     let kind = value(headers, "content-type").unwrap_or_default().to_ascii_lowercase();
     let kind = kind.split(';').next().unwrap_or_default().trim();
@@ -173,7 +164,6 @@ pub(crate) fn is_json(headers: &Headers) -> bool {
 /// Content types of event streams: text, and the frames of Amazon's services.
 const STREAMS: [&str; 2] = ["text/event-stream", "application/vnd.amazon.eventstream"];
 
-/// Returns true if the content type is an event stream.
 pub(crate) fn is_stream(headers: &Headers) -> bool {
     let kind = value(headers, "content-type").unwrap_or_default();
     let is_kind = |stream: &str| kind.get(..stream.len()).is_some_and(|start| start.eq_ignore_ascii_case(stream));

@@ -11,7 +11,6 @@ use toolwire::json::Node;
 use super::document::record;
 use headers::{count, value, Headers, TOKEN};
 
-/// Returns an error if programs on other machines could connect without a token.
 pub(crate) fn demand_token(listen: &Listen, token: Option<&str>) -> Result<(), String> {
     if listen.is_loopback() || token.is_some() {
         return Ok(());
@@ -23,7 +22,7 @@ pub(crate) fn demand_token(listen: &Listen, token: Option<&str>) -> Result<(), S
     ))
 }
 
-/// Returns the headers of a response that the program itself writes. They prevent scripts, framing and caching.
+/// For a response that the program itself writes. The headers prevent scripts, framing and caching.
 pub(crate) fn own_headers(status: u16, kind: &str) -> Headers {
     let mut list: Headers =
         [("Content-Type", kind), ("Cache-Control", "no-store"), ("X-Content-Type-Options", "nosniff")]
@@ -38,7 +37,6 @@ pub(crate) fn own_headers(status: u16, kind: &str) -> Headers {
     list
 }
 
-/// Address to which requests are sent.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Address {
     pub(crate) is_encrypted: bool,
@@ -53,10 +51,6 @@ const HTTP: u16 = 80;
 const HTTPS: u16 = 443;
 
 impl Address {
-    /// Reads a URL.
-    ///
-    /// # Errors
-    /// Fails if `url` is not a supported URL. The message states what was expected and found.
     pub(crate) fn read(url: &str) -> Result<Address, String> {
         let (is_encrypted, rest) = match url.split_once("://") {
             Some((scheme, rest)) if scheme.eq_ignore_ascii_case("https") => (true, rest),
@@ -79,7 +73,6 @@ impl Address {
         Ok(Address { is_encrypted, host, port, base })
     }
 
-    /// Returns the value of the header `Host`.
     pub(crate) fn authority(&self) -> String {
         match (self.is_encrypted, self.port) {
             (true, HTTPS) | (false, HTTP) => self.host.clone(),
@@ -87,14 +80,12 @@ impl Address {
         }
     }
 
-    /// Returns the URL of a path.
     pub(crate) fn url(&self, path: &str) -> String {
         let scheme = if self.is_encrypted { "https" } else { "http" };
         format!("{scheme}://{}{path}", self.authority())
     }
 }
 
-/// Address on which a program listens.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Listen {
     /// The host, without brackets.
@@ -103,10 +94,6 @@ pub(crate) struct Listen {
 }
 
 impl Listen {
-    /// Reads `HOST:PORT`.
-    ///
-    /// # Errors
-    /// Fails if `text` is not an address. The message states what was expected and found.
     pub(crate) fn read(text: &str) -> Result<Listen, String> {
         let expected = || format!("expected `HOST:PORT`, for instance `127.0.0.1:8787`, found `{text}`");
         let (host, port) = split_port(text).map_err(|_| expected())?;
@@ -114,12 +101,11 @@ impl Listen {
         Ok(Listen { host: without_brackets(host).to_ascii_lowercase(), port })
     }
 
-    /// Returns `{ host, port }`, for the command's host program.
     pub(crate) fn document(&self) -> Node<'_> {
         record([("host", Node::string(self.host.as_str())), ("port", Node::count(self.port.into()))])
     }
 
-    /// Reads the member `listen` of settings. Without it, the address is a loopback address.
+    /// Without the member `listen`, the address is a loopback address.
     pub(crate) fn in_settings(settings: &Node<'_>) -> Listen {
         let read = |listen: &Node<'_>| {
             let host = listen.text_at("host")?.display().into_owned();
@@ -130,13 +116,11 @@ impl Listen {
         listen.unwrap_or_else(|| Listen { host: "127.0.0.1".into(), port: 0 })
     }
 
-    /// Returns true if only programs on this machine can connect.
     pub(crate) fn is_loopback(&self) -> bool {
         is_loopback(&self.host)
     }
 }
 
-/// Returns true if a host, with or without brackets, is `localhost` or a loopback address.
 pub(crate) fn is_loopback(host: &str) -> bool {
     let host = without_brackets(host);
     let host = host.strip_prefix("::ffff:").unwrap_or(host);
@@ -146,7 +130,6 @@ pub(crate) fn is_loopback(host: &str) -> bool {
     }
 }
 
-/// Returns the host of `HOST` or `HOST:PORT`.
 pub(crate) fn host_of(authority: &str) -> &str {
     split_port(authority).map_or("", |(host, _)| host)
 }
@@ -173,19 +156,16 @@ fn is_host(host: &str) -> bool {
     !inner.is_empty() && inner.bytes().all(takes)
 }
 
-/// Decides whether a request is allowed.
 #[derive(Debug)]
 pub(crate) struct Door {
-    /// True if the program listens only on a loopback address.
+    /// The program listens only on a loopback address.
     pub(crate) is_loopback: bool,
     pub(crate) token: Option<String>,
 }
 
-/// HTTP status and message with which a request is refused.
 pub(crate) type Refusal = (u16, String);
 
 impl Door {
-    /// Returns why a request is refused, or `None` if it is allowed.
     pub(crate) fn refusal(&self, headers: &Headers) -> Option<Refusal> {
         let host = value(headers, "host").unwrap_or_default();
         if self.is_loopback && (count(headers, "host") != 1 || !is_loopback(host_of(&host))) {
@@ -215,13 +195,12 @@ impl Door {
     }
 }
 
-/// Returns true if an origin's host is `localhost` or a loopback address.
 fn is_local(origin: &str) -> bool {
     let authority = origin.split_once("://").map_or("", |(_, authority)| authority);
     is_loopback(host_of(authority))
 }
 
-/// Compares two tokens in constant time.
+/// Compares in constant time.
 fn is_same(found: &str, token: &str) -> bool {
     let (found, token) = (found.as_bytes(), token.as_bytes());
     let differs = found.iter().zip(token).fold(0, |differs, (one, other)| differs | (one ^ other));

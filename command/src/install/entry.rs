@@ -15,28 +15,24 @@ use crate::{
     terminal::{cut, shown},
 };
 
-/// Program of a server, with its place in the file.
 #[derive(Debug)]
 pub(super) struct Entry {
     pub(super) command: String,
     pub(super) arguments: Vec<String>,
     /// Names of the variables that the file sets.
     pub(super) environment: Vec<String>,
-    /// True if other variables are in a file.
+    /// Other variables are in a file.
     has_variables_file: bool,
     command_at: Range<usize>,
     arguments_at: Option<Range<usize>>,
     /// Separator before `args`, if they have to be inserted after `command`.
     before: &'static str,
-    /// Keys of the members that lead to the server; the last one is its name.
+    /// Keys of the members on the way to the server. The last key is the server's name.
     path: Vec<String>,
 }
 
 impl Entry {
-    /// Finds the server in a file: the only one if no name is given.
-    ///
-    /// # Errors
-    /// A message with what was expected and what was found.
+    /// Without a name, the only server of the file is found.
     pub(super) fn find(text: &str, list: &[&str], name: Option<&str>, is_toml: bool) -> Result<Entry, String> {
         if is_toml {
             in_toml(text, list, name)
@@ -45,7 +41,6 @@ impl Entry {
         }
     }
 
-    /// Returns the file with a different program.
     pub(super) fn with(&self, text: &str, command: &str, arguments: &[String]) -> String {
         let list: Vec<String> = arguments.iter().map(|argument| quoted(argument)).collect();
         let list = format!("[{}]", list.join(", "));
@@ -59,13 +54,11 @@ impl Entry {
 }
 
 impl Entry {
-    /// Returns the name of the server.
     pub(super) fn name(&self) -> &str {
         self.path.last().map(String::as_str).unwrap_or_default()
     }
 
-    /// # Errors
-    /// A message if the names of the server's variables are in a file, because the proxy passes only named variables.
+    /// The proxy passes only named variables, so their names must be known.
     pub(super) fn require_known_variables(&self) -> Result<(), String> {
         if self.has_variables_file {
             return Err(VARIABLES_FILE.into());
@@ -74,9 +67,6 @@ impl Entry {
     }
 
     /// Checks that an edit changed only the program, because a file may contain a key twice, or dotted keys.
-    ///
-    /// # Errors
-    /// A message with the reason why nothing should be written.
     pub(super) fn verify(
         &self,
         before: &str,
@@ -97,10 +87,6 @@ impl Entry {
     }
 }
 
-/// Returns the names of all servers in a file.
-///
-/// # Errors
-/// A message with what was expected and what was found.
 pub(super) fn names(text: &str, list: &[&str], is_toml: bool) -> Result<Vec<String>, String> {
     let found = if is_toml {
         let table = toml_file(text)?;
@@ -115,10 +101,8 @@ pub(super) fn names(text: &str, list: &[&str], is_toml: bool) -> Result<Vec<Stri
     Ok(found)
 }
 
-/// The members of an entry that an edit may change.
 const EDITED: [&str; 2] = ["command", "args"];
 
-/// Returns true if two JSON files differ only in the program of an entry.
 fn same_json(before: &str, after: &str, path: &[String]) -> bool {
     let read = |text: &str| -> Option<String> {
         let plain = without_comments(text)?;
@@ -135,7 +119,6 @@ fn same_json(before: &str, after: &str, path: &[String]) -> bool {
     read(before).is_some_and(|text| Some(text) == read(after))
 }
 
-/// Returns true if two TOML files differ only in the program of an entry.
 fn same_toml(before: &str, after: &str, path: &[String]) -> bool {
     fn tables(one: &DeTable<'_>, other: &DeTable<'_>, path: Option<&[String]>) -> bool {
         let is_entry = path.is_some_and(<[String]>::is_empty);
@@ -188,7 +171,6 @@ fn none(list: &[&str], found: &[String], name: Option<&str>) -> String {
     }
 }
 
-/// Returns the only name, or the one that the user asked for.
 fn chosen<'n>(found: &'n [String], list: &[&str], name: Option<&str>) -> Result<&'n str, String> {
     let one = match (name, found) {
         (None, [only]) => Some(only),
@@ -206,7 +188,6 @@ const VARIABLES_FILE: &str =
     "expected the variables of a server in `env`, found `envFile`: pass them with `--env` in an entry that you write \
         yourself";
 
-/// Returns true if an error of [`Entry::find`] states that an entry has no program, so it cannot run through the proxy.
 pub(super) fn has_no_program(message: &str) -> bool {
     message == NO_PROGRAM || message == REMOTE
 }
@@ -310,7 +291,6 @@ fn in_toml(text: &str, list: &[&str], name: Option<&str>) -> Result<Entry, Strin
     })
 }
 
-/// Reads a list of strings; returns `None` for other values.
 fn strings_of(list: &DeValue<'_>) -> Option<Vec<String>> {
     let DeValue::Array(list) = list else { return None };
     let string = |one: &Spanned<DeValue<'_>>| match one.get_ref() {

@@ -22,7 +22,6 @@ use crate::{
 /// Suffix of the backup file, followed by a hash of its content, so that no other backup is overwritten.
 const BACKUP: &str = ".toolwire-backup-";
 const PROXY: &str = "proxy";
-/// Name of the packages and of the program.
 const TOOLWIRE: &str = "toolwire";
 /// Commands that `--install` writes before the name of the package, and `npx` as users write it.
 const LAUNCHERS: [&[&str]; 6] =
@@ -36,15 +35,15 @@ pub(crate) struct Install {
     /// Maximum length of a server's name, if the client limits it together with the names of tools.
     max_server_name: Option<usize>,
     undoes: bool,
-    /// True if `--yes` was given.
+    /// `--yes` was given.
     is_agreed: bool,
-    /// True if standard input is a terminal.
+    /// Standard input is a terminal.
     can_ask: bool,
     stage: Stage,
-    /// Candidate paths, in order.
+    /// In the order in which they are tried.
     paths: Vec<String>,
     path: String,
-    /// Content of the file before and after the change.
+    /// Content before and after the change.
     before: String,
     after: String,
     changes: Vec<Change>,
@@ -52,14 +51,12 @@ pub(crate) struct Install {
     skipped: Vec<String>,
 }
 
-/// The change of a server's entry.
 struct Change {
     server: String,
     before: Program,
     after: Program,
 }
 
-/// A program and its arguments.
 type Program = (String, Vec<String>);
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -71,7 +68,6 @@ enum Stage {
     ReadingAgain,
     Agreed,
     Refused,
-    /// The file needs no change.
     Nothing,
 }
 
@@ -135,7 +131,6 @@ impl Install {
         })
     }
 
-    /// Plans the change of a file.
     fn plan(&mut self, text: &str) -> Result<(), CommandError> {
         let is_toml = self.path.to_ascii_lowercase().ends_with(".toml");
         let path = self.path.clone();
@@ -178,7 +173,6 @@ impl Install {
         Ok(())
     }
 
-    /// Returns the program that replaces the one of an entry; `None` if the entry needs no change.
     fn changed_program(&self, entry: &Entry, is_named: bool) -> Result<Option<Program>, String> {
         if self.undoes {
             return Ok(behind_the_proxy(&entry.command, &entry.arguments, is_named));
@@ -215,7 +209,7 @@ impl Install {
     }
 }
 
-/// FNV-1a, which is the same in every version of Rust.
+/// FNV-1a is the same in every version of Rust.
 fn fingerprint(text: &str) -> u64 {
     let step = |hash: u64, byte: u8| (hash ^ u64::from(byte)).wrapping_mul(0x0100_0000_01b3);
     text.bytes().fold(0xcbf2_9ce4_8422_2325, step)
@@ -225,12 +219,12 @@ fn words<'w>(command: &'w str, arguments: &'w [String]) -> Vec<&'w str> {
     [command].into_iter().chain(arguments.iter().map(String::as_str)).collect()
 }
 
-/// Returns true if the proxy is anywhere in a command, for example in a container.
+/// The proxy may be anywhere in the command, for example in a container.
 fn is_proxy(command: &str, arguments: &[String]) -> bool {
     words(command, arguments).windows(2).any(|pair| matches!(pair, [one, PROXY] if is_program(one) || is_package(one)))
 }
 
-/// Returns the index of `proxy` if a command starts with the program, or with a launcher and the package.
+/// Returns the index of `proxy` if the command starts with the program, or with a launcher and the package.
 fn proxy_at(words: &[&str]) -> Option<usize> {
     LAUNCHERS.iter().find_map(|launcher| match words.strip_prefix(*launcher)? {
         [one, PROXY, ..] if is_package(one) || launcher.is_empty() && is_program(one) => Some(launcher.len() + 1),
@@ -238,19 +232,18 @@ fn proxy_at(words: &[&str]) -> Option<usize> {
     })
 }
 
-/// Returns true for the path of the program.
 fn is_program(word: &str) -> bool {
     let name = word.rsplit(['/', '\\']).next().unwrap_or_default();
     name.strip_prefix(TOOLWIRE).is_some_and(|extension| matches!(extension, "" | ".exe" | ".cmd"))
 }
 
-/// Returns true for the name of the package, also with extras or a version: `toolwire[relay]==1.0`, `toolwire@1.0`.
+/// The name may have extras or a version: `toolwire[relay]==1.0`, `toolwire@1.0`.
 fn is_package(word: &str) -> bool {
     word.strip_prefix(TOOLWIRE).is_some_and(|rest| rest.is_empty() || rest.starts_with(['@', '[', '=']))
 }
 
-/// Returns the server after `--` if a program is the proxy. Unless `is_named`, the proxy's first option has to be
-/// `--client`, as `--install` writes it.
+/// Returns the server after `--`. Unless `is_named`, the proxy's first option has to be `--client`, as `--install`
+/// writes it.
 fn behind_the_proxy(command: &str, arguments: &[String], is_named: bool) -> Option<Program> {
     let words = words(command, arguments);
     let options = words.get(proxy_at(&words)? + 1..)?;

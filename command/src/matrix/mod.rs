@@ -36,7 +36,6 @@ pub(crate) struct Loss {
     pub(crate) message: String,
 }
 
-/// Reason why an API refuses, reinterprets or partly ignores an original tool.
 #[derive(Clone, Debug)]
 struct Reason {
     severity: Severity,
@@ -46,7 +45,6 @@ struct Reason {
     message: String,
 }
 
-/// Returns the losses of each tool of an input in a dialect.
 pub(crate) fn losses(
     subject: Subject<'_>,
     dialect: &'static Dialect,
@@ -56,31 +54,25 @@ pub(crate) fn losses(
     Ok(verdicts.into_iter().map(|verdict| verdict.losses).collect())
 }
 
-/// Evaluation of one tool for one dialect.
 #[derive(Clone, Debug)]
 struct Verdict {
-    /// True if the API accepts the original tool.
+    /// The API accepts the original tool.
     accepted: bool,
-    /// True if the API constrains the model to other arguments than the schema describes.
+    /// The API constrains the model to other arguments than the schema describes.
     reinterpreted: bool,
-    /// True if a part of the tool has no effect.
     ignored: bool,
-    /// The reasons, if the tool is refused, reinterpreted or partly ignored.
     reasons: Vec<Reason>,
     outcome: Outcome,
     losses: Vec<Loss>,
 }
 
-/// The verdicts for one dialect.
 struct Column {
     dialect: &'static Dialect,
-    /// One verdict for each tool.
     verdicts: Vec<Verdict>,
     /// Chat templates that refuse tools which the server accepts.
     templates: Vec<Template>,
 }
 
-/// State of the command.
 pub(crate) struct Matrix {
     arguments: MatrixArguments,
     input: SourceText,
@@ -103,7 +95,6 @@ impl Matrix {
         Ok(Matrix { arguments, input, dialects, noun, tools, places, columns: Vec::new() })
     }
 
-    /// Returns true if an outcome is as bad as `--fail-on`, or worse.
     fn fails(&self) -> bool {
         let mut verdicts = self.columns.iter().flat_map(|column| &column.verdicts);
         let level = self.arguments.fail_on.as_str();
@@ -162,7 +153,6 @@ impl Matrix {
     }
 }
 
-/// Evaluates the tools of a list for one dialect.
 struct Evaluator<'m> {
     dialect: &'static Dialect,
     allow: Allow,
@@ -170,7 +160,6 @@ struct Evaluator<'m> {
 }
 
 impl Evaluator<'_> {
-    /// Returns a verdict for each tool.
     fn all(&self, subject: Subject<'_>) -> Result<Vec<Verdict>, Error> {
         match subject {
             Subject::Schemas(schemas) => {
@@ -302,16 +291,13 @@ impl Verdict {
     }
 }
 
-/// Returns the tool that contains the target of a pointer.
 fn owner(known: &BTreeMap<&str, usize>, pointer: &str) -> Option<usize> {
     let ends = pointer.match_indices('/').map(|(end, _)| end).skip(1).chain([pointer.len()]);
     ends.filter_map(|end| pointer.get(..end)).find_map(|above| known.get(above).copied())
 }
 
-/// State of the command.
 pub(crate) struct Matrices {
     each: Vec<Matrix>,
-    /// Inputs that could not be read or checked.
     failed: Vec<CommandError>,
     notes: Vec<String>,
 }
@@ -342,7 +328,6 @@ impl Matrices {
         }
     }
 
-    /// Returns the index of the matrix that a step belongs to, and the step within it.
     fn place(&self, step: usize) -> (usize, usize) {
         let steps = self.each.first().map_or(1, Matrix::steps).max(1);
         (step / steps, step % steps)
@@ -392,18 +377,16 @@ impl Task for Matrices {
     }
 }
 
-/// A chat template that refuses tools.
 #[derive(Debug)]
 pub(crate) struct Template {
     /// Name of the file, as in `--template`.
     pub(crate) file: &'static str,
-    /// Number of tools that the template refuses although the server accepts them.
+    /// Tools that the template refuses although the server accepts them.
     pub(crate) refused: usize,
-    /// Number of these tools that cannot be rewritten for the template.
+    /// Of the refused tools, the number that cannot be rewritten for the template.
     pub(crate) left: usize,
 }
 
-/// Returns the templates of a server that refuse some of the tools.
 fn refusing_templates(
     dialect: &'static Dialect,
     subject: &Subject<'_>,

@@ -23,13 +23,12 @@ const COLUMNS: [(&str, &[Outcome]); 8] = [
     ("narrower", &[Outcome::Narrower]),
     ("refused", &[Outcome::Refused]),
 ];
-/// Name of a column, with its predicate for accepted tools that the API reinterprets or partly ignores.
+/// Name of a column, and its predicate for accepted tools that the API reinterprets or partly ignores.
 type Taken = (&'static str, fn(&Verdict) -> bool);
 const TAKEN: [Taken; 2] = [
     ("reinterpreted", |verdict| verdict.accepted && verdict.reinterpreted),
     ("ignored", |verdict| verdict.accepted && verdict.ignored),
 ];
-/// Heading of the clients' table.
 const CLIENTS: &str = "MCP clients, which receive the tools before any API";
 /// Maximum length of a tool's name in the table.
 const NAME: usize = 64;
@@ -38,7 +37,6 @@ const RULES: usize = 4;
 const TOOLS: usize = 3;
 const TEMPLATES: usize = 5;
 
-/// A kind of loss, with its tools and dialects.
 struct Row {
     outcome: Outcome,
     tools: Vec<String>,
@@ -85,13 +83,12 @@ impl Matrix {
         out
     }
 
-    /// Returns the columns of APIs, and those of MCP clients, which read a tool before an API does.
     fn groups(&self) -> (Vec<&Column>, Vec<&Column>) {
         self.columns.iter().partition(|column| !column.dialect.is_mcp_client())
     }
 
-    /// Renders the losses, the worst first: tools with the same losses in the same dialects share a row. With `--all`,
-    /// there is a row for each tool and outcome, even without a loss.
+    /// The worst losses are first. Tools with the same losses in the same dialects share a row. With `--all`, each tool
+    /// and outcome has its own row, even without a loss.
     fn losses(&self, width: Option<usize>, paint: Paint, out: &mut String) {
         let rows: Vec<Row> = if self.arguments.all {
             self.rows(Outcome::Unchanged)
@@ -129,7 +126,6 @@ impl Matrix {
         table.write(width, out);
     }
 
-    /// Returns a row for each tool and each outcome that is at least `from`, tool by tool.
     fn rows(&self, from: Outcome) -> Vec<Row> {
         let mut rows = Vec::new();
         for (at, tool) in self.tools.iter().enumerate() {
@@ -316,7 +312,6 @@ impl Matrix {
     }
 }
 
-/// Renders a table with a row for each dialect.
 fn dialects(group: &[&Column], count: usize, width: Option<usize>, paint: Paint, out: &mut String) {
     // Columns without an occurrence are omitted, to keep the table narrow.
     let used = |outcomes: &[Outcome]| group.iter().any(|column| column.count(outcomes) > 0);
@@ -361,7 +356,6 @@ enum Shade {
     Bad,
 }
 
-/// Formats a number in its color.
 fn number(count: usize, shade: Shade, paint: Paint) -> String {
     let text = grouped(count);
     match shade {
@@ -373,7 +367,6 @@ fn number(count: usize, shade: Shade, paint: Paint) -> String {
     }
 }
 
-/// Returns the rules that cause an outcome, without duplicates, in the order of their first occurrence.
 fn rules<'v>(verdicts: impl Iterator<Item = &'v Verdict>, outcome: Outcome) -> String {
     let mut found: Vec<&str> = Vec::new();
     for loss in verdicts.flat_map(|verdict| &verdict.losses).filter(|loss| loss.outcome == outcome) {
@@ -384,7 +377,6 @@ fn rules<'v>(verdicts: impl Iterator<Item = &'v Verdict>, outcome: Outcome) -> S
     some(&found, RULES)
 }
 
-/// Returns the first few words, and the number of the others.
 fn some<T: AsRef<str>>(words: &[T], limit: usize) -> String {
     let mut text = words.iter().take(limit).map(AsRef::as_ref).collect::<Vec<&str>>().join(", ");
     if words.len() > limit {

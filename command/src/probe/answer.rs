@@ -8,24 +8,21 @@ use toolwire::json::{self, Node};
 use super::search::Refusal;
 use crate::terminal::cut;
 
-/// Answer of an API.
 #[derive(Debug, PartialEq, Eq)]
 pub(crate) enum Answer {
     Accepted(u16),
-    /// The request is wrong.
     Refused(Refusal),
-    /// Temporary failure, with the delay if the API states one.
+    /// The API may state the delay in seconds.
     Busy(Refusal, Option<u32>),
     /// Failure that another request would not avoid: the key, the model or the address is wrong.
     Other(Refusal),
 }
 
-/// Status codes for a request that is wrong.
 const REFUSED: [u16; 2] = [400, 422];
 /// Status codes of temporary failures, in addition to all from 500 on.
 const BUSY: [u16; 3] = [408, 425, 429];
 
-/// Parses the host's answer: `{ status, retryAfter, body }`. Private parts are removed from messages.
+/// `given` is the host's `{ status, retryAfter, body }`.
 pub(crate) fn read(given: &str, private: &Private) -> Answer {
     let given = json::read(given).unwrap_or_default();
     let number = |node: Option<&Node<'_>>| node.and_then(Node::as_u64).and_then(|status| u16::try_from(status).ok());
@@ -54,7 +51,6 @@ pub(crate) fn read(given: &str, private: &Private) -> Answer {
     }
 }
 
-/// Returns the message of an error, in the formats of all APIs.
 fn words(document: &Node<'_>) -> Option<String> {
     let error = document.get("error");
     // A gateway also includes the message of the API behind it.
@@ -80,7 +76,7 @@ fn text(node: Option<&Node<'_>>) -> Option<String> {
 const BEFORE: [&str; 3] = ["function", "tool", "functiondeclaration"];
 
 /// Returns the index of the tool that an error names, by a number or by its name next to a word for tools. Returns
-/// `None` if it names no tool, or if several tools are possible.
+/// `None` if the error names no tool, or if several tools are possible.
 pub(crate) fn named(text: &str, numbered: &[&str], names: &[Option<&str>]) -> Option<usize> {
     let lower = text.to_lowercase();
     for before in numbered {
@@ -146,18 +142,16 @@ const BEGINNINGS: [&str; 28] = [
     "msg_",
     "chatcmpl-",
 ];
-/// Minimum number of characters after such a prefix; with fewer, the text is an ordinary word.
+/// Minimum number of characters after such a prefix. With fewer, the text is an ordinary word.
 const MIN_REST: usize = 6;
 
-/// Further private strings, which depend on the request.
+/// Private strings that depend on the request.
 #[derive(Debug, Default)]
 pub(crate) struct Private {
-    /// Texts with their replacements.
     pub(crate) texts: Vec<(String, &'static str)>,
 }
 
 impl Private {
-    /// Returns the text without private data, with at most `max_length` characters.
     pub(crate) fn removed(&self, text: &str, max_length: usize) -> String {
         let mut text = Cow::Borrowed(text);
         for (private, instead) in &self.texts {
@@ -183,7 +177,6 @@ fn is_between(one: char) -> bool {
     one.is_whitespace() || "'\"`<>(){}[],;\\|".contains(one)
 }
 
-/// Redacts a word.
 fn without_marks(word: &str) -> Cow<'_, str> {
     if let Some((scheme, rest)) = word.split_once("://") {
         let rest = rest.split(['?', '#']).next().unwrap_or_default();
@@ -202,7 +195,6 @@ fn without_marks(word: &str) -> Cow<'_, str> {
     without_ids(word)
 }
 
-/// Replaces identifiers in a word with `(id)`.
 fn without_ids(word: &str) -> Cow<'_, str> {
     let is_part = |one: char| one.is_ascii_alphanumeric() || one == '-' || one == '_';
     if !word.split(|one| !is_part(one)).any(is_id) && !BEGINNINGS.iter().any(|begin| is_key(word, begin)) {
@@ -245,7 +237,7 @@ fn is_id(word: &str) -> bool {
 mod tests {
     use super::{named, read, Answer, Private, Refusal, MAX_ANSWER};
 
-    /// Errors of real APIs, as quoted in issues.
+    /// The errors come from real APIs, as quoted in issues.
     #[test]
     fn the_tool_that_an_error_names_is_found() {
         let names = [Some("plot"), Some("md"), Some("get_me"), None];

@@ -1,53 +1,49 @@
 //! Endpoints of the dialects' APIs, and the form of their requests. All differences between APIs are data in this file.
 
-/// Endpoint of an API.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Endpoint {
     pub(crate) dialect: &'static str,
     /// Name in rows of evidence.
     pub(crate) surface: &'static str,
-    /// Base URL; `None` if it depends on the account, as in `example`.
+    /// `None` if the URL depends on the account, as in `example`.
     pub(crate) base: Option<&'static str>,
     pub(crate) example: &'static str,
-    /// Hosts of the API, which may receive its key: names, or patterns in which `*` is one label and `{region}` an AWS
-    /// region.
+    /// The API's key may be sent to these hosts. They are names, or patterns in which `*` is one label and `{region}`
+    /// an AWS region.
     pub(crate) hosts: &'static [&'static str],
-    /// Path below the base URL, with `{model}` as placeholder for the model.
+    /// Below the base URL. `{model}` is a placeholder.
     pub(crate) path: &'static str,
     pub(crate) key: KeyForm,
     pub(crate) headers: &'static [(&'static str, &'static str)],
     pub(crate) wire: &'static Wire,
-    /// URL of the documentation.
     pub(crate) documentation: &'static str,
 }
 
-/// Form in which a key is sent.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct KeyForm {
     pub(crate) header: &'static str,
     pub(crate) before: &'static str,
-    /// Environment variables that usually contain it; the first that is set is used. Empty if no key is needed.
+    /// The first variable that is set contains the key. Empty if no key is needed.
     pub(crate) variables: &'static [&'static str],
 }
 
-/// Body of a request, and the form of references to its parts in answers.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Wire {
     /// Name of the format in rows of evidence.
     pub(crate) format: &'static str,
     /// Name in rows of evidence of the member that contains the schema.
     pub(crate) carrier: &'static str,
-    /// Path of the schema in a tool; `name` is the path of the tool's name.
+    /// Path of the schema in a tool. `name` is the path of the tool's name.
     pub(crate) schema: &'static [&'static str],
     pub(crate) name: &'static [&'static str],
-    /// Minimal body, as JSON: `$model`, `$tools` and `$tokens` are placeholders for the model, the tools and the
+    /// Minimal body, as JSON. `$model`, `$tools` and `$tokens` are placeholders for the model, the tools and the
     /// maximum number of output tokens.
     pub(crate) body: &'static str,
     /// Texts before the index of a tool in an error.
     pub(crate) numbered: &'static [&'static str],
 }
 
-/// A gateway, which forwards requests to other APIs.
+/// A gateway forwards requests to other APIs.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Gateway {
     pub(crate) host: &'static str,
@@ -255,7 +251,7 @@ const COHERE: Endpoint = Endpoint {
 /// A self-hosted server.
 const OWN: Endpoint = Endpoint { base: None, hosts: &[], key: bearer(&[]), wire: &CHAT, ..OPENAI };
 
-/// All APIs that can be probed, in the order of the dialects.
+/// In the order of the dialects.
 pub(crate) const ENDPOINTS: &[Endpoint] = &[
     Endpoint {
         dialect: "openai-responses",

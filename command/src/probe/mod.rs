@@ -39,7 +39,6 @@ use target::Tool;
 const REPEATED: u32 = 3;
 const PATIENCE: u32 = 60;
 
-/// State of the command.
 pub(crate) struct Probe {
     arguments: ProbeArguments,
     endpoint: &'static Endpoint,
@@ -58,7 +57,6 @@ pub(crate) struct Probe {
     sent: u32,
     repeated: u32,
     wait: u32,
-    /// Error that ended the probe early.
     ended: Option<CommandError>,
     recorded: Option<SourceText>,
     /// Suffix of the path of `recorded` in which no symbolic link is followed.
@@ -111,7 +109,6 @@ impl Probe {
         })
     }
 
-    /// Returns the next request, if there is one.
     fn request(&self) -> Option<Request> {
         let tools = match self.search.next()? {
             RequestTools::Plain => target::plain_tool(self.dialect),
@@ -120,14 +117,13 @@ impl Probe {
         Some(self.target.request(&tools, &self.arguments, self.variable.as_ref(), self.wait))
     }
 
-    /// Returns the tool that an error names, by its index in the next request.
+    /// The result is the index of the tool in the next request.
     fn named(&self, refusal: &Refusal) -> Option<usize> {
         let Some(RequestTools::Tools(group)) = self.search.next() else { return None };
         let name = |at: &usize| self.tools.get(*at).and_then(|tool| tool.name.as_deref());
         answer::named(&refusal.text, self.endpoint.wire.numbered, &group.iter().map(name).collect::<Vec<_>>())
     }
 
-    /// Ends the probe after an answer that is not a verdict.
     fn end(&mut self, message: String) -> Result<(), CommandError> {
         let error = CommandError::new("", message).in_source(&self.target.host);
         // The verdicts so far are reported, because the user has paid for them.
@@ -169,7 +165,6 @@ impl Probe {
         Ok(())
     }
 
-    /// Determines the variable that contains the key.
     fn found(&mut self, names: &str) -> Result<(), CommandError> {
         let names = json::read(names).unwrap_or_default();
         let is_set = |name: &&String| names.as_array().unwrap_or_default().iter().any(|set| set.is_text(name.as_str()));
@@ -184,7 +179,6 @@ impl Probe {
         Err(CommandError::new("", message).in_source(&self.target.host))
     }
 
-    /// Renders the first request.
     fn dry(&self) -> Output {
         let tools = target::tool_list(self.tools.iter());
         let request = self.target.request(&tools, &self.arguments, self.target.variables.first(), 0);
@@ -225,7 +219,6 @@ impl Probe {
         (content, left_out)
     }
 
-    /// Returns the tools that the API accepts, alone or together with others.
     fn accepted(&self) -> Vec<&Tool> {
         let accepted = |(_, verdict): &(&Tool, &Option<Verdict>)| matches!(verdict, Some(Verdict::Accepted(_)));
         self.tools.iter().zip(&self.search.verdicts).filter(accepted).map(|(tool, _)| tool).collect()
@@ -293,7 +286,6 @@ impl Task for Probe {
     }
 }
 
-/// Returns a string, or null.
 fn text_or_null(text: Option<&str>) -> Node<'_> {
     text.map_or_else(Node::default, Node::string)
 }

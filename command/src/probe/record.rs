@@ -17,24 +17,23 @@ use super::{
 };
 use crate::document::record;
 
-/// License of the rows, which is that of the project.
+/// License of the rows: the project's license.
 const LICENSE: &str = env!("CARGO_PKG_LICENSE");
 const SOURCE: &str = concat!("toolwire probe ", env!("CARGO_PKG_VERSION"));
 const PLAIN: &str = "tool_1";
 
-/// Data that all rows of a run share.
 pub(crate) struct Rows<'p> {
     pub(crate) endpoint: &'static Endpoint,
     pub(crate) dialect: &'static Dialect,
     pub(crate) target: &'p Target,
     pub(crate) model: &'p str,
     pub(crate) date: Option<&'p str>,
-    /// True to keep names, descriptions and values.
+    /// Keeps names, descriptions and values.
     pub(crate) keep_names: bool,
 }
 
 impl Rows<'_> {
-    /// Returns the row of a tool; `None` if anonymizing the tool changes the violations that `check` reports.
+    /// Returns `None` if anonymizing the tool changes the violations that `check` reports.
     pub(crate) fn row(&self, tool: &Tool, verdict: &Verdict) -> Option<String> {
         let sent = json::read(&tool.text).ok()?;
         let wire = self.endpoint.wire;
@@ -82,7 +81,6 @@ impl Rows<'_> {
         Some(json::write(&row) + "\n")
     }
 
-    /// Returns the refused constraints that `check` reports for the tool after its name and its schema are replaced.
     fn judged(&self, sent: &Node<'_>, schema: &Node<'_>) -> Vec<&'static str> {
         let mut sent = sent.clone();
         put(&mut sent, self.endpoint.wire.schema, schema);
@@ -90,7 +88,7 @@ impl Rows<'_> {
         refused(&json::write(&Node::array(Vec::from([sent]))), self.dialect)
     }
 
-    /// Returns the public form of the host and the model.
+    /// The public form of the host and the model.
     fn place(&self) -> (String, Option<String>) {
         let model = match self.model.strip_prefix("ft:") {
             Some(tuned) => format!("ft:{}", tuned.split(':').next().unwrap_or_default()),
@@ -105,7 +103,6 @@ impl Rows<'_> {
     }
 }
 
-/// Sets a member that already exists.
 fn put(node: &mut Node<'_>, path: &[&str], value: &Node<'_>) {
     let Some((first, rest)) = path.split_first() else { return };
     if node.get(*first).is_none() {
@@ -122,7 +119,7 @@ fn put(node: &mut Node<'_>, path: &[&str], value: &Node<'_>) {
     }
 }
 
-/// Keywords whose value is text for people.
+/// Keywords whose value is human-readable text.
 const TEXTS: [&str; 5] = ["title", "description", "$comment", "markdownDescription", "errorMessage"];
 /// Keywords whose members have user-defined names and schemas as values.
 const TABLES: [&str; 5] = ["properties", "$defs", "definitions", "dependentSchemas", "patternProperties"];
@@ -170,7 +167,6 @@ const COMMON: [&str; 32] = [
 const TEXT: &str = "text";
 const ADDRESS: &str = "https://example.com/schema";
 
-/// Replacements for the private names, values and texts of a row.
 #[derive(Debug, Default)]
 struct Anonymous {
     names: BTreeMap<String, String>,
@@ -179,12 +175,10 @@ struct Anonymous {
 }
 
 impl Anonymous {
-    /// Sets the replacement of a name.
     pub(crate) fn rename(&mut self, name: &str, new: String) {
         self.names.insert(name.into(), new);
     }
 
-    /// Anonymizes a schema, or a part of one.
     pub(crate) fn schema(&mut self, node: &Node<'_>) -> Node<'static> {
         match node.data() {
             Data::Array(items) => Node::array(items.iter().map(|item| self.schema(item)).collect()),
@@ -234,7 +228,6 @@ impl Anonymous {
         }
     }
 
-    /// Anonymizes names, lists of names, and tables of either.
     fn list(&mut self, node: &Node<'_>) -> Node<'static> {
         match node.data() {
             Data::String(text) => Node::string(self.name(&text.display())),
@@ -253,7 +246,7 @@ impl Anonymous {
         }
     }
 
-    /// Anonymizes data: each non-empty string gets a unique replacement, and other scalars are kept.
+    /// Each non-empty string gets a unique replacement. Other scalars are kept.
     fn value(&mut self, node: &Node<'_>) -> Node<'static> {
         match node.data() {
             Data::Array(items) => Node::array(items.iter().map(|item| self.value(item)).collect()),
@@ -277,7 +270,7 @@ impl Anonymous {
         }
     }
 
-    /// Anonymizes a name: an identifier becomes an identifier, and other names keep their special characters.
+    /// An identifier becomes an identifier. Other names keep their special characters.
     fn name(&mut self, name: &str) -> String {
         if COMMON.contains(&name) || name.is_empty() || name.starts_with('$') {
             return name.into();
@@ -315,7 +308,6 @@ impl Anonymous {
         format!("{address}{}", steps.map(|steps| format!("#{}", steps.join("/"))).unwrap_or_default())
     }
 
-    /// Anonymizes an API's error about the schema, with the same replacements.
     pub(crate) fn anonymized(&self, text: &str) -> String {
         let mut out = String::from(text);
         for text in self.texts.iter().filter(|text| text.len() > 3) {
@@ -350,7 +342,6 @@ impl Anonymous {
     }
 }
 
-/// Anonymizes a pattern by replacing its words.
 fn pattern(text: &str) -> String {
     let mut out = String::with_capacity(text.len());
     let mut rest = text;
@@ -371,7 +362,6 @@ fn pattern(text: &str) -> String {
     out
 }
 
-/// Copies a value, so that it borrows nothing.
 fn owned(node: Node<'_>) -> Node<'static> {
     match node.into_data() {
         Data::Array(items) => Node::array(items.into_iter().map(owned).collect()),

@@ -60,7 +60,6 @@ impl Line<'_> {
         }
     }
 
-    /// Returns the members `api`, `toolwire`, `rules`, `status`, `error`, `finding`.
     fn members(&self) -> Node<'static> {
         let (status, error) = match (self.verdict, self.refusal()) {
             (Some(Verdict::Accepted(status)), _) => (Node::count((*status).into()), Node::default()),
@@ -78,7 +77,7 @@ impl Line<'_> {
     }
 }
 
-/// Returns the violated rules, without duplicates.
+/// Equal rules must be next to each other.
 fn unique<'r>(rules: &'r [&'static str]) -> impl Iterator<Item = &'static str> + 'r {
     rules.iter().enumerate().filter(|(at, rule)| rules.get(at.wrapping_sub(1)) != Some(rule)).map(|(_, rule)| *rule)
 }
@@ -209,7 +208,6 @@ fn colored(line: &Line<'_>, paint: Paint) -> String {
     }
 }
 
-/// Returns the name of a tool, or its place.
 fn called(probe: &Probe, tool: &Tool) -> String {
     match &tool.name {
         Some(name) => cut(&shown(name), NAME).into_owned(),

@@ -9,24 +9,21 @@
 
 use std::collections::BTreeSet;
 
-/// Refusal of an API.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Refusal {
     pub(crate) status: u16,
     pub(crate) text: String,
 }
 
-/// Verdict on a tool.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) enum Verdict {
     Accepted(u16),
     Refused(Refusal),
 }
 
-/// Tools of a request.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) enum RequestTools {
-    /// These tools, by their indices.
+    /// By their indices.
     Tools(Vec<usize>),
     /// A tool that every API accepts.
     Plain,
@@ -35,23 +32,22 @@ pub(crate) enum RequestTools {
 /// Maximum size of a group whose tools are sent one by one.
 const MAX_SEPARATE: usize = 4;
 
-/// The results so far, and the open groups.
 #[derive(Debug)]
 pub(crate) struct GroupSearch {
     pub(crate) verdicts: Vec<Option<Verdict>>,
     /// A refusal of tools that are accepted separately.
     pub(crate) together: Option<Refusal>,
-    /// True for each tool that the table expects to be refused.
+    /// The tools that the table expects to be refused.
     expected: Vec<bool>,
     /// Groups that have to be sent, the next one last.
     groups: Vec<Vec<usize>>,
     /// A refusal that may not concern the tools.
     doubtful: Option<(Vec<usize>, Refusal)>,
-    /// True once a request of this form was accepted.
+    /// A request of this form was accepted.
     is_proven: bool,
     accepted: BTreeSet<Vec<usize>>,
     refused: Vec<(Vec<usize>, Refusal)>,
-    /// True if only the last request is left, with all accepted tools.
+    /// Only the last request is left, with all accepted tools.
     is_last: bool,
 }
 
@@ -70,7 +66,6 @@ impl GroupSearch {
         }
     }
 
-    /// Returns the tools of the next request; `None` if everything is known.
     pub(crate) fn next(&self) -> Option<RequestTools> {
         match &self.doubtful {
             Some(_) => Some(RequestTools::Plain),
@@ -78,7 +73,6 @@ impl GroupSearch {
         }
     }
 
-    /// Records that the next request was accepted.
     pub(crate) fn accept(&mut self, status: u16) {
         self.is_proven = true;
         if let Some((group, refusal)) = self.doubtful.take() {
@@ -92,10 +86,8 @@ impl GroupSearch {
         self.conclude();
     }
 
-    /// Records that the next request was refused; `named` is the index in the request of the tool that the error names.
-    ///
-    /// # Errors
-    /// The refusal, if it does not concern the tools.
+    /// `named` is the index in the request of the tool that the error names. Returns the refusal if it does not concern
+    /// the tools.
     pub(crate) fn refuse(&mut self, refusal: Refusal, named: Option<usize>) -> Result<(), Refusal> {
         if let Some((_, first)) = self.doubtful.take() {
             return Err(first);
@@ -126,7 +118,6 @@ impl GroupSearch {
         }
     }
 
-    /// Splits a refused group.
     fn part(&mut self, group: Vec<usize>, refusal: Refusal) {
         if let [tool] = group.as_slice() {
             self.record(*tool, Verdict::Refused(refusal));
@@ -145,7 +136,6 @@ impl GroupSearch {
         self.groups.extend(parts);
     }
 
-    /// Adds the last request once every tool has a verdict: all accepted tools together.
     fn conclude(&mut self) {
         if !self.groups.is_empty() || self.is_last {
             return;
@@ -167,7 +157,8 @@ impl GroupSearch {
 mod tests {
     use super::{GroupSearch, Refusal, RequestTools, Verdict};
 
-    /// Simulates an API that refuses these tools, and more than `limit`; returns the search and the number of requests.
+    /// Simulates an API that refuses the tools in `bad`, and more than `limit` tools. Returns the search and the number
+    /// of requests.
     fn run_search(count: usize, bad: &[usize], limit: usize, expected: &[usize], names: bool) -> (GroupSearch, usize) {
         let mut search = GroupSearch::new((0..count).map(|at| expected.contains(&at)).collect());
         let mut requests = 0;

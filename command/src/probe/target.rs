@@ -27,16 +27,15 @@ use crate::{
     terminal::shown_lines,
 };
 
-/// Target of requests.
 #[derive(Debug)]
 pub(crate) struct Target {
     url: String,
-    /// The host for display, without user and query.
+    /// For display, without user and query.
     pub(crate) host: String,
     headers: Vec<(String, String)>,
     /// Number of headers that come from the table; the others may be secret.
     own: usize,
-    /// Environment variables that may contain the key. `key` is the header and the text before the key.
+    /// Variables that may contain the key. `key` is the header and the text before the key.
     pub(crate) variables: Vec<String>,
     key: (&'static str, &'static str),
     body: &'static str,
@@ -53,7 +52,6 @@ pub(crate) enum Known {
     /// The API's own server, with a host name for each user.
     Tenant(&'static str),
     Gateway(&'static Gateway),
-    /// Unknown.
     Elsewhere,
 }
 
@@ -119,7 +117,6 @@ impl Target {
         Ok(Target { url, host, headers, own, variables, key, body: endpoint.wire.body, strict, known })
     }
 
-    /// Returns the private strings that an answer may repeat.
     pub(crate) fn private(&self) -> Private {
         let mut texts = Vec::new();
         for (_, value) in self.headers.iter().skip(self.own) {
@@ -136,7 +133,6 @@ impl Target {
         Private { texts }
     }
 
-    /// Returns the request with these tools.
     pub(crate) fn request(
         &self,
         tools: &str,
@@ -169,7 +165,7 @@ impl Target {
         json::write(&body)
     }
 
-    /// Renders a request for display: without the key, the values of other headers, and the query of the URL.
+    /// Omits the key, the values of other headers, and the query of the URL.
     pub(crate) fn shown(&self, request: &Request) -> String {
         let url = request.url.split_once('?').map_or(request.url.clone(), |(before, _)| format!("{before}?…"));
         let mut out = format!("POST {url}\n");
@@ -196,7 +192,6 @@ fn known(host: &str, endpoint: &'static Endpoint) -> Known {
 }
 
 impl Known {
-    /// Returns the name of the server in rows of evidence.
     pub(crate) fn surface(self, endpoint: &Endpoint) -> &'static str {
         match self {
             Known::Gateway(gateway) => gateway.surface,
@@ -222,7 +217,6 @@ fn fill<'a>(node: &mut Node<'a>, sign: &str, value: &Node<'a>) {
     }
 }
 
-/// Percent-encodes a part of a path.
 fn encoded(text: &str) -> String {
     let mut out = String::with_capacity(text.len());
     for byte in text.bytes() {
@@ -234,7 +228,6 @@ fn encoded(text: &str) -> String {
     out
 }
 
-/// A tool of the probe.
 #[derive(Debug)]
 pub(crate) struct Tool {
     /// `None` if the tool has no name.
@@ -248,7 +241,7 @@ pub(crate) struct Tool {
     pub(crate) rules: Vec<&'static str>,
 }
 
-/// Converts the tools of an input to the API's format, without further changes. Schemas become tools without a name.
+/// Converts the tools to the API's format, and changes nothing else.
 pub(crate) fn tools(subject: Subject<'_>, dialect: &'static Dialect) -> Result<Vec<Tool>, Error> {
     let list = match subject {
         Subject::Tools(list) | Subject::Request(list) => list,
@@ -269,7 +262,7 @@ pub(crate) fn tools(subject: Subject<'_>, dialect: &'static Dialect) -> Result<V
         .collect())
 }
 
-/// Returns the rules for which `check` expects a refusal of a list; a rule occurs once for each violation.
+/// Returns the rules for which `check` expects a refusal of a list. A rule occurs once for each violation.
 pub(crate) fn refused(list: &str, dialect: &'static Dialect) -> Vec<&'static str> {
     let found = json::read(list)
         .and_then(|list| internal::check_tools(list, &[dialect], internal::FindingLimit::EVERY_TOOL))
@@ -280,12 +273,11 @@ pub(crate) fn refused(list: &str, dialect: &'static Dialect) -> Vec<&'static str
     rules
 }
 
-/// Returns the tools as a JSON list.
 pub(crate) fn tool_list<'t>(tools: impl Iterator<Item = &'t Tool>) -> String {
     format!("[{}]", tools.map(|tool| tool.text.as_str()).collect::<Vec<_>>().join(","))
 }
 
-/// Returns the rules for which `check` expects a refusal of these tools together, but not of each alone.
+/// Omits the rules for which `check` expects a refusal of a tool alone.
 pub(crate) fn refused_together(tools: &[&Tool], dialect: &'static Dialect) -> Vec<&'static str> {
     let mut together = refused(&tool_list(tools.iter().copied()), dialect);
     for rule in tools.iter().flat_map(|tool| &tool.rules) {
@@ -297,7 +289,7 @@ pub(crate) fn refused_together(tools: &[&Tool], dialect: &'static Dialect) -> Ve
     together
 }
 
-/// Returns a list with one tool that every API accepts, which tests the rest of a request.
+/// Every API accepts this tool, so it tests the rest of a request.
 pub(crate) fn plain_tool(dialect: &'static Dialect) -> String {
     const PLAIN: &str = r#"[{"name": "ping", "description": "Asks whether a host answers.", "inputSchema": {
         "type": "object",
@@ -319,21 +311,20 @@ pub(crate) fn plain_tool(dialect: &'static Dialect) -> String {
 /// Maximum length of a DNS name.
 const MAX_NAME_LENGTH: usize = 253;
 
-/// The parts of a URL.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Address {
     is_encrypted: bool,
-    /// The host in lower case; an IPv6 address is in brackets.
+    /// In lower case. An IPv6 address is in brackets.
     host: String,
-    /// The port; `None` for the scheme's default port.
+    /// `None` for the scheme's default port.
     port: Option<u16>,
-    /// The path, without a trailing `/`.
+    /// Without a trailing `/`.
     path: String,
     query: Option<String>,
 }
 
 impl Address {
-    /// Parses an address. Errors never quote it, because it may contain a secret.
+    /// Errors never quote the address, because it may contain a secret.
     pub(crate) fn read(text: &str) -> Result<Address, &'static str> {
         let (is_encrypted, rest) = match (text.strip_prefix("https://"), text.strip_prefix("http://")) {
             (Some(rest), _) => (true, rest),
@@ -360,7 +351,6 @@ impl Address {
         Ok(Address { is_encrypted, host, port: port.filter(|port| *port != usual), path, query })
     }
 
-    /// Returns the host, with the port unless it is the scheme's default.
     pub(crate) fn host(&self) -> String {
         match self.port {
             Some(port) => format!("{}:{port}", self.host),
@@ -368,24 +358,22 @@ impl Address {
         }
     }
 
-    /// Returns the host if the port is the scheme's default.
     pub(crate) fn public_host(&self) -> Option<&str> {
         self.port.is_none().then_some(self.host.as_str())
     }
 
-    /// Returns the URL of a path below this address.
     pub(crate) fn below(&self, path: &str) -> String {
         let scheme = if self.is_encrypted { "https" } else { "http" };
         let query = self.query.as_deref().map(|query| format!("?{query}")).unwrap_or_default();
         format!("{scheme}://{}{}{path}{query}", self.host(), self.path)
     }
 
-    /// Returns true if the URL has a query, which may be secret.
+    /// A query may be secret.
     pub(crate) fn has_query(&self) -> bool {
         self.query.is_some()
     }
 
-    /// Returns true if a key may be sent: over HTTPS, or to loopback.
+    /// A key may be sent over HTTPS, or to loopback.
     pub(crate) fn keeps_secrets(&self) -> bool {
         let six = || self.host.strip_prefix('[')?.strip_suffix(']')?.parse::<Ipv6Addr>().ok();
         self.is_encrypted
@@ -424,8 +412,7 @@ fn host_and_port(authority: &str) -> Result<(String, Option<u16>), &'static str>
     }
 }
 
-/// Returns true if a host is a DNS name or an IPv4 address in dotted-decimal form. Some parsers read `0x7f.1` as an
-/// IPv4 address.
+/// True for a DNS name or an IPv4 address in dotted-decimal form. Some parsers read `0x7f.1` as an IPv4 address.
 fn is_host_name(host: &str) -> bool {
     let is_label = |label: &str| {
         !label.is_empty() && label.bytes().all(|byte| byte.is_ascii_alphanumeric() || matches!(byte, b'-' | b'_'))
@@ -437,7 +424,7 @@ fn is_host_name(host: &str) -> bool {
     host.len() <= MAX_NAME_LENGTH && host.split('.').all(is_label) && (!is_numeric || host.parse::<Ipv4Addr>().is_ok())
 }
 
-/// Returns true if `host` matches `pattern`: `*` matches one label, `{region}` matches one that names an AWS region.
+/// `*` matches one label, `{region}` matches a label that names an AWS region.
 fn matches(pattern: &str, host: &str) -> bool {
     let (mut wanted, mut found) = (pattern.split('.'), host.split('.'));
     loop {
@@ -451,8 +438,8 @@ fn matches(pattern: &str, host: &str) -> bool {
     }
 }
 
-/// Returns true if a label is an AWS region (`eu-central-1`, `us-gov-west-1`). Excludes `s3` and `s3-us-west-2`,
-/// because an S3 bucket may be named `bedrock-runtime`.
+/// An AWS region is `eu-central-1` or `us-gov-west-1`. `s3` and `s3-us-west-2` are excluded, because an S3 bucket may
+/// be named `bedrock-runtime`.
 fn is_region(label: &str) -> bool {
     let parts: Vec<&str> = label.split('-').collect();
     let is_word = |part: &&str| part.len() > 1 && part.bytes().all(|byte| byte.is_ascii_lowercase());

@@ -22,7 +22,6 @@ use super::{
 };
 use crate::terminal::shown;
 
-/// Pointers to the schemas of a tool.
 const SCHEMAS: [&str; 2] = ["/inputSchema", "/outputSchema"];
 
 /// The tools as the client last received them. Calls are interpreted by this list, even if the servers have announced
@@ -32,10 +31,10 @@ pub(super) struct Catalogue {
     /// For each dialect, its options and the list written for it.
     steps: Vec<(ToolsOptions, Option<ToolSet>)>,
     most: Option<usize>,
-    /// True if results are cut, so the list contains the tool that reads the rest.
+    /// Results are cut, so the list contains the tool that reads the rest.
     has_reader: bool,
-    /// True if results may lose their structured content, so no tool is listed with an `outputSchema`, for which
-    /// clients require structured content.
+    /// Results may lose their structured content. Clients require structured content for an `outputSchema`, so no tool
+    /// is listed with one.
     drops_output_schemas: bool,
     /// The original list of all servers, as JSON text.
     came: String,
@@ -44,11 +43,11 @@ pub(super) struct Catalogue {
 
 #[derive(Debug)]
 struct AdaptedList {
-    /// One `Restore` for each dialect, in the order of the dialects.
+    /// In the order of the dialects.
     restores: Vec<Restore>,
-    /// The client's list, as JSON text.
+    /// JSON.
     list: String,
-    /// The original definitions of the tools, by server and name, as JSON text.
+    /// Original definitions of the tools as JSON text, by server and name.
     own: BTreeMap<(usize, String), String>,
     servers: Vec<String>,
     search: Option<ToolSearch>,
@@ -57,17 +56,16 @@ struct AdaptedList {
     report: Report,
 }
 
-/// A summary of the rewriting, for people.
+/// A human-readable summary of the rewriting.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(super) struct Report {
     pub(super) left_out: Vec<LeftOut>,
     pub(super) changes: Vec<String>,
     pub(super) count: usize,
-    /// True if the tools are available through a search.
+    /// The tools are available through a search.
     pub(super) searched: bool,
 }
 
-/// A tool that the client does not receive.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct LeftOut {
     pub(super) tool: String,
@@ -75,7 +73,6 @@ pub(super) struct LeftOut {
     pub(super) message: String,
 }
 
-/// The tools of one server.
 pub(super) struct List<'a> {
     pub(super) server: usize,
     pub(super) name: &'a str,
@@ -83,17 +80,15 @@ pub(super) struct List<'a> {
     pub(super) tools: Vec<String>,
 }
 
-/// A call as its server expects it.
 #[derive(Debug)]
 pub(super) struct Call {
     pub(super) server: usize,
     pub(super) name: String,
-    /// Arguments as JSON text; `None` if the call has no arguments.
+    /// JSON. `None` if the call has no arguments.
     pub(super) arguments: Option<String>,
     pub(super) repaired: Option<Repairs>,
 }
 
-/// The repairs of the arguments of a call.
 #[derive(Debug)]
 pub(super) struct Repairs {
     pub(super) valid: Option<bool>,
@@ -101,15 +96,13 @@ pub(super) struct Repairs {
     pub(super) retry_message: Option<String>,
 }
 
-/// The destination of a call.
 #[derive(Debug)]
 pub(super) enum Target {
     Server(Box<Call>),
-    /// The proxy answers the call itself, with this result as JSON text.
+    /// The proxy answers the call itself with this result, as JSON text.
     Answer(String),
     /// The tool that reads the rest of a cut result.
     Reader,
-    /// No tool has this name.
     Unknown,
 }
 
@@ -136,12 +129,10 @@ impl Catalogue {
         }
     }
 
-    /// Returns true if the client has received a list.
     pub(super) fn is_given(&self) -> bool {
         self.adapted.is_some()
     }
 
-    /// Returns the client's list, as JSON text.
     pub(super) fn list(&self) -> &str {
         self.adapted.as_ref().map_or("[]", |adapted| adapted.list.as_str())
     }
@@ -150,7 +141,6 @@ impl Catalogue {
         self.adapted.as_ref().map(|adapted| adapted.report.clone()).unwrap_or_default()
     }
 
-    /// Replaces the tools with new lists from the servers.
     pub(super) fn take(&mut self, lists: &[List<'_>], several: bool) -> Result<(), Error> {
         let (mut own, mut left_out) = (BTreeMap::new(), Vec::new());
         let mut written = Vec::with_capacity(lists.len());
@@ -232,7 +222,7 @@ impl Catalogue {
         Ok(())
     }
 
-    /// Returns the destination of a client's call. `arguments` are JSON text.
+    /// `arguments` are JSON text.
     pub(super) fn resolve(&self, name: &str, arguments: Option<&str>) -> Result<Target, Error> {
         let Some(adapted) = &self.adapted else { return Ok(Target::Unknown) };
         let repair = self.steps.first().and_then(|(options, _)| options.repair.as_ref());
@@ -254,19 +244,16 @@ impl Catalogue {
         }
     }
 
-    /// Returns the name of the tool that reads the rest of a cut result.
     pub(super) fn reader(&self) -> Option<&str> {
         self.adapted.as_ref()?.reader.as_deref()
     }
 
-    /// Returns the original definition of a tool, as JSON text.
     pub(super) fn own(&self, server: usize, name: &str) -> Option<&str> {
         self.adapted.as_ref()?.own.get(&(server, name.to_string())).map(String::as_str)
     }
 }
 
 impl AdaptedList {
-    /// Returns the call as its server expects it, or `None` if no tool has the name.
     fn restored(
         &self,
         shown: &str,
@@ -318,8 +305,8 @@ impl AdaptedList {
         Ok(Some(Call { server, name, arguments, repaired }))
     }
 
-    /// Returns the only server with a tool of this original name. An app of MCP Apps calls the tools of its own server
-    /// by the names that the server knows.
+    /// An app of MCP Apps calls the tools of its own server by their original names. Returns `None` if several servers
+    /// have a tool with the name.
     fn owner_of_bare(&self, name: &str) -> Option<usize> {
         let mut servers = self.own.keys().filter(|(_, own)| own == name).map(|(server, _)| *server);
         servers.next().filter(|_| servers.next().is_none() && !self.is_of_one())
@@ -339,13 +326,11 @@ fn name_of(tool: &Node<'_>) -> Option<String> {
     text_at(tool, &["name"])
 }
 
-/// Returns a name, with a number at the end if it is already used.
 fn free_name(name: &str, is_used: impl Fn(&str) -> bool) -> String {
     let names = std::iter::once(name.to_string()).chain((2..).map(|number| format!("{name}_{number}")));
     names.into_iter().find(|name| !is_used(name)).unwrap_or_default()
 }
 
-/// Adds an item to a list in JSON text.
 fn with_item(list: &str, item: &str) -> String {
     match list.trim_end().strip_suffix(']').map(str::trim_end) {
         Some(items) if items.ends_with('[') => format!("{items}{item}]"),
@@ -354,7 +339,6 @@ fn with_item(list: &str, item: &str) -> String {
     }
 }
 
-/// Removes the `outputSchema` of every tool in a list.
 fn without_output_schemas(list: &str, changes: &mut Vec<String>) -> Result<String, Error> {
     let mut tools = json::read(list)?;
     for tool in tools.as_array_mut().into_iter().flatten() {
@@ -367,13 +351,12 @@ fn without_output_schemas(list: &str, changes: &mut Vec<String>) -> Result<Strin
     Ok(json::write(&tools))
 }
 
-/// Returns false for a tool that only apps of MCP Apps may call.
+/// Only apps of MCP Apps may call the other tools.
 fn is_for_model(tool: &Node<'_>) -> bool {
     let visibility = at(tool, &["_meta", "ui", "visibility"]).and_then(Node::as_array);
     visibility.is_none_or(|list| list.iter().any(|one| one.is_text("model")))
 }
 
-/// Returns a change as one line.
 fn change_line(about: &ToolChange) -> String {
     let of = about.server.as_deref().map(|server| format!(" of {}", shown(server))).unwrap_or_default();
     let change = &about.change;
@@ -390,7 +373,6 @@ const FOUND: usize = 5;
 /// Maximum number of results.
 const MAX_RESULTS: u64 = 20;
 
-/// The tools that a search can find.
 #[derive(Debug)]
 pub(super) struct ToolSearch {
     find: String,
@@ -401,7 +383,7 @@ pub(super) struct ToolSearch {
 }
 
 impl ToolSearch {
-    /// Creates a search of the tools for the model. `all` are all tools.
+    /// `tools` are the tools for the model, `all` are all tools.
     pub(super) fn new(all: &Node<'_>, tools: Vec<Node<'_>>) -> Result<ToolSearch, Error> {
         let entries = tools.iter();
         let names_in_use: BTreeSet<String> =
@@ -437,7 +419,6 @@ impl ToolSearch {
         )
     }
 
-    /// Returns true if a tool in the search or one of its own tools has this name.
     fn has(&self, name: &str) -> bool {
         self.definitions.contains_key(name) || self.is_search(name) || self.is_call(name)
     }
@@ -450,7 +431,6 @@ impl ToolSearch {
         name == self.call
     }
 
-    /// Returns the result of a search, as JSON text.
     pub(super) fn answer(&self, arguments: Option<&str>) -> String {
         let arguments = json::read(arguments.unwrap_or("{}")).unwrap_or_default();
         let Some(query) = text_at(&arguments, &["query"]).filter(|query| !query.trim().is_empty()) else {
@@ -470,8 +450,8 @@ impl ToolSearch {
         text_result(&format!("[{}]", found.join(",\n")))
     }
 
-    /// Returns the tool and the arguments in a call to `call_tool`. Returns an error result for the model if the call
-    /// is invalid.
+    /// Returns the tool and the arguments in a call to `call_tool`. For an invalid call, returns an error result for
+    /// the model.
     pub(super) fn called(&self, arguments: Option<&str>) -> Result<(String, String), String> {
         let arguments = json::read(arguments.unwrap_or("{}")).unwrap_or_default();
         let Some(name) = text_at(&arguments, &["name"]) else {
@@ -488,7 +468,6 @@ impl ToolSearch {
         Ok((name, inner))
     }
 
-    /// Returns the result for a call to an unknown tool.
     pub(super) fn unknown(&self, name: &str) -> String {
         let hint = did_you_mean(name, self.definitions.keys());
         failed_call(&format!("expected the name of a tool that `{}` has returned, found `{name}`{hint}", self.find))

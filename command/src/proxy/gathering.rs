@@ -13,13 +13,12 @@ use super::{
 };
 use crate::document::record;
 
-/// Maximum number of pages of a list, because cursors may form a cycle.
+/// A list has a maximum number of pages, because cursors may form a cycle.
 const PAGES: usize = 10_000;
 /// Maximum number and total size in bytes of a list's entries from one server, over all its pages.
 const ENTRIES: usize = 100_000;
 const ENTRY_BYTES: usize = 64 << 20;
 
-/// A request that goes to every server.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) enum What {
     Tools,
@@ -36,28 +35,26 @@ pub(super) enum What {
 #[derive(Debug)]
 pub(super) struct Gathering {
     what: What,
-    /// Id of the client request that waits for the result; `None` if calls wait for it.
+    /// Id of the client request that waits for the result. `None` if calls wait for the result.
     id: Option<String>,
     params: String,
     open: BTreeSet<usize>,
     /// The first answer of each server, without the entries of the list.
     first: BTreeMap<usize, String>,
-    /// The entries of each server, from all its pages.
+    /// From all pages.
     entries: BTreeMap<usize, Vec<String>>,
     pages: BTreeMap<usize, usize>,
-    /// Total size of the entries of each server, in bytes.
+    /// In bytes.
     bytes: BTreeMap<usize, usize>,
-    /// Error responses of servers, as complete messages.
+    /// Complete messages.
     errors: BTreeMap<usize, String>,
 }
 
 impl Gathering {
-    /// Returns the servers that have not answered.
     pub(super) fn open(&self) -> Vec<usize> {
         self.open.iter().copied().collect()
     }
 
-    /// Returns the member that contains the entries of a list.
     fn key(&self) -> Option<&'static str> {
         match &self.what {
             What::Tools => Some("tools"),
@@ -66,12 +63,11 @@ impl Gathering {
         }
     }
 
-    /// Returns true if the client request with this key waits for the result.
     pub(super) fn is_for(&self, key: &str) -> bool {
         self.id.as_deref().is_some_and(|id| message::key_of(id) == key)
     }
 
-    /// Returns true if requests wait for the entries of a list.
+    /// True if requests wait for the entries of a list.
     pub(super) fn is_first_list(&self) -> bool {
         self.id.is_none() && matches!(self.what, What::List(..) | What::Tools)
     }
@@ -80,7 +76,6 @@ impl Gathering {
         self.id.is_none() && self.what == *what
     }
 
-    /// Returns true if the request is `initialize`.
     pub(super) fn is_initialize(&self) -> bool {
         self.what == What::Initialize
     }
@@ -96,7 +91,7 @@ impl Gathering {
 }
 
 impl Proxy {
-    /// Sends a request to every server that can answer it. `params` are JSON text.
+    /// Sends the request to every server that can answer it. `params` are JSON text.
     pub(super) fn gather(&mut self, what: What, id: Option<String>, params: &str) {
         let (needs, asks_all) = match &what {
             What::Tools => (Some("tools"), self.is_one()),
@@ -149,7 +144,6 @@ impl Proxy {
         self.effects.push(Effect::Alarm(number, pause));
     }
 
-    /// Handles a page of a list, or another answer.
     pub(super) fn page(&mut self, number: u64, server: usize, answer: &Node<'_>) {
         let Some(gathering) = self.gatherings.get_mut(&number) else { return };
         let Some(result) = answer.get("result").filter(|result| result.as_object().is_some()) else {
@@ -197,7 +191,7 @@ impl Proxy {
         self.finished(number);
     }
 
-    /// Handles an error instead of a page or another answer. `error` is a complete error message.
+    /// `error` is a complete error message.
     pub(super) fn no_page(&mut self, number: u64, server: usize, error: &str) {
         let is_up = self.servers.get(server).is_some_and(|server| server.state == State::Up);
         match self.gatherings.get(&number) {
@@ -208,7 +202,7 @@ impl Proxy {
         }
     }
 
-    /// Records that a server did not answer, or answered with an error. `error` is a complete error message.
+    /// The server did not answer, or answered with an error. `error` is a complete error message.
     pub(super) fn failed(&mut self, number: u64, server: usize, error: &str) {
         let Some(gathering) = self.gatherings.get_mut(&number) else { return };
         gathering.open.remove(&server);
@@ -224,7 +218,6 @@ impl Proxy {
         }
     }
 
-    /// Combines the answers, and answers the client.
     fn gathered(&mut self, number: u64) {
         let Some(mut gathering) = self.gatherings.remove(&number) else { return };
         let id = gathering.id.take();
@@ -294,7 +287,6 @@ impl Proxy {
         true
     }
 
-    /// Publishes the tools of all servers, and handles the waiting calls.
     fn tools(&mut self, id: Option<String>, gathering: Gathering) {
         let Gathering { first, mut entries, .. } = gathering;
         if !self.is_one() {
@@ -326,7 +318,6 @@ impl Proxy {
         self.resume_held();
     }
 
-    /// Gives the pages of MCP Apps URIs that name one server, and reports it.
     fn give_pages(&mut self, entries: &mut BTreeMap<usize, Vec<String>>) {
         for (server, tools) in entries {
             for tool in tools {
@@ -342,7 +333,7 @@ impl Proxy {
         }
     }
 
-    /// Refuses the client's request, or the calls that wait for the tools. `error` is JSON text.
+    /// `id` is the client's request. Without `id`, the calls that wait for the tools are refused. `error` is JSON text.
     fn refuse(&mut self, id: Option<String>, error: &str, what: &What) {
         let is_first = id.is_none();
         let waiting = if is_first && *what == What::Tools { std::mem::take(&mut self.waiting) } else { Vec::new() };
@@ -354,7 +345,6 @@ impl Proxy {
         }
     }
 
-    /// Handles the calls that waited for the first list.
     fn resume(&mut self) {
         for Waiting { text, .. } in std::mem::take(&mut self.waiting) {
             let Ok(message) = json::read(&text) else { continue };
@@ -365,7 +355,7 @@ impl Proxy {
     }
 }
 
-/// Adds the entries of a page. Returns false if they exceed the limit on their total size, `bytes`.
+/// Returns false if the entries exceed the limit on their total size, `bytes`.
 fn add_entries(entries: &mut Vec<String>, bytes: &mut usize, page: &[Node<'_>]) -> bool {
     for entry in page.iter().map(json::write) {
         *bytes += entry.len();
@@ -377,13 +367,11 @@ fn add_entries(entries: &mut Vec<String>, bytes: &mut usize, page: &[Node<'_>]) 
     true
 }
 
-/// Returns the result of a list request: the entries of all servers, and the other members of the first server's
-/// result.
+/// The result has the entries of all servers, and the other members of the first server's result.
 fn merged_list(first: &BTreeMap<usize, String>, key: &'static str, entries: &[String]) -> String {
     merged_list_text(first, key, &format!("[{}]", entries.join(",")))
 }
 
-/// Same as [`merged_list`], with the entries as JSON text.
 fn merged_list_text(first: &BTreeMap<usize, String>, key: &'static str, entries: &str) -> String {
     let mut result = frame(first.values().map(String::as_str));
     if let Ok(entries) = json::read(entries) {
@@ -393,7 +381,7 @@ fn merged_list_text(first: &BTreeMap<usize, String>, key: &'static str, entries:
     json::write(&result)
 }
 
-/// Returns the other members of the first result, with the strictest cache rules of all servers.
+/// The other members of the first result, with the strictest cache rules of all servers.
 fn frame<'s>(results: impl Iterator<Item = &'s str>) -> Node<'s> {
     let read: Vec<Node<'s>> = results.filter_map(|text| json::read(text).ok()).collect();
     let least = read.iter().map(|one| one.u64_at("ttlMs").unwrap_or_default()).min();
@@ -409,7 +397,7 @@ fn frame<'s>(results: impl Iterator<Item = &'s str>) -> Node<'s> {
     frame
 }
 
-/// Returns the result of `server/discover`: the versions that all servers support, and the union of their capabilities.
+/// The result has the versions that all servers support, and the union of their capabilities.
 pub(super) fn merged_discoveries(servers: &[(&str, String)]) -> String {
     const VERSIONS: &str = "supportedVersions";
     let read: Vec<Node<'_>> = servers.iter().filter_map(|(_, text)| json::read(text).ok()).collect();
@@ -432,8 +420,8 @@ pub(super) fn merged_discoveries(servers: &[(&str, String)]) -> String {
     json::write(&result)
 }
 
-/// Returns the result of `initialize`: the oldest version among the servers' answers, so that all servers support it;
-/// the union of the servers' capabilities; and the instructions of every server.
+/// The result has the oldest version among the answers, so that all servers support it. It also has the union of the
+/// capabilities, and the instructions of every server.
 fn merged_greetings<'s>(servers: impl Iterator<Item = (&'s str, &'s str)>) -> String {
     let read = servers.filter_map(|(name, greeting)| Some((name, json::read(greeting).ok()?)));
     let read: Vec<(&str, Node<'s>)> = read.collect();
@@ -451,7 +439,6 @@ fn merged_greetings<'s>(servers: impl Iterator<Item = (&'s str, &'s str)>) -> St
     )
 }
 
-/// Returns the servers' instructions for the model, each under the name of its server.
 fn instructions(servers: &[(&str, &Node<'_>)]) -> Option<String> {
     let texts = servers
         .iter()
@@ -460,7 +447,6 @@ fn instructions(servers: &[(&str, &Node<'_>)]) -> Option<String> {
     (!texts.is_empty()).then(|| texts.join("\n\n"))
 }
 
-/// Returns the union of the servers' capabilities.
 fn capabilities<'a>(greetings: &[Node<'a>]) -> Node<'a> {
     let mut capabilities: Vec<Member<'a>> = Vec::new();
     for greeting in greetings {
@@ -475,7 +461,6 @@ fn capabilities<'a>(greetings: &[Node<'a>]) -> Node<'a> {
     Node::object(Object::from_members(capabilities))
 }
 
-/// Adds the members of another server's capability to a capability.
 fn unite<'a>(known: &mut Node<'a>, other: &Node<'a>) {
     let Some(other) = other.as_object() else { return };
     let Some(object) = known.as_object_mut() else { return };

@@ -24,14 +24,13 @@ impl Proxy {
         self.done()
     }
 
-    /// Stops a server. Its requests are answered at once, because a process that cannot be killed never ends.
+    /// The server's requests are answered at once, because a process that cannot be killed never ends.
     pub(super) fn stop(&mut self, server: usize) {
         self.effects.push(Effect::Stop(server));
         let found = format!("the server {} was stopped", self.name(server));
         self.abandon(server, &found);
     }
 
-    /// Answers the open requests of a server that no longer runs. `found` is the message.
     fn abandon(&mut self, server: usize, found: &str) {
         if let Some(state) = self.servers.get_mut(server) {
             (state.state, state.level) = (State::Down, None);
@@ -143,7 +142,6 @@ impl Proxy {
         self.done()
     }
 
-    /// Handles one of the proxy's own requests that has no answer. `found` is the reason.
     fn unanswered_own(&mut self, own: OwnRequest, found: &str) {
         let error = || message::error("0", SERVER_ERROR, found);
         match own {
@@ -161,7 +159,6 @@ impl Proxy {
         }
     }
 
-    /// Handles the answer of a restarted server to `initialize`.
     pub(super) fn greeted(&mut self, server: usize, message: &Node<'_>) {
         self.greetings.retain(|_, of| *of != server);
         if message.get("result").is_none() {
@@ -178,7 +175,7 @@ impl Proxy {
         self.announce(server);
     }
 
-    /// Tells the client that the lists of a restarted server may have changed since the client read them.
+    /// The lists of a restarted server may have changed since the client read them.
     pub(super) fn announce(&mut self, server: usize) {
         self.listen_again(server);
         for list in ["tools", "prompts", "resources"] {
@@ -197,7 +194,6 @@ impl Proxy {
         }
     }
 
-    /// Returns true if a server declared a capability during its initialization.
     pub(super) fn has(&self, server: usize, capability: &str) -> bool {
         self.declares(server, &["capabilities", capability])
     }

@@ -1,25 +1,23 @@
 //! JSON-RPC messages: their kinds, the messages that the proxy writes itself, and the outline of a message.
 //!
 //! The outline is read from the bytes of a message without building a tree. It is used for messages that the JSON
-//! reader refuses (nested too deeply, `NaN`, not UTF-8), and to find members that two readers could interpret
+//! reader refuses (nested too deeply, `NaN`, not UTF-8). It also finds members that two readers could interpret
 //! differently.
 
 use std::ops::Range;
 
 use toolwire::json::{self, Member, Node, Object, Text};
 
-/// Error code for a message that is not JSON.
+/// The message is not JSON.
 pub(super) const PARSE_ERROR: i32 = -32700;
-/// Error code for JSON that is not a valid request.
+/// The message is JSON, but not a valid request.
 pub(super) const INVALID_REQUEST: i32 = -32600;
-/// Error code for an unknown method.
 pub(super) const METHOD_NOT_FOUND: i32 = -32601;
-/// Error code for parameters with an unknown name, URI or id.
+/// The parameters have an unknown name, URI or id.
 pub(super) const INVALID_PARAMS: i32 = -32602;
-/// Error code for a server that is not running or does not answer.
+/// The server is not running, or does not answer.
 pub(super) const SERVER_ERROR: i32 = -32000;
 
-/// The kind of a message.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Kind {
     Request,
@@ -27,19 +25,17 @@ pub(super) enum Kind {
     Response,
 }
 
-/// The envelope of a message.
 pub(super) struct Envelope {
     pub(super) kind: Kind,
-    /// The id as JSON text, in its original spelling. Empty for a notification.
+    /// JSON text in its original spelling. Empty for a notification.
     pub(super) id: String,
     /// Canonical form of the id: `"\u0041"` and `"A"` have the same key, and so do `2.0` and `2`.
     pub(super) key: String,
-    /// The method. Empty for a response.
+    /// Empty for a response.
     pub(super) method: String,
 }
 
 impl Envelope {
-    /// Reads the envelope. Returns `None` if `message` is not a JSON-RPC message.
     pub(super) fn read(message: &Node<'_>) -> Option<Envelope> {
         message.as_object()?;
         let id = message.get("id");
@@ -55,17 +51,14 @@ impl Envelope {
     }
 }
 
-/// Returns the string at a path of members.
 pub(super) fn text_at(message: &Node<'_>, path: &[&str]) -> Option<String> {
     at(message, path)?.as_text().map(|text| text.display().into_owned())
 }
 
-/// Returns the value at a path of members.
 pub(super) fn at<'n, 'a>(message: &'n Node<'a>, path: &[&str]) -> Option<&'n Node<'a>> {
     path.iter().try_fold(message, |node, key| node.get(*key))
 }
 
-/// Sets a string member of the object at a path of members.
 pub(super) fn set_at(message: &mut Node<'_>, path: &[&'static str], key: &'static str, text: &str) {
     match path {
         [] => message.set(key, Node::string(text.to_string())),
@@ -75,55 +68,49 @@ pub(super) fn set_at(message: &mut Node<'_>, path: &[&'static str], key: &'stati
     }
 }
 
-/// Returns one of the proxy's own requests. `params` is JSON text; if it is empty, the member is omitted.
+/// `params` is JSON text. If it is empty, the member is omitted.
 pub(super) fn request(id: &str, method: &str, params: &str) -> String {
     let params = if params.is_empty() { String::new() } else { format!(",\"params\":{params}") };
     format!("{{\"jsonrpc\":\"2.0\",\"id\":{id},\"method\":{}{params}}}", quoted(method))
 }
 
-/// Returns the key of an id that is JSON text; see [`Envelope::key`].
+/// `id` is JSON text. See [`Envelope::key`].
 pub(super) fn key_of(id: &str) -> String {
     json::read(id).map(|id| json::canonical(&id)).unwrap_or_default()
 }
 
-/// Returns a notification that cancels a request. `id` is JSON text.
+/// `id` is JSON text.
 pub(super) fn cancelled(id: &str, reason: &str) -> String {
     let params = format!("{{\"requestId\":{id},\"reason\":{}}}", quoted(reason));
     format!("{{\"jsonrpc\":\"2.0\",\"method\":\"notifications/cancelled\",\"params\":{params}}}")
 }
 
-/// Returns one of the proxy's own notifications.
 pub(super) fn notification(method: &str) -> String {
     format!("{{\"jsonrpc\":\"2.0\",\"method\":{}}}", quoted(method))
 }
 
-/// Returns the response to a request. `result` is JSON text.
+/// `result` is JSON text.
 pub(super) fn result(id: &str, result: &str) -> String {
     format!("{{\"jsonrpc\":\"2.0\",\"id\":{id},\"result\":{result}}}")
 }
 
-/// Returns an error response to a request.
 pub(super) fn error(id: &str, code: i32, message: &str) -> String {
     format!("{{\"jsonrpc\":\"2.0\",\"id\":{id},\"error\":{{\"code\":{code},\"message\":{}}}}}", quoted(message))
 }
 
-/// Returns the result of a failed call, with a message for the model.
 pub(super) fn failed_call(message: &str) -> String {
     format!("{{\"content\":[{{\"type\":\"text\",\"text\":{}}}],\"isError\":true}}", quoted(message))
 }
 
-/// Returns the result of a call as a single text block.
 pub(super) fn text_result(text: &str) -> String {
     format!("{{\"content\":[{{\"type\":\"text\",\"text\":{}}}]}}", quoted(text))
 }
 
-/// Returns a string as JSON text.
 pub(super) fn quoted(text: &str) -> String {
     json::write(&Node::string(text))
 }
 
-/// Returns the parameters of a request as JSON text, without the members `names`. Returns an empty string if the
-/// request has no parameters.
+/// Returns JSON text, or an empty string if the request has no parameters.
 pub(super) fn params_without(message: &Node<'_>, names: &[&str]) -> String {
     let Some(params) = message.get("params") else { return String::new() };
     let mut params = params.clone();
@@ -133,7 +120,6 @@ pub(super) fn params_without(message: &Node<'_>, names: &[&str]) -> String {
     json::write(&params)
 }
 
-/// Returns parameters with an additional member, as JSON text.
 pub(super) fn params_with<'a>(params: &'a str, name: &'static str, value: Node<'a>) -> String {
     let read = json::read(params).ok().filter(|node| node.as_object().is_some());
     let mut node: Node<'a> = match read {
@@ -144,8 +130,8 @@ pub(super) fn params_with<'a>(params: &'a str, name: &'static str, value: Node<'
     json::write(&node)
 }
 
-/// Returns parameters with nothing but the `_meta` of a request, without its `progressToken`, because the client must
-/// not receive the progress of the proxy's request.
+/// Returns parameters with nothing but the `_meta` of a request. The `progressToken` is removed, because the client
+/// must not receive the progress of the proxy's request.
 pub(super) fn meta_of(message: &Node<'_>) -> String {
     let Some(meta) = at(message, &["params", "_meta"]) else { return String::new() };
     let mut meta = meta.clone();
@@ -154,19 +140,18 @@ pub(super) fn meta_of(message: &Node<'_>) -> String {
     json::write(&Node::object(Object::from_members(members)))
 }
 
-/// Returns an empty object.
 pub(super) fn empty<'a>() -> Node<'a> {
     Node::object(Object::from_members(Vec::new()))
 }
 
-/// Members of an object in their order: the name, and the byte range of the value.
+/// In their order: the name, and the byte range of the value.
 pub(super) type Members = Vec<(String, Range<usize>)>;
 
 /// Members that determine the kind and the destination of a message.
 const DECISIVE: [&str; 8] = ["jsonrpc", "id", "method", "params", "result", "error", "name", "arguments"];
 
-/// Returns the members of the object at the start of the range, or `None` if there is no object. The contents of the
-/// values are skipped and not checked.
+/// Returns the members of the object at the start of the range, or `None` if the range starts with no object. The
+/// contents of the values are skipped and not checked.
 fn members(bytes: &[u8], within: Range<usize>) -> Option<Members> {
     let mut at = space(bytes, within.start);
     let mut found = Vec::new();
@@ -197,13 +182,13 @@ fn members(bytes: &[u8], within: Range<usize>) -> Option<Members> {
     }
 }
 
-/// Returns true if an object in JSON text has a member with this name.
+/// `object` is JSON text.
 pub(super) fn has_member(object: &str, name: &str) -> bool {
     members(object.as_bytes(), 0..object.len()).is_some_and(|members| members.iter().any(|(found, _)| found == name))
 }
 
-/// Returns the name of a member that occurs twice, or that differs from a decisive one only in case. Two JSON readers
-/// could choose different members, so the server could run a call that the proxy has not checked.
+/// Returns the name of a member that occurs twice, or that differs from a decisive member only in case. Two JSON
+/// readers could choose different members, so the server could run a call that the proxy has not checked.
 pub(super) fn ambiguous(bytes: &[u8]) -> Option<String> {
     let top = members(bytes, 0..bytes.len())?;
     let params = top.iter().find(|(name, _)| name == "params").and_then(|(_, at)| members(bytes, at.clone()));
@@ -257,7 +242,7 @@ fn space(bytes: &[u8], mut at: usize) -> usize {
     at
 }
 
-/// Returns the end of the string that starts at `start`.
+/// Returns the end of the string.
 fn string(bytes: &[u8], start: usize) -> Option<usize> {
     if bytes.get(start) != Some(&b'"') {
         return None;
@@ -272,7 +257,7 @@ fn string(bytes: &[u8], start: usize) -> Option<usize> {
     }
 }
 
-/// Returns the end of the value that starts at `start`. Brackets are counted, without recursion.
+/// Returns the end of the value. Brackets are counted, without recursion.
 fn value(bytes: &[u8], start: usize) -> Option<usize> {
     let (mut at, mut depth) = (start, 0_usize);
     loop {

@@ -17,7 +17,7 @@ const PARAMETER: &str = "mcp-param-";
 pub(super) const ANNOTATION: &str = "x-mcp-header";
 /// Characters of a token of RFC 9110 other than ASCII letters and digits.
 const TOKEN: &[u8] = b"!#$%&'*+-.^_`|~";
-/// A part of the member that states the version, which no encoder escapes.
+/// A part of the member that states the version. No encoder escapes it.
 const MARK: &[u8] = b"modelcontextprotocol";
 /// Beginning and end of a value in base64.
 const ENCODED: (&str, &str) = ("=?base64?", "?=");
@@ -38,7 +38,6 @@ pub fn mirrored(message: &[u8]) -> Vec<(&'static str, String)> {
     headers.into_iter().filter_map(|(header, value)| Some((header, encoded(&value?)))).collect()
 }
 
-/// Returns the headers with the arguments that the schema of a tool marks.
 pub(super) fn parameters(schema: &Node<'_>, arguments: &Node<'_>) -> Vec<(String, String)> {
     let mut headers = Vec::new();
     add_parameters(schema, arguments, &mut headers);
@@ -62,7 +61,6 @@ fn add_parameters(schema: &Node<'_>, arguments: &Node<'_>, headers: &mut Vec<(St
     }
 }
 
-/// Returns the text of a string, a number or a boolean.
 fn shown(value: &Node<'_>) -> Option<String> {
     if let Some(text) = value.as_text() {
         return Some(text.display().into_owned());
@@ -77,7 +75,6 @@ fn shown(value: &Node<'_>) -> Option<String> {
     value.as_bool().map(|value| value.to_string())
 }
 
-/// Returns a value as the text of a header.
 fn encoded(value: &str) -> String {
     let (start, end) = ENCODED;
     let is_visible = value.bytes().all(|byte| matches!(byte, b' '..=b'~')) && value.trim() == value;
@@ -96,8 +93,7 @@ fn encoded(value: &str) -> String {
     text + end
 }
 
-/// Returns true if two values of headers are equal: numbers by their value, text after decoding. Base64 needs its
-/// padding.
+/// Compares numbers by their value, and text after decoding. Base64 needs its padding.
 pub(super) fn is_same(one: &str, other: &str) -> bool {
     let (start, end) = ENCODED;
     let inner = |value: &'_ str| value.strip_prefix(start)?.strip_suffix(end).map(str::len);
@@ -110,7 +106,7 @@ pub(super) fn is_same(one: &str, other: &str) -> bool {
     }
 }
 
-/// Decodes the value of a header, which is base64 if it contains non-ASCII characters.
+/// A value with non-ASCII characters is base64.
 pub(super) fn decoded(value: &str) -> Option<String> {
     let (start, end) = ENCODED;
     let Some(inner) = value.strip_prefix(start).and_then(|rest| rest.strip_suffix(end)) else {

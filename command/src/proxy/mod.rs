@@ -1,6 +1,6 @@
 //! `toolwire proxy`: sits between an MCP client and its servers, rewrites the servers' tools, and restores calls.
 //!
-//! The proxy takes messages and returns actions for the host, which owns the processes, streams and timers. With one
+//! The proxy accepts messages and returns actions for the host, which owns the processes, streams and timers. With one
 //! server, messages that do not concern tools are forwarded byte for byte. With several, `routes` finds the server of a
 //! message.
 
@@ -164,7 +164,7 @@ pub struct Proxy {
     pending: BTreeMap<String, Pending>,
     /// The proxy's own requests, by the keys of their ids: the id as JSON text, and the purpose.
     own: BTreeMap<String, (String, OwnRequest)>,
-    /// Requests to every server, by the numbers of their alarms.
+    /// By the numbers of their alarms.
     gatherings: BTreeMap<u64, Gathering>,
     /// Restarted servers that have not answered `initialize`, by the numbers of their alarms.
     greetings: BTreeMap<u64, usize>,
@@ -174,25 +174,22 @@ pub struct Proxy {
     cancelled: VecDeque<String>,
     /// Parameters of the client's `initialize`, which are sent to restarted servers.
     initialize: Option<String>,
-    /// The era of the client, if known.
     client: Option<Era>,
-    /// `_meta` of the first modern request, as JSON text.
+    /// From the first modern request, as JSON text.
     envelope: Option<String>,
     /// The log level that the client has set, or that its latest request asks for.
     level: Option<String>,
-    /// Servers whose era is being determined.
     openings: BTreeMap<usize, Opening>,
     /// Requests that wait until the era of every server is known, or for the first lists.
     held: Vec<Waiting>,
-    /// Lists that were requested since they changed, of several servers.
+    /// With several servers: the lists that were requested since they changed.
     listed: BTreeSet<&'static str>,
-    /// Subscriptions, by the keys of the ids of their requests.
+    /// By the keys of the ids of their requests.
     listens: BTreeMap<String, Listen>,
     /// Requests that wait for input from a client.
     rounds: BTreeMap<u64, Round>,
-    /// Requests to the client for input, by their keys: the round, and the index of the input.
+    /// By their keys: the round, and the index of the input.
     inputs: BTreeMap<String, (u64, usize)>,
-    /// Requests whose clients were asked for input that a legacy server has requested.
     questions: Questions,
     /// Prefix of the ids of the proxy's own requests.
     prefix: String,
@@ -202,12 +199,10 @@ pub struct Proxy {
     effects: Vec<Effect>,
 }
 
-/// State of a server.
 #[derive(Debug)]
 struct Server {
     name: String,
     state: State,
-    /// The era of the server, if known.
     era: Option<Era>,
     /// Why the server cannot be used.
     fault: Option<String>,
@@ -215,9 +210,9 @@ struct Server {
     ends: u32,
     /// Number of restarts.
     run: u32,
-    /// Log level that a modern client asked for and the server received.
+    /// The level that a modern client asked for and the server received.
     level: Option<String>,
-    /// Result of the server's `initialize`, as JSON text.
+    /// Result of `initialize`, as JSON text.
     greeting: Option<String>,
     /// Ids of the server's requests that the client has not answered, as the client received them, by their keys.
     open_requests: BTreeMap<String, String>,
@@ -228,34 +223,32 @@ struct Server {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum State {
     Up,
-    /// Stopped or ended; it is restarted after it has ended.
+    /// Stopped or ended. The server is restarted after it has ended.
     Down,
     /// Restarted, but has not answered `initialize`.
     Greeting,
 }
 
-/// A client request that a server has to answer.
 #[derive(Debug)]
 struct Pending {
-    /// The id as the client spelled it.
+    /// As the client spelled it.
     id: String,
     server: usize,
-    /// Original name of the tool that is called.
+    /// Original name of the called tool.
     tool: Option<String>,
     method: String,
-    /// Parameters as the server received them, as JSON text, if it may ask for input of the client.
+    /// Parameters as the server received them, as JSON text, if the server may ask for input of the client.
     params: Option<String>,
-    /// Capabilities of the client that the server may use, if the eras of both differ.
+    /// If the eras of client and server differ: the capabilities of the client that the server may use.
     accepts: Vec<&'static str>,
     /// Number of times that the server has asked for input.
     rounds: u32,
-    /// The id by which the server knows the request, as JSON text, if the server has asked for input.
+    /// If the server has asked for input: the id by which the server knows the request, as JSON text.
     retry: Option<String>,
-    /// The progress token that the server knows, and the client's last one, as JSON text, if they differ.
+    /// If they differ: the progress token that the server knows, and the client's last one, as JSON text.
     token: Option<(String, String)>,
 }
 
-/// A request that waits.
 #[derive(Debug)]
 struct Waiting {
     id: String,
@@ -263,7 +256,6 @@ struct Waiting {
     text: String,
 }
 
-/// Who waits for the answer to `initialize`.
 #[derive(Debug)]
 enum Waits {
     /// The client's request with this id.
@@ -277,7 +269,7 @@ enum Waits {
 enum OwnRequest {
     /// Requests a page of a list, or asks one of several servers: the number of the [`Gathering`], and the server.
     Page(u64, usize),
-    /// `initialize`, if it was sent after a restart, or if its answer is late: the server.
+    /// `initialize` after a restart, or with a late answer: the server.
     Greeting(usize),
     /// `server/discover`, to determine the era of a server.
     Discover(usize),
@@ -285,7 +277,7 @@ enum OwnRequest {
     Initialize(usize),
     /// A server's part of a subscription: the key of the [`Listen`], and the server.
     Listen(String, usize),
-    /// A request whose answer does not matter: the server.
+    /// The answer does not matter: the server.
     Other(usize),
 }
 
@@ -556,8 +548,7 @@ impl Proxy {
         }
     }
 
-    /// Removes the client request that a server answers. Returns `None` and ignores the line if the request is not
-    /// open.
+    /// Returns `None` and ignores the line if the request is not open.
     fn answered(&mut self, server: usize, key: &str) -> Option<Pending> {
         if self.pending.get(key).is_none_or(|pending| pending.server != server) {
             // The client cancelled the request while the server was already answering.
@@ -572,8 +563,8 @@ impl Proxy {
         self.pending.remove(key)
     }
 
-    /// Handles a client message that the JSON reader refuses because it is nested too deeply or is not valid JSON. With
-    /// one server, the message is forwarded, unless it concerns tools.
+    /// Handles a client message that the JSON reader refuses, because it is nested too deeply or is not valid JSON.
+    /// With one server, the message is forwarded, unless it concerns tools.
     fn unreadable_of_client(&mut self, message: &[u8]) {
         let Some(outline) = Outline::read(message).filter(|outline| outline.method.is_some() || outline.answers) else {
             return self.refuse_message(message);
@@ -592,7 +583,7 @@ impl Proxy {
         }
     }
 
-    /// Handles a server's message that the JSON reader refuses. `passes` is true if the message can be forwarded.
+    /// The JSON reader refuses the message. `passes` is true if the message can be forwarded.
     fn unreadable_of_server(&mut self, server: usize, message: &[u8], passes: bool) {
         let Some(outline) = Outline::read(message) else { return self.ignore(server, "not JSON") };
         let Some(id) = outline.id.filter(|_| outline.answers) else {
@@ -630,7 +621,6 @@ impl Proxy {
         self.write_client(message::error(&pending.id, SERVER_ERROR, &found));
     }
 
-    /// Refuses an invalid message, with its id if it has one.
     fn refuse_message(&mut self, message: &[u8]) {
         let id = Outline::read(message).and_then(|outline| outline.id).unwrap_or_else(|| "null".into());
         let (code, found) = match std::str::from_utf8(message) {
@@ -665,14 +655,13 @@ impl Proxy {
             || self.gatherings.values().any(|gathering| gathering.is_for(key))
     }
 
-    /// Changes the prefix of the proxy's own ids if a client, which may be a proxy itself, uses the same prefix.
+    /// The client may be a proxy itself, and use the same prefix. Then the prefix changes.
     fn avoid(&mut self, id: &str) {
         while id.get(1..).is_some_and(|id| id.starts_with(&self.prefix)) {
             self.prefix.insert(0, '+');
         }
     }
 
-    /// Returns a new id, as JSON text, for one of the proxy's own requests.
     fn own_id(&mut self, own: OwnRequest) -> String {
         self.next += 1;
         let id = format!("\"{}{}\"", self.prefix, self.next);
@@ -680,7 +669,6 @@ impl Proxy {
         id
     }
 
-    /// Cancels the proxy's own requests that satisfy `which`.
     fn cancel_requests(&mut self, which: impl Fn(&OwnRequest) -> bool, reason: &str) {
         let keys: Vec<String> =
             self.own.iter().filter(|(_, (_, own))| which(own)).map(|(key, _)| key.clone()).collect();
@@ -699,25 +687,23 @@ impl Proxy {
         self.effects.push(Effect::ToServer(server, message));
     }
 
-    /// Answers a client request with a result that the proxy creates. `result` is JSON text.
+    /// `result` is JSON text that the proxy creates.
     fn answer(&mut self, id: &str, result: &str) {
         self.answer_to("", id, result);
     }
 
-    /// Answers a client request of a method with a result that the proxy creates. `result` is JSON text.
     fn answer_to(&mut self, method: &str, id: &str, result: &str) {
         let typed = (self.client == Some(Era::Modern)).then(|| translation::modern_result(method, result));
         self.write_client(message::result(id, typed.as_deref().unwrap_or(result)));
     }
 
-    /// Forwards a server's message to the client, byte for byte if the message is a whole line.
+    /// The message passes byte for byte if it is a whole line.
     fn pass_client(&mut self, message: &Node<'_>, is_whole: bool) {
         let effect = if is_whole { Effect::PassToClient } else { Effect::ToClient(json::write(message)) };
         self.effects.push(effect);
     }
 
-    /// Ignores a server's line. A server may write many invalid lines, so only the first, the tenth, the hundredth and
-    /// so on are logged.
+    /// A server may write many invalid lines, so only the first, the tenth, the hundredth and so on are logged.
     fn ignore(&mut self, server: usize, what: &str) {
         let whose = self.name(server);
         let Some(state) = self.servers.get_mut(server) else { return };
@@ -730,21 +716,20 @@ impl Proxy {
         }
     }
 
-    /// Logs a line unless it was logged before.
     fn log_once(&mut self, line: &str) {
         if self.logged.len() < REMEMBERED && self.logged.insert(line.to_string()) {
             self.log(line);
         }
     }
 
-    /// Writes a line to standard error. The line may contain a server's text, so control characters are escaped.
+    /// The line may contain a server's text, so control characters are escaped.
     fn log(&mut self, line: &str) {
         let line = escaped_lines(&format!("toolwire: {}", cut(line, MAX_LINE)));
         self.effects.push(Effect::Log(line));
     }
 }
 
-/// Replaces the forwarding of a message that began with a byte order mark, which JSON does not allow (RFC 8259, 8.1).
+/// JSON does not allow a byte order mark (RFC 8259, 8.1), so a message that began with one is not forwarded as is.
 /// `message` is the message without the mark.
 fn without_mark(effects: Vec<Effect>, message: &str) -> Vec<Effect> {
     let effect = |effect: Effect| match effect {
@@ -755,7 +740,6 @@ fn without_mark(effects: Vec<Effect>, message: &str) -> Vec<Effect> {
     effects.into_iter().map(effect).collect()
 }
 
-/// Remembers the key of a request. If the list is full, the oldest key is removed.
 fn remember(keys: &mut VecDeque<String>, key: &str) {
     if keys.len() >= REMEMBERED {
         keys.pop_front();

@@ -16,7 +16,6 @@ use super::{
 /// Time limit for the answer to `server/discover`, in seconds. Some legacy servers do not answer an unknown method.
 const PATIENCE: u32 = 5;
 
-/// A server whose era is being determined.
 #[derive(Debug)]
 pub(super) struct Opening {
     alarm: u64,
@@ -25,7 +24,6 @@ pub(super) struct Opening {
 
 #[derive(Debug)]
 enum Step {
-    /// The server was asked with `server/discover`.
     Discover,
     /// The server was asked with `initialize`, after `server/discover`.
     Initialize,
@@ -37,7 +35,6 @@ enum Step {
 }
 
 impl Proxy {
-    /// Determines the era of every server, for a client with this modern request.
     pub(super) fn open_all(&mut self, message: &Node<'_>) {
         self.client = Some(Era::Modern);
         if self.envelope.is_none() {
@@ -52,7 +49,6 @@ impl Proxy {
         }
     }
 
-    /// Sends `server/discover` to a server that has refused `initialize`.
     pub(super) fn discover_after(&mut self, server: usize, waits: Waits, error: String) {
         let is_legacy = self.servers.get(server).is_none_or(|server| server.era == Some(Era::Legacy));
         match self.openings.get_mut(&server).map(|opening| &mut opening.step) {
@@ -62,14 +58,12 @@ impl Proxy {
         }
     }
 
-    /// Sends `server/discover` to a server that has refused the `initialize` of the proxy itself.
     pub(super) fn discover_again(&mut self, server: usize) {
         if !self.openings.contains_key(&server) {
             self.discover(server, Step::Again);
         }
     }
 
-    /// Passes on the error with which a server has refused `initialize`.
     fn refused(&mut self, server: usize, waits: Waits, error: &str) {
         match waits {
             Waits::Client(_) => self.write_client(error.into()),
@@ -77,7 +71,6 @@ impl Proxy {
         }
     }
 
-    /// Returns the ids of the client's requests that wait until the era of a server is known.
     pub(super) fn waiting_greetings(&self) -> impl Iterator<Item = &str> {
         let refused = self.openings.values().filter_map(|opening| match &opening.step {
             Step::Refused(refused) => Some(refused),
@@ -89,7 +82,7 @@ impl Proxy {
         })
     }
 
-    /// Forgets the client's `initialize` with this key. Returns false if it does not exist.
+    /// Returns false if the client's `initialize` does not exist.
     pub(super) fn cancel_greeting(&mut self, key: &str) -> bool {
         let is_it = |waits: &Waits| matches!(waits, Waits::Client(id) if message::key_of(id) == key);
         let mut is_found = false;
@@ -113,7 +106,6 @@ impl Proxy {
         self.effects.push(Effect::Alarm(alarm, u64::from(seconds) * 1000));
     }
 
-    /// Returns parameters with what a modern request states about the client.
     pub(super) fn stated_params(&self, params: &str) -> String {
         let read = |text: &Option<String>| text.as_deref().and_then(|text| json::read(text).ok().map(|_| text.into()));
         let (holder, names): (Option<String>, [&str; 2]) = match self.client {
@@ -126,7 +118,7 @@ impl Proxy {
         modern_params(params, client.as_deref(), capabilities.as_deref().unwrap_or("{}"))
     }
 
-    /// Sends `initialize` for a modern client.
+    /// For a modern client.
     pub(super) fn send_initialize(&mut self, server: usize) {
         self.next += 1;
         let alarm = self.next;
@@ -147,7 +139,6 @@ impl Proxy {
         self.effects.push(Effect::Alarm(alarm, u64::from(self.settings.timeout) * 1000));
     }
 
-    /// Handles the answer to `server/discover`.
     pub(super) fn discovered(&mut self, server: usize, message: &Node<'_>) {
         let result = message.get("result").filter(|result| discovered(result).is_some());
         let Some(result) = result else { return self.not_discovered(server, &json::write(message)) };
@@ -183,8 +174,7 @@ impl Proxy {
         self.resume_held();
     }
 
-    /// Handles an answer to `server/discover` that shows no modern server, or that there is no answer. `error` is a
-    /// whole message.
+    /// The answer shows no modern server, or there is no answer. `error` is a whole message.
     pub(super) fn not_discovered(&mut self, server: usize, error: &str) {
         let is_modern = |step: &Opening| matches!(step.step, Step::Discover);
         match self.openings.get(&server) {
@@ -211,7 +201,7 @@ impl Proxy {
         }
     }
 
-    /// Handles the answer to `initialize` for a modern client.
+    /// For a modern client.
     pub(super) fn initialized(&mut self, server: usize, message: &Node<'_>) {
         if message.get("result").is_none() {
             let why = message::text_at(message, &["error", "message"]).unwrap_or_default();
@@ -224,7 +214,6 @@ impl Proxy {
         self.resume_held();
     }
 
-    /// Handles a server whose era cannot be determined.
     pub(super) fn not_opened(&mut self, server: usize, found: &str) {
         match self.openings.remove(&server).map(|opening| opening.step) {
             Some(Step::Refused(refused)) => {
@@ -247,7 +236,7 @@ impl Proxy {
         self.resume_held();
     }
 
-    /// Handles an alarm. Returns false if it is for something else.
+    /// Handles an alarm. Returns false if the alarm is for something else.
     pub(super) fn is_alarm_of_opening(&mut self, alarm: u64, seconds: u32) -> bool {
         let found = self.openings.iter().find(|(_, opening)| opening.alarm == alarm).map(|(server, _)| *server);
         let Some(server) = found else { return false };
@@ -264,7 +253,7 @@ impl Proxy {
         true
     }
 
-    /// Returns true if a message of the client has to wait, and keeps it.
+    /// Returns true if a message of the client has to wait. Keeps such a message.
     pub(super) fn holds(&mut self, envelope: &Envelope, message: &Node<'_>, text: &str) -> bool {
         if envelope.kind == Kind::Notification && envelope.method == CANCELLED {
             let key = at(message, &["params", "requestId"]).map(json::canonical).unwrap_or_default();
@@ -288,7 +277,6 @@ impl Proxy {
         self.held.push(Waiting { id: envelope.id.clone(), key: envelope.key.clone(), text: text.into() });
     }
 
-    /// Handles the requests that waited, unless they have to wait longer.
     pub(super) fn resume_held(&mut self) {
         let lists = self.gatherings.values().any(Gathering::is_first_list);
         if !self.openings.is_empty() || lists {
@@ -301,7 +289,7 @@ impl Proxy {
         }
     }
 
-    /// Requests the lists that name the owner of what a request names, if the client has not requested them. Returns
+    /// Requests the lists that name the owner of what the message names, if the client has not requested them. Returns
     /// false if they are known.
     pub(super) fn lists_first(&mut self, envelope: &Envelope, message: &Node<'_>, text: &str) -> bool {
         const RESOURCES: &[(&str, &str)] =
@@ -329,7 +317,6 @@ impl Proxy {
         true
     }
 
-    /// Returns true if the capabilities of a server are known.
     pub(super) fn is_known(&self, server: usize) -> bool {
         self.initialize.is_some() || self.servers.get(server).is_some_and(|server| server.greeting.is_some())
     }

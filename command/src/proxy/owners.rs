@@ -17,17 +17,15 @@ const BETWEEN: &str = "__";
 /// Beginning of the URI of a page of MCP Apps, and the paths of the member of a tool that names its page.
 pub(super) const PAGE: &str = "ui://";
 const PAGE_PATHS: [&[&str]; 2] = [&["_meta", "ui", "resourceUri"], &["_meta", "ui/resourceUri"]];
-/// Maximum number of pages.
 const MAX_PAGES: usize = 100_000;
 /// Maximum length of a URI in a result, and of a task's id, in bytes. Longer ones are not remembered.
 const MAX_NAME: usize = 8 << 10;
-/// Maximum total size of the URIs in a server's results in bytes, and of its tasks' ids. Twice as much may be in
+/// Maximum total size, in bytes, of the URIs in a server's results, and of its tasks' ids. Twice as much may be in
 /// memory.
 const RECENT_BYTES: usize = 8 << 20;
 /// Estimated size of an entry of a set, in bytes, in addition to its text.
 const ENTRY: usize = 32;
 
-/// The server that a request names.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Owner {
     One(usize),
@@ -36,14 +34,13 @@ pub(super) enum Owner {
     Unknown,
 }
 
-/// Owners of the names that the servers have sent.
 #[derive(Debug, Default)]
 pub(super) struct Owners {
     resources: BTreeMap<String, usize>,
     templates: BTreeMap<String, usize>,
     /// Prefixes of templates, by server. No URI begins with prefixes of two servers.
     prefixes: BTreeMap<usize, Prefixes>,
-    /// Prompts by the names that the client receives: the server, and the name on that server.
+    /// By the names that the client receives: the server, and the name on that server.
     prompts: BTreeMap<String, (usize, String)>,
     /// URIs in tool results, by server. They are used only for URIs that no server lists.
     links: BTreeMap<usize, Recent>,
@@ -53,8 +50,8 @@ pub(super) struct Owners {
 }
 
 impl Owners {
-    /// Records which server owns each entry of a list. Returns the entries for the client, and the number of entries
-    /// that are left out because they could belong to another server.
+    /// Records the owner of each entry. Returns the entries for the client, and the number of entries that are left out
+    /// because they could belong to another server.
     pub(super) fn list(
         &mut self,
         method: &str,
@@ -99,12 +96,11 @@ impl Owners {
         (out, left_out)
     }
 
-    /// Gives the page of a tool a URI that no other server's page has. Returns the tool if its page has a new URI.
     pub(super) fn tool_with_page(&mut self, server: usize, servers: &[Server], tool: &str) -> Option<String> {
         self.with_page(server, servers, tool, &PAGE_PATHS)
     }
 
-    /// Gives the page at these paths of an entry a URI that no other server's page has. Returns the entry if it has
+    /// `paths` point to the page. The page gets a URI that no other server's page has. Returns the entry if it has
     /// changed.
     fn with_page(
         &mut self,
@@ -130,7 +126,6 @@ impl Owners {
         has_changed.then(|| json::write(&node))
     }
 
-    /// Returns the URI of a server's page for the client.
     fn page(&mut self, server: usize, servers: &[Server], uri: &str) -> String {
         if let Some(shown) = self.shown_uri(server, uri) {
             return shown;
@@ -152,7 +147,6 @@ impl Owners {
         shown
     }
 
-    /// Returns the URI of a page for the client, or `None` if it is not known.
     pub(super) fn shown_uri(&self, server: usize, uri: &str) -> Option<String> {
         let is_shown_as_is = self.pages.get(uri).is_some_and(|(owner, own)| *owner == server && own == uri);
         if is_shown_as_is || !uri.starts_with(PAGE) {
@@ -162,12 +156,11 @@ impl Owners {
         pages.next().map(|(shown, _)| shown.clone())
     }
 
-    /// Returns the URI on its server of a page that has another URI for the client.
+    /// Returns the URI on the server, if the page has another URI for the client.
     pub(super) fn own_uri(&self, shown: &str) -> Option<&str> {
         self.pages.get(shown).map(|(_, own)| own.as_str()).filter(|own| *own != shown)
     }
 
-    /// Returns true if a list names the owner of a URI.
     pub(super) fn is_listed(&self, uri: &str) -> bool {
         self.pages.contains_key(uri)
             || self.resources.contains_key(uri)
@@ -175,14 +168,14 @@ impl Owners {
             || self.owner_by_prefix(uri).is_some()
     }
 
-    /// Adds a resource of a list. Returns false if it could belong to an earlier server.
+    /// Returns false if the resource could belong to an earlier server.
     fn add_resource(&mut self, server: usize, uri: Option<String>) -> bool {
         let Some(uri) = uri else { return true };
         let of_template = self.owner_by_prefix(&uri);
         of_template.is_none_or(|of| of >= server) && *self.resources.entry(uri).or_insert(server) == server
     }
 
-    /// Adds a template of a list. Returns false if another server's template could produce the same URIs.
+    /// Returns false if another server's template could produce the same URIs.
     fn add_template(&mut self, server: usize, template: Option<String>) -> bool {
         let Some(template) = template else { return true };
         let prefix = prefix(&template);
@@ -196,7 +189,7 @@ impl Owners {
         *self.templates.entry(template).or_insert(server) == server
     }
 
-    /// Adds a task of a list. Returns false if another server has a task with this id.
+    /// Returns false if another server has a task with this id.
     fn add_listed_task(&mut self, server: usize, task: Option<String>) -> bool {
         let Some(task) = task else { return true };
         if self.tasks.iter().any(|(other, tasks)| *other != server && tasks.contains(&task)) {
@@ -206,7 +199,7 @@ impl Owners {
         true
     }
 
-    /// Gives each prompt a unique name: its own one, or, if that could belong to another server, the name with its
+    /// Gives each prompt a unique name. If the prompt's own name could belong to another server, the name contains the
     /// server.
     fn list_prompts(&mut self, lists: &[(usize, &[String])], servers: &[Server]) -> (Vec<String>, usize) {
         let mut of_name: BTreeMap<String, BTreeSet<usize>> = BTreeMap::new();
@@ -243,7 +236,6 @@ impl Owners {
         (out, left_out)
     }
 
-    /// Records the resources to which a tool result links.
     pub(super) fn add_links(&mut self, server: usize, result: &Node<'_>) {
         for block in result.items_at("content") {
             let uri = message::text_at(block, &["uri"]).or_else(|| message::text_at(block, &["resource", "uri"]));
@@ -251,13 +243,11 @@ impl Owners {
         }
     }
 
-    /// Records the task that a tool result starts.
     pub(super) fn add_task(&mut self, server: usize, message: &Node<'_>) {
         let task = message.get("result").and_then(super::results::started_task);
         task.into_iter().for_each(|task| self.tasks.entry(server).or_default().add(task));
     }
 
-    /// Forgets the links and tasks of a server that ended.
     pub(super) fn forget(&mut self, server: usize) {
         self.links.remove(&server);
         self.tasks.remove(&server);
@@ -280,12 +270,10 @@ impl Owners {
         owner_among(&self.tasks, task)
     }
 
-    /// Returns the server of a prompt, and the prompt's name on that server.
     pub(super) fn of_prompt(&self, shown: &str) -> Option<(usize, String)> {
         self.prompts.get(shown).cloned()
     }
 
-    /// Returns the server with a template whose prefix a URI begins with.
     fn owner_by_prefix(&self, uri: &str) -> Option<usize> {
         self.prefixes.iter().find(|(_, prefixes)| prefixes.begin(uri)).map(|(server, _)| *server)
     }
@@ -300,7 +288,7 @@ fn owner_among(names: &BTreeMap<usize, Recent>, name: &str) -> Owner {
     }
 }
 
-/// Prefixes of templates. None of them begins with another, so only the greatest one up to a text can be its prefix.
+/// None of the prefixes begins with another, so only the greatest one up to a text can be the text's prefix.
 #[derive(Debug, Default)]
 struct Prefixes(BTreeSet<String>);
 
@@ -315,7 +303,6 @@ impl Prefixes {
         self.0.insert(prefix.into());
     }
 
-    /// Returns true if a text begins with one of the prefixes.
     fn begin(&self, text: &str) -> bool {
         self.0
             .range::<str, _>((Bound::Unbounded, Bound::Included(text)))
@@ -323,12 +310,10 @@ impl Prefixes {
             .is_some_and(|prefix| text.starts_with(prefix.as_str()))
     }
 
-    /// Returns true if a text could begin both with one of these prefixes and with another one.
     fn overlaps(&self, prefix: &str) -> bool {
         self.begin(prefix) || self.longer(prefix).is_some()
     }
 
-    /// Returns a prefix that begins with a text.
     fn longer(&self, text: &str) -> Option<&String> {
         self.0
             .range::<str, _>((Bound::Included(text), Bound::Unbounded))
@@ -366,8 +351,7 @@ impl Recent {
     }
 }
 
-/// Returns the text of a template before its first variable; `None` if it is empty, because such a template names no
-/// server.
+/// Returns the text before the first variable. If it is empty, returns `None`, because such a template names no server.
 fn prefix(template: &str) -> Option<&str> {
     template.split('{').next().filter(|prefix| !prefix.is_empty())
 }
@@ -406,7 +390,7 @@ mod tests {
         assert_eq!(owners.of_uri(&format!("c:{long}")), Owner::Unknown);
     }
 
-    /// A prefix may overlap those of several servers.
+    /// The prefix may overlap the prefixes of several servers.
     #[test]
     fn a_short_prefix_takes_no_uris_of_another_server() {
         let mut owners = Owners::default();

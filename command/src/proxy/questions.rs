@@ -22,21 +22,21 @@ const QUESTIONS: [(&str, &str); 2] = [(ELICIT, "elicitation"), ("sampling/create
 const OF_A_ROUND: [&str; 3] = ["_meta", STATE, RESPONSES];
 const STATE: &str = "requestState";
 const RESPONSES: &str = "inputResponses";
-/// Time for the client to answer, in milliseconds. Its user may have to decide.
+/// In milliseconds. The client's user may have to decide.
 const PATIENCE: u64 = 600_000;
 /// Maximum number of requests that wait for an answer.
 const MAX_ASKED: usize = 1_000;
-/// Maximum number of bytes of the questions and answers of servers that wait for the client.
+/// Of the questions and answers of servers that wait for the client.
 const MAX_ASKED_BYTES: usize = 16 << 20;
 /// Maximum number of questions about one request.
 const MAX_QUESTIONS: usize = 100;
 
-/// The requests that a server answers after the client has answered its questions, the oldest first.
+/// The server answers these requests after the client has answered its questions. The oldest is first.
 #[derive(Debug)]
 pub(super) struct Questions {
     asked: VecDeque<Asked>,
-    /// Makes states, which other clients of a shared server must not guess. `None`: states are numbers, for
-    /// transcripts.
+    /// Makes states, which other clients of a shared server must not guess. `None` for transcripts, in which states are
+    /// numbers.
     secrets: Option<[RandomState; 2]>,
 }
 
@@ -45,14 +45,14 @@ struct Asked {
     /// `requestState` of the result that asks for input.
     state: String,
     alarm: u64,
-    /// The key of the request's id at the server.
+    /// At the server.
     key: String,
     pending: Pending,
     /// Questions that the client has received.
     shown: Vec<Question>,
     /// Questions that the server asked afterwards.
     later: Vec<Question>,
-    /// The server's answer, if the server has not waited for the client.
+    /// Exists if the server has not waited for the client.
     answer: Option<String>,
 }
 
@@ -61,7 +61,7 @@ struct Question {
     /// The server's id, as JSON text.
     id: String,
     method: String,
-    /// Parameters as JSON text, until the client has received them.
+    /// JSON text, until the client has received it.
     params: String,
 }
 
@@ -70,12 +70,10 @@ impl Questions {
         Questions { asked: VecDeque::new(), secrets: (!counted_ids).then(|| [RandomState::new(), RandomState::new()]) }
     }
 
-    /// Returns true if a server still has the request with this key.
     pub(super) fn has(&self, key: &str) -> bool {
         self.asked.iter().any(|asked| asked.key == key)
     }
 
-    /// Returns the number of bytes of the questions and answers that wait for the client.
     fn bytes(&self) -> usize {
         let later = |asked: &Asked| asked.later.iter().map(|question| question.params.len()).sum::<usize>();
         self.asked.iter().map(|asked| later(asked) + asked.answer.as_ref().map_or(0, String::len)).sum()
@@ -98,7 +96,7 @@ pub(super) fn of_client(mut capabilities: Node<'_>) -> Node<'_> {
     capabilities
 }
 
-/// Returns the parts of parameters that stay the same when a client sends a request again.
+/// The compared parts stay the same when a client sends a request again.
 fn comparable(params: &str) -> String {
     let mut params = json::read(params).unwrap_or_default();
     for name in OF_A_ROUND {
@@ -120,7 +118,7 @@ impl Proxy {
         Some((json::write(params), accepts))
     }
 
-    /// Handles a question of a legacy server for a modern client.
+    /// The server is a legacy server, and the client is a modern client.
     pub(super) fn question(&mut self, server: usize, envelope: &Envelope, message: &Node<'_>) {
         let Envelope { id, method, .. } = envelope;
         if method == "ping" {
@@ -146,13 +144,14 @@ impl Proxy {
         self.write_server(server, message::error(id, METHOD_NOT_FOUND, &found));
     }
 
-    /// Asks the client. Returns why this is impossible, if it is.
+    /// Asks the client. Returns the reason if this is impossible.
     fn asks(&mut self, server: usize, capability: &str, question: Question) -> Option<String> {
         let is_of_server = |pending: &&Pending| pending.server == server && ASKING.contains(&pending.method.as_str());
         let accepts = |pending: &Pending| is_of_server(&pending) && pending.accepts.contains(&capability);
         let waiting = self.questions.asked.iter().map(|asked| &asked.pending);
         let count = self.pending.values().chain(waiting).filter(is_of_server).count();
-        // A question about the call of one client must not reach another client, also if only the other one accepts it.
+        // A question about the call of one client must not reach another client, even if only the other client accepts
+        // it.
         if count > 1 && self.settings.is_listening {
             return Some("several such calls, perhaps of several clients".into());
         }
@@ -177,7 +176,6 @@ impl Proxy {
         }
     }
 
-    /// Answers the client's request with a result that asks for input.
     fn ask(&mut self, key: String, pending: Pending, mut shown: Vec<Question>) {
         self.next += 1;
         let (alarm, state) = (self.next, self.questions.state(self.next));
@@ -195,8 +193,8 @@ impl Proxy {
         self.questions.asked.push_back(Asked { state, alarm, key, pending, shown, later: Vec::new(), answer: None });
     }
 
-    /// Continues the request that a client has sent again with its answers, `text`. Returns false if the request is
-    /// another one.
+    /// Continues the request that a client has sent again with its answers, `text`. Returns false if `text` is another
+    /// request.
     pub(super) fn continues(&mut self, server: usize, id: &str, method: &str, text: &str) -> bool {
         let message = json::read(text).unwrap_or_default();
         let Some(params) = message.get("params") else { return false };
@@ -253,8 +251,8 @@ impl Proxy {
         true
     }
 
-    /// Keeps a server's answer to a request whose client has not answered the server's questions yet. Returns false for
-    /// other requests.
+    /// Keeps the answer to a request whose client has not answered the server's questions yet. Returns false for other
+    /// requests.
     pub(super) fn keeps_answer(&mut self, server: usize, key: &str, message: &Node<'_>) -> bool {
         let bytes = self.questions.bytes();
         let mut asked = self.questions.asked.iter_mut();
@@ -270,8 +268,7 @@ impl Proxy {
         true
     }
 
-    /// Returns a notification with the progress token with which the client has sent its request again, or `None` for
-    /// other tokens.
+    /// Inserts the progress token with which the client has sent its request again. Returns `None` for other tokens.
     pub(super) fn with_last_token(&self, server: usize, message: &Node<'_>) -> Option<String> {
         let token = at(message, &["params", "progressToken"]).map(json::write)?;
         let mut tokens = self.pending.values().filter(|one| one.server == server).filter_map(|one| one.token.as_ref());
@@ -281,7 +278,7 @@ impl Proxy {
         Some(json::write(&message))
     }
 
-    /// Handles an alarm. Returns false if it is for something else.
+    /// Handles an alarm. Returns false if the alarm is for something else.
     pub(super) fn is_alarm_of_question(&mut self, alarm: u64) -> bool {
         let Some(index) = self.questions.asked.iter().position(|asked| asked.alarm == alarm) else { return false };
         let Some(Asked { key, pending, shown, later, answer, .. }) = self.questions.asked.remove(index) else {
@@ -304,7 +301,6 @@ impl Proxy {
         true
     }
 
-    /// Forgets the questions of a server that has ended.
     pub(super) fn forget_questions(&mut self, server: usize) {
         self.questions.asked.retain(|asked| asked.pending.server != server);
     }

@@ -1,8 +1,8 @@
 //! Results of calls: fitting them to the `outputSchema` of their tool, cutting long ones, and the tool that reads the
 //! rest of a cut result.
 //!
-//! The rest is read with a tool and not as a resource, because most clients let the user choose resources, but the
-//! model decides if it needs the rest.
+//! The rest is read with a tool and not as a resource. Most clients let the user choose resources, but the model
+//! decides if it needs the rest.
 
 use std::{
     borrow::Cow,
@@ -21,7 +21,7 @@ use super::{
     Pending, Proxy, REMEMBERED, RESULT_TYPE, TASKS_GET, TASKS_RESULT,
 };
 
-/// Name of the tool that reads the rest of a result, unless a tool of a server has it.
+/// The tool has another name if a tool of a server has this name.
 pub(super) const READ: &str = "read_result";
 const STRUCTURED: &str = "structuredContent";
 const CONTENT: &str = "content";
@@ -30,17 +30,17 @@ const MAX_CONTINUATION: usize = 300;
 /// Maximum total size, in bytes, of the results that a session keeps. The oldest results are dropped.
 const MAX_KEPT: usize = 16 << 20;
 
-/// The results that were cut in this session.
 #[derive(Debug)]
 pub(super) struct Results {
-    /// Maximum size of a result in bytes; `None`: results are not cut.
+    /// Maximum size of a result in bytes. If it is `None`, results are not cut.
     max: Option<usize>,
-    /// Makes ids, which other clients of a shared session must not guess. `None`: ids are numbers, for transcripts.
+    /// Makes ids, which other clients of a shared session must not guess. `None` for transcripts, in which ids are
+    /// numbers.
     secret: Option<RandomState>,
     count: u64,
     kept: VecDeque<Kept>,
     kept_bytes: usize,
-    /// Servers, ids and tools of tasks, the oldest first.
+    /// Servers, ids and tools, the oldest first.
     tasks: VecDeque<(usize, String, String)>,
 }
 
@@ -49,9 +49,8 @@ struct Kept {
     id: String,
     /// The beginning of the text, or the whole text.
     text: String,
-    /// The end of each piece of the text, in bytes.
+    /// In bytes.
     ends: Vec<usize>,
-    /// Size of the whole text.
     total: usize,
 }
 
@@ -72,7 +71,7 @@ impl Results {
     /// Returns `None` if the result is not larger than the maximum. `reader` is the name of the tool that reads the
     /// rest.
     ///
-    /// The size is that of all text or that of the structured content, because clients show either. Images and other
+    /// The size is the size of all text or of the structured content, because clients show either. Images and other
     /// blocks without text are neither counted nor cut.
     fn cut(&mut self, result: &Node<'_>, reader: &str) -> Option<(String, usize)> {
         let max = self.max?;
@@ -114,7 +113,6 @@ impl Results {
         Some((json::write(&cut), size))
     }
 
-    /// Keeps a text, and returns its id.
     fn keep(&mut self, text: String, ends: Vec<usize>, total: usize) -> String {
         self.count += 1;
         let id = match &self.secret {
@@ -130,14 +128,12 @@ impl Results {
         id
     }
 
-    /// Returns true if arguments name a result that is kept.
     pub(super) fn keeps(&self, arguments: Option<&str>) -> bool {
         let arguments = arguments.and_then(|text| json::read(text).ok());
         let id = arguments.and_then(|arguments| text_at(&arguments, &["id"]));
         id.is_some_and(|id| self.kept.iter().any(|kept| kept.id == id))
     }
 
-    /// Records the tool of a task.
     fn start(&mut self, server: usize, task: String, tool: &str) {
         if self.tasks.len() >= REMEMBERED {
             self.tasks.pop_front();
@@ -145,7 +141,6 @@ impl Results {
         self.tasks.push_back((server, task, tool.to_string()));
     }
 
-    /// Returns the tool whose task a request names, if it does.
     pub(super) fn tool_of_task(&self, server: usize, method: &str, request: &str) -> Option<String> {
         if ![TASKS_RESULT, TASKS_GET].contains(&method) || self.tasks.is_empty() {
             return None;
@@ -154,7 +149,6 @@ impl Results {
         self.tasks.iter().find(|(of, id, _)| (*of, id) == (server, &task)).map(|(_, _, tool)| tool.clone())
     }
 
-    /// Returns the result of a call of the tool that reads a result, as JSON text.
     pub(super) fn read(&self, arguments: Option<&str>, reader: &str) -> String {
         let arguments = json::read(arguments.unwrap_or("{}")).unwrap_or_default();
         let Some(id) = text_at(&arguments, &["id"]) else {
@@ -203,14 +197,13 @@ impl Kept {
     }
 }
 
-/// Returns the id of the task that a result starts, in the form of 2025-11-25 or of the extension for tasks.
+/// Reads the form of 2025-11-25, and of the extension for tasks.
 /// <https://modelcontextprotocol.io/seps/2663-tasks-extension>
 pub(super) fn started_task(result: &Node<'_>) -> Option<String> {
     let is_task = result.get(RESULT_TYPE).is_some_and(|kind| kind.is_text("task"));
     text_at(result, if is_task { &["taskId"] } else { &["task", "taskId"] })
 }
 
-/// Returns the definition of the tool that reads the rest of a result, as JSON text.
 pub(super) fn reader(name: &str) -> String {
     let description =
         "Reads on in a result that was too long and was cut. The note at the end of a cut result has `id` \
@@ -225,7 +218,6 @@ pub(super) fn reader(name: &str) -> String {
     )
 }
 
-/// Returns the text that tells the model how to read on.
 fn continuation(id: &str, end: usize, total: usize, reader: &str) -> String {
     let left = total - end;
     format!(
@@ -243,7 +235,6 @@ fn text_block<'a>(text: String) -> Node<'a> {
     object([("type", Node::string("text")), ("text", Node::string(text))])
 }
 
-/// Returns the text of a block: a text, or a resource in the result.
 fn text_of<'n>(block: &'n Node<'_>) -> Option<Cow<'n, str>> {
     let kind = block.get("type")?;
     let text = match kind {
@@ -254,8 +245,7 @@ fn text_of<'n>(block: &'n Node<'_>) -> Option<Cow<'n, str>> {
     Some(text.display())
 }
 
-/// Returns a block with the shown part of its text, and all its other members. A text of which nothing is shown is left
-/// out; a resource stays, because its URI may be all that the model needs.
+/// A text of which nothing is shown is left out. A resource stays, because its URI may be all that the model needs.
 fn with_text<'a>(block: &Node<'a>, shown: &str) -> Option<Node<'a>> {
     let mut block = block.clone();
     let text = Node::string(shown.to_string());
@@ -269,7 +259,7 @@ fn with_text<'a>(block: &Node<'a>, shown: &str) -> Option<Node<'a>> {
     Some(block)
 }
 
-/// Returns the blocks without the text after the first `end` bytes of all texts.
+/// Removes the text after the first `end` bytes of all texts.
 fn shortened<'a>(blocks: &[Node<'a>], texts: &[(Option<usize>, Cow<'_, str>)], end: usize) -> Vec<Node<'a>> {
     let (mut start, mut next) = (0, texts.iter().peekable());
     let mut content = Vec::with_capacity(blocks.len());
@@ -293,7 +283,7 @@ fn shortened<'a>(blocks: &[Node<'a>], texts: &[(Option<usize>, Cow<'_, str>)], e
     content
 }
 
-/// Divides texts, which are joined by a line break, into pieces of at most `size` bytes, and returns the end of each.
+/// Divides texts, which are joined by a line break, into pieces of at most `size` bytes. Returns the end of each piece.
 /// JSON is divided between elements, other text between lines, if such an end is in the second half of the piece. The
 /// halves bound the work: no byte is read more than twice.
 fn ends(texts: &[&str], size: usize) -> Vec<usize> {
@@ -330,11 +320,10 @@ fn is_json(text: &str) -> bool {
     text.trim_start().starts_with(['[', '{']) && json::read(text).is_ok()
 }
 
-/// State of reading a text.
 #[derive(Clone, Copy, Debug, Default)]
 struct Scan {
     at: usize,
-    /// True if the text is not JSON.
+    /// The text is not JSON.
     is_text: bool,
     depth: usize,
     is_in_string: bool,
@@ -379,18 +368,16 @@ impl Scan {
     }
 }
 
-/// Returns the last boundary of a character that is not after `at`.
 fn floor(text: &str, at: usize) -> usize {
     (0..=at.min(text.len())).rev().find(|at| text.is_char_boundary(*at)).unwrap_or_default()
 }
 
-/// Returns the first boundary of a character that is not before `at`.
 fn ceiling(text: &str, at: usize) -> usize {
     (at..text.len()).find(|at| text.is_char_boundary(*at)).unwrap_or(text.len())
 }
 
 impl Proxy {
-    /// Sends the result of a call to the client: fitted to the `outputSchema` of its tool, and cut if it is too long.
+    /// The result is fitted to the `outputSchema` of its tool, and cut if it is too long.
     pub(super) fn pass_result(&mut self, pending: &Pending, result: &Node<'_>, message: &Node<'_>, is_whole: bool) {
         let (server, method) = (pending.server, &pending.method);
         if let Some((task, tool)) = started_task(result).zip(pending.tool.as_deref()) {
@@ -424,7 +411,7 @@ impl Proxy {
         self.pass_answer(server, method, &message, false);
     }
 
-    /// Returns a fitted result as JSON text, or `None` if the result need not be changed. Reports violations.
+    /// Returns JSON text, or `None` if the result need not be changed. Reports violations.
     fn fit(&mut self, server: usize, tool: &str, result: &Node<'_>) -> Option<String> {
         let own = self.catalogue.own(server, tool)?;
         if result.get(STRUCTURED).is_none() && json::read(own).ok()?.get("outputSchema").is_none() {

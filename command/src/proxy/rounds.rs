@@ -20,18 +20,17 @@ const INPUTS: [&str; 3] = [ELICIT, "sampling/createMessage", "roots/list"];
 /// Maximum number of inputs that one result may ask for. Each is a request to the client.
 const MAX_INPUTS: usize = 100;
 
-/// A request that waits for input of the client.
 #[derive(Debug)]
 pub(super) struct Round {
     pub(super) pending: Pending,
-    /// `requestState` of the server, as JSON text.
+    /// From the server, as JSON text.
     state: Option<String>,
     inputs: Vec<Input>,
 }
 
 #[derive(Debug)]
 struct Input {
-    /// The server's name for it.
+    /// The server's name for the input.
     name: String,
     method: String,
     /// Id of the request to the client, as JSON text.
@@ -41,13 +40,12 @@ struct Input {
 }
 
 impl Proxy {
-    /// Returns the parameters of a request if its result may ask for input.
     pub(super) fn kept_params(&self, server: usize, method: &str, text: &str) -> Option<String> {
         let is_kept = self.is_modern(server) && ASKING.contains(&method);
         json::read(text).ok().filter(|_| is_kept)?.get("params").map(json::write)
     }
 
-    /// Requests the input that a result asks for, if it does. Returns the request otherwise.
+    /// Requests the input that a result asks for. If it asks for none, returns the request.
     pub(super) fn asks_for_input(&mut self, pending: Pending, message: &Node<'_>) -> Option<Pending> {
         let result = message.get("result").filter(|result| {
             self.client != Some(Era::Modern)
@@ -91,7 +89,6 @@ impl Proxy {
         None
     }
 
-    /// Handles the client's answer to a request for input.
     pub(super) fn input(&mut self, key: &str, message: &Node<'_>) {
         let Some((number, index)) = self.inputs.remove(key) else { return };
         let Some(input) = self.rounds.get_mut(&number).and_then(|round| round.inputs.get_mut(index)) else { return };
@@ -107,7 +104,6 @@ impl Proxy {
         self.finish_round(number);
     }
 
-    /// Sends the request again, once all input is there.
     fn finish_round(&mut self, number: u64) {
         let is_complete = |round: &Round| round.inputs.iter().all(|input| input.result.is_some());
         if !self.rounds.get(&number).is_some_and(is_complete) {
@@ -143,7 +139,7 @@ impl Proxy {
         self.pending.insert(key, pending);
     }
 
-    /// Cancels a request that waits for input. Returns false if it does not exist.
+    /// Cancels a request that waits for input. Returns false if the request does not exist.
     pub(super) fn cancel_round(&mut self, key: &str) -> bool {
         let mut rounds = self.rounds.iter().filter(|(_, round)| message::key_of(&round.pending.id) == key);
         let Some(number) = rounds.next().map(|(number, _)| *number) else { return false };
@@ -151,7 +147,7 @@ impl Proxy {
         true
     }
 
-    /// Cancels a request that was sent again. Returns false if it does not exist.
+    /// Cancels a request that was sent again. Returns false if the request does not exist.
     pub(super) fn cancel_retry(&mut self, key: &str) -> bool {
         let is_it = |pending: &Pending| pending.rounds > 0 && message::key_of(&pending.id) == key;
         let Some(own) = self.pending.iter().find(|(_, pending)| is_it(pending)).map(|(own, _)| own.clone()) else {
@@ -165,7 +161,6 @@ impl Proxy {
         true
     }
 
-    /// Answers the requests to a server that wait for input, because it has ended.
     pub(super) fn end_rounds(&mut self, server: usize, found: &str) {
         let of = self.rounds.iter().filter(|(_, round)| round.pending.server == server).map(|(number, _)| *number);
         for number in of.collect::<Vec<u64>>() {

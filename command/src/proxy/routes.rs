@@ -19,7 +19,6 @@ use super::{
 const MAX_LOGGED: usize = 100;
 
 impl Proxy {
-    /// Sends a client message to its server.
     pub(super) fn route(&mut self, envelope: &Envelope, message: &Node<'_>, text: &str, is_whole: bool) {
         let Envelope { kind, id, key, method } = envelope;
         match kind {
@@ -48,7 +47,6 @@ impl Proxy {
         }
     }
 
-    /// Sends the client's response to the server that asked, if that server still waits for it.
     fn respond(&mut self, key: &str, message: &Node<'_>, text: &str, is_whole: bool) {
         let asking =
             self.servers.iter_mut().enumerate().find_map(|(at, server)| server.open_requests.remove(key).map(|_| at));
@@ -75,7 +73,7 @@ impl Proxy {
         }
     }
 
-    /// Handles a client request if there are several servers.
+    /// Only with several servers.
     fn request(&mut self, envelope: &Envelope, message: &Node<'_>, text: &str, is_whole: bool) {
         let Envelope { id, key, method, .. } = envelope;
         let (id, method) = (id.as_str(), method.as_str());
@@ -135,7 +133,6 @@ impl Proxy {
         self.write_client(message::error(id, INVALID_PARAMS, &refusal));
     }
 
-    /// Handles a request about a prompt.
     fn prompt(&mut self, envelope: &Envelope, path: &[&'static str], message: &Node<'_>, text: &str, is_whole: bool) {
         let Envelope { id, key, method, .. } = envelope;
         let shown = message::text_at(message, path).unwrap_or_default();
@@ -156,7 +153,6 @@ impl Proxy {
         self.send(id, key, server, method, None, &json::write(&restored), false);
     }
 
-    /// Forgets a request that the client cancels, and returns its server.
     fn cancel(&mut self, message: &Node<'_>) -> Option<usize> {
         let key = message::at(message, &["params", "requestId"]).map(json::canonical)?;
         if self.cancel_retry(&key) {
@@ -175,8 +171,8 @@ impl Proxy {
         self.effects.push(effect);
     }
 
-    /// Sends a server's request or notification to the client. Requests of several servers, or of several runs of one
-    /// server, may have the same id, so the client receives an id that identifies the server and the run.
+    /// Requests of several servers, or of several runs of one server, may have the same id. Therefore, the client
+    /// receives an id that identifies the server and the run.
     pub(super) fn route_back(&mut self, server: usize, envelope: &Envelope, message: &Node<'_>, is_whole: bool) {
         if self.is_translated_back(server, envelope, message) {
             return;
@@ -229,7 +225,7 @@ impl Proxy {
         is_present.then_some((server, own))
     }
 
-    /// Returns the content of the resource `toolwire://report`.
+    /// Content of the resource `toolwire://report`.
     pub(super) fn report(&self) -> String {
         let report = self.catalogue.report();
         let texts = |list: &[String]| list.iter().map(|text| message::quoted(text)).collect::<Vec<_>>().join(",");
@@ -254,7 +250,6 @@ impl Proxy {
         )
     }
 
-    /// Logs which tools are left out, and reports the changes.
     pub(super) fn log_report(&mut self, report: &super::catalogue::Report) {
         for one in report.left_out.iter().take(MAX_LOGGED) {
             let of = one.server.as_deref().map(|server| format!(" of `{server}`")).unwrap_or_default();
@@ -273,14 +268,12 @@ impl Proxy {
     }
 }
 
-/// Returns a server's id in the form for the client, with the numbers of the server and its run.
 fn qualified((server, run): (usize, u32), id: &str) -> String {
     format!("{server}.{run}:{id}")
 }
 
 impl Proxy {
-    /// Handles a call from the client. A call waits for the first tool list, because only that list maps its name to a
-    /// tool.
+    /// A call waits for the first tool list, because only that list maps its name to a tool.
     pub(super) fn call(&mut self, envelope: &Envelope, message: &Node<'_>, text: &str, is_whole: bool) {
         let (id, key) = (envelope.id.as_str(), envelope.key.as_str());
         if !self.catalogue.is_given() {
@@ -353,7 +346,7 @@ impl Proxy {
         self.send(&envelope.id, &envelope.key, server, TOOLS_CALL, tool, text, is_whole);
     }
 
-    /// Sends a client request to a server: the message just received if it is a whole line, or else `text`.
+    /// Sends the message just received if it is a whole line, or else `text`.
     #[allow(clippy::too_many_arguments, reason = "a request, its destination and its options")]
     pub(super) fn send(
         &mut self,
@@ -391,8 +384,6 @@ impl Proxy {
         self.effects.push(effect);
     }
 
-    /// Writes a repaired or refused call, or a change of a tool or a result, to the report file and, with `--verbose`,
-    /// to standard error.
     pub(super) fn report_line(&mut self, what: &str, line: &str) {
         if self.settings.verbose {
             self.log(&format!("{what} {line}"));

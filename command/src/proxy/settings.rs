@@ -42,7 +42,6 @@ pub const EVERY_PROGRAM: [&str; 17] = [
     "USERPROFILE",
 ];
 
-/// Settings of a proxy.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Settings {
     /// Names of the servers. Only the host reads the other settings of a server.
@@ -51,33 +50,33 @@ pub(crate) struct Settings {
     pub(crate) dialects: Vec<String>,
     /// The client, if known, and the source of the facts about it.
     pub(crate) client: Option<(String, String)>,
-    /// Name of the proxy in the client's configuration, if known.
+    /// In the client's configuration.
     pub(crate) name: Option<String>,
-    /// Minimum confidence of a repair; `None`: calls are not repaired.
+    /// Minimum confidence of a repair. If it is `None`, calls are not repaired.
     pub(crate) repair: Option<Confidence>,
-    /// Maximum length of a tool list that is not replaced by a search; `None`: no limit.
+    /// Maximum length of a tool list that is not replaced by a search. `None` for no limit.
     pub(crate) most: Option<usize>,
     /// How results are fitted to the `outputSchema` of their tools.
     pub(crate) results: ResultOptions,
-    /// Maximum size of a result, in bytes; `None`: results are not cut.
+    /// In bytes. If it is `None`, results are not cut.
     pub(crate) max_result: Option<usize>,
-    /// True if the ids of cut results are numbers, which transcripts need and clients could guess.
+    /// The ids of cut results are numbers. Transcripts need numbers, but clients could guess them.
     pub(crate) counted_ids: bool,
-    /// True if every change is logged to standard error.
+    /// Every change is logged to standard error.
     pub(crate) verbose: bool,
-    /// Timeout of the proxy's own requests to a server, in seconds.
+    /// Of the proxy's own requests to a server, in seconds.
     pub(crate) timeout: u32,
-    /// Address at which the proxy serves HTTP; `None`: it uses stdio.
+    /// Address at which the proxy serves HTTP. If it is `None`, the proxy uses stdio.
     pub(crate) listen: Option<Listen>,
     /// Environment variable that contains the token which clients have to send.
     pub(crate) token: Option<String>,
-    /// True if the host listens on an address, so modern clients share the servers.
+    /// The host listens on an address, so modern clients share the servers.
     pub(crate) is_listening: bool,
 }
 
 impl Settings {
-    /// Returns the settings as JSON, together with those for the host: how to reach each server, and where to write the
-    /// report.
+    /// Returns the settings as JSON, together with the host's settings: how to reach each server, and where to write
+    /// the report.
     pub(crate) fn document(&self, servers: &[(String, Server)], report: Option<&str>) -> String {
         let list = servers.iter().map(|(name, server)| {
             let mut entry = server.document();
@@ -110,7 +109,6 @@ impl Settings {
         json::write(&settings)
     }
 
-    /// Parses the output of [`Self::document`].
     pub(crate) fn read(text: &str) -> Result<Settings, Error> {
         let node = json::read(text)?;
         let texts = |key: &str, inner: Option<&str>| -> Vec<String> {
@@ -144,13 +142,12 @@ impl Settings {
         })
     }
 
-    /// Returns the options of repairs. Without them, arguments are neither changed nor checked.
+    /// Without these options, arguments are neither changed nor checked.
     pub(crate) fn repair(&self) -> Option<RepairOptions> {
         self.repair.map(|least| RepairOptions::default().confidence(least))
     }
 }
 
-/// Reads the words of `--results` and `--structured-text`; other words select the defaults.
 fn result_options(results: &str, structured_text: &str) -> ResultOptions {
     let mismatch = match results {
         "refuse" => Mismatch::Refuse,
@@ -165,7 +162,6 @@ fn result_options(results: &str, structured_text: &str) -> ResultOptions {
     ResultOptions::default().mismatch(mismatch).structured_text(when)
 }
 
-/// Prepares the command for the host.
 pub(crate) fn run(arguments: &ProxyArguments, gathered: Gathering) -> Result<Hosted, CommandError> {
     let client = arguments.client.as_deref().and_then(clients::named);
     let api = arguments.dialect.as_deref().or(client.and_then(|client| client.api)).unwrap_or(clients::PORTABLE);

@@ -24,10 +24,9 @@ const LISTS: [(&str, &str); 3] =
     [("toolsListChanged", "tools"), ("promptsListChanged", "prompts"), ("resourcesListChanged", "resources")];
 const RESOURCES: &str = "resourceSubscriptions";
 
-/// A subscription.
 #[derive(Debug)]
 pub(super) struct Listen {
-    /// Id of the client's request, as JSON text; `None` for a legacy client.
+    /// Id of the client's request, as JSON text. `None` for a legacy client.
     id: Option<String>,
     /// `_meta` of the client's request in an object, as JSON text.
     meta: String,
@@ -40,24 +39,22 @@ pub(super) struct Listen {
     open: BTreeSet<usize>,
     /// Servers that have acknowledged the present request for their part.
     agreed: BTreeSet<usize>,
-    /// What servers have agreed to.
     lists_agreed: BTreeSet<&'static str>,
     uris_agreed: BTreeSet<String>,
     is_acknowledged: bool,
-    /// The alarm for the acknowledgment, and those for parts that are requested again.
+    /// For the acknowledgment. `again` contains the alarms for parts that are requested again.
     alarm: u64,
     again: BTreeMap<u64, usize>,
     /// Number of parts that have ended.
     ends: u32,
 }
 
-/// Key of the subscription of a legacy client. No id has it.
+/// Key of the subscription of a legacy client. No id has this key.
 fn own_key(server: usize) -> String {
     format!("server {server}")
 }
 
 impl Proxy {
-    /// Handles `subscriptions/listen` of a client.
     pub(super) fn listen(&mut self, id: &str, key: &str, message: &Node<'_>) {
         if self.listens.len() >= REMEMBERED {
             let found = format!("expected at most {REMEMBERED} subscriptions, found more");
@@ -88,7 +85,7 @@ impl Proxy {
         }
     }
 
-    /// Subscribes a legacy client to the changes of a modern server.
+    /// The client is a legacy client, and the server is a modern server.
     pub(super) fn listen_to(&mut self, server: usize) {
         self.next += 1;
         let listen = Listen {
@@ -101,8 +98,8 @@ impl Proxy {
         self.listen_part(&key, server);
     }
 
-    /// Subscribes a legacy client to a resource of a modern server, or ends this.
-    /// Returns false if there are too many.
+    /// For a legacy client and a modern server. If `begins` is false, the subscription ends. Returns false if there are
+    /// too many.
     pub(super) fn subscribe(&mut self, server: usize, uri: String, begins: bool) -> bool {
         let key = own_key(server);
         if !self.listens.contains_key(&key) {
@@ -123,7 +120,6 @@ impl Proxy {
         true
     }
 
-    /// Returns the server of a resource.
     pub(super) fn owner(&self, uri: &str) -> Option<usize> {
         match self.owners.of_uri(uri) {
             _ if self.is_one() => Some(0),
@@ -132,7 +128,6 @@ impl Proxy {
         }
     }
 
-    /// Requests a server's part of a subscription, if the server has one.
     fn listen_part(&mut self, key: &str, server: usize) {
         let Some(listen) = self.listens.get(key) else { return };
         if self.servers.get(server).is_none_or(|server| server.state != State::Up) {
@@ -175,7 +170,6 @@ impl Proxy {
         }
     }
 
-    /// Requests the parts of a restarted server again.
     pub(super) fn listen_again(&mut self, server: usize) {
         for key in self.listens.keys().cloned().collect::<Vec<String>>() {
             let is_other = self.listens.get(&key).is_some_and(|listen| listen.id.is_none()) && key != own_key(server);
@@ -185,7 +179,6 @@ impl Proxy {
         }
     }
 
-    /// Tells the client what the servers have agreed to.
     fn acknowledge(&mut self, key: &str) {
         let Some(listen) = self.listens.get_mut(key).filter(|listen| !listen.is_acknowledged) else { return };
         listen.is_acknowledged = true;
@@ -199,7 +192,7 @@ impl Proxy {
         ));
     }
 
-    /// Handles an alarm. Returns false if it is for something else.
+    /// Handles an alarm. Returns false if the alarm is for something else.
     pub(super) fn is_alarm_of_listen(&mut self, alarm: u64) -> bool {
         let is_of = |listen: &Listen| listen.alarm == alarm || listen.again.contains_key(&alarm);
         let found = self.listens.iter_mut().find(|(_, listen)| is_of(listen));
@@ -211,8 +204,8 @@ impl Proxy {
         true
     }
 
-    /// Handles the end of a server's part, whose id is no longer known. `is_graceful` is true if the server has ended
-    /// it, and may be asked again. So may a server that has acknowledged a part whose connection has ended.
+    /// The id of the server's part is no longer known. `is_graceful` is true if the server has ended the part. The part
+    /// may then be requested again, as from a server that has acknowledged a part whose connection has ended.
     pub(super) fn listen_ended(&mut self, key: &str, server: usize, is_graceful: bool) {
         let Some(listen) = self.listens.get_mut(key) else { return };
         listen.parts.remove(&server);
@@ -233,7 +226,6 @@ impl Proxy {
         }
     }
 
-    /// Cancels a server's part.
     fn end_part(&mut self, key: &str, server: usize) {
         let Some(id) = self.listens.get_mut(key).and_then(|listen| listen.parts.remove(&server)) else { return };
         let own = message::key_of(&id);
@@ -242,7 +234,7 @@ impl Proxy {
         self.write_server(server, message::cancelled(&id, "cancelled by the client"));
     }
 
-    /// Ends a subscription that the client cancels. Returns false if it does not exist.
+    /// Returns false if the subscription does not exist.
     pub(super) fn cancel_listen(&mut self, key: &str) -> bool {
         let Some(listen) = self.listens.get(key) else { return false };
         for server in listen.parts.keys().copied().collect::<Vec<usize>>() {
@@ -302,7 +294,7 @@ impl Proxy {
         true
     }
 
-    /// Handles a cancellation of a server. Returns true if it ends a part of a subscription.
+    /// Handles a cancellation of a server. Returns true if the cancellation ends a part of a subscription.
     pub(super) fn is_end_of_listen(&mut self, server: usize, own: &str) -> bool {
         let found = self.own.get(own).and_then(|(_, request)| match request {
             OwnRequest::Listen(key, of) if *of == server => Some(key.clone()),
@@ -314,7 +306,6 @@ impl Proxy {
         true
     }
 
-    /// Tells the client that a list of a server has changed.
     pub(super) fn tell_changed(&mut self, list: &'static str, server: usize) {
         let method = format!("notifications/{list}/list_changed");
         if self.client != Some(Era::Modern) {
@@ -335,7 +326,7 @@ impl Proxy {
         }
     }
 
-    /// Tells a modern client that a resource of a legacy server was updated.
+    /// The client is a modern client, and the server is a legacy server.
     pub(super) fn tell_updated(&mut self, server: usize, message: &Node<'_>) {
         let uri = message::text_at(message, &["params", "uri"]).unwrap_or_default();
         let is_wanted = |listen: &&Listen| listen.is_acknowledged && listen.uris.get(&uri) == Some(&server);
@@ -366,7 +357,6 @@ impl Listen {
     }
 }
 
-/// Returns a filter as JSON text.
 fn filter(lists: &[&str], uris: &[String]) -> String {
     let flags = LISTS.iter().filter(|(_, list)| lists.contains(list)).map(|(member, _)| format!("\"{member}\":true"));
     let quoted_uris: Vec<String> = uris.iter().map(|uri| quoted(uri)).collect();
@@ -374,7 +364,6 @@ fn filter(lists: &[&str], uris: &[String]) -> String {
     format!("{{{}}}", flags.chain(uris).collect::<Vec<String>>().join(","))
 }
 
-/// Returns a notification with the id of the client's subscription, or without one.
 fn subscribed<'a>(mut message: Node<'a>, id: Option<&'a str>) -> String {
     let mut params = message.get("params").cloned().unwrap_or_else(message::empty);
     let mut meta = params.get("_meta").cloned().unwrap_or_else(message::empty);
@@ -393,7 +382,6 @@ fn subscribed<'a>(mut message: Node<'a>, id: Option<&'a str>) -> String {
     json::write(&message)
 }
 
-/// Returns the list that a notification says has changed.
 pub(super) fn changed_list(method: &str) -> Option<&'static str> {
     let list = method.strip_prefix("notifications/")?.strip_suffix("/list_changed")?;
     ["tools", "prompts", "resources"].into_iter().find(|known| *known == list)

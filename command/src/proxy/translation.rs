@@ -30,7 +30,7 @@ const CACHED: [&str; 6] =
 const NO_RESOURCE: &str = "-32002";
 const NO_PARAMETER: &str = "-32602";
 
-/// Returns a result, which is JSON text, with the members that a modern result of this method needs.
+/// Adds the members that a modern result of this method needs. `result` is JSON text.
 pub(super) fn modern_result(method: &str, result: &str) -> String {
     let mut text = result.to_string();
     let mut add = |name: &str, value: &str, is_first: bool| {
@@ -53,13 +53,12 @@ pub(super) fn modern_result(method: &str, result: &str) -> String {
     text
 }
 
-/// Returns `_meta` without the progress token.
 pub(super) fn without_token(mut meta: Node<'_>) -> Node<'_> {
     meta.remove("progressToken");
     meta
 }
 
-/// Returns the result of `initialize` for the result of `server/discover`. `wanted` is the client's version.
+/// Converts the result of `server/discover` to the result of `initialize`. `wanted` is the client's version.
 pub(super) fn legacy_greeting(discovered: &Node<'_>, wanted: Option<&str>) -> String {
     let version = wanted.filter(|version| Era::of(version) == Some(Era::Legacy)).unwrap_or(Era::Legacy.latest());
     let capabilities = discovered.get("capabilities").map_or_else(|| "{}".into(), json::write);
@@ -73,7 +72,7 @@ pub(super) fn legacy_greeting(discovered: &Node<'_>, wanted: Option<&str>) -> St
     )
 }
 
-/// Returns the result of `server/discover` for that of `initialize`.
+/// Converts the result of `initialize` to the result of `server/discover`.
 fn modern_greeting(greeting: &Node<'_>) -> String {
     let versions: Vec<String> = Era::Modern.versions().map(quoted).collect();
     let member = |name: &str| greeting.get(name).map(json::write);
@@ -88,14 +87,13 @@ fn modern_greeting(greeting: &Node<'_>) -> String {
 }
 
 impl Proxy {
-    /// Returns the eras of the client and of a server, if they differ.
+    /// Returns the eras of the client and of the server, if they differ.
     pub(super) fn eras(&self, server: usize) -> Option<(Era, Era)> {
         let client = self.client.unwrap_or(Era::Legacy);
         let server = self.servers.get(server)?.era.unwrap_or(client);
         (client != server).then_some((client, server))
     }
 
-    /// Returns true if the client and a server are of different eras.
     pub(super) fn translates(&self, server: usize) -> bool {
         self.eras(server).is_some()
     }
@@ -104,7 +102,6 @@ impl Proxy {
         self.servers.get(server).is_some_and(|server| server.era == Some(Era::Modern))
     }
 
-    /// Returns a client's request as a server of the other era expects it, or `None` if it is of the client's era.
     pub(super) fn translated(&mut self, server: usize, text: &str) -> Option<String> {
         let (_, era) = self.eras(server)?;
         let mut message = json::read(text).ok()?;
@@ -142,13 +139,12 @@ impl Proxy {
         Some(json::write(&message))
     }
 
-    /// Writes a request of the proxy's own for a client's request to a server.
     pub(super) fn write_request(&mut self, server: usize, text: String) {
         let text = self.translated(server, &text).unwrap_or(text);
         self.write_server(server, text);
     }
 
-    /// Names the headers of a call with the arguments that the tool's own schema marks.
+    /// The tool's own schema marks the arguments that headers repeat.
     pub(super) fn add_headers(&mut self, server: usize, tool: Option<&str>, text: &str) {
         let own = tool.filter(|_| self.is_modern(server)).and_then(|tool| self.catalogue.own(server, tool));
         let Some(own) = own.filter(|own| own.contains(mirrored::ANNOTATION)) else { return };
@@ -161,7 +157,6 @@ impl Proxy {
         }
     }
 
-    /// Sends a client's notification to the servers that know it.
     pub(super) fn notify_servers(&mut self, method: &str, text: &str, is_whole: bool) {
         for server in 0..self.servers.len() {
             if self.eras(server).is_none() || !OF_LEGACY.contains(&method) {
@@ -172,7 +167,7 @@ impl Proxy {
         }
     }
 
-    /// Answers a client's request that only servers of the client's era know. Returns false for other requests.
+    /// Answers a request that only servers of the client's era know. Returns false for other requests.
     pub(super) fn replies(&mut self, envelope: &Envelope, message: &Node<'_>) -> bool {
         let Envelope { kind, id, key, method } = envelope;
         let has_other = (0..self.servers.len()).any(|server| self.translates(server));
@@ -209,14 +204,14 @@ impl Proxy {
         true
     }
 
-    /// Refuses `server/discover`, because no server is known: an empty list of versions would end the session.
+    /// No server is known. An empty list of versions would end the session.
     fn refuse_discovery(&mut self, id: &str) {
         let fault = self.servers.iter().find_map(|server| server.fault.clone());
         let found = fault.unwrap_or_else(|| "expected a server to run, found all restarting".into());
         self.write_client(message::error(id, SERVER_ERROR, &found));
     }
 
-    /// Returns the result of `server/discover` for all servers together, or `None` if no server has answered it.
+    /// Result of `server/discover` for all servers together. `None` if no server has answered it.
     fn greeting(&self) -> Option<String> {
         let known = self.servers.iter().filter_map(|server| Some((server, server.greeting.as_deref()?)));
         let known: Vec<(&str, String)> = known
@@ -231,7 +226,7 @@ impl Proxy {
         }
     }
 
-    /// Returns a result of `resources/read` with the URIs that the client knows, if they differ.
+    /// The client may know other URIs than the server. Returns `None` if they are equal.
     pub(super) fn with_shown_uris<'a>(&self, server: usize, method: &str, message: &Node<'a>) -> Option<Node<'a>> {
         if self.is_one() || method != "resources/read" {
             return None;
@@ -257,7 +252,6 @@ impl Proxy {
         })
     }
 
-    /// Passes on the answer of a server to a request of this method.
     pub(super) fn pass_answer(&mut self, server: usize, method: &str, message: &Node<'_>, is_whole: bool) {
         if self.eras(server) != Some((Era::Modern, Era::Legacy)) {
             return self.pass_client(message, is_whole);
@@ -276,8 +270,8 @@ impl Proxy {
         self.write_client(json::write(&message));
     }
 
-    /// Handles a server's request or notification that the client does not know, or that belongs to a subscription.
-    /// Returns false for other messages.
+    /// Handles a message that the client does not know, or that belongs to a subscription. Returns false for other
+    /// messages.
     pub(super) fn is_translated_back(&mut self, server: usize, envelope: &Envelope, message: &Node<'_>) -> bool {
         let (id, method) = (envelope.id.as_str(), envelope.method.as_str());
         if let Some(list) = changed_list(method) {

@@ -10,11 +10,11 @@ use super::message::{at, empty, text_at};
 pub enum Era {
     /// By `initialize`.
     Legacy,
-    /// Each request states the version and the client's capabilities in `_meta`. There is no `initialize`.
+    /// Each request states the version and the client's capabilities in `_meta`. `initialize` does not exist.
     Modern,
 }
 
-/// All versions of MCP, the latest first.
+/// The latest first.
 const VERSIONS: [(&str, Era); 6] = [
     ("2026-07-28", Era::Modern),
     ("2025-11-25", Era::Legacy),
@@ -54,7 +54,7 @@ impl Era {
         VERSIONS.iter().find(|(_, era)| *era == self).map_or("", |(name, _)| name)
     }
 
-    /// Returns the versions, the latest first.
+    /// The latest first.
     pub(super) fn versions(self) -> impl Iterator<Item = &'static str> {
         VERSIONS.iter().filter(move |(_, era)| *era == self).map(|(name, _)| *name)
     }
@@ -66,7 +66,6 @@ pub fn discovered(result: &Node<'_>) -> Option<&'static str> {
     Era::Modern.versions().find(|version| supported.iter().any(|one| one.is_text(version)))
 }
 
-/// Returns the version that a request states.
 pub(super) fn stated(message: &Node<'_>) -> Option<String> {
     text_at(message, &["params", "_meta", VERSION])
 }
@@ -90,8 +89,6 @@ pub fn modern_params(params: &str, client: Option<&str>, capabilities: &str) -> 
     json::write(&params)
 }
 
-/// Returns the error for a request with a version that this program does not know. It names the versions that a request
-/// may state.
 pub(super) fn unsupported(id: &str, version: &str) -> String {
     let supported = Era::Modern.versions().map(Node::string).collect();
     let member = |key: &'static str, value| Member { key: Text::new(key), value };
@@ -106,7 +103,7 @@ pub(super) fn unsupported(id: &str, version: &str) -> String {
     format!("{{\"jsonrpc\":\"2.0\",\"id\":{id},\"error\":{error}}}")
 }
 
-/// Returns the modern versions that an error for an unsupported version names, if the error is one.
+/// `None` if the message is not an error for an unsupported version.
 pub(super) fn supported(message: &Node<'_>) -> Option<Vec<String>> {
     let error = message.get("error")?;
     (error.get("code")?.as_number()?.parse() == Ok(UNSUPPORTED_VERSION)).then(|| {

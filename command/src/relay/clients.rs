@@ -18,7 +18,7 @@ use crate::{
     probe::endpoints::{Endpoint, ENDPOINTS},
 };
 
-/// Address of the relay for one client: any free port.
+/// Any free port.
 const LISTEN: &str = "127.0.0.1:0";
 /// The variable that contains the URL of the relay, for every client.
 const URL: &str = "TOOLWIRE_URL";
@@ -26,7 +26,6 @@ const URL: &str = "TOOLWIRE_URL";
 /// The variable, and its value, for a client of an API without a key.
 const NO_KEY: (&str, &str) = ("TOOLWIRE_NO_KEY", "none");
 
-/// Finds the client of a command by the name of its program.
 fn of_command(command: &[String]) -> Option<&'static Client> {
     let program = command.first()?.rsplit(['/', '\\']).next()?.to_ascii_lowercase();
     let ends = [".exe", ".cmd", ".bat", ".ps1"];
@@ -34,7 +33,7 @@ fn of_command(command: &[String]) -> Option<&'static Client> {
     CLIENTS.iter().find(|client| client.program == stem)
 }
 
-/// Returns the base URL of an API in a protocol, as a client would use it without a relay.
+/// Returns the base URL that a client would use without a relay.
 fn base(endpoint: &Endpoint, api: Option<Api>, name: &str) -> Result<String, String> {
     let chat = endpoint.base.unwrap_or(endpoint.example);
     let Some(api) = api else { return Ok(chat.into()) };
@@ -59,45 +58,43 @@ fn base(endpoint: &Endpoint, api: Option<Api>, name: &str) -> Result<String, Str
     })
 }
 
-/// Returns the dialect of the API, without its strict form.
 fn plain(dialect: &str) -> &str {
     dialect.strip_suffix("-strict").unwrap_or(dialect)
 }
 
-/// A client that the host starts with the relay.
 struct Started {
     command: Vec<String>,
-    /// Path of its upstream at the relay.
+    /// Path of the client's upstream at the relay.
     path: String,
     model: Option<String>,
-    /// Variables of which one contains the key of the API. If the list is empty, the client has its key itself, or
-    /// there is none.
+    /// Variables of which one contains the key of the API. The list is empty if the client has the key itself, or if no
+    /// key is needed.
     keys: Vec<String>,
-    /// True if the key is sent in `x-api-key`.
+    /// The key is sent in `x-api-key`.
     is_api_key: bool,
     /// Variable with the token of the relay.
     token: Option<String>,
-    /// True if the client has the key of the API itself.
+    /// The client has the key of the API itself.
     is_own: bool,
-    /// True if the API is that of the client.
+    /// The API is the client's default API.
     is_home: bool,
-    /// True if a model of the client is replaced by one of the API.
+    /// A model of the client is replaced by a model of the API.
     renames_models: bool,
     /// Variables of the user for the base URL.
     variables: Vec<String>,
     client: Option<&'static Client>,
-    /// True if the command starts another program, which starts the client: options of the client would be options of
-    /// that program.
+    /// The command starts another program, which starts the client. Options of the client would be options of that
+    /// program.
     is_wrapped: bool,
 }
 
 impl Started {
-    /// Returns true if the API has no key, and the client must not send another one.
+    /// The API has no key, and the client must not send another key.
     fn has_no_key(&self) -> bool {
         self.client.is_some() && self.keys.is_empty() && !self.is_own
     }
 
-    /// Returns a text of the table for the host; `None` if a part is not known.
+    /// Fills in a text of the table. Returns `None` if a part is not known.
     fn filled(&self, text: &str) -> Option<String> {
         let mut text = text.to_string();
         while let Some((start, rest)) = text.split_once("[[") {
@@ -131,12 +128,12 @@ impl Started {
     }
 
     /// Returns the client for the host, as JSON: `{ path, command, arguments, variables, extended, defaults, removed,
-    /// keys, token, note }`. Except in `command`, which contains the user's arguments, the host replaces `{url}` by the
-    /// URL of the relay, `{key}` by the first of `keys` that is set, `{secret}` by its value, and `{token-value}` by
-    /// the token.
+    /// keys, token, note }`.
     ///
-    /// # Errors
-    /// A message, if the client receives the URL only together with a model.
+    /// The host replaces placeholders, except in `command`, which contains the user's arguments. `{url}` is the URL of
+    /// the relay, `{key}` the first of `keys` that is set, `{secret}` its value, and `{token-value}` the token.
+    ///
+    /// Returns an error if the client receives the URL only together with a model.
     fn document(&self) -> Result<Node<'_>, String> {
         let pair = |name: &str, text: String| Member { key: Text::new(name.to_string()), value: Node::string(text) };
         let pairs = |list: &[(&str, &str)]| -> Vec<Member<'static>> {
@@ -196,8 +193,8 @@ impl Started {
         ]))
     }
 
-    /// Returns the option with the variables that contain no secret, unless the user has given the option. Variables
-    /// that are removed are empty: the user's settings may set them.
+    /// The option contains the variables without secrets, unless the user has given the option. Variables that are
+    /// removed are empty, because the user's settings may set them.
     fn settings_arguments(&self, variables: &[Member<'_>], removed: &[String]) -> Vec<String> {
         let option = self.client.filter(|_| !self.is_wrapped).and_then(|client| client.settings);
         let is_given = |option: &&str| {
@@ -222,7 +219,6 @@ impl Started {
         Vec::from([option.into(), json::write(&settings)])
     }
 
-    /// Returns what the user should know before the client starts.
     fn model_note(&self) -> Option<String> {
         let client = self.client.filter(|_| self.model.is_none() && !self.renames_models && !self.is_home)?;
         let program = client.program;
@@ -236,7 +232,6 @@ fn escaped(text: &str) -> String {
     written.trim_start_matches('"').strip_suffix('"').unwrap_or_default().into()
 }
 
-/// Prepares the command for the host.
 pub(crate) fn run(arguments: RunArguments, gathered: Gathering) -> Result<Hosted, CommandError> {
     let failed = |message: String| CommandError::new("", message).in_source("run");
     let client = match arguments.client.as_deref() {
@@ -319,7 +314,7 @@ pub(crate) fn run(arguments: RunArguments, gathered: Gathering) -> Result<Hosted
     Ok(Hosted::new("run", Need::Relay(settings.document(relay.report.as_deref()))))
 }
 
-/// Returns true if a text can be the name of a variable, and has no part that the host would fill in.
+/// The host would fill in `{` and `}`.
 fn is_variable(name: &str) -> bool {
     !name.is_empty() && !name.contains(['=', '\0', '{', '}'])
 }

@@ -20,36 +20,33 @@ use crate::{document::record, terminal::cut};
 const MAX_REQUESTS: usize = 50;
 /// Maximum number of changes that are kept for a request.
 const MAX_CHANGES: usize = 200;
-/// Maximum length of a name, in characters.
+/// In characters.
 const MAX_NAME: usize = 120;
 /// Maximum number of remembered log lines. Each line is logged once.
 const MAX_LINES: usize = 10_000;
 
-/// One request and its changes.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Entry {
     /// Time of the request, in the host's format.
     pub(super) time: String,
     pub(super) method: String,
-    /// The path without the query, which may contain an API key.
+    /// Without the query, which may contain an API key.
     pub(super) path: String,
     pub(super) upstream: String,
     pub(super) model: String,
     pub(super) dialect: String,
     pub(super) status: Option<u16>,
-    /// Error message, if the request failed.
     pub(super) error: Option<String>,
     pub(super) notes: Vec<Note>,
     /// Number of notes that are not in `notes`.
     pub(super) more: usize,
 }
 
-/// A change.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Note {
     /// `tool`, `left out`, `request`, `format`, `choice`, `repaired`, `invalid`.
     pub(super) kind: &'static str,
-    /// Name of the tool; empty if the change does not concern a tool.
+    /// Empty if the change does not concern a tool.
     pub(super) tool: String,
     pub(super) rule: String,
     pub(super) pointer: String,
@@ -61,12 +58,10 @@ impl Entry {
         Entry { time: short(time), method: short(method), path: short(path), ..Entry::default() }
     }
 
-    /// Records why the upstream's reply is missing or unusable.
     pub(super) fn failed(&mut self, message: &str) {
         self.error = Some(cut(message, 2 * MAX_NAME).into_owned());
     }
 
-    /// Records an error of the library.
     pub(super) fn refused(&mut self, error: &Error) {
         self.failed(&format!("{}: {}", error.code().as_str(), error.message()));
     }
@@ -85,7 +80,6 @@ impl Entry {
         self.notes.push(Note { kind, tool: short(tool), rule: short(rule), pointer: short(pointer) });
     }
 
-    /// Records the changes to a request.
     pub(super) fn adapted(&mut self, report: &AdaptReport) {
         self.dialect = report.dialect.into();
         for tool in &report.quarantined {
@@ -105,7 +99,6 @@ impl Entry {
         }
     }
 
-    /// Records repaired calls, and calls that are still invalid.
     pub(super) fn repaired(&mut self, calls: &[RepairedCall]) {
         for call in calls {
             for repair in &call.repairs {
@@ -117,7 +110,6 @@ impl Entry {
         }
     }
 
-    /// Returns the entry as a line of the report.
     pub(super) fn line(&self) -> String {
         let text = |text: &'_ str| Node::string(text.to_string());
         let note = |note: &Note| {
@@ -144,7 +136,6 @@ impl Entry {
     }
 }
 
-/// The latest requests.
 #[derive(Debug, Default)]
 pub(super) struct Journal {
     last: VecDeque<Arc<Entry>>,
@@ -160,12 +151,12 @@ impl Journal {
         self.last.push_front(Arc::new(entry));
     }
 
-    /// Returns the latest requests, the last one first.
+    /// The latest request is first.
     pub(super) fn entries(&self) -> Vec<Arc<Entry>> {
         self.last.iter().cloned().collect()
     }
 
-    /// Returns true if a line was not logged before.
+    /// True if the line was not logged before. Forgets all lines at [`MAX_LINES`].
     pub(super) fn is_new(&mut self, line: &str) -> bool {
         use std::hash::{DefaultHasher, Hash as _, Hasher as _};
         let mut hasher = DefaultHasher::new();
@@ -177,8 +168,8 @@ impl Journal {
     }
 }
 
-/// Returns the log lines about a request. Lines that were logged before are not logged again, because an agent sends
-/// the same tools with every request.
+/// Returns one log line for each change, so that the caller can drop lines that were logged before. An agent sends the
+/// same tools with every request.
 pub(super) fn lines(report: &AdaptReport) -> Vec<String> {
     let mut lines = Vec::new();
     for about in report.changes.iter() {
@@ -194,7 +185,6 @@ pub(super) fn lines(report: &AdaptReport) -> Vec<String> {
     lines
 }
 
-/// Returns the page as HTML.
 pub(super) fn page(entries: &[Arc<Entry>]) -> String {
     let mut rows = String::new();
     for entry in entries {
@@ -218,7 +208,6 @@ pub(super) fn page(entries: &[Arc<Entry>]) -> String {
     format!("{HEAD}{rows}</body></html>\n")
 }
 
-/// Returns the changes of an entry as HTML: one line for each tool and rule, with the number of places.
 fn changes(entry: &Entry) -> String {
     if let Some(error) = &entry.error {
         return format!("<p class=error>{}</p>", escaped(error));
@@ -257,7 +246,6 @@ padding:.1rem 1rem .1rem 0;vertical-align:top}.error{color:#a00}@media(prefers-c
 background:#161616}p{color:#aaa}}</style></head><body><h1>toolwire relay: the last requests</h1>\
 <p>Names, places and rules. Values of arguments and texts are not kept.</p>\n";
 
-/// Escapes text for HTML.
 fn escaped(text: &str) -> String {
     let mut out = String::with_capacity(text.len());
     for one in text.chars() {

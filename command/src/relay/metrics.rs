@@ -10,13 +10,12 @@ const BOUNDS: [u64; 10] = [250, 500, 1_000, 2_500, 5_000, 10_000, 25_000, 50_000
 pub(super) struct Metrics {
     /// Requests by [`Outcome`].
     pub(super) requests: BTreeMap<Outcome, u64>,
-    /// Replies of upstreams, by status.
     pub(super) replies: BTreeMap<u16, u64>,
     /// Requests that an upstream did not answer, or answered only in part.
     pub(super) failures: u64,
     /// Requests in which the model was called again after a search.
     pub(super) searches: u64,
-    /// Tools with a change, and tools that were left out, over all requests.
+    /// Tools with a change, and tools that were left out.
     pub(super) rewritten: u64,
     pub(super) quarantined: u64,
     /// Calls whose arguments were repaired, and calls that still do not match their schema.
@@ -27,16 +26,13 @@ pub(super) struct Metrics {
     added_total: u64,
 }
 
-/// Outcome of a request.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) enum Outcome {
-    /// The request was rewritten.
     Adapted,
     /// The request may have tools, but needed no change.
     Unchanged,
     /// The request was forwarded unread: it is of a different kind, or cannot have tools.
     Passed,
-    /// The relay answered the request with an error.
     Refused,
 }
 
@@ -52,12 +48,11 @@ impl Outcome {
 }
 
 impl Metrics {
-    /// Counts a request by its outcome.
     pub(super) fn count(&mut self, outcome: Outcome) {
         *self.requests.entry(outcome).or_default() += 1;
     }
 
-    /// Counts the latency that the relay added to a request, in microseconds.
+    /// `time` is the latency that the relay added to a request, in microseconds.
     pub(super) fn spent(&mut self, time: u64) {
         let bound = BOUNDS.iter().position(|bound| time <= *bound).unwrap_or(BOUNDS.len());
         if let Some(count) = self.added.get_mut(bound) {
@@ -66,7 +61,7 @@ impl Metrics {
         self.added_total = self.added_total.saturating_add(time);
     }
 
-    /// Returns the counters in the text format of Prometheus, version 0.0.4.
+    /// Text format of Prometheus, version 0.0.4.
     pub(super) fn text(&self, open: usize) -> String {
         let mut out = String::new();
         family(&mut out, "requests_total", "counter", "Requests, by outcome.");
@@ -122,7 +117,6 @@ fn line(out: &mut String, name: &str, labels: &str, count: u64) {
     let _ = writeln!(out, "toolwire_{name}{labels} {count}");
 }
 
-/// Returns microseconds as a decimal number of seconds, without trailing zeros.
 fn seconds(micros: u64) -> String {
     let text = format!("{}.{:06}", micros / 1_000_000, micros % 1_000_000);
     text.trim_end_matches('0').trim_end_matches('.').to_string()

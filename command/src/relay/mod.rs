@@ -1,6 +1,6 @@
 //! `toolwire relay`: sits between an agent and a model API, adapts requests, and restores replies.
 //!
-//! The relay takes requests, replies and pieces of both, and returns actions for the host, which owns the sockets and
+//! The relay accepts requests, replies and pieces of both, and returns actions for the host, which owns the sockets and
 //! timers. The relay decides what a client receives, and which upstream each request is sent to, with which headers.
 //! Each request is a value of its own, so that a large body, or a panic, does not stop other requests.
 
@@ -45,9 +45,9 @@ pub use self::{
     usage::Unsent,
 };
 
-/// Maximum size of a body that is read, in bytes.
+/// In bytes.
 const MAX_BODY: u64 = 64 << 20;
-/// Maximum length of a model name, in bytes.
+/// In bytes.
 const MAX_NAME: usize = 256;
 const JSON: &str = "application/json";
 
@@ -72,13 +72,13 @@ struct Shared {
     /// The settings with which the relay was started.
     start: Arc<Settings>,
     door: Door,
-    /// Options for the requests of each upstream.
+    /// In the order of the upstreams.
     options: Vec<toolwire::ExchangeOptions>,
     lists: ToolListCache,
     counts: Counts,
 }
 
-/// What stays if the settings change.
+/// The part of a relay that stays if the settings change.
 #[derive(Clone, Default)]
 struct Counts {
     usage: Arc<Usage>,
@@ -142,17 +142,16 @@ fn no_model(model: &str) -> String {
     format!("expected a model of an upstream, found `{}`", cut(model, 100))
 }
 
-/// Returns a log line, escaped so that terminals and CI runners do not interpret any of it as a command.
+/// Escapes the line so that terminals and CI runners interpret no part of it as a command.
 fn log(line: &str) -> RelayEffect {
     RelayEffect::Log(escaped_lines(&format!("toolwire: {}", shown(line))))
 }
 
-/// Returns true if a request with these headers may have tools: its body is JSON, or has no content type.
 fn may_have_tools(headers: &Headers) -> bool {
     headers::is_json(headers) || headers::value(headers, "content-type").is_none()
 }
 
-/// Returns the body of an error that does not concern a request's content. The SDKs of all APIs find its message.
+/// The body of an error that does not concern a request's content. The SDKs of all APIs find its message.
 fn failure(message: &str) -> String {
     let error = record([
         ("type", Node::string("relay_error")),
@@ -161,7 +160,6 @@ fn failure(message: &str) -> String {
     json::write(&record([("type", Node::string("error")), ("error", error)]))
 }
 
-/// Returns an answer that the relay itself writes.
 fn own_answer(status: u16, kind: &str, body: String) -> RelayEffect {
     let mut list = own_headers(status, kind);
     let policy = "default-src 'none'; style-src 'unsafe-inline'; frame-ancestors 'none'";
@@ -171,13 +169,11 @@ fn own_answer(status: u16, kind: &str, body: String) -> RelayEffect {
     answer(status, list, body)
 }
 
-/// Returns an answer with its complete body.
 fn answer(status: u16, mut headers: Headers, body: String) -> RelayEffect {
     headers.push(("Content-Length".into(), body.len().to_string().into_bytes()));
     RelayEffect::Answer(ReplyHead { status, headers }, body)
 }
 
-/// Returns the content encoding of a body. Fails if hosts cannot decode it.
 fn packed(headers: &Headers) -> Result<Option<ContentEncoding>, String> {
     let all = headers::joined(headers, "content-encoding").unwrap_or_default().to_ascii_lowercase();
     let mut codings = all.split(',').map(str::trim).filter(|coding| !coding.is_empty() && *coding != "identity");
@@ -191,13 +187,11 @@ fn packed(headers: &Headers) -> Result<Option<ContentEncoding>, String> {
     }
 }
 
-/// Returns how a body with this encoding is read.
 fn reading(encoding: Option<ContentEncoding>) -> Reading {
     Reading { most: MAX_BODY, encoding }
 }
 
-/// Returns the location of the model's name in a path. Google's API has it also in the paths of requests without tools:
-/// `…/models/NAME:embedContent`.
+/// Google's API has the model also in the paths of requests without tools: `…/models/NAME:embedContent`.
 fn model_range(path: &str) -> Option<Range<usize>> {
     let of_method = || {
         let (before, _) = path.rsplit_once(':')?;
@@ -207,13 +201,12 @@ fn model_range(path: &str) -> Option<Range<usize>> {
     internal::model_range(path).or_else(of_method)
 }
 
-/// Returns the model in a path.
 fn model_in(path: &str) -> Option<String> {
     let model = path.get(model_range(path)?).filter(|model| model.len() <= MAX_NAME)?;
     Some(decoded(model).into_owned())
 }
 
-/// Decodes the percent-encoding of a path segment. A segment that is not UTF-8 stays encoded.
+/// A segment that is not UTF-8 stays encoded.
 fn decoded(segment: &str) -> Cow<'_, str> {
     internal::percent_decoded(segment).unwrap_or(Cow::Borrowed(segment))
 }

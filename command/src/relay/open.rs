@@ -10,12 +10,10 @@ use crate::http::headers::{self, Headers};
 
 const BETAS: &str = "anthropic-beta";
 
-/// Stage of a request.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Stage {
-    /// The body is being read.
     Reading,
-    /// The request was sent, and nothing of the reply was passed on.
+    /// Nothing of the reply was passed on.
     Sent,
     /// The client has received the head of a reply whose body is forwarded as it arrives.
     Passing,
@@ -24,35 +22,34 @@ pub(super) enum Stage {
     Ended,
 }
 
-/// State of a request without a complete reply.
 #[derive(Debug)]
 pub(super) struct Open {
     pub(super) stage: Stage,
     pub(super) entry: Entry,
-    /// The method as the client wrote it. That of `entry` may be truncated.
+    /// As the client wrote it. The method of `entry` may be truncated.
     method: String,
     pub(super) upstream: usize,
-    /// The path as the client wrote it.
+    /// As the client wrote it.
     pub(super) path: String,
     /// Size of the request's body while it is in memory, in bytes: declared or received, whichever is larger.
     pub(super) request_bytes: u64,
     /// Size of the reply's body while it is read whole, in bytes; of a stream, the part that is not passed on.
     pub(super) reply_bytes: u64,
-    /// Number of bytes received of the body that is being read.
+    /// Of the body that is being read.
     pub(super) received: u64,
-    /// The request's part in the totals of all requests.
+    /// Part in the totals of all requests.
     pub(super) share: Option<Share>,
     client_headers: Headers,
     client_target: String,
-    /// Headers as sent to the upstream.
+    /// As sent to the upstream.
     pub(super) headers: Headers,
     target: String,
-    /// Base URL of the upstream, without a path.
+    /// Without a path.
     pub(super) origin: String,
     pub(super) exchange: Option<Exchange>,
-    /// True if the body is a conversation in the format of the address.
+    /// The body is a conversation in the format of the address.
     pub(super) is_conversation: bool,
-    /// True if calls are repaired. Then the reply is read even if the request was not rewritten.
+    /// Calls are repaired. Then the reply is read even if the request was not rewritten.
     repairs: bool,
     is_sent: bool,
     /// Head of a reply whose whole body is being read.
@@ -91,13 +88,11 @@ impl Open {
         self.share.as_mut().is_none_or(|share| share.has_room(bytes))
     }
 
-    /// Chooses the upstream of the request.
     pub(super) fn go(&mut self, at: usize, upstream: &Upstream, target: &str, headers: Headers) {
         (self.client_headers, self.client_target) = (headers, target.into());
         self.change(at, upstream);
     }
 
-    /// Changes the upstream after the request's model is known.
     pub(super) fn change(&mut self, at: usize, upstream: &Upstream) {
         let address = &upstream.address;
         self.upstream = at;
@@ -107,7 +102,6 @@ impl Open {
         self.headers = headers::of_request(self.client_headers.clone(), &address.authority());
     }
 
-    /// Replaces the model in the path.
     pub(super) fn rename(&mut self, model: &str, name: &str) {
         let end = self.target.find('?').unwrap_or(self.target.len());
         let (path, query) = self.target.split_at(end);
@@ -119,17 +113,15 @@ impl Open {
         }
     }
 
-    /// Returns the path and the query at the upstream.
     pub(super) fn target(&self) -> &str {
         &self.target
     }
 
-    /// Returns the whole URL at the upstream.
     pub(super) fn url(&self) -> String {
         format!("{}{}", self.origin, self.target)
     }
 
-    /// Starts the exchange, if the request can have tools.
+    /// Starts no exchange if the request cannot have tools.
     pub(super) fn adapt(&mut self, body: &str, options: &ExchangeOptions, lists: &ToolListCache) -> Result<(), Error> {
         let betas = self.betas();
         self.exchange = match betas.is_empty() {
@@ -141,13 +133,12 @@ impl Open {
         Ok(())
     }
 
-    /// Returns the betas in the header.
     fn betas(&self) -> Vec<String> {
         let found = headers::joined(&self.headers, BETAS).unwrap_or_default();
         found.split(',').map(str::trim).filter(|name| !name.is_empty()).map(String::from).collect()
     }
 
-    /// Returns true if the header has betas that the backend may not know.
+    /// True if the backend is known to refuse a beta in the header, or if deferred loading may need a beta.
     pub(super) fn has_known_betas(&self) -> bool {
         self.betas().iter().any(|beta| internal::is_known_beta(&self.origin, beta))
     }
@@ -165,12 +156,11 @@ impl Open {
         }
     }
 
-    /// Returns true if the reply to an unchanged request needs no restoring.
+    /// The reply to an unchanged request is passed on.
     pub(super) fn needs_no_restoring(&self) -> bool {
         !self.repairs
     }
 
-    /// Returns the head of the request at the upstream.
     pub(super) fn request(&self) -> UpstreamHead {
         self.request_with(self.headers.clone())
     }
@@ -180,19 +170,16 @@ impl Open {
         UpstreamHead { upstream: self.upstream, method, target, headers }
     }
 
-    /// Sends the body that was read, unchanged.
     pub(super) fn send_body(&self, length: usize) -> RelayEffect {
         let headers = headers::for_body(self.headers.clone(), length, self.exchange.is_some(), false);
         RelayEffect::SendBody(self.request_with(headers))
     }
 
-    /// Sends a different body.
     pub(super) fn send(&self, body: &str) -> RelayEffect {
         let headers = headers::for_body(self.headers.clone(), body.len(), self.exchange.is_some(), self.is_sent);
         RelayEffect::Send(self.request_with(headers), body.into())
     }
 
-    /// Handles the head of a reply.
     pub(super) fn reply(&mut self, status: u16, came: Headers) -> Vec<RelayEffect> {
         let is_fine = (200..300).contains(&status);
         let encoding = packed(&came);
@@ -231,7 +218,6 @@ impl Open {
         }
     }
 
-    /// Handles the whole body of a reply.
     pub(super) fn whole(&mut self, text: &str) -> Vec<RelayEffect> {
         self.received = 0;
         let Some(exchange) = &mut self.exchange else { return Vec::new() };
@@ -254,7 +240,6 @@ impl Open {
         }
     }
 
-    /// Handles a piece of a stream.
     pub(super) fn piece(&mut self, piece: &[u8]) -> Vec<RelayEffect> {
         let Some(exchange) = self.exchange.as_mut().filter(|_| self.stage == Stage::Streaming) else {
             return Vec::new();
@@ -270,7 +255,6 @@ impl Open {
         }
     }
 
-    /// Handles the end of a stream.
     pub(super) fn end(&mut self) -> Vec<RelayEffect> {
         let Some(exchange) = self.exchange.as_mut().filter(|_| self.stage == Stage::Streaming) else {
             return Vec::new();
@@ -294,7 +278,6 @@ impl Open {
         effects
     }
 
-    /// Sends the request again, with the reply and the results of a search.
     fn asks_again(&mut self) -> RelayEffect {
         self.settle_betas();
         let request = self.exchange.as_ref().map(Exchange::request).unwrap_or_default();
@@ -302,8 +285,8 @@ impl Open {
         self.send(request)
     }
 
-    /// Handles the failure of the upstream. Depending on what the client has received, the client receives an error
-    /// response, an error event, or a closed connection.
+    /// Depending on what the client has received, the client receives an error response, an error event, or a closed
+    /// connection.
     pub(super) fn failed(&mut self, is_late: bool, why: &str) -> Vec<RelayEffect> {
         let message = format!("expected a reply from {}, found none ({why})", self.origin);
         let stage = std::mem::replace(&mut self.stage, Stage::Ended);
@@ -344,7 +327,6 @@ impl Open {
         Vec::from([RelayEffect::Write(bytes), RelayEffect::End])
     }
 
-    /// Returns the calls repaired since the previous call to this function.
     pub(super) fn take_repaired(&mut self) -> Vec<RepairedCall> {
         self.exchange.as_mut().map(Exchange::take_repaired_calls).unwrap_or_default()
     }

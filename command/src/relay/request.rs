@@ -239,7 +239,7 @@ impl RelayRequest {
         effects
     }
 
-    /// Sends a body that was read as it came. The reply passes as it comes.
+    /// The body is sent as it came, and the reply passes as it comes.
     fn passed(&mut self, mut open: Box<Open>, length: usize) -> Vec<RelayEffect> {
         self.shared.metrics().count(Outcome::Passed);
         open.stage = Stage::Sent;
@@ -319,7 +319,7 @@ impl RelayRequest {
         self.finish(*open)
     }
 
-    /// Counts and records the repaired calls of a step, and ends a request for whose reply there is no room.
+    /// Also ends a request if there is no room for its reply.
     fn go_on(&mut self, mut effects: Vec<RelayEffect>) -> Vec<RelayEffect> {
         let Some(open) = &mut self.open else { return effects };
         let calls = open.take_repaired();
@@ -342,7 +342,6 @@ impl RelayRequest {
         effects
     }
 
-    /// Counts and records the changes to a request, and returns the log lines.
     fn record_changes(&mut self, open: &mut Open) -> Vec<RelayEffect> {
         let Some(exchange) = &open.exchange else { return Vec::new() };
         let report = exchange.report();
@@ -370,13 +369,12 @@ impl RelayRequest {
         effects
     }
 
-    /// Answers a request with the relay's own error.
     fn refused(&mut self, mut open: Open, status: u16, message: &str) -> Vec<RelayEffect> {
         open.entry.failed(message);
         self.answered(open, status, failure(message))
     }
 
-    /// Refuses a request before it is sent, with an error in the format of its API.
+    /// The request was not sent. The error has the format of the request's API.
     fn refused_as(&mut self, mut open: Open, error: &toolwire::Error) -> Vec<RelayEffect> {
         let refusal = toolwire::Exchange::refusal(&open.url(), error);
         open.entry.refused(error);
@@ -391,14 +389,12 @@ impl RelayRequest {
         effects
     }
 
-    /// Records a finished request for the page, and returns its line of the report.
     fn finish(&mut self, open: Open) -> Vec<RelayEffect> {
         let line = self.shared.settings.reports.then(|| RelayEffect::Report(open.entry.line()));
         self.shared.journal().add(open.entry);
         line.into_iter().collect()
     }
 
-    /// Answers a request for one of the relay's own pages.
     fn own(&mut self, open: Open, page: &str, is_local: bool) -> Vec<RelayEffect> {
         let is_read = open.entry.method == "GET" || open.entry.method == "HEAD";
         let (kind, body) = match page {

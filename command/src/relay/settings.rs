@@ -1,5 +1,5 @@
 //! The settings of a relay, as JSON. The command `toolwire relay` makes them from its options and from `relay.toml`
-//! (several upstreams, by path or by model), and the host passes them on to a [`Relay`](super::Relay).
+//! (several upstreams, by path or by model). The host passes them on to a [`Relay`](super::Relay).
 
 use std::collections::BTreeMap;
 
@@ -21,29 +21,27 @@ use crate::{
     toml_file::TomlFile,
 };
 
-/// Default address to listen on.
+/// Default address.
 pub(crate) const LISTEN: &str = "127.0.0.1:8787";
 /// Default of the maximum number of open requests.
 const MAX_CLIENTS: usize = 1_000;
 /// Default timeout for a silent upstream, in seconds. Reasoning models think for minutes.
 pub(crate) const TIMEOUT: u32 = 600;
 
-/// Settings of a relay.
 #[derive(Clone, Debug)]
 pub(crate) struct Settings {
     pub(crate) listen: Listen,
     /// Environment variable that contains the token which clients have to send.
     pub(crate) token: Option<String>,
     pub(crate) upstreams: Vec<Upstream>,
-    /// Maximum number of open requests.
     pub(crate) most_clients: usize,
     /// Timeout for a silent upstream or client, in seconds.
     pub(crate) timeout: u32,
-    /// True if every change is logged to standard error.
+    /// Every change is logged to standard error.
     pub(crate) verbose: bool,
-    /// True if the host writes a line for every request to a report file.
+    /// The host writes a line for every request to a report file.
     pub(crate) reports: bool,
-    /// The file that the host reads again when it changes.
+    /// The host reads this file again when it changes.
     pub(crate) config: Option<String>,
     /// The client that the host starts, as JSON.
     pub(crate) client: Option<String>,
@@ -65,11 +63,8 @@ impl Settings {
         }
     }
 
-    /// Checks the address to listen on. `token` is the token that clients have to send, or its variable.
-    ///
-    /// # Errors
-    /// A message, if other machines can reach the address and no token is required, or if the relay is its own
-    /// upstream.
+    /// Returns an error if other machines can reach the address and no token is required, or if the relay is its own
+    /// upstream. `token` is the token that clients have to send, or its variable.
     pub(super) fn check(&self, token: Option<&str>) -> Result<(), String> {
         demand_token(&self.listen, token)?;
         let is_itself = |one: &&Upstream| {
@@ -84,11 +79,8 @@ impl Settings {
         }
     }
 
-    /// Checks a change of the settings of the start: a token stays required, and what receives the key of a client that
-    /// the host has started stays as it was.
-    ///
-    /// # Errors
-    /// A message, if the variable with the token is another one, or if a path of the client leads to another address.
+    /// Checks a change of the settings of the start. A token stays required. The address that receives the key of a
+    /// client that the host has started stays the same.
     pub(super) fn check_change(&self, start: &Settings) -> Result<(), String> {
         let path = start.client_path();
         if self.token != start.token && (path.is_some() || start.token.is_some()) {
@@ -97,8 +89,8 @@ impl Settings {
         path.map_or(Ok(()), |path| self.check_paths(start, &path))
     }
 
-    /// Checks that the client's path, and each path below it, exists as at the start, and leads to addresses to which
-    /// it led then.
+    /// Checks that the client's path and each path below it existed at the start, and point to the addresses of the
+    /// start.
     fn check_paths(&self, start: &Settings, of_client: &str) -> Result<(), String> {
         let is_below = |one: &&Upstream| {
             one.path.strip_prefix(of_client).is_some_and(|rest| rest.is_empty() || rest.starts_with('/'))
@@ -123,13 +115,10 @@ impl Settings {
         }
     }
 
-    /// Returns the path of the client that the host starts, if any.
     fn client_path(&self) -> Option<String> {
         word(&json::read(self.client.as_deref()?).ok()?, "path")
     }
 
-    /// Returns the settings as JSON, together with those for the host: the address to listen on, the upstreams'
-    /// addresses, the token's environment variable, the paths of the report and of the configuration, and the client.
     pub(crate) fn document(&self, report: Option<&str>) -> String {
         let optional = |text: Option<&str>| text.map_or_else(Node::default, |text| Node::string(text.to_string()));
         let settings = record([
@@ -163,7 +152,6 @@ impl Settings {
         settings
     }
 
-    /// Returns the startup message, with the address.
     pub(crate) fn greeting(&self, address: &str) -> String {
         let mut lines = format!("toolwire relay: listening on {address}");
         for one in &self.upstreams {
@@ -176,7 +164,6 @@ impl Settings {
     }
 }
 
-/// Returns the path of an upstream in words.
 fn shown_path(path: &str) -> String {
     match path {
         "" => "every path".into(),
@@ -226,13 +213,12 @@ fn read_upstream(node: &Node<'_>) -> Option<Upstream> {
     Some(Upstream { address, path: word(node, "path").unwrap_or_default(), models, names, options })
 }
 
-/// Prepares the command for the host.
 pub(crate) fn run(arguments: &RelayArguments, gathered: Gathering) -> Result<Hosted, CommandError> {
     let settings = of("relay", arguments, gathered, None)?;
     Ok(Hosted::new("relay", Need::Relay(settings.document(arguments.report.as_deref()))))
 }
 
-/// Returns the settings of a command. `listen` replaces the address of the file and the default.
+/// `listen` replaces the address of the file and the default.
 pub(super) fn of(
     command: &str,
     arguments: &RelayArguments,
@@ -270,7 +256,6 @@ pub(super) fn of(
 const KEYS: [&str; 4] = ["listen", "token-env", "timeout", "upstream"];
 const UPSTREAM_KEYS: [&str; 4] = ["url", "path", "models", "model-names"];
 
-/// Content of a `relay.toml` file.
 #[derive(Debug, Default)]
 struct ConfigFile {
     listen: Option<Listen>,
@@ -280,7 +265,7 @@ struct ConfigFile {
 }
 
 impl ConfigFile {
-    /// Reads a file. An unknown key is an error, like an unknown option on the command line.
+    /// An unknown key is an error, like an unknown option on the command line.
     fn read(text: &str, source: &str) -> Result<ConfigFile, CommandError> {
         TomlFile::read(text, source, config)
     }
@@ -351,7 +336,6 @@ fn upstream_of_entry(file: &TomlFile<'_>, entry: &Spanned<DeValue<'_>>) -> Resul
     Ok(one)
 }
 
-/// Reads the path prefix of an upstream.
 fn path(text: &str) -> Result<String, String> {
     let path = text.trim_end_matches('/');
     let takes = |one: char| one.is_ascii_alphanumeric() || matches!(one, '/' | '-' | '_' | '.' | '~');

@@ -12,15 +12,14 @@ use wildmatch::WildMatch;
 
 use crate::{arguments::RequestOptions, http::Address};
 
-/// An upstream API.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Upstream {
     pub(crate) address: Address,
-    /// Path prefix of the requests for this API, which is removed before they are sent. If it is empty, the API
-    /// receives requests for every path.
+    /// Path prefix of the requests for this API. It is removed before they are sent. If it is empty, the API receives
+    /// requests for every path.
     pub(crate) path: String,
-    /// Models whose requests this API receives: names, or patterns with `*`. If the list is empty, the API receives
-    /// requests for every model.
+    /// Names, or patterns with `*`, of the models whose requests this API receives. If the list is empty, the API
+    /// receives requests for every model.
     pub(crate) models: Vec<String>,
     /// Model names of the API, by the names that clients use.
     pub(crate) names: BTreeMap<String, String>,
@@ -28,19 +27,17 @@ pub(crate) struct Upstream {
 }
 
 impl Upstream {
-    /// Returns true if this API receives requests for a path.
     pub(super) fn has_path(&self, path: &str) -> bool {
         let rest = path.strip_prefix(self.path.as_str());
         rest.is_some_and(|rest| self.path.is_empty() || rest.is_empty() || rest.starts_with(['/', '?']))
     }
 
-    /// Returns true if this API receives requests for a model.
     fn has_model(&self, model: &str) -> bool {
         self.models.is_empty() || self.models.iter().any(|pattern| WildMatch::new(pattern).matches(model))
     }
 
-    /// Returns true if a path may be outside the path of this API after normalization. Servers may decode a path before
-    /// that, several times, and end it at `?`, `#` or a control character.
+    /// True if the path may be outside the path of this API after normalization. Servers may decode a path before
+    /// normalizing it, several times, and end it at `?`, `#` or a control character.
     pub(super) fn is_left_by(&self, path: &str) -> bool {
         if self.path.is_empty() && self.address.base.is_empty() {
             return false;
@@ -52,7 +49,6 @@ impl Upstream {
         path.iter().any(is_odd) || path.split(|byte| *byte == b'/').any(is_dots)
     }
 
-    /// Returns the path and the query of a request at this API.
     pub(super) fn target(&self, target: &str) -> String {
         let rest = target.strip_prefix(self.path.as_str()).unwrap_or(target);
         let path = format!("{}{rest}", self.address.base);
@@ -63,13 +59,12 @@ impl Upstream {
         }
     }
 
-    /// Returns the model name that the API uses, if it differs.
     pub(super) fn renamed(&self, model: &str) -> Option<&str> {
         self.names.get(model).map(String::as_str)
     }
 }
 
-/// Decodes the percent-encoding of a path, also of encoded percent signs: `%252e` becomes `.`.
+/// Also decodes encoded percent signs: `%252e` becomes `.`.
 fn fully_decoded(path: &str) -> Vec<u8> {
     let mut rest = path.as_bytes();
     let mut decoded = Vec::with_capacity(rest.len());
@@ -92,9 +87,8 @@ fn fully_decoded(path: &str) -> Vec<u8> {
     decoded
 }
 
-/// Returns the API for a request: of the APIs with the longest matching path, the first one that accepts the model. A
-/// request without a model goes to the first API that accepts every model, or to the only API, because an API key must
-/// not be sent to another provider.
+/// Of the APIs with the longest matching path, returns the first API that accepts the model. A request without a model
+/// goes to the first API that accepts every model, or to the only API. An API key must not be sent to another provider.
 pub(super) fn route<'u>(upstreams: &'u [Upstream], path: &str, model: Option<&str>) -> Option<(usize, &'u Upstream)> {
     let fits = |one: &&Upstream| one.has_path(path);
     let longest = upstreams.iter().filter(fits).map(|one| one.path.len()).max()?;
@@ -110,23 +104,20 @@ pub(super) fn route<'u>(upstreams: &'u [Upstream], path: &str, model: Option<&st
     }
 }
 
-/// Returns the first API with the longest matching path, for a request whose model is not known yet.
+/// Chooses for a request whose model is not known yet: the first API with the longest matching path.
 pub(super) fn first<'u>(upstreams: &'u [Upstream], path: &str) -> Option<(usize, &'u Upstream)> {
     let longest = upstreams.iter().filter(|one| one.has_path(path)).map(|one| one.path.len()).max()?;
     upstreams.iter().enumerate().find(|(_, one)| one.path.len() == longest && one.has_path(path))
 }
 
-/// Returns true if an API accepts the path of a request, for any model.
 pub(super) fn has_path(upstreams: &[Upstream], path: &str) -> bool {
     upstreams.iter().any(|one| one.has_path(path))
 }
 
-/// Returns the name of the model in a request body.
 pub(super) fn model_of(body: &Node<'_>) -> Option<String> {
     Some(body.get("model")?.as_text()?.display().into_owned())
 }
 
-/// Returns the body with a different model.
 pub(super) fn with_model(mut body: Node<'_>, model: &str) -> String {
     body.set("model", Node::string(model.to_string()));
     json::write(&body)
@@ -136,7 +127,7 @@ pub(super) fn with_model(mut body: Node<'_>, model: &str) -> String {
 struct Fact {
     hosts: &'static [&'static str],
     api: Api,
-    /// Path prefix of the protocol; `None` if the API does not support it.
+    /// Path prefix of the protocol. `None` if the API does not support it.
     below: Option<&'static str>,
     /// Protocols that the API supports, in words.
     has: &'static str,
@@ -190,12 +181,10 @@ const FACTS: &[Fact] = &[
     },
 ];
 
-/// Returns the path prefix of a protocol at a host, if it is known.
 pub(super) fn below(host: &str, api: Api) -> Option<&'static str> {
     FACTS.iter().find(|fact| fact.api == api && fact.hosts.contains(&host))?.below
 }
 
-/// Returns the name of a protocol.
 pub(super) fn name(api: Api) -> &'static str {
     match api {
         Api::Anthropic => "Anthropic Messages",

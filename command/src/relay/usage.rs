@@ -8,7 +8,6 @@ use std::sync::{
 /// Maximum total size of the bodies in memory, in bytes.
 const MAX_BODIES: u64 = 512 << 20;
 
-/// Totals of all open requests.
 #[derive(Debug, Default)]
 pub(super) struct Usage {
     requests: AtomicUsize,
@@ -42,14 +41,13 @@ pub struct Unsent {
 }
 
 impl Share {
-    /// Counts another request. Returns `None` if there are `most` already.
     pub(super) fn of(usage: &Arc<Usage>, most: usize) -> Option<Share> {
         let more = |count: usize| (count < most).then_some(count + 1);
         usage.requests.fetch_update(Ordering::Relaxed, Ordering::Relaxed, more).ok()?;
         Some(Share { counted: Arc::new(Counted(usage.clone())), bytes: 0 })
     }
 
-    /// Sets the bytes of the request. Returns false if the bodies of all requests are too large together.
+    /// Returns false if the bodies of all requests are too large together.
     pub(super) fn has_room(&mut self, bytes: u64) -> bool {
         let before = std::mem::replace(&mut self.bytes, bytes);
         let Counted(usage) = &*self.counted;

@@ -15,7 +15,7 @@ const MAX_TURNS: usize = 200;
 /// Keys of the history.
 const LISTS: [&str; 2] = ["input", "messages"];
 
-/// Texts of a request's parts, so that each is serialized once, for any number of turns.
+/// Each part of a request is serialized once, for any number of turns.
 pub(super) struct History {
     /// The request up to its history, followed by the history of the turns so far.
     before: String,
@@ -24,14 +24,14 @@ pub(super) struct History {
     choice: String,
     items: Vec<String>,
     written: usize,
-    /// Key of the history; empty if the history is a string.
+    /// Empty if the history is a string.
     key: &'static str,
     /// Number of items in each turn.
     ends: Vec<usize>,
 }
 
 impl History {
-    /// Splits a request. An invalid request has one turn, for which the library returns an error.
+    /// An invalid request has one turn, for which the library returns an error.
     pub(super) fn read(request: &Node<'_>) -> Result<History, CommandError> {
         let key = LISTS.into_iter().find(|key| request.get(*key).is_some_and(|value| !value.is_null()));
         let list = |key| Some((key, request.get(key)?.as_array()?));
@@ -82,12 +82,11 @@ impl History {
         self.ends.len()
     }
 
-    /// Returns the number of history items in a turn's request.
     pub(super) fn end(&self, turn: usize) -> usize {
         self.ends.get(turn).copied().unwrap_or_default()
     }
 
-    /// Returns the request of a turn. Turns have to be requested in order.
+    /// Turns have to be requested in order.
     pub(super) fn request(&mut self, turn: usize) -> String {
         let end = self.end(turn);
         for item in self.items.get_mut(self.written..end).unwrap_or_default() {
@@ -103,13 +102,12 @@ impl History {
         format!("{}{}{choice}", self.before, self.after)
     }
 
-    /// Returns the key of the history, if the history is a list.
     pub(super) fn key(&self) -> Option<&'static str> {
         Some(self.key).filter(|key| !key.is_empty())
     }
 }
 
-/// Returns the number of history items in each request: those that were sent before each answer of the model, and the
+/// Returns the number of history items in each request: those before each answer of the model, and the items of the
 /// request itself.
 fn ends(items: &[Node<'_>]) -> Vec<usize> {
     let begins = |pair: &[Node<'_>]| matches!(pair, [one, next] if !is_of_the_model(one) && is_of_the_model(next));
@@ -117,7 +115,7 @@ fn ends(items: &[Node<'_>]) -> Vec<usize> {
     cuts.chain([items.len()]).collect()
 }
 
-/// Returns true if the model wrote an item, or the API on the model's behalf.
+/// True if the model wrote the item, or the API on the model's behalf.
 fn is_of_the_model(item: &Node<'_>) -> bool {
     if let Some(role) = item.get("role") {
         return role.is_text("assistant");
@@ -132,7 +130,7 @@ fn is_of_the_model(item: &Node<'_>) -> bool {
     is_hosted || !is_answer
 }
 
-/// Returns the items of a list; any other value is the only item.
+/// A value that is not a list is the only item.
 pub(super) fn items<'n, 'a>(request: &'n Node<'a>, key: &str) -> &'n [Node<'a>] {
     match request.get(key) {
         None => &[],

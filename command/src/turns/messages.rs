@@ -7,7 +7,6 @@ use toolwire::json::{self, Data, Node};
 
 use super::history::items;
 
-/// Returns the author of a message, in the words of its format.
 pub(super) fn who(message: &Node<'_>) -> String {
     let text = |key| message.text_at(key).map(|text| text.display().into_owned());
     let kind = text("type").unwrap_or_default();
@@ -19,7 +18,6 @@ pub(super) fn who(message: &Node<'_>) -> String {
     }
 }
 
-/// Returns summaries of the parts of a message.
 pub(super) fn pieces(message: &Node<'_>) -> Vec<String> {
     let mut out = Vec::new();
     if message.as_text().is_some() {
@@ -39,7 +37,6 @@ pub(super) fn pieces(message: &Node<'_>) -> Vec<String> {
     out
 }
 
-/// Summarizes an item of Responses, or a message that contains only tools.
 fn item(item: &Node<'_>, out: &mut Vec<String>) {
     let kind = kind(item);
     let brought = items(item, "tools");
@@ -62,7 +59,6 @@ fn item(item: &Node<'_>, out: &mut Vec<String>) {
     }
 }
 
-/// Summarizes a block of a message.
 fn part(block: &Node<'_>, out: &mut Vec<String>) {
     if let Some(text) = block.as_text().or_else(|| block.get("text")?.as_text()) {
         out.extend(Some(text.display().into_owned()).filter(|text| !text.is_empty()));
@@ -102,29 +98,24 @@ fn calls(name: &str, arguments: Option<&Node<'_>>) -> String {
     format!("calls {name} {}", arguments.unwrap_or_default())
 }
 
-/// Maximum number of equal messages that are considered before the place of a message, and after it. Considering all of
+/// Maximum number of equal messages that are considered before the index of a message, and after it. Considering all of
 /// them would take quadratic time.
 const NEAR: usize = 4;
 
-/// Hashes of a message, for comparing it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct MessageHash {
-    /// Hash of the author.
     pub(super) who: u64,
-    /// Hash of the content.
     pub(super) print: u64,
 }
 
 /// A message that the previous turn did not contain.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Fresh {
-    /// Index in the list.
     pub(super) at: usize,
-    /// True if it replaces a message of the same author.
+    /// The message replaces a message of the same author.
     pub(super) is_changed: bool,
 }
 
-/// The differences between two lists of messages.
 #[derive(Debug, Default, PartialEq, Eq)]
 pub(super) struct NewMessages {
     pub(super) fresh: Vec<Fresh>,
@@ -142,7 +133,7 @@ impl NewMessages {
         for (at, one) in now.iter().enumerate() {
             let same = places.get(&one.print).map(Vec::as_slice).unwrap_or_default();
             let first = same.partition_point(|place| *place < at).saturating_sub(NEAR);
-            // In descending order, so that at most one place of a message is in an increasing sequence.
+            // In descending order, so that at most one index of a message is in an increasing sequence.
             pairs.extend(same.iter().skip(first).take(2 * NEAR).rev().map(|place| (at, *place)));
         }
         let mut changes = NewMessages::default();
@@ -155,7 +146,6 @@ impl NewMessages {
         changes
     }
 
-    /// Compares the messages between two unchanged ones.
     fn gap(&mut self, mut old: &[MessageHash], now: &[MessageHash], from: usize) {
         for (at, one) in now.iter().enumerate() {
             let same = old.iter().position(|other| other.who == one.who);
@@ -193,13 +183,11 @@ fn in_order(pairs: &[(usize, usize)]) -> Vec<(usize, usize)> {
     run
 }
 
-/// Returns true if the provider defers a tool.
 pub(super) fn waits(tool: &Node<'_>) -> bool {
     let flagged = |node: &Node<'_>| node.bool_at("defer_loading") == Some(true);
     flagged(tool) || tool.get("function").is_some_and(flagged)
 }
 
-/// Returns the name of a tool; if it has no name, its type.
 pub(super) fn label(tool: &Node<'_>) -> String {
     let within = |key| tool.get(key).and_then(|inner| inner.get("name"));
     let name = tool.get("name").or_else(|| within("function")).or_else(|| within("custom"));
@@ -235,7 +223,7 @@ mod tests {
             // Repeated messages.
             ("u1 a1 u1 a1", "u1 a1 u1 a1 u1", "+4", 0),
             ("u1 a1 u1", "u2 a1 u1 a2", "~0 +3", 0),
-            // The last message keeps its place, but its content changes.
+            // The last message keeps its index, but its content changes.
             ("u1 s1", "u1 a1 t1 s2", "+1 +2 ~3", 0),
             ("u1 a1", "", "", 2),
             // An unusual order.

@@ -38,15 +38,13 @@ const MAX_STORED_BYTES: usize = 64 << 20;
 /// Maximum number of messages that are shown for a turn; the others are counted.
 const MESSAGES: usize = 12;
 
-/// A tool that the model can call.
 #[derive(Clone)]
 struct CallableTool {
     name: String,
-    /// True if the tool is in `tools`, at the beginning of the prompt; otherwise the history loads it.
+    /// The tool is in `tools`, at the beginning of the prompt. Otherwise the history loads the tool.
     is_listed: bool,
 }
 
-/// The displayed parts of one turn.
 struct Turn {
     /// Number of tools that the model can call.
     tools: usize,
@@ -60,21 +58,19 @@ struct Turn {
     is_unreachable: bool,
 }
 
-/// A message.
 struct ShownMessage {
     who: String,
     words: String,
-    /// True if the message replaces one of the previous turn.
+    /// The message replaces a message of the previous turn.
     is_changed: bool,
 }
 
-/// State of the command. Each step is a turn.
+/// Each step is a turn.
 pub(crate) struct Turns {
     arguments: DeferArguments,
     input: SourceText,
     options: DeferredOptions,
     history: History,
-    /// The previous prompt, to which the next one is compared.
     before: Prompt,
     past: Vec<CallableTool>,
     /// The last tool list as text, and the names that it contains. Most lists are the same as in the previous turn.
@@ -98,7 +94,6 @@ impl Turns {
         Ok(Turns { arguments, input, options, history, before, past, listed, warned, turns, documents, stored_bytes })
     }
 
-    /// Returns the output format.
     fn target(&self) -> Option<Api> {
         choice(self.arguments.target.as_deref()).or(self.options.format)
     }
@@ -140,7 +135,6 @@ impl Turns {
         Ok(turn)
     }
 
-    /// Returns the tools that the model can call, without duplicates.
     fn tools(&mut self, request: &str, written: &Node<'_>) -> Result<Vec<CallableTool>, toolwire::Error> {
         let callable = match self.options.native {
             Native::None => labels(written),
@@ -156,7 +150,6 @@ impl Turns {
         Ok(callable.map(|name| CallableTool { is_listed: self.listed.1.contains(&name), name }).collect())
     }
 
-    /// Returns the names of the tools that a list contains.
     fn listed(&self, written: &Node<'_>, list: &str) -> Result<BTreeSet<String>, toolwire::Error> {
         if !items(written, "tools").iter().any(|tool| tool.get("tools").is_some()) {
             return Ok(labels(written).into_iter().collect());
@@ -166,7 +159,7 @@ impl Turns {
         Ok(self.callable(&format!("{{\"tools\":{list},\"{key}\":[]}}"))?.into_iter().collect())
     }
 
-    /// Returns the tools that the model can call on a backend with native deferred tools, which the library simulates.
+    /// The backend has native deferred tools. The library simulates it.
     fn callable(&self, written: &str) -> Result<Vec<String>, toolwire::Error> {
         let mut options = DeferredOptions::default();
         options.format = self.target();
@@ -178,12 +171,10 @@ impl Turns {
     }
 }
 
-/// Returns the tools of a request that are not deferred.
 fn labels(request: &Node<'_>) -> Vec<String> {
     items(request, "tools").iter().filter(|tool| !waits(tool)).map(label).collect()
 }
 
-/// Returns the tools of `one` that are not in `other`.
 fn missing(one: &[CallableTool], other: &[CallableTool]) -> Vec<CallableTool> {
     let names: BTreeSet<&str> = other.iter().map(|tool| tool.name.as_str()).collect();
     one.iter().filter(|tool| !names.contains(tool.name.as_str())).cloned().collect()

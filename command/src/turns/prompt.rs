@@ -15,7 +15,6 @@ use super::{
     messages::{self, label, waits, MessageHash, NewMessages},
 };
 
-/// Part of a prompt.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 enum Part {
     Tools,
@@ -23,7 +22,6 @@ enum Part {
     Messages,
 }
 
-/// A tool, the instructions, or a message.
 #[derive(Debug)]
 struct Entry {
     part: Part,
@@ -34,14 +32,12 @@ struct Entry {
     hashes: MessageHash,
 }
 
-/// A prompt.
 #[derive(Debug, Default)]
 pub(super) struct Prompt(Vec<Entry>);
 
-/// Difference between a prompt and the previous one.
 #[derive(Debug)]
 pub(super) struct Growth {
-    /// Pointer to the first difference; `None` if the previous prompt is a prefix of this one.
+    /// Pointer to the first difference. `None` if the previous prompt is a prefix of this prompt.
     pub(super) parts_at: Option<String>,
     /// Index of the first message that is new or changed.
     pub(super) first_message: usize,
@@ -84,7 +80,6 @@ impl Prompt {
         Prompt(entries)
     }
 
-    /// Compares the prompt with the previous one.
     pub(super) fn since(&self, before: &Prompt) -> Growth {
         let same = |(one, other): &(&Entry, &Entry)| one.is(other);
         let common = self.0.iter().zip(&before.0).take_while(same).count();
@@ -95,7 +90,7 @@ impl Prompt {
         let hashes = |prompt: &Prompt| prompt.messages().iter().map(|entry| entry.hashes).collect::<Vec<_>>();
         Growth {
             parts_at: parted.filter(|_| common < before.0.len()).map(Entry::pointer),
-            // Unchanged messages do not count as new, even if the cached prefix ends before them.
+            // Unchanged messages are not new, even if the cached prefix ends before them.
             first_message: self.messages().iter().zip(before.messages()).take_while(same).count(),
             bytes: length(&self.0),
             new_bytes: length(new),
@@ -125,7 +120,7 @@ fn hash(text: &str) -> u64 {
     hasher.finish()
 }
 
-/// Returns a namespace without its deferred members; `None` if it contains none.
+/// Returns a namespace without its deferred members, or `None` if it has no deferred members.
 fn at_once<'a>(tool: &Node<'a>) -> Option<Node<'a>> {
     let members = items(tool, "tools");
     if !members.iter().any(waits) {
@@ -139,7 +134,6 @@ fn at_once<'a>(tool: &Node<'a>) -> Option<Node<'a>> {
     Some(Node::object(kept.collect::<Object<'a>>()))
 }
 
-/// Collects the names of the tools that a message refers to, and thereby loads.
 fn refer(node: &Node<'_>, found: &mut dyn FnMut(&str)) {
     let kind = node.text_at("type").map(|kind| kind.display());
     match kind.as_deref() {

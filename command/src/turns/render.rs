@@ -16,7 +16,6 @@ use crate::{
 const WHO: usize = 9;
 
 impl Turns {
-    /// Renders each turn: its added and removed tools, its new messages, and the end of the cached prefix.
     pub(super) fn text(&self, terminal: &Terminal) -> String {
         let paint = terminal.out;
         let (format, target) = (word::<Api>(self.options.format), word::<Api>(self.target()));
@@ -58,7 +57,6 @@ impl Turns {
         out
     }
 
-    /// Renders the turns as JSON text.
     pub(super) fn document(&self) -> String {
         let mut members = header("defer --turns", &self.input.source);
         members.extend([
@@ -79,7 +77,6 @@ impl Turns {
 }
 
 impl Turn {
-    /// Renders the new and changed messages, one per line.
     fn render_messages(&self, terminal: &Terminal, out: &mut String) {
         for ShownMessage { who, words, is_changed } in &self.shown {
             let mark = if *is_changed { '~' } else { ' ' };
@@ -94,7 +91,7 @@ impl Turn {
         }
     }
 
-    /// Returns the JSON document of a turn. `last` is the key of the client's history, and the index of its last item.
+    /// `last` is the key of the client's history, and the index of its last item.
     pub(super) fn document<'a>(
         &self,
         last: Option<(&str, usize)>,
@@ -122,7 +119,6 @@ impl Turn {
         ])
     }
 
-    /// Returns the number of bytes that are stored for display.
     pub(super) fn stored_bytes(&self) -> usize {
         let names = self.came.iter().chain(&self.went).map(|tool| tool.name.len() + size_of::<CallableTool>());
         let messages =
@@ -141,7 +137,7 @@ impl ShownMessage {
 }
 
 impl Growth {
-    /// Returns a line with the end of the common prefix, and the numbers of earlier messages that changed or are gone.
+    /// The line has the end of the common prefix, and the numbers of earlier messages that changed or are gone.
     fn prefix_line(&self) -> Option<String> {
         let pointer = self.parts_at.as_ref()?;
         let changed = match self.new_messages.changed() {
@@ -158,7 +154,6 @@ impl Growth {
     }
 }
 
-/// Returns the name of an option's value.
 fn word<T: Choices + PartialEq>(value: Option<T>) -> &'static str {
     T::CHOICES.iter().find(|(_, choice)| Some(*choice) == value).map_or("", |(word, _)| *word)
 }

@@ -1,6 +1,5 @@
 //! Advice for the author of a server about each rule, by the rule's name.
 
-/// Returns the advice in one or two sentences.
 pub(crate) fn advice(rule: &str) -> Option<&'static str> {
     ADVICE.iter().find(|(known, _)| *known == rule).map(|(_, advice)| *advice)
 }

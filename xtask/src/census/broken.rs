@@ -14,23 +14,21 @@ const MEET: &str = "portable";
 #[derive(Debug, Default, PartialEq, Eq)]
 pub(crate) struct Broken {
     pub(crate) name: String,
-    /// Number of tools with a violation in some dialect.
+    /// Tools with a violation in some dialect.
     pub(crate) tools: usize,
-    /// Number of dialects that some tool violates.
+    /// Dialects that some tool violates.
     pub(crate) dialects: usize,
     pub(crate) cases: usize,
-    /// Number of cases without another violation: fixing this one makes the tool accepted unchanged.
+    /// Cases without another violation: fixing this one makes the tool accepted unchanged.
     pub(crate) alone: usize,
-    /// Number of cases whose only violations are this one and those before it in the list.
+    /// Cases whose only violations are this one and those before it in the list.
     pub(crate) with_those_before: usize,
 }
 
-/// Returns the dialects whose rules are counted.
 pub(crate) fn counted(census: &Census) -> impl Iterator<Item = &Column> {
     census.columns.iter().filter(|column| column.dialect.name != MEET)
 }
 
-/// Returns the cases with a violation: the dialect, the index of the tool, and the verdict.
 fn cases(census: &Census) -> impl Iterator<Item = (&'static str, usize, &Verdict)> {
     counted(census).flat_map(move |column| {
         census.tools.tools.iter().enumerate().filter_map(move |(tool, (_, schema))| {
@@ -40,7 +38,6 @@ fn cases(census: &Census) -> impl Iterator<Item = (&'static str, usize, &Verdict
     })
 }
 
-/// Occurrences of a rule or a keyword.
 #[derive(Default)]
 struct Occurrences {
     tools: BTreeSet<usize>,
@@ -58,7 +55,7 @@ impl Occurrences {
     }
 }
 
-/// Sorts the occurrences, most frequent first, and truncates the list. `gained` returns the effect of fixing the first
+/// The most frequent occurrences are first, and the list is truncated. `gained` returns the effect of fixing the first
 /// entries.
 fn ranked(seen: BTreeMap<String, Occurrences>, count: usize, gained: impl Fn(&BTreeSet<&str>) -> usize) -> Vec<Broken> {
     let mut list: Vec<(String, Occurrences)> = seen.into_iter().collect();
@@ -77,7 +74,6 @@ fn ranked(seen: BTreeMap<String, Occurrences>, count: usize, gained: impl Fn(&BT
     list.iter().enumerate().map(broken).collect()
 }
 
-/// Returns the most frequently violated rules, most frequent first.
 pub(crate) fn rules(census: &Census, count: usize) -> Vec<Broken> {
     let mut seen: BTreeMap<String, Occurrences> = BTreeMap::new();
     for (dialect, tool, verdict) in cases(census) {
@@ -90,8 +86,8 @@ pub(crate) fn rules(census: &Census, count: usize) -> Vec<Broken> {
     })
 }
 
-/// Returns the most frequently refused keywords. `alone` and `with_those_before` count cases in which no other rule is
-/// violated.
+/// The most frequently refused keywords are first. `alone` and `with_those_before` count cases in which no other rule
+/// is violated.
 pub(crate) fn keywords(census: &Census, count: usize) -> Vec<Broken> {
     let mut seen: BTreeMap<String, Occurrences> = BTreeMap::new();
     let is_all = |verdict: &Verdict| verdict.refused.len() == 1;

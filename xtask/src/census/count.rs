@@ -16,7 +16,7 @@ use toolwire::{
 
 use super::tools::Tools;
 
-/// The result for a tool, from best to worst.
+/// From best to worst.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) enum Outcome {
     AsItIs,
@@ -41,7 +41,6 @@ impl Outcome {
         Outcome::NotAtAll,
     ];
 
-    /// Returns the word for tables and plots.
     pub(crate) const fn word(self) -> &'static str {
         match self {
             Outcome::AsItIs => "as it is",
@@ -55,7 +54,7 @@ impl Outcome {
         }
     }
 
-    /// Returns the result of a tool with only this change. The results are the columns of `toolwire matrix`.
+    /// The results are the columns of `toolwire matrix`.
     fn of(change: &Change) -> Outcome {
         match change.accepts {
             Accepts::Wider => Outcome::Wider,
@@ -68,7 +67,6 @@ impl Outcome {
     }
 }
 
-/// The result for one schema in one dialect.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Verdict {
     pub(crate) outcome: Outcome,
@@ -116,14 +114,13 @@ impl Verdict {
     }
 }
 
-/// The results of all schemas in one dialect.
 pub(crate) struct Column {
     pub(crate) dialect: &'static Dialect,
     /// One verdict per schema.
     pub(crate) verdicts: Vec<Verdict>,
 }
 
-/// Number of items per result, in the order of `Outcome::ALL`.
+/// In the order of `Outcome::ALL`.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Fates(pub(crate) [usize; 8]);
 
@@ -143,18 +140,15 @@ impl Fates {
     }
 }
 
-/// Number of tools and of servers per result in one dialect.
 #[derive(Debug, Default, PartialEq, Eq)]
 pub(crate) struct Tally {
     pub(crate) tools: Fates,
     /// A server has the result of its worst tool.
     pub(crate) servers: Fates,
-    /// Number of tools that are accepted unchanged but reinterpreted: the model's arguments must satisfy another
-    /// schema.
+    /// Tools that are accepted unchanged but reinterpreted: the model's arguments must satisfy another schema.
     pub(crate) reinterpreted: usize,
-    /// Number of tools that are accepted unchanged but contain something without effect.
+    /// Tools that are accepted unchanged but contain something without effect.
     pub(crate) ignored: usize,
-    /// Revision of the dialect's table.
     pub(crate) revision: u32,
 }
 
@@ -211,7 +205,6 @@ impl Census {
     }
 }
 
-/// Returns the next dialect that no thread has started.
 fn claim(next: &AtomicUsize, dialects: &[&'static Dialect]) -> Option<(usize, &'static Dialect)> {
     let place = next.fetch_add(1, Ordering::Relaxed);
     dialects.get(place).map(|dialect| (place, *dialect))

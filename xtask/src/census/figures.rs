@@ -11,7 +11,6 @@ use super::{
 
 /// Number of rules in the table.
 pub(crate) const RULES: usize = 10;
-/// Number of keywords in the table.
 const KEYWORDS: usize = 10;
 
 pub(crate) struct Figures {
@@ -20,9 +19,9 @@ pub(crate) struct Figures {
     pub(crate) tallies: Vec<(&'static str, Tally)>,
     pub(crate) rules: Vec<Broken>,
     pub(crate) keywords: Vec<Broken>,
-    /// Number of pairs of a tool and a dialect of an API.
+    /// Pairs of a tool and a dialect of an API.
     pub(crate) cases: usize,
-    /// Number of tools that every API accepts unchanged.
+    /// Tools that every API accepts unchanged.
     pub(crate) everywhere: usize,
 }
 
@@ -54,7 +53,6 @@ impl Figures {
         format!("The {} rules that are violated in most cases, and the number of cases in which nothing else is refused; the table below has the numbers", self.rules.len())
     }
 
-    /// Draws the plots, with their file names.
     pub(crate) fn plots(&self) -> Result<[(&'static str, String); 3], Box<dyn Error>> {
         let fates: Vec<_> = Outcome::ALL.map(Outcome::word).into_iter().zip(COLORS).collect();
         let shares = |of: fn(&Tally) -> &Fates| {
@@ -107,7 +105,7 @@ impl Figures {
     }
 }
 
-/// Formats a share in percent with one decimal. 0.0 % and 100.0 % are only used for exact values.
+/// In percent with one decimal. 0.0 % and 100.0 % are only used for exact values.
 pub(crate) fn share(part: usize, all: usize) -> String {
     // In tenths of a percent, rounded to nearest.
     let tenths = (part * 2000 + all) / (all * 2).max(1);

@@ -16,22 +16,20 @@ use std::{collections::BTreeMap, error::Error};
 use self::{count::Census, figures::Figures, tools::Tools};
 use crate::root;
 
-/// Path of the tools, relative to the root of the project.
+/// Relative to the root of the project.
 pub(crate) const TOOLS: &str = "../shared/data/mcp_tools.jsonl";
 
-/// Counts the tools, if they exist next to the checkout.
+/// `None` if the tools do not exist next to the checkout.
 pub(crate) fn whole() -> Option<Figures> {
     Some(Figures::of(Census::take(Tools::of_file(&root().join(TOOLS))?)))
 }
 
-/// Returns the page and its plots, by their paths relative to the root of the project.
 pub(crate) fn files(figures: &Figures) -> Result<BTreeMap<String, String>, Box<dyn Error>> {
     let mut files = BTreeMap::from([("docs/census.md".to_owned(), page::page(figures))]);
     files.extend(figures.plots()?.map(|(name, svg)| (format!("docs/census/{name}"), svg)));
     Ok(files)
 }
 
-/// Counts the tools, and returns the page and its plots.
 pub(crate) fn generated() -> Result<BTreeMap<String, String>, Box<dyn Error>> {
     files(&whole().ok_or_else(|| format!("expected {TOOLS} beside the checkout, found none"))?)
 }

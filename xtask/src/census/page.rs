@@ -12,10 +12,9 @@ use super::{
     root,
 };
 
-/// Folder of the plots, relative to the page.
+/// Relative to the page.
 const PLOTS: &str = "census";
 
-/// Returns the complete page.
 pub(crate) fn page(figures: &Figures) -> String {
     let mut page = String::from("<!-- Generated: `cargo xtask census`. Edit xtask/src/census/, not this page. -->\n\n");
     page += "# A census of real tools\n\n";
@@ -30,7 +29,6 @@ pub(crate) fn page(figures: &Figures) -> String {
     page
 }
 
-/// Returns the summary that most readers need.
 fn summary(figures: &Figures) -> String {
     let census = &figures.census;
     let columns: Vec<&(&str, Tally)> = counted(census)
@@ -102,10 +100,9 @@ fn counted_things(figures: &Figures) -> String {
     text
 }
 
-/// A column that only some tables have.
+/// Only some tables have these columns.
 type Column<'a> = (&'a str, fn(&Tally) -> usize);
 
-/// Returns a table of counts with one column per result.
 fn table(figures: &Figures, of: fn(&Tally) -> &Fates, more: &[Column<'_>]) -> String {
     let words = Outcome::ALL.map(Outcome::word).join(" | ");
     let titles: String = more.iter().map(|(title, _)| format!(" {title} |")).collect();
@@ -209,7 +206,6 @@ fn summary_of(rule: &str) -> &'static str {
     Constraint::ALL.iter().find(|constraint| constraint.id() == rule).map_or("", |constraint| constraint.summary())
 }
 
-/// Returns a cell, which is empty for zero.
 fn blank(count: usize) -> String {
     if count == 0 {
         String::new()
@@ -218,7 +214,6 @@ fn blank(count: usize) -> String {
     }
 }
 
-/// Formats a number with thousands separators.
 pub(crate) fn number(count: usize) -> String {
     match (count / 1000, count % 1000) {
         (0, rest) => rest.to_string(),
@@ -242,7 +237,6 @@ const LIMITS: &str = "## How to read the figures\n\n\
 /// The server whose template engine ran all templates.
 const SERVER: &str = "llama-cpp";
 
-/// Returns the section about the shapes on which the chat templates of local models fail.
 fn by_template(figures: &Figures) -> String {
     let tools = &figures.census.tools;
     let mut section = format!(

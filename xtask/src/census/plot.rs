@@ -19,12 +19,12 @@ pub(crate) const COLORS: [RGBColor; 8] = [
     RGBColor(60, 60, 60),
 ];
 
-/// Colors of plots with two kinds of segments.
+/// Of plots with two kinds of segments.
 pub(crate) const TAKEN: RGBColor = RGBColor(8, 81, 156);
 pub(crate) const NOT_YET: RGBColor = RGBColor(158, 202, 225);
 
 const FONT: &str = "sans-serif";
-/// Height of letters as the library measures it, which is a quarter more than the font size in SVG.
+/// Height of letters as the library measures it, a quarter more than the font size in SVG.
 const LETTERS: u32 = 17;
 const INK: RGBColor = RGBColor(34, 34, 34);
 const WIDTH: u32 = 960;
@@ -37,24 +37,22 @@ const LEGEND_COLUMNS: usize = 4;
 const BELOW: u32 = 60;
 const LEFT: u32 = 220;
 
-/// Contents of a plot.
 pub(crate) struct Bars<'a> {
     pub(crate) title: &'a str,
-    /// Description for screen readers.
+    /// For screen readers.
     pub(crate) description: &'a str,
     pub(crate) x_label: &'a str,
     pub(crate) y_label: &'a str,
     /// The end of the axis.
     pub(crate) longest: usize,
-    /// Unit after the numbers on the axis.
+    /// After the numbers on the axis.
     pub(crate) unit: &'a str,
     pub(crate) segments: &'a [(&'a str, RGBColor)],
-    /// Rows from top to bottom, each with one number per segment.
+    /// From top to bottom, each with one number per segment.
     pub(crate) rows: Vec<(&'a str, Vec<f64>)>,
 }
 
 impl Bars<'_> {
-    /// Draws the plot as SVG.
     pub(crate) fn draw(&self) -> Result<String, Box<dyn Error>> {
         let count = u32::try_from(self.rows.len())?;
         let columns = self.segments.len().clamp(1, LEGEND_COLUMNS);
@@ -126,7 +124,7 @@ impl Bars<'_> {
         Ok(())
     }
 
-    /// Adds a title for screen readers, which the library does not write.
+    /// For screen readers. The library writes no title.
     fn described(&self, svg: &str) -> String {
         let escaped = self.description.replace('&', "&amp;").replace('<', "&lt;");
         svg.replacen("<svg ", "<svg role=\"img\" ", 1).replacen(">\n", &format!(">\n<title>{escaped}</title>\n"), 1)

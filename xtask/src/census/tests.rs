@@ -24,12 +24,11 @@ use super::{
 };
 use crate::root;
 
-/// Prints a line without the test harness, which would capture it.
+/// The test harness would capture the line.
 fn print_line(line: &str) {
     let _ = writeln!(std::io::stderr(), "{line}");
 }
 
-/// Counts once for all tests.
 fn whole() -> Option<&'static Figures> {
     static WHOLE: OnceLock<Option<Figures>> = OnceLock::new();
     WHOLE.get_or_init(super::whole).as_ref()
@@ -70,7 +69,7 @@ fn the_page_is_fresh_and_names_no_server() {
     assert!(named.is_empty(), "the census names {named:?}");
 }
 
-/// Returns the names of servers and tools, except for English words.
+/// Names of servers and tools, except for English words.
 fn secrets(tools: &Path) -> BTreeSet<String> {
     let text = fs::read_to_string(tools).unwrap_or_default();
     let mut secrets = BTreeSet::new();
@@ -155,7 +154,7 @@ fn outcome_of_a_tool_is_its_worst_change() {
     }
 }
 
-/// Returns a verdict that is independent of the tables, because these tests are about totals.
+/// Independent of the tables, because these tests are about totals.
 fn verdict(outcome: Outcome, refused: &[&'static str], keywords: &[&str]) -> Verdict {
     let keywords = keywords.iter().map(|keyword| (*keyword).to_owned()).collect();
     let refused = refused.iter().copied().collect();
@@ -172,7 +171,7 @@ fn dialect(name: &str) -> &'static Dialect {
     dialects().iter().find(|dialect| dialect.name == name).expect("a dialect with this name")
 }
 
-/// Returns three tools of two servers, the last two with the same schema, in two dialects of APIs and one that is not
+/// Three tools of two servers, the last two with the same schema, in two dialects of APIs and one dialect that is not
 /// an API.
 fn made_up() -> Census {
     let (refused, other, third) = ("refused-keyword", "untyped", "format");

@@ -7,16 +7,15 @@ use serde_json::Value;
 
 #[derive(Default)]
 pub(crate) struct Tools {
-    /// Every distinct schema, as text.
+    /// Distinct, as text.
     pub(crate) schemas: Vec<String>,
     /// Indices of the server and of the schema of each tool.
     pub(crate) tools: Vec<(usize, usize)>,
-    /// Number of servers.
     pub(crate) servers: usize,
 }
 
 impl Tools {
-    /// Reads a file with one tool per line. Returns `None` if the file does not exist.
+    /// The file has one tool per line. Returns `None` if it does not exist.
     pub(crate) fn of_file(path: &Path) -> Option<Tools> {
         let text = fs::read_to_string(path).ok()?;
         let rows = text.lines().filter_map(|line| serde_json::from_str::<Value>(line).ok());
@@ -26,7 +25,7 @@ impl Tools {
         })))
     }
 
-    /// Builds the collection from pairs of a server and a schema.
+    /// Pairs of a server and a schema.
     pub(crate) fn of(pairs: impl IntoIterator<Item = (String, String)>) -> Tools {
         let (mut servers, mut schemas) = (BTreeMap::new(), BTreeMap::new());
         let mut found = Tools::default();
@@ -43,7 +42,6 @@ impl Tools {
         found
     }
 
-    /// Returns the total number of tools of the largest servers.
     pub(crate) fn of_the_largest(&self, count: usize) -> usize {
         let mut sizes = vec![0; self.servers];
         for (server, _) in &self.tools {
@@ -56,7 +54,7 @@ impl Tools {
     }
 }
 
-/// Returns the server in a row's source: the package or repository, without its version and the path in it.
+/// The server is the package or repository, without its version and the path in it.
 pub(crate) fn server(source: &str) -> &str {
     let source = source.split(" (via ").next().unwrap_or(source);
     // The scope of an npm package also begins with `@`.

@@ -150,7 +150,6 @@ const UNMAPPED: &[(&str, &str, &str)] = &[
     ("myorg-myaccount.snowflakecomputing.com", "tool", "no dialect: Snowflake"),
 ];
 
-/// Returns the dialect of a row, or the reason why it has none.
 pub(super) fn binds(row: &Value) -> Binds {
     let strict = row["strict"] == true;
     let (host, kind) = (text(row, "host"), text(row, "kind"));

@@ -16,18 +16,17 @@ use super::{
     Answer, Sent,
 };
 
-/// The result for one row.
 #[derive(Default)]
 pub(super) struct Judgement {
-    /// Differences between the answer and the table, as texts that are compared with those in `EXCEPTIONS`.
+    /// Compared with the texts in `EXCEPTIONS`.
     pub(super) differs: Vec<String>,
     /// Statements of the facts that a rejection confirms.
     pub(super) facts: BTreeSet<&'static str>,
-    /// Description of the findings, for messages.
+    /// For messages.
     pub(super) found: String,
 }
 
-/// Rules and pointers of the violations that the API refuses.
+/// Rules and pointers.
 type Refused = Vec<(&'static str, String)>;
 
 pub(super) fn judge(answer: &Answer, dialect: &'static str) -> Judgement {
@@ -88,7 +87,6 @@ pub(super) fn judge(answer: &Answer, dialect: &'static str) -> Judgement {
     }
 }
 
-/// Checks an accepted row: nothing in it may be refused.
 fn check_accepted(refused: &Refused, sent: &Value) -> Judgement {
     let differs = refused.iter().map(|(rule, _)| format!("accepted: `{rule}`")).collect();
     Judgement { differs, found: format!("{refused:?}\n  {sent}"), ..Judgement::default() }
@@ -114,8 +112,8 @@ fn refused_list(error: &str, tools: &Value, dialect: &'static str) -> Judgement 
     })
 }
 
-/// Checks a rejected row: `check` must agree, the rewritten schema must be accepted, and the problem in the error must
-/// be gone.
+/// In a rejected row, `check` must agree, the rewritten schema must be accepted, and the problem in the error must be
+/// gone.
 fn refused(
     error: &str,
     sent: &Value,
@@ -159,15 +157,14 @@ fn refused(
     judgement
 }
 
-/// Returns the fact of the dialect that a rule rests on, or `None` for rules that apply to all tools.
+/// Returns `None` for rules that apply to all tools.
 fn statement(dialect: &str, rule: &str, pointer: &str) -> Option<&'static str> {
     let dialect = dialects().iter().find(|known| known.name == dialect)?;
     let fact = fact_of(dialect, rule, pointer)?;
     fact.rules.iter().any(|constraint| constraint.id() == rule).then_some(fact.statement)
 }
 
-/// Returns the violations that the API refuses. Schemas with only reinterpreted or ignored parts were also answered
-/// with 200.
+/// Schemas with only reinterpreted or ignored parts were also answered with 200.
 fn in_schema(schema: &Value, options: &SanitizeOptions) -> Refused {
     match check(schema, options) {
         Ok(found) => found
@@ -194,7 +191,7 @@ fn in_request(request: &Value, dialect: &str) -> Vec<RequestViolation> {
     check_request(request, dialect).unwrap_or_else(|error| panic!("{error}: {request}"))
 }
 
-/// Returns the tools of a request and of its messages. Names must be unique among all of them.
+/// Includes the tools of messages. Names must be unique among all tools.
 fn tools_of(request: &Value) -> Value {
     let messages = request["messages"].as_array().into_iter().flatten();
     let lists = [request].into_iter().chain(messages).filter_map(|holder| holder["tools"].as_array());
@@ -222,7 +219,7 @@ fn thinking(request: &Value) -> Value {
     request
 }
 
-/// Returns true if the problem in an error is still present in a schema.
+/// Returns true if the schema still has the problem in the error.
 fn is_there(gone: Gone, schema: &Value, is_root: bool) -> bool {
     let Some(object) = schema.as_object() else { return false };
     let is_object = object.get("type").is_some_and(|kind| kind == "object");
@@ -251,7 +248,7 @@ fn has_optional(object: &Map<String, Value>) -> bool {
     object.get("properties").and_then(Value::as_object).is_some_and(|known| !known.keys().all(is_required))
 }
 
-/// Returns the direct subschemas. Names of properties are not keywords, and values in `enum` are not schemas.
+/// Direct subschemas. Names of properties are not keywords, and values in `enum` are not schemas.
 fn children(object: &Map<String, Value>) -> impl Iterator<Item = &Value> {
     let named = ["properties", "$defs", "definitions", "patternProperties"];
     let values = ["enum", "const", "default", "examples", "required", "type"];

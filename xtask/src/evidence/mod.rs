@@ -23,13 +23,13 @@ use self::exceptions::EXCEPTIONS;
 pub(crate) use self::page::aging;
 use crate::root;
 
-/// Path of the answers, relative to the root of the project.
+/// Relative to the root of the project.
 pub(crate) const DATA: &str = "../shared/data";
 
-/// Path of the generated page, relative to the root of the project.
+/// Relative to the root of the project.
 pub(crate) const PAGE: &str = "docs/evidence.md";
 
-/// Counts the answers, and returns the page. Answers that contradict the tables are an error.
+/// Answers that contradict the tables are an error.
 pub(crate) fn generated() -> Result<BTreeMap<String, String>, Box<dyn Error>> {
     let ledger = Ledger::whole().ok_or_else(|| format!("expected {DATA} beside the checkout, found none"))?;
     if let Some(fault) = ledger.faults.first() {
@@ -38,10 +38,8 @@ pub(crate) fn generated() -> Result<BTreeMap<String, String>, Box<dyn Error>> {
     Ok(BTreeMap::from([(PAGE.to_owned(), ledger.page())]))
 }
 
-/// The function that reads a row.
 type Read = fn(&Value) -> Answer;
 
-/// All files of answers, with the function that reads their rows.
 const FILES: &[(&str, Read)] = &[
     ("accepted_schemas.jsonl", accepted),
     ("answers.jsonl", answered),
@@ -76,12 +74,10 @@ impl Binds {
     }
 }
 
-/// The content of the request.
 pub(crate) enum Sent {
     Schema(Value),
     /// The schema of a response format.
     Response(Value),
-    /// A complete list of tools.
     Tools(Value),
     /// A complete request with its tools, wherever they are. Its tool choice is also checked.
     Request(Value),
@@ -91,10 +87,10 @@ pub(crate) enum Sent {
 }
 
 pub(crate) struct Answer {
-    /// Name for messages.
+    /// For messages.
     name: String,
     binds: Binds,
-    /// The text of the error, or its source; `None` if the request was accepted.
+    /// The text of the error, or its source. `None` if the request was accepted.
     error: Option<String>,
     sent: Sent,
     /// True if the exchange itself was recorded, false if it was only quoted or described.
@@ -111,7 +107,6 @@ fn accepted(row: &Value) -> Answer {
     Answer { name, binds: hosts::binds(row), error: None, sent: sent(row["schema"].clone()), recorded: true }
 }
 
-/// Reads a row with a `verdict` and the provider's text.
 fn of_exchange(row: &Value, binds: Binds, sent: Sent) -> Answer {
     Answer {
         name: format!("{} {} ({})", text(row, "surface"), text(row, "name"), text(row, "source")),
@@ -149,7 +144,7 @@ fn requested(row: &Value) -> Answer {
         return of_exchange(row, surfaces::of_request(row), Sent::Tools(tools));
     }
     let binds = match text(row, "surface") {
-        // DashScope has no dialect. Its facts about requests are those of `portable`.
+        // DashScope has no dialect. Its facts about requests are the facts of `portable`.
         "alibaba" if !is_accepted => Binds::Dialect("portable"),
         // OpenRouter forwards a request to the vendor of the model.
         "openrouter" if !is_accepted && text(row, "model").starts_with("x-ai/") => Binds::Dialect("xai"),
@@ -158,7 +153,6 @@ fn requested(row: &Value) -> Answer {
     of_exchange(row, binds, Sent::Whole(tools, request_of(row)))
 }
 
-/// Returns the request of a row: its tools, and the recorded facts about the rest.
 fn request_of(row: &Value) -> Value {
     let facts = &row["request_facts"];
     let mut request = json!({ "model": row["model"], "tools": row["tools"] });
@@ -198,12 +192,11 @@ fn reported(row: &Value) -> Answer {
         binds,
         error: (!is_accepted).then(|| format!("{error} | {url}")),
         sent,
-        // Running the server's own validator counts as a recording.
+        // Running the server's own validator is treated as a recording.
         recorded: ["recorded", "run through"].iter().any(|begin| text(row, "schema_origin").starts_with(begin)),
     }
 }
 
-/// Returns a request that matches an error about a tool choice.
 fn with_choice(error: &str) -> Value {
     let choice = match error.split('\'').nth(1) {
         Some("specified") => json!({"type": "function", "function": {"name": "ping"}}),
@@ -247,38 +240,36 @@ fn of_kimi(row: &Value) -> Answer {
     }
 }
 
-/// The evidence for one dialect.
 #[derive(Default)]
 pub(crate) struct Tally {
     pub(crate) accepted: usize,
     pub(crate) rejected: usize,
-    /// Number of answers whose exchange was recorded.
+    /// Answers whose exchange was recorded.
     recorded: usize,
-    /// Number of answers to whole requests.
+    /// Answers to whole requests.
     requests: usize,
-    /// Number of answers to requests with a response format.
+    /// Answers to requests with a response format.
     formats: usize,
-    /// Number of rows that contradict the table.
+    /// Rows that contradict the table.
     pub(crate) excepted: usize,
-    /// Number of rejections per fact, by its statement.
+    /// Rejections by the statement of the fact.
     facts: BTreeMap<&'static str, usize>,
 }
 
-/// All answers with their results.
 #[derive(Default)]
 pub(crate) struct Ledger {
     pub(crate) rows: usize,
     pub(crate) tallies: BTreeMap<&'static str, Tally>,
-    /// Number of rows without a dialect, by the reason.
+    /// Rows without a dialect, by the reason.
     pub(crate) nothing: BTreeMap<&'static str, usize>,
-    /// Number of rows per dialect and difference.
+    /// Rows per dialect and difference.
     pub(crate) differs: BTreeMap<(&'static str, String), usize>,
     /// Differences that are not exceptions.
     pub(crate) faults: Vec<String>,
 }
 
 impl Ledger {
-    /// Reads all files next to the checkout. Returns `None` if they are missing.
+    /// Returns `None` if the files next to the checkout are missing.
     pub(crate) fn whole() -> Option<Ledger> {
         let mut ledger = Ledger::default();
         for (name, read) in FILES {
@@ -288,7 +279,6 @@ impl Ledger {
         Some(ledger)
     }
 
-    /// Reads one file with this name and this content.
     #[allow(dead_code, reason = "only the tests judge the sample")]
     pub(crate) fn of(name: &str, source: &str) -> Option<Ledger> {
         let (_, read) = FILES.iter().find(|(known, _)| *known == name)?;
@@ -339,7 +329,7 @@ impl Ledger {
         }
     }
 
-    /// Checks the counts of exceptions: each exception must cover exactly its number of rows.
+    /// Each exception must cover exactly its number of rows.
     fn count_exceptions(&mut self) {
         for (dialect, differs, count, _) in EXCEPTIONS {
             let found = self.differs.get(&(*dialect, (*differs).to_owned())).copied().unwrap_or_default();
@@ -349,7 +339,6 @@ impl Ledger {
         }
     }
 
-    /// Returns the page.
     pub(crate) fn page(&self) -> String {
         page::page(self)
     }

@@ -65,7 +65,6 @@ are not packages, so they are not listed.
 |---|---|---|---|---|---|
 ";
 
-/// Returns the complete page.
 pub(super) fn page(ledger: &Ledger) -> String {
     let mut page = String::from(HEAD);
     let bound: usize = ledger.tallies.values().map(|tally| tally.accepted + tally.rejected).sum();

@@ -8,7 +8,7 @@ use toolwire::dialects;
 
 use super::{root, text};
 
-/// Path of the list of programs, relative to the root of the project.
+/// Relative to the root of the project.
 const PROGRAMS: &str = "tests/judges/programs.json";
 
 /// Age in days at which a fact without a judge is listed.
@@ -25,7 +25,6 @@ pub(crate) struct Program {
     pub(crate) what: String,
 }
 
-/// Returns all programs in the order of the list.
 pub(crate) fn programs() -> Vec<Program> {
     let source = fs::read_to_string(root().join(PROGRAMS)).unwrap_or_else(|error| panic!("{PROGRAMS}: {error}"));
     let rows: Vec<Value> = serde_json::from_str(&source).unwrap_or_else(|error| panic!("{PROGRAMS}: {error}"));
@@ -45,8 +44,8 @@ pub(crate) struct Aging {
     pub(crate) checked: &'static str,
 }
 
-/// Returns the facts that were last checked more than [`OLD`] days before a day: those of dialects without a judge, and
-/// those about requests, which have no judges.
+/// More than [`OLD`] days before `day`: facts of dialects without a judge, and facts about requests, which have no
+/// judges.
 pub(crate) fn old_facts(day: &str) -> Vec<Aging> {
     let judged: Vec<String> = programs().into_iter().flat_map(|program| program.dialects).collect();
     let facts = dialects().iter().flat_map(|dialect| {
@@ -58,13 +57,12 @@ pub(crate) fn old_facts(day: &str) -> Vec<Aging> {
     facts.filter(|fact| number(day) - number(fact.checked) > OLD).collect()
 }
 
-/// Returns the newest day on which any fact was checked.
 pub(crate) fn newest_day() -> &'static str {
     let of_requests = dialects().iter().flat_map(|dialect| dialect.requests()).map(|fact| fact.checked);
     dialects().iter().map(|dialect| dialect.as_of).chain(of_requests).max().unwrap_or_default()
 }
 
-/// Returns the number of a day (ISO 8601), counted from 1 March of the year 0.
+/// Number of a day (ISO 8601), counted from 1 March of the year 0.
 fn number(day: &str) -> i64 {
     let parts: Vec<i64> = day.split('-').map(|part| part.parse().unwrap_or_else(|_| panic!("no day: {day}"))).collect();
     let [year, month, day] = parts[..] else { panic!("no day: {day}") };

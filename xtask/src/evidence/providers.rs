@@ -28,7 +28,6 @@ const PROVIDERS: &[(&str, &str)] = &[
     ("MCP TypeScript SDK (client)", "mcp-typescript"),
 ];
 
-/// Providers without a dialect.
 const UNMAPPED: &[(&str, &str)] = &[
     ("anthropic-compatible gateway", "an unknown gateway"),
     ("openai codex (old)", "about requests, not schemas: deferred loading"),
@@ -40,7 +39,6 @@ const UNMAPPED: &[(&str, &str)] = &[
     ("opencode console (muse-spark)", "no dialect: OpenCode's gateway"),
 ];
 
-/// Returns the dialect of a provider, or the reason why it has none.
 pub(super) fn binds(provider: &str) -> Binds {
     let of = |rows: &[(&str, &'static str)]| rows.iter().find(|(name, _)| *name == provider).map(|(_, what)| *what);
     Binds::of(of(PROVIDERS).map(Ok).or_else(|| of(UNMAPPED).map(Err)))

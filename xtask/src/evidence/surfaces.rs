@@ -15,7 +15,6 @@ struct Sent<'a> {
     strict: bool,
 }
 
-/// Returns the dialect of a schema.
 pub(super) fn of_schema(row: &Value) -> Binds {
     Binds::of(dialect(&Sent {
         surface: text(row, "surface"),
@@ -27,8 +26,7 @@ pub(super) fn of_schema(row: &Value) -> Binds {
     }))
 }
 
-/// Returns the dialect of a tool list. A list with a strict tool belongs to the strict dialect, because `check_tools`
-/// applies each tool's own flag.
+/// A list with a strict tool belongs to the strict dialect, because `check_tools` applies each tool's own flag.
 pub(super) fn of_request(row: &Value) -> Binds {
     let tools = row["tools"].to_string();
     let carrier =
@@ -46,7 +44,7 @@ pub(super) fn of_request(row: &Value) -> Binds {
 const RESPONSE: &str = "a response format of a host without a known dialect for response formats";
 const ROUTER: &str = "a router: the provider of the request is unknown";
 
-/// Returns the dialect of a response format; `None` if the surface alone determines it.
+/// `None` if the surface alone determines the dialect.
 fn of_response(sent: &Sent<'_>) -> Option<Result<&'static str, &'static str>> {
     let &Sent { surface, format, model, carrier: _, is_response, strict } = sent;
     is_response.then_some(())?;
@@ -73,7 +71,7 @@ fn of_response(sent: &Sent<'_>) -> Option<Result<&'static str, &'static str>> {
     })
 }
 
-/// Returns the dialect, or the reason why there is none; `None` for an unknown surface.
+/// Returns the dialect, or the reason why it does not exist. Returns `None` for an unknown surface.
 fn dialect(sent: &Sent<'_>) -> Option<Result<&'static str, &'static str>> {
     if let Some(found) = of_response(sent) {
         return Some(found);

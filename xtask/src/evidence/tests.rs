@@ -20,7 +20,7 @@ use reference::sources;
 use super::{Ledger, DATA, PAGE};
 use crate::root;
 
-/// Prints a line without the test harness, which would capture it.
+/// The test harness would capture the line.
 fn print_line(line: &str) {
     let _ = writeln!(std::io::stderr(), "{line}");
 }

@@ -23,7 +23,7 @@ use super::{
     markdown::{cell, code, fence, link_sources},
 };
 
-/// Maximum length of an example in bytes.
+/// In bytes.
 const MAX_EXAMPLE: usize = 700;
 
 /// An input that violates a constraint, and the output that does not.
@@ -35,14 +35,13 @@ pub(crate) struct ViolationExample {
     severity: Severity,
     pointer: String,
     message: String,
-    /// Number of violations in the input. Fewer violations make a better example.
+    /// Fewer violations make a better example.
     violations: usize,
     /// Output of `sanitize` or `sanitizeTools`, if it does not violate the constraint.
     fixed: Option<String>,
 }
 
 impl ViolationExample {
-    /// Examples with a fix are best, then those with few violations, then short ones.
     fn weight(&self) -> (bool, usize, usize) {
         (self.fixed.is_none(), self.violations, self.input.len())
     }
@@ -59,7 +58,7 @@ impl Best {
         }
     }
 
-    /// Adds the violations of a schema. `wanted` selects constraints.
+    /// `wanted` selects constraints.
     fn add_schema(&mut self, input: &str, options: &SanitizeOptions, wanted: &dyn Fn(&str) -> bool) {
         let Some(dialect) = named(&options.dialect).filter(|_| input.len() <= MAX_EXAMPLE) else { return };
         let violations = check(input, options).unwrap_or_default();
@@ -115,8 +114,8 @@ impl Best {
     }
 }
 
-/// Returns the best violation of each constraint in the fixtures. If no fixture with its own options has a fix, every
-/// schema is tried in every dialect with the constraint, also as a response format.
+/// The best violation of each constraint in the fixtures. If no fixture with its own options has a fix, every schema is
+/// tried in every dialect with the constraint, also as a response format.
 pub(crate) fn found(root: &Path) -> BTreeMap<&'static str, ViolationExample> {
     let mut best = Best::default();
     let (mut schemas, mut lists) = (BTreeSet::new(), BTreeSet::new());
@@ -161,7 +160,7 @@ fn named(name: &str) -> Option<&'static str> {
     dialects().iter().find(|dialect| dialect.name == name).map(|dialect| dialect.name)
 }
 
-/// Returns options and input of each case as JSON text.
+/// Options and input of each case, as JSON text.
 pub(super) fn cases(folder: &Path) -> Vec<(String, String)> {
     let mut files: Vec<_> = fs::read_dir(folder).into_iter().flatten().flatten().map(|entry| entry.path()).collect();
     files.sort();
@@ -180,7 +179,6 @@ pub(super) fn cases(folder: &Path) -> Vec<(String, String)> {
     cases
 }
 
-/// Returns the body of the page, below its heading.
 pub(crate) fn body(constraint: Constraint, found: &BTreeMap<&'static str, ViolationExample>) -> String {
     let mut body = format!("\n{}\n\n**How to fix it.** {}\n", constraint.summary(), constraint.fix());
     body += &in_code::section(constraint);

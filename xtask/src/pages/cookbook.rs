@@ -16,7 +16,7 @@ pub(crate) struct Entry {
     case: Value,
 }
 
-/// Returns the entries whose error `check` does not find, or whose call does not fix it.
+/// Entries whose error `check` does not find, or whose call does not fix it.
 pub(crate) fn faults(entries: &[Entry]) -> Vec<String> {
     let mut faults = Vec::new();
     for entry in entries {
@@ -46,7 +46,6 @@ impl Entry {
         self.case.get("input").unwrap_or(&Value::Null)
     }
 
-    /// Returns the rules of `check` and `check_tools` that identify the problem.
     fn found(&self) -> Vec<String> {
         self.refused(self.input())
     }
@@ -70,17 +69,14 @@ impl Entry {
         }
     }
 
-    /// Returns true if the call has the option `formats: "ladder"`.
     fn climbs(&self) -> bool {
         self.text("formats") == "ladder"
     }
 
-    /// Returns the tool's own schema for its arguments.
     fn schema(&self) -> &Value {
         self.case.get("schema").unwrap_or(&Value::Null)
     }
 
-    /// Returns the result of the call, and its messages.
     fn mended(&self) -> Result<(Value, Vec<String>), toolwire::Error> {
         let dialect = self.text("dialect");
         match self.text("call") {
@@ -126,7 +122,6 @@ impl Entry {
         }
     }
 
-    /// Returns true if the result is accepted.
     fn is_mended(&self) -> bool {
         match self.mended() {
             Ok((output, _)) if self.text("call") == "applyDeferredLoading" => {
@@ -174,7 +169,6 @@ impl Entry {
         section
     }
 
-    /// Returns the beginning of the error, for the table of contents.
     pub(crate) fn heading(&self) -> String {
         let text = self.text("error");
         let short: String = text.chars().take(90).collect();
@@ -224,7 +218,6 @@ fn describe(change: &toolwire::reports::Change) -> String {
     )
 }
 
-/// Returns the page.
 pub(crate) fn page(entries: &[Entry]) -> String {
     let mut page = format!("{GENERATED}# Cookbook: the provider's error, and the one call that fixes it\n\n");
     page += "Find your error by its text. Each entry is a test: `check` finds the problem in the input, and finds \
@@ -241,7 +234,7 @@ pub(crate) fn page(entries: &[Entry]) -> String {
     page
 }
 
-/// Returns the anchor that GitHub generates for a heading.
+/// The anchor that GitHub generates.
 fn anchor(heading: &str) -> String {
     // The spaces next to double backticks are not part of the text.
     heading

@@ -16,7 +16,6 @@ use super::{
     rules,
 };
 
-/// The result for one schema in one dialect, reduced to the columns of the tables.
 pub(crate) struct Verdict {
     /// The findings of `check` about the probe.
     pub(crate) refused: Vec<&'static str>,
@@ -27,7 +26,7 @@ pub(crate) struct Verdict {
     error: Option<String>,
 }
 
-/// Effects on a schema, from harmless to worst.
+/// From harmless to worst.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) enum Loss {
     Kept,
@@ -58,7 +57,6 @@ impl Loss {
         }
     }
 
-    /// Returns the word for the tables.
     pub(crate) fn word(self) -> &'static str {
         match self {
             Self::Kept => "kept",
@@ -125,15 +123,13 @@ impl Verdict {
     }
 }
 
-/// Removes duplicates and keeps the order.
 fn each_once(mut names: Vec<&'static str>) -> Vec<&'static str> {
     let mut seen = BTreeSet::new();
     names.retain(|name| seen.insert(*name));
     names
 }
 
-/// Returns the result for a property `x` with the probe as its schema, inside an object that as many dialects as
-/// possible accept.
+/// The property `x` has the probe as its schema, inside an object that as many dialects as possible accept.
 pub(crate) fn in_a_property(dialect: &str, probe: &str, definitions: &str) -> Verdict {
     let probe: Value = serde_json::from_str(probe).unwrap_or_default();
     let definitions: Value = serde_json::from_str(definitions).unwrap_or_default();
@@ -153,7 +149,6 @@ fn at_the_root(dialect: &str, probe: &str) -> Verdict {
     Verdict::of(dialect, &schema, "", |_| true)
 }
 
-/// Returns the page.
 pub(crate) fn page(dialect: &Dialect) -> String {
     let name = dialect.name;
     let mut page = format!("{GENERATED}# `{name}`\n\n");
@@ -219,7 +214,6 @@ fn facts(page: &mut String, dialect: &Dialect) {
     page.push('\n');
 }
 
-/// Writes how the rules for response formats differ from those for tools.
 fn response_format(page: &mut String, dialect: &Dialect) {
     *page += "## Response formats\n\n";
     let Some(format) = dialect.response_format() else {

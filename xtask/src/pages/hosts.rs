@@ -34,13 +34,12 @@ fn answer(query: &DialectQuery) -> DialectChoice {
     dialect_for(query).unwrap_or_else(|error| panic!("{query:?}: {error}"))
 }
 
-/// Returns the dialect with `strict: true`, or an empty string if none is known.
+/// With `strict: true`. Empty if no dialect is known.
 fn strict(query: &DialectQuery) -> String {
     let found = dialect_for(&DialectQuery { strict: true, exact: true, ..query.clone() }).map(|done| done.dialect);
     found.map_or_else(|_| String::new(), |dialect| format!("`{dialect}`"))
 }
 
-/// Returns the cells of the row of a host.
 fn row(host: &str) -> String {
     let query = DialectQuery { host: Some(host.replace('*', "x")), ..DialectQuery::default() };
     let plain = answer(&query);
@@ -61,7 +60,6 @@ fn row(host: &str) -> String {
     )
 }
 
-/// Returns the section.
 pub(crate) fn section() -> String {
     let mut page = String::from("\n## Dialects by host\n\n");
     page += "The table shows what [`dialectFor`](../functions/dialects.md) returns: the dialect with its confidence, \

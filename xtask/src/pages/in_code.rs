@@ -135,7 +135,7 @@ const IN_CODE: &[InCode] = &[
     },
 ];
 
-/// Returns the section of a constraint's page; it is empty for constraints that no library causes.
+/// Empty for constraints that no library causes.
 pub(super) fn section(constraint: Constraint) -> String {
     let Some(found) = IN_CODE.iter().find(|row| row.constraints.contains(&constraint)) else { return String::new() };
     let mut section = String::from("\n| in code | |\n|---|---|\n");

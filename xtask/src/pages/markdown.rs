@@ -3,12 +3,11 @@
 /// The first line of every generated page.
 pub(crate) const GENERATED: &str = "<!-- Generated: `cargo xtask pages`. Edit the tables, not this page. -->\n\n";
 
-/// Returns the text as a table cell: on one line, with vertical bars escaped.
+/// On one line, with vertical bars escaped.
 pub(crate) fn cell(text: &str) -> String {
     text.replace('|', "\\|").replace('\n', " ")
 }
 
-/// Returns the text as code, even if it contains backticks.
 pub(crate) fn code(text: &str) -> String {
     if text.contains('`') {
         format!("`` {text} ``")

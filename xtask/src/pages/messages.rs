@@ -25,22 +25,20 @@ use super::{
 /// If more messages than this differ only in the text in backticks, they are merged.
 const MANY: usize = 2;
 
-/// Messages by the id of a rule, a constraint or a code.
+/// By the id of a rule, a constraint or a code.
 type MessagesById = BTreeMap<String, BTreeSet<String>>;
 
-/// The messages that the fixtures produce.
 #[derive(Default)]
 struct Messages {
     changes: MessagesById,
     violations: MessagesById,
     repairs: MessagesById,
-    /// Messages about arguments that violate a schema, by keyword.
+    /// By keyword.
     arguments: MessagesById,
     errors: MessagesById,
 }
 
 impl Messages {
-    /// Collects the messages of every case of every function.
     fn of(root: &Path) -> Self {
         let words = Words::of(&root.join("core/src"));
         let mut messages = Self::default();
@@ -78,8 +76,7 @@ impl Messages {
         self.collect_from(&value, words, are_violations);
     }
 
-    /// Collects the messages in a value. A message next to a rule belongs to a change or a violation, one next to a
-    /// code to an error.
+    /// A message next to a rule belongs to a change or a violation. A message next to a code belongs to an error.
     fn collect_from(&mut self, value: &Value, words: &Words, are_violations: bool) {
         let text = |name: &str| value.get(name).and_then(Value::as_str);
         if let Some(message) = text("message") {
@@ -128,7 +125,6 @@ fn cases(folder: &Path) -> Vec<Value> {
         .collect()
 }
 
-/// Returns the files in a folder and its subfolders.
 fn files(folder: &Path, ending: &str) -> Vec<PathBuf> {
     let entries = fs::read_dir(folder).into_iter().flatten().flatten().map(|entry| entry.path());
     let below = entries.flat_map(|path| if path.is_dir() { files(&path, ending) } else { vec![path] });
@@ -171,7 +167,6 @@ fn calls(function: Function, case: &Value) -> Vec<(Function, Vec<String>, String
     [Some((function, inputs, options.to_string())), repeated].into_iter().flatten().collect()
 }
 
-/// Returns the input of a case as text, in whichever form the case has it.
 fn text(case: &Value) -> String {
     let part = |part: &Value| {
         let times =
@@ -189,7 +184,7 @@ fn text(case: &Value) -> String {
 /// input.
 struct Words {
     own: BTreeSet<String>,
-    /// The names of options, which only errors mention.
+    /// Only errors mention options.
     options: BTreeSet<String>,
 }
 
@@ -213,7 +208,7 @@ impl Words {
         Self { own, options }
     }
 
-    /// Returns a message in which `…` replaces text from the input, and N replaces numbers.
+    /// `…` replaces text from the input, and N replaces numbers.
     fn normalize(&self, message: &str, is_error: bool) -> String {
         let mut out = String::new();
         for (index, part) in message.split('`').enumerate() {
@@ -248,7 +243,6 @@ fn without_lists(text: &str) -> String {
     out.join("`")
 }
 
-/// Returns the text with `…` in place of everything in backticks.
 fn form(message: &str) -> String {
     message
         .split('`')
@@ -258,14 +252,14 @@ fn form(message: &str) -> String {
         .join("`")
 }
 
-/// Returns true if the second message equals the first one, except that it names more.
+/// Returns true if `message` equals `wider`, except that it names more.
 fn covers(wider: &str, message: &str) -> bool {
     let (wider, parts): (Vec<&str>, Vec<&str>) = (wider.split('`').collect(), message.split('`').collect());
     let same = |(index, (wide, part)): (usize, (&&str, &&str))| wide == part || (index % 2 == 1 && *wide == "…");
     wider.len() == parts.len() && wider.iter().zip(&parts).enumerate().all(same)
 }
 
-/// Returns the text with N in place of whole numbers; `2020-12` is a name.
+/// N replaces whole numbers. `2020-12` is a name.
 fn numbers(text: &str) -> String {
     let word = |word: &str| {
         let digits = word.trim_matches(['(', ')', ',', ';', '.', ':']);
@@ -280,7 +274,6 @@ fn numbers(text: &str) -> String {
     text.split(' ').map(word).collect::<Vec<_>>().join(" ")
 }
 
-/// Returns the page.
 pub(crate) fn page(root: &Path) -> String {
     let messages = Messages::of(root);
     let mut page = format!("{GENERATED}# Messages\n\n");

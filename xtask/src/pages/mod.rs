@@ -23,7 +23,6 @@ use toolwire::dialects;
 
 use crate::root;
 
-/// Returns every generated page, by its path relative to the root of the project.
 pub(crate) fn pages() -> BTreeMap<String, String> {
     let mut pages: BTreeMap<String, String> = dialects()
         .iter()
@@ -41,7 +40,7 @@ pub(crate) fn pages() -> BTreeMap<String, String> {
     pages
 }
 
-/// Returns every generated page. An entry of the cookbook that is not true is an error.
+/// An entry of the cookbook that is not true is an error.
 pub(crate) fn generated() -> Result<BTreeMap<String, String>, Box<dyn Error>> {
     match cookbook::faults(&cookbook::Entry::all(&root())).first() {
         None => Ok(pages()),

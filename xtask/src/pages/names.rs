@@ -12,7 +12,7 @@ use toolwire::{
 struct Names {
     type_name: &'static str,
     summary: &'static str,
-    /// The names, each with its meaning.
+    /// Each with its meaning.
     members: Vec<(&'static str, &'static str)>,
 }
 
@@ -66,7 +66,7 @@ fn lists() -> [Names; 9] {
     ]
 }
 
-/// Generates `npm/src/dialect-names.ts`: the dialects, and the format of each.
+/// Generates `npm/src/dialect-names.ts`.
 pub(crate) fn typescript_dialects() -> String {
     let [dialects_list, ..] = lists();
     let mut text = unions([dialects_list]);
@@ -84,7 +84,7 @@ pub(crate) fn typescript_dialects() -> String {
     text
 }
 
-/// Generates `npm/src/rules.ts`: the names in reports.
+/// Generates `npm/src/rules.ts`.
 pub(crate) fn typescript_rules() -> String {
     let [_, reported @ ..] = lists();
     unions(reported)
@@ -102,7 +102,7 @@ fn unions<const N: usize>(lists: [Names; N]) -> String {
     text
 }
 
-/// Returns the format of tools in a dialect's API, detected from a tool that is written for it.
+/// Detected from a tool that is written for the dialect.
 fn format_of(dialect: &str) -> &'static str {
     let listed = r#"[{"name": "a", "inputSchema": {"type": "object", "properties": {"b": {"type": "string"}}}}]"#;
     let written = sanitize_tools(listed, &ToolsOptions::new(dialect)).map(|written| written.tools.into_owned());

@@ -25,7 +25,6 @@ fn sign(loss: Loss) -> &'static str {
     }
 }
 
-/// Returns the page.
 pub(crate) fn page() -> String {
     let mut page = format!("{GENERATED}# Dialects\n\nA dialect is the JSON Schema that one surface of one model API accepts. `dialectFor({{ api, model, host, strict, exact }})` finds it;\n");
     page += "`dialects()` returns everything on this page as data.\n\n";

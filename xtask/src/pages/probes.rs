@@ -81,7 +81,6 @@ pub(crate) const BY_REFERENCE: &[(&str, &str, &str)] = &[
     ("`$ref` without a target", r##"{"$ref":"#/$defs/Gone"}"##, r#"{}"#),
 ];
 
-/// Variants of the root.
 pub(crate) const AT_THE_ROOT: &[(&str, &str)] = &[
     ("`{}`", r#"{}"#),
     ("no `properties`", r#"{"type":"object"}"#),

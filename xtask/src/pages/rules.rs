@@ -21,7 +21,7 @@ use super::{
     markdown::{cell, code, fence, GENERATED},
 };
 
-/// Maximum length of an example in bytes.
+/// In bytes.
 const MAX_EXAMPLE: usize = 600;
 
 #[derive(Default)]
@@ -56,7 +56,7 @@ fn cases_of(file: &Path) -> Vec<Case> {
     cases.iter().filter_map(case).collect()
 }
 
-/// Returns the effects of every rule that occur in the fixtures of `sanitize`.
+/// Effects of every rule that occur in the fixtures of `sanitize`.
 fn seen(root: &Path) -> BTreeMap<&'static str, Usage> {
     let mut rules: BTreeMap<&'static str, Usage> = BTreeMap::new();
     for folder in ["tests/fixtures/sanitize", "tests/fixtures/sanitize/rules"] {
@@ -100,12 +100,11 @@ pub(super) const fn title(phase: Phase) -> (&'static str, &'static str) {
     }
 }
 
-/// Returns a link to a rule from another page; `up` is the relative path to `docs/`.
+/// `up` is the relative path to `docs/`.
 pub(super) fn link(up: &str, rule: &str) -> String {
     format!("[`{rule}`]({up}rules/{rule}.md)")
 }
 
-/// Returns all pages, by their paths.
 pub(crate) fn pages(root: &Path) -> BTreeMap<String, String> {
     let mut bodies: BTreeMap<&str, String> = BTreeMap::new();
     let found = constraints::found(root);
@@ -181,7 +180,7 @@ fn body_of(root: &Path, rule: Rule, seen: Option<&Usage>) -> String {
     body + &example.unwrap_or_default()
 }
 
-/// Returns the first case in the rule's own file.
+/// The first short case in the rule's own file.
 fn example(root: &Path, rule: Rule) -> Option<String> {
     let file = root.join(format!("tests/fixtures/sanitize/rules/{}.json", rule.id()));
     let case = cases_of(&file).into_iter().find(|case| case.input.len() <= MAX_EXAMPLE)?;
@@ -195,7 +194,7 @@ fn example(root: &Path, rule: Rule) -> Option<String> {
     Some(text)
 }
 
-/// Returns the shortest tool list that the rule changes.
+/// The shortest tool list that the rule changes.
 fn example_of_tools(root: &Path, rule: Rule) -> Option<String> {
     let written =
         constraints::cases(&root.join("tests/fixtures/sanitizeTools")).into_iter().filter_map(|(options, input)| {
@@ -219,7 +218,7 @@ fn example_of_tools(root: &Path, rule: Rule) -> Option<String> {
     Some(text)
 }
 
-/// Returns the shortest envelope that the rule changes.
+/// The shortest envelope that the rule changes.
 fn example_of_envelope(root: &Path, rule: Rule) -> Option<String> {
     let written =
         constraints::cases(&root.join("tests/fixtures/normalizeEnvelope")).into_iter().filter_map(|(_, input)| {

@@ -5,7 +5,7 @@ use tokio::task::AbortHandle;
 use super::Shared;
 
 impl Shared {
-    /// Keeps the task of a call, or ends it if the call was cancelled before the task began.
+    /// Ends the task if the call was cancelled before the task began.
     pub(super) fn keep(&self, key: Option<String>, task: AbortHandle) {
         let Some(key) = key else { return };
         let mut state = self.state();
@@ -19,7 +19,7 @@ impl Shared {
         }
     }
 
-    /// Cancels a call. Returns true if the server needs no message for this.
+    /// Returns true if the server needs no message for this.
     pub(super) fn cancel(&self, key: &str) -> bool {
         let mut state = self.state();
         let Some(call) = state.calls.get_mut(key) else { return false };

@@ -64,7 +64,6 @@ const SILENCE: Duration = Duration::from_secs(24 * 3600);
 /// Maximum delay before a stream is opened again, unless the server asks for more.
 const MAX_DELAY: Duration = Duration::from_secs(30);
 const UNANSWERED: &str = "the server has ended its reply without an answer";
-/// Maximum number of redirects of one request.
 const REDIRECTS: usize = 5;
 const DEFECT: &str = "found a defect in toolwire, please report it";
 /// Maximum number of messages whose replies have not ended, more than a client may have open calls. Each of them has a
@@ -73,26 +72,25 @@ const MAX_OPEN: usize = 1 << 14;
 
 /// The server is at no URL that can be requested.
 pub(crate) const NO_ADDRESS: &str = "expected an address, found something else";
-/// The error of a URL with a user, whose meaning differs between clients.
+/// The meaning of a user in a URL differs between clients.
 const USER: &str = "expected an address without a user, whose key belongs in a header, found one with a user";
 
-/// A connection to a server.
 pub(crate) struct Remote {
     shared: Arc<Shared>,
     messages: UnboundedSender<Waiting>,
 }
 
-/// A message that the server has not received.
+/// The server has not received the message.
 struct Waiting {
     text: Bytes,
     headers: Mirrored,
     sent: Sent,
 }
 
-/// Headers with parts of a message.
+/// Parts of a message.
 type Mirrored = Vec<(HeaderName, HeaderValue)>;
 
-/// Text of a message until its request is written or has failed. hyper may write it after the head of the reply.
+/// Exists until the request of the message is written or has failed. hyper may write it after the head of the reply.
 struct Text {
     bytes: Vec<u8>,
     shared: Arc<Shared>,
@@ -110,7 +108,7 @@ impl Drop for Text {
     }
 }
 
-/// A message whose reply has not ended.
+/// Exists until the reply to the message has ended.
 struct Open(Arc<Shared>);
 
 impl Drop for Open {
@@ -119,7 +117,6 @@ impl Drop for Open {
     }
 }
 
-/// The parts of a connection that all its requests share.
 struct Shared {
     clients: Clients<Full<Bytes>>,
     address: Uri,
@@ -130,9 +127,9 @@ struct Shared {
     /// Bytes that all answers together may still have.
     rest: AtomicUsize,
     total: usize,
-    /// Bytes of the messages that the server has not received.
+    /// Bytes that the server has not received.
     unread: AtomicUsize,
-    /// Number of messages whose replies have not ended.
+    /// Messages whose replies have not ended.
     open: AtomicUsize,
     stops: Notify,
 }
@@ -141,33 +138,32 @@ struct Shared {
 struct State {
     session: Option<HeaderValue>,
     version: Option<HeaderValue>,
-    /// Where messages are sent over SSE.
+    /// The URL to which messages are sent over SSE.
     endpoint: Option<Uri>,
-    /// True once a message was delivered.
+    /// A message was delivered.
     has_arrived: bool,
-    /// True if the connection has ended, or is ending.
+    /// The connection has ended, or is ending.
     is_over: bool,
     /// Why this program has ended the connection.
     fullness: Option<String>,
     has_stream: bool,
-    /// True while the server's own messages are read.
+    /// The server's own messages are being read.
     is_listening: bool,
-    /// Unanswered calls, by the keys of their ids.
+    /// By the keys of their ids.
     calls: BTreeMap<String, Call>,
 }
 
 struct Call {
-    /// The id, as JSON.
+    /// JSON.
     id: String,
-    /// True if the answer is expected among the server's own messages.
+    /// The answer is expected among the server's own messages.
     is_late: bool,
     is_cancelled: bool,
-    /// True if the end of its stream cancels it, as in MCP since 2026-07-28.
+    /// The end of its stream cancels the call, as in MCP since 2026-07-28.
     is_modern: bool,
     task: Option<AbortHandle>,
 }
 
-/// Why a message was not delivered.
 enum Undelivered {
     /// The server's status, and a part of its answer.
     Status(StatusCode, String),
@@ -190,7 +186,7 @@ impl Undelivered {
 }
 
 impl Remote {
-    /// Prepares a connection, which begins with the first message. All answers together may have `total` bytes.
+    /// The connection begins with the first message. All answers together may have `total` bytes.
     pub(crate) fn open(
         (url, headers, is_sse): (&str, &[(String, String)], bool),
         number: usize,
@@ -233,7 +229,6 @@ impl Remote {
         Ok(Remote { shared, messages })
     }
 
-    /// Sends a message, also with these headers.
     pub(crate) fn write(&self, message: &[u8], headers: &[(String, String)]) {
         let shared = &self.shared;
         let headers = with_mirrored(message, headers);
@@ -268,7 +263,7 @@ impl Remote {
         self.shared.stops.notify_one();
     }
 
-    /// Ends the session, because servers keep one until it is ended.
+    /// Servers keep a session until it is ended.
     pub(crate) async fn close(&self) {
         let session = {
             let mut state = self.shared.state();
@@ -350,7 +345,6 @@ impl Shared {
         self.tell(Event::Ended(why)).await;
     }
 
-    /// Returns why this program has ended the connection.
     fn stopped(&self) -> String {
         self.state().fullness.clone().unwrap_or_else(|| "it was ended".into())
     }
@@ -367,7 +361,6 @@ impl Shared {
         self.tell(Event::Undelivered(message.into(), why)).await;
     }
 
-    /// Sends a message over the first transport that the server supports.
     async fn first(
         self: &Arc<Shared>,
         Waiting { text, headers, sent }: Waiting,
@@ -400,8 +393,8 @@ impl Shared {
         }
     }
 
-    /// Sends a message, and passes on what the server answers. Drops `delivered` once the server has received the
-    /// message. Fails if the connection has to end.
+    /// Passes on what the server answers. Drops `delivered` when the server has received the message. Fails if the
+    /// connection has to end.
     async fn deliver(
         self: Arc<Shared>,
         Waiting { text, headers, sent }: Waiting,
@@ -449,8 +442,8 @@ impl Shared {
         Ok(reply)
     }
 
-    /// Sends a request, perhaps with the id of the last event of a stream, and with parts of the message. Redirects
-    /// within the same origin are followed, because some servers add or remove a slash.
+    /// `last` is the id of the last event of a stream, `mirrored` are parts of the message. Redirects within the same
+    /// origin are followed, because some servers add or remove a slash.
     async fn request(
         &self,
         method: &Method,
@@ -502,7 +495,6 @@ impl Shared {
         Err(Undelivered::Reason(format!("expected at most {REDIRECTS} redirects, found more")))
     }
 
-    /// Returns the beginning of an answer that is no success.
     async fn beginning(&self, reply: Response<Incoming>) -> String {
         let Ok(encoding) = encoding(&reply) else { return String::new() };
         let mut pieces = Pieces::new(reply.into_body(), encoding);
@@ -554,7 +546,7 @@ impl Shared {
         Ok(())
     }
 
-    /// Returns true if the answer to a call can be among the server's own messages.
+    /// True if the answer to the call can be among the server's own messages.
     fn expects(&self, key: &str, status: StatusCode) -> bool {
         let mut state = self.state();
         let expects = status == StatusCode::ACCEPTED && state.is_listening;
@@ -657,18 +649,17 @@ impl Shared {
     }
 }
 
-/// What a sent message expects. The message itself may have megabytes.
+/// What the sender of a message expects. The message itself may have megabytes.
 struct Sent {
     /// Key of the id of a request.
     key: Option<String>,
     is_initialized: bool,
-    /// Key of the call that it cancels.
+    /// Key of the call that the message cancels.
     cancels: Option<String>,
     _open: Open,
 }
 
 impl Sent {
-    /// Returns the id of the message, too.
     fn new(message: &[u8], open: Open) -> (Sent, Option<String>) {
         let outline = Outline::read(message).filter(|outline| outline.method.is_some());
         let is_initialized = outline.as_ref().is_some_and(|found| found.method.as_deref() == Some(INITIALIZED));
@@ -678,7 +669,7 @@ impl Sent {
     }
 }
 
-/// Returns the headers of a message. A value that no header can have is left out.
+/// A value that no header can have is left out.
 fn with_mirrored(message: &[u8], headers: &[(String, String)]) -> Mirrored {
     let all = mirrored(message).into_iter().map(|(name, value)| (name.to_string(), value));
     let read =
@@ -686,7 +677,6 @@ fn with_mirrored(message: &[u8], headers: &[(String, String)]) -> Mirrored {
     all.chain(headers.iter().cloned()).filter_map(read).collect()
 }
 
-/// Returns the beginning of a text that a server has chosen.
 fn cut(text: &str) -> String {
     text.chars().take(60).collect()
 }
@@ -695,7 +685,6 @@ fn is_of_type(found: Option<&HeaderValue>, wanted: &str) -> bool {
     found.is_some_and(|found| found.as_bytes().starts_with(wanted.as_bytes()))
 }
 
-/// Returns the content encoding of a reply.
 fn encoding(reply: &Response<Incoming>) -> Result<Option<ContentEncoding>, String> {
     let name = reply.headers().get(CONTENT_ENCODING).map(|name| name.to_str().unwrap_or("?").to_ascii_lowercase());
     match name.as_deref() {
@@ -707,7 +696,7 @@ fn encoding(reply: &Response<Incoming>) -> Result<Option<ContentEncoding>, Strin
     }
 }
 
-/// Returns true if a reference is a URL (RFC 3986, 3.1 and 4.1).
+/// RFC 3986, 3.1 and 4.1.
 fn has_scheme(reference: &str) -> bool {
     let scheme = reference.split_once(':').map(|(scheme, _)| scheme.as_bytes());
     scheme.is_some_and(|scheme| {
@@ -716,7 +705,7 @@ fn has_scheme(reference: &str) -> bool {
     })
 }
 
-/// Resolves a reference within the same origin. Returns `None` for another origin.
+/// Returns `None` for another origin.
 fn joined(base: &Uri, to: &str) -> Option<Uri> {
     let to = to.split('#').next().unwrap_or_default();
     let origin = format!("{}://{}", base.scheme_str()?, base.authority()?);

@@ -28,13 +28,12 @@ const MIN_RETRY: Duration = Duration::from_millis(100);
 const MAX_RETRY: Duration = Duration::from_secs(3600);
 /// Maximum number of attempts to continue the reply to a call without a new event.
 const ATTEMPTS: u32 = 4;
-/// Maximum length of an id, which is sent as a header, in bytes.
+/// In bytes. An id is sent as a header.
 const MAX_ID: usize = 4_096;
 
-/// How far a stream was read.
 #[derive(Default)]
 pub(super) struct Position {
-    /// The id of the last event that has one.
+    /// Of the last event that has an id.
     id: Option<HeaderValue>,
     /// The delay that the server asks for, in milliseconds.
     retry: Option<u64>,
@@ -51,7 +50,6 @@ impl Position {
         self.retry = events.retry().or(self.retry);
     }
 
-    /// Returns the delay after this number of failures.
     fn delay(&self, failures: u32) -> Duration {
         let first = self.retry.map_or(FIRST_DELAY, Duration::from_millis).clamp(MIN_RETRY, MAX_RETRY);
         first.saturating_mul(1 << failures.min(10)).min(MAX_DELAY).max(first)
@@ -59,7 +57,7 @@ impl Position {
 }
 
 impl Shared {
-    /// Opens the stream of the server's own messages, or continues a stream after the event with this id.
+    /// Opens the stream of the server's own messages, or continues a stream after the event with the id `last`.
     async fn open(&self, last: Option<&HeaderValue>) -> Result<(Incoming, Option<ContentEncoding>), Undelivered> {
         let reply = self.request(&Method::GET, &self.address, (STREAM, last, &[]), Bytes::new()).await?;
         if !is_of_type(reply.headers().get(CONTENT_TYPE), STREAM) {
@@ -69,7 +67,7 @@ impl Shared {
         Ok((reply.into_body(), encoding))
     }
 
-    /// Passes on the messages of the reply to a call, and continues the stream until the call has an answer.
+    /// Continues the stream until the call has an answer.
     pub(super) async fn reply(
         &self,
         body: Incoming,
@@ -98,14 +96,12 @@ impl Shared {
         read
     }
 
-    /// Returns true if a call has no answer and was not cancelled.
     fn is_wanted(&self, key: Option<&str>) -> bool {
         let state = self.state();
         !state.is_over && key.and_then(|key| state.calls.get(key)).is_some_and(|call| !call.is_cancelled)
     }
 
-    /// Passes on the messages of a stream. `read` receives the events that are no messages. Fails if the stream ends
-    /// while the call `waits` is unanswered.
+    /// `read` receives the events that are no messages. Fails if the stream ends while the call `waits` is unanswered.
     pub(super) async fn stream(
         &self,
         (body, encoding): (Incoming, Option<ContentEncoding>),
@@ -143,7 +139,7 @@ impl Shared {
         }
     }
 
-    /// Reads the stream of the server's own messages, if it has one. Fails if the connection has to end.
+    /// Reads the stream of the server's own messages, if it exists. Fails if the connection has to end.
     pub(super) async fn listen(&self) -> Result<(), String> {
         let (mut position, mut failures) = (Position::default(), 0);
         loop {
@@ -184,7 +180,7 @@ impl Shared {
         }
     }
 
-    /// Reports the calls whose answers were expected in the stream of the server's own messages, which has ended.
+    /// Reports the calls whose answers were expected in the stream of the server's own messages. The stream has ended.
     async fn stop_listening(&self) {
         let keys: Vec<String> = {
             let mut state = self.state();

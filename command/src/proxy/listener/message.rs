@@ -15,13 +15,12 @@ use crate::{
     terminal::cut,
 };
 
-/// The response to a refused request.
 #[derive(Debug)]
 pub(super) struct Rejection {
     pub(super) status: u16,
     code: i32,
     why: String,
-    /// Id of the message as JSON text.
+    /// Id of the message, as JSON text.
     id: String,
 }
 
@@ -30,7 +29,6 @@ impl Rejection {
         Rejection { status, code, why: why.into(), id: "null".into() }
     }
 
-    /// Sets the id of the refused message.
     pub(super) fn for_message(mut self, received: &Received) -> Rejection {
         if let Received::Request { id, .. } = received {
             self.id.clone_from(id);
@@ -38,13 +36,11 @@ impl Rejection {
         self
     }
 
-    /// Returns the body of the response, a JSON-RPC error.
     pub(super) fn body(&self) -> String {
         message::error(&self.id, self.code, &self.why)
     }
 }
 
-/// A client's message.
 #[derive(Debug)]
 pub(super) enum Received {
     Request {
@@ -52,9 +48,9 @@ pub(super) enum Received {
         id: String,
         key: String,
         method: String,
-        /// Protocol version that the request states, since 2026-07-28.
+        /// Only requests since 2026-07-28 state a version.
         version: Option<String>,
-        /// The progress token as JSON text.
+        /// JSON.
         token: Option<String>,
         text: String,
     },
@@ -112,7 +108,7 @@ impl Received {
         }
     }
 
-    /// Returns an error if the headers, by which intermediaries route a request, do not match the request.
+    /// Intermediaries route a request by its headers, so the headers must match the request.
     pub(super) fn demand_headers(&self, headers: &Headers, version: &str) -> Result<(), Rejection> {
         let Received::Request { method, text, .. } = self else { return Ok(()) };
         let parsed = json::read(text).unwrap_or_default();
@@ -145,8 +141,8 @@ impl Received {
         Ok(())
     }
 
-    /// Returns an error if the headers do not repeat the arguments that the schema of a tool marks. `marked` are the
-    /// schemas, as JSON text, by the names of their tools.
+    /// The headers must repeat the arguments that the schema of a tool marks. `marked` are the schemas, as JSON text,
+    /// by the names of their tools.
     pub(super) fn demand_parameters(
         &self,
         headers: &Headers,
@@ -170,7 +166,7 @@ impl Received {
         Ok(())
     }
 
-    /// Returns the request with a different id. If it has a progress token, the token is replaced with that id, too.
+    /// Returns the request with a different id. This id also replaces the request's progress token.
     pub(super) fn under(&self, number: u64) -> Option<String> {
         let Received::Request { text, .. } = self else { return None };
         let mut parsed = json::read(text).ok()?;

@@ -31,11 +31,10 @@ use crate::{
 use message::{Received, Rejection};
 use session::Session;
 
-/// Path at which MCP is served.
 const PATH: &str = "/mcp";
-/// Maximum size of a body, in bytes.
+/// In bytes.
 const MAX_BODY: u64 = 4 << 20;
-/// Maximum number of open requests, event streams included.
+/// Including event streams.
 const MAX_REQUESTS: usize = 1_000;
 /// Default of the maximum number of sessions. Each session has its own processes.
 const MAX_SESSIONS: u64 = 64;
@@ -73,21 +72,18 @@ pub struct Listener {
     ending: BTreeSet<u64>,
     /// The session that requests without a session id share.
     shared: Option<u64>,
-    /// Number of the latest session.
     last: u64,
-    /// Number of uses of sessions so far.
     uses: u64,
     effects: Vec<ListenerEffect>,
 }
 
-/// An open request.
 #[derive(Debug)]
 enum Request {
     /// The body of the request is being read.
     Reading { headers: Headers, id: String, session: Option<u64> },
     /// The request waits for the response to its message.
     Post(Post),
-    /// An event stream for messages that belong to no request.
+    /// An event stream for messages that belong to no request. The number is the session.
     Get(u64),
 }
 
@@ -98,7 +94,7 @@ struct Post {
     key: String,
     /// Session id that the response sends in `Mcp-Session-Id`, if the request opened the session.
     tells: Option<String>,
-    /// True if the response is an event stream.
+    /// The response is an event stream.
     streams: bool,
 }
 
@@ -213,8 +209,8 @@ impl Listener {
         self.done()
     }
 
-    /// Handles a message that an HTTP response cannot contain: bodies and events are UTF-8. Returns the error that
-    /// replaces an answer.
+    /// Bodies and events are UTF-8, so an HTTP response cannot contain the message. Returns the error that replaces an
+    /// answer.
     fn not_utf_8(&mut self, session: u64, message: &[u8]) -> Option<String> {
         let why = "expected UTF-8 from the server, found other bytes";
         match Outline::read(message) {
@@ -264,7 +260,6 @@ impl Listener {
         std::mem::take(&mut self.effects)
     }
 
-    /// Returns an error if a request is not allowed.
     fn admitted(&self, target: &str, headers: &Headers) -> Result<(), Rejection> {
         if let Some((status, why)) = self.door.refusal(headers) {
             return Err(Rejection::new(status, SERVER_ERROR, &cut(&why, 300)));
@@ -307,7 +302,6 @@ impl Listener {
         Ok(())
     }
 
-    /// Returns the session whose id a request sends, or `None` if it sends no id.
     fn session_of(&self, headers: &Headers) -> Result<Option<u64>, Rejection> {
         let Some(id) = headers::value(headers, SESSION) else { return Ok(None) };
         let found = self.sessions.iter().find(|(_, open)| open.id.as_deref() == Some(&*id));
@@ -324,7 +318,7 @@ impl Listener {
         }
     }
 
-    /// Opens the event stream of a session, and ends the previous one, whose client may be disconnected.
+    /// Ends the previous event stream, whose client may be disconnected.
     fn open_stream(&mut self, number: u64, session: u64) {
         self.used(session);
         let Some(open) = self.sessions.get_mut(&session) else { return };
@@ -340,7 +334,6 @@ impl Listener {
         }
     }
 
-    /// Handles a client's message.
     fn receive(&mut self, number: u64, headers: &Headers, id: String, body: &[u8]) -> Result<(), Rejection> {
         // The session may have ended while the body was being read.
         let session = self.session_of(headers)?;
@@ -388,7 +381,6 @@ impl Listener {
         }
     }
 
-    /// Handles a message in a session.
     fn receive_in(&mut self, number: u64, session: u64, received: &Received) -> Result<(), Rejection> {
         self.used(session);
         match received {
@@ -415,7 +407,6 @@ impl Listener {
         Ok(())
     }
 
-    /// Records that a request waits for an answer.
     fn ask(&mut self, number: u64, session: u64, received: &Received, tells: Option<String>) -> Result<(), Rejection> {
         self.used(session);
         let Some(open) = self.sessions.get_mut(&session) else { return Ok(()) };
@@ -462,14 +453,12 @@ impl Listener {
         Ok(session)
     }
 
-    /// Returns true if the body of a request for a session is being read.
     fn is_read(&self, session: u64) -> bool {
         self.requests
             .values()
             .any(|request| matches!(request, Request::Reading { session: Some(of), .. } if *of == session))
     }
 
-    /// Records that a client used a session.
     fn used(&mut self, session: u64) {
         self.uses += 1;
         if let Some(open) = self.sessions.get_mut(&session) {
@@ -477,7 +466,6 @@ impl Listener {
         }
     }
 
-    /// Ends a session and its proxy.
     fn close_session(&mut self, session: u64, why: &str) {
         if self.sessions.contains_key(&session) {
             self.end_session(session, why);
@@ -486,7 +474,6 @@ impl Listener {
         }
     }
 
-    /// Removes a session, and ends its requests.
     fn end_session(&mut self, session: u64, why: &str) {
         let Some(open) = self.sessions.remove(&session) else { return };
         if self.shared == Some(session) {
@@ -501,14 +488,13 @@ impl Listener {
         }
     }
 
-    /// Removes the session id from the response to a request, because the session has ended.
+    /// The session has ended, so the response must not contain its id.
     fn tell_no_id(&mut self, number: u64) {
         if let Some(Request::Post(post)) = self.requests.get_mut(&number) {
             post.tells = None;
         }
     }
 
-    /// Answers an HTTP request with the response to its message.
     fn answer_post(&mut self, number: u64, text: &str) {
         let Some(Request::Post(post)) = self.requests.get(&number) else { return };
         if post.streams {
@@ -523,7 +509,6 @@ impl Listener {
         self.answer(number, status, &headers, text.into());
     }
 
-    /// Writes a message to the event stream of a request. The first message starts the stream.
     fn event(&mut self, number: u64, text: &str) {
         let session = match self.requests.get(&number) {
             Some(Request::Post(post)) => post.session,
@@ -577,7 +562,6 @@ impl Listener {
     }
 }
 
-/// Returns an error if the headers of a request rule out reading its body.
 fn demand_readable(headers: &Headers) -> Result<(), Rejection> {
     demand_types(headers, &[JSON, STREAM])?;
     let unsupported = |why| Err(Rejection::new(415, PARSE_ERROR, why));
@@ -595,7 +579,6 @@ fn demand_readable(headers: &Headers) -> Result<(), Rejection> {
     Ok(())
 }
 
-/// Returns an error if a client does not accept these types.
 fn demand_types(headers: &Headers, kinds: &[&str]) -> Result<(), Rejection> {
     let accepted = headers::joined(headers, "accept").unwrap_or_default().to_ascii_lowercase();
     let takes = |kind: &&str| {
@@ -620,13 +603,12 @@ fn stream_headers(session: Option<&str>) -> Headers {
     headers
 }
 
-/// Returns a message as an event. Line ends can occur in JSON only outside strings, so they become spaces.
+/// Line ends can occur in JSON only outside strings, so they become spaces.
 fn as_event(text: &str) -> String {
     let line = text.replace(['\r', '\n'], " ");
     format!("event: message\ndata: {line}\n\n")
 }
 
-/// Returns the HTTP status of a response.
 fn status_of(text: &str) -> u16 {
     let read = json::read(text).ok();
     let code = read.as_ref().and_then(|node| node.get("error")?.get("code")?.as_number()?.parse().ok());

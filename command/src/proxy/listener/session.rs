@@ -18,10 +18,9 @@ const MAX_QUEUED_BYTES: usize = 8 << 20;
 const MAX_LEFT: usize = 10_000;
 const PROGRESS: &str = "notifications/progress";
 
-/// A session.
 #[derive(Debug)]
 pub(super) struct Session {
-    /// Value of `Mcp-Session-Id`; `None` in the session that requests without a session id share.
+    /// Value of `Mcp-Session-Id`. `None` in the session that requests without a session id share.
     pub(super) id: Option<String>,
     /// Protocol version that client and server agreed on.
     pub(super) version: Option<String>,
@@ -43,23 +42,22 @@ pub(super) struct Session {
 
 #[derive(Debug)]
 struct Call {
-    /// The HTTP request that waits for the answer; `None` if its client disconnected.
+    /// `None` if the client disconnected.
     request: Option<u64>,
     /// Position in the order in which calls arrived.
     order: u64,
-    /// The id as the client wrote it.
+    /// As the client wrote it.
     id: String,
     /// The progress token as the client wrote it, and its key.
     token: Option<(String, String)>,
     is_initialize: bool,
 }
 
-/// Destination of a message.
 #[derive(Debug)]
 pub(super) enum Delivery {
     /// The message answers this HTTP request.
     Answer(u64, String),
-    /// The message refuses `initialize`, which this HTTP request sent; the session is not opened.
+    /// The message refuses `initialize`, which this HTTP request sent. The session is not opened.
     Refused(Option<u64>, String),
     /// The message becomes an event in the stream of this HTTP request.
     Event(u64, String),
@@ -84,7 +82,8 @@ impl Session {
         }
     }
 
-    /// Records a request. Returns the key of its id in this session, and its text if that differs from the client's.
+    /// Returns the key of the request's id in this session. Returns the request's text if that differs from the
+    /// client's text.
     pub(super) fn ask(&mut self, number: u64, received: &Received) -> Result<(String, Option<String>), Rejection> {
         let Received::Request { id, key, method, token, .. } = received else { return Ok((String::new(), None)) };
         self.next += 1;
@@ -107,8 +106,8 @@ impl Session {
         Ok((key, text))
     }
 
-    /// Records that the client of a request disconnected. Since 2026-07-28, this cancels the request, and the
-    /// cancellation is returned; before that, it cancels nothing.
+    /// The client of a request disconnected. Since 2026-07-28, this cancels the request, and the cancellation is
+    /// returned. Before that, it cancels nothing.
     pub(super) fn left(&mut self, key: &str) -> Option<String> {
         if self.id.is_some() {
             self.calls.get_mut(key)?.request = None;
@@ -118,27 +117,22 @@ impl Session {
         Some(message::cancelled(&call.order.to_string(), "the client is gone"))
     }
 
-    /// Handles the cancellation of a request by the client. Returns the HTTP request that waits for the answer.
     pub(super) fn cancelled(&mut self, key: &str) -> Option<u64> {
         self.calls.remove(key)?.request
     }
 
-    /// Returns the HTTP requests whose clients wait for messages.
     pub(super) fn connections(&self) -> Vec<u64> {
         self.calls.values().filter_map(|call| call.request).chain(self.stream).collect()
     }
 
-    /// Returns the HTTP requests that wait for an answer, and the ids of their messages.
     pub(super) fn unanswered(&self) -> Vec<(u64, String)> {
         self.calls.values().filter_map(|call| Some((call.request?, call.id.clone()))).collect()
     }
 
-    /// Returns and removes the messages that waited until a stream opens.
     pub(super) fn take_queued(&mut self) -> Vec<String> {
         std::mem::take(&mut self.queued).into()
     }
 
-    /// Returns the destination of a message from the proxy.
     pub(super) fn delivery(&mut self, text: &str) -> Delivery {
         let Some(outline) = Outline::read(text.as_bytes()) else { return self.other(text, None) };
         if outline.method.is_none() && outline.answers {
@@ -188,8 +182,8 @@ impl Session {
         Delivery::Answer(number, restored)
     }
 
-    /// Returns the destination of a message that is not a response, in the session that clients share. It goes to the
-    /// client whose request it names, with that client's ids, or is discarded.
+    /// Returns the destination, in the session that clients share, of a message that is not a response. The message
+    /// goes to the client whose request it names, with that client's ids, or is discarded.
     fn shared(&self, text: &str) -> Delivery {
         let Ok(mut node) = json::read(text) else { return Delivery::None };
         let progress = message::at(&node, &["params", "progressToken"]).map(json::canonical);
@@ -213,8 +207,8 @@ impl Session {
         Delivery::Event(number, json::write(&restored_subscription(node, call)))
     }
 
-    /// Returns the destination of a message that belongs to no known request: the stream for such messages, or else the
-    /// latest open request, or else the next one.
+    /// The message belongs to no known request. It goes to the stream for such messages, or else to the latest open
+    /// request, or else to the next one.
     fn other(&mut self, text: &str, id: Option<String>) -> Delivery {
         let open = self.calls.values().filter_map(|call| Some((call.order, call.request?)));
         if let Some(number) = self.stream.or_else(|| open.max().map(|(_, number)| number)) {
@@ -232,7 +226,6 @@ impl Session {
     }
 }
 
-/// Returns the schemas of tools that mark arguments for headers.
 fn marked(tools: &[Node<'_>]) -> BTreeMap<String, String> {
     let schema = |tool: &Node<'_>| {
         let schema = json::write(tool.get("inputSchema")?);
@@ -241,7 +234,6 @@ fn marked(tools: &[Node<'_>]) -> BTreeMap<String, String> {
     tools.iter().filter_map(schema).collect()
 }
 
-/// Restores the client's id of a subscription in a message.
 fn restored_subscription<'a>(mut node: Node<'a>, call: &'a Call) -> Node<'a> {
     let id = json::read(&call.id).unwrap_or_default();
     for holder in ["params", "result"] {
