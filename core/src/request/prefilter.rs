@@ -13,7 +13,6 @@ use crate::{
 /// Maximum length of a word, rounded up.
 const MAX_WORD: usize = 32;
 
-/// The flags of one string.
 pub(crate) fn of(text: &Text<'_>) -> Flags {
     match text.as_plain() {
         Some(word) if word.trim().is_empty() => Flags::EMPTY,
