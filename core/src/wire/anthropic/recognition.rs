@@ -11,11 +11,8 @@ use crate::{
     wire::units::has_type,
 };
 
-/// Returns a pointer to a block that only Anthropic has, or to the system prompt if the tools are in Anthropic's
-/// format, too: alone, each of them also reaches other servers.
-///
-/// # Errors
-/// `invalid-json` if a part of the request is text that cannot be parsed.
+/// Returns a pointer to a block that only Anthropic has. If the tools are in Anthropic's format, the pointer may also
+/// point to the system prompt: alone, each of them also reaches other servers.
 pub(super) fn evidence(request: &Node<'_>, history: &str) -> Result<Option<String>, Error> {
     for (at, message) in request.items_at(history).iter().enumerate() {
         if !may_hold(message, Flags::CALL | Flags::RESULT | Flags::CHAT) {

@@ -32,7 +32,6 @@ use crate::{
     options::{Api, ToolFormat},
 };
 
-/// Words of a message that may need rewriting.
 pub(super) const WORDS: &[(&str, Flags)] = &[
     // A message of Kimi that adds tools.
     ("tools", Flags::DEFERRAL.and(Flags::CHAT)),
