@@ -55,7 +55,6 @@ impl Header {
 }
 
 impl Changes {
-    /// Returns `None` if the names stay the same.
     pub(crate) fn applied(&self, given: &[String]) -> Option<Vec<String>> {
         if *self == Changes::default() {
             return None;
@@ -163,7 +162,6 @@ pub(crate) fn add_to_body(request: &mut Node<'_>, name: &'static str) -> Result<
     Ok(())
 }
 
-/// Returns true if the member becomes empty.
 fn rewrite_member(betas: &mut Node<'_>, is_refused: &dyn Fn(&str) -> bool, needed: &[&'static str]) -> bool {
     match betas.data() {
         Data::Array(items) => {

@@ -224,10 +224,10 @@ pub(crate) enum EventKind<'a> {
     Reasoning(Node<'a>),
     /// A message or item with the same meaning in the target, and its role.
     Unchanged(Role),
-    /// A call that the API's servers run. The type of its result shows whether it is a tool search. Only readers use
-    /// this variant.
+    /// A call that the API's servers run. The type of its result shows if it is a tool search. Only readers use this
+    /// variant.
     Server { role: Role, block: Node<'a> },
-    /// References that are not sent but load tools, for example those of a search result without its call.
+    /// References that are not sent but load tools, for example in a search result without its call.
     Orphan(Content<'a>),
     /// A call to a tool in a construct that only the source supports.
     Used(Text<'a>),
@@ -259,7 +259,6 @@ pub(crate) enum Content<'a> {
 }
 
 impl<'a> Content<'a> {
-    /// An empty string has no parts.
     pub(crate) fn into_parts(self) -> Vec<Part<'a>> {
         match self {
             _ if self.is_empty() => Vec::new(),
@@ -434,7 +433,6 @@ pub(crate) fn opened<'a>(node: Node<'a>) -> Result<Node<'a>, Error> {
     }
 }
 
-/// A missing member yields an empty string.
 pub(crate) fn string_of<'a>(object: &Node<'a>, key: &str) -> Node<'a> {
     object.get(key).filter(|value| value.as_text().is_some()).cloned().unwrap_or_else(|| Node::literal(""))
 }

@@ -31,7 +31,6 @@ pub(crate) struct Shell<'a> {
     functions: usize,
 }
 
-/// The list may be a single entry.
 fn entries_of<'n, 'a>(list: &'n Node<'a>) -> &'n [Node<'a>] {
     match list.data() {
         Data::Object(_) => core::slice::from_ref(list),
@@ -39,7 +38,6 @@ fn entries_of<'n, 'a>(list: &'n Node<'a>) -> &'n [Node<'a>] {
     }
 }
 
-/// A group may be a single function instead of a list.
 fn functions_of<'n, 'a>(entry: &'n Node<'a>) -> impl Iterator<Item = &'n Node<'a>> {
     GROUPS.iter().filter_map(|group| entry.get(group)).flat_map(|group| entries_of(group))
 }

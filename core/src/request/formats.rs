@@ -149,7 +149,6 @@ pub(crate) fn pointers(request: &mut Node<'_>, api: Api) -> Result<Vec<(String, 
     Ok(found)
 }
 
-/// Returns the pointer to the member of a request that asks for JSON, with or without a schema.
 pub(crate) fn json_mode(request: &Node<'_>, api: Api) -> Result<Option<String>, Error> {
     for (_, path, value) in JSON_MODE_VALUES.iter().filter(|(of, ..)| *of == api) {
         let [first, rest @ ..] = *path else { continue };

@@ -69,7 +69,6 @@ impl Location {
         self.entry_of_list().is_some() && self.depth == 1
     }
 
-    /// A step that is too deep is omitted.
     pub(crate) fn then(mut self, step: Step) -> Self {
         match self.steps.get_mut(self.depth) {
             Some(free) if !self.is_cut => {

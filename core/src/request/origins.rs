@@ -181,7 +181,6 @@ impl Origins {
         self.rewritings.push(Rewriting::Entries(rewritten));
     }
 
-    /// The replacements have the same pointers.
     pub(crate) fn add_replaced(&mut self, tools: Vec<(String, GivenShape, ToolShape)>) {
         if tools.is_empty() {
             return;
@@ -192,7 +191,6 @@ impl Origins {
         self.rewritings.push(Rewriting::Entries(tools.into_iter().map(entry).collect()));
     }
 
-    /// Each entry has its pointer before and after the rewriting.
     pub(crate) fn add_moved(&mut self, moved: impl Iterator<Item = (String, String)>) {
         let entries = moved.map(|(pointer, now)| (now, Entry { pointer, shapes: None, is_added: false }));
         self.rewritings.push(Rewriting::Entries(entries.collect()));

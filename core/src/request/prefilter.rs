@@ -1,4 +1,4 @@
-//! Decides from the strings in a message whether it may need rewriting, so that other messages are never parsed.
+//! Decides from the strings in a message if it may need rewriting, so that other messages are never parsed.
 //!
 //! The words, which are in the descriptions of the formats, are a superset of those that rewriting looks for. A message
 //! stays unparsed if none of its strings, with escapes decoded, equals one of the words. A message that contains a

@@ -234,7 +234,6 @@ impl Warnings {
         self.lose_in(None, key, value);
     }
 
-    /// `holder` is the member of the current part that contains the member.
     pub(crate) fn lose_in(&mut self, holder: Option<&str>, key: &str, value: &Node<'_>) {
         if is_nothing(value) {
             return;

@@ -75,12 +75,10 @@ pub(crate) fn name<'n, 'a>(tool: &'n Node<'a>) -> Option<&'n Text<'a>> {
 
 const CUSTOM: &str = "custom";
 
-/// Returns true for OpenAI's `custom` tools, whose input is free-form text.
 pub(crate) fn is_custom(tool: &Node<'_>) -> bool {
     has_type(tool, CUSTOM)
 }
 
-/// Returns the path of the name of an entry without a schema, which may be in its member `custom`.
 pub(crate) fn path_of_custom_name(tool: &Node<'_>) -> &'static [&'static str] {
     if tool.get("name").is_some() {
         &["name"]
@@ -203,7 +201,6 @@ pub(crate) fn toolset_flags(tool: &Node<'_>) -> (bool, bool) {
     flags.fold((false, false), |(_, defers), flag| (true, defers || flag.as_bool() == Some(true)))
 }
 
-/// Also removes settings that become empty.
 fn clean_toolset(tool: &mut Node<'_>) {
     let strip = |config: &mut Node<'_>| {
         let flagged = config.get(FLAG).is_some();

@@ -100,12 +100,10 @@ const fn is_flat_function(format: ToolFormat) -> bool {
     matches!(format, ToolFormat::OpenaiResponses | ToolFormat::GeminiInteractions)
 }
 
-/// `home` is the format of the dialect's own API.
 pub(crate) fn sent_to(api: Api, home: ToolFormat) -> ToolFormat {
     wire::of(api).tools().format(home)
 }
 
-/// Returns the value of the flag `strict` that a tool of this format must have.
 pub(crate) fn strict_in(dialect: &Dialect, format: ToolFormat) -> Option<bool> {
     let at_home = api_of(format) == api_of(dialect.tools.format);
     match dialect.tools.strict {
@@ -202,7 +200,6 @@ impl ToolShape {
         self.format
     }
 
-    /// A flat function has the format `home` if `home` has flat functions.
     pub(crate) fn format_at(self, home: ToolFormat) -> Option<ToolFormat> {
         self.format.map(|format| if is_flat_function(format) && is_flat_function(home) { home } else { format })
     }

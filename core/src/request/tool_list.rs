@@ -63,7 +63,6 @@ impl ValueOrigin {
         ValueOrigin { origin: node.origin(), intact: node.is_intact() }
     }
 
-    /// An unchanged value is treated as the original.
     fn again<'a>(self, data: Data<'a>, same: bool) -> Node<'a> {
         if self.intact && same {
             Node::read(data, self.origin)

@@ -104,7 +104,7 @@ pub(crate) struct Tools<'a> {
     /// Names of the client's own searches in Gemini Interactions. No other tool may use these names, because the client
     /// would run its search for calls to that tool.
     client_searches: Set<Text<'a>>,
-    /// True if a definition was dropped because its name is that of a search.
+    /// True if a definition was dropped because it has the name of a search.
     has_refused: bool,
 }
 
@@ -323,7 +323,6 @@ impl<'a> Tools<'a> {
         }
     }
 
-    /// Does not load the tool.
     pub(crate) fn state(&self, name: &Text<'_>) -> ToolState {
         match self.get(name) {
             Some(tool) if tool.withdrawn => ToolState::Withdrawn,
@@ -369,7 +368,6 @@ impl<'a> Tools<'a> {
         }
     }
 
-    /// Does not load a removed tool.
     pub(crate) fn load(&mut self, name: &Text<'_>) {
         let at = self.place(name).filter(|at| self.list.get(*at).is_some_and(|tool| !tool.withdrawn));
         at.into_iter().for_each(|at| self.load_at(at));

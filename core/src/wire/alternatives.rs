@@ -44,7 +44,7 @@ pub(crate) struct Alternatives {
 
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct PiecedCalls {
-    /// Members of an entry that may contain the call, first that of calls whose arguments are JSON text.
+    /// Members of an entry that may contain the call, first the member of calls whose arguments are JSON text.
     pub(super) inner: &'static [&'static str],
     pub(super) name: &'static str,
     pub(super) arguments: &'static str,
@@ -72,7 +72,6 @@ impl Alternatives {
         node.get(self.list).is_some_and(|list| list.as_array().is_some())
     }
 
-    /// Returns the reply, or what wraps it.
     fn holder<'n, 'a>(&self, reply: &'n Node<'a>) -> Option<&'n Node<'a>> {
         let wrapped = || self.wrappers.iter().filter_map(|key| reply.get(*key)).find(|inner| self.is_list_of(inner));
         if self.is_list_of(reply) {
@@ -222,7 +221,6 @@ impl Alternatives {
         }
     }
 
-    /// The value of the text may be empty.
     pub(crate) fn may_have_text(&self, item: &Node<'_>) -> bool {
         match self.text {
             MessageText::Member(member) => {
@@ -260,7 +258,7 @@ impl Alternatives {
         });
     }
 
-    /// Returns a copy of a chunk without what the chunk itself still contains.
+    /// The copy omits what the chunk itself still contains.
     pub(crate) fn text_carrier(&self, chunk: &Node<'_>) -> Node<'static> {
         match self.needless {
             Some(members) => {
@@ -295,7 +293,7 @@ impl Alternatives {
         has_only(chunk, |own| self.is_needless(members, |key| own.is(key)))
     }
 
-    /// The text must be empty.
+    /// Returns true if an alternative contains nothing but empty text.
     pub(crate) fn has_only_text(&self, item: &Node<'_>) -> bool {
         let MessageText::Member(text) = self.text else { return false };
         let is_silent = |value: &Node<'_>| value.is_null() || value.is_text("");

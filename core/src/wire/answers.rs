@@ -19,7 +19,7 @@ pub(crate) struct AnswerText {
     /// Changes what a whole reply repeats of the request and of its output. The arguments are the name of the function,
     /// and true if the reply has an answer.
     pub(super) repeat: Option<fn(&mut Node<'_>, &str, bool)>,
-    /// Events that differ from those of the call by more than their pieces.
+    /// Events that differ from the call's events by more than their pieces.
     pub(crate) events: Option<TextEvents>,
 }
 

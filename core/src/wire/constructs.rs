@@ -59,7 +59,7 @@ fn changes(message: &Node<'_>, native: Native) -> bool {
     })
 }
 
-/// The list of a request or of an `additional_tools` item, inside or outside a namespace.
+/// Checks the list of the request and the lists of `additional_tools` items, inside and outside namespaces.
 pub(crate) fn lists_deferred(request: &Node<'_>) -> Result<bool, Error> {
     if request.get("tools").map(view).transpose()?.is_some_and(|tools| has_deferred(&tools)) {
         return Ok(true);

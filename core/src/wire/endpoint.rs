@@ -39,7 +39,6 @@ impl Wire {
     }
 }
 
-/// Most formats have the error in a member of the body.
 pub(super) fn failed(body: &str) -> String {
     let error = json::read(body).ok().filter(|error| error.get("error").is_some_and(|error| !error.is_null()));
     let error = error.unwrap_or_else(|| Node::record([("error", Node::record([("message", Node::string(body))]))]));

@@ -331,7 +331,6 @@ impl Cursor {
         self.event.may_be_removed
     }
 
-    /// Also returns true if the API expects JSON text there.
     pub(crate) fn repeated_arguments<'n, 'a>(self, call: &'n Node<'a>) -> (Option<&'n Node<'a>>, bool) {
         let begun = self.of.list.iter().find_map(|event| event.call);
         begun.map_or((None, true), |begun| begun.arguments.of(call))
@@ -384,7 +383,6 @@ impl Cursor {
         self.event.call?.arguments.member()
     }
 
-    /// Also returns true if the API expects JSON text there.
     pub(crate) fn arguments_of<'n, 'a>(self, call: &'n Node<'a>) -> (Option<&'n Node<'a>>, bool) {
         self.event.call.map_or((None, true), |begun| begun.arguments.of(call))
     }

@@ -219,7 +219,6 @@ impl Wire {
         self.ordinary
     }
 
-    /// `None` is an absent history.
     pub(crate) fn takes_history(&self, history: Option<&Data<'_>>) -> bool {
         match history {
             None => !self.forms.is_required,

@@ -193,7 +193,6 @@ pub(crate) fn note(method: &str, path: &str) -> Option<&'static str> {
     NOT_ADAPTED.iter().find(is_of).filter(|_| of_path(path).is_none()).map(|row| row.note)
 }
 
-/// Also returns the location of the model's name in the path, which is empty if the path has none.
 pub(crate) fn of_path(path: &str) -> Option<(&'static Route, Range<usize>)> {
     ROUTES.iter().find_map(|route| Some((route, route.matched(path)?)))
 }

@@ -20,7 +20,6 @@ pub(crate) const DEFERRAL: &str = "defer_loading";
 /// Members of an entry that may contain the definition of a tool, in any format.
 pub(crate) const HOLDERS: [&str; 3] = ["function", "custom", "toolSpec"];
 
-/// Returns `None` if the entry is the definition.
 pub(crate) const fn holder(format: ToolFormat) -> Option<&'static str> {
     let [function, _, tool_spec] = HOLDERS;
     match format {
@@ -91,7 +90,6 @@ pub(crate) fn of_format(format: ToolFormat) -> Option<&'static Wire> {
     ALL.iter().copied().find(|wire| wire.tools.formats.contains(&format))
 }
 
-/// Returns the member of the request that contains the list, and the pointer to the list.
 pub(crate) fn locations() -> impl Iterator<Item = (Option<&'static str>, &'static str)> {
     let all = ALL.iter().map(|wire| (wire.tools.config, wire.tools.pointer));
     let mut nested = all.clone().filter(|(config, _)| config.is_some());

@@ -151,7 +151,6 @@ impl Unit {
             && (is_own || self.unlike.iter().all(|step| step.stays(holder)))
     }
 
-    /// Returns `None` if the way has several ends.
     fn find<'n, 'a>(&self, holder: &'n Node<'a>) -> Option<&'n Node<'a>> {
         self.way.iter().try_fold(holder, |node, step| match step {
             Step::Member(key) => node.get(*key).filter(|member| !member.is_null()),
@@ -322,7 +321,6 @@ impl<'n, 'a> FoundCall<'n, 'a> {
         self.unit.pieces.iter().all(|key| self.node.get(*key).is_none())
     }
 
-    /// Also returns true if the API expects JSON text there.
     pub(crate) fn arguments(&self) -> (Option<&'n Node<'a>>, bool) {
         self.unit.arguments.of(self.node)
     }
@@ -431,7 +429,6 @@ impl<'a> Part<'_, 'a> {
         self.unit.id.first().and_then(|key| holder.text_at(*key)).cloned()
     }
 
-    /// The pointer begins at the message.
     pub(crate) fn pointer_to_id(&self) -> String {
         let way = if self.unit.is_id_outside { &[] } else { self.unit.way };
         let location = Location { entry: self.list.zip(self.entry), way };

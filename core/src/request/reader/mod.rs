@@ -58,8 +58,8 @@ pub(crate) struct Reading<'r, 'a> {
     pub(crate) warnings: &'r mut Warnings,
     pub(crate) format: &'static HistoryReader,
     pub(crate) target: Api,
-    /// True if the request is read only to decide whether it can be sent unchanged: only content that concerns tools is
-    /// read, and nothing is written.
+    /// True if the request is read only to decide if it can be sent unchanged. Then, only content that concerns tools
+    /// is read, and nothing is written.
     pub(crate) glances: bool,
     /// Known only to `adapt_request`. Tools of a namespace then get the description of the namespace, and members that
     /// only some backends have stay.
@@ -161,7 +161,7 @@ pub(crate) struct Reader<'r, 'n, 'a> {
     pub(crate) has_messages: bool,
     pub(crate) member: &'static str,
     pub(crate) location: Location,
-    /// True if a block in place of a message is read.
+    /// True if a block is read that replaces a message.
     pub(crate) is_bare: bool,
 }
 
@@ -404,7 +404,6 @@ pub(crate) fn no_role(message: &Node<'_>, at: &str, expected: &str) -> Error {
     Error::new(Code::InvalidRequest, format!("{at}/role"), format!("expected a `role` of {expected}, found {found}"))
 }
 
-/// An unknown or missing role is treated as `user`.
 pub(crate) fn lenient_role(message: &Node<'_>) -> Role {
     let is = |name| message.get("role").is_some_and(|role| role.is_text(name));
     if is("assistant") {

@@ -274,7 +274,7 @@ impl<'w, 'a> Writer<'w, 'a> {
         let appends = self.native() != Native::None && self.writing.options.order == Order::Append;
         let loads = tools.loads().iter().filter(|_| appends);
         let loads: Map<usize, usize> = loads.enumerate().map(|(load, at)| (*at, load)).collect();
-        // Entries of deferred tools that the history loads, with their places in the order of the loads.
+        // Entries of deferred tools that the history loads, with their indices in the order of the loads.
         let mut loaded = Vec::new();
         let (tools, mut definitions) = tools.into_parts();
         for (index, tool) in tools.into_iter().enumerate() {

@@ -122,7 +122,6 @@ pub(crate) fn blocks(kind: EventKind<'_>) -> Vec<Node<'_>> {
     }
 }
 
-/// `key` is the member with the content.
 pub(crate) fn result<'a>(outcome: Outcome<'a>, key: &'static str) -> Option<Node<'a>> {
     let mut own = outcome.own?;
     match outcome.content {

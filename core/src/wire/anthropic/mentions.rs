@@ -34,7 +34,6 @@ pub(crate) fn concerns_tools(block: &Node<'_>) -> bool {
         || is("tool_result") && block.get("content").is_some_and(|content| any_block(content, mentions))
 }
 
-/// The content may be a search outcome instead of blocks.
 pub(crate) fn any_block(content: &Node<'_>, is: impl Fn(&Node<'_>) -> bool) -> bool {
     match content.as_array() {
         Some(blocks) => blocks.iter().any(is),
@@ -50,12 +49,11 @@ pub(crate) fn is_mention(node: &Node<'_>) -> bool {
     is_reference(node) || directive(node).is_some()
 }
 
-/// Returns true for the outcome of a search (tools or an error), which is an object in place of a list of blocks.
+/// Returns true for the outcome of a search (tools or an error), which is an object instead of a list of blocks.
 pub(crate) fn is_search_outcome(node: &Node<'_>) -> bool {
     node.get("tool_references").is_some() || is_typed_outcome(node)
 }
 
-/// Returns true if the `type` identifies the content of a search result.
 pub(crate) fn is_typed_outcome(node: &Node<'_>) -> bool {
     type_of(node).is_some_and(|name| starts_with(name, "tool_search_tool_") && !name.is("tool_search_tool_result"))
 }
@@ -91,7 +89,6 @@ pub(crate) fn added<'n, 'a>(block: &'n Node<'a>) -> Option<&'n Node<'a>> {
     (!is_reference).then_some(definition)
 }
 
-/// Returns true if the addition contains the definition without a `tool_definition` around it.
 pub(crate) fn is_bare_definition(block: &Node<'_>) -> bool {
     !block.get("tool").is_some_and(|tool| has_type(tool, "tool_definition") && tool.get("definition").is_some())
 }

@@ -104,7 +104,6 @@ pub(crate) fn read<'a>(
     settle_server_calls(reader, part)
 }
 
-/// If `calls` is true, calls and results also concern tools.
 pub(crate) fn concerns(message: &Node<'_>, calls: bool) -> bool {
     let is = |block: &Node<'_>| {
         concerns_tools(block)
@@ -143,7 +142,7 @@ fn refers_to_tools(message: &Node<'_>, calls: bool) -> bool {
     message.get("content").is_some_and(|content| any_block(content, is))
 }
 
-/// Returns true if every message has the same meaning in Chat Completions. A system prompt does not.
+/// Returns true if every message has the same meaning in Chat Completions.
 pub(crate) fn is_common(request: &Node<'_>) -> Result<bool, Error> {
     if request.get("system").is_some() {
         return Ok(false);
@@ -262,7 +261,6 @@ fn quoted_text<'a>(reader: &mut Reader<'_, '_, 'a>, block: &Node<'a>) -> Result<
     Ok(Some(Node::string(parts.join("\n\n"))))
 }
 
-/// Returns `None` if the image has no URL and no data.
 fn image<'a>(image: &Node<'a>) -> Result<Option<Node<'a>>, Error> {
     let Some(source) = image.get("source") else { return Ok(None) };
     if has_type(source, "url") {
@@ -690,7 +688,6 @@ fn search_result<'a>(reader: &Reader<'_, '_, 'a>, block: &Node<'a>) -> EventKind
     EventKind::Result(Outcome { is_error, states_error: is_error, of_search, ..Outcome::new(id, content, own) })
 }
 
-/// Reads found tools or an error. `origin` is the location of the outcome.
 fn search<'a>(outcome: &Node<'a>, origin: Location, is_whole: bool) -> SearchOutcome<'a> {
     let listed = outcome.array_at("tool_references");
     let failed = outcome.get("error_code").filter(|_| listed.is_none());

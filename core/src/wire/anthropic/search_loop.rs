@@ -83,7 +83,6 @@ impl SearchLoop {
         Ok(node)
     }
 
-    /// Adds the blocks of earlier rounds.
     pub(crate) fn reply(&mut self, reply: &mut Node<'_>) -> Result<(), Error> {
         let Some(blocks) = reply.array_at("content") else { return Ok(()) };
         let blocks: Vec<Node<'static>> = blocks.iter().map(Node::detached).collect();
@@ -305,7 +304,6 @@ impl SearchLoop {
         Ok(())
     }
 
-    /// For a search, appends the events of its result.
     fn end(&mut self, number: u64, out: &mut Vec<Node<'_>>) -> Result<(), Error> {
         let Some(open) = self.round.open.remove(&number) else { return Ok(()) };
         let is_search = open.is_search;

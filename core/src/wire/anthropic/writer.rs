@@ -69,8 +69,8 @@ struct Messages<'m, 'w, 'a> {
     writer: &'m mut Writer<'w, 'a>,
     system: Vec<Node<'a>>,
     out: Vec<Node<'a>>,
-    /// Blocks of a system message that is not written yet, because the API does not accept one at this position, each
-    /// with the part of the source that it is about.
+    /// Blocks of a system message that the API does not accept at this position, so it is written later. Each block has
+    /// the part of the source that it is about.
     pending: Vec<(Node<'a>, Location)>,
     /// Number of the pending blocks that are reported to be written behind later content.
     passed: usize,
@@ -431,7 +431,6 @@ fn change<'a>(kind: &'static str, tool: Node<'a>) -> Node<'a> {
     Node::record([("type", Node::literal(kind)), ("tool", tool)])
 }
 
-/// A single text becomes a string.
 fn result_content(content: Content<'_>) -> Node<'_> {
     let mut parts = match content {
         Content::String(text) => return text,

@@ -51,14 +51,13 @@ impl Cohere {
         self.calls.is_empty() && self.gone.is_empty() && self.next == 0
     }
 
-    /// The call of this answer never ended.
+    /// Returns the buffered answer, if its call never ended.
     pub(crate) fn left(&mut self, answer: &Answer) -> Result<Option<Node<'static>>, Error> {
         let open =
             self.calls.values().find_map(|call| if let BegunCall::Answer(text) = call { Some(*text) } else { None });
         open.map_or(Ok(None), |text| self.whole(text, answer))
     }
 
-    /// Returns an event with the whole answer, if there were any pieces.
     fn whole(&mut self, text: u64, answer: &Answer) -> Result<Option<Node<'static>>, Error> {
         let pieces = core::mem::take(&mut self.pieces);
         if pieces.is_empty() {

@@ -1,4 +1,4 @@
-//! Tells requests of Chat Completions from those of Anthropic.
+//! Tells requests of Chat Completions from requests of Anthropic.
 
 use alloc::{format, string::String};
 

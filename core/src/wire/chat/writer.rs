@@ -298,7 +298,6 @@ impl<'a> Messages<'_, '_, 'a> {
         Ok(())
     }
 
-    /// Writes the content that must follow the last result of a turn: images of the results, and added tools.
     fn end_results(&mut self) {
         if !self.images.is_empty() {
             let parts = core::mem::take(&mut self.images).into_iter().map(|(_, image)| block(image)).collect();

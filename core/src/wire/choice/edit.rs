@@ -474,7 +474,6 @@ impl ChoiceFormat {
     }
 }
 
-/// Creates the object if necessary.
 fn edit_object<'a>(
     node: &mut Node<'a>,
     key: &'static str,

@@ -317,7 +317,6 @@ impl ChoiceFormat {
         }
     }
 
-    /// Returns `None` if the API does not use the spelling.
     pub(crate) fn read<'a>(&self, choice: &Node<'a>) -> Option<Choice<'a>> {
         match &self.spelling {
             Spelling::Words(_) => read_words(choice),

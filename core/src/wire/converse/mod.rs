@@ -196,7 +196,6 @@ fn called<'n, 'a>(block: &'n Node<'a>) -> Option<(&'n Text<'a>, &'n Text<'a>)> {
     call.text_at("toolUseId").zip(call.text_at("name"))
 }
 
-/// The result does not name the tool.
 fn answered<'n, 'a>(block: &'n Node<'a>) -> Option<ResultOf<'n, 'a>> {
     Some((block.get("toolResult")?.text_at("toolUseId"), None))
 }

@@ -1,4 +1,4 @@
-//! Tells requests of Gemini Interactions from those of OpenAI Responses.
+//! Tells requests of Gemini Interactions from requests of OpenAI Responses.
 
 use crate::{
     error::Error,

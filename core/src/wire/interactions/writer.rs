@@ -250,7 +250,6 @@ pub(crate) fn function_call(call: Call<'_>) -> Node<'_> {
     function_call_of(call).0
 }
 
-/// Also returns true if the arguments were an object.
 fn function_call_of(call: Call<'_>) -> (Node<'_>, bool) {
     let (arguments, is_object) = call.arguments.value();
     let step = Node::record([
@@ -262,7 +261,6 @@ fn function_call_of(call: Call<'_>) -> (Node<'_>, bool) {
     (step, is_object)
 }
 
-/// An empty text yields `None`.
 fn block(part: Part<'_>) -> Option<Node<'_>> {
     match part {
         Part::Text(text) if text.as_text().is_some_and(Text::is_empty) => None,

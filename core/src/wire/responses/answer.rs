@@ -1,4 +1,4 @@
-//! A message in place of a call that contains the answer.
+//! A message that replaces a call with the structured output.
 
 use alloc::{string::String, vec::Vec};
 

@@ -162,7 +162,7 @@ enum Whole {
     Never,
 }
 
-/// Checks whether an escape, or the two escapes of a surrogate pair, are complete.
+/// Checks if an escape, or the two escapes of a surrogate pair, are complete.
 fn is_whole(escape: &str) -> Whole {
     let last = escape.get(if escape.len() > HALF { HALF } else { 0 }..).unwrap_or_default();
     match last.as_bytes() {
@@ -187,7 +187,6 @@ fn is_high(escape: &str) -> bool {
         && digits.is_some_and(|point| (0xd800..0xdc00).contains(&point))
 }
 
-/// `letter` follows the first half of a surrogate pair.
 fn continues(escape: &str, letter: char) -> bool {
     match escape.len() {
         6 => letter == '\\',

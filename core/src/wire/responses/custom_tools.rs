@@ -28,8 +28,8 @@ pub(crate) type Replaced = (String, GivenShape, ToolShape);
 
 #[derive(Default)]
 pub(crate) struct Converted {
-    /// The converted tools, and also the functions in namespaces, because a call to such a function could otherwise be
-    /// mistaken for a call to a `custom` tool with the same name.
+    /// The converted tools, and also the functions in namespaces. A call to such a function could otherwise be mistaken
+    /// for a call to a `custom` tool of its name.
     pub(crate) tools: Vec<Noted>,
     pub(crate) replaced: Vec<Replaced>,
 }

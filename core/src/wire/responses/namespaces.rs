@@ -633,7 +633,6 @@ pub(crate) fn expand_choice(request: &mut Node<'_>, changes: ToolChanges) -> Res
     .map(drop)
 }
 
-/// Edits the tool that a Responses choice forces, or each tool that it allows.
 pub(crate) fn each_chosen<'a>(request: &mut Node<'a>, edit: impl Fn(&mut Node<'a>)) -> Result<(), Error> {
     edit_member(request, "tool_choice", |choice| {
         edit(choice);

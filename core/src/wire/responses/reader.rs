@@ -120,7 +120,6 @@ pub(crate) fn read<'a>(
 
 const LISTS: [&str; 2] = ["content", "output"];
 
-/// If `calls` is true, calls and results also concern tools.
 fn concerns(item: &Node<'_>, calls: bool) -> bool {
     let kind = type_of(item).map(Text::display).unwrap_or_default();
     let is_call = kind.ends_with("_call") || kind.ends_with("_call_output");

@@ -421,7 +421,7 @@ fn unlisted_calls(request: &Node<'_>) -> Result<Set<usize>, Error> {
     Ok(unlisted)
 }
 
-/// Returns the indices of the namespaces in the list, too. Namespaces with equal names are merged.
+/// Returns the kept namespaces, and their indices in the list. Namespaces with equal names are merged.
 fn found<'a>(request: &Node<'a>, shape: NamePattern, native: Native) -> Result<(Vec<Space<'a>>, Set<usize>), Error> {
     let (mut spaces, mut places): (Vec<Space<'a>>, _) = (Vec::new(), Set::new());
     let lists = lists(request, native != Native::None)?;
@@ -437,7 +437,7 @@ fn found<'a>(request: &Node<'a>, shape: NamePattern, native: Native) -> Result<(
     let list = own.as_array().unwrap_or_default();
     let mut refused: Set<String> = RESERVED.iter().map(|name| (*name).to_string()).collect();
     // A namespace is flattened if the history redefines one of its tools. Other tools that the history adds to a
-    // namespace are not moved back into it. They keep their flat names and their places after the list, so that the
+    // namespace are not moved back into it. They keep their flat names and stay after the list, so that the
     // beginning of the list stays the same in the turn that adds them.
     let members_of = |entry: &Node<'_>| {
         let members = entry.items_at(LIST);
@@ -509,7 +509,6 @@ fn names_differ<'n, 'a: 'n>(entries: impl Iterator<Item = &'n Node<'a>>, shape: 
     own.iter().all(|name| !flat.contains(name))
 }
 
-/// Returns true if the choice of a request is absent, a word, or a single tool.
 fn chooses_one_tool(request: &Node<'_>) -> Result<bool, Error> {
     let Some(choice) = request.get("tool_choice") else { return Ok(true) };
     let choice = view(choice)?;
