@@ -437,6 +437,7 @@ pub(crate) fn string_of<'a>(object: &Node<'a>, key: &str) -> Node<'a> {
     object.get(key).filter(|value| value.as_text().is_some()).cloned().unwrap_or_else(|| Node::literal(""))
 }
 
+/// Every API accepts the resulting order.
 pub(crate) fn place_results<'a>(events: Vec<Event<'a>>, warnings: &mut Warnings) -> Vec<Event<'a>> {
     // A call is open until its last result.
     let last_results = last_results(&events);
