@@ -15,15 +15,12 @@ use crate::{
 /// Members of a body that hold betas. Backends that read them there read the first.
 const MEMBERS: [&str; 2] = ["anthropic_beta", "betas"];
 
-/// The betas in the header of a request, and what steps remove and add.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Header {
-    /// The names in the client's header.
     given: Set<String>,
     pub(crate) changes: Changes,
 }
 
-/// What steps remove from the header, and add to it.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Changes {
     removed: Set<&'static str>,
@@ -58,7 +55,6 @@ impl Header {
 }
 
 impl Changes {
-    /// Returns the names that the header has to have, or `None` if they are those that are given.
     pub(crate) fn applied(&self, given: &[String]) -> Option<Vec<String>> {
         if *self == Changes::default() {
             return None;
@@ -67,7 +63,7 @@ impl Changes {
         Some(left.chain(self.added.iter().copied()).map(String::from).collect())
     }
 
-    /// Adds the changes of another request with the same header: what one of them needs stays.
+    /// What either request needs stays.
     pub(crate) fn append(&mut self, other: &Changes) {
         let in_both = self.removed.iter().copied().filter(|name| other.removed.contains(name));
         self.removed = in_both.collect();
@@ -79,18 +75,15 @@ impl Changes {
     }
 }
 
-/// Returns the names in the values of a header.
 pub(crate) fn names_in(values: &[String]) -> impl Iterator<Item = &str> {
     values.iter().flat_map(|value| names(value))
 }
 
-/// Returns the names in a header, a comma-separated list.
 fn names(value: &str) -> impl Iterator<Item = &str> {
     value.split(',').map(str::trim).filter(|name| !name.is_empty())
 }
 
-/// Rewrites the value of the header: removes names that are refused, and adds those that are needed. Returns `None` if
-/// no name is left.
+/// Returns `None` if no name is left.
 pub(crate) fn header<'v>(
     value: Option<&'v str>,
     is_refused: &dyn Fn(&str) -> bool,
@@ -105,7 +98,7 @@ pub(crate) fn header<'v>(
     (!left.is_empty()).then(|| Cow::Owned(left.join(",")))
 }
 
-/// Calls `visit` with each name in the body, and the JSON Pointer to the string that contains it.
+/// `visit` receives each name, and the JSON Pointer to the string that contains it.
 pub(crate) fn each_in_body(request: &Node<'_>, visit: &mut dyn FnMut(&str, &str)) -> Result<(), Error> {
     for key in MEMBERS {
         let Some(member) = request.get(key) else { continue };
@@ -128,7 +121,6 @@ pub(crate) fn each_in_body(request: &Node<'_>, visit: &mut dyn FnMut(&str, &str)
     Ok(())
 }
 
-/// Returns true if backends read the betas at this pointer.
 pub(crate) fn is_read_at(pointer: &str) -> bool {
     let [member, _] = MEMBERS;
     pointer
@@ -137,14 +129,13 @@ pub(crate) fn is_read_at(pointer: &str) -> bool {
         .is_some_and(|rest| !rest.starts_with(|c| c != '/'))
 }
 
-/// Returns the names in the body.
 pub(crate) fn in_body(request: &Node<'_>) -> Result<Vec<String>, Error> {
     let mut found = Vec::new();
     each_in_body(request, &mut |name, _| found.push(name.into()))?;
     Ok(found)
 }
 
-/// Rewrites the names in the members of the body that have any. Removes a member that becomes empty.
+/// Removes a member that becomes empty.
 pub(crate) fn rewrite_body(
     request: &mut Node<'_>,
     is_refused: &dyn Fn(&str) -> bool,
@@ -158,7 +149,6 @@ pub(crate) fn rewrite_body(
     Ok(())
 }
 
-/// Adds a name to the body, unless it is there.
 pub(crate) fn add_to_body(request: &mut Node<'_>, name: &'static str) -> Result<(), Error> {
     let [member, _] = MEMBERS;
     let added = edit_member(request, member, |betas| {
@@ -172,7 +162,6 @@ pub(crate) fn add_to_body(request: &mut Node<'_>, name: &'static str) -> Result<
     Ok(())
 }
 
-/// Rewrites one member with betas. Returns true if the member becomes empty.
 fn rewrite_member(betas: &mut Node<'_>, is_refused: &dyn Fn(&str) -> bool, needed: &[&'static str]) -> bool {
     match betas.data() {
         Data::Array(items) => {

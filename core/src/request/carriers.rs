@@ -22,10 +22,6 @@ use crate::{
     wire::{self, additions::Additions},
 };
 
-/// Calls `take` with the tools of each message in the history that adds tools, in order.
-///
-/// # Errors
-/// `invalid-json` if a message is text that cannot be parsed.
 pub(crate) fn each<'a>(
     request: &Node<'a>,
     api: Api,
@@ -35,17 +31,14 @@ pub(crate) fn each<'a>(
     each_at(request, api, deferred, |_, tools| take(tools))
 }
 
-/// The position of tools in the history.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Place {
-    /// The index of the message.
     message: usize,
-    /// The index of the block that adds a tool, in Anthropic Messages, and the pointer to the definition in the block.
+    /// Index of the block that adds a tool in Anthropic Messages, and the pointer to the definition in the block.
     block: Option<(usize, &'static str)>,
 }
 
 impl Place {
-    /// Returns the pointer to one of the tools.
     pub(crate) fn pointer(self, api: Api, tool: usize) -> String {
         let (history, message) = (wire::of(api).history(), self.message);
         match self.block {
@@ -55,7 +48,6 @@ impl Place {
     }
 }
 
-/// Does the same as [`each`], and also passes the position of the tools.
 pub(crate) fn each_at<'a>(
     request: &Node<'a>,
     api: Api,
@@ -97,11 +89,8 @@ const fn flags(additions: Additions) -> Flags {
     }
 }
 
-/// Returns the tool names in the results of hosted searches of Gemini Interactions. The functions may belong to servers
-/// that the API calls itself, so they are not the client's, but the client's tools must not use their names.
-///
-/// # Errors
-/// `invalid-json` if a step is text that cannot be parsed.
+/// The functions may belong to servers that the API calls itself, so they are not the client's. The client's tools must
+/// not use their names.
 pub(crate) fn names_of_hosted<'a>(request: &Node<'a>, api: Api) -> Result<Vec<Text<'a>>, Error> {
     let mut names = Vec::new();
     let Additions::Results { list, hosted, .. } = wire::of(api).additions() else { return Ok(names) };
@@ -115,17 +104,12 @@ pub(crate) fn names_of_hosted<'a>(request: &Node<'a>, api: Api) -> Result<Vec<Te
     Ok(names)
 }
 
-/// Returns true if the history adds a tool.
-///
-/// # Errors
-/// The errors of [`each`].
 pub(crate) fn any(request: &Node<'_>, api: Api) -> Result<bool, Error> {
     let mut found = false;
     each(request, api, None, |tools| found |= !tools.is_empty())?;
     Ok(found)
 }
 
-/// Calls `visit` with each definition in a message that adds tools.
 pub(crate) fn visit_definitions<'a>(message: &mut Node<'a>, api: Api, visit: &mut dyn FnMut(&mut Node<'a>)) {
     let additions = wire::of(api).additions();
     let is_block = matches!(additions, Additions::Blocks);
@@ -143,7 +127,7 @@ pub(crate) fn visit_definitions<'a>(message: &mut Node<'a>, api: Api, visit: &mu
     });
 }
 
-/// Finds the messages of a history that add tools. Messages must be passed in order.
+/// Messages must be passed in order.
 pub(crate) struct Carriers<'a> {
     additions: Additions,
     searches: Searches<'a>,
@@ -159,7 +143,6 @@ impl<'a> Carriers<'a> {
         Ok(Carriers { additions, searches })
     }
 
-    /// Returns true if a message may add tools.
     pub(crate) fn brings(&mut self, message: &Node<'a>) -> bool {
         let lists_tools = || !message.items_at(self.additions.list()).is_empty();
         match self.additions {
@@ -179,8 +162,8 @@ impl<'a> Carriers<'a> {
     }
 }
 
-/// Returns the name of the function that replaces a hosted search. If a listed function already has the wanted name,
-/// the returned name gets a number.
+/// Returns a name for the function that replaces a hosted search. It is `wanted`, with a number if a listed function
+/// has that name.
 fn free_name<'a>(list: &[&Node<'a>], wanted: &str) -> Text<'a> {
     let taken: Set<Cow<'_, str>> = list
         .iter()
@@ -194,8 +177,8 @@ fn free_name<'a>(list: &[&Node<'a>], wanted: &str) -> Text<'a> {
     Text::new(names.find(|name| !taken.contains(name.as_str())).unwrap_or_default())
 }
 
-/// The searches that the client runs, and their calls in the history, for APIs in which the result of any tool can look
-/// like that of a search: Gemini, Gemini Interactions and Bedrock Converse.
+/// The searches that the client runs, and their calls in the history. Needed for Gemini, Gemini Interactions and
+/// Bedrock Converse, where the result of any tool can look like the result of a search.
 #[derive(Default)]
 pub(crate) struct Searches<'a> {
     names: Set<Text<'a>>,
@@ -206,12 +189,10 @@ pub(crate) struct Searches<'a> {
 }
 
 impl<'a> Searches<'a> {
-    /// Returns the search functions of a list and of the options, and the function that replaces a hosted search.
     pub(crate) fn of(list: &[Node<'a>], deferred: Option<&DeferredOptions>) -> Self {
         Searches::among(&list.iter().collect::<Vec<_>>(), deferred)
     }
 
-    /// Does the same as [`Self::of`] for references to entries.
     pub(crate) fn among(list: &[&Node<'a>], deferred: Option<&DeferredOptions>) -> Self {
         let own = list
             .iter()
@@ -226,20 +207,17 @@ impl<'a> Searches<'a> {
         Searches { names, function, called: Map::new() }
     }
 
-    /// Returns true if this is the name of the function that replaces a hosted search.
     pub(crate) fn is_function(&self, name: &Text<'a>) -> bool {
         self.function.as_ref() == Some(name)
     }
 
-    /// Records the call in a block or item, if it is a call.
     pub(crate) fn record(&mut self, block: &Node<'a>, form: &UntypedResults) {
         if let Some((id, name)) = (form.call)(block) {
             self.called.insert(id.clone(), name.clone());
         }
     }
 
-    /// Returns true for the result of a search that contains references or definitions. Those in the result of another
-    /// tool load nothing, because its server may have written them.
+    /// References in the result of another tool load nothing, because its server may have written them.
     pub(crate) fn is_search_result(&self, block: &Node<'a>, form: &UntypedResults) -> bool {
         let Some((id, name)) = (form.result)(block) else { return false };
         let name = id.and_then(|id| self.called.get(id)).or(name);
@@ -247,13 +225,11 @@ impl<'a> Searches<'a> {
     }
 }
 
-/// Returns true for a system message, which contains the client's instructions.
 pub(crate) fn is_system(message: &Node<'_>) -> bool {
     message.get("role").is_some_and(|role| role.is_text("system") || role.is_text("developer"))
 }
 
-/// Returns the blocks of a message of Bedrock Converse or of Gemini `generateContent`. A Gemini message may have a
-/// single part instead of a list.
+/// For Bedrock Converse and Gemini `generateContent`. A Gemini message may have a single part instead of a list.
 pub(crate) fn of_message<'n, 'a>(message: &'n Node<'a>) -> &'n [Node<'a>] {
     let Some(blocks) = ["content", "parts"].iter().find_map(|key| message.get(key)) else { return &[] };
     match blocks.data() {
@@ -262,15 +238,12 @@ pub(crate) fn of_message<'n, 'a>(message: &'n Node<'a>) -> &'n [Node<'a>] {
     }
 }
 
-/// Member of a JSON result that holds references.
 pub(crate) const REFERENCES: &str = "tool_references";
 
-/// Returns the references in a JSON result.
 pub(crate) fn references_in<'n, 'a>(json: &'n Node<'a>) -> Option<&'n [Node<'a>]> {
     json.get(REFERENCES)?.as_array()
 }
 
-/// Returns the error for tools in a message whose role does not allow them.
 pub(crate) fn brings_tools(pointer: &str) -> Error {
     let message = "expected tools only in a `system` message, found them in another message";
     Error::new(Code::InvalidRequest, format!("{pointer}/tools"), message)

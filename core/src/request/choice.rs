@@ -14,17 +14,14 @@ use crate::{
     },
 };
 
-/// The choice of a request, independent of any API's spelling.
 pub(crate) struct Wanted<'a> {
     pub(crate) choice: Option<Choice<'a>>,
-    /// True if parallel calls are disabled.
     is_single: bool,
-    /// Member of the request as it was given that contains the choice, if the choice is not a member of the request.
+    /// Member of the given request that contains the choice; `None` if the choice is a member of the request itself.
     holder: Option<&'static str>,
 }
 
 impl Wanted<'_> {
-    /// Returns the pointer to the choice in the request as it was given.
     fn pointer(&self) -> String {
         match self.holder {
             Some(holder) => format!("/{holder}/{CHOICE}"),
@@ -33,8 +30,8 @@ impl Wanted<'_> {
     }
 }
 
-/// Removes the choice from a request and parses it. A choice that only the source API supports is dropped with a
-/// warning. `holder` is the member that contained the choice in the request as it was given, if it was moved.
+/// A choice that only the source API supports is dropped with a warning. `holder` is the member of the given request
+/// that contained the choice, if the choice was moved.
 pub(crate) fn take<'a>(
     request: &mut Node<'a>,
     (source, holder): (Api, Option<&'static str>),
@@ -58,7 +55,6 @@ pub(crate) fn take<'a>(
     Ok(wanted)
 }
 
-/// Returns the names of the tools among these entries.
 fn names<'n, 'a: 'n>(tools: &'n [ToolRef<'a>]) -> impl Iterator<Item = &'n Text<'a>> {
     tools.iter().filter_map(|tool| if let ToolRef::Tool { name, .. } = tool { Some(name) } else { None })
 }
@@ -69,14 +65,12 @@ pub(crate) struct Sent<'a> {
     pub(crate) names: Option<Set<Text<'a>>>,
     /// True if the list is not empty.
     pub(crate) has_list: bool,
-    /// The tools that are sent as OpenAI `custom` tools.
     pub(crate) custom: Set<Text<'a>>,
     /// The client's search function, if the backend's native search replaces it. A choice cannot name
     /// the native search.
     pub(crate) search: Option<Text<'a>>,
 }
 
-/// Writes the choice for another API.
 pub(crate) fn write<'a>(
     request: &mut Node<'a>,
     wanted: Wanted<'a>,
@@ -136,7 +130,7 @@ pub(crate) fn write<'a>(
     }
 }
 
-/// Replaces a choice of one tool with one that requires any tool, because Kimi does not support forcing a single tool.
+/// Kimi does not support forcing a single tool.
 pub(crate) fn widen(request: &mut Node<'_>, warnings: &mut Warnings) -> Result<(), Error> {
     let Some(format) = Native::Kimi.api().map(|api| wire::of(api).choice()) else { return Ok(()) };
     let Some(name) = format.forced_name(request)?.map(|name| name.display().into_owned()) else { return Ok(()) };
@@ -145,12 +139,10 @@ pub(crate) fn widen(request: &mut Node<'_>, warnings: &mut Warnings) -> Result<(
     Ok(())
 }
 
-/// Returns true if a choice of this API can list allowed tools.
 fn has_allowed(target: Api, native: Native) -> bool {
     wire::of(target).choice().has_allowed() && native != Native::Kimi
 }
 
-/// Returns the names of the allowed tools, if the target's choice cannot list them.
 pub(crate) fn only<'a>(wanted: &Wanted<'a>, (target, native): (Api, Native)) -> Option<Set<Text<'a>>> {
     match &wanted.choice {
         Some(Choice::Allowed { tools, .. }) if !has_allowed(target, native) => {
@@ -161,7 +153,6 @@ pub(crate) fn only<'a>(wanted: &Wanted<'a>, (target, native): (Api, Native)) -> 
     }
 }
 
-/// Adds the choice `auto` to a Responses request that has tools but no choice.
 pub(crate) fn complete(request: &mut Node<'_>) {
     let has_tools = request.get("tools").is_some_and(|tools| !matches!(tools.data(), Data::Null));
     if has_tools && request.get(CHOICE).is_none() {

@@ -4,8 +4,8 @@
 //! A conversation contains the messages, calls and results, and the additions and removals of tools. Features that only
 //! one API has are left to the reader or writer of that API.
 //!
-//! Events between a call and its result move after all results of the turn; text of the model between them moves before
-//! the calls, and so does a call that follows a result while another result is missing. Each move is reported.
+//! Events between a call and its result move after all results of the turn. Text of the model between them moves before
+//! the calls. A call after a result also moves there if another result is missing. Each move is reported.
 
 use alloc::{borrow::Cow, collections::VecDeque, string::String, vec::Vec};
 
@@ -24,7 +24,6 @@ use crate::{
     wire::anthropic::mentions::REFERENCE,
 };
 
-/// A request's history and tools.
 #[derive(Default)]
 pub(crate) struct Conversation<'a> {
     pub(crate) tools: Tools<'a>,
@@ -33,11 +32,11 @@ pub(crate) struct Conversation<'a> {
     pub(crate) search_name: Option<String>,
     /// Loaded tools that cannot be sent to the target.
     pub(crate) set_aside: Set<Text<'a>>,
-    /// Messages of the source. If the format changes, a message that was read leaves null in its place. If the format
-    /// stays the same, the messages remain in the request until they are written.
+    /// Messages of the source. If the format changes, null replaces a message that was read. If the format stays the
+    /// same, the messages remain in the request until they are written.
     pub(crate) history: Vec<Node<'a>>,
     /// Messages and items that were read although the format stays the same, by number, without the parts that were
-    /// read. Calls and results of Responses contain their own items ([`Call::own`], [`Outcome::own`]).
+    /// read. Calls and results of Responses contain their items ([`Call::own`], [`Outcome::own`]).
     pub(crate) originals: Map<usize, Node<'a>>,
     /// Numbers of the messages and items in `originals` whose content changes.
     pub(crate) changed: Set<usize>,
@@ -47,15 +46,12 @@ pub(crate) struct Conversation<'a> {
     pub(crate) read_members: Vec<ReadMember>,
     /// Tools loaded by references outside of results. Recorded only by native deferred loading that keeps the format.
     pub(crate) referred: Set<Text<'a>>,
-    /// Warnings about parts of the history that were dropped.
     pub(crate) losses: Warnings,
-    /// The response format to translate to another API.
     pub(crate) format: Option<Handed<'a>>,
-    /// True if the history has the same meaning in the target format, so it remains in the request.
+    /// True if the history has the same meaning in the target format. The history then remains in the request.
     pub(crate) is_in_place: bool,
 }
 
-/// Applies the events of a history to the tools, in order.
 pub(crate) fn apply<'a>(
     events: &mut [Event<'a>],
     tools: &mut Tools<'a>,
@@ -102,7 +98,6 @@ pub(crate) fn apply<'a>(
     warnings.clear_location();
 }
 
-/// Returns true if anything refers to an unknown tool. References in failed results do not count.
 pub(crate) fn refers_to_unknown(events: &mut [Event<'_>]) -> bool {
     let mut refers = false;
     for event in events {
@@ -116,8 +111,7 @@ pub(crate) fn refers_to_unknown(events: &mut [Event<'_>]) -> bool {
 }
 
 impl<'a> Conversation<'a> {
-    /// Removes references outside of results. They load nothing, because APIs with references only read them in
-    /// results.
+    /// References outside of results load nothing, because APIs with references read them only in results.
     pub(crate) fn lose_references(&mut self) {
         for event in &mut self.events {
             if let EventKind::Text { content: Content::Parts(parts), .. } = &mut event.kind {
@@ -135,7 +129,7 @@ impl<'a> Conversation<'a> {
         self.losses.clear_location();
     }
 
-    /// Records the tools that each result found, and which of these had been removed, for targets that refer to tools.
+    /// Records the tools that each result found, and the removed tools among them, for targets that refer to tools.
     /// Results of failed calls are skipped, because the API ignores their references. References outside of results
     /// remain unchanged.
     pub(crate) fn collect_found(&mut self) {
@@ -190,7 +184,7 @@ impl<'a> Conversation<'a> {
     }
 }
 
-/// A member of an item that was read. The rest of the item remains unchanged.
+/// The rest of the item remains unchanged.
 pub(crate) struct ReadMember {
     /// Number of the item, as in [`Event::at`].
     pub(crate) at: usize,
@@ -198,7 +192,6 @@ pub(crate) struct ReadMember {
     pub(crate) role: Role,
 }
 
-/// One event of a conversation.
 pub(crate) struct Event<'a> {
     /// Number of the source's message or item, starting at 1; 0 is the system prompt.
     pub(crate) at: usize,
@@ -206,10 +199,10 @@ pub(crate) struct Event<'a> {
     pub(crate) message: usize,
     /// Member of the message or item that holds the event, if several members are read: `content` or `output`.
     pub(crate) member: &'static str,
-    /// The part of the request as it was given that the event is about. It stays the same if the event moves to another
+    /// The part of the given request that the event is about. The origin stays the same if the event moves to another
     /// message.
     pub(crate) origin: Location,
-    /// The other parts that the event is about, if they are several.
+    /// Further parts that the event is about.
     pub(crate) others: Vec<Location>,
     pub(crate) kind: EventKind<'a>,
 }
@@ -231,31 +224,25 @@ pub(crate) enum EventKind<'a> {
     Reasoning(Node<'a>),
     /// A message or item with the same meaning in the target, and its role.
     Unchanged(Role),
-    /// A call that the API's servers run. The type of its result shows whether it is a tool search. Only readers use
-    /// this variant.
+    /// A call that the API's servers run. The type of its result shows if it is a tool search. Only readers use this
+    /// variant.
     Server { role: Role, block: Node<'a> },
-    /// References that are not sent but load tools, for example those of a search result without its call.
+    /// References that are not sent but load tools, for example in a search result without its call.
     Orphan(Content<'a>),
     /// A call to a tool in a construct that only the source supports.
     Used(Text<'a>),
-    /// An addition or a removal of this tool that is ignored, because it does not come from the client or because tool
-    /// changes are ignored.
+    /// An ignored addition or removal of this tool. It does not come from the client, or tool changes are ignored.
     Ignored(Text<'a>),
 }
 
-/// The author of a message.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Role {
-    /// The client, in a system message.
     System,
-    /// The client, in a user message.
     User,
-    /// The model.
     Assistant,
 }
 
 impl Role {
-    /// Returns the name of the role in formats in which the client's instructions are `system` messages.
     pub(crate) const fn name(self) -> &'static str {
         match self {
             Role::System => "system",
@@ -265,7 +252,6 @@ impl Role {
     }
 }
 
-/// The content of a message or result.
 pub(crate) enum Content<'a> {
     /// A string node.
     String(Node<'a>),
@@ -273,7 +259,6 @@ pub(crate) enum Content<'a> {
 }
 
 impl<'a> Content<'a> {
-    /// Converts the content to parts. An empty string has no parts.
     pub(crate) fn into_parts(self) -> Vec<Part<'a>> {
         match self {
             _ if self.is_empty() => Vec::new(),
@@ -282,7 +267,6 @@ impl<'a> Content<'a> {
         }
     }
 
-    /// Returns true for an empty text or no parts.
     fn is_empty(&self) -> bool {
         match self {
             Content::String(text) => text.as_text().is_some_and(Text::is_empty),
@@ -290,7 +274,6 @@ impl<'a> Content<'a> {
         }
     }
 
-    /// Calls `show` with every reference, in order.
     pub(crate) fn each_reference(&mut self, show: &mut dyn FnMut(&mut Reference<'a>)) {
         let Content::Parts(parts) = self else { return };
         for part in parts {
@@ -302,13 +285,11 @@ impl<'a> Content<'a> {
         }
     }
 
-    /// Wraps text that this library adds.
     pub(crate) fn sentence(text: impl Into<Text<'a>>) -> Self {
         Content::Parts(Vec::from([Part::Text(Node::string(text))]))
     }
 }
 
-/// A part of a content.
 pub(crate) enum Part<'a> {
     /// A string node.
     Text(Node<'a>),
@@ -324,25 +305,19 @@ pub(crate) enum Part<'a> {
     Ignored,
 }
 
-/// A reference to a tool.
 #[derive(Clone)]
 pub(crate) struct Reference<'a> {
-    /// The block or definition in the request as it was given.
     pub(crate) origin: Location,
     pub(crate) name: Text<'a>,
-    /// The block of the source.
     pub(crate) block: Node<'a>,
     /// State of the tool after the history is applied.
     pub(crate) found: ToolState,
 }
 
-/// The outcome of a search.
 #[derive(Clone)]
 pub(crate) struct SearchOutcome<'a> {
-    /// The block in the request as it was given.
     pub(crate) origin: Location,
     pub(crate) references: Vec<Reference<'a>>,
-    /// The block of the source.
     pub(crate) block: Node<'a>,
     /// The error code, if the search failed.
     pub(crate) error: Option<String>,
@@ -350,29 +325,24 @@ pub(crate) struct SearchOutcome<'a> {
     pub(crate) is_whole: bool,
 }
 
-/// A tool call.
 pub(crate) struct Call<'a> {
     /// A string node.
     pub(crate) id: Node<'a>,
     /// The tool's flat name.
     pub(crate) name: Text<'a>,
     pub(crate) arguments: Arguments<'a>,
-    /// The party that ran the search, if the call is a tool search.
+    /// `None` if the call is not a tool search.
     pub(crate) search: Option<Searcher>,
-    /// The call in the format of the source.
     pub(crate) own: Option<Node<'a>>,
 }
 
-/// The party that runs a search for tools.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Searcher {
     Client,
     Hosted,
 }
 
-/// The arguments of a call.
 pub(crate) enum Arguments<'a> {
-    /// Parsed JSON.
     Value(Node<'a>),
     /// A string node that should contain JSON.
     Text(Node<'a>),
@@ -381,7 +351,6 @@ pub(crate) enum Arguments<'a> {
 }
 
 impl<'a> Arguments<'a> {
-    /// Returns the arguments as JSON text.
     pub(crate) fn text(self) -> Node<'a> {
         match self {
             Arguments::Text(text) => text,
@@ -395,7 +364,7 @@ impl<'a> Arguments<'a> {
         }
     }
 
-    /// Returns the arguments as an object, and true if they already were an object.
+    /// Returns true if the arguments already were an object.
     pub(crate) fn value(self) -> (Node<'a>, bool) {
         let value = match self {
             Arguments::Freeform(text) => return (Node::record([("input", text)]), true),
@@ -413,12 +382,10 @@ impl<'a> Arguments<'a> {
     }
 }
 
-/// Parses JSON text into a tree that does not borrow from it.
 fn read_owned<'a>(text: &str) -> Option<Node<'a>> {
     json::read(text).ok().map(|node| node.detached())
 }
 
-/// The result of a call.
 pub(crate) struct Outcome<'a> {
     /// The id of the call, as a string node.
     pub(crate) id: Node<'a>,
@@ -432,12 +399,10 @@ pub(crate) struct Outcome<'a> {
     pub(crate) of_search: Option<Searcher>,
     /// Tools in `found` that had been removed.
     pub(crate) gone: Set<Text<'a>>,
-    /// The result in the format of the source.
     pub(crate) own: Option<Node<'a>>,
 }
 
 impl<'a> Outcome<'a> {
-    /// Creates the result of a successful call.
     pub(crate) fn new(id: Node<'a>, content: Content<'a>, own: Option<Node<'a>>) -> Self {
         Outcome {
             id,
@@ -452,20 +417,15 @@ impl<'a> Outcome<'a> {
     }
 }
 
-/// A tool that the client adds.
 pub(crate) struct Addition<'a> {
-    /// The block or definition in the request as it was given.
     pub(crate) origin: Location,
     pub(crate) name: Text<'a>,
-    /// The definition and its location, if the addition contains one.
     pub(crate) definition: Option<(Node<'a>, Location)>,
-    /// The cache breakpoint of the addition.
     pub(crate) cache_control: Option<Node<'a>>,
     /// True if the tool is known after the history is applied.
     pub(crate) is_known: bool,
 }
 
-/// Parses a node that is unparsed text.
 pub(crate) fn opened<'a>(node: Node<'a>) -> Result<Node<'a>, Error> {
     match node.data() {
         Data::Verbatim(text) => json::read(text),
@@ -473,12 +433,11 @@ pub(crate) fn opened<'a>(node: Node<'a>) -> Result<Node<'a>, Error> {
     }
 }
 
-/// Returns a string member of an object as a node. A missing member yields an empty string.
 pub(crate) fn string_of<'a>(object: &Node<'a>, key: &str) -> Node<'a> {
     object.get(key).filter(|value| value.as_text().is_some()).cloned().unwrap_or_else(|| Node::literal(""))
 }
 
-/// Sorts the events of each turn into the order that every API accepts.
+/// Every API accepts the resulting order.
 pub(crate) fn place_results<'a>(events: Vec<Event<'a>>, warnings: &mut Warnings) -> Vec<Event<'a>> {
     // A call is open until its last result.
     let last_results = last_results(&events);
@@ -523,7 +482,6 @@ pub(crate) fn place_results<'a>(events: Vec<Event<'a>>, warnings: &mut Warnings)
     out
 }
 
-/// Warns that an event moves in its turn.
 fn warn_of_move(event: &Event<'_>, warnings: &mut Warnings) {
     let mut warn = |origin: &Location, name: Cow<'_, str>| {
         warnings.set_location(*origin);
@@ -636,8 +594,8 @@ pub(crate) fn match_searches(events: &mut Vec<Event<'_>>, keeps: bool, warnings:
     warnings.clear_location();
 }
 
-/// Unmarks calls and results that are marked as searches but belong to ordinary tools, for APIs that accept found tools
-/// only in the results of searches. `is_search` is true for the names of the client's searches.
+/// Removes the search mark from calls and results of ordinary tools, for APIs that accept found tools only in the
+/// results of searches. `is_search` is true for the names of the client's searches.
 pub(crate) fn keep_searches<'a>(events: &mut [Event<'a>], is_search: impl Fn(&Text<'a>) -> bool) {
     let mut ordinary: Set<Text<'a>> = Set::new();
     for event in events {
@@ -659,7 +617,6 @@ pub(crate) fn keep_searches<'a>(events: &mut [Event<'a>], is_search: impl Fn(&Te
     }
 }
 
-/// The calls of one turn of the model and their results.
 #[derive(Default)]
 struct Turn<'a> {
     before: Vec<Event<'a>>,

@@ -26,13 +26,11 @@ pub(crate) struct Shell<'a> {
     original: Node<'a>,
     /// The remaining entries of Gemini's list. Groups are empty, and functions outside of groups are omitted.
     entries: Vec<Node<'a>>,
-    /// The position of functions outside of groups, if the list has no group.
+    /// Index of the functions outside of groups, if the list has no group.
     outside: Option<usize>,
-    /// Number of functions in Gemini's list.
     functions: usize,
 }
 
-/// Returns the entries of Gemini's list, which may be a single entry instead of a list.
 fn entries_of<'n, 'a>(list: &'n Node<'a>) -> &'n [Node<'a>] {
     match list.data() {
         Data::Object(_) => core::slice::from_ref(list),
@@ -40,27 +38,23 @@ fn entries_of<'n, 'a>(list: &'n Node<'a>) -> &'n [Node<'a>] {
     }
 }
 
-/// Returns the functions in the groups of an entry. A group may be a single function instead of a list.
 fn functions_of<'n, 'a>(entry: &'n Node<'a>) -> impl Iterator<Item = &'n Node<'a>> {
     GROUPS.iter().filter_map(|group| entry.get(group)).flat_map(|group| entries_of(group))
 }
 
-/// Returns true for an entry outside of groups that [`lift`] moves.
 fn is_moved(entry: &Node<'_>) -> bool {
     matches!(recognize(entry), Entry::Tool(_)) || tool::kind(entry) == Kind::HostedSearch
 }
 
-/// Returns true for an entry that has a group of functions.
 fn is_group(entry: &Node<'_>) -> bool {
     let is_list = |group: &Node<'_>| group.as_array().is_some() || group.as_object().is_some();
     GROUPS.iter().any(|group| entry.get(group).is_some_and(is_list))
 }
 
-/// Receives the entries of a list, as [`each`] shows them.
 pub(crate) type Show<'s, 'n, 'a> = dyn FnMut(&'n Node<'a>, bool, &dyn Fn() -> String) + 's;
 
-/// Calls `show` with each entry of a list, in the order of the flat list: the entry, true if it is in a group, and a
-/// function that returns the pointer to it. Entries of groups are shown instead of the groups.
+/// Calls `show` with each entry in the order of the flat list: the entry, true if it is in a group, and a function that
+/// returns its pointer. Entries of groups are shown instead of the groups.
 pub(crate) fn each<'n, 'a>(list: &'n Node<'a>, pointer: &str, show: &mut Show<'_, 'n, 'a>) {
     let is_single = list.as_object().is_some();
     for (at, entry) in entries_of(list).iter().enumerate() {
@@ -82,7 +76,6 @@ pub(crate) fn each<'n, 'a>(list: &'n Node<'a>, pointer: &str, show: &mut Show<'_
     }
 }
 
-/// Returns the pointers to the entries of Gemini's list that [`lift`] moves, in the order of the flat list.
 pub(crate) fn pointers(list: &Node<'_>) -> Vec<String> {
     let mut found = Vec::new();
     each(list, "/tools", &mut |entry, is_in_group, pointer| {
@@ -93,25 +86,22 @@ pub(crate) fn pointers(list: &Node<'_>) -> Vec<String> {
     found
 }
 
-/// Calls `show` with each function in the groups of Gemini's list.
 pub(crate) fn each_function<'n, 'a>(list: &'n Node<'a>, show: &mut dyn FnMut(&'n Node<'a>)) {
     entries_of(list).iter().flat_map(functions_of).for_each(show);
 }
 
-/// Returns the tools of a list, inside and outside of groups, and all other entries.
 pub(crate) fn all<'n, 'a>(list: &'n Node<'a>) -> Vec<&'n Node<'a>> {
     let mut all: Vec<&Node<'a>> = entries_of(list).iter().filter(|entry| !is_group(entry)).collect();
     each_function(list, &mut |function| all.push(function));
     all
 }
 
-/// Returns the number of tools in a list, including hosted tools in separate entries.
 pub(crate) fn count(list: &Node<'_>, of_entry: impl Fn(&Node<'_>) -> usize) -> usize {
     all(list).into_iter().map(of_entry).sum()
 }
 
 impl Shell<'_> {
-    /// Returns the number of entries with hosted tools, excluding the entry that will hold the functions.
+    /// Excludes the entry that will hold the functions.
     pub(crate) fn others(&self) -> usize {
         let first = self.entries.iter().position(is_group);
         let has_others = |entry: &Node<'_>| {
@@ -123,10 +113,6 @@ impl Shell<'_> {
     }
 }
 
-/// Moves the tools to a flat list.
-///
-/// # Errors
-/// `invalid-json` if the list is text that cannot be parsed.
 pub(crate) fn lift<'a>(request: &mut Node<'a>, api: Api) -> Result<Shell<'a>, Error> {
     let mut shell = Shell::default();
     let place = wire::of(api).tools();
@@ -176,12 +162,8 @@ pub(crate) fn lift<'a>(request: &mut Node<'a>, api: Api) -> Result<Shell<'a>, Er
     Ok(shell)
 }
 
-/// Moves the tools back. Puts Gemini's functions into the first group, or restores the original list if nothing
-/// changed. If no tool is left, removes Converse's `toolConfig` and Gemini's choice, which the APIs refuse without
-/// tools.
-///
-/// # Errors
-/// `invalid-json` if the configuration is text that cannot be parsed.
+/// Puts Gemini's functions into the first group, or restores the original list if nothing changed. If no tool is left,
+/// removes Converse's `toolConfig` and Gemini's choice, because the APIs refuse both without tools.
 pub(crate) fn sink<'a>(request: &mut Node<'a>, api: Api, shell: Shell<'a>) -> Result<(), Error> {
     let place = wire::of(api).tools();
     match place.config() {
@@ -226,7 +208,6 @@ pub(crate) fn sink<'a>(request: &mut Node<'a>, api: Api, shell: Shell<'a>) -> Re
     }
 }
 
-/// Returns the entries of Gemini's list with the functions reinserted.
 fn placed<'a>(functions: Vec<Node<'a>>, shell: Shell<'a>) -> Vec<Node<'a>> {
     let Shell { entries, outside, .. } = shell;
     let mut functions = Some(functions).filter(|list| !list.is_empty());

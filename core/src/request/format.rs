@@ -15,10 +15,6 @@ use crate::{
     },
 };
 
-/// Returns the format of a request, by its shape, the options and the API that the dialect belongs to.
-///
-/// # Errors
-/// Same as [`recognize`].
 pub(crate) fn of_request(request: &Node<'_>, options: &AdaptOptions) -> Result<Api, Error> {
     if let Some(api) = options.tools.format.and_then(tool_format::request_api_of) {
         return Ok(api);
@@ -35,18 +31,12 @@ pub(crate) fn of_request(request: &Node<'_>, options: &AdaptOptions) -> Result<A
     super::format_of(request, &read_as, home)
 }
 
-/// The source and target formats.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct FormatPair {
     pub(crate) format: Api,
-    /// The target format, often equal to the source format.
     pub(crate) target: Api,
 }
 
-/// Detects the format of a request.
-///
-/// # Errors
-/// `invalid-request` if the value is not a request, `invalid-option` if it cannot be converted to `target`.
 pub(crate) fn recognize(request: &Node<'_>, options: &DeferredOptions) -> Result<FormatPair, Error> {
     if request.as_object().is_none() {
         return Err(Error::new(
@@ -112,7 +102,6 @@ fn check(request: &Node<'_>, key: &str, expected: &str, fits: impl Fn(Option<&Da
     ))
 }
 
-/// Returns the error for a request without a history of any format.
 fn unknown(request: &Node<'_>) -> Error {
     let names = wire::histories();
     let (pointer, found) = match names.iter().find(|key| request.get(**key).is_some()) {

@@ -1,4 +1,4 @@
-//! The response formats of a request: their places, and their translation to another API.
+//! The response formats of a request: their locations, and their translation to another API.
 
 use alloc::{
     format,
@@ -15,7 +15,6 @@ use crate::{
     wire,
 };
 
-/// A response format found by [`visit`].
 pub(crate) struct FoundFormat<'n, 'a> {
     pub(crate) place: &'static FormatPlace,
     /// JSON Pointer to the object that holds the schema.
@@ -26,10 +25,7 @@ pub(crate) struct FoundFormat<'n, 'a> {
 
 type Visit<'v, 'a> = &'v mut dyn FnMut(FoundFormat<'_, 'a>) -> Result<(), Error>;
 
-/// Visits every response format of a request: first those of the request itself, then those in its history, in order.
-///
-/// # Errors
-/// The errors of `visit`; `invalid-json` if an item of the history is text that cannot be parsed.
+/// Visits first the formats of the request itself, then the formats in its history, in order.
 pub(crate) fn visit<'a>(request: &mut Node<'a>, api: Api, visit: Visit<'_, 'a>) -> Result<(), Error> {
     let mut places = PLACES.iter().filter(|place| place.api == api);
     for place in places.clone().filter(|place| place.item.is_none()) {
@@ -58,7 +54,6 @@ pub(crate) fn visit<'a>(request: &mut Node<'a>, api: Api, visit: Visit<'_, 'a>) 
     visited.unwrap_or(Ok(()))
 }
 
-/// Visits a format that is a member of the request. The member may be unparsed text.
 fn in_member<'a>(request: &mut Node<'a>, place: &'static FormatPlace, visit: Visit<'_, 'a>) -> Result<(), Error> {
     let Some(member) = request.get(place.schema) else { return Ok(()) };
     let member = match member.data() {
@@ -73,7 +68,6 @@ fn in_member<'a>(request: &mut Node<'a>, place: &'static FormatPlace, visit: Vis
     Ok(())
 }
 
-/// Follows the path of a place to its format, or to each format in a list.
 fn descend<'a>(
     node: &mut Node<'a>,
     place: &'static FormatPlace,
@@ -137,7 +131,6 @@ fn in_holder<'a>(
     node.visit(*key, |inner| in_holder(inner, rest, pointer, visit)).unwrap_or(Ok(()))
 }
 
-/// Returns true if a format has its schema in the place's member.
 fn has_schema(format: &Node<'_>, place: &FormatPlace) -> bool {
     let holder = place.holder.iter().try_fold(format, |node, key| node.get(*key));
     holder.and_then(|holder| holder.get(place.schema)).is_some_and(|schema| match schema.data() {
@@ -147,10 +140,6 @@ fn has_schema(format: &Node<'_>, place: &FormatPlace) -> bool {
     })
 }
 
-/// Returns the places of all response formats with a schema, with the pointers to their holders.
-///
-/// # Errors
-/// The errors of [`visit`].
 pub(crate) fn pointers(request: &mut Node<'_>, api: Api) -> Result<Vec<(String, &'static FormatPlace)>, Error> {
     let mut found = Vec::new();
     visit(request, api, &mut |FoundFormat { place, pointer, holder }| {
@@ -160,10 +149,6 @@ pub(crate) fn pointers(request: &mut Node<'_>, api: Api) -> Result<Vec<(String, 
     Ok(found)
 }
 
-/// Returns the pointer to the member of a request that asks for JSON, with or without a schema.
-///
-/// # Errors
-/// `invalid-json` if a member is text that cannot be parsed.
 pub(crate) fn json_mode(request: &Node<'_>, api: Api) -> Result<Option<String>, Error> {
     for (_, path, value) in JSON_MODE_VALUES.iter().filter(|(of, ..)| *of == api) {
         let [first, rest @ ..] = *path else { continue };
@@ -177,10 +162,7 @@ pub(crate) fn json_mode(request: &Node<'_>, api: Api) -> Result<Option<String>, 
     Ok(None)
 }
 
-/// Returns true if the answer to a request is a plain value of an enumeration, which is not JSON.
-///
-/// # Errors
-/// `invalid-json` if a member is text that cannot be parsed.
+/// Returns true if the reply is a plain value of an enumeration, which is not JSON.
 pub(crate) fn is_bare_text(request: &Node<'_>, api: Api) -> Result<bool, Error> {
     for (_, path, _) in JSON_MODE_VALUES.iter().filter(|(of, ..)| *of == api) {
         let [first, rest @ ..] = *path else { continue };
@@ -193,10 +175,6 @@ pub(crate) fn is_bare_text(request: &Node<'_>, api: Api) -> Result<bool, Error> 
     Ok(false)
 }
 
-/// Returns true if a request has a response format with `strict: true`.
-///
-/// # Errors
-/// The errors of [`visit`].
 #[cfg(feature = "search")]
 pub(crate) fn has_strict(request: &mut Node<'_>, api: Api) -> Result<bool, Error> {
     let mut found = false;
@@ -208,7 +186,6 @@ pub(crate) fn has_strict(request: &mut Node<'_>, api: Api) -> Result<bool, Error
     Ok(found)
 }
 
-/// Returns true for an update in the history that sets only the response format.
 pub(crate) fn is_only_format(item: &Node<'_>) -> bool {
     let sets_nothing_else = |node: &Node<'_>, known: &[&str]| {
         let members = node.as_object().map(crate::json::Object::members).unwrap_or_default();
@@ -219,7 +196,6 @@ pub(crate) fn is_only_format(item: &Node<'_>) -> bool {
         && item.get("text").is_some_and(|text| sets_nothing_else(text, &["format"]))
 }
 
-/// A response format that is translated to another API.
 pub(crate) struct Handed<'a> {
     pub(crate) schema: Node<'a>,
     pub(crate) name: Option<Text<'a>>,
@@ -229,11 +205,8 @@ pub(crate) struct Handed<'a> {
     pub(crate) pointer: String,
 }
 
-/// Removes and returns the response format of a request that is translated to another API: the one in effect after the
-/// last update in the history, or else the first one of the request. The updates remain for the writer of the history.
-///
-/// # Errors
-/// `invalid-json` if the schema or an item is text that cannot be parsed.
+/// Takes the format in effect after the last update in the history, or else the first format of the request. The
+/// updates remain for the writer of the history.
 pub(crate) fn take<'a>(
     request: &mut Node<'a>,
     source: Api,
@@ -284,7 +257,7 @@ fn handed<'a>(holder: &Node<'a>, place: &FormatPlace, pointer: &str) -> Result<O
     }))
 }
 
-/// Removes the member at a path, and the objects around it that become empty.
+/// Also removes the objects on the path that become empty.
 fn remove(node: &mut Node<'_>, path: &[&'static str]) -> Result<(), Error> {
     let [key, rest @ ..] = path else { return Ok(()) };
     let is_left = match rest {
@@ -300,9 +273,9 @@ fn remove(node: &mut Node<'_>, path: &[&'static str]) -> Result<(), Error> {
     Ok(())
 }
 
-/// Writes a response format to the main place of an API. If the API requires a name and the source has none, the name
-/// is `response`. If the API has no description for formats, the description is added to a schema without one. Adds
-/// warnings about a name and a description that the API does not have.
+/// Writes to the main location of the API. If the API requires a name and the source has none, the name is `response`.
+/// If the API has no description for formats, the description is added to a schema without one. Adds warnings about a
+/// name and a description that the API does not have.
 pub(crate) fn put<'a>(
     request: &mut Node<'a>,
     target: Api,
@@ -346,10 +319,6 @@ pub(crate) fn put<'a>(
     set(request, place.path, format)
 }
 
-/// Asks for JSON without a schema.
-///
-/// # Errors
-/// `invalid-json` if a member on the path is text that cannot be parsed.
 pub(crate) fn put_json_mode(request: &mut Node<'_>, mode: &JsonMode) -> Result<(), Error> {
     let members = || mode.members.iter().map(|(key, value)| (*key, Node::literal(value)));
     let [first, rest @ ..] = mode.path else {
@@ -368,10 +337,6 @@ pub(crate) fn put_json_mode(request: &mut Node<'_>, mode: &JsonMode) -> Result<(
     set(request, mode.path, Node::object(format))
 }
 
-/// Removes the members that ask for JSON without a schema.
-///
-/// # Errors
-/// `invalid-json` if a member on the path is text that cannot be parsed.
 pub(crate) fn remove_json_mode(request: &mut Node<'_>, api: Api) -> Result<(), Error> {
     for (_, path, value) in JSON_MODE_VALUES.iter().filter(|(of, ..)| *of == api) {
         let [first, rest @ ..] = *path else { continue };
@@ -387,7 +352,6 @@ pub(crate) fn remove_json_mode(request: &mut Node<'_>, api: Api) -> Result<(), E
     Ok(())
 }
 
-/// Sets the value at a path, and reuses existing objects on the path.
 fn set<'a>(node: &mut Node<'a>, path: &[&'static str], value: Node<'a>) -> Result<(), Error> {
     let [key, rest @ ..] = path else {
         *node = value;

@@ -12,21 +12,18 @@ use crate::{
     wire::prompt::whole,
 };
 
-/// The content of a result whose references were all removed.
 pub(crate) const REMOVED: &str = "[Tool references removed - tools no longer available]";
-/// The content of a search result without matches.
 pub(crate) const NO_MATCH: &str = "No matching deferred tools found";
 
 /// Maximum number of characters of an unquoted name. No API allows longer names.
 const MAX_PLAIN_NAME: usize = 128;
 
-/// Returns true if a name needs no quotes in a sentence.
 fn is_plain(name: &str) -> bool {
     name.len() <= MAX_PLAIN_NAME && name.bytes().all(|byte| byte.is_ascii_alphanumeric() || b"_-.:/".contains(&byte))
 }
 
-/// Returns a name to write on a separate line. Servers choose the names of their tools, so a name that is not plain is
-/// quoted as JSON, without line breaks, tags or invisible characters.
+/// Servers choose the names of their tools. A name that is not plain is therefore quoted as JSON, without line breaks,
+/// tags or invisible characters.
 pub(crate) fn listed(name: &str) -> Cow<'_, str> {
     if is_plain(name) && !name.is_empty() {
         return Cow::Borrowed(name);
@@ -55,7 +52,6 @@ pub(crate) fn listed(name: &str) -> Cow<'_, str> {
     Cow::Owned(quoted)
 }
 
-/// Returns a name in quotes for use in a sentence.
 fn quoted(name: &str) -> Cow<'_, str> {
     if is_plain(name) {
         Cow::Owned(format!("'{name}'"))
@@ -64,22 +60,18 @@ fn quoted(name: &str) -> Cow<'_, str> {
     }
 }
 
-/// Returns the text that announces an available tool.
 pub(crate) fn available(name: &str) -> String {
     format!("Tool {} is now available.", quoted(name))
 }
 
-/// Returns the text that announces a removed tool.
 pub(crate) fn withdrawn(name: &str) -> String {
     format!("Tool {} is no longer available.", quoted(name))
 }
 
-/// Returns the text for a failed search, with the API's error code.
 pub(crate) fn failed(code: &str) -> String {
     format!("Tool search failed: {code}")
 }
 
-/// The part of a tool that a notice contains.
 pub(crate) enum Quoted<'n, 'a> {
     /// The complete definition; `None` if only the name is known.
     Definition(Option<&'n Node<'a>>),
@@ -87,13 +79,11 @@ pub(crate) enum Quoted<'n, 'a> {
     SetAside,
 }
 
-/// The text about one tool.
 struct Notice {
     /// Announces the tool, with everything that the model needs to call it.
     full: String,
     /// Length of the first sentence of `full`.
     sentence: usize,
-    /// Announces the removal of the tool.
     withdrawn: String,
     /// True once `full` has been written into the history.
     written: bool,
@@ -125,11 +115,11 @@ impl Notice {
 
 /// The notices of a request, created once per name.
 ///
-/// A repeated reference is replaced with the full notice as long as the total size of all repeats does not exceed that
-/// of the first notices before them (or 64 KiB), and with the notice's first sentence after that. The size of the
-/// request therefore depends on its tools rather than on the number of references: 106 KB of references to one large
-/// tool once became 66 MB. Only the notices before a repeat are counted, so later turns do not change the
-/// repeat, and a provider's prompt cache stays valid.
+/// A repeated reference is replaced with the full notice while the repeats are not larger than the first notices before
+/// them (or 64 KiB). After that, it is replaced with the notice's first sentence. The size of the request therefore
+/// depends on its tools rather than on the number of references: 106 KB of references to one large tool once became 66
+/// MB. Only the notices before a repeat are counted, so later turns do not change the repeat, and a provider's prompt
+/// cache stays valid.
 #[derive(Default)]
 pub(crate) struct Notices<'a> {
     notices: Map<Text<'a>, Notice>,
@@ -145,10 +135,7 @@ impl<'a> Notices<'a> {
         Notices { limit, ..Notices::default() }
     }
 
-    /// Creates the notice for a name if it does not exist yet. `called` is the name that the model uses for the tool.
-    ///
-    /// # Errors
-    /// `invalid-value` for a description with an unpaired surrogate.
+    /// `called` is the name that the model uses for the tool.
     pub(crate) fn prepare(
         &mut self,
         name: &Text<'a>,
@@ -162,7 +149,6 @@ impl<'a> Notices<'a> {
         Ok(())
     }
 
-    /// Returns the next notice that announces the tool: the full text, or its first sentence.
     pub(crate) fn write(&mut self, name: &Text<'a>) -> Option<String> {
         let notice = self.notices.get_mut(name)?;
         let length = notice.full.len();
@@ -178,7 +164,6 @@ impl<'a> Notices<'a> {
         Some(notice.full.clone())
     }
 
-    /// Returns the notice that announces the removal of the tool.
     pub(crate) fn withdrawn(&self, name: &Text<'a>) -> Option<String> {
         self.notices.get(name).map(|notice| notice.withdrawn.clone())
     }

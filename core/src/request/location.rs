@@ -5,7 +5,6 @@ use core::fmt::Write as _;
 
 use crate::{json::push_token, options::Api, wire};
 
-/// One step into a part of a request.
 #[derive(Clone, Copy, Debug)]
 pub(crate) enum Step {
     Name(&'static str),
@@ -15,7 +14,6 @@ pub(crate) enum Step {
 /// Maximum number of steps: a message, a block, a block of its content, and a reference in it.
 const DEPTH: usize = 8;
 
-/// The member of the request that a location begins with.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 enum Root {
     #[default]
@@ -24,7 +22,6 @@ enum Root {
     Tools,
 }
 
-/// A part of the system prompt, of the history or of the list of tools.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Location {
     root: Root,
@@ -35,19 +32,17 @@ pub(crate) struct Location {
 }
 
 impl Default for Location {
-    /// Returns the location of the system prompt.
     fn default() -> Self {
         Location { root: Root::Prompt, steps: [Step::Index(0); DEPTH], depth: 0, is_cut: false }
     }
 }
 
 impl Location {
-    /// Returns the location of the whole history.
     pub(crate) fn of_history() -> Self {
         Location { root: Root::History, ..Location::default() }
     }
 
-    /// Returns the location of a message or item by its number, starting at 1; 0 is the system prompt.
+    /// `at` starts at 1; 0 is the system prompt.
     pub(crate) fn of_message(at: usize) -> Self {
         match at.checked_sub(1) {
             Some(index) => Self::of_history().index(index),
@@ -55,17 +50,14 @@ impl Location {
         }
     }
 
-    /// Returns the location of the request's list of tools.
     pub(crate) fn of_list() -> Self {
         Location { root: Root::Tools, ..Location::default() }
     }
 
-    /// Returns true for a part of the request's list of tools.
     pub(crate) fn is_in_list(&self) -> bool {
         self.root == Root::Tools
     }
 
-    /// Returns the index of the entry of the request's list, if the part belongs to one.
     pub(crate) fn entry_of_list(&self) -> Option<usize> {
         match self.steps.first() {
             Some(Step::Index(index)) if self.is_in_list() && self.depth > 0 => Some(*index),
@@ -73,12 +65,10 @@ impl Location {
         }
     }
 
-    /// Returns true if the part is an entry of the request's list as a whole.
     pub(crate) fn is_entry(&self) -> bool {
         self.entry_of_list().is_some() && self.depth == 1
     }
 
-    /// Returns the location one step further. A step that is too deep is omitted.
     pub(crate) fn then(mut self, step: Step) -> Self {
         match self.steps.get_mut(self.depth) {
             Some(free) if !self.is_cut => {
@@ -90,17 +80,14 @@ impl Location {
         self
     }
 
-    /// Returns the location of a member.
     pub(crate) fn name(self, key: &'static str) -> Self {
         self.then(Step::Name(key))
     }
 
-    /// Returns the location of an entry of a list.
     pub(crate) fn index(self, index: usize) -> Self {
         self.then(Step::Index(index))
     }
 
-    /// Returns the JSON Pointer in a request of this API.
     pub(crate) fn pointer(&self, api: Api) -> String {
         let (wire, mut pointer) = (wire::of(api), String::new());
         match self.root {
@@ -118,7 +105,6 @@ impl Location {
         pointer
     }
 
-    /// Returns the JSON Pointer of a member of the part.
     pub(crate) fn member(&self, api: Api, key: &str) -> String {
         let mut pointer = self.pointer(api);
         if !self.is_cut {

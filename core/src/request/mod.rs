@@ -29,8 +29,8 @@ use crate::{
     wire::{self, recognition::SentTo},
 };
 
-/// Returns the request's model, or `given` if the request names none, in lower case and without the vendor prefix that
-/// routers add. Some APIs have the model in the URL.
+/// Returns the request's model, or `given` if the request names none: some APIs have the model in the URL. The name is
+/// in lower case and without the vendor prefix that routers add.
 pub(crate) fn model(request: &Node<'_>, given: Option<&str>) -> Result<String, Error> {
     let named = request.get("model").or_else(|| request.get("modelId")).map(view).transpose()?;
     let named = named.and_then(|model| model.as_text().map(|name| name.display().into_owned()));
@@ -38,25 +38,23 @@ pub(crate) fn model(request: &Node<'_>, given: Option<&str>) -> Result<String, E
     Ok(name.rsplit('/').next().unwrap_or_default().to_ascii_lowercase())
 }
 
-/// Parses a request. Messages and parts of the system prompt that need no rewriting remain unparsed.
+/// Messages and parts of the system prompt that need no rewriting remain unparsed.
 pub(crate) fn read(text: &str) -> Result<Node<'_>, Error> {
     json::read_outline(text, &wire::outlined(), prefilter::of)
 }
 
-/// Returns the format of a request, by its shape or the options. `home` is the format of the API that the request is
-/// for. If `home` is Chat Completions, members that exist only in Chat Completions also identify the format.
+/// `home` is the format of the API that the request is for.
 pub(crate) fn format_of(request: &Node<'_>, options: &DeferredOptions, home: Option<Api>) -> Result<Api, Error> {
     // With Chat Completions as the target, `recognize` also looks at members that exist only in Chat Completions.
     let target = home.filter(|home| SentTo::matters(*home));
     Ok(format::recognize(request, &DeferredOptions { target, native: Native::None, ..options.clone() })?.format)
 }
 
-/// Returns the source format of a request, by its shape or the options.
 pub(crate) fn source_of(request: &Node<'_>, options: &DeferredOptions) -> Result<Api, Error> {
     Ok(format::recognize(request, options)?.format)
 }
 
-/// Returns the entries of a list of tools, each followed by the tools nested in it (of a namespace or of a server).
+/// Returns each entry, followed by the tools nested in it (of a namespace or of a server).
 #[cfg(feature = "search")]
 pub(crate) fn entries<'n, 'a>(list: &'n Node<'a>) -> impl Iterator<Item = &'n Node<'a>> {
     let inner = |entry: &'n Node<'a>| {
@@ -67,12 +65,11 @@ pub(crate) fn entries<'n, 'a>(list: &'n Node<'a>) -> impl Iterator<Item = &'n No
     list.as_array().unwrap_or_default().iter().flat_map(move |entry| core::iter::once(entry).chain(inner(entry)))
 }
 
-/// Returns the tool list of a request. A request without `tools` has an empty list.
 pub(crate) fn listed<'n, 'a>(request: &'n Node<'a>) -> &'n [Node<'a>] {
     request.items_at("tools")
 }
 
-/// Replaces the items at some indices, in ascending order, with other items.
+/// The indices must be in ascending order.
 pub(crate) fn splice<'a>(list: &mut Node<'a>, replaced: Vec<(usize, Vec<Node<'a>>)>) {
     if replaced.is_empty() {
         return;

@@ -8,7 +8,6 @@ use super::{
 };
 use crate::{collections::Map, json::Node, options::Api, wire};
 
-/// The shape of a tool as it was given.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct GivenShape {
     shape: ToolShape,
@@ -55,7 +54,6 @@ impl GivenShape {
     }
 }
 
-/// The origin of a tool, or of another entry of a list. By default, the entry was added.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct EntryOrigin {
     /// `None` if the entry was added.
@@ -83,7 +81,6 @@ impl EntryOrigin {
         entries.iter().map(first_origin).collect()
     }
 
-    /// Returns true if the entry has its index and its shape.
     fn is_unchanged(&self, index: usize) -> bool {
         let has_index = |location: Location| location.is_entry() && location.entry_of_list() == Some(index);
         self.shapes.is_none() && self.location.is_some_and(has_index)
@@ -93,7 +90,6 @@ impl EntryOrigin {
 /// The pointers to all entries of a list that has groups, before and after its rewriting.
 pub(crate) type Grouped = (Vec<String>, Vec<String>);
 
-/// The origin of a message or item.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum MessageOrigin {
     Added,
@@ -104,7 +100,6 @@ pub(crate) enum MessageOrigin {
 }
 
 impl MessageOrigin {
-    /// Returns the origin after the parts of the message have changed.
     pub(crate) fn changed(self) -> Self {
         match self {
             MessageOrigin::Same(index) => MessageOrigin::Changed(index),
@@ -113,20 +108,19 @@ impl MessageOrigin {
     }
 }
 
-/// Translates pointers to parts of a rewritten request into pointers to parts of the given request.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Origins {
-    /// What each rewriting has moved, the first rewriting first.
+    /// The first rewriting first.
     rewritings: Vec<Rewriting>,
     /// Number of the rewritings before deferred loading.
     before_deferral: usize,
-    /// True if the rewriting after these has the tools that the history defines.
+    /// True if the rewriting at `before_deferral` contains the tools that the history defines.
     has_tools_of_history: bool,
 }
 
 #[derive(Clone, Debug, PartialEq, Eq)]
 enum Rewriting {
-    /// The entries whose location or shape has changed, by their pointers.
+    /// The entries whose location or shape has changed, by their pointers after the rewriting.
     Entries(Map<String, Entry>),
     /// The messages or items, with the pointer to the history.
     Messages(String, Vec<MessageOrigin>),
@@ -149,12 +143,10 @@ impl Entry {
 }
 
 impl Origins {
-    /// Returns true if no part was moved.
     pub(crate) fn is_empty(&self) -> bool {
         self.rewritings.is_empty()
     }
 
-    /// Adds a rewriting that changed the messages. `api` is the API of the request.
     pub(crate) fn add_messages(&mut self, api: Api, messages: Vec<MessageOrigin>) {
         let is_same = |(index, origin): (usize, &MessageOrigin)| *origin == MessageOrigin::Same(index);
         if !messages.iter().enumerate().all(is_same) {
@@ -162,8 +154,7 @@ impl Origins {
         }
     }
 
-    /// Adds deferred loading, which changed the list, with the origins of its entries. `given` is the API of the
-    /// request before the rewriting, and `target` its API afterwards.
+    /// `given` is the API of the request before the rewriting, and `target` its API afterwards.
     pub(crate) fn add_list(&mut self, entries: &[EntryOrigin], (given, target): (Api, Api), grouped: Option<Grouped>) {
         self.before_deferral = self.rewritings.len();
         self.has_tools_of_history = false;
@@ -190,7 +181,6 @@ impl Origins {
         self.rewritings.push(Rewriting::Entries(rewritten));
     }
 
-    /// Adds a rewriting that replaced tools by others at the same pointers.
     pub(crate) fn add_replaced(&mut self, tools: Vec<(String, GivenShape, ToolShape)>) {
         if tools.is_empty() {
             return;
@@ -201,14 +191,11 @@ impl Origins {
         self.rewritings.push(Rewriting::Entries(tools.into_iter().map(entry).collect()));
     }
 
-    /// Adds a rewriting that moved entries, each with its pointer before and after the rewriting.
     pub(crate) fn add_moved(&mut self, moved: impl Iterator<Item = (String, String)>) {
         let entries = moved.map(|(pointer, now)| (now, Entry { pointer, shapes: None, is_added: false }));
         self.rewritings.push(Rewriting::Entries(entries.collect()));
     }
 
-    /// Adds the origins of tools that the history defines, by their pointers, in a request that was given in the format
-    /// of `given`.
     pub(crate) fn add_in_history(&mut self, list: impl Iterator<Item = (String, EntryOrigin)>, given: Api) {
         let history = format!("/{}", wire::of(given).history());
         let mut entries = list
@@ -227,19 +214,17 @@ impl Origins {
         }
     }
 
-    /// Returns the origins without those of messages, through which no pointer to a part of the list passes.
+    /// No pointer to a part of the list passes the origins of messages.
     pub(crate) fn of_list(&self) -> Origins {
         let entries = self.rewritings.iter().filter(|rewriting| matches!(rewriting, Rewriting::Entries(_)));
         Origins { rewritings: entries.cloned().collect(), ..Origins::default() }
     }
 
-    /// Returns true if pointers to parts of the list have the same origins.
     pub(crate) fn is_same_for_list(&self, other: &Origins) -> bool {
         let is_entries = |rewriting: &&Rewriting| matches!(rewriting, Rewriting::Entries(_));
         self.rewritings.iter().filter(is_entries).eq(other.rewritings.iter().filter(is_entries))
     }
 
-    /// Returns the pointer in the given request to a part of the rewritten request.
     pub(crate) fn given(&self, pointer: &mut String) {
         for rewriting in self.rewritings.iter().rev() {
             if let Some(before) = rewriting.before(pointer) {
@@ -250,7 +235,7 @@ impl Origins {
 }
 
 impl Rewriting {
-    /// Returns the pointer to the same part before the rewriting, if it differs.
+    /// Returns `None` if the pointer stays the same.
     fn before(&self, pointer: &str) -> Option<String> {
         match self {
             Rewriting::Entries(entries) => {

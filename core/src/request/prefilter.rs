@@ -1,4 +1,4 @@
-//! Decides from the strings in a message whether it may need rewriting, so that other messages are never parsed.
+//! Decides from the strings in a message if it may need rewriting, so that other messages are never parsed.
 //!
 //! The words, which are in the descriptions of the formats, are a superset of those that rewriting looks for. A message
 //! stays unparsed if none of its strings, with escapes decoded, equals one of the words. A message that contains a
@@ -13,7 +13,6 @@ use crate::{
 /// Maximum length of a word, rounded up.
 const MAX_WORD: usize = 32;
 
-/// The flags of one string.
 pub(crate) fn of(text: &Text<'_>) -> Flags {
     match text.as_plain() {
         Some(word) if word.trim().is_empty() => Flags::EMPTY,

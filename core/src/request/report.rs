@@ -11,10 +11,8 @@ use crate::{
     wire,
 };
 
-/// Code of the warning about content that the target cannot express.
 pub(crate) const LOST: &str = "not-translated";
 
-/// Code of the warning that a result of a search has no call.
 pub(crate) const ORPHAN: &str = "orphan-tool-search-output";
 
 const MOVED: &str = "moved";
@@ -129,7 +127,6 @@ pub struct ClientTool {
 }
 
 impl DeferredReport {
-    /// Records which of the client's tools the functions replace, by flat name.
     pub(crate) fn are_custom(&mut self, tools: Vec<(String, ClientTool)>) {
         let mut known: Set<String> = self.name_map.iter().map(|(known, _)| known.clone()).collect();
         for (flat, tool) in tools {
@@ -152,7 +149,6 @@ impl DeferredReport {
     }
 }
 
-/// The part of a request that warnings are about.
 #[derive(Default)]
 enum Subject {
     #[default]
@@ -176,7 +172,7 @@ impl Subject {
 /// Name in warnings about the parts of a hosted search that are dropped from the history.
 pub(crate) const DROPPED_SEARCH: &str = "tool_search";
 
-/// Codes of warnings about one part of the request each.
+/// Codes of warnings that are about one part of the request each.
 const PER_LOCATION: [&str; 3] = [LOST, MOVED, "arguments-not-an-object"];
 
 /// Maximum number of warnings with this code and name that have locations of their own. The others are one warning
@@ -193,38 +189,31 @@ pub(crate) struct Warnings {
     /// The part of the request that the next warnings with names are about.
     about: Subject,
     given: Set<(&'static str, Option<String>)>,
-    /// Number of warnings with a location, by code and name.
     located: Map<(&'static str, Option<String>), usize>,
 }
 
 impl Warnings {
-    /// Returns true if there are no warnings.
     pub(crate) fn is_empty(&self) -> bool {
         self.list.is_empty()
     }
 
-    /// Adds a warning about the request as a whole.
     pub(crate) fn warn(&mut self, code: &'static str) {
         self.add(Warning { code, name: None, pointer: None });
     }
 
-    /// Adds a warning about a part of the request.
     pub(crate) fn warn_at(&mut self, code: &'static str, pointer: &str) {
         self.add(Warning { code, name: None, pointer: Some(pointer.into()) });
     }
 
-    /// Adds a warning about a named item.
     pub(crate) fn about(&mut self, code: &'static str, name: impl Into<String>) {
         let pointer = self.about.pointer(self.api);
         self.add(Warning { code, name: Some(name.into()), pointer });
     }
 
-    /// Adds a warning about a named part of the request.
     pub(crate) fn about_at(&mut self, code: &'static str, name: impl Into<String>, pointer: String) {
         self.add(Warning { code, name: Some(name.into()), pointer: Some(pointer) });
     }
 
-    /// Adds a warning about an item that may have a name.
     pub(crate) fn about_maybe(&mut self, code: &'static str, name: Option<&Text<'_>>) {
         match name {
             Some(name) => self.about(code, name.display()),
@@ -235,19 +224,16 @@ impl Warnings {
         }
     }
 
-    /// Adds a warning that a value is dropped, unless the value is null, false or an empty array.
     pub(crate) fn lose_at(&mut self, name: &str, value: &Node<'_>, pointer: impl FnOnce() -> String) {
         if !is_nothing(value) {
             self.about_at(LOST, name, pointer());
         }
     }
 
-    /// Adds a warning that a member of the current part is dropped, unless its value is null, false or an empty array.
     pub(crate) fn lose(&mut self, key: &str, value: &Node<'_>) {
         self.lose_in(None, key, value);
     }
 
-    /// Does the same as [`Self::lose`] for a member of the current part's member `holder`, if one is given.
     pub(crate) fn lose_in(&mut self, holder: Option<&str>, key: &str, value: &Node<'_>) {
         if is_nothing(value) {
             return;
@@ -262,7 +248,6 @@ impl Warnings {
         self.add(Warning { code: LOST, name: Some(key.into()), pointer });
     }
 
-    /// Returns the pointer to a member of the current part, if its location is known.
     fn pointer_to(&self, key: &str) -> Option<String> {
         let mut pointer = match &self.about {
             Subject::Request => String::new(),
@@ -273,32 +258,27 @@ impl Warnings {
         Some(pointer)
     }
 
-    /// Sets the API whose format the request has, for the pointers of warnings.
     pub(crate) fn set_format(&mut self, api: Api) {
         self.api = Some(api);
     }
 
-    /// Sets the part that the next warnings are about.
     pub(crate) fn set_location(&mut self, location: Location) {
         self.about = Subject::At(location);
     }
 
-    /// Sets the part that the next warnings are about, if it is known.
     pub(crate) fn set_origin(&mut self, origin: Option<Location>) {
         self.about = origin.map_or(Subject::Unknown, Subject::At);
     }
 
-    /// Makes the next warnings about the request as a whole.
     pub(crate) fn clear_location(&mut self) {
         self.about = Subject::Request;
     }
 
-    /// Appends warnings about a request that was rewritten before, without pointers.
+    /// The warnings are about a request that was rewritten before, so they lose their pointers.
     pub(crate) fn extend_rewritten(&mut self, others: Warnings) {
         others.list.into_iter().for_each(|warning| self.add(Warning { pointer: None, ..warning }));
     }
 
-    /// Appends other warnings.
     pub(crate) fn extend(&mut self, others: Warnings) {
         others.list.into_iter().for_each(|warning| self.add(warning));
     }
@@ -320,8 +300,7 @@ impl Warnings {
         }
     }
 
-    /// Returns all warnings in order of appearance. Parts of a search that is dropped are not reported again, and
-    /// neither is the move of a part that is dropped.
+    /// Parts of a dropped search are not reported again, and neither is the move of a dropped part.
     pub(crate) fn finish(self) -> Vec<Warning> {
         let (mut searches, mut lost) = (Set::new(), Set::new());
         for Warning { code, name, pointer } in &self.list {
@@ -343,7 +322,6 @@ impl Warnings {
     }
 }
 
-/// Returns true for a value without content: null, false or an empty array.
 fn is_nothing(value: &Node<'_>) -> bool {
     match value.data() {
         Data::Null | Data::Verbatim("null") | Data::Bool(false) | Data::Verbatim("false") => true,

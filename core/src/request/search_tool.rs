@@ -12,7 +12,6 @@ use crate::{
 const DESCRIPTION: &str =
     "Search for tools that exist but are not listed yet. Say what you need; the tools that match become available.";
 
-/// Returns the function in a format, with the description and schema of the search that it replaces.
 pub(crate) fn function<'a>(format: Api, name: &str, search: &Node<'a>) -> Node<'a> {
     let name = Node::string(Text::new(String::from(name)));
     let description = search.get("description").filter(|text| text.as_text().is_some()).cloned();

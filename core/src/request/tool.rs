@@ -10,7 +10,6 @@ use crate::{
     wire::tool_list::{DEFERRAL, HOLDERS},
 };
 
-/// The kind of an entry.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Kind {
     /// A tool, if the entry has a name; otherwise an entry that is passed through.
@@ -23,28 +22,22 @@ pub(crate) enum Kind {
     Toolset,
 }
 
-/// Member in which Chat Completions nests a definition.
 pub(crate) const INNER_FUNCTION: &str = "function";
-/// Members that may contain the definition.
 const INNER: [&str; 3] = HOLDERS;
-/// The flag that marks deferred tools.
 pub(crate) const FLAG: &str = DEFERRAL;
 pub(crate) const CACHE: &str = "cache_control";
 /// Member of a deferred function of Gemini Interactions: the description that the model sees until the function is
 /// loaded.
 pub(crate) const SHORT: &str = "short_description";
 
-/// Returns the `type` of an object, if it is a string.
 pub(crate) fn type_of<'n, 'a>(node: &'n Node<'a>) -> Option<&'n Text<'a>> {
     node.get("type")?.as_text()
 }
 
-/// Returns true for an object of this `type`.
 pub(crate) fn has_type(node: &Node<'_>, name: &str) -> bool {
     type_of(node).is_some_and(|text| text.is(name))
 }
 
-/// Returns true if a string, with escapes decoded, starts with the prefix.
 pub(crate) fn starts_with(text: &Text<'_>, prefix: &str) -> bool {
     match text.as_plain() {
         Some(plain) => plain.starts_with(prefix),
@@ -52,12 +45,10 @@ pub(crate) fn starts_with(text: &Text<'_>, prefix: &str) -> bool {
     }
 }
 
-/// Returns true if an entry of a Bedrock Converse list is a cache point, not a tool.
 pub(crate) fn is_cache_point(entry: &Node<'_>) -> bool {
     entry.get("cachePoint").is_some()
 }
 
-/// Returns the kind of an entry.
 pub(crate) fn kind(tool: &Node<'_>) -> Kind {
     let Some(name) = type_of(tool) else { return Kind::Tool };
     if starts_with(name, "tool_search_tool_") {
@@ -74,24 +65,20 @@ pub(crate) fn kind(tool: &Node<'_>) -> Kind {
     }
 }
 
-/// Returns a member of the definition.
 fn part<'n, 'a>(tool: &'n Node<'a>, key: &str) -> Option<&'n Node<'a>> {
     tool.get(key).or_else(|| INNER.iter().find_map(|inner| tool.get(inner)?.get(key)))
 }
 
-/// Returns the name that identifies the tool, unless it is empty.
 pub(crate) fn name<'n, 'a>(tool: &'n Node<'a>) -> Option<&'n Text<'a>> {
     part(tool, "name").and_then(Node::as_text).filter(|name| !name.is_empty())
 }
 
 const CUSTOM: &str = "custom";
 
-/// Returns true for OpenAI's `custom` tools, whose input is free-form text.
 pub(crate) fn is_custom(tool: &Node<'_>) -> bool {
     has_type(tool, CUSTOM)
 }
 
-/// Returns the path of the name of an entry without a schema, which may be in its member `custom`.
 pub(crate) fn path_of_custom_name(tool: &Node<'_>) -> &'static [&'static str] {
     if tool.get("name").is_some() {
         &["name"]
@@ -108,18 +95,15 @@ pub(crate) fn rename_custom<'a>(tool: &mut Node<'a>, name: Text<'a>) {
     }
 }
 
-/// Returns the name of the client's search in a list, if it has one.
 pub(crate) fn client_search_name(list: &[Node<'_>]) -> Option<String> {
     let search = list.iter().find(|entry| kind(entry) == Kind::ClientSearch)?;
     name(search).map(|name| name.display().into_owned())
 }
 
-/// Returns the description, unless it is empty.
 pub(crate) fn description<'n, 'a>(tool: &'n Node<'a>) -> Option<&'n Text<'a>> {
     part(tool, "description").and_then(Node::as_text).filter(|text| !text.is_empty())
 }
 
-/// Returns the schema of the arguments, unless it is null.
 pub(crate) fn schema<'n, 'a>(tool: &'n Node<'a>) -> Option<&'n Node<'a>> {
     let schema = ["input_schema", "parameters", "parametersJsonSchema", "parameters_json_schema"];
     let schema = schema.iter().find_map(|key| part(tool, key).filter(|schema| !schema.is_null()));
@@ -127,7 +111,7 @@ pub(crate) fn schema<'n, 'a>(tool: &'n Node<'a>) -> Option<&'n Node<'a>> {
     schema.or_else(|| part(tool, "inputSchema")?.get("json")).filter(|schema| !schema.is_null())
 }
 
-/// Returns two flags: true if the tool is deferred, and true if a `defer_loading` is neither boolean nor null.
+/// Returns true if the tool is deferred, and true if a `defer_loading` is neither boolean nor null.
 pub(crate) fn deferral(tool: &Node<'_>) -> (bool, bool) {
     let flags = core::iter::once(tool.get(FLAG)).chain(INNER.iter().map(|inner| tool.get(inner)?.get(FLAG)));
     flags.flatten().fold((false, false), |(deferred, odd), flag| match flag.data() {
@@ -144,7 +128,7 @@ pub(crate) fn is_placeholder(tool: &Node<'_>) -> bool {
     name(tool).is_some_and(|name| name.is("DeferredToolPlaceholder")) && deferral(tool).0
 }
 
-/// Returns true if two entries define the same tool, ignoring flags. Takes time proportional to the smaller entry.
+/// Ignores flags. Takes time proportional to the smaller entry.
 pub(crate) fn is_same(one: &Node<'_>, other: &Node<'_>) -> bool {
     is_alike(one, other, true)
 }
@@ -169,7 +153,6 @@ fn is_alike(one: &Node<'_>, other: &Node<'_>, is_entry: bool) -> bool {
     alike && found == other.iter().filter(|member| !is_flag(&member.key)).count()
 }
 
-/// Returns false if [`clean`] would change the entry.
 pub(crate) fn is_clean(tool: &Node<'_>, was_deferred: bool) -> bool {
     let flagged =
         |node: &Node<'_>| node.as_object().is_some_and(|object| object.has(FLAG) || was_deferred && object.has(CACHE));
@@ -178,8 +161,8 @@ pub(crate) fn is_clean(tool: &Node<'_>, was_deferred: bool) -> bool {
         && (kind(tool) != Kind::Toolset || !toolset_flags(tool).0)
 }
 
-/// Removes the flags, and the cache breakpoint of a deferred tool. The API refuses the combination, and a breakpoint
-/// that depends on the loaded tools would shift the other breakpoints.
+/// The API refuses a cache breakpoint of a deferred tool. A breakpoint that depends on the loaded tools would also
+/// shift the other breakpoints.
 pub(crate) fn clean(tool: &mut Node<'_>, was_deferred: bool) {
     if is_clean(tool, was_deferred) {
         return;
@@ -207,7 +190,7 @@ pub(crate) fn clean(tool: &mut Node<'_>, was_deferred: bool) {
     }
 }
 
-/// Returns two flags: true if a toolset has `defer_loading`, and true if one of these flags is true.
+/// Returns true if a toolset has `defer_loading`, and true if one of these flags is true.
 pub(crate) fn toolset_flags(tool: &Node<'_>) -> (bool, bool) {
     let configs = tool.object_at("configs").into_iter().flatten().map(|member| &member.value);
     let flags = [Some(tool), tool.get("default_config")]
@@ -218,7 +201,6 @@ pub(crate) fn toolset_flags(tool: &Node<'_>) -> (bool, bool) {
     flags.fold((false, false), |(_, defers), flag| (true, defers || flag.as_bool() == Some(true)))
 }
 
-/// Removes the flags from the settings of a toolset, and settings that become empty.
 fn clean_toolset(tool: &mut Node<'_>) {
     let strip = |config: &mut Node<'_>| {
         let flagged = config.get(FLAG).is_some();
@@ -262,12 +244,11 @@ fn is_empty(node: &Node<'_>) -> bool {
     node.as_object().is_some_and(crate::json::Object::is_empty)
 }
 
-/// Returns true if a tool searches for tools, according to its name or the options.
 pub(crate) fn searches(name: &Text<'_>, options: &DeferredOptions) -> bool {
     names_a_search(name) || options.search_tools.iter().any(|search| name.is(search.as_str()))
 }
 
-/// Returns true for typical names of search tools: `ToolSearch`, `search_tools`, `mcp__x__find_tools`.
+/// Accepts typical names: `ToolSearch`, `search_tools`, `mcp__x__find_tools`.
 fn names_a_search(name: &Text<'_>) -> bool {
     const SEARCH: [&str; 5] = ["search", "find", "discover", "finder", "discovery"];
     const TOOLS: [&str; 2] = ["tool", "tools"];
@@ -278,7 +259,7 @@ fn names_a_search(name: &Text<'_>) -> bool {
     })
 }
 
-/// Splits a name into lower-case words: `mcp__x__FindTools` becomes `mcp`, `x`, `find`, `tools`.
+/// Splits into lower-case words: `mcp__x__FindTools` becomes `mcp`, `x`, `find`, `tools`.
 fn words(name: &str) -> Vec<String> {
     let mut words: Vec<String> = Vec::new();
     let mut inside = false;

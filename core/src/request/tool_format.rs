@@ -13,7 +13,6 @@ use crate::{
     },
 };
 
-/// The kind of an entry in a tool list.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Entry {
     /// A tool that the caller runs.
@@ -24,7 +23,6 @@ pub(crate) enum Entry {
     Unknown,
 }
 
-/// The shape of a tool definition.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct ToolShape {
     /// `None` for a name without a schema. Several APIs use such entries for tools without arguments.
@@ -49,12 +47,10 @@ const KEYS: [(&str, ToolFormat); 5] = [
     ("parameters", ToolFormat::Gemini),
 ];
 
-/// Returns the names of the members that contain a schema.
 pub(crate) fn schema_members() -> impl Iterator<Item = &'static str> {
     KEYS.iter().map(|(key, _)| *key)
 }
 
-/// Returns the member of a definition that contains the schema in a format.
 const fn key_of(format: ToolFormat) -> &'static str {
     match format {
         ToolFormat::Mcp | ToolFormat::Bedrock => "inputSchema",
@@ -66,9 +62,7 @@ const fn key_of(format: ToolFormat) -> &'static str {
     }
 }
 
-/// The example arguments of a tool in a format, and what the API requires of them.
 pub(crate) struct Examples {
-    /// Member of a definition that lists the examples.
     pub(crate) member: &'static str,
     pub(crate) statement: &'static str,
     pub(crate) confidence: char,
@@ -84,7 +78,6 @@ const ANTHROPIC_EXAMPLES: Examples = Examples {
         invalid examples return a 400 error (documentation, read 2026-11)",
 };
 
-/// Returns the examples that a definition can have, if tools of this format can have any.
 pub(crate) const fn examples_of(format: ToolFormat) -> Option<&'static Examples> {
     match format {
         ToolFormat::Anthropic => Some(&ANTHROPIC_EXAMPLES),
@@ -98,23 +91,19 @@ pub(crate) fn api_of(format: ToolFormat) -> Option<Api> {
     of_format(format).map(|wire| wire.tools().family())
 }
 
-/// Returns the API whose requests have tools of this format.
 pub(crate) fn request_api_of(format: ToolFormat) -> Option<Api> {
     of_format(format).map(Wire::api)
 }
 
-/// Returns true for the formats in which a function is an entry with `type: "function"` and no inner definition. The
-/// entry itself does not show which of these formats it has.
+/// These functions have `type: "function"` and no inner definition. The entry itself does not show its format.
 const fn is_flat_function(format: ToolFormat) -> bool {
     matches!(format, ToolFormat::OpenaiResponses | ToolFormat::GeminiInteractions)
 }
 
-/// Returns the format of the tools in a request for an API. `home` is the format of the dialect's own API.
 pub(crate) fn sent_to(api: Api, home: ToolFormat) -> ToolFormat {
     wire::of(api).tools().format(home)
 }
 
-/// Returns the value of the flag `strict` that a tool of this format must have.
 pub(crate) fn strict_in(dialect: &Dialect, format: ToolFormat) -> Option<bool> {
     let at_home = api_of(format) == api_of(dialect.tools.format);
     match dialect.tools.strict {
@@ -126,7 +115,7 @@ pub(crate) fn strict_in(dialect: &Dialect, format: ToolFormat) -> Option<bool> {
     }
 }
 
-/// Detects the shape of an entry. Every entry is examined separately, because lists may mix formats.
+/// Lists may mix formats, so every entry is examined separately.
 pub(crate) fn recognize(entry: &Node<'_>) -> Entry {
     let Some(object) = entry.as_object() else { return Entry::Unknown };
     let kind = entry.get("type").filter(|kind| !kind.is_null());
@@ -167,7 +156,6 @@ pub(crate) fn recognize(entry: &Node<'_>) -> Entry {
     }
 }
 
-/// Returns the shape of a tool in a format.
 pub(crate) const fn written(format: ToolFormat, without_schema: bool) -> ToolShape {
     ToolShape {
         format: Some(format),
@@ -176,20 +164,17 @@ pub(crate) const fn written(format: ToolFormat, without_schema: bool) -> ToolSha
     }
 }
 
-/// Changes to a tool, except for its schema.
 pub(crate) struct Edits {
-    /// New name, if it changes.
     pub(crate) name: Option<String>,
-    /// New description, if it changes; `Some(None)` removes the description.
+    /// `Some(None)` removes the description.
     pub(crate) description: Option<Option<String>>,
-    /// New value of `strict`; `None` removes the flag.
+    /// `None` removes the flag.
     pub(crate) strict: Option<bool>,
-    /// True if the schema is to be removed.
     pub(crate) omit: bool,
 }
 
 impl ToolShape {
-    /// Returns the shape of any entry. An entry that the API defines may have a name, a description and a schema, too.
+    /// An entry that the API defines may have a name, a description and a schema, too.
     pub(crate) fn of(entry: &Node<'_>) -> ToolShape {
         if let Entry::Tool(shape) = recognize(entry) {
             return shape;
@@ -211,22 +196,18 @@ impl ToolShape {
         }
     }
 
-    /// Returns the format, if known.
     pub(crate) fn format(self) -> Option<ToolFormat> {
         self.format
     }
 
-    /// Returns the format, if known. A flat function has the format `home` if that format has flat functions.
     pub(crate) fn format_at(self, home: ToolFormat) -> Option<ToolFormat> {
         self.format.map(|format| if is_flat_function(format) && is_flat_function(home) { home } else { format })
     }
 
-    /// Returns a member of the definition.
     pub(crate) fn part<'n, 'a>(self, entry: &'n Node<'a>, key: &str) -> Option<&'n Node<'a>> {
         self.definition(entry)?.get(key)
     }
 
-    /// Returns the name, unless it is empty or not a string.
     pub(crate) fn name<'n, 'a>(self, entry: &'n Node<'a>) -> Option<&'n Text<'a>> {
         self.part(entry, "name").and_then(Node::as_text).filter(|name| !name.is_empty())
     }
@@ -235,19 +216,16 @@ impl ToolShape {
         self.edit_definition(entry, |definition| definition.set("name", Node::string(name)));
     }
 
-    /// Returns the flag `strict`, if present.
     pub(crate) fn strict<'n, 'a>(self, entry: &'n Node<'a>) -> Option<&'n Node<'a>> {
         self.part(entry, STRICT)
     }
 
-    /// Returns the schema, unless it is null.
     pub(crate) fn schema<'n, 'a>(self, entry: &'n Node<'a>) -> Option<&'n Node<'a>> {
         let schema = self.part(entry, self.key?)?;
         let schema = if self.format == Some(ToolFormat::Bedrock) { schema.get(BEDROCK_INNER)? } else { schema };
         Some(schema).filter(|schema| !schema.is_null())
     }
 
-    /// Edits the schema in place.
     pub(crate) fn edit_schema<'a, R>(self, entry: &mut Node<'a>, edit: impl FnOnce(&mut Node<'a>) -> R) -> Option<R> {
         let key = self.key?;
         let in_bedrock = self.format == Some(ToolFormat::Bedrock);
@@ -258,7 +236,6 @@ impl ToolShape {
         })?
     }
 
-    /// Returns the path to the schema in the entry. The path is empty if the entry has no schema.
     pub(crate) fn pointer_to_schema(self) -> Vec<&'static str> {
         let inner = (self.format == Some(ToolFormat::Bedrock)).then_some(BEDROCK_INNER);
         match self.key {
@@ -267,30 +244,26 @@ impl ToolShape {
         }
     }
 
-    /// Returns the path to the member that should contain the schema if it contains none, or to the definition.
+    /// Returns the path to the member that should contain the schema, or to the definition if it lacks the member.
     pub(crate) fn pointer_to_missing_schema(self, entry: &Node<'_>) -> Vec<&'static str> {
         let key = self.key.filter(|key| self.part(entry, key).is_some());
         key.map_or_else(|| self.path(), |key| self.pointer_to(key))
     }
 
-    /// Returns the path to the definition.
     pub(crate) fn path(self) -> Vec<&'static str> {
         self.holder.into_iter().collect()
     }
 
-    /// Returns the path to a member of the definition.
     pub(crate) fn pointer_to(self, key: &'static str) -> Vec<&'static str> {
         [self.holder, Some(key)].into_iter().flatten().collect()
     }
 
-    /// Returns the shape of the tool after it is written in a format. A member that the format spells in several ways
-    /// keeps its spelling.
+    /// A member that the format spells in several ways keeps its spelling.
     pub(crate) fn written(self, format: ToolFormat, without_schema: bool) -> ToolShape {
         let written = written(format, without_schema);
         ToolShape { key: written.key.map(|key| self.spelled(format).unwrap_or(key)), ..written }
     }
 
-    /// Returns the tool's own spelling of the member for the schema in a format.
     fn spelled(self, format: ToolFormat) -> Option<&'static str> {
         self.key.filter(|own| self.format == Some(format) && KEYS.contains(&(own, format)))
     }
@@ -303,8 +276,8 @@ impl ToolShape {
         own.is_some_and(|(own, new)| is_same(own, new)) && self.holder == written.holder
     }
 
-    /// Converts an entry to a format. `added` is a schema for a tool without one. All other members are specific to the
-    /// API: they remain if the API stays the same, and are removed otherwise.
+    /// `added` is a schema for a tool without one. All other members are specific to the API: they remain if the API
+    /// stays the same, and are removed otherwise.
     pub(crate) fn settle<'a>(self, entry: &mut Node<'a>, format: ToolFormat, added: Option<Node<'a>>, edits: Edits) {
         if self.stays(written(format, false))
             || (self.format.is_none() && holder(format).is_none() && !is_flat_function(format))
@@ -382,7 +355,6 @@ fn members<'a, const N: usize>(list: [Option<(&'static str, Node<'a>)>; N]) -> N
     Node::object(Object::from_unique(members.collect()))
 }
 
-/// Renames a member, replacing any member that already has the new name.
 fn rename(node: &mut Node<'_>, from: &str, to: &'static str) {
     node.remove(to);
     let members = node.as_object_mut().into_iter().flat_map(Object::members_mut);
@@ -391,7 +363,6 @@ fn rename(node: &mut Node<'_>, from: &str, to: &'static str) {
     }
 }
 
-/// Returns the JSON Pointer to a part of an entry.
 pub(crate) fn pointer(path: &[&str]) -> String {
     let mut out = String::new();
     path.iter().for_each(|token| push_token(&mut out, token));

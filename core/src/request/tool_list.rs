@@ -1,7 +1,7 @@
 //! Splits a tool list into its entries and joins them again, and plans the names of all tools of a request together.
 //! This file handles the structure of lists, not of tools.
 //!
-//! A list that is joined without changes still counts as the caller's original value.
+//! A list that is joined without changes is treated as the caller's original value.
 
 use alloc::{format, string::String, vec::Vec};
 
@@ -20,7 +20,6 @@ use crate::{
     wire::GROUPS,
 };
 
-/// One entry of a list.
 pub(crate) struct Listed<'a> {
     pub(crate) entry: Node<'a>,
     /// Pointer to the entry in the original list.
@@ -31,14 +30,12 @@ pub(crate) struct Listed<'a> {
     pub(crate) server: Option<Text<'static>>,
 }
 
-/// An element of a list.
 pub(crate) enum Slot<'a> {
     Entry(Listed<'a>),
     /// An entry with several tools, such as Gemini's function declarations.
     Group(Group<'a>),
 }
 
-/// The tools in the inner list of an entry.
 pub(crate) struct Group<'a> {
     pub(crate) list: Vec<Listed<'a>>,
     shell: Shell<'a>,
@@ -53,7 +50,6 @@ struct Shell<'a> {
     list: ValueOrigin,
 }
 
-/// The origin of a value in the input.
 #[derive(Clone, Copy)]
 struct ValueOrigin {
     origin: Origin,
@@ -67,7 +63,6 @@ impl ValueOrigin {
         ValueOrigin { origin: node.origin(), intact: node.is_intact() }
     }
 
-    /// Rebuilds the value. An unchanged value counts as the original.
     fn again<'a>(self, data: Data<'a>, same: bool) -> Node<'a> {
         if self.intact && same {
             Node::read(data, self.origin)
@@ -77,7 +72,6 @@ impl ValueOrigin {
     }
 }
 
-/// A tool list split into its elements.
 pub(crate) struct Listing<'a> {
     pub(crate) slots: Vec<Slot<'a>>,
     found: ValueOrigin,
@@ -86,18 +80,11 @@ pub(crate) struct Listing<'a> {
 const LIST: &str = "tools";
 
 impl<'a> Listing<'a> {
-    /// Splits a list: a plain list, an object with a list in `tools`, or a single Gemini entry.
-    ///
-    /// # Errors
-    /// `invalid-request` if the value is not a tool list.
+    /// Accepts a plain list, an object with a list in `tools`, or a single Gemini entry.
     pub(crate) fn read(tools: Node<'a>) -> Result<Listing<'a>, Error> {
         Listing::read_named(tools, None)
     }
 
-    /// Does the same as [`Self::read`] with planned flat names.
-    ///
-    /// # Errors
-    /// The errors of [`Self::read`].
     pub(crate) fn read_named(mut tools: Node<'a>, planned: Option<&FlatNames>) -> Result<Listing<'a>, Error> {
         let mut prefix = "";
         let mut found = ValueOrigin::of(&tools);
@@ -142,7 +129,6 @@ impl<'a> Listing<'a> {
         (count, entries)
     }
 
-    /// Returns all entries, in order.
     pub(crate) fn entries(&self) -> impl Iterator<Item = &Listed<'a>> {
         self.slots.iter().flat_map(|slot| match slot {
             Slot::Entry(listed) => core::slice::from_ref(listed),
@@ -150,8 +136,7 @@ impl<'a> Listing<'a> {
         })
     }
 
-    /// Joins the list from the results of `write` for each entry; `None` removes the entry. Calls `placed` with the
-    /// pointer to each new entry.
+    /// `write` returns the new entry, or `None` to remove the entry. `placed` receives the pointer to each new entry.
     pub(crate) fn write<D>(
         self,
         format: ToolFormat,
@@ -215,7 +200,6 @@ impl<'a> Listing<'a> {
     }
 }
 
-/// Reads one entry and adds its contents to `slots`.
 fn slot<'a>(listed: Listed<'a>, names: &FlatNames, slots: &mut Vec<Slot<'a>>) {
     let holds = |key: &str| listed.entry.get(key).is_some_and(|list| list.as_array().is_some());
     if let Some(key) = GROUPS.into_iter().find(|key| holds(key)) {
@@ -258,8 +242,7 @@ fn open<'a>(listed: Listed<'a>, key: &str) -> Slot<'a> {
     Slot::Group(Group { list, shell: Shell { members, place, entry, list: inner } })
 }
 
-/// Moves the tools of a namespace into the list under their flat names. Only APIs with namespaces could keep them, and
-/// for those APIs deferred loading has already flattened them.
+/// Only APIs with namespaces could keep the namespace. For those APIs, deferred loading has already flattened it.
 fn flatten<'a>(mut listed: Listed<'a>, outer: Option<&Text<'a>>, names: &FlatNames, slots: &mut Vec<Slot<'a>>) {
     let namespace = nested(outer, listed.entry.text_at("name"));
     let description = description_of(&listed.entry).cloned();
@@ -291,7 +274,6 @@ impl<'a> Shell<'a> {
         GROUPS.into_iter().find(|key| is(key)).unwrap_or(GROUPS[0])
     }
 
-    /// Puts a list back into the entry.
     fn close(mut self, list: Vec<Node<'a>>, same: bool) -> Node<'a> {
         if let Some(member) = self.members.get_mut(self.place) {
             member.value = self.list.again(Data::Array(list), same);
@@ -309,7 +291,7 @@ impl<'a> Shell<'a> {
     }
 }
 
-/// Plans the names of all lists if the history adds tools or reserves names. Otherwise, only the request's own list has
+/// Plans the names of all lists if the history adds tools or reserves names. Otherwise, only the request's list has
 /// tools, and its names are planned when it is rewritten. Returns the flat names of namespaced tools, and adds the new
 /// names of tools with illegal names to `names`.
 pub(crate) fn plan_names(

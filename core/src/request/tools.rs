@@ -18,7 +18,6 @@ use crate::{
     wire::{self, additions::Additions},
 };
 
-/// Location of a tool's definition.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Source {
     /// Index in the request's list.
@@ -27,7 +26,6 @@ pub(crate) enum Source {
     Defined(usize),
 }
 
-/// A tool or another entry of a tool list.
 #[derive(Debug)]
 pub(crate) struct Tool<'a> {
     /// Flat name, unique among all tools; `None` if nothing can refer to the entry.
@@ -35,7 +33,7 @@ pub(crate) struct Tool<'a> {
     pub(crate) kind: Kind,
     /// Location of the newest definition.
     pub(crate) source: Source,
-    /// The newest definition in the request as it was given, if its place is known.
+    /// The newest definition in the given request, if its location is known.
     pub(crate) origin: Option<Location>,
     /// The shape of the newest definition as it was given, if the definition was converted since.
     pub(crate) given_shape: Option<GivenShape>,
@@ -57,12 +55,10 @@ pub(crate) struct Tool<'a> {
 }
 
 impl Tool<'_> {
-    /// Returns true if the model can call the tool after the whole history.
     pub(crate) const fn is_available(&self) -> bool {
         !self.withdrawn && (self.loaded || !self.deferred)
     }
 
-    /// Returns true if the tool is deferred and nothing has loaded it.
     pub(crate) const fn is_hidden(&self) -> bool {
         !self.withdrawn && self.deferred && !self.loaded
     }
@@ -71,13 +67,11 @@ impl Tool<'_> {
         matches!(self.kind, Kind::HostedSearch | Kind::ClientSearch)
     }
 
-    /// Returns true for a callable function that searches for tools, according to its name or the options.
     pub(crate) fn searches(&self, options: &DeferredOptions) -> bool {
         self.is_available() && self.name.as_ref().is_some_and(|name| tool::searches(name, options))
     }
 }
 
-/// The way in which the history adds a definition.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Arrival {
     /// Deferred, in `additional_tools`: treated as listed by the request.
@@ -90,17 +84,13 @@ pub(crate) enum Arrival {
     Added,
 }
 
-/// The state of the tool that a reference names.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum ToolState {
-    /// The tool is callable.
     Loaded,
-    /// The tool was removed.
     Withdrawn,
     Unknown,
 }
 
-/// All tools of a request, by index and by name.
 #[derive(Debug, Default)]
 pub(crate) struct Tools<'a> {
     list: Vec<Tool<'a>>,
@@ -114,13 +104,13 @@ pub(crate) struct Tools<'a> {
     /// Names of the client's own searches in Gemini Interactions. No other tool may use these names, because the client
     /// would run its search for calls to that tool.
     client_searches: Set<Text<'a>>,
-    /// True if a definition was dropped because its name is that of a search.
+    /// True if a definition was dropped because it has the name of a search.
     has_refused: bool,
 }
 
 impl<'a> Tools<'a> {
-    /// Reads the list of a request. The definitions stay in the request. If the list was rewritten before, `origins`
-    /// contains the origins of its entries.
+    /// The definitions stay in the request. If the list was rewritten before, `origins` contains the origins of its
+    /// entries.
     pub(crate) fn read(list: &[Node<'a>], origins: Option<&[EntryOrigin]>, api: Api, warnings: &mut Warnings) -> Self {
         let mut tools = Tools::default();
         // In Responses, the model calls searches by their type.
@@ -150,8 +140,8 @@ impl<'a> Tools<'a> {
         warnings.clear_location();
     }
 
-    /// Adds an entry of a list. If several entries have the same name, the first one remains; if it is deferred and a
-    /// later one is not, it gets the definition of the later one.
+    /// If several entries have the same name, the first entry remains. If it is deferred and a later entry is not, it
+    /// gets the definition of the later entry.
     fn list(&mut self, definition: &Node<'a>, (source, origin): (Source, Option<Location>), warnings: &mut Warnings) {
         warnings.set_origin(origin);
         let kind = tool::kind(definition);
@@ -211,8 +201,7 @@ impl<'a> Tools<'a> {
         });
     }
 
-    /// Adds a definition from the history. A tool that the request does not list remains hidden until it is loaded.
-    /// `listed` is the request's list.
+    /// A tool that the request does not list remains hidden until it is loaded. `listed` is the request's list.
     pub(crate) fn bring(
         &mut self,
         definition: Node<'a>,
@@ -250,7 +239,6 @@ impl<'a> Tools<'a> {
         warnings.clear_location();
     }
 
-    /// Returns the index of a tool by its name.
     fn place(&self, name: &Text<'_>) -> Option<usize> {
         // The keys borrow from the request but the name does not; a view of the index with a shorter lifetime allows
         // the lookup.
@@ -267,35 +255,29 @@ impl<'a> Tools<'a> {
         self.list.get_mut(at)
     }
 
-    /// Returns true if a tool of this name exists, hidden or not.
     pub(crate) fn knows(&self, name: &Text<'_>) -> bool {
         self.place(name).is_some()
     }
 
-    /// Returns true for the name of a search that the client runs.
     pub(crate) fn is_client_search(&self, name: &Text<'_>) -> bool {
         let searches: &Set<Text<'_>> = &self.client_searches;
         searches.contains(name)
     }
 
-    /// Records that a definition is dropped because its name is that of a search.
     pub(crate) fn refuse(&mut self, name: &Text<'_>, warnings: &mut Warnings) {
         warnings.about("duplicate-tool-name", name.display());
         self.has_refused = true;
     }
 
-    /// Returns true if a definition was dropped because its name is that of a search.
     pub(crate) const fn has_refused(&self) -> bool {
         self.has_refused
     }
 
-    /// Returns true for the name of a hosted search.
     pub(crate) fn is_search(&self, name: &Text<'_>) -> bool {
         let searches: &Set<Text<'_>> = &self.searches;
         searches.contains(name)
     }
 
-    /// Returns true if the request has a hosted search.
     pub(crate) fn has_hosted_search(&self) -> bool {
         self.list.iter().any(|tool| tool.kind == Kind::HostedSearch)
     }
@@ -308,7 +290,6 @@ impl<'a> Tools<'a> {
         self.list.get(place)
     }
 
-    /// Sets the name of an entry without a name.
     pub(crate) fn name_at(&mut self, place: usize, name: Text<'a>) {
         if let Some(tool) = self.list.get_mut(place) {
             tool.name = Some(name.clone());
@@ -316,7 +297,6 @@ impl<'a> Tools<'a> {
         }
     }
 
-    /// Returns the newest definition of a tool. `listed` is the request's list.
     pub(crate) fn definition_of<'n>(&'n self, tool: &Tool<'a>, listed: &'n [Node<'a>]) -> Option<&'n Node<'a>> {
         match tool.source {
             Source::Listed(place) => listed.get(place),
@@ -324,15 +304,13 @@ impl<'a> Tools<'a> {
         }
     }
 
-    /// Returns the tools, and the definitions that are not in the request's list.
     pub(crate) fn into_parts(self) -> (Vec<Tool<'a>>, Vec<Node<'a>>) {
         (self.list, self.definitions)
     }
 
     // Changes made by the history, applied in its order.
 
-    /// Loads the tools that the options name. Must be called before the history is applied, so that the list only grows
-    /// at its end with `order: "append"`.
+    /// Must be called before the history is applied, so that the list only grows at its end with `order: "append"`.
     pub(crate) fn begin(&mut self, options: &DeferredOptions, warnings: &mut Warnings) {
         for name in &options.loaded_tools {
             let name = Text::new(name.as_str());
@@ -345,7 +323,6 @@ impl<'a> Tools<'a> {
         }
     }
 
-    /// Returns the state of the tool that a name refers to, without loading the tool.
     pub(crate) fn state(&self, name: &Text<'_>) -> ToolState {
         match self.get(name) {
             Some(tool) if tool.withdrawn => ToolState::Withdrawn,
@@ -354,7 +331,7 @@ impl<'a> Tools<'a> {
         }
     }
 
-    /// Loads a tool that a search result refers to, unless the tool was removed.
+    /// Loads the tool that a search result names, unless the tool was removed.
     pub(crate) fn find(&mut self, name: &Text<'_>, warnings: &mut Warnings) -> ToolState {
         let Some(at) = self.place(name) else {
             warnings.about("unknown-tool-reference", name.display());
@@ -367,7 +344,7 @@ impl<'a> Tools<'a> {
         ToolState::Loaded
     }
 
-    /// Loads a tool that the client adds, even if it was removed before. Returns true if the name is known.
+    /// Loads the tool that the client adds, even if it was removed before. Returns true if the name is known.
     pub(crate) fn add(&mut self, name: &Text<'_>, warnings: &mut Warnings) -> bool {
         let Some(at) = self.place(name) else {
             warnings.about("unknown-tool-reference", name.display());
@@ -391,7 +368,6 @@ impl<'a> Tools<'a> {
         }
     }
 
-    /// Loads a tool that the model calls or a choice forces, unless the tool was removed.
     pub(crate) fn load(&mut self, name: &Text<'_>) {
         let at = self.place(name).filter(|at| self.list.get(*at).is_some_and(|tool| !tool.withdrawn));
         at.into_iter().for_each(|at| self.load_at(at));
@@ -420,17 +396,14 @@ impl<'a> Tools<'a> {
 
     // Names and sizes for reports.
 
-    /// Returns the indices of the loaded deferred tools, in load order.
     pub(crate) fn loads(&self) -> &[usize] {
         &self.loads
     }
 
-    /// Returns all names, including those of hidden tools.
     pub(crate) fn all_names(&self) -> impl Iterator<Item = &Text<'a>> {
         self.list.iter().filter_map(|tool| tool.name.as_ref())
     }
 
-    /// Returns the names of the callable deferred tools, in load order.
     pub(crate) fn loaded_names(&self) -> Vec<String> {
         let tools = self.loads.iter().filter_map(|at| self.list.get(*at)).filter(|tool| tool.is_available());
         tools.filter_map(|tool| tool.name.as_ref()).map(|name| name.display().into_owned()).collect()
@@ -444,13 +417,11 @@ impl<'a> Tools<'a> {
         self.hidden().filter_map(|tool| tool.name.as_ref()).map(|name| name.display().into_owned()).collect()
     }
 
-    /// Returns the names of the listed deferred tools that are not removed, loaded or not.
     pub(crate) fn deferred_names(&self) -> impl Iterator<Item = &Text<'a>> {
         let deferred = self.list.iter().filter(|tool| tool.deferred && tool.listed && !tool.withdrawn);
         deferred.filter_map(|tool| tool.name.as_ref())
     }
 
-    /// Returns the size of the hidden tools in bytes of compact JSON.
     pub(crate) fn saved_bytes(&self, listed: &[Node<'a>]) -> usize {
         self.hidden().filter_map(|tool| self.definition_of(tool, listed)).map(tool::cost).sum()
     }

@@ -12,16 +12,12 @@ use super::{
 };
 use crate::json::{write, Node, Object, Text};
 
-/// Where a reply has its alternative messages.
 #[derive(Debug)]
 pub(crate) struct Alternatives {
-    /// Member of the reply that contains the list.
     pub(super) list: &'static str,
     /// Members in which gateways wrap a reply.
     pub(super) wrappers: &'static [&'static str],
-    /// Member of the reply that contains the token usage.
     pub(super) usage: &'static str,
-    /// Member of the reply that contains its id.
     pub(crate) id: &'static str,
     /// Member of an alternative that contains the message.
     pub(crate) whole: &'static str,
@@ -31,7 +27,6 @@ pub(crate) struct Alternatives {
     pub(crate) units: &'static str,
     /// How a chunk contains pieces of calls; `None` if each call is in one chunk.
     pub(super) calls: Option<PiecedCalls>,
-    /// Member of an alternative that contains the reason of the end.
     pub(crate) reason: &'static str,
     /// `role` of the model.
     pub(super) role: &'static str,
@@ -47,16 +42,14 @@ pub(crate) struct Alternatives {
     pub(super) needless: Option<&'static [&'static str]>,
 }
 
-/// Calls that arrive in pieces.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct PiecedCalls {
-    /// Members of an entry that may contain the call, first that of calls whose arguments are JSON text.
+    /// Members of an entry that may contain the call, first the member of calls whose arguments are JSON text.
     pub(super) inner: &'static [&'static str],
     pub(super) name: &'static str,
     pub(super) arguments: &'static str,
 }
 
-/// Where the text of a message is.
 #[derive(Debug)]
 pub(crate) enum MessageText {
     /// In this member of the message. Units are calls, which arrive in pieces.
@@ -65,13 +58,11 @@ pub(crate) enum MessageText {
     InUnits { member: &'static str, unless: &'static str },
 }
 
-/// Member of an alternative that contains its number.
 const NUMBER: &str = "index";
 
 /// Visits an alternative and its number.
 type Visit<'v, 'a> = &'v mut dyn FnMut(&mut Node<'a>, u64);
 
-/// Returns how a reply or a chunk lists alternative messages, if it does.
 pub(crate) fn alternatives_of(reply: &Node<'_>) -> Option<&'static Alternatives> {
     ALL.iter().filter_map(|wire| wire.alternatives).find(|own| own.holder(reply).is_some())
 }
@@ -81,7 +72,6 @@ impl Alternatives {
         node.get(self.list).is_some_and(|list| list.as_array().is_some())
     }
 
-    /// Returns the object with the list: the reply, or what wraps it.
     fn holder<'n, 'a>(&self, reply: &'n Node<'a>) -> Option<&'n Node<'a>> {
         let wrapped = || self.wrappers.iter().filter_map(|key| reply.get(*key)).find(|inner| self.is_list_of(inner));
         if self.is_list_of(reply) {
@@ -90,7 +80,6 @@ impl Alternatives {
         wrapped()
     }
 
-    /// Edits the object with the list.
     pub(crate) fn edit_holder<'a, R>(&self, reply: &mut Node<'a>, edit: impl FnOnce(&mut Node<'a>) -> R) -> Option<R> {
         if self.is_list_of(reply) {
             return Some(edit(reply));
@@ -100,12 +89,10 @@ impl Alternatives {
         reply.visit(*key, edit)
     }
 
-    /// Returns the alternatives of a reply.
     pub(crate) fn items<'n, 'a>(&self, reply: &'n Node<'a>) -> &'n [Node<'a>] {
         self.holder(reply).map_or(&[], |holder| holder.items_at(self.list))
     }
 
-    /// Visits each alternative of a reply.
     pub(crate) fn visit<'a>(&self, reply: &mut Node<'a>, visit: Visit<'_, 'a>) {
         self.edit_holder(reply, |holder| {
             each(holder, self.list, &mut |_, item| {
@@ -115,17 +102,15 @@ impl Alternatives {
         });
     }
 
-    /// Returns the first alternative, if the client reads only one.
     pub(crate) fn first<'n, 'a>(&self, reply: &'n Node<'a>) -> Option<&'n Node<'a>> {
         reply.array_at(self.list)?.first()
     }
 
-    /// Edits the first alternative.
     pub(crate) fn edit_first<'a, R>(&self, reply: &mut Node<'a>, edit: impl FnOnce(&mut Node<'a>) -> R) -> Option<R> {
         reply.visit(self.list, |list| list.as_array_mut().and_then(|list| list.first_mut()).map(edit)).flatten()
     }
 
-    /// Returns a message of the model, with a role. Some backends omit it.
+    /// Adds the role, which some backends omit.
     pub(crate) fn model_message(&self, mut message: Node<'static>) -> Node<'static> {
         if message.get("role").is_none() {
             message.set("role", Node::literal(self.role));
@@ -133,7 +118,6 @@ impl Alternatives {
         message
     }
 
-    /// Returns true if an alternative ends.
     pub(crate) fn ends(&self, item: &Node<'_>) -> bool {
         item.get(self.reason).is_some_and(|reason| !reason.is_null())
     }
@@ -163,17 +147,14 @@ impl Alternatives {
         has_changed
     }
 
-    /// Returns how chunks contain pieces of calls.
     pub(crate) const fn calls(&self) -> Option<PiecedCalls> {
         self.calls
     }
 
-    /// Returns the units of the part of a message that an alternative contains.
     pub(crate) fn units_of<'n, 'a>(&self, item: &'n Node<'a>) -> &'n [Node<'a>] {
         item.get(self.part).and_then(|part| part.array_at(self.units)).unwrap_or_default()
     }
 
-    /// Edits the part of a message that an alternative contains; adds it if it is missing.
     pub(crate) fn edit_part<'a>(&self, item: &mut Node<'a>, edit: impl FnOnce(&mut Node<'a>)) {
         if item.get(self.part).is_none_or(|part| part.as_object().is_none()) {
             item.set(self.part, if self.has_roles { self.with_role() } else { Node::empty_object() });
@@ -185,7 +166,7 @@ impl Alternatives {
         Node::record([("role", Node::literal(self.role))])
     }
 
-    /// Visits each piece of text in a part of a message: the object and its member that contains the piece.
+    /// `visit` receives the object and its member that contains the piece.
     pub(crate) fn visit_texts(&self, part: &mut Node<'_>, visit: &mut dyn FnMut(&mut Node<'_>, &'static str)) {
         let (list, member) = match self.text {
             MessageText::Member(member) => {
@@ -202,7 +183,7 @@ impl Alternatives {
         });
     }
 
-    /// Removes units without text from a part of a message that also has calls, because their text was buffered.
+    /// Units without text are removed from a part of a message that also has calls, because their text was buffered.
     pub(crate) fn drop_empty_texts(&self, part: &mut Node<'_>) {
         let MessageText::InUnits { member, .. } = self.text else { return };
         let units = part.items_at(self.units);
@@ -218,7 +199,6 @@ impl Alternatives {
         }
     }
 
-    /// Removes the text from a part of a message. Calls `take` with each piece.
     pub(crate) fn take_texts(&self, part: &mut Node<'_>, take: &mut dyn FnMut(&Text<'_>)) {
         let list = match self.text {
             MessageText::Member(member) => {
@@ -241,7 +221,6 @@ impl Alternatives {
         }
     }
 
-    /// Returns true if a part of a message has text, whose value may be empty.
     pub(crate) fn may_have_text(&self, item: &Node<'_>) -> bool {
         match self.text {
             MessageText::Member(member) => {
@@ -251,7 +230,7 @@ impl Alternatives {
         }
     }
 
-    /// Adds a text to an alternative that has none.
+    /// The alternative must have no text.
     pub(crate) fn add_text(&self, item: &mut Node<'_>, text: String) {
         match self.text {
             MessageText::Member(list) if self.part_of(item).is_some_and(|part| part.array_at(list).is_some()) => {
@@ -268,7 +247,7 @@ impl Alternatives {
         item.get(self.part)
     }
 
-    /// Puts a text into an alternative: into its first piece of text, or into a new one.
+    /// Puts the text into the first piece of text, or into a new piece.
     pub(crate) fn put_text(&self, item: &mut Node<'_>, text: String) {
         self.edit_part(item, |part| match self.text {
             MessageText::Member(member) if part.get(member).is_none_or(|own| own.as_array().is_none()) => {
@@ -279,7 +258,7 @@ impl Alternatives {
         });
     }
 
-    /// Returns a copy of a chunk that can carry a piece of text: without what the chunk itself still contains.
+    /// The copy omits what the chunk itself still contains.
     pub(crate) fn text_carrier(&self, chunk: &Node<'_>) -> Node<'static> {
         match self.needless {
             Some(members) => {
@@ -295,7 +274,7 @@ impl Alternatives {
         is(self.list) || members.iter().any(|key| is(key))
     }
 
-    /// Returns a copy of a chunk without its alternatives. The chunk itself is passed on with its usage.
+    /// The chunk itself is passed on with its usage.
     pub(crate) fn without_output(&self, chunk: &Node<'_>) -> Node<'static> {
         let mut bare = chunk.detached();
         let is_wrapped = !self.is_list_of(chunk);
@@ -309,7 +288,6 @@ impl Alternatives {
         bare
     }
 
-    /// Returns true if nothing but the alternatives has to be passed on of a chunk.
     pub(crate) fn has_only_output(&self, chunk: &Node<'_>) -> bool {
         let Some(members) = self.needless else { return false };
         has_only(chunk, |own| self.is_needless(members, |key| own.is(key)))
@@ -324,7 +302,6 @@ impl Alternatives {
             && has_only(item, |own| [NUMBER, self.part].iter().any(|key| own.is(*key)))
     }
 
-    /// Returns true if an alternative contains nothing for the client.
     pub(crate) fn is_silent(&self, item: &Node<'_>) -> bool {
         let is_set = |key: &str| item.get(key).is_some_and(|value| !value.is_null());
         let part = item.object_at(self.part);
@@ -333,7 +310,7 @@ impl Alternatives {
             && !is_set(self.whole)
     }
 
-    /// Puts one alternative with a piece of text into a chunk without alternatives.
+    /// The chunk must have no alternatives.
     pub(crate) fn set_text(&self, chunk: &mut Node<'_>, number: u64, text: String) {
         let part = match self.text {
             MessageText::Member(member) => Node::record([(member, Node::string(text))]),
@@ -345,7 +322,7 @@ impl Alternatives {
         self.set_only(chunk, number, part);
     }
 
-    /// Puts one alternative with units into a chunk without alternatives.
+    /// The chunk must have no alternatives.
     pub(crate) fn set_units(&self, chunk: &mut Node<'_>, number: u64, units: Vec<Node<'static>>) {
         self.set_only(chunk, number, Node::record([(self.units, Node::array(units))]));
     }
@@ -371,79 +348,64 @@ impl Alternatives {
 }
 
 impl PiecedCalls {
-    /// Returns the member that may contain a call whose arguments are JSON text.
     pub(crate) fn function(self) -> &'static str {
         self.inner.first().copied().unwrap_or_default()
     }
 
-    /// Returns the member of an entry that contains its call, if it is a call of a function.
     pub(crate) fn of<'n, 'a>(self, entry: &'n Node<'a>) -> Option<&'n Node<'a>> {
         entry.get(self.function())
     }
 
-    /// Returns the member of an entry that contains its call, whatever the kind of the call.
     pub(crate) fn any_of<'n, 'a>(self, entry: &'n Node<'a>) -> Option<&'n Node<'a>> {
         self.inner.iter().find_map(|inner| entry.get(*inner))
     }
 
-    /// Returns the member of an entry with the index of its call.
     pub(crate) const fn index(self) -> &'static str {
         NUMBER
     }
 
-    /// Sets the index of the call of an entry.
     pub(crate) fn set_index(self, entry: &mut Node<'_>, index: u64) {
         insert(entry, 0, NUMBER, Node::count(index));
     }
 
-    /// Sets the id of the call of an entry with an index.
     pub(crate) fn set_id(self, entry: &mut Node<'_>, id: String) {
         insert(entry, 1, self.id(), Node::string(id));
     }
 
-    /// Returns the index of the call of an entry.
     pub(crate) fn index_of(self, entry: &Node<'_>) -> Option<u64> {
         entry.u64_at(NUMBER)
     }
 
-    /// Returns the member of an entry with the id of its call.
     pub(crate) const fn id(self) -> &'static str {
         "id"
     }
 
-    /// Returns the id of the call of an entry.
     pub(crate) fn id_of<'n, 'a>(self, entry: &'n Node<'a>) -> Option<&'n Text<'a>> {
         entry.text_at(self.id())
     }
 
-    /// Returns the member with the name of the tool.
     pub(crate) const fn name(self) -> &'static str {
         self.name
     }
 
-    /// Returns the member with a piece of the arguments.
     pub(crate) const fn arguments(self) -> &'static str {
         self.arguments
     }
 
-    /// Returns the piece of the arguments in an entry.
     pub(crate) fn arguments_of<'n, 'a>(self, entry: &'n Node<'a>) -> Option<&'n Node<'a>> {
         self.of(entry)?.get(self.arguments)
     }
 
-    /// Edits the call of an entry.
     pub(crate) fn edit<'a, R>(self, entry: &mut Node<'a>, edit: impl FnOnce(&mut Node<'a>) -> R) -> Option<R> {
         entry.visit(self.function(), edit)
     }
 
-    /// Edits the call of an entry, whatever its kind.
     pub(crate) fn edit_any<'a>(self, entry: &mut Node<'a>, edit: &mut dyn FnMut(&mut Node<'a>)) {
         for inner in self.inner {
             entry.visit(*inner, &mut *edit);
         }
     }
 
-    /// Returns an entry with members and a call.
     pub(crate) fn entry(self, members: Option<(&'static str, Node<'static>)>, call: Node<'static>) -> Node<'static> {
         let mut entry = Node::empty_object();
         members.into_iter().for_each(|(key, value)| entry.set(key, value));
@@ -452,7 +414,6 @@ impl PiecedCalls {
     }
 }
 
-/// Sets a member; a new one is inserted at this place.
 fn insert<'a>(node: &mut Node<'a>, place: usize, key: &'static str, value: Node<'a>) {
     match node.as_object_mut() {
         Some(object) if !object.has(key) => object.insert_at(place.min(object.len()), key, value),
@@ -460,12 +421,11 @@ fn insert<'a>(node: &mut Node<'a>, place: usize, key: &'static str, value: Node<
     }
 }
 
-/// Returns the number of an alternative.
 pub(crate) fn number(item: &Node<'_>) -> u64 {
     item.u64_at(NUMBER).unwrap_or_default()
 }
 
-/// Puts text into a list of parts: into the first one that is text, or into a new first one.
+/// Puts the text into the first part that is text, or into a new first part.
 fn put_in_parts(holder: &mut Node<'_>, list: &'static str, text: String, has_types: bool) {
     let mut text = Some(text);
     each(holder, list, &mut |_, part| {

@@ -9,7 +9,6 @@ use super::{
 };
 use crate::json::Node;
 
-/// How a call becomes text.
 #[derive(Debug)]
 pub(crate) struct AnswerText {
     pub(crate) conversion: Conversion,
@@ -20,11 +19,10 @@ pub(crate) struct AnswerText {
     /// Changes what a whole reply repeats of the request and of its output. The arguments are the name of the function,
     /// and true if the reply has an answer.
     pub(super) repeat: Option<fn(&mut Node<'_>, &str, bool)>,
-    /// Events that differ from those of the call by more than their pieces.
+    /// Events that differ from the call's events by more than their pieces.
     pub(crate) events: Option<TextEvents>,
 }
 
-/// What becomes the text of an answer.
 #[derive(Clone, Copy, Debug)]
 pub(crate) enum Conversion {
     /// The call: this function replaces it by a unit with text. The text is `None` if it follows in later events.
@@ -33,16 +31,14 @@ pub(crate) enum Conversion {
     Member(&'static str, fn(&Node<'_>) -> MessageForm),
 }
 
-/// The form of messages whose text is a member.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct MessageForm {
     /// True if the text is a list of parts.
     pub(crate) has_parts: bool,
-    /// True if arguments are values, also where the API's name is that of arguments that are JSON text.
+    /// True if arguments are values, even if the API has the name of arguments that are JSON text.
     pub(crate) has_values: bool,
 }
 
-/// Returns the form of the messages of a reply whose text is a member.
 pub(crate) fn message_form(reply: &Node<'_>) -> MessageForm {
     let form = |wire: &&super::Wire| match wire.answers.conversion {
         Conversion::Member(_, form) => Some(form(reply)),
@@ -51,16 +47,15 @@ pub(crate) fn message_form(reply: &Node<'_>) -> MessageForm {
     ALL.iter().find_map(form).unwrap_or_default()
 }
 
-/// Events of a text whose form differs from that of a call.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct TextEvents {
-    /// Returns the event after the one with which the unit begins.
+    /// Returns the event after the first event of the unit.
     pub(crate) begun: fn(&Node<'_>) -> Node<'static>,
     /// Converts an event with a piece.
     pub(crate) piece: fn(&mut Node<'_>, Option<Node<'static>>),
     /// Converts the event that repeats all pieces. Returns the event after it.
     pub(crate) whole: fn(&mut Node<'_>, String) -> Node<'static>,
-    /// Members of the event that repeats all pieces that an event with a piece does not have.
+    /// Members of the event that repeats all pieces. An event with a piece does not have these members.
     pub(crate) bare: &'static [&'static str],
 }
 
@@ -76,12 +71,10 @@ pub(crate) fn is_text(part: &Node<'_>) -> bool {
     part.get("text").is_some_and(|text| text.as_text().is_some()) && is_text_part(part)
 }
 
-/// Returns true for a message whose content is text and nothing else.
 pub(super) fn has_only_text(message: &Node<'_>) -> bool {
     message.get("content").is_none_or(|content| content.as_array().is_some_and(|parts| parts.iter().all(is_text)))
 }
 
-/// Changes the reason why a reply, an alternative or an event ended, after its calls became text.
 pub(crate) fn set_end(holder: &mut Node<'_>) {
     for (key, of_calls, of_text) in ALL.iter().flat_map(|wire| wire.answers.ends) {
         if holder.get(*key).is_some_and(|word| word.is_text(of_calls)) {
@@ -90,21 +83,20 @@ pub(crate) fn set_end(holder: &mut Node<'_>) {
     }
 }
 
-/// Changes the reasons why a reply ended, except those of its alternatives.
+/// Keeps the reasons of the reply's alternatives.
 pub(crate) fn set_ends(reply: &mut Node<'_>) {
     set_end(reply);
     let ways = ALL.iter().filter(|wire| wire.alternatives.is_none()).flat_map(|wire| wire.reply.ends);
     ways.filter(|way| !way.is_empty()).for_each(|way| walk(reply, way, &mut set_end));
 }
 
-/// Changes what a reply repeats of its output and of the request, so that it shows no call of the function.
+/// The reply then shows no call of the function.
 pub(crate) fn repeat(reply: &mut Node<'_>, function: &str, has_answer: bool) {
     for repeat in ALL.iter().filter_map(|wire| wire.answers.repeat) {
         repeat(reply, function, has_answer);
     }
 }
 
-/// Returns true if a reply or an event may contain messages, items, steps or the reason of an end.
 pub(crate) fn has_output(reply: &Node<'_>) -> bool {
     let ways = ALL.iter().flat_map(|wire| wire.reply.messages.iter().chain(wire.reply.ends));
     let heads = ways.filter_map(|way| match way.first() {
@@ -115,14 +107,13 @@ pub(crate) fn has_output(reply: &Node<'_>) -> bool {
     heads.chain(reasons).chain(super::units::lists()).any(|key| reply.get(key).is_some_and(|value| !value.is_null()))
 }
 
-/// The way to a part of a reply: a list of items, or a message.
 pub(crate) enum Output<'n, 'a> {
     /// A list of items or steps: the object that contains it, and the member.
     List(&'n mut Node<'a>, &'static str),
     Message(&'n mut Node<'a>),
 }
 
-/// Calls `visit` with the lists and messages of a reply, except those of its alternatives.
+/// Skips the alternatives of the reply.
 pub(crate) fn visit_output(reply: &mut Node<'_>, visit: &mut dyn FnMut(Output<'_, '_>, Option<&'static super::Wire>)) {
     visit(Output::Message(reply), None);
     for wire in ALL.iter().copied().filter(|wire| wire.alternatives.is_none()) {

@@ -31,18 +31,15 @@ impl CallKind {
         Self::NAMES.iter().find(|(_, kind)| *kind == self).map_or("function", |(name, _)| name)
     }
 
-    /// Returns the kind with this name.
     pub(crate) fn named(name: &Text<'_>) -> Option<CallKind> {
         Self::NAMES.iter().find(|(known, _)| name.is(known)).map(|(_, kind)| *kind)
     }
 }
 
-/// How a format represents a single call.
 pub(crate) struct SingleCall {
     pub(super) forms: &'static [CallForm],
-    /// True if calls are restored in their place in a reply, whose form they keep.
+    /// True if calls are restored at their location in a reply, and keep their form.
     pub(crate) is_in_place: bool,
-    /// Writes a call that a client of the format receives.
     pub(super) write: for<'a> fn(ClientCall<'a>) -> Node<'a>,
 }
 
@@ -52,14 +49,12 @@ impl SingleCall {
     }
 }
 
-/// A form of a call.
 #[derive(Debug)]
 pub(crate) struct CallForm {
     /// The `type` of the call; `None` if its holder shows the form.
     pub(super) type_name: Option<&'static str>,
     /// The member that contains the call.
     pub(crate) holder: Option<&'static str>,
-    /// The member that contains the arguments.
     pub(crate) arguments: &'static str,
     pub(crate) kind: CallKind,
     /// The member with the id to which results refer, if it is not `id`.
@@ -91,8 +86,7 @@ impl CallForm {
         }
     }
 
-    /// Returns the form of a call in any format; `None` if it is `{id, name, arguments}`. A member that contains the
-    /// call takes precedence over a `type`.
+    /// Returns `None` for `{id, name, arguments}`. A member that contains the call takes precedence over a `type`.
     pub(crate) fn find(call: &Node<'_>) -> Option<&'static CallForm> {
         let forms = || ALL.iter().flat_map(|wire| wire.single_call.forms);
         let held = forms().find(|form| form.holder.is_some() && form.is_of(call));
@@ -104,10 +98,8 @@ impl CallForm {
 pub(crate) const RESULT_IDS: [&str; 3] = ["call_id", "id", "toolUseId"];
 /// Members with which any format names the id of a call.
 const IDS: [&str; 3] = ["id", "call_id", "toolUseId"];
-/// Members that contain arguments in any format.
 const ARGUMENTS: [&str; 3] = ["arguments", "args", "input"];
 
-/// Returns the id of a call.
 pub(crate) fn id_of<'a>(call: &Node<'a>, form: Option<&CallForm>) -> Option<Node<'a>> {
     let holder = form.and_then(|form| call.get(form.holder?)).unwrap_or(call);
     let keys = form.and_then(|form| form.id).into_iter().chain(IDS);
@@ -115,7 +107,6 @@ pub(crate) fn id_of<'a>(call: &Node<'a>, form: Option<&CallForm>) -> Option<Node
     ids.find_map(|id| id.filter(|id| !id.is_null())).cloned()
 }
 
-/// Returns the arguments of a call, or null.
 pub(crate) fn arguments_of<'a>(holder: &Node<'a>, form: Option<&CallForm>) -> Node<'a> {
     let mut keys = form.map(|form| form.arguments).into_iter().chain(ARGUMENTS);
     keys.find_map(|key| holder.get(key)).cloned().unwrap_or_default()
@@ -125,7 +116,6 @@ pub(crate) fn is_object(node: &Node<'_>) -> bool {
     node.as_object().is_some()
 }
 
-/// A call as the client expects it, independent of the form.
 pub(crate) struct ClientCall<'a> {
     pub(crate) id: Option<Node<'a>>,
     pub(crate) name: Node<'a>,
@@ -136,13 +126,11 @@ pub(crate) struct ClientCall<'a> {
     pub(crate) item: Option<Node<'a>>,
 }
 
-/// Returns an object with the members that have a value.
 pub(super) fn record<'a, const N: usize>(members: [(&'static str, Option<Node<'a>>); N]) -> Node<'a> {
     let there = members.into_iter().filter_map(|(key, value)| Some(Member { key: Text::literal(key), value: value? }));
     Node::object(Object::from_unique(there.collect::<Vec<_>>()))
 }
 
-/// Returns arguments as JSON text.
 pub(super) fn as_text(arguments: Node<'_>) -> Node<'_> {
     match arguments.data() {
         Data::String(_) => arguments,
@@ -151,7 +139,7 @@ pub(super) fn as_text(arguments: Node<'_>) -> Node<'_> {
     }
 }
 
-/// Returns arguments as a value: an object, or what the model wrote instead.
+/// Returns an object, or what the model wrote instead.
 pub(crate) fn as_value(arguments: Node<'_>) -> Node<'_> {
     let Some(text) = arguments.as_text() else {
         return if arguments.is_null() { Node::empty_object() } else { arguments };

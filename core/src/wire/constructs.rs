@@ -15,7 +15,6 @@ use crate::{
     request::tool::{self, has_type},
 };
 
-/// The parts of requests that a backend does not support.
 pub(crate) enum Unsupported {
     Nothing,
     /// Some messages with tools, of Kimi.
@@ -27,8 +26,7 @@ pub(crate) enum Unsupported {
     },
 }
 
-/// Returns what a backend with this construct does not support. `ignores` is true if changes of the tools are ignored:
-/// they are removed even if the backend supports them.
+/// `ignores` is true if changes of the tools are ignored: they are removed even if the backend supports them.
 pub(crate) fn unsupported(native: Native, ignores: bool) -> Unsupported {
     let (history, is_unsupported): (&str, fn(&Node<'_>, Native) -> bool) = match native {
         Native::Inline if ignores => ("messages", |message, _| changes(message, Native::References)),
@@ -51,7 +49,6 @@ pub(crate) fn unsupported(native: Native, ignores: bool) -> Unsupported {
     Unsupported::Parts { history, is_unsupported }
 }
 
-/// Returns true if a message changes the tools with a construct that the backend does not support.
 fn changes(message: &Node<'_>, native: Native) -> bool {
     let blocks = message.items_at("content");
     blocks.iter().any(|block| match directive(block) {
@@ -62,8 +59,7 @@ fn changes(message: &Node<'_>, native: Native) -> bool {
     })
 }
 
-/// Returns true if the list of a request or of an `additional_tools` item has a deferred tool, inside or outside a
-/// namespace.
+/// Checks the list of the request and the lists of `additional_tools` items, inside and outside namespaces.
 pub(crate) fn lists_deferred(request: &Node<'_>) -> Result<bool, Error> {
     if request.get("tools").map(view).transpose()?.is_some_and(|tools| has_deferred(&tools)) {
         return Ok(true);

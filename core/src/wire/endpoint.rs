@@ -8,13 +8,11 @@ use crate::{
     options::Api,
 };
 
-/// What responses with errors of an API contain.
 #[derive(Debug)]
 pub(super) struct Endpoint {
     pub(super) api: Api,
     /// True if other services have paths with the same ends.
     pub(super) is_shared: bool,
-    /// Returns the body of a response with an error.
     pub(super) error: for<'a> fn(Refusal<'a>) -> Node<'a>,
     /// Returns the event of a stream that reports an error, from the body of a response with an error.
     pub(super) failed: fn(&str) -> String,
@@ -28,30 +26,25 @@ pub(crate) struct Refusal<'a> {
 }
 
 impl Wire {
-    /// Returns true if requests of other services can have the same addresses.
     pub(crate) const fn shares_addresses(&self) -> bool {
         self.endpoint.is_shared
     }
 
-    /// Returns the event of a stream that reports an error, from the body of a response with an error.
     pub(crate) fn failed(&self, body: &str) -> String {
         (self.endpoint.failed)(body)
     }
 
-    /// Returns the body of a response with an error.
     pub(crate) fn error<'a>(&self, refusal: Refusal<'a>) -> Node<'a> {
         (self.endpoint.error)(refusal)
     }
 }
 
-/// Returns an event with the error of a body, which most formats have in a member.
 pub(super) fn failed(body: &str) -> String {
     let error = json::read(body).ok().filter(|error| error.get("error").is_some_and(|error| !error.is_null()));
     let error = error.unwrap_or_else(|| Node::record([("error", Node::record([("message", Node::string(body))]))]));
     format!("data: {}\n\n", json::write(&error))
 }
 
-/// Returns the error of OpenAI's formats.
 pub(super) fn of_openai(refusal: Refusal<'_>) -> Node<'_> {
     let error = Node::record([
         ("message", refusal.message),
@@ -62,7 +55,6 @@ pub(super) fn of_openai(refusal: Refusal<'_>) -> Node<'_> {
     Node::record([("error", error)])
 }
 
-/// Returns the error of Google's formats.
 pub(super) fn of_google(refusal: Refusal<'_>) -> Node<'_> {
     let detail = Node::record([
         ("@type", Node::literal("type.googleapis.com/google.rpc.ErrorInfo")),

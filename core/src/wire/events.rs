@@ -15,7 +15,6 @@ use crate::json::{Node, Object, Text};
 /// Names of nested members, from an event to a value.
 pub(crate) type Path = &'static [&'static str];
 
-/// What an event means.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Meaning {
     /// The reply begins. Later rounds do not repeat this event.
@@ -40,7 +39,6 @@ pub(crate) enum Meaning {
     KeepAlive,
 }
 
-/// What a piece belongs to.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Content {
     Text,
@@ -48,7 +46,6 @@ pub(crate) enum Content {
     Arguments,
 }
 
-/// When an event contains a piece.
 #[derive(Clone, Copy, Debug)]
 pub(super) enum Test {
     Always,
@@ -58,7 +55,6 @@ pub(super) enum Test {
     Type(&'static str),
 }
 
-/// Where an event contains a piece.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Piece {
     pub(super) content: Content,
@@ -66,20 +62,17 @@ pub(super) struct Piece {
     pub(super) path: Path,
 }
 
-/// A call in the event with which it begins.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct BegunCall {
     /// Its `type`; `None` if the unit is always a call.
     pub(super) kind: Option<&'static str>,
     /// The member that contains the name of its tool.
     pub(super) name: &'static str,
-    /// The member that may contain its arguments.
     pub(super) arguments: Arguments,
     /// True if a later event repeats the whole call.
     pub(super) is_repeated: bool,
 }
 
-/// A kind of event.
 #[derive(Debug)]
 pub(super) struct Event {
     pub(super) name: &'static str,
@@ -99,7 +92,6 @@ pub(super) struct Event {
     pub(super) repeated_text: Option<&'static str>,
 }
 
-/// How an event states its kind.
 #[derive(Clone, Copy, Debug)]
 pub(super) enum Kind {
     /// As the value of this member.
@@ -108,7 +100,6 @@ pub(super) enum Kind {
     Member,
 }
 
-/// The events of a format.
 #[derive(Debug)]
 pub(crate) struct Events {
     pub(super) kind: Kind,
@@ -133,7 +124,7 @@ pub(crate) struct Events {
     pub(super) write: Option<fn(Node<'static>, Content, Node<'static>) -> Node<'static>>,
 }
 
-/// Events of a call whose input is free-form text, made from those of a call whose arguments contain the input.
+/// Events of a call whose input is free-form text, made from events of a call whose arguments contain the input.
 #[derive(Debug)]
 pub(crate) struct InputEvents {
     /// Converts an event to one with a piece of the input.
@@ -203,7 +194,6 @@ impl Events {
         write: None,
     };
 
-    /// Returns the description of an event whose kind is listed.
     fn listed(&'static self, node: &Node<'_>) -> Option<&'static Event> {
         match self.kind {
             Kind::Member => {
@@ -220,13 +210,11 @@ impl Events {
         }
     }
 
-    /// Returns the description of an event of an item, if its kind is not listed.
     fn unlisted(&self, node: &Node<'_>) -> Option<&'static Event> {
         let Kind::Value(key) = self.kind else { return None };
         (node.text_at(key).is_some() && self.is_marked(node, self.unlisted_of_items)).then_some(&UNLISTED)
     }
 
-    /// Returns true if an event has one of these members.
     fn is_marked(&self, node: &Node<'_>, of_items: &[(&str, &str)]) -> bool {
         let Kind::Value(key) = self.kind else { return false };
         let begins =
@@ -235,7 +223,6 @@ impl Events {
     }
 }
 
-/// An event whose kind is known.
 #[derive(Clone, Copy)]
 pub(crate) struct Cursor {
     wire: &'static Wire,
@@ -243,32 +230,28 @@ pub(crate) struct Cursor {
     event: &'static Event,
 }
 
-/// The events of every format. An event that could belong to several formats belongs to the last one of [`ALL`].
+/// An event that could belong to several formats belongs to the last format of [`ALL`].
 fn all() -> impl Iterator<Item = (&'static Wire, &'static Events)> {
     ALL.iter().rev().filter_map(|wire| Some((*wire, wire.events?)))
 }
 
 impl Wire {
-    /// Returns the meaning of an event of this format, if its kind is known.
     pub(crate) fn decode(&'static self, node: &Node<'_>) -> Option<Cursor> {
         let of = self.events?;
         Some(Cursor { wire: self, of, event: of.listed(node).or_else(|| of.unlisted(node))? })
     }
 }
 
-/// Returns the meaning of an event, if its kind is known.
 pub(crate) fn decode(node: &Node<'_>) -> Option<Cursor> {
-    // A kind that one format lists is never an unlisted one of another.
+    // A kind that one format lists is never an unlisted kind of another format.
     let listed = all().find_map(|(wire, of)| Some(Cursor { wire, of, event: of.listed(node)? }));
     listed.or_else(|| all().find_map(|(wire, of)| Some(Cursor { wire, of, event: of.unlisted(node)? })))
 }
 
-/// Returns the number of an event in its stream.
 pub(crate) fn sequence(node: &Node<'_>) -> Option<u64> {
     all().find_map(|(_, of)| node.u64_at(of.sequence?))
 }
 
-/// Sets the number of an event in its stream, if the event has one.
 pub(crate) fn set_sequence(node: &mut Node<'_>, number: u64) {
     let key = all().find_map(|(_, of)| of.sequence.filter(|key| node.get(*key).is_some()));
     if let Some(key) = key {
@@ -276,12 +259,11 @@ pub(crate) fn set_sequence(node: &mut Node<'_>, number: u64) {
     }
 }
 
-/// Returns true if nothing but its piece has to be passed on of an event.
 pub(crate) fn has_only_piece(event: &Node<'_>) -> bool {
     has_only(event, is_needless)
 }
 
-/// Returns a copy of an event that can carry a piece: without what has to be passed on at once.
+/// Returns a copy of an event without what has to be passed on at once.
 pub(crate) fn only_piece(event: &Node<'_>) -> Node<'static> {
     let all = event.as_object().map(Object::members).unwrap_or_default();
     let kept = all.iter().filter(|member| is_needless(&member.key));
@@ -293,7 +275,7 @@ fn is_needless(key: &Text<'_>) -> bool {
     all().any(|(_, of)| of.needless.iter().any(|known| key.is(known)))
 }
 
-/// Returns true if the test holds for all members of an object that are neither null nor empty arrays.
+/// Ignores members that are null or empty arrays.
 pub(crate) fn has_only(node: &Node<'_>, test: impl Fn(&Text<'_>) -> bool) -> bool {
     let all = node.as_object().map(Object::members).unwrap_or_default();
     let is_empty = |value: &Node<'_>| value.is_null() || value.as_array().is_some_and(<[_]>::is_empty);
@@ -304,12 +286,10 @@ fn starts_with(text: &Text<'_>, prefix: &str) -> bool {
     prefix.chars().map(u32::from).eq(text.code_points().take(prefix.chars().count()))
 }
 
-/// Returns the value at the end of a path.
 pub(crate) fn at<'n, 'a>(node: &'n Node<'a>, path: &[&'static str]) -> Option<&'n Node<'a>> {
     path.iter().try_fold(node, |node, key| node.get(*key))
 }
 
-/// Edits the value at the end of a path.
 pub(crate) fn visit<'a, R>(
     node: &mut Node<'a>,
     path: &[&'static str],
@@ -321,7 +301,7 @@ pub(crate) fn visit<'a, R>(
     }
 }
 
-/// Sets the value at the end of a path whose other members exist.
+/// The other members of the path must exist.
 pub(crate) fn set<'a>(node: &mut Node<'a>, path: &[&'static str], value: Node<'a>) {
     match path {
         [] => {}
@@ -335,7 +315,6 @@ impl Cursor {
         self.event.meaning
     }
 
-    /// Returns the format of the event.
     pub(crate) const fn wire(self) -> &'static Wire {
         self.wire
     }
@@ -344,39 +323,33 @@ impl Cursor {
         matches!(self.event.meaning, Meaning::Finish { .. })
     }
 
-    /// Returns true if the event begins or ends a block or a part that can be a text.
     pub(crate) const fn is_text(self) -> bool {
         self.event.can_be_text
     }
 
-    /// Returns true if the block that begins is removed if it is empty.
     pub(crate) const fn may_be_removed(self) -> bool {
         self.event.may_be_removed
     }
 
-    /// Returns the arguments in an event that repeats a call, and true if the API expects JSON text there.
     pub(crate) fn repeated_arguments<'n, 'a>(self, call: &'n Node<'a>) -> (Option<&'n Node<'a>>, bool) {
         let begun = self.of.list.iter().find_map(|event| event.call);
         begun.map_or((None, true), |begun| begun.arguments.of(call))
     }
 
-    /// Returns true if texts begin with their first piece, without an event of their own.
+    /// True if texts begin with their first piece, without a separate event.
     pub(crate) fn begins_without_event(self) -> bool {
         let has = |meaning: Meaning| self.of.list.iter().any(|event| event.can_be_text && event.meaning == meaning);
         has(Meaning::End) && !has(Meaning::Begin)
     }
 
-    /// Returns true if blocks or steps begin in events that contain their first piece of text.
     pub(crate) fn begins_with_pieces(self) -> bool {
         self.of.list.iter().any(|event| !event.first_text.is_empty())
     }
 
-    /// Returns true if the block or the step begins in an event that contains its first piece of text.
     pub(crate) const fn has_first_text(self) -> bool {
         !self.event.first_text.is_empty()
     }
 
-    /// Returns true if the event belongs to a block, an item or a step.
     pub(crate) fn is_in_unit(self, node: &Node<'_>) -> bool {
         match self.event.meaning {
             Meaning::Begin | Meaning::End => true,
@@ -387,17 +360,14 @@ impl Cursor {
         }
     }
 
-    /// Returns the block, item, step or part that begins or ends, or the reply that begins or ends.
     pub(crate) fn unit<'n, 'a>(self, node: &'n Node<'a>) -> Option<&'n Node<'a>> {
         at(node, self.event.unit).filter(|_| !self.event.unit.is_empty())
     }
 
-    /// Returns the path of the block, item, step or part.
     pub(crate) const fn unit_path(self) -> Path {
         self.event.unit
     }
 
-    /// Returns the call that begins.
     pub(crate) fn call<'n, 'a>(self, node: &'n Node<'a>) -> Option<&'n Node<'a>> {
         let call = self.event.call?;
         let is_call =
@@ -405,37 +375,30 @@ impl Cursor {
         self.unit(node).filter(is_call)
     }
 
-    /// Returns the member of the call that begins that contains the name of its tool.
     pub(crate) fn call_name(self) -> &'static str {
         self.event.call.map_or("name", |call| call.name)
     }
 
-    /// Returns the member of the call that begins that may contain its arguments.
     pub(crate) fn call_arguments(self) -> Option<&'static str> {
         self.event.call?.arguments.member()
     }
 
-    /// Returns the arguments of the call that begins, and true if the API expects JSON text there.
     pub(crate) fn arguments_of<'n, 'a>(self, call: &'n Node<'a>) -> (Option<&'n Node<'a>>, bool) {
         self.event.call.map_or((None, true), |begun| begun.arguments.of(call))
     }
 
-    /// Returns how events contain the input of a call whose input is free-form text.
     pub(crate) const fn inputs(self) -> Option<&'static InputEvents> {
         self.of.inputs
     }
 
-    /// Returns true if a later event repeats the call that begins.
     pub(crate) fn repeats_call(self) -> bool {
         self.event.call.is_some_and(|call| call.is_repeated)
     }
 
-    /// Returns true if events of this kind may contain a piece of this content.
     pub(crate) fn may_have(self, content: Content) -> bool {
         self.event.pieces.iter().any(|piece| piece.content == content)
     }
 
-    /// Returns the path of the piece of this content, if the event contains one.
     pub(crate) fn piece(self, node: &Node<'_>, content: Content) -> Option<Path> {
         let is_here = |piece: &&Piece| match piece.test {
             Test::Always => true,
@@ -449,12 +412,10 @@ impl Cursor {
         pieces.find(is_here).map(|piece| piece.path)
     }
 
-    /// Returns the member of the event that repeats a text.
     pub(crate) const fn repeated_text(self) -> Option<&'static str> {
         self.event.repeated_text
     }
 
-    /// Sets the text that an event repeats at the end of its pieces.
     pub(crate) fn set_repeated(self, node: &mut Node<'_>, text: &str) {
         let text = || Node::string(String::from(text));
         match self.repeated_text() {
@@ -467,7 +428,6 @@ impl Cursor {
         }
     }
 
-    /// Calls `visit` with the object that contains the first piece of text of a block or a step.
     pub(crate) fn visit_first_text(self, node: &mut Node<'_>, visit: &mut dyn FnMut(&mut Node<'_>)) {
         super::units::walk(node, self.event.first_text, visit);
     }
@@ -480,7 +440,6 @@ impl Cursor {
         Some(((self.of.write?)(index, content, Node::literal("")), piece.path))
     }
 
-    /// Returns the object with the index of the block, item or step.
     pub(crate) fn inner<'n, 'a>(self, node: &'n Node<'a>) -> Option<&'n Node<'a>> {
         match self.of.kind {
             Kind::Value(_) => Some(node),
@@ -488,18 +447,15 @@ impl Cursor {
         }
     }
 
-    /// Returns the index of the block, item or step, and the member that contains it.
     fn index<'n, 'a>(self, node: &'n Node<'a>) -> Option<(&'static str, &'n Node<'a>)> {
         let inner = self.inner(node)?;
         self.of.index.iter().find_map(|key| Some((*key, inner.get(*key)?)))
     }
 
-    /// Returns the index of the block, item or step.
     pub(crate) fn number(self, node: &Node<'_>) -> Option<u64> {
         self.index(node).and_then(|(_, index)| index.as_u64())
     }
 
-    /// Sets the index of the block, item or step.
     pub(crate) fn renumber(self, node: &mut Node<'_>, number: u64) {
         let Some((key, _)) = self.index(node) else { return };
         match self.of.kind {
@@ -508,7 +464,6 @@ impl Cursor {
         }
     }
 
-    /// Returns the key of the block, item or step.
     pub(crate) fn key(self, node: &Node<'_>) -> Key {
         let number = self.index(node).and_then(|(_, index)| index.as_number()).unwrap_or_default();
         if !number.is_empty() || self.of.ids.is_empty() {
@@ -551,7 +506,6 @@ impl Key {
         self.choice
     }
 
-    /// Returns the index, if it is a whole number.
     pub(crate) const fn index(&self) -> Option<u64> {
         match self.index {
             Index::Number(index) => Some(index),
@@ -560,7 +514,6 @@ impl Key {
     }
 }
 
-/// Returns the text of a member that states the kind of an event.
 pub(crate) fn kind_of<'n, 'a>(node: &'n Node<'a>) -> Option<&'n Text<'a>> {
     let mut keys = all().filter_map(|(_, of)| match of.kind {
         Kind::Value(key) => Some(key),

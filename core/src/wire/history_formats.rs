@@ -11,11 +11,9 @@ use crate::{
     },
 };
 
-/// Messages with blocks.
 const BLOCKS: Messages =
     Messages { result: |outcome| same::result(outcome, "content"), calls: None, joins_texts: false, alternates: false };
 
-/// Returns the reader of an API's history.
 pub(crate) const fn reader(api: Api) -> &'static HistoryReader {
     match api {
         Api::Anthropic => &HistoryReader {
@@ -37,8 +35,8 @@ pub(crate) const fn reader(api: Api) -> &'static HistoryReader {
     }
 }
 
-/// Returns the writer of an API's history. Requests are not translated to Bedrock Converse and Gemini
-/// `generateContent`, so these only have writers for changed messages.
+/// Requests are not translated to Bedrock Converse and Gemini `generateContent`, so these formats only have writers for
+/// changed messages.
 pub(crate) const fn writer(api: Api) -> &'static HistoryWriter {
     match api {
         Api::Anthropic => &HistoryWriter { write: anthropic::writer::write, in_place: InPlace::Messages(BLOCKS) },
@@ -68,7 +66,6 @@ pub(crate) const fn writer(api: Api) -> &'static HistoryWriter {
     }
 }
 
-/// Returns the settings of the model, if they are members of one member of the request.
 pub(crate) const fn settings(api: Api) -> Option<&'static Settings> {
     match api {
         Api::GeminiInteractions => Some(&Settings {

@@ -55,7 +55,6 @@ use translation::Translation;
 use turns::Turns;
 use units::{has_type, Units};
 
-/// The description of an API's format.
 pub(crate) struct Wire {
     endpoint: Endpoint,
     /// Member of a request that holds its history.
@@ -63,15 +62,16 @@ pub(crate) struct Wire {
     forms: HistoryForms,
     /// `None` if every request with this history has the format, unless another format was recognized before.
     recognizes: Option<Recognizes>,
-    /// `None` if messages do not tell this format from others whose history has the same name; then they are not tested
-    /// for other formats, either.
+    /// `None` if messages do not tell this format from others whose history has the same name. Messages are then not
+    /// tested for other formats either.
     evidence: Option<Evidence>,
     prompt: Prompt,
-    /// Members that no step changes in a request without tools and formats, besides those that several formats share.
+    /// Members that no step changes in a request without tools and formats. Members that several formats share are
+    /// listed elsewhere.
     plain: &'static [&'static str],
     /// Flags of messages that every API with the format accepts without tools.
     ordinary: Flags,
-    /// Members of a request that stand for a part of the history that the request does not contain.
+    /// Members of a request that represent a part of the history that the request does not contain.
     before: &'static [&'static str],
     /// True if requests name the beta features that they use.
     has_betas: bool,
@@ -84,12 +84,11 @@ pub(crate) struct Wire {
     choice: ChoiceFormat,
     reply: Reply,
     single_call: SingleCall,
-    /// How the call of a function that replaces the response format becomes text.
     answers: AnswerText,
     searches: SearchAnswers,
     /// How replies and chunks list alternative messages; `None` if they have one.
     alternatives: Option<&'static Alternatives>,
-    /// The events of a streamed reply, besides chunks.
+    /// The events of a streamed reply, in addition to chunks.
     events: Option<&'static Events>,
     /// `None` if replies can represent searches, or if searches are never hidden.
     rounds: Option<Rounds>,
@@ -97,14 +96,12 @@ pub(crate) struct Wire {
     translation: Option<Translation>,
 }
 
-/// What the history of a request may be.
 struct HistoryForms {
     is_required: bool,
     may_be_text: bool,
     may_be_object: bool,
     /// Human-readable.
     expected: &'static str,
-    /// Returns a history as a list of messages.
     messages: for<'a> fn(Node<'a>) -> Vec<Node<'a>>,
 }
 
@@ -119,7 +116,6 @@ impl HistoryForms {
     };
 }
 
-/// Returns a history whose messages have roles as a list.
 fn messages_of_roles(history: Node<'_>) -> Vec<Node<'_>> {
     match history.into_data() {
         Data::Array(items) => items,
@@ -181,7 +177,6 @@ pub(crate) const WORDS: &[&[(&str, Flags)]] = &[
 /// The most common format for each name of the history.
 pub(crate) const COMMON: [&Wire; 3] = [&chat::WIRE, &responses::WIRE, &gemini::WIRE];
 
-/// Returns the description of an API.
 pub(crate) const fn of(api: Api) -> &'static Wire {
     match api {
         Api::Anthropic => &anthropic::WIRE,
@@ -200,38 +195,30 @@ impl Wire {
         self.endpoint.api
     }
 
-    /// Returns true if requests name the beta features that they use.
     pub(crate) const fn has_betas(&self) -> bool {
         self.has_betas
     }
 
-    /// Returns true if JSON mode requires the word JSON in the history, and the API does not store the instructions.
     pub(crate) const fn wants_json_word(&self) -> bool {
         self.wants_json_word
     }
 
-    /// Returns the name of the request member that holds the history.
     pub(crate) const fn history(&self) -> &'static str {
         self.history
     }
 
-    /// Returns true if every request has a list of messages.
     pub(crate) const fn requires_messages(&self) -> bool {
         self.forms.is_required && !self.forms.may_be_text
     }
 
-    /// Returns the members that no step changes in a request without tools and formats, besides those that several
-    /// formats share.
     pub(crate) const fn plain(&self) -> &'static [&'static str] {
         self.plain
     }
 
-    /// Returns the flags of messages that every API with the format accepts without tools.
     pub(crate) const fn ordinary(&self) -> Flags {
         self.ordinary
     }
 
-    /// Returns true if a value can be the history of a request; `None` is an absent one.
     pub(crate) fn takes_history(&self, history: Option<&Data<'_>>) -> bool {
         match history {
             None => !self.forms.is_required,
@@ -242,22 +229,18 @@ impl Wire {
         }
     }
 
-    /// Returns a human-readable description of what the history of a request may be.
     pub(crate) const fn expected_history(&self) -> &'static str {
         self.forms.expected
     }
 
-    /// Returns how requests are translated from and to this format, if they are.
     pub(crate) const fn translation(&self) -> Option<&Translation> {
         self.translation.as_ref()
     }
 
-    /// Returns true if a request does not contain its whole history.
     pub(crate) fn is_continued(&self, request: &Node<'_>) -> bool {
         self.before.iter().any(|key| !request.get(*key).is_none_or(Node::is_null))
     }
 
-    /// Returns the number of messages in the history of a request.
     pub(crate) fn count(&self, request: &Node<'_>) -> usize {
         request.array_at(self.history).map_or(0, <[Node<'_>]>::len)
     }
@@ -274,22 +257,18 @@ impl Wire {
         &self.reply
     }
 
-    /// Returns how a single call outside of a reply is written.
     pub(crate) const fn single_call(&self) -> &SingleCall {
         &self.single_call
     }
 
-    /// Returns how the call of a function that replaces the response format becomes text.
     pub(crate) const fn answers(&self) -> &AnswerText {
         &self.answers
     }
 
-    /// Returns how calls of the tool search are answered.
     pub(crate) const fn searches(&self) -> &SearchAnswers {
         &self.searches
     }
 
-    /// Returns how the history adds tools.
     pub(crate) const fn additions(&self) -> Additions {
         self.additions
     }
@@ -299,7 +278,6 @@ impl Wire {
     }
 }
 
-/// Returns the names of the members that contain a history, without duplicates.
 pub(crate) fn histories() -> Vec<&'static str> {
     let mut names: Vec<&'static str> = Vec::with_capacity(ALL.len());
     for wire in ALL {
@@ -310,7 +288,7 @@ pub(crate) fn histories() -> Vec<&'static str> {
     names
 }
 
-/// Returns the names of the members whose items are parsed only if they need rewriting.
+/// The items of these members are parsed only if they need rewriting.
 pub(crate) fn outlined() -> Vec<&'static str> {
     let mut names = histories();
     names.push("system");
@@ -322,17 +300,15 @@ pub(crate) fn is_text(part: &Node<'_>) -> bool {
     ALL.iter().filter_map(|wire| wire.turns.text).any(|kind| has_type(part, kind))
 }
 
-/// Returns true if a request does not contain its whole history: it continues an earlier response or a cached prefix.
+/// A continued request refers to an earlier response or to a cached prefix.
 pub(crate) fn is_continued(request: &Node<'_>) -> bool {
     ALL.iter().any(|wire| wire.is_continued(request))
 }
 
-/// Returns the API that alone has such replies or events.
 pub(crate) fn api_of_reply(reply: &Node<'_>) -> Option<Api> {
     ALL.iter().find(|wire| wire.reply.is_own(reply)).map(|wire| wire.endpoint.api)
 }
 
-/// Calls `visit` with each item of a member that is a list, and its index.
 pub(crate) fn each<'a>(node: &mut Node<'a>, key: &str, visit: &mut dyn FnMut(usize, &mut Node<'a>)) {
     node.visit(key, |list| {
         // The visitor never fails.

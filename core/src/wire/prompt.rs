@@ -11,7 +11,6 @@ use crate::{
     },
 };
 
-/// The place and the form of the system prompt.
 #[derive(Debug)]
 pub(super) enum Prompt {
     /// A member with text, or with parts of this `type`.
@@ -25,7 +24,6 @@ pub(super) enum Prompt {
 }
 
 impl Prompt {
-    /// Returns the members of a request that may contain the prompt.
     fn members(&self) -> &[&'static str] {
         match self {
             Prompt::Text { member, .. } | Prompt::Blocks(member) => core::slice::from_ref(member),
@@ -36,7 +34,6 @@ impl Prompt {
 }
 
 impl Wire {
-    /// Returns the member of a request that contains the system prompt; `None` if the prompt is a message.
     pub(crate) fn prompt_member(&self) -> Option<&'static str> {
         match self.prompt {
             Prompt::Text { member, .. } | Prompt::Blocks(member) => Some(member),
@@ -45,10 +42,6 @@ impl Wire {
         }
     }
 
-    /// Appends text to the system prompt of a request.
-    ///
-    /// # Errors
-    /// `invalid-request` if the system prompt is neither text nor text blocks.
     pub(crate) fn append_to_prompt(&self, request: &mut Node<'_>, text: String) -> Result<(), Error> {
         match self.prompt {
             Prompt::Text { member, kind } => append_member(request, member, kind, text),
@@ -58,11 +51,7 @@ impl Wire {
         }
     }
 
-    /// Returns true if the instructions of a request already contain the text. Instructions are the system prompt, and
-    /// the system messages in the history.
-    ///
-    /// # Errors
-    /// `invalid-json` if a part of the instructions is text that cannot be parsed.
+    /// The instructions are the system prompt, and the system messages in the history.
     pub(crate) fn has_in_prompt(&self, request: &Node<'_>, text: &str) -> Result<bool, Error> {
         for key in ALL.iter().flat_map(|wire| wire.prompt.members()) {
             if request.get(*key).map_or(Ok(false), |prompt| holds(prompt, text, LEVELS))? {
@@ -83,15 +72,12 @@ impl Wire {
     }
 }
 
-/// Returns the members of a request that may contain the prompt, in any format.
 pub(crate) fn members() -> impl Iterator<Item = &'static str> {
     ALL.iter().flat_map(|wire| wire.prompt.members()).copied()
 }
 
-/// The roles of a message with instructions, in every API.
 const SYSTEM_ROLES: [&str; 2] = ["system", "developer"];
 
-/// Returns true for a message with instructions.
 pub(super) fn is_system(message: &Node<'_>) -> bool {
     message.get("role").is_some_and(|role| SYSTEM_ROLES.iter().any(|name| role.is_text(name)))
 }
@@ -111,11 +97,7 @@ fn holds(node: &Node<'_>, text: &str, levels: usize) -> Result<bool, Error> {
     }
 }
 
-/// Inserts a system message at the start of the input of a Responses request, for text that must be in the input: JSON
-/// mode requires the word JSON there.
-///
-/// # Errors
-/// `invalid-json` if the history is text that cannot be parsed.
+/// For text that must be in the input: JSON mode requires the word JSON there.
 pub(crate) fn insert_before_input(request: &mut Node<'_>, text: String) -> Result<(), Error> {
     let message = |role, content| Node::record([("role", Node::literal(role)), ("content", content)]);
     let first = message("system", Node::string(text));
@@ -178,7 +160,6 @@ fn append_member(
     Ok(())
 }
 
-/// Appends to a system prompt that is a list of blocks without types.
 fn append_block(request: &mut Node<'_>, member: &'static str, text: String) -> Result<(), Error> {
     let block = Node::record([("text", Node::string(text))]);
     let mut prompt = take(request, member)?.unwrap_or_default();
@@ -194,7 +175,6 @@ fn append_block(request: &mut Node<'_>, member: &'static str, text: String) -> R
     Ok(())
 }
 
-/// Appends to a system prompt that is the first message.
 fn append_message(request: &mut Node<'_>, history: &str, roles: &[&'static str], text: String) -> Result<(), Error> {
     request
         .visit(history, |messages| {
@@ -228,7 +208,7 @@ fn append_message(request: &mut Node<'_>, history: &str, roles: &[&'static str],
     Ok(())
 }
 
-/// Returns the prompt with one more text at its end, after any cache breakpoint.
+/// Appends the text after any cache breakpoint.
 pub(crate) fn appended<'a>(
     mut prompt: Node<'a>,
     text_type: &'static str,
@@ -260,10 +240,7 @@ pub(crate) fn appended<'a>(
     Ok(prompt)
 }
 
-/// Returns the value of a string that will become part of another string.
-///
-/// # Errors
-/// `invalid-value` for an unpaired surrogate, which text cannot contain.
+/// An unpaired surrogate is an error, because text cannot contain it.
 pub(crate) fn whole<'t>(text: &'t Text<'_>, at: &str) -> Result<Cow<'t, str>, Error> {
     text.value().ok_or_else(|| {
         let found = text.display();

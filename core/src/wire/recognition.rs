@@ -5,7 +5,7 @@ use alloc::string::String;
 use super::{Wire, ALL, RECOGNIZED};
 use crate::{error::Error, json::Node, options::Api};
 
-/// The API that a request is sent to. Only relevant where the request itself does not determine the format.
+/// Only relevant if the request itself does not determine the format.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct SentTo {
     /// `None` if unknown.
@@ -17,35 +17,29 @@ pub(crate) struct SentTo {
 }
 
 impl SentTo {
-    /// Returns the API that a request is translated to. Only Chat Completions matters: then, members that exist only in
-    /// Chat Completions identify the format.
+    /// Only Chat Completions matters: members that exist only in Chat Completions then identify the format.
     pub(crate) fn target(api: Option<Api>) -> SentTo {
         SentTo { api: api.filter(|api| SentTo::matters(*api)), is_home: false, has_code_execution: false }
     }
 
-    /// Returns true if a request may have members that only this API has.
     pub(crate) fn matters(api: Api) -> bool {
         api == Api::OpenaiChat
     }
 }
 
-/// Returns true for a request that has this format and not another one whose history has the same name.
+/// Returns true for a request of this format. The history of other formats may have the same name.
 pub(super) type Recognizes = fn(&Node<'_>, SentTo) -> Result<bool, Error>;
 
 /// Returns a pointer to a part of a request that no other format with this name of the history has.
 pub(super) type Evidence = fn(&Node<'_>, &str) -> Result<Option<String>, Error>;
 
 impl Wire {
-    /// Returns true if messages tell the format from others whose history has the same name.
     pub(crate) const fn has_evidence(&self) -> bool {
         self.evidence.is_some()
     }
 
-    /// Returns the format that a request certainly has although its history has this format's name, and a pointer to
-    /// the part that shows it.
-    ///
-    /// # Errors
-    /// `invalid-json` if a message is text that cannot be parsed.
+    /// Returns the certain format of a request whose history has this format's name, and a pointer to the part that
+    /// shows it.
     pub(crate) fn format_by_evidence(&self, request: &Node<'_>) -> Result<Option<(String, Api)>, Error> {
         if self.evidence.is_none() {
             return Ok(None);
@@ -60,10 +54,7 @@ impl Wire {
     }
 }
 
-/// Returns the format of a request: the first one whose history the request has, and whose description accepts it.
-///
-/// # Errors
-/// `invalid-json` if a part of the request is text that cannot be parsed.
+/// Returns the first format whose history the request has, and whose description accepts the request.
 pub(crate) fn recognize(request: &Node<'_>, sent_to: SentTo) -> Result<Option<Api>, Error> {
     for wire in RECOGNIZED {
         if is_given(request, wire.history)
@@ -75,7 +66,6 @@ pub(crate) fn recognize(request: &Node<'_>, sent_to: SentTo) -> Result<Option<Ap
     Ok(None)
 }
 
-/// Returns true if a request has a member that is not null.
 pub(super) fn is_given(request: &Node<'_>, key: &str) -> bool {
     request.get(key).is_some_and(|node| !node.is_null())
 }

@@ -11,7 +11,7 @@ use super::{
 };
 use crate::json::Node;
 
-/// Where the parts of a whole reply are, and of an event that contains whole parts.
+/// Locations in a whole reply, and in an event that contains whole parts.
 pub(crate) struct Reply {
     /// The ways to messages, items and steps.
     pub(super) messages: &'static [&'static [Step]],
@@ -19,7 +19,6 @@ pub(crate) struct Reply {
     pub(super) ends: &'static [&'static [Step]],
     /// The members and values that report that a length limit ended the reply.
     pub(super) cut: &'static [(&'static str, &'static str)],
-    /// The member that contains the token usage.
     pub(super) usage: &'static str,
     /// Member with a whole reply, in events and in what gateways make of a reply.
     pub(super) wrapper: Option<&'static str>,
@@ -34,23 +33,20 @@ pub(crate) struct Reply {
 }
 
 impl Reply {
-    /// Returns the member that contains the token usage.
     pub(crate) const fn usage(&self) -> &'static str {
         self.usage
     }
 
-    /// Returns true for a reply, or an event of a stream, that only this format has.
     pub(crate) fn is_own(&self, reply: &Node<'_>) -> bool {
         (self.is_own)(reply)
     }
 }
 
-/// Calls `visit` with each unit in a reply of any API, or in an event that contains whole parts.
 pub(crate) fn visit_sites(reply: &mut Node<'_>, visit: &mut dyn FnMut(NamedUnit<'_, '_>)) {
     visit_messages(reply, &mut |message| units::visit(message, None, visit));
 }
 
-/// Calls `visit` with a reply of any API, which can itself be a message, and with each message, item and step in it.
+/// The reply of an API can itself be a message.
 pub(crate) fn visit_messages(reply: &mut Node<'_>, visit: &mut dyn FnMut(&mut Node<'_>)) {
     visit(reply);
     for way in ALL.iter().flat_map(|wire| wire.reply.messages) {
@@ -58,18 +54,15 @@ pub(crate) fn visit_messages(reply: &mut Node<'_>, visit: &mut dyn FnMut(&mut No
     }
 }
 
-/// Returns the members that contain a whole reply.
 pub(crate) fn wrappers() -> impl Iterator<Item = &'static str> {
     ALL.iter().filter_map(|wire| wire.reply.wrapper)
 }
 
-/// Returns the paths of parts of a text that an event repeats.
 pub(crate) fn repeated_parts() -> impl Iterator<Item = Path> {
     ALL.iter().flat_map(|wire| wire.reply.parts).copied()
 }
 
-/// Calls `visit` with a reply of any API, which can itself be a message, and with each message, item and step in it,
-/// except those of a wrapped reply.
+/// A reply can itself be a message. Skips the messages of a wrapped reply.
 pub(crate) fn visit_own_messages(reply: &mut Node<'_>, visit: &mut dyn FnMut(&mut Node<'_>)) {
     visit(reply);
     for way in ALL.iter().flat_map(|wire| wire.own_messages()) {
@@ -78,7 +71,6 @@ pub(crate) fn visit_own_messages(reply: &mut Node<'_>, visit: &mut dyn FnMut(&mu
 }
 
 impl Wire {
-    /// Returns the ways to messages, items and steps of a reply that is not wrapped.
     pub(super) fn own_messages(&self) -> impl Iterator<Item = &'static [Step]> {
         let is_wrapped =
             |way: &&&'static [Step]| matches!(way, [Step::Member(key), ..] if wrappers().any(|own| own == *key));
@@ -86,12 +78,10 @@ impl Wire {
     }
 }
 
-/// Returns the paths of text that repeats the text of the messages of a reply.
 pub(crate) fn repeated_texts() -> impl Iterator<Item = Path> {
     ALL.iter().flat_map(|wire| wire.reply.repeated_texts).copied()
 }
 
-/// Returns false for a message, an item or a step that is not the model's output for the client.
 pub(crate) fn may_be_output(message: &Node<'_>) -> bool {
     let is_by = |role: &str| message.get("role").is_some_and(|own| own.is_text(role));
     ALL.iter().all(|wire| {
@@ -100,7 +90,7 @@ pub(crate) fn may_be_output(message: &Node<'_>) -> bool {
     }) && !is_system(message)
 }
 
-/// Returns true if a reply of any API ended at a length limit. A call in it may then be incomplete.
+/// A call in the reply may then be incomplete.
 pub(crate) fn is_cut(reply: &Node<'_>) -> bool {
     let cuts = ALL.iter().flat_map(|wire| wire.reply.cut);
     let is_here = |node: &Node<'_>| cuts.clone().any(|(key, word)| node.get(*key).is_some_and(|end| end.is_text(word)));
@@ -108,7 +98,6 @@ pub(crate) fn is_cut(reply: &Node<'_>) -> bool {
     is_here(reply) || ways.any(|way| any(reply, way, &is_here))
 }
 
-/// Returns true if `test` holds for a value at the end of the steps.
 fn any(node: &Node<'_>, way: &[Step], test: &dyn Fn(&Node<'_>) -> bool) -> bool {
     let Some((step, rest)) = way.split_first() else { return test(node) };
     match step {
@@ -118,14 +107,12 @@ fn any(node: &Node<'_>, way: &[Step], test: &dyn Fn(&Node<'_>) -> bool) -> bool 
     }
 }
 
-/// Returns true if a block or a part contains text of the answer, not a thought or something else.
 pub(crate) fn is_text_part(part: &Node<'_>) -> bool {
     const KINDS: [&str; 2] = ["text", "output_text"];
     let is_of_kind = part.get("type").is_none_or(|kind| kind.is_null() || KINDS.iter().any(|text| kind.is_text(text)));
     is_of_kind && part.bool_at("thought") != Some(true)
 }
 
-/// Returns a part with text.
 pub(crate) fn text_part(kind: &'static str, text: String) -> Node<'static> {
     Node::record([("type", Node::literal(kind)), ("text", Node::string(text))])
 }

@@ -10,13 +10,12 @@ use crate::{
     json::{lazy::view, Node},
 };
 
-/// Where a reply contains the output, so that the output of earlier rounds can be added.
 #[derive(Debug)]
 pub(crate) struct Rounds {
     /// Members of a request with which its reply cannot have several rounds, and when.
     pub(super) single_round: &'static [(&'static str, When)],
-    /// Member of a request that is false if the API must not store the reply. A client continues a stored reply by its
-    /// id, which is that of the last round.
+    /// Member of a request that is false if the API must not store the reply. A client continues a stored reply by the
+    /// id of the last round.
     pub(super) store: Option<&'static str>,
     pub(super) body: Body,
     /// Reasons of the end after which the model may be asked again. A reply may also end without a reason.
@@ -31,7 +30,6 @@ pub(crate) struct Rounds {
     pub(super) reasoning: Option<&'static str>,
 }
 
-/// When a member of a request has a consequence.
 #[derive(Clone, Copy, Debug)]
 pub(super) enum When {
     Given,
@@ -39,7 +37,6 @@ pub(super) enum When {
     AboveOne,
 }
 
-/// The part of a reply that contains the model's output.
 #[derive(Debug)]
 pub(crate) enum Body {
     /// A list of messages, of which the client reads the first one. A streamed reply consists of chunks.
@@ -48,16 +45,13 @@ pub(crate) enum Body {
     Items(ItemList),
 }
 
-/// The items of a reply.
 #[derive(Debug)]
 pub(crate) struct ItemList {
-    /// Member of the reply that contains the list.
     pub(crate) list: &'static str,
     /// Returns an item that its events build; `None` if its last event contains the whole item.
     pub(crate) built: Option<fn(Node<'static>) -> Box<dyn BuiltItem>>,
 }
 
-/// An item that arrives in pieces.
 pub(crate) trait BuiltItem: Debug + Send + Sync {
     fn add(&mut self, delta: &Node<'_>);
     fn whole(self: Box<Self>) -> Node<'static>;
@@ -68,10 +62,6 @@ impl Rounds {
         &self.body
     }
 
-    /// Returns true if the reply to this request can have several rounds.
-    ///
-    /// # Errors
-    /// `invalid-json`.
     pub(crate) fn allows(&self, request: &Node<'_>) -> Result<bool, Error> {
         for (key, when) in self.single_round {
             let Some(value) = request.get(*key).map(view).transpose()? else { continue };
@@ -87,22 +77,16 @@ impl Rounds {
         Ok(true)
     }
 
-    /// Returns true if the client may refer to the reply by its id.
-    ///
-    /// # Errors
-    /// `invalid-json`.
     pub(crate) fn stores(&self, request: &Node<'_>) -> Result<bool, Error> {
         let Some(store) = self.store else { return Ok(false) };
         let given = request.get(store).map(view).transpose()?;
         Ok(given.is_none_or(|given| given.as_bool() != Some(false)))
     }
 
-    /// Returns true if the model may be asked again after a reply with this reason of its end.
     pub(crate) fn allows_another(&self, reason: Option<&Node<'_>>) -> bool {
         reason.is_none_or(|reason| reason.is_null() || self.reasons.iter().any(|end| reason.is_text(end)))
     }
 
-    /// Returns the reason of the end of a reply that has lost its calls, if it differs.
     pub(crate) fn end_without_calls(&self, reason: Option<&Node<'_>>) -> Option<Node<'static>> {
         let (with, without) = self.without_calls?;
         reason?.is_text(with).then(|| Node::literal(without))
@@ -116,7 +100,6 @@ impl Rounds {
         (self.is_text)(unit)
     }
 
-    /// Returns true for a unit that belongs to the unit after it.
     pub(crate) fn is_reasoning(&self, unit: &Node<'_>) -> bool {
         self.reasoning.is_some_and(|kind| super::units::has_type(unit, kind))
     }
@@ -138,18 +121,16 @@ impl Rounds {
 pub(crate) const STATUS: &str = "status";
 
 impl Wire {
-    /// Returns how several replies become one; `None` if replies can represent searches, or if searches are never
-    /// hidden.
     pub(crate) const fn rounds(&self) -> Option<&Rounds> {
         self.rounds.as_ref()
     }
 
-    /// Returns a history as a list of messages. Some APIs also accept a text or a content of the user.
+    /// Some APIs also accept a text or a content of the user.
     pub(crate) fn messages<'a>(&self, history: Node<'a>) -> Vec<Node<'a>> {
         (self.forms.messages)(history)
     }
 
-    /// Returns the messages with results. Some APIs have results in a message of the user.
+    /// Some APIs have results in a message of the user.
     pub(crate) fn result_messages<'a>(&self, results: Vec<Node<'a>>) -> Vec<Node<'a>> {
         match self.turns.blocks() {
             Some(_) => Vec::from([self.turns.user_message(results)]),

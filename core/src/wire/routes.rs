@@ -6,7 +6,6 @@ use core::ops::Range;
 
 use crate::{naming::Naming, options::Api};
 
-/// A path for requests that can have tools.
 #[derive(Debug)]
 pub(crate) struct Route {
     /// End of the path. `{model}` is the model's name, without slashes.
@@ -19,7 +18,6 @@ pub(crate) struct Route {
     pub(crate) errors: Errors,
 }
 
-/// A location of requests in a body.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Part {
     pub(crate) api: Api,
@@ -36,7 +34,6 @@ pub(crate) struct Part {
 /// Every item of a list.
 pub(crate) const EACH: &str = "*";
 
-/// What a successful response to a request contains.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum ReplyKind {
     /// A reply of the model, whole or as server-sent events.
@@ -52,7 +49,6 @@ pub(crate) enum ReplyKind {
     Later,
 }
 
-/// How a frame contains an event.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Framing {
     /// A member of the payload is the event in base64.
@@ -61,12 +57,11 @@ pub(crate) enum Framing {
     Named,
 }
 
-/// The format of errors.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Errors {
     /// Errors have the format of the API.
     OfApi,
-    /// Errors have a member `message`, as those of Amazon's services.
+    /// Errors have a member `message`, as in Amazon's services.
     Message,
 }
 
@@ -102,8 +97,8 @@ impl Route {
         Route { model: Some(member), ..self }
     }
 
-    /// Returns the location of the model's name in a path that ends like this route, which is empty if the path has no
-    /// name; `None` if the path has another end.
+    /// Returns the location of the model's name in a path that ends like this route. The location is empty if the path
+    /// has no name. `None` if the path has another end.
     fn matched(&self, path: &str) -> Option<Range<usize>> {
         let Some((above, end)) = self.path.split_once(MODEL) else { return path.ends_with(self.path).then_some(0..0) };
         let before = path.strip_suffix(end)?;
@@ -175,7 +170,6 @@ pub(crate) const ROUTES: &[Route] = &[
 
 /// A path whose requests may have tools but are passed on.
 struct NotAdapted {
-    /// End of the path.
     path: &'static str,
     /// `None`: any method.
     method: Option<&'static str>,
@@ -193,13 +187,12 @@ const NOT_ADAPTED: &[NotAdapted] = &[
 const FILES: &str = "the tools of requests in an uploaded file are not adapted: adapt each request before the upload";
 const REALTIME: &str = "the tools of a Realtime session (`session.update`) are not adapted: adapt them before";
 
-/// Returns a note for the user if requests to a path may have tools, which are not adapted.
+/// Requests to the path may have tools that are not adapted. The note is for the user.
 pub(crate) fn note(method: &str, path: &str) -> Option<&'static str> {
     let is_of = |row: &&NotAdapted| path.ends_with(row.path) && row.method.is_none_or(|only| only == method);
     NOT_ADAPTED.iter().find(is_of).filter(|_| of_path(path).is_none()).map(|row| row.note)
 }
 
-/// Returns the route of a path, and the location of the model's name in it, which is empty if it has none.
 pub(crate) fn of_path(path: &str) -> Option<(&'static Route, Range<usize>)> {
     ROUTES.iter().find_map(|route| Some((route, route.matched(path)?)))
 }

@@ -5,7 +5,6 @@ use alloc::{string::String, vec::Vec};
 use super::{additions::UntypedResults, ALL};
 use crate::json::Node;
 
-/// How a format answers calls of the tool search.
 #[derive(Debug)]
 pub(crate) struct SearchAnswers {
     /// True if an answer contains the definitions of the tools, not only their names.
@@ -19,8 +18,7 @@ pub(crate) struct SearchAnswers {
     pub(super) in_json: Option<UntypedResults>,
 }
 
-/// Returns how formats whose results contain references in JSON represent them, with the lists that contain the
-/// results.
+/// Each item is the list that contains the results, and the representation of references in them.
 pub(crate) fn in_json() -> impl Iterator<Item = (&'static str, &'static UntypedResults)> {
     ALL.iter().filter_map(|wire| Some((wire.turns.blocks()?.list(), wire.searches.in_json.as_ref()?)))
 }
@@ -35,16 +33,13 @@ pub(crate) struct SearchItem {
     pub(crate) write: fn(Node<'static>, Vec<Node<'static>>) -> Node<'static>,
 }
 
-/// An answer to a call.
 pub(crate) struct SearchAnswer {
     /// Id by which the answer refers to the call; null if the call has none.
     pub(crate) id: Node<'static>,
-    /// Name of the called function.
     pub(crate) name: Node<'static>,
     pub(crate) content: SearchContent,
 }
 
-/// Content of an answer.
 pub(crate) enum SearchContent {
     /// References to listed tools, each an object.
     References(Vec<Node<'static>>),
@@ -54,12 +49,10 @@ pub(crate) enum SearchContent {
 }
 
 impl SearchAnswers {
-    /// Returns true if the model asks the client to search with an item that has no name.
     pub(crate) const fn has_item(&self) -> bool {
         self.item.is_some()
     }
 
-    /// Returns how results represent references, if they contain them as a member of JSON.
     pub(crate) const fn in_json(&self) -> Option<&UntypedResults> {
         self.in_json.as_ref()
     }
@@ -69,14 +62,12 @@ impl SearchAnswers {
     }
 }
 
-/// Returns the kind of item with which the model asks the client to search, if this is one.
 pub(crate) fn search_item(call: &Node<'_>) -> Option<&'static SearchItem> {
     let items = ALL.iter().filter_map(|wire| wire.searches.item.as_ref());
     items.into_iter().find(|item| super::units::has_type(call, item.kind))
 }
 
 impl SearchContent {
-    /// Returns the content as a list or as text.
     pub(super) fn plain(self) -> Node<'static> {
         match self {
             SearchContent::References(list) | SearchContent::Definitions(list) => Node::array(list),

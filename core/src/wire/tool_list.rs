@@ -12,7 +12,6 @@ use crate::{
     options::{Api, ToolFormat},
 };
 
-/// The member that contains the list, in every format.
 const TOOLS: &str = "tools";
 
 /// Member of a tool that the model does not see until it is found.
@@ -21,7 +20,6 @@ pub(crate) const DEFERRAL: &str = "defer_loading";
 /// Members of an entry that may contain the definition of a tool, in any format.
 pub(crate) const HOLDERS: [&str; 3] = ["function", "custom", "toolSpec"];
 
-/// Returns the member of an entry that contains the definition of a function, or `None` if the entry is the definition.
 pub(crate) const fn holder(format: ToolFormat) -> Option<&'static str> {
     let [function, _, tool_spec] = HOLDERS;
     match format {
@@ -31,7 +29,7 @@ pub(crate) const fn holder(format: ToolFormat) -> Option<&'static str> {
     }
 }
 
-/// Returns the members of a request that APIs refuse without tools, in every spelling.
+/// APIs refuse these members without tools, in every spelling.
 pub(crate) fn members_beside_tools() -> Vec<&'static str> {
     let mut members = Vec::new();
     for member in ALL.iter().flat_map(|wire| wire.tools.members) {
@@ -42,12 +40,11 @@ pub(crate) fn members_beside_tools() -> Vec<&'static str> {
     members
 }
 
-/// The location and the form of a request's list of tools.
 #[derive(Debug)]
 pub(crate) struct ToolList {
     /// The API that defines the other members of the tools, such as flags.
     pub(super) family: Api,
-    /// The formats of the tools. The last one is sent unless the API's dialect has another one of them.
+    /// The formats of the tools. The last format is sent unless the API's dialect has another of these formats.
     pub(super) formats: &'static [ToolFormat],
     pub(super) has_namespaces: bool,
     /// Member of the request that contains the list; `None` if the list is a member of the request.
@@ -59,7 +56,6 @@ pub(crate) struct ToolList {
     pub(super) no_tool: Option<&'static str>,
     /// Members that are removed with the last tool, because APIs refuse them without tools; gateways mix the spellings.
     pub(super) members: &'static [&'static str],
-    /// True if the API refuses an empty list.
     pub(super) refuses_empty: bool,
     /// True if a function without the flag `strict` is strict.
     pub(super) is_strict: bool,
@@ -70,7 +66,7 @@ pub(crate) struct ToolList {
 }
 
 impl ToolList {
-    /// Returns a list that is a member of the request, and whose entries are functions.
+    /// Describes a list that is a member of the request, and whose entries are functions.
     pub(super) const fn flat(family: Api, formats: &'static [ToolFormat]) -> ToolList {
         ToolList {
             family,
@@ -89,13 +85,11 @@ impl ToolList {
     }
 }
 
-/// Returns the description of the API whose requests have tools of this format. MCP is not a model API.
+/// MCP is not a model API.
 pub(crate) fn of_format(format: ToolFormat) -> Option<&'static Wire> {
     ALL.iter().copied().find(|wire| wire.tools.formats.contains(&format))
 }
 
-/// Returns the locations of the list in all formats: the member of the request that contains the list, and the pointer
-/// to the list.
 pub(crate) fn locations() -> impl Iterator<Item = (Option<&'static str>, &'static str)> {
     let all = ALL.iter().map(|wire| (wire.tools.config, wire.tools.pointer));
     let mut nested = all.clone().filter(|(config, _)| config.is_some());
@@ -103,12 +97,11 @@ pub(crate) fn locations() -> impl Iterator<Item = (Option<&'static str>, &'stati
 }
 
 impl ToolList {
-    /// Returns the API that defines the other members of the tools, such as flags.
     pub(crate) const fn family(&self) -> Api {
         self.family
     }
 
-    /// Returns the format of the tools that are sent. `home` is the format of the API's dialect.
+    /// `home` is the format of the API's dialect.
     pub(crate) fn format(&self, home: ToolFormat) -> ToolFormat {
         if self.formats.contains(&home) {
             return home;
@@ -120,17 +113,14 @@ impl ToolList {
         self.has_namespaces
     }
 
-    /// Returns the pointer to the list.
     pub(crate) const fn pointer(&self) -> &'static str {
         self.pointer
     }
 
-    /// Returns true if every tool is an entry of a list that is a member of the request.
     pub(crate) const fn is_flat(&self) -> bool {
         self.config.is_none() && self.groups.is_empty()
     }
 
-    /// Returns the member of the request that contains the list, if the request itself does not.
     pub(crate) const fn config(&self) -> Option<&'static str> {
         self.config
     }
@@ -139,7 +129,6 @@ impl ToolList {
         self.groups
     }
 
-    /// Returns the members of a request that are removed with the last tool.
     pub(crate) const fn members(&self) -> &'static [&'static str] {
         self.members
     }
@@ -148,36 +137,26 @@ impl ToolList {
         self.refuses_empty
     }
 
-    /// Returns true if the API refuses a list whose tools are all deferred, and references to tools that are not
-    /// listed.
     pub(crate) const fn checks_deferral(&self) -> bool {
         self.checks_deferral
     }
 
-    /// Returns true if some entries of the list are no tools.
     pub(crate) const fn has_others(&self) -> bool {
         self.no_tool.is_some()
     }
 
-    /// Returns true if a function without the flag `strict` is strict.
     pub(crate) const fn is_strict(&self) -> bool {
         self.is_strict
     }
 
-    /// Returns the member of a tool that ends a cached prefix.
     pub(crate) const fn cache(&self) -> Option<&'static str> {
         self.cache
     }
 
-    /// Returns true if an entry is a tool or a group of tools.
     pub(crate) fn is_tool(&self, entry: &Node<'_>) -> bool {
         self.no_tool.is_none_or(|key| entry.get(key).is_none())
     }
 
-    /// Calls `look` with the list.
-    ///
-    /// # Errors
-    /// The errors of `look`, and `invalid-json` if the list is text that cannot be parsed.
     pub(crate) fn look<'a, R>(
         &self,
         request: &Node<'a>,
@@ -190,10 +169,6 @@ impl ToolList {
         }
     }
 
-    /// Calls `change` with the list.
-    ///
-    /// # Errors
-    /// The errors of `change`, and `invalid-json` if the list is text that cannot be parsed.
     pub(crate) fn edit<'a, R>(
         &self,
         request: &mut Node<'a>,
@@ -207,15 +182,11 @@ impl ToolList {
         }
     }
 
-    /// Removes the list, with the member around it.
     pub(crate) fn remove(&self, request: &mut Node<'_>) {
         request.remove(self.config.unwrap_or(TOOLS));
     }
 
-    /// Adds a function to the list, to the last group if there is one. Returns the pointer to the function.
-    ///
-    /// # Errors
-    /// `invalid-json` if the list is text that cannot be parsed.
+    /// Adds to the last group if there is one. Returns the pointer to the function.
     pub(crate) fn push<'a>(&self, request: &mut Node<'a>, function: Node<'a>) -> Result<String, Error> {
         let Some(key) = self.config else { return self.push_in(request, function) };
         let mut config = take(request, key)?.filter(|config| config.as_object().is_some());

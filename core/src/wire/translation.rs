@@ -2,7 +2,6 @@
 
 use super::choice::{CHOICE, PARALLEL_CALLS};
 
-/// How a request of another format is written in this one, and how its own tools are read for another.
 #[derive(Debug)]
 pub(crate) struct Translation {
     pub(crate) form: Form,
@@ -20,7 +19,6 @@ pub(crate) struct Translation {
     pub(crate) metadata: Metadata,
 }
 
-/// The form of a function in a list.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Form {
     /// `{"name": …}`. The type may be `custom`, and any other one is a tool of the API.
@@ -31,7 +29,6 @@ pub(crate) enum Form {
     Wrapped,
 }
 
-/// The flag `strict` of a function.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Strict {
     /// Not written, and not read.
@@ -44,10 +41,8 @@ pub(crate) enum Strict {
     Always,
 }
 
-/// The member `metadata` of a request.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Metadata {
-    /// The API has none.
     None,
     /// Only the API's own keys.
     Own,
@@ -55,7 +50,6 @@ pub(crate) enum Metadata {
 }
 
 impl Metadata {
-    /// Returns true if the metadata of a format fits into another one.
     pub(crate) fn fits(self, target: Metadata) -> bool {
         match target {
             Metadata::None => false,

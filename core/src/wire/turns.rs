@@ -4,7 +4,6 @@ use alloc::{string::String, vec::Vec};
 
 use crate::json::{Node, Text};
 
-/// Author of a message or item.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) enum Speaker {
     User,
@@ -16,7 +15,6 @@ pub(crate) enum Speaker {
     Other,
 }
 
-/// Where the API expects the result of a call.
 #[derive(Debug)]
 pub(crate) enum Results {
     /// Unknown: no rule about pairs is known.
@@ -29,10 +27,8 @@ pub(crate) enum Results {
     Blocks(Blocks),
 }
 
-/// Results that are blocks of messages.
 #[derive(Debug)]
 pub(crate) struct Blocks {
-    /// Member of a message that contains its blocks.
     pub(super) list: &'static str,
     /// True if consecutive messages of one role are treated as one message. If not, all results of a message have to be
     /// in the next message.
@@ -68,13 +64,11 @@ impl Blocks {
         self.is_hosted_by_model
     }
 
-    /// Returns true for a block that is content.
     pub(crate) fn is_content(&self, block: &Node<'_>) -> bool {
         self.no_content.is_none_or(|key| block.get(key).is_none())
     }
 }
 
-/// How the last message of a request begins the answer.
 #[derive(Clone, Copy, Debug)]
 pub(crate) enum Prefill {
     /// It does not.
@@ -87,9 +81,7 @@ pub(crate) enum Prefill {
     Flags(&'static [&'static str]),
 }
 
-/// The turns of a format.
 pub(crate) struct Turns {
-    /// Author of a message, by its `role`.
     pub(super) roles: &'static [(&'static str, Speaker)],
     /// Author of a message without a `role`, by the end of its `type`.
     pub(super) without_role: &'static [(&'static str, Speaker)],
@@ -118,7 +110,7 @@ pub(crate) struct Turns {
 }
 
 impl Turns {
-    /// Turns without roles and results, to which a description adds what its format has.
+    /// A description adds the roles and results of its format.
     pub(super) const PLAIN: Turns = Turns {
         roles: &[],
         without_role: &[],
@@ -137,10 +129,8 @@ impl Turns {
     };
 }
 
-/// Member that marks a result as that of a failed call.
 pub(crate) const FAILED: &str = "is_error";
 
-/// What a placeholder for a result contains.
 pub(crate) struct Answered<'a> {
     pub(crate) id: Option<String>,
     pub(crate) name: Option<String>,
@@ -160,7 +150,6 @@ impl Turns {
         &self.results
     }
 
-    /// Returns the representation of results as blocks, if they are blocks.
     pub(crate) const fn blocks(&self) -> Option<&Blocks> {
         match &self.results {
             Results::Blocks(blocks) => Some(blocks),
@@ -172,7 +161,6 @@ impl Turns {
         self.names_results
     }
 
-    /// Returns the author of a message or item.
     pub(crate) fn speaker(&self, message: &Node<'_>) -> Speaker {
         let found = match message.get("role") {
             Some(role) => self.roles.iter().find(|(name, _)| role.is_text(name)),
@@ -184,32 +172,26 @@ impl Turns {
         found.map(|(_, speaker)| *speaker).unwrap_or_default()
     }
 
-    /// Returns true for an item that refers to items which the request does not contain.
     pub(crate) fn is_stored(&self, item: &Node<'_>) -> bool {
         self.stored_item.is_some_and(|kind| item.get("type").is_some_and(|own| own.is_text(kind)))
     }
 
-    /// Returns the ids of an item that is neither a call nor a result of the client.
     pub(crate) fn other_ids<'a>(&self, item: &Node<'a>) -> Vec<Text<'a>> {
         self.other_ids.iter().filter_map(|key| item.text_at(*key)).cloned().collect()
     }
 
-    /// Returns true if each call in the history is a separate item, and false if messages contain the calls.
     pub(crate) const fn has_items(&self) -> bool {
         self.has_items
     }
 
-    /// Returns true if the history can contain refusals of the model.
     pub(crate) const fn has_refusals(&self) -> bool {
         self.has_refusals
     }
 
-    /// Returns true if parts have a `type`.
     pub(crate) const fn has_typed_parts(&self) -> bool {
         self.text.is_some()
     }
 
-    /// Returns a part with text of the user.
     pub(crate) fn text<'a>(&self, text: Text<'a>) -> Node<'a> {
         let text = ("text", Node::string(text));
         match self.text {
@@ -218,7 +200,6 @@ impl Turns {
         }
     }
 
-    /// Returns true for a part that contains text in the format's own way.
     pub(crate) fn is_text(&self, part: &Node<'_>) -> bool {
         match self.text {
             Some(kind) => part.get("type").is_some_and(|own| own.is_text(kind)),
@@ -230,7 +211,7 @@ impl Turns {
         (self.result)(answered)
     }
 
-    /// Returns a message of an author with text, if the format has messages of the author.
+    /// The format must have messages of the author.
     pub(crate) fn message<'a>(&self, speaker: Speaker, text: Text<'a>) -> Node<'a> {
         let role = self.roles.iter().find(|(_, own)| *own == speaker).map_or("", |(role, _)| role);
         let (list, content) = match self.blocks() {
@@ -240,7 +221,6 @@ impl Turns {
         Node::record([("role", Node::literal(role)), (list, content)])
     }
 
-    /// Returns a message of the user.
     pub(crate) fn user_message<'a>(&self, parts: Vec<Node<'a>>) -> Node<'a> {
         let list = self.blocks().map_or("content", Blocks::list);
         Node::record([("role", Node::literal("user")), (list, Node::array(parts))])

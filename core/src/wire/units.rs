@@ -5,11 +5,9 @@ use alloc::{format, string::String};
 use super::{each, turns::Blocks, Wire, ALL};
 use crate::json::{Node, Text};
 
-/// What a unit is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Role {
     Call,
-    /// The result of a call.
     Result,
     /// A reference to a listed tool, in a result or in a change of the tools.
     Reference,
@@ -17,7 +15,6 @@ pub(crate) enum Role {
     Search,
 }
 
-/// A step from a value to values inside it.
 #[derive(Clone, Copy, Debug)]
 pub(super) enum Step {
     /// To a member.
@@ -34,7 +31,6 @@ pub(super) enum Step {
     NotText(&'static str),
 }
 
-/// The member that contains the arguments of a call.
 #[derive(Clone, Copy, Debug)]
 pub(super) enum Arguments {
     /// No arguments, or free-form text.
@@ -53,13 +49,12 @@ impl Arguments {
         }
     }
 
-    /// Returns the arguments of a call, and true if the API expects JSON text there.
+    /// Also returns true if the API expects JSON text there.
     pub(super) fn of<'n, 'a>(self, call: &'n Node<'a>) -> (Option<&'n Node<'a>>, bool) {
         (self.member().and_then(|key| call.get(key)), !matches!(self, Arguments::Value(_)))
     }
 }
 
-/// The location of a unit's name.
 #[derive(Clone, Copy, Debug)]
 pub(super) enum Name {
     None,
@@ -69,7 +64,6 @@ pub(super) enum Name {
     Itself,
 }
 
-/// A format's representation of a call, a result or a mention of a tool.
 #[derive(Debug)]
 pub(crate) struct Unit {
     pub(super) role: Role,
@@ -94,7 +88,6 @@ pub(crate) struct Unit {
     pub(super) hosted: Option<(&'static str, &'static str)>,
 }
 
-/// The units of a format.
 #[derive(Debug)]
 pub(super) struct Units {
     /// Units that are messages or items, or members of them.
@@ -124,7 +117,6 @@ impl Unit {
         Unit { id, arguments, ..Unit::NONE }
     }
 
-    /// Returns a result that does not name its tool.
     pub(super) const fn result(id: &'static [&'static str]) -> Unit {
         Unit { role: Role::Result, id, name: Name::None, ..Unit::NONE }
     }
@@ -153,14 +145,12 @@ impl Unit {
         Unit { name: NAME, ..self }
     }
 
-    /// Returns true if a message or entry may contain the unit.
     fn is_in(&self, holder: &Node<'_>, kind: Option<&Text<'_>>, is_own: bool) -> bool {
         self.kind.is_none_or(|wanted| kind.is_some_and(|kind| kind.is(wanted)))
             && self.author.is_none_or(|wanted| holder.get("role").is_some_and(|role| role.is_text(wanted)))
             && (is_own || self.unlike.iter().all(|step| step.stays(holder)))
     }
 
-    /// Returns the unit in a message or entry, if its way has a single end.
     fn find<'n, 'a>(&self, holder: &'n Node<'a>) -> Option<&'n Node<'a>> {
         self.way.iter().try_fold(holder, |node, step| match step {
             Step::Member(key) => node.get(*key).filter(|member| !member.is_null()),
@@ -175,7 +165,6 @@ impl Unit {
 }
 
 impl Step {
-    /// Returns true if the step stays at the value.
     pub(super) fn stays(self, node: &Node<'_>) -> bool {
         match self {
             Step::Member(_) | Step::Items(_) => false,
@@ -187,12 +176,10 @@ impl Step {
     }
 }
 
-/// Returns true for an object of this `type`.
 pub(crate) fn has_type(node: &Node<'_>, name: &str) -> bool {
     node.get("type").is_some_and(|kind| kind.is_text(name))
 }
 
-/// Calls `visit` with each value at the end of the steps.
 pub(super) fn walk<'a>(node: &mut Node<'a>, way: &[Step], visit: &mut dyn FnMut(&mut Node<'a>)) {
     let Some((step, rest)) = way.split_first() else { return visit(node) };
     match step {
@@ -203,7 +190,6 @@ pub(super) fn walk<'a>(node: &mut Node<'a>, way: &[Step], visit: &mut dyn FnMut(
     }
 }
 
-/// The location of a unit in a message.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Location {
     /// The list that contains the entry, and the index of the entry.
@@ -212,7 +198,7 @@ pub(crate) struct Location {
 }
 
 impl Location {
-    /// Returns the pointer to the unit. `message` is the pointer to the message. An inner list has no index.
+    /// `message` is the pointer to the message. An inner list has no index.
     pub(crate) fn pointer(self, message: &str) -> String {
         let mut pointer = String::from(message);
         if let Some((list, at)) = self.entry {
@@ -227,13 +213,11 @@ impl Location {
     }
 }
 
-/// A unit that names a tool, in a message that may change.
 pub(crate) struct NamedUnit<'n, 'a> {
     pub(crate) node: &'n mut Node<'a>,
     pub(crate) role: Role,
-    /// The member that contains the name.
     pub(crate) name: &'static str,
-    /// The member that contains the arguments, and whether the API expects JSON text there; `None` if this is not a
+    /// The member that contains the arguments, and true if the API expects JSON text there. `None` if this is not a
     /// call, or if its arguments are not JSON or not complete.
     pub(crate) arguments: Option<(&'static str, bool)>,
     pub(crate) id: Option<Text<'a>>,
@@ -241,7 +225,7 @@ pub(crate) struct NamedUnit<'n, 'a> {
 }
 
 impl<'n, 'a> NamedUnit<'n, 'a> {
-    /// Returns a call that is not in a message.
+    /// The call is not in a message.
     pub(crate) const fn call(
         node: &'n mut Node<'a>,
         arguments: Option<(&'static str, bool)>,
@@ -253,8 +237,8 @@ impl<'n, 'a> NamedUnit<'n, 'a> {
 
 type Visit<'v> = &'v mut dyn FnMut(NamedUnit<'_, '_>);
 
-/// Calls `visit` with each unit that names a tool in a message or item, in the format of any API: gateways mix them.
-/// In a part that has a meaning in several formats, that of `own` applies.
+/// Visits units of all APIs, because gateways mix them. If a part has a meaning in several formats, its meaning in
+/// `own` applies.
 pub(crate) fn visit(message: &mut Node<'_>, own: Option<&'static Wire>, visit: Visit<'_>) {
     visit_units(message, own, |units| Some(units.messages), None, visit);
     for (at, list) in lists().enumerate() {
@@ -265,12 +249,10 @@ pub(crate) fn visit(message: &mut Node<'_>, own: Option<&'static Wire>, visit: V
     }
 }
 
-/// Calls `visit` with each unit in an entry of a list.
 fn in_entry(entry: &mut Node<'_>, own: Option<&'static Wire>, (list, at): (&'static str, usize), visit: Visit<'_>) {
     visit_units(entry, own, |units| units.list(list), Some((list, at)), visit);
 }
 
-/// A call in a message or in an entry of one of its lists.
 pub(crate) struct FoundCall<'n, 'a> {
     pub(crate) wire: &'static Wire,
     /// The object with the name of the tool.
@@ -278,8 +260,7 @@ pub(crate) struct FoundCall<'n, 'a> {
     unit: &'static Unit,
 }
 
-/// Returns the call in an entry of a list, or the call that an item is, in the format of any API. In a part that has a
-/// meaning in several formats, that of `own` applies.
+/// Finds calls of all APIs. If a part has a meaning in several formats, its meaning in `own` applies.
 pub(crate) fn call_in<'n, 'a>(
     holder: &'n Node<'a>,
     list: Option<&str>,
@@ -302,7 +283,6 @@ pub(crate) fn call_in<'n, 'a>(
     own_call.or_else(|| ALL.iter().find_map(|wire| find(wire, false)))
 }
 
-/// Returns the call that a block, an entry, an item or a step is, in the format of any API.
 pub(crate) fn call_alone<'n, 'a>(part: &'n Node<'a>) -> Option<FoundCall<'n, 'a>> {
     let kind = part.text_at("type");
     let find = |wire: &'static Wire, unit: &'static Unit| {
@@ -320,18 +300,16 @@ pub(crate) fn call_alone<'n, 'a>(part: &'n Node<'a>) -> Option<FoundCall<'n, 'a>
 }
 
 impl<'n, 'a> FoundCall<'n, 'a> {
-    /// Returns the id by which the result refers to the call. `part` is what the call was found in.
+    /// `part` is what the call was found in.
     pub(crate) fn id(&self, part: &'n Node<'a>) -> Option<&'n Node<'a>> {
         let holder = if self.unit.is_id_outside { part } else { self.node };
         self.unit.id.iter().find_map(|key| holder.get(*key))
     }
 
-    /// Returns true if the call is not one with free-form input.
     pub(crate) fn has_arguments(&self) -> bool {
         self.unit.arguments.member().is_some()
     }
 
-    /// Returns the member with the name of the tool.
     pub(crate) fn name_key(&self) -> &'static str {
         match self.unit.name {
             Name::Members(keys) => keys.first().copied().unwrap_or_default(),
@@ -339,18 +317,15 @@ impl<'n, 'a> FoundCall<'n, 'a> {
         }
     }
 
-    /// Returns true if the arguments are complete.
     pub(crate) fn is_whole(&self) -> bool {
         self.unit.pieces.iter().all(|key| self.node.get(*key).is_none())
     }
 
-    /// Returns the arguments, and true if the API expects JSON text there.
     pub(crate) fn arguments(&self) -> (Option<&'n Node<'a>>, bool) {
         self.unit.arguments.of(self.node)
     }
 }
 
-/// Calls `visit` with the units of a block, an item or a step that a stream sends alone.
 pub(crate) fn visit_alone(part: &mut Node<'_>, visit: Visit<'_>) {
     let kind = part.text_at("type");
     let holds = |(_, units): &&(&'static str, &[Unit])| {
@@ -362,7 +337,7 @@ pub(crate) fn visit_alone(part: &mut Node<'_>, visit: Visit<'_>) {
     }
 }
 
-/// Returns the members of messages that contain lists of units; a member may occur several times.
+/// A member may occur several times.
 pub(crate) fn lists() -> impl DoubleEndedIterator<Item = &'static str> {
     ALL.iter().flat_map(|wire| wire.units.lists).map(|(list, _)| *list)
 }
@@ -373,8 +348,8 @@ impl Units {
     }
 }
 
-/// Calls `visit` with the units of a message or entry. If it is itself a unit, the first format with a unit of that
-/// role applies, because formats share types.
+/// If the message or entry is itself a unit, the first format with a unit of that role applies, because formats share
+/// types.
 fn visit_units(
     holder: &mut Node<'_>,
     own: Option<&'static Wire>,
@@ -399,7 +374,6 @@ fn visit_units(
 }
 
 impl Unit {
-    /// Calls `visit` with the unit, if the message or entry contains it.
     fn visit(&'static self, holder: &mut Node<'_>, entry: Option<(&'static str, usize)>, visit: Visit<'_>) {
         let location = Location { entry, way: self.way };
         let outer = if self.is_id_outside { self.id_in(holder) } else { None };
@@ -427,7 +401,6 @@ impl Unit {
     }
 }
 
-/// Calls `visit` with a name that is a string.
 fn in_name<'a>(name: &mut Node<'a>, role: Role, location: Location, visit: Visit<'_>) {
     let Some(old) = name.as_text().cloned() else { return };
     let mut holder = Node::record([("name", Node::string(old.clone()))]);
@@ -437,14 +410,12 @@ fn in_name<'a>(name: &mut Node<'a>, role: Role, location: Location, visit: Visit
     }
 }
 
-/// A call or a result in a message.
 pub(crate) struct Part<'n, 'a> {
     unit: &'static Unit,
     pub(crate) node: &'n Node<'a>,
     holder: &'n Node<'a>,
     /// Index of the entry, if the unit is in a list.
     pub(crate) entry: Option<usize>,
-    /// The member that contains the list.
     list: Option<&'static str>,
 }
 
@@ -453,13 +424,11 @@ impl<'a> Part<'_, 'a> {
         self.unit.role
     }
 
-    /// Returns the id by which calls and results belong together.
     pub(crate) fn id(&self) -> Option<Text<'a>> {
         let holder = if self.unit.is_id_outside { self.holder } else { self.node };
         self.unit.id.first().and_then(|key| holder.text_at(*key)).cloned()
     }
 
-    /// Returns the pointer from the message to the id by which calls and results belong together.
     pub(crate) fn pointer_to_id(&self) -> String {
         let way = if self.unit.is_id_outside { &[] } else { self.unit.way };
         let location = Location { entry: self.list.zip(self.entry), way };
@@ -467,7 +436,6 @@ impl<'a> Part<'_, 'a> {
         format!("{}/{key}", location.pointer(""))
     }
 
-    /// Returns true if the format has ids for this unit.
     pub(crate) const fn has_ids(&self) -> bool {
         !self.unit.id.is_empty()
     }
@@ -479,12 +447,10 @@ impl<'a> Part<'_, 'a> {
         }
     }
 
-    /// Returns true for a call of a tool with free-form input.
     pub(crate) const fn is_custom(&self) -> bool {
         matches!((self.unit.role, self.unit.arguments), (Role::Call, Arguments::None))
     }
 
-    /// Returns true for a call of a tool that the API runs itself.
     pub(crate) fn is_hosted(&self) -> bool {
         is_hosted(self.unit, self.node)
     }
@@ -494,7 +460,6 @@ fn is_hosted(unit: &Unit, node: &Node<'_>) -> bool {
     unit.hosted.is_some_and(|(key, value)| node.get(key).is_some_and(|own| own.is_text(value)))
 }
 
-/// Returns the call or the result in a message or entry of the format with these units.
 fn part_in<'n, 'a>(holder: &'n Node<'a>, units: &'static [Unit]) -> Option<(&'static Unit, &'n Node<'a>)> {
     let kind = holder.text_at("type");
     let is_part = |unit: &&Unit| matches!(unit.role, Role::Call | Role::Result);
@@ -503,7 +468,6 @@ fn part_in<'n, 'a>(holder: &'n Node<'a>, units: &'static [Unit]) -> Option<(&'st
 }
 
 impl Wire {
-    /// Calls `show` with the calls and results of a message.
     pub(crate) fn parts<'n, 'a>(&self, message: &'n Node<'a>, show: &mut dyn FnMut(Part<'n, 'a>)) {
         let mut in_holder = |holder: &'n Node<'a>, units: &'static [Unit], entry: Option<(&'static str, usize)>| {
             let Some((unit, node)) = part_in(holder, units) else { return false };
@@ -521,7 +485,7 @@ impl Wire {
         }
     }
 
-    /// Calls `visit` with the id of each call and result of the client in a message, in the order of [`Wire::parts`].
+    /// Visits only ids of the client's calls and results, in the order of [`Wire::parts`].
     pub(crate) fn visit_ids<'a>(&self, message: &mut Node<'a>, visit: &mut dyn FnMut(&mut Node<'a>)) {
         let mut in_holder = |holder: &mut Node<'a>, units: &'static [Unit]| {
             let Some((unit, node)) = part_in(holder, units) else { return false };
@@ -550,12 +514,10 @@ impl Wire {
         }
     }
 
-    /// Returns the member of messages that contains their parts.
     pub(crate) fn parts_list(&self) -> &'static str {
         self.turns.blocks().map_or("content", Blocks::list)
     }
 
-    /// Sets the id of a message that is a result.
     pub(crate) fn set_result_id(&self, message: &mut Node<'_>, id: &str) {
         let kind = message.text_at("type");
         let is_result = |unit: &&Unit| unit.role == Role::Result && unit.is_in(message, kind, true);

@@ -29,7 +29,6 @@ use crate::{
     wire::{self, additions::Additions},
 };
 
-/// The list of a request after its namespaces were flattened.
 pub(crate) enum Flattened<'a> {
     /// The request has the flat list. Contains the origins of its entries.
     InPlace(Vec<EntryOrigin>),
@@ -37,7 +36,7 @@ pub(crate) enum Flattened<'a> {
     Apart(Vec<(Node<'a>, Location)>),
 }
 
-/// Reads the history of a format. `wire/history_formats.rs` has the readers of all formats.
+/// `wire/history_formats.rs` has the readers of all formats.
 pub(crate) struct HistoryReader {
     /// `None` if lists have no namespaces.
     pub(crate) flatten: Option<Flatten>,
@@ -46,43 +45,34 @@ pub(crate) struct HistoryReader {
     pub(crate) shared: &'static [(Api, IsShared)],
 }
 
-/// Returns true if the history of a request has the same meaning in another format.
 pub(crate) type IsShared = fn(&Node<'_>) -> Result<bool, Error>;
 
-/// Moves the tools of namespaces to a flat list, and plans their names.
 pub(crate) type Flatten = for<'r, 'a> fn(&mut Node<'a>, &mut Reading<'r, 'a>) -> Result<Option<Flattened<'a>>, Error>;
 
-/// Reads the history of a request into the reader's conversation. Receives the request without its history, and the
-/// system prompt that was taken from it.
+/// Receives the request without its history, and the system prompt that was taken from it.
 pub(crate) type Read = for<'a> fn(&mut Reader<'_, '_, 'a>, &Node<'a>, prompt: Option<Node<'a>>) -> Result<(), Error>;
 
-/// Inputs of a reader.
 pub(crate) struct Reading<'r, 'a> {
     pub(crate) options: &'r DeferredOptions,
     pub(crate) names: &'r mut NameMap<'a>,
     pub(crate) warnings: &'r mut Warnings,
-    /// The format of the request.
     pub(crate) format: &'static HistoryReader,
     pub(crate) target: Api,
-    /// True if the request is read only to decide whether it can be sent unchanged: only content that concerns tools is
-    /// read, and nothing is written.
+    /// True if the request is read only to decide if it can be sent unchanged. Then, only content that concerns tools
+    /// is read, and nothing is written.
     pub(crate) glances: bool,
     /// Known only to `adapt_request`. Tools of a namespace then get the description of the namespace, and members that
     /// only some backends have stay.
     pub(crate) backend: Option<Backend>,
 }
 
-/// What the reader needs to know about the backend.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Backend {
     /// True if the backend accepts refusals of the model in messages.
     pub(crate) has_refusals: bool,
 }
 
-/// Reads the history and the tools of a request. The tool list remains in the request.
-///
-/// # Errors
-/// `invalid-request` for a malformed message, or if a part of the history is stored by the API.
+/// The tool list remains in the request.
 pub(crate) fn read<'a>(
     request: &mut Node<'a>,
     source: Api,
@@ -147,7 +137,6 @@ pub(crate) fn read<'a>(
     Ok(conversation)
 }
 
-/// The messages of a request, in the request or removed from it.
 pub(crate) enum History<'n, 'a> {
     Borrowed(Option<&'n Node<'a>>),
     Taken(Node<'a>),
@@ -165,33 +154,26 @@ impl<'a> History<'_, 'a> {
 pub(crate) struct Reader<'r, 'n, 'a> {
     pub(crate) reading: Reading<'r, 'a>,
     pub(crate) source: Api,
-    /// The request's tool list.
     pub(crate) listed: &'n [Node<'a>],
     pub(crate) history: History<'n, 'a>,
     pub(crate) conversation: Conversation<'a>,
     /// True once the history has a message that is not a system message.
     pub(crate) has_messages: bool,
-    /// The member that is being read.
     pub(crate) member: &'static str,
-    /// The part of the history that is being read.
     pub(crate) location: Location,
-    /// True if a block in place of a message is read.
+    /// True if a block is read that replaces a message.
     pub(crate) is_bare: bool,
 }
 
 impl<'a> Reader<'_, '_, 'a> {
-    /// Returns true if the source and target formats are the same, so content that does not concern tools remains
-    /// unchanged.
     pub(crate) fn same_format(&self) -> bool {
         self.source == self.reading.target
     }
 
-    /// Returns true if deferred loading is emulated, or nothing is written.
     pub(crate) fn emulates(&self) -> bool {
         self.reading.options.native == Native::None || self.reading.glances
     }
 
-    /// Returns true if only messages that concern tools are read. All others remain unchanged.
     pub(crate) fn skims(&self) -> bool {
         self.same_format() && self.emulates()
     }
@@ -203,7 +185,7 @@ impl<'a> Reader<'_, '_, 'a> {
         options.load_used_tools || options.unavailable_calls == UnavailableCalls::Text
     }
 
-    /// Returns the flags of messages that must be read even if the format stays the same.
+    /// These messages must be read even if the format stays the same.
     pub(crate) fn wanted(&self) -> Flags {
         let texts = self.reading.options.unavailable_calls == UnavailableCalls::Text;
         match self.wants_calls() {
@@ -217,7 +199,7 @@ impl<'a> Reader<'_, '_, 'a> {
         }
     }
 
-    /// Returns a message as a separate tree. If the format changes, the message is removed from the history.
+    /// If the format changes, the message is removed from the history.
     pub(crate) fn open(&mut self, index: usize) -> Result<Node<'a>, Error> {
         self.location = Location::of_message(index + 1);
         match &mut self.history {
@@ -233,8 +215,7 @@ impl<'a> Reader<'_, '_, 'a> {
         }
     }
 
-    /// Returns a message if `concerns` is true for it, and `None` otherwise. Messages without the wanted flags are not
-    /// parsed.
+    /// Messages without the wanted flags are not parsed.
     pub(crate) fn skim(
         &mut self,
         index: usize,
@@ -268,7 +249,6 @@ impl<'a> Reader<'_, '_, 'a> {
         self.conversation.events.push(Event { at, message, member, origin, others: Vec::new(), kind });
     }
 
-    /// Marks a message as changed.
     pub(crate) fn change(&mut self, at: usize) {
         self.conversation.changed.insert(at);
     }
@@ -280,39 +260,33 @@ impl<'a> Reader<'_, '_, 'a> {
         !self.has_messages && !self.same_format() && !self.emulates()
     }
 
-    /// Returns true if the history may change the tools.
     pub(crate) fn may_change(&self) -> bool {
         self.reading.options.tool_changes == ToolChanges::Apply
     }
 
-    /// Adds a definition from the history, which is the part that is being read.
     pub(crate) fn bring(&mut self, definition: Node<'a>, arrival: Arrival) {
         self.bring_from(definition, arrival, self.location);
     }
 
-    /// Adds a definition from the history, which is at `origin`.
     pub(crate) fn bring_from(&mut self, definition: Node<'a>, arrival: Arrival, origin: Location) {
         self.conversation.tools.bring(definition, (arrival, origin), self.listed, self.reading.warnings);
     }
 
-    /// Adds a definition from the beginning of the history to the request's list.
     pub(crate) fn list_own(&mut self, definition: Node<'a>, origin: Location) {
         self.conversation.tools.list_own(definition, Some(origin), self.reading.warnings);
     }
 
-    /// Returns a reference to a tool as a part of a content.
     pub(crate) fn reference(&mut self, at: usize, block: Node<'a>) -> Part<'a> {
         self.change(at);
         Part::Reference(reference(block, self.location))
     }
 
-    /// Records an addition or a removal that is ignored.
     pub(crate) fn ignore(&mut self, at: usize, block: &Node<'a>) {
         self.change(at);
         self.push(at, EventKind::Ignored(directive_name(block)));
     }
 
-    /// Returns the warnings about dropped parts. With emulation, they follow the warnings about the request's tools.
+    /// With emulation, these warnings follow the warnings about the request's tools.
     pub(crate) fn losses(&mut self) -> &mut Warnings {
         match self.emulates() {
             true => &mut self.conversation.losses,
@@ -320,7 +294,6 @@ impl<'a> Reader<'_, '_, 'a> {
         }
     }
 
-    /// Reads an entry of a list within a member of the part that is being read.
     pub(crate) fn at_entry<R>(&mut self, member: &'static str, index: usize, read: impl FnOnce(&mut Self) -> R) -> R {
         let inner = self.location.name(member).index(index);
         let outer = core::mem::replace(&mut self.location, inner);
@@ -329,25 +302,22 @@ impl<'a> Reader<'_, '_, 'a> {
         done
     }
 
-    /// Goes one step further into the part that is being read. Returns the part around it.
+    /// Returns the location of the part around it.
     pub(crate) fn enter(&mut self, step: Step) -> Location {
         let inner = self.location.then(step);
         core::mem::replace(&mut self.location, inner)
     }
 
-    /// Adds a warning that the part that is being read is dropped, unless its value is empty.
     pub(crate) fn lose(&mut self, name: &str, value: &Node<'_>) {
         let (location, api) = (self.location, self.source);
         self.losses().lose_at(name, value, || location.pointer(api));
     }
 
-    /// Adds a warning that a member of the part that is being read is dropped, unless its value is empty.
     pub(crate) fn lose_member(&mut self, name: &str, value: &Node<'_>) {
         let (location, api) = (self.location, self.source);
         self.losses().lose_at(name, value, || location.member(api, name));
     }
 
-    /// Returns a refusal of the model. Formats and backends without refusals get its text.
     pub(crate) fn refusal(&self, text: Node<'a>) -> Part<'a> {
         let is_accepted = self.reading.backend.is_none_or(|backend| backend.has_refusals);
         match is_accepted && wire::of(self.reading.target).turns().has_refusals() {
@@ -356,7 +326,6 @@ impl<'a> Reader<'_, '_, 'a> {
         }
     }
 
-    /// Adds warnings about the members of a block that are not translated.
     pub(crate) fn lose_rest(&mut self, block: &Node<'_>, translated: &[&str]) {
         for member in block.as_object().into_iter().flatten() {
             if !translated.iter().any(|key| member.key.is(key)) {
@@ -365,14 +334,12 @@ impl<'a> Reader<'_, '_, 'a> {
         }
     }
 
-    /// Adds a warning about a block that cannot be translated, by its type.
     pub(crate) fn lose_block(&mut self, block: &Node<'_>) {
         let name = type_of(block).map_or_else(|| "content".into(), Text::display);
         let pointer = self.location.pointer(self.source);
         self.losses().about_at(LOST, name, pointer);
     }
 
-    /// Adds a warning about the result of a search without its call.
     pub(crate) fn warn_of_orphan(&mut self, id: Option<&Text<'_>>) {
         let pointer = self.location.pointer(self.source);
         match id {
@@ -381,7 +348,6 @@ impl<'a> Reader<'_, '_, 'a> {
         }
     }
 
-    /// Converts a member of the part that is being read to parts with `part`.
     pub(crate) fn member_content(
         &mut self,
         member: &'static str,
@@ -394,7 +360,6 @@ impl<'a> Reader<'_, '_, 'a> {
         content
     }
 
-    /// Converts the content that is being read to parts with `part`.
     pub(crate) fn content(
         &mut self,
         content: Option<Node<'a>>,
@@ -425,24 +390,20 @@ pub(crate) fn reference<'a>(block: Node<'a>, origin: Location) -> Reference<'a> 
     Reference { origin, name: reference_name(&block), block, found: ToolState::Unknown }
 }
 
-/// Returns the references in the member `tool_references` of a part.
 pub(crate) fn references_from<'a>(references: &[Node<'a>], part: Location) -> Vec<Reference<'a>> {
     let list = part.name(REFERENCES);
     references.iter().cloned().enumerate().map(|(index, block)| reference(block, list.index(index))).collect()
 }
 
-/// Returns the error for a message that is not an object.
 pub(crate) fn no_object(message: &Node<'_>, at: &str) -> Error {
     Error::new(Code::InvalidRequest, at, format!("expected the message to be an object, found {}", message.kind()))
 }
 
-/// Returns the error for an unknown role.
 pub(crate) fn no_role(message: &Node<'_>, at: &str, expected: &str) -> Error {
     let found = message.get("role").map_or_else(|| "none".into(), crate::json::write);
     Error::new(Code::InvalidRequest, format!("{at}/role"), format!("expected a `role` of {expected}, found {found}"))
 }
 
-/// Returns the role of a message. An unknown or missing role is treated as `user`.
 pub(crate) fn lenient_role(message: &Node<'_>) -> Role {
     let is = |name| message.get("role").is_some_and(|role| role.is_text(name));
     if is("assistant") {

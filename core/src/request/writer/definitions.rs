@@ -25,7 +25,6 @@ use crate::{
     },
 };
 
-/// A definition, independent of any format.
 struct Definition<'a> {
     name: Node<'a>,
     description: Option<Node<'a>>,
@@ -36,10 +35,7 @@ struct Definition<'a> {
     freeform: Option<Option<Node<'a>>>,
 }
 
-/// Converts a tool to a function of the target. Returns `None` and adds a warning if the tool is hosted or has no name.
-///
-/// # Errors
-/// `invalid-value` for an unpaired surrogate in a grammar.
+/// Returns `None` and adds a warning if the tool is hosted or has no name.
 pub(crate) fn write_definition<'a>(
     tool: Node<'a>,
     (source, target): (Api, Api),
@@ -101,7 +97,7 @@ fn read_definition<'a>(tool: Node<'a>, from: &Translation, warnings: &mut Warnin
     Some(definition)
 }
 
-/// Adds a member to a definition. `holder` is the member of the entry that contains it, if the definition is nested.
+/// `holder` is the member of the entry that contains `key`, if the definition is nested.
 fn take<'a>(
     definition: &mut Definition<'a>,
     (holder, key): (Option<&str>, Text<'a>),
@@ -137,7 +133,6 @@ fn flat_format(mut format: Node<'_>) -> Node<'_> {
     format
 }
 
-/// Does the reverse of [`flat_format`].
 fn nested_format(format: Node<'_>) -> Node<'_> {
     let kind = format.get("type").cloned();
     let members = match format.into_data() {
@@ -157,8 +152,7 @@ fn shown(tool: &Node<'_>) -> String {
     tool::name(tool).or_else(|| type_of(tool)).map_or_else(|| "tools".into(), |name| name.display().into_owned())
 }
 
-/// Converts a `custom` tool to a function: the text becomes the argument `input`, and the description states the format
-/// of the text.
+/// The text becomes the argument `input`, and the description states the format of the text.
 fn as_function<'a>(definition: &mut Definition<'a>, format: Option<Node<'a>>) -> Result<(), Error> {
     let input = Node::record([("type", Node::literal("string"))]);
     definition.schema = Node::record([
@@ -207,7 +201,6 @@ fn shaped<'a>(definition: Definition<'a>, into: &Translation) -> Node<'a> {
     }
 }
 
-/// The location of a definition.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Place {
     /// In the request's list.
@@ -216,11 +209,10 @@ pub(crate) enum Place {
     Deferred,
     /// In the event that adds it.
     Carrier,
-    /// The definition is not in the request, because the tool is hidden or removed.
+    /// Not in the request, because the tool is hidden or removed.
     Nowhere,
 }
 
-/// The location of every tool's definition.
 pub(crate) struct Places<'a> {
     places: Map<Text<'a>, Place>,
     /// Tools whose definition an event has already added.
@@ -228,8 +220,8 @@ pub(crate) struct Places<'a> {
 }
 
 impl<'a> Places<'a> {
-    /// Plans the locations of all definitions. If `keeps_list` is true, deferred tools of the list stay in it, as in a
-    /// request that the backend accepts unchanged.
+    /// If `keeps_list` is true, deferred tools of the list stay in it, as in a request that the backend accepts
+    /// unchanged.
     pub(crate) fn plan(
         conversation: &Conversation<'a>,
         (native, removals, loads_used_tools): (Native, Removals, bool),
@@ -306,18 +298,16 @@ impl<'a> Places<'a> {
         self.places.get(name).copied().unwrap_or(Place::Nowhere)
     }
 
-    /// Hides all tools except those in `only`.
     pub(crate) fn keep(&mut self, only: &Set<Text<'a>>) {
         let gone: Vec<Text<'a>> = self.places.keys().filter(|name| !only.contains(*name)).cloned().collect();
         self.places.extend(gone.into_iter().map(|name| (name, Place::Nowhere)));
     }
 
-    /// Returns true if a tool of this name exists.
     pub(crate) fn knows(&self, name: &Text<'a>) -> bool {
         self.places.contains_key(name)
     }
 
-    /// Returns the names whose definitions belong to the current event: those that no earlier event has defined.
+    /// Returns only the names that no earlier event has defined.
     pub(crate) fn declare(&mut self, names: &[Text<'a>]) -> Vec<Text<'a>> {
         let is_brought = |name: &Text<'a>| matches!(self.places.get(name), Some(Place::Carrier | Place::Deferred));
         let mut out: Vec<Text<'a>> = Vec::new();
@@ -329,7 +319,6 @@ impl<'a> Places<'a> {
         out
     }
 
-    /// Returns true if an event has defined the tool.
     pub(crate) fn is_declared(&self, name: &Text<'a>) -> bool {
         self.declared.contains(name)
     }
@@ -356,7 +345,7 @@ fn found_first<'n, 'a>(conversation: &'n Conversation<'a>) -> Set<&'n Text<'a>> 
     found
 }
 
-/// Returns the tools that were loaded without a definition (for example, by a call) before an event added one. They
+/// Returns the tools that were loaded without a definition (for example, by a call) before an event added them. They
 /// remain in the list even if an event adds them later.
 fn loaded_at_the_head<'a>(conversation: &Conversation<'a>, loads_used_tools: bool) -> Set<Text<'a>> {
     let (mut brought, mut pinned) = (conversation.referred.clone(), Set::new());
@@ -388,8 +377,8 @@ fn loaded_at_the_head<'a>(conversation: &Conversation<'a>, loads_used_tools: boo
     pinned
 }
 
-/// Returns the place of a tool in formats whose events contain definitions: Responses, Gemini Interactions and Kimi. If
-/// `lists_deferred` is true, the list contains its deferred tools, loaded or not.
+/// For formats whose events contain definitions: Responses, Gemini Interactions and Kimi. If `lists_deferred` is true,
+/// the list contains its deferred tools, loaded or not.
 fn of_carriers(tool: &Tool<'_>, native: Native, removals: Removals, lists_deferred: bool) -> Place {
     let is_gone = tool.withdrawn && removals == Removals::Withdraw;
     if tool.listed && !tool.deferred {
@@ -410,8 +399,8 @@ fn of_carriers(tool: &Tool<'_>, native: Native, removals: Removals, lists_deferr
     }
 }
 
-/// Returns the place of a tool in formats whose events refer to definitions: Anthropic's. If `lists_deferred` is true,
-/// the list contains its deferred tools, loaded or not.
+/// For formats whose events refer to definitions: Anthropic's. If `lists_deferred` is true, the list contains its
+/// deferred tools, loaded or not.
 fn of_references(tool: &Tool<'_>, native: Native, lists_deferred: bool, is_inline: bool) -> Place {
     let is_gone = tool.withdrawn && native == Native::References;
     if is_gone {

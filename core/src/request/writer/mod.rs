@@ -34,16 +34,14 @@ use crate::{
 };
 use definitions::{Place, Places};
 
-/// Writes the history of a format. `wire/history_formats.rs` has the writers of all formats.
+/// `wire/history_formats.rs` has the writers of all formats.
 pub(crate) struct HistoryWriter {
     pub(crate) write: Write,
     pub(crate) in_place: InPlace,
 }
 
-/// Writes events as the history of a request.
 pub(crate) type Write = for<'a> fn(&mut Writer<'_, 'a>, &mut Node<'a>, Vec<Event<'a>>) -> Result<(), Error>;
 
-/// How changed parts of a history that keeps its format are written.
 pub(crate) enum InPlace {
     Items(ReplaceItem),
     Messages(Messages),
@@ -53,10 +51,8 @@ pub(crate) enum InPlace {
 /// contain it; the names of these members; and the events.
 pub(crate) type ReplaceItem = for<'a> fn(Option<Node<'a>>, &[&'static str], Vec<Event<'a>>) -> Vec<Node<'a>>;
 
-/// Returns true for a call of some kind.
 pub(crate) type IsCall = fn(&Node<'_>) -> bool;
 
-/// How changed messages are written.
 pub(crate) struct Messages {
     /// Returns a result in its original format with the new content.
     pub(crate) result: for<'a> fn(Outcome<'a>) -> Option<Node<'a>>,
@@ -71,50 +67,43 @@ pub(crate) struct Messages {
 /// The settings of the model, if they are members of one member of the request.
 pub(crate) struct Settings {
     pub(crate) holder: &'static str,
-    /// Moves the settings to the request. Returns their names.
+    /// Returns the names of the settings.
     pub(crate) lift: for<'a> fn(&mut Node<'a>, &mut Warnings) -> Result<Set<Text<'a>>, Error>,
-    /// Moves the settings back.
     pub(crate) sink: fn(&mut Node<'_>),
 }
 
-/// Inputs of a writer.
 pub(crate) struct Writing<'w> {
     pub(crate) options: &'w DeferredOptions,
     pub(crate) source: Api,
     pub(crate) target: Api,
-    /// The writer of the target.
     pub(crate) history: &'static HistoryWriter,
     /// The settings of the source and of the target.
     pub(crate) settings: (Option<&'static Settings>, Option<&'static Settings>),
-    /// New names of tools whose names the API does not accept. Notices use these names.
+    /// New names of tools whose names the API does not accept. Notices use the new names.
     pub(crate) names: &'w Names,
     pub(crate) warnings: &'w mut Warnings,
 }
 
-/// The result of writing a request.
 pub(crate) struct Written {
     /// The name of the client's search function, if the backend's native search replaces it.
     pub(crate) search: Option<String>,
     /// The origins of the entries of the list; `None` if the list was not written.
     pub(crate) origins: Option<Vec<EntryOrigin>>,
-    /// The origins of the definitions in the history.
     pub(crate) added: AddedOrigins,
-    /// False if messages or items have other indices than before. If the writer writes the whole history, it does not
-    /// compare, and this is true.
+    /// False if messages or items have other indices than before. Always true if the writer writes the whole history,
+    /// because it does not compare.
     pub(crate) is_aligned: bool,
 }
 
 /// The origins of the tools that the history of a written request defines.
 #[derive(Debug, Default)]
 pub(crate) struct AddedOrigins {
-    /// The origins by the names of the tools.
     by_name: Map<String, EntryOrigin>,
     /// The origins of definitions that stay in their own events, in the order of the history.
     in_order: Map<String, VecDeque<EntryOrigin>>,
 }
 
 impl AddedOrigins {
-    /// Returns the origin of the next definition of a tool.
     pub(crate) fn next(&mut self, name: &str) -> Option<EntryOrigin> {
         let next = self.in_order.get_mut(name).and_then(VecDeque::pop_front);
         next.or_else(|| self.by_name.get(name).copied())
@@ -130,10 +119,6 @@ impl AddedOrigins {
     }
 }
 
-/// Writes a conversation into the request that it was read from.
-///
-/// # Errors
-/// `invalid-value` for an unpaired surrogate, if text parts must be joined.
 pub(crate) fn put<'a>(
     request: &mut Node<'a>,
     mut conversation: Conversation<'a>,
@@ -216,7 +201,6 @@ pub(crate) struct Writer<'w, 'a> {
     /// Messages of Chat Completions that stay in their format, without the members that became events.
     pub(crate) originals: Map<usize, Node<'a>>,
     pub(crate) places: Places<'a>,
-    /// The origins of the entries of the list.
     pub(crate) origins: Vec<EntryOrigin>,
     pub(crate) added: AddedOrigins,
     /// Definitions that events add, in the target's format.
@@ -232,7 +216,6 @@ pub(crate) struct Writer<'w, 'a> {
     /// Tools that the history has announced as removed.
     pub(crate) retired: Set<Text<'a>>,
     pub(crate) set_aside: Set<Text<'a>>,
-    /// Tools that are sent as OpenAI `custom` tools.
     pub(crate) custom: Set<Text<'a>>,
     /// The names of called searches, by the ids of the calls.
     pub(crate) searches: Map<Text<'a>, Text<'a>>,
@@ -265,7 +248,6 @@ impl<'w, 'a> Writer<'w, 'a> {
         }
     }
 
-    /// Takes a message of the source that remains unchanged.
     pub(crate) fn take_message(&mut self, at: usize) -> Node<'a> {
         let index = at.saturating_sub(1);
         self.history.get_mut(index).map(core::mem::take).unwrap_or_default()
@@ -279,7 +261,7 @@ impl<'w, 'a> Writer<'w, 'a> {
         self.writing.source == self.writing.target
     }
 
-    /// Returns the request's tool list and the names of all tools that are sent. Definitions that events add are moved
+    /// Returns the request's tool list and the names of all tools that are sent. Moves the definitions that events add
     /// to `definitions`.
     pub(crate) fn list(
         &mut self,
@@ -292,7 +274,7 @@ impl<'w, 'a> Writer<'w, 'a> {
         let appends = self.native() != Native::None && self.writing.options.order == Order::Append;
         let loads = tools.loads().iter().filter(|_| appends);
         let loads: Map<usize, usize> = loads.enumerate().map(|(load, at)| (*at, load)).collect();
-        // Entries of deferred tools that the history loads, with their places in the order of the loads.
+        // Entries of deferred tools that the history loads, with their indices in the order of the loads.
         let mut loaded = Vec::new();
         let (tools, mut definitions) = tools.into_parts();
         for (index, tool) in tools.into_iter().enumerate() {
@@ -385,7 +367,6 @@ impl<'w, 'a> Writer<'w, 'a> {
         Ok((listed, names))
     }
 
-    /// Returns true if this is the client's search function and the target has a native construct for it.
     pub(crate) fn is_search_function(&self, name: &Text<'a>) -> bool {
         matches!(self.native(), Native::ToolSearch | Native::Interactions) && self.search.as_ref() == Some(name)
     }
@@ -399,7 +380,6 @@ impl<'w, 'a> Writer<'w, 'a> {
         definitions::write_definition(definition, formats, custom, self.writing.warnings)
     }
 
-    /// Writes an entry without a name: a search or a hosted tool.
     pub(crate) fn unnamed(&mut self, definition: Node<'a>, kind: Kind) -> Option<Node<'a>> {
         let is_search = kind == Kind::ClientSearch || kind == Kind::HostedSearch;
         let is_native = matches!(self.native(), Native::ToolSearch | Native::Interactions);
@@ -441,13 +421,12 @@ impl<'w, 'a> Writer<'w, 'a> {
         }
     }
 
-    /// Returns the definitions that an event must add: those of `names` that no earlier event has added.
     pub(crate) fn carried(&mut self, names: &[Text<'a>]) -> Vec<Node<'a>> {
         let new = self.places.declare(names);
         new.iter().filter_map(|name| self.definitions.get(name)).cloned().collect()
     }
 
-    /// Records the name of a call, for warnings about its result.
+    /// Warnings about the result contain the name.
     pub(crate) fn record_search(&mut self, call: &Call<'a>) {
         if let Some(id) = call.id.as_text().filter(|_| call.search.is_some()) {
             self.searches.insert(id.clone(), call.name.clone());
@@ -469,25 +448,21 @@ impl<'w, 'a> Writer<'w, 'a> {
         parts
     }
 
-    /// Warns that a call or a result of a hosted search is dropped from the history.
     pub(crate) fn drop_search(&mut self) {
         self.writing.warnings.about(super::report::LOST, DROPPED_SEARCH);
     }
 
-    /// Warns that a failed call loses its error flag in OpenAI's formats. Failed searches state the error in their
-    /// text.
+    /// For OpenAI's formats. Failed searches state the error in their text.
     pub(crate) fn lose_error(&mut self, outcome: &Outcome<'a>) {
         if outcome.is_error && !outcome.states_error && outcome.found.is_none() {
             self.writing.warnings.lose(FAILED, &Node::bool(true));
         }
     }
 
-    /// Returns the text that announces an available tool.
     pub(crate) fn available(&self, name: &Text<'a>) -> String {
         instructions::available(&self.writing.names.current(name))
     }
 
-    /// Returns text parts that describe the results of a search to the model.
     pub(crate) fn found_texts(&self, found: &[Text<'a>], gone: &Set<Text<'a>>) -> Vec<Part<'a>> {
         let text_about = |name: &Text<'a>| match self.writing.options.unknown_reference {
             _ if gone.contains(name) => Some(self.withdrawn(name)),
@@ -509,25 +484,21 @@ impl<'w, 'a> Writer<'w, 'a> {
         texts
     }
 
-    /// Returns true if the tool is in the request and the target API accepts it.
     pub(crate) fn can_be_sent(&self, name: &Text<'a>) -> bool {
         self.places.of(name) != Place::Nowhere && !self.set_aside.contains(name)
     }
 
-    /// Returns the tools that a search found, except for removed ones.
     pub(crate) fn usable(found: &[Text<'a>], gone: &Set<Text<'a>>) -> Vec<Text<'a>> {
         found.iter().filter(|name| !gone.contains(*name)).cloned().collect()
     }
 
-    /// Records a removal and returns the text that announces it.
     pub(crate) fn retire(&mut self, name: Text<'a>) -> String {
         let text = self.withdrawn(&name);
         self.retired.insert(name);
         text
     }
 
-    /// Returns the announcements of the tools that are added again: they were removed before, and the model can see
-    /// their definitions.
+    /// Returns announcements of the tools that were removed before, if the model can see their definitions.
     pub(crate) fn revived(&mut self, names: &[Text<'a>]) -> Vec<String> {
         let was_gone = names.iter().filter(|name| self.retired.remove(*name)).collect::<Vec<_>>();
         let is_known = |name: &Text<'a>| {
@@ -537,7 +508,6 @@ impl<'w, 'a> Writer<'w, 'a> {
         was_gone.into_iter().filter(|name| is_known(name)).map(|name| self.available(name)).collect()
     }
 
-    /// Returns the text that announces a removed tool.
     pub(crate) fn withdrawn(&self, name: &Text<'a>) -> String {
         instructions::withdrawn(&self.writing.names.current(name))
     }
@@ -558,7 +528,6 @@ pub(crate) fn search_of<'a>(definition: &Node<'a>, name: Option<Text<'a>>) -> No
     search
 }
 
-/// Replaces the request's history.
 pub(crate) fn place_history<'a>(request: &mut Node<'a>, key: &'static str, history: Vec<Node<'a>>) {
     let Some(object) = request.as_object_mut() else { return };
     let found = object.members_mut().iter_mut().find(|member| member.key.is("messages") || member.key.is("input"));
@@ -568,7 +537,7 @@ pub(crate) fn place_history<'a>(request: &mut Node<'a>, key: &'static str, histo
     }
 }
 
-/// Joins text parts with blank lines. A single part is returned unchanged.
+/// Joins with blank lines. A single part is returned unchanged.
 pub(crate) fn joined<'a>(parts: Vec<Part<'a>>, at: &str) -> Result<Node<'a>, Error> {
     let mut texts = parts.into_iter().filter_map(|part| if let Part::Text(text) = part { Some(text) } else { None });
     let (first, second) = (texts.next(), texts.next());
@@ -587,7 +556,6 @@ pub(crate) fn joined<'a>(parts: Vec<Part<'a>>, at: &str) -> Result<Node<'a>, Err
     Ok(Node::string(Text::new(out)))
 }
 
-/// Separates content into text and images.
 pub(crate) fn split<'a>(content: Content<'a>) -> (Content<'a>, Vec<Part<'a>>) {
     match content {
         Content::String(text) => (Content::String(text), Vec::new()),
@@ -611,7 +579,6 @@ const SHARED: [&str; 4] = ["model", "stream", "temperature", "top_p"];
 const LIMITS: [&str; 3] = ["max_tokens", "max_output_tokens", "max_completion_tokens"];
 /// The maximum number of output tokens, if nothing else decides it.
 pub(crate) const DEFAULT_LIMIT: u64 = 32_000;
-/// The texts that end a reply.
 const STOPS: [&str; 2] = ["stop", "stop_sequences"];
 
 /// The parts of a request that were elsewhere in the given request.
@@ -623,7 +590,6 @@ struct Moved<'m, 'a> {
     format: &'m str,
 }
 
-/// Renames, keeps or drops each member.
 fn write_members<'a>(
     request: &mut Node<'a>,
     (source, target): (Api, Api),

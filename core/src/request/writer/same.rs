@@ -18,7 +18,7 @@ use crate::{
     wire::{self, turns::Blocks},
 };
 
-/// Writes the history. Returns true if every message or item has its index as before.
+/// Returns true if every message or item keeps its index.
 pub(super) fn write<'a>(
     request: &mut Node<'a>,
     conversation: Conversation<'a>,
@@ -67,8 +67,7 @@ pub(super) fn write<'a>(
     Ok(is_aligned)
 }
 
-/// Replaces messages of a format whose roles must alternate, so a user message is merged into a preceding user
-/// message if one of the two was replaced.
+/// Roles must alternate. A user message is therefore merged into a preceding user message if either was replaced.
 fn alternating<'a>(messages: Vec<Node<'a>>, replaced: Vec<(usize, Vec<Node<'a>>)>) -> Result<Vec<Node<'a>>, Error> {
     let mut out: Vec<Node<'a>> = Vec::with_capacity(messages.len());
     let mut replaced = replaced.into_iter().peekable();
@@ -113,7 +112,6 @@ pub(crate) fn block(part: Part<'_>) -> Option<Node<'_>> {
     }
 }
 
-/// Returns the blocks of an event.
 pub(crate) fn blocks(kind: EventKind<'_>) -> Vec<Node<'_>> {
     match kind {
         EventKind::Text { content, .. } => content.into_parts().into_iter().filter_map(block).collect(),
@@ -124,7 +122,6 @@ pub(crate) fn blocks(kind: EventKind<'_>) -> Vec<Node<'_>> {
     }
 }
 
-/// Returns a result in its original format with the new content in the member `key`.
 pub(crate) fn result<'a>(outcome: Outcome<'a>, key: &'static str) -> Option<Node<'a>> {
     let mut own = outcome.own?;
     match outcome.content {
@@ -139,7 +136,6 @@ pub(crate) fn result<'a>(outcome: Outcome<'a>, key: &'static str) -> Option<Node
     Some(own)
 }
 
-/// The content of one role in a message under construction.
 struct Segment<'a> {
     role: Role,
     parts: Vec<Part<'a>>,
@@ -148,7 +144,6 @@ struct Segment<'a> {
     calls: Vec<Node<'a>>,
 }
 
-/// Returns the messages that replace one message.
 fn messages<'a>(
     mut original: Option<Node<'a>>,
     events: Vec<Event<'a>>,
@@ -200,7 +195,6 @@ fn has_role(message: &Node<'_>, name: &str) -> bool {
 }
 
 impl<'a> Segment<'a> {
-    /// Returns true if the segment has the role of the original message.
     fn matches_role(&self, base: Role) -> bool {
         (self.role == Role::Assistant) == (base == Role::Assistant)
     }
@@ -226,7 +220,7 @@ impl<'a> Segment<'a> {
     }
 }
 
-/// Converts a segment to a message. The first segment keeps the other members of the original message.
+/// The first segment keeps the other members of the original message.
 fn message<'a>(
     segment: Segment<'a>,
     original: Option<Node<'a>>,

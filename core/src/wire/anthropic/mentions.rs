@@ -9,10 +9,8 @@ use crate::{
     wire::turns::FAILED,
 };
 
-/// `type` of a reference.
 pub(crate) const REFERENCE: &str = "tool_reference";
 
-/// Returns the change that a block makes to the tools, if it makes one.
 pub(crate) fn directive(node: &Node<'_>) -> Option<Directive> {
     let name = type_of(node)?;
     if name.is("tool_addition") {
@@ -24,8 +22,8 @@ pub(crate) fn directive(node: &Node<'_>) -> Option<Directive> {
     }
 }
 
-/// Returns true if a block concerns tools: a reference, a directive, a search, or a result that contains one of them. A
-/// call with `caller` also counts, because it belongs to a search.
+/// Returns true for a reference, a directive, a search, or a result that contains one of them. A call with `caller`
+/// belongs to a search, so it also concerns tools.
 pub(crate) fn concerns_tools(block: &Node<'_>) -> bool {
     let is = |name| has_type(block, name);
     let mentions = |node: &Node<'_>| is_mention(node) || is_typed_outcome(node);
@@ -36,7 +34,6 @@ pub(crate) fn concerns_tools(block: &Node<'_>) -> bool {
         || is("tool_result") && block.get("content").is_some_and(|content| any_block(content, mentions))
 }
 
-/// Returns true if `is` holds for any block of a content, or if the content is a search outcome instead of blocks.
 pub(crate) fn any_block(content: &Node<'_>, is: impl Fn(&Node<'_>) -> bool) -> bool {
     match content.as_array() {
         Some(blocks) => blocks.iter().any(is),
@@ -44,27 +41,23 @@ pub(crate) fn any_block(content: &Node<'_>, is: impl Fn(&Node<'_>) -> bool) -> b
     }
 }
 
-/// Returns true for a `tool_reference`.
 pub(crate) fn is_reference(node: &Node<'_>) -> bool {
     has_type(node, REFERENCE)
 }
 
-/// Returns true for a reference or a directive.
 pub(crate) fn is_mention(node: &Node<'_>) -> bool {
     is_reference(node) || directive(node).is_some()
 }
 
-/// Returns true for the outcome of a search (tools or an error), which is an object in place of a list of blocks.
+/// Returns true for the outcome of a search (tools or an error), which is an object instead of a list of blocks.
 pub(crate) fn is_search_outcome(node: &Node<'_>) -> bool {
     node.get("tool_references").is_some() || is_typed_outcome(node)
 }
 
-/// Returns true if the `type` identifies the content of a search result.
 pub(crate) fn is_typed_outcome(node: &Node<'_>) -> bool {
     type_of(node).is_some_and(|name| starts_with(name, "tool_search_tool_") && !name.is("tool_search_tool_result"))
 }
 
-/// Returns the name of the tool that a directive adds or removes.
 pub(crate) fn directive_name<'a>(node: &Node<'a>) -> Text<'a> {
     match directive_definition(node).or_else(|| node.get("tool")) {
         Some(tool) => tool::name(tool).cloned().unwrap_or_else(|| reference_name(tool)),
@@ -72,8 +65,8 @@ pub(crate) fn directive_name<'a>(node: &Node<'a>) -> Text<'a> {
     }
 }
 
-/// Returns the definition in an addition: the content of a `tool_definition` (the API's form), or the bare definition.
-/// Source: Anthropic's documentation, mid-conversation tool changes, read 2026-09-22.
+/// The definition is the content of a `tool_definition` (the API's form), or `tool` itself. Source: Anthropic's
+/// documentation, mid-conversation tool changes, read 2026-09-22.
 pub(crate) fn directive_definition<'n, 'a>(node: &'n Node<'a>) -> Option<&'n Node<'a>> {
     let tool = node.get("tool")?;
     match tool.get("definition") {
@@ -82,7 +75,6 @@ pub(crate) fn directive_definition<'n, 'a>(node: &'n Node<'a>) -> Option<&'n Nod
     }
 }
 
-/// Returns true if the `tool` of a directive is a definition rather than a reference.
 fn is_definition(tool: &Node<'_>) -> bool {
     !is_reference(tool)
         && tool
@@ -90,7 +82,6 @@ fn is_definition(tool: &Node<'_>) -> bool {
             .is_some_and(|object| object.iter().any(|member| !member.key.is("name") && !member.key.is("tool_name")))
 }
 
-/// Returns the definition that a block of Anthropic Messages adds.
 pub(crate) fn added<'n, 'a>(block: &'n Node<'a>) -> Option<&'n Node<'a>> {
     let definition = directive_definition(block).filter(|_| directive(block) == Some(Directive::Addition))?;
     // `mcp_tool_reference` and `mcp_toolset_reference` define no tool.
@@ -98,12 +89,10 @@ pub(crate) fn added<'n, 'a>(block: &'n Node<'a>) -> Option<&'n Node<'a>> {
     (!is_reference).then_some(definition)
 }
 
-/// Returns true if the addition contains the definition without a `tool_definition` around it.
 pub(crate) fn is_bare_definition(block: &Node<'_>) -> bool {
     !block.get("tool").is_some_and(|tool| has_type(tool, "tool_definition") && tool.get("definition").is_some())
 }
 
-/// Returns the pointer from a block to the definition that it adds.
 pub(crate) fn pointer_to_added(block: &Node<'_>) -> &'static str {
     if is_bare_definition(block) {
         "/tool"
@@ -112,7 +101,6 @@ pub(crate) fn pointer_to_added(block: &Node<'_>) -> &'static str {
     }
 }
 
-/// Edits the definition that a block of Anthropic Messages adds.
 pub(crate) fn edit_added<'a, R>(block: &mut Node<'a>, edit: impl FnOnce(&mut Node<'a>) -> R) -> Option<R> {
     if is_bare_definition(block) {
         return block.visit("tool", edit);
@@ -120,7 +108,6 @@ pub(crate) fn edit_added<'a, R>(block: &mut Node<'a>, edit: impl FnOnce(&mut Nod
     block.visit("tool", |tool| tool.visit("definition", edit)).flatten()
 }
 
-/// Converts a search that the API's servers ran to a call of the client's tool with this name.
 pub(crate) fn as_client_call<'a>(search: &mut Node<'a>, name: Option<Text<'a>>) {
     let Some(object) = search.as_object_mut() else { return };
     object.set("type", Node::literal("tool_use"));
@@ -129,7 +116,7 @@ pub(crate) fn as_client_call<'a>(search: &mut Node<'a>, name: Option<Text<'a>>) 
     }
 }
 
-/// Returns the ordinary result that replaces that of a hosted search. Its content is written later.
+/// The content of the result is written later.
 pub(crate) fn client_result<'a>(search: Option<&Node<'a>>, is_error: bool) -> Node<'a> {
     let member = |key: &str| search.and_then(|search| search.get(key)).cloned();
     let mut result = Node::record([("type", Node::literal("tool_result"))]);
@@ -146,7 +133,6 @@ pub(crate) fn client_result<'a>(search: Option<&Node<'a>>, is_error: bool) -> No
     result
 }
 
-/// Returns a reference to a tool.
 pub(crate) fn reference<'a>(name: Text<'a>) -> Node<'a> {
     Node::record([("type", Node::literal(REFERENCE)), ("tool_name", Node::string(name))])
 }

@@ -34,7 +34,6 @@ use crate::{
     options::{Api, ToolFormat},
 };
 
-/// Words of a message that may need rewriting.
 pub(super) const WORDS: &[(&str, Flags)] = &[
     ("tool_addition", Flags::DEFERRAL),
     ("tool_removal", Flags::DEFERRAL),
@@ -183,7 +182,6 @@ fn result(answered: Answered<'_>) -> Node<'_> {
     ])
 }
 
-/// Returns an `error` event, as Anthropic sends it.
 fn failed(body: &str) -> String {
     let error = match json::read(body) {
         Ok(error) if has_type(&error, "error") => json::write(&error),
@@ -205,7 +203,6 @@ fn error(refusal: Refusal<'_>) -> Node<'_> {
     Node::record([("type", Node::literal("error")), ("error", error)])
 }
 
-/// Replaces a call by a block with text.
 fn as_text(block: &mut Node<'_>, text: Option<String>) {
     ["id", "name", "input", "caller"].into_iter().for_each(|key| drop(block.remove(key)));
     block.set("type", Node::literal("text"));

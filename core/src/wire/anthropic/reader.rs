@@ -36,7 +36,6 @@ use crate::{
     wire::prompt::whole,
 };
 
-/// Reads the history of a request.
 pub(crate) fn read<'a>(
     reader: &mut Reader<'_, '_, 'a>,
     request: &Node<'a>,
@@ -105,7 +104,6 @@ pub(crate) fn read<'a>(
     settle_server_calls(reader, part)
 }
 
-/// Returns true if a message concerns tools. If `calls` is true, calls and results also count.
 pub(crate) fn concerns(message: &Node<'_>, calls: bool) -> bool {
     let is = |block: &Node<'_>| {
         concerns_tools(block)
@@ -114,12 +112,10 @@ pub(crate) fn concerns(message: &Node<'_>, calls: bool) -> bool {
     is_mention(message) || message.get("content").is_some_and(|content| any_block(content, is))
 }
 
-/// Wraps a block that is in place of a message in a user message.
 pub(crate) fn bare(block: Node<'_>) -> Node<'_> {
     Node::record([("role", Node::literal("user")), ("content", Node::array(alloc::vec![block]))])
 }
 
-/// Returns true if a message has the same meaning in the target format.
 fn is_unchanged(reader: &Reader<'_, '_, '_>, message: &Node<'_>) -> Result<bool, Error> {
     Ok(match reader.reading.target {
         Api::Anthropic => {
@@ -131,15 +127,13 @@ fn is_unchanged(reader: &Reader<'_, '_, '_>, message: &Node<'_>) -> Result<bool,
     })
 }
 
-/// Returns the names of the tools that a message calls.
 fn called<'a>(message: &Node<'a>) -> Vec<Text<'a>> {
     let blocks = message.items_at("content");
     let calls = blocks.iter().filter(|block| has_type(block, "tool_use") || has_type(block, "mcp_tool_use"));
     calls.filter_map(|call| call.text_at("name")).cloned().collect()
 }
 
-/// Returns true if a message refers to tools, changes them or searches for them. If `calls` is true, calls and results
-/// also count. The `caller` of a call does not count.
+/// If `calls` is true, calls and results also refer to tools. The `caller` of a call does not.
 fn refers_to_tools(message: &Node<'_>, calls: bool) -> bool {
     let is = |block: &Node<'_>| {
         !has_type(block, "tool_use") && concerns_tools(block)
@@ -148,7 +142,7 @@ fn refers_to_tools(message: &Node<'_>, calls: bool) -> bool {
     message.get("content").is_some_and(|content| any_block(content, is))
 }
 
-/// Returns true if the request has no system prompt and every message has the same meaning in Chat Completions.
+/// Returns true if every message has the same meaning in Chat Completions.
 pub(crate) fn is_common(request: &Node<'_>) -> Result<bool, Error> {
     if request.get("system").is_some() {
         return Ok(false);
@@ -161,7 +155,6 @@ pub(crate) fn is_common(request: &Node<'_>) -> Result<bool, Error> {
     Ok(true)
 }
 
-/// Returns true if a message has the same meaning in Chat Completions.
 fn is_plain(message: &Node<'_>) -> bool {
     let Some(object) = message.as_object() else { return false };
     let roles = ["user", "assistant", "system"];
@@ -198,7 +191,6 @@ fn role(message: &Node<'_>, at: &str) -> Result<Role, Error> {
     }
 }
 
-/// Reads text, a block that becomes text, or an image.
 fn part<'a>(reader: &mut Reader<'_, '_, 'a>, mut block: Node<'a>) -> Result<Option<Part<'a>>, Error> {
     if reader.same_format() {
         return Ok(Some(Part::Untranslated(block)));
@@ -224,8 +216,9 @@ fn part<'a>(reader: &mut Reader<'_, '_, 'a>, mut block: Node<'a>) -> Result<Opti
     Ok(Some(Part::Image { url, detail: None }))
 }
 
-/// Returns the text of a document, after its title and its context, or of a result of the client's own search, after
-/// its source and its title; `None` for any other block, and for content that is not text. Reports what is left out.
+/// Returns the text of a document, after its title and its context, or of a result of the client's search, after its
+/// source and its title. Returns `None` for any other block, and for content that is not text. Reports what is left
+/// out.
 ///
 /// Source: Anthropic's documentation, search results (`search_result`) and citations (`document` with the sources
 /// `text` and `content`; read 2026-11-30).
@@ -254,7 +247,7 @@ fn quoted_text<'a>(reader: &mut Reader<'_, '_, 'a>, block: &Node<'a>) -> Result<
         let texts: Result<Vec<_>, Error> = texts.iter().map(|text| whole(text, "/messages")).collect();
         texts.map(|texts| texts.join(between))
     };
-    // A text with half a surrogate pair cannot be joined with another one.
+    // A text with half a surrogate pair cannot be joined with another text.
     let (Ok(head), Ok(body)) = (joined(&heads, "\n"), joined(&texts, "\n\n")) else { return Ok(None) };
     reader.lose_rest(block, read);
     let outer = reader.location;
@@ -268,7 +261,6 @@ fn quoted_text<'a>(reader: &mut Reader<'_, '_, 'a>, block: &Node<'a>) -> Result<
     Ok(Some(Node::string(parts.join("\n\n"))))
 }
 
-/// Returns the URL of an image, or `None` if the image has no URL and no data.
 fn image<'a>(image: &Node<'a>) -> Result<Option<Node<'a>>, Error> {
     let Some(source) = image.get("source") else { return Ok(None) };
     if has_type(source, "url") {
@@ -289,7 +281,7 @@ fn image<'a>(image: &Node<'a>) -> Result<Option<Node<'a>>, Error> {
 /// Reads a block that is neither a call nor a result and does not concern tools.
 pub(crate) type ReadPart<'r, 'n, 'a> = fn(&mut Reader<'r, 'n, 'a>, Node<'a>) -> Result<Option<Part<'a>>, Error>;
 
-/// Reads the content of a message, block by block. The prompt is its own content.
+/// The content of the prompt is the prompt itself.
 pub(crate) fn message<'r, 'n, 'a>(
     reader: &mut Reader<'r, 'n, 'a>,
     (at, number): (usize, usize),
@@ -351,7 +343,6 @@ fn blocks<'r, 'n, 'a>(
     Ok(())
 }
 
-/// State of reading one message.
 struct Pass<'p, 'r, 'n, 'a> {
     reader: &'p mut Reader<'r, 'n, 'a>,
     at: usize,
@@ -368,7 +359,6 @@ impl<'r, 'n, 'a> Pass<'_, 'r, 'n, 'a> {
         self.reader.push_to(self.at, self.number, kind);
     }
 
-    /// Adds an event about the blocks in `run`.
     fn push_run(&mut self, kind: EventKind<'a>) {
         let mut run = core::mem::take(&mut self.run).into_iter();
         let current = self.reader.location;
@@ -380,7 +370,6 @@ impl<'r, 'n, 'a> Pass<'_, 'r, 'n, 'a> {
         }
     }
 
-    /// Adds a part of the current block to the run of blocks that form one text.
     fn add(&mut self, part: Part<'a>) {
         self.parts.push(part);
         self.run.push(self.reader.location);
@@ -466,7 +455,7 @@ impl<'r, 'n, 'a> Pass<'_, 'r, 'n, 'a> {
         Ok(())
     }
 
-    /// Reads an addition or a removal. Consecutive additions form one event.
+    /// Consecutive additions form one event.
     fn tool_change(&mut self, block: &Node<'a>) {
         self.reader.change(self.at);
         let name = directive_name(block);
@@ -567,7 +556,7 @@ fn result<'r, 'n, 'a>(
     Ok(EventKind::Result(Outcome { is_error, ..Outcome::new(id, content, own) }))
 }
 
-/// Removes additions and removals from a result that is otherwise sent unchanged.
+/// The result is otherwise sent unchanged.
 fn remove_directives(result: &mut Node<'_>) {
     result.visit("content", |content| {
         let is_directive = |block: &Node<'_>| directive(block).is_some();
@@ -586,8 +575,8 @@ fn remove_directives(result: &mut Node<'_>) {
     });
 }
 
-/// Takes the content out of a result. If the format stays the same, also returns the result: without the content if the
-/// content will be rewritten, otherwise complete.
+/// Returns the content. If the format stays the same, also returns the result: without the content if the content will
+/// be rewritten, otherwise complete.
 pub(crate) fn taken<'a>(
     reader: &Reader<'_, '_, 'a>,
     mut result: Node<'a>,
@@ -601,7 +590,7 @@ pub(crate) fn taken<'a>(
     (reader.same_format().then(|| result.clone()), result.visit(key, core::mem::take))
 }
 
-/// Reads the content of a tool's result. Members nested inside its blocks are not read.
+/// Members nested inside the blocks are not read.
 pub(crate) fn result_content<'r, 'n, 'a>(
     reader: &mut Reader<'r, 'n, 'a>,
     (at, member): (usize, &'static str),
@@ -658,7 +647,7 @@ fn result_blocks<'r, 'n, 'a>(
     Ok(Content::Parts(parts))
 }
 
-/// Records the references in a member of a block that is not sent, so that their tools remain loaded.
+/// The block is not sent. Its references are recorded so that their tools remain loaded.
 pub(crate) fn references_in<'a>(
     reader: &mut Reader<'_, '_, 'a>,
     (at, number): (usize, usize),
@@ -699,7 +688,6 @@ fn search_result<'a>(reader: &Reader<'_, '_, 'a>, block: &Node<'a>) -> EventKind
     EventKind::Result(Outcome { is_error, states_error: is_error, of_search, ..Outcome::new(id, content, own) })
 }
 
-/// Reads the tools that a search found, or its error. `origin` is the location of the outcome.
 fn search<'a>(outcome: &Node<'a>, origin: Location, is_whole: bool) -> SearchOutcome<'a> {
     let listed = outcome.array_at("tool_references");
     let failed = outcome.get("error_code").filter(|_| listed.is_none());
@@ -712,7 +700,7 @@ fn search<'a>(outcome: &Node<'a>, origin: Location, is_whole: bool) -> SearchOut
     }
 }
 
-/// Determines which calls that the API's servers run are tool searches: those with a search result.
+/// A call that the API's servers run is a tool search if it has a search result.
 pub(crate) fn settle_server_calls<'r, 'n, 'a>(
     reader: &mut Reader<'r, 'n, 'a>,
     part: ReadPart<'r, 'n, 'a>,

@@ -11,11 +11,8 @@ use crate::{
     wire::units::has_type,
 };
 
-/// Returns a pointer to a block that only Anthropic has, or to the system prompt if the tools are in Anthropic's
-/// format, too: alone, each of them also reaches other servers.
-///
-/// # Errors
-/// `invalid-json` if a part of the request is text that cannot be parsed.
+/// Returns a pointer to a block that only Anthropic has, or to the system prompt if the tools also have Anthropic's
+/// format. Alone, a system prompt or such tools also reach other servers.
 pub(super) fn evidence(request: &Node<'_>, history: &str) -> Result<Option<String>, Error> {
     for (at, message) in request.items_at(history).iter().enumerate() {
         if !may_hold(message, Flags::CALL | Flags::RESULT | Flags::CHAT) {

@@ -4,8 +4,8 @@
 //! The client receives the searches as `server_tool_use` and `tool_search_tool_result` blocks, which it stores in its
 //! history and sends with later requests.
 //!
-//! The model's answers, up to [`MAX_HELD_BYTES`], are stored for the request that asks the model again. Above that
-//! limit, or after a call to one of the client's tools, nothing more is stored: the rest of the reply is passed on, and
+//! The model's answers, up to [`MAX_HELD_BYTES`], are stored for the request that asks the model again. Nothing more is
+//! stored above that limit, or after a call to one of the client's tools. The rest of the reply is then passed on, and
 //! a search in it ends the reply with `pause_turn`.
 
 use alloc::{string::String, vec::Vec};
@@ -25,11 +25,9 @@ use crate::{
     wire::{self, units::has_type as is},
 };
 
-/// State for asking the model again after a search.
 #[derive(Debug)]
 pub(crate) struct SearchLoop {
     searches: Searches,
-    /// The client's request.
     pub(crate) client_request: String,
     /// Number of times that the model may still be asked again.
     left: usize,
@@ -43,7 +41,6 @@ pub(crate) struct SearchLoop {
     used: Option<Node<'static>>,
     /// The id of the first round's message.
     id: Option<Node<'static>>,
-    /// State of the current round's stream.
     round: Round,
     /// True if this round ended with a search, so the model must be asked again.
     pub(crate) again: bool,
@@ -63,7 +60,6 @@ impl SearchLoop {
         }
     }
 
-    /// Returns the initial state for a request with a hosted search.
     pub(crate) fn new(searches: Searches, body: &str, rounds: usize) -> SearchLoop {
         SearchLoop {
             searches,
@@ -80,7 +76,6 @@ impl SearchLoop {
         }
     }
 
-    /// Returns the client's request and the model's answers so far.
     pub(crate) fn next_request(&self) -> Result<Node<'_>, Error> {
         let mut node = crate::request::read(&self.client_request)?;
         let turn = Node::record([("role", Node::literal("assistant")), ("content", Node::array(self.shown.clone()))]);
@@ -88,7 +83,6 @@ impl SearchLoop {
         Ok(node)
     }
 
-    /// Rewrites a non-streamed reply into the provider's format, including the blocks of earlier rounds.
     pub(crate) fn reply(&mut self, reply: &mut Node<'_>) -> Result<(), Error> {
         let Some(blocks) = reply.array_at("content") else { return Ok(()) };
         let blocks: Vec<Node<'static>> = blocks.iter().map(Node::detached).collect();
@@ -135,7 +129,6 @@ impl SearchLoop {
         Ok(())
     }
 
-    /// Decides how to continue after a round.
     fn next(&mut self, searched: bool, called: bool, stop_reason: Option<&Node<'_>>) -> Next {
         let ended = stop_reason
             .is_none_or(|reason| reason.is_null() || ["tool_use", "end_turn"].iter().any(|one| reason.is_text(one)));
@@ -151,18 +144,15 @@ impl SearchLoop {
     }
 }
 
-/// Corrects the stop reason of a message that contains searches and the structured output, but no call to a client
-/// tool.
+/// The message contains searches and the structured output, but no call to a client tool.
 fn end_with_text(holder: &mut Node<'_>) {
     if holder.get("stop_reason").is_some_and(|reason| reason.is_text("tool_use")) {
         holder.set("stop_reason", Node::literal("end_turn"));
     }
 }
 
-/// The step after a round.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Next {
-    /// The reply is complete.
     Ends,
     AsksAgain,
     /// The reply ends with [`PAUSE`], and the client may ask again.
@@ -173,12 +163,10 @@ enum Next {
 /// continue.
 const PAUSE: &str = "pause_turn";
 
-/// Returns true if the block calls the search function.
 fn is_search(searches: &Searches, block: &Node<'_>) -> bool {
     is(block, "tool_use") && searches.is_call(block)
 }
 
-/// Rewrites a call into a call to the hosted search.
 fn rewrite_call(searches: &Searches, block: &mut Node<'_>) {
     let id = block.text_at("id").map(|id| server_id(&id.display())).unwrap_or_default();
     block.set("type", Node::literal("server_tool_use"));
@@ -186,11 +174,7 @@ fn rewrite_call(searches: &Searches, block: &mut Node<'_>) {
     block.set("name", Node::string(searches.name.clone()));
 }
 
-/// Returns the result block for a call that [`rewrite_call`] rewrote. `client_request` is the client's
-/// request, which contains the tools.
-///
-/// # Errors
-/// `invalid-option`.
+/// `rewritten` is a call that [`rewrite_call`] rewrote. `client_request` contains the tools.
 fn result(searches: &mut Searches, rewritten: &Node<'_>, client_request: &str) -> Result<Node<'static>, Error> {
     let mut call = rewritten.detached();
     call.set("type", Node::literal("tool_use"));
@@ -236,7 +220,6 @@ fn server_id(id: &str) -> String {
     "srvtoolu_".chars().chain(legal).collect()
 }
 
-/// State of one round of a streamed reply.
 #[derive(Debug, Default)]
 pub(crate) struct Round {
     /// The incomplete blocks, by the backend's block number.
@@ -252,7 +235,6 @@ pub(crate) struct Round {
     used: Option<Node<'static>>,
 }
 
-/// An incomplete block.
 #[derive(Debug)]
 struct Open {
     block: Node<'static>,
@@ -268,13 +250,11 @@ const INPUT: &str = "input";
 /// Approximate size of an open block without its text, in bytes.
 const BLOCK: usize = 256;
 
-/// Returns a block that has only its type.
 fn bare(block: &Node<'_>) -> Node<'static> {
     Node::record([("type", block.get("type").map(Node::detached).unwrap_or_default())])
 }
 
 impl SearchLoop {
-    /// Processes an event and appends the events to pass on to `out`.
     pub(crate) fn feed<'a>(&mut self, mut event: Node<'a>, out: &mut Vec<Node<'a>>) -> Result<(), Error> {
         let number = event.u64_at("index");
         if is(&event, "message_start") {
@@ -324,7 +304,6 @@ impl SearchLoop {
         Ok(())
     }
 
-    /// Completes a block. For a search, appends the events of its result.
     fn end(&mut self, number: u64, out: &mut Vec<Node<'_>>) -> Result<(), Error> {
         let Some(open) = self.round.open.remove(&number) else { return Ok(()) };
         let is_search = open.is_search;
@@ -358,14 +337,12 @@ impl SearchLoop {
         Ok(())
     }
 
-    /// Stores a complete block for the next request, unless `only_passes` is set.
     fn store(&mut self, block: Node<'static>) {
         if !self.only_passes {
             self.shown.push(block);
         }
     }
 
-    /// Adds the piece in a delta event to its block.
     fn add(&mut self, number: u64, event: &Node<'_>) -> Result<(), Error> {
         let only_passes = self.only_passes;
         let open = self.round.open.get_mut(&number).filter(|open| !only_passes || open.is_search);
@@ -398,7 +375,7 @@ impl SearchLoop {
         Ok(())
     }
 
-    /// Drops stored data except for open searches. The rest of the stream is only passed on.
+    /// Keeps only open searches.
     fn only_pass(&mut self) {
         self.only_passes = true;
         self.shown = Vec::new();
@@ -416,8 +393,7 @@ impl SearchLoop {
         }
     }
 
-    /// Processes a `message_delta` event: adds up the usage and decides how to continue. Returns true if the event must
-    /// be passed on.
+    /// Returns true if the event must be passed on.
     fn stops(&mut self, event: &mut Node<'_>) -> bool {
         if let Some(last) = event.get("usage") {
             self.round.used = Some(usage::overlay(self.round.used.as_ref(), last));
@@ -448,7 +424,7 @@ impl SearchLoop {
         true
     }
 
-    /// Ends a message without a stop reason. Returns true if the model must be asked again.
+    /// Returns true if the model must be asked again.
     fn ends_without_reason(&mut self) -> bool {
         !self.round.stopped && self.decide(None) == Next::AsksAgain
     }
@@ -460,7 +436,6 @@ impl SearchLoop {
         next
     }
 
-    /// Begins the next round.
     pub(crate) fn turn(&mut self) {
         let round = core::mem::replace(
             &mut self.round,
@@ -471,7 +446,6 @@ impl SearchLoop {
 }
 
 impl Open {
-    /// Returns the complete block, as in a non-streamed reply.
     fn whole(self) -> Node<'static> {
         let Open { mut block, pieces, .. } = self;
         if block.get(INPUT).is_some() {

@@ -20,7 +20,7 @@ use crate::{
     },
 };
 
-/// Writes the history, and the system prompt if the format changes.
+/// Writes the system prompt only if the format changes.
 pub(crate) fn write<'a>(
     writer: &mut Writer<'_, 'a>,
     request: &mut Node<'a>,
@@ -67,11 +67,10 @@ pub(crate) fn write<'a>(
 
 struct Messages<'m, 'w, 'a> {
     writer: &'m mut Writer<'w, 'a>,
-    /// Texts of the system prompt.
     system: Vec<Node<'a>>,
     out: Vec<Node<'a>>,
-    /// Blocks of a system message that is not written yet, because the API does not accept one at this position, each
-    /// with the part of the source that it is about.
+    /// Blocks of a system message that the API does not accept at this position, so it is written later. Each block has
+    /// the part of the source that it is about.
     pending: Vec<(Node<'a>, Location)>,
     /// Number of the pending blocks that are reported to be written behind later content.
     passed: usize,
@@ -84,7 +83,6 @@ struct Messages<'m, 'w, 'a> {
     loads: usize,
     /// True once something other than the system prompt is written.
     has_content: bool,
-    /// Role of the last message.
     last: Option<Role>,
     /// Index of the first message of the model's last turn.
     turn: usize,
@@ -137,7 +135,6 @@ impl<'a> Messages<'_, '_, 'a> {
         }
     }
 
-    /// Writes the content that must follow the last result of a turn.
     fn end_results(&mut self) {
         let late = core::mem::take(&mut self.late);
         self.push(Role::User, late);
@@ -159,7 +156,6 @@ impl<'a> Messages<'_, '_, 'a> {
         self.pending_message = event.message;
     }
 
-    /// Appends blocks to the last message if it has the same role, and begins a new message otherwise.
     fn push(&mut self, role: Role, blocks: Vec<Node<'a>>) {
         if blocks.is_empty() {
             return;
@@ -187,9 +183,8 @@ impl<'a> Messages<'_, '_, 'a> {
         report_moved(self.writer, self.pending.get(passed..).unwrap_or_default());
     }
 
-    /// Writes the pending blocks. Text becomes a user message if it does not follow a user message. All other blocks
-    /// become a system message, which is written here, or before the model's last turn if the API refuses it after that
-    /// turn.
+    /// Text becomes a user message if it does not follow a user message. All other blocks become a system message. If
+    /// the API refuses the system message after the model's last turn, it is written before that turn.
     fn settle_pending(&mut self) {
         if self.pending.is_empty() {
             return;
@@ -220,8 +215,8 @@ impl<'a> Messages<'_, '_, 'a> {
         }
     }
 
-    /// Returns the index of the model's turn if a system message directly after the turn must move before it. The API
-    /// accepts a system message after the turn only if the turn ends with the result of a tool that its servers ran.
+    /// Returns the index of the model's turn if a system message must move before the turn. The API accepts a system
+    /// message after the turn only if the turn ends with the result of a tool that its servers ran.
     fn place_before_turn(&self) -> Option<usize> {
         let is_model = self.last == Some(Role::Assistant);
         // The first message must be a user message. Copied messages may be unparsed.
@@ -230,7 +225,6 @@ impl<'a> Messages<'_, '_, 'a> {
         (!ends).then_some(self.turn)
     }
 
-    /// Records the beginning of the model's turn.
     fn begin_turn(&mut self, role: Role) {
         if role == Role::Assistant && self.last != Some(Role::Assistant) {
             self.turn = self.out.len();
@@ -308,7 +302,6 @@ impl<'a> Messages<'_, '_, 'a> {
         self.push(Role::User, Vec::from([block]));
     }
 
-    /// Returns the result of a hosted search with only those references that the API accepts.
     fn search_result(&self, mut own: Node<'a>, found: &[Text<'a>], gone: &Set<Text<'a>>) -> Node<'a> {
         let is_there = |name: &&Text<'a>| self.writer.can_be_sent(name) && !gone.contains(*name);
         let references: Vec<Node<'a>> = found.iter().filter(is_there).map(reference).collect();
@@ -320,8 +313,7 @@ impl<'a> Messages<'_, '_, 'a> {
         own
     }
 
-    /// Returns the result of a search as references. The API accepts no other blocks together with references, and
-    /// refuses unknown references.
+    /// The API accepts no other blocks together with references, and refuses unknown references.
     fn references(&self, found: &[Text<'a>], gone: &Set<Text<'a>>) -> Node<'a> {
         let is_there = |name: &&Text<'a>| self.writer.can_be_sent(name) && !gone.contains(name);
         let blocks: Vec<Node<'a>> = found.iter().filter(is_there).map(reference).collect();
@@ -372,8 +364,7 @@ impl<'a> Messages<'_, '_, 'a> {
         }
     }
 
-    /// Writes a synthesized search that finds the tool. If the target does not support additions, this is the only way
-    /// to add a tool.
+    /// If the target does not support additions, a synthesized search is the only way to add a tool.
     fn made_up(&mut self, name: &Text<'a>) {
         self.writer.writing.warnings.about("synthesized-exchange", name.display());
         // The history may contain synthesized exchanges from earlier requests.
@@ -415,7 +406,6 @@ fn reference<'a>(name: &Text<'a>) -> Node<'a> {
     Node::record([("type", Node::literal("tool_reference")), ("tool_name", Node::string(name.clone()))])
 }
 
-/// Warns that the blocks are written at another position.
 fn report_moved<'a>(writer: &mut Writer<'_, 'a>, blocks: &[(Node<'a>, Location)]) {
     for (block, origin) in blocks {
         let name = block.get("tool").and_then(changed_name).map_or_else(|| "text".into(), Text::display);
@@ -423,18 +413,16 @@ fn report_moved<'a>(writer: &mut Writer<'_, 'a>, blocks: &[(Node<'a>, Location)]
     }
 }
 
-/// Returns the name of a tool that is added or removed.
 fn changed_name<'n, 'a>(tool: &'n Node<'a>) -> Option<&'n Text<'a>> {
     tool.get("definition").unwrap_or(tool).text_at("name")
 }
 
-/// Returns true if the message ends with the result of a tool that the API's servers ran.
 fn ends_in_server_result(message: &Node<'_>) -> bool {
     let last = message.array_at("content").and_then(<[Node<'_>]>::last);
     last.and_then(type_of).is_some_and(|kind| kind.display().ends_with("_result"))
 }
 
-/// Returns a tool reference by name, the form in additions and removals.
+/// Additions and removals have this form.
 fn by_name<'a>(name: &Text<'a>) -> Node<'a> {
     Node::record([("type", Node::literal("tool_reference")), ("name", Node::string(name.clone()))])
 }
@@ -443,7 +431,6 @@ fn change<'a>(kind: &'static str, tool: Node<'a>) -> Node<'a> {
     Node::record([("type", Node::literal(kind)), ("tool", tool)])
 }
 
-/// Returns the content of a result. A single text becomes a string.
 fn result_content(content: Content<'_>) -> Node<'_> {
     let mut parts = match content {
         Content::String(text) => return text,
@@ -461,7 +448,7 @@ fn result_content(content: Content<'_>) -> Node<'_> {
     Node::array(blocks)
 }
 
-/// Converts a part to a block. An empty text yields no block, because the API refuses empty text blocks.
+/// An empty text yields no block, because the API refuses empty text blocks.
 fn block(part: Part<'_>) -> Option<Node<'_>> {
     match part {
         Part::Text(words) if words.as_text().is_some_and(Text::is_empty) => None,
@@ -472,7 +459,6 @@ fn block(part: Part<'_>) -> Option<Node<'_>> {
     }
 }
 
-/// Converts the URL of an image to a source with embedded data or a link.
 fn source(url: Node<'_>) -> Node<'_> {
     let inline = url.as_text().and_then(Text::value).and_then(|url| {
         let (media_type, data) = url.strip_prefix("data:")?.split_once(";base64,")?;
@@ -488,7 +474,6 @@ fn source(url: Node<'_>) -> Node<'_> {
     }
 }
 
-/// Returns the ids of exchanges that were synthesized in earlier requests and are part of the history now.
 fn made_up_ids(events: &[Event<'_>], history: &[Node<'_>]) -> Result<Set<String>, Error> {
     let mut found = Set::new();
     let mut keep = |id: Option<&Text<'_>>| {

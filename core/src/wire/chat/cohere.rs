@@ -15,21 +15,17 @@ use crate::{
     wire::reply::is_text_part,
 };
 
-/// State of the calls and the text of a Cohere stream.
 #[derive(Debug, Default)]
 pub(crate) struct Cohere {
-    /// The calls that have started, by index.
     calls: Map<u64, BegunCall>,
     gone: Gone,
     /// Index of the next content for the client.
     next: u64,
-    /// Treatment of the current content's events.
     open: Open,
     /// Buffered pieces of the answer, if its arguments have to be restored.
     pieces: String,
 }
 
-/// Treatment of a content's events.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 enum Open {
     /// The events are passed on: the content is not text (for example a thought), or its text is not buffered.
@@ -41,7 +37,6 @@ enum Open {
     Hidden,
 }
 
-/// A call that has started.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum BegunCall {
     /// The answer, with the index of its content.
@@ -52,22 +47,17 @@ enum BegunCall {
 }
 
 impl Cohere {
-    /// Returns true if there was neither a call nor text.
     pub(crate) fn is_empty(&self) -> bool {
         self.calls.is_empty() && self.gone.is_empty() && self.next == 0
     }
 
     /// Returns the buffered answer, if its call never ended.
-    ///
-    /// # Errors
-    /// `budget-exceeded`.
     pub(crate) fn left(&mut self, answer: &Answer) -> Result<Option<Node<'static>>, Error> {
         let open =
             self.calls.values().find_map(|call| if let BegunCall::Answer(text) = call { Some(*text) } else { None });
         open.map_or(Ok(None), |text| self.whole(text, answer))
     }
 
-    /// Removes the buffered pieces of the answer. Returns an event with the whole answer, if there were any pieces.
     fn whole(&mut self, text: u64, answer: &Answer) -> Result<Option<Node<'static>>, Error> {
         let pieces = core::mem::take(&mut self.pieces);
         if pieces.is_empty() {
@@ -78,10 +68,7 @@ impl Cohere {
         Ok(Some(content("content-delta", text, Some(whole.text.unwrap_or(pieces)), false)))
     }
 
-    /// Processes an event of a content or a call. Returns every other event, including those that end the reply.
-    ///
-    /// # Errors
-    /// `limit-exceeded`, and `budget-exceeded` if the answer cannot be restored.
+    /// Returns every event that is not about a content or a call, including events that end the reply.
     pub(crate) fn feed<'a>(
         &mut self,
         mut event: Node<'a>,
@@ -185,7 +172,6 @@ impl Cohere {
     }
 }
 
-/// Returns a content event.
 fn content(kind: &'static str, index: u64, text: Option<String>, has_type: bool) -> Node<'static> {
     let mut event = Node::record([("type", Node::literal(kind)), ("index", Node::count(index))]);
     if let Some(text) = text {
@@ -199,13 +185,11 @@ fn content(kind: &'static str, index: u64, text: Option<String>, has_type: bool)
     event
 }
 
-/// Returns true if an event starts text, not a thought.
 fn is_text_start(event: &Node<'_>) -> bool {
     let content = event.get("delta").and_then(|delta| delta.get("message")?.get("content"));
     content.is_none_or(is_text_part)
 }
 
-/// Returns the function in an event of a call.
 fn function<'n, 'a>(event: &'n Node<'a>) -> Option<&'n Node<'a>> {
     event.get("delta")?.get("message")?.get("tool_calls")?.get("function")
 }

@@ -32,7 +32,6 @@ use crate::{
     options::{Api, ToolFormat},
 };
 
-/// Words of a message that may need rewriting.
 pub(super) const WORDS: &[(&str, Flags)] = &[
     // A message of Kimi that adds tools.
     ("tools", Flags::DEFERRAL.and(Flags::CHAT)),
@@ -214,7 +213,7 @@ fn result(answered: Answered<'_>) -> Node<'_> {
     Node::record([("role", Node::literal("tool")), id, ("content", answered.text)])
 }
 
-/// The reply of Cohere's own API has a list of parts, and that of Ollama's API has arguments that are values.
+/// The reply of Cohere's API has a list of parts. In the reply of Ollama's API, arguments are values.
 fn form(reply: &Node<'_>) -> MessageForm {
     MessageForm { has_parts: reply.get("finish_reason").is_some(), has_values: reply.get("done").is_some() }
 }

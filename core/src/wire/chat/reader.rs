@@ -20,7 +20,6 @@ use crate::{
     wire::anthropic::reader::{self as anthropic, bare, concerns, result_content, taken},
 };
 
-/// Reads the history of a request.
 pub(crate) fn read(reader: &mut Reader<'_, '_, '_>) -> Result<(), Error> {
     for index in 0..reader.history.messages().len() {
         let (at, pointer) = (index + 1, format!("/messages/{index}"));
@@ -136,7 +135,7 @@ fn message<'a>(
     Ok(())
 }
 
-/// Returns the role of a message. Tool results count as `user`.
+/// Tool results are treated as `user`.
 fn role(message: &Node<'_>, pointer: &str) -> Result<Role, Error> {
     if message.as_object().is_none() {
         return Err(no_object(message, pointer));
@@ -149,7 +148,7 @@ fn role(message: &Node<'_>, pointer: &str) -> Result<Role, Error> {
     }
 }
 
-/// Reads the tools that a message adds. Returns true if the message has a tool list.
+/// Returns true if the message has a tool list.
 fn carried<'a>(
     reader: &mut Reader<'_, '_, 'a>,
     at: usize,
@@ -226,7 +225,6 @@ fn called<'a>(reader: &mut Reader<'_, '_, 'a>, mut call: Node<'a>) -> EventKind<
     EventKind::Call(Call { id, name, arguments, search, own })
 }
 
-/// Reads text or an image.
 fn part<'a>(reader: &mut Reader<'_, '_, 'a>, mut block: Node<'a>) -> Result<Option<Part<'a>>, Error> {
     if reader.same_format() {
         return Ok(Some(Part::Untranslated(block)));

@@ -1,4 +1,4 @@
-//! Tells requests of Chat Completions from those of Anthropic.
+//! Tells requests of Chat Completions from requests of Anthropic.
 
 use alloc::{format, string::String};
 
@@ -12,8 +12,8 @@ use crate::{
     wire::recognition::{is_given, SentTo},
 };
 
-/// Members that do not exist in Anthropic requests. They only count if Chat Completions is the target: a Chat
-/// Completions request written by this library must be detected as such even if it has no tools left.
+/// Members that do not exist in Anthropic requests. They only matter if Chat Completions is the target. A Chat
+/// Completions request written by this library must be recognized even if it has no tools left.
 const CHAT_ONLY: [&str; 37] = [
     "audio",
     "chat_template_kwargs",
@@ -54,8 +54,7 @@ const CHAT_ONLY: [&str; 37] = [
     "web_search_options",
 ];
 
-/// Returns true if a request has features that only Anthropic has: a top-level `system`, tools with `input_schema`, or
-/// blocks for calls and results.
+/// Only Anthropic has these features: a top-level `system`, tools with `input_schema`, or blocks for calls and results.
 fn has_shape_of_anthropic(request: &Node<'_>) -> Result<bool, Error> {
     if request.get("system").is_some() {
         return Ok(true);
@@ -81,10 +80,6 @@ fn has_shape_of_anthropic(request: &Node<'_>) -> Result<bool, Error> {
     Ok(false)
 }
 
-/// Returns true for a request of Chat Completions, and false for one of Anthropic.
-///
-/// # Errors
-/// `invalid-json` if a part of the request is text that cannot be parsed.
 pub(super) fn recognizes(request: &Node<'_>, sent_to: SentTo) -> Result<bool, Error> {
     let given = |key: &str| is_given(request, key);
     // These response formats do not exist in other APIs with `messages`.
@@ -134,10 +129,6 @@ pub(super) fn recognizes(request: &Node<'_>, sent_to: SentTo) -> Result<bool, Er
     Ok(is_prompt && !is_of_anthropic && !has_shape_of_anthropic(request)?)
 }
 
-/// Returns a pointer to a message that only Chat Completions has.
-///
-/// # Errors
-/// `invalid-json` if a message is text that cannot be parsed.
 pub(super) fn evidence(request: &Node<'_>, history: &str) -> Result<Option<String>, Error> {
     for (at, message) in request.items_at(history).iter().enumerate() {
         if !may_hold(message, Flags::CALL | Flags::RESULT | Flags::CHAT) {

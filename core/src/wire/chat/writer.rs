@@ -31,7 +31,6 @@ pub(crate) fn write<'a>(
     Ok(())
 }
 
-/// An assistant message under construction.
 #[derive(Default)]
 struct Turn<'a> {
     message: usize,
@@ -49,7 +48,6 @@ struct Messages<'m, 'w, 'a> {
     images: Vec<(usize, Part<'a>)>,
     /// Messages that add tools, written after all results of a turn.
     late: Vec<Node<'a>>,
-    /// Message number of the current event.
     at: usize,
 }
 
@@ -102,7 +100,6 @@ impl<'a> Messages<'_, '_, 'a> {
         Ok(())
     }
 
-    /// Returns the current assistant message, or begins a new one.
     fn turn(&mut self) -> Result<&mut Turn<'a>, Error> {
         if self.turn.as_ref().is_some_and(|turn| turn.message != self.at) {
             self.end_turn()?;
@@ -137,7 +134,6 @@ impl<'a> Messages<'_, '_, 'a> {
         Ok(())
     }
 
-    /// Returns true if the call is a hosted search that is dropped from the history.
     fn is_dropped(&self, search: Option<Searcher>) -> bool {
         search == Some(Searcher::Hosted) && self.writer.writing.options.server_history == ServerHistory::Drop
     }
@@ -220,7 +216,7 @@ impl<'a> Messages<'_, '_, 'a> {
         self.out.push(Node::record([("role", Node::literal("system")), ("content", content)]));
     }
 
-    /// Writes a message of the client. Images of results from the same source message come first.
+    /// Images of results from the same source message come first.
     fn message(&mut self, role: Role, content: Content<'a>) -> Result<(), Error> {
         let is_head = role == Role::System && self.out.len() == 1 && self.is_leading();
         let same = self.images.iter().all(|(message, _)| *message == self.at);
@@ -263,7 +259,6 @@ impl<'a> Messages<'_, '_, 'a> {
         self.text_or_blocks(parts)
     }
 
-    /// Joins texts, or returns all parts as blocks if there are others.
     fn text_or_blocks(&self, parts: Vec<Part<'a>>) -> Result<Node<'a>, Error> {
         if parts.iter().all(|part| matches!(part, Part::Text(_))) {
             return joined(parts, &format!("/messages/{}", self.at));
@@ -271,7 +266,6 @@ impl<'a> Messages<'_, '_, 'a> {
         Ok(Node::array(parts.into_iter().map(block).collect()))
     }
 
-    /// Writes the assistant message under construction.
     fn end_turn(&mut self) -> Result<(), Error> {
         let Some(turn) = self.turn.take() else { return Ok(()) };
         let content = match turn.content {
@@ -304,7 +298,6 @@ impl<'a> Messages<'_, '_, 'a> {
         Ok(())
     }
 
-    /// Writes the content that must follow the last result of a turn: images of the results, and added tools.
     fn end_results(&mut self) {
         if !self.images.is_empty() {
             let parts = core::mem::take(&mut self.images).into_iter().map(|(_, image)| block(image)).collect();
@@ -314,7 +307,6 @@ impl<'a> Messages<'_, '_, 'a> {
     }
 }
 
-/// Returns a message that adds `tools`, or `None` if `tools` is empty.
 fn carrier(tools: Vec<Node<'_>>) -> Option<Node<'_>> {
     (!tools.is_empty()).then(|| Node::record([("role", Node::literal("system")), ("tools", Node::array(tools))]))
 }
@@ -336,7 +328,6 @@ fn block(part: Part<'_>) -> Node<'_> {
     }
 }
 
-/// Returns the text of the reasoning, if it is readable.
 fn thought_of<'a>(thought: &Node<'a>) -> Option<Node<'a>> {
     for key in ["reasoning_content", "thinking"] {
         if let Some(text) = thought.get(key).filter(|text| text.as_text().is_some()) {
@@ -354,7 +345,6 @@ fn thought_of<'a>(thought: &Node<'a>) -> Option<Node<'a>> {
     joined(texts, "/input").ok()
 }
 
-/// Member with the calls of a message.
 pub(crate) const CALLS: &str = "tool_calls";
 
 /// Returns true for a call that is no block of the content.

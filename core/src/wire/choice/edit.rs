@@ -13,19 +13,14 @@ use crate::{
     wire::units::has_type,
 };
 
-/// Member of a request that contains the choice, in the formats that have it there.
 pub(crate) const CHOICE: &str = "tool_choice";
-/// The member that allows parallel calls in OpenAI's formats.
 pub(crate) const PARALLEL_CALLS: &str = "parallel_tool_calls";
-/// The member that disables parallel calls in a choice of Anthropic's format.
 const SINGLE: &str = "disable_parallel_tool_use";
 
-/// The decision about an entry of a choice.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) enum Decision<'a> {
-    /// Keep the entry unchanged.
     Keep,
-    /// Replace the entry with this tool name, without a namespace.
+    /// The new tool name, without a namespace.
     Rename(Text<'a>),
     /// Remove the entry, because the tool is not sent.
     Remove,
@@ -34,7 +29,6 @@ pub(crate) enum Decision<'a> {
 /// Decides what to do with an entry. The flag is true if the choice forces that tool.
 pub(crate) type Decide<'d, 'a> = &'d mut dyn FnMut(&ToolRef<'a>, bool) -> Result<Decision<'a>, Error>;
 
-/// The outcome of [`ChoiceFormat::apply`].
 #[derive(Debug, Default)]
 pub(crate) struct AppliedChoice {
     /// Names of removed tools: those that are not sent.
@@ -45,7 +39,6 @@ pub(crate) struct AppliedChoice {
 }
 
 impl Location {
-    /// Calls `change` with the choice at this location, if there is one.
     fn edit<'a, R>(
         &self,
         request: &mut Node<'a>,
@@ -59,7 +52,7 @@ impl Location {
         }
     }
 
-    /// Sets the choice at this location, if the request has the outer member.
+    /// A nested choice is set only if the request has the outer member.
     fn set<'a>(&self, request: &mut Node<'a>, choice: Node<'a>) -> Result<(), Error> {
         match self.inner {
             None => request.set(self.outer, choice),
@@ -71,7 +64,7 @@ impl Location {
         Ok(())
     }
 
-    /// Removes the choice at this location, and the outer member if nothing else is left in it.
+    /// Also removes the outer member if nothing else is left in it.
     fn remove(&self, request: &mut Node<'_>) -> Result<(), Error> {
         let Some(inner) = self.inner else {
             request.remove(self.outer);
@@ -88,26 +81,19 @@ impl Location {
 }
 
 impl ChoiceFormat {
-    /// Returns true if a choice without tools is a word.
     pub(crate) const fn is_word(&self) -> bool {
         matches!(self.spelling, Spelling::Words(super::Words { is_object: false, .. }))
     }
 
-    /// Returns true if a translated request with tools has a choice even if it is the default.
     pub(crate) const fn is_completed(&self) -> bool {
         self.is_completed
     }
 
-    /// Returns true if a member of the request next to the choice forbids parallel calls.
     pub(crate) fn has_limit_in_request(&self) -> bool {
         self.parallel == Parallel::InRequest
     }
 
-    /// Replaces the choice of a request with one that names no tool. Members of the choice that limit parallel calls
-    /// remain.
-    ///
-    /// # Errors
-    /// The errors of [`Self::of`].
+    /// `choice` must not name a tool. Members of the choice that limit parallel calls remain.
     pub(crate) fn replace(&self, request: &mut Node<'_>, choice: &Choice<'_>) -> Result<(), Error> {
         match &self.spelling {
             Spelling::Mode(mode) if mode.within.is_none() => {
@@ -147,9 +133,6 @@ impl ChoiceFormat {
     }
 
     /// Changes the choice to `auto`: the model may call the tools that the choice allows, but need not call one.
-    ///
-    /// # Errors
-    /// The errors of [`Self::replace`].
     pub(crate) fn weaken(&self, request: &mut Node<'_>) -> Result<(), Error> {
         let (within, auto) = match &self.spelling {
             Spelling::Mode(Mode { within: Some(within), auto, .. }) => (*within, *auto),
@@ -176,18 +159,11 @@ impl ChoiceFormat {
         Ok(())
     }
 
-    /// Removes the choice, and the member around it if nothing else is left in that.
-    ///
-    /// # Errors
-    /// The errors of [`Self::of`].
     pub(crate) fn remove(&self, request: &mut Node<'_>) -> Result<(), Error> {
         self.locations.iter().try_for_each(|location| location.remove(request))
     }
 
-    /// Applies `decide` to every entry of a request's choice, in location. Entries that stay keep their text.
-    ///
-    /// # Errors
-    /// The errors of `decide`.
+    /// Entries that stay keep their text.
     pub(crate) fn apply<'a>(&self, request: &mut Node<'a>, decide: Decide<'_, 'a>) -> Result<AppliedChoice, Error> {
         let mut applied = AppliedChoice::default();
         let is_forced = match self.spelling {
@@ -236,7 +212,7 @@ impl ChoiceFormat {
         self.among(choice, ("tools", false), decide, gone)
     }
 
-    /// Applies `decide` to one entry. Returns true if the tool is not sent.
+    /// Returns true if the tool is not sent.
     fn entry<'a>(
         &self,
         node: &mut Node<'a>,
@@ -290,8 +266,8 @@ impl ChoiceFormat {
         }
     }
 
-    /// Applies `decide` to a list of entries and removes those that are not sent. Returns true if the list becomes
-    /// empty. `is_forced` is true if the list has one entry that the choice forces.
+    /// Removes entries that are not sent. Returns true if the list becomes empty. `is_forced` is true if the list has
+    /// one entry that the choice forces.
     fn among<'a>(
         &self,
         holder: &mut Node<'a>,
@@ -326,11 +302,7 @@ impl ChoiceFormat {
         emptied.unwrap_or(Ok(false))
     }
 
-    /// Makes a request force a call to a function. If `is_only` is true, the model must call this function; otherwise
-    /// it may call another allowed tool instead.
-    ///
-    /// # Errors
-    /// The errors of [`Self::of`].
+    /// If `is_only` is true, the model must call this function; otherwise it may call another allowed tool instead.
     pub(crate) fn force<'a>(&self, request: &mut Node<'a>, name: Text<'a>, is_only: bool) -> Result<(), Error> {
         let Some(location) = self.location_to_write(request)? else { return Ok(()) };
         let forced = |name: Text<'a>| match is_only {
@@ -425,10 +397,7 @@ impl ChoiceFormat {
         Ok(best.map(|(_, location)| location))
     }
 
-    /// Makes a request ask for complete arguments. Returns true if the request asked for arguments in pieces.
-    ///
-    /// # Errors
-    /// The errors of [`Self::of`].
+    /// Returns true if the request asked for arguments in pieces.
     pub(crate) fn ask_for_whole_arguments(&self, request: &mut Node<'_>) -> Result<bool, Error> {
         let Spelling::Mode(mode) = &self.spelling else { return Ok(false) };
         let mut is_changed = false;
@@ -443,11 +412,7 @@ impl ChoiceFormat {
         Ok(is_changed)
     }
 
-    /// Makes a request forbid parallel calls, if its format can express that. Returns the pointer to the member if its
-    /// value changed.
-    ///
-    /// # Errors
-    /// The errors of [`Self::of`].
+    /// Does nothing if the format cannot express the limit. Returns the pointer to the member if its value changed.
     pub(crate) fn forbid_more_calls(&self, request: &mut Node<'_>) -> Result<Option<&'static str>, Error> {
         match self.parallel {
             Parallel::InChoice => {
@@ -472,10 +437,7 @@ impl ChoiceFormat {
         }
     }
 
-    /// Returns true if a request, or its choice as given, forbids parallel calls.
-    ///
-    /// # Errors
-    /// The errors of [`Self::of`].
+    /// `choice` is the choice of the given request.
     pub(crate) fn is_single(&self, request: &Node<'_>, choice: Option<&Node<'_>>) -> Result<bool, Error> {
         let in_choice = choice.is_some_and(|choice| choice.bool_at(SINGLE) == Some(true));
         if in_choice || self.parallel == Parallel::InChoice {
@@ -485,8 +447,7 @@ impl ChoiceFormat {
         Ok(parallel.and_then(|parallel| parallel.as_bool()) == Some(false))
     }
 
-    /// Writes into a request without a choice whether it forbids parallel calls. Returns the choice, which may have to
-    /// contain that.
+    /// The request must have no choice. Returns the choice, which may have to contain the limit.
     pub(crate) fn limit_parallel_calls<'a>(
         &self,
         request: &mut Node<'a>,
@@ -513,7 +474,6 @@ impl ChoiceFormat {
     }
 }
 
-/// Edits a member that is an object, after creating it if necessary.
 fn edit_object<'a>(
     node: &mut Node<'a>,
     key: &'static str,

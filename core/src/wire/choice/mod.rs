@@ -13,7 +13,6 @@ use crate::{
 
 pub(crate) use edit::{Decision, CHOICE, PARALLEL_CALLS};
 
-/// The tools that the model may or must call.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) enum Choice<'a> {
     /// `auto`: the model decides.
@@ -29,13 +28,11 @@ pub(crate) enum Choice<'a> {
 }
 
 impl Choice<'_> {
-    /// Returns true if the model must call a tool.
     pub(crate) const fn is_demand(&self) -> bool {
         matches!(self, Choice::Required | Choice::Tool(_) | Choice::Allowed { required: true, .. })
     }
 }
 
-/// An entry of a choice: the tool that the choice forces, or one that it allows.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) enum ToolRef<'a> {
     /// A tool, in Responses possibly in a namespace.
@@ -48,21 +45,16 @@ pub(crate) enum ToolRef<'a> {
     Hosted(Text<'a>),
 }
 
-/// Effect of a choice on calls: required, forbidden, or neither.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Calling {
-    /// The model decides.
     Optional,
-    /// The model must call a tool.
     Required,
-    /// The model must not call a tool.
     Forbidden,
 }
 
-/// The location and the spelling of the choice in a request.
 #[derive(Debug)]
 pub(crate) struct ChoiceFormat {
-    /// The places that the API reads, in order of preference.
+    /// The locations that the API reads, in order of preference.
     pub(super) locations: &'static [Location],
     pub(super) spelling: Spelling,
     pub(super) parallel: Parallel,
@@ -71,18 +63,15 @@ pub(crate) struct ChoiceFormat {
     pub(super) is_completed: bool,
 }
 
-/// A location of the choice.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Location {
-    /// Member of the request.
     pub(crate) outer: &'static str,
     /// Member inside that member; `None` if the outer member is the choice.
     pub(crate) inner: Option<&'static str>,
-    /// Pointer to the choice.
     pub(crate) pointer: &'static str,
 }
 
-/// Returns the locations of the choice in all formats, those that are members of the request first.
+/// Locations in the request itself come first.
 pub(crate) fn locations() -> Vec<Location> {
     let all = || ALL.iter().flat_map(|wire| wire.choice.locations);
     let mut found: Vec<Location> = Vec::new();
@@ -94,7 +83,6 @@ pub(crate) fn locations() -> Vec<Location> {
     found
 }
 
-/// The spelling of a choice.
 #[derive(Debug)]
 pub(super) enum Spelling {
     /// A word, or an object with a `type`.
@@ -105,7 +93,6 @@ pub(super) enum Spelling {
     Mode(Mode),
 }
 
-/// A choice that is a word, or an object with a `type`.
 #[derive(Debug)]
 pub(super) struct Words {
     /// The word for a choice that requires a call.
@@ -116,7 +103,6 @@ pub(super) struct Words {
     pub(super) allowed: Allowed,
 }
 
-/// The form of a choice of one tool.
 #[derive(Clone, Copy, Debug)]
 pub(super) enum Forced {
     /// `{"type": "tool", "name": …}`, for every kind of tool.
@@ -127,10 +113,8 @@ pub(super) enum Forced {
     Nested,
 }
 
-/// The form of a choice of several tools.
 #[derive(Clone, Copy, Debug)]
 pub(super) enum Allowed {
-    /// None exists.
     None,
     /// `{"type": "allowed_tools", "mode": …, "tools": […]}`
     Inline,
@@ -138,13 +122,12 @@ pub(super) enum Allowed {
     Nested,
 }
 
-/// A choice that is a mode with names.
 #[derive(Debug)]
 pub(super) struct Mode {
     /// Member around the mode and the names; a choice without names is then a bare word. `None` if both are members of
     /// the choice.
     pub(super) within: Option<&'static str>,
-    /// Spellings of the member with the names, which match those of the places.
+    /// Spellings of the member with the names, which match the spellings of the locations.
     pub(super) names: &'static [&'static str],
     pub(super) auto: &'static str,
     pub(super) any: &'static str,
@@ -152,10 +135,8 @@ pub(super) struct Mode {
     pub(super) pieces: &'static [&'static str],
 }
 
-/// The location of the flag against parallel calls.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Parallel {
-    /// The format has none.
     None,
     /// In the choice: `disable_parallel_tool_use`.
     InChoice,
@@ -188,8 +169,7 @@ fn name_of<'a>(node: &Node<'a>) -> Option<Text<'a>> {
     node.text_at("name").cloned()
 }
 
-/// Parses a choice that is a word or has a `type`, in the spelling of any API, because gateways mix the spellings.
-/// Returns `None` if no API uses the spelling.
+/// Accepts the spelling of any API, because gateways mix the spellings. Returns `None` if no API uses the spelling.
 fn read_words<'a>(choice: &Node<'a>) -> Option<Choice<'a>> {
     // Cohere uses upper-case words.
     let is_word = |name: &str| choice.as_text().is_some_and(|word| word.display().eq_ignore_ascii_case(name));
@@ -212,7 +192,6 @@ fn read_words<'a>(choice: &Node<'a>) -> Option<Choice<'a>> {
     tool_ref(choice).map(Choice::Tool)
 }
 
-/// Parses an entry of a choice.
 fn tool_ref<'a>(entry: &Node<'a>) -> Option<ToolRef<'a>> {
     let tool = |namespace, name| ToolRef::Tool { namespace, name };
     if let Some(name) = INNER.iter().find_map(|inner| name_of(entry.get(inner)?)) {
@@ -236,7 +215,6 @@ fn tool_ref<'a>(entry: &Node<'a>) -> Option<ToolRef<'a>> {
     name_of(entry).map(|name| tool(namespace, name))
 }
 
-/// Parses a choice that is an object whose only member is its kind.
 fn read_kinds<'a>(choice: &Node<'a>) -> Option<Choice<'a>> {
     let is_set = |kind: &str| choice.get(kind).is_some_and(|value| !value.is_null());
     if is_set(KIND_AUTO) {
@@ -253,7 +231,6 @@ fn read_kinds<'a>(choice: &Node<'a>) -> Option<Choice<'a>> {
 }
 
 impl Mode {
-    /// Returns the object with the mode and the names, if there is one.
     fn holder<'n, 'a>(&self, choice: &'n Node<'a>) -> Option<&'n Node<'a>> {
         match self.within {
             Some(within) => choice.get(within),
@@ -309,7 +286,6 @@ impl Mode {
 }
 
 impl Location {
-    /// Calls `look` with the choice at this location, if there is one.
     fn look<'a, R>(&self, request: &Node<'a>, look: impl FnOnce(&Node<'a>) -> R) -> Result<Option<R>, Error> {
         let outer = request.get(self.outer).map(view).transpose()?;
         let found = match self.inner {
@@ -321,12 +297,10 @@ impl Location {
 }
 
 impl ChoiceFormat {
-    /// Returns the pointer to the choice of a request.
     pub(crate) fn pointer(&self) -> &'static str {
         self.locations.first().map(|location| location.pointer).unwrap_or_default()
     }
 
-    /// Returns true if the choice is part of a member with other settings.
     pub(crate) fn is_setting(&self) -> bool {
         matches!(&self.spelling, Spelling::Mode(Mode { within: Some(_), .. }))
     }
@@ -335,7 +309,6 @@ impl ChoiceFormat {
         self.without_tools
     }
 
-    /// Returns true if a choice can list allowed tools.
     pub(crate) const fn has_allowed(&self) -> bool {
         match &self.spelling {
             Spelling::Words(words) => !matches!(words.allowed, Allowed::None),
@@ -344,7 +317,6 @@ impl ChoiceFormat {
         }
     }
 
-    /// Parses a choice. Returns `None` if the API does not use the spelling.
     pub(crate) fn read<'a>(&self, choice: &Node<'a>) -> Option<Choice<'a>> {
         match &self.spelling {
             Spelling::Words(_) => read_words(choice),
@@ -353,10 +325,7 @@ impl ChoiceFormat {
         }
     }
 
-    /// Returns the choice of a request as JSON text and parsed.
-    ///
-    /// # Errors
-    /// `invalid-json` if the choice is text that cannot be parsed.
+    /// Returns the choice as JSON text and parsed.
     pub(crate) fn of<'a>(&self, request: &Node<'a>) -> Result<Option<(String, Option<Choice<'a>>)>, Error> {
         for location in self.locations {
             let found = location.look(request, |choice| (json::write(choice), self.read(choice)))?;
@@ -367,10 +336,6 @@ impl ChoiceFormat {
         Ok(None)
     }
 
-    /// Returns the choice of a request.
-    ///
-    /// # Errors
-    /// The errors of [`Self::of`].
     pub(crate) fn chosen<'a>(&self, request: &Node<'a>) -> Result<Option<Choice<'a>>, Error> {
         for location in self.locations {
             if let Some(choice) = location.look(request, |choice| self.read(choice))? {
@@ -380,10 +345,6 @@ impl ChoiceFormat {
         Ok(None)
     }
 
-    /// Returns the name of the tool that the choice forces, if any.
-    ///
-    /// # Errors
-    /// The errors of [`Self::of`].
     pub(crate) fn forced_name<'a>(&self, request: &Node<'a>) -> Result<Option<Text<'a>>, Error> {
         Ok(match self.chosen(request)? {
             Some(Choice::Tool(ToolRef::Tool { name, .. })) => Some(name),
@@ -391,18 +352,10 @@ impl ChoiceFormat {
         })
     }
 
-    /// Returns true if the choice lists allowed tools.
-    ///
-    /// # Errors
-    /// The errors of [`Self::of`].
     pub(crate) fn is_list(&self, request: &Node<'_>) -> Result<bool, Error> {
         Ok(matches!(self.chosen(request)?, Some(Choice::Allowed { .. })))
     }
 
-    /// Returns the pointer to the choice of a request, if it has one.
-    ///
-    /// # Errors
-    /// `invalid-json` if the choice is text that cannot be read.
     pub(crate) fn given(&self, request: &Node<'_>) -> Result<Option<&'static str>, Error> {
         for location in self.locations {
             if location.look(request, |_| ())?.is_some() {
@@ -412,10 +365,6 @@ impl ChoiceFormat {
         Ok(None)
     }
 
-    /// Returns the pointer to the choice of a request if the choice requires a call.
-    ///
-    /// # Errors
-    /// The errors of [`Self::of`].
     pub(crate) fn demand(&self, request: &Node<'_>) -> Result<Option<&'static str>, Error> {
         for location in self.locations {
             let is_demand = |choice: &Node<'_>| self.read(choice).is_some_and(|choice| choice.is_demand());
@@ -426,10 +375,6 @@ impl ChoiceFormat {
         Ok(None)
     }
 
-    /// Returns whether the choice of a request requires calls, forbids them, or leaves them to the model.
-    ///
-    /// # Errors
-    /// The errors of [`Self::of`].
     pub(crate) fn calling(&self, request: &Node<'_>) -> Result<Calling, Error> {
         if self.demand(request)?.is_some() {
             return Ok(Calling::Required);
@@ -442,7 +387,7 @@ impl ChoiceFormat {
         Ok(Calling::Optional)
     }
 
-    /// Returns a choice that names no tool.
+    /// `choice` must not name a tool.
     pub(crate) fn plain<'a>(&self, choice: &Choice<'_>) -> Node<'a> {
         match &self.spelling {
             Spelling::Words(words) => {
@@ -467,7 +412,6 @@ impl ChoiceFormat {
         }
     }
 
-    /// Returns a choice that forces one tool. `is_custom` is true for an OpenAI `custom` tool.
     pub(crate) fn forced<'a>(&self, name: Text<'a>, is_custom: bool) -> Node<'a> {
         match &self.spelling {
             Spelling::Words(words) => {
@@ -484,7 +428,7 @@ impl ChoiceFormat {
         }
     }
 
-    /// Returns a choice that allows some tools, if the format has such choices.
+    /// Returns a plain choice if the format cannot list allowed tools.
     pub(crate) fn allowed<'a>(&self, required: bool, names: Vec<Text<'a>>, custom: &Set<Text<'a>>) -> Node<'a> {
         let plain = if required { Choice::Required } else { Choice::Auto };
         let words = match &self.spelling {

@@ -5,7 +5,7 @@ use crate::{
     request::{conversation::Outcome, writer::same},
 };
 
-/// Returns a result with the new content. Only results of searches get one: others are read to become text.
+/// Only results of searches get new content: others are read to become text.
 pub(crate) fn result(outcome: Outcome<'_>) -> Option<Node<'_>> {
     let mut own = outcome.own?;
     let found = outcome.content.into_parts().into_iter().filter_map(same::block).collect();

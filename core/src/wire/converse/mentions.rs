@@ -6,8 +6,6 @@ use crate::{
     wire::additions::Directive,
 };
 
-/// Returns the directive in a block of Bedrock Converse, and the name of the tool that it adds or removes.
-///
 /// Source: botocore 1.43.127, `bedrock-runtime`: `ToolAdditionBlock`, `ToolRemovalBlock`, `ToolReference`.
 pub(crate) fn converse_change<'a>(block: &Node<'a>) -> Option<(Directive, Text<'a>)> {
     let found = [("toolAddition", Directive::Addition), ("toolRemoval", Directive::Removal)];
@@ -15,7 +13,7 @@ pub(crate) fn converse_change<'a>(block: &Node<'a>) -> Option<(Directive, Text<'
     Some((change, block.get("tool").map(reference_name).unwrap_or_else(|| Text::new(""))))
 }
 
-/// Returns true if a block of Bedrock Converse adds or removes a tool of a server that the API calls itself.
+/// Returns true if the block changes a tool of a server that the API calls itself.
 pub(crate) fn is_of_server(block: &Node<'_>) -> bool {
     let change = ["toolAddition", "toolRemoval"].into_iter().find_map(|key| block.get(key));
     change.and_then(|change| change.get("tool")?.get("serverName")).is_some_and(|server| !server.is_null())

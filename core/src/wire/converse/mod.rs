@@ -32,7 +32,6 @@ use crate::{
     options::{Api, ToolFormat},
 };
 
-/// Words of a message that may need rewriting.
 pub(super) const WORDS: &[(&str, Flags)] = &[
     ("toolAddition", Flags::DEFERRAL),
     ("toolRemoval", Flags::DEFERRAL),
@@ -166,7 +165,6 @@ fn result(answered: Answered<'_>) -> Node<'_> {
     Node::record([("toolResult", Node::record([("toolUseId", id), ("content", content), error]))])
 }
 
-/// Replaces a call by a block with text.
 fn as_text(block: &mut Node<'_>, text: Option<String>) {
     block.remove("toolUse");
     block.set("text", Node::string(text.unwrap_or_default()));
@@ -193,13 +191,11 @@ fn call(call: ClientCall<'_>) -> Node<'_> {
 
 const IN_JSON: UntypedResults = UntypedResults { call: called, result: answered, has_tools: has_references, visit };
 
-/// Returns the id and the name in a call.
 fn called<'n, 'a>(block: &'n Node<'a>) -> Option<(&'n Text<'a>, &'n Text<'a>)> {
     let call = block.get("toolUse")?;
     call.text_at("toolUseId").zip(call.text_at("name"))
 }
 
-/// Returns the id of the call in a result, which does not name the tool.
 fn answered<'n, 'a>(block: &'n Node<'a>) -> Option<ResultOf<'n, 'a>> {
     Some((block.get("toolResult")?.text_at("toolUseId"), None))
 }

@@ -24,7 +24,6 @@ use crate::{
     wire::converse::mentions::is_of_server,
 };
 
-/// Reads the messages that concern tools.
 pub(crate) fn read(reader: &mut Reader<'_, '_, '_>) -> Result<(), Error> {
     let mut searches = Searches::of(reader.listed, Some(reader.reading.options));
     let mut has_any = false;
@@ -47,7 +46,7 @@ pub(crate) fn read(reader: &mut Reader<'_, '_, '_>) -> Result<(), Error> {
     Ok(())
 }
 
-/// Records the names of the tools that a message calls, because results do not contain them.
+/// Records the names, because results do not contain them.
 fn record_calls<'a>(reader: &Reader<'_, '_, 'a>, index: usize, searches: &mut Searches<'a>) -> Result<(), Error> {
     let message = reader.history.messages().get(index).filter(|message| may_hold(message, Flags::CALL));
     let Some(message) = message else { return Ok(()) };
@@ -104,8 +103,7 @@ fn message<'a>(reader: &mut Reader<'_, '_, 'a>, at: usize, mut message: Node<'a>
     reader.location = outer;
 }
 
-/// Returns the tools that a search found in a block of its result, and the rest of the block. `origin` is the location
-/// of the block.
+/// Returns the found tools and the rest of the block. `origin` is the location of the block.
 fn found<'a>(block: &Node<'a>, origin: Location) -> Vec<Part<'a>> {
     let references = block.get("json").and_then(references_in);
     let Some(references) = references else { return Vec::from([Part::Untranslated(block.clone())]) };
@@ -121,7 +119,7 @@ fn found<'a>(block: &Node<'a>, origin: Location) -> Vec<Part<'a>> {
     core::iter::once(Part::Search(found)).chain(rest).collect()
 }
 
-/// Converts a block of a result to a block of a message, which cannot be JSON.
+/// A block of a message cannot be JSON.
 fn as_message_block<'a>(block: &Node<'a>) -> Part<'a> {
     match block.get("json") {
         Some(value) => Part::Untranslated(Node::record([("text", Node::string(json::write(value)))])),

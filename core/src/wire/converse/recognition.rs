@@ -9,8 +9,7 @@ use crate::{
     wire::recognition::{is_given, SentTo},
 };
 
-/// Returns true for a request of Bedrock Converse. Gateways accept some of its members in Chat Completions requests,
-/// but those have `model` or `tools`.
+/// Gateways accept some of these members in Chat Completions requests, but those requests have `model` or `tools`.
 ///
 /// Source: botocore 1.43.127, `bedrock-runtime`: `ConverseRequest`.
 pub(super) fn recognizes(request: &Node<'_>, _: SentTo) -> Result<bool, Error> {
@@ -30,7 +29,7 @@ pub(super) fn recognizes(request: &Node<'_>, _: SentTo) -> Result<bool, Error> {
     Ok(!given("tools") && (is_named || !given("model") && has_calls(request)?))
 }
 
-/// Returns true if a message has a call or a result, which no other format represents in this way.
+/// No other format represents calls and results in this way.
 fn has_calls(request: &Node<'_>) -> Result<bool, Error> {
     for message in request.items_at("messages") {
         if may_hold(message, Flags::CALL | Flags::RESULT) {

@@ -8,7 +8,7 @@ use crate::{
     wire::gemini::FUNCTION_RESPONSES,
 };
 
-/// Returns the result of a search with the new content. No other results are read.
+/// Only results of searches are read.
 pub(crate) fn result(outcome: Outcome<'_>) -> Option<Node<'_>> {
     let mut own = outcome.own?;
     let Some(key) = FUNCTION_RESPONSES.into_iter().find(|key| own.get(key).is_some()) else { return Some(own) };

@@ -32,13 +32,11 @@ use crate::{
     options::{Api, ToolFormat},
 };
 
-/// Members of an entry of the list that group functions.
 pub(super) const GROUPS: [&str; 2] = ["functionDeclarations", "function_declarations"];
 
 const CALL: Unit = Unit { pieces: &["partialArgs", "willContinue"], ..Unit::call(&["id"], Arguments::Value("args")) };
 const RESULT: Unit = Unit::result(&["id"]).named();
 
-/// Words of a message that may need rewriting.
 pub(super) const WORDS: &[(&str, Flags)] = &[
     ("functionCall", Flags::CALL),
     ("function_call", Flags::CALL),
@@ -217,7 +215,7 @@ fn result(answered: Answered<'_>) -> Node<'_> {
     Node::record([("functionResponse", result)])
 }
 
-/// Replaces a call by text. Signatures of thoughts are siblings of the call, and are kept.
+/// Signatures of thoughts are siblings of the call, and are kept.
 fn as_text(part: &mut Node<'_>, text: Option<String>) {
     ["functionCall", "function_call"].into_iter().for_each(|key| drop(part.remove(key)));
     part.set("text", Node::string(text.unwrap_or_default()));
@@ -238,13 +236,11 @@ fn found(answer: SearchAnswer) -> Node<'static> {
     Node::record([("functionResponse", response)])
 }
 
-/// Members of a part that contain the result of a call.
 pub(crate) const FUNCTION_RESPONSES: [&str; 2] = ["functionResponse", "function_response"];
 
 /// Calls need no ids, because results name their tool.
 const IN_JSON: UntypedResults = UntypedResults { call: |_| None, result: answered, has_tools: has_references, visit };
 
-/// Returns the name in a result.
 fn answered<'n, 'a>(part: &'n Node<'a>) -> Option<ResultOf<'n, 'a>> {
     let name = FUNCTION_RESPONSES.iter().find_map(|key| part.get(key)?.get("name")?.as_text())?;
     Some((None, Some(name)))

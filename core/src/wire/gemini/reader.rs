@@ -16,7 +16,6 @@ use crate::{
 
 const CALLS: [&str; 2] = ["functionCall", "function_call"];
 
-/// Reads the contents that concern tools.
 pub(crate) fn read(reader: &mut Reader<'_, '_, '_>) -> Result<(), Error> {
     let searches = Searches::of(reader.listed, Some(reader.reading.options));
     for index in 0..reader.history.messages().len() {

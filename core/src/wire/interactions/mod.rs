@@ -34,7 +34,6 @@ use crate::{
 };
 use built_step::BuiltStep;
 
-/// Words of a message that may need rewriting.
 pub(super) const WORDS: &[(&str, Flags)] = &[("function_result", Flags::CALL)];
 
 pub(super) static WIRE: Wire = Wire {
@@ -141,7 +140,7 @@ pub(super) static WIRE: Wire = Wire {
     }),
 };
 
-/// Returns a history as a list of steps. A text, a content and a list of contents are input of the user.
+/// A text, a content and a list of contents are input of the user.
 fn messages(history: Node<'_>) -> Vec<Node<'_>> {
     const CONTENTS: [&str; 5] = ["text", "image", "audio", "document", "video"];
     let is_content = |node: &Node<'_>| view(node).is_ok_and(|node| CONTENTS.iter().any(|kind| has_type(&node, kind)));
@@ -207,7 +206,6 @@ fn piece(index: Node<'static>, content: Content, piece: Node<'static>) -> Node<'
     Node::record([("event_type", Node::literal("step.delta")), ("index", index), ("delta", delta)])
 }
 
-/// Replaces a call by model output.
 fn as_text(step: &mut Node<'_>, text: Option<String>) {
     ["arguments", "name", "call_id", "id", "signature"].into_iter().for_each(|key| drop(step.remove(key)));
     step.set("type", Node::literal("model_output"));
@@ -240,18 +238,15 @@ fn call(call: ClientCall<'_>) -> Node<'_> {
 const FORM: UntypedResults =
     UntypedResults { call: called, result: answered, has_tools: has_functions, visit: |_, _| {} };
 
-/// Returns the id and the name in a call.
 fn called<'n, 'a>(step: &'n Node<'a>) -> Option<(&'n Text<'a>, &'n Text<'a>)> {
     let text = |key: &str| step.text_at(key).filter(|_| has_type(step, "function_call"));
     text("id").zip(text("name"))
 }
 
-/// Returns the id of the call and the name in a result.
 fn answered<'n, 'a>(step: &'n Node<'a>) -> Option<ResultOf<'n, 'a>> {
     has_type(step, "function_result").then(|| (step.text_at("call_id"), step.text_at("name")))
 }
 
-/// Returns true if a result contains functions.
 fn has_functions(step: &Node<'_>) -> bool {
     step.items_at("result").iter().any(|entry| has_type(entry, "function"))
 }

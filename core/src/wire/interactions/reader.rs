@@ -30,10 +30,9 @@ use crate::{
     },
 };
 
-/// Types of contents. The input itself may be a content.
+/// The input itself may be a content.
 const CONTENTS: [&str; 5] = ["text", "image", "audio", "document", "video"];
 
-/// Reads the history of a request.
 pub(crate) fn read<'a>(
     reader: &mut Reader<'_, '_, 'a>,
     request: &Node<'a>,
@@ -83,19 +82,16 @@ pub(crate) fn read<'a>(
 
 struct Pass<'p, 'r, 'n, 'a> {
     reader: &'p mut Reader<'r, 'n, 'a>,
-    /// Number of the step.
     at: usize,
     turns: Turns,
     /// Names of the client's searches in the request's list.
     own: Set<Text<'a>>,
     searches: Searches<'a>,
-    /// Ids of the hosted searches.
     hosted: Set<Text<'a>>,
 }
 
 impl<'a> Pass<'_, '_, '_, 'a> {
-    /// Returns the step at an index if it must be read. If deferred loading is emulated and the format stays the same,
-    /// only steps that concern tools must be read.
+    /// If deferred loading is emulated and the format stays the same, only steps that concern tools must be read.
     fn next(&mut self, index: usize) -> Result<Option<Node<'a>>, Error> {
         self.note_call(index)?;
         if self.reader.skims() {
@@ -117,7 +113,7 @@ impl<'a> Pass<'_, '_, '_, 'a> {
         self.reader.open(index).map(Some)
     }
 
-    /// Records the name of a called function, because results may omit it.
+    /// Results may omit the name of the called function.
     fn note_call(&mut self, index: usize) -> Result<(), Error> {
         let Some(step) = self.reader.history.messages().get(index).filter(|step| may_hold(step, Flags::CALL)) else {
             return Ok(());
@@ -202,8 +198,7 @@ impl<'a> Pass<'_, '_, '_, 'a> {
         Ok(())
     }
 
-    /// Reads a result with functions that the client's search found. `refused` are the indices of entries that were
-    /// removed from it.
+    /// `refused` are the indices of entries that were removed from the result.
     fn functions(&mut self, result: Node<'a>, refused: &Set<usize>) -> Result<Content<'a>, Error> {
         let (mut found, mut others) = (Vec::new(), Vec::new());
         let Data::Array(entries) = result.into_data() else { return Ok(Content::Parts(Vec::new())) };
@@ -220,12 +215,11 @@ impl<'a> Pass<'_, '_, '_, 'a> {
         Ok(Content::Parts(parts))
     }
 
-    /// Returns the location of an entry of the result.
     fn entry(&self, index: usize) -> Location {
         self.reader.location.name("result").index(index)
     }
 
-    /// Removes functions with the name of a search from the result of a search. Returns their indices.
+    /// Removes functions with the name of a search. Returns their indices.
     fn refuse_searches(&mut self, step: &mut Node<'a>) -> Set<usize> {
         let mut refused = Vec::new();
         step.visit("result", |result| {
@@ -247,16 +241,15 @@ impl<'a> Pass<'_, '_, '_, 'a> {
         refused.into_iter().map(|(index, _)| index).collect()
     }
 
-    /// Returns true for the name of one of the client's searches, or of the function that replaces a hosted search. No
-    /// other function may use these names.
+    /// No other function may use the names of the client's searches, or of the function that replaces a hosted search.
     fn is_search(&self, name: &Text<'a>) -> bool {
         let options = self.reader.reading.options;
         let is_replaced = options.native == Native::None && options.emulates_search();
         self.own.contains(name) || is_replaced && self.searches.is_function(name)
     }
 
-    /// Adds the functions that a search found, and returns references to them. A hosted search only loads functions in
-    /// the request's list; other functions belong to servers that the API calls itself.
+    /// Returns references to the functions. A hosted search only loads functions in the request's list; other functions
+    /// belong to servers that the API calls itself.
     fn load(&mut self, found: Vec<(Node<'a>, Location)>, searcher: Searcher) -> Part<'a> {
         let is_hosted = searcher == Searcher::Hosted;
         let mut references = Vec::with_capacity(found.len());
@@ -313,7 +306,6 @@ impl<'a> Pass<'_, '_, '_, 'a> {
     }
 }
 
-/// Reads text or an image.
 fn part<'a>(reader: &mut Reader<'_, '_, 'a>, mut block: Node<'a>) -> Result<Option<Part<'a>>, Error> {
     if reader.same_format() {
         return Ok(Some(Part::Untranslated(block)));

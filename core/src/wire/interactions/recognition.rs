@@ -1,4 +1,4 @@
-//! Tells requests of Gemini Interactions from those of OpenAI Responses.
+//! Tells requests of Gemini Interactions from requests of OpenAI Responses.
 
 use crate::{
     error::Error,
@@ -50,12 +50,8 @@ const OTHERS: [&str; 20] = [
     "user",
 ];
 
-/// Returns true if a request with `input` is one of Gemini Interactions, and false if it is one of OpenAI Responses.
 /// Sources of the lists: google-genai 3.6.1, `_gaos/types/interactions/{createmodelinteraction,tool,step}.py`, and
 /// openai-python's `types/responses` (read 2026-11-26).
-///
-/// # Errors
-/// `invalid-json` if a part of the request is text that cannot be parsed.
 pub(super) fn recognizes(request: &Node<'_>, sent_to: SentTo) -> Result<bool, Error> {
     let has = |key: &&str| is_given(request, key);
     if MEMBERS.iter().any(&has) {
@@ -89,8 +85,8 @@ pub(super) fn recognizes(request: &Node<'_>, sent_to: SentTo) -> Result<bool, Er
     Ok(sent_to.api == Some(Api::GeminiInteractions) || is_gemini)
 }
 
-/// Returns true for an entry of a tool list that exists only in Gemini Interactions, false for one that exists only in
-/// OpenAI Responses, and `None` for any other.
+/// Returns true for an entry that exists only in Gemini Interactions, and false for an entry that exists only in OpenAI
+/// Responses.
 fn is_entry_of_interactions(entry: &Node<'_>, sent_to: SentTo) -> Option<bool> {
     const THEIRS: [&str; 5] = ["mcp_server", "google_search", "google_maps", "url_context", "retrieval"];
     const OF_RESPONSES: [&str; 7] =
@@ -105,8 +101,8 @@ fn is_entry_of_interactions(entry: &Node<'_>, sent_to: SentTo) -> Option<bool> {
     (OF_RESPONSES.iter().any(is) || entry.get("strict").is_some()).then_some(false)
 }
 
-/// Returns true for an item of the input that exists only in Gemini Interactions, false for one that exists only in
-/// OpenAI Responses, and `None` for any other.
+/// Returns true for an item that exists only in Gemini Interactions, and false for an item that exists only in OpenAI
+/// Responses.
 fn is_step(item: &Node<'_>) -> Option<bool> {
     const STEPS: [&str; 10] = [
         "user_input",

@@ -50,7 +50,6 @@ struct Steps<'s, 'w, 'a> {
     out: Vec<Node<'a>>,
     /// Content of search results, written after all results of a turn.
     late: Vec<Part<'a>>,
-    /// Texts of the system prompt.
     prompt: Vec<Part<'a>>,
     /// True once the history has something other than the system prompt.
     has_content: bool,
@@ -115,7 +114,6 @@ impl<'a> Steps<'_, '_, 'a> {
         }
     }
 
-    /// Writes the content that must follow the last result of a turn.
     fn end_results(&mut self) {
         let late = core::mem::take(&mut self.late);
         self.message(Role::User, Content::Parts(late));
@@ -218,7 +216,7 @@ impl<'a> Steps<'_, '_, 'a> {
         Ok(())
     }
 
-    /// Writes the result of a call. The API refuses a result without the name of the function.
+    /// The API refuses a result without the name of the function.
     ///
     /// Source: a live answer, `HTTP 400 Invalid input received` (inspect-robots#380, 2026-08-14).
     fn result_step(&mut self, id: Node<'a>, result: Node<'a>, is_error: bool) -> Node<'a> {
@@ -236,7 +234,6 @@ impl<'a> Steps<'_, '_, 'a> {
         step
     }
 
-    /// Writes the names of the found functions into the call to a hosted search.
     fn name_found(&mut self, id: &Node<'a>, functions: &[Node<'a>]) {
         let at = id.as_text().and_then(|id| self.searches.get_mut(id)?.pop_front());
         let names = functions.iter().filter_map(|function| function.get("name")).cloned().collect();
@@ -249,12 +246,10 @@ impl<'a> Steps<'_, '_, 'a> {
 /// The member of a hosted search's arguments that holds the names of the functions to load.
 const NAMES: &str = "function_names";
 
-/// Writes a call as a step.
 pub(crate) fn function_call(call: Call<'_>) -> Node<'_> {
     function_call_of(call).0
 }
 
-/// Writes a call as a step. Also returns true if its arguments were an object.
 fn function_call_of(call: Call<'_>) -> (Node<'_>, bool) {
     let (arguments, is_object) = call.arguments.value();
     let step = Node::record([
@@ -266,7 +261,6 @@ fn function_call_of(call: Call<'_>) -> (Node<'_>, bool) {
     (step, is_object)
 }
 
-/// Converts a part to a content. An empty text yields `None`.
 fn block(part: Part<'_>) -> Option<Node<'_>> {
     match part {
         Part::Text(text) if text.as_text().is_some_and(Text::is_empty) => None,
@@ -277,7 +271,6 @@ fn block(part: Part<'_>) -> Option<Node<'_>> {
     }
 }
 
-/// Converts the URL of an image to a content with embedded data or a link.
 fn image(url: Node<'_>) -> Node<'_> {
     let kind = ("type", Node::literal("image"));
     let inline = url.as_text().and_then(Text::value).and_then(|url| {
@@ -292,7 +285,6 @@ fn image(url: Node<'_>) -> Node<'_> {
     }
 }
 
-/// Returns the steps that replace a step.
 pub(crate) fn replace<'a>(_: Option<Node<'a>>, _: &[&'static str], events: Vec<Event<'a>>) -> Vec<Node<'a>> {
     events.into_iter().filter_map(|event| replaced(event.kind)).collect()
 }
@@ -322,11 +314,6 @@ fn replaced(kind: EventKind<'_>) -> Option<Node<'_>> {
 const SETTINGS: [&str; 6] = ["temperature", "top_p", "max_output_tokens", "stop_sequences", "seed", "tool_choice"];
 pub(crate) const HOLDER: &str = "generation_config";
 
-/// Moves the settings of a request out of the object that holds them, to translate the request to another format.
-/// Returns their keys.
-///
-/// # Errors
-/// `invalid-json` if the settings are text that cannot be parsed.
 pub(crate) fn lift<'a>(request: &mut Node<'a>, warnings: &mut Warnings) -> Result<Set<Text<'a>>, Error> {
     let Some(settings) = crate::json::lazy::take(request, HOLDER)? else { return Ok(Set::new()) };
     request.remove(HOLDER);
@@ -347,7 +334,6 @@ pub(crate) fn lift<'a>(request: &mut Node<'a>, warnings: &mut Warnings) -> Resul
     Ok(lifted)
 }
 
-/// Moves the settings of a translated request into the object that holds them.
 pub(crate) fn sink(request: &mut Node<'_>) {
     for key in SETTINGS {
         let Some(value) = request.remove(key) else { continue };

@@ -30,7 +30,6 @@ use crate::{
     options::{Api, ToolFormat},
 };
 
-/// Words of a message that may need rewriting.
 pub(super) const WORDS: &[(&str, Flags)] = &[("uses", Flags::CALL), ("gave", Flags::RESULT)];
 
 pub(super) static WIRE: Wire = Wire {

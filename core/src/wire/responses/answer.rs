@@ -1,4 +1,4 @@
-//! A message in place of a call that contains the answer.
+//! A message that replaces a call with the structured output.
 
 use alloc::{string::String, vec::Vec};
 
@@ -22,7 +22,6 @@ pub(super) const ANSWERS: AnswerText = AnswerText {
 /// request, which messages the API does not know.
 pub(crate) const ANSWER_ID: &str = "msg_fc_";
 
-/// Returns the id of the message that replaces a call.
 fn message_id(id: &str) -> String {
     String::from(ANSWER_ID) + id.strip_prefix("fc_").unwrap_or(id)
 }
@@ -46,7 +45,7 @@ fn text_part(text: String) -> Node<'static> {
     ])
 }
 
-/// Removes the function from what a reply repeats of the request, and sets `output_text`, which some servers add.
+/// Also sets `output_text`, which some servers add.
 fn repeat(reply: &mut Node<'_>, function: &str, has_answer: bool) {
     let is_function = |node: &Node<'_>| node.get("name").is_some_and(|own| own.is_text(function));
     let is_repeated = reply.array_at("tools").is_some_and(|tools| tools.iter().any(is_function));
@@ -99,7 +98,6 @@ fn whole(event: &mut Node<'_>, text: String) -> Node<'static> {
     part
 }
 
-/// Replaces the item id of an event with the id of the message.
 fn set_message(event: &mut Node<'_>) {
     let id = event.text_at("item_id").and_then(Text::value).map(|id| message_id(&id));
     if let Some(id) = id {
@@ -107,7 +105,6 @@ fn set_message(event: &mut Node<'_>) {
     }
 }
 
-/// Returns an event about a part of a message, made from an event about the item.
 fn part_event(event: &Node<'_>, kind: &'static str, text: String) -> Node<'static> {
     let mut part = Node::record([("type", Node::literal(kind))]);
     if let Some(id) = event.get("item").and_then(|item| item.get("id")).map(Node::detached) {

@@ -17,8 +17,7 @@ use crate::{
     request::report::CallKind,
 };
 
-/// Converts a `function_call` of OpenAI Responses to the item that its client expects. Its arguments are already
-/// restored.
+/// The arguments are already restored.
 pub(crate) fn retype(item: &mut Node<'_>, kind: CallKind) {
     if kind == CallKind::Function || !item.get("type").is_some_and(|name| name.is_text(FUNCTION_CALL)) {
         return;
@@ -33,7 +32,6 @@ pub(crate) fn retype(item: &mut Node<'_>, kind: CallKind) {
     }
 }
 
-/// Returns the input of a `custom` tool.
 pub(crate) fn input(arguments: &Node<'_>) -> String {
     match arguments.as_text() {
         Some(text) => of_text(text),
@@ -42,12 +40,10 @@ pub(crate) fn input(arguments: &Node<'_>) -> String {
     }
 }
 
-/// Member that holds the text.
 const INPUT: &str = "input";
 /// The tokens before the text, in arguments that can be passed on piece by piece. Whitespace may precede each token.
 const HEAD: [&str; 4] = ["{", "\"input\"", ":", "\""];
 
-/// Parses the input piece by piece.
 #[derive(Debug)]
 pub(crate) struct CustomInput {
     state: State,
@@ -60,9 +56,7 @@ enum State {
     /// Possibly the beginning of `{"input":"`: the number of tokens of [`HEAD`] that are complete, and the number of
     /// characters of the next token so far.
     Head(usize, usize),
-    /// Inside the text.
     Inside,
-    /// After the text.
     Behind,
     /// Any other arguments, which can be interpreted only as a whole.
     Other,
@@ -73,7 +67,7 @@ impl CustomInput {
         CustomInput { state: State::Head(0, 0), buffered: String::new() }
     }
 
-    /// Adds a piece. Returns the input that was decoded.
+    /// Returns the input that was decoded.
     pub(crate) fn feed(&mut self, piece: &str) -> String {
         let mut out = String::new();
         for letter in piece.chars() {
@@ -82,17 +76,14 @@ impl CustomInput {
         out
     }
 
-    /// Returns true if no piece was added yet.
     pub(crate) fn is_at_rest(&self) -> bool {
         matches!(self.state, State::Head(0, 0)) && self.buffered.is_empty()
     }
 
-    /// Returns the number of buffered bytes.
     pub(crate) fn buffered(&self) -> usize {
         self.buffered.len()
     }
 
-    /// Returns the rest of the input.
     pub(crate) fn finish(&mut self) -> String {
         let buffered = take(&mut self.buffered);
         match self.state {
@@ -137,7 +128,7 @@ impl CustomInput {
             match letter {
                 '"' => self.state = State::Behind,
                 '\\' => self.buffered.push(letter),
-                // An unescaped line break counts as a line break.
+                // An unescaped line break is treated as a line break.
                 _ => out.push(letter),
             }
             return;
@@ -171,7 +162,7 @@ enum Whole {
     Never,
 }
 
-/// Checks whether an escape, or the two escapes of a surrogate pair, are complete.
+/// Checks if an escape, or the two escapes of a surrogate pair, are complete.
 fn is_whole(escape: &str) -> Whole {
     let last = escape.get(if escape.len() > HALF { HALF } else { 0 }..).unwrap_or_default();
     match last.as_bytes() {
@@ -196,7 +187,6 @@ fn is_high(escape: &str) -> bool {
         && digits.is_some_and(|point| (0xd800..0xdc00).contains(&point))
 }
 
-/// Returns true if a letter may continue the escape of a surrogate pair after its first half.
 fn continues(escape: &str, letter: char) -> bool {
     match escape.len() {
         6 => letter == '\\',
@@ -207,7 +197,7 @@ fn continues(escape: &str, letter: char) -> bool {
     }
 }
 
-/// Returns the characters of escapes, or `None` if the escapes are invalid. Half of a surrogate pair becomes U+FFFD.
+/// Returns `None` if the escapes are invalid. Half of a surrogate pair becomes U+FFFD.
 fn unescaped(escape: &str) -> Option<String> {
     let quoted = alloc::format!("\"{escape}\"");
     let text = json::read(&quoted).ok()?;
@@ -218,12 +208,10 @@ fn character(point: u32) -> char {
     char::from_u32(point).unwrap_or(char::REPLACEMENT_CHARACTER)
 }
 
-/// Returns the input of complete arguments.
 fn whole(written: String) -> String {
     json::read(&written).map_or_else(|_| written.clone(), |value| of_value(&value))
 }
 
-/// Returns the input of arguments that are a value.
 fn of_value(value: &Node<'_>) -> String {
     let text = |text: &Text<'_>| text.code_points().map(character).collect();
     match value.data() {
@@ -238,7 +226,6 @@ fn of_value(value: &Node<'_>) -> String {
     }
 }
 
-/// Returns the input of arguments that are JSON text.
 fn of_text(arguments: &Text<'_>) -> String {
     let (mut input, mut written) = (CustomInput::new(), String::new());
     append(&mut written, arguments);

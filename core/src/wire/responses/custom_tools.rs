@@ -23,22 +23,17 @@ use crate::{
 /// A tool's flat name, and the tool as the client defines it.
 type Noted = (String, ClientTool);
 
-/// The pointer to a converted tool, the shape in which it was given, and its shape now.
+/// The pointer to a converted tool, its shape in the given request, and its shape now.
 pub(crate) type Replaced = (String, GivenShape, ToolShape);
 
-/// The tools of a request whose `custom` tools were converted.
 #[derive(Default)]
 pub(crate) struct Converted {
-    /// The converted tools, and also the functions in namespaces, because a call to such a function could otherwise be
-    /// mistaken for a call to a `custom` tool with the same name.
+    /// The converted tools, and also the functions in namespaces. A call to such a function could otherwise be mistaken
+    /// for a call to a `custom` tool of its name.
     pub(crate) tools: Vec<Noted>,
     pub(crate) replaced: Vec<Replaced>,
 }
 
-/// Converts `custom` tools to functions, and their calls to function calls.
-///
-/// # Errors
-/// `invalid-value` for an unpaired surrogate in a grammar.
 pub(crate) fn as_functions(
     request: &mut Node<'_>,
     names: &FlatNames,
@@ -80,7 +75,6 @@ pub(crate) fn as_functions(
     Ok(converted)
 }
 
-/// Converts the `custom` tools of a list and of its namespaces to functions.
 fn tools_as_functions(
     holder: &mut Node<'_>,
     pointer: &str,
@@ -124,7 +118,7 @@ fn tools_as_functions(
     tools.map(drop)
 }
 
-/// Returns the flat name of a tool and the client's tool, or `None` if a call to it needs no translation.
+/// Returns `None` if a call to the tool needs no translation.
 fn note<'a>(namespace: Option<&Text<'a>>, tool: &Node<'a>, names: &FlatNames) -> Option<Noted> {
     let name = tool.text_at("name").filter(|_| !has_type(tool, "namespace"))?;
     let flat = namespace.map_or_else(|| name.clone(), |namespace| names.of(namespace, name));

@@ -10,7 +10,6 @@ use crate::{
     },
 };
 
-/// Returns the items that replace an item.
 pub(crate) fn replace<'a>(original: Option<Node<'a>>, read: &[&'static str], events: Vec<Event<'a>>) -> Vec<Node<'a>> {
     match original {
         Some(original) => refilled(original, read, events),
@@ -18,8 +17,8 @@ pub(crate) fn replace<'a>(original: Option<Node<'a>>, read: &[&'static str], eve
     }
 }
 
-/// Returns an item with the new content of the members that were read. A search in the content becomes a separate item
-/// and splits the original; an item without any content left is removed.
+/// A search in the content becomes a separate item and splits the original. An item without any content left is
+/// removed.
 fn refilled<'a>(original: Node<'a>, read: &[&'static str], events: Vec<Event<'a>>) -> Vec<Node<'a>> {
     if read.is_empty() {
         return Vec::from([original]);

@@ -1,4 +1,4 @@
-//! Events of a `custom_tool_call`, made from those of a `function_call`.
+//! Events of a `custom_tool_call`, made from events of a `function_call`.
 
 use alloc::string::String;
 

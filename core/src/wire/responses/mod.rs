@@ -51,7 +51,6 @@ const CALLS: [&str; 9] = [
     "program_call",
 ];
 
-/// Words of a message that may need rewriting.
 pub(super) const WORDS: &[(&str, Flags)] = &[
     ("additional_tools", Flags::DEFERRAL.and(Flags::CARRIER)),
     ("tool_search_output", Flags::DEFERRAL.and(Flags::CARRIER)),
@@ -264,15 +263,13 @@ fn search_output(id: Node<'static>, tools: Vec<Node<'static>>) -> Node<'static> 
     ])
 }
 
-/// The `type` of each kind of call in OpenAI Responses.
 const FUNCTION_CALL: &str = "function_call";
 const CUSTOM_CALL: &str = "custom_tool_call";
 const SEARCH_CALL: &str = "tool_search_call";
 
-/// A call to a function.
 const ITEM: CallForm = CallForm { id: Some("call_id"), is_item: true, ..CallForm::of_type(FUNCTION_CALL, "arguments") };
 
-/// Writes an item. If an item was given, its other members are kept.
+/// Keeps the other members of a given item.
 pub(super) fn call(call: ClientCall<'_>) -> Node<'_> {
     let (name, key, other) = match call.kind {
         CallKind::Custom => (CUSTOM_CALL, "input", "arguments"),
@@ -298,7 +295,6 @@ pub(super) fn call(call: ClientCall<'_>) -> Node<'_> {
     item
 }
 
-/// Converts an item to a search that the client runs.
 fn as_search<'a>(item: &mut Node<'a>, arguments: Node<'a>) {
     item.set("type", Node::literal(SEARCH_CALL));
     item.remove("name");
@@ -309,8 +305,8 @@ fn as_search<'a>(item: &mut Node<'a>, arguments: Node<'a>) {
     item.set("arguments", as_value(arguments));
 }
 
-/// Returns true for a call that the API's own servers run. That includes every `tool_search_call` of Gemini
-/// Interactions, which, unlike that of OpenAI Responses, has neither `execution` nor `call_id`.
+/// The API's servers also run every `tool_search_call` of Gemini Interactions. Unlike in OpenAI Responses, it has
+/// neither `execution` nor `call_id`.
 pub(crate) fn is_hosted(call: &Node<'_>) -> bool {
     let is_step = has_type(call, SEARCH_CALL)
         && call.get("execution").is_none()
@@ -319,7 +315,6 @@ pub(crate) fn is_hosted(call: &Node<'_>) -> bool {
     is_step || call.get("execution").is_some_and(|execution| execution.is_text("server"))
 }
 
-/// Returns true if the client runs, or ran, this search.
 pub(crate) fn is_client_search(item: &Node<'_>) -> bool {
     match item.get("execution") {
         Some(execution) if !execution.is_null() => execution.is_text("client"),

@@ -1,6 +1,6 @@
 //! Moves the tools in namespaces of OpenAI Responses into a flat list, with the names that Codex gives them.
 //!
-//! A flat name depends only on the tool's own namespace and name, so it is the same in the history, in a provider's
+//! A flat name depends only on the tool's namespace and name. It is therefore the same in the history, in a provider's
 //! prompt cache, in restored calls and in every later request. Only tools whose names would collide get other names
 //! ([`FlatNames`]). A tool is identified by namespace and name: two definitions define the same tool only if both are
 //! equal.
@@ -28,13 +28,13 @@ use crate::{
 /// Source: openai/codex, codex-rs, `ToolName::is_default_namespace`; read 2026-11.
 const DEFAULT: &str = "functions";
 
-/// Returns true if tools in this namespace count as tools outside any namespace.
+/// Tools in this namespace are treated as tools outside any namespace.
 pub(crate) fn is_default(namespace: &Text<'_>) -> bool {
     namespace.is_empty() || namespace.is(DEFAULT)
 }
 
-/// Returns the name of a namespaced tool in a flat list: the plain name in the default namespace, otherwise the name
-/// prefixed with the namespace. A name that already has that prefix, or that equals its namespace, is unchanged.
+/// Returns the plain name in the default namespace, otherwise the name prefixed with the namespace. A name that already
+/// has that prefix, or that equals its namespace, is unchanged.
 pub(crate) fn flat<'a>(namespace: Option<&Text<'a>>, name: &Text<'a>) -> Text<'a> {
     let Some(namespace) = namespace.filter(|namespace| !is_default(namespace)) else { return name.clone() };
     let (prefix, own) = (namespace.display(), name.display());
@@ -52,7 +52,6 @@ pub(crate) fn flat<'a>(namespace: Option<&Text<'a>>, name: &Text<'a>) -> Text<'a
     }
 }
 
-/// Returns the full name of a namespace that is nested in another one.
 pub(crate) fn nested<'a>(outer: Option<&Text<'a>>, own: Option<&Text<'a>>) -> Option<Text<'a>> {
     match (outer, own) {
         (Some(outer), Some(own)) => Some(flat(Some(outer), own)),
@@ -66,12 +65,10 @@ type Member<'a> = (Text<'a>, Text<'a>);
 /// The namespaced tool that owns each flat name; `None` if the name is reserved but no namespaced tool owns it.
 type Owners<'a> = Map<Text<'a>, Option<Member<'a>>>;
 
-/// The flat names of the tools of a request, by namespace and name.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(crate) struct FlatNames {
     /// Tools whose flat name is not the result of [`flat`], because that name collides with another tool.
     renamed: Map<Member<'static>, Text<'static>>,
-    /// Flat names in use, each with the namespaced tool that owns it, if there is one.
     owners: Owners<'static>,
     /// Digests in the names of `owners`.
     digests: TakenDigests,
@@ -79,10 +76,9 @@ pub(crate) struct FlatNames {
     doubled: Set<Text<'static>>,
 }
 
-/// Collects the tools of all lists of a request.
 #[derive(Debug, Default)]
 pub(crate) struct Planner {
-    /// True if a tool of the default namespace and the top-level tool of the same name are the same tool.
+    /// True if a tool of the default namespace and the top-level tool with its name are one tool.
     default_is_top: bool,
     top: Set<Text<'static>>,
     in_default: Set<Member<'static>>,
@@ -90,12 +86,10 @@ pub(crate) struct Planner {
 }
 
 impl Planner {
-    /// Returns a planner for lists in which tools of the default namespace count as top-level tools.
     pub(crate) fn with_default_at_top() -> Planner {
         Planner { default_is_top: true, ..Planner::default() }
     }
 
-    /// Adds the tools of a list.
     pub(crate) fn add(&mut self, list: &[Node<'_>]) {
         list.iter().for_each(|tool| self.collect(tool, None));
     }
@@ -124,12 +118,10 @@ impl Planner {
         }
     }
 
-    /// Returns true if any tool is in a namespace.
     pub(crate) fn has_members(&self) -> bool {
         !self.members.is_empty() || !self.in_default.is_empty()
     }
 
-    /// Assigns a name to every tool.
     pub(crate) fn finish(self) -> FlatNames {
         let Planner { mut top, mut members, in_default, default_is_top } = self;
         let mut doubled = Set::new();
@@ -169,7 +161,7 @@ impl Planner {
 }
 
 impl FlatNames {
-    /// Returns the approximate size in bytes.
+    /// Approximate size.
     pub(crate) fn bytes(&self) -> usize {
         let text = |text: &Text<'_>| size_of::<Text<'_>>() + text.chars().len();
         let member = |(namespace, name): &Member<'_>| text(namespace) + text(name);
@@ -179,7 +171,6 @@ impl FlatNames {
         renamed.chain(owners.map(|size| 2 * size)).chain(self.doubled.iter().map(text)).sum()
     }
 
-    /// Plans the names for a single list.
     pub(crate) fn plan(list: &[Node<'_>]) -> FlatNames {
         let mut planner = Planner::default();
         planner.add(list);
@@ -190,8 +181,7 @@ impl FlatNames {
         }
     }
 
-    /// Returns the flat name of a tool. The name of a tool that is in no list never collides with that of a listed
-    /// tool.
+    /// The name of a tool that is in no list never collides with the name of a listed tool.
     pub(crate) fn of<'a>(&self, namespace: &Text<'a>, name: &Text<'a>) -> Text<'a> {
         let plain = flat(Some(namespace), name);
         // The keys are `'static` but the arguments are not; views of the maps with a shorter lifetime allow the lookup.
@@ -210,26 +200,24 @@ impl FlatNames {
         }
     }
 
-    /// Returns true if a list contains this tool in this namespace.
     pub(crate) fn has(&self, namespace: &Text<'_>, name: &Text<'_>) -> bool {
         let owners: &Owners<'_> = &self.owners;
         let member = (namespace.borrowed(), name.borrowed());
         owners.get(&self.of(namespace, name).borrowed()).is_some_and(|owner| owner.as_ref() == Some(&member))
     }
 
-    /// Returns true if a tool of the default namespace also exists at the top level.
     pub(crate) fn is_doubled(&self, name: &Text<'_>) -> bool {
         let doubled: &Set<Text<'_>> = &self.doubled;
         doubled.contains(&name.borrowed())
     }
 
-    /// Returns the renamed tools whose namespace has the same name as the tool.
+    /// Renamed tools whose namespace has the name of the tool.
     pub(crate) fn renamed_own_names(&self) -> impl Iterator<Item = &Text<'static>> {
         self.renamed.keys().filter(|(namespace, name)| namespace == name).map(|(_, name)| name)
     }
 
-    /// Returns the names for the tools of a list. They are the same if the history adds other tools, so that the list
-    /// is found in the cache.
+    /// Returns only what determines the names in a list. If the history adds other tools, these names stay the same, so
+    /// that the list is found in the cache.
     pub(crate) fn of_list(&self) -> FlatNames {
         FlatNames { renamed: self.renamed.clone(), ..FlatNames::default() }
     }
@@ -239,14 +227,13 @@ fn hashed(flat: &Text<'_>, namespace: &Text<'_>, name: &Text<'_>) -> String {
     format!("{}_{}", flat.display(), digest(&[namespace, name]))
 }
 
-/// Returns the flat names of all tools that a request lists or that its history adds (unless tool changes are ignored).
-/// Tools outside of namespaces keep their names.
+/// Includes the tools that the history adds, unless tool changes are ignored. Tools outside of namespaces keep their
+/// names.
 pub(crate) fn flat_names(request: &Node<'_>, changes: ToolChanges) -> Result<FlatNames, Error> {
     plan(request, changes, Planner::with_default_at_top())
 }
 
-/// Returns the flat names for a request that is sent unchanged. They include tools whose additions are otherwise
-/// ignored.
+/// For a request that is sent unchanged. Includes tools whose additions are otherwise ignored.
 pub(crate) fn flat_names_of_unchanged(request: &Node<'_>) -> Result<FlatNames, Error> {
     plan(request, ToolChanges::Apply, Planner::default())
 }
@@ -276,7 +263,6 @@ pub(crate) fn loadable_names(request: &Node<'_>) -> Result<Set<String>, Error> {
     Ok(names)
 }
 
-/// Maps the names that the model calls to the client's tools.
 #[derive(Default)]
 pub(crate) struct NameMap<'a> {
     list: Vec<(String, ClientTool)>,
@@ -288,13 +274,10 @@ pub(crate) struct NameMap<'a> {
 }
 
 impl<'a> NameMap<'a> {
-    /// Creates a map from the planned names of a request. If `describes` is true, each tool also gets the description
-    /// of its namespace.
     pub(crate) fn with(flat: FlatNames, describes: bool) -> Self {
         NameMap { flat, describes, ..NameMap::default() }
     }
 
-    /// Returns the flat name of the tool that a call or a choice refers to.
     pub(crate) fn called(&self, call: &Node<'a>) -> Option<Text<'a>> {
         let name = call.get("name")?.as_text()?;
         Some(match call.text_at("namespace") {
@@ -303,7 +286,6 @@ impl<'a> NameMap<'a> {
         })
     }
 
-    /// Returns true if a list contains this tool in this namespace.
     pub(crate) fn has(&self, namespace: &Text<'_>, name: &Text<'_>) -> bool {
         self.flat.has(namespace, name)
     }
@@ -312,7 +294,6 @@ impl<'a> NameMap<'a> {
         self.flat.of(namespace, name)
     }
 
-    /// Sets the flat name of a call and removes its namespace.
     pub(crate) fn flatten_call(&self, call: &mut Node<'a>) {
         if call.get("namespace").is_none() {
             return;
@@ -325,7 +306,7 @@ impl<'a> NameMap<'a> {
         call.remove("namespace");
     }
 
-    /// Adds a namespaced tool. Returns false if another tool has the same flat name, so this one cannot be called.
+    /// Returns false if another tool has the flat name, so that this tool cannot be called.
     fn add(&mut self, flat: &Text<'a>, (namespace, name): (&Text<'a>, &Text<'a>), kind: CallKind) -> bool {
         // The tool is defined twice; the top-level definition wins.
         if is_default(namespace) && self.flat.is_doubled(name) {
@@ -371,12 +352,11 @@ impl<'a> NameMap<'a> {
     }
 }
 
-/// Returns true if the list contains a namespace.
 pub(crate) fn any(tools: &[Node<'_>]) -> bool {
     tools.iter().any(|tool| has_type(tool, "namespace"))
 }
 
-/// Returns the flat names of the tools in the list at `place`, which is not sent, each with its location.
+/// The list at `place` is not sent. Returns each flat name with the location of the tool.
 pub(crate) fn names_in<'a>(tools: &[Node<'a>], place: Location, names: &NameMap<'a>) -> Vec<(Text<'a>, Location)> {
     let mut out = Vec::new();
     for (index, tool) in tools.iter().enumerate() {
@@ -397,8 +377,7 @@ pub(crate) fn names_in<'a>(tools: &[Node<'a>], place: Location, names: &NameMap<
     out
 }
 
-/// Replaces the namespaces of the list at `place` with their tools and keeps the order. Returns each tool with its
-/// location.
+/// Keeps the order of the list at `place`. Returns each tool with its location.
 pub(crate) fn flatten<'a>(
     tools: Vec<Node<'a>>,
     place: Location,
@@ -430,7 +409,6 @@ pub(crate) fn flatten<'a>(
     out
 }
 
-/// Returns the description of a namespace, unless it is empty.
 pub(crate) fn description_of<'n, 'a>(namespace: &'n Node<'a>) -> Option<&'n Text<'a>> {
     namespace.text_at(DESCRIPTION).filter(|text| !text.is_empty())
 }
@@ -441,13 +419,11 @@ const DESCRIPTION: &str = "description";
 /// it to every tool could take quadratic space.
 const MAX_COPIED: usize = 64 << 10;
 
-/// Returns true if the description may be copied to this many tools.
 pub(crate) fn may_describe(description: &Text<'_>, tools: usize) -> bool {
     description.chars().len().saturating_mul(tools) <= MAX_COPIED
 }
 
-/// Prepends the namespace's description to that of a tool that is moved out of the namespace, because otherwise the
-/// model would not see it.
+/// Prepends the namespace's description. Otherwise, the model would not see it.
 pub(crate) fn describe(tool: &mut Node<'_>, namespace: Option<&Text<'_>>) {
     let Some(namespace) = namespace.filter(|_| !has_type(tool, "namespace")) else { return };
     let text = match tool.get(DESCRIPTION).map(Node::as_text) {
@@ -460,7 +436,7 @@ pub(crate) fn describe(tool: &mut Node<'_>, namespace: Option<&Text<'_>>) {
     tool.set(DESCRIPTION, Node::string(text));
 }
 
-/// Converts a namespaced tool to an entry of a flat list. Returns `None` if it could not be called there.
+/// Returns `None` if the tool could not be called in a flat list.
 fn member_of<'a>(
     namespace: Option<&Text<'a>>,
     deferred: bool,
@@ -491,10 +467,9 @@ fn member_of<'a>(
     Some(tool)
 }
 
-/// Renames calls and choices of namespaced tools to the tools' names in the flat list. `renamed` yields each tool's
-/// name in the flat list, its namespace, and its name in the namespace. With emulated deferred loading, calls and
-/// choices are already renamed. A call to a loaded tool needs the tool's own name as its namespace; otherwise, the API
-/// refuses the call.
+/// `renamed` yields each tool's name in the flat list, its namespace, and its name in the namespace. With emulated
+/// deferred loading, calls and choices are already renamed. A call to a loaded tool needs the tool's name as its
+/// namespace; otherwise, the API refuses the call.
 ///
 /// Source: the OpenAI Responses API's answer `Missing namespace for function_call`, recorded 2026-10 (pydantic-ai).
 pub(crate) fn rename_calls<'n>(
@@ -529,7 +504,6 @@ pub(crate) fn rename_calls<'n>(
     flattened.unwrap_or(Ok(()))
 }
 
-/// The flat names of namespaced tools.
 struct Renames<'n> {
     /// Flat names by namespace and name.
     known: &'n Map<(String, String), &'n str>,
@@ -543,7 +517,6 @@ struct Renames<'n> {
 }
 
 impl Renames<'_> {
-    /// Renames a call or a choice of a namespaced tool to its flat name.
     fn rename(&self, one: &mut Node<'_>) {
         let text = |key: &str| one.text_at(key).map(|text| text.clone().into_owned());
         let Some((namespace, name)) = text("namespace").zip(text("name")) else { return };
@@ -576,8 +549,8 @@ impl Renames<'_> {
     }
 }
 
-/// Renames the tools in a choice to their flat names. The API puts a loaded top-level tool into a namespace with the
-/// tool's own name, which is not one of the client's namespaces.
+/// The API puts a loaded top-level tool into a namespace with the tool's name, which is not one of the client's
+/// namespaces.
 pub(crate) fn flatten_choice<'a>(request: &mut Node<'a>, names: &NameMap<'a>) -> Result<(), Error> {
     each_chosen(request, |chosen| {
         let text = |key: &str| chosen.text_at(key);
@@ -588,8 +561,8 @@ pub(crate) fn flatten_choice<'a>(request: &mut Node<'a>, names: &NameMap<'a>) ->
     })
 }
 
-/// Replaces each namespace in a Responses choice of allowed tools with the tools of that namespace, because a flat list
-/// has no namespaces. The entry of an empty namespace remains; it is dropped later.
+/// Replaces each namespace in a choice of allowed tools with its tools, because a flat list has no namespaces. The
+/// entry of an empty namespace remains; it is dropped later.
 pub(crate) fn expand_choice(request: &mut Node<'_>, changes: ToolChanges) -> Result<(), Error> {
     let is_namespace = |entry: &Node<'_>| has_type(entry, "namespace");
     let Some(choice) = request.get("tool_choice") else { return Ok(()) };
@@ -660,7 +633,6 @@ pub(crate) fn expand_choice(request: &mut Node<'_>, changes: ToolChanges) -> Res
     .map(drop)
 }
 
-/// Edits the tool that a Responses choice forces, or each tool that it allows.
 pub(crate) fn each_chosen<'a>(request: &mut Node<'a>, edit: impl Fn(&mut Node<'a>)) -> Result<(), Error> {
     edit_member(request, "tool_choice", |choice| {
         edit(choice);

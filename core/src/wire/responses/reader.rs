@@ -35,8 +35,7 @@ use crate::{
     },
 };
 
-/// Plans the flat names of all tools and flattens the namespaces in the request's list, if there are any. For native
-/// deferred loading in the same format, the request keeps its own list.
+/// For native deferred loading in the same format, the request keeps its own list.
 pub(crate) fn flatten<'a>(
     request: &mut Node<'a>,
     reading: &mut Reading<'_, 'a>,
@@ -68,7 +67,6 @@ pub(crate) fn flatten<'a>(
     Ok(origins.flatten().map(Flattened::InPlace))
 }
 
-/// Reads the history of a request.
 pub(crate) fn read<'a>(
     reader: &mut Reader<'_, '_, 'a>,
     request: &Node<'a>,
@@ -120,10 +118,8 @@ pub(crate) fn read<'a>(
     anthropic::settle_server_calls(reader, part)
 }
 
-/// Members of an item that hold content.
 const LISTS: [&str; 2] = ["content", "output"];
 
-/// Returns true if an item concerns tools. If `calls` is true, calls and results also count.
 fn concerns(item: &Node<'_>, calls: bool) -> bool {
     let kind = type_of(item).map(Text::display).unwrap_or_default();
     let is_call = kind.ends_with("_call") || kind.ends_with("_call_output");
@@ -135,8 +131,8 @@ fn concerns(item: &Node<'_>, calls: bool) -> bool {
         || LISTS.iter().any(|key| item.get(key).is_some_and(|content| any_block(content, concerns_tools)))
 }
 
-/// Returns an error if one of these members refers to history that the API has stored, because an incomplete
-/// conversation cannot be translated.
+/// Returns an error if a member refers to history that the API has stored, because an incomplete conversation cannot be
+/// translated.
 pub(crate) fn is_whole(request: &Node<'_>, elsewhere: &[&str]) -> Result<(), Error> {
     for key in elsewhere {
         if request.get(key).map(view).transpose()?.is_some_and(|value| !value.is_null()) {
@@ -162,7 +158,6 @@ pub(crate) enum Phase {
     Called,
 }
 
-/// Groups items into messages.
 #[derive(Default)]
 pub(crate) struct Turns {
     message: usize,
@@ -170,8 +165,7 @@ pub(crate) struct Turns {
 }
 
 impl Turns {
-    /// Begins a new message, unless the item continues the model's turn, which consists of reasoning, one text item,
-    /// and calls. Returns the number of the message.
+    /// Begins a new message, unless the item continues the model's turn: reasoning, one text item, and calls.
     pub(crate) fn next(&mut self, phase: Phase) -> usize {
         let goes_on = match (self.phase, phase) {
             (Phase::Other, _) | (_, Phase::Other) | (Phase::Text, Phase::Text) => false,
@@ -188,7 +182,6 @@ impl Turns {
         self.message
     }
 
-    /// Returns the number of the current message.
     pub(crate) fn current(&self) -> usize {
         self.message
     }
@@ -196,7 +189,6 @@ impl Turns {
 
 struct Pass<'p, 'r, 'n, 'a> {
     reader: &'p mut Reader<'r, 'n, 'a>,
-    /// Number of the item.
     at: usize,
     turns: Turns,
     /// Ids of hosted searches without an output so far.
@@ -257,8 +249,7 @@ impl<'a> Pass<'_, '_, '_, 'a> {
         Ok(())
     }
 
-    /// Reads a block at the position of an item. A reference counts as the client's; an addition or a removal is
-    /// ignored.
+    /// A reference is treated as the client's. An addition or a removal is ignored.
     fn mention(&mut self, block: Node<'a>) {
         if directive(&block).is_some() {
             return self.reader.ignore(self.at, &block);
@@ -269,7 +260,7 @@ impl<'a> Pass<'_, '_, '_, 'a> {
         self.push(message, EventKind::Text { role: Role::System, content: Content::Parts(Vec::from([part])) });
     }
 
-    /// Removes namespaces and flags from an item that otherwise remains unchanged.
+    /// Removes namespaces and flags. The rest of the item remains unchanged.
     fn clean(&mut self, item: &mut Node<'a>, kind: &str) {
         if (kind.ends_with("_call") || kind.ends_with("_call_output")) && item.get("namespace").is_some() {
             self.reader.reading.names.flatten_call(item);
@@ -321,14 +312,13 @@ impl<'a> Pass<'_, '_, '_, 'a> {
         Ok(())
     }
 
-    /// Reads an item of which only the content that concerns tools changes.
+    /// Changes only the content that concerns tools.
     fn other(&mut self, item: Node<'a>) -> Result<(), Error> {
         let message = self.turn(Phase::Other);
         let role = if is_system(&item) { Role::System } else { Role::User };
         self.read_members(item, (message, role))
     }
 
-    /// Reads the members of an item that concern tools. The rest of the item remains unchanged.
     fn read_members(&mut self, mut item: Node<'a>, (message, role): (usize, Role)) -> Result<(), Error> {
         let read = LISTS.map(|member| {
             let concerns = item.get(member).is_some_and(|content| any_block(content, concerns_tools));
@@ -344,8 +334,7 @@ impl<'a> Pass<'_, '_, '_, 'a> {
         Ok(())
     }
 
-    /// Removes members that concern tools and that the API ignores in this kind of item. References in them still load
-    /// tools.
+    /// The API ignores these members in this kind of item. References in them still load tools.
     fn disuse(&mut self, item: &mut Node<'a>, members: &[&'static str]) {
         if !self.reader.skims() {
             return;
@@ -377,8 +366,7 @@ impl<'a> Pass<'_, '_, '_, 'a> {
         self.push(message, EventKind::Call(Call { id, name, arguments, search: None, own }));
     }
 
-    /// Adds warnings about the members of an item that are not translated. Its `status` concerns only the API that
-    /// wrote it.
+    /// The item's `status` concerns only the API that wrote it.
     fn lose_rest(&mut self, item: &Node<'a>, translated: &[&str]) {
         if !self.reader.same_format() {
             let mut translated = translated.to_vec();
@@ -436,7 +424,6 @@ impl<'a> Pass<'_, '_, '_, 'a> {
         self.push(message, EventKind::Call(Call { id, name, arguments, search, own }));
     }
 
-    /// Returns the id of the call that a search output answers.
     fn call_id_of(&mut self, item: &Node<'a>) -> Result<Option<Node<'a>>, Error> {
         if !is_client_search(item) {
             return Ok(self.hosted.pop_front());
@@ -544,7 +531,6 @@ impl<'a> Pass<'_, '_, '_, 'a> {
         }
     }
 
-    /// Removes and returns the definitions of an item with their locations, with namespaces flattened.
     fn definitions(&mut self, item: &mut Node<'a>) -> Vec<(Node<'a>, Location)> {
         let tools = item.visit("tools", |tools| tools.as_array_mut().map(core::mem::take)).flatten();
         let tools = tools.unwrap_or_default();
@@ -552,14 +538,12 @@ impl<'a> Pass<'_, '_, '_, 'a> {
         namespaces::flatten(tools, place, self.reader.reading.names, self.reader.reading.warnings)
     }
 
-    /// Returns the flat names of the tools that an item defines, with the locations of the definitions.
     fn names_in(&self, item: &Node<'a>) -> Vec<(Text<'a>, Location)> {
         let tools = item.items_at("tools");
         namespaces::names_in(tools, self.reader.location.name("tools"), self.reader.reading.names)
     }
 }
 
-/// Reads text or an image.
 fn part<'a>(reader: &mut Reader<'_, '_, 'a>, mut block: Node<'a>) -> Result<Option<Part<'a>>, Error> {
     if reader.same_format() {
         return Ok(Some(Part::Untranslated(block)));

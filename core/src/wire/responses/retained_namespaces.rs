@@ -66,9 +66,7 @@ const NAMESPACE: &str = "namespace";
 /// Separator of the namespace and the tool in a flattened name.
 const SEPARATOR: &str = "__";
 
-/// The kept namespaces of a request, and what is needed to move tools back into them.
 pub(crate) struct RetainedNamespaces<'a> {
-    /// The original request.
     original: Node<'a>,
     spaces: Vec<Space<'a>>,
     /// Indices in `spaces`, by name.
@@ -83,7 +81,6 @@ pub(crate) struct RetainedNamespaces<'a> {
     keeps_carriers: bool,
 }
 
-/// The report about namespaces that are flattened.
 #[derive(Default)]
 pub(crate) struct Flattened {
     /// Indices of the changes about the namespaces that are not kept, in the report of the request.
@@ -96,7 +93,6 @@ struct Space<'a> {
     name: String,
     /// Entry of the list, without its tools.
     entry: Node<'a>,
-    /// Names of the tools.
     members: Set<String>,
 }
 
@@ -104,11 +100,8 @@ struct Space<'a> {
 type Member = (usize, String);
 
 impl<'a> RetainedNamespaces<'a> {
-    /// Finds the namespaces to keep, and removes their descriptions from the request: flattening would add the
-    /// descriptions to those of the tools.
-    ///
-    /// # Errors
-    /// `invalid-json` if a part of the request is text that cannot be read.
+    /// Also removes the descriptions of the namespaces from the request, because flattening would add them to the
+    /// descriptions of the tools.
     pub(crate) fn take(request: &mut Node<'a>, shape: NamePattern, native: Native) -> Result<Option<Self>, Error> {
         let (spaces, places) = found(request, shape, native)?;
         let unlisted = unlisted_calls(request)?;
@@ -151,7 +144,6 @@ impl<'a> RetainedNamespaces<'a> {
         Ok(Some(kept))
     }
 
-    /// Returns true if the namespace is kept.
     pub(crate) fn keeps(&self, namespace: &Namespace) -> bool {
         match namespace.index {
             Some(index) => self.places.contains(&index),
@@ -166,11 +158,7 @@ impl<'a> RetainedNamespaces<'a> {
         Some((at, name))
     }
 
-    /// Moves the tools back into their namespaces. Returns false if that is not possible, and all tools stay in flat
-    /// lists.
-    ///
-    /// # Errors
-    /// Same as [`Self::take`].
+    /// Returns false if the tools cannot be moved back. All tools then stay in flat lists.
     pub(crate) fn put_back(
         self,
         request: &mut Node<'a>,
@@ -274,7 +262,7 @@ impl<'a> RetainedNamespaces<'a> {
         Ok(true)
     }
 
-    /// Prepends the descriptions of the namespaces to those of their tools, which stay in flat lists.
+    /// The tools stay in flat lists.
     fn describe(&self, request: &mut Node<'a>, flat: &Map<String, Member>) -> Result<(), Error> {
         let describe = |list: &mut Node<'a>| {
             for tool in list.as_array_mut().into_iter().flatten() {
@@ -294,7 +282,7 @@ impl<'a> RetainedNamespaces<'a> {
         }
     }
 
-    /// Moves the tools of a flat list back into their namespaces. `twin` is the original list.
+    /// `twin` is the original list.
     fn regroup(
         &self,
         list: &mut Node<'a>,
@@ -343,7 +331,6 @@ impl<'a> RetainedNamespaces<'a> {
     }
 }
 
-/// Updates the output pointers of changes to tools that were moved into namespaces.
 fn settle_pointers(changes: &mut Arc<Vec<ToolChange>>, moved: &Map<String, String>) {
     let place = |pointer: &str| {
         let list = pointer.find("/tools/")? + "/tools/".len();
@@ -375,7 +362,7 @@ fn is_carrier(item: &Node<'_>) -> bool {
     has_type(item, "additional_tools") || has_type(item, "tool_search_output")
 }
 
-/// Edits the lists of the items that add tools. Also passes the index of each item.
+/// `change` receives the index of the item and its list.
 fn edit_carriers<'a>(request: &mut Node<'a>, mut change: impl FnMut(usize, &mut Node<'a>)) -> Result<(), Error> {
     let edited = request.visit("input", |input| {
         if !matches!(input.data(), Data::Array(_)) {
@@ -397,7 +384,6 @@ fn edit_carriers<'a>(request: &mut Node<'a>, mut change: impl FnMut(usize, &mut 
     edited.unwrap_or(Ok(()))
 }
 
-/// Returns the lists of a request: its own, and those of the items that add tools.
 fn lists<'a>(request: &Node<'a>, with_carriers: bool) -> Result<Vec<Node<'a>>, Error> {
     let mut lists = Vec::new();
     if let Some(tools) = request.get(LIST) {
@@ -410,14 +396,13 @@ fn lists<'a>(request: &Node<'a>, with_carriers: bool) -> Result<Vec<Node<'a>>, E
     Ok(lists)
 }
 
-/// Returns true if the list of a request, or an item that adds tools, has a namespace.
 fn lists_namespaces(request: &Node<'_>) -> Result<bool, Error> {
     let is_namespace = |entry: &Node<'_>| has_type(entry, NAMESPACE);
     Ok(lists(request, true)?.iter().any(|list| list.as_array().unwrap_or_default().iter().any(is_namespace)))
 }
 
-/// Returns the indices of the calls in a history whose namespace the request does not have. The API puts a tool that it
-/// loads into a namespace with the tool's own name, which the request does not have either.
+/// Returns the indices of the calls. The API puts a tool that it loads into a namespace with the tool's name, which the
+/// request does not have either.
 fn unlisted_calls(request: &Node<'_>) -> Result<Set<usize>, Error> {
     let lists = lists(request, true)?;
     let entries = lists.iter().flat_map(|list| list.as_array().unwrap_or_default());
@@ -436,8 +421,7 @@ fn unlisted_calls(request: &Node<'_>) -> Result<Set<usize>, Error> {
     Ok(unlisted)
 }
 
-/// Returns the namespaces of a list that are kept, with their indices in the list. Namespaces with equal names are
-/// merged.
+/// Returns the kept namespaces, and their indices in the list. Namespaces with equal names are merged.
 fn found<'a>(request: &Node<'a>, shape: NamePattern, native: Native) -> Result<(Vec<Space<'a>>, Set<usize>), Error> {
     let (mut spaces, mut places): (Vec<Space<'a>>, _) = (Vec::new(), Set::new());
     let lists = lists(request, native != Native::None)?;
@@ -453,7 +437,7 @@ fn found<'a>(request: &Node<'a>, shape: NamePattern, native: Native) -> Result<(
     let list = own.as_array().unwrap_or_default();
     let mut refused: Set<String> = RESERVED.iter().map(|name| (*name).to_string()).collect();
     // A namespace is flattened if the history redefines one of its tools. Other tools that the history adds to a
-    // namespace are not moved back into it. They keep their flat names and their places after the list, so that the
+    // namespace are not moved back into it. They keep their flat names and stay after the list, so that the
     // beginning of the list stays the same in the turn that adds them.
     let members_of = |entry: &Node<'_>| {
         let members = entry.items_at(LIST);
@@ -505,8 +489,8 @@ fn found<'a>(request: &Node<'a>, shape: NamePattern, native: Native) -> Result<(
     Ok((spaces, places))
 }
 
-/// Returns true if the name of each tool in a namespace differs from the flattened names of all others. Stream events
-/// have the name without the namespace.
+/// The name of each tool in a namespace must differ from the flattened names of all others, because stream events have
+/// the name without the namespace.
 fn names_differ<'n, 'a: 'n>(entries: impl Iterator<Item = &'n Node<'a>>, shape: NamePattern) -> bool {
     let (mut flat, mut own) = (Set::new(), Vec::new());
     for entry in entries {
@@ -525,7 +509,6 @@ fn names_differ<'n, 'a: 'n>(entries: impl Iterator<Item = &'n Node<'a>>, shape: 
     own.iter().all(|name| !flat.contains(name))
 }
 
-/// Returns true if the choice of a request is absent, a word, or a single tool.
 fn chooses_one_tool(request: &Node<'_>) -> Result<bool, Error> {
     let Some(choice) = request.get("tool_choice") else { return Ok(true) };
     let choice = view(choice)?;
@@ -557,7 +540,6 @@ fn is_retained(entry: &Node<'_>, shape: NamePattern, loads: bool) -> bool {
     !is_default(name) && !tool::deferral(entry).0 && !members.is_empty() && members.iter().all(is_sent)
 }
 
-/// Returns true if a rewritten request equals the original.
 fn is_unchanged(request: &Node<'_>, original: &Node<'_>) -> Result<bool, Error> {
     let (Some(one), Some(other)) = (request.as_object(), original.as_object()) else { return Ok(false) };
     if one.len() != other.len() {

@@ -130,7 +130,6 @@ impl<'a> Items<'_, '_, 'a> {
         self.out.push(item);
     }
 
-    /// Sets the name of a call in this format to the flat name of its tool.
     fn name(&self, call: &mut Node<'a>, name: &Text<'a>) {
         let is_loaded = matches!(self.writer.places.of(name), Place::Carrier | Place::Deferred);
         if call.text_at("name").is_some_and(|old| old != name) {
@@ -189,7 +188,7 @@ impl<'a> Items<'_, '_, 'a> {
         }
     }
 
-    /// Returns the definitions for the output of a search. Each definition occurs once in the request.
+    /// Each definition occurs once in the request.
     fn searched(&mut self, found: &[Text<'a>]) -> Vec<Node<'a>> {
         let mut tools = self.writer.carried(found);
         tools.iter_mut().for_each(|definition| definition.set(tool::FLAG, Node::bool(true)));
@@ -206,13 +205,11 @@ impl<'a> Items<'_, '_, 'a> {
         }
     }
 
-    /// Writes the items that must follow the last result of a turn.
     fn end_results(&mut self) {
         self.out.append(&mut self.late);
     }
 }
 
-/// Returns a message, or `None` if it would be empty.
 fn message(role: Role, parts: Vec<Part<'_>>) -> Option<Node<'_>> {
     let (role, kind) = match role {
         Role::System => ("developer", "input_text"),
@@ -224,7 +221,6 @@ fn message(role: Role, parts: Vec<Part<'_>>) -> Option<Node<'_>> {
     Some(Node::record([("type", Node::literal("message")), ("role", Node::literal(role)), ("content", content)]))
 }
 
-/// Returns a call to the client's search, or its output, as an item.
 fn search_item<'a>(kind: &'static str, id: Node<'a>, member: (&'static str, Node<'a>)) -> Node<'a> {
     Node::record([
         ("type", Node::literal(kind)),
@@ -235,7 +231,6 @@ fn search_item<'a>(kind: &'static str, id: Node<'a>, member: (&'static str, Node
     ])
 }
 
-/// Returns an item that adds `tools`, or `None` if `tools` is empty.
 fn additional(tools: Vec<Node<'_>>) -> Option<Node<'_>> {
     (!tools.is_empty()).then(|| {
         Node::record([
