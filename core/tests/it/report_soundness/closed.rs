@@ -22,7 +22,6 @@ fn draft(schema: &Value) -> Draft {
     }
 }
 
-/// The results for some schemas in one dialect.
 #[derive(Default)]
 struct Tally {
     became: BTreeMap<&'static str, usize>,

@@ -38,7 +38,6 @@ struct Group {
     tests: Vec<(Value, bool)>,
 }
 
-/// Prints a line without the test harness, which would capture it.
 fn print_line(line: &str) {
     let _ = writeln!(std::io::stderr(), "{line}");
 }
