@@ -35,7 +35,7 @@ fn kill() -> std::process::Command {
     command
 }
 
-/// Programs that they start ignore them, too.
+/// Programs that the tests start ignore hangups, too, as under `nohup`.
 #[cfg(unix)]
 fn ignores_hangup() -> bool {
     let status = std::fs::read_to_string("/proc/self/status").unwrap_or_default();

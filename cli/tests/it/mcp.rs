@@ -17,7 +17,7 @@ use crate::{
     relay::wait_until,
 };
 
-/// It answers requests by their method, and whatever else a test needs.
+/// The server answers requests by their method, and whatever else a test needs.
 pub(crate) const SERVER: &str = r#"
 echo 'a line for people'
 while read -r line; do

@@ -66,7 +66,7 @@ pub(crate) fn read_head(reader: &mut impl BufRead) -> Option<Message> {
     }
 }
 
-/// Its body ends with the connection, if nothing else defines its length.
+/// The body ends with the connection if nothing else defines its length.
 pub(crate) fn read_message(reader: &mut impl BufRead) -> Option<Message> {
     let mut message = read_head(reader)?;
     let is_request = !message.start.starts_with("HTTP/");
@@ -83,7 +83,7 @@ pub(crate) fn read_message(reader: &mut impl BufRead) -> Option<Message> {
     Some(message)
 }
 
-/// Returns `None` after the last one, and at the end of the connection.
+/// Returns `None` after the last chunk, and at the end of the connection.
 pub(crate) fn read_chunk(reader: &mut impl BufRead) -> Option<Vec<u8>> {
     let mut line = String::new();
     reader.read_line(&mut line).ok()?;

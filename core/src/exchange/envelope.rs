@@ -88,8 +88,8 @@ fn find<'n, 'a>(
     }
 }
 
-/// Returns `None` if none is a request; otherwise an exchange for all of them, and the values to be sent instead of
-/// those that were found.
+/// Returns `None` if no value is a request. Otherwise, returns an exchange for all requests, and the values to be sent
+/// instead of the values that were found.
 fn open_parts(
     (target, is_base64): (&Target, bool),
     (url, body): (&str, &str),
@@ -258,7 +258,7 @@ impl AdaptReport {
         warnings.filter_map(|warning| warning.pointer.as_mut()).for_each(shift);
     }
 
-    /// The choice remains that of the first request with one.
+    /// The choice remains the choice of the first request that has one.
     fn append(&mut self, other: AdaptReport) {
         let AdaptReport { deferred, quarantined, changes, unforced, choice, request_changes, format_changes, .. } =
             other;

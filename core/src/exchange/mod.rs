@@ -149,7 +149,7 @@ impl Rounds {
         }
     }
 
-    /// If so, the model is not asked again.
+    /// If this round contains a call whose arguments are the structured output, the model is not asked again.
     fn note_answer(&mut self, is_answered: bool) {
         match self {
             Rounds::Shown(rounds) => rounds.is_answered = is_answered,
@@ -462,8 +462,8 @@ impl Exchange {
         }
     }
 
-    /// If that fails, the client has already received the beginning of the reply: the result is the body of an error,
-    /// which is sent as an event.
+    /// If the next request cannot be made, the result is the body of an error. The caller sends it as an event, because
+    /// the client already has the beginning of the reply.
     fn begin_round(&mut self) -> Option<String> {
         self.rounds.as_mut()?.turn();
         match self.ask_again() {

@@ -82,7 +82,7 @@ fn concerns_no_step(api: Option<Api>, text: &Text<'_>) -> bool {
     prefilter::of(text).without(ordinary) == Flags::NONE && !text.chars().starts_with(ANSWER_ID)
 }
 
-/// Returns `None` if its text has to be parsed: it may be no object, or has several models.
+/// Returns `None` if the text of the request has to be parsed: it may be no object, or has several models.
 pub(crate) fn outline(url: &str, body: &str) -> Option<Outline> {
     let is_body = |part: &Part| part.at.is_empty() && part.requires.is_none();
     let endpoint = endpoint::of(url).filter(|endpoint| endpoint.route.parts.iter().all(is_body));

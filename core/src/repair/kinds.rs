@@ -453,7 +453,7 @@ pub(super) fn means_null(text: &str) -> bool {
     ["null", "none", "undefined"].iter().any(|word| text.eq_ignore_ascii_case(word))
 }
 
-/// A string that looks like a list, or like JSON text that could not be read, may not.
+/// A string that looks like a list, or like JSON text that could not be read, may not be the only item of an array.
 fn is_one_item(text: &str) -> bool {
     let text = text.trim();
     if text.is_empty() || means_null(text) {

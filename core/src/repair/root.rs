@@ -145,7 +145,7 @@ impl<'s, 'a> Repairer<'_, 's, 'a> {
         Ok((Fixed { value: Node::string(original), repairs: Vec::new() }, false, None))
     }
 
-    /// If no rule can read it, reads notations that the schema decides, and also returns the refusal.
+    /// If no rule can read the text, reads notations that the schema decides, and also returns the refusal.
     fn text(&mut self, text: &str, how: Tolerance) -> Result<(Reading, Option<Refusal>), Refusal> {
         let refused = match read_tolerant(text, how) {
             Ok(reading) => return Ok((reading, None)),
@@ -203,7 +203,7 @@ impl<'s, 'a> Repairer<'_, 's, 'a> {
         self.verdict(&[root], &fixed.value, at)
     }
 
-    /// If that turned text into an object, the object may be a wrapper.
+    /// If the repair turned text into an object, the object may be a wrapper.
     fn walk<'n>(&mut self, value: Node<'n>, at: At<'_>) -> Fixed<'n> {
         let root = self.judge.root();
         let is_text = value.as_text().is_some();

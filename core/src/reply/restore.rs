@@ -469,8 +469,8 @@ impl RestoreMap {
         outcome
     }
 
-    /// Adds the member only if the repair fills in defaults of the schema. If the API sends arguments as text, a length
-    /// limit may have cut them off.
+    /// Adds the member for the arguments only if the repair fills in defaults of the schema. If the API sends arguments
+    /// as text, a length limit may have cut the arguments off.
     fn no_arguments(
         &self,
         called: &Text<'_>,

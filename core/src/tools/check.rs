@@ -494,7 +494,7 @@ impl Checking {
     }
 }
 
-/// A client may put the server's name before it.
+/// A client may put the server's name before the tool's name.
 fn misnamed(surface: &Surface, name: &Text<'_>, server: Option<&Text<'_>>) -> Option<(Constraint, String)> {
     let found = name.display();
     if !names::is_legal(surface.names, name) {

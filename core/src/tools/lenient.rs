@@ -119,7 +119,7 @@ fn value(schema: &mut Node<'_>, is_optional: bool) -> bool {
     changed
 }
 
-/// Returns true if one of them accepts null.
+/// Returns true if a branch accepts null.
 fn branch(branches: &mut Node<'_>, changed: &mut bool) -> bool {
     let mut is_nullable = false;
     let _ = branches.visit_children(|_, branch| {

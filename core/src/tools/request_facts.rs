@@ -59,7 +59,7 @@ pub struct ChoiceChange {
     pub because: &'static str,
 }
 
-/// The tools of the list and of namespaces, and those that the history adds.
+/// Reports the tools of the list and of namespaces, and the tools that the history adds.
 pub(crate) fn custom_tools(request: &Node<'_>, api: Api) -> Result<Vec<RequestChange>, Error> {
     let mut changes = Vec::new();
     let mut report = |tool: &Node<'_>, pointer: String| {
@@ -186,8 +186,8 @@ pub(crate) fn namespaced_calls(request: &Node<'_>, api: Api) -> Result<Vec<usize
     Ok(found)
 }
 
-/// `before` are the indices of the calls that had one. If messages were added or removed, the report names the whole
-/// history.
+/// `before` are the indices of the calls that had a namespace. If messages were added or removed, the report names the
+/// whole history.
 pub(crate) fn flattened_calls(
     request: &Node<'_>,
     api: Api,

@@ -731,7 +731,7 @@ fn each(list: &mut Node<'_>, change: &mut dyn FnMut(&mut Node<'_>)) {
     });
 }
 
-/// A cache breakpoint is not part of it.
+/// A cache breakpoint is not part of the definition.
 fn definition(entry: &Node<'_>) -> String {
     if entry.get(CACHE).is_none() {
         return json::write(entry);

@@ -393,8 +393,8 @@ pub(super) fn description(
 
 const KEY: &str = "outputSchema";
 
-/// Removes it if the rewritten schema would not accept everything that the original accepts, because the results of the
-/// server have to stay valid. A schema without violations is not changed.
+/// Removes the output schema if the rewritten schema would not accept everything that the original accepts, because the
+/// results of the server have to stay valid. A schema without violations is not changed.
 pub(super) fn settle_output_schema(
     entry: &mut Node<'_>,
     format: ToolFormat,

@@ -390,7 +390,7 @@ struct Parts(Vec<Option<String>>);
 /// The new text of each part, in the order of [`Parts`]; `None` for a part that does not change.
 type NewTexts = vec::IntoIter<Option<String>>;
 
-/// JSON that is spread over adjacent text parts is put into the first of them.
+/// JSON that is spread over adjacent text parts is put into the first of these parts.
 fn restore_parts(read: Read<'_>, message: &mut Node<'_>, list: &'static str, may_be_cut: bool) {
     let mut parts = Parts::default();
     parts.add(message, list);

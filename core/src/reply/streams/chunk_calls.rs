@@ -231,7 +231,7 @@ impl Choice {
         Owner::Known(current)
     }
 
-    /// Returns its position in the list.
+    /// Returns the position of the call in the list.
     fn begin(&mut self, entry: &Entry, name: String, id: Option<String>) -> usize {
         let free = entry.index.filter(|index| !self.indices.contains(index));
         let index = free.unwrap_or(self.next_index);
@@ -372,7 +372,7 @@ impl ChunkCalls {
         (!held.is_empty()).then(|| calls.entry(Some((calls.index(), Node::count(call.index))), arguments))
     }
 
-    /// Returns the call that it replaces.
+    /// Returns the call that the entry replaces.
     fn entry(
         &mut self,
         node: &mut Node<'_>,

@@ -168,7 +168,7 @@ impl Arguments {
         String::new()
     }
 
-    /// `whole` is all arguments. Passes on their part that was not passed on before.
+    /// `whole` is all arguments. Passes on the part that was not passed on before.
     fn release(&mut self, whole: &str) -> String {
         let passed = self.passed.as_ref().map_or(0, String::len);
         self.pass(whole.get(passed..).unwrap_or_default()).into_owned()

@@ -151,7 +151,7 @@ fn written_choice(request: &Node<'_>, wire: &Wire) -> Result<String, Error> {
     Ok(wire.choice().of(request)?.map_or_else(|| "null".into(), |(written, _)| written))
 }
 
-/// Returns true if a value that gets another name was sent under it.
+/// Returns true if a value that gets another name was sent under that name.
 fn change_value(
     request: &mut Node<'_>,
     wire: &Wire,
