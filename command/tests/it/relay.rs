@@ -124,8 +124,8 @@ fn binary_streams_are_restored_or_end_with_an_error() {
     assert!(text.contains(":exception-type") && text.contains("expected frames of an event stream"), "{text}");
 }
 
-/// A large body of one request is rewritten on one thread while others are answered on this one, and a request that is
-/// dropped in the middle, as after a panic, leaves nothing behind.
+/// A large body of one request is rewritten on one thread while other requests are answered on this thread. A request
+/// that is dropped in the middle, as after a panic, leaves nothing behind.
 #[test]
 fn requests_do_not_wait_for_each_other() {
     let relay = Relay::new(r#"{"upstreams": [{"url": "http://127.0.0.1:1"}], "mostClients": 2}"#, None);

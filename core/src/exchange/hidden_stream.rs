@@ -2,7 +2,7 @@
 //! and several rounds become one reply.
 //!
 //! In Responses and Interactions, a reasoning item belongs to the item after it, so its events are buffered until the
-//! next item shows whether it led to a search.
+//! next item shows if a search follows.
 
 use alloc::vec::Vec;
 

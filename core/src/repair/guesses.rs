@@ -1,4 +1,4 @@
-//! Decides guesses about text by the schema: a guessed name has to be declared at its object, and a bare word has to be
+//! Decides guesses about text by the schema. A guessed name has to be declared at its object. A bare word has to be
 //! where the schema accepts strings, or numbers if the word is a number.
 
 use super::{view::View, Repairer};

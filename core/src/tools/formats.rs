@@ -518,7 +518,7 @@ fn ends_with_assistant(request: &Node<'_>, api: Api) -> Result<bool, Error> {
     let Some(message) = last.filter(|message| message.get("role").is_some_and(|role| role.is_text("assistant"))) else {
         return Ok(false);
     };
-    // A message that ends with another block is not the beginning of an answer: for example, a turn that paused in a
+    // A message that ends with another block is not the beginning of an answer. For example, a turn that paused in a
     // call to a hosted tool continues after the result.
     let last = message.array_at("content").and_then(<[Node<'_>]>::last);
     Ok(last.is_none_or(|block| wire::of(api).turns().is_text(block)))

@@ -1,6 +1,6 @@
-//! Limits that concern all tools of a request together: on the number of tools, properties and unions, on the one table
-//! of definitions, in which definitions with the same name have to be equal, and on the compiler, which has to accept
-//! all tools.
+//! Limits that concern all tools of a request together: the number of tools, properties and unions, the one table of
+//! definitions, and the compiler. In the table, definitions with the same name have to be equal. The compiler has to
+//! accept all tools.
 
 use alloc::{borrow::Cow, format, string::String, vec::Vec};
 

@@ -317,8 +317,8 @@ fn module(file: &str) -> Vec<&str> {
     path.split('/').filter(|name| !["mod", "lib", "main"].contains(name)).collect()
 }
 
-/// Returns the files that each file uses. A module uses the submodules that it names besides declaring them; uses in the
-/// opposite direction are omitted.
+/// Returns the files that each file uses. A module uses the submodules that it names apart from declaring them. Uses in
+/// the opposite direction are omitted.
 fn uses(sources: &[(String, String)]) -> BTreeMap<&str, BTreeSet<&str>> {
     let files: BTreeMap<Vec<&str>, &str> = sources.iter().map(|(file, _)| (module(file), file.as_str())).collect();
     let is_part = |one: &str, two: &str| module(one).starts_with(&module(two));

@@ -1,4 +1,4 @@
-//! Checks that every option is declared and documented in all languages: the options that the core accepts are compared
+//! Checks that every option is declared and documented in all languages. Compares the options that the core accepts
 //! with the types of TypeScript and Python, the tables of the documentation and the flags of the command line.
 #![allow(clippy::panic, clippy::expect_used, reason = "a test fails by panicking")]
 

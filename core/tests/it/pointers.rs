@@ -79,8 +79,8 @@ fn names_of(entry: &Value) -> Vec<&str> {
     inner.chain([entry]).filter_map(|holder| holder["name"].as_str()).collect()
 }
 
-/// Returns true if a name in a report is that of a tool: alone, after the name of its namespace or server, with a number
-/// or a digest that makes it unique, or cut before the digest.
+/// Returns true if a name in a report is the name of a tool. The name may be alone, after the name of its namespace or
+/// server, with a number or a digest, or cut before the digest.
 fn is_name_of(known: &str, name: &str) -> bool {
     let is_inside = name.match_indices(known).any(|(start, _)| {
         let (before, after) = (&name[..start], &name[start + known.len()..]);

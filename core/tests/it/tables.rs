@@ -1,5 +1,6 @@
-//! Checks the tables of the dialects for consistency: every violation of `check` rests on a fact, and every fact of
-//! confidence A or B has a fixture with a schema that it refuses and one with a schema that it does not refuse.
+//! Checks the tables of the dialects for consistency. Every violation of `check` rests on a fact. Every fact of
+//! confidence A or B has a fixture with a schema that the fact refuses, and a fixture with a schema that it does not
+//! refuse.
 #![allow(
     clippy::panic,
     clippy::indexing_slicing,

@@ -1,6 +1,6 @@
-//! Rewrites the calls of a stream of chunks as OpenAI's own servers send them, before they are restored: each call has
-//! an index of its own and an id, its name and its id are in its first entry only, and each entry continues its
-//! arguments. Entries that already are like that stay as they came.
+//! Rewrites the calls of a stream of chunks as OpenAI's own servers send them, before the calls are restored. Each call
+//! has its own index and an id. Only the first entry of a call has the name and the id, and each entry continues the
+//! arguments. Entries that already have this form stay as they came.
 //!
 //! How a server sends calls is learned from its entries:
 //!

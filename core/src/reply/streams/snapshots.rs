@@ -1,5 +1,5 @@
-//! The pieces of a call's arguments: finds servers that repeat the arguments so far in each piece, or all arguments at
-//! the end of the call, and returns only what is new.
+//! Finds servers that repeat the arguments of a call so far in each piece, or all arguments at the end of the call.
+//! Returns only the new part of a piece.
 //!
 //! A piece that begins with all earlier arguments can also continue them, if an object contains itself:
 //! `{"a":` and `{"a":1}}`. Both readings are then kept, and the pieces are held until one reading is no longer JSON.

@@ -308,8 +308,8 @@ impl Run {
         Ok(true)
     }
 
-    /// Returns true if an event may start the text after the last one: the event has no text yet, and a part of
-    /// Responses is in the same item as the last text.
+    /// Returns true if an event may start the text after the last one. The event must have no text yet. A part of
+    /// Responses must be in the item of the last text.
     fn may_begin(&self, key: &TextKey, event: &Node<'_>) -> bool {
         let Some(cursor) = decode(event) else { return false };
         let is_empty =

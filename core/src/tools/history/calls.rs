@@ -146,9 +146,9 @@ pub(crate) fn name_results(request: &mut Node<'_>, api: Api) -> Result<Vec<Strin
     Ok(places)
 }
 
-/// Removes the ids of messages that were calls from a Responses history, and the reasoning directly before each such
-/// message, because the API knows that reasoning only as part of the call. Returns the changes, and the origins of the
-/// items if any changed. `origins` are those of the request.
+/// Removes the ids of messages that were calls from a Responses history. Also removes the reasoning directly before
+/// each such message, because the API knows that reasoning only as part of the call. Returns the changes, and the
+/// origins of the items if any changed. `origins` are those of the request.
 pub(crate) fn forget_answers(
     request: &mut Node<'_>,
     api: Api,

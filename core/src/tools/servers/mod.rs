@@ -354,8 +354,8 @@ impl Servers {
         self.owners.iter()
     }
 
-    /// Calls `take` for each tool whose name changes if a request is sent with this pattern of names: with the name
-    /// that is sent, and with the name in this list.
+    /// Calls `take` for each tool whose name changes if a request is sent with this pattern of names. The arguments are
+    /// the name that is sent, and the name in this list.
     #[cfg(feature = "search")]
     pub(crate) fn names_sent(&self, shape: NamePattern, take: &mut dyn FnMut(&str, &Text<'static>)) {
         if shape.rules.is_none() && self.names.values().all(|called| crate::names::is_legal(shape, called)) {

@@ -275,8 +275,8 @@ pub(crate) const ADDITIONS: Table<fn(usize) -> Value> = &[
     }),
 ];
 
-/// Generates a request in which a server publishes tools named `own`, `own_2`, `own_3` and so on, and the history calls
-/// a tool whose flat name would be `own`, a name with a digest.
+/// Generates a request in which a server publishes tools named `own`, `own_2`, `own_3` and so on. `own` is a name with
+/// a digest. The history calls a tool whose flat name would be `own`.
 fn taken_digests(count: usize, own: &str, called: &Value) -> Value {
     let names = [String::from(own)].into_iter().chain((2..count).map(|at| format!("{own}_{at}")));
     let tools: Vec<Value> = names.map(|name| json!({"name": name, "input_schema": {"type": "object"}})).collect();

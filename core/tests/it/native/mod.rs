@@ -1,5 +1,6 @@
-//! Requests of every format to every API with each native construct: properties that hold for every pair, with recorded
-//! requests, the conversations in the fixtures, and both with values in wrong places.
+//! Sends requests of every format to every API with each native construct, and checks properties that hold for every
+//! pair. The requests are recorded requests, the conversations in the fixtures, and both with values in wrong
+//! locations.
 
 #![allow(clippy::expect_used, clippy::panic, clippy::indexing_slicing, reason = "a test fails by panicking")]
 

@@ -1,9 +1,9 @@
 //! Simulates a model's answers: an instance of the original schema, written in the ways that the sanitized schema
 //! offers.
 //!
-//! The simulation uses only the sanitized schema, without knowledge of the rules: a required property that is absent
-//! becomes null; an object with arbitrary names may be a list of key-value pairs; a string may contain JSON; a property
-//! may be renamed. The caller checks the answers with a validator.
+//! The simulation uses only the sanitized schema, without knowledge of the rules. A required property that is absent
+//! becomes null. An object with arbitrary names may be a list of key-value pairs. A string may contain JSON, and a
+//! property may be renamed. The caller checks the answers with a validator.
 
 use std::{cell::Cell, collections::BTreeMap};
 

@@ -2,9 +2,9 @@
 //! give their tools.
 //!
 //! The tests generate lists with colliding names, namespaces and encodings, in every format. The description of each
-//! definition identifies its owner, and each definition has a unique property. A test reads the request as a model does
-//! and calls every tool in it; the restored call must reach the tool that the description identifies, with the property
-//! of that tool. `ROUTING_ROUNDS` increases the number of rounds.
+//! definition identifies its owner, and each definition has a unique property. A test reads the request as a model
+//! does, and calls every tool in the request. The restored call must reach the tool that the description identifies,
+//! with the property of that tool. `ROUTING_ROUNDS` increases the number of rounds.
 
 #![allow(clippy::expect_used, clippy::panic, clippy::indexing_slicing, reason = "a test fails by panicking")]
 
@@ -176,7 +176,7 @@ fn every_call_reaches_the_tool_whose_definition_the_model_read() {
 }
 
 /// If several tools of a list have the same name and are renamed, every restored call contains the index of the tool
-/// that the model read, whichever way it is restored. Without an index, the name belongs to a single tool.
+/// that the model read. Without an index, the name belongs to a single tool.
 #[test]
 fn calls_to_tools_with_the_same_name_are_routed_by_index() {
     let (mut numbers, mut calls, mut by_index) = (Numbers(5), 0, 0);

@@ -1,6 +1,6 @@
 //! Simulates a model's answer: an instance of the original schema in the form that the sanitized schema requires.
 //!
-//! The simulation only uses the sanitized schema and the conventions in its descriptions: an absent property is null,
+//! The simulation only uses the sanitized schema and the conventions in its descriptions. An absent property is null,
 //! an object with arbitrary names is a list of key-value pairs, and a string may contain JSON.
 
 use serde_json::{json, Map, Value};
