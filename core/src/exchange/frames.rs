@@ -185,7 +185,6 @@ struct Frame<'b> {
 }
 
 impl<'b> Frame<'b> {
-    /// Returns `None` if the first frame is incomplete.
     fn read(bytes: &'b [u8]) -> Result<Option<Frame<'b>>, Error> {
         let Some(prelude) = bytes.get(..PRELUDE) else { return Ok(None) };
         let number = |at: usize| number_at(prelude, at);

@@ -53,7 +53,6 @@ pub(super) struct HiddenLoop {
 const BREAK: &str = "\n\n";
 
 impl HiddenLoop {
-    /// Returns `None` if searches are not hidden in replies of this API.
     pub(super) fn new(api: Api, searches: Searches, (body, is_stored): (&str, bool), left: usize) -> Option<Self> {
         Some(HiddenLoop {
             api,

@@ -98,7 +98,6 @@ enum Rounds {
     Hidden(Box<HiddenLoop>),
 }
 
-/// Returns `None` if requests to the URL cannot have tools.
 pub(crate) fn api_of(url: &str) -> Option<Api> {
     endpoint::of(url).map(|endpoint| endpoint.api())
 }
@@ -451,7 +450,6 @@ impl Exchange {
         Ok(out)
     }
 
-    /// Returns a frame for a request that failed after the client received a part of the reply.
     pub(crate) fn failed_frame(body: &str) -> Vec<u8> {
         frames::failed(body)
     }

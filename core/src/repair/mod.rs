@@ -54,7 +54,6 @@ struct Repairer<'v, 's, 'a> {
 }
 
 impl<'s, 'a> Repairer<'_, 's, 'a> {
-    /// A value that the schemas accept, or whose validity is unknown, is left unchanged.
     fn place<'n>(&mut self, schemas: &[&'s Node<'a>], value: Node<'n>, at: At<'_>) -> Fixed<'n> {
         let mut fixed = Fixed { value, repairs: Vec::new() };
         if at.level > MAX_LEVEL || self.verdict(schemas, &fixed.value, at) != Verdict::Invalid {

@@ -123,7 +123,6 @@ fn is_of_other_kind(result: &Node<'_>) -> bool {
     !is_of_call && OTHER_RESULTS.iter().any(|member| result.get(*member).is_some())
 }
 
-/// Returns the validation of the structured content.
 fn fill(
     result: &mut Node<'_>,
     validator: &Validator<'_, '_>,

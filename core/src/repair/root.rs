@@ -37,7 +37,6 @@ pub(crate) enum RawArguments<'n> {
 }
 
 impl<'n> RawArguments<'n> {
-    /// A string is treated as the text of the arguments.
     pub(crate) fn value(node: Node<'n>) -> Result<Self, Refusal> {
         let Some(text) = node.as_text() else { return Ok(RawArguments::Value(node)) };
         match text.value() {

@@ -30,7 +30,6 @@ pub(super) fn replaced(at: At<'_>, (rule, confidence): (RepairRule, Confidence),
     Repair { pointer, output_pointer, rule, confidence, from, to, message: does(rule), moved_from: None }
 }
 
-/// `inside` contains the old and the new location of the value's parts.
 pub(super) fn moved(repair: Repair, inside: At<'_>, is_item: bool) -> Repair {
     let item = if is_item { "/0" } else { "" };
     let (to, from) = (inside.output_pointer() + item, inside.pointer());

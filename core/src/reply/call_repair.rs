@@ -265,7 +265,6 @@ impl Repairing<'_> {
         Ok(self.report(repaired, reports).map(|arguments| json::write(&arguments)))
     }
 
-    /// Returns the arguments if they changed.
     fn report<'n>(&self, repaired: Result<Repaired<Node<'n>>, Refusal>, reports: &mut CallReports) -> Option<Node<'n>> {
         let (arguments, report) = match repaired {
             Ok(repaired) => {

@@ -147,7 +147,6 @@ impl RestoreMap {
         }
     }
 
-    /// `name` is the member that holds the tool's name.
     pub(crate) fn called<'a>(&self, call: &Node<'a>, name: &str) -> Option<Text<'a>> {
         self.key(call.text_at("namespace"), call.get(name)?.as_text()?)
     }
@@ -297,7 +296,6 @@ impl RestoreMap {
         Some(Restored { server, index, name: read_text(&entry.name), namespace, is_outside })
     }
 
-    /// Arguments that may have to change are buffered until they are complete.
     pub(crate) fn is_buffered(&self, name: &Text<'_>) -> bool {
         self.entry(name).is_some_and(|entry| !entry.plan.is_empty() || self.is_repaired(entry))
     }
@@ -491,7 +489,6 @@ impl RestoreMap {
         Ok(())
     }
 
-    /// `index` is reserved for the tool's index in the list.
     pub(crate) fn remove_index(&self, call: &mut Node<'_>) {
         if self.has_indices && call.get("index").is_some() {
             call.remove("index");

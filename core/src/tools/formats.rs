@@ -101,7 +101,6 @@ impl OriginalFormats {
         self.formats.get(at)
     }
 
-    /// Returns true if the API of the request enforces formats without a flag.
     fn is_enforced(&self) -> bool {
         self.formats.iter().any(|format| format.is_enforced)
     }
@@ -263,7 +262,6 @@ fn rename(
 
 const NAME: &str = "name";
 
-/// Formats other than the main one are not errors.
 fn refused(request: &mut Node<'_>, api: Api, dialect: &Dialect) -> Result<Written, Error> {
     let InRequest::Refused(why) = responses::in_request(dialect, api) else { return Ok(Written::default()) };
     let refused = formats::pointers(request, api)?;
@@ -489,7 +487,6 @@ pub(crate) fn broken_formats(
     Ok(found)
 }
 
-/// If `functions` is true, only functions of the client are treated as tools.
 pub(crate) fn has_tools(request: &Node<'_>, functions: bool) -> Result<bool, Error> {
     let Some(tools) = request.get("tools") else { return Ok(false) };
     let tools = view(tools)?;

@@ -49,7 +49,6 @@ pub(super) fn widen(
     }
 }
 
-/// Returns true if the schema changed.
 fn properties(schema: &mut Node<'_>) -> bool {
     let names = schema.array_at("required").unwrap_or_default().iter();
     let required: Set<String> = names.filter_map(|name| Some(name.as_text()?.display().into_owned())).collect();
@@ -119,7 +118,6 @@ fn value(schema: &mut Node<'_>, is_optional: bool) -> bool {
     changed
 }
 
-/// Returns true if a branch accepts null.
 fn branch(branches: &mut Node<'_>, changed: &mut bool) -> bool {
     let mut is_nullable = false;
     let _ = branches.visit_children(|_, branch| {

@@ -35,7 +35,6 @@ pub(crate) fn invalid(schema: &Node<'_>) -> Vec<Invalid> {
     scan.invalid
 }
 
-/// Returns true if a schema has annotations, and all of them are allowed.
 pub(crate) fn is_valid(schema: &Node<'_>) -> bool {
     let mut scan = Scan::default();
     scan.visit(schema, true);

@@ -326,7 +326,6 @@ struct WithoutTools {
 }
 
 impl WithoutTools {
-    /// Returns the members that the API refuses in a request without tools, if the request has this choice.
     fn broken_by(&self, request: &Node<'_>, choice: Option<&(String, Option<Choice<'_>>)>) -> &'static [&'static str] {
         match choice {
             Some((_, Some(Choice::None))) if self.takes_none => &[],

@@ -69,7 +69,6 @@ pub(super) fn targets(options: &ToolsOptions) -> Result<Vec<Target>, Error> {
     Ok(targets)
 }
 
-/// A tool keeps its member unless the caller chooses a format.
 pub(super) fn carriers(options: &ToolsOptions) -> Result<Vec<Target>, Error> {
     let carriers = dialect::of(&options.sanitize)?.tools.carriers;
     let carriers = carriers.iter().filter(|_| options.format.is_none());

@@ -96,7 +96,6 @@ impl Gone {
     }
 }
 
-/// A tool of a server or of a namespace is another tool.
 pub(crate) fn is_call_of(call: &Node<'_>, name: &str, answer: &Answer) -> bool {
     call.get(name).is_some_and(|own| answer.tool.as_deref().is_some_and(|name| own.is_text(name)))
         && ["server", "namespace", "index"].iter().all(|key| call.get(key).is_none_or(Node::is_null))
@@ -130,7 +129,6 @@ pub(super) fn in_unit(
 }
 
 impl Answer {
-    /// A call without arguments has the text `{}`, unless it ended at a limit.
     pub(crate) fn whole_text_of(&self, call: &Node<'_>, arguments: (Option<&Node<'_>>, bool)) -> String {
         let text = self.text_of(arguments);
         if text.is_empty() && !reply::is_cut(call) {

@@ -142,7 +142,6 @@ impl Answer {
         Ok((!node.is_intact()).then(|| json::write(node)))
     }
 
-    /// Reports whether text was taken out of a fence, and the first error of restoring.
     pub(crate) fn reading<R>(&self, reports: &mut CallReports, work: impl FnOnce(Read<'_>) -> R) -> R {
         let (is_unfenced, failure) = (Cell::new(false), Cell::new(None));
         let restore = |text: &str| {
@@ -162,7 +161,6 @@ impl Answer {
         self.event(reply, true, reports);
     }
 
-    /// A truncated part is restored only if the event ends it.
     pub(crate) fn event(&self, event: &mut Node<'_>, is_end: bool, reports: &mut CallReports) {
         self.reading(reports, |read| {
             let walk = Walk { read, may_be_cut: is_end };

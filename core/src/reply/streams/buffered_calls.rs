@@ -50,7 +50,6 @@ pub(crate) struct Chunks {
 }
 
 impl Chunks {
-    /// `None` for an event that is not a chunk, or whose calls are whole.
     pub(crate) fn of(event: &Node<'_>) -> Option<Chunks> {
         let of = alternatives_of(event)?;
         Some(Chunks { of, calls: of.calls()? })
@@ -183,7 +182,6 @@ impl BufferedCall {
         BufferedCall { is_reported, ..self }
     }
 
-    /// Sets the event that carries the arguments, unless the call already has one.
     pub(crate) fn beside(self, event: impl FnOnce() -> Option<Node<'static>>) -> BufferedCall {
         BufferedCall { carrier: self.carrier.or_else(|| event().map(Carrier::Event)), ..self }
     }

@@ -170,7 +170,6 @@ impl Choice {
         same.map_or(begins, Owner::Known)
     }
 
-    /// Returns the last call at a position of the list.
     fn at(&self, position: u64, entry: &Entry) -> Option<usize> {
         let last = self.at_position.get(&position).copied();
         let by_position = || self.by_index.get(&position).copied().filter(|_| entry.name.is_none());
@@ -257,7 +256,6 @@ impl ChunkCalls {
         core::mem::take(&mut self.changes)
     }
 
-    /// Begins to read a chunk.
     pub(crate) fn read(&mut self, event: &Node<'_>, chunks: Chunks) {
         let reply = event.text_at(chunks.of.id).filter(|id| !id.is_empty());
         let is_other = reply.is_some() && self.reply.as_ref() != reply;
@@ -312,7 +310,6 @@ impl ChunkCalls {
         all_replaced
     }
 
-    /// Keeps an event that can carry the arguments that are still held.
     pub(crate) fn carry(&mut self, event: &Node<'_>, chunks: Chunks) {
         for number in core::mem::take(&mut self.holding) {
             let Some(choice) = self.choices.get_mut(&number).filter(|choice| choice.carrier.is_none()) else {
@@ -364,7 +361,6 @@ impl ChunkCalls {
         entries
     }
 
-    /// Returns an entry with the arguments of a call that are still held.
     fn release(&mut self, number: u64, at: usize, calls: PiecedCalls) -> Option<Node<'static>> {
         let call = self.choices.get_mut(&number)?.calls.get_mut(at)?;
         let held = call.arguments.finish();
@@ -439,7 +435,6 @@ impl ChunkCalls {
         Some(at)
     }
 
-    /// Adds an id to an entry with the name of a call that has none.
     fn identify(&mut self, node: &mut Node<'_>, number: u64, at: usize, calls: PiecedCalls) {
         let call = self.choices.get_mut(&number).and_then(|choice| choice.calls.get_mut(at));
         let Some(call) = call.filter(|call| !call.has_id && !call.name.is_empty()) else { return };

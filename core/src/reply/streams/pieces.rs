@@ -79,7 +79,6 @@ impl CallPieces {
         !self.has_begun && self.buffered() == 0 && self.input.as_ref().is_none_or(CustomInput::is_at_rest)
     }
 
-    /// In bytes.
     pub(crate) fn buffered(&self) -> usize {
         let buffered = self.buffered.as_ref().map_or(0, |(_, _, kept)| kept.len());
         buffered + self.input.as_ref().map_or(0, CustomInput::buffered)

@@ -78,7 +78,6 @@ impl Stream {
         }
     }
 
-    /// Returns the reports of the calls that ended since the last call to this function.
     pub(crate) fn take_repaired_calls(&mut self) -> Vec<RepairedCall> {
         self.reports.take()
     }
@@ -300,7 +299,6 @@ impl Stream {
         Ok(true)
     }
 
-    /// Returns the event that carries the arguments, if any were buffered.
     fn end_block(&mut self, cursor: Cursor, event: &Node<'_>) -> Option<Node<'static>> {
         let buffered = self.buffered.close(&cursor.key(event))?;
         let empty = || cursor.piece_event(event, Content::Arguments).map(|(event, _)| event);

@@ -214,7 +214,6 @@ fn too_long() -> Error {
     Error::new(Code::LimitExceeded, "", message)
 }
 
-/// Writes the blank line after the last event, if it is missing.
 pub(crate) fn end(out: &mut String) {
     if out.is_empty() || ["\n\n", "\n\r\n", "\r\r"].iter().any(|blank| out.ends_with(blank)) {
         return;

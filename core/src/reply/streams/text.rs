@@ -209,12 +209,10 @@ impl Carrier {
         Carrier { length: json::length(&event), event: Arc::new(event), slot }
     }
 
-    /// In bytes.
     pub(crate) const fn length(&self) -> usize {
         self.length
     }
 
-    /// Returns the event with a different location of the text.
     pub(crate) fn at(&self, slot: Slot) -> Carrier {
         Carrier { slot, ..self.clone() }
     }
@@ -349,7 +347,6 @@ impl Run {
 }
 
 impl Part {
-    /// Returns `None` if the text is empty.
     fn piece(&mut self, new: Option<&str>) -> Option<Node<'static>> {
         let carrier = self.carrier.take()?;
         let text = new.unwrap_or(&self.text);

@@ -55,7 +55,6 @@ pub(crate) fn repair_arguments(request: &mut Node<'_>, api: Api) -> Result<Vec<R
     Ok(changes)
 }
 
-/// `is_text` is true if the API expects JSON text there.
 fn member(call: &mut Node<'_>, key: &str, is_text: bool, place: &str, changes: &mut Vec<RequestChange>) {
     call.visit(key, |arguments| {
         let Some((object, message)) = object_of(arguments, is_text) else { return };
@@ -65,7 +64,6 @@ fn member(call: &mut Node<'_>, key: &str, is_text: bool, place: &str, changes: &
     });
 }
 
-/// Returns `None` if the arguments already are a JSON object in the expected form.
 fn object_of(arguments: &Node<'_>, is_text: bool) -> Option<(Node<'static>, &'static str)> {
     if arguments.as_object().is_some() {
         return None;

@@ -531,7 +531,6 @@ impl<'a> Completed<'a> {
         })
     }
 
-    /// Returns true if the last message is the model's, or if there is no message of the user or the model.
     fn ends_with_model(&self, turns: &Turns) -> Result<bool, Error> {
         let Some(last) = self.messages.last().filter(|_| self.has_begun) else { return Ok(true) };
         Ok(turns.speaker(&*view(last)?) == Speaker::Model)

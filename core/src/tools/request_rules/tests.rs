@@ -116,7 +116,6 @@ fn put(node: &mut Value, path: Path, value: Value) {
     }
 }
 
-/// `None` is a missing member.
 fn refused_value(rule: &Rule) -> Option<Value> {
     Some(match rule.refuses {
         Refused::Absent => return None,
@@ -352,7 +351,6 @@ fn found(request: impl Input, at: (&str, Option<&str>), model: &str, fact: &Requ
     found_with(request, at, model, (fact, &[]))
 }
 
-/// Like [`found`], for a request with betas in the header.
 fn found_with(
     request: impl Input,
     (dialect, host): (&str, Option<&str>),

@@ -183,7 +183,6 @@ enum NameLookup<'a> {
 }
 
 impl Mentions<'_> {
-    /// Without servers, only the member `server` matters, and text without this member is not parsed.
     fn may_be_in(&self, node: &Node<'_>) -> bool {
         match node.data() {
             Data::Verbatim(text) => self.servers.is_some() || text.contains("\"server\""),
@@ -191,7 +190,6 @@ impl Mentions<'_> {
         }
     }
 
-    /// Looks up the name in the list, and removes `server`.
     fn find<'a>(&self, node: &mut Node<'a>, key: &str) -> NameLookup<'a> {
         let Some(name) = node.text_at(key).cloned() else { return NameLookup::Stays };
         let server = node.text_at(SERVER).cloned();

@@ -212,7 +212,6 @@ fn take_from(
     Ok(servers)
 }
 
-/// Returns true unless the node is unparsed text that cannot contain a member `server`.
 fn may_have_server(node: &Node<'_>) -> bool {
     match node.data() {
         Data::Verbatim(text) => text.contains("\"server\"") || text.contains("\\u"),
@@ -509,7 +508,6 @@ fn prefixed(shape: NamePattern, (server, name): &Tool) -> Option<String> {
     (is_same && is_clear && fits && !head.ends_with('_') && !tail.starts_with('_')).then_some(found)
 }
 
-/// Returns the pattern of a part of a name that is not the first part.
 fn inner(shape: NamePattern) -> NamePattern {
     NamePattern { letter_first: false, ..shape }
 }
@@ -526,7 +524,6 @@ fn hashed(shape: NamePattern, has_prefix: bool, (server, name): &Tool) -> String
     format!("{head}_{tail}")
 }
 
-/// No tool in the list has the returned name.
 fn past_name(shape: NamePattern, has_prefix: bool, tool: &Tool, digests: &TakenDigests) -> Text<'static> {
     let shorter = |kept: usize| NamePattern { max_length: shape.max_length.saturating_sub(kept), ..shape };
     Text::new(digests.free(|kept| hashed(shorter(kept), has_prefix, tool)))
