@@ -219,6 +219,7 @@ fn examples() -> BTreeMap<(&'static str, &'static str), String> {
     best.into_iter().map(|(key, (_, input))| (key, input)).collect()
 }
 
+/// The schema is in locations where real tools have schemas.
 fn around(schema: &Value) -> Vec<Value> {
     let object = |properties: Value, required: Value| json!({"type": "object", "properties": properties, "required": required, "additionalProperties": false});
     let mut described = schema.clone();
