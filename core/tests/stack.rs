@@ -28,12 +28,10 @@ fn setting(name: &str, usual: usize) -> usize {
     std::env::var(name).ok().map_or(usual, |text| text.parse().expect("a number"))
 }
 
-/// Returns the size of the stack in KiB.
 fn stack() -> usize {
     setting("TOOLWIRE_STACK_KIB", 512)
 }
 
-/// Nests a schema in this many levels.
 fn nested(levels: usize, open: &str, close: &str) -> String {
     format!("{}{}{}", open.repeat(levels), r#"{"type":"string"}"#, close.repeat(levels))
 }
@@ -79,7 +77,7 @@ fn shapes() -> Vec<String> {
     shapes
 }
 
-/// Returns arguments for these schemas: deep ones, and strings that contain other JSON texts.
+/// Deep arguments, and strings that contain other JSON texts.
 fn arguments() -> Vec<String> {
     let mut texts = String::from(r#"{"a":1}"#);
     for _ in 0..4 {
@@ -100,7 +98,7 @@ fn in_a_small_stack(work: impl FnOnce() -> usize + Send + 'static) -> usize {
     thread::Builder::new().stack_size(stack() * 1024).spawn(work).expect("a thread").join().expect("every call returns")
 }
 
-/// Runs every function on one schema. The calls only have to return; their results are ignored.
+/// The calls only have to return; their results are ignored.
 fn all(schema: &str) -> usize {
     let mut calls = 0;
     for dialect in dialects() {

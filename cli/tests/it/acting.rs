@@ -6,7 +6,7 @@ use serde_json::{json, Value};
 
 use crate::client::Proxied;
 
-/// The script. `sh -c` runs it. The variable SEEN may name a file for what has happened.
+/// `sh -c` runs it. The variable SEEN may name a file for what has happened.
 pub(crate) const ACTING: &str = r#"
 say() { printf '{"jsonrpc":"2.0",%s}\n' "$1"; }
 text() { say '"id":'"$1"',"result":{"content":[{"type":"text","text":"'"$2"'"}]}'; }
@@ -54,23 +54,19 @@ done
 /// Number of its tools.
 pub(crate) const TOOLS: usize = 15;
 
-/// Returns a call of a tool.
 pub(crate) fn call(id: impl Into<Value>, name: &str, arguments: &Value) -> Value {
     let params = json!({"name": name, "arguments": arguments});
     json!({"jsonrpc": "2.0", "id": id.into(), "method": "tools/call", "params": params})
 }
 
-/// Returns the text of a result.
 pub(crate) fn text(answer: &Value) -> String {
     answer["result"]["content"][0]["text"].as_str().unwrap_or_else(|| panic!("no text in {answer}")).into()
 }
 
-/// Calls a tool through a proxy, and returns the answer.
 pub(crate) fn called(proxied: &mut Proxied, name: &str, arguments: &Value) -> Value {
     proxied.ask(&call(name, name, arguments).to_string())
 }
 
-/// Lists the tools through a proxy.
 pub(crate) fn listed(proxied: &mut Proxied) -> Vec<Value> {
     let answer = proxied.ask(r#"{"jsonrpc":"2.0","id":"list","method":"tools/list"}"#);
     answer["result"]["tools"].as_array().unwrap_or_else(|| panic!("no list in {answer}")).clone()

@@ -14,22 +14,18 @@ use serde_json::{json, Value};
 
 use crate::command::program;
 
-/// Time limit for a message.
 const LIMIT: Duration = Duration::from_secs(60);
 
-/// Returns what a client sends first.
 pub(crate) fn hello() -> String {
     let client =
         json!({"protocolVersion": "2025-06-18", "capabilities": {}, "clientInfo": {"name": "t", "version": "1"}});
     json!({"jsonrpc": "2.0", "id": 0, "method": "initialize", "params": client}).to_string()
 }
 
-/// Returns what a server answers to this.
 pub(crate) fn greeting() -> Value {
     json!({"protocolVersion": "2025-06-18", "capabilities": {}, "serverInfo": {"name": "f"}})
 }
 
-/// A proxy that a test has started, and ends.
 pub(crate) struct Proxied {
     pub(crate) child: Child,
     input: Option<ChildStdin>,
@@ -41,7 +37,6 @@ impl Proxied {
         Proxied::start_with(command, Stdio::null())
     }
 
-    /// Starts a proxy with this standard error.
     pub(crate) fn start_with(mut command: Command, stderr: Stdio) -> Proxied {
         let mut child = command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(stderr).spawn().expect("it");
         let input = child.stdin.take();
@@ -51,7 +46,6 @@ impl Proxied {
         Proxied { child, input, output: receiver }
     }
 
-    /// Connects to a server at a URL, whose name is `f`.
     pub(crate) fn at(port: u16) -> Proxied {
         let mut command = program();
         command.args(["proxy", "--url", &format!("http://127.0.0.1:{port}/mcp")]);
@@ -70,7 +64,6 @@ impl Proxied {
         input.write_all(format!("{line}\n").as_bytes()).expect("a pipe");
     }
 
-    /// Returns the next message, or `None` at the end.
     pub(crate) fn receive(&mut self) -> Option<String> {
         self.receive_until(Instant::now() + LIMIT)
     }
@@ -82,7 +75,7 @@ impl Proxied {
         }
     }
 
-    /// Sends a request, and returns the answer. Skips notifications.
+    /// Skips notifications.
     pub(crate) fn ask(&mut self, line: &str) -> Value {
         let id = serde_json::from_str::<Value>(line).expect("JSON")["id"].clone();
         self.send(line);
@@ -96,7 +89,6 @@ impl Proxied {
         }
     }
 
-    /// Closes the input, and returns the rest of the output and the exit code.
     pub(crate) fn end(mut self) -> (String, Option<i32>) {
         drop(self.input.take());
         let rest: Vec<String> = std::iter::from_fn(|| self.receive()).collect();

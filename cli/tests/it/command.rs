@@ -26,7 +26,6 @@ fn read(path: &Path) -> Value {
 const HOMES: [&str; 8] =
     ["HOME", "USERPROFILE", "APPDATA", "XDG_CONFIG_HOME", "HTTPS_PROXY", "https_proxy", "NO_PROXY", "no_proxy"];
 
-/// Returns the cases of all files, each with the name of its file.
 fn cases() -> Vec<(String, Value)> {
     let folder = concat!(env!("CARGO_MANIFEST_DIR"), "/../tests/command");
     let mut files: Vec<PathBuf> =
@@ -44,7 +43,6 @@ fn cases() -> Vec<(String, Value)> {
     all
 }
 
-/// Returns a case's text, which is given as a string, a list of lines, or a JSON value.
 pub(crate) fn text(value: &Value) -> String {
     match value {
         Value::Null => String::new(),
@@ -56,7 +54,6 @@ pub(crate) fn text(value: &Value) -> String {
     }
 }
 
-/// A folder that is removed at the end of a test.
 pub(crate) struct Folder(pub(crate) PathBuf);
 
 impl Folder {
@@ -81,7 +78,6 @@ impl Drop for Folder {
     }
 }
 
-/// Returns a call of the program without the variables that decide about colors.
 pub(crate) fn program() -> Command {
     let mut command = Command::new(env!("CARGO_BIN_EXE_toolwire"));
     for name in ["NO_COLOR", "FORCE_COLOR", "TERM"] {
@@ -90,7 +86,6 @@ pub(crate) fn program() -> Command {
     command
 }
 
-/// Runs the program with this input.
 fn run(command: &mut Command, input: &str) -> Output {
     command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
     let mut child = command.spawn().expect("the program");
@@ -103,14 +98,12 @@ fn run(command: &mut Command, input: &str) -> Output {
     output
 }
 
-/// Runs the program with this input, and returns the output, the messages and the exit code.
 pub(crate) fn ran(command: &mut Command, input: &str) -> (String, String, Option<i32>) {
     let output = run(command, input);
     let text = |bytes: &[u8]| String::from_utf8_lossy(bytes).into_owned();
     (text(&output.stdout), text(&output.stderr), output.status.code())
 }
 
-/// Runs the program with this input, on the terminals of a case.
 #[cfg(unix)]
 fn run_on(terminal: &Value, command: &mut Command, input: &str) -> Output {
     use crate::terminal::Terminal;
@@ -148,7 +141,6 @@ fn run_on(terminal: &Value, command: &mut Command, input: &str) -> Output {
     output
 }
 
-/// Returns a case with the folder and the date of this run.
 fn localized(case: &Value, folder: &Folder) -> Value {
     let mut written = case.to_string();
     if let Some(given) = case["terminal"]["folder"].as_str() {
@@ -161,7 +153,6 @@ fn localized(case: &Value, folder: &Folder) -> Value {
     serde_json::from_str(&written).expect("JSON")
 }
 
-/// Returns the differences of a case.
 fn play(file: &str, case: &Value) -> Vec<String> {
     let folder = Folder::new();
     let case = &localized(case, &folder);

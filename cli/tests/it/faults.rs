@@ -38,7 +38,6 @@ const BROTLI: &str = "cbffff3ff82540e2b14020f7fe8fffff7ff04b00c4611180eefd1fffff
      fcffff835f02200e0b0074effff8ffff07bf04401c1600e8defff1ffff0f7e0980382c00d0bdffe3ffff1ffc1200715800a07bffc7ffff3ff82500e2\
      b00040f7fe8fffff7ff04b00c4610180eefd1fffffffe0970088c30200ddfbbffc07afc32f0110870500bad875";
 
-/// Returns 100 MB of spaces in a content encoding.
 fn bomb(encoding: &str) -> Vec<u8> {
     if encoding != "br" {
         return packed(encoding, &vec![b' '; 100_000_000]);

@@ -29,12 +29,9 @@ use crate::{
 
 /// A tool with an empty `enum`, which OpenAI refuses.
 const REFUSED: &str = r#"[{"name": "now", "inputSchema": {"type": "object", "properties": {"a": {"enum": []}}}}]"#;
-/// A tool that every API accepts.
 const ACCEPTED: &str = r#"[{"name": "now", "inputSchema": {"type": "object", "properties": {}}}]"#;
-/// A schema in which `--fix` changes something.
 const FIXABLE: &str = "{\"type\": \"object\", \"properties\": {\"a\": {\"enum\": [\"b\"]}}}\n";
 
-/// Runs `check` in a folder, and returns the output, the messages and the exit code.
 fn check(folder: &Path, arguments: &[&str], input: &str) -> (String, String, Option<i32>) {
     ran(program().arg("check").args(arguments).current_dir(folder), input)
 }

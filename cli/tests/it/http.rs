@@ -17,7 +17,6 @@ use serde_json::Value;
 
 /// Time after which a connection without an answer is considered to wait.
 const WAIT: Duration = Duration::from_secs(1);
-/// Time limit for an answer.
 const LIMIT: Duration = Duration::from_secs(20);
 /// Number of relays that play the cases at the same time.
 const PARTS: usize = 4;
@@ -27,7 +26,6 @@ fn root() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("..")
 }
 
-/// A program that a test has started, and ends.
 #[cfg_attr(not(unix), allow(dead_code, reason = "the tests of Unix read the log"))]
 pub(crate) struct Running {
     pub(crate) child: Child,
@@ -38,7 +36,6 @@ pub(crate) struct Running {
 }
 
 impl Running {
-    /// Starts a relay in front of an upstream, and waits until it listens.
     pub(crate) fn relay(mut command: Command, upstream: u16, more: &[&str]) -> Running {
         command.args(["relay", "--listen", "127.0.0.1:0", "--upstream", &format!("http://127.0.0.1:{upstream}")]);
         command.args(more);
@@ -66,19 +63,17 @@ impl Running {
         Running { child, port, log: lines, reading: Some(reading) }
     }
 
-    /// Returns the log until now.
     #[cfg(unix)]
     pub(crate) fn log(&self) -> String {
         self.log.lock().expect("no panic").clone()
     }
 
-    /// Returns the text to which the log is read. While it is locked, the log is not read.
+    /// While it is locked, the log is not read.
     #[cfg(unix)]
     pub(crate) fn read_log(&self) -> Arc<Mutex<String>> {
         self.log.clone()
     }
 
-    /// Ends the program, and returns the whole log.
     #[cfg(unix)]
     pub(crate) fn end(mut self) -> String {
         self.signal("TERM");
@@ -123,14 +118,13 @@ fn latin(bytes: &[u8]) -> String {
     bytes.iter().map(|byte| char::from(*byte)).collect()
 }
 
-/// What the upstream writes, and what it has received.
 #[derive(Default)]
 struct Upstream {
     reply: Vec<u8>,
     seen: Vec<u8>,
 }
 
-/// Starts an upstream, which answers each connection once. Returns its port.
+/// Answers each connection once. Returns the port.
 fn upstream(state: Arc<Mutex<Upstream>>) -> u16 {
     let listener = TcpListener::bind("127.0.0.1:0").expect("an address");
     let port = listener.local_addr().expect("an address").port();
@@ -167,7 +161,6 @@ fn upstream(state: Arc<Mutex<Upstream>>) -> u16 {
     port
 }
 
-/// Sends bytes, and returns the status and everything that is received.
 fn exchange(port: u16, request: &[u8], waits: bool) -> (Value, Vec<u8>) {
     let mut stream = TcpStream::connect(("127.0.0.1", port)).expect("a connection");
     stream.set_read_timeout(Some(if waits { WAIT } else { LIMIT })).expect("a time limit");

@@ -19,7 +19,7 @@ use crate::{
 const SECOND: Duration = Duration::from_millis(300);
 const OPTIONS: &str = "--upstream http://127.0.0.1:9 --variable URL";
 
-/// Returns a command for a script in a session of its own, or `None` where the system has no program for that.
+/// Returns `None` where the system has no program for a session.
 fn session(options: &[&str], folder: &Folder) -> Option<Command> {
     if Command::new("setsid").arg("true").output().is_err() {
         eprintln!("skipped: this system has no `setsid`");
@@ -30,7 +30,6 @@ fn session(options: &[&str], folder: &Folder) -> Option<Command> {
     Some(command)
 }
 
-/// A shell with job control in a terminal.
 struct Shell {
     child: Child,
     folder: Folder,
@@ -50,7 +49,6 @@ impl Shell {
         Some(Shell { child, folder, terminal: Some(terminal) })
     }
 
-    /// Waits for a file, and returns its text.
     fn file(&self, name: &str) -> String {
         let path = self.folder.0.join(name);
         wait_until(|| fs::read_to_string(&path).is_ok_and(|text| text.ends_with('\n')));

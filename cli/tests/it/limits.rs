@@ -117,7 +117,7 @@ fn a_request_ends_with_its_reply_although_the_api_has_not_read_it() {
     assert!(length < 15_000_000, "{length}");
 }
 
-/// Starts a server at a URL, which answers `initialize` and `tools/list`. `more` handles the other methods.
+/// `more` handles the other methods.
 fn server(more: impl Fn(&Message, &str, &mut TcpStream) + Send + Sync + 'static) -> u16 {
     api(move |request, stream| {
         let message = request.json();
@@ -394,7 +394,6 @@ fn a_full_file_is_an_error_of_every_command() {
     assert_eq!(fs::read_dir(&folder.0).expect("a folder").count(), 1);
 }
 
-/// Returns the program with these limits of open files.
 #[cfg(target_os = "linux")]
 fn limited(soft: u32, hard: u32) -> std::process::Command {
     let mut command = std::process::Command::new("sh");

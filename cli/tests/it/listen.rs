@@ -37,7 +37,6 @@ fn post(port: u16, session: &str, message: &Value) -> Message {
     read_message(&mut client).expect("an answer")
 }
 
-/// Begins a session, and returns the header with its id.
 fn begin(port: u16) -> String {
     let client =
         json!({"protocolVersion": "2025-06-18", "capabilities": {}, "clientInfo": {"name": "t", "version": "1"}});
@@ -99,14 +98,12 @@ fn a_signal_ends_the_program_and_its_servers() {
     assert_eq!(running.exit_code(), Some(143));
 }
 
-/// Starts a proxy in front of servers that act by the name of the called tool.
 fn acting(more: &[&str]) -> Running {
     let mut command = program();
     command.args(["proxy", "--listen", "127.0.0.1:0"]).args(more).args(["--", "sh", "-c", ACTING]);
     Running::start(command)
 }
 
-/// Starts a proxy whose servers write what has happened into a file.
 fn seen() -> (Folder, Running) {
     let folder = Folder::new();
     let mut command = program();
@@ -119,7 +116,6 @@ fn has_seen(folder: &Folder, what: &str) -> bool {
     fs::read_to_string(folder.0.join("seen")).is_ok_and(|seen| seen.contains(what))
 }
 
-/// Returns the messages of an answer: one, or those of its events.
 fn messages(answer: &Message) -> Vec<Value> {
     let text = answer.text();
     let events = text.lines().filter_map(|line| line.strip_prefix("data: "));
@@ -132,13 +128,11 @@ fn messages(answer: &Message) -> Vec<Value> {
     }
 }
 
-/// Calls a tool in a session, and returns the last message.
 fn called(port: u16, session: &str, name: &str, arguments: &Value) -> Value {
     let answer = post(port, session, &call(name, name, arguments));
     messages(&answer).pop().unwrap_or_else(|| panic!("no answer: {} {}", answer.status(), answer.text()))
 }
 
-/// Notifies a server that its client is ready, and lists its tools.
 fn opened(port: u16) -> String {
     let session = begin(port);
     let ready = json!({"jsonrpc": "2.0", "method": "notifications/initialized"});
@@ -352,7 +346,6 @@ fn sessions_that_have_ended_leave_room_for_others() {
     }
 }
 
-/// The headers of a call without a session, as version 2026-07-28 of the protocol has it.
 fn modern(name: &str) -> String {
     format!("\r\nMcp-Protocol-Version: 2026-07-28\r\nMcp-Method: tools/call\r\nMcp-Name: {name}")
 }

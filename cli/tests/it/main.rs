@@ -35,7 +35,7 @@ fn kill() -> std::process::Command {
     command
 }
 
-/// Returns true if the tests ignore hangups, as under `nohup`. Programs that they start ignore them, too.
+/// Programs that the tests start ignore hangups, too, as under `nohup`.
 #[cfg(unix)]
 fn ignores_hangup() -> bool {
     let status = std::fs::read_to_string("/proc/self/status").unwrap_or_default();
@@ -43,7 +43,6 @@ fn ignores_hangup() -> bool {
     mask.and_then(|mask| u64::from_str_radix(mask.trim(), 16).ok()).is_some_and(|mask| mask & 1 == 1)
 }
 
-/// Waits for the end of a program, for a limited time, and returns its exit code.
 #[allow(clippy::expect_used, reason = "a test fails by panicking")]
 #[cfg(unix)]
 fn exit_code(child: &mut std::process::Child) -> Option<i32> {

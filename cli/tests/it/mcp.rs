@@ -17,7 +17,7 @@ use crate::{
     relay::wait_until,
 };
 
-/// A server in the language of the shell. It answers requests by their method, and whatever else a test needs.
+/// The server answers requests by their method, and whatever else a test needs.
 pub(crate) const SERVER: &str = r#"
 echo 'a line for people'
 while read -r line; do
@@ -35,7 +35,6 @@ done
 [ -z "$ENDED" ] || touch "$ENDED"
 "#;
 
-/// Starts a proxy in front of the server above.
 fn proxied(options: &[&str]) -> Proxied {
     let mut command = program();
     command.arg("proxy").args(options).args(["--", "sh", "-c", SERVER]);

@@ -42,7 +42,6 @@ while IFS= read -r line; do
 done
 "#;
 
-/// Returns a version error with this id, as a server at a URL answers.
 fn refuse(stream: &mut TcpStream, code: i32, id: &Value) {
     let error = json!({"code": code, "message": "no", "data": {"supported": [VERSION], "requested": "?"}});
     let body = json!({"jsonrpc": "2.0", "id": id, "error": error}).to_string();
@@ -106,20 +105,17 @@ fn a_server_of_an_unknown_version_is_an_error_that_names_it() {
     assert!(code == Some(2) && stderr.ends_with("did not list its tools: first\n"), "{stderr}");
 }
 
-/// Returns a request of this version.
 fn stated(id: u64, method: &str, mut params: Value) -> String {
     params["_meta"] = json!({"io.modelcontextprotocol/protocolVersion": VERSION});
     json!({"jsonrpc": "2.0", "id": id, "method": method, "params": params}).to_string()
 }
 
-/// Starts a proxy in front of a server at a URL.
 fn proxied(port: u16) -> Proxied {
     let mut command = program();
     command.args(["proxy", "--url", &format!("http://127.0.0.1:{port}/mcp")]);
     Proxied::start(command)
 }
 
-/// A tool with an argument that a header repeats.
 fn marked() -> Value {
     let region = json!({"type": "number", "x-mcp-header": "Region"});
     json!({"name": "a.b", "inputSchema": {"type": "object", "properties": {"region": region}}})

@@ -63,14 +63,13 @@ impl Network {
         Network { port, certificates }
     }
 
-    /// Puts a program into the network.
     pub(crate) fn set(&self, command: &mut Command) {
         let path: PathBuf = self.certificates.0.join("all.pem");
         command.env("HTTPS_PROXY", format!("http://127.0.0.1:{}", self.port)).env("SSL_CERT_FILE", path);
     }
 }
 
-/// Reads `CONNECT` and the handshake of TLS. Returns the host, with its port if it has one of its own.
+/// Returns the host, with its port if it has one of its own.
 fn accept(stream: TcpStream, issuer: &Issuer<'static, KeyPair>) -> Option<(String, Connection)> {
     stream.set_read_timeout(Some(Duration::from_secs(60))).expect("a time limit");
     let mut reader = BufReader::with_capacity(1, stream);
@@ -90,7 +89,6 @@ fn accept(stream: TcpStream, issuer: &Issuer<'static, KeyPair>) -> Option<(Strin
     Some((address.trim_end_matches(":443").into(), BufReader::new(StreamOwned::new(connection, stream))))
 }
 
-/// Writes a reply.
 pub(crate) fn reply(connection: &mut impl Write, head: &str, body: &str) {
     let length = body.len();
     // The program may have closed the connection.
@@ -98,7 +96,6 @@ pub(crate) fn reply(connection: &mut impl Write, head: &str, body: &str) {
     let _ = connection.flush();
 }
 
-/// Waits until the other side closes the connection.
 pub(crate) fn wait_for_end(connection: &mut impl Read) {
     let _ = connection.read_to_end(&mut Vec::new());
 }

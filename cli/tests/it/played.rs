@@ -40,7 +40,6 @@ while IFS= read -r line; do
 done
 "#;
 
-/// The servers and APIs of a case.
 pub(crate) struct Played {
     programs: Folder,
     network: Network,
@@ -81,14 +80,12 @@ impl Played {
         Played { programs, network, answers, failures }
     }
 
-    /// Lets a program find the servers and APIs.
     pub(crate) fn set(&self, command: &mut Command) {
         let path = std::env::var("PATH").unwrap_or_default();
         command.env("PATH", format!("{}:{path}", self.programs.0.display()));
         self.network.set(command);
     }
 
-    /// Returns the differences that were found.
     pub(crate) fn end(&self) -> Vec<String> {
         let mut failures = self.failures.lock().expect("no panic").clone();
         let unused = self.answers.lock().expect("no panic");
@@ -109,7 +106,7 @@ fn members(answer: &Value) -> [(&'static str, Value); 2] {
     }
 }
 
-/// Writes the programs of the servers. A program checks its arguments, its folder and its variables.
+/// A program checks its arguments, its folder and its variables.
 fn write_programs(folder: &Folder, servers: &[(Value, Value)]) {
     let quoted = |text: &str| format!("'{}'", text.replace('\'', r"'\''"));
     let mut scripts: Vec<(String, String)> = Vec::new();
@@ -149,7 +146,6 @@ fn write_programs(folder: &Folder, servers: &[(Value, Value)]) {
     }
 }
 
-/// Answers as an MCP server at a URL, with streamable HTTP or SSE.
 fn serve(
     servers: &[(Value, Value)],
     events: &Mutex<Option<Sender<String>>>,
@@ -213,7 +209,6 @@ fn serve(
     true
 }
 
-/// An API with prepared answers.
 struct Api {
     answers: Arc<Mutex<VecDeque<Value>>>,
     environment: Value,

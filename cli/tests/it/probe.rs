@@ -33,7 +33,6 @@ fn answer(stream: &mut TcpStream, status: u16, headers: &str, body: &str) {
     write(stream, &format!("HTTP/1.1 {status} OK\r\n{headers}Content-Length: {}\r\n\r\n{body}", body.len()));
 }
 
-/// Writes the beginning of a reply, and goes on until the client disconnects.
 fn drip(stream: &mut TcpStream, begin: &str, more: &str) {
     write(stream, begin);
     for _ in 0..300 {
@@ -91,7 +90,6 @@ fn fake() -> (u16, Received) {
     (port, received)
 }
 
-/// Probes the tools at an address, and returns the output, the messages and the exit code.
 fn probe(url: &str, key: &str, more: &[&str], folder: &Folder) -> (String, String, Option<i32>) {
     let mut command = program();
     command.args(["probe", "-d", "openai-chat", "--model", "m", "--key-env", "THE_KEY", "--url", url]).args(more);

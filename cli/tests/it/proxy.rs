@@ -24,7 +24,6 @@ use crate::{
     relay::{api, packed, reply, wait_until, write},
 };
 
-/// Starts a proxy with options in front of the server, with its log in a file.
 fn acting(options: &[&str], log: &Path) -> Proxied {
     let mut command = program();
     command.arg("proxy").args(options).args(["--", "sh", "-c", ACTING]);
@@ -362,7 +361,7 @@ fn a_server_at_a_url_that_does_not_listen_is_an_error() {
     assert!(message(&answer).contains("could not be reached: ECONNREFUSED"), "{answer}");
 }
 
-/// Sends requests of every kind to a server, and returns the answers in the order of the requests.
+/// Returns the answers in the order of the requests.
 fn seen(command: Command) -> Vec<Value> {
     let mut client = Proxied::start(command);
     let capabilities = json!({"sampling": {}, "elicitation": {}, "roots": {"listChanged": true}});

@@ -22,7 +22,6 @@ use serde_json::{json, Value};
 
 use crate::{command::program, http::Running};
 
-/// A message of HTTP/1.1.
 pub(crate) struct Message {
     /// The first line.
     pub(crate) start: String,
@@ -48,7 +47,7 @@ impl Message {
     }
 }
 
-/// Reads the head of a message. Returns `None` at the end of the connection.
+/// Returns `None` at the end of the connection.
 pub(crate) fn read_head(reader: &mut impl BufRead) -> Option<Message> {
     let mut line = || {
         let mut line = String::new();
@@ -67,7 +66,7 @@ pub(crate) fn read_head(reader: &mut impl BufRead) -> Option<Message> {
     }
 }
 
-/// Reads a message. Its body ends with the connection, if nothing else defines its length.
+/// The body ends with the connection if nothing else defines its length.
 pub(crate) fn read_message(reader: &mut impl BufRead) -> Option<Message> {
     let mut message = read_head(reader)?;
     let is_request = !message.start.starts_with("HTTP/");
@@ -84,7 +83,7 @@ pub(crate) fn read_message(reader: &mut impl BufRead) -> Option<Message> {
     Some(message)
 }
 
-/// Reads a chunk. Returns `None` after the last one, and at the end of the connection.
+/// Returns `None` after the last chunk, and at the end of the connection.
 pub(crate) fn read_chunk(reader: &mut impl BufRead) -> Option<Vec<u8>> {
     let mut line = String::new();
     reader.read_line(&mut line).ok()?;
@@ -95,7 +94,7 @@ pub(crate) fn read_chunk(reader: &mut impl BufRead) -> Option<Vec<u8>> {
     (length > 0).then_some(chunk)
 }
 
-/// Starts an API. `answer` handles one request, and may close the connection. Returns its port.
+/// `answer` handles one request, and may close the connection. Returns its port.
 pub(crate) fn api(answer: impl Fn(&Message, &mut TcpStream) + Send + Sync + 'static) -> u16 {
     let listener = TcpListener::bind("127.0.0.1:0").expect("an address");
     let port = listener.local_addr().expect("an address").port();
@@ -145,7 +144,6 @@ pub(crate) fn send(client: &mut BufReader<TcpStream>, head: &str, body: &[u8]) {
     let _ = client.get_mut().write_all(body);
 }
 
-/// Sends a request on a connection of its own, and returns the reply.
 pub(crate) fn ask(port: u16, head: &str, body: &[u8]) -> Message {
     let mut client = connect(port);
     send(&mut client, head, body);

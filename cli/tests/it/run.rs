@@ -30,7 +30,6 @@ while [ ! -e go ]; do sleep 0.05; done
 exit 7
 ";
 
-/// A client that runs with its relay.
 struct Client {
     child: Child,
     folder: Folder,
@@ -40,7 +39,6 @@ struct Client {
 }
 
 impl Client {
-    /// Starts a client of this name, with the command in front of it.
     fn start(name: &str, options: &[&str], set: impl Fn(&mut Command)) -> Client {
         let folder = Folder::new();
         folder.write(&format!("bin/{name}"), CLIENT);
@@ -77,7 +75,7 @@ impl Client {
         assert!(sent.expect("kill").success());
     }
 
-    /// Waits for the end, and returns the exit code. Nothing listens afterwards.
+    /// Nothing listens afterwards.
     fn end(mut self) -> Option<i32> {
         let code = crate::exit_code(&mut self.child);
         assert!(TcpStream::connect(("127.0.0.1", self.port)).is_err(), "the relay goes on without its client");
@@ -390,7 +388,6 @@ fn messages_of_the_relay_follow_after_the_end_of_the_client() {
     assert!(after.starts_with("toolwire: /: expected a reply from http://127.0.0.1:9, found none"), "{stderr}");
 }
 
-/// Starts an API that answers with a name.
 fn named(name: &'static str) -> u16 {
     api(move |request, stream| {
         let body = json!({"name": name, "target": request.start, "tools": request.json()["tools"], "choices": []});

@@ -40,7 +40,6 @@ impl Terminal {
         Terminal { inside, outside }
     }
 
-    /// Lets typed control characters send signals.
     pub(crate) fn with_signals(self) -> Terminal {
         let mut attributes = tcgetattr(&self.outside).expect("a terminal");
         attributes.local_modes |= LocalModes::ISIG;
@@ -48,12 +47,10 @@ impl Terminal {
         self
     }
 
-    /// Returns the stream of the program.
     pub(crate) fn stream(&self) -> Stdio {
         self.outside.try_clone().expect("a terminal").into()
     }
 
-    /// Types a text.
     pub(crate) fn input(&self, text: &str) {
         let mut inside = File::from(self.inside.try_clone().expect("a terminal"));
         inside.write_all(text.as_bytes()).expect("a terminal");

@@ -25,14 +25,12 @@ while IFS= read -r line; do
 done
 "#;
 
-/// Runs a command with the tools of a server that answers these pages.
 fn listed(arguments: &[&str], pages: &[&Value]) -> (String, String, Option<i32>) {
     let mut command = program();
     command.args(arguments).args(["--", "sh", "-c", LISTS, "server"]).args(pages.iter().map(ToString::to_string));
     ran(&mut command, "")
 }
 
-/// Runs `check` with a server of this script, and returns the messages and the exit code.
 fn checked(arguments: &[&str], script: &str, variables: &[(&str, &str)]) -> (String, Option<i32>) {
     let mut command = program();
     command.arg("check").args(arguments).args(["--", "sh", "-c", script]).envs(variables.iter().copied());

@@ -55,7 +55,7 @@ const BY_HAND: &[(&str, bool, &str)] = &[
 const LONGEST: usize = 700;
 const FILE: &str = "schema.json";
 
-/// Runs `check --fix` on a schema; returns the text of the file afterwards. The dialect may be `all`.
+/// Returns the text of the file afterwards. The dialect may be `all`.
 fn fixed(dialect: &str, schema: &str, is_unsafe: bool) -> String {
     let mut arguments = vec!["check", "--fix", "--quiet", "--show", "ignored", "--dialect", dialect, FILE];
     if is_unsafe {
@@ -65,7 +65,6 @@ fn fixed(dialect: &str, schema: &str, is_unsafe: bool) -> String {
     file.map_or_else(|| schema.into(), |file| file.content)
 }
 
-/// Runs the command with a schema as its file.
 fn run(arguments: &[&str], schema: &str) -> Printed {
     let mut command = Command::new(&json!({"arguments": arguments}).to_string());
     while let Some(need) = command.need() {
@@ -78,7 +77,6 @@ fn run(arguments: &[&str], schema: &str) -> Printed {
     command.finish()
 }
 
-/// Returns the rules of the findings that `check` reports for a profile.
 fn rules_in(profile: &str, schema: &str) -> BTreeSet<String> {
     let printed = run(&["check", "--json", "--profile", profile, FILE], schema);
     let document: Value = serde_json::from_str(&printed.stdout).expect("a document");
@@ -115,7 +113,6 @@ fn the_advice_is_true_in_the_whole_profile() {
     }
 }
 
-/// Returns true if standard error gives the reason why findings of a rule are left.
 fn has_reason(stderr: &str, rule: &str) -> bool {
     stderr.lines().any(|line| line.starts_with("not fixed: ") && line.contains(&format!("`{rule}`")))
 }
@@ -164,7 +161,6 @@ fn findings_are_fixed_or_have_a_reason_in_each_profile() {
     assert!(count > 100 && faults.is_empty(), "{count} reasons, {} faults\n{}", faults.len(), faults.join("\n"));
 }
 
-/// Returns the number of findings by constraint.
 fn findings(dialect: &str, schema: &str) -> BTreeMap<&'static str, usize> {
     let mut counts = BTreeMap::new();
     for ((constraint, _), count) in by_keyword(dialect, schema) {
@@ -223,7 +219,7 @@ fn examples() -> BTreeMap<(&'static str, &'static str), String> {
     best.into_iter().map(|(key, (_, input))| (key, input)).collect()
 }
 
-/// Returns schemas that contain the given one, in places where real tools have schemas.
+/// The schema is in locations where real tools have schemas.
 fn around(schema: &Value) -> Vec<Value> {
     let object = |properties: Value, required: Value| json!({"type": "object", "properties": properties, "required": required, "additionalProperties": false});
     let mut described = schema.clone();
@@ -336,7 +332,6 @@ fn difference(before: &str, after: &str, dice: &mut Dice) -> Option<Value> {
         .find(|value| matches!((valid(&first, value), valid(&second, value)), (Some(one), Some(two)) if one != two))
 }
 
-/// Returns a fault if a fix causes a finding.
 fn new_finding(dialect: &str, before: &str, after: &str) -> Option<String> {
     let old = by_keyword(dialect, before);
     let is_new = |(key, count): &(&(&str, String), &usize)| **count > old.get(*key).copied().unwrap_or_default();
@@ -345,7 +340,6 @@ fn new_finding(dialect: &str, before: &str, after: &str) -> Option<String> {
     Some(format!("{dialect}: `{rule}` is new at `{keyword}`\n  in  {before}\n  out {after}"))
 }
 
-/// Results of the examples of a constraint.
 #[derive(Default)]
 struct Tally {
     faults: Vec<String>,

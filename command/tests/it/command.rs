@@ -16,7 +16,6 @@ fn read(path: &Path) -> Value {
     serde_json::from_str(&text).unwrap_or_else(|error| panic!("{}: {error}", path.display()))
 }
 
-/// Returns the cases of all files, each with the name of its file.
 fn cases() -> Vec<(String, Value)> {
     let mut files: Vec<_> =
         fs::read_dir(folder()).expect("tests/command").map(|entry| entry.expect("an entry").path()).collect();
@@ -31,7 +30,6 @@ fn cases() -> Vec<(String, Value)> {
     .collect()
 }
 
-/// Returns a case's text, which is given as a string, a list of lines, or a JSON value.
 fn text(value: &Value) -> String {
     match value {
         Value::Null => String::new(),
@@ -43,7 +41,7 @@ fn text(value: &Value) -> String {
     }
 }
 
-/// Returns the names in a folder of the case's files. Names of folders end in `/`.
+/// Names of folders end in `/`.
 fn listed(case: &Value, folder: &str) -> Value {
     let files = case.get("files").and_then(Value::as_object).into_iter().flat_map(|files| files.keys());
     let inside = files.filter_map(|path| path.strip_prefix(folder)).map(|rest| match rest.split_once('/') {
@@ -115,7 +113,6 @@ fn play(case: &Value) -> (Printed, String) {
     (command.finish(), progress)
 }
 
-/// Returns an API's answer in the host's form, with the body as text.
 fn answer_body(answer: &Value) -> Value {
     let body = answer.get("body").map(text).unwrap_or_default();
     json!({"status": answer["status"], "retryAfter": answer["retryAfter"], "body": body})
@@ -189,7 +186,6 @@ fn every_case_prints_the_expected_text() {
     }
 }
 
-/// Every command ends with output and without a panic, whatever its arguments and its input are.
 #[test]
 fn commands_end_without_a_panic_for_any_arguments_and_input() {
     let inputs = [
@@ -235,7 +231,7 @@ fn commands_end_without_a_panic_for_any_arguments_and_input() {
     }
 }
 
-/// A probe ends, and sends at most the permitted number of requests, whatever the API answers.
+/// The command also sends at most the permitted number of requests.
 #[test]
 fn probe_ends_without_a_panic_for_any_answer() {
     let tools = json!((0..9).map(|at| json!({"name": format!("t{at}"), "inputSchema": {}})).collect::<Vec<_>>());
@@ -281,7 +277,6 @@ fn probe_ends_without_a_panic_for_any_answer() {
     }
 }
 
-/// Returns the files and folders that `check` needs in a working directory of the host, and its output.
 fn run_check(folder: &str, arguments: &[&str]) -> (Vec<Need>, Printed) {
     let mut command = Command::new(&json!({"arguments": arguments, "folder": folder, "stdin": true}).to_string());
     let mut needs = Vec::new();
@@ -405,7 +400,6 @@ fn a_key_is_sent_only_to_the_hosts_of_its_api() {
     }
 }
 
-/// `dialects` lists exactly the dialects and facts that the library knows.
 #[test]
 fn dialects_are_listed() {
     let (printed, _) = play(&json!({"arguments": ["dialects", "--json"]}));
@@ -430,7 +424,6 @@ fn dialects_are_listed() {
     }
 }
 
-/// Long work shows its progress on the terminal, in a line that is removed at the end.
 #[test]
 fn progress_is_shown_and_cleared() {
     let schema = json!({"type": "object", "properties": {}, "description": "x".repeat(600_000)});
@@ -448,7 +441,6 @@ fn progress_is_shown_and_cleared() {
     assert_eq!((printed.stderr.contains('\r'), progress.as_str()), (false, ""), "no progress without a terminal");
 }
 
-/// On a terminal, the elapsed time is shown while the command waits for a server, and removed afterwards.
 #[test]
 fn elapsed_waiting_time_is_shown_on_a_terminal() {
     let arguments = json!(["matrix", "--timeout", "5", "--", "npx", "server\u{1b}[2J"]);
@@ -461,7 +453,6 @@ fn elapsed_waiting_time_is_shown_on_a_terminal() {
     assert_eq!(file.waiting(2), "");
 }
 
-/// Deeply nested input yields an error or a result. It exhausts neither the stack nor the memory.
 #[test]
 fn deep_input_exhausts_neither_stack_nor_memory() {
     for depth in [500, 100_000] {
@@ -535,7 +526,6 @@ fn input_that_is_not_utf_8_fails() {
     assert_eq!(baseline, format!("toolwire: known.json: {why}"));
 }
 
-/// A folder that cannot be read is an error, and is not treated as empty.
 #[test]
 fn unreadable_folder_fails() {
     let mut command = Command::new(&json!({"arguments": ["check", "*/*.json"]}).to_string());
@@ -556,7 +546,6 @@ fn unreadable_folder_fails() {
     assert_eq!(exit_code, 2);
 }
 
-/// A server's standard error reaches a terminal as escaped text, line by line.
 #[test]
 fn standard_error_of_servers_is_escaped() {
     let log = "\u{1b}[31mno token\u{9b}2J\r\nset \u{202e}NEKOT\u{200b}";

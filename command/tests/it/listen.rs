@@ -9,7 +9,6 @@ use toolwire_command::{Listener, ListenerEffect};
 
 use crate::transcripts::{shown, text, Numbers};
 
-/// Plays one step of a transcript, and returns its effects.
 fn played(listener: &mut Listener, step: &Value) -> Vec<ListenerEffect> {
     let number = step["number"].as_u64().unwrap_or(1);
     let session = step["session"].as_u64().unwrap_or_default();
@@ -64,7 +63,6 @@ fn a_message_that_is_not_utf_8_is_refused() {
     assert!(answer.contains("\"id\":1,\"error\"") && answer.contains("expected UTF-8"), "{answer}");
 }
 
-/// The response to an HTTP request.
 #[derive(Default)]
 struct Response {
     has_head: bool,

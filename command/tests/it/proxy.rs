@@ -7,7 +7,6 @@ use toolwire_command::{Effect, Proxy};
 
 use crate::transcripts::{shown, text, Numbers};
 
-/// Plays one step of a transcript, and returns its effects.
 fn played(proxy: &mut Proxy, step: &Value) -> Vec<Effect> {
     let number = |key: &str| usize::try_from(step[key].as_u64().expect(key)).expect("a small number");
     if let Some(message) = step.get("client") {
@@ -192,7 +191,6 @@ fn a_marked_message_that_is_not_utf_8_is_not_forwarded() {
     assert!(matches!(effects.as_slice(), [Effect::Log(_)]), "{effects:?}");
 }
 
-/// A simulated session: the open requests on each side.
 struct Session {
     proxy: Proxy,
     /// Ids of the client's unanswered requests.

@@ -9,7 +9,6 @@ use toolwire_command::{Headers, Relay, RelayEffect, RelayRequest, RequestHead};
 
 use crate::transcripts::{shown, text, Numbers};
 
-/// A relay with its open requests, by the numbers of a transcript.
 struct Played {
     relay: Relay,
     open: BTreeMap<u64, RelayRequest>,
@@ -19,7 +18,7 @@ fn string(value: &Value) -> String {
     value.as_str().unwrap_or_default().into()
 }
 
-/// Reads pairs of strings. Each character of a value is one byte.
+/// Each character of a value is one byte.
 fn headers(list: &Value) -> Headers {
     let byte = |one: char| u8::try_from(one).expect("a byte");
     let pair = |pair: &Value| (string(&pair[0]), string(&pair[1]).chars().map(byte).collect());
@@ -37,7 +36,6 @@ fn head(of: &Value) -> RequestHead {
     }
 }
 
-/// Plays one step of a transcript, and returns its effects.
 fn played(Played { relay, open }: &mut Played, step: &Value) -> Vec<RelayEffect> {
     let number = step["number"].as_u64().unwrap_or(1);
     let status = |about: &Value| u16::try_from(about["status"].as_u64().expect("a status")).expect("a status");
@@ -126,8 +124,8 @@ fn binary_streams_are_restored_or_end_with_an_error() {
     assert!(text.contains(":exception-type") && text.contains("expected frames of an event stream"), "{text}");
 }
 
-/// A large body of one request is rewritten on one thread while others are answered on this one, and a request that is
-/// dropped in the middle, as after a panic, leaves nothing behind.
+/// A large body of one request is rewritten on one thread while other requests are answered on this thread. A request
+/// that is dropped in the middle, as after a panic, leaves nothing behind.
 #[test]
 fn requests_do_not_wait_for_each_other() {
     let relay = Relay::new(r#"{"upstreams": [{"url": "http://127.0.0.1:1"}], "mostClients": 2}"#, None);
@@ -155,7 +153,6 @@ impl Numbers {
     }
 }
 
-/// The next event that a host expects for a request.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Expects {
     Body,
@@ -165,7 +162,7 @@ enum Expects {
     Nothing,
 }
 
-/// Carries out the effects, and returns the event that the host expects next. A client receives one head and one end.
+/// A client receives one head and one end.
 fn carried_out(effects: &[RelayEffect], has_head: &mut bool, before: Expects) -> Expects {
     let mut next = before;
     for effect in effects {
@@ -275,7 +272,6 @@ fn any_order_of_events_gives_each_client_one_reply() {
     }
 }
 
-/// Calls a method of a request that is open.
 fn with(request: &mut RelayRequest, what: impl FnOnce(&mut RelayRequest) -> Vec<RelayEffect>) -> Vec<RelayEffect> {
     if request.is_open() {
         what(request)
@@ -357,7 +353,7 @@ fn key_of_a_client_is_sent_only_to_the_addresses_of_the_start() {
     // The client sends no token.
     let started = relay(None, Some(""));
     assert!(started.with_settings(&settings(&file, Some("T"), Some("")), Some("T")).is_err());
-    // What counts is the start, not the last change.
+    // The addresses at the start decide, not those of the last change.
     let fewer = relay(None, Some("/kimi")).with_settings(&settings(&without("/other"), None, Some("/kimi")), None);
     let back = fewer.and_then(|fewer| fewer.with_settings(&settings(&file, None, Some("/kimi")), None));
     assert_eq!(back.map(drop), Ok(()));

@@ -6,7 +6,6 @@ use std::{fs, path::PathBuf};
 
 use serde_json::{json, Value};
 
-/// Reads a file in the folder of a program's transcripts.
 fn read(folder: &str, name: &str) -> Value {
     let path = path(folder).join(name);
     let text = fs::read_to_string(&path).unwrap_or_else(|error| panic!("{}: {error}", path.display()));
@@ -25,7 +24,6 @@ fn files(folder: &str) -> Vec<String> {
     names
 }
 
-/// Returns the text of a body or message of a transcript: the text itself, or compact JSON.
 pub(crate) fn text(body: &Value) -> String {
     body.as_str().map_or_else(|| body.to_string(), String::from)
 }
@@ -70,7 +68,6 @@ pub(crate) fn play<S>(folder: &str, begin: impl Fn(&Value) -> S, step: impl Fn(&
     assert_eq!(Some(count), read(folder, "count.json")["cases"].as_u64(), "tests/{folder}/count.json");
 }
 
-/// Returns the text of a file, with one line per step.
 fn lines(cases: &Value) -> String {
     let one = |case: &Value| {
         let steps: Vec<String> =

@@ -18,7 +18,6 @@ fn play(arguments: &[&str], request: &Value) -> Printed {
     command.finish()
 }
 
-/// Returns a conversation between a user and a model with this many turns.
 fn talk(turns: usize) -> Value {
     let message = |role: &str| json!({"role": role, "content": "a"});
     let messages: Vec<Value> =

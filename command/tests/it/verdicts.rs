@@ -43,7 +43,6 @@ fn tools() -> Vec<Value> {
     ])
 }
 
-/// Returns a function with its schema in another member, and the flag `strict` if it is given.
 fn function(tool: &Value, member: &str, strict: Option<bool>) -> Value {
     let mut out = json!({});
     for (key, value) in tool.as_object().into_iter().flatten() {
@@ -56,7 +55,6 @@ fn function(tool: &Value, member: &str, strict: Option<bool>) -> Value {
     out
 }
 
-/// Returns the list in a format.
 fn written(format: &str, strict: Option<bool>) -> Value {
     let each = |member: &str| -> Vec<Value> { tools().iter().map(|tool| function(tool, member, strict)).collect() };
     let typed = |mut tool: Value| {
@@ -100,7 +98,7 @@ fn document(printed: &Printed) -> Value {
         .unwrap_or_else(|error| panic!("{error}: {} {}", printed.stdout, printed.stderr))
 }
 
-/// Returns a line for each verdict of the matrix, without places and messages.
+/// Returns a line for each verdict of the matrix, without locations and messages.
 fn matrix(list: &Value) -> Vec<String> {
     let document = document(&run(&["matrix", "--profile", "all", "--json"], list));
     let mut lines = Vec::new();
@@ -128,7 +126,6 @@ fn matrix(list: &Value) -> Vec<String> {
     lines
 }
 
-/// Returns a line for each loss that `check --rewritten` reports.
 fn losses(list: &Value) -> Vec<String> {
     let document = document(&run(&["check", "--profile", "all", "--rewritten", "closed", "--json"], list));
     let findings = document["findings"].as_array().expect("findings").iter();
@@ -162,7 +159,6 @@ fn same(formats: &[&str], strict: Option<bool>, lines: fn(&Value) -> Vec<String>
 }
 
 const FORMATS: [&str; 7] = ["mcp", "chat", "responses", "anthropic", "gemini", "gemini-json-schema", "bedrock"];
-/// Formats in which a tool has the flag `strict`.
 const WITH_FLAG: [&str; 4] = ["chat", "responses", "anthropic", "bedrock"];
 
 #[test]

@@ -18,7 +18,6 @@ const BETAS: &str = "anthropic-beta";
 type OnRequest = dyn Fn(&Exchange) + Send + Sync;
 type OnRepair = dyn Fn(&[RepairedCall]) + Send + Sync;
 
-/// Options and callbacks of all requests.
 #[derive(Clone)]
 pub(crate) struct Adapter {
     options: ExchangeOptions,
@@ -34,7 +33,6 @@ impl fmt::Debug for Adapter {
     }
 }
 
-/// What becomes of a request whose body was read.
 pub(crate) enum Opened {
     /// The request is sent as it is, and its reply passes.
     Unchanged(Request<Bytes>),
@@ -58,7 +56,6 @@ impl Adapter {
         })
     }
 
-    /// Returns true if the body of a request has to be read.
     pub(crate) fn reads(method: &Method, headers: &HeaderMap) -> bool {
         method == Method::POST && !headers.contains_key(header::CONTENT_ENCODING) && is_json(headers)
     }
@@ -93,7 +90,7 @@ impl Adapter {
         Opened::Adapted(Box::new(Outgoing { adapter, exchange, url, parts, is_sent: false }))
     }
 
-    /// Returns the URL by which the dialect is chosen: that of the request, or its path at the base URL.
+    /// Returns the URL by which the dialect is chosen: the request's URL, or its path at the base URL.
     fn url<B>(&self, request: &Request<B>) -> String {
         let path = request.uri().path_and_query().map_or("/", |path| path.as_str());
         match (&self.base_url, request.uri().authority()) {
@@ -123,7 +120,6 @@ pub(crate) struct Outgoing {
 }
 
 impl Outgoing {
-    /// Returns the next request to send.
     pub(crate) fn next(&mut self) -> Request<Bytes> {
         self.adapter.tell_request(&self.exchange);
         let mut parts = self.parts.clone();
@@ -138,7 +134,6 @@ impl Outgoing {
         Request::from_parts(parts, Bytes::copy_from_slice(self.exchange.request().as_bytes()))
     }
 
-    /// Passes the calls that were completed since the last time to `on_repair`.
     pub(crate) fn tell_repairs(&mut self) {
         // Taken in any case, because they are kept until then.
         let calls = self.exchange.take_repaired_calls();
@@ -148,7 +143,6 @@ impl Outgoing {
     }
 }
 
-/// Returns a reply that reports an error in the format of the API at a URL.
 pub(crate) fn refused(status: StatusCode, url: &str, error: &Error) -> Response<ReplyBody> {
     let mut response = Response::new(ReplyBody::whole(Exchange::refusal(url, error)));
     *response.status_mut() = status;
@@ -159,7 +153,6 @@ pub(crate) fn refused(status: StatusCode, url: &str, error: &Error) -> Response<
     response
 }
 
-/// Removes the headers that do not apply to a different body of a reply.
 pub(crate) fn remove_of_reply(headers: &mut HeaderMap) {
     remove(headers, &OF_BODY);
     headers.remove(header::CONTENT_ENCODING);
@@ -178,7 +171,6 @@ pub(crate) fn is_json(headers: &HeaderMap) -> bool {
     kind.split(['/', '+', '-', '.']).any(|word| word.eq_ignore_ascii_case("json"))
 }
 
-/// Returns true for event streams: text, and the frames of Amazon's services.
 pub(crate) fn is_stream(headers: &HeaderMap) -> bool {
     let kind = content_type(headers);
     let kind = kind.split(';').next().unwrap_or_default().trim();
@@ -189,14 +181,12 @@ fn content_type(headers: &HeaderMap) -> &str {
     headers.get(header::CONTENT_TYPE).and_then(|kind| kind.to_str().ok()).unwrap_or_default()
 }
 
-/// Returns the betas in the header.
 fn betas(headers: &HeaderMap) -> Vec<String> {
     let lists = headers.get_all(BETAS).iter().filter_map(|value| value.to_str().ok());
     let names = lists.flat_map(|list| list.split(',')).map(str::trim).filter(|name| !name.is_empty());
     names.map(String::from).collect()
 }
 
-/// Sends the betas that the request needs and the backend knows.
 fn set_betas(headers: &mut HeaderMap, exchange: &Exchange) {
     let settled = exchange.betas();
     if settled == betas(headers) {

@@ -138,7 +138,6 @@ impl Sender for Again {
     }
 }
 
-/// An error of a body.
 #[derive(Debug)]
 struct BodyError(BoxError);
 

@@ -23,9 +23,7 @@ pub(crate) trait Sender: Send + 'static {
 
 pub(crate) type Sent<B> = Pin<Box<dyn Future<Output = Result<Response<B>, BoxError>> + Send>>;
 
-/// What becomes of a reply.
 pub(crate) enum Step<B> {
-    /// The client gets this reply.
     Done(Response<ReplyBody>),
     /// The client gets the restored stream of this reply.
     Stream(Response<B>),
@@ -33,10 +31,6 @@ pub(crate) enum Step<B> {
     Again,
 }
 
-/// Reads a reply.
-///
-/// # Errors
-/// The errors of its body.
 pub(crate) async fn step<B>(outgoing: &mut Outgoing, response: Response<B>) -> Result<Step<B>, BoxError>
 where
     B: Body<Error: Into<BoxError>> + Send + 'static,
@@ -92,7 +86,6 @@ struct Rounds<S: Sender> {
 }
 
 impl<S: Sender> Rounds<S> {
-    /// Returns the next piece for the client.
     async fn next(&mut self) -> Result<Option<Bytes>, BoxError> {
         while let Some(body) = &mut self.body {
             let restored = match body.frame().await {
@@ -118,7 +111,6 @@ impl<S: Sender> Rounds<S> {
         Ok(None)
     }
 
-    /// Ends a round, and begins the next one if the model has to be asked again.
     async fn ended(&mut self) -> Result<Result<Vec<u8>, Error>, BoxError> {
         self.body = None;
         let mut rest = match self.outgoing.exchange.finish_bytes() {
@@ -145,7 +137,6 @@ impl<S: Sender> Rounds<S> {
     }
 }
 
-/// Returns an error if a reply is compressed.
 fn packed<B>(response: &Response<B>) -> Option<Error> {
     let encoding = response.headers().get(header::CONTENT_ENCODING)?;
     if encoding.as_bytes().eq_ignore_ascii_case(b"identity") {

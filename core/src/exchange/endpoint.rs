@@ -31,24 +31,21 @@ impl<'u> Endpoint<'u> {
         self.route.parts.first().map_or(wire::COMMON[0].api(), |part| part.api)
     }
 
-    /// Returns the model, if the path contains it.
     pub(super) fn model(&self) -> Option<Cow<'u, str>> {
         let encoded = self.url.get(self.model_range()?)?;
         Some(percent_decoded(encoded).unwrap_or(Cow::Borrowed(encoded)))
     }
 
-    /// Returns the location of the model's name in the URL.
     pub(super) fn model_range(&self) -> Option<Range<usize>> {
         Some(self.model.clone()).filter(|range| !range.is_empty())
     }
 }
 
-/// Returns the route of a URL, or `None` if requests to it cannot have tools.
+/// Returns `None` if requests to the URL cannot have tools.
 pub(super) fn of(url: &str) -> Option<Endpoint<'_>> {
     routes::of_path(path(url)).map(|(route, model)| Endpoint { route, url, model })
 }
 
-/// Returns a note for the user if requests to a URL may have tools, which are not adapted.
 pub(super) fn note(method: &str, url: &str) -> Option<&'static str> {
     routes::note(method, path(url))
 }
@@ -65,7 +62,6 @@ pub(crate) fn refusal_body(url: &str, error: &Error) -> String {
     }
 }
 
-/// Returns the body of a response of an API with status 400.
 pub(crate) fn refusal((api, errors): (Api, Errors), error: &Error) -> String {
     let (code, pointer) = (error.code().as_str(), error.pointer());
     let at = if pointer.is_empty() { String::new() } else { format!(" at `{pointer}`") };

@@ -62,13 +62,11 @@ type Replacements = Vec<Option<Node<'static>>>;
 /// The requests in a body, with their pointers.
 type Found<'n, 'a> = Vec<(String, &'n Node<'a>)>;
 
-/// Returns the spelling of a member that an object has, unless its value is null.
 fn spelled(node: &Node<'_>, part: &Part, member: &'static str) -> Option<Cow<'static, str>> {
     let mut names = part.namings.iter().map(|naming| naming.spell(member));
     names.find(|name| node.get(&**name).is_some_and(|value| !value.is_null()))
 }
 
-/// Finds the values at a location.
 fn find<'n, 'a>(
     node: &'n Node<'a>,
     (part, at): (&Part, &'static [&'static str]),
@@ -90,8 +88,8 @@ fn find<'n, 'a>(
     }
 }
 
-/// Adapts each request of a body. Returns `None` if none is a request; otherwise an exchange for all of them, and the
-/// values to be sent instead of those that were found.
+/// Returns `None` if no value is a request. Otherwise, returns an exchange for all requests, and the values to be sent
+/// instead of the values that were found.
 fn open_parts(
     (target, is_base64): (&Target, bool),
     (url, body): (&str, &str),
@@ -187,7 +185,6 @@ fn without_tools(target: &Target, url: &str, options: &ExchangeOptions) -> Resul
     Exchange::open_request(target.clone(), (url, &json::write(&body)), options, None)
 }
 
-/// Returns a warning about requests that were kept because nothing would restore the calls of their replies.
 fn kept_warning(pointers: &[String]) -> Option<SetAsideWarning> {
     let (count, first) = (pointers.len(), pointers.first()?);
     let message = format!(
@@ -198,7 +195,6 @@ fn kept_warning(pointers: &[String]) -> Option<SetAsideWarning> {
     Some(SetAsideWarning { key: message.clone(), message })
 }
 
-/// Returns a warning about requests that were kept because they cannot be adapted.
 fn refused_warning(errors: &[Error]) -> Option<SetAsideWarning> {
     let (count, first) = (errors.len(), errors.first()?);
     let (code, at, why) = (first.code().as_str(), first.pointer(), first.message());
@@ -209,7 +205,6 @@ fn refused_warning(errors: &[Error]) -> Option<SetAsideWarning> {
     Some(SetAsideWarning { key: message.clone(), message })
 }
 
-/// Writes the changed requests into the body.
 fn rewritten(mut exchange: Exchange, body: &str, part: &Part, sent: Replacements) -> Exchange {
     if sent.iter().any(Option::is_some) {
         if let Ok(mut node) = json::read(body) {
@@ -244,7 +239,6 @@ fn put(
 }
 
 impl AdaptReport {
-    /// Prepends a pointer to the pointers into the request.
     fn shift_below(&mut self, pointer: &str) {
         if pointer.is_empty() {
             return;
@@ -264,7 +258,7 @@ impl AdaptReport {
         warnings.filter_map(|warning| warning.pointer.as_mut()).for_each(shift);
     }
 
-    /// Adds the report of another request in the same body. The choice remains that of the first request with one.
+    /// The choice remains the choice of the first request that has one.
     fn append(&mut self, other: AdaptReport) {
         let AdaptReport { deferred, quarantined, changes, unforced, choice, request_changes, format_changes, .. } =
             other;
@@ -284,7 +278,6 @@ impl AdaptReport {
 }
 
 impl DeferredReport {
-    /// Adds the decisions about another request in the same body.
     fn append(&mut self, other: DeferredReport) {
         self.loaded.extend(other.loaded);
         self.hidden.extend(other.hidden);

@@ -27,7 +27,6 @@ const TEXT: u8 = 7;
 const MESSAGE_TYPE: &str = ":message-type";
 const EVENT_TYPE: &str = ":event-type";
 
-/// Bytes of incomplete frames.
 #[derive(Debug)]
 pub(super) struct Frames {
     framing: Framing,
@@ -45,13 +44,10 @@ impl Frames {
         Frames { framing, bytes: Vec::new(), ready: Vec::new(), event_type: String::new(), failed: None }
     }
 
-    /// Returns true if no state is buffered.
     pub(super) fn is_at_rest(&self) -> bool {
         self.bytes.is_empty() && self.ready.is_empty() && self.failed.is_none()
     }
 
-    /// Processes a piece of a stream. Returns the bytes to pass on.
-    ///
     /// # Errors
     /// The errors of the sink; `invalid-value` for bytes that are no frame; `limit-exceeded`. The next call returns
     /// what was complete. After `budget-exceeded`, the frame is dropped; after other errors of the sink, it is passed
@@ -96,10 +92,6 @@ impl Frames {
         }
     }
 
-    /// Ends a stream. Returns the remaining bytes to pass on.
-    ///
-    /// # Errors
-    /// The errors of the sink.
     pub(super) fn finish(&mut self, sink: &mut impl Sink) -> Result<Vec<u8>, Error> {
         if self.failed.is_some() {
             return Ok(core::mem::take(&mut self.ready));
@@ -134,7 +126,6 @@ impl Frames {
         Ok(())
     }
 
-    /// Returns the event in a payload as JSON text.
     fn read(&self, kind: &str, payload: &[u8]) -> Option<String> {
         let payload = core::str::from_utf8(payload).ok()?;
         match self.framing {
@@ -151,7 +142,6 @@ impl Frames {
         }
     }
 
-    /// Writes a frame for an event.
     fn write(&self, event: &Node<'_>, out: &mut Vec<u8>) {
         let (kind, payload) = match self.framing {
             Framing::Base64(member) => {
@@ -195,7 +185,6 @@ struct Frame<'b> {
 }
 
 impl<'b> Frame<'b> {
-    /// Reads the first frame; `None` if it is incomplete.
     fn read(bytes: &'b [u8]) -> Result<Option<Frame<'b>>, Error> {
         let Some(prelude) = bytes.get(..PRELUDE) else { return Ok(None) };
         let number = |at: usize| number_at(prelude, at);
@@ -217,7 +206,6 @@ impl<'b> Frame<'b> {
         Ok(Some(Frame { raw, headers, payload }))
     }
 
-    /// Returns the value of a header that is text.
     fn header(&self, name: &str) -> Option<&'b str> {
         let mut rest = self.headers;
         while let Some((length, after)) = rest.split_first() {
@@ -251,7 +239,6 @@ fn no_frame(why: &str) -> Error {
     Error::new(Code::InvalidValue, "", format!("expected frames of an event stream, found one {why}"))
 }
 
-/// Writes a frame.
 fn frame(headers: &[(&str, &str)], payload: &[u8], out: &mut Vec<u8>) {
     let mut block = Vec::new();
     for (name, value) in headers {

@@ -22,13 +22,11 @@ use crate::{
     },
 };
 
-/// State for asking the model again after a search that the client does not see.
 #[derive(Debug)]
 pub(super) struct HiddenLoop {
     pub(super) api: Api,
     pub(super) rounds: &'static Rounds,
     searches: Searches,
-    /// The client's request.
     pub(super) client_request: String,
     /// True if the client may refer to the reply by its id.
     pub(super) is_stored: bool,
@@ -44,7 +42,6 @@ pub(super) struct HiddenLoop {
     pub(super) stored_bytes: usize,
     /// Token usage of the previous rounds.
     pub(super) used: Option<Node<'static>>,
-    /// The state of the current round's stream.
     pub(super) round: Round,
     /// True if this round ended with a search, so the model must be asked again.
     pub(super) again: bool,
@@ -56,7 +53,6 @@ pub(super) struct HiddenLoop {
 const BREAK: &str = "\n\n";
 
 impl HiddenLoop {
-    /// Returns `None` if searches are not hidden in replies of this API.
     pub(super) fn new(api: Api, searches: Searches, (body, is_stored): (&str, bool), left: usize) -> Option<Self> {
         Some(HiddenLoop {
             api,
@@ -80,13 +76,11 @@ impl HiddenLoop {
         self.searches.is_call(unit)
     }
 
-    /// Returns true after the first round.
     pub(super) fn continues(&self) -> bool {
         !self.turns.is_empty()
     }
 
-    /// Decides whether to ask the model again. `searched` is true if the round had a search, `called` if it had a call
-    /// of one of the client's tools.
+    /// `searched` is true if the round had a search, `called` if it had a call of one of the client's tools.
     pub(super) fn decide(&mut self, (searched, called): (bool, bool), ended: bool) -> bool {
         // The client answers calls to its own tools and sends the next request itself.
         self.again =
@@ -96,9 +90,6 @@ impl HiddenLoop {
     }
 
     /// Appends the model's answer and the results of its searches to the next request.
-    ///
-    /// # Errors
-    /// The errors of the searches.
     pub(super) fn answer(&mut self, model_answer: Vec<Node<'static>>, units: &[Node<'static>]) -> Result<(), Error> {
         let mut answers = Vec::with_capacity(units.len());
         for unit in units {
@@ -129,9 +120,6 @@ impl HiddenLoop {
     }
 
     /// Removes the searches from a non-streamed reply, and adds the output of earlier rounds.
-    ///
-    /// # Errors
-    /// The errors of the searches.
     pub(super) fn reply(&mut self, reply: &mut Node<'_>) -> Result<(), Error> {
         let rounds = self.rounds;
         let (own, reason) = rounds.output(reply);
@@ -184,7 +172,6 @@ impl HiddenLoop {
         Ok(())
     }
 
-    /// Adds the output of earlier rounds to the last round's message.
     fn complete(&self, whole: &mut Node<'_>, message: &Alternatives, mut kept: Vec<Node<'static>>) {
         self.separate(&mut kept, message);
         let units: Vec<Node<'static>> = self.shown.iter().cloned().chain(kept).collect();
@@ -213,7 +200,6 @@ impl HiddenLoop {
         }
     }
 
-    /// Completes the list of items of a reply.
     pub(super) fn finish_items(
         &self,
         reply: &mut Node<'_>,
@@ -231,9 +217,6 @@ impl HiddenLoop {
 
     /// Returns the next request before it is adapted: the client's request, the model's answers so far, and the results
     /// of its searches.
-    ///
-    /// # Errors
-    /// `invalid-json`.
     pub(super) fn next_request(&self) -> Result<Node<'_>, Error> {
         let mut request = crate::request::read(&self.client_request)?;
         let key = wire::of(self.api).history();
@@ -254,24 +237,19 @@ fn joined(one: &str, other: &str) -> String {
     whole
 }
 
-/// Inserts the separator before text.
 pub(super) fn put_break(text: &mut Node<'_>) {
     let own = text.as_text().map(|text| text.display().into_owned()).unwrap_or_default();
     *text = Node::string(String::from(BREAK) + &own);
 }
 
-/// The state of one round of a streamed reply.
 #[derive(Debug, Default)]
 pub(super) struct Round {
     /// The message of the model, without its units.
     pub(super) message: Pieces,
-    /// The calls that arrive in pieces.
     pub(super) calls: Vec<Pieces>,
-    /// The items that arrive in pieces.
     pub(super) items: Vec<Box<dyn BuiltItem>>,
     /// The units that arrive as a whole.
     pub(super) units: Vec<Node<'static>>,
-    /// Delivery of the last call above the limit.
     pub(super) last_above_limit: Option<Delivery>,
     /// Delivery of each call or item, by the backend's index, with its position in the lists above.
     pub(super) deliveries: Map<u64, (Delivery, usize)>,
@@ -285,7 +263,6 @@ pub(super) struct Round {
     pub(super) stopped: bool,
     /// True if the client has received text of this round.
     pub(super) spoke: bool,
-    /// True if the client has received text of an earlier round.
     pub(super) spoke_before: bool,
     pub(super) used: Option<Node<'static>>,
     /// The id of the first round's reply.
@@ -297,7 +274,6 @@ pub(super) struct Round {
 /// Delivery of a call or an item: whether the client receives it, and at which index.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Delivery {
-    /// The client receives it with this index.
     Shown(u64),
     Search,
     /// Reasoning; the next item decides whether the client receives it.

@@ -2,7 +2,7 @@
 //! and several rounds become one reply.
 //!
 //! In Responses and Interactions, a reasoning item belongs to the item after it, so its events are buffered until the
-//! next item shows whether it led to a search.
+//! next item shows if a search follows.
 
 use alloc::vec::Vec;
 
@@ -24,14 +24,9 @@ use crate::{
     },
 };
 
-/// The member of a reply with items that contains its id.
 const ID: &str = "id";
 
 impl HiddenLoop {
-    /// Processes an event and appends the events to pass on to `out`.
-    ///
-    /// # Errors
-    /// The errors of the searches.
     pub(super) fn feed<'a>(&mut self, event: Node<'a>, out: &mut Vec<Node<'a>>) -> Result<(), Error> {
         match self.rounds.body() {
             Body::Message(message) => self.chunk(event, message, out),
@@ -39,10 +34,7 @@ impl HiddenLoop {
         }
     }
 
-    /// Ends a stream and returns the events that are still buffered. Some streams end without a final event.
-    ///
-    /// # Errors
-    /// The errors of the searches.
+    /// Some streams end without a final event.
     pub(super) fn end(&mut self) -> Result<Vec<Node<'static>>, Error> {
         if !self.round.stopped {
             self.stop(true)?;
@@ -54,14 +46,13 @@ impl HiddenLoop {
         Ok(out)
     }
 
-    /// Begins the next round.
     pub(super) fn turn(&mut self) {
         let Round { passed, spoke, spoke_before, used, id, sequence, .. } = core::mem::take(&mut self.round);
         self.round = Round { passed, spoke_before: spoke_before || spoke, id, sequence, ..Round::default() };
         self.used = usage::total(self.used.as_ref(), used.as_ref());
     }
 
-    /// Processes the end of a round. Returns true if the model is asked again.
+    /// Returns true if the model is asked again.
     fn stop(&mut self, ended: bool) -> Result<bool, Error> {
         self.round.stopped = true;
         if !self.decide((self.round.searched, self.round.called), ended) {
@@ -99,13 +90,12 @@ impl HiddenLoop {
         self.stored_bytes <= MAX_HELD_BYTES
     }
 
-    /// Counts the bytes of a call or an item besides its content. Returns false above the limit.
+    /// Counts the bytes of a call or an item, without its content. Returns false above the limit.
     fn stores_call(&mut self) -> bool {
         self.stored_bytes = self.stored_bytes.saturating_add(CALL);
         self.stored_bytes <= MAX_HELD_BYTES
     }
 
-    /// Replaces the id of a reply with the id of the first round.
     fn identify(&mut self, event: &mut Node<'_>, key: &'static str) {
         let own = event.get(key).filter(|id| !id.is_null());
         match &self.round.id {
@@ -115,7 +105,6 @@ impl HiddenLoop {
         }
     }
 
-    /// Records the token usage of an event, and adds the usage of earlier rounds to it.
     fn count(&mut self, event: &mut Node<'_>) {
         let key = wire::of(self.api).reply().usage();
         let Some(own) = event.get(key).filter(|used| !used.is_null()).map(Node::detached) else { return };
@@ -125,7 +114,6 @@ impl HiddenLoop {
         self.round.used = Some(own);
     }
 
-    /// Processes a chunk, which is a reply with a part of the message.
     fn chunk<'a>(
         &mut self,
         mut event: Node<'a>,
@@ -164,7 +152,6 @@ impl HiddenLoop {
         Ok(())
     }
 
-    /// Returns true if a chunk contains nothing for the client.
     fn is_bare(&self, event: &Node<'_>, message: &Alternatives) -> bool {
         let Some(entry) = message.first(event) else { return false };
         let is_silent = |value: &Node<'_>| {
@@ -178,8 +165,7 @@ impl HiddenLoop {
             && (message.repeats_usage || event.get(wire::of(self.api).reply().usage()).is_none_or(Node::is_null))
     }
 
-    /// Reads a part of a message whose calls arrive in pieces, and removes its searches from the event. Returns true if
-    /// something was removed.
+    /// Returns true if something was removed.
     fn pieces(
         &mut self,
         delta: &Node<'static>,
@@ -260,7 +246,6 @@ impl HiddenLoop {
         is_shortened || repeats_role
     }
 
-    /// Returns the delivery of a new call.
     fn delivery(&mut self, call: &Node<'_>) -> Delivery {
         let is_search = self.is_search(call);
         self.round.searched |= is_search;
@@ -270,7 +255,7 @@ impl HiddenLoop {
         delivery
     }
 
-    /// Returns the delivery of an entry above the limit. An entry without a name and an id continues the last one.
+    /// An entry without a name and an id continues the last one.
     fn delivery_above_limit(&mut self, call: &Node<'_>) -> Delivery {
         let name = call.get("function").and_then(|function| function.text_at("name"));
         let begins = name.is_some_and(|name| !name.is_empty()) || entry_id(call).is_some();
@@ -287,8 +272,7 @@ impl HiddenLoop {
         breaks
     }
 
-    /// Reads a part of a message whose units arrive as a whole, and removes its searches from the event. Returns true
-    /// if something was removed.
+    /// Returns true if something was removed.
     fn parts(
         &mut self,
         part: &Node<'static>,
@@ -328,7 +312,6 @@ impl HiddenLoop {
         is_shortened
     }
 
-    /// Processes an event of a reply that consists of items.
     fn item<'a>(
         &mut self,
         mut event: Node<'a>,
@@ -395,7 +378,6 @@ impl HiddenLoop {
         Ok(())
     }
 
-    /// Stores the item of an event, or the piece of an item.
     fn record_item(&mut self, event: &Node<'_>, (cursor, items): (Cursor, &ItemList), index: u64) {
         let Some(built) = items.built else {
             let item = cursor.unit(event).filter(|_| cursor.meaning() == Meaning::End);
@@ -413,7 +395,6 @@ impl HiddenLoop {
         }
     }
 
-    /// Processes the last event of a reply.
     fn last<'a>(
         &mut self,
         mut event: Node<'a>,
@@ -449,7 +430,6 @@ impl HiddenLoop {
         Ok(())
     }
 
-    /// Passes on the buffered reasoning events.
     fn release(&mut self, out: &mut Vec<Node<'_>>) {
         for mut event in core::mem::take(&mut self.round.buffered) {
             let Some((cursor, index)) =
@@ -474,7 +454,6 @@ impl HiddenLoop {
         }
     }
 
-    /// Passes on an event, with its number among the events that the client sees.
     fn pass<'a>(&mut self, mut event: Node<'a>, out: &mut Vec<Node<'a>>) {
         if let Some(own) = sequence(&event) {
             let number = self.round.sequence.unwrap_or(own);
@@ -510,7 +489,7 @@ mod tests {
         hidden
     }
 
-    /// A fixture cannot show it: the limit is 64 MiB.
+    /// A fixture cannot show this: the limit is 64 MiB.
     #[test]
     fn calls_beyond_the_limit_are_passed_on_and_not_stored() {
         let mut hidden = beyond_the_limit(Api::OpenaiChat);

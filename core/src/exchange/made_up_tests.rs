@@ -1,5 +1,5 @@
-//! What holds for an API that only has a description (`wire/made_up`). Besides it, the API has a variant of `Api` with
-//! its rows (`options/lookup.rs`), and its rows in `wire/mod.rs`.
+//! Tests for an API that only has a description (`wire/made_up`). The API also has a variant of `Api` with its rows
+//! (`options/lookup.rs`), and its rows in `wire/mod.rs`.
 //!
 //! Not yet possible by a description alone: ids that are numbers, results before their calls, and structured output in
 //! texts (`reply/answer/text.rs` knows one member with text).
@@ -109,7 +109,6 @@ fn calls_in_a_whole_reply_are_restored() {
     assert_eq!(value(&reply)["turn"]["acts"][0], call("1"));
 }
 
-/// A restore map for replies whose answer is a call of `give`.
 fn answered_by_a_call() -> RestoreMap {
     let mut restore_map = RestoreMap::default();
     restore_map.answers_by(Some(Answer::of_tool(Plan::default(), "give".into(), true)));
@@ -161,7 +160,6 @@ fn a_search_is_answered_in_its_format() {
     assert_eq!(answer["what"][0]["tool_name"], "stock.count");
 }
 
-/// Returns the events that a stream of these events becomes.
 fn fed(restore_map: RestoreMap, events: &[Value]) -> Vec<Value> {
     let texts: Vec<String> = events.iter().map(Value::to_string).collect();
     let mut stream = Stream::new(restore_map);

@@ -78,7 +78,6 @@ pub(crate) struct Exchange {
     lines: Buffer,
     /// True if the last finished stream ended with a search.
     asks: bool,
-    /// Reports of repaired calls that the caller has not taken yet.
     reports: CallReports,
 }
 
@@ -92,16 +91,13 @@ pub(crate) enum StreamKind {
     Other,
 }
 
-/// Loop that answers the model's searches.
 #[derive(Debug)]
 enum Rounds {
     /// The client receives the searches in the form in which Anthropic's servers send them.
     Shown(Box<SearchLoop>),
-    /// The client does not receive the searches.
     Hidden(Box<HiddenLoop>),
 }
 
-/// Returns the API that a URL belongs to, by the end of its path, or `None` if it does not accept tools.
 pub(crate) fn api_of(url: &str) -> Option<Api> {
     endpoint::of(url).map(|endpoint| endpoint.api())
 }
@@ -111,7 +107,6 @@ pub(crate) fn note(method: &str, url: &str) -> Option<&'static str> {
     endpoint::note(method, url)
 }
 
-/// Returns the location of the model's name in a URL.
 pub(crate) fn model_range(url: &str) -> Option<Range<usize>> {
     endpoint::of(url)?.model_range()
 }
@@ -129,12 +124,10 @@ struct Target {
 }
 
 impl ReplyKind {
-    /// Returns true if responses to a request mention tools.
     const fn has_tools(self) -> bool {
         !matches!(self, ReplyKind::NoTools | ReplyKind::Later)
     }
 
-    /// Returns true if a reply may contain the model's search, after which the model is asked again.
     const fn may_search(self) -> bool {
         matches!(self, ReplyKind::Model | ReplyKind::Frames(_))
     }
@@ -148,7 +141,6 @@ impl ReplyKind {
 }
 
 impl Rounds {
-    /// Returns true if this round ended with a search, so the model must be asked again.
     fn asks_again(&self) -> bool {
         match self {
             Rounds::Shown(rounds) => rounds.again,
@@ -156,8 +148,7 @@ impl Rounds {
         }
     }
 
-    /// Records whether this round contains a call whose arguments are the structured output. If so, the model is not
-    /// asked again.
+    /// If this round contains a call whose arguments are the structured output, the model is not asked again.
     fn note_answer(&mut self, is_answered: bool) {
         match self {
             Rounds::Shown(rounds) => rounds.is_answered = is_answered,
@@ -179,7 +170,6 @@ impl Rounds {
         }
     }
 
-    /// Begins the next round of a stream.
     fn turn(&mut self) {
         match self {
             Rounds::Shown(rounds) => rounds.turn(),
@@ -187,7 +177,6 @@ impl Rounds {
         }
     }
 
-    /// Returns the client's request.
     fn client_request(&self) -> &str {
         match self {
             Rounds::Shown(rounds) => &rounds.client_request,
@@ -195,7 +184,6 @@ impl Rounds {
         }
     }
 
-    /// Returns the next request before it is adapted: the client's request and the model's answers so far.
     fn next_request(&mut self) -> Result<Node<'_>, Error> {
         match self {
             Rounds::Shown(rounds) => {
@@ -211,9 +199,8 @@ impl Rounds {
 }
 
 impl Exchange {
-    /// Opens an exchange for a request. Returns `None` if requests to the URL cannot have tools, or if the body is not
-    /// such a request; the caller then forwards the request unchanged. Looks up the request's tools in the cache before
-    /// rewriting them.
+    /// Returns `None` if requests to the URL cannot have tools, or if the body is not such a request; the caller then
+    /// forwards the request unchanged. Looks up the request's tools in the cache before rewriting them.
     pub(crate) fn open(
         url: &str,
         body: &str,
@@ -345,12 +332,10 @@ impl Exchange {
         self.rounds.is_none() && is_between && is_known && self.stream.as_ref().is_none_or(Stream::is_at_rest)
     }
 
-    /// Returns the next request to send.
     pub(crate) fn request(&self) -> &str {
         &self.request
     }
 
-    /// Returns the report on the adapted request.
     pub(crate) fn report(&self) -> &AdaptReport {
         &self.report
     }
@@ -360,19 +345,16 @@ impl Exchange {
         self.report.betas.as_ref().or(self.adapting.betas.as_ref()).map(Vec::as_slice).unwrap_or_default()
     }
 
-    /// Returns the backend's native construct for deferred tools that the request uses.
     pub(crate) fn native(&self) -> Native {
         self.adapting.deferred.as_ref().map_or(Native::None, |deferred| deferred.native)
     }
 
-    /// Returns the reports of calls that ended since the last call to this method.
     pub(crate) fn take_repaired_calls(&mut self) -> Vec<RepairedCall> {
         let mut calls = self.reports.take();
         calls.extend(self.stream.iter_mut().flat_map(Stream::take_repaired_calls));
         calls
     }
 
-    /// Returns the changes to structured output since the last call to this method.
     pub(crate) fn take_answer_changes(&mut self) -> Vec<AnswerChange> {
         if let Some(stream) = &mut self.stream {
             self.reports.push_changes(stream.take_answer_changes());
@@ -380,12 +362,11 @@ impl Exchange {
         self.reports.take_answer_changes()
     }
 
-    /// Returns the warning about tools that the request leaves out.
     pub(crate) fn warning(&self) -> Option<&SetAsideWarning> {
         self.warning.as_ref()
     }
 
-    /// Translates a non-streamed reply. Returns `None` if the model must be asked again.
+    /// Returns `None` if the model must be asked again.
     pub(crate) fn reply<'t>(&mut self, text: &'t str) -> Result<Option<Cow<'t, str>>, Error> {
         if !self.reply_kind.has_tools() {
             return Ok(Some(Cow::Borrowed(text)));
@@ -405,7 +386,6 @@ impl Exchange {
         Ok(Some(json::text_of(text, &reply)))
     }
 
-    /// Translates a piece of a reply that is an event stream.
     pub(crate) fn feed_text(&mut self, piece: &str) -> Result<String, Error> {
         let mut lines = core::mem::take(&mut self.lines);
         let out = lines.feed(piece, self);
@@ -413,8 +393,7 @@ impl Exchange {
         out
     }
 
-    /// Ends a stream and returns the remaining text to pass on. Afterwards, [`Self::asks_again`] returns true if the
-    /// model must be asked again.
+    /// Afterwards, [`Self::asks_again`] returns true if the model must be asked again.
     pub(crate) fn finish_text(&mut self) -> Result<String, Error> {
         let mut lines = core::mem::take(&mut self.lines);
         let out = lines.finish(self);
@@ -432,7 +411,6 @@ impl Exchange {
         Ok(out)
     }
 
-    /// Returns the kind of the stream that begins or continues with these bytes.
     pub(crate) fn stream_kind(&mut self, piece: &[u8]) -> StreamKind {
         if let (None, Some(first)) = (self.stream_kind, piece.first()) {
             // Text never contains a zero byte, and a frame is shorter than 16 MiB.
@@ -445,12 +423,10 @@ impl Exchange {
         self.begun_kind()
     }
 
-    /// Returns the kind of the stream so far.
     pub(crate) fn begun_kind(&self) -> StreamKind {
         self.stream_kind.unwrap_or(StreamKind::Text)
     }
 
-    /// Translates a piece of a reply that consists of frames.
     pub(crate) fn feed_frames(&mut self, piece: &[u8]) -> Result<Vec<u8>, Error> {
         let Some(mut frames) = self.frames.take() else { return Ok(piece.to_vec()) };
         let out = frames.feed(piece, self);
@@ -458,7 +434,7 @@ impl Exchange {
         out
     }
 
-    /// Ends a reply that consists of frames and returns the remaining bytes to pass on, like [`Self::finish_text`].
+    /// Like [`Self::finish_text`].
     pub(crate) fn finish_frames(&mut self) -> Result<Vec<u8>, Error> {
         let Some(mut frames) = self.frames.take() else { return Ok(Vec::new()) };
         let out = frames.finish(self);
@@ -474,7 +450,6 @@ impl Exchange {
         Ok(out)
     }
 
-    /// Returns a frame for a request that failed after the client received a part of the reply.
     pub(crate) fn failed_frame(body: &str) -> Vec<u8> {
         frames::failed(body)
     }
@@ -485,8 +460,8 @@ impl Exchange {
         }
     }
 
-    /// Makes the next request after a stream that ended with a search. If that fails, the client has already received
-    /// the beginning of the reply: the result is the body of an error, which is sent as an event.
+    /// If the next request cannot be made, the result is the body of an error. The caller sends it as an event, because
+    /// the client already has the beginning of the reply.
     fn begin_round(&mut self) -> Option<String> {
         self.rounds.as_mut()?.turn();
         match self.ask_again() {
@@ -501,7 +476,6 @@ impl Exchange {
         }
     }
 
-    /// Returns true if the last finished stream ended with a search, so the model must be asked again.
     pub(crate) fn asks_again(&self) -> bool {
         self.asks
     }
@@ -511,7 +485,6 @@ impl Exchange {
         wire::of(self.api).failed(body)
     }
 
-    /// Builds the next request: the client's request and the model's answers so far.
     fn ask_again(&mut self) -> Result<(), Error> {
         let Some(rounds) = &mut self.rounds else { return Ok(()) };
         let client_request = String::from(rounds.client_request());
@@ -527,9 +500,9 @@ impl Exchange {
     }
 }
 
-/// Returns the construct for deferred tools that the backend is known to have. If a request leaves the search to the
-/// provider but the backend's construct has no hosted search, deferral is emulated, because otherwise the model could
-/// not find the deferred tools. Tools beyond the API's maximum can only be deferred by emulation.
+/// If a request leaves the search to the provider but the backend's construct has no hosted search, deferral is
+/// emulated, because otherwise the model could not find the deferred tools. Tools beyond the API's maximum can only be
+/// deferred by emulation.
 fn native_of(
     request: &Node<'_>,
     api: Api,
@@ -550,7 +523,6 @@ fn native_of(
     Ok(if is_lost { Native::None } else { native })
 }
 
-/// Returns the warning about tools that were set aside, or an error if the caller forbids setting tools aside.
 fn warning(
     report: &AdaptReport,
     adapting: &AdaptOptions,

@@ -26,9 +26,6 @@ pub(super) fn refuse_request(request: &Node<'_>, api: Api) -> Result<(), Error> 
 }
 
 /// Refuses a reply, or an event of a stream, that only another format has.
-///
-/// # Errors
-/// `invalid-value`.
 pub(super) fn refuse_reply(reply: &Node<'_>, api: Api) -> Result<(), Error> {
     if wire::of(api).reply().is_own(reply) {
         return Ok(());

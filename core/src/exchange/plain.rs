@@ -17,7 +17,6 @@ use crate::{
 
 /// What the strings of a request show.
 pub(crate) struct Outline {
-    /// The member `model`.
     pub(crate) model: Option<String>,
     /// True if the request, sent to an API of its format, needs no change and its reply no restoring.
     pub(crate) is_plain: bool,
@@ -71,7 +70,6 @@ fn is_above(number: &str, maximum: &str) -> bool {
     value(number).zip(value(maximum)).is_none_or(|(number, maximum)| number > maximum)
 }
 
-/// Returns true if a condition may hold for a request with these members.
 fn may_hold(condition: &When, members: &[String]) -> bool {
     match condition {
         When::Has([name, ..]) | When::Is([name, ..], _) => members.iter().any(|member| member == name),
@@ -84,8 +82,7 @@ fn concerns_no_step(api: Option<Api>, text: &Text<'_>) -> bool {
     prefilter::of(text).without(ordinary) == Flags::NONE && !text.chars().starts_with(ANSWER_ID)
 }
 
-/// Reads the outline of a request. Returns `None` if its text has to be parsed: it may be no object, or has several
-/// models.
+/// Returns `None` if the text of the request has to be parsed: it may be no object, or has several models.
 pub(crate) fn outline(url: &str, body: &str) -> Option<Outline> {
     let is_body = |part: &Part| part.at.is_empty() && part.requires.is_none();
     let endpoint = endpoint::of(url).filter(|endpoint| endpoint.route.parts.iter().all(is_body));

@@ -21,7 +21,6 @@ pub(crate) struct Searches {
     /// The client's name for the hosted search.
     pub(crate) name: Text<'static>,
     pub(crate) options: SearchOptions,
-    /// The options with which tools are adapted, and their names.
     adapting: AdaptOptions,
     names: Names,
     /// Built at the first search.
@@ -43,15 +42,10 @@ impl Searches {
         Searches { name, options, adapting, names, catalogue: None }
     }
 
-    /// Returns true if a call in the format of any API calls the search function.
     pub(crate) fn is_call(&self, unit: &Node<'_>) -> bool {
         Call::recognize(unit, &self.options).is_some()
     }
 
-    /// Answers a call in the format of its API. `client_request` is the client's request, which contains the tools.
-    ///
-    /// # Errors
-    /// `invalid-option`.
     pub(crate) fn answer(&mut self, call: &Node<'_>, client_request: &str) -> Result<Node<'static>, Error> {
         let options = self.options.clone();
         let catalogue = self.catalogue(client_request)?;
@@ -94,7 +88,6 @@ impl Catalogue {
         })
     }
 
-    /// Replaces the name of a tool that was found with the client's name, or the definition with the client's.
     fn name(&self, found: &mut Node<'static>, key: &'static str) {
         let called = found.text_at(key).cloned();
         let Some(own) = called.as_ref().and_then(|called| self.restore_map.name(called)) else { return };

@@ -17,9 +17,7 @@ const COUNTED_BY: &str = "modality";
 /// How two values of one round or of two rounds become one.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Rule {
-    /// Numbers are added.
     Add,
-    /// The later value replaces the earlier one.
     Replace,
 }
 
@@ -32,7 +30,6 @@ pub(crate) fn total(before: Option<&Node<'static>>, now: Option<&Node<'_>>) -> O
     }
 }
 
-/// Returns the token usage of one round, from its first and its last event.
 pub(crate) fn overlay(first: Option<&Node<'static>>, last: &Node<'_>) -> Node<'static> {
     let last = last.detached();
     first.map_or_else(|| last.clone(), |first| combined(first, &last, Rule::Replace))

@@ -1,5 +1,5 @@
-//! Decides guesses about text by the schema: a guessed name has to be declared at its object, and a bare word has to be
-//! at a place for strings, or for numbers if it is one.
+//! Decides guesses about text by the schema. A guessed name has to be declared at its object. A bare word has to be
+//! where the schema accepts strings, or numbers if the word is a number.
 
 use super::{view::View, Repairer};
 use crate::{
@@ -8,7 +8,6 @@ use crate::{
 };
 
 impl<'s, 'a> Repairer<'_, 's, 'a> {
-    /// Returns true if the schema decides every guess.
     pub(super) fn decides(&mut self, guesses: &[Guess]) -> bool {
         guesses.iter().all(|guess| self.decides_one(guess).unwrap_or(false))
     }
@@ -28,7 +27,6 @@ impl<'s, 'a> Repairer<'_, 's, 'a> {
         Some(is_only(InstanceTypes::STRING) || (guess.guessed == Guessed::Number && is_only(InstanceTypes::NUMBER)))
     }
 
-    /// Returns the schemas of a member or an item; `None` if none is known.
     fn below(&mut self, view: &View<'s, 'a>, step: &Step) -> Option<View<'s, 'a>> {
         let schemas = match step {
             Step::Member(name) => self.member_schemas(view, name),

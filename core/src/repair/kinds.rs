@@ -21,14 +21,12 @@ use crate::{
 /// Maximum number of arrays and objects to remove around a value.
 const UNWRAPPED: u8 = 3;
 
-/// One reading of a value.
 pub(super) struct Candidate<'n> {
     pub(super) fixed: Fixed<'n>,
     pub(super) confidence: Confidence,
 }
 
 impl<'s, 'a> Repairer<'_, 's, 'a> {
-    /// Returns another value in place of one that has a wrong type or is not listed.
     #[inline(never)]
     pub(super) fn exchange<'n>(
         &mut self,
@@ -54,7 +52,6 @@ impl<'s, 'a> Repairer<'_, 's, 'a> {
         self.choose(candidates, at)
     }
 
-    /// Returns the strings, numbers, booleans or null that a scalar may mean.
     fn scalar_readings<'n>(
         &mut self,
         view: &View<'s, 'a>,
@@ -138,7 +135,6 @@ impl<'s, 'a> Repairer<'_, 's, 'a> {
         found.map(Node::detached)
     }
 
-    /// Returns a reading, if the schemas accept it.
     fn reading<'n>(
         &mut self,
         (rule, confidence): (RepairRule, Confidence),
@@ -158,7 +154,6 @@ impl<'s, 'a> Repairer<'_, 's, 'a> {
         self.candidate((rule, confidence), alloc::vec![repair], inner, at)
     }
 
-    /// Returns an accepted reading, unless the options forbid its rule.
     pub(super) fn candidate<'n>(
         &mut self,
         (rule, confidence): (RepairRule, Confidence),
@@ -175,7 +170,6 @@ impl<'s, 'a> Repairer<'_, 's, 'a> {
         Some(Candidate { fixed: Fixed { value: inner.value, repairs }, confidence })
     }
 
-    /// Reads a value as an array of one item.
     fn wrapped<'n>(
         &mut self,
         view: &View<'s, 'a>,
@@ -241,8 +235,7 @@ impl<'s, 'a> Repairer<'_, 's, 'a> {
         self.reading((rule, Confidence::Likely), schemas, value, reading, (at, inside))
     }
 
-    /// Reads a string that contains the JSON text of the array or object that was expected. `Some(None)` means that the
-    /// string contains JSON but is left unchanged.
+    /// `Some(None)` means that the string contains JSON but is left unchanged.
     fn json_string<'n>(
         &mut self,
         view: &View<'s, 'a>,
@@ -294,12 +287,10 @@ impl<'s, 'a> Repairer<'_, 's, 'a> {
         Some(self.candidate(rule, repairs, inner, at).map(|candidate| candidate.fixed))
     }
 
-    /// Returns true if a value at this position would be nested too deeply.
     fn is_too_deep(&self, value: &Node<'_>, at: At<'_>) -> bool {
         height(value, self.judge.budget()) + at.level + 1 >= MAX_DEPTH
     }
 
-    /// Chooses a reading: the only exact one, otherwise the only likely one.
     pub(super) fn choose<'n>(&mut self, candidates: Vec<Candidate<'n>>, at: At<'_>) -> Option<Fixed<'n>> {
         let best = candidates.iter().map(|candidate| candidate.confidence).max()?;
         let mut best = candidates.into_iter().filter(|candidate| candidate.confidence == best);
@@ -311,7 +302,6 @@ impl<'s, 'a> Repairer<'_, 's, 'a> {
         Some(first.fixed)
     }
 
-    /// Repairs each item.
     pub(super) fn items<'n>(&mut self, view: &View<'s, 'a>, fixed: &mut Fixed<'n>, at: At<'_>) {
         let satisfied = self.satisfied(view, &fixed.value, &OF_VALUES);
         if satisfied.is_empty() {
@@ -376,7 +366,6 @@ fn item_of<'o, 'n>(object: &'o Object<'n>) -> Option<&'o Member<'n>> {
 /// Largest whole number that all programs read exactly: 2^53 - 1 (RFC 8259, section 6).
 const MAX_SAFE_INTEGER: &str = "9007199254740991";
 
-/// Number that a string spells.
 pub(super) enum Spelled {
     Number(String, Confidence),
     /// A whole number that some programs would round.
@@ -384,7 +373,7 @@ pub(super) enum Spelled {
     Nothing,
 }
 
-/// Reads the number that a string spells. `is_whole` is set if the schema accepts only integers.
+/// `is_whole` is set if the schema accepts only integers.
 fn number(text: &str, is_whole: bool) -> Spelled {
     if text.len() > MAX_LENGTH {
         return Spelled::Nothing;
@@ -460,13 +449,11 @@ pub(super) fn folded(name: &Text<'_>) -> Option<String> {
     Some(folded).filter(|folded| !folded.is_empty())
 }
 
-/// Returns true for words that mean null.
 pub(super) fn means_null(text: &str) -> bool {
     ["null", "none", "undefined"].iter().any(|word| text.eq_ignore_ascii_case(word))
 }
 
-/// Returns true if a string may be the only item of an array. A string that looks like a list, or like JSON text that
-/// could not be read, may not.
+/// A string that looks like a list, or like JSON text that could not be read, may not be the only item of an array.
 fn is_one_item(text: &str) -> bool {
     let text = text.trim();
     if text.is_empty() || means_null(text) {

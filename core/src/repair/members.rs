@@ -15,7 +15,6 @@ use crate::{
 };
 
 impl<'s, 'a> Repairer<'_, 's, 'a> {
-    /// Repairs each member of an object separately.
     #[inline(never)]
     pub(super) fn members<'n>(&mut self, view: &View<'s, 'a>, fixed: &mut Fixed<'n>, at: At<'_>) {
         let (renamed, old_names) = self.rename(view, fixed, at);
@@ -41,7 +40,6 @@ impl<'s, 'a> Repairer<'_, 's, 'a> {
         }
     }
 
-    /// Repairs each member to fit its schemas.
     fn each_member<'n>(
         &mut self,
         view: &View<'s, 'a>,
@@ -135,7 +133,6 @@ impl<'s, 'a> Repairer<'_, 's, 'a> {
         fixed.repairs.extend(going.into_iter().filter(|(index, _)| gone.contains(index)).map(|(_, repair)| repair));
     }
 
-    /// Returns the rule by which a value may be removed.
     fn omission(&mut self, schemas: &[&'s Node<'a>], value: &Node<'_>) -> Option<(RepairRule, Confidence)> {
         match value.data() {
             Data::Null => Some((RepairRule::OmitNull, Confidence::Exact)),
@@ -209,7 +206,6 @@ impl<'s, 'a> Repairer<'_, 's, 'a> {
         }
     }
 
-    /// Returns the first default that the schemas accept.
     fn default_of(&mut self, schemas: &[&'s Node<'a>], at: At<'_>) -> Option<Node<'static>> {
         let view = self.view(schemas)?;
         let defaults: Vec<&'s Node<'a>> = view.values(Keyword::Default).map(|(_, default)| default).collect();
@@ -222,7 +218,6 @@ impl<'s, 'a> Repairer<'_, 's, 'a> {
         None
     }
 
-    /// Removes members that a closed object does not declare.
     fn remove_additional<'n>(&mut self, view: &View<'s, 'a>, fixed: &mut Fixed<'n>, at: At<'_>) {
         let is_closed = view.values(Keyword::AdditionalProperties).any(|(_, values)| values.as_bool() == Some(false));
         let rule = (RepairRule::RemoveAdditional, Confidence::Likely);
@@ -246,7 +241,6 @@ impl<'s, 'a> Repairer<'_, 's, 'a> {
     }
 }
 
-/// Removes the members at these indexes.
 fn retain(value: &mut Node<'_>, gone: &Set<usize>) {
     let mut index = 0;
     if let Some(object) = value.as_object_mut() {
@@ -257,12 +251,10 @@ fn retain(value: &mut Node<'_>, gone: &Set<usize>) {
     }
 }
 
-/// Returns true for null and blank strings.
 fn is_blank(value: &Node<'_>) -> bool {
     value.is_null() || value.as_text().is_some_and(|text| text.display().trim().is_empty())
 }
 
-/// Returns true for null, blank strings, and words for null.
 fn is_absent(value: &Node<'_>) -> bool {
     is_blank(value) || value.as_text().is_some_and(|text| means_null(text.display().trim()))
 }
@@ -271,8 +263,7 @@ fn is_absent(value: &Node<'_>) -> bool {
 pub(super) type OldNames<'n> = Map<usize, Text<'n>>;
 
 impl<'s, 'a> Repairer<'_, 's, 'a> {
-    /// Renames members to the declared names that they resemble. Returns the indexes of the renamed members, whose
-    /// values are already repaired, and their original names.
+    /// Returns the indexes of the renamed members, whose values are already repaired, and their original names.
     pub(super) fn rename<'n>(
         &mut self,
         view: &View<'s, 'a>,
@@ -345,8 +336,8 @@ impl<'s, 'a> Repairer<'_, 's, 'a> {
         (done, old_names)
     }
 
-    /// Returns the only required name that is missing. If several are missing, a reason noted for the object could not
-    /// be attributed to one of them.
+    /// Returns `None` if several are missing, because a reason noted for the object could not be attributed to one of
+    /// them.
     fn only_lacking(&self, required: &Set<&'s Text<'a>>, value: &Node<'_>) -> Option<&'s Text<'a>> {
         let object = value.as_object()?;
         self.judge.budget().pay((required.len() + object.len()) / 16).then_some(())?;
@@ -400,7 +391,6 @@ impl<'s, 'a> Repairer<'_, 's, 'a> {
         collections::by(found, |(one, _), (two, _)| one.cmp(two))
     }
 
-    /// Records why a member is left unchanged.
     fn leave_member(&mut self, at: At<'_>, name: &Text<'_>, reason: LeftReason) {
         let below = Below::member(at, name, name);
         self.leave(below.at(at, Layers::default()), reason);

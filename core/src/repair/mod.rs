@@ -40,13 +40,11 @@ const MAX_LEVEL: usize = 64;
 /// Maximum number of strings to parse inside one another at one position.
 const TEXTS: u8 = 3;
 
-/// A value, and the repairs that were applied to it.
 struct Fixed<'n> {
     value: Node<'n>,
     repairs: Vec<Repair>,
 }
 
-/// One run of repairs.
 struct Repairer<'v, 's, 'a> {
     judge: Judge<'v, 's, 'a>,
     options: &'v RepairOptions,
@@ -56,8 +54,6 @@ struct Repairer<'v, 's, 'a> {
 }
 
 impl<'s, 'a> Repairer<'_, 's, 'a> {
-    /// Repairs one value to fit all schemas that apply to it. A value that they accept, or whose validity is unknown,
-    /// is left unchanged.
     fn place<'n>(&mut self, schemas: &[&'s Node<'a>], value: Node<'n>, at: At<'_>) -> Fixed<'n> {
         let mut fixed = Fixed { value, repairs: Vec::new() };
         if at.level > MAX_LEVEL || self.verdict(schemas, &fixed.value, at) != Verdict::Invalid {
@@ -86,7 +82,6 @@ impl<'s, 'a> Repairer<'_, 's, 'a> {
         fixed
     }
 
-    /// Validates a value against several schemas.
     fn verdict(&mut self, schemas: &[&'s Node<'a>], value: &Node<'_>, at: At<'_>) -> Verdict {
         if at.is_untyped_root && value.as_object().is_none() {
             return Verdict::Invalid;
@@ -103,7 +98,6 @@ impl<'s, 'a> Repairer<'_, 's, 'a> {
         })
     }
 
-    /// Returns true if a value has an accepted type, and is listed if values are listed.
     fn is_kind(&mut self, view: &View<'s, 'a>, value: &Node<'_>) -> bool {
         let listed = [Keyword::Type, Keyword::Enum, Keyword::Const];
         InstanceTypes::of_instance(value).within(view.kinds)
@@ -113,7 +107,6 @@ impl<'s, 'a> Repairer<'_, 's, 'a> {
                 .all(|part| listed.iter().all(|keyword| self.judge.keyword(*keyword, part, value) != Verdict::Invalid))
     }
 
-    /// Records why a value is left unchanged.
     fn leave(&mut self, at: At<'_>, reason: LeftReason) {
         self.reasons.insert(at.output_pointer(), reason);
     }
@@ -134,7 +127,6 @@ pub(crate) struct At<'p> {
     pub(crate) level: usize,
     /// Types that the whole schema of this position accepts, while one of its branches is tried.
     pub(crate) outer: Option<InstanceTypes>,
-    /// Readings that were applied to the value.
     pub(crate) layers: Layers,
 }
 
@@ -153,17 +145,14 @@ pub(crate) struct Layers {
 }
 
 impl<'p> At<'p> {
-    /// Returns the position for another reading of the same value.
     pub(crate) const fn again(self, layers: Layers) -> At<'p> {
         At { layers, level: self.level + 1, outer: None, ..self }
     }
 
-    /// Returns the pointer into the original arguments.
     pub(crate) fn pointer(self) -> String {
         self.from.pointer()
     }
 
-    /// Returns the pointer into the result.
     pub(crate) fn output_pointer(self) -> String {
         self.to.pointer()
     }
@@ -220,12 +209,10 @@ pub(crate) fn forget(repairs: &mut [Repair], arguments: &Node<'_>) {
     }
 }
 
-/// Returns the pointers to all enclosing values.
 fn around(pointer: &str) -> impl Iterator<Item = &str> {
     pointer.match_indices('/').filter_map(|(end, _)| pointer.get(..end))
 }
 
-/// Returns true if there is a value at a pointer.
 fn exists(root: &Node<'_>, pointer: &str) -> bool {
     let mut place = Some(root);
     for token in pointer.split('/').skip(1) {

@@ -14,9 +14,7 @@ use crate::{
     },
 };
 
-/// Member of an MCP tool that contains the schema of its results.
 const OUTPUT_SCHEMA: &str = "outputSchema";
-/// Member of a result to which that schema applies.
 const STRUCTURED: &str = "structuredContent";
 const CONTENT: &str = "content";
 const IS_ERROR: &str = "isError";
@@ -54,10 +52,6 @@ impl<T> FittedResult<T> {
     }
 }
 
-/// Validates a result.
-///
-/// # Errors
-/// `invalid-value`, `invalid-schema`.
 pub(crate) fn validate(result: &Node<'_>, tool: &Node<'_>) -> Result<Validation, Error> {
     let validator = validator_of(tool)?;
     Ok(match (result.as_object(), &validator) {
@@ -86,7 +80,7 @@ fn is_error(result: &Node<'_>) -> bool {
     result.bool_at(IS_ERROR) == Some(true)
 }
 
-/// Validates the structured content, also of an error.
+/// Also validates the structured content of an error.
 fn validate_content(validator: &Validator<'_, '_>, result: &Node<'_>) -> Validation {
     let Some(content) = result.get(STRUCTURED) else {
         return wrong(Keyword::Required, format!("expected the member `{STRUCTURED}`, found a result without it"));
@@ -99,10 +93,6 @@ fn validate_content(validator: &Validator<'_, '_>, result: &Node<'_>) -> Validat
     found
 }
 
-/// Fits a result.
-///
-/// # Errors
-/// `invalid-value`, `invalid-schema`.
 pub(crate) fn fit(result: &mut Node<'_>, tool: &Node<'_>, options: &ResultOptions) -> Result<FittedResult<()>, Error> {
     let validator = validator_of(tool)?;
     if is_of_other_kind(result) {
@@ -133,7 +123,6 @@ fn is_of_other_kind(result: &Node<'_>) -> bool {
     !is_of_call && OTHER_RESULTS.iter().any(|member| result.get(*member).is_some())
 }
 
-/// Fills missing structured content from the text. Returns the validation of the structured content.
 fn fill(
     result: &mut Node<'_>,
     validator: &Validator<'_, '_>,
@@ -174,7 +163,7 @@ fn content_in_text(result: &Node<'_>, validator: &Validator<'_, '_>) -> Option<(
     (is_filled && validator.value(&content).valid == Some(true)).then(|| (index, content.detached()))
 }
 
-/// Returns the text blocks of a result, with their indexes. Blocks with an unpaired surrogate are omitted.
+/// Blocks with an unpaired surrogate are omitted.
 fn texts<'n>(result: &'n Node<'_>) -> impl Iterator<Item = (usize, Cow<'n, str>)> {
     let blocks = result.items_at(CONTENT).iter().enumerate();
     blocks.filter_map(|(index, block)| {
@@ -267,7 +256,6 @@ fn dropped(rule: ResultRule, of: &str, error: &ArgumentViolation) -> ResultChang
     ResultChange { pointer: format!("/{STRUCTURED}"), output_pointer: None, rule, message }
 }
 
-/// Puts an error in the place of a result. Its text names the first violation.
 fn refuse(result: &mut Node<'_>, tool: &Node<'_>, found: &Validation) -> ResultChange {
     let name = tool.text_at("name").map(|name| format!(" of `{}`", name.display())).unwrap_or_default();
     let violation = found.errors.first().map(|error| match error.pointer.as_str() {

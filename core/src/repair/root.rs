@@ -26,22 +26,17 @@ const BESIDE: [&str; 3] = ["name", "type", "id"];
 /// Maximum number of objects to remove around the arguments.
 const WRAPPED: usize = 3;
 
-/// Arguments as the model wrote them.
 pub(crate) enum RawArguments<'n> {
     /// A value. If it is a string, the model wrote it in quotes, as JSON text.
     Value(Node<'n>),
-    /// Value of JSON text with a duplicate name. Parsers disagree about which value counts, so the value that was
-    /// validated is returned instead of the text: the last one, as in `JSON.parse` and most other parsers.
+    /// Value of JSON text with a duplicate name. Parsers disagree about which value is used, so the value that was
+    /// validated is returned instead of the text. It is the last value, as in `JSON.parse` and most other parsers.
     Repeated(Node<'n>),
     /// Text that was meant as JSON.
     Text(Cow<'n, str>),
 }
 
 impl<'n> RawArguments<'n> {
-    /// Wraps a value; a string is taken as the text of the arguments.
-    ///
-    /// # Errors
-    /// The reason for the refusal: the string contains an unpaired surrogate.
     pub(crate) fn value(node: Node<'n>) -> Result<Self, Refusal> {
         let Some(text) = node.as_text() else { return Ok(RawArguments::Value(node)) };
         match text.value() {
@@ -50,10 +45,6 @@ impl<'n> RawArguments<'n> {
         }
     }
 
-    /// Wraps the text that a model wrote.
-    ///
-    /// # Errors
-    /// `too-deep`.
     pub(crate) fn text(text: &'n str) -> Result<Self, Error> {
         match json::read_noting_repeats(text) {
             Ok((node, false)) => Ok(RawArguments::Value(node)),
@@ -64,10 +55,7 @@ impl<'n> RawArguments<'n> {
     }
 }
 
-/// Repairs arguments. Valid arguments are returned unchanged, with [`Repaired::changed`] false.
-///
-/// # Errors
-/// The reason why text cannot be read.
+/// Valid arguments are returned unchanged, with [`Repaired::changed`] false.
 pub(crate) fn repair<'n>(
     validator: &Validator<'_, '_>,
     raw: RawArguments<'n>,
@@ -76,7 +64,7 @@ pub(crate) fn repair<'n>(
     let mut repairer = Repairer { judge: validator.judge(), options, permits: options.permits(), reasons: Map::new() };
     let (mut fixed, is_read, refused) = repairer.read(raw)?;
     let verdict = repairer.whole(&mut fixed);
-    // A guess counts only if the result is valid.
+    // A guess is used only if the result is valid.
     if let Some(refused) = refused.filter(|_| verdict != Verdict::Valid) {
         return Err(refused);
     }
@@ -156,7 +144,7 @@ impl<'s, 'a> Repairer<'_, 's, 'a> {
         Ok((Fixed { value: Node::string(original), repairs: Vec::new() }, false, None))
     }
 
-    /// Reads text. If no rule can read it, reads notations that the schema decides, and also returns the refusal.
+    /// If no rule can read the text, reads notations that the schema decides, and also returns the refusal.
     fn text(&mut self, text: &str, how: Tolerance) -> Result<(Reading, Option<Refusal>), Refusal> {
         let refused = match read_tolerant(text, how) {
             Ok(reading) => return Ok((reading, None)),
@@ -187,19 +175,16 @@ impl<'s, 'a> Repairer<'_, 's, 'a> {
         Ok((Fixed { value: none, repairs: alloc::vec![repair] }, true, None))
     }
 
-    /// Returns true if the root does not declare that arguments are an object.
     fn is_untyped(&self) -> bool {
         !self.judge.root().as_object().is_some_and(|root| root.has(Keyword::Type))
     }
 
-    /// Returns true if the schema accepts a value unchanged.
     fn takes(&mut self, value: &Node<'_>) -> bool {
         let (root, place) = (self.judge.root(), Place::At(""));
         let at = root_at(&place, self.is_untyped());
         self.verdict(&[root], value, at) == Verdict::Valid
     }
 
-    /// Repairs all arguments. Returns the verdict on the result.
     fn whole(&mut self, fixed: &mut Fixed<'_>) -> Verdict {
         let root = self.judge.root();
         let place = Place::At("");
@@ -217,7 +202,7 @@ impl<'s, 'a> Repairer<'_, 's, 'a> {
         self.verdict(&[root], &fixed.value, at)
     }
 
-    /// Repairs the arguments to fit the schema. If that turned text into an object, the object may be a wrapper.
+    /// If the repair turned text into an object, the object may be a wrapper.
     fn walk<'n>(&mut self, value: Node<'n>, at: At<'_>) -> Fixed<'n> {
         let root = self.judge.root();
         let is_text = value.as_text().is_some();
@@ -294,7 +279,6 @@ impl<'s, 'a> Repairer<'_, 's, 'a> {
         None
     }
 
-    /// Returns the repaired content of a wrapper, if it is valid.
     fn content<'n>(
         &mut self,
         content: Node<'n>,
@@ -311,12 +295,10 @@ impl<'s, 'a> Repairer<'_, 's, 'a> {
     }
 }
 
-/// Returns true for names of members in which models wrap all arguments.
 fn is_wrapper(name: &Text<'_>) -> bool {
     folded(name).is_some_and(|name| WRAPPERS.contains(&name.as_str()))
 }
 
-/// Returns the pointer for a sequence of member names.
 fn pointer_to(steps: &[Text<'static>]) -> String {
     steps.iter().fold(String::new(), |mut pointer, step| {
         json::push_token(&mut pointer, &step.display());
@@ -328,7 +310,6 @@ fn root_at<'p>(place: &'p Place<'p>, is_untyped_root: bool) -> At<'p> {
     At { from: place, to: place, is_frozen: false, is_untyped_root, level: 0, outer: None, layers: Layers::default() }
 }
 
-/// Returns the error for text that cannot be read.
 pub(crate) fn unreadable(refusal: Refusal) -> Error {
     let code = if refusal.reason == LeftReason::TooDeep { Code::TooDeep } else { Code::InvalidJson };
     Error::new(code, "", refusal.message())

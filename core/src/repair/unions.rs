@@ -17,7 +17,6 @@ use crate::{
 const MAX_DEPTH: usize = 16;
 
 impl<'s, 'a> Repairer<'_, 's, 'a> {
-    /// Repairs a value to fit the unions of its position.
     #[inline(never)]
     pub(super) fn unions<'n>(&mut self, view: &View<'s, 'a>, fixed: &mut Fixed<'n>, at: At<'_>) {
         for union in &view.unions {
@@ -83,13 +82,11 @@ impl<'s, 'a> Repairer<'_, 's, 'a> {
         (!found.repairs.is_empty()).then_some(found)
     }
 
-    /// Repairs a value to fit one branch alone.
     fn branch<'n>(&mut self, branch: &'s Node<'a>, value: &Node<'n>, at: At<'_>) -> Fixed<'n> {
         let copy = value.copy(self.judge.budget());
         self.place(&[branch], copy, At { level: at.level + 1, is_untyped_root: false, ..at })
     }
 
-    /// Returns true if a branch requires a member to have a different value.
     fn contradicts(&mut self, branch: &View<'s, 'a>, value: &Node<'_>) -> bool {
         let Some(object) = value.as_object() else { return false };
         for (_, table) in branch.values(Keyword::Properties) {
@@ -124,7 +121,7 @@ impl<'s, 'a> Repairer<'_, 's, 'a> {
     }
 
     /// Returns true if a nested value that the repair changed violates a schema of this position outside the union. If
-    /// a changed value was already invalid and keeps its type, only the values inside it count.
+    /// a changed value was already invalid and keeps its type, only the values inside it matter.
     fn harms_inside(&mut self, view: &View<'s, 'a>, before: &Node<'_>, after: &Node<'_>, depth: usize) -> bool {
         let Some(depth) = depth.checked_sub(1) else { return false };
         match (before.data(), after.data()) {

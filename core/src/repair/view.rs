@@ -18,7 +18,6 @@ use crate::{
 /// Maximum nesting of branches whose types are computed.
 const MAX_DEPTH: usize = 8;
 
-/// A union, and the schema that contains it.
 #[derive(Clone, Copy)]
 pub(super) struct Union<'s, 'a> {
     pub(super) schema: &'s Object<'a>,
@@ -26,12 +25,10 @@ pub(super) struct Union<'s, 'a> {
     pub(super) branches: &'s [Node<'a>],
 }
 
-/// Schemas by property name.
 type Named<'s, 'a> = Map<&'s Text<'a>, Vec<(usize, &'s Node<'a>)>>;
 
 /// Everything that applies to the value at one position.
 pub(super) struct View<'s, 'a> {
-    /// All schemas that apply.
     pub(super) parts: Vec<&'s Object<'a>>,
     pub(super) unions: Vec<Union<'s, 'a>>,
     /// `properties` of each part that has it, by the index of the part.
@@ -50,12 +47,10 @@ pub(super) struct View<'s, 'a> {
 }
 
 impl<'s, 'a> View<'s, 'a> {
-    /// Returns the values of a keyword in all parts.
     pub(super) fn values(&self, keyword: Keyword) -> impl Iterator<Item = (&'s Object<'a>, &'s Node<'a>)> + '_ {
         self.parts.iter().filter_map(move |part| Some((*part, part.get(keyword)?)))
     }
 
-    /// Returns the declared names.
     pub(super) fn declared(&self) -> impl Iterator<Item = &'s Text<'a>> + '_ {
         let tables = self.values(Keyword::Properties).filter_map(|(_, values)| values.as_object());
         tables.flat_map(|table| table.iter().map(|member| &member.key))
@@ -65,7 +60,6 @@ impl<'s, 'a> View<'s, 'a> {
         self.named().contains_key(&name)
     }
 
-    /// Returns the schemas that `properties` contains for each name, with the indexes of their parts.
     pub(super) fn named(&self) -> &Named<'s, 'a> {
         self.named.get_or_init(|| {
             let mut named = Named::new();
@@ -78,7 +72,6 @@ impl<'s, 'a> View<'s, 'a> {
         })
     }
 
-    /// Returns the required names, without duplicates.
     pub(super) fn required(&self) -> Set<&'s Text<'a>> {
         let lists = self.values(Keyword::Required).filter_map(|(_, values)| values.as_array());
         let mut names = Set::new();
@@ -90,8 +83,8 @@ impl<'s, 'a> View<'s, 'a> {
 }
 
 impl<'s, 'a> Repairer<'_, 's, 'a> {
-    /// Decomposes schemas. Returns `None` if a reference does not resolve or leads to itself, or if nothing is
-    /// accepted: such a value is left unchanged.
+    /// Returns `None` if a reference does not resolve or points to itself, or if nothing is accepted: such a value is
+    /// left unchanged.
     pub(super) fn view(&mut self, schemas: &[&'s Node<'a>]) -> Option<View<'s, 'a>> {
         self.view_to(schemas, MAX_DEPTH)
     }
@@ -177,7 +170,6 @@ impl<'s, 'a> Repairer<'_, 's, 'a> {
         Some(view)
     }
 
-    /// Returns the types that any of these schemas accepts.
     fn kinds_of(&mut self, branches: &'s [Node<'a>], depth: usize) -> InstanceTypes {
         let Some(depth) = depth.checked_sub(1) else { return InstanceTypes::ALL };
         branches.iter().fold(InstanceTypes::NONE, |all, branch| {
@@ -190,7 +182,6 @@ impl<'s, 'a> Repairer<'_, 's, 'a> {
     }
 }
 
-/// Returns the types that one schema accepts by itself.
 fn kinds(schema: &Object<'_>) -> InstanceTypes {
     let of_type = schema.get(Keyword::Type).and_then(InstanceTypes::of_keyword).unwrap_or(InstanceTypes::ALL);
     let null = if is_nullable(schema) { InstanceTypes::NULL } else { InstanceTypes::NONE };
@@ -203,13 +194,11 @@ fn kinds(schema: &Object<'_>) -> InstanceTypes {
     of_type.and(of_values).or(null)
 }
 
-/// Returns the strings in `enum` and `const`.
 pub(super) fn literals<'s>(schema: &'s Object<'_>) -> impl Iterator<Item = &'s Node<'s>> {
     let listed = schema.get(Keyword::Enum).and_then(Node::as_array).unwrap_or_default();
     listed.iter().chain(schema.get(Keyword::Const)).filter(|value| value.as_text().is_some())
 }
 
-/// Returns the only value that a schema accepts, if it lists one.
 pub(super) fn only_value<'s, 'a>(schema: &'s Object<'a>) -> Option<&'s Node<'a>> {
     let listed = schema.get(Keyword::Enum).and_then(Node::as_array);
     schema.get(Keyword::Const).or(match listed {
@@ -248,7 +237,7 @@ pub(super) const OF_NAMES: [Keyword; 6] = [
 impl<'s, 'a> Repairer<'_, 's, 'a> {
     /// Returns true if it is certain that no pattern matches a name.
     pub(super) fn is_undeclared(&mut self, view: &View<'s, 'a>, name: &Text<'_>) -> bool {
-        // If the budget is spent, the name counts as declared.
+        // If the budget is spent, the name is treated as declared.
         let parts = view.patterned.iter().filter_map(|index| view.parts.get(*index));
         for part in parts {
             if !self.judge.budget().pay(1) {
@@ -262,7 +251,6 @@ impl<'s, 'a> Repairer<'_, 's, 'a> {
         true
     }
 
-    /// Returns the schemas of the member with this name.
     pub(super) fn member_schemas(&mut self, view: &View<'s, 'a>, name: &Text<'_>) -> Vec<&'s Node<'a>> {
         let mut schemas = Vec::new();
         let mut named = view.named().get(&name).into_iter().flatten().copied().peekable();
@@ -290,7 +278,6 @@ impl<'s, 'a> Repairer<'_, 's, 'a> {
         schemas
     }
 
-    /// Returns the schemas of an item.
     pub(super) fn item_schemas(&mut self, view: &View<'s, 'a>, index: usize) -> Vec<&'s Node<'a>> {
         let has_prefix = self.judge.knows(Keyword::PrefixItems);
         let mut schemas = Vec::new();
@@ -314,7 +301,7 @@ impl<'s, 'a> Repairer<'_, 's, 'a> {
         schemas
     }
 
-    /// Returns the assertions of these keywords that the whole value satisfies; a nested repair must not break them.
+    /// A nested repair must not break these assertions.
     pub(super) fn satisfied(
         &mut self,
         view: &View<'s, 'a>,
@@ -338,7 +325,6 @@ impl<'s, 'a> Repairer<'_, 's, 'a> {
         })
     }
 
-    /// Returns true if a value breaks an assertion that held before.
     pub(super) fn breaks(&mut self, satisfied: &[Assertion<'s, 'a>], value: &Node<'_>) -> bool {
         self.judge.together(|judge| {
             satisfied.iter().any(|(part, keyword)| judge.keyword(*keyword, part, value) == Verdict::Invalid)
@@ -346,12 +332,10 @@ impl<'s, 'a> Repairer<'_, 's, 'a> {
     }
 }
 
-/// Returns the name of a member by its index.
 pub(super) fn key_of<'n>(value: &Node<'n>, index: usize) -> Option<Text<'n>> {
     value.as_object()?.members().get(index).map(|member| member.key.clone())
 }
 
-/// Returns a member by its index.
 pub(super) fn member_mut<'o, 'n>(value: &'o mut Node<'n>, index: usize) -> Option<&'o mut Member<'n>> {
     value.as_object_mut()?.members_mut().get_mut(index)
 }

@@ -12,7 +12,6 @@ use crate::{
     schema::validate::words,
 };
 
-/// Returns the type name of a value.
 pub(super) fn kind(value: &Node<'_>) -> &'static str {
     match value.data() {
         Data::Null => "null",
@@ -25,21 +24,18 @@ pub(super) fn kind(value: &Node<'_>) -> &'static str {
     }
 }
 
-/// Reports a value that was replaced.
 pub(super) fn replaced(at: At<'_>, (rule, confidence): (RepairRule, Confidence), from: &str, to: &Node<'_>) -> Repair {
     let (pointer, output_pointer) = (at.pointer(), Some(at.output_pointer()));
     let (from, to) = (from.into(), kind(to).into());
     Repair { pointer, output_pointer, rule, confidence, from, to, message: does(rule), moved_from: None }
 }
 
-/// Adds to a report that the parts of the value were moved; `inside` contains their old and their new position.
 pub(super) fn moved(repair: Repair, inside: At<'_>, is_item: bool) -> Repair {
     let item = if is_item { "/0" } else { "" };
     let (to, from) = (inside.output_pointer() + item, inside.pointer());
     Repair { moved_from: Some(MovedFrom { to, from, is_in_text: inside.is_frozen }), ..repair }
 }
 
-/// Reports a member that was removed.
 pub(super) fn left_out(at: At<'_>, (rule, confidence): (RepairRule, Confidence), from: &Node<'_>) -> Repair {
     let (from, to) = (kind(from).into(), "nothing".into());
     Repair {
@@ -54,7 +50,6 @@ pub(super) fn left_out(at: At<'_>, (rule, confidence): (RepairRule, Confidence),
     }
 }
 
-/// Reports a member that was renamed.
 pub(super) fn renamed(at: At<'_>, from: &Text<'_>, to: &Text<'_>) -> Repair {
     Repair {
         pointer: at.pointer(),
@@ -68,14 +63,12 @@ pub(super) fn renamed(at: At<'_>, from: &Text<'_>, to: &Text<'_>) -> Repair {
     }
 }
 
-/// Reports text that was parsed.
 pub(super) fn read(at: At<'_>, text: TextRepair, to: &Node<'_>) -> Repair {
     let TextRepair { rule, confidence, offset } = text;
     let repair = replaced(at, (rule, confidence), "text", to);
     Repair { message: format!("{} (byte {offset})", repair.message), ..repair }
 }
 
-/// Returns the message of a rule: what was found, and how it was read.
 fn does(rule: RepairRule) -> String {
     match rule {
         RepairRule::ByteOrderMark => "found a byte order mark or a no-break space between tokens; ignored it",

@@ -5,7 +5,7 @@ use crate::{
     wire::{self, calls::RESULT_IDS},
 };
 
-/// Renames a tool in a call or a reference. A loaded tool is in a namespace that has the tool's name.
+/// A loaded tool is in a namespace that has the tool's name.
 pub(crate) fn rename(node: &mut Node<'_>, key: &'static str, called: Text<'static>) {
     let name = node.text_at(key);
     if name.is_some() && node.text_at("namespace") == name {
@@ -14,28 +14,24 @@ pub(crate) fn rename(node: &mut Node<'_>, key: &'static str, called: Text<'stati
     node.set(key, Node::string(called));
 }
 
-/// Returns the id by which a result refers to the call.
 pub(crate) fn id_of<'a>(call: &Node<'a>) -> Option<Text<'a>> {
     RESULT_IDS.into_iter().find_map(|key| call.get(key)?.as_text().cloned())
 }
 
-/// Returns the id of an entry of a list of calls. Some servers send an empty id, which identifies nothing.
+/// Some servers send an empty id, which identifies nothing.
 pub(crate) fn entry_id<'a>(call: &Node<'a>) -> Option<Text<'a>> {
     id_of(call).filter(|id| !id.is_empty())
 }
 
-/// Returns true if the call has this id or no id at all.
 pub(crate) fn may_be(call: &Node<'_>, id: Option<&str>) -> bool {
     let mut ids = RESULT_IDS.into_iter().filter_map(|key| call.get(key)?.as_text()).peekable();
     ids.peek().is_none() || ids.any(|own| id.is_some_and(|id| own.is(id)))
 }
 
-/// Visits the items of a member that is a list.
 pub(crate) fn each<'a>(node: &mut Node<'a>, key: &str, visit: &mut dyn FnMut(&mut Node<'a>)) {
     wire::each(node, key, &mut |_, item| visit(item));
 }
 
-/// Returns true if a call in a start event has no arguments in this member yet.
 pub(crate) fn is_none(item: &Node<'_>, key: &str) -> bool {
     item.get(key).is_none_or(|value| match value.data() {
         Data::Object(object) => object.is_empty(),

@@ -94,7 +94,6 @@ pub(crate) fn write<'a>(
     Ok(written)
 }
 
-/// A call in the form of any API.
 struct ApiCall<'a> {
     id: Option<Node<'a>>,
     /// `None` for a `tool_search_call`.

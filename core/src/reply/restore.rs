@@ -1,7 +1,5 @@
 //! Restores calls: replaces the name and the arguments in an API's reply with those that the tool's server expects. The
 //! restore map can be kept as JSON for a later turn.
-//!
-//! Repairs the arguments if that is requested.
 
 use alloc::{
     format,
@@ -46,7 +44,6 @@ pub(crate) struct RestoreMap {
     /// For each tool in a namespace, the name that was sent to the API, keyed by the namespace and the original name
     /// (both as JSON strings).
     in_namespaces: Map<(String, String), String>,
-    /// The client that sent the request, if known.
     pub(crate) client: Option<Client>,
     /// Options for repairing arguments; `None` if arguments are not repaired.
     pub(crate) repair: Option<RepairOptions>,
@@ -56,7 +53,6 @@ pub(crate) struct RestoreMap {
     pub(crate) answer: Option<Arc<Answer>>,
 }
 
-/// Plan for restoring the calls of one tool.
 #[derive(Clone, Debug)]
 pub(crate) struct RestoreEntry {
     /// The tool's name as a JSON string, so that a lone surrogate survives.
@@ -74,10 +70,8 @@ pub(crate) struct RestoreEntry {
     pub(crate) schemas: Option<Arc<Schemas>>,
 }
 
-/// Original name of a called tool, with its server and namespace.
 pub(crate) struct Restored<'r> {
     pub(crate) server: Option<Text<'r>>,
-    /// The tool's index in the list, if another tool there has the same name.
     pub(crate) index: Option<usize>,
     pub(crate) name: Text<'r>,
     pub(crate) namespace: Option<Text<'r>>,
@@ -123,7 +117,6 @@ impl RestoreEntry {
         RestoreEntry { server: server.map(spelled), ..self }
     }
 
-    /// Sets the schemas that the arguments have to match.
     pub(crate) fn repaired_by(self, schemas: Option<Schemas>) -> RestoreEntry {
         RestoreEntry { schemas: schemas.map(Arc::new), ..self }
     }
@@ -138,15 +131,13 @@ impl RestoreMap {
         self.list.insert(name, entry);
     }
 
-    /// Returns the name under which a tool of a namespace was sent to the API.
     pub(crate) fn key_of(&self, tool: &ClientTool) -> Option<String> {
         let namespace = tool.namespace.as_deref().filter(|namespace| *namespace != tool.name)?;
         let spell = |name: &str| spelled(&Text::new(String::from(name)));
         self.in_namespaces.get(&(spell(namespace), spell(&tool.name))).cloned()
     }
 
-    /// Returns the key of the called tool in this map, for a call with this namespace and name. Returns `None` if the
-    /// tool belongs to a namespace that is not in this map: such a call need not be restored.
+    /// Returns `None` if the tool belongs to a namespace that is not in this map: such a call need not be restored.
     pub(crate) fn key<'a>(&self, namespace: Option<&Text<'a>>, name: &Text<'a>) -> Option<Text<'a>> {
         // The API puts each tool that it loads into a namespace that has the tool's name.
         let Some(namespace) = namespace.filter(|namespace| *namespace != name) else { return Some(name.clone()) };
@@ -156,7 +147,6 @@ impl RestoreMap {
         }
     }
 
-    /// Returns the [`Self::key`] of a call. `name` is the member that holds the tool's name.
     pub(crate) fn called<'a>(&self, call: &Node<'a>, name: &str) -> Option<Text<'a>> {
         self.key(call.text_at("namespace"), call.get(name)?.as_text()?)
     }
@@ -168,7 +158,6 @@ impl RestoreMap {
         restore_map
     }
 
-    /// Records the name, namespace and kind by which the client knows a tool. Keeps the tool's plan and schemas.
     pub(crate) fn is_client_tool(&mut self, called: String, tool: &ClientTool) {
         let (plan, schemas) = self.list.remove(&called).map(|entry| (entry.plan, entry.schemas)).unwrap_or_default();
         // A `custom` tool has text as its input, and the client runs a search itself: neither has arguments to repair.
@@ -180,7 +169,6 @@ impl RestoreMap {
         self.add(called, RestoreEntry { name, server, index, namespace, is_outside, kind, plan, schemas });
     }
 
-    /// Records the server of a tool, and the tool's name at that server.
     pub(crate) fn is_of_server(&mut self, called: String, server: &Text<'_>, name: &Text<'_>) {
         let entry = self.list.entry(called).or_insert_with(|| RestoreEntry::new(name, None, Plan::default()));
         // A tool that the history adds is in a namespace that has the tool's name.
@@ -194,8 +182,6 @@ impl RestoreMap {
         self.repair = options.cloned();
     }
 
-    /// Returns the plan for decoding the arguments of the tool with this name that has neither a server nor a
-    /// namespace.
     pub(crate) fn plan_of(&self, name: &str) -> Plan {
         let own = spelled(&Text::new(name));
         let mut entries = self.list.values();
@@ -203,12 +189,10 @@ impl RestoreMap {
         found.map(|entry| entry.plan.clone()).unwrap_or_default()
     }
 
-    /// Returns how to restore the answer if the model returns it in a function call.
     pub(crate) fn called_answer(&self) -> Option<&Answer> {
         self.answer.as_deref().filter(|answer| answer.tool.is_some())
     }
 
-    /// Sets how to restore the answer.
     pub(crate) fn answers_by(&mut self, answer: Option<Answer>) {
         self.answer = answer.map(Arc::new);
     }
@@ -221,12 +205,10 @@ impl RestoreMap {
         }
     }
 
-    /// Sets the client that sent the request.
     pub(crate) fn comes_from(&mut self, client: Option<Client>) {
         self.client = client;
     }
 
-    /// Returns the client's API, if known.
     pub(crate) fn client(&self) -> Option<Api> {
         self.client.as_ref().map(|client| client.format)
     }
@@ -236,7 +218,6 @@ impl RestoreMap {
         self.client.as_ref()?.search.as_deref()
     }
 
-    /// Returns the kind of call that the client expects for this tool.
     pub(crate) fn kind(&self, name: &Text<'_>) -> CallKind {
         self.entry(name).map_or(CallKind::Function, |entry| entry.kind)
     }
@@ -250,13 +231,11 @@ impl RestoreMap {
         }
     }
 
-    /// Returns the names of tools as sent to the API, each with the tool's original name.
     #[cfg(feature = "search")]
     pub(crate) fn names(&self) -> impl Iterator<Item = (&str, Text<'_>)> {
         self.list.iter().map(|(called, entry)| (called.as_str(), read_text(&entry.name)))
     }
 
-    /// Returns a map that contains only the entry of this tool.
     pub(crate) fn only(&self, name: &Text<'_>) -> RestoreMap {
         let entry = name.value().and_then(|name| Some((name.clone().into_owned(), self.list.get(&*name)?.clone())));
         RestoreMap { list: entry.into_iter().collect(), ..self.without_tools() }
@@ -268,14 +247,12 @@ impl RestoreMap {
         RestoreMap { client, repair, has_indices, ..RestoreMap::default() }
     }
 
-    /// Returns the name that was sent to the API, the namespace and the original name of each tool in a namespace.
     pub(crate) fn names_in_namespaces(&self) -> impl Iterator<Item = (&str, Text<'_>, Text<'_>)> {
         self.list.iter().filter_map(|(called, entry)| {
             Some((called.as_str(), read_text(entry.namespace.as_deref()?), read_text(&entry.name)))
         })
     }
 
-    /// Adds the entries of another map, except those of the tools in `sent`.
     pub(crate) fn extend(&mut self, other: RestoreMap, sent: &Set<String>) {
         self.list.extend(other.list.into_iter().filter(|(called, _)| !sent.contains(called)));
         self.in_namespaces.extend(other.in_namespaces.into_iter().filter(|(_, called)| !sent.contains(called)));
@@ -283,12 +260,10 @@ impl RestoreMap {
         self.repair = self.repair.take().or(other.repair);
     }
 
-    /// Removes the entry of a tool that is defined again.
     pub(crate) fn forget(&mut self, called: &str) {
         self.list.remove(called);
     }
 
-    /// Returns the approximate size in bytes.
     pub(crate) fn bytes(&self) -> usize {
         let entry = |(called, entry): (&String, &RestoreEntry)| {
             let texts = [Some(&entry.name), entry.server.as_ref(), entry.namespace.as_ref()];
@@ -300,14 +275,12 @@ impl RestoreMap {
         self.list.iter().map(entry).sum()
     }
 
-    /// Returns true if the tool that was sent under this name has a different original name, a server or a namespace.
     pub(crate) fn renames(&self, called: &str) -> bool {
         self.list.get(called).is_some_and(|entry| {
             entry.namespace.is_some() || entry.server.is_some() || &*read_text(&entry.name).display() != called
         })
     }
 
-    /// Returns true if there is nothing to undo.
     pub(crate) fn is_empty(&self) -> bool {
         self.list.is_empty() && self.answer.is_none()
     }
@@ -316,7 +289,6 @@ impl RestoreMap {
         self.list.get(&*name.value()?)
     }
 
-    /// Returns the original name of a called tool.
     pub(crate) fn name(&self, name: &Text<'_>) -> Option<Restored<'_>> {
         let entry = self.entry(name)?;
         let [server, namespace] = [&entry.server, &entry.namespace].map(|text| text.as_deref().map(read_text));
@@ -324,13 +296,10 @@ impl RestoreMap {
         Some(Restored { server, index, name: read_text(&entry.name), namespace, is_outside })
     }
 
-    /// Returns true if arguments of this tool may have to change, and must therefore be buffered until they are
-    /// complete.
     pub(crate) fn is_buffered(&self, name: &Text<'_>) -> bool {
         self.entry(name).is_some_and(|entry| !entry.plan.is_empty() || self.is_repaired(entry))
     }
 
-    /// Returns true if the arguments of this tool are repaired.
     pub(crate) fn repairs(&self, name: &Text<'_>) -> bool {
         self.entry(name).is_some_and(|entry| self.is_repaired(entry))
     }
@@ -339,7 +308,6 @@ impl RestoreMap {
         self.repair.is_some() && entry.schemas.is_some()
     }
 
-    /// Returns the repairer of a call if the tool's arguments are repaired.
     fn repairing<'r>(&'r self, called: &'r Text<'r>, id: Option<String>) -> Option<Repairing<'r>> {
         let (entry, options) = (self.entry(called)?, self.repair.as_ref()?);
         let schemas = entry.schemas.as_deref()?;
@@ -347,11 +315,8 @@ impl RestoreMap {
         Some(Repairing { schemas, plan: &entry.plan, options, called, name, id })
     }
 
-    /// Restores arguments that are JSON text. Returns `None` if the text stays unchanged. Invalid JSON that is not
-    /// repaired also stays unchanged: the tool's server reports the model's mistake.
-    ///
-    /// # Errors
-    /// `budget-exceeded` for a plan that takes too many steps.
+    /// Returns `None` if the text stays unchanged. Invalid JSON that is not repaired also stays unchanged: the tool's
+    /// server reports the model's mistake.
     pub(crate) fn text(
         &self,
         name: &Text<'_>,
@@ -368,11 +333,8 @@ impl RestoreMap {
         Ok((!node.is_intact()).then(|| json::write(&node)))
     }
 
-    /// Restores arguments that are a value or JSON text in a string. A string stays JSON text, unless the API expects a
-    /// value here (`has_text` is false) and the arguments are repaired.
-    ///
-    /// # Errors
-    /// `budget-exceeded`, for a plan that takes too many steps.
+    /// A string stays JSON text, unless the API expects a value here (`has_text` is false) and the arguments are
+    /// repaired.
     pub(crate) fn arguments(
         &self,
         name: &Text<'_>,
@@ -395,7 +357,7 @@ impl RestoreMap {
         }
     }
 
-    /// Restores a whole reply: its calls and its answer. Returns true if a call contained the answer.
+    /// Returns true if a call contained the answer.
     pub(crate) fn whole_reply(&self, reply: &mut Node<'_>, reports: &mut CallReports) -> Result<bool, Error> {
         self.reply(reply, reports)?;
         if alternatives_of(reply).is_some_and(|alternatives| alternatives.write_arguments(reply)) {
@@ -414,20 +376,17 @@ impl RestoreMap {
         reports.check().map(|()| false)
     }
 
-    /// Restores one text part of the answer.
     pub(crate) fn content(&self, text: &str) -> Content {
         text::restored(self.answer.as_deref(), text)
     }
 
-    /// Restores the complete text parts of the answer in a stream event. A truncated part is restored only if this
-    /// event ends it.
+    /// A truncated part is restored only if this event ends it.
     pub(crate) fn contents(&self, event: &mut Node<'_>, is_end: bool, reports: &mut CallReports) {
         if let Some(answer) = self.answer.as_ref().filter(|answer| answer.restores_text()) {
             answer.event(event, is_end, reports);
         }
     }
 
-    /// Restores every call in a reply.
     pub(crate) fn reply(&self, reply: &mut Node<'_>, reports: &mut CallReports) -> Result<(), Error> {
         if let Data::Array(_) = reply.data() {
             return reply.visit_children(|_, one| self.reply_object(one, reports));
@@ -444,12 +403,10 @@ impl RestoreMap {
         outcome
     }
 
-    /// Restores every call in a message, an item or a step.
     pub(crate) fn message(&self, message: &mut Node<'_>, reports: &mut CallReports) -> Result<(), Error> {
         self.sites(reports, |visit| units::visit(message, None, visit))
     }
 
-    /// Restores the calls that `walk` visits.
     fn sites(
         &self,
         reports: &mut CallReports,
@@ -465,7 +422,7 @@ impl RestoreMap {
         outcome
     }
 
-    /// Restores a block, an item or a step in the same way as a whole reply that contains it.
+    /// Like [`Self::reply`] for a whole reply that contains this block, item or step.
     pub(crate) fn item(&self, item: &mut Node<'_>, reports: &mut CallReports) -> Result<(), Error> {
         let was_limited = reports.is_limited;
         reports.is_limited |= reply::is_cut(item);
@@ -474,7 +431,6 @@ impl RestoreMap {
         outcome
     }
 
-    /// Restores one call in place.
     pub(crate) fn site(&self, site: NamedUnit<'_, '_>, reports: &mut CallReports) -> Result<(), Error> {
         let Some(called) = self.called(site.node, site.name).map(Text::into_owned) else { return Ok(()) };
         if site.role == Role::Search {
@@ -511,8 +467,8 @@ impl RestoreMap {
         outcome
     }
 
-    /// Restores a call that has no member for its arguments. Adds the member only if the repair fills in defaults of
-    /// the schema. If the API sends arguments as text, a length limit may have cut them off.
+    /// Adds the member for the arguments only if the repair fills in defaults of the schema. If the API sends arguments
+    /// as text, a length limit may have cut the arguments off.
     fn no_arguments(
         &self,
         called: &Text<'_>,
@@ -533,15 +489,12 @@ impl RestoreMap {
         Ok(())
     }
 
-    /// Removes an `index` that the model or the API set in a call, if `index` is reserved for the tool's index in the
-    /// list.
     pub(crate) fn remove_index(&self, call: &mut Node<'_>) {
         if self.has_indices && call.get("index").is_some() {
             call.remove("index");
         }
     }
 
-    /// Sets the original name, server, index and namespace of a call.
     pub(crate) fn rename(&self, called: &Text<'_>, node: &mut Node<'_>, key: &'static str) {
         self.remove_index(node);
         let Some(restored) = self.name(called) else { return };
@@ -565,9 +518,9 @@ impl RestoreMap {
         }
     }
 
-    /// Returns the namespace of a restored call. `is_loaded` is true if the call is in a namespace with the name that
-    /// was sent: OpenAI puts each tool that it loads into such a namespace, and refuses the next request without it
-    /// (400, `Missing namespace for function_call`; recorded 2026-10).
+    /// `is_loaded` is true if the call is in a namespace with the name that was sent. OpenAI puts each tool that it
+    /// loads into such a namespace, and refuses the next request without it (400, `Missing namespace for
+    /// function_call`; recorded 2026-10).
     pub(crate) fn namespace_of<'r>(restored: &Restored<'r>, is_loaded: bool) -> Option<Text<'r>> {
         let own = || (is_loaded && !restored.is_outside).then(|| restored.name.clone());
         restored.namespace.clone().or_else(own)
@@ -584,7 +537,6 @@ const SCHEMA: &str = "schema";
 const OUTSIDE: &str = "outside";
 
 impl RestoreMap {
-    /// Returns the map as JSON, to be kept for a later turn.
     pub(crate) fn to_node(&self) -> Node<'static> {
         let tools = self.list.iter().map(|(name, entry)| {
             let mut members = Vec::from([("name", owned(&entry.name))]);
@@ -643,7 +595,6 @@ impl RestoreMap {
         Node::object(members.into_iter().map(|(key, value)| (Text::literal(key), value)).collect())
     }
 
-    /// Reads the JSON that [`Self::to_node`] returns.
     pub(crate) fn from_node(node: &Node<'_>) -> Result<RestoreMap, Error> {
         let wrong = |pointer: String, expected: &str| {
             Error::new(
@@ -714,7 +665,6 @@ fn text_at<'n, 'a>(node: &'n Node<'a>, key: &str) -> Option<Option<&'n Text<'a>>
     node.get(key).map(Node::as_text)
 }
 
-/// Reads the client that sent the request.
 fn client_of(node: &Node<'_>, wrong: &dyn Fn(String, &str) -> Error) -> Result<Option<Client>, Error> {
     let Some(format) = text_at(node, "format") else { return Ok(None) };
     let format = format

@@ -172,7 +172,6 @@ impl Checking {
         self.add_many(tool, constraint, (pointer, message, 0));
     }
 
-    /// Adds a violation, and the number of those that are not listed.
     fn add_many(
         &mut self,
         tool: Option<&str>,
@@ -186,7 +185,7 @@ impl Checking {
             None if general => EVERYWHERE,
             None => UNKNOWN,
         };
-        // A wrong or missing `strict` counts as ignored unless a fact shows that the API refuses it.
+        // A wrong or missing `strict` is treated as ignored unless a fact shows that the API refuses it.
         let is_flag = constraint == Constraint::StrictFlag.id();
         let severity = match fact {
             None if is_flag => Severity::Ignored,
@@ -211,7 +210,6 @@ impl Checking {
         self.found.add(0, violation);
     }
 
-    /// Returns the tool that is sent under this name, if the list has several servers.
     fn owner(&self, called: &Text<'_>) -> Option<&Owner> {
         self.servers.as_ref()?.owner(called)
     }
@@ -327,7 +325,7 @@ impl Checking {
         Ok(())
     }
 
-    /// Checks the name of OpenAI's `custom` tool. The API itself defines all other entries without a schema.
+    /// The API itself defines all other entries without a schema.
     fn custom<'n>(&mut self, listed: &'n Listed<'_>, seen: &mut Set<Cow<'n, str>>) {
         let Listed { entry, .. } = listed;
         let Some(name) = tool::name(entry).filter(|_| tool::is_custom(entry)) else { return };
@@ -426,9 +424,8 @@ impl Checking {
         Ok(())
     }
 
-    /// Returns the dialect that applies to a tool instead of the list's dialect, if there is one. Some members that
-    /// hold a schema have their own dialect. If the list's dialect is strict, tools that are not strict have its
-    /// non-strict dialect.
+    /// Some members that hold a schema have their own dialect. If the list's dialect is strict, tools that are not
+    /// strict have its non-strict dialect.
     fn other_table(&self, shape: ToolShape, entry: &Node<'_>) -> Result<Option<&'static Dialect>, Error> {
         let surface = self.dialect.tools;
         let carrier = surface.carriers.iter().find(|(format, _)| shape.format() == Some(*format));
@@ -440,7 +437,6 @@ impl Checking {
         other.map(|name| dialect::of(&SanitizeOptions::new(name))).transpose()
     }
 
-    /// Returns true if a strict dialect's rules do not apply to a tool because of its flag `strict`.
     fn is_not_strict(&self, shape: ToolShape, entry: &Node<'_>) -> bool {
         let flag = shape.strict(entry).and_then(Node::as_bool);
         match (self.form, shape.format()) {
@@ -455,7 +451,7 @@ impl Checking {
         }
     }
 
-    /// Checks the output schema of a tool, if the dialect belongs to a client that reads output schemas.
+    /// Only for dialects of clients that read output schemas.
     fn output(&mut self, listed: &Listed<'_>, shape: ToolShape, name: Option<&str>) -> Result<(), Error> {
         let found = (self.dialect.tools.output, listed.entry.get(OUTPUT_SCHEMA));
         let (Some(of_output), Some(schema)) = found else { return Ok(()) };
@@ -498,7 +494,7 @@ impl Checking {
     }
 }
 
-/// Returns the constraint that a tool's name violates, with a message. A client may put the server's name before it.
+/// A client may put the server's name before the tool's name.
 fn misnamed(surface: &Surface, name: &Text<'_>, server: Option<&Text<'_>>) -> Option<(Constraint, String)> {
     let found = name.display();
     if !names::is_legal(surface.names, name) {
@@ -657,7 +653,6 @@ pub fn request(
     Ok(found.finish())
 }
 
-/// Returns true if a choice names a tool that neither the list nor the history of a request contains.
 fn names_absent_tool(request: &Node<'_>, api: Api, choice: Option<&Choice<'_>>) -> Result<bool, Error> {
     let Some(Choice::Tool(ToolRef::Tool { namespace: None, name })) = choice else { return Ok(false) };
     let Some(tools) = request.get("tools") else { return Ok(false) };

@@ -15,15 +15,14 @@ use crate::{
     schema::validate::{Prepared, Verdict},
 };
 
-/// The schema of a tool before and after it was rewritten, and the plan for its arguments.
 pub(super) struct Rewritten<'n, 'a> {
     pub(super) before: &'n Node<'a>,
     pub(super) after: &'n Node<'a>,
     pub(super) plan: &'n Plan,
 }
 
-/// Rewrites the examples in a member of a tool. `at` is the pointer to the member. All examples of a tool share budgets
-/// that grow with them; when the budget is spent, the remaining examples stay as they are.
+/// `at` is the pointer to the member. All examples of a tool share budgets that grow with them; when the budget is
+/// spent, the remaining examples stay as they are.
 pub(super) fn rewrite(
     entry: &mut Node<'_>,
     known: &'static Examples,
@@ -75,7 +74,6 @@ pub(super) fn rewrite(
     }
 }
 
-/// Returns the change for the examples of a tool that is converted to a format without examples.
 pub(super) fn lost(entry: &Node<'_>, shape: ToolShape, format: ToolFormat) -> Option<Change> {
     let known = shape.format().and_then(tool_format::examples_of)?;
     let examples = shape.part(entry, known.member)?.as_array().unwrap_or_default();
@@ -97,7 +95,7 @@ mod tests {
     use super::{rewrite, Rewritten};
     use crate::{json, options::ToolFormat, request::tool_format::examples_of, sanitize::decode::Plan};
 
-    /// A fixture cannot show it: a plan with long chains of references needs a schema that is too large for one.
+    /// No fixture, because a plan with long chains of references needs a schema that is too large for one.
     #[test]
     fn examples_beyond_the_budget_stay_as_they_are_and_are_reported() {
         let links: Vec<String> = (0..60).map(|at| format!("\"d{at}\":{{\"$ref\":\"#/$defs/d{}\"}}", at + 1)).collect();

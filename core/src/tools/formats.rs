@@ -46,7 +46,6 @@ pub struct FormatChange {
     pub change: Change,
 }
 
-/// The response formats of the original request.
 pub(crate) struct OriginalFormats {
     formats: Vec<Source>,
     /// Index of the format that is sent to another API; see [`formats::take`].
@@ -54,7 +53,6 @@ pub(crate) struct OriginalFormats {
     api: Api,
 }
 
-/// Location of a response format in the original request.
 #[derive(Clone)]
 struct Source {
     /// JSON Pointer to the object that holds the schema.
@@ -88,7 +86,6 @@ impl OriginalFormats {
         Ok(OriginalFormats { formats: all, taken, api })
     }
 
-    /// Returns true if a format has a schema.
     pub(crate) fn has_schema(&self) -> bool {
         !self.formats.is_empty()
     }
@@ -104,13 +101,11 @@ impl OriginalFormats {
         self.formats.get(at)
     }
 
-    /// Returns true if the API of the request enforces formats without a flag.
     fn is_enforced(&self) -> bool {
         self.formats.iter().any(|format| format.is_enforced)
     }
 }
 
-/// The result of rewriting the response formats of a request.
 #[derive(Default)]
 pub(crate) struct Written {
     pub(crate) changes: Vec<FormatChange>,
@@ -118,8 +113,6 @@ pub(crate) struct Written {
     pub(crate) answer: Option<Answer>,
 }
 
-/// Rewrites every response format of a request.
-///
 /// # Errors
 /// `not-representable` if the API has no such format, or cannot express the schema; `too-lossy`.
 pub(crate) fn rewrite(
@@ -174,11 +167,7 @@ pub(crate) fn rewrite(
     Ok(written)
 }
 
-/// Checks the schema of each response format in the dialect in which the format would be written. Returns each
-/// violation with the pointer to its schema.
-///
-/// # Errors
-/// `invalid-json` if a schema is text that cannot be read.
+/// Returns each violation with the pointer to its schema.
 fn check(
     request: &mut Node<'_>,
     api: Api,
@@ -216,7 +205,6 @@ fn check(
     Ok(found)
 }
 
-/// Returns the rule of a dialect about the names of formats.
 fn name_rule(dialect: &Dialect) -> Option<(&'static RequestFact, NamePattern)> {
     dialect.requests().iter().find_map(|fact| match fact.refuses {
         Refusal::Format(FormatRule::Name(shape)) => Some((fact, shape)),
@@ -225,9 +213,6 @@ fn name_rule(dialect: &Dialect) -> Option<(&'static RequestFact, NamePattern)> {
 }
 
 /// Returns the pointers to names of formats that do not match a pattern, and to formats that have no name.
-///
-/// # Errors
-/// `invalid-json` if a part of the request is text that cannot be read.
 fn badly_named(request: &mut Node<'_>, api: Api, shape: NamePattern) -> Result<Vec<String>, Error> {
     let mut found = Vec::new();
     formats::visit(request, api, &mut |FoundFormat { place, pointer, holder }| {
@@ -243,7 +228,6 @@ fn is_well_named(holder: &Node<'_>, shape: NamePattern) -> bool {
     holder.text_at(NAME).is_some_and(|name| names::is_legal(shape, name))
 }
 
-/// Returns the pointer to the name of a format, or to the object that should have it.
 fn pointer_to_name(holder: &Node<'_>, pointer: &str) -> String {
     match holder.get(NAME) {
         Some(_) => format!("{pointer}/{NAME}"),
@@ -251,7 +235,6 @@ fn pointer_to_name(holder: &Node<'_>, pointer: &str) -> String {
     }
 }
 
-/// Gives a format a name that the API accepts. Returns the change, if the name had to be changed.
 fn rename(
     holder: &mut Node<'_>,
     place: &FormatPlace,
@@ -279,7 +262,6 @@ fn rename(
 
 const NAME: &str = "name";
 
-/// Returns the error for a response format that the API does not have. Formats other than the main one are not errors.
 fn refused(request: &mut Node<'_>, api: Api, dialect: &Dialect) -> Result<Written, Error> {
     let InRequest::Refused(why) = responses::in_request(dialect, api) else { return Ok(Written::default()) };
     let refused = formats::pointers(request, api)?;
@@ -292,14 +274,13 @@ fn refused(request: &mut Node<'_>, api: Api, dialect: &Dialect) -> Result<Writte
     }
 }
 
-/// A dialect in which a format may be written.
 struct Candidate {
     dialect: &'static Dialect,
     options: SanitizeOptions,
 }
 
-/// Returns the dialects of a format in the order in which they are tried: the strict dialect for a strict format, the
-/// requested dialect, and the dialect for formats that the requested one cannot express.
+/// In the order in which they are tried: the strict dialect for a strict format, the requested dialect, and the dialect
+/// for formats that the requested one cannot express.
 fn candidates(options: &ToolsOptions, place: &FormatPlace, is_strict: bool) -> Result<Vec<Candidate>, Error> {
     let of_place =
         |dialect: &Dialect| place.carrier.and_then(|carrier| dialect.tools.dialect_in(carrier)).unwrap_or(dialect.name);
@@ -398,7 +379,7 @@ fn in_holder(
 
 type Done = (Vec<Change>, Plan, Option<Node<'static>>);
 
-/// Returns the changes, the plan for decoding the answer, and the new schema; `None` if the schema is unchanged.
+/// The new schema is `None` if the schema is unchanged.
 fn write(
     schema: &Node<'_>,
     place: &FormatPlace,
@@ -436,7 +417,6 @@ fn write(
     Ok((changes, plan, new))
 }
 
-/// A rule that the response formats of a request violate.
 pub(crate) struct Broken {
     pub(crate) fact: &'static RequestFact,
     pub(crate) severity: Severity,
@@ -446,10 +426,6 @@ pub(crate) struct Broken {
     pub(crate) more: usize,
 }
 
-/// Returns the rules that the response formats of a request violate.
-///
-/// # Errors
-/// `invalid-json` if a part of the request is text that cannot be read.
 pub(crate) fn broken_formats(
     request: &mut Node<'_>,
     api: Api,
@@ -511,7 +487,6 @@ pub(crate) fn broken_formats(
     Ok(found)
 }
 
-/// Returns true if a request lists tools. If `functions` is true, only functions of the client count.
 pub(crate) fn has_tools(request: &Node<'_>, functions: bool) -> Result<bool, Error> {
     let Some(tools) = request.get("tools") else { return Ok(false) };
     let tools = view(tools)?;
@@ -540,16 +515,13 @@ fn ends_with_assistant(request: &Node<'_>, api: Api) -> Result<bool, Error> {
     let Some(message) = last.filter(|message| message.get("role").is_some_and(|role| role.is_text("assistant"))) else {
         return Ok(false);
     };
-    // A message that ends with another block is not the beginning of an answer: for example, a turn that paused in a
+    // A message that ends with another block is not the beginning of an answer. For example, a turn that paused in a
     // call to a hosted tool continues after the result.
     let last = message.array_at("content").and_then(<[Node<'_>]>::last);
     Ok(last.is_none_or(|block| wire::of(api).turns().is_text(block)))
 }
 
 /// Returns true if the last message of a request is the beginning of the answer.
-///
-/// # Errors
-/// `invalid-json` if the message is text that cannot be read.
 pub(crate) fn begins_answer(request: &Node<'_>, api: Api) -> Result<bool, Error> {
     let last = request.array_at(wire::of(api).history()).and_then(<[Node<'_>]>::last);
     Ok(match wire::of(api).turns().prefill {
@@ -568,7 +540,6 @@ pub(crate) fn begins_answer(request: &Node<'_>, api: Api) -> Result<bool, Error>
     })
 }
 
-/// Returns true if text of a message or of the instructions contains the word JSON.
 fn mentions_json(request: &Node<'_>, api: Api) -> Result<bool, Error> {
     for part in ["system", "instructions", wire::of(api).history()] {
         if request.get(part).map(text_mentions_json).transpose()? == Some(true) {
@@ -578,15 +549,11 @@ fn mentions_json(request: &Node<'_>, api: Api) -> Result<bool, Error> {
     Ok(false)
 }
 
-/// Returns true if text in the history of a request contains the word JSON.
-///
-/// # Errors
-/// `invalid-json` if a part of the history is text that cannot be read.
 pub(crate) fn input_mentions_json(request: &Node<'_>, api: Api) -> Result<bool, Error> {
     request.get(wire::of(api).history()).map_or(Ok(false), text_mentions_json)
 }
 
-/// Returns true if any text contains the word JSON. Names of functions and arguments of calls do not count as text.
+/// Names of functions and arguments of calls are not treated as text.
 fn text_mentions_json(node: &Node<'_>) -> Result<bool, Error> {
     let node = view(node)?;
     match node.data() {
@@ -610,7 +577,6 @@ fn text_mentions_json(node: &Node<'_>) -> Result<bool, Error> {
     }
 }
 
-/// Returns the indices of updates that directly follow another update.
 fn second_updates(request: &Node<'_>, api: Api) -> Result<Vec<usize>, Error> {
     let (mut found, mut was_update) = (Vec::new(), false);
     for (at, item) in request.items_at(wire::of(api).history()).iter().enumerate() {
@@ -625,9 +591,6 @@ fn second_updates(request: &Node<'_>, api: Api) -> Result<Vec<usize>, Error> {
 }
 
 /// Returns the pointer to the part of a request that violates a fact, if there is one.
-///
-/// # Errors
-/// `invalid-json` if a part of the request is text that cannot be read.
 pub(crate) fn broken_beside(
     request: &Node<'_>,
     format: Api,
@@ -650,12 +613,10 @@ pub(crate) fn broken_beside(
     }
 }
 
-/// Returns true if a request has one of these members.
 pub(crate) fn has_one(request: &Node<'_>, keys: &[&str]) -> bool {
     keys.iter().any(|key| request.get(*key).is_some_and(|member| !member.is_null()))
 }
 
-/// Returns true if the configuration of tools has this member with the value true.
 fn is_set(request: &Node<'_>, config: &[&str], member: &str) -> Result<bool, Error> {
     for config in config.iter().filter_map(|key| request.get(*key)) {
         let config = view(config)?;

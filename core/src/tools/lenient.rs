@@ -23,7 +23,7 @@ const REASON: &str = "`lenientTypes`: an API that validates the calls of its mod
     repaired (Groq: `tool call validation failed: parameters for tool web_search did not match schema: errors: \
     [/count: expected integer, but got string]`; picoclaw#400, laravel/ai#239, OpenHands#10048)";
 
-/// Widens the schema of a tool, unless the API refuses the result, or `allow` forbids the change.
+/// Changes nothing if the API refuses the result, or if `allow` forbids the change.
 pub(super) fn widen(
     entry: &mut Node<'_>,
     (shape, written): (ToolShape, ToolShape),
@@ -49,7 +49,6 @@ pub(super) fn widen(
     }
 }
 
-/// Widens the properties at any depth. Returns true if the schema changed.
 fn properties(schema: &mut Node<'_>) -> bool {
     let names = schema.array_at("required").unwrap_or_default().iter();
     let required: Set<String> = names.filter_map(|name| Some(name.as_text()?.display().into_owned())).collect();
@@ -76,7 +75,6 @@ fn properties(schema: &mut Node<'_>) -> bool {
     changed
 }
 
-/// Widens the schema of a value.
 fn value(schema: &mut Node<'_>, is_optional: bool) -> bool {
     let mut changed = properties(schema);
     if schema.get("const").is_some() {
@@ -120,7 +118,6 @@ fn value(schema: &mut Node<'_>, is_optional: bool) -> bool {
     changed
 }
 
-/// Widens the branches of a union. Returns true if one of them accepts null.
 fn branch(branches: &mut Node<'_>, changed: &mut bool) -> bool {
     let mut is_nullable = false;
     let _ = branches.visit_children(|_, branch| {

@@ -50,7 +50,6 @@ pub struct ToolListCache(Arc<spin::Mutex<Vec<Arc<CachedList>>>>);
 /// The key of the cache: a list, and everything else that its rewriting depends on.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct CacheKey<'q> {
-    /// The list as JSON text.
     pub(crate) list: Cow<'q, str>,
     pub(crate) inputs: ListInputs<'q>,
 }
@@ -84,7 +83,6 @@ impl CacheKey<'_> {
     }
 }
 
-/// A cached list.
 #[derive(Debug)]
 pub(crate) struct CachedList {
     pub(crate) key: CacheKey<'static>,
@@ -115,8 +113,7 @@ pub(crate) struct ReportedChanges(Arc<spin::Mutex<Option<Reported>>>);
 type Reported = (Origins, Arc<Vec<ToolChange>>);
 
 impl ReportedChanges {
-    /// Returns the changes with pointers into the given request. Requests that repeat a list usually hide the same
-    /// tools, so most requests share one copy.
+    /// Requests that repeat a list usually hide the same tools, so most requests share one copy.
     pub(crate) fn of(&self, mut changes: Arc<Vec<ToolChange>>, origins: &Origins) -> Arc<Vec<ToolChange>> {
         if origins.is_empty() || changes.is_empty() {
             return changes;
@@ -147,7 +144,6 @@ struct Size {
 impl Size {
     const ROOM: Size = Size { text: MAX_TEXT, all: MAX_BYTES };
 
-    /// Returns the difference, or `None` if it is negative.
     fn less(self, other: Size) -> Option<Size> {
         Some(Size { text: self.text.checked_sub(other.text)?, all: self.all.checked_sub(other.all)? })
     }
@@ -164,7 +160,6 @@ impl CachedList {
 }
 
 impl SentList {
-    /// Returns the approximate size of a result without its text, in bytes.
     fn bytes(&self) -> usize {
         let quarantined = |tool: &Quarantined| {
             let texts = [&tool.name, &tool.server, &tool.hosted].into_iter().flatten().map(String::len).sum::<usize>();
@@ -204,8 +199,8 @@ impl ToolListCache {
         drop(gone);
     }
 
-    /// Locks the lists. Returns `None` if other threads hold the lock for longer than it takes to rewrite a list. (In a
-    /// forked process, the thread that holds the lock may no longer exist.)
+    /// Returns `None` if other threads hold the lock for longer than it takes to rewrite a list. (In a forked process,
+    /// the thread that holds the lock may no longer exist.)
     fn patient(&self) -> Option<spin::MutexGuard<'_, Vec<Arc<CachedList>>>> {
         (0..LOOKS).find_map(|_| {
             let lists = self.0.try_lock();
@@ -246,7 +241,6 @@ impl ToolListCache {
     }
 }
 
-/// Looks up the lists of one request.
 #[derive(Clone, Copy)]
 pub(crate) struct Lookup<'c> {
     cache: &'c ToolListCache,
@@ -260,7 +254,6 @@ pub(crate) struct Lookup<'c> {
 pub(crate) struct FoundLists(OnceCell<Box<(Arc<CachedList>, FoundLists)>>);
 
 impl FoundLists {
-    /// Appends a list.
     fn keep(&self, list: Arc<CachedList>) -> &CachedList {
         let mut last = self;
         while let Some(found) = last.0.get() {
@@ -271,24 +264,20 @@ impl FoundLists {
 }
 
 impl<'c> Lookup<'c> {
-    /// Returns a look-up in a cache of at most `max_lists` lists, or `None` if `max_lists` is 0.
     #[cfg(feature = "search")]
     pub(crate) fn new(cache: &'c ToolListCache, max_lists: usize, found: &'c FoundLists) -> Option<Lookup<'c>> {
         (max_lists > 0).then_some(Lookup { cache, max_lists, found })
     }
 
-    /// Returns the cached result for the same list.
     pub(crate) fn find(&self, key: &CacheKey<'_>) -> Option<&'c CachedList> {
         Some(self.found.keep(self.cache.find(key)?))
     }
 
-    /// Adds a result to the cache.
     pub(crate) fn keep(&self, key: CacheKey<'_>, text: Option<String>, sent: SentList) {
         self.cache.keep(Arc::new(CachedList::new(key.into_owned(), text, sent)), self.max_lists);
     }
 }
 
-/// Returns a list as JSON text: the original text, if it is not parsed yet.
 pub(crate) fn text_of<'n>(tools: &'n Node<'_>) -> Cow<'n, str> {
     match tools.data() {
         Data::Verbatim(text) => Cow::Borrowed(text),

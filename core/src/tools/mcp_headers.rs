@@ -29,21 +29,19 @@ pub(crate) struct Invalid {
     path: Vec<usize>,
 }
 
-/// Returns the annotations of a tool's schema that are not allowed.
 pub(crate) fn invalid(schema: &Node<'_>) -> Vec<Invalid> {
     let mut scan = Scan::default();
     scan.visit(schema, true);
     scan.invalid
 }
 
-/// Returns true if a schema has annotations, and all of them are allowed.
 pub(crate) fn is_valid(schema: &Node<'_>) -> bool {
     let mut scan = Scan::default();
     scan.visit(schema, true);
     scan.invalid.is_empty() && !scan.names.is_empty()
 }
 
-/// Removes annotations of a schema, all of them found in it.
+/// All annotations must have been found in this schema.
 pub(crate) fn remove(schema: &mut Node<'_>, annotations: &[Invalid]) {
     // Later ones first: a removal moves the members behind it.
     for annotation in annotations.iter().rev() {
@@ -63,7 +61,6 @@ fn remove_at(node: &mut Node<'_>, path: &[usize]) {
     }
 }
 
-/// A step from a schema to one inside it.
 enum Token<'n, 'a> {
     Keyword(Keyword),
     Name(&'n Text<'a>),
@@ -80,8 +77,7 @@ struct Scan<'n, 'a> {
 }
 
 impl<'n, 'a> Scan<'n, 'a> {
-    /// Visits a schema. It is reachable if all keywords around it are `properties`, so that the value of a call has one
-    /// location.
+    /// A schema is reachable if all keywords around it are `properties`, so that the value of a call has one location.
     fn visit(&mut self, schema: &'n Node<'a>, is_reachable: bool) {
         let Some(object) = schema.as_object() else { return };
         if let Some(value) = schema.get(KEY) {
@@ -117,7 +113,6 @@ impl<'n, 'a> Scan<'n, 'a> {
         }
     }
 
-    /// Returns the pointer to the annotation of the current schema.
     fn pointer(&self) -> String {
         let mut pointer = String::new();
         for (_, token) in &self.path {

@@ -35,7 +35,6 @@ pub struct Quarantined {
 /// Maximum number of tools that a message lists.
 const NAMED: usize = 10;
 
-/// Returns the reasons for quarantining the tools of a list, for a message.
 pub(crate) fn reasons(list: &[Quarantined], dialect: &str) -> Vec<String> {
     let one = |tool: &Quarantined| {
         let name = match (&tool.hosted, &tool.name) {
@@ -53,7 +52,6 @@ pub(crate) fn reasons(list: &[Quarantined], dialect: &str) -> Vec<String> {
     reasons
 }
 
-/// The reason why a tool is quarantined.
 pub(super) struct Refused {
     pub(super) rule: &'static str,
     pub(super) pointer: String,
@@ -117,8 +115,6 @@ pub struct SetAsideWarning {
     pub key: String,
 }
 
-/// Returns the warning about tools that were set aside, or an error if the caller does not allow that.
-///
 /// # Errors
 /// `not-representable` with [`OnSetAside::Error`].
 pub(crate) fn set_aside_warning(
@@ -143,7 +139,7 @@ pub(crate) fn set_aside_warning(
     }
 }
 
-/// Returns a digest of all tools, because the message lists only the first few.
+/// A digest of all tools, because the message lists only the first few.
 fn key(dialect: &'static str, list: &[Quarantined]) -> String {
     let mut texts: Vec<Text<'_>> = Vec::from([Text::new(dialect)]);
     for Quarantined { name, pointer, rule, .. } in list {
@@ -152,7 +148,6 @@ fn key(dialect: &'static str, list: &[Quarantined]) -> String {
     names::digest(&texts.iter().collect::<Vec<_>>())
 }
 
-/// Returns the reasons for the first tools, and advice.
 fn message(dialect: &'static str, list: &[Quarantined], naming: Naming) -> String {
     let why = reasons(list, dialect).join("; ");
     let mut advice: Vec<String> = Vec::new();
@@ -164,7 +159,6 @@ fn message(dialect: &'static str, list: &[Quarantined], naming: Naming) -> Strin
     format!("{why}. What to do: {}", advice.join("; "))
 }
 
-/// Returns advice for one tool.
 fn remedy(tool: &Quarantined, naming: Naming) -> String {
     if let Some(kind) = &tool.hosted {
         return format!(

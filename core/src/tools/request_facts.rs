@@ -59,8 +59,7 @@ pub struct ChoiceChange {
     pub because: &'static str,
 }
 
-/// Reports the `custom` tools of a Responses request that are sent as functions: those of its list, of the tools that
-/// its history adds, and of namespaces.
+/// Reports the tools of the list and of namespaces, and the tools that the history adds.
 pub(crate) fn custom_tools(request: &Node<'_>, api: Api) -> Result<Vec<RequestChange>, Error> {
     let mut changes = Vec::new();
     let mut report = |tool: &Node<'_>, pointer: String| {
@@ -79,8 +78,8 @@ pub(crate) fn custom_tools(request: &Node<'_>, api: Api) -> Result<Vec<RequestCh
     Ok(changes)
 }
 
-/// Calls `take` with each entry of the list of a Responses request and of the lists in its history: the index of the
-/// entry in the request's own list, its pointer, and the entry.
+/// Calls `take` with the index in the request's own list, the pointer and the entry. Also visits the lists in the
+/// history.
 fn each_entry<'a>(
     request: &Node<'a>,
     api: Api,
@@ -101,11 +100,9 @@ fn each_entry<'a>(
     })
 }
 
-/// The namespaces of a Responses request.
 #[derive(Clone, Default)]
 pub(crate) struct Namespaces(Vec<Namespace>);
 
-/// A namespace in the list of a request or in its history.
 #[derive(Clone)]
 pub(crate) struct Namespace {
     /// The index in the request's own list; `None` if the history adds the namespace.
@@ -134,7 +131,6 @@ impl Namespaces {
         Ok(Namespaces(found))
     }
 
-    /// Returns the indices of the namespaces in the list.
     pub(crate) fn places(&self) -> impl Iterator<Item = usize> + '_ {
         self.0.iter().filter_map(|namespace| namespace.index)
     }
@@ -175,7 +171,6 @@ impl Namespaces {
     }
 }
 
-/// Returns the indices of the calls in a Responses history that have a namespace.
 pub(crate) fn namespaced_calls(request: &Node<'_>, api: Api) -> Result<Vec<usize>, Error> {
     let mut found = Vec::new();
     if !wire::of(api).tools().has_namespaces() {
@@ -191,8 +186,8 @@ pub(crate) fn namespaced_calls(request: &Node<'_>, api: Api) -> Result<Vec<usize
     Ok(found)
 }
 
-/// Reports the calls in a history that no longer have their namespace. `before` are the indices of the calls that had
-/// one. If messages were added or removed, the report names the whole history.
+/// `before` are the indices of the calls that had a namespace. If messages were added or removed, the report names the
+/// whole history.
 pub(crate) fn flattened_calls(
     request: &Node<'_>,
     api: Api,
@@ -323,7 +318,6 @@ pub(crate) fn choice_of<'a>(request: &Node<'a>, api: Api) -> Result<Option<(Stri
     wire::of(api).choice().of(request)
 }
 
-/// The rule that a choice needs tools.
 struct WithoutTools {
     fact: &'static RequestFact,
     takes_none: bool,
@@ -332,7 +326,6 @@ struct WithoutTools {
 }
 
 impl WithoutTools {
-    /// Returns the members that the API refuses in a request without tools, if the request has this choice.
     fn broken_by(&self, request: &Node<'_>, choice: Option<&(String, Option<Choice<'_>>)>) -> &'static [&'static str] {
         match choice {
             Some((_, Some(Choice::None))) if self.takes_none => &[],
@@ -344,7 +337,7 @@ impl WithoutTools {
     }
 }
 
-/// Returns the rule that a choice needs tools, if the API has this rule and the request has no tools.
+/// Returns `None` if the API has no such rule, or if the request has tools.
 fn without_tools(request: &Node<'_>, api: Api, facts: &RequestFacts) -> Result<Option<WithoutTools>, Error> {
     let rule = facts.iter().find_map(|fact| match fact.refuses {
         Refusal::ChoiceWithoutTools { takes_none, is_of_parallel_calls, takes_idle } => {
@@ -364,8 +357,7 @@ fn without_tools(request: &Node<'_>, api: Api, facts: &RequestFacts) -> Result<O
     Ok((!has_prompt && !carriers::any(request, api)?).then_some(rule))
 }
 
-/// Returns the fact that the API refuses some choices while the model is thinking, if there is one and the model is
-/// thinking. The flag is true if the API accepts `required`.
+/// The flag is true if the API accepts `required`.
 fn while_thinking(
     request: &Node<'_>,
     facts: &RequestFacts,

@@ -59,7 +59,6 @@ pub struct ToolChange {
     pub change: Change,
 }
 
-/// The result of rewriting a list.
 pub(crate) struct Outcome<'a> {
     pub(crate) tools: Node<'a>,
     pub(crate) quarantined: Vec<Quarantined>,
@@ -68,13 +67,12 @@ pub(crate) struct Outcome<'a> {
     /// True if the same arguments are accepted, no guidance is lost, and no tool is missing.
     pub(crate) lossless: bool,
     pub(crate) restore_map: RestoreMap,
-    /// The renamed tools, for requests that mention them.
     pub(crate) names: Names,
     /// Names, as sent, of all tools that can be called.
     pub(crate) accepted: Set<String>,
 }
 
-/// The changes of a rewritten tool, reported once the tool's place in the output is known.
+/// The changes of a rewritten tool, reported once the tool's index in the output is known.
 struct Done {
     tool: String,
     server: Option<String>,
@@ -112,7 +110,6 @@ struct Writer<'o> {
     by_flag: bool,
     /// True if the second dialect is the caller's fallback, not the dialect of tools that are not strict.
     has_fallback: bool,
-    /// Level of detail of the reported changes.
     detail: Detail,
     /// Name of the function that replaces a response format.
     answer: Option<String>,
@@ -120,8 +117,7 @@ struct Writer<'o> {
     sends_results: bool,
 }
 
-/// Rewrites a list. With [`Detail::Effects`], changes are not reported, and only `lossless` shows whether anything is
-/// lost.
+/// With [`Detail::Effects`], changes are not reported, and only `lossless` shows whether anything is lost.
 pub(crate) fn rewrite<'a>(tools: Node<'a>, options: &ToolsOptions, detail: Detail) -> Result<Outcome<'a>, Error> {
     let (shape, max_unshortened) = names_of(&tools, options)?;
     let (mut tools, servers) = servers::flatten(tools, options.prefix, shape)?;
@@ -140,9 +136,9 @@ pub(crate) fn rewrite<'a>(tools: Node<'a>, options: &ToolsOptions, detail: Detai
     Ok(outcome)
 }
 
-/// Returns the accepted names of the tools of a list. A client of MCP may limit them together with the server's name,
-/// which the caller or a list of one server names. If the server's name is too long, also returns the maximum length of
-/// the names of tools, which cannot be shortened then.
+/// A client of MCP may limit the names together with the server's name, which the caller or a list of one server names.
+/// If the server's name is too long, also returns the maximum length of the names of tools, which cannot be shortened
+/// then.
 fn names_of(tools: &Node<'_>, options: &ToolsOptions) -> Result<(NamePattern, Option<usize>), Error> {
     let surface = dialect::of(&options.sanitize)?.tools;
     let Some(qualified) = surface.qualified else { return Ok((surface.names, None)) };
@@ -154,12 +150,11 @@ fn names_of(tools: &Node<'_>, options: &ToolsOptions) -> Result<(NamePattern, Op
     })
 }
 
-/// Returns the maximum length of a server's name. A longer name leaves no characters for a digest in names of tools.
+/// A longer name leaves no characters for a digest in names of tools.
 pub(crate) fn max_server_name(qualified: QualifiedName) -> usize {
     qualified.max_tool_name(TAIL + 1)
 }
 
-/// Names that are already planned for the tools of a list.
 #[derive(Default)]
 pub(crate) struct Planned<'n> {
     pub(crate) names: Names,
@@ -173,11 +168,9 @@ pub(crate) struct Planned<'n> {
     pub(crate) servers: Option<&'n Servers>,
     /// The tools that share their names, if they are renamed.
     pub(crate) same_names: Option<&'n SameNames>,
-    /// Maximum length of names that cannot be shortened.
     pub(crate) max_unshortened: Option<usize>,
 }
 
-/// Rewrites a list for which some names are already planned.
 pub(crate) fn rewrite_with_names<'a>(
     tools: Node<'a>,
     options: &ToolsOptions,
@@ -268,10 +261,6 @@ pub(crate) fn rewrite_with_names<'a>(
     Ok(Outcome { tools, quarantined, changes, lossless, restore_map, names, accepted })
 }
 
-/// Returns the number of tools in a list, over all its servers.
-///
-/// # Errors
-/// `invalid-request` if the input is not a list of tools or of servers.
 pub(crate) fn count(tools: Node<'_>) -> Result<usize, Error> {
     let (tools, _) = servers::flatten(tools, Prefix::Auto, NamePattern::ANY)?;
     Ok(Listing::read(tools)?.entries().count())
@@ -298,7 +287,7 @@ pub(crate) fn max_alone(options: &ToolsOptions) -> Result<usize, Error> {
     Ok(max_tools(options, &targets))
 }
 
-/// Returns the maximum number of tools. The API's limit applies regardless of the dialect of each tool.
+/// The API's limit applies regardless of the dialect of each tool.
 fn max_tools(options: &ToolsOptions, targets: &[Target]) -> usize {
     let of_api = targets.first().filter(|_| !options.any_count).and_then(|first| first.dialect.tools.max_tools);
     let of_caller = options.max_tools.unwrap_or(Some(MAX_TOOLS));
@@ -310,7 +299,6 @@ fn duplicate(called: &str, at: &str) -> Refused {
     refused(Constraint::DuplicateName.id(), at, message)
 }
 
-/// Returns the fact that the API refuses the type of a hosted tool, if there is such a fact.
 fn refused_type(dialect: &Dialect, format: ToolFormat, entry: &Node<'_>) -> Option<&'static RequestFact> {
     dialect.refuses_type(request::tool::type_of(entry)?, tool_format::request_api_of(format)?)
 }
@@ -321,7 +309,6 @@ fn is_named_here(listed: &Listed<'_>) -> bool {
     listed.namespace.is_some() || request::tool::is_custom(&listed.entry)
 }
 
-/// Returns the change that reports the new name of a tool.
 fn renamed(
     dialect: &'static Dialect,
     (own, called): (&Text<'_>, &str),
@@ -391,13 +378,11 @@ impl Writer<'_> {
         }
     }
 
-    /// Returns the tool's name at its server.
     fn own<'n, 'a>(&'n self, name: &'n Text<'a>) -> &'n Text<'a> {
         let of_server = self.servers.and_then(|servers| servers.owner(name)).map(|owner| &owner.name);
         of_server.or_else(|| self.same_name(name).map(|owner| &owner.name)).unwrap_or(name)
     }
 
-    /// Returns the tool with this name in the list, if it shares its original name with another tool.
     fn same_name(&self, name: &Text<'_>) -> Option<&Owner> {
         self.same_names.and_then(|same_names| same_names.owner(name))
     }
@@ -545,7 +530,6 @@ impl Writer<'_> {
         Ok((entry, Done { tool, server, dialect: dialect.name, changes }))
     }
 
-    /// Renames the definitions that conflict with those of earlier tools.
     fn rename_definitions(
         &mut self,
         (entry, shape): (&mut Node<'_>, ToolShape),
@@ -578,7 +562,6 @@ impl Writer<'_> {
         Ok(())
     }
 
-    /// Returns an error if the list already has the maximum number of tools.
     fn has_room(&self) -> Result<(), Refused> {
         let limit = self.limit;
         if self.count >= limit {
@@ -588,7 +571,6 @@ impl Writer<'_> {
         Ok(())
     }
 
-    /// Returns the dialect of the member in which a tool has its schema, if it is not that of the list.
     fn carrier(&self, shape: ToolShape) -> Option<&Target> {
         let format = shape.format()?;
         self.carriers.iter().find(|target| target.carrier == Some(format))
@@ -666,16 +648,14 @@ pub(crate) struct SameNames {
     owners: Map<Text<'static>, Owner>,
 }
 
-/// A tool that shares its original name with another tool.
 #[derive(Debug)]
 pub(crate) struct Owner {
     pub(crate) name: Text<'static>,
-    /// Index of the tool in the list. Each of Gemini's functions counts as an entry.
+    /// Index of the tool in the list. Each of Gemini's functions is treated as an entry.
     pub(crate) index: usize,
 }
 
 impl SameNames {
-    /// Returns the tool that has this name in the list.
     pub(crate) fn owner(&self, called: &Text<'_>) -> Option<&Owner> {
         self.owners.get(&called.borrowed().into_owned())
     }
@@ -691,12 +671,11 @@ fn settle_same_names(list: &mut Node<'_>, shape: NamePattern) -> SameNames {
     }
 }
 
-/// Returns the member that contains the functions of a Gemini entry.
 fn group_of(entry: &Node<'_>) -> Option<&'static str> {
     GROUPS.into_iter().find(|key| entry.get(key).is_some_and(|list| list.as_array().is_some()))
 }
 
-/// Returns the tools of a list in order. Each function of a Gemini entry counts as a tool.
+/// Each function of a Gemini entry is treated as a tool.
 fn tools_of<'n, 'a>(entries: &'n [Node<'a>]) -> impl Iterator<Item = &'n Node<'a>> {
     entries.iter().flat_map(|entry| {
         let group = group_of(entry).and_then(|key| entry.get(key)?.as_array());
@@ -752,7 +731,7 @@ fn each(list: &mut Node<'_>, change: &mut dyn FnMut(&mut Node<'_>)) {
     });
 }
 
-/// Returns a tool's definition as text. A cache breakpoint is not part of it.
+/// A cache breakpoint is not part of the definition.
 fn definition(entry: &Node<'_>) -> String {
     if entry.get(CACHE).is_none() {
         return json::write(entry);
@@ -762,7 +741,6 @@ fn definition(entry: &Node<'_>) -> String {
     json::write(&entry)
 }
 
-/// Returns the name of a function or of a `custom` tool.
 fn named(entry: &Node<'_>) -> Option<Text<'static>> {
     let name = match tool_format::recognize(entry) {
         Entry::Tool(shape) => shape.name(entry)?,

@@ -1,6 +1,6 @@
-//! Limits that concern all tools of a request together: on the number of tools, properties and unions, on the one table
-//! of definitions, in which definitions with the same name have to be equal, and on the compiler, which has to accept
-//! all tools.
+//! Limits that concern all tools of a request together: the number of tools, properties and unions, the one table of
+//! definitions, and the compiler. In the table, definitions with the same name have to be equal. The compiler has to
+//! accept all tools.
 
 use alloc::{borrow::Cow, format, string::String, vec::Vec};
 
@@ -22,13 +22,11 @@ use crate::{
     },
 };
 
-/// Returns the message for a tool that exceeds a budget.
 pub(super) fn budget_exceeded(budget: surface::Budget, before: usize, takes: usize) -> String {
     let (limit, what) = (budget.limit, budget.counts.words());
     format!("expected at most {limit} {what} per request, found {before} before this tool and {takes} more")
 }
 
-/// Returns the amount of a budget that a tool with this schema uses.
 pub(super) fn budget_taken(budget: surface::Budget, schema: Option<&Node<'_>>) -> usize {
     let Some(schema) = schema else { return usize::from(budget.counts == Counted::Tools) };
     // One walk never exceeds the budget of a call.
@@ -41,10 +39,8 @@ pub(super) fn budget_taken(budget: surface::Budget, schema: Option<&Node<'_>>) -
     }
 }
 
-/// Prefix of references to definitions.
 const TABLE: &str = "#/$defs/";
 
-/// The definitions of earlier tools.
 #[derive(Debug, Default)]
 pub(super) struct Definitions {
     /// Definitions by name, as canonical JSON text, which is the same for equal values.
@@ -54,7 +50,6 @@ pub(super) struct Definitions {
 }
 
 impl Definitions {
-    /// Returns the names that a schema defines differently from earlier tools.
     pub(super) fn conflicts<'n>(&self, schema: &'n Node<'_>) -> Vec<Cow<'n, str>> {
         let differs = |name: &str, definition: &Node<'_>| {
             self.known.get(name).is_some_and(|known| *known != json::canonical(definition))
@@ -62,7 +57,6 @@ impl Definitions {
         members(schema).filter(|(name, definition)| differs(name, definition)).map(|(name, _)| name).collect()
     }
 
-    /// Adds the definitions of a schema.
     pub(super) fn add(&mut self, schema: &Node<'_>) {
         for (name, definition) in members(schema) {
             if !self.known.contains_key(&*name) {
@@ -71,8 +65,8 @@ impl Definitions {
         }
     }
 
-    /// Returns new names for the definitions of a schema if one of them conflicts. Renames all definitions that earlier
-    /// tools also have, because a definition that refers to a renamed one no longer equals that of the earlier tools.
+    /// Renames all definitions that earlier tools also have, because a definition that refers to a renamed definition
+    /// no longer equals the earlier tool's definition.
     pub(super) fn new_names(&mut self, schema: &Node<'_>) -> Vec<(String, String)> {
         if self.conflicts(schema).is_empty() {
             return Vec::new();
@@ -93,16 +87,12 @@ impl Definitions {
     }
 }
 
-/// Returns the definitions at the root of a schema.
 fn members<'n>(schema: &'n Node<'_>) -> impl Iterator<Item = (Cow<'n, str>, &'n Node<'n>)> {
     let table = schema.object_at(Keyword::Defs);
     table.into_iter().flatten().map(|member| (member.key.display(), &member.value))
 }
 
 /// Renames definitions of a schema, including in its references and in the output pointers of changes.
-///
-/// # Errors
-/// `too-complex`.
 pub(super) fn rename_definitions(
     schema: &mut Node<'_>,
     names: &[(String, String)],
@@ -148,7 +138,6 @@ impl<'a> VisitorMut<'a> for Renaming<'_> {
     }
 }
 
-/// The compilers that accept all tools so far.
 #[derive(Debug, Default)]
 pub(super) struct Backends {
     /// For each compiler, true if it accepts all tools so far.
@@ -158,11 +147,8 @@ pub(super) struct Backends {
 }
 
 impl Backends {
-    /// Adds a tool. Returns true for the first tool after which no compiler accepts all tools, if at least one compiler
-    /// accepts this tool.
-    ///
-    /// # Errors
-    /// Same as [`check::check`].
+    /// Returns true for the first tool after which no compiler accepts all tools, if at least one compiler accepts this
+    /// tool.
     pub(super) fn add(&mut self, schema: &Node<'_>, dialect: &Dialect) -> Result<bool, Error> {
         let takes = check::backends(schema, dialect, &Budget::new(schema.values_read(), None))?;
         // A tool that no compiler accepts is reported separately.
@@ -180,7 +166,6 @@ impl Backends {
     }
 }
 
-/// Returns the error message for a tool after which no compiler accepts all tools.
 pub(super) fn backends_message() -> String {
     "expected tools that one compiler accepts together, found one that only another compiler accepts".into()
 }

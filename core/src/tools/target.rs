@@ -26,7 +26,6 @@ use crate::{
     sanitize::{self, decode::Plan},
 };
 
-/// A dialect, and the amount of each of its budgets that is used.
 pub(super) struct Target {
     pub(super) dialect: &'static Dialect,
     /// The format of the tools to which the dialect applies, if it applies only to tools with one member for schemas.
@@ -36,7 +35,6 @@ pub(super) struct Target {
     pub(super) taken: Vec<usize>,
 }
 
-/// Returns the requested dialect, and the dialect for tools that it cannot express, if there is one.
 pub(super) fn targets(options: &ToolsOptions) -> Result<Vec<Target>, Error> {
     let target = |options: SanitizeOptions| {
         let dialect = dialect::of(&options)?;
@@ -71,8 +69,6 @@ pub(super) fn targets(options: &ToolsOptions) -> Result<Vec<Target>, Error> {
     Ok(targets)
 }
 
-/// Returns the dialects of the API's other members for a schema. A tool keeps its member unless the caller chooses a
-/// format.
 pub(super) fn carriers(options: &ToolsOptions) -> Result<Vec<Target>, Error> {
     let carriers = dialect::of(&options.sanitize)?.tools.carriers;
     let carriers = carriers.iter().filter(|_| options.format.is_none());
@@ -84,14 +80,11 @@ pub(super) fn carriers(options: &ToolsOptions) -> Result<Vec<Target>, Error> {
     carriers.map(target).collect()
 }
 
-/// A tool's schema as it is sent.
 pub(super) struct Written<'a> {
     /// Index of the dialect among those of the list; `None` for the dialect of the tool's member.
     pub(super) target: Option<usize>,
-    /// The dialect in which the tool is written.
     pub(super) dialect: &'static Dialect,
     pub(super) changes: Vec<Change>,
-    /// Plan for decoding the tool's arguments.
     pub(super) plan: Plan,
     /// The schema that was added because the tool had none.
     pub(super) added: Option<Node<'a>>,
@@ -100,13 +93,11 @@ pub(super) struct Written<'a> {
 }
 
 impl Written<'_> {
-    /// Returns the schema of a tool that is sent as it came.
     pub(super) fn as_it_came(target: Option<usize>, dialect: &'static Dialect) -> Self {
         Written { target, dialect, changes: Vec::new(), plan: Plan::default(), added: None, omit: false }
     }
 
-    /// Removes the schema of a tool without arguments. If `closed` is true, the schema forbade all arguments; without
-    /// the schema, arguments are no longer forbidden.
+    /// If `closed` is true, the schema forbade all arguments; without the schema, arguments are no longer forbidden.
     fn leave_out(&mut self, dialect: &'static Dialect, shape: ToolShape, closed: bool) {
         self.omit = true;
         self.changes.iter_mut().for_each(|change| change.output_pointer = None);
@@ -118,8 +109,7 @@ impl Written<'_> {
 }
 
 impl Target {
-    /// Rewrites the schema of a tool, if the dialect can express it and the budgets suffice. `answer` is the name of
-    /// the function that replaces a response format.
+    /// `answer` is the name of the function that replaces a response format.
     pub(super) fn write<'a>(
         &self,
         entry: &mut Node<'a>,
@@ -220,7 +210,6 @@ pub(crate) fn about(
     }
 }
 
-/// Returns the fact behind a rule about tools.
 pub(super) fn reason(dialect: &'static Dialect, constraint: Constraint) -> Reason {
     // A fact without rules is about everything that the dialect requires.
     let of_all = || dialect.facts.first().filter(|fact| fact.rules.is_empty());
@@ -271,7 +260,6 @@ impl Target {
     }
 }
 
-/// Returns true if a schema was changed only by closing objects that the API closes itself in this format.
 pub(super) fn closed_by_api(given: &Node<'_>, format: ToolFormat, written: &Written<'_>) -> bool {
     let closes = written.dialect.tools.closes_in.contains(&format);
     let is_closing = |change: &Change| change.rule == Rule::CloseObject.id();
@@ -337,7 +325,6 @@ pub(super) fn strict_flag(
 
 const STRICT: &str = "strict";
 
-/// Returns the fact behind the value of the flag `strict` that is sent.
 fn strict_reason(dialect: &'static Dialect, sent: Option<bool>) -> Reason {
     let fact = dialect.fact_of(Constraint::StrictFlag.id(), "");
     match (sent, dialect.tools.strict) {
@@ -403,11 +390,10 @@ pub(super) fn description(
     Some(Some(cut))
 }
 
-/// Member of an MCP tool that contains its output schema.
 const KEY: &str = "outputSchema";
 
-/// Rewrites the `outputSchema` of a tool. Removes it if the rewritten schema would not accept everything that the
-/// original accepts, because the results of the server have to stay valid. A schema without violations is not changed.
+/// Removes the output schema if the rewritten schema would not accept everything that the original accepts, because the
+/// results of the server have to stay valid. A schema without violations is not changed.
 pub(super) fn settle_output_schema(
     entry: &mut Node<'_>,
     format: ToolFormat,
@@ -443,7 +429,6 @@ pub(super) fn settle_output_schema(
     changes.push(about(Rule::DropOutputSchema, (at, None), Guidance::Lost, reason, message));
 }
 
-/// Removes each `x-mcp-header` for which clients would drop the tool.
 pub(super) fn drop_mcp_headers(
     entry: &mut Node<'_>,
     shape: ToolShape,
@@ -466,8 +451,7 @@ pub(super) fn drop_mcp_headers(
     }
 }
 
-/// Returns the member of an API's function that contains the output schema of an MCP tool, and the schema as the server
-/// defines it.
+/// Returns the member of the API's function, and the schema as the server defines it.
 pub(super) fn sent_output_schema<'a>(
     entry: &Node<'a>,
     (format, shape): (ToolFormat, ToolShape),

@@ -10,7 +10,6 @@ use std::{
 thread_local! {
     /// Bytes allocated by this thread in total. (Other threads run other tests.)
     static ALLOCATED: Cell<usize> = const { Cell::new(0) };
-    /// Bytes freed by this thread.
     static FREED: Cell<usize> = const { Cell::new(0) };
 }
 
@@ -46,13 +45,11 @@ fn count(allocated: usize, freed: usize) {
     let _ = FREED.try_with(|all| all.set(all.get() + freed));
 }
 
-/// Returns the number of bytes that this thread has allocated and not freed.
 #[allow(dead_code, reason = "an example also uses this file, but not this function")]
 pub(crate) fn live() -> usize {
     ALLOCATED.get().saturating_sub(FREED.get())
 }
 
-/// Returns the result of a function, and the number of bytes that it allocated.
 pub(crate) fn allocated_by<T>(run: impl FnOnce() -> T) -> (T, usize) {
     let before = ALLOCATED.get();
     let result = run();

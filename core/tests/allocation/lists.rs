@@ -5,7 +5,6 @@ use toolwire::{Exchange, ExchangeOptions, RepairOptions, ToolListCache};
 
 use crate::counting::live;
 
-/// Returns a list with many small schemas, which differ between lists.
 fn body(number: usize) -> String {
     let properties: serde_json::Map<String, Value> =
         (0..3_000).map(|at| (format!("p{at}"), json!({"type": "integer"}))).collect();

@@ -7,7 +7,6 @@ use toolwire::{Exchange, ExchangeOptions, ReplyRestorer, Restore};
 
 use crate::counting::{allocated_by, live};
 
-/// A restorer for one renamed tool, and one with encoded arguments.
 fn stream() -> ReplyRestorer {
     let plan = json!({"names": {"names": {"dollar_ref_": "$ref"}}});
     let tools = json!({"a_b": {"name": "a.b"}, "show": {"name": "show", "plan": plan}});
@@ -94,7 +93,7 @@ fn choices_that_end_one_by_one_allocate_linearly() {
     assert_eq!(out.matches("$ref").count(), many);
 }
 
-/// Calls without arguments also count; otherwise a stream could open an unlimited number of them.
+/// Calls without arguments are also limited; otherwise a stream could open an unlimited number of them.
 #[test]
 fn number_of_open_calls_is_limited() {
     let mut stream = stream();

@@ -22,7 +22,6 @@ const SIZES: [usize; 2] = [32 << 10, 128 << 10];
 /// The compared sizes if a validation or repair of the larger input exhausts its budget, which is the same for every
 /// input. They are tried in order.
 const SMALLER: [[usize; 2]; 2] = [[8 << 10, 32 << 10], [1 << 10, 4 << 10]];
-/// Maximum exponent of growth.
 const MAX_EXPONENT: f64 = 1.2;
 /// Dialects without a size limit. At a size limit, a call runs more passes, so its cost jumps.
 const DIALECTS: [&str; 2] = ["gemini", "llama-cpp"];

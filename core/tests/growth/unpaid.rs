@@ -44,7 +44,7 @@ const MEASURED: [(Work, &str, &[&str]); 12] = [
     (Work::Stream, "", &["streams"]),
 ];
 
-/// Returns the time that this thread has run. Elsewhere than on Linux, returns the elapsed time.
+/// Returns the elapsed time on systems other than Linux.
 fn run_time(start: Instant) -> Duration {
     let stat = fs::read_to_string("/proc/thread-self/schedstat").ok();
     let nanoseconds = stat.as_deref().and_then(|stat| stat.split(' ').next()).and_then(|run| run.parse().ok());
@@ -68,12 +68,10 @@ fn cost(work: Work, dialect: &str, (texts, bytes): &(Vec<String>, usize)) -> Cos
     Cost { time: run_time(start).saturating_sub(before), units: (steps + bytes) as f64, end }
 }
 
-/// Returns true if both calls end in the same way, and the larger one is not too short.
 fn is_judged([small, large]: &[Cost; 2]) -> bool {
     large.time >= SHORTEST && large.end == small.end
 }
 
-/// Returns the growth of the time for a unit.
 fn growth([small, large]: &[Cost; 2]) -> f64 {
     let a_unit = |cost: &Cost| cost.time.as_secs_f64() / cost.units;
     // A time below the resolution of the clock would make the growth endless.
@@ -81,7 +79,6 @@ fn growth([small, large]: &[Cost; 2]) -> f64 {
     a_unit(large) / a_unit(&least)
 }
 
-/// The verdict on a call.
 enum Verdict {
     TooShort,
     Paid,

@@ -40,7 +40,6 @@ const LAYERS: [&str; 28] = [
     "lib",
 ];
 
-/// The folders of APIs.
 const APIS: [&str; 7] = ["anthropic", "chat", "converse", "gemini", "interactions", "made_up", "responses"];
 
 /// Tables of the files in folders of APIs, and their layers.
@@ -61,7 +60,6 @@ const LATER: [(&str, &str); 10] = [
     ("retained_namespaces", "adapt"),
 ];
 
-/// Exceptions to the order of the layers.
 const EXCEPTIONS: [(&str, &str); 1] = [
     // A wrong name of a dialect is refused when options are read, not at the first call.
     ("options", "dialect"),
@@ -147,7 +145,6 @@ fn used(code: &str) -> BTreeSet<String> {
     used
 }
 
-/// Returns the layer of a module.
 fn layer_of(path: &[&str]) -> String {
     let later = match path {
         ["wire", name] => LATER_TABLES.iter().find(|(table, _)| table == name),
@@ -187,7 +184,6 @@ fn later_layers(file: &str, code: &str) -> Vec<String> {
     found
 }
 
-/// Returns true if code contains a path, as a word of its own.
 fn names(code: &str, path: &str) -> bool {
     let is_word = |letter: char| letter.is_alphanumeric() || letter == '_';
     code.match_indices(path).any(|(at, _)| {
@@ -280,8 +276,7 @@ fn hidden_items_are_only_in_internal() {
     }
 }
 
-/// Returns the paths that begin at the crate, at the module or at its parent, each as a list of names. An import list
-/// yields several paths.
+/// An import list yields several paths.
 fn paths(code: &str) -> Vec<Vec<String>> {
     let mut found = Vec::new();
     let mut rest = code;
@@ -296,7 +291,7 @@ fn paths(code: &str) -> Vec<Vec<String>> {
     found
 }
 
-/// Reads one branch of a tree of paths below a prefix. Returns the text after it.
+/// Returns the text after the branch.
 fn branch<'t>(text: &'t str, prefix: &[String], found: &mut Vec<Vec<String>>) -> &'t str {
     let text = text.trim_start();
     if let Some(mut list) = text.strip_prefix('{') {
@@ -318,14 +313,13 @@ fn branch<'t>(text: &'t str, prefix: &[String], found: &mut Vec<Vec<String>>) ->
     }
 }
 
-/// Returns the module that a file defines, as a list of names.
 fn module(file: &str) -> Vec<&str> {
     let path = file.trim_end_matches(".rs");
     path.split('/').filter(|name| !["mod", "lib", "main"].contains(name)).collect()
 }
 
-/// Returns the files that each file uses. A module uses the submodules that it names besides declaring them; uses in the
-/// opposite direction are omitted.
+/// Returns the files that each file uses. A module uses the submodules that it names apart from declaring them. Uses in
+/// the opposite direction are omitted.
 fn uses(sources: &[(String, String)]) -> BTreeMap<&str, BTreeSet<&str>> {
     let files: BTreeMap<Vec<&str>, &str> = sources.iter().map(|(file, _)| (module(file), file.as_str())).collect();
     let is_part = |one: &str, two: &str| module(one).starts_with(&module(two));
@@ -360,7 +354,6 @@ fn uses(sources: &[(String, String)]) -> BTreeMap<&str, BTreeSet<&str>> {
     uses
 }
 
-/// Returns every file that is reachable from a file.
 fn reached<'f>(uses: &BTreeMap<&'f str, BTreeSet<&'f str>>, file: &'f str) -> BTreeSet<&'f str> {
     let (mut reached, mut open) = (BTreeSet::new(), vec![file]);
     while let Some(file) = open.pop() {
@@ -455,7 +448,7 @@ fn architecture_names_existing_files() {
     }
 }
 
-/// Returns names of the form `module::function(`.
+/// Names of the form `module::function(`.
 fn calls(code: &str) -> BTreeSet<String> {
     let is_path = |character: char| character.is_alphanumeric() || character == '_' || character == ':';
     code.match_indices('(')

@@ -14,7 +14,6 @@ use toolwire::{check, dialects, reports::Severity, sanitize, Code, SanitizeOptio
 
 const CORPUS: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../tests/corpus/schemas.jsonl");
 
-/// Returns the schemas, each with its source.
 fn corpus() -> Vec<(String, Value)> {
     let text = fs::read_to_string(CORPUS).expect("the corpus is part of this repository");
     let rows = text.lines().map(|line| serde_json::from_str::<Value>(line).expect("a row"));
@@ -32,7 +31,7 @@ fn below_a_property(schema: &Value) -> Value {
     outer
 }
 
-/// Returns true if the schema accepts an object. A tool whose arguments are a list or a string cannot be called.
+/// A tool whose arguments are a list or a string cannot be called.
 fn admits_an_object(schema: &Value) -> bool {
     schema.get("type").is_none_or(|name| name == "object")
         && schema.get("prefixItems").is_none()

@@ -11,7 +11,6 @@ use crate::reference::{sources, Source};
 use serde_json::{json, Value};
 use toolwire::{check, json as tree, normalize_envelope, reports::Change, sanitize, Error, SanitizeOptions};
 
-/// Prints a line without the test harness, which would capture it.
 fn print_line(line: &str) {
     let _ = writeln!(std::io::stderr(), "{line}");
 }
@@ -79,7 +78,6 @@ fn codex_cases_give_the_expected_results() {
     }
 }
 
-/// One of the functions, on values and on text.
 struct Function {
     name: &'static str,
     on_value: fn(&Value) -> Result<Value, Error>,

@@ -24,8 +24,8 @@ fn list(value: &Value) -> &[Value] {
     value.as_array().map_or(&[], Vec::as_slice)
 }
 
-/// Rewrites a request and checks it: the result contains no feature of deferred loading, a second run changes nothing,
-/// and text gives the same result as values.
+/// Also checks the rewritten request: it contains no feature of deferred loading, a second run changes nothing, and
+/// text gives the same result as values.
 fn send<'r>(request: &'r Value, options: &DeferredOptions) -> Deferred<&'r Value> {
     let sent = apply_deferred_loading(request, options).expect("the request is rewritten");
     let text = sent.request.to_string();
@@ -60,7 +60,6 @@ fn members(report: &DeferredReport) -> Value {
     })
 }
 
-/// Runs a conversation, translated if there is a target.
 fn play(name: &str, target: Option<&str>) {
     let script = conversation(name);
     let mut options = script["options"].clone();

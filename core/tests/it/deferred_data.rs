@@ -20,7 +20,6 @@ fn options(value: &Value) -> DeferredOptions {
         .expect("options are valid")
 }
 
-/// Returns the members of a report that the data contains.
 fn compared(report: &DeferredReport) -> Value {
     // The data uses an older spelling of codes, with underscores.
     let code = |warning: &Warning| warning.code.replace('-', "_");
@@ -155,7 +154,7 @@ fn every_case_has_the_expected_result() {
     }
 }
 
-/// Returns option sets: each option alone, and combinations of options that interact.
+/// Each option alone, and combinations of options that interact.
 fn option_sets() -> Vec<Value> {
     let singles = [
         ("announce", vec!["none", "names"]),
@@ -267,7 +266,6 @@ impl Numbers {
     }
 }
 
-/// Collects every value in a tree, to be inserted in wrong places.
 fn parts(value: &Value, out: &mut Vec<Value>) {
     out.push(value.clone());
     match value {
@@ -277,7 +275,6 @@ fn parts(value: &Value, out: &mut Vec<Value>) {
     }
 }
 
-/// Replaces, removes or duplicates one value in a tree.
 fn disturb(value: &mut Value, numbers: &mut Numbers, pool: &[Value]) {
     let here = numbers.below(20) == 0;
     match value {
@@ -301,7 +298,7 @@ fn disturb(value: &mut Value, numbers: &mut Numbers, pool: &[Value]) {
     }
 }
 
-/// Converts an Anthropic request to Chat Completions, including its features of deferred loading.
+/// Includes the features of deferred loading.
 fn as_chat(request: &Value) -> Option<Value> {
     let wrapped = |tool: &Value| {
         let mut function = tool.as_object()?.clone();
@@ -332,8 +329,8 @@ fn as_chat(request: &Value) -> Option<Value> {
     Some(chat)
 }
 
-/// Returns true if a block of deferred loading is left in a place for blocks: as a message, in the content of a
-/// message, or in a result there.
+/// Returns true if a block of deferred loading is left where blocks are: as a message, in the content of a message, or
+/// in a result there.
 fn block_left(messages: &Value) -> bool {
     fn items(list: &Value) -> impl Iterator<Item = &Value> {
         list.as_array().into_iter().flatten()

@@ -16,7 +16,6 @@ use toolwire::{
 /// A value of an option that differs from the default.
 pub(crate) struct Chosen<T> {
     pub(crate) name: &'static str,
-    /// The value in JSON.
     pub(crate) json: &'static str,
     pub(crate) set: fn(T) -> T,
 }
@@ -43,7 +42,6 @@ macro_rules! of_schemas {
     };
 }
 
-/// Options of lists.
 macro_rules! of_lists {
     ($type:ty) => {
         chosen! { $type;

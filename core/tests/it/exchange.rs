@@ -39,8 +39,7 @@ fn type_of(event: &Value) -> Option<&str> {
     event["type"].as_str().or_else(|| event["event_type"].as_str())
 }
 
-/// Returns the events as the text of a stream: complete if `whole` is true, otherwise without the final line breaks,
-/// which some servers omit.
+/// The text is complete if `whole` is true. Otherwise it lacks the final line breaks, which some servers omit.
 fn text_of(events: &Value, named: bool, whole: bool) -> String {
     let write = |event: &Value| {
         // Events of Chat Completions and Gemini have no type.
@@ -56,7 +55,7 @@ fn text_of(events: &Value, named: bool, whole: bool) -> String {
     }
 }
 
-/// Parses the events in the text of a stream and checks the names of named events.
+/// Also checks the names of named events.
 fn events_of(text: &str) -> Value {
     let one = |event: &str| {
         let data = event.lines().find_map(|line| line.strip_prefix("data: ")).expect("data");
@@ -214,7 +213,6 @@ fn odd_values_in_a_stream_are_accepted() {
     cases.iter().for_each(any_event_is_accepted);
 }
 
-/// Replaces, repeats and removes the events of a stream.
 fn any_event_is_accepted(case: &Value) {
     let body = case["asked"].to_string();
     let events = case["rounds"][0]["events"].as_array().expect("events").clone();
@@ -257,7 +255,6 @@ fn any_event_is_accepted(case: &Value) {
     assert!(taken > 60, "{taken}");
 }
 
-/// Returns the pointers to all values inside a value.
 fn places(value: &Value, at: &str, out: &mut Vec<String>) {
     out.push(at.to_owned());
     match value {
@@ -299,7 +296,6 @@ fn data(event: &Value) -> String {
     format!("data: {event}\n\n")
 }
 
-/// Returns the three events of a block of a reply.
 fn block(index: usize, block: &Value, delta: &Value) -> String {
     data(&json!({"type": "content_block_start", "index": index, "content_block": block}))
         + &data(&json!({"type": "content_block_delta", "index": index, "delta": delta}))

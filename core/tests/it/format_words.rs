@@ -109,7 +109,6 @@ struct Counted {
     mentions: usize,
 }
 
-/// Returns every file of the core by its path below `src`.
 fn counted() -> BTreeMap<String, Counted> {
     let source = Path::new(env!("CARGO_MANIFEST_DIR")).join("src");
     let mut paths = Vec::new();

@@ -40,7 +40,6 @@ fn frame(headers: &[(&str, &str)], payload: &[u8]) -> Vec<u8> {
     out
 }
 
-/// Returns the headers and the payload of each frame.
 fn frames(bytes: &[u8]) -> Vec<(Vec<(String, String)>, Value)> {
     let number = |bytes: &[u8]| bytes.iter().fold(0, |sum, byte| sum * 256 + usize::from(*byte));
     let (mut rest, mut out) = (bytes, Vec::new());
@@ -75,14 +74,13 @@ fn base64(bytes: &[u8]) -> String {
     text
 }
 
-/// A frame of InvokeModelWithResponseStream, with the padding that hides its length.
+/// With the padding that hides the length of the event.
 fn chunk(event: &Value) -> Vec<u8> {
     let headers = [(":event-type", "chunk"), (":content-type", "application/json"), (":message-type", "event")];
     let payload = json!({"bytes": base64(event.to_string().as_bytes()), "p": "abcdef"});
     frame(&headers, payload.to_string().as_bytes())
 }
 
-/// A frame of ConverseStream.
 fn named(kind: &str, event: &Value) -> Vec<u8> {
     let headers = [(":event-type", kind), (":content-type", "application/json"), (":message-type", "event")];
     frame(&headers, event.to_string().as_bytes())

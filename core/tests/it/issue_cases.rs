@@ -24,7 +24,6 @@ const UNSOLVED: &[(&str, &str)] = &[
     ("outputschema-dangling-ref", "output schemas are neither checked nor changed"),
 ];
 
-/// Returns the constraints of a schema whose violations the API refuses.
 fn refused(schema: &Value, dialect: &str) -> Vec<&'static str> {
     let found = check(schema, &SanitizeOptions::new(dialect)).expect("a schema");
     found.iter().filter(|one| one.severity == Severity::Refused).map(|one| one.constraint).collect()
@@ -46,8 +45,7 @@ fn adapted(request: &Value, options: &AdaptOptions) -> (Value, Vec<&'static str>
     (done.request, rules)
 }
 
-/// Returns the results for a list of 300 functions: whether `check_tools` refuses the list, and the number of functions
-/// that are sent.
+/// Returns true if `check_tools` refuses the list, and the number of functions that are sent.
 fn of_300(dialect: &str) -> (bool, usize) {
     let list: Value = (0..300).map(|number| function(&format!("t{number}"))).collect();
     let found = check_tools(&list, &[dialect]).expect("a list");

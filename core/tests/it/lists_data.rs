@@ -17,12 +17,11 @@ use toolwire::{
     sanitize_tools, AdaptOptions, Exchange, ExchangeOptions, Restore, ToolsOptions,
 };
 
-/// Prints a line without the test harness, which would capture it.
 fn print_line(line: &str) {
     let _ = writeln!(std::io::stderr(), "{line}");
 }
 
-/// Returns the real tools with their names. They are from several servers, so some names occur more than once.
+/// The tools are from several servers, so some names occur more than once.
 fn real_tools() -> impl Iterator<Item = Vec<Value>> {
     let tool = |line: &str| {
         let row: Value = serde_json::from_str(line).expect("a row");
@@ -35,7 +34,6 @@ fn definition(tool: &Value) -> &Value {
     ["function", "toolSpec"].iter().map(|holder| &tool[holder]).find(|inner| inner.is_object()).unwrap_or(tool)
 }
 
-/// Returns the definitions in a list of any API.
 fn definitions(list: &Value) -> Vec<&Value> {
     let entries = list.as_array().expect("a list").iter();
     entries
@@ -102,7 +100,6 @@ fn names_of_real_tools_are_unique_and_every_call_is_restored() {
     }
 }
 
-/// The same tools in a different order must have the same names.
 #[test]
 fn names_do_not_depend_on_the_order_of_tools() {
     let names = ["a.b", "a_b", "a b", "a/b", "abc", "ls", "ls_", "21", "__1", "é", "è", "e"];
@@ -183,7 +180,6 @@ fn any_json_gives_a_result_or_an_error() {
     }
 }
 
-/// Ten thousand tools, all with names that must be changed, many of them similar.
 #[test]
 fn ten_thousand_tools_get_unique_names() {
     let tools: Vec<Value> = (0..10_000)

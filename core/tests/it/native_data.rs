@@ -46,7 +46,6 @@ const BOTH_ARE_SENT: [&str; 4] = [
 /// other ids. Without the digests, the rows' assertions hold.
 const IDS_HAVE_DIGESTS: [&str; 3] = ["anthropic_ids_fit", "anthropic_custom_history", "anthropic_namespace_history"];
 
-/// Removes the digests from the ids of calls and results.
 fn remove_digests(value: &mut Value) {
     match value {
         Value::Array(items) => items.iter_mut().for_each(remove_digests),
@@ -64,7 +63,6 @@ fn remove_digests(value: &mut Value) {
     }
 }
 
-/// Returns a request without the tool that has a digest in its name.
 fn without_renamed(mut request: Value) -> Value {
     let tools = request["tools"].as_array_mut().expect("a list");
     let count = tools.len();
@@ -76,7 +74,7 @@ fn without_renamed(mut request: Value) -> Value {
     request
 }
 
-/// Returns a description of the fault in a row.
+/// Returns `None` if the row has the expected result.
 fn fault(row: &Value) -> Option<String> {
     let (given, expect) = (&row["options"], &row["expect"]);
     if let Some(code) = expect["error"].as_str() {
@@ -117,7 +115,7 @@ fn fault(row: &Value) -> Option<String> {
     (!wrong.is_empty()).then(|| format!("{}\n   in {found}", wrong.join("\n   ")))
 }
 
-/// Checks that each request of a conversation begins like the previous one.
+/// Each request of a conversation has to begin like the previous one.
 fn prefix(row: &Value, at: &str) -> Option<String> {
     let mut before: Option<Value> = None;
     let inputs = row["input"].as_array().expect("requests");
@@ -145,7 +143,6 @@ fn prefix(row: &Value, at: &str) -> Option<String> {
     None
 }
 
-/// Returns a value as text, with sorted members.
 fn sorted(value: &Value) -> String {
     match value {
         Value::Array(items) => format!("[{}]", items.iter().map(sorted).collect::<Vec<_>>().join(",")),

@@ -1,4 +1,4 @@
-//! Checks that every option is declared and documented in all languages: the options that the core accepts are compared
+//! Checks that every option is declared and documented in all languages. Compares the options that the core accepts
 //! with the types of TypeScript and Python, the tables of the documentation and the flags of the command line.
 #![allow(clippy::panic, clippy::expect_used, reason = "a test fails by panicking")]
 
@@ -13,7 +13,6 @@ use toolwire::{
     ExchangeOptions, RepairOptions, ResultOptions, SanitizeOptions, SearchOptions, ToolsOptions,
 };
 
-/// A function with options, and the places that declare them.
 struct Declared {
     /// `None` for `Exchange`, which is not a function of `call`.
     function: Option<Function>,
@@ -157,7 +156,7 @@ impl Declared {
         self.function.map_or("Exchange", Function::name)
     }
 
-    /// Returns the options that the core accepts, which it lists in the error about an unknown option.
+    /// The core lists the options in the error about an unknown option.
     fn known(&self, naming: Naming) -> Names {
         let options = json::read(r#"{"?": true}"#).expect("that is JSON");
         let error: Error = match self.function {
@@ -207,12 +206,11 @@ fn read(path: &str) -> String {
     fs::read_to_string(&path).unwrap_or_else(|error| panic!("{}: {error}", path.display()))
 }
 
-/// Returns the text in backticks.
 fn quoted(text: &str) -> impl Iterator<Item = String> + '_ {
     text.split('`').skip(1).step_by(2).map(str::to_owned)
 }
 
-/// Returns the members of an interface, including those that it extends: `Base`, or `Omit<Base, 'a' | 'b'>`.
+/// Includes the members of the interfaces that this interface extends: `Base`, or `Omit<Base, 'a' | 'b'>`.
 fn typescript(text: &str, name: &str) -> Names {
     let (_, rest) =
         text.split_once(&format!("export interface {name} ")).unwrap_or_else(|| panic!("options.ts has no `{name}`"));
@@ -238,7 +236,7 @@ fn typescript(text: &str, name: &str) -> Names {
     names
 }
 
-/// Returns the fields of a `TypedDict`, including those of its bases.
+/// Includes the fields of the bases of the `TypedDict`.
 fn python(text: &str, name: &str) -> Names {
     let (_, rest) = text.split_once(&format!("class {name}(")).unwrap_or_else(|| panic!("_options.py has no `{name}`"));
     let (bases, body) = rest.split_once("):\n").expect("a class has a body");
@@ -250,7 +248,6 @@ fn python(text: &str, name: &str) -> Names {
     names
 }
 
-/// Returns the names in the first column of a table.
 fn table(text: &str, head: &str) -> Names {
     let cell = |line: &str| line.strip_prefix("| ").and_then(|row| row.split(" |").next()).map(str::to_owned);
     let is_head = |line: &&str| cell(line).is_some_and(|first| first == head);
@@ -262,7 +259,6 @@ fn table(text: &str, head: &str) -> Names {
         .collect()
 }
 
-/// Records the names that are missing from one place, and those that should not be there.
 fn compare(function: &str, place: &str, known: &Names, found: &Names, faults: &mut Vec<String>) {
     faults.extend((known - found).iter().map(|name| format!("{function}: {place} lacks `{name}`")));
     faults.extend(
@@ -297,8 +293,8 @@ fn options_are_the_same_in_all_languages() {
 const FEWER: &[(&str, &str)] = &[("adaptRequest", "format"), ("Exchange", "format"), ("Exchange", "target")];
 
 impl Declared {
-    /// Returns the allowed string values of an option, if they are limited. The core lists them in the error about an
-    /// unknown value.
+    /// Returns `None` if the values are not limited. The core lists the allowed values in the error about an unknown
+    /// value.
     fn words(&self, name: &str) -> Option<Names> {
         let attempt = |options: &str| {
             let options = json::read(options).expect("that is JSON");
@@ -316,7 +312,6 @@ impl Declared {
     }
 }
 
-/// Returns the string literals in the type of a member of an interface, or of an interface that it extends.
 fn words_in_typescript(text: &str, interface: &str, name: &str) -> Names {
     let (_, rest) = text.split_once(&format!("export interface {interface} ")).expect("an interface");
     let (head, body) = rest.split_once('{').expect("an interface has a body");
@@ -344,7 +339,6 @@ fn words_in_typescript(text: &str, interface: &str, name: &str) -> Names {
         .unwrap_or_default()
 }
 
-/// Returns the string literals in the type of a field of a `TypedDict`, or of one of its bases.
 fn words_in_python(text: &str, class: &str, name: &str) -> Names {
     let (_, rest) = text.split_once(&format!("class {class}(")).expect("a class");
     let (bases, body) = rest.split_once("):\n").expect("a class has a body");
@@ -368,7 +362,6 @@ fn words_in_python(text: &str, class: &str, name: &str) -> Names {
     bases.find_map(|base| Some(words_in_python(text, base, name)).filter(|words| !words.is_empty())).unwrap_or_default()
 }
 
-/// The allowed values of an option must be the same in the types of TypeScript and Python as in the core.
 #[test]
 fn allowed_values_are_the_same_in_all_languages() {
     let (npm, py) = (read("npm/src/options.ts"), read("python/src/toolwire/_options.py"));
@@ -402,7 +395,6 @@ fn options_of_every_function_are_compared() {
     assert!(missing.is_empty(), "functions whose options are not compared: {missing:?}");
 }
 
-/// Returns the name of an option in the spelling of a language.
 fn spelled(naming: Naming, camel: &str) -> String {
     match naming {
         Naming::Camel => camel.to_owned(),
@@ -416,7 +408,7 @@ fn spelled(naming: Naming, camel: &str) -> String {
     }
 }
 
-/// Returns the types whose rows may declare an option of a type: the type itself, and the types that it includes.
+/// Rows of the type itself, and of the types that it includes, may declare an option of the type.
 fn row_types(type_name: &'static str) -> Vec<&'static str> {
     match type_name {
         "CheckOptions" => vec!["SanitizeOptions"],
@@ -442,7 +434,6 @@ fn row(type_name: &'static str, name: &str) -> Option<Row> {
     row_types(type_name).into_iter().flat_map(bindings::option_rows).find(|row| row.name == name)
 }
 
-/// Returns the comment of a member of an interface, or of an interface that it extends, on one line.
 fn documentation_in_typescript(text: &str, interface: &str, name: &str) -> Option<String> {
     let (_, rest) = text.split_once(&format!("export interface {interface} "))?;
     let (head, body) = rest.split_once('{')?;
@@ -459,7 +450,6 @@ fn documentation_in_typescript(text: &str, interface: &str, name: &str) -> Optio
     bases.find_map(|base| documentation_in_typescript(text, base, name))
 }
 
-/// Returns the docstring of a field of a `TypedDict`, or of one of its bases, on one line.
 fn documentation_in_python(text: &str, class: &str, name: &str) -> Option<String> {
     let (_, rest) = text.split_once(&format!("class {class}("))?;
     let (bases, body) = rest.split_once("):\n")?;
@@ -472,13 +462,11 @@ fn documentation_in_python(text: &str, class: &str, name: &str) -> Option<String
     python_bases(bases).find_map(|base| documentation_in_python(text, base, name))
 }
 
-/// Returns the base classes of a `TypedDict`.
 fn python_bases(bases: &str) -> impl Iterator<Item = &str> {
     bases.split(", ").filter(|base| base.ends_with("Options") || base.ends_with("Deferral"))
 }
 
-/// Returns the first sentence of a doc comment, normalized for differences between languages: names of options and
-/// functions, and null.
+/// Normalizes differences between languages: names of options and functions, and null.
 fn first_sentence(documentation: &str) -> String {
     let line = documentation.split("\n\n").next().unwrap_or_default();
     let line = line.split_whitespace().collect::<Vec<_>>().join(" ");
@@ -492,7 +480,6 @@ fn first_sentence(documentation: &str) -> String {
     ours.replace('_', "").to_lowercase()
 }
 
-/// Normalizes the spelling of a default in documentation.
 fn plain(text: &str) -> String {
     let text = text.replace('`', "");
     // `32,000` becomes `32000`.
@@ -501,7 +488,6 @@ fn plain(text: &str) -> String {
     text.char_indices().filter(|(at, one)| !is_separator(*at, *one)).map(|(_, one)| one).collect()
 }
 
-/// Returns the entry in the column `default` of a page's table for each option.
 fn defaults_in_table(text: &str, head: &str) -> Vec<(String, String)> {
     let is_head = |line: &&str| line.starts_with(&format!("| {head} | default | meaning |"));
     let rows = text.lines().skip_while(|line| !is_head(line)).skip(2).take_while(|line| line.starts_with('|'));
@@ -618,7 +604,7 @@ const WITHOUT_COMMAND: &[(&str, &str)] = &[
     ("ExchangeOptions", "an exchange is part of a gateway"),
 ];
 
-/// Returns the fields of a struct of arguments, each with the attributes and comments before it.
+/// Each field has the attributes and comments before it.
 fn flags(text: &str, name: &str) -> Vec<(String, String)> {
     let (_, rest) = text.split_once(&format!("struct {name} {{\n")).unwrap_or_else(|| panic!("no struct `{name}`"));
     let (body, _) = rest.split_once("\n}").expect("a struct ends");
@@ -633,7 +619,6 @@ fn flags(text: &str, name: &str) -> Vec<(String, String)> {
     flags
 }
 
-/// Every option must have a flag with the same default, or a reason for having none.
 #[test]
 fn every_option_has_a_flag_or_a_reason_for_having_none() {
     let mut faults = Vec::new();
@@ -677,13 +662,12 @@ fn every_option_has_a_flag_or_a_reason_for_having_none() {
     assert!(faults.is_empty(), "{} faults\n{}", faults.len(), faults.join("\n"));
 }
 
-/// Reads options from the text of a JSON object.
 fn options<T: ReadOptions>(text: &str) -> T {
     let node = json::read(text).expect("options are JSON");
     bindings::options(&node, Naming::Camel).unwrap_or_else(|error| panic!("{text}: {error}"))
 }
 
-/// Compares each option in JSON with its setter. `base` is the value of `object`, without its closing brace.
+/// `base` is the value of `object`, without its closing brace.
 fn compare_setters<T: ReadOptions + PartialEq + Debug + Clone>(
     (type_name, without): (&'static str, &[&str]),
     (object, base): (&str, &T),
@@ -701,7 +685,7 @@ fn compare_setters<T: ReadOptions + PartialEq + Debug + Clone>(
     }
 }
 
-/// Whether an option was chosen must be visible in the options themselves, not only to the reader of JSON.
+/// The options themselves have to show which options were chosen, not only to the reader of JSON.
 #[test]
 fn options_from_json_equal_those_of_the_setters() {
     const DIALECT: &str = r#"{"dialect":"moonshot""#;

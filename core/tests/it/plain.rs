@@ -17,7 +17,6 @@ const URLS: [&str; 6] = [
 ];
 const HISTORIES: [&str; 3] = ["messages", "input", "contents"];
 
-/// Collects every request in a JSON value.
 fn requests(value: &Value, found: &mut Vec<Map<String, Value>>) {
     match value {
         Value::Object(members) => {
@@ -47,7 +46,6 @@ fn in_files(folder: &Path, found: &mut Vec<Map<String, Value>>) {
     }
 }
 
-/// Returns the request without its tools, and each message of its history alone.
 fn parts(request: &Map<String, Value>) -> Vec<Map<String, Value>> {
     const TOOLS: [&str; 6] = ["tools", "tool_choice", "toolConfig", "tool_config", "max_tokens", "betas"];
     let mut bare = request.clone();

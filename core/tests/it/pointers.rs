@@ -53,12 +53,11 @@ const WAYS: [(&str, &str, &str); 18] = [
 /// Number of backends for each request.
 const BACKENDS: usize = 4;
 
-/// Prints a line without the test harness, which would capture it.
 fn print_line(line: &str) {
     let _ = writeln!(std::io::stderr(), "{line}");
 }
 
-/// Returns the pointers of all parts around a part, from the outermost to the part itself.
+/// From the outermost part to the part itself.
 fn prefixes(pointer: &str) -> impl DoubleEndedIterator<Item = &str> {
     let mut ends: Vec<usize> = pointer.match_indices('/').map(|(at, _)| at).collect();
     ends.push(pointer.len());
@@ -75,14 +74,13 @@ fn resolves(input: &Value, pointer: &str, rule: &Value) -> bool {
     input.pointer(pointer).is_some() || is_missing && above.and_then(|above| input.pointer(above)).is_some()
 }
 
-/// The names of a tool in any format, without and with its namespace.
 fn names_of(entry: &Value) -> Vec<&str> {
     let inner = ["function", "custom", "toolSpec", "tool"].into_iter().filter_map(|key| entry.get(key));
     inner.chain([entry]).filter_map(|holder| holder["name"].as_str()).collect()
 }
 
-/// Returns true if a name in a report is that of a tool: alone, after the name of its namespace or server, with a number
-/// or a digest that makes it unique, or cut before the digest.
+/// Returns true if a name in a report is the name of a tool. The name may be alone, after the name of its namespace or
+/// server, with a number or a digest, or cut before the digest.
 fn is_name_of(known: &str, name: &str) -> bool {
     let is_inside = name.match_indices(known).any(|(start, _)| {
         let (before, after) = (&name[..start], &name[start + known.len()..]);
@@ -93,7 +91,6 @@ fn is_name_of(known: &str, name: &str) -> bool {
     is_inside || own.or(cut).is_some_and(|cut| !cut.is_empty() && known.starts_with(cut))
 }
 
-/// Returns true if a part belongs to the entry of a tool.
 fn is_of_tool(input: &Value, pointer: &str, name: &str) -> bool {
     let around: Vec<&Value> = prefixes(pointer).filter_map(|prefix| input.pointer(prefix)).collect();
     // A function replaces a search, which has no name or another one.
@@ -102,7 +99,7 @@ fn is_of_tool(input: &Value, pointer: &str, name: &str) -> bool {
     names.any(|known| is_name_of(known, name)) || name.contains("search") && around.iter().any(is_search)
 }
 
-/// Returns true if a part of the output belongs to the entry of a tool, which may have a new name there.
+/// The tool may have a new name in the output.
 fn is_of_sent_tool(output: &Value, pointer: &str, name: &str) -> bool {
     let legal = |name: &str| name.replace(|letter: char| !letter.is_ascii_alphanumeric(), "_");
     let around: Vec<&Value> = prefixes(pointer).filter_map(|prefix| output.pointer(prefix)).collect();
@@ -114,7 +111,6 @@ fn is_of_sent_tool(output: &Value, pointer: &str, name: &str) -> bool {
         || is_of_tool(output, pointer, &name)
 }
 
-/// Returns a pointer without indices, so that it names a kind.
 fn kind(pointer: &str) -> String {
     let tokens = pointer.split('/').skip(1).take(4).map(|token| match token.parse::<usize>() {
         Ok(_) => "/*".to_owned(),
@@ -151,7 +147,7 @@ impl<'v> Judge<'v> {
         self.faults.entry(kind).or_insert((0, example)).0 += 1;
     }
 
-    /// Judges the entries of a list. The member `tool` of an entry has the name of its tool.
+    /// The member `tool` of an entry has the name of its tool.
     fn entries(&mut self, list: &str, entries: &Value, tool: Option<&str>) {
         for entry in entries.as_array().into_iter().flatten() {
             let Some(pointer) = entry["pointer"].as_str() else { continue };
@@ -185,7 +181,7 @@ impl<'v> Judge<'v> {
     }
 }
 
-/// Calls a function and judges its report. Errors have no report.
+/// Errors have no report.
 fn judge(function: Function, judge: &mut Judge<'_>) {
     let (Ok(input), Ok(options)) = (Node::from_value(judge.input), Node::from_value(judge.options)) else { return };
     let Ok(done) = call(function, vec![input], &options, Naming::Camel, true) else { return };
@@ -216,7 +212,7 @@ fn list_of(path: &Path) -> Vec<Value> {
     serde_json::from_str(&text).expect("a list of cases")
 }
 
-/// Returns the cases of a function's fixtures whose input is a value, or text that is JSON.
+/// Only cases whose input is a value, or text that is JSON.
 fn fixtures(function: Function) -> Vec<(String, Value, Value)> {
     let mut files: Vec<PathBuf> = fs::read_dir(tests().join("fixtures").join(function.name()))
         .expect("fixtures")
@@ -236,7 +232,6 @@ fn fixtures(function: Function) -> Vec<(String, Value, Value)> {
     parts.collect()
 }
 
-/// Returns the recorded requests, each with a name, or none if they do not exist.
 fn recorded() -> Vec<(String, Value)> {
     let data = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../shared/data");
     let mut requests = Vec::new();

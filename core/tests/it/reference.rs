@@ -3,7 +3,6 @@
 
 use std::{fs, path::PathBuf};
 
-/// One file of reference data.
 pub(crate) struct Source {
     pub(crate) text: String,
     /// True for the complete data, false for the sample. Counts and limits in tests are those of the complete data.
@@ -11,10 +10,7 @@ pub(crate) struct Source {
     pub(crate) is_whole: bool,
 }
 
-/// Returns the files with this name, the sample first.
-///
-/// # Panics
-/// If the sample is missing, which is part of this repository.
+/// The sample comes first.
 #[allow(clippy::panic, reason = "a test fails by panicking")]
 pub(crate) fn sources(name: &str) -> impl Iterator<Item = Source> {
     let read = |folder: &str| fs::read_to_string(PathBuf::from(env!("CARGO_MANIFEST_DIR")).join(folder).join(name));

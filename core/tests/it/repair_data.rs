@@ -12,7 +12,6 @@ use toolwire::{
     repair_arguments, validate_arguments, RepairOptions,
 };
 
-/// Returns a file of the reference data.
 fn data(name: &str) -> Option<String> {
     let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../shared/data").join(name);
     let text = fs::read_to_string(path).ok();
@@ -57,7 +56,7 @@ fn found(row: &Value) -> Result<RepairOutcome, toolwire::Error> {
     Ok(RepairOutcome { arguments, is_unchanged, valid, reported })
 }
 
-/// Cases that refuse text whose reading the schema decides: a bare word at a place for strings.
+/// Cases that refuse text whose reading the schema decides: a bare word where the schema accepts strings.
 const DECIDED: [&str; 1] = ["unquoted address"];
 
 fn fault(row: &Value) -> Option<String> {

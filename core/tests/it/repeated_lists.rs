@@ -22,7 +22,6 @@ const URLS: [&str; 4] = [
 ];
 const DIALECTS: [&str; 6] = ["moonshot", "openai-strict", "anthropic-strict", "gemini", "portable", "openai-chat"];
 
-/// Returns the inputs of the cases for whole requests.
 fn requests() -> Vec<String> {
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../tests/fixtures");
     let mut found = Vec::new();
@@ -39,7 +38,6 @@ fn requests() -> Vec<String> {
     found
 }
 
-/// Returns the complete report of an exchange on a request, and the restored call to each tool.
 fn outcome(opened: Result<Option<Exchange>, toolwire::Error>) -> Value {
     match opened {
         Ok(None) => json!(null),
@@ -93,14 +91,13 @@ fn cached_list_equals_a_new_one() {
     assert!(rewritten > 1_000, "{rewritten} of {compared}");
 }
 
-/// A request of a client, with the options of its exchange.
 struct Asked {
     url: String,
     options: Value,
     body: String,
 }
 
-/// Returns the requests of the files in a folder of `tests`, with their options. `key` is the member with the request.
+/// `key` is the member with the request.
 fn cases_in(folder: &str, key: &str) -> Vec<Asked> {
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../tests").join(folder);
     let mut files: Vec<_> = fs::read_dir(folder).expect("cases").map(|file| file.expect("a file").path()).collect();
@@ -118,7 +115,6 @@ fn cases_in(folder: &str, key: &str) -> Vec<Asked> {
     found
 }
 
-/// Returns a URL for a request: that of its format, or of an API with requests of its form.
 fn url_of(body: &Value, format: Option<&str>) -> &'static str {
     let has = |key: &str| body.get(key).is_some();
     match format {
@@ -134,7 +130,7 @@ fn url_of(body: &Value, format: Option<&str>) -> &'static str {
     }
 }
 
-/// Returns recorded requests. A file that is not in the repository is skipped with a message.
+/// A file that is not in the repository is skipped with a message.
 fn recorded() -> Vec<Asked> {
     let mut found = Vec::new();
     let mut add = |text: &str, format: &str, key: &str| {
@@ -154,7 +150,6 @@ fn recorded() -> Vec<Asked> {
     found
 }
 
-/// Returns every option of an exchange as an object of options with this option alone.
 fn single_options() -> Vec<Value> {
     let read = |text: String| serde_json::from_str::<Value>(&text).expect("options are JSON");
     let own = every_option::exchange().into_iter().filter(|chosen| chosen.name != "toolListCache");
@@ -164,7 +159,6 @@ fn single_options() -> Vec<Value> {
     [json!({})].into_iter().chain(own).chain(deferral).collect()
 }
 
-/// Returns the options of a request, with one more option.
 fn with_option(options: &Value, more: &Value) -> Result<ExchangeOptions, toolwire::Error> {
     let mut all = options.clone();
     for (key, value) in more.as_object().expect("an object") {

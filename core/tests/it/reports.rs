@@ -64,7 +64,6 @@ fn budget_that_suffices_for_the_schema_suffices_for_the_report() {
     assert!(written > 60, "only {written} schemas are written");
 }
 
-/// Returns a list in a format, with the flag `strict` in each of its tools.
 fn flagged(format: usize, strict: Option<bool>) -> Value {
     let schema = json!({"type": "object", "properties": {"a": {"type": "string", "minLength": 2}}});
     let mut tool = match format {

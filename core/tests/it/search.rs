@@ -13,19 +13,18 @@ fn root() -> PathBuf {
     PathBuf::from(env!("CARGO_MANIFEST_DIR"))
 }
 
-/// Returns the real MCP tools as lists: those of the sample, and all of them.
+/// The flag is true for the list of all tools, and false for the sample.
 fn tools() -> impl Iterator<Item = (Vec<Value>, bool)> {
     let list = |text: &str| text.lines().map(|line| serde_json::from_str(line).expect("a tool on each line")).collect();
     sources("mcp_tools.jsonl").map(move |source| (list(&source.text), source.is_whole))
 }
 
-/// A query, and the names of the tools that answer it.
 struct Case {
     query: String,
     right: BTreeSet<String>,
 }
 
-/// Returns the queries whose expected tools are all in a list; all queries if the list is complete.
+/// Only the queries whose expected tools are all in the list; all queries if the list is complete.
 fn cases(tools: &[Value], is_whole: bool) -> Vec<Case> {
     let text =
         fs::read_to_string(root().join("../tests/fixtures/ranking/queries.json")).expect("the queries are committed");
@@ -80,7 +79,7 @@ impl Overlap {
             .collect()
     }
 
-    /// If `arguments` is true, the names and descriptions of arguments also count.
+    /// If `arguments` is true, the words also come from the names and descriptions of arguments.
     fn new(tools: &[Value], arguments: bool) -> Self {
         let mut seen = BTreeSet::new();
         let unique = tools.iter().filter(|tool| seen.insert(tool["name"].as_str()));
@@ -136,7 +135,6 @@ fn the_ranking_beats_counting_common_words() {
     }
 }
 
-/// Returns the same tool in every shape of the supported formats.
 fn shapes(tool: &Value) -> [Value; 5] {
     let (name, description, schema) = (&tool["name"], &tool["description"], &tool["inputSchema"]);
     let function = json!({"name": name, "description": description, "parameters": schema});
@@ -175,7 +173,6 @@ fn an_index_can_be_stored_and_shared_by_threads() {
     kept::<ToolIndex>();
 }
 
-/// Any JSON is a tool list or an error, and any JSON is a call or not a call.
 #[test]
 fn any_json_gives_a_result_or_an_error() {
     let leaves =

@@ -5,7 +5,6 @@
 use serde_json::{json, Value};
 use toolwire::{sanitize_tools, Code, Exchange, ExchangeOptions, ReplyRestorer, Restore, ToolsOptions};
 
-/// A restorer with renamed tools and encoded arguments.
 fn stream() -> ReplyRestorer {
     let plan = json!({"names": {"names": {"dollar_ref_": "$ref"}}});
     let tools = json!({"a_b": {"name": "a.b"}, "show": {"name": "show", "plan": plan}});
@@ -32,13 +31,11 @@ fn full() -> ReplyRestorer {
     stream
 }
 
-/// Returns an event of one megabyte that contains a call.
 fn large(call: usize) -> Value {
     let calls = json!([{"index": call, "id": "c", "function": {"name": "show", "arguments": format!("{{\"dollar_ref_\":{call}}}")}}]);
     json!({"x": "x".repeat(1 << 20), "choices": [{"index": 0, "delta": {"tool_calls": calls}}]})
 }
 
-/// Returns the events of a reply, with this line ending.
 fn reply(end: &str) -> String {
     let blank = format!("{end}{end}");
     let block = json!({"type": "content_block_start", "index": 0, "content_block": {"type": "tool_use", "name": "a_b", "input": {}}});
@@ -185,7 +182,6 @@ fn arguments_of_an_unfinished_call_are_not_lost() {
     assert_eq!(events[0]["delta"]["partial_json"], "{\"$ref\":1}");
 }
 
-/// An exchange ends like a stream.
 #[test]
 fn exchange_loses_no_data() {
     let body =

@@ -1,5 +1,6 @@
-//! Checks the tables of the dialects for consistency: every violation of `check` rests on a fact, and every fact of
-//! confidence A or B has a fixture with a schema that it refuses and one with a schema that it does not refuse.
+//! Checks the tables of the dialects for consistency. Every violation of `check` rests on a fact. Every fact of
+//! confidence A or B has a fixture with a schema that the fact refuses, and a fixture with a schema that it does not
+//! refuse.
 #![allow(
     clippy::panic,
     clippy::indexing_slicing,
@@ -16,12 +17,10 @@ use std::{
 use serde_json::{json, Value};
 use toolwire::{check, dialects, reports::Fact, Dialect, SanitizeOptions};
 
-/// Prints a line without the test harness, which would capture it.
 fn print_line(line: &str) {
     let _ = writeln!(std::io::stderr(), "{line}");
 }
 
-/// Returns the fixtures of one function, from all files.
 fn fixtures(function: &str) -> Vec<Value> {
     let folder = PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("../tests/fixtures").join(function);
     let read = |path: PathBuf| {
@@ -39,7 +38,6 @@ fn fixtures(function: &str) -> Vec<Value> {
     cases
 }
 
-/// Returns the input of a case as text, in whichever form the case has it.
 fn input(case: &Value) -> String {
     let part = |part: &Value| {
         let (text, times) = (part[0].as_str().unwrap_or_default(), part[1].as_u64().unwrap_or_default());
@@ -52,7 +50,6 @@ fn input(case: &Value) -> String {
     }
 }
 
-/// Returns the dialects with a grammar.
 fn described() -> impl Iterator<Item = &'static Dialect> {
     dialects().iter().filter(|dialect| !dialect.name.starts_with("codex"))
 }
@@ -63,7 +60,6 @@ fn covers_all(dialect: &Dialect) -> bool {
     matches!(dialect.facts, [fact, ..] if fact.rules.is_empty() && dialect.name == "portable")
 }
 
-/// Returns the names of the constraints that rest on a fact.
 fn ids(fact: &Fact) -> Vec<&'static str> {
     fact.rules.iter().map(|constraint| constraint.id()).collect()
 }
@@ -139,8 +135,7 @@ fn subject(rule: &str) -> Option<&'static [&'static str]> {
     SUBJECTS.iter().find(|(known, _)| *known == rule).map(|(_, keys)| *keys)
 }
 
-/// Returns true if a list of tools is close to violating a rule for requests. If such a list is accepted, it shows that
-/// the rule does not refuse too much.
+/// An accepted list that is close to violating a rule shows that the rule does not refuse too much.
 fn comes_near(rule: &str, case: &Value) -> bool {
     let text = input(case);
     let tools = text.matches("\"name\"").count();
@@ -155,7 +150,6 @@ fn comes_near(rule: &str, case: &Value) -> bool {
     }
 }
 
-/// Returns the parts of a fact about requests that no fixture of `checkTools` covers.
 fn uncovered(dialect: &Dialect, rules: &[&'static str], cases: &[Value]) -> Vec<String> {
     let has_dialect = |case: &&Value| {
         case["options"]["dialects"].as_array().is_some_and(|names| names.iter().any(|name| name == dialect.name))
@@ -259,7 +253,6 @@ fn every_finding_is_based_on_a_fact() {
     assert!(faults.is_empty(), "{} rules without a fact, or without a violation\n{}", faults.len(), faults.join("\n"));
 }
 
-/// Returns the dialects whose page states that schemas must match the meta-schema.
 fn stating_the_metaschema() -> impl Iterator<Item = &'static Dialect> {
     described().filter(|dialect| {
         dialect.facts.iter().any(|fact| {

@@ -12,7 +12,6 @@ use crate::reference::{sources, Source};
 use serde_json::{json, Value};
 use toolwire::{check, reports::Violation, SanitizeOptions};
 
-/// Prints a line without the test harness, which would capture it.
 fn print_line(line: &str) {
     let _ = writeln!(std::io::stderr(), "{line}");
 }
@@ -201,8 +200,7 @@ fn hostile_schemas_take_bounded_time() {
     }
 }
 
-/// Any JSON as the value of any keyword yields a result, never a panic, and the result is the same for text and for a
-/// value.
+/// The result is also the same for text and for a value.
 #[test]
 fn any_value_of_any_keyword_causes_no_panic() {
     let keywords = [

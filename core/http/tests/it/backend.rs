@@ -15,7 +15,6 @@ use hyper_util::rt::TokioIo;
 use serde_json::{json, Value};
 use tokio::{net::TcpListener, sync::mpsc};
 
-/// A request that was received.
 pub struct Received {
     pub path: String,
     pub headers: HeaderMap,
@@ -37,7 +36,6 @@ pub struct Backend {
 }
 
 impl Backend {
-    /// Starts the API, and returns its URL.
     pub async fn start(replies: impl IntoIterator<Item = Reply>) -> (Backend, String) {
         let backend = Backend { replies: Arc::new(Mutex::new(replies.into_iter().collect())), ..Backend::default() };
         let listener = TcpListener::bind("127.0.0.1:0").await.expect("an address");
@@ -62,7 +60,6 @@ impl Backend {
         Ok(reply.unwrap_or_else(|| whole(500, json!({"error": {"message": "nothing more to say"}}))))
     }
 
-    /// Takes the requests so far.
     pub fn received(&self) -> Vec<Received> {
         std::mem::take(&mut self.received.lock().expect("no test fails here"))
     }
@@ -89,7 +86,6 @@ pub fn streamed(message: &Value) -> Reply {
     reply
 }
 
-/// Returns a message with one block as the events of a stream.
 pub fn events(message: &Value) -> Vec<String> {
     let block = &message["content"][0];
     let (mut start, mut opened) = (message.clone(), block.clone());
@@ -108,12 +104,10 @@ pub fn events(message: &Value) -> Vec<String> {
     .collect()
 }
 
-/// Returns the events in the text of a stream.
 pub fn events_of(text: &str) -> Vec<Value> {
     text.lines().filter_map(|line| serde_json::from_str(line.strip_prefix("data: ")?).ok()).collect()
 }
 
-/// Returns the types of the blocks in a stream.
 pub fn blocks_of(text: &str) -> Vec<String> {
     let starts = events_of(text).into_iter().filter(|event| event["type"] == "content_block_start");
     starts.map(|event| event["content_block"]["type"].as_str().unwrap_or_default().to_owned()).collect()
@@ -123,12 +117,10 @@ fn message(block: Value) -> Value {
     json!({"id": "msg_1", "type": "message", "role": "assistant", "content": [block], "stop_reason": "tool_use"})
 }
 
-/// A message that searches for tools.
 pub fn searches() -> Value {
     message(json!({"type": "tool_use", "id": "t1", "name": "tool_search", "input": {"query": "meeting room"}}))
 }
 
-/// A message that calls a tool.
 pub fn calls() -> Value {
     message(json!({"type": "tool_use", "id": "t2", "name": "book_room", "input": {}}))
 }

@@ -19,13 +19,10 @@ use crate::{
     wire::alternatives::{alternatives_of, number, Alternatives, PiecedCalls},
 };
 
-/// State of all alternatives of a reply.
 #[derive(Debug, Default)]
 pub(crate) struct AlternativeAnswers {
     known: Map<u64, Alternative>,
-    /// True if an alternative has an answer.
     pub(crate) is_answered: bool,
-    /// The kinds of content that were dropped because of an answer.
     pub(crate) dropped: Dropped,
     /// Alternatives of the current event with calls whose names are not known yet.
     nameless: Vec<u64>,
@@ -35,11 +32,10 @@ pub(crate) struct AlternativeAnswers {
 #[derive(Debug, Default)]
 struct Alternative {
     calls: Calls,
-    /// True if the alternative has an answer in this event or an earlier one.
+    /// In this event or an earlier one.
     is_answered: bool,
     /// The last call at each index.
     slots: Map<u64, Begun>,
-    /// Indices of the calls that are hidden from the client.
     gone: Gone,
     /// Buffered text, which is dropped if an answer follows.
     buffered: String,
@@ -49,7 +45,6 @@ struct Alternative {
     chunk: Option<(Arc<Node<'static>>, &'static Alternatives)>,
 }
 
-/// A call that has started.
 #[derive(Debug)]
 enum Begun {
     /// A call to the function. The first such call is the answer.
@@ -60,12 +55,9 @@ enum Begun {
     Nameless(Node<'static>),
 }
 
-/// Treatment of a piece of a call.
 enum Handling {
     Same,
-    /// This call is passed on in place of the piece.
     Changed(Node<'static>),
-    /// The piece is part of the answer, with this text.
     Answer(String),
     Nothing,
 }
@@ -101,10 +93,7 @@ pub(super) fn answer_in_units(reply: &mut Node<'_>, answer: &Answer) -> Option<C
 }
 
 impl AlternativeAnswers {
-    /// Converts the calls of an event. `buffers` is true if text is buffered until an answer or the end follows.
-    ///
-    /// # Errors
-    /// `limit-exceeded`.
+    /// `buffers` is true if text is buffered until an answer or the end follows.
     pub(crate) fn feed(
         &mut self,
         event: &mut Node<'_>,
@@ -132,7 +121,6 @@ impl AlternativeAnswers {
         outcome
     }
 
-    /// Records which alternatives have an answer in an event, if their calls are whole.
     fn find(&mut self, event: &Node<'_>, of: &'static Alternatives, answer: &Answer) -> Result<(), Error> {
         if of.calls().is_some() {
             return Ok(());
@@ -151,19 +139,16 @@ impl AlternativeAnswers {
         Ok(self.known.entry(number).or_default())
     }
 
-    /// Returns true if no alternative has state.
     pub(crate) fn is_empty(&self) -> bool {
         self.known.is_empty()
     }
 
-    /// Returns the calls of all alternatives.
     fn calls(&self) -> Calls {
         let mut calls = Calls::default();
         self.known.values().for_each(|known| calls.add(known.calls));
         calls
     }
 
-    /// Returns the text and the calls that are still buffered at the end of a stream.
     pub(crate) fn left(&mut self) -> Vec<Node<'static>> {
         self.cost = 0;
         let mut left = Vec::new();
@@ -249,8 +234,7 @@ impl AlternativeAnswers {
 }
 
 impl Alternative {
-    /// Processes the pieces of calls of an event. Returns the piece of the answer, and true if the name of a call is
-    /// not known yet.
+    /// Returns the piece of the answer, and true if the name of a call is not known yet.
     fn pieces(
         &mut self,
         item: &mut Node<'_>,
@@ -285,7 +269,6 @@ impl Alternative {
         Ok((text, has_nameless))
     }
 
-    /// Decides how to handle a piece of the call at an index.
     fn sort(
         &mut self,
         index: u64,
@@ -373,7 +356,6 @@ fn piece_of(call: &Node<'_>, calls: PiecedCalls, answer: &Answer) -> String {
     answer.text_of((calls.arguments_of(call), true))
 }
 
-/// Merges two pieces of one call.
 fn merged(before: &Node<'static>, call: &Node<'_>, calls: PiecedCalls) -> Node<'static> {
     let mut whole = before.clone();
     for member in call.as_object().into_iter().flatten() {

@@ -20,14 +20,11 @@ use crate::{
     },
 };
 
-/// The calls of a reply or of a part of it.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Calls {
-    /// True if one of them is the answer.
     pub(crate) has_answer: bool,
     /// True if one of them calls another function.
     pub(crate) has_others: bool,
-    /// Content that is dropped because of the answer.
     pub(crate) dropped: Dropped,
 }
 
@@ -63,7 +60,6 @@ impl Calls {
         self.dropped.add(other.dropped);
     }
 
-    /// Returns true if the reply has an answer, and no call that the client has to answer.
     pub(super) const fn ends_with_answer(self) -> bool {
         self.has_answer && !self.has_others
     }
@@ -95,35 +91,29 @@ impl Gone {
         self.0.is_empty()
     }
 
-    /// Returns the number of hidden indices before an index.
     pub(crate) fn before(&self, index: u64) -> u64 {
         self.0.partition_point(|known| *known < index) as u64
     }
 }
 
-/// Returns true for a restored call to the function. A tool of a server or of a namespace is another tool.
 pub(crate) fn is_call_of(call: &Node<'_>, name: &str, answer: &Answer) -> bool {
     call.get(name).is_some_and(|own| answer.tool.as_deref().is_some_and(|name| own.is_text(name)))
         && ["server", "namespace", "index"].iter().all(|key| call.get(key).is_none_or(Node::is_null))
 }
 
-/// Returns true for text that is not blank.
 pub(crate) fn is_not_blank(text: Option<&Node<'_>>) -> bool {
     text.and_then(Node::as_text).is_some_and(|text| text.chars().chars().any(|one| !one.is_whitespace()))
 }
 
-/// Returns true for a complete call to the function.
 pub(super) fn is_answer(call: &FoundCall<'_, '_>, answer: &Answer) -> bool {
     // The arguments of a call that continues in another event are not complete.
     call.is_whole() && call.has_arguments() && is_call_of(call.node, call.name_key(), answer)
 }
 
-/// Returns true for an entry of a list of units that is a complete call to the function.
 pub(super) fn is_answer_unit(unit: &Node<'_>, list: &str, answer: &Answer) -> bool {
     call_in(unit, Some(list), None).is_some_and(|call| is_answer(&call, answer))
 }
 
-/// Converts a unit to text if it is a call to the function.
 pub(super) fn in_unit(
     unit: &mut Node<'_>,
     (list, own): (Option<&str>, Option<&'static Wire>),
@@ -139,8 +129,6 @@ pub(super) fn in_unit(
 }
 
 impl Answer {
-    /// Returns the restored arguments of a whole call as text. A call without arguments has the text `{}`, unless it
-    /// ended at a limit.
     pub(crate) fn whole_text_of(&self, call: &Node<'_>, arguments: (Option<&Node<'_>>, bool)) -> String {
         let text = self.text_of(arguments);
         if text.is_empty() && !reply::is_cut(call) {
@@ -149,8 +137,7 @@ impl Answer {
         text
     }
 
-    /// Returns restored arguments as text. Truncated text is restored as far as it is complete. The flag is true if the
-    /// API expects JSON text.
+    /// Truncated text is restored as far as it is complete. The flag is true if the API expects JSON text.
     pub(crate) fn text_of(&self, (arguments, is_text): (Option<&Node<'_>>, bool)) -> String {
         match arguments {
             Some(arguments) if is_text && arguments.as_text().is_some() => {
@@ -167,9 +154,8 @@ impl Answer {
         }
     }
 
-    /// Returns the complete text of restored arguments. Truncated text is restored as far as it is complete. If that
-    /// takes too many steps, the text is returned unchanged: it is not valid JSON, so no client can mistake it for a
-    /// complete answer.
+    /// Truncated text is restored as far as it is complete. If that takes too many steps, the text is returned
+    /// unchanged: it is not valid JSON, so no client can mistake it for a complete answer.
     pub(crate) fn whole_text(&self, text: String) -> String {
         if self.plan.is_empty() || json::read(&text).is_ok() {
             return text;
@@ -178,19 +164,16 @@ impl Answer {
     }
 }
 
-/// Changes the reason why a reply, an alternative or an event ended, if its only calls were the answer.
 pub(crate) fn set_end(holder: &mut Node<'_>, calls: Calls) {
     if calls.ends_with_answer() {
         answers::set_end(holder);
     }
 }
 
-/// Converts the calls of a message.
 pub(crate) fn answer_in_message(message: &mut Node<'_>, answer: &Answer) -> Calls {
     in_message(message, None, (answer, MessageForm::default()))
 }
 
-/// Converts the calls of a message, or a single item or step.
 pub(super) fn in_message(
     message: &mut Node<'_>,
     own: Option<&'static Wire>,
@@ -207,13 +190,12 @@ pub(super) fn in_message(
     calls
 }
 
-/// Returns true if a list of parts has text that is not blank.
 pub(super) fn has_text(parts: Option<&Node<'_>>) -> bool {
     let parts = parts.and_then(Node::as_array).unwrap_or_default();
     parts.iter().any(|part| is_text(part) && is_not_blank(part.get("text")))
 }
 
-/// Sets the text of a message. Parts that are not text are kept.
+/// Parts that are not text are kept.
 fn set_text(message: &mut Node<'_>, member: &'static str, text: String, has_parts: bool) {
     let is_list = message.get(member).is_some_and(|content| content.as_array().is_some());
     if !(is_list || has_parts && message.get(member).is_none_or(Node::is_null)) {

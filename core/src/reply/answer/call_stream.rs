@@ -34,7 +34,6 @@ use crate::{
     },
 };
 
-/// State of the conversion of a stream.
 #[derive(Debug, Default)]
 pub(crate) struct AnswerEvents {
     /// The open blocks, items and steps that are converted to text. The flag is true once there was a piece of text.
@@ -47,10 +46,6 @@ pub(crate) struct AnswerEvents {
 }
 
 impl AnswerEvents {
-    /// Processes an event. Appends the events for the client to `out`.
-    ///
-    /// # Errors
-    /// `limit-exceeded`.
     pub(crate) fn feed<'a>(
         &mut self,
         mut event: Node<'a>,
@@ -72,26 +67,22 @@ impl AnswerEvents {
         }
     }
 
-    /// Returns true if the stream has an answer so far.
     #[cfg(feature = "search")]
     pub(crate) fn has_answer(&self) -> bool {
         self.queue.calls.has_answer || self.alternatives.is_answered
     }
 
-    /// Returns the kinds of content that were dropped because of the answer.
     pub(crate) fn dropped(&self) -> Dropped {
         let mut dropped = self.queue.calls.dropped;
         dropped.add(self.alternatives.dropped);
         dropped
     }
 
-    /// Returns true if no state is left, so the next event may belong to another reply.
+    /// If true, the next event may belong to another reply.
     pub(crate) fn is_at_rest(&self) -> bool {
         self.passing.is_none() && self.queue.is_empty() && self.alternatives.is_empty() && self.cohere.is_empty()
     }
 
-    /// Returns the events that are still buffered at the end of a stream.
-    ///
     /// # Errors
     /// `budget-exceeded` if the answer cannot be restored.
     pub(crate) fn finish(&mut self, answer: &Answer) -> Result<Vec<Node<'static>>, Error> {
@@ -101,7 +92,6 @@ impl AnswerEvents {
         Ok(out)
     }
 
-    /// Processes an event of a block, an item or a step.
     fn in_block<'a>(
         &mut self,
         (event, part, key): (Node<'a>, Part, Key),
@@ -170,7 +160,6 @@ impl AnswerEvents {
         self.queue.pass(event, out);
     }
 
-    /// Processes the start of a text part.
     fn begin_text<'a>(
         &mut self,
         event: Node<'a>,
@@ -190,7 +179,6 @@ impl AnswerEvents {
         Ok(())
     }
 
-    /// Processes the start of a block, an item or a step.
     fn begin<'a>(
         &mut self,
         mut event: Node<'a>,
@@ -247,7 +235,6 @@ impl AnswerEvents {
         Ok(())
     }
 
-    /// Processes an event of the answer that is not a start event.
     fn in_answer<'a>(
         &mut self,
         (mut event, part, key): (Node<'a>, Part, Key),
@@ -287,14 +274,14 @@ impl AnswerEvents {
     }
 }
 
-/// Returns the event with an empty object as the text of the answer, which precedes the event that ends the block.
+/// The piece `{}`, which precedes the event that ends the block.
 fn empty_object(event: &Node<'_>) -> Option<Node<'static>> {
     let (mut piece, path) = decode(event)?.piece_event(event, Content::Text)?;
     set(&mut piece, path, Node::literal("{}"));
     Some(piece)
 }
 
-/// Converts a piece of a call's arguments to a piece of text. Returns true if the piece is not empty.
+/// Returns true if the piece is not empty.
 fn as_text_delta(event: &mut Node<'_>, answer: &Answer) -> bool {
     // A piece stays unchanged, unless the arguments are buffered: then the piece contains all arguments.
     let text = |piece: &Node<'_>| {

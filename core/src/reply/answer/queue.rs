@@ -15,12 +15,9 @@ use crate::{
     wire::events::{decode, sequence, set_sequence, Key, Meaning},
 };
 
-/// State of the events of a stream: which are hidden from the client, and which are buffered.
 #[derive(Debug, Default)]
 pub(crate) struct Queue {
-    /// The calls so far.
     pub(crate) calls: Calls,
-    /// The blocks, items and steps that are hidden from the client.
     hidden: Set<Key>,
     /// The start events of hidden messages without text so far. Such a message may have other parts.
     without_text: Map<Key, Node<'static>>,
@@ -34,7 +31,6 @@ pub(crate) struct Queue {
     pub(crate) cost: usize,
 }
 
-/// What a buffered event belongs to.
 #[derive(Clone, Debug)]
 pub(crate) enum Held {
     /// A text part that is dropped if an answer follows.
@@ -44,7 +40,6 @@ pub(crate) enum Held {
     Other,
 }
 
-/// Position of an event in its block, item or step.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Part {
     Begins,
@@ -53,20 +48,14 @@ pub(crate) enum Part {
 }
 
 impl Queue {
-    /// Returns true if there was no call, and no event is buffered.
     pub(crate) fn is_empty(&self) -> bool {
         self.calls == Calls::default() && self.events.is_empty() && self.without_text.is_empty()
     }
 
-    /// Returns true while text has to be buffered.
     pub(crate) const fn buffers(&self, answer: &Answer) -> bool {
         answer.is_only && !self.calls.has_answer && !self.calls.has_others
     }
 
-    /// Buffers an event.
-    ///
-    /// # Errors
-    /// `limit-exceeded`.
     pub(crate) fn hold(&mut self, event: &Node<'_>, held: Held) -> Result<(), Error> {
         pay(&mut self.cost, CALL + json::length(event))?;
         self.events.push((event.detached(), held));
@@ -82,7 +71,6 @@ impl Queue {
         !self.events.is_empty()
     }
 
-    /// Passes on all buffered events.
     pub(crate) fn release<'a>(&mut self, out: &mut Vec<Node<'a>>) {
         self.texts = Map::new();
         for (event, _) in core::mem::take(&mut self.events) {
@@ -90,7 +78,6 @@ impl Queue {
         }
     }
 
-    /// Passes on the buffered events, except those of text parts.
     pub(crate) fn release_without_texts<'a>(&mut self, out: &mut Vec<Node<'a>>) {
         let texts = core::mem::take(&mut self.texts);
         for (key, index) in texts.iter() {
@@ -115,7 +102,6 @@ impl Queue {
         }
     }
 
-    /// Passes on an event, with its number among the events that the client sees.
     pub(crate) fn pass<'a>(&mut self, mut event: Node<'a>, out: &mut Vec<Node<'a>>) {
         self.gone.renumber(&mut event);
         if let Some(number) = sequence(&event).filter(|_| self.added > 0) {
@@ -124,7 +110,6 @@ impl Queue {
         out.push(event);
     }
 
-    /// Hides a block, an item or a step from the client.
     pub(crate) fn hide(&mut self, event: &Node<'_>, key: Key) -> Result<(), Error> {
         pay(&mut self.cost, CALL)?;
         index_of(event).into_iter().for_each(|index| self.gone.insert(index));
@@ -133,10 +118,7 @@ impl Queue {
         Ok(())
     }
 
-    /// Hides a text part that begins after the answer.
-    ///
-    /// # Errors
-    /// `limit-exceeded`.
+    /// For a text part that begins after the answer.
     pub(crate) fn hide_text(&mut self, event: &Node<'_>, key: Key) -> Result<(), Error> {
         self.hide(event, key.clone())?;
         if !has_text(event) {
@@ -146,7 +128,7 @@ impl Queue {
         Ok(())
     }
 
-    /// Records a part of a hidden message. If the first part is no text, the message is passed on.
+    /// If the first part of a hidden message is no text, passes on the message and returns true.
     pub(crate) fn in_hidden<'a>(&mut self, key: &Key, is_other: bool, out: &mut Vec<Node<'a>>) -> bool {
         let Some(begin) = self.without_text.remove(key).filter(|_| is_other) else { return false };
         self.hidden.remove(key);
@@ -155,7 +137,6 @@ impl Queue {
         true
     }
 
-    /// Records whether an event that is hidden from the client has text.
     pub(crate) fn note_text(&mut self, event: &Node<'_>) {
         self.calls.dropped.text |= has_text(event);
     }
@@ -172,7 +153,7 @@ impl Queue {
         self.added += 1;
     }
 
-    /// Returns true for an event of a block that is hidden from the client.
+    /// Forgets the block if the event begins or ends it.
     pub(crate) fn is_hidden(&mut self, part: Part, key: &Key) -> bool {
         match part {
             Part::GoesOn => self.hidden.contains(key),
@@ -180,15 +161,10 @@ impl Queue {
         }
     }
 
-    /// Returns true for a text part whose events are buffered.
     pub(crate) fn has_text(&self, key: &Key) -> bool {
         self.texts.contains_key(key)
     }
 
-    /// Buffers the start of a text part.
-    ///
-    /// # Errors
-    /// `limit-exceeded`.
     pub(crate) fn hold_text(&mut self, event: &Node<'_>, key: Key) -> Result<(), Error> {
         self.hold(event, Held::TextOf(key.clone()))?;
         self.texts.insert(key, index_of(event));
@@ -196,7 +172,6 @@ impl Queue {
     }
 }
 
-/// Returns the position of an event in its block, item or step, and the key of that block, item or step.
 pub(crate) fn part_of(event: &Node<'_>) -> Option<(Part, Key)> {
     let cursor = decode(event).filter(|cursor| cursor.is_in_unit(event))?;
     let part = match cursor.meaning() {
@@ -212,7 +187,6 @@ const LEVELS: usize = 5;
 /// Members that contain text, or what contains text, in the events of every format.
 const TO_TEXT: [&str; 4] = ["part", "delta", "message", "content"];
 
-/// Returns true if an event contains text that is not blank.
 fn has_text(event: &Node<'_>) -> bool {
     let Some(cursor) = decode(event) else { return is_said_in(event, LEVELS) };
     [cursor.inner(event), cursor.unit(event)].into_iter().flatten().any(|node| is_said_in(node, LEVELS))

@@ -19,7 +19,6 @@ use crate::{
     },
 };
 
-/// Converts the calls to the function to text, in a whole reply or in an event with complete calls.
 pub(crate) fn answer_in_reply(whole: &mut Node<'_>, answer: &Answer) -> Calls {
     if let Some(calls) = alternatives::answer_in_units(whole, answer) {
         return calls;
@@ -60,7 +59,6 @@ pub(crate) fn answer_in_reply(whole: &mut Node<'_>, answer: &Answer) -> Calls {
     calls
 }
 
-/// Changes the reasons why a reply or an event ended, if its only calls were the answer.
 pub(crate) fn set_ends(reply: &mut Node<'_>, calls: Calls) {
     if calls.ends_with_answer() {
         answers::set_ends(reply);

@@ -20,10 +20,6 @@ use crate::{
 };
 
 impl Stream {
-    /// Processes the parts of an event that belong to the answer, if the answer has to be restored.
-    ///
-    /// # Errors
-    /// `limit-exceeded`.
     pub(crate) fn answer<'a>(&mut self, event: &mut Node<'a>, out: &mut Vec<Node<'a>>) -> Result<Passed, Error> {
         // A model that calls no function may still write the answer as text.
         if self.restore_map.answer.as_ref().is_none_or(|answer| !answer.restores_text()) {
@@ -47,7 +43,6 @@ impl Stream {
         Ok(Passed::Event)
     }
 
-    /// Returns the text parts that never ended.
     pub(crate) fn texts_left(&mut self) -> Vec<Node<'static>> {
         let mut left = Vec::new();
         self.end_run(&mut left);
@@ -81,7 +76,6 @@ impl Stream {
         Ok(self.run.is_some())
     }
 
-    /// Passes on the text parts that together form one answer.
     fn end_run(&mut self, out: &mut Vec<Node<'_>>) {
         let (Some(run), Some(answer)) = (self.run.take(), self.restore_map.answer.clone()) else { return };
         let released = answer.reading(&mut self.reports, |read| run.release(read));
@@ -123,7 +117,6 @@ impl Stream {
         Ok(Passed::Event)
     }
 
-    /// Processes the first piece of a text part, which is in the start event of its block or step.
     fn begin_text(&mut self, event: &mut Node<'_>) -> Result<(), Error> {
         let Some(cursor) = decode(event).filter(|cursor| cursor.has_first_text()) else { return Ok(()) };
         let Some((carrier, path)) = cursor.piece_event(event, Content::Text) else { return Ok(()) };
@@ -137,7 +130,7 @@ impl Stream {
         outcome
     }
 
-    /// Processes the piece of text in a member. Returns true if the piece is buffered and the member is empty.
+    /// Returns true if the piece is buffered and the member is empty.
     fn take(
         &mut self,
         holder: &mut Node<'_>,
@@ -183,7 +176,6 @@ impl Stream {
         }
     }
 
-    /// Processes the text in a chunk.
     fn texts_of_chunk(&mut self, event: &mut Node<'_>, alternatives: &'static Alternatives) -> Result<Passed, Error> {
         let has_text = alternatives.items(event).iter().any(|item| alternatives.may_have_text(item));
         let carrier = if has_text { alternatives.text_carrier(event) } else { Node::empty_object() };
@@ -204,7 +196,7 @@ impl Stream {
         Ok(if is_withheld && nothing_left { Passed::Nothing } else { Passed::Event })
     }
 
-    /// Processes the text of an alternative. Returns true if the text is buffered.
+    /// Returns true if the text is buffered.
     fn alternative_text(
         &mut self,
         item: &mut Node<'_>,
@@ -240,7 +232,6 @@ impl Stream {
         Ok(is_withheld)
     }
 
-    /// Processes an event of Ollama with a piece of a message.
     fn ollama_text(&mut self, event: &mut Node<'_>) -> Result<Passed, Error> {
         const PATH: Path = &["message", "content"];
         let key = TextKey { block: Key::in_choice(0, 0), part: 0 };

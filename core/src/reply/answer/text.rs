@@ -35,7 +35,7 @@ pub(crate) struct Answer {
     pub(crate) instructed: Option<Prepared>,
 }
 
-/// Restores text, if necessary. Truncated text is restored as far as it is complete.
+/// Truncated text is restored as far as it is complete.
 pub(crate) fn restored(answer: Option<&Answer>, text: &str) -> Content {
     read(answer, text).unwrap_or_default()
 }
@@ -116,40 +116,32 @@ impl Answer {
         Answer { plan, tool: None, is_only: false, instructed: None }
     }
 
-    /// Returns an answer whose schema is only in the instructions.
     pub(crate) fn instructed(plan: Plan, schema: &Node<'_>) -> Self {
         Answer { instructed: Prepared::new(schema), ..Answer::new(plan) }
     }
 
-    /// Returns an answer that consists of the arguments of a function.
     pub(crate) fn of_tool(plan: Plan, name: String, is_only: bool) -> Self {
         Answer { tool: Some(name), is_only, ..Answer::new(plan) }
     }
 
-    /// Returns true if text may have to be restored. If the answer is the arguments of a function, only encoded answers
-    /// have to be restored.
+    /// If the answer is the arguments of a function, only encoded answers have to be restored.
     pub(crate) fn restores_text(&self) -> bool {
         self.tool.is_none() || !self.plan.is_empty()
     }
 
-    /// Returns the kinds of text that may have to be restored.
     pub(crate) fn restores(&self) -> Restores {
         Restores { json: !self.plan.is_empty(), fenced: self.instructed.is_some() }
     }
 
-    /// Restores text. Returns `None` if it is neither JSON that may change nor the beginning of such JSON.
     pub(crate) fn read(&self, text: &str) -> Option<Content> {
         read(Some(self), text)
     }
 
-    /// Returns the restored text, or `None` if nothing changes.
     fn restored(&self, node: &mut Node<'_>) -> Result<Option<String>, Error> {
         self.plan.restore(node)?;
         Ok((!node.is_intact()).then(|| json::write(node)))
     }
 
-    /// Calls `work` with functions that restore text. Reports whether text was taken out of a fence, and the first
-    /// error of restoring.
     pub(crate) fn reading<R>(&self, reports: &mut CallReports, work: impl FnOnce(Read<'_>) -> R) -> R {
         let (is_unfenced, failure) = (Cell::new(false), Cell::new(None));
         let restore = |text: &str| {
@@ -165,13 +157,10 @@ impl Answer {
         done
     }
 
-    /// Restores the text of a whole reply of any API.
     pub(crate) fn reply(&self, reply: &mut Node<'_>, reports: &mut CallReports) {
         self.event(reply, true, reports);
     }
 
-    /// Restores the complete text parts of a stream event, like [`Self::reply`]. A truncated part is restored only if
-    /// the event ends it.
     pub(crate) fn event(&self, event: &mut Node<'_>, is_end: bool, reports: &mut CallReports) {
         self.reading(reports, |read| {
             let walk = Walk { read, may_be_cut: is_end };
@@ -183,7 +172,6 @@ impl Answer {
     }
 }
 
-/// A walk over the text of a reply.
 #[derive(Clone, Copy)]
 struct Walk<'w> {
     read: Read<'w>,
@@ -217,7 +205,6 @@ impl Walk<'_> {
         }
     }
 
-    /// Restores the text of a message, unless its author is not the model.
     fn in_message(self, message: &mut Node<'_>) {
         if !reply::may_be_output(message) {
             return;
@@ -245,7 +232,6 @@ const WORD: usize = 32;
 /// Kinds of text that are restored, recognized by their beginning.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Restores {
-    /// JSON text.
     pub(crate) json: bool,
     /// JSON text in a Markdown fence.
     pub(crate) fenced: bool,
@@ -260,7 +246,6 @@ pub(crate) struct Beginning {
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum State {
-    /// The text so far is only whitespace.
     Blank,
     /// Number of backticks so far, counted up to the minimum of a fence.
     Ticks(usize),
@@ -273,7 +258,6 @@ enum State {
 }
 
 impl Restores {
-    /// Returns true if text may have to be restored, or may be the beginning of such text.
     pub(crate) fn may_be(self, text: &str) -> bool {
         let mut beginning = Beginning::new(self);
         beginning.feed(text);
@@ -286,7 +270,7 @@ impl Beginning {
         Beginning { restores, state: State::Blank }
     }
 
-    /// Adds a piece. Returns true or false once it is decided whether the text may have to be restored.
+    /// Returns true or false once it is decided whether the text may have to be restored.
     pub(crate) fn feed(&mut self, piece: &str) -> Option<bool> {
         for byte in piece.bytes() {
             self.state = match (self.state, byte) {
@@ -319,15 +303,12 @@ const fn begins_json(byte: u8) -> bool {
     matches!(byte, b'{' | b'[' | b'"' | b'-' | b'0'..=b'9' | b't' | b'f' | b'n')
 }
 
-/// A text that begins with a fence.
 enum Fenced<'t> {
-    /// A complete Markdown block, with its content.
     Whole(&'t str),
-    /// A Markdown block without its end, with its content so far.
+    /// Without its end, with the content so far.
     Open(&'t str),
 }
 
-/// Parses text that begins with a fence.
 fn fenced(text: &str) -> Option<Fenced<'_>> {
     let ticks = |text: &str| text.bytes().take_while(|byte| *byte == b'`').count();
     let text = text.trim_matches(is_space);
@@ -373,16 +354,13 @@ fn unfenced(text: &str, plan: &Plan, schema: &Prepared) -> Option<Content> {
     Some(Content { text: Some(restored), is_unfenced: true, ..Content::default() })
 }
 
-/// Result of restoring the text of an answer.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Content {
     /// The new text; `None` if the text does not change.
     pub(crate) text: Option<String>,
     /// True if the text is truncated JSON.
     pub(crate) is_cut: bool,
-    /// True if the new text was taken out of a Markdown fence.
     pub(crate) is_unfenced: bool,
-    /// Why the text could not be restored.
     pub(crate) failure: Option<Error>,
 }
 
@@ -395,10 +373,9 @@ impl From<Result<Option<String>, Error>> for Content {
     }
 }
 
-/// Functions that restore text.
 #[derive(Clone, Copy)]
 pub(crate) struct Read<'r> {
-    /// Restores one text part. Returns `None` if the text cannot be, or begin, JSON that needs restoring.
+    /// Returns `None` if the text cannot be, or begin, JSON that needs restoring.
     pub(crate) restore: &'r dyn Fn(&str) -> Option<Content>,
     /// Returns true if JSON that needs restoring may begin in this part.
     pub(crate) may_begin: &'r dyn Fn(&str) -> bool,
@@ -411,7 +388,7 @@ struct Parts(Vec<Option<String>>);
 /// The new text of each part, in the order of [`Parts`]; `None` for a part that does not change.
 type NewTexts = vec::IntoIter<Option<String>>;
 
-/// Restores the text of a list of parts. JSON that is spread over adjacent text parts is put into the first of them.
+/// JSON that is spread over adjacent text parts is put into the first of these parts.
 fn restore_parts(read: Read<'_>, message: &mut Node<'_>, list: &'static str, may_be_cut: bool) {
     let mut parts = Parts::default();
     parts.add(message, list);
@@ -482,7 +459,6 @@ impl Parts {
     }
 }
 
-/// Returns the new text of each of several adjacent parts.
 pub(crate) fn in_run(texts: &[&str], read: Read<'_>, may_be_cut: bool) -> Vec<Option<String>> {
     let (mut new, mut is_tried) = (Vec::with_capacity(texts.len()), false);
     while let Some((text, rest)) = texts.get(new.len()..).and_then(<[&str]>::split_first) {
@@ -504,8 +480,7 @@ pub(crate) fn in_run(texts: &[&str], read: Read<'_>, may_be_cut: bool) -> Vec<Op
     new
 }
 
-/// Replaces the text of each part. Removes a block whose text has become empty, if the API refuses empty blocks in the
-/// history.
+/// Removes a block whose text has become empty, if the API refuses empty blocks in the history.
 fn put(message: &mut Node<'_>, list: &'static str, texts: &mut NewTexts) {
     let mut is_emptied = Vec::new();
     each(message, list, &mut |part| {
@@ -522,7 +497,6 @@ fn put(message: &mut Node<'_>, list: &'static str, texts: &mut NewTexts) {
     }
 }
 
-/// Returns true for a text block without other content.
 pub(crate) fn is_bare_block(part: &Node<'_>) -> bool {
     has_type(part, "text")
         && part.as_object().is_some_and(|part| {

@@ -1,6 +1,5 @@
 //! Finds the end of JSON text that arrives in pieces.
 
-/// Tracks brackets to find the end of JSON text.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct Scan {
     depth: usize,

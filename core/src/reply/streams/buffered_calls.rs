@@ -19,17 +19,15 @@ use crate::{
 /// also reaches the limit.
 pub(crate) const CALL: usize = 256;
 
-/// One open call.
 #[derive(Debug)]
 pub(crate) struct BufferedCall {
     /// The tool's name as sent to the API.
     pub(crate) name: Text<'static>,
     pub(crate) id: Option<String>,
     pub(crate) pieces: String,
-    /// True if the call was already reported.
     pub(crate) is_reported: bool,
     carrier: Option<Carrier>,
-    /// Total cost counted against the limit.
+    /// Total that is charged against the limit.
     cost: usize,
     /// Cost of the call without its pieces and carrier.
     base: usize,
@@ -52,7 +50,6 @@ pub(crate) struct Chunks {
 }
 
 impl Chunks {
-    /// Returns how a chunk contains calls; `None` for an event that is not a chunk, or whose calls are whole.
     pub(crate) fn of(event: &Node<'_>) -> Option<Chunks> {
         let of = alternatives_of(event)?;
         Some(Chunks { of, calls: of.calls()? })
@@ -62,15 +59,11 @@ impl Chunks {
 #[derive(Debug, Default)]
 pub(crate) struct Calls {
     open: Map<Key, BufferedCall>,
-    /// Total cost of all open calls.
     cost: usize,
 }
 
 impl Calls {
-    /// Opens a call. Returns the call that was open under the same key.
-    ///
-    /// # Errors
-    /// `limit-exceeded`.
+    /// Returns the call that was open under the same key.
     pub(crate) fn open(
         &mut self,
         key: Key,
@@ -87,7 +80,6 @@ impl Calls {
         Ok(before)
     }
 
-    /// Returns true if no call is open.
     pub(crate) fn is_empty(&self) -> bool {
         self.open.is_empty()
     }
@@ -96,8 +88,6 @@ impl Calls {
         self.open.get(key)
     }
 
-    /// Adds a piece to an open call.
-    ///
     /// # Errors
     /// `limit-exceeded`, in which case the piece is discarded.
     pub(crate) fn add(&mut self, key: &Key, piece: &Text<'_>) -> Result<(), Error> {
@@ -113,19 +103,13 @@ impl Calls {
         Ok(())
     }
 
-    /// Keeps the event of a call's last piece to carry the complete arguments.
-    ///
-    /// # Errors
-    /// `limit-exceeded`.
+    /// The event of a call's last piece can carry the complete arguments.
     pub(crate) fn carry(&mut self, key: &Key, event: &Node<'_>) -> Result<(), Error> {
         let cost = json::length(event);
         self.set_carrier(key, cost, || Carrier::Event(event.detached()))
     }
 
-    /// Makes a chunk that can carry the complete arguments, for calls whose first piece was in this chunk.
-    ///
-    /// # Errors
-    /// `limit-exceeded`.
+    /// For calls whose first piece was in this chunk.
     pub(crate) fn carry_in_chunk(&mut self, keys: Vec<Key>, event: &Node<'_>, chunks: Chunks) -> Result<(), Error> {
         let chunk = chunks.of.without_output(event);
         let (cost, chunk) = (json::length(&chunk), Arc::new(chunk));
@@ -148,14 +132,13 @@ impl Calls {
         Ok(())
     }
 
-    /// Removes and returns a call.
     pub(crate) fn close(&mut self, key: &Key) -> Option<BufferedCall> {
         let buffered = self.open.remove(key)?;
         self.cost -= buffered.cost;
         Some(buffered)
     }
 
-    /// Removes and returns all calls of a choice, sorted by key.
+    /// Sorted by key.
     pub(crate) fn close_choice(&mut self, choice: u64) -> Vec<(Key, BufferedCall)> {
         let mut closed = Vec::new();
         let first = Key::in_choice(choice, 0);
@@ -166,7 +149,6 @@ impl Calls {
         closed
     }
 
-    /// Removes and returns all calls.
     pub(crate) fn close_all(&mut self) -> Vec<BufferedCall> {
         self.cost = 0;
         core::mem::take(&mut self.open).into_iter().map(|(_, buffered)| buffered).collect()
@@ -188,27 +170,22 @@ pub(crate) fn pay(paid: &mut usize, cost: usize) -> Result<(), Error> {
 }
 
 impl BufferedCall {
-    /// Returns the entry of a chunk with the restored arguments of this call.
     pub(crate) fn entry(key: &Key, whole: String) -> Entry {
         Entry { index: key.index().unwrap_or_default(), whole }
     }
 
-    /// Returns true if an event can carry the arguments.
     pub(crate) const fn has_carrier(&self) -> bool {
         self.carrier.is_some()
     }
 
-    /// Sets whether the call was already reported.
     pub(crate) fn reported(self, is_reported: bool) -> BufferedCall {
         BufferedCall { is_reported, ..self }
     }
 
-    /// Sets the event that carries the arguments, unless the call already has one.
     pub(crate) fn beside(self, event: impl FnOnce() -> Option<Node<'static>>) -> BufferedCall {
         BufferedCall { carrier: self.carrier.or_else(|| event().map(Carrier::Event)), ..self }
     }
 
-    /// Returns the event that carries the arguments, with the complete arguments in it, if there is one.
     pub(crate) fn carried(self, whole: String) -> Option<Node<'static>> {
         let carrier = self.carrier?;
         if whole.is_empty() && matches!(carrier, Carrier::Chunk(..)) {
@@ -267,7 +244,7 @@ pub(crate) fn put(part: &mut Node<'_>, entries: Vec<Entry>, chunks: Chunks) {
     part.visit(list, |list| list.as_array_mut().map(|list| list.extend(entries)));
 }
 
-/// Appends text. A lone surrogate is written as an escape.
+/// A lone surrogate is written as an escape.
 pub(crate) fn append(pieces: &mut String, piece: &Text<'_>) {
     for point in piece.code_points() {
         match char::from_u32(point) {

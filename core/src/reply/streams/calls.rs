@@ -23,7 +23,7 @@ use crate::{
 };
 
 impl Stream {
-    /// Restores a chunk. Returns true if nothing is left to pass on.
+    /// Returns true if nothing is left to pass on.
     pub(crate) fn chunk(&mut self, event: &mut Node<'_>, chunks: Chunks) -> Result<bool, Error> {
         let mut outcome = Ok(false);
         let mut nothing_left = event.get("usage").is_none_or(Node::is_null);
@@ -43,7 +43,7 @@ impl Stream {
         Ok(buffered && nothing_left)
     }
 
-    /// Restores an alternative in a chunk. Returns true if something was buffered.
+    /// Returns true if something was buffered.
     fn alternative(&mut self, item: &mut Node<'_>, number: u64, chunks: Chunks) -> Result<bool, Error> {
         // Some servers send whole messages as chunks.
         self.reports.is_limited = reply::is_cut(item);
@@ -91,7 +91,6 @@ impl Stream {
         Ok(withheld)
     }
 
-    /// Restores an entry of the list of calls in a chunk.
     fn call(&mut self, call: &mut Node<'_>, choice: u64, calls: PiecedCalls) -> Result<Piece, Error> {
         let name = calls.of(call).and_then(|function| function.text_at(calls.name()));
         let name = name.filter(|name| !name.is_empty()).map(|name| name.clone().into_owned());
@@ -126,7 +125,6 @@ impl Stream {
         }
     }
 
-    /// Ends an alternative: puts the arguments of its calls into this chunk.
     fn close(&mut self, item: &mut Node<'_>, number: u64, chunks: Chunks) {
         let mut whole = Vec::new();
         self.reports.is_limited = reply::is_cut(item);
@@ -140,7 +138,7 @@ impl Stream {
         }
     }
 
-    /// Ends a call. Returns the call and its restored arguments, or `None` if there is nothing to send.
+    /// Returns the call and its restored arguments, or `None` if there is nothing to send.
     fn settled(&mut self, mut buffered: BufferedCall) -> (BufferedCall, Option<String>) {
         let pieces = core::mem::take(&mut buffered.pieces);
         if buffered.is_reported && pieces.is_empty() {
@@ -156,7 +154,6 @@ impl Stream {
     }
 }
 
-/// Result of processing an entry of `tool_calls`.
 enum Piece {
     Passes,
     /// The arguments were buffered; `alone` is true if the entry has nothing else.
@@ -166,7 +163,6 @@ enum Piece {
 }
 
 impl Stream {
-    /// Processes the event that ends an item's arguments and repeats them.
     pub(crate) fn end_arguments(
         &mut self,
         cursor: Cursor,
@@ -194,7 +190,7 @@ impl Stream {
         Ok(carried)
     }
 
-    /// Processes the event that ends an item and contains the whole item.
+    /// For the event that ends an item and contains the whole item.
     pub(crate) fn end_item(&mut self, cursor: Cursor, event: &mut Node<'_>) -> Result<Option<Node<'static>>, Error> {
         let (key, path) = (cursor.key(event), cursor.unit_path());
         let item = cursor.unit(event);
@@ -234,7 +230,6 @@ impl Stream {
         Ok(carried)
     }
 
-    /// Ends a call whose event lacks the arguments: fills in the arguments that were received in pieces.
     fn whole_in(&mut self, key: &Key, holder: &mut Node<'_>) -> Option<Node<'static>> {
         let mut buffered = self.buffered.close(key)?;
         let id = buffered.id.clone();
@@ -246,7 +241,7 @@ impl Stream {
         buffered.carried(whole)
     }
 
-    /// Records that a call was reported, because later events may repeat it.
+    /// Later events may repeat a call that was reported.
     fn known(&mut self, key: Key, name: Text<'static>, id: Option<String>) -> Result<(), Error> {
         if self.restore_map.repairs(&name) {
             self.reports.see(id.as_deref());

@@ -1,6 +1,6 @@
-//! Rewrites the calls of a stream of chunks as OpenAI's own servers send them, before they are restored: each call has
-//! an index of its own and an id, its name and its id are in its first entry only, and each entry continues its
-//! arguments. Entries that already are like that stay as they came.
+//! Rewrites the calls of a stream of chunks as OpenAI's own servers send them, before the calls are restored. Each call
+//! has its own index and an id. Only the first entry of a call has the name and the id, and each entry continues the
+//! arguments. Entries that already have this form stay as they came.
 //!
 //! How a server sends calls is learned from its entries:
 //!
@@ -37,7 +37,6 @@ const POSITIONS: u64 = 4096;
 /// Number of the last calls among which an entry without an index, a name and an id finds the open one.
 const MAX_OPEN: usize = 64;
 
-/// The calls of a stream so far.
 #[derive(Debug, Default)]
 pub(crate) struct ChunkCalls {
     choices: Map<u64, Choice>,
@@ -53,7 +52,6 @@ pub(crate) struct ChunkCalls {
     changes: Vec<AnswerChange>,
 }
 
-/// The calls of a choice so far.
 #[derive(Debug, Default)]
 struct Choice {
     calls: Vec<Call>,
@@ -72,7 +70,6 @@ struct Choice {
     is_open: bool,
     /// The calls that began or held arguments since the last end.
     held: Vec<usize>,
-    /// An event that can carry held arguments.
     carrier: Option<(Node<'static>, Chunks)>,
 }
 
@@ -91,7 +88,6 @@ struct Call {
     is_function: bool,
 }
 
-/// An entry of the list of calls.
 struct Entry {
     index: Option<u64>,
     position: u64,
@@ -105,7 +101,6 @@ struct Entry {
 /// A test of the name of a tool.
 type Test<'t> = &'t dyn Fn(&str) -> bool;
 
-/// The call that an entry belongs to.
 enum Owner {
     Known(usize),
     New { name: Option<String>, id: Option<String>, replaces: Option<usize> },
@@ -150,7 +145,7 @@ impl Entry {
 }
 
 impl Choice {
-    /// Returns the call that an entry belongs to. `is_tool` returns true for the name of a listed tool.
+    /// `is_tool` returns true for the name of a listed tool.
     fn owner(&mut self, entry: &Entry, is_tool: Test<'_>) -> Owner {
         let by_id = entry.id.as_ref().and_then(|id| self.by_id.get(id).copied());
         let current = match entry.index {
@@ -175,7 +170,6 @@ impl Choice {
         same.map_or(begins, Owner::Known)
     }
 
-    /// Returns the last call at a position of the list.
     fn at(&self, position: u64, entry: &Entry) -> Option<usize> {
         let last = self.at_position.get(&position).copied();
         let by_position = || self.by_index.get(&position).copied().filter(|_| entry.name.is_none());
@@ -185,7 +179,6 @@ impl Choice {
         self.open_call().filter(|_| is_for_open).or(Some(last))
     }
 
-    /// Returns the last call whose arguments are not complete.
     fn open_call(&self) -> Option<usize> {
         let is_open = |at: &usize| self.calls.get(*at).is_some_and(|call| !call.arguments.is_whole());
         Some(self.last).filter(is_open).or_else(|| (0..self.calls.len()).rev().take(MAX_OPEN).find(is_open))
@@ -212,7 +205,6 @@ impl Choice {
             };
         }
         let is_over = call.arguments.is_whole();
-        // Without a name, the new call is a call to the same tool.
         let name = entry.name.is_none().then(|| call.name.clone());
         if let Some(id) = &entry.id {
             if by_id.is_none() && is_over {
@@ -238,7 +230,7 @@ impl Choice {
         Owner::Known(current)
     }
 
-    /// Adds a call. Returns its position in the list.
+    /// Returns the position of the call in the list.
     fn begin(&mut self, entry: &Entry, name: String, id: Option<String>) -> usize {
         let free = entry.index.filter(|index| !self.indices.contains(index));
         let index = free.unwrap_or(self.next_index);
@@ -256,17 +248,14 @@ impl Choice {
 }
 
 impl ChunkCalls {
-    /// Returns true if no call is open.
     pub(crate) fn is_at_rest(&self) -> bool {
         self.open == 0
     }
 
-    /// Removes and returns the changes.
     pub(crate) fn take_changes(&mut self) -> Vec<AnswerChange> {
         core::mem::take(&mut self.changes)
     }
 
-    /// Begins to read a chunk.
     pub(crate) fn read(&mut self, event: &Node<'_>, chunks: Chunks) {
         let reply = event.text_at(chunks.of.id).filter(|id| !id.is_empty());
         let is_other = reply.is_some() && self.reply.as_ref() != reply;
@@ -278,8 +267,7 @@ impl ChunkCalls {
         }
     }
 
-    /// Rewrites the entries of an alternative. Returns the indices of the calls that another call replaced under the
-    /// server's index.
+    /// Returns the indices of the calls that another call replaced under the server's index.
     pub(crate) fn rewrite(
         &mut self,
         item: &mut Node<'_>,
@@ -290,7 +278,6 @@ impl ChunkCalls {
         // Repairing reports missing arguments itself.
         let needs_arguments = |call: &Call| call.is_function && !call.name.is_empty() && !is_repaired(&call.name);
         let mut all_replaced = Vec::new();
-        // What earlier arguments have held.
         let mut before: Vec<(usize, Node<'static>)> = Vec::new();
         item.visit(chunks.of.part, |part| {
             crate::wire::each(part, chunks.of.units, &mut |position, entry| {
@@ -323,7 +310,6 @@ impl ChunkCalls {
         all_replaced
     }
 
-    /// Keeps an event that can carry the arguments that are still held.
     pub(crate) fn carry(&mut self, event: &Node<'_>, chunks: Chunks) {
         for number in core::mem::take(&mut self.holding) {
             let Some(choice) = self.choices.get_mut(&number).filter(|choice| choice.carrier.is_none()) else {
@@ -335,14 +321,13 @@ impl ChunkCalls {
         }
     }
 
-    /// Ends the stream. Returns events with the arguments that are still held.
+    /// Returns events with the arguments that are still held.
     pub(crate) fn finish(&mut self) -> Vec<Node<'static>> {
         let mut events = Vec::new();
         let numbers: Vec<u64> = self.choices.keys().copied().collect();
         for number in numbers {
             let carrier = self.choices.get_mut(&number).and_then(|choice| choice.carrier.take());
             let Some((mut event, chunks)) = carrier else { continue };
-            // How the call would have continued is unknown.
             let held = self.end(number, chunks.calls, &|_| false);
             if !held.is_empty() {
                 chunks.of.set_units(&mut event, number, held);
@@ -357,8 +342,8 @@ impl ChunkCalls {
         self.choices.get(&number)?.calls.get(at)
     }
 
-    /// Ends an alternative. Returns entries with the arguments that are still held.
-    /// `is_complete` returns true for a call that has no arguments if none came.
+    /// Returns entries with the arguments that are still held. `is_complete` returns true for a call that has no
+    /// arguments if none came.
     fn end(&mut self, number: u64, calls: PiecedCalls, is_complete: &dyn Fn(&Call) -> bool) -> Vec<Node<'static>> {
         let Some(choice) = self.choices.get_mut(&number) else { return Vec::new() };
         self.open = self.open.saturating_sub(usize::from(choice.is_open));
@@ -376,7 +361,6 @@ impl ChunkCalls {
         entries
     }
 
-    /// Returns an entry with the arguments of a call that are still held.
     fn release(&mut self, number: u64, at: usize, calls: PiecedCalls) -> Option<Node<'static>> {
         let call = self.choices.get_mut(&number)?.calls.get_mut(at)?;
         let held = call.arguments.finish();
@@ -384,7 +368,7 @@ impl ChunkCalls {
         (!held.is_empty()).then(|| calls.entry(Some((calls.index(), Node::count(call.index))), arguments))
     }
 
-    /// Rewrites an entry. Returns the call that it replaces.
+    /// Returns the call that the entry replaces.
     fn entry(
         &mut self,
         node: &mut Node<'_>,
@@ -415,7 +399,6 @@ impl ChunkCalls {
         replaced
     }
 
-    /// Writes the first entry of a call.
     fn begin_call(
         &mut self,
         node: &mut Node<'_>,
@@ -452,7 +435,6 @@ impl ChunkCalls {
         Some(at)
     }
 
-    /// Adds an id to an entry with the name of a call that has none.
     fn identify(&mut self, node: &mut Node<'_>, number: u64, at: usize, calls: PiecedCalls) {
         let call = self.choices.get_mut(&number).and_then(|choice| choice.calls.get_mut(at));
         let Some(call) = call.filter(|call| !call.has_id && !call.name.is_empty()) else { return };
@@ -464,7 +446,6 @@ impl ChunkCalls {
         self.changes.push(AnswerChange::AddCallId);
     }
 
-    /// Writes a later entry of a call.
     fn continue_call(&mut self, node: &mut Node<'_>, number: u64, at: usize, entry: &Entry, calls: PiecedCalls) {
         let Some(choice) = self.choices.get_mut(&number) else { return };
         let Some(call) = choice.calls.get_mut(at) else { return };
@@ -499,7 +480,6 @@ impl ChunkCalls {
         self.identify(node, number, at, calls);
     }
 
-    /// Writes the piece of the arguments of an entry.
     fn arguments(&mut self, node: &mut Node<'_>, number: u64, at: usize, entry: Entry, calls: PiecedCalls) {
         let is_empty_value = entry.is_empty_value();
         let Some(piece) = entry.piece.filter(|piece| !piece.is_empty()) else { return };

@@ -17,14 +17,12 @@ use crate::{
     wire::responses::client_item::CustomInput,
 };
 
-/// The arguments of one call.
 #[derive(Debug)]
 pub(crate) struct CallPieces {
     /// The map, the tool's name and the pieces so far, if the arguments can be restored only as a whole.
     buffered: Option<(RestoreMap, Text<'static>, String)>,
-    /// The parser of a `custom` tool's input.
     input: Option<CustomInput>,
-    /// True once a piece was added, even an empty one: then there is a call to finish.
+    /// True once a piece was added, even an empty one. Then there is a call to finish.
     has_begun: bool,
     reports: CallReports,
 }
@@ -35,7 +33,7 @@ impl CallPieces {
             .is_buffered(name)
             .then(|| (restore_map.only(name), name.borrowed().into_owned(), String::new()));
         let input = (restore_map.kind(name) == CallKind::Custom).then(CustomInput::new);
-        // In a stream, unterminated text counts as truncated.
+        // In a stream, unterminated text is treated as truncated.
         CallPieces { buffered, input, has_begun: false, reports: CallReports::cut() }
     }
 
@@ -60,11 +58,8 @@ impl CallPieces {
         Ok(String::new())
     }
 
-    /// Does the same as [`Self::feed`] for text that may end with half of a surrogate pair and continue with the other
-    /// half in the next piece. Each half is written as an escape such as `\ud83d`, which is equivalent in JSON text.
-    ///
-    /// # Errors
-    /// Same as [`Self::feed`].
+    /// Like [`Self::feed`], for text that may end with half of a surrogate pair and continue with the other half in the
+    /// next piece. Each half is written as an escape such as `\ud83d`, which is equivalent in JSON text.
     pub(crate) fn feed_text(&mut self, piece: &Text<'_>) -> Result<String, Error> {
         match piece.value() {
             Some(piece) => self.feed(&piece),
@@ -76,17 +71,14 @@ impl CallPieces {
         }
     }
 
-    /// Returns the reports of repaired calls, without duplicates.
     pub(crate) fn take_repaired_calls(&mut self) -> Vec<RepairedCall> {
         self.reports.take()
     }
 
-    /// Returns true if no state is buffered.
     pub(crate) fn is_at_rest(&self) -> bool {
         !self.has_begun && self.buffered() == 0 && self.input.as_ref().is_none_or(CustomInput::is_at_rest)
     }
 
-    /// Returns the number of buffered bytes.
     pub(crate) fn buffered(&self) -> usize {
         let buffered = self.buffered.as_ref().map_or(0, |(_, _, kept)| kept.len());
         buffered + self.input.as_ref().map_or(0, CustomInput::buffered)
@@ -118,11 +110,9 @@ impl CallPieces {
     }
 }
 
-/// The items that have not ended.
 #[derive(Debug, Default)]
 pub(crate) struct Items {
     open: Map<Key, Open>,
-    /// Total cost of all open items.
     cost: usize,
 }
 
@@ -139,15 +129,11 @@ struct Open {
 }
 
 impl Items {
-    /// Returns true if no item is open.
     pub(crate) fn is_empty(&self) -> bool {
         self.open.is_empty()
     }
 
-    /// Processes an event. Returns false if the event does not belong to one of these items.
-    ///
-    /// # Errors
-    /// `limit-exceeded`, and the errors of [`CallPieces::finish`].
+    /// Returns false if the event does not belong to one of these items.
     pub(crate) fn feed<'a>(
         &mut self,
         event: &mut Node<'a>,
@@ -198,8 +184,6 @@ impl Items {
         Ok(true)
     }
 
-    /// Returns the remaining input of the items that never ended.
-    ///
     /// # Errors
     /// The errors of [`CallPieces::finish`]. No item stays open.
     pub(crate) fn finish(&mut self) -> Result<Vec<Node<'static>>, Error> {
@@ -208,7 +192,6 @@ impl Items {
         open.into_iter().filter_map(|(_, mut open)| open.rest(&Node::default()).transpose()).collect()
     }
 
-    /// Processes the start of an item.
     fn begin<'a>(
         &mut self,
         cursor: Cursor,
@@ -243,14 +226,13 @@ impl Items {
     }
 }
 
-/// Restores the item that begins or ends.
 fn restore(cursor: Cursor, event: &mut Node<'_>, restore_map: &RestoreMap) -> Result<(), Error> {
     let restored = visit(event, cursor.unit_path(), |item| restore_map.item(item, &mut CallReports::default()));
     restored.unwrap_or(Ok(()))
 }
 
 impl Open {
-    /// Processes a piece. Returns true if the event has to be passed on.
+    /// Returns true if the event has to be passed on.
     fn piece(&mut self, cursor: Cursor, event: &mut Node<'_>) -> Result<bool, Error> {
         let Some(pieces) = &mut self.pieces else { return Ok(false) };
         let piece = cursor.piece(event, Content::Arguments).and_then(|path| at(event, path)?.as_text());
@@ -264,7 +246,6 @@ impl Open {
         Ok(has_text)
     }
 
-    /// Returns the number of buffered bytes.
     fn buffered(&self) -> usize {
         self.pieces.as_ref().map_or(0, CallPieces::buffered) + self.carrier.as_ref().map_or(0, json::length)
     }
@@ -284,7 +265,6 @@ impl Open {
         Ok(Some(event))
     }
 
-    /// Converts the event with the complete arguments to the event with the complete input.
     fn whole(&self, event: &mut Node<'_>, restore_map: &RestoreMap) -> Result<(), Error> {
         let arguments = event.text_at("arguments").map(|text| text.display().into_owned()).unwrap_or_default();
         let mut pieces = CallPieces::new(restore_map, &self.name);

@@ -29,23 +29,18 @@ use crate::{
     },
 };
 
-/// The state of a stream that is being restored.
 #[derive(Debug)]
 pub(crate) struct Stream {
     pub(crate) restore_map: RestoreMap,
-    /// The calls of all chunks.
     chunk_calls: ChunkCalls,
     /// Calls that another call replaced under the server's index.
     pub(crate) replaced: Vec<Key>,
-    /// The calls whose arguments are buffered.
     pub(crate) buffered: Calls,
-    /// The buffered text parts of the answer.
     pub(crate) texts: Texts,
     /// Text parts that together form one answer.
     pub(crate) run: Option<Run>,
     /// Blocks whose text was moved into another block.
     pub(crate) gone: Gone,
-    /// Items that are restored as items of another type.
     items: Items,
     /// Calls to the function that replaces the response format.
     answers: AnswerEvents,
@@ -53,17 +48,13 @@ pub(crate) struct Stream {
     pub(crate) fresh: Vec<Key>,
     /// Text of incomplete events.
     text: Buffer,
-    /// The reports of repaired calls.
     pub(crate) reports: CallReports,
     /// Events of calls that another call replaced. They are sent before the current event.
     pub(crate) before: Vec<Node<'static>>,
 }
 
-/// Result of processing an event of a stream.
 pub(crate) enum Passed {
-    /// The event is passed on.
     Event,
-    /// The event is buffered.
     Nothing,
 }
 
@@ -81,23 +72,20 @@ impl Stream {
             answers: AnswerEvents::default(),
             fresh: Vec::new(),
             text: Buffer::default(),
-            // In a stream, unterminated text counts as truncated.
+            // In a stream, unterminated text is treated as truncated.
             reports: CallReports::cut(),
             before: Vec::new(),
         }
     }
 
-    /// Returns the reports of the calls that ended since the last call to this function.
     pub(crate) fn take_repaired_calls(&mut self) -> Vec<RepairedCall> {
         self.reports.take()
     }
 
-    /// Returns the changes to the structured output since the last call to this function.
     pub(crate) fn take_answer_changes(&mut self) -> Vec<AnswerChange> {
         self.reports.take_answer_changes()
     }
 
-    /// Returns true if no state is buffered.
     pub(crate) fn is_at_rest(&self) -> bool {
         self.buffered.is_empty()
             && self.chunk_calls.is_at_rest()
@@ -112,14 +100,11 @@ impl Stream {
             && self.fresh.is_empty()
     }
 
-    /// Returns true if the model returned the structured output in a call.
     #[cfg(feature = "search")]
     pub(crate) fn is_answered(&self) -> bool {
         self.answers.has_answer()
     }
 
-    /// Processes an event. Returns the events to pass on.
-    ///
     /// # Errors
     /// `limit-exceeded`, and those of restoring. Everything that was buffered before stays buffered, except the calls
     /// that this event ends: arguments that cannot be restored are never passed on.
@@ -135,7 +120,6 @@ impl Stream {
         self.answered(restored?)
     }
 
-    /// Rewrites the calls of a chunk as OpenAI's own servers send them.
     fn rewrite_calls(&mut self, event: &mut Node<'_>, chunks: Chunks) {
         let (restore_map, chunk_calls, replaced) = (&self.restore_map, &mut self.chunk_calls, &mut self.replaced);
         chunk_calls.read(event, chunks);
@@ -149,7 +133,6 @@ impl Stream {
         self.reports.push_changes(chunk_calls.take_changes());
     }
 
-    /// Converts the answer in restored events to text, if the model returns it in a function call.
     fn answered<'a>(&mut self, mut restored: Vec<Node<'a>>) -> Result<Vec<Node<'a>>, Error> {
         restored.iter_mut().for_each(|event| self.gone.renumber(event));
         let Some(answer) = self.restore_map.called_answer() else { return Ok(restored) };
@@ -243,7 +226,6 @@ impl Stream {
         Ok(out)
     }
 
-    /// Removes and returns the calls that never ended.
     pub(crate) fn leave(&mut self) -> Vec<Node<'static>> {
         let mut calls = core::mem::take(&mut self.before);
         for buffered in self.buffered.close_all() {
@@ -255,7 +237,6 @@ impl Stream {
         calls
     }
 
-    /// Processes a piece of text. Returns the text to pass on.
     pub(crate) fn feed_text(&mut self, piece: &str) -> Result<String, Error> {
         let mut lines = core::mem::take(&mut self.text);
         let out = lines.feed(piece, self);
@@ -263,7 +244,6 @@ impl Stream {
         out
     }
 
-    /// Returns the rest of the text at the end of a stream.
     pub(crate) fn finish_text(&mut self) -> Result<String, Error> {
         let mut lines = core::mem::take(&mut self.text);
         let out = lines.finish(self);
@@ -271,7 +251,6 @@ impl Stream {
         out
     }
 
-    /// Processes the start of a block, an item or a step.
     fn begin<'a>(&mut self, cursor: Cursor, event: &mut Node<'a>, out: &mut Vec<Node<'a>>) -> Result<(), Error> {
         let (key, path) = (cursor.key(event), cursor.unit_path());
         let call = cursor.call(event);
@@ -297,7 +276,6 @@ impl Stream {
         Ok(())
     }
 
-    /// Restores the block, item or step at the end of a path.
     pub(crate) fn in_item(&mut self, event: &mut Node<'_>, path: Path) -> Result<(), Error> {
         visit(event, path, |item| self.restore_map.item(item, &mut self.reports)).unwrap_or(Ok(()))
     }
@@ -308,7 +286,7 @@ impl Stream {
         }
     }
 
-    /// Buffers a piece if the arguments of its call have to be restored. Returns true if the piece was buffered.
+    /// Returns true if the piece was buffered.
     fn hold(&mut self, cursor: Cursor, event: &Node<'_>) -> Result<bool, Error> {
         let key = cursor.key(event);
         if self.buffered.get(&key).is_none() {
@@ -321,15 +299,13 @@ impl Stream {
         Ok(true)
     }
 
-    /// Ends a block or a step. Returns the event that carries its arguments, if any were buffered.
     fn end_block(&mut self, cursor: Cursor, event: &Node<'_>) -> Option<Node<'static>> {
         let buffered = self.buffered.close(&cursor.key(event))?;
         let empty = || cursor.piece_event(event, Content::Arguments).map(|(event, _)| event);
         self.end_of(buffered, empty)
     }
 
-    /// Returns the event that carries the arguments of a call whose block ends. If no piece was received, `carrier`
-    /// creates it.
+    /// If no piece was received, `carrier` creates the event.
     pub(crate) fn end_of(
         &mut self,
         mut buffered: BufferedCall,
@@ -346,7 +322,6 @@ impl Stream {
         }
     }
 
-    /// Restores the names of a call, but not its arguments.
     pub(crate) fn names_of(&mut self, node: &mut Node<'_>, name: &'static str) -> Result<(), Error> {
         let call = NamedUnit { name, ..NamedUnit::call(node, None, None) };
         self.restore_map.site(call, &mut self.reports)
@@ -357,7 +332,6 @@ impl Stream {
         buffered.carried(whole)
     }
 
-    /// Returns the complete buffered arguments, restored.
     pub(crate) fn whole(&mut self, buffered: &mut BufferedCall) -> String {
         let pieces = core::mem::take(&mut buffered.pieces);
         if pieces.is_empty() {

@@ -1,5 +1,5 @@
-//! The pieces of a call's arguments: finds servers that repeat the arguments so far in each piece, or all arguments at
-//! the end of the call, and returns only what is new.
+//! Finds servers that repeat the arguments of a call so far in each piece, or all arguments at the end of the call.
+//! Returns only the new part of a piece.
 //!
 //! A piece that begins with all earlier arguments can also continue them, if an object contains itself:
 //! `{"a":` and `{"a":1}}`. Both readings are then kept, and the pieces are held until one reading is no longer JSON.
@@ -11,7 +11,6 @@ use alloc::{borrow::Cow, string::String};
 use super::brackets::Scan;
 use crate::json::{self, close_cut};
 
-/// How a server sends arguments.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Sends {
     /// Each piece continues the earlier ones.
@@ -23,7 +22,6 @@ pub(super) enum Sends {
 /// Maximum number of pieces that are held while both readings are possible. It bounds the work for each piece.
 const MAX_HELD_PIECES: usize = 8;
 
-/// The arguments of a call so far.
 #[derive(Debug, Default)]
 pub(super) struct Arguments {
     /// The arguments that were passed on; `None` once they are too long to be kept.
@@ -35,7 +33,6 @@ pub(super) struct Arguments {
     is_empty_value: bool,
 }
 
-/// Pieces with two readings.
 #[derive(Debug)]
 struct Held {
     /// The arguments if each piece continues the earlier ones.
@@ -45,7 +42,6 @@ struct Held {
     pieces: usize,
 }
 
-/// Returns true if a text is JSON, or the beginning of JSON.
 fn may_become_json(text: &str) -> bool {
     is_json(text) || close_cut(text).is_some()
 }
@@ -59,7 +55,6 @@ impl Arguments {
         Arguments { passed: Some(String::new()), ..Arguments::default() }
     }
 
-    /// Returns true if no piece was received.
     pub(super) fn is_empty(&self) -> bool {
         self.bytes() == 0 && self.passed.is_some()
     }
@@ -69,18 +64,15 @@ impl Arguments {
         self.scan.is_whole && self.held.is_none()
     }
 
-    /// Returns true if these are the arguments so far.
     pub(super) fn equals(&self, text: &str) -> bool {
         self.passed.as_deref() == Some(text)
     }
 
-    /// Returns the number of stored bytes.
     pub(super) fn bytes(&self) -> usize {
         let held = self.held.as_ref().map_or(0, |held| held.joined.len() + held.snapshot.len());
         self.passed.as_ref().map_or(0, String::len) + held
     }
 
-    /// Returns true if pieces are held.
     pub(super) const fn is_held(&self) -> bool {
         self.held.is_some() || self.is_empty_value
     }
@@ -90,7 +82,7 @@ impl Arguments {
         self.is_empty_value = self.is_empty();
     }
 
-    /// Forgets the arguments that were passed on: later pieces are passed on as they are. Returns the freed bytes.
+    /// Later pieces are passed on as they are. Returns the freed bytes.
     pub(super) fn forget(&mut self) -> usize {
         if self.is_held() {
             return 0;
@@ -98,7 +90,7 @@ impl Arguments {
         self.passed.take().map_or(0, |passed| passed.len())
     }
 
-    /// Adds a piece. Returns the text to pass on in its place. `known` is how the server has sent other arguments.
+    /// Returns the text to pass on in place of the piece. `known` is how the server has sent other arguments.
     pub(super) fn feed<'t>(&mut self, piece: &'t str, known: &mut Option<Sends>) -> Cow<'t, str> {
         self.is_empty_value &= piece.is_empty();
         if let Some(held) = self.held.take() {
@@ -140,7 +132,6 @@ impl Arguments {
         }
     }
 
-    /// Ends the arguments. Returns the text that was held.
     pub(super) fn finish(&mut self) -> String {
         if core::mem::take(&mut self.is_empty_value) {
             return self.release("{}");
@@ -155,7 +146,7 @@ impl Arguments {
         known.get_or_insert(sends);
     }
 
-    /// Chooses one of two readings by the next piece. Returns the text to pass on.
+    /// Returns the text to pass on.
     fn choose_reading(&mut self, mut held: Held, piece: &str, known: &mut Option<Sends>) -> String {
         if piece.is_empty() {
             self.held = Some(held);
@@ -177,7 +168,7 @@ impl Arguments {
         String::new()
     }
 
-    /// Returns the part of all arguments that was not passed on.
+    /// `whole` is all arguments. Passes on the part that was not passed on before.
     fn release(&mut self, whole: &str) -> String {
         let passed = self.passed.as_ref().map_or(0, String::len);
         self.pass(whole.get(passed..).unwrap_or_default()).into_owned()
@@ -196,7 +187,6 @@ impl Arguments {
 mod tests {
     use super::*;
 
-    /// Returns the arguments that a client gets.
     fn joined(pieces: &[&str]) -> String {
         let (mut arguments, mut known) = (Arguments::new(), None);
         let mut whole = String::new();

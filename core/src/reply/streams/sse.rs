@@ -10,9 +10,7 @@ use crate::{
     wire::events::kind_of,
 };
 
-/// Processes events.
 pub(crate) trait Sink {
-    /// Processes an event. Returns the events to pass on.
     fn feed<'a>(&mut self, event: Node<'a>) -> Result<Vec<Node<'a>>, Error>;
 
     /// Returns the events that are still buffered at the end.
@@ -65,13 +63,10 @@ enum Half {
 const DONE: &str = "[DONE]";
 
 impl Buffer {
-    /// Returns true if no state is buffered.
     pub(crate) fn is_at_rest(&self) -> bool {
         self.text.is_empty() && self.ready.is_empty() && self.half.is_none() && !self.refused
     }
 
-    /// Processes a piece of text. Returns the text to pass on.
-    ///
     /// # Errors
     /// The errors of the sink, and `limit-exceeded`. The next call returns the event that was refused, unchanged; after
     /// `budget-exceeded`, it is dropped.
@@ -167,8 +162,8 @@ impl Buffer {
         self.searched = self.searched.saturating_sub(passed);
     }
 
-    /// Returns the rest of the text at the end of a stream. Some servers omit the blank line after their last event;
-    /// the rest counts as an event if its data is complete.
+    /// Some servers omit the blank line after their last event; the rest is treated as an event if its data is
+    /// complete.
     ///
     /// # Errors
     /// The errors of the sink. The next call then returns the buffered text, with the last event unchanged; after
@@ -219,7 +214,6 @@ fn too_long() -> Error {
     Error::new(Code::LimitExceeded, "", message)
 }
 
-/// Writes the blank line after the last event, if it is missing.
 pub(crate) fn end(out: &mut String) {
     if out.is_empty() || ["\n\n", "\n\r\n", "\r\r"].iter().any(|blank| out.ends_with(blank)) {
         return;
@@ -227,7 +221,6 @@ pub(crate) fn end(out: &mut String) {
     out.push_str(if out.ends_with(['\n', '\r']) { "\n" } else { "\n\n" });
 }
 
-/// Returns the lines of the text, without their line ends.
 fn lines(text: &str) -> impl Iterator<Item = &str> {
     text.split('\n').flat_map(|line| line.strip_suffix('\r').unwrap_or(line).split('\r'))
 }
@@ -253,8 +246,7 @@ fn parts(raw: &str) -> (String, String) {
     (data, others)
 }
 
-/// Processes the text of one event and writes the result, including the blank line after it. Returns true if the event
-/// is unchanged.
+/// Writes the result, including the blank line after it. Returns true if the event is unchanged.
 fn pass(raw: &str, sink: &mut impl Sink, has_names: &mut bool, out: &mut String) -> Result<bool, Error> {
     let (data, others) = parts(raw);
     *has_names |= others.contains("event:");
@@ -289,23 +281,19 @@ fn pass(raw: &str, sink: &mut impl Sink, has_names: &mut bool, out: &mut String)
     Ok(is_unchanged)
 }
 
-/// Returns true if an event has an `event:` line and its type has changed.
 fn is_renamed(event: &Node<'_>, came: Option<&Text<'_>>, lines: &str) -> bool {
     lines.contains("event:") && kind_of(event) != came
 }
 
-/// Returns the other lines of an event, with the `event:` line for its current `type`.
 fn renamed(event: &Node<'_>, lines: &str) -> String {
     let others = lines.lines().filter(|line| !line.starts_with("event:"));
     others.fold(named(event), |out, line| out + line + "\n")
 }
 
-/// Returns the `event:` line for the type of an event.
 fn named(event: &Node<'_>) -> String {
     kind_of(event).map(|kind| format!("event: {}\n", kind.display())).unwrap_or_default()
 }
 
-/// Returns the `event:` line of an event, if the events of the stream have such lines.
 fn own_name(event: &Node<'_>, has_names: bool) -> String {
     if has_names {
         named(event)

@@ -20,19 +20,16 @@ use crate::{
     },
 };
 
-/// Relation of an event to a text part.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) enum Step {
     Begins(TextKey),
     /// The event contains a piece of the text, at this path.
     GoesOn(TextKey, Path),
     Ends(TextKey),
-    /// The event has no content.
     Ping,
     Other,
 }
 
-/// Returns the relation of an event to a text part.
 pub(crate) fn step_of(event: &Node<'_>) -> Step {
     let Some(cursor) = decode(event) else { return Step::Other };
     if let Some((key, path)) = text_at(cursor, event) {
@@ -48,7 +45,7 @@ pub(crate) fn step_of(event: &Node<'_>) -> Step {
     }
 }
 
-/// If an event contains only a piece of a text, returns the key of the text and the path to the piece.
+/// Returns `None` unless the event contains only a piece of a text.
 pub(crate) fn delta_of(event: &Node<'_>) -> Option<(TextKey, Path)> {
     text_at(decode(event)?, event)
 }
@@ -58,12 +55,10 @@ fn text_at(cursor: Cursor, event: &Node<'_>) -> Option<(TextKey, Path)> {
     Some((text_key(cursor, event), path))
 }
 
-/// Returns the key of a text part.
 pub(crate) fn text_key(cursor: Cursor, event: &Node<'_>) -> TextKey {
     TextKey { block: cursor.key(event), part: event.u64_at("content_index").unwrap_or_default() }
 }
 
-/// The text parts of a stream that have not ended.
 #[derive(Debug, Default)]
 pub(crate) struct Texts {
     open: Map<TextKey, BufferedText>,
@@ -83,7 +78,6 @@ pub(crate) struct BufferedText {
     /// True if the text need not be restored. All of it is then passed on.
     passes: bool,
     pub(crate) pieces: String,
-    /// Event that can carry the whole text.
     pub(crate) carrier: Option<Carrier>,
     cost: usize,
 }
@@ -96,20 +90,16 @@ pub(crate) struct Carrier {
     length: usize,
 }
 
-/// Treatment of a piece of text.
 pub(crate) enum Piece {
-    /// The piece is passed on unchanged.
     Same,
     /// The piece is passed on together with the buffered text before it.
     Text(Text<'static>),
-    /// The piece is buffered.
     BufferedText,
 }
 
-/// Position of the text in an event.
 #[derive(Clone, Debug)]
 pub(crate) enum Slot {
-    /// Names of the members that lead to the text.
+    /// Names of the members that point to the text.
     Path(Path),
     /// The alternative with this number, in a chunk.
     Alternative(&'static Alternatives, u64),
@@ -120,8 +110,6 @@ impl Texts {
         self.open.is_empty()
     }
 
-    /// Processes a piece of text.
-    ///
     /// # Errors
     /// `limit-exceeded`, in which case the piece is discarded.
     pub(crate) fn piece(
@@ -164,7 +152,6 @@ impl Texts {
         Ok(Piece::BufferedText)
     }
 
-    /// Returns the buffered pieces of a text part.
     pub(crate) fn pieces(&self, key: &TextKey) -> Option<&str> {
         self.open.get(key).filter(|buffered| !buffered.passes).map(|buffered| buffered.pieces.as_str())
     }
@@ -175,7 +162,7 @@ impl Texts {
         Some(buffered)
     }
 
-    /// Removes and returns the text parts of a block, or all text parts, in order.
+    /// Of a block, or of all blocks; in order.
     pub(crate) fn close_all(&mut self, block: Option<&Key>) -> Vec<BufferedText> {
         let Some(block) = block else {
             self.cost = 0;
@@ -222,17 +209,14 @@ impl Carrier {
         Carrier { length: json::length(&event), event: Arc::new(event), slot }
     }
 
-    /// Returns the length of the event in bytes.
     pub(crate) const fn length(&self) -> usize {
         self.length
     }
 
-    /// Returns the same event with a different position of the text.
     pub(crate) fn at(&self, slot: Slot) -> Carrier {
         Carrier { slot, ..self.clone() }
     }
 
-    /// Returns the event with this text.
     pub(crate) fn with(self, text: String) -> Node<'static> {
         let mut event = Arc::unwrap_or_clone(self.event);
         self.slot.set(&mut event, text);
@@ -241,7 +225,6 @@ impl Carrier {
 }
 
 impl Slot {
-    /// Puts text into the event.
     fn set(&self, event: &mut Node<'_>, text: String) {
         match self {
             Slot::Path(path) => set(event, path, Node::string(text)),
@@ -265,16 +248,13 @@ pub(crate) struct Run {
 #[derive(Debug, Default)]
 struct Part {
     text: String,
-    /// Event that can carry the text.
     carrier: Option<Carrier>,
     /// Index of the block that is removed if its text moves into another block.
     bare: Option<u64>,
 }
 
-/// The events of a run that has ended.
 pub(crate) struct Released {
     pub(crate) events: Vec<Node<'static>>,
-    /// Indices of the removed blocks.
     pub(crate) gone: Vec<u64>,
 }
 
@@ -286,10 +266,7 @@ impl Run {
         Run { texts: Vec::from([first]), last: key, is_open: false, events, cost: 0 }
     }
 
-    /// Adds the next event. Returns false if the run ends before this event.
-    ///
-    /// # Errors
-    /// `limit-exceeded`.
+    /// Returns false if the run ends before this event.
     pub(crate) fn take(&mut self, event: &Node<'_>, carrier: impl FnOnce() -> Carrier) -> Result<bool, Error> {
         let number = self.texts.len().saturating_sub(1);
         match step_of(event) {
@@ -329,8 +306,8 @@ impl Run {
         Ok(true)
     }
 
-    /// Returns true if an event may start the text after the last one: the event has no text yet, and a part of
-    /// Responses is in the same item as the last text.
+    /// Returns true if an event may start the text after the last one. The event must have no text yet. A part of
+    /// Responses must be in the item of the last text.
     fn may_begin(&self, key: &TextKey, event: &Node<'_>) -> bool {
         let Some(cursor) = decode(event) else { return false };
         let is_empty =
@@ -338,7 +315,7 @@ impl Run {
         is_empty && (cursor.meaning() != Meaning::BeginPart || key.block == self.last.block)
     }
 
-    /// Returns the buffered events, with the whole answer in the first part.
+    /// Puts the whole answer into the first part.
     pub(crate) fn release(self, read: Read<'_>) -> Released {
         let texts: Vec<&str> = self.texts.iter().map(|part| part.text.as_str()).collect();
         let mut new = in_run(&texts, read, true).into_iter();
@@ -370,7 +347,6 @@ impl Run {
 }
 
 impl Part {
-    /// Removes and returns the event with the text, unless the text is empty.
     fn piece(&mut self, new: Option<&str>) -> Option<Node<'static>> {
         let carrier = self.carrier.take()?;
         let text = new.unwrap_or(&self.text);

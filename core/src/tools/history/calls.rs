@@ -26,10 +26,7 @@ use crate::{
     },
 };
 
-/// Repairs the arguments of all calls in a request's history. Arguments that are a JSON object stay unchanged.
-///
-/// # Errors
-/// `invalid-json`, if a message is text that cannot be read.
+/// Arguments that are a JSON object stay unchanged.
 pub(crate) fn repair_arguments(request: &mut Node<'_>, api: Api) -> Result<Vec<RequestChange>, Error> {
     let wire = wire::of(api);
     let (key, mut changes) = (wire.history(), Vec::new());
@@ -58,7 +55,6 @@ pub(crate) fn repair_arguments(request: &mut Node<'_>, api: Api) -> Result<Vec<R
     Ok(changes)
 }
 
-/// Repairs the arguments in one member; `is_text` is true if the API expects JSON text there.
 fn member(call: &mut Node<'_>, key: &str, is_text: bool, place: &str, changes: &mut Vec<RequestChange>) {
     call.visit(key, |arguments| {
         let Some((object, message)) = object_of(arguments, is_text) else { return };
@@ -68,8 +64,6 @@ fn member(call: &mut Node<'_>, key: &str, is_text: bool, place: &str, changes: &
     });
 }
 
-/// Returns the object that replaces the arguments, with the message about the change; `None` if the arguments already
-/// are a JSON object in the expected form.
 fn object_of(arguments: &Node<'_>, is_text: bool) -> Option<(Node<'static>, &'static str)> {
     if arguments.as_object().is_some() {
         return None;
@@ -107,10 +101,7 @@ fn read(text: &str) -> Option<Node<'static>> {
     node.as_object().is_some().then(|| node.detached())
 }
 
-/// Gives each result without a name the name of its call. Returns the pointers to these results.
-///
-/// # Errors
-/// `invalid-json` if a step is text that cannot be read.
+/// Returns the pointers to the results that got a name.
 pub(crate) fn name_results(request: &mut Node<'_>, api: Api) -> Result<Vec<String>, Error> {
     let mut places = Vec::new();
     let wire = wire::of(api);
@@ -153,12 +144,9 @@ pub(crate) fn name_results(request: &mut Node<'_>, api: Api) -> Result<Vec<Strin
     Ok(places)
 }
 
-/// Removes the ids of messages that were calls from a Responses history, and the reasoning directly before each such
-/// message, because the API knows that reasoning only as part of the call. Returns the changes, and the origins of the
-/// items if any changed. `origins` are those of the request.
-///
-/// # Errors
-/// `invalid-json` if an item is text that cannot be read.
+/// Removes the ids of messages that were calls from a Responses history. Also removes the reasoning directly before
+/// each such message, because the API knows that reasoning only as part of the call. Returns the changes, and the
+/// origins of the items if any changed. `origins` are those of the request.
 pub(crate) fn forget_answers(
     request: &mut Node<'_>,
     api: Api,
@@ -184,7 +172,7 @@ pub(crate) fn forget_answers(
         }
     }
     if answers.is_empty() {
-        // Returns here, because a list counts as changed once it is borrowed mutably.
+        // Returns here, because a list is treated as changed once it is borrowed mutably.
         return Ok((Vec::new(), Vec::new()));
     }
     gone.sort_unstable();

@@ -10,8 +10,7 @@ use crate::{
     wire::{self, units},
 };
 
-/// Renames the tools in the calls of the history to their names in the list. Returns the indices of the messages that
-/// mention a renamed tool that is not in the list.
+/// Returns the indices of the messages that mention a renamed tool that is not in the list.
 pub(crate) fn rename_history(
     request: &mut Node<'_>,
     api: Api,

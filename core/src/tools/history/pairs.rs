@@ -25,7 +25,6 @@ use crate::{
     },
 };
 
-/// Text of the placeholder result for a call without a result.
 const NO_RESULT: &str = "[No result]";
 const ADDED: &str = "added a result to a call without one";
 const MOVED: &str = "moved a result to its call";
@@ -74,12 +73,10 @@ impl CallResult {
     }
 }
 
-/// The changes to one message or item.
 #[derive(Default)]
 struct Change {
     /// Indices of the result blocks to remove from the message.
     leaving: Set<usize>,
-    /// The results to insert after the message.
     following: Vec<Following>,
     /// The id to set, if the message is a result without an id.
     id: Option<String>,
@@ -101,12 +98,8 @@ struct Following {
 /// Index of a message, and index of a call among the message's calls or of a result among its blocks.
 type Place = (usize, usize);
 
-/// Pairs the calls and results in a request's history. Returns the changes, and the origin of each message if any
-/// changed. Changes nothing for Gemini Interactions, for which no rule about
-/// pairs is known. `fact` states the rule of the API.
-///
-/// # Errors
-/// `invalid-json`, if a message is text that cannot be read.
+/// Returns the changes, and the origin of each message if any changed. Changes nothing for Gemini Interactions, for
+/// which no rule about pairs is known. `fact` states the rule of the API.
 pub(crate) fn complete(
     request: &mut Node<'_>,
     api: Api,
@@ -142,9 +135,6 @@ pub(crate) fn complete(
 
 /// Returns a pointer to each message with an incomplete pair, and the expectation that it violates. Rewrites the
 /// history, so the request must not be used afterwards.
-///
-/// # Errors
-/// Same as [`complete`].
 pub(crate) fn broken(
     request: &mut Node<'_>,
     api: Api,
@@ -401,12 +391,10 @@ fn plan(facts: &[Facts], format: &Turns, is_whole: bool) -> (Map<usize, Change>,
     (changes, staying)
 }
 
-/// Returns true if a message is merged into the preceding one.
 fn is_joined(changes: &Map<usize, Change>, at: usize) -> bool {
     changes.get(&at).is_some_and(|change| change.is_joined)
 }
 
-/// Applies the changes to a history.
 fn rewrite<'a>(
     history: &mut Node<'a>,
     (wire, fact): (&Wire, &'static RequestFact),
@@ -511,10 +499,8 @@ fn rewrite<'a>(
     Ok(completed.origins)
 }
 
-/// The messages of the rewritten history.
 struct Completed<'a> {
     messages: Vec<Node<'a>>,
-    /// The origin of each message.
     origins: Vec<MessageOrigin>,
     /// True if there is a message of the user, the model or a tool.
     has_begun: bool,
@@ -527,7 +513,6 @@ impl<'a> Completed<'a> {
         self.messages.extend(messages);
     }
 
-    /// Appends the blocks of a message to the last message.
     fn join(&mut self, message: Node<'a>, written: &Blocks) -> Result<(), Error> {
         let Some(last) = self.messages.last_mut() else { return Ok(()) };
         if let Some(origin) = self.origins.last_mut() {
@@ -546,14 +531,12 @@ impl<'a> Completed<'a> {
         })
     }
 
-    /// Returns true if the last message is the model's, or if there is no message of the user or the model.
     fn ends_with_model(&self, turns: &Turns) -> Result<bool, Error> {
         let Some(last) = self.messages.last().filter(|_| self.has_begun) else { return Ok(true) };
         Ok(turns.speaker(&*view(last)?) == Speaker::Model)
     }
 }
 
-/// Returns a placeholder message of the user that replaces a message whose results were removed.
 fn no_content<'a>(message: Node<'a>, turns: &Turns) -> Vec<Node<'a>> {
     let mut message = message;
     if let Some(written) = turns.blocks() {
@@ -565,7 +548,6 @@ fn no_content<'a>(message: Node<'a>, turns: &Turns) -> Vec<Node<'a>> {
     Vec::from([message])
 }
 
-/// Removes the results at these indices from a message and returns them.
 fn take<'a>(message: &mut Node<'a>, turns: &Turns, places: &Set<usize>) -> Vec<(usize, Node<'a>)> {
     let Some(written) = turns.blocks() else { return Vec::from([(0, core::mem::take(message))]) };
     let taken = message.visit(written.list(), |content| {
@@ -583,7 +565,6 @@ fn take<'a>(message: &mut Node<'a>, turns: &Turns, places: &Set<usize>) -> Vec<(
     taken.unwrap_or_default()
 }
 
-/// Returns true if a message has no content left.
 fn is_empty(message: &Node<'_>, turns: &Turns) -> bool {
     match turns.blocks() {
         Some(written) => {
@@ -595,8 +576,8 @@ fn is_empty(message: &Node<'_>, turns: &Turns) -> bool {
 }
 
 /// Inserts results, each with its call, before the other content of a message. `calls` returns the call of each block
-/// that is a result without an id. Among such results, each result is at the place of its call, because an API can pair
-/// them only by their order.
+/// that is a result without an id. Such results have the order of their calls, because an API can pair them only by
+/// their order.
 fn join<'a>(
     message: &mut Node<'a>,
     results: Vec<(Place, Node<'a>)>,
@@ -637,7 +618,6 @@ fn join<'a>(
     });
 }
 
-/// Returns results as separate messages or items.
 fn messages_of<'a>(results: Vec<(Place, Node<'a>)>, turns: &Turns) -> Vec<Node<'a>> {
     let results: Vec<Node<'a>> = results.into_iter().map(|(_, result)| result).collect();
     match turns.blocks() {
@@ -646,7 +626,6 @@ fn messages_of<'a>(results: Vec<(Place, Node<'a>)>, turns: &Turns) -> Vec<Node<'
     }
 }
 
-/// Returns the placeholder result for a call without a result.
 fn no_result<'a>(called: &Called, turns: &Turns) -> Node<'a> {
     let Called { id, name, is_custom } = called.clone();
     turns.result(Answered { id, name, text: Node::literal(NO_RESULT), is_custom })

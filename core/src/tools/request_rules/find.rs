@@ -24,11 +24,7 @@ use crate::{
     },
 };
 
-/// Returns the violations of rules: first members of the request, in the order of the rules, then
-/// parts of the history, in their order.
-///
-/// # Errors
-/// `invalid-json` if a part of the request is text that cannot be read.
+/// First the violations in members of the request, in the order of the rules, then those in the history, in its order.
 pub(crate) fn find(
     request: &Node<'_>,
     api: Api,
@@ -112,8 +108,7 @@ pub(crate) fn find(
     Ok(found)
 }
 
-/// Returns the path that is shown for a violation: a member that is missing has no pointer of its own, and a part that
-/// is removed is shown as a whole.
+/// A member that is missing has no pointer of its own, and a part that is removed is shown as a whole.
 fn shown(rule: &Rule, path: Path) -> Path {
     let is_whole = rule.refuses == Refused::Absent || rule.fix == Fix::RemovePart;
     if is_whole {
@@ -123,14 +118,12 @@ fn shown(rule: &Rule, path: Path) -> Path {
     }
 }
 
-/// Returns the pointer to the value at the end of a path.
 fn joined(pointer: &str, path: Path) -> String {
     let mut pointer = pointer.to_owned();
     path.iter().for_each(|name| push_token(&mut pointer, name));
     pointer
 }
 
-/// Tests the value at the end of a path.
 pub(super) fn at(node: &Node<'_>, path: Path, test: &mut dyn FnMut(Option<&Node<'_>>) -> bool) -> Result<bool, Error> {
     match path {
         [] => Ok(test(Some(&*view(node)?))),
@@ -144,7 +137,6 @@ pub(super) fn at(node: &Node<'_>, path: Path, test: &mut dyn FnMut(Option<&Node<
     }
 }
 
-/// The betas of a request.
 #[derive(Default)]
 struct Betas<'h> {
     /// `None` if the caller does not know the header.
@@ -154,7 +146,6 @@ struct Betas<'h> {
 }
 
 impl<'h> Betas<'h> {
-    /// Reads the betas, if a rule is about them.
     fn of(request: &Node<'_>, rules: &[FactRule], header: Option<&'h Header>) -> Result<Self, Error> {
         if !rules.iter().any(|(_, rule)| rule.is_about_betas()) {
             return Ok(Betas::default());
@@ -164,7 +155,7 @@ impl<'h> Betas<'h> {
         Ok(Betas { header, body })
     }
 
-    /// Returns where one of these betas is named: once for the header, which has no pointer, and each one in the body.
+    /// All names in the header have one entry together, without a pointer. Each name in the body has its own entry.
     fn find(&self, names: &[&str]) -> impl Iterator<Item = (String, BetaPlace)> {
         let is_refused = |own: &str| names.contains(&own);
         let is_in_header = self.header.is_some_and(|own| names.iter().any(|name| own.has(name)));
@@ -182,7 +173,6 @@ impl<'h> Betas<'h> {
     }
 }
 
-/// Returns true if the conditions of a rule hold that are about the request.
 fn holds(request: &Node<'_>, conditions: &[When], betas: &Betas<'_>) -> Result<bool, Error> {
     let has = |path, wanted: Option<&str>| {
         at(request, path, &mut |value| match (value, wanted) {
@@ -209,19 +199,17 @@ fn holds(request: &Node<'_>, conditions: &[When], betas: &Betas<'_>) -> Result<b
     Ok(true)
 }
 
-/// Returns true for a value other than an integer or a greater number.
+/// Also true for a value that is not a number.
 fn is_below(value: &Node<'_>, limit: &str) -> bool {
     let number = |text: &str| text.parse::<f64>().ok();
     value.as_number().and_then(number).zip(number(limit)).is_none_or(|(own, limit)| own < limit)
 }
 
-/// Returns true for a number above an integer, however it is written.
 fn is_above(value: &Node<'_>, maximum: &str) -> bool {
     let number = |text: &str| text.parse::<f64>().ok();
     value.as_number().and_then(number).zip(number(maximum)).is_some_and(|(own, maximum)| own > maximum)
 }
 
-/// Returns true for a number with this value, however it is written.
 fn is_number(value: &Node<'_>, wanted: &str) -> bool {
     let number = |text: &str| text.parse::<f64>().ok();
     value.as_number().and_then(number).is_some_and(|own| number(wanted) == Some(own))
@@ -240,7 +228,6 @@ fn has_functions(request: &Node<'_>, wire: &Wire) -> Result<bool, Error> {
     Ok(tools.look(request, has)?.unwrap_or_default())
 }
 
-/// Returns true if a value alone violates a rule.
 fn is_refused(value: Option<&Node<'_>>, refused: Refused) -> bool {
     let value = value.filter(|value| refused == Refused::Null || !value.is_null());
     let Some(value) = value else { return refused == Refused::Absent };
@@ -288,7 +275,6 @@ fn is_part(part: &Node<'_>, turns: &Turns, wanted: Parts) -> bool {
     }
 }
 
-/// Finds violations in the history.
 fn in_history(
     request: &Node<'_>,
     wire: &'static Wire,
@@ -332,7 +318,7 @@ fn in_history(
     Ok(())
 }
 
-/// Removes what was found in parts that are removed, besides the removal. The violations of a message begin at `first`.
+/// Keeps the removal itself. The violations of a message begin at `first`.
 fn without_removed_parts(found: &mut Vec<Found>, first: usize) {
     let is_removal = |one: &Found| one.rule.fix == Fix::RemovePart;
     if !found.iter().skip(first).any(is_removal) {
@@ -432,7 +418,6 @@ impl InHistory<'_, '_> {
         has
     }
 
-    /// Returns true if the message consists of text that is not blank.
     fn is_text(&self) -> bool {
         let list = self.wire.parts_list();
         match self.message.text_at(list) {
@@ -445,7 +430,6 @@ impl InHistory<'_, '_> {
         }
     }
 
-    /// Returns true if the conditions hold that are about the message.
     fn has(&self, conditions: &[When]) -> bool {
         conditions.iter().all(|condition| match condition {
             When::MessageHas(member) => self.message.get(*member).is_some_and(|value| {
@@ -460,7 +444,6 @@ impl InHistory<'_, '_> {
     }
 }
 
-/// Returns the index of the first part that is a call.
 pub(super) fn first_call(message: &Node<'_>, wire: &Wire) -> Option<usize> {
     let mut first: Option<usize> = None;
     wire.parts(message, &mut |part| {
@@ -483,7 +466,6 @@ fn spellings(member: &str) -> [String; 2] {
     [member.to_owned(), snake]
 }
 
-/// Returns the index of the model's last message.
 fn last_of_model(messages: &[Node<'_>], wire: &Wire) -> Result<Option<usize>, Error> {
     for (index, message) in messages.iter().enumerate().rev() {
         if wire.turns().speaker(&*view(message)?) == Speaker::Model {

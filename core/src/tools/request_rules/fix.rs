@@ -34,7 +34,6 @@ use crate::{
     },
 };
 
-/// What was fixed.
 #[derive(Default)]
 pub(crate) struct Fixed {
     /// The changes, with pointers into the request before it was fixed.
@@ -47,7 +46,6 @@ pub(crate) struct Fixed {
     pub(crate) left_tools: Option<Map<String, String>>,
 }
 
-/// The changes to the parts of one message, and a message before it.
 #[derive(Default)]
 struct MessageChange {
     removed: Set<usize>,
@@ -57,10 +55,7 @@ struct MessageChange {
     inserted: Option<&'static str>,
 }
 
-/// Fixes what violates rules that have a fix. `header` are the betas in the header, if the caller knows it.
-///
-/// # Errors
-/// `invalid-json` if a part of the request is text that cannot be read.
+/// `header` are the betas in the header, if the caller knows it.
 pub(crate) fn fix(
     request: &mut Node<'_>,
     (api, home): (Api, ToolFormat),
@@ -156,7 +151,7 @@ fn written_choice(request: &Node<'_>, wire: &Wire) -> Result<String, Error> {
     Ok(wire.choice().of(request)?.map_or_else(|| "null".into(), |(written, _)| written))
 }
 
-/// Changes a value at a location. Returns true if a value that gets another name was sent under it.
+/// Returns true if a value that gets another name was sent under that name.
 fn change_value(
     request: &mut Node<'_>,
     wire: &Wire,
@@ -196,7 +191,6 @@ fn change_value(
     }
 }
 
-/// Calls `visit` with a message.
 fn in_message<'a>(
     request: &mut Node<'a>,
     wire: &Wire,
@@ -210,7 +204,6 @@ fn in_message<'a>(
     changed.unwrap_or(Ok(false))
 }
 
-/// Changes the member at the end of a path.
 fn change(node: &mut Node<'_>, path: Path, fix: Fix) -> Result<bool, Error> {
     if let Fix::Insert(name, value) = fix {
         return edit(node, |node| {
@@ -277,8 +270,8 @@ fn change_member(node: &mut Node<'_>, member: &'static str, fix: Fix) -> Result<
     Ok(is_renamed)
 }
 
-/// Removes the list of tools, and the members that need tools. A choice that requires a call stays, because no change
-/// can satisfy it. Returns the changes besides that of the list.
+/// A choice that requires a call stays, because no change can satisfy it. The result does not contain the change of the
+/// list.
 fn remove_list(request: &mut Node<'_>, wire: &Wire, fact: &'static RequestFact) -> Result<Vec<RequestChange>, Error> {
     let choice = wire.choice().of(request)?.and_then(|(_, choice)| choice);
     let is_demand = choice.is_some_and(|choice| choice.is_demand());
@@ -293,7 +286,6 @@ fn remove_list(request: &mut Node<'_>, wire: &Wire, fact: &'static RequestFact) 
     Ok(changes)
 }
 
-/// Removes and moves parts of messages, and inserts messages.
 fn change_messages(request: &mut Node<'_>, wire: &Wire, changes: Map<usize, MessageChange>) -> Result<(), Error> {
     let mut inserted: Vec<(usize, &'static str)> = Vec::new();
     for (index, change) in changes {
@@ -332,8 +324,8 @@ fn change_messages(request: &mut Node<'_>, wire: &Wire, changes: Map<usize, Mess
 const PLACEHOLDER: &str = ".";
 const CACHE: &str = "cache_control";
 
-/// Returns the parts of a message after a change. `call` is the index of the first call. A cache breakpoint of a part
-/// that is removed moves to the nearest part before it that can have one, or else to the nearest one after it.
+/// `call` is the index of the first call. A cache breakpoint of a part that is removed moves to the nearest part before
+/// it that can have one, or else to the nearest one after it.
 fn rebuilt<'a>(parts: Vec<Node<'a>>, change: &MessageChange, call: Option<usize>, wire: &Wire) -> Vec<Node<'a>> {
     let mut kept: Vec<Node<'a>> = Vec::with_capacity(parts.len());
     let mut calls_on = Vec::new();
@@ -472,7 +464,6 @@ fn declare_tools(request: &mut Node<'_>, wire: &'static Wire, home: ToolFormat) 
     Ok(())
 }
 
-/// Replaces the ids of calls and results.
 fn map_ids(request: &mut Node<'_>, wire: &'static Wire, rules: &[FactRule]) -> Result<(), Error> {
     let Some(messages) = request.array_at(wire.history()) else { return Ok(()) };
     let mut replaced = ids::replaced(messages, wire, rules)?.into_iter();

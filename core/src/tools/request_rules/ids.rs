@@ -18,7 +18,6 @@ use crate::{
     wire::{units::Role, Wire},
 };
 
-/// The ids of a history, and the rules about them.
 pub(super) struct Ids {
     matching: Option<(FactRule, NamePattern)>,
     unique: Option<FactRule>,
@@ -32,7 +31,6 @@ struct Id {
     message: usize,
 }
 
-/// The calls with one id.
 #[derive(Default)]
 struct Calls {
     count: usize,
@@ -63,7 +61,6 @@ impl Ids {
         self.matching.is_none() && self.unique.is_none()
     }
 
-    /// Adds the ids of a message.
     pub(super) fn read(&mut self, message: &Node<'_>, index: usize, wire: &'static Wire) {
         if self.is_idle() {
             return;
@@ -76,7 +73,7 @@ impl Ids {
         });
     }
 
-    /// Returns the id that replaces each id, if one does, with the rule that requires it.
+    /// For each id, the id that replaces it, with the rule that requires it.
     fn plan(&self) -> Vec<Option<(FactRule, String)>> {
         let mut plan: Vec<Option<(FactRule, String)>> = Vec::with_capacity(self.all.len());
         for id in &self.all {
@@ -111,7 +108,6 @@ impl Ids {
         plan
     }
 
-    /// Adds the calls, and results without a call, whose ids violate a rule.
     pub(super) fn find(self, found: &mut Vec<Found>) {
         let plan = self.plan();
         let calls: crate::collections::Set<&Text<'_>> =
@@ -125,10 +121,7 @@ impl Ids {
     }
 }
 
-/// Returns the id that replaces each id of a history, if one does. The ids are in the order of [`Wire::visit_ids`].
-///
-/// # Errors
-/// `invalid-json` if a message is text that cannot be read.
+/// The ids are in the order of [`Wire::visit_ids`].
 pub(super) fn replaced(
     messages: &[Node<'_>],
     wire: &'static Wire,
@@ -142,7 +135,6 @@ pub(super) fn replaced(
     Ok(ids.plan().into_iter().map(|new| new.and_then(is_fixed)).collect())
 }
 
-/// Returns true if a message may have ids.
 pub(super) fn may_have(message: &Node<'_>) -> bool {
     may_hold(message, Flags::CALL | Flags::RESULT | Flags::CHAT)
 }

@@ -25,10 +25,8 @@ use crate::{
     wire,
 };
 
-/// A fact with its rule.
 pub(crate) type FactRule = (&'static RequestFact, &'static Rule);
 
-/// Returns the rules about requests of this format to this model.
 pub(crate) fn of(facts: &RequestFacts, (api, model): (Api, &str)) -> Vec<FactRule> {
     facts
         .iter()
@@ -45,13 +43,11 @@ pub(crate) fn reads_reasoning(rules: &[FactRule], api: Api) -> bool {
     member.is_some_and(|member| rules.iter().any(|(_, rule)| rule.shows_member(member)))
 }
 
-/// Returns the maximum number of tokens of a reply to a request in this format.
 pub(crate) fn max_reply_tokens(rules: &[FactRule], api: Api) -> Option<u64> {
     let member = wire::of(api).translation()?.limit;
     rules.iter().filter_map(|(_, rule)| rule.maximum_of(member)).min()
 }
 
-/// A violation of a rule.
 #[derive(Debug)]
 pub(crate) struct Found {
     pub(crate) fact: &'static RequestFact,
@@ -61,7 +57,7 @@ pub(crate) struct Found {
 }
 
 impl Found {
-    /// Returns what was expected, and what was found. Contains no values of the request.
+    /// Contains no values of the request.
     pub(crate) fn message(&self) -> String {
         words::expected(self.rule, self.fact)
     }
@@ -74,9 +70,7 @@ enum FoundLocation {
     Message(usize),
     /// Index of the message, and index of the part.
     Part(usize, usize),
-    /// Index of the part.
     SystemPart(usize),
-    /// Index of the entry of the list.
     Tool(usize),
     /// Number of the id among all ids of the history.
     Id(usize),
@@ -85,7 +79,6 @@ enum FoundLocation {
 }
 
 impl FoundLocation {
-    /// Returns the index of the part.
     const fn part(self) -> Option<usize> {
         match self {
             FoundLocation::Part(_, part) => Some(part),

@@ -45,7 +45,6 @@ fn list(api: Api) -> &'static str {
     }
 }
 
-/// Returns a request of the format that violates no rule.
 fn accepted(api: Api, model: &str) -> Value {
     match api {
         Api::OpenaiChat => json!({
@@ -60,7 +59,6 @@ fn accepted(api: Api, model: &str) -> Value {
     }
 }
 
-/// Returns messages with a call, and with its result.
 fn exchange(api: Api, id: &str) -> Vec<Value> {
     let function = json!({"name": "f", "arguments": "{}"});
     match api {
@@ -111,7 +109,6 @@ fn joined(path: Path) -> String {
     path.iter().map(|name| format!("/{name}")).collect()
 }
 
-/// Sets the value at the end of a path.
 fn put(node: &mut Value, path: Path, value: Value) {
     match path {
         [] => *node = value,
@@ -119,7 +116,6 @@ fn put(node: &mut Value, path: Path, value: Value) {
     }
 }
 
-/// Returns a value that a rule refuses; `None` is a missing member.
 fn refused_value(rule: &Rule) -> Option<Value> {
     Some(match rule.refuses {
         Refused::Absent => return None,
@@ -355,7 +351,6 @@ fn found(request: impl Input, at: (&str, Option<&str>), model: &str, fact: &Requ
     found_with(request, at, model, (fact, &[]))
 }
 
-/// Does the same as [`found`] for a request with betas in the header.
 fn found_with(
     request: impl Input,
     (dialect, host): (&str, Option<&str>),

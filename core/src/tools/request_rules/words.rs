@@ -7,7 +7,6 @@ use crate::dialect::{
     rule::{Fix, Location, Path, Refused, Rule},
 };
 
-/// Returns a human-readable name of the location of a rule.
 fn subject(location: Location) -> String {
     let member = |path: Path, whole: &str| match path {
         [] => String::from(whole),
@@ -24,7 +23,6 @@ fn subject(location: Location) -> String {
     }
 }
 
-/// Returns what a rule expects and what violates it.
 pub(super) fn expected(rule: &Rule, fact: &RequestFact) -> String {
     let subject = subject(rule.at);
     let expected = match rule.refuses {
@@ -57,8 +55,8 @@ pub(super) fn expected(rule: &Rule, fact: &RequestFact) -> String {
     format!("{expected}: {}", fact.statement)
 }
 
-/// Returns how the fix of a violation changes the request. `is_renamed` is false if a value that should get another
-/// name was left out, because the request already has that name.
+/// `is_renamed` is false if a value that should get another name was left out, because the request already has that
+/// name.
 pub(super) fn changed(rule: &Rule, is_renamed: bool) -> String {
     if let (Location::Beta, Refused::Words([beta])) = (rule.at, rule.refuses) {
         return match rule.fix {

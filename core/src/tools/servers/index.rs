@@ -12,7 +12,6 @@ use crate::{
     tools::servers,
 };
 
-/// A search index, with the servers of its tools if the list has servers.
 #[derive(Clone, Debug)]
 pub(crate) struct ServerIndex {
     index: Index,
@@ -20,10 +19,6 @@ pub(crate) struct ServerIndex {
 }
 
 impl ServerIndex {
-    /// Reads a list of tools, as [`Index::new`] does.
-    ///
-    /// # Errors
-    /// `invalid-request` if the input is neither a list of tools nor a list of servers.
     pub(crate) fn new(list: &Node<'_>, with_definitions: bool) -> Result<Self, Error> {
         if !servers::is_list(list) {
             return Ok(ServerIndex { index: Index::new(list, with_definitions)?, servers: None });
@@ -45,18 +40,10 @@ impl ServerIndex {
         self.index.len()
     }
 
-    /// Returns the names of the tools that match, as [`Index::search`] does.
-    ///
-    /// # Errors
-    /// Same as [`Index::search`].
     pub(crate) fn search(&self, query: &str, options: &SearchOptions) -> Result<Vec<&Text<'static>>, Error> {
         self.index.search(query, options, Among::All)
     }
 
-    /// Answers a call to the search function.
-    ///
-    /// # Errors
-    /// `invalid-option`.
     pub(crate) fn answer(&self, call: &Call<'_, '_>, options: &SearchOptions) -> Result<Node<'static>, Error> {
         let name = |found: &mut Node<'static>, key: &'static str| {
             let Some(servers) = &self.servers else { return };

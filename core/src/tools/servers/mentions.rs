@@ -107,7 +107,6 @@ pub(crate) fn settle(
     Ok(added)
 }
 
-/// Replaces the tools' own names in options with their names in the list.
 pub(crate) fn in_options(options: &mut DeferredOptions, servers: Option<&Servers>) {
     let Some(servers) = servers else { return };
     for name in options.search_tools.iter_mut().chain(&mut options.loaded_tools) {
@@ -174,7 +173,6 @@ struct Mentions<'s> {
     servers: Option<&'s Servers>,
 }
 
-/// The result of looking up a name.
 enum NameLookup<'a> {
     Stays,
     Named(Text<'static>),
@@ -185,8 +183,6 @@ enum NameLookup<'a> {
 }
 
 impl Mentions<'_> {
-    /// Returns true if a node may mention a tool. Without servers, only the member `server` matters, and text without
-    /// this member is not parsed.
     fn may_be_in(&self, node: &Node<'_>) -> bool {
         match node.data() {
             Data::Verbatim(text) => self.servers.is_some() || text.contains("\"server\""),
@@ -194,7 +190,6 @@ impl Mentions<'_> {
         }
     }
 
-    /// Looks up the name in the list, and removes `server`.
     fn find<'a>(&self, node: &mut Node<'a>, key: &str) -> NameLookup<'a> {
         let Some(name) = node.text_at(key).cloned() else { return NameLookup::Stays };
         let server = node.text_at(SERVER).cloned();

@@ -34,12 +34,10 @@ use crate::{
 pub(crate) const SERVER: &str = "server";
 const TOOLS: &str = "tools";
 
-/// The servers of the tools in a merged list.
 #[derive(Debug)]
 pub(crate) struct Servers {
     /// The tool that each name in the list belongs to.
     owners: Map<Text<'static>, Owner>,
-    /// The name of each tool in the list.
     names: Map<Tool, Text<'static>>,
     /// The name in the list, by the name at the server; `None` if several servers have a tool with that name.
     by_own_name: Map<Text<'static>, Option<Text<'static>>>,
@@ -47,13 +45,12 @@ pub(crate) struct Servers {
     hosted: Map<Text<'static>, Place>,
     /// The place of each entry of the list, in order, with its name in the list.
     places: Vec<(Place, Option<Text<'static>>)>,
-    /// The digests that occur in names of the list.
     digests: TakenDigests,
     prefix: Prefix,
     shape: NamePattern,
 }
 
-/// The place of an entry in the list of servers.
+/// Location of an entry in the list of servers.
 #[derive(Clone, Debug)]
 struct Place {
     pointer: String,
@@ -74,12 +71,10 @@ impl Owner {
     }
 }
 
-/// Returns true if an entry of a list is a server with its tools.
 fn is_server(entry: &Node<'_>) -> bool {
     entry.get(SERVER).is_some() && (has_list(entry) || tool_format::recognize(entry) == Entry::Unknown)
 }
 
-/// Returns true if `tools` of an entry is a list, or an object whose `tools` is a list.
 fn has_list(entry: &Node<'_>) -> bool {
     let tools = entry.get(TOOLS);
     let inner = tools.and_then(|tools| tools.get(TOOLS));
@@ -90,12 +85,10 @@ fn has_server(list: &Node<'_>) -> bool {
     list.as_array().unwrap_or_default().iter().any(is_server)
 }
 
-/// Returns true for a list of servers, and for an object whose `tools` is a list of servers.
 pub(crate) fn is_list(list: &Node<'_>) -> bool {
     has_server(list) || list.get(TOOLS).is_some_and(has_server)
 }
 
-/// Returns the name of the server if a list has exactly one.
 pub(crate) fn only_name<'n, 'a>(list: &'n Node<'a>) -> Option<&'n Text<'a>> {
     match list.as_array().or_else(|| list.get(TOOLS)?.as_array())? {
         [server] if is_server(server) => server.text_at(SERVER),
@@ -119,7 +112,7 @@ pub(crate) fn flatten<'a>(
     flatten_beside(list, prefix, shape, &Set::new())
 }
 
-/// Does the same as [`flatten`], but avoids the names in `others`, which other tools already have.
+/// Like [`flatten`], but avoids the names in `others`, which other tools already have.
 fn flatten_beside<'a>(
     mut list: Node<'a>,
     prefix: Prefix,
@@ -161,9 +154,6 @@ fn flatten_beside<'a>(
 }
 
 /// Merges a request's list of servers into one list of tools.
-///
-/// # Errors
-/// Same as [`flatten`].
 pub(crate) fn take(
     request: &mut Node<'_>,
     (prefix, shape): (Prefix, NamePattern),
@@ -222,7 +212,6 @@ fn take_from(
     Ok(servers)
 }
 
-/// Returns true unless the node is unparsed text that cannot contain a member `server`.
 fn may_have_server(node: &Node<'_>) -> bool {
     match node.data() {
         Data::Verbatim(text) => text.contains("\"server\"") || text.contains("\\u"),
@@ -230,7 +219,6 @@ fn may_have_server(node: &Node<'_>) -> bool {
     }
 }
 
-/// Returns the name of an entry's server.
 fn server_of(entry: &Node<'_>, pointer: &str) -> Result<Text<'static>, Error> {
     const EXPECTED: &str = "expected the name of a server to be a non-empty string, found";
     match entry.get(SERVER) {
@@ -257,8 +245,7 @@ fn server_of(entry: &Node<'_>, pointer: &str) -> Result<Text<'static>, Error> {
     }
 }
 
-/// Returns the tools of an entry. `tools` is a list, or an object whose `tools` is a list, like a result of MCP's
-/// `tools/list`.
+/// `tools` is a list, or an object whose `tools` is a list, like a result of MCP's `tools/list`.
 fn tools_of<'a>(entry: &mut Node<'a>, mut pointer: String) -> Result<(Vec<Node<'a>>, String), Error> {
     let mut tools = entry.visit(TOOLS, core::mem::take);
     if let Some(inner) = tools.as_mut().and_then(|tools| tools.visit(TOOLS, core::mem::take)) {
@@ -273,7 +260,6 @@ fn tools_of<'a>(entry: &mut Node<'a>, mut pointer: String) -> Result<(Vec<Node<'
 }
 
 impl Servers {
-    /// Assigns each tool its name in the list.
     fn plan(
         tools: &mut [Node<'_>],
         places: Vec<Place>,
@@ -338,7 +324,6 @@ impl Servers {
         }
     }
 
-    /// Returns the tool that has this name in the list.
     pub(crate) fn owner(&self, called: &Text<'_>) -> Option<&Owner> {
         self.owners.get(&called.borrowed().into_owned())
     }
@@ -347,7 +332,7 @@ impl Servers {
         self.owners.get(called).map(|owner| &owner.place).or_else(|| self.hosted.get(called))
     }
 
-    /// Returns the place of an entry of a list of `count` entries, if no entry was removed.
+    /// Returns `None` if an entry was removed. `count` is the number of entries of the list.
     fn place(&self, pointer: &str, count: usize) -> Option<&(Place, Option<Text<'static>>)> {
         let at: usize = pointer.strip_prefix('/')?.parse().ok()?;
         self.places.get(at).filter(|_| count == self.places.len())
@@ -360,18 +345,16 @@ impl Servers {
         places.map(move |(index, (place, _))| (format!("{list}{}", place.pointer), format!("{list}/{index}")))
     }
 
-    /// Returns true if the servers have no tools.
     pub(crate) fn is_empty(&self) -> bool {
         self.places.is_empty()
     }
 
-    /// Returns every name in the list, with its tool.
     pub(crate) fn owners(&self) -> impl Iterator<Item = (&Text<'static>, &Owner)> {
         self.owners.iter()
     }
 
-    /// Calls `take` for each tool whose name changes if a request is sent with this pattern of names: with the name
-    /// that is sent, and with the name in this list.
+    /// Calls `take` for each tool whose name changes if a request is sent with this pattern of names. The arguments are
+    /// the name that is sent, and the name in this list.
     #[cfg(feature = "search")]
     pub(crate) fn names_sent(&self, shape: NamePattern, take: &mut dyn FnMut(&str, &Text<'static>)) {
         if shape.rules.is_none() && self.names.values().all(|called| crate::names::is_legal(shape, called)) {
@@ -407,7 +390,6 @@ impl Servers {
         self.by_own_name.get(&name).cloned().flatten()
     }
 
-    /// Returns true if several servers have a tool with this name, and the list has no tool with this name.
     pub(crate) fn is_shared(&self, name: &Text<'_>) -> bool {
         let name = name.borrowed().into_owned();
         self.by_own_name.get(&name).is_some_and(Option::is_none) && self.place_of(&name).is_none()
@@ -420,7 +402,6 @@ impl Servers {
     }
 }
 
-/// The name of an entry.
 enum Named {
     /// The name of a tool that the caller defines.
     Defined(Text<'static>),
@@ -446,7 +427,6 @@ fn named(entry: &Node<'_>) -> Option<Named> {
     }
 }
 
-/// Returns the name of a tool that the caller defines.
 pub(crate) fn own_name(entry: &Node<'_>) -> Option<Text<'static>> {
     match named(entry) {
         Some(Named::Defined(name)) => Some(name),
@@ -461,14 +441,12 @@ pub(crate) fn rename(entry: &mut Node<'_>, called: &Text<'static>) {
     }
 }
 
-/// Separator of a server's name and a tool's name.
 const BETWEEN: &str = "__";
 
 /// A server, and the name of one of its tools at this server.
 pub(crate) type Tool = (Text<'static>, Text<'static>);
 
-/// Plans the name of each tool. `hosted` are the names of tools that the API defines, which stay unchanged. Also
-/// returns all names that are taken.
+/// `hosted` are the names of tools that the API defines, which stay unchanged. Also returns all names that are taken.
 fn plan_names(
     tools: &Set<Tool>,
     hosted: impl Iterator<Item = Text<'static>>,
@@ -521,7 +499,6 @@ fn plan_names(
     (names, given)
 }
 
-/// Returns `server__tool`, if this name is unambiguous.
 fn prefixed(shape: NamePattern, (server, name): &Tool) -> Option<String> {
     let (head, tail) = (folded(shape, server), folded(inner(shape), name));
     let is_same = head == server.display() && tail == name.display();
@@ -531,12 +508,11 @@ fn prefixed(shape: NamePattern, (server, name): &Tool) -> Option<String> {
     (is_same && is_clear && fits && !head.ends_with('_') && !tail.starts_with('_')).then_some(found)
 }
 
-/// Returns the pattern of a part of a name that is not the first part.
 fn inner(shape: NamePattern) -> NamePattern {
     NamePattern { letter_first: false, ..shape }
 }
 
-/// Returns a name with a digest of the server and the tool. If the name is too long, the server's part is cut first.
+/// If the name is too long, the server's part is cut first.
 fn hashed(shape: NamePattern, has_prefix: bool, (server, name): &Tool) -> String {
     let own = folded(inner(shape), name);
     let (tail, max_length) = (digest(&[server, name]), shape.max_length);
@@ -548,7 +524,6 @@ fn hashed(shape: NamePattern, has_prefix: bool, (server, name): &Tool) -> String
     format!("{head}_{tail}")
 }
 
-/// Returns a name for a tool that is not in the list. No tool in the list has the returned name.
 fn past_name(shape: NamePattern, has_prefix: bool, tool: &Tool, digests: &TakenDigests) -> Text<'static> {
     let shorter = |kept: usize| NamePattern { max_length: shape.max_length.saturating_sub(kept), ..shape };
     Text::new(digests.free(|kept| hashed(shorter(kept), has_prefix, tool)))

@@ -63,7 +63,6 @@ pub(crate) const SCHEMAS: Table<fn() -> Value> = &[
     }),
 ];
 
-/// Generates the members `p0`, `p1`, …, and the same object again under `v`.
 pub(crate) fn members(count: usize, value: fn(usize) -> Value) -> Value {
     let own: Map<String, Value> = (0..count).map(|at| (format!("p{at}"), value(at))).collect();
     let mut all = own.clone();

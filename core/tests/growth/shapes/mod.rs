@@ -13,7 +13,6 @@ use toolwire::{
     RepairOptions, Restore, SanitizeOptions, ToolsOptions,
 };
 
-/// Named generators of inputs.
 pub(crate) type Table<F> = &'static [(&'static str, F)];
 
 /// The maximum number of steps of one validation or repair. A call that uses all of them returns "unknown" instead of
@@ -67,21 +66,16 @@ impl Work {
         }
     }
 
-    /// Returns true if the function depends on the dialect.
     pub(crate) const fn has_dialect(self) -> bool {
         !matches!(self, Work::Envelope | Work::Validate | Work::Repair | Work::Defer | Work::Stream)
     }
 
-    /// Returns true if a validation or repair with this many steps exhausted its budget, so it may return
-    /// "unknown".
+    /// A validation or repair that exhausted its budget may return "unknown".
     pub(crate) const fn is_cut_off(self, steps: usize) -> bool {
         matches!(self, Work::Validate | Work::Repair) && steps >= JUDGED
     }
 
     /// Runs the function.
-    ///
-    /// # Errors
-    /// The code of the error that ends it.
     pub(crate) fn run(self, dialect: &str, texts: &[String]) -> Result<(), &'static str> {
         let (first, second) = (texts.first().map_or("", String::as_str), texts.get(1).map_or("", String::as_str));
         let code = |error: toolwire::Error| error.code().as_str();
@@ -170,7 +164,6 @@ impl Shape {
     }
 }
 
-/// Returns all shapes.
 pub(crate) fn shapes() -> Vec<Shape> {
     let mut all = Vec::new();
     let schema_works = &[Work::Sanitize, Work::Report, Work::Check, Work::Envelope];

@@ -6,7 +6,6 @@ use serde_json::{json, Value};
 
 use super::Table;
 
-/// Tool lists.
 pub(crate) const LISTS: Table<fn(usize) -> Value> = &[
     ("tools", |count| (0..count).map(|at| tool(&format!("tool_{at}"), at)).collect()),
     ("the same tool", |count| (0..count).map(|_| tool("tool", 0)).collect()),
@@ -39,7 +38,6 @@ pub(crate) const LISTS: Table<fn(usize) -> Value> = &[
     ("no tools", |count| (0..count).map(|at| json!({"unknown": at})).collect()),
 ];
 
-/// Requests, by API.
 pub(crate) const REQUESTS: Table<fn(usize) -> Value> = &[
     ("Anthropic: deferred tools", |count| {
         let tools: Vec<Value> = (0..count).map(deferred).collect();
@@ -277,8 +275,8 @@ pub(crate) const ADDITIONS: Table<fn(usize) -> Value> = &[
     }),
 ];
 
-/// Generates a request in which a server publishes tools named `own`, `own_2`, `own_3` and so on, and the history calls
-/// a tool whose flat name would be `own`, a name with a digest.
+/// Generates a request in which a server publishes tools named `own`, `own_2`, `own_3` and so on. `own` is a name with
+/// a digest. The history calls a tool whose flat name would be `own`.
 fn taken_digests(count: usize, own: &str, called: &Value) -> Value {
     let names = [String::from(own)].into_iter().chain((2..count).map(|at| format!("{own}_{at}")));
     let tools: Vec<Value> = names.map(|name| json!({"name": name, "input_schema": {"type": "object"}})).collect();
@@ -295,7 +293,6 @@ fn taken_digests(count: usize, own: &str, called: &Value) -> Value {
     json!({"model": "m", "max_tokens": 9, "tools": [{"server": "s", "tools": tools}], "messages": messages})
 }
 
-/// Streamed replies as text.
 pub(crate) const STREAMS: Table<fn(usize) -> String> = &[
     ("words", |count| {
         events(count, |at| json!({"choices": [{"index": 0, "delta": {"content": format!("word {at}")}}]}))

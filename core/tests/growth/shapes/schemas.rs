@@ -2,7 +2,7 @@
 
 use serde_json::{json, Map, Value};
 
-/// A small schema, determined by its number.
+/// Makes a small schema from its number.
 pub(crate) type Element = fn(usize) -> Value;
 
 /// A schema that contains many small ones.
@@ -99,7 +99,6 @@ pub(crate) const ELEMENTS: &[(&str, Element)] = &[
     ("malformed", |i| json!({"type": "strin", "required": "p", "enum": format!("v{i}"), "properties": []})),
 ];
 
-/// The containers of the small schemas.
 pub(crate) const CONTAINERS: &[(&str, Container)] = &[
     ("properties", |all| json!({"type": "object", "properties": named(all, "p")})),
     ("required properties", |all| {
@@ -214,7 +213,7 @@ pub(crate) const CONTAINERS: &[(&str, Container)] = &[
     ),
 ];
 
-/// Returns a schema with a given number of small ones in a container, and with the definitions that they refer to.
+/// Also returns the definitions that the small schemas refer to.
 pub(crate) fn schema(element: (&str, Element), container: (&str, Container), count: usize) -> Value {
     let all: Vec<Value> = (0..count).map(element.1).collect();
     let mut root = container.1(&all);

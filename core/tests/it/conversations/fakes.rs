@@ -21,7 +21,6 @@ fn items(value: &Value) -> impl Iterator<Item = &Value> {
     value.as_array().into_iter().flatten()
 }
 
-/// Returns an error if the backend would refuse the request.
 pub(crate) fn check(backend: Backend, request: &Value) -> Verdict {
     let (api, dialect, model) = backend;
     members(backend, request)?;
@@ -55,7 +54,6 @@ pub(crate) fn check(backend: Backend, request: &Value) -> Verdict {
     arguments(api, request)
 }
 
-/// Returns the definitions in the list of a request, by format.
 fn definitions<'v>(api: &str, request: &'v Value) -> Box<dyn Iterator<Item = &'v Value> + 'v> {
     match api {
         "gemini" => Box::new(items(&request["tools"]).flat_map(|entry| items(&entry["functionDeclarations"]))),
@@ -76,7 +74,6 @@ fn without_other_kinds(request: &Value) -> Value {
     plain
 }
 
-/// Returns the names of the tools in calls of the history.
 fn called<'v>(api: &str, request: &'v Value) -> Vec<&'v Value> {
     let history = items(&request[history_of(api)]);
     match api {
@@ -124,7 +121,6 @@ fn names((api, dialect, _): Backend, request: &Value) -> Verdict {
     refuse(is_enforced && wrong.is_some(), &format!("invalid name in a call: {wrong:?}"))
 }
 
-/// Checks the ids of calls, and the order of messages.
 fn ids((api, dialect, model): Backend, request: &Value) -> Verdict {
     let history: Vec<&Value> = items(&request[history_of(api)]).collect();
     if dialect == "mistral" && api == "openai-chat" {
@@ -205,7 +201,6 @@ fn choice((api, dialect, model): Backend, request: &Value) -> Verdict {
     refuse(!is_there, "Tool choice not found in 'tools' parameter.")
 }
 
-/// Checks the types of tools.
 fn kinds((api, dialect, _): Backend, request: &Value) -> Verdict {
     if !api.starts_with("openai") {
         return Ok(());
@@ -234,7 +229,6 @@ fn tools_of_models((api, _, model): Backend, request: &Value) -> Verdict {
     refuse(takes_none && definitions(api, request).next().is_some(), "Function calling is not enabled for this model")
 }
 
-/// Checks members that individual backends and models refuse.
 fn members((api, dialect, model): Backend, request: &Value) -> Verdict {
     if api != "openai-chat" {
         return Ok(());
@@ -269,7 +263,6 @@ fn members((api, dialect, model): Backend, request: &Value) -> Verdict {
     refuse(found.is_some(), &format!("Unsupported parameter: {found:?}"))
 }
 
-/// Checks response formats.
 fn formats((api, dialect, model): Backend, request: &Value) -> Verdict {
     let format = match api {
         "openai-responses" => &request["text"]["format"],
@@ -338,7 +331,6 @@ fn formats((api, dialect, model): Backend, request: &Value) -> Verdict {
     }
 }
 
-/// Checks calls and their results in turns of Gemini `generateContent`.
 fn gemini(request: &Value) -> Verdict {
     let mut open = 0;
     for content in items(&request["contents"]) {

@@ -7,7 +7,6 @@ use super::Numbers;
 /// A backend: the format of its requests, its dialect and a model.
 pub(crate) type Backend = (&'static str, &'static str, &'static str);
 
-/// A generated request, and the trigger in it.
 pub(crate) struct Made {
     pub(crate) backend: Backend,
     pub(crate) trigger: &'static str,
@@ -20,7 +19,6 @@ fn schema() -> Value {
     json!({"type": "object", "properties": {"q": {"type": "string", "description": "What."}}, "required": ["q"]})
 }
 
-/// Returns the definition of a tool in a format.
 pub(crate) fn tool(api: &str, name: &str) -> Value {
     match api {
         "anthropic" => json!({"name": name, "description": "Does it.", "input_schema": schema()}),
@@ -38,7 +36,7 @@ pub(crate) fn tool(api: &str, name: &str) -> Value {
     }
 }
 
-/// Returns the messages of a turn of calls with their results. `arguments` are the arguments of every call.
+/// `arguments` are the arguments of every call.
 pub(crate) fn calls(api: &str, calls: &[(String, String)], arguments: &Value) -> Vec<Value> {
     let text = arguments.as_str().map_or_else(|| arguments.to_string(), Into::into);
     let each = |make: &dyn Fn(&str, &str) -> Value| calls.iter().map(|(id, name)| make(id, name)).collect::<Vec<_>>();
@@ -135,7 +133,6 @@ pub(crate) fn conversation((api, _, model): Backend, numbers: &mut Numbers) -> V
     request
 }
 
-/// Returns the list of a request at its place in the format.
 pub(crate) fn list<'v>(api: &str, request: &'v mut Value) -> &'v mut Vec<Value> {
     let list = match api {
         "gemini" => &mut request["tools"][0]["functionDeclarations"],
@@ -167,7 +164,6 @@ fn first_name(api: &str, request: &mut Value) -> String {
     holder.and_then(|holder| holder["name"].as_str()).expect("a name").to_owned()
 }
 
-/// Inserts a turn of calls before the last message.
 fn add_calls(api: &str, request: &mut Value, names: &[&str], arguments: &Value) -> usize {
     let history = request[history_of(api)].as_array_mut().expect("a history");
     let at = history.len() - 1;
@@ -576,7 +572,7 @@ fn force(api: &str, request: &mut Value, numbers: &mut Numbers) {
     choose(api, request, (numbers.below(2) == 0).then_some(name.as_str()));
 }
 
-/// Generates the conversation with a number. Triggers and their backends take turns.
+/// Triggers and their backends take turns.
 pub(crate) fn made(number: usize, numbers: &mut Numbers) -> Made {
     let all: Vec<(&'static str, Backend, Put)> = TRIGGERS
         .iter()

@@ -60,7 +60,6 @@ const PLACES: [&str; 17] = [
 /// Rules whose violations may cause an error, because no change can add the tool that a choice requires, or make the
 /// API support a format.
 const ERRORS: [&str; 4] = ["choice-without-tools", "choice-of-absent-tool", "choice-while-thinking", "format-refused"];
-/// Maximum number of such errors.
 const MAX_ERRORS: usize = 160;
 
 /// Changes of requests that a fake accepts, with the reason.
@@ -72,7 +71,6 @@ const CHANGED: &[(&str, &str)] = &[
     ("strict-flag", "a list in which one tool is strict makes the others strict, unless they set `strict: false`"),
 ];
 
-/// A pseudorandom number generator with the same sequence on every machine.
 pub(crate) struct Numbers(u64);
 
 impl Numbers {

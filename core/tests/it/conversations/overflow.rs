@@ -14,7 +14,6 @@ use super::{
     Numbers,
 };
 
-/// Maximum number of tools.
 const MAX_TOOLS: usize = 8;
 const TURNS: usize = 3;
 
@@ -60,7 +59,6 @@ const FORMS: [(&str, Put); 5] = [
     }),
 ];
 
-/// Returns the tools that a request declares, in order.
 fn declared(api: &str, request: &Value) -> Vec<Value> {
     match api {
         "gemini" => {
@@ -92,7 +90,6 @@ fn search(api: &str, id: &str, query: &str) -> (Value, Value) {
     (message, call)
 }
 
-/// Returns the answer of a search as a message.
 fn answered(api: &str, answer: Value) -> Value {
     match api {
         "anthropic" | "bedrock" => json!({"role": "user", "content": [answer]}),

@@ -8,7 +8,6 @@ use std::collections::BTreeMap;
 
 use serde_json::{json, Map, Value};
 
-/// The APIs, by the names of their formats.
 pub(crate) const APIS: [&str; 6] =
     ["anthropic", "openai-chat", "openai-responses", "gemini", "gemini-interactions", "bedrock"];
 
@@ -44,7 +43,7 @@ impl Marker {
         out + rest
     }
 
-    /// Returns the template with marks, in names of members as well.
+    /// Names of members are filled as well.
     pub(crate) fn fill(&mut self, template: &Value) -> Value {
         match template {
             Value::String(text) => json!(self.text(text)),
@@ -58,7 +57,6 @@ impl Marker {
     }
 }
 
-/// Returns the marks in a text.
 pub(crate) fn marks_in(text: &str) -> Vec<&str> {
     let mut found = Vec::new();
     for (at, _) in text.match_indices("zq") {
@@ -121,7 +119,6 @@ fn shared(template: &Value, prefix: &str) -> Value {
     value
 }
 
-/// Returns a strict schema for a response format.
 fn format_schema() -> Value {
     json!({
         "type": "object",
@@ -131,7 +128,6 @@ fn format_schema() -> Value {
     })
 }
 
-/// Returns the arguments of a call.
 fn arguments() -> Value {
     json!({"city": "Argument <>", "x_<>": ["Nested <>"]})
 }
@@ -140,8 +136,7 @@ fn arguments_text() -> String {
     arguments().to_string()
 }
 
-/// Returns a template of a request with every kind of content that the API has. If `deferred` is true, some tools are
-/// deferred, and the history contains constructs that load them.
+/// If `deferred` is true, some tools are deferred, and the history contains constructs that load them.
 pub(crate) fn request(api: &str, deferred: bool) -> Value {
     let mut request = match api {
         "anthropic" => anthropic(),
@@ -378,7 +373,6 @@ fn converse() -> Value {
     })
 }
 
-/// Returns the member that holds the history.
 pub(crate) fn history_of(api: &str) -> &'static str {
     match api {
         "gemini" => "contents",
@@ -387,7 +381,6 @@ pub(crate) fn history_of(api: &str) -> &'static str {
     }
 }
 
-/// Defers two tools, and loads one of them in the history.
 fn defer(api: &str, request: &mut Value) {
     let (found, hidden) = ("late/<late>", "far_<far>");
     let mut push = |pointer: &str, value: Value| {

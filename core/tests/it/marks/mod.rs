@@ -27,14 +27,13 @@ use toolwire::{
     AdaptOptions, Restore,
 };
 
-/// A request as it is sent, with its report.
 struct Sent {
     request: Value,
     report: Value,
     restore: Value,
 }
 
-/// Adapts a request. Returns the code of the error if that fails.
+/// Returns the code of the error if adapting fails.
 fn adapt(request: &Value, options: &Value) -> Result<Sent, String> {
     let (input, options) = (Node::from_value(request), Node::from_value(options));
     let (input, options) = (input.expect("a request"), options.expect("options"));
@@ -77,7 +76,6 @@ fn without_right(faults: &mut Faults) {
     }
 }
 
-/// The pointers of a report.
 fn pointers(report: &Value) -> BTreeSet<String> {
     let lists = ["changes", "requestChanges", "formatChanges", "quarantined"].map(|list| &report[list]);
     let lists = lists.into_iter().chain([&report["deferred"]["warnings"]]);
@@ -171,7 +169,7 @@ fn block_kind(request: &Value, pointer: &str) -> String {
     String::new()
 }
 
-/// Returns the names of the values around a string, by which the report may list them as hidden.
+/// The report may list a string as hidden by one of these names.
 fn words_around<'v>(request: &'v Value, pointer: &'v str) -> BTreeSet<&'v str> {
     let mut words: BTreeSet<&str> = pointer.split('/').collect();
     for (end, _) in pointer.match_indices('/') {
@@ -186,7 +184,6 @@ fn words_around<'v>(request: &'v Value, pointer: &'v str) -> BTreeSet<&'v str> {
 
 type Faults = BTreeMap<String, usize>;
 
-/// Records the faults of a sent request.
 fn judge(way: &str, (source_api, source): (&str, &Value), (api, sent): (&str, &Sent), faults: &mut Faults) {
     let names = sent.restore["tools"].as_object().into_iter().flatten().map(|(called, tool)| {
         let text = |key: &str| tool[key].as_str().unwrap_or_default();
@@ -245,7 +242,6 @@ fn judge(way: &str, (source_api, source): (&str, &Value), (api, sent): (&str, &S
     }
 }
 
-/// Returns the part of kinds whose faults are printed.
 fn shown() -> Option<String> {
     std::env::var("TOOLWIRE_MARKS").ok().filter(|shown| shown != "write")
 }
@@ -254,7 +250,6 @@ fn path() -> PathBuf {
     PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("tests/it/marks/known.json")
 }
 
-/// Compares the faults with those that are known.
 fn compare(faults: &Faults) {
     if std::env::var("TOOLWIRE_MARKS").as_deref() == Ok("write") {
         let text = serde_json::to_string_pretty(faults).expect("JSON");
@@ -305,7 +300,6 @@ fn ways(dialect: &str, source: &str, target: &str) -> Vec<(&'static str, bool, V
     ways
 }
 
-/// Returns the names of all dialects.
 fn backends() -> impl Iterator<Item = &'static str> {
     dialects().iter().map(|dialect| dialect.name)
 }
@@ -341,7 +335,7 @@ fn every_string_of_a_request_is_sent_or_reported() {
     compare(&faults);
 }
 
-/// Returns templates of a reply of an API. `{write}` is the name under which a renamed tool was sent.
+/// `{write}` is the name under which a renamed tool was sent.
 fn reply(api: &str) -> Value {
     let arguments = json!({"city": "Argument <>", "x_<>": ["Nested <>"]});
     let text = arguments.to_string();

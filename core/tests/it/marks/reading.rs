@@ -6,7 +6,6 @@ use serde_json::Value;
 
 use super::generator::{history_of, marks_in};
 
-/// One occurrence of a mark.
 #[derive(Clone, Debug)]
 pub(crate) struct Seen {
     pub(crate) role: &'static str,
@@ -16,10 +15,8 @@ pub(crate) struct Seen {
     pub(crate) pointer: String,
 }
 
-/// All occurrences of each mark.
 pub(crate) type Occurrences = BTreeMap<String, Vec<Seen>>;
 
-/// Returns the marks of a request in the format of an API.
 pub(crate) fn occurrences(api: &str, request: &Value) -> Occurrences {
     let mut reader = Reader { found: BTreeMap::new(), block: 0 };
     for (key, value) in request.as_object().into_iter().flatten() {
@@ -67,7 +64,6 @@ impl Reader {
         self.block = 0;
     }
 
-    /// Reads a value of the history, or any other value.
     fn value(&mut self, value: &Value, role: &'static str, pointer: &str) {
         let is_history = self.block > 0;
         match value {
@@ -103,7 +99,6 @@ impl Reader {
     }
 }
 
-/// Returns the role of an object in the history.
 fn role_of(object: &Value, role: &'static str) -> &'static str {
     if object["thought"] == true {
         return "reasoning";
@@ -119,7 +114,6 @@ fn role_of(object: &Value, role: &'static str) -> &'static str {
     }
 }
 
-/// Returns the role of a member of an object in the history.
 fn role_in(key: &str, role: &'static str) -> &'static str {
     match key {
         "toolUse" | "functionCall" | "tool_calls" => "call",
@@ -130,7 +124,6 @@ fn role_in(key: &str, role: &'static str) -> &'static str {
     }
 }
 
-/// Returns the roles in which a mark occurs.
 pub(crate) fn roles(seen: &[Seen]) -> BTreeSet<&'static str> {
     seen.iter().map(|seen| seen.role).collect()
 }

@@ -46,7 +46,6 @@ const LIMITS: &[(&str, [[usize; 3]; 4])] = &[
     ("cowork", [[0, 0, 0], [0, 0, 22], [0, 0, 0], [0, 0, 0]]),
 ];
 
-/// Returns the limits of one dialect and one collection, given by its index.
 pub(crate) fn of(dialect: &str, collection: usize) -> Option<[usize; 3]> {
     LIMITS.iter().find(|(known, _)| *known == dialect).and_then(|(_, limits)| limits.get(collection)).copied()
 }

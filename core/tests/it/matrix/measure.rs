@@ -18,7 +18,6 @@ pub(crate) struct Collection {
     pub(crate) schemas: Vec<(String, usize)>,
 }
 
-/// The results for one collection in one dialect.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Row {
     /// Number of schemas that are accepted and returned unchanged.
@@ -70,7 +69,7 @@ pub(crate) fn described() -> impl Iterator<Item = &'static str> {
 pub(crate) const SAMPLE: &str = "../tests/sample";
 pub(crate) const WHOLE: &str = "../../shared/data";
 
-/// Returns the collections of a folder, in order; `None` if one is missing.
+/// Returns `None` if a collection is missing.
 pub(crate) fn collections(folder: &str) -> Option<Vec<Collection>> {
     let read = |name: &str| {
         let path = PathBuf::from(env!("CARGO_MANIFEST_DIR")).join(folder).join(name);
@@ -97,8 +96,7 @@ pub(crate) fn collections(folder: &str) -> Option<Vec<Collection>> {
     ])
 }
 
-/// Wraps a schema of the official suite as a property, because arguments are objects, but most of its schemas describe
-/// other values.
+/// Arguments are objects, but most schemas of the official suite describe other values.
 fn wrapped(row: &Value) -> String {
     let mut inner = row.get("schema").cloned().unwrap_or_default();
     if let Some(object) = inner.as_object_mut() {
@@ -115,7 +113,7 @@ fn wrapped(row: &Value) -> String {
 const SURFACES: [&str; 7] =
     ["openai-chat", "openai-responses", "anthropic", "gemini-json-schema", "moonshot", "deepseek", "mistral"];
 
-/// Sanitizes every schema, and checks the promises for the result.
+/// Also checks the promises for each result.
 pub(crate) fn measure(dialect: &str, collection: &Collection) -> Row {
     let options = SanitizeOptions::new(dialect);
     let mut row = Row::default();

@@ -8,7 +8,6 @@ use std::{io::Write as _, thread};
 
 use measure::{collections, described, measure, Row, HEADER, SAMPLE, WHOLE};
 
-/// Prints a line without the test harness, which would capture it.
 fn print_line(line: &str) {
     let _ = writeln!(std::io::stderr(), "{line}");
 }

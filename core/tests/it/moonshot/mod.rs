@@ -17,12 +17,10 @@ use std::io::Write as _;
 use serde_json::Value;
 use toolwire::{check, reports::Accepts, sanitize, Error, Rewritten, SanitizeOptions};
 
-/// Prints a line without the test harness, which would capture it.
 fn print_line(line: &str) {
     let _ = writeln!(std::io::stderr(), "{line}");
 }
 
-/// Returns the worst effect of a rewriting as a word.
 fn effect(result: &Rewritten<&Value>) -> &'static str {
     let changes = result.changes().expect("a report");
     let worst = changes.iter().fold(Accepts::Same, |worst, change| worst.and(change.accepts));

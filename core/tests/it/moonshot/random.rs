@@ -7,7 +7,6 @@ use toolwire::{Code, SanitizeOptions};
 
 use super::{effect, print_line, sanitized_and_checked, settle};
 
-/// Reproducible pseudorandom numbers.
 struct Dice(u64);
 
 impl Dice {
@@ -80,7 +79,7 @@ fn names(dice: &mut Dice) -> Value {
     json!(names)
 }
 
-/// Generates a schema. One in `malformed` keywords has an invalid value (0: none).
+/// One in `malformed` keywords has an invalid value (0: none).
 fn schema(dice: &mut Dice, depth: usize, malformed: usize) -> Value {
     if depth == 0 || dice.roll(12) == 0 {
         return match dice.roll(5) {

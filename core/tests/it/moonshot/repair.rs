@@ -10,7 +10,7 @@ use crate::reference::{sources, Source};
 
 type Table = BTreeMap<String, usize>;
 
-/// Sanitizes one schema and counts the result. An error is only acceptable if it states the reason.
+/// An error is only acceptable if it states the reason.
 fn measure(name: &str, schema: &Value, table: &mut Table, faults: &mut Vec<String>) {
     let outcome = match sanitized_and_checked(name, schema, &SanitizeOptions::new("moonshot"), faults) {
         Ok(result) => effect(&result).to_string(),
@@ -37,7 +37,7 @@ fn print(title: &str, table: &Table) {
     }
 }
 
-/// Returns the schema as a property, with its definitions moved to the root and its references adjusted.
+/// Moves the definitions to the root, and adjusts the references.
 fn wrapped(schema: &Value) -> Value {
     let mut inner = schema.clone();
     let definitions = inner.as_object_mut().and_then(|object| object.remove("$defs"));

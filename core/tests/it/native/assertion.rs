@@ -13,7 +13,6 @@ impl<'a> Assertion<'a> {
         Assertion { at: assertion["at"].as_str().expect("a pointer"), assertion }
     }
 
-    /// Returns a description of the fault, if the assertion does not hold.
     pub(crate) fn fault(&self, request: &Value) -> Option<String> {
         let found = at(request, self.at);
         let wants = |key: &str| self.assertion.get(key);
@@ -44,7 +43,7 @@ fn is_permutation(list: &[Value], set: &[Value]) -> bool {
         && list.iter().all(|item| left.iter().position(|other| *other == item).map(|at| left.swap_remove(at)).is_some())
 }
 
-/// Returns the text of a string, or the JSON of any other value, with the spaces that Python writes.
+/// Strings as they are, and other values as JSON with the spaces that Python writes.
 fn shown(value: &Value) -> String {
     match value {
         Value::String(text) => text.clone(),
@@ -64,7 +63,6 @@ fn quoted(value: &Value) -> String {
     }
 }
 
-/// Returns the value at a pointer.
 fn at(value: &Value, pointer: &str) -> Option<Value> {
     let Some(rest) = pointer.strip_prefix('/') else { return Some(value.clone()) };
     // Selecting steps in this data contain no slash.

@@ -8,12 +8,10 @@ fn items(value: &Value) -> impl Iterator<Item = &Value> {
     value.as_array().into_iter().flatten()
 }
 
-/// Returns the name that a definition declares.
 fn declared(tool: &Value) -> Option<&str> {
     ["function", "custom"].iter().find_map(|key| tool[*key]["name"].as_str()).or_else(|| tool["name"].as_str())
 }
 
-/// Returns descriptions of the violated properties.
 pub(crate) fn broken(request: &Value) -> Vec<String> {
     let mut broken = Vec::new();
     // The history may also add tools that are deferred in the list.
@@ -33,7 +31,7 @@ pub(crate) fn broken(request: &Value) -> Vec<String> {
     broken
 }
 
-/// Returns the definitions that the history adds, except for outputs of searches over listed tools.
+/// Except for the outputs of searches over listed tools.
 fn carried(request: &Value) -> impl Iterator<Item = &Value> {
     let messages = items(&request["messages"]).chain(items(&request["input"]));
     messages.flat_map(|message| {
@@ -99,7 +97,7 @@ fn answered_anywhere(request: &Value, id: &str) -> bool {
     items(&request["messages"]).chain(items(&request["input"])).any(|message| answers_of(message).contains(&id))
 }
 
-/// Returns the names of the called tools without their namespaces, except for searches and their replacements.
+/// Without the namespaces of the tools, and except for searches and their replacements.
 pub(crate) fn calls(request: &Value) -> BTreeSet<String> {
     let mut found = BTreeSet::new();
     for message in items(&request["messages"]).chain(items(&request["input"])) {

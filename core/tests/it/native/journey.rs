@@ -32,7 +32,7 @@ fn backend((target, native): (&'static str, &'static str)) -> Backend {
     Backend { target, native, options }
 }
 
-/// Generates the turns of a conversation: each begins with a user message.
+/// Each turn begins with a user message.
 fn turns(seed: u64) -> Vec<Vec<Step>> {
     let mut turns: Vec<Vec<Step>> = Vec::new();
     for more in 0..4 {
@@ -68,7 +68,7 @@ fn renamed(step: Step, part: u64) -> Step {
     }
 }
 
-/// Returns the part of a turn that an API can represent. Each of its tools is loaded once.
+/// Returns the part of the turn that the API can represent. Each tool of the part is loaded once.
 fn possible(turn: Vec<Step>, (target, native): (&str, &str), before: &[Step]) -> Vec<Step> {
     let loads = native != "none";
     let adds = loads && native != "references";
@@ -99,7 +99,7 @@ fn possible(turn: Vec<Step>, (target, native): (&str, &str), before: &[Step]) ->
     out
 }
 
-/// Appends a turn to a request, in the form of the API's clients.
+/// Writes the turn as the API's clients do.
 fn go_on(request: &mut Value, turn: &[Step], (target, native): (&str, &str)) {
     let key = if target == "openai-responses" { "input" } else { "messages" };
     let mut known = brought(request);
@@ -118,14 +118,12 @@ fn go_on(request: &mut Value, turn: &[Step], (target, native): (&str, &str)) {
     request[key] = Value::Array(history);
 }
 
-/// Returns the names of tools that items and messages have added.
 fn brought(request: &Value) -> BTreeSet<String> {
     let history = request.get("input").unwrap_or(&request["messages"]).as_array().cloned().unwrap_or_default();
     let tools = history.iter().filter_map(|item| item["tools"].as_array()).flatten();
     tools.filter_map(|tool| tool["name"].as_str().or(tool["function"]["name"].as_str()).map(str::to_owned)).collect()
 }
 
-/// Adds the deferred tools to the list, as an Anthropic client does.
 fn list_deferred(request: &mut Value) {
     let tools = request["tools"].as_array_mut().expect("tools");
     for name in DEFERRED {

@@ -10,7 +10,6 @@ use super::{
     rows,
 };
 
-/// The result for a request that Moonshot refuses.
 #[derive(Clone, Copy, Debug, PartialEq)]
 enum Outcome {
     /// This library returns an error before anything is sent.
@@ -79,7 +78,7 @@ fn adapted(request: &Value) -> Result<Adapted, Error> {
     Ok(Adapted { request: serde_json::from_str(&done.request).expect("the output is JSON"), is_reported })
 }
 
-/// Returns a description of the fault if a row has a different result.
+/// Returns `None` if the row has the expected result.
 fn fault(row: &Value) -> Option<String> {
     let (name, request) = (row["name"].as_str().expect("a name"), &row["request"]);
     let (verdict, found) = (kimi::check(request), adapted(request));

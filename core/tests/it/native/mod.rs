@@ -1,5 +1,6 @@
-//! Requests of every format to every API with each native construct: properties that hold for every pair, with recorded
-//! requests, the conversations in the fixtures, and both with values in wrong places.
+//! Sends requests of every format to every API with each native construct, and checks properties that hold for every
+//! pair. The requests are recorded requests, the conversations in the fixtures, and both with values in wrong
+//! locations.
 
 #![allow(clippy::expect_used, clippy::panic, clippy::indexing_slicing, reason = "a test fails by panicking")]
 
@@ -47,7 +48,6 @@ fn sets() -> Vec<Value> {
     sets
 }
 
-/// Returns conversations: recorded ones, and those in the fixtures.
 fn requests() -> Vec<Value> {
     let mut requests = Vec::new();
     for Source { text, .. } in sources("deferred_requests.jsonl") {
@@ -92,8 +92,7 @@ fn options(set: &Value) -> DeferredOptions {
     bindings::options(&Node::from_value(set).expect("options are shallow"), Naming::Camel).expect("options are valid")
 }
 
-/// Returns the rewritten request, after checking that text and value agree and that a second run changes nothing;
-/// `None` if it is an error.
+/// Also checks that text and value agree and that a second run changes nothing. Returns `None` for an error.
 fn adapted(request: &Value, options: &DeferredOptions, about: &str) -> Option<Value> {
     let text = request.to_string();
     let by_text = apply_deferred_loading(text.as_str(), options);
@@ -160,7 +159,6 @@ impl Numbers {
     }
 }
 
-/// Puts a value somewhere into a tree.
 fn disturb(value: &mut Value, numbers: &mut Numbers, pool: &[Value]) {
     let here = numbers.below(12) == 0;
     match value {

@@ -12,7 +12,6 @@ use super::{
     Numbers, TARGETS,
 };
 
-/// Number of conversations per format.
 const SEEDS: u64 = 8;
 const SOURCES: [&str; 4] = ["anthropic", "openai-responses", "kimi", "gemini-interactions"];
 
@@ -36,7 +35,6 @@ pub(crate) fn backends() -> Vec<Backend> {
     backends
 }
 
-/// A request in the form that a backend receives.
 pub(crate) struct Sent {
     pub(crate) request: Value,
     report: DeferredReport,
@@ -52,7 +50,6 @@ pub(crate) fn sent(source: &Value, backend: &Backend) -> Result<Sent, String> {
     Ok(Sent { request: done.request, report, view })
 }
 
-/// Returns the steps of a generated conversation that a format can represent.
 fn steps_of(source: &str, seed: u64, with_changes: bool) -> Vec<Step> {
     let mut steps = generate(&mut Numbers(seed), with_changes);
     if source != "gemini-interactions" {
@@ -72,7 +69,7 @@ fn steps_of(source: &str, seed: u64, with_changes: bool) -> Vec<Step> {
     steps
 }
 
-/// Returns a description of the fault in a request that contains these steps.
+/// Returns a description of the fault in a request that has to contain these steps.
 pub(crate) fn fault(steps: &[Step], truth: &Truth, backend: &Backend, sent: &Sent) -> Option<String> {
     // A tool whose removal is only announced as text still exists for the API.
     let only_noticed = backend.options["removals"] == "notice";
@@ -150,7 +147,7 @@ fn break_of_prefix(before: &Sent, after: &Sent, changed: bool, backend: &Backend
     (!holds || old.len() > new.len()).then(|| format!("the tools changed without a warning: {old:?}\n are now {new:?}"))
 }
 
-/// Sends a conversation to a backend, request by request. Returns the number of requests, or a description of a fault.
+/// Sends the conversation request by request. Returns the number of requests, or a description of a fault.
 fn run(source: &str, steps: &[Step], backend: &Backend) -> Result<usize, String> {
     let mut before: Option<Sent> = None;
     let cuts = cuts(steps);

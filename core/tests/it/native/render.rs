@@ -6,7 +6,6 @@ use serde_json::{json, Value};
 
 use super::script::{schema, words, Call, Step, BASE, DEFERRED, SEARCH};
 
-/// Returns a request that contains the steps so far.
 pub(crate) fn request(format: &str, steps: &[Step]) -> Value {
     let mut known = BTreeSet::new();
     let mut history = Vec::new();

@@ -28,7 +28,6 @@ pub(crate) enum Step {
     Remove(String),
 }
 
-/// A call and its result.
 #[derive(Clone, Debug)]
 pub(crate) struct Call {
     pub(crate) id: String,
@@ -45,7 +44,6 @@ impl Call {
 }
 
 impl Step {
-    /// Returns true for a step of the model.
     pub(crate) fn is_by_model(&self) -> bool {
         matches!(self, Step::Assistant(_) | Step::Calls(..))
     }
@@ -65,7 +63,6 @@ pub(crate) fn schema() -> Value {
     json!({"type": "object", "properties": {"q": {"type": "string"}}, "required": ["q"]})
 }
 
-/// The state after some steps.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Truth {
     /// The callable tools, each with its version.
@@ -186,7 +183,7 @@ impl Maker<'_> {
         Call { id, name, result, found: None }
     }
 
-    /// Generates steps of the client: changes of its tools, and other messages.
+    /// The client changes its tools, and adds other messages.
     fn changes(&mut self, changes: bool) {
         for _ in 0..self.numbers.below(3) {
             let truth = Truth::of(&self.steps);

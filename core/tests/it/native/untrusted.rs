@@ -57,7 +57,7 @@ fn contents(lure: &Value) -> Vec<Value> {
     contents
 }
 
-/// Returns requests of every format in which the content comes from someone other than the client.
+/// The content comes from someone other than the client.
 fn requests(content: &Value) -> Vec<(&'static str, Value)> {
     let schema = json!({"type": "object", "properties": {}});
     let anthropic = |messages: Value| {
@@ -113,7 +113,6 @@ fn with_tools_beside((about, request): (&'static str, Value)) -> Vec<(&'static s
     core::iter::once(request).chain(beside).map(|request| (about, request)).collect()
 }
 
-/// Returns the request with a list of tools next to the content.
 fn beside(mut request: Value) -> Vec<Value> {
     let schema = json!({"type": "object", "properties": {}});
     let tools = json!([{"type": "function", "name": EVIL, "parameters": schema, "input_schema": schema,
@@ -131,7 +130,7 @@ fn beside(mut request: Value) -> Vec<Value> {
     out
 }
 
-/// Returns true if a request declares a tool, or refers to one, in a place that an API attributes to the client.
+/// Returns true if a request declares a tool, or refers to a tool, where an API attributes it to the client.
 fn has_tool(request: &Value, name: &str) -> bool {
     let is_named = |tool: &Value| tool["name"] == name || tool["function"]["name"] == name;
     let lists = |value: &Value| value.as_array().is_some_and(|tools| tools.iter().any(is_named));

@@ -4,7 +4,6 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use serde_json::{json, Value};
 
-/// The content of a request.
 #[derive(Debug, Default)]
 pub(crate) struct View {
     /// The tools that the model can call at the end, with their descriptions and schemas.
@@ -25,7 +24,7 @@ fn items(value: &Value) -> impl Iterator<Item = &Value> {
     value.as_array().into_iter().flatten()
 }
 
-/// Returns the text of a content, which is a string or a list of blocks.
+/// `content` is a string or a list of blocks.
 fn text(content: &Value) -> String {
     let blocks: Vec<&str> = items(content).filter_map(|block| block["text"].as_str()).collect();
     content.as_str().map_or_else(|| blocks.join("\n\n"), str::to_owned)
@@ -56,7 +55,7 @@ impl View {
         view
     }
 
-    /// Records a definition of any shape. Returns its name.
+    /// Returns the name of the tool, whose definition may have any shape.
     fn define(&mut self, tool: &Value) -> Option<String> {
         let inner = tool.get("function").unwrap_or(tool);
         let is_client_search = tool["type"] == "tool_search" && tool["execution"] == "client";

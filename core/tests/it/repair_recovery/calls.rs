@@ -20,7 +20,7 @@ impl Call {
     }
 }
 
-/// Returns the valid recorded calls, without duplicates. If `is_whole` is true, uses the data next to the checkout.
+/// Without duplicates. If `is_whole` is true, uses the data next to the checkout.
 pub(crate) fn recorded(is_whole: bool) -> Vec<Call> {
     let mut texts: Vec<String> = ["deferred_requests.jsonl", "deferred_cases.json"]
         .into_iter()
@@ -63,14 +63,12 @@ pub(crate) fn reported() -> Vec<Call> {
     calls
 }
 
-/// Returns the rows of a file in either format.
 pub(crate) fn rows(text: &str) -> Vec<Value> {
     serde_json::from_str(text)
         .or_else(|_| text.lines().map(serde_json::from_str).collect())
         .expect("reference data is JSON")
 }
 
-/// Collects every tool and every call of a request, in any format.
 fn gather(value: &Value, tools: &mut Vec<(String, Value)>, calls: &mut Vec<(String, Value)>) {
     if let (Some(name), Some(about)) = (value["name"].as_str(), value.as_object()) {
         let schemas = ["input_schema", "parameters", "inputSchema", "parametersJsonSchema"];
@@ -107,7 +105,6 @@ pub(crate) fn generated(is_whole: bool) -> Vec<Call> {
     calls
 }
 
-/// Returns the tools of the sample, by their schemas.
 pub(crate) fn sample() -> Vec<Value> {
     let source = sources("mcp_tools.jsonl").find(|source| !source.is_whole);
     source.map_or_else(Vec::new, |source| rows(&source.text)).iter().map(|tool| tool["inputSchema"].clone()).collect()

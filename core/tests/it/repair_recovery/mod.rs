@@ -20,7 +20,6 @@ use toolwire::{
     sanitize_tools, validate_arguments, RepairOptions, ToolsOptions,
 };
 
-/// Prints a line without the test harness, which would capture it.
 fn print_line(line: &str) {
     let _ = writeln!(std::io::stderr(), "{line}");
 }
@@ -29,7 +28,6 @@ fn same(one: &Value, two: &Value) -> bool {
     tree::same(&Node::from_value(one).expect("shallow"), &Node::from_value(two).expect("shallow"))
 }
 
-/// Returns all available calls, by source.
 fn calls() -> Vec<(&'static str, Vec<Call>)> {
     let all = [
         ("recorded, sample", calls::recorded(false)),
@@ -100,12 +98,9 @@ fn valid_instances_of_the_test_suite_do_not_change() {
     }
 }
 
-/// The result for a damaged call.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 enum Became {
-    /// The original arguments.
     Original,
-    /// An error.
     Refused,
     /// Arguments that are invalid, and are reported as invalid.
     Left,
@@ -187,7 +182,7 @@ fn is_either(result: &Value, original: &Value, spoiled: &Value) -> bool {
     }
 }
 
-/// Returns true if arguments were unwrapped. Repairs inside them then have other locations.
+/// Repairs inside unwrapped arguments have other locations.
 fn has_unwrapped(repairs: &[toolwire::reports::Repair]) -> bool {
     repairs.iter().any(|repair| repair.rule == RepairRule::UnwrapArguments)
 }

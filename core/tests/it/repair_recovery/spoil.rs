@@ -5,7 +5,6 @@ use toolwire::validate_arguments;
 
 use super::calls::Call;
 
-/// Damage to a single value in the arguments.
 type OfValue = fn(&Value) -> Option<Value>;
 
 /// A damaged call as text; `None` if this kind of damage does not apply.
@@ -77,7 +76,6 @@ fn inside(call: &Call, way: OfValue) -> Option<String> {
     (spoiled != *members).then(|| Value::Object(spoiled).to_string())
 }
 
-/// Damages every value at any depth.
 fn everywhere(call: &Call, way: OfValue) -> Option<String> {
     fn spoiled(value: &Value, way: OfValue) -> Value {
         let inner = match value {
@@ -93,12 +91,10 @@ fn everywhere(call: &Call, way: OfValue) -> Option<String> {
     (found != call.arguments).then(|| found.to_string())
 }
 
-/// Returns true if a string without its quotation marks is no other JSON.
 fn is_word(text: &str) -> bool {
     text.starts_with(char::is_alphanumeric) && serde_json::from_str::<Value>(text).is_err()
 }
 
-/// Writes each argument in another notation, if there is one.
 fn written(call: &Call, way: impl Fn(&str, &Value) -> Option<String>) -> Option<String> {
     let members = call.arguments.as_object()?.iter();
     let plain = |name: &str, value: &Value| format!("{}:{value}", json!(name));
@@ -107,13 +103,11 @@ fn written(call: &Call, way: impl Fn(&str, &Value) -> Option<String>) -> Option<
     other(call, format!("{{{}}}", written.join(",")))
 }
 
-/// Returns the text if it differs from that of the call.
 fn other(call: &Call, text: String) -> Option<String> {
     let own = call.arguments.to_string();
     (text != own).then_some(text)
 }
 
-/// Wraps values in arrays if the schema does not accept an array.
 fn array_around(call: &Call) -> Option<String> {
     let mut arguments = call.arguments.clone();
     for (name, value) in arguments.as_object_mut()? {
@@ -125,7 +119,7 @@ fn array_around(call: &Call) -> Option<String> {
     (arguments != call.arguments).then(|| arguments.to_string())
 }
 
-/// Adds a wrapper that the tool does not declare. A declared one would be indistinguishable from an argument.
+/// A wrapper that the tool declares would be indistinguishable from an argument.
 fn around(call: &Call, wrapper: &str, text: String) -> Option<String> {
     call.schema["properties"].get(wrapper).is_none().then_some(text)
 }
@@ -143,7 +137,6 @@ fn names(arguments: &Value) -> Value {
     Value::Object(members.map(|(name, value)| (other(name), value.clone())).collect())
 }
 
-/// Changes the case of `enum` values.
 fn enums(call: &Call) -> Option<String> {
     let mut arguments = call.arguments.clone();
     for (name, value) in arguments.as_object_mut()? {
@@ -155,7 +148,6 @@ fn enums(call: &Call) -> Option<String> {
     (arguments != call.arguments).then(|| arguments.to_string())
 }
 
-/// Adds an empty value for each missing optional argument.
 fn absent(call: &Call, nothing: &Value) -> Option<String> {
     let mut arguments = call.arguments.clone();
     let required = |name: &str| call.schema["required"].as_array().is_some_and(|names| names.contains(&json!(name)));
@@ -197,7 +189,6 @@ fn python(value: &Value) -> String {
     }
 }
 
-/// Returns true if a schema accepts a damaged text unchanged.
 pub(crate) fn is_taken(text: &str, schema: &Value) -> bool {
     let value = serde_json::from_str::<Value>(text).ok().filter(Value::is_object);
     value.is_some_and(|value| validate_arguments(&value, schema).is_ok_and(|found| found.valid == Some(true)))

@@ -1,9 +1,9 @@
 //! Simulates a model's answers: an instance of the original schema, written in the ways that the sanitized schema
 //! offers.
 //!
-//! The simulation uses only the sanitized schema, without knowledge of the rules: a required property that is absent
-//! becomes null; an object with arbitrary names may be a list of key-value pairs; a string may contain JSON; a property
-//! may be renamed. The caller checks the answers with a validator.
+//! The simulation uses only the sanitized schema, without knowledge of the rules. A required property that is absent
+//! becomes null. An object with arbitrary names may be a list of key-value pairs. A string may contain JSON, and a
+//! property may be renamed. The caller checks the answers with a validator.
 
 use std::{cell::Cell, collections::BTreeMap};
 
@@ -11,7 +11,6 @@ use serde_json::{json, Map, Value};
 
 use super::judge::same;
 
-/// Maximum number of answers for one schema.
 const MAX_ANSWERS: usize = 64;
 /// Description of the property that holds all other members.
 const OTHERS: &str = "Other properties, as pairs of key and value";
@@ -22,10 +21,8 @@ const MAX_DEPTH: usize = 40;
 /// long.
 const MAX_VISITS: usize = 20_000;
 
-/// Ways to write the instance.
 pub(crate) struct AnswerList {
     pub(crate) answers: Vec<Value>,
-    /// True if the list is complete.
     pub(crate) are_all: bool,
 }
 
@@ -119,7 +116,6 @@ impl Answers<'_> {
         self.distinct(found)
     }
 
-    /// Returns the answers, or the plain instance if there are none.
     fn or_itself(&self, instance: &Value, schema: &Value, fuel: usize) -> Vec<Value> {
         // The schema has no subschema for this value.
         if schema.is_null() {
@@ -219,7 +215,6 @@ impl Answers<'_> {
     }
 }
 
-/// Returns the types of a scalar.
 fn kinds(value: &Value) -> &'static [&'static str] {
     match value {
         Value::Null => &["null"],
@@ -236,7 +231,6 @@ fn is_pair(schema: &Value) -> bool {
 }
 
 impl Answers<'_> {
-    /// Returns all combinations of one value per choice, up to a limit.
     fn combined(&self, choices: Vec<Vec<Value>>) -> Vec<Vec<Value>> {
         let mut ways: Vec<Vec<Value>> = vec![Vec::new()];
         for choice in choices {

@@ -1,5 +1,5 @@
-//! Checks `closed` against its definition, with the fixtures and real tools: an instance that the tool accepts but the
-//! strict schema refuses must have a property that the tool does not define, unless the report states a greater effect.
+//! Checks `closed` against its definition, with the fixtures and real tools. An instance that only the strict schema
+//! refuses must have a property that the tool does not define, unless the report states a greater effect.
 
 use std::{collections::BTreeMap, fs, path::PathBuf, thread};
 
@@ -22,7 +22,6 @@ fn draft(schema: &Value) -> Draft {
     }
 }
 
-/// The results for some schemas in one dialect.
 #[derive(Default)]
 struct Tally {
     became: BTreeMap<&'static str, usize>,

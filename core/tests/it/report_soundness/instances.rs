@@ -2,10 +2,8 @@
 
 use serde_json::{json, Map, Value};
 
-/// A property name that no schema defines.
 const OTHER: &str = "otherwise_undefined";
 
-/// Reproducible pseudorandom numbers.
 pub(crate) struct Dice(pub(crate) u64);
 
 impl Dice {
@@ -21,7 +19,7 @@ impl Dice {
     }
 }
 
-/// Generates values for a schema, each also in a variant in which one of the objects has an undefined property.
+/// Also returns each value in a variant in which one of the objects has an undefined property.
 pub(crate) fn instances(schema: &Value, count: usize, dice: &mut Dice) -> Vec<Value> {
     let mut found = Vec::new();
     for _ in 0..count {
@@ -42,7 +40,6 @@ fn count_objects(value: &Value) -> usize {
     }
 }
 
-/// Adds a property to the object with this number.
 fn add(value: &mut Value, number: &mut usize) -> bool {
     match value {
         Value::Object(members) => {
@@ -102,7 +99,7 @@ impl Maker<'_, '_> {
         of.get(self.dice.roll(of.len()))
     }
 
-    /// Generates a value from the types and members of a schema. Returns `None` if the schema has neither.
+    /// Returns `None` if the schema has neither types nor members.
     fn typed(&mut self, schema: &Value, fuel: usize) -> Option<Value> {
         let kind = match &schema["type"] {
             Value::Array(names) => self.pick(names)?.clone(),
@@ -148,7 +145,6 @@ impl Maker<'_, '_> {
     }
 }
 
-/// Combines the values for two schemas of the same instance.
 fn both(one: Option<Value>, two: Value) -> Option<Value> {
     match (one, two) {
         (Some(Value::Object(mut one)), Value::Object(two)) => {

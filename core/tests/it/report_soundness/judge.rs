@@ -15,7 +15,6 @@ use toolwire::{
 use super::{answers::answers, named::named, openapi};
 
 pub(crate) struct Judgement {
-    /// Descriptions of violated properties.
     pub(crate) faults: Vec<String>,
     /// Number of instances with a verdict from the validator, before and after.
     #[allow(dead_code, reason = "only the fuzzer counts them")]
@@ -25,14 +24,11 @@ pub(crate) struct Judgement {
     pub(crate) shut_out: usize,
     /// `lossless`, the worst reported effect, `encoded`, or the code of an error.
     pub(crate) became: &'static str,
-    /// The rewritten schema with its validators, if there is one.
     #[allow(dead_code, reason = "only the fuzzer builds replies from it")]
     pub(crate) sent: Option<Sent>,
 }
 
-/// The rewritten schema, for tests that generate arguments for it.
 pub(crate) struct Sent {
-    /// Restores arguments.
     pub(crate) plan: RestorePlan,
     pub(crate) schema: Value,
     before: Validator,
@@ -56,7 +52,7 @@ impl Sent {
         Some(!valid(self.named.as_ref()?, instance)?)
     }
 
-    /// Returns the new names of properties by their old names, from the messages.
+    /// Reads the new names, by the old names, from the messages.
     fn renamed(&self) -> BTreeMap<String, String> {
         let names = |change: &Change| -> Option<(String, String)> {
             let (old, new) =
@@ -78,7 +74,6 @@ impl Sent {
     }
 }
 
-/// Returns the rewritten schema in standard JSON Schema.
 pub(crate) fn readable(output: &Value, options: &SanitizeOptions) -> Value {
     if ["gemini", "vertex", "cowork"].contains(&options.dialect.as_str()) {
         openapi::in_json_schema(output)
@@ -91,7 +86,6 @@ fn validator(schema: &Value, draft: Draft) -> Option<Validator> {
     jsonschema::options().with_draft(draft).should_validate_formats(false).build(schema).ok()
 }
 
-/// Returns true if a schema that [`named`] built accepts a value.
 #[allow(dead_code, reason = "the fuzzer does not use it")]
 pub(crate) fn is_named(named: &Value, instance: &Value) -> Option<bool> {
     valid(&validator(named, Draft::Draft202012)?, instance)
@@ -107,7 +101,6 @@ fn ended(became: &'static str, faults: Vec<String>) -> Judgement {
     Judgement { faults, verdicts: 0, shut_out: 0, became, sent: None }
 }
 
-/// Checks one schema with its instances.
 pub(crate) fn judge(schema: &Value, draft: Draft, instances: &[Value], options: &SanitizeOptions) -> Judgement {
     let Some(before) = validator(schema, draft) else { return ended("input unreadable to the validator", Vec::new()) };
     let result = match sanitize(schema, options) {
@@ -171,12 +164,10 @@ pub(crate) fn judge(schema: &Value, draft: Draft, instances: &[Value], options: 
 /// The result for one instance: an error if the report is wrong, `None` if the validator cannot decide.
 type Verdict = Option<Result<Outcome, String>>;
 
-/// The outcome for an instance whose report is right.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Outcome {
     /// Refused because of an undefined property.
     ShutOut,
-    /// Any other result.
     Reported,
 }
 
@@ -190,7 +181,7 @@ impl Outcome {
     }
 }
 
-/// Checks that the report states whether the instance is lost or gained, for arguments that are not encoded.
+/// For arguments that are not encoded: the report has to state if the instance is lost or gained.
 fn plain(sent: &Sent, schema: &Value, instance: &Value) -> Verdict {
     let (was, is) = (valid(&sent.before, instance)?, valid(&sent.after, instance)?);
     let is_reported = match (was, is) {
@@ -252,7 +243,7 @@ fn has_member(value: &Value, name: &str) -> bool {
     }
 }
 
-/// Returns true if the values are equal by JSON Schema's definition, in which `1` equals `1.0`.
+/// By JSON Schema's definition, `1` equals `1.0`.
 pub(crate) fn same(one: &Value, two: &Value) -> bool {
     match (one, two) {
         (Value::Number(one), Value::Number(two)) => one == two || one.as_f64() == two.as_f64(),

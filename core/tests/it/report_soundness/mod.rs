@@ -2,10 +2,10 @@
 //! if the instance has an undefined property. If an instance is gained, a change must state `wider` or `mixed`.
 //! `lossless` means that the accepted instances are the same.
 //!
-//! The schemas and instances are those of the official test suite (../shared/data/test_suite.jsonl, or its sample in
-//! tests/sample), each unchanged and wrapped in a property, so that the rules for the root cannot hide a fault. If
-//! arguments are encoded, the test simulates a model that reads the rewritten schema, and restores its answer.
-//! `TOOLWIRE_DIALECT=name` shows all faults of one dialect.
+//! The schemas and instances are from the official test suite (../shared/data/test_suite.jsonl, or its sample in
+//! tests/sample). Each is tested unchanged and wrapped in a property, so that the rules for the root cannot hide a
+//! fault. If arguments are encoded, the test simulates a model that reads the rewritten schema, and restores its
+//! answer. `TOOLWIRE_DIALECT=name` shows all faults of one dialect.
 #![allow(
     clippy::panic,
     clippy::expect_used,
@@ -38,7 +38,6 @@ struct Group {
     tests: Vec<(Value, bool)>,
 }
 
-/// Prints a line without the test harness, which would capture it.
 fn print_line(line: &str) {
     let _ = writeln!(std::io::stderr(), "{line}");
 }

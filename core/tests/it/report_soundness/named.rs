@@ -7,13 +7,13 @@
 
 use serde_json::{json, Map, Value};
 
-/// Identifier of the schema that is built from the root, to which references may lead.
+/// Identifier of the schema that is built from the root. References may point to it.
 const ROOT: &str = "https://example.com/named";
 
 /// Maximum number of references that are followed to determine whether properties are defined.
 const FUEL: usize = 40;
 
-/// Returns the same schema with all objects closed. If `ignores_ref_siblings` is true, siblings of a reference are ignored.
+/// If `ignores_ref_siblings` is true, siblings of a reference are ignored.
 pub(crate) fn named(schema: &Value, ignores_ref_siblings: bool) -> Value {
     let text = schema.to_string();
     let has_unevaluated = text.contains("unevaluatedProperties");
@@ -33,7 +33,6 @@ pub(crate) fn named(schema: &Value, ignores_ref_siblings: bool) -> Value {
 struct Named<'s> {
     root: &'s Value,
     ignores_ref_siblings: bool,
-    /// True if `unevaluatedProperties` occurs anywhere.
     has_unevaluated: bool,
     /// True if keywords with conditional subschemas occur anywhere.
     has_branches: bool,

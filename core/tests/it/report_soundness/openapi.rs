@@ -3,7 +3,6 @@
 
 use serde_json::{json, Map, Value};
 
-/// Returns the schema with `nullable` and string `enum` values in the form of JSON Schema.
 pub(crate) fn in_json_schema(schema: &Value) -> Value {
     match schema {
         Value::Array(items) => items.iter().map(in_json_schema).collect(),

@@ -8,7 +8,6 @@ use super::{
     wire::Wire,
 };
 
-/// A call in the form that the client receives.
 #[derive(Debug)]
 struct Arrived {
     way: &'static str,
@@ -19,10 +18,9 @@ struct Arrived {
     is_custom: bool,
 }
 
-/// The input for `custom` tools.
 const INPUT: &str = "look out";
 
-/// Calls one tool. Returns the number of calls, and a description of each call that reached a tool other than `tools`.
+/// Returns the number of calls, and a description of each call that reached a tool other than `tools`.
 pub(crate) fn call(
     (source, target): (Wire, Wire),
     restore: &Restore,
@@ -89,7 +87,6 @@ fn given(sent: &Sent) -> Value {
     }
 }
 
-/// Returns the call in the form of a reply.
 fn item(target: Wire, sent: &Sent, namespace: Option<&str>) -> Value {
     let given = given(sent);
     let name = &sent.name;
@@ -131,7 +128,6 @@ fn call_in(target: Wire, reply: &Value) -> &Value {
     }
 }
 
-/// Parses a call in the form of an API.
 fn read(wire: Wire, call: &Value, way: &'static str) -> Arrived {
     let holder = ["function", "custom", "functionCall"].iter().find_map(|key| call.get(key)).unwrap_or(call);
     let is_custom = call["type"] == "custom_tool_call" || call["type"] == "custom";
@@ -144,7 +140,6 @@ fn read(wire: Wire, call: &Value, way: &'static str) -> Arrived {
     Arrived { way, namespace: text("namespace"), name: text("name").unwrap_or_default(), given, is_custom }
 }
 
-/// Returns the call as events of a stream.
 fn events_of(target: Wire, call: &Value, given: &Value) -> Vec<Value> {
     let text = given.to_string();
     let (one, two) = text.split_at(text.char_indices().nth(2).map_or(0, |(at, _)| at));
@@ -189,7 +184,6 @@ fn events_of(target: Wire, call: &Value, given: &Value) -> Vec<Value> {
     }
 }
 
-/// Assembles the call from events, as the client does.
 fn streamed(target: Wire, events: &[Value]) -> Arrived {
     let mut call = Value::Null;
     let mut pieces = String::new();

@@ -62,8 +62,7 @@ pub(crate) const NAMESPACES: [&str; 6] =
 /// Names of properties, some of which dialects encode.
 pub(crate) const PROPERTIES: [&str; 5] = ["k", "$ref", "required", "k with spaces/", "鍵"];
 
-/// Generates tools. Some have names that were sent in earlier requests, because a server can predict the new name of
-/// another tool.
+/// Some tools have names that were sent in earlier requests, because a server can predict the new name of another tool.
 pub(crate) fn tools(numbers: &mut Numbers, wire: Wire, known: &[String]) -> Vec<Tool> {
     let count = 2 + numbers.below(9);
     let mut made = Vec::new();
@@ -91,7 +90,7 @@ pub(crate) fn flagged(mut listed: Value, defers: bool) -> Value {
     listed
 }
 
-/// Generates a request with these tools, in the list and in the history; some are deferred, and some were called.
+/// The tools are in the list and in the history. Some are deferred, and some were called.
 pub(crate) fn request(numbers: &mut Numbers, wire: Wire, tools: &[Tool]) -> Value {
     let (mut list, mut history) = (Vec::new(), Vec::new());
     let (mut spaces, mut carried): (BTreeMap<String, Vec<Value>>, Vec<Value>) = (BTreeMap::new(), Vec::new());

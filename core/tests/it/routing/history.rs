@@ -12,7 +12,6 @@ use super::{
     wire::Wire,
 };
 
-/// A definition in the list or in the history.
 #[derive(Clone, Debug)]
 pub(crate) struct Definition {
     pub(crate) mark: usize,
@@ -24,7 +23,6 @@ pub(crate) struct Definition {
 }
 
 impl Definition {
-    /// Returns true if both definitions define the same tool.
     pub(crate) fn is_same_tool(&self, other: &Definition) -> bool {
         self.namespace == other.namespace && self.name == other.name
     }
@@ -93,7 +91,7 @@ fn listed(wire: Wire, tool: &Definition, defers: bool) -> Value {
     entry
 }
 
-/// Returns a tool list in the format of the Responses API. Tools of one namespace may be in one entry or in several.
+/// Tools of one namespace may be in one entry or in several.
 fn in_namespaces(numbers: &mut Numbers, tools: &[(Definition, bool)]) -> Vec<Value> {
     let mut list: Vec<Value> = Vec::new();
     for (tool, defers) in tools {
@@ -128,7 +126,6 @@ fn call_of(wire: Wire, tool: &Definition, id: &str) -> Value {
     }
 }
 
-/// Generates a request, and returns every definition in it.
 pub(crate) fn request(numbers: &mut Numbers, wire: Wire) -> (Value, Vec<Definition>) {
     let made = definitions(numbers, wire);
     let (mut own, mut carried) = (Vec::new(), Vec::new());
@@ -239,7 +236,6 @@ fn responses(
     json!({"model": "m", "input": history, "tools": list})
 }
 
-/// Generates options of deferred loading, together with the target format.
 pub(crate) fn deferred(numbers: &mut Numbers, wire: Wire) -> (DeferredOptions, Wire) {
     let mut options = DeferredOptions::default();
     options.server_tool_search = *numbers.of(&[Some(ServerToolSearch::Emulate), None]);
@@ -268,7 +264,6 @@ pub(crate) fn deferred(numbers: &mut Numbers, wire: Wire) -> (DeferredOptions, W
     (options, target)
 }
 
-/// Returns the options for a whole request in a dialect.
 pub(crate) fn adapting(dialect: &str, format: ToolFormat, deferred: Option<DeferredOptions>) -> AdaptOptions {
     let mut options = AdaptOptions::new(dialect);
     options.deferred = deferred;
@@ -276,10 +271,8 @@ pub(crate) fn adapting(dialect: &str, format: ToolFormat, deferred: Option<Defer
     options
 }
 
-/// A tool in the form that the model reads.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Sent {
-    /// The namespace that contains the tool.
     pub(crate) namespace: Option<String>,
     pub(crate) name: String,
     pub(crate) mark: Option<usize>,
@@ -289,7 +282,6 @@ pub(crate) struct Sent {
     pub(crate) is_loaded: bool,
 }
 
-/// Returns every tool that the model can call in a request, including tools that the history adds.
 pub(crate) fn sent(request: &Value) -> Vec<Sent> {
     let mut found = Vec::new();
     list(&request["tools"], None, false, &mut found);
@@ -337,7 +329,6 @@ fn list(tools: &Value, namespace: Option<&str>, is_loaded: bool, found: &mut Vec
     }
 }
 
-/// Returns the arguments with which a model calls a tool.
 pub(crate) fn arguments(tool: &Sent) -> Value {
     let members: Map<String, Value> = tool.property.iter().map(|property| (property.clone(), json!("x"))).collect();
     Value::Object(members)

@@ -2,9 +2,9 @@
 //! give their tools.
 //!
 //! The tests generate lists with colliding names, namespaces and encodings, in every format. The description of each
-//! definition identifies its owner, and each definition has a unique property. A test reads the request as a model does
-//! and calls every tool in it; the restored call must reach the tool that the description identifies, with the property
-//! of that tool. `ROUTING_ROUNDS` increases the number of rounds.
+//! definition identifies its owner, and each definition has a unique property. A test reads the request as a model
+//! does, and calls every tool in the request. The restored call must reach the tool that the description identifies,
+//! with the property of that tool. `ROUTING_ROUNDS` increases the number of rounds.
 
 #![allow(clippy::expect_used, clippy::panic, clippy::indexing_slicing, reason = "a test fails by panicking")]
 
@@ -25,7 +25,6 @@ use toolwire::{
 };
 use wire::{in_namespace, number, read, Read, Wire};
 
-/// A dialect, and a format of the requests to it.
 const TARGETS: [(&str, Wire); 16] = [
     ("anthropic", Wire::Anthropic),
     ("anthropic-strict", Wire::Anthropic),
@@ -45,12 +44,10 @@ const TARGETS: [(&str, Wire); 16] = [
     ("gemini-json-schema", Wire::Gemini),
 ];
 
-/// Returns the namespace; an empty name if there is none.
 fn space(namespace: Option<&str>) -> &str {
     namespace.unwrap_or_default()
 }
 
-/// Calls one tool that was sent, in every supported way.
 fn call(about: &dyn Fn() -> String, wire: Wire, restore: &Restore, tools: &[Tool], sent: &Read) {
     let Some(number) = number(&sent.description) else {
         // A search function of this library: its calls belong to no tool.
@@ -111,7 +108,6 @@ fn call(about: &dyn Fn() -> String, wire: Wire, restore: &Restore, tools: &[Tool
     }
 }
 
-/// Collects every string in a value.
 fn texts(value: &Value, found: &mut Vec<String>) {
     match value {
         Value::String(text) => found.push(text.clone()),
@@ -180,7 +176,7 @@ fn every_call_reaches_the_tool_whose_definition_the_model_read() {
 }
 
 /// If several tools of a list have the same name and are renamed, every restored call contains the index of the tool
-/// that the model read, whichever way it is restored. Without an index, the name belongs to a single tool.
+/// that the model read. Without an index, the name belongs to a single tool.
 #[test]
 fn calls_to_tools_with_the_same_name_are_routed_by_index() {
     let (mut numbers, mut calls, mut by_index) = (Numbers(5), 0, 0);
@@ -253,7 +249,6 @@ fn calls_to_tools_with_the_same_name_are_routed_by_index() {
     assert!(by_index > 1000 && calls > by_index, "{calls} calls, {by_index} by index");
 }
 
-/// Returns the member `index` next to the name of a call, anywhere in a reply or in events.
 fn index_in(value: &Value) -> Option<usize> {
     match value {
         Value::Object(members) => {
@@ -266,7 +261,6 @@ fn index_in(value: &Value) -> Option<usize> {
     }
 }
 
-/// Adds an `index` next to the name of each call.
 fn with_index(value: Value, index: usize) -> Value {
     match value {
         Value::Object(members) => {
@@ -361,7 +355,6 @@ fn calls_in_exchanges_reach_their_tools() {
     }
 }
 
-/// Returns a reply that searches for every tool.
 fn searching(name: Option<&str>) -> String {
     let block = json!({"type": "tool_use", "id": "s", "name": name, "input": {"query": "a tool", "max_results": 20}});
     json!({"stop_reason": "tool_use", "content": [block]}).to_string()
@@ -446,7 +439,6 @@ fn calls_to_tools_that_the_history_adds_reach_their_tools() {
     assert!(calls > 10 * cases && refused < cases / 4 && brought > cases / 4, "{calls}, {refused}, {brought}");
 }
 
-/// Returns every variant of a value in which one member or item is replaced or removed.
 fn mutations(value: &Value) -> Vec<Value> {
     let odd =
         [json!(null), json!(1), json!("x"), json!([]), json!({}), json!({"name": "x", "namespace": 1}), json!("\u{0}")];
@@ -478,7 +470,7 @@ fn mutations(value: &Value) -> Vec<Value> {
     found
 }
 
-/// A `restore` that was modified is refused or applied as written; it never panics.
+/// A `restore` that was modified is refused, or applied as written.
 #[test]
 fn changed_restore_data_causes_no_panic() {
     let tools = json!([

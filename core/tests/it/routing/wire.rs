@@ -23,7 +23,7 @@ impl Wire {
         }
     }
 
-    /// Returns the tool in the form of a client's list, without its namespace.
+    /// Without the tool's namespace.
     pub(crate) fn listed(self, tool: &Tool) -> Value {
         let (name, description) = (&tool.name, format!("#{}# A tool.", tool.number));
         let schema =
@@ -40,7 +40,6 @@ impl Wire {
         }
     }
 
-    /// Returns a reply with one call.
     pub(crate) fn reply(self, name: &str, arguments: &Value) -> Value {
         match self {
             Wire::Anthropic => json!({"content": [{"type": "tool_use", "id": "c", "name": name, "input": arguments}]}),
@@ -57,7 +56,7 @@ impl Wire {
         }
     }
 
-    /// Returns namespace, name and arguments of the call in a restored reply.
+    /// Returns the namespace, the name and the arguments.
     pub(crate) fn called(self, reply: &Value) -> (Option<String>, String, Value) {
         let (call, arguments) = match self {
             Wire::Anthropic => (&reply["content"][0], &reply["content"][0]["input"]),
@@ -77,7 +76,6 @@ impl Wire {
         (text("namespace"), text("name").expect("a name"), arguments)
     }
 
-    /// Returns the same call as events of a stream.
     pub(crate) fn events(self, name: &str, arguments: &Value) -> Vec<Value> {
         let text = arguments.to_string();
         let (one, two) = text.split_at(text.char_indices().nth(2).map_or(0, |(at, _)| at));
@@ -109,8 +107,7 @@ impl Wire {
         }
     }
 
-    /// Returns the call in a stream of these events: its namespace and name from its first event, and the assembled
-    /// arguments.
+    /// The namespace and the name are those of the first event.
     pub(crate) fn streamed(self, events: &[Value]) -> (Option<String>, String, Value) {
         let mut found: (Option<String>, Option<String>, String) = (None, None, String::new());
         let text = |value: &Value| value.as_str().map(String::from);
@@ -167,7 +164,6 @@ fn read_in(sent: &Value, namespace: Option<&str>) -> Vec<Read> {
     found
 }
 
-/// Sets the namespace of the calls in a reply or an event of Responses.
 pub(crate) fn in_namespace(mut value: Value, namespace: Option<&str>) -> Value {
     let Some(namespace) = namespace else { return value };
     for pointer in ["/output/0", "/item"] {
@@ -178,7 +174,6 @@ pub(crate) fn in_namespace(mut value: Value, namespace: Option<&str>) -> Value {
     value
 }
 
-/// Returns the number of the owner in a description.
 pub(crate) fn number(description: &str) -> Option<usize> {
     description.split('#').nth(1)?.parse().ok()
 }

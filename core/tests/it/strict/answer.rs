@@ -1,11 +1,11 @@
 //! Simulates a model's answer: an instance of the original schema in the form that the sanitized schema requires.
 //!
-//! The simulation only uses the sanitized schema and the conventions in its descriptions: an absent property is null,
+//! The simulation only uses the sanitized schema and the conventions in its descriptions. An absent property is null,
 //! an object with arbitrary names is a list of key-value pairs, and a string may contain JSON.
 
 use serde_json::{json, Map, Value};
 
-/// Returns the answer; `None` if the schema cannot represent the instance.
+/// Returns `None` if the schema cannot represent the instance.
 pub(crate) fn answer(instance: &Value, schema: &Value) -> Option<Value> {
     Answer { root: schema }.of(Some(instance), schema, 0)
 }
@@ -141,7 +141,7 @@ impl Answer<'_> {
     }
 }
 
-/// Returns true if the values are equal: `1` equals `1.0`.
+/// `1` equals `1.0`.
 fn same(one: &Value, two: &Value) -> bool {
     one == two || one.as_f64().is_some_and(|number| two.as_f64() == Some(number))
 }

@@ -17,7 +17,6 @@ use std::io::Write as _;
 
 const DIALECTS: [&str; 3] = ["openai-strict", "anthropic-strict", "deepseek-strict"];
 
-/// Prints a line without the test harness, which would capture it.
 fn print_line(line: &str) {
     let _ = writeln!(std::io::stderr(), "{line}");
 }

@@ -14,7 +14,6 @@ use toolwire::{
 use super::{answer::answer, print_line, DIALECTS};
 use crate::report_soundness::named::named;
 
-/// Reproducible pseudorandom numbers.
 struct Dice(u64);
 
 impl Dice {
@@ -168,7 +167,7 @@ fn validator(schema: &Value) -> Option<Validator> {
     jsonschema::options().with_draft(jsonschema::Draft::Draft202012).should_validate_formats(false).build(schema).ok()
 }
 
-/// Removes null members. For an optional property that also accepts null, null and absence are indistinguishable.
+/// For an optional property that also accepts null, null and absence are indistinguishable.
 fn without_nulls(value: &Value) -> Value {
     match value {
         Value::Object(members) => Value::Object(

@@ -4,7 +4,6 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use serde_json::Value;
 
-/// The parts of a request that a report names.
 #[derive(Default)]
 pub(crate) struct Covered {
     pointers: Vec<String>,
@@ -12,12 +11,10 @@ pub(crate) struct Covered {
 }
 
 impl Covered {
-    /// Adds everything at and below a pointer.
     pub(crate) fn below(&mut self, pointer: &str) {
         self.pointers.push(pointer.into());
     }
 
-    /// Adds the members with this name and the tools with this name.
     pub(crate) fn named(&mut self, name: &str) {
         self.names.insert(name.into());
     }
@@ -30,11 +27,10 @@ impl Covered {
     }
 }
 
-/// A place in a request.
 #[derive(Clone, Default)]
 struct Location<'v> {
     pointer: String,
-    /// Names of the members above, and of the tools that contain the place.
+    /// Names of the members above the location, and of the tools that contain the location.
     names: Vec<&'v str>,
 }
 
@@ -51,7 +47,6 @@ impl<'v> Location<'v> {
     }
 }
 
-/// The strings and the members of a request.
 #[derive(Default)]
 struct Parts<'v> {
     strings: Vec<(&'v str, Location<'v>)>,

@@ -29,7 +29,6 @@ type Counts = [usize; 3];
 /// The numbers, by dialect and rule.
 type Table = BTreeMap<String, BTreeMap<String, Counts>>;
 
-/// Adds a request that changed.
 fn add(table: &mut Table, (dialect, rule): (&str, &str), is_lossy: bool, is_unreported: bool) {
     let [changed, lossy, unreported] = table.entry(dialect.into()).or_default().entry(rule.into()).or_default();
     *changed += 1;
@@ -37,12 +36,10 @@ fn add(table: &mut Table, (dialect, rule): (&str, &str), is_lossy: bool, is_unre
     *unreported += usize::from(is_unreported);
 }
 
-/// Prints a line without the test harness, which would capture it.
 fn print_line(line: &str) {
     let _ = writeln!(std::io::stderr(), "{line}");
 }
 
-/// Returns the URL of a recorded request, whose row has the host and the format.
 fn url_of(row: &Value) -> String {
     let text = |key: &str| row[key].as_str().unwrap_or_default();
     let (host, model) = (text("host").replace('*', "recorded"), text("model"));
@@ -83,7 +80,7 @@ fn read(report: &AdaptReport) -> (BTreeMap<&'static str, bool>, Covered) {
     }
     for tool in &report.quarantined {
         rules.insert(tool.rule, true);
-        // The pointer leads to the reason. The whole entry is gone.
+        // The pointer points to the reason. The whole entry is gone.
         let entry: Vec<&str> = tool.pointer.split('/').take(3).collect();
         covered.below(&entry.join("/"));
     }
@@ -163,7 +160,7 @@ fn accepted_requests_change_no_more_than_the_table_allows() {
     hold(&counts);
 }
 
-/// Compares the numbers with those of `known.json`. No request may lose anything, or change without a report.
+/// No request may lose anything, or change without a report.
 fn hold(found: &Table) {
     let is_bad = |[_, lossy, unreported]: &Counts| *lossy > 0 || *unreported > 0;
     let bad: Vec<_> = found.iter().filter(|(_, rules)| rules.values().any(is_bad)).collect();
@@ -197,7 +194,6 @@ fn hold(found: &Table) {
     );
 }
 
-/// Returns the numbers as JSON with a line for each rule.
 fn text(table: &Table) -> String {
     let dialects = table.iter().map(|(dialect, rules)| {
         let rules: Vec<String> = rules.iter().map(|(rule, counts)| format!("    {rule:?}: {counts:?}")).collect();

@@ -9,7 +9,6 @@ use super::{items, refuse, Verdict};
 pub(crate) const INLINE: &str = "inline-tools-2026-09-15";
 const CHANGES: &str = "mid-conversation-tool-changes-2026-07-01";
 
-/// Returns an error if the API would refuse the request.
 pub(crate) fn check(request: &Value, native: &str, betas: &[&str]) -> Verdict {
     refuse(!request["max_tokens"].is_u64(), "max_tokens: Field required".to_owned())?;
     let mut known = BTreeMap::new();
@@ -37,7 +36,6 @@ pub(crate) fn check(request: &Value, native: &str, betas: &[&str]) -> Verdict {
     Ok(())
 }
 
-/// Returns the name of a tool, or the name of a toolset's server.
 fn name(tool: &Value) -> Option<&str> {
     tool["name"].as_str().or_else(|| tool["mcp_server_name"].as_str())
 }

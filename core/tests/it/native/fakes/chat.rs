@@ -6,7 +6,6 @@ use serde_json::Value;
 
 use super::{function_name, items, refuse, Verdict};
 
-/// Returns an error if such a server would refuse the request.
 pub(crate) fn check(request: &Value) -> Verdict {
     let mut names = BTreeSet::new();
     refuse(request.get("tools").is_some_and(|tools| tools == &Value::Array(Vec::new())), "[] is too short".to_owned())?;
@@ -32,7 +31,6 @@ pub(crate) fn check(request: &Value) -> Verdict {
     refuse(forced.is_some_and(|name| !names.contains(name)), format!("tool_choice: {choice} is not in tools"))
 }
 
-/// Refuses a malformed message without tools.
 pub(crate) fn message(message: &Value, place: &str) -> Verdict {
     let role = message["role"].as_str().unwrap_or_default();
     let known = ["system", "developer", "user", "assistant", "tool"].contains(&role);

@@ -6,7 +6,6 @@ use serde_json::Value;
 
 use super::{items, refuse, Verdict};
 
-/// The known members of a request.
 const MEMBERS: [&str; 9] = [
     "model",
     "input",
@@ -20,7 +19,6 @@ const MEMBERS: [&str; 9] = [
 ];
 const SETTINGS: [&str; 6] = ["temperature", "top_p", "max_output_tokens", "stop_sequences", "seed", "tool_choice"];
 
-/// Returns an error if the API would refuse the request.
 pub(crate) fn check(request: &Value, native: &str) -> Verdict {
     let is_native = native == "interactions";
     for (name, members, holder) in

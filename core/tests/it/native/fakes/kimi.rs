@@ -6,7 +6,6 @@ use serde_json::Value;
 
 use super::{chat, function_name, items, refuse, Verdict};
 
-/// Returns an error if Kimi would refuse the request.
 pub(crate) fn check(request: &Value) -> Verdict {
     let mut names = BTreeSet::new();
     declare(&request["tools"], &mut names, "tools")?;
@@ -36,7 +35,7 @@ pub(crate) fn check(request: &Value) -> Verdict {
     }
 }
 
-/// Declares a list of tools. Each name must be unique in the whole request.
+/// Each name must be unique in the whole request.
 fn declare(tools: &Value, names: &mut BTreeSet<String>, place: &str) -> Verdict {
     for tool in items(tools) {
         refuse(!tool.is_object(), format!("{place}: a tool that is not an object"))?;

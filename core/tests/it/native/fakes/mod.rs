@@ -12,7 +12,6 @@ use serde_json::Value;
 /// The verdict of an API on a request: accepted, or its error.
 pub(crate) type Verdict = Result<(), String>;
 
-/// Runs the fake for a target with a native construct.
 pub(crate) fn check(target: &str, native: &str, request: &Value, betas: &[&str]) -> Verdict {
     match (target, native) {
         ("anthropic", native) => anthropic::check(request, native, betas),
@@ -35,7 +34,6 @@ fn items(value: &Value) -> impl Iterator<Item = &Value> {
     value.as_array().into_iter().flatten()
 }
 
-/// Returns the name of a function in Chat Completions.
 fn function_name<'v>(tool: &'v Value, place: &str) -> Result<&'v str, String> {
     let kind = tool["type"].as_str().unwrap_or_default();
     refuse(kind != "function" && kind != "custom", format!("{place}: unsupported tool type `{kind}`"))?;

@@ -6,7 +6,6 @@ use serde_json::Value;
 
 use super::{items, refuse, Verdict};
 
-/// Returns an error if the API would refuse the request.
 pub(crate) fn check(request: &Value, native: &str) -> Verdict {
     let mut api = Api { native, listed: BTreeMap::new(), brought: BTreeSet::new(), calls: BTreeMap::new() };
     let searches = items(&request["tools"]).any(|tool| tool["type"] == "tool_search");
