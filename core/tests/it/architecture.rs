@@ -8,7 +8,7 @@ use std::{
 };
 
 /// The layers. Each one only uses layers above it in this list.
-const LAYERS: [&str; 28] = [
+const LAYERS: [&str; 29] = [
     "collections",
     "limits",
     "naming",

@@ -25,7 +25,7 @@ use crate::{
     },
     error::{Code, Error},
     json::{self, lazy, Data, Flags, Node, Text},
-    options::{AdaptOptions, Allow, Api, DeferredOptions, Formats, Native, ToolFormat},
+    options::{Allow, Api, DeferredOptions, Formats, Native, ToolFormat},
     reply::answer::text::Answer,
     report::{Accepts, Change, Guidance, Reason, Severity},
     request::{
@@ -55,43 +55,6 @@ use crate::{
 /// Name of the function whose arguments are the answer.
 const ANSWER: &str = "give_answer";
 const DESCRIPTION: &str = "Call this function to give the final answer: its arguments are the answer.";
-
-/// Rewrites a request by the first step of the option `formats` that can send the format.
-///
-/// # Errors
-/// The errors of `adapt` for the last step, whose message also contains the reason why the first step failed.
-pub(super) fn by_steps<'a, R>(
-    request: &mut Node<'a>,
-    options: &AdaptOptions,
-    adapt: &mut dyn FnMut(&mut Node<'a>, Formats) -> Result<R, Stop>,
-) -> Result<R, Error> {
-    let steps: &[Formats] = match options.formats {
-        Formats::Ladder => &[Formats::Native, Formats::Tool, Formats::Prompt],
-        Formats::Native => &[Formats::Native],
-        Formats::Tool => &[Formats::Tool],
-        Formats::Prompt => &[Formats::Prompt],
-    };
-    let Some((last, others)) = steps.split_last() else { return Err(Error::internal("no step")) };
-    let mut first = None;
-    for step in others {
-        let mut copy = request.clone();
-        match adapt(&mut copy, *step) {
-            Ok(adapted) => {
-                *request = copy;
-                return Ok(adapted);
-            }
-            Err(Stop::Request(error)) => return Err(error),
-            Err(Stop::Format(error)) => first = first.or(Some(error)),
-        }
-    }
-    adapt(request, *last).map_err(|stop| match (stop, first) {
-        (Stop::Format(error), Some(first)) => {
-            let message = format!("{}; for the API's own response format: {}", error.message(), first.message());
-            Error::new(error.code(), error.pointer(), message)
-        }
-        (Stop::Request(error) | Stop::Format(error), _) => error,
-    })
-}
 
 /// Replaces the response format of a request with the substitute of this step. Returns `None` if the format is kept, or
 /// if the request has no format.
