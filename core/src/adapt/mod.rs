@@ -2,8 +2,8 @@
 //!
 //! [`steps`] is the table of steps, in the order in which they run, with the reason for each position. Steps share a
 //! [`RequestContext`]. `tool_list` rewrites the list of tools, and `added_tools` the tools that the history adds.
-//! `overflow` defers tools above the API's maximum. `retained_namespaces` keeps namespaces. `format_trial` chooses how a
-//! response format is sent, and `format_substitute` replaces it.
+//! `overflow` defers tools above the API's maximum. `retained_namespaces` keeps namespaces. `format_trial` chooses how
+//! a response format is sent, and `format_substitute` replaces it.
 
 mod added_tools;
 #[cfg(feature = "search")]
