@@ -17,6 +17,7 @@
 
 mod program;
 mod read;
+mod sample;
 
 use alloc::vec::Vec;
 
