@@ -7,7 +7,7 @@ mod markdown;
 mod sarif;
 mod text;
 
-use toolwire::{reports::Severity, Dialect};
+use toolwire::{json::Node, reports::Severity, Dialect};
 
 use super::{
     arguments::Format,
@@ -22,6 +22,12 @@ pub(crate) const JSON: Format = Format::Json;
 
 /// The findings, and everything else that the output contains.
 pub(crate) struct Report<'r> {
+    /// Name of the command.
+    pub(crate) command: &'static str,
+    /// Summary in one line; `None`: that of `check`.
+    pub(crate) outline: Option<String>,
+    /// Further members of the JSON document.
+    pub(crate) facts: Option<Node<'r>>,
     pub(crate) profile: Option<&'r str>,
     pub(crate) dialects: &'r [&'static Dialect],
     /// Minimum severity or outcome for the exit code 1.
@@ -101,6 +107,9 @@ impl Report<'_> {
 
     /// Summarizes the findings in one line.
     fn summary(&self) -> String {
+        if let Some(outline) = &self.outline {
+            return outline.clone();
+        }
         let mut words = Vec::new();
         let losses = Outcome::ALL.into_iter().rev().map(|outcome| (outcome.as_str(), true));
         let severities = [("refused", false), ("reinterpreted", false), ("ignored", false)];
@@ -176,7 +185,17 @@ impl Report<'_> {
 /// Formats a finding in one line: tool, message and dialects.
 fn line(group: &Group) -> String {
     let tool = group.finding.tool.as_ref().map(|tool| format!("`{tool}`: ")).unwrap_or_default();
-    format!("{tool}{}{} [{}]", group.finding.message, counts(group), group.finding.dialects().join(", "))
+    format!("{tool}{}{}{}", group.finding.message, counts(group), reporters(group))
+}
+
+/// Returns a suffix with the dialects of a finding, if it has any.
+fn reporters(group: &Group) -> String {
+    let dialects = group.finding.dialects();
+    if dialects.is_empty() {
+        String::new()
+    } else {
+        format!(" [{}]", dialects.join(", "))
+    }
 }
 
 /// Returns a suffix with the number of copies, and of findings that are not listed.

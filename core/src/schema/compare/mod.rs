@@ -26,6 +26,8 @@ const MAX_STEPS: usize = 2_000_000;
 pub struct SchemaComparison {
     /// True if both schemas accept the same values, because their normal forms are equal.
     pub is_equal: bool,
+    /// True if both schemas also have the same annotations, such as descriptions.
+    pub has_same_annotations: bool,
     /// Value that only the old schema accepts, as JSON; `None` if none was found.
     pub only_old: Option<String>,
     /// Value that only the new schema accepts, as JSON; `None` if none was found.
@@ -39,14 +41,19 @@ pub fn compare_schemas(old: &Node<'_>, new: &Node<'_>, objects_only: bool) -> Sc
     let values = old.schema().values_read().saturating_add(new.schema().values_read());
     let steps = STEPS.saturating_add(STEPS_PER_VALUE.saturating_mul(values)).min(MAX_STEPS);
     let budget = Budget::new(0, Some(steps));
-    let forms = (normal::normal(old.schema(), &budget), normal::normal(new.schema(), &budget));
-    if !budget.is_spent() && forms.0 == forms.1 {
-        return SchemaComparison { is_equal: true, ..SchemaComparison::default() };
+    let are_equal = |has_annotations: bool| {
+        let form = |schema: &Node<'_>| normal::normal(schema, has_annotations, &budget);
+        form(old.schema()) == form(new.schema()) && !budget.is_spent()
+    };
+    let is_equal = are_equal(false);
+    if is_equal {
+        let has_same_annotations = are_equal(true);
+        return SchemaComparison { is_equal, has_same_annotations, ..SchemaComparison::default() };
     }
     let (old_validator, new_validator) = (old.validator(), new.validator());
     let anything = Node::bool(true);
     let judges = [&old_validator, &new_validator].map(|validator| validator.judge_within(Budget::new(0, Some(steps))));
     let [only_old, only_new] = Search::new(judges, &anything, steps).witnesses(objects_only);
     let written = |value: Option<Node<'_>>| value.as_ref().map(json::write);
-    SchemaComparison { is_equal: false, only_old: written(only_old), only_new: written(only_new) }
+    SchemaComparison { only_old: written(only_old), only_new: written(only_new), ..SchemaComparison::default() }
 }

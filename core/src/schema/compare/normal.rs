@@ -13,12 +13,12 @@ use crate::{
     json::{self, Data, Member, Node, Object},
 };
 
-/// Returns the normal form of a schema. It is incomplete if the budget is spent.
-pub(super) fn normal(root: &Node<'_>, budget: &Budget) -> String {
+/// Returns the normal form of a schema, with or without annotations. It is incomplete if the budget is spent.
+pub(super) fn normal(root: &Node<'_>, has_annotations: bool, budget: &Budget) -> String {
     let reached = definitions::reached(root, budget).unwrap_or_default();
     let has_references = references::mentions_references(root);
     let mut out = format!("{:?} ", Draft::of(root));
-    Form { budget, reached, has_references }.schema(root, true, &mut out);
+    Form { budget, reached, has_references, has_annotations }.schema(root, true, &mut out);
     out
 }
 
@@ -27,6 +27,7 @@ struct Form<'b> {
     /// References to definitions that are used.
     reached: Set<String>,
     has_references: bool,
+    has_annotations: bool,
 }
 
 impl Form<'_> {
@@ -57,7 +58,8 @@ impl Form<'_> {
             return self.has_references.then(|| (quoted(member), self.value(&member.value)));
         };
         let is_of_type = keyword.applies_to().is_some();
-        if matches!(keyword.role(), Role::Annotation | Role::Meta) && !is_of_type {
+        let is_text = keyword.role() == Role::Annotation && self.has_annotations;
+        if matches!(keyword.role(), Role::Annotation | Role::Meta) && !is_of_type && !is_text {
             return None;
         }
         let value = &member.value;
