@@ -33,6 +33,7 @@ mod report_soundness;
 mod reports;
 mod request_members;
 mod routing;
+mod schema_comparison;
 mod search;
 mod streams;
 mod strict;
