@@ -54,8 +54,6 @@ pub(crate) fn losses(
     Ok(verdicts.into_iter().map(|verdict| verdict.losses).collect())
 }
 
-<<<<<<< HEAD
-=======
 /// Verdict of a dialect on an original tool: its worst finding.
 #[derive(Debug)]
 pub(crate) struct Grade {
@@ -80,8 +78,6 @@ pub(crate) fn grades(subject: Subject<'_>, dialect: &'static Dialect, tools: &[N
     Ok(verdicts.into_iter().map(grade).collect())
 }
 
-/// Evaluation of one tool for one dialect.
->>>>>>> a1706441d8cf4dcc9d8d30df967c089c9889d5f9
 #[derive(Clone, Debug)]
 struct Verdict {
     /// The API accepts the original tool.

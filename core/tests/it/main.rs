@@ -25,6 +25,7 @@ mod options;
 mod patterns;
 mod plain;
 mod pointers;
+mod prose;
 mod reference;
 mod repair_data;
 mod repair_recovery;
