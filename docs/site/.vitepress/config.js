@@ -5,6 +5,7 @@ import { defineConfig } from 'vitepress';
 
 import { pages, REPOSITORY } from '../pages.js';
 import { repositoryLinks } from './links.js';
+import { options, renderForSearch, searchOptions } from './search.js';
 
 /** Links to the pages of a folder, by name. */
 const below = (folder) =>
@@ -42,10 +43,7 @@ export default defineConfig({
   themeConfig: {
     search: {
       provider: 'local',
-      // The changelog contains every word, so it would rank above the pages that people look for.
-      options: {
-        _render: (source, env, markdown) => (env.relativePath === 'changelog.md' ? '' : markdown.render(source, env)),
-      },
+      options: { _render: renderForSearch, miniSearch: { options, searchOptions } },
     },
     outline: [2, 3],
     socialLinks: [{ icon: 'github', link: REPOSITORY }],

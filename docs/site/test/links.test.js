@@ -6,7 +6,6 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { before, describe, test } from 'node:test';
 import { LinkChecker } from 'linkinator';
-import MiniSearch from 'minisearch';
 
 import { pages, REPOSITORY, ROOT, SITE } from '../pages.js';
 
@@ -45,17 +44,6 @@ describe('the site', () => {
     // Each address once, however many pages lead there: all pages, at least.
     const checked = links.filter(({ state }) => state === 'OK').length;
     assert.ok(checked >= pages.size, `expected at least ${pages.size} links, checked ${checked}`);
-  });
-
-  test('finds pages by their words', async () => {
-    const chunks = join(dist, 'assets/chunks');
-    const [name, ...others] = readdirSync(chunks).filter((file) => file.startsWith('@localSearchIndex'));
-    assert.deepEqual(others, []);
-    const { default: json } = await import(join(chunks, name));
-    const index = MiniSearch.loadJSON(json, { fields: ['title', 'titles', 'text'] });
-    const first = (words) => index.search(words)[0]?.id;
-    assert.match(first('const-to-enum'), /^\/rules\/const-to-enum\.html/);
-    assert.match(first('toolwireFetch transports'), /^\/adapters\.html/);
   });
 
   test('links only to files that exist in the repository', () => {
