@@ -119,7 +119,7 @@ pub(crate) fn page(rule: &str) -> String {
     }
     // For a tool that cannot be rewritten, the rule is the code of an error.
     if is_rule {
-        format!("{DOCS}rules/{rule}.md")
+        format!("{DOCS}rules.md#{rule}")
     } else {
         format!("{DOCS}functions/README.md#error-codes")
     }

@@ -51,7 +51,7 @@ export default defineConfig({
       { text: 'Functions', link: '/functions/' },
       { text: 'Command line', link: '/command-line' },
       { text: 'Dialects', link: '/dialects/' },
-      { text: 'Rules', link: '/rules/' },
+      { text: 'Rules', link: '/rules' },
       // Another program than this page: the browser has to load it.
       { text: 'Playground', link: '/playground/index.html', target: '_self' },
     ],
@@ -71,7 +71,7 @@ export default defineConfig({
       { text: 'Functions', collapsed: true, items: [{ text: 'Overview', link: '/functions/' }, ...below('functions')] },
       group('Deferred loading', [['By situation', '/deferred-loading']]),
       { text: 'Dialects', collapsed: true, items: [{ text: 'Overview', link: '/dialects/' }, ...below('dialects')] },
-      { text: 'Rules', collapsed: true, items: [{ text: 'Overview', link: '/rules/' }, ...below('rules')] },
+      group('Rules', [['All rules', '/rules']]),
       group('Facts and figures', [
         ['Hosts and their rules', '/backends'],
         ['Evidence: recorded answers', '/evidence'],

@@ -3,8 +3,11 @@
 
 /** Splits `outputSchema` into its words, maps names of one thing to one name, and reduces words to their stems. */
 function processTerm(term) {
-  const STOP =
-    ' a an the my your our its it i we you me is are was were be been has have had do does did to of in on for and or that this these with from by at as how can could when which what if then so not no but there their they them than into because although will would should ';
+  const STOP = [
+    'a an the my your our its it i we you me is are was were be been has have had do does did to of in on',
+    'for and or that this these with from by at as how can could when which what if then so not no but',
+    'there their they them than into because although will would should',
+  ];
   const SAME = {
     kimi: 'moonshot',
     google: 'gemini',
@@ -75,7 +78,7 @@ function processTerm(term) {
   };
   const words = term.match(/[A-Z]?[a-z]+|[A-Z]+(?![a-z])|\d+/g) ?? [];
   const all = [term, ...(words.length > 1 ? words : [])].map((word) => word.toLowerCase());
-  const terms = all.filter((word) => !STOP.includes(` ${word} `)).map(stem);
+  const terms = all.filter((word) => !STOP.some((words) => words.split(' ').includes(word))).map(stem);
   return terms.length === 0 ? null : [...new Set(terms)];
 }
 
@@ -118,6 +121,6 @@ const UNSEARCHED = new Set([
 /** Renders a page for the index, without its examples in JSON and the list of the cookbook, which would repeat every title. */
 export function renderForSearch(source, env, markdown) {
   if (UNSEARCHED.has(env.relativePath)) return '';
-  const text = source.replace(/^```json\b.*\n[^]*?^```$/gm, '');
+  const text = source.replace(/^```json\b.*\n[\s\S]*?^```$/gm, '');
   return markdown.render(env.relativePath === 'cookbook.md' ? text.replace(/^\|.*$/gm, '') : text, env);
 }

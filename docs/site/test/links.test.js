@@ -8,6 +8,7 @@ import { before, describe, test } from 'node:test';
 import { LinkChecker } from 'linkinator';
 
 import { pages, REPOSITORY, ROOT, SITE } from '../pages.js';
+import { redirects } from '../redirects.js';
 
 const dist = join(SITE, 'dist');
 /** The built pages: the playground is checked by its own tests. */
@@ -51,6 +52,18 @@ describe('the site', () => {
     for (const url of known) {
       const path = decodeURIComponent(url.slice(`${REPOSITORY}/blob/main/`.length).split('#')[0]);
       assert.doesNotThrow(() => readFileSync(join(ROOT, path)), `expected the file ${path}`);
+    }
+  });
+
+  test('leads from the addresses of earlier pages to their new ones', () => {
+    for (const [from, target] of redirects) {
+      const [page, anchor] = target.split('#');
+      assert.ok(
+        readFileSync(join(dist, from), 'utf8').includes(`url=/${target}"`),
+        `expected ${from} to lead to ${target}`,
+      );
+      const text = readFileSync(join(dist, page), 'utf8');
+      assert.ok(anchor === undefined || text.includes(`id="${anchor}"`), `expected the anchor ${target}`);
     }
   });
 

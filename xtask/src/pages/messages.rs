@@ -289,7 +289,7 @@ pub(crate) fn page(root: &Path) -> String {
     page += "[the fixtures](../tests/fixtures/README.md) produce. `…` stands for a name or a value, N for a number, K for a type of JSON value. Messages may change in any\n";
     page += "release; programs should use the rule or the code. Not included: searches by regular expression, HTTP \
     exchanges, and the command line's own texts.\n";
-    page += "\n## Changes\n\nBy [rule](rules/README.md), in the order of the phases.\n";
+    page += "\n## Changes\n\nBy [rule](rules.md), in the order of the phases.\n";
     let mut phase = None;
     for rule in Rule::ALL {
         if phase != Some(rule.phase()) {
