@@ -172,8 +172,7 @@ fn example(root: &Path, rule: Rule) -> Option<String> {
     let report = sanitize(&case.input, &case.options).ok()?;
     let change: &Change = report.changes().expect("a report").iter().find(|change| change.rule == rule.id())?;
     let at = if change.pointer.is_empty() { "the root".to_owned() } else { code(&change.pointer) };
-    let mut text =
-        format!("For [`{0}`](dialects/{0}.md), because {1}:\n\n", case.dialect, change.reason);
+    let mut text = format!("For [`{0}`](dialects/{0}.md), because {1}:\n\n", case.dialect, change.reason);
     let _ = write!(text, "{}\nbecomes\n\n{}", fence("json", &case.input), fence("json", &report.schema));
     let _ = write!(text, "\nAt {at}: {}\n", change.message);
     Some(folded(&text))
@@ -196,8 +195,7 @@ fn example_of_tools(root: &Path, rule: Rule) -> Option<String> {
             Some((dialect, change, written.tools.into_owned(), input)).filter(|(.., input)| input.len() <= MAX_EXAMPLE)
         });
     let (dialect, change, good, input) = written.min_by_key(|(.., input)| input.len())?;
-    let mut text =
-        format!("For [`{dialect}`](dialects/{dialect}.md), because {}:\n\n", change.reason);
+    let mut text = format!("For [`{dialect}`](dialects/{dialect}.md), because {}:\n\n", change.reason);
     let _ = write!(text, "{}\nbecomes\n\n{}", fence("json", &input), fence("json", &good));
     let _ = write!(text, "\nAt {}: {}\n", code(&change.pointer), change.message);
     Some(folded(&text))
