@@ -115,7 +115,7 @@ pub(crate) const fn rank(severity: Severity) -> usize {
 pub(crate) fn page(rule: &str) -> String {
     let is_rule = internal::constraint_of(rule).is_some() || Rule::ALL.iter().any(|one| one.id() == rule);
     if of_requests(rule).is_some() {
-        return format!("{DOCS}functions/check-request.md");
+        return format!("{DOCS}functions/requests.md#checkrequest");
     }
     // For a tool that cannot be rewritten, the rule is the code of an error.
     if is_rule {

@@ -14,7 +14,7 @@ for (const [source, page] of pages) {
   mkdirSync(dirname(target), { recursive: true });
   cpSync(join(ROOT, source), target);
 }
-for (const folder of ['images', 'census', 'performance'])
+for (const folder of ['images', 'performance'])
   cpSync(join(ROOT, 'docs', folder), join(staged, folder), { recursive: true });
 
 await build(SITE);

@@ -105,22 +105,8 @@ export const searchOptions = {
   fuzzy: (term) => (term.length > 5 ? 0.15 : false),
 };
 
-/** Pages that contain nearly every word, or are for people who change toolwire: they would rank above the pages that people look for. */
-const UNSEARCHED = new Set([
-  'architecture.md',
-  'census.md',
-  'changelog.md',
-  'contributing.md',
-  'design.md',
-  'evidence.md',
-  'messages.md',
-  'pipeline.md',
-  'steps.md',
-]);
-
 /** Renders a page for the index, without its examples in JSON and the list of the cookbook, which would repeat every title. */
 export function renderForSearch(source, env, markdown) {
-  if (UNSEARCHED.has(env.relativePath)) return '';
   const text = source.replace(/^```json\b.*\n[\s\S]*?^```$/gm, '');
   return markdown.render(env.relativePath === 'cookbook.md' ? text.replace(/^\|.*$/gm, '') : text, env);
 }

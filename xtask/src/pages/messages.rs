@@ -302,12 +302,12 @@ pub(crate) fn page(root: &Path) -> String {
     for constraint in Constraint::ALL {
         page += &entry(constraint.id(), &messages.violations);
     }
-    page += "\n## Repairs\n\nBy rule: the repairs of [`repairArguments`](functions/repair-arguments.md). N is a byte offset.\n\n";
+    page += "\n## Repairs\n\nBy rule: the repairs of [`repairArguments`](functions/arguments.md#repairarguments). N is a byte offset.\n\n";
     for rule in RepairRule::ALL {
         page += &entry(rule.as_str(), &messages.repairs);
     }
-    page += "\n## Arguments\n\nBy keyword: the findings of [`validateArguments`](functions/validate-arguments.md), and those that \
-        [`repairArguments`](functions/repair-arguments.md) leaves.\n\n";
+    page += "\n## Arguments\n\nBy keyword: the findings of [`validateArguments`](functions/arguments.md#validatearguments), and those that \
+        [`repairArguments`](functions/arguments.md#repairarguments) leaves.\n\n";
     for keyword in messages.arguments.keys() {
         page += &entry(keyword, &messages.arguments);
     }
