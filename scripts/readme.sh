@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# Runs the examples of the README, of the pages about deferred loading and the adapters, and of each function, with the
-# built packages. Their output must match the comments in the examples.
+# Runs the examples of the README, of the pages named below, and of each function, with the built packages.
+# Their output must match the comments in the examples.
 set -euo pipefail
 source "$(dirname "$0")/step.sh"
 # In this folder, `toolwire` resolves as for a user of the npm package.
@@ -33,7 +33,8 @@ sections() { # PAGE FOLDER
     file { print > file }' "$1"
 }
 
-pages=("$ROOT/README.md" "$ROOT/docs/deferred-loading.md" "$ROOT/docs/adapters.md")
+pages=("$ROOT/README.md")
+for page in python rust deferred-loading adapters mcp-clients concepts/restoring; do pages+=("$ROOT/docs/$page.md"); done
 pieces="$ROOT/target/readme"
 rm -rf "$pieces"
 for page in "$ROOT"/docs/functions/*.md; do
@@ -41,9 +42,12 @@ for page in "$ROOT"/docs/functions/*.md; do
 done
 pages+=("$pieces"/*/*.md)
 for page in "${pages[@]}"; do
-  prints_its_comments "$page" ts // node --input-type=module -
-  grep -q '^```python$' "$page" || continue
-  prints_its_comments "$page" python '#' "$ROOT/python/.venv/bin/python" -
-  rustdoc --edition 2021 --test "$page" --extern "toolwire=$library" -L "dependency=$(dirname "$library")" || status=1
+  if ! grep -Eq '^```(ts|python|rust)$' "$page"; then
+    echo "${page#"$ROOT"/}: expected an example, found none"
+    status=1
+  fi
+  ! grep -q '^```ts$' "$page" || prints_its_comments "$page" ts // node --input-type=module -
+  ! grep -q '^```python$' "$page" || prints_its_comments "$page" python '#' "$ROOT/python/.venv/bin/python" -
+  ! grep -q '^```rust$' "$page" || rustdoc --edition 2021 --test "$page" --extern "toolwire=$library" -L "dependency=$(dirname "$library")" || status=1
 done
 exit "$status"

@@ -6,35 +6,51 @@ export const navigation = [
     'Start',
     [
       ['What toolwire is', 'README.md'],
-      ['The packages', 'docs/packages.md'],
-      ['Workers and bundlers', 'docs/bundlers.md'],
+      ['TypeScript', 'docs/typescript.md'],
+      ['Python', 'docs/python.md'],
+      ['Rust', 'docs/rust.md'],
+      ['Without code', 'docs/without-code.md'],
     ],
   ],
-  ['I maintain an MCP server', [['What clients refuse', 'docs/mcp-clients.md']]],
+  [
+    'I maintain an MCP server',
+    [
+      ['Will it work with every model?', 'docs/servers/check.md'],
+      ['Check it in CI', 'docs/servers/ci.md'],
+      ['What clients refuse', 'docs/mcp-clients.md'],
+      ['Many tools', 'docs/servers/many-tools.md'],
+      ['TypeScript servers and FastMCP', 'docs/servers/frameworks.md'],
+    ],
+  ],
   [
     'I use an agent',
     [
-      ['Which lines to paste', 'docs/clients/README.md'],
       ['Claude Code', 'docs/clients/claude-code.md'],
       ['Codex', 'docs/clients/codex.md'],
       ['opencode', 'docs/clients/opencode.md'],
       ['Cursor', 'docs/clients/cursor.md'],
       ['Claude Desktop', 'docs/clients/claude-desktop.md'],
       ['The relay for agents', 'docs/relay.md'],
-      ['toolwire run', 'docs/run.md'],
       ['The proxy for MCP', 'docs/proxy.md'],
     ],
   ],
   [
     'I use an SDK',
     [
-      ['Examples for SDKs', 'docs/examples.md'],
-      ['Adapters', 'docs/adapters.md'],
+      ["OpenAI's SDK", 'docs/sdks/openai.md'],
+      ["Anthropic's SDK", 'docs/sdks/anthropic.md'],
+      ["Google's SDK", 'docs/sdks/gemini.md'],
+      ['Vercel AI SDK, Mastra', 'docs/sdks/ai-sdk.md'],
+      ['LangChain, LangGraph', 'docs/sdks/langchain.md'],
+      ['pydantic-ai, Agents SDK', 'docs/sdks/pydantic-ai.md'],
+      ['LiteLLM', 'docs/sdks/litellm.md'],
     ],
   ],
   [
     'I run a gateway',
     [
+      ['Adapters and Exchange', 'docs/adapters.md'],
+      ['From Anthropic to Chat', 'docs/gateways/anthropic-to-chat.md'],
       ['Deploy and watch', 'docs/deploy/README.md'],
       ['Cost and latency', 'docs/performance.md'],
     ],
@@ -42,6 +58,8 @@ export const navigation = [
   [
     'Concepts',
     [
+      ['Changes and loss', 'docs/concepts/changes.md'],
+      ['Restoring and repairing', 'docs/concepts/restoring.md'],
       ['Deferred tools', 'docs/deferred-loading.md'],
       ['Response formats', 'docs/response-formats.md'],
     ],

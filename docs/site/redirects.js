@@ -32,10 +32,19 @@ const functions = [
   ['functions/validate-result', 'functions/arguments.html#validateresult'],
 ];
 
+/** Pages that were merged into others, or are no longer on the site. */
+const moved = [
+  ['bundlers', 'typescript.html'],
+  ['packages', 'typescript.html#entries-and-sizes'],
+  ['examples', 'adapters.html#with-an-sdk'],
+  ['run', 'relay.html#toolwire-run'],
+  ['clients/index', 'without-code.html'],
+];
+
 /** From the path of an earlier page on the site to a path with an anchor. */
 export const redirects = new Map([
   ['rules/index.html', 'rules.html'],
-  ...functions.map(([from, target]) => [`${from}.html`, target]),
+  ...[...moved, ...functions].map(([from, target]) => [`${from}.html`, target]),
   ...[...rules].map(([, rule]) => [`rules/${rule}.html`, `rules.html#${rule}`]),
 ]);
 

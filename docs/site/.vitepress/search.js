@@ -49,10 +49,15 @@ function processTerm(term) {
     sent: 'send',
     sends: 'send',
     ids: 'id',
-    install: 'setup',
-    configure: 'setup',
-    configuration: 'setup',
-    config: 'setup',
+    config: 'configuration',
+    recursive: 'recursion',
+    circular: 'recursion',
+    cyclic: 'recursion',
+    overhead: 'cost',
+    slow: 'cost',
+    performance: 'cost',
+    reply: 'response',
+    answer: 'response',
     streaming: 'stream',
     javascript: 'typescript',
     js: 'typescript',
@@ -86,7 +91,7 @@ function processTerm(term) {
 function boostDocument(id) {
   const kinds = [
     [/\/cookbook\.html#/, 1.5],
-    [/\/clients\//, 1.4],
+    [/\/(clients|servers)\//, 1.4],
     [/\/(dialects|rules|backends|templates)/, 0.6],
     [/\/performance/, 0.5],
   ];
