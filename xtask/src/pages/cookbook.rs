@@ -163,7 +163,11 @@ impl Entry {
             _ if is_call => format!(" The keyword that `validateArguments` names is `{rule}`."),
             _ => format!(" The rule of `check` is `{rule}`."),
         };
-        let _ = writeln!(section, "\n{}{named}\nSeen: {}.\n", self.text("why"), seen.join(", "));
+        let _ = writeln!(section, "\n{}{named}", self.text("why"));
+        if !seen.is_empty() {
+            let _ = writeln!(section, "Seen: {}.", seen.join(", "));
+        }
+        section += "\n";
         section += &fence("ts", &self.in_typescript());
         section += &fence("python", &self.in_python());
         if is_call {
