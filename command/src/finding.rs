@@ -114,11 +114,11 @@ pub(crate) fn page(rule: &str) -> String {
         return format!("{DOCS}diff.md#{rule}");
     }
     if of_requests(rule).is_some() {
-        return format!("{DOCS}functions/check-request.md");
+        return format!("{DOCS}functions/requests.md#checkrequest");
     }
     // For a tool that cannot be rewritten, the rule is the code of an error.
     if is_rule {
-        format!("{DOCS}rules/{rule}.md")
+        format!("{DOCS}rules.md#{rule}")
     } else {
         format!("{DOCS}functions/README.md#error-codes")
     }
