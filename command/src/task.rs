@@ -58,7 +58,7 @@ pub(crate) trait Task: Send + Sync {
 }
 
 /// A text that was read, with its source.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub(crate) struct SourceText {
     pub(crate) source: String,
     pub(crate) text: String,
