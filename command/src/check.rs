@@ -542,7 +542,7 @@ fn table_of(dialect: &'static Dialect, used_as: Use) -> Option<&'static Dialect>
     }
 }
 
-fn findings(
+pub(crate) fn findings(
     subject: Subject<'_>,
     dialect: &'static Dialect,
     used_as: Use,
