@@ -14,11 +14,14 @@ demo: ## three real MCP servers through all functions, in three languages (ARGS=
 test: ## every test in every language, and nothing else
 	@$(call all,$(TESTS))
 
+# $(call timed,LABEL,COMMAND): runs a command, and prints how long it took.
+timed = @start=$$(date +%s); $(2); status=$$?; echo "  $(1): $$(($$(date +%s) - start)) s" >&2; exit $$status
+
 # Both programs are linked at the same time.
 quick: ## the core's library tests, the fixtures and the architecture, within a minute after an edit (CASE=name: only this case)
-	@cargo test --quiet --locked -p toolwire $(if $(CASE),,--lib) --test it --no-run
-	$(if $(CASE),,@cargo test --quiet --locked -p toolwire --lib)
-	@CASE=$(CASE) cargo test --quiet --locked -p toolwire --test it $(if $(CASE),fixtures::,-- fixtures:: architecture::)
+	$(call timed,compile,cargo test --quiet --locked -p toolwire $(if $(CASE),,--lib) --test it --no-run)
+	$(if $(CASE),,$(call timed,library tests,cargo test --quiet --locked -p toolwire --lib))
+	$(call timed,$(if $(CASE),the case,fixtures and architecture),CASE=$(CASE) cargo test --quiet --locked -p toolwire --test it $(if $(CASE),fixtures::,-- fixtures:: architecture::))
 
 test-affected: ## the suites that your changes since BASE=origin/main can break, chosen by changed folders
 	@suites=$$(scripts/affected.sh $(BASE)) || exit 1; [ -n "$$suites" ] || { echo "nothing changed"; exit; }; $(call all,$$suites)
@@ -102,7 +105,7 @@ endif
 # two would not keep two cores busy.)
 JOBS ?= 3
 make = $(MAKE) --no-print-directory
-all = scripts/counted.sh forget $(1); $(make) --keep-going --jobs=$(JOBS) $(1) || true; scripts/counted.sh total $(1)
+all = start=$$(date +%s); scripts/counted.sh forget $(1); $(make) --keep-going --jobs=$(JOBS) $(1) || true; STARTED=$$start scripts/counted.sh total $(1)
 # $(call with,TARGETS): these prerequisites, if `test-rust` is also made: the tests of npm and Python call cargo, and
 # would wait for it.
 with = $(if $(filter test-rust,$(MAKECMDGOALS)),$(1))
