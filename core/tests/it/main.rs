@@ -39,5 +39,6 @@ mod search;
 mod streams;
 mod strict;
 mod tables;
+mod unpaid_loops;
 mod untouched;
 mod walle;

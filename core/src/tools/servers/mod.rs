@@ -26,7 +26,7 @@ use crate::{
     request::{
         carriers, tool,
         tool_format::{self, Entry},
-        tool_list::Listing,
+        tool_list::{Entries, EntryRef, Listing},
     },
     wire::{tool_list::locations, GROUPS},
 };
@@ -310,12 +310,8 @@ impl Servers {
     pub(crate) fn set_servers(&self, listing: &mut Listing<'_>, sets_pointers: bool) {
         let (count, entries) = listing.entries_mut();
         for listed in entries {
-            let name = named(&listed.entry).map(Named::into_name);
-            // Entries may have been moved or removed, so the place is valid only if the name is the same.
-            let place =
-                self.place(&listed.pointer, count).filter(|(_, called)| *called == name).map(|(place, _)| place);
-            let by_name = || name.as_ref().and_then(|name| self.place_of(name));
-            if let Some(Place { pointer, server }) = place.or_else(by_name) {
+            let index = listed.pointer.strip_prefix('/').and_then(|index| index.parse().ok());
+            if let Some(Place { pointer, server }) = self.place(&listed.entry, index, count) {
                 listed.server = Some(server.clone());
                 if sets_pointers {
                     listed.pointer.clone_from(pointer);
@@ -332,10 +328,25 @@ impl Servers {
         self.owners.get(called).map(|owner| &owner.place).or_else(|| self.hosted.get(called))
     }
 
-    /// Returns `None` if an entry was removed. `count` is the number of entries of the list.
-    fn place(&self, pointer: &str, count: usize) -> Option<&(Place, Option<Text<'static>>)> {
-        let at: usize = pointer.strip_prefix('/')?.parse().ok()?;
-        self.places.get(at).filter(|_| count == self.places.len())
+    fn place(&self, entry: &Node<'_>, index: Option<usize>, count: usize) -> Option<&Place> {
+        let name = named(entry).map(Named::into_name);
+        let place = index.and_then(|index| self.places.get(index)).filter(|_| count == self.places.len());
+        // Entries may have been moved or removed, so the place is valid only if the name is the same.
+        let place = place.filter(|(_, called)| *called == name).map(|(place, _)| place);
+        place.or_else(|| name.as_ref().and_then(|name| self.place_of(name)))
+    }
+
+    /// Returns each entry with the pointer to it in the list of servers, and with its server.
+    pub(crate) fn located<'n, 'a>(
+        servers: Option<&'n Servers>,
+        entries: &'n Entries<'a>,
+    ) -> impl Iterator<Item = (EntryRef<'n, 'a>, Option<&'n Text<'static>>)> {
+        entries.iter().map(move |listed| {
+            match servers.and_then(|servers| servers.place(listed.entry, listed.index(), entries.len())) {
+                Some(Place { pointer, server }) => (listed.located_at(pointer), Some(server)),
+                None => (listed, None),
+            }
+        })
     }
 
     /// Returns the pointer to each tool in a request with a list of servers, and then in the same request with one list
