@@ -6,8 +6,8 @@ use super::{Connection, DialectChoice};
 
 pub(super) const EXAMPLES: &str = "\
 Writes index.html, and for each server a page (NAME.html), a badge (NAME.svg) and the JSON of a shields endpoint
-(NAME.badge.json), at most 100 KB each. NAME is the name of the file or of the server, as a name for files. The pages need
-no network. The folder must exist.
+(NAME.badge.json), at most 100 KB each. NAME is the name of the file or of the server, as a name for files. The
+pages need no network. The folder must exist.
 
 Examples:
   toolwire report --out site tools.json

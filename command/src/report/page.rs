@@ -258,11 +258,13 @@ pub(super) fn indexes(servers: &[&Server], facts: &Facts<'_>) -> Vec<String> {
         html.raw(
             "</p>\n<form hidden role=\"search\"><label>Search <input type=\"search\" name=\"search\"></label>\
              <label>Show <select name=\"show\"><option value=\"all\">all servers</option>\
-             <option value=\"accepted\">accepted everywhere</option><option value=\"refused\">refused somewhere</option>\
+             <option value=\"accepted\">accepted everywhere</option>\
+             <option value=\"refused\">refused somewhere</option>\
              </select></label><output id=\"count\" aria-live=\"polite\"></output></form>\n",
         );
         html.raw(
-            "<table>\n<caption>Servers</caption>\n<thead><tr><th scope=\"col\">Server</th><th scope=\"col\">Package</th>\
+            "<table>\n<caption>Servers</caption>\n<thead><tr><th scope=\"col\">Server</th>\
+             <th scope=\"col\">Package</th>\
              <th scope=\"col\">License</th><th scope=\"col\" class=\"number\">Tools</th><th scope=\"col\">As is</th>\
              <th scope=\"col\" class=\"number\">Findings</th></tr></thead>\n<tbody>\n",
         );
