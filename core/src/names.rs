@@ -48,19 +48,22 @@ fn is_own_rule(shape: NamePattern, name: &Text<'_>) -> bool {
 }
 
 /// Names that share their grammar rule with another name.
-pub(crate) fn meeting<'n, 'a: 'n>(shape: NamePattern, names: impl Iterator<Item = &'n Text<'a>>) -> Set<&'n Text<'a>> {
-    let mut meeting = Set::new();
+pub(crate) fn sharing_rules<'n, 'a: 'n>(
+    shape: NamePattern,
+    names: impl Iterator<Item = &'n Text<'a>>,
+) -> Set<&'n Text<'a>> {
+    let mut sharing_rules = Set::new();
     if shape.rules.is_none() {
-        return meeting;
+        return sharing_rules;
     }
     let mut first: Map<String, &Text<'a>> = Map::new();
     for name in names {
         let known = *first.entry(rule_of(name)).or_insert(name);
         if known != name {
-            meeting.extend([known, name]);
+            sharing_rules.extend([known, name]);
         }
     }
-    meeting
+    sharing_rules
 }
 
 fn is_allowed(shape: NamePattern, point: u32) -> bool {
@@ -132,8 +135,8 @@ fn hashed(shape: NamePattern, name: &Text<'_>, close: String) -> String {
 
 /// For a tool that occurs only in the history. No tool that was sent has the returned name. `digests` contains the
 /// names of the tools that were sent.
-pub(crate) fn of_the_past(shape: NamePattern, name: &Text<'_>, digests: &TakenDigests) -> String {
-    digests.free(|kept| {
+pub(crate) fn for_history(shape: NamePattern, name: &Text<'_>, digests: &TakenDigests) -> String {
+    digests.first_unused(|kept| {
         let shape = NamePattern { max_length: shape.max_length.saturating_sub(kept), ..shape };
         hashed(shape, name, close(shape, name))
     })
@@ -179,7 +182,7 @@ impl Taken {
     }
 
     /// Adds and returns a name, or, if it is in use, the first unused name with a number appended.
-    pub(crate) fn free(&mut self, wanted: String, max_length: usize) -> String {
+    pub(crate) fn reserve_unused(&mut self, wanted: String, max_length: usize) -> String {
         if self.names.insert(wanted.clone()) {
             return wanted;
         }
@@ -234,7 +237,7 @@ impl TakenDigests {
 
     /// Returns a name that ends with a digest, or, if it is in use, a shorter name with a number. `wanted` returns the
     /// name shortened by the given number of characters.
-    pub(crate) fn free(&self, wanted: impl Fn(usize) -> String) -> String {
+    pub(crate) fn first_unused(&self, wanted: impl Fn(usize) -> String) -> String {
         let name = wanted(0);
         if self.names.is_empty() || !self.names.contains(&canonical(&name)) {
             return name;
@@ -296,16 +299,16 @@ impl Names {
     ) {
         others.iter().for_each(|name| self.taken.take(name));
         let names: Vec<&Text<'a>> = names.collect();
-        let meeting = meeting(shape, names.iter().copied().chain(others.iter().copied()));
+        let sharing_rules = sharing_rules(shape, names.iter().copied().chain(others.iter().copied()));
         let mut rules = Set::new();
         // Sorted by name, so that the order of the list does not matter and each name occurs once.
         let mut illegal: Map<&Text<'a>, String> = Map::new();
         for name in names {
-            let close = || match meeting.contains(&name) || is_own_rule(shape, name) {
+            let close = || match sharing_rules.contains(&name) || is_own_rule(shape, name) {
                 true => hashed(shape, name, close(shape, name)),
                 false => close(shape, name),
             };
-            if is_legal(shape, name) && !meeting.contains(&name) {
+            if is_legal(shape, name) && !sharing_rules.contains(&name) {
                 self.taken.take(name);
                 if shape.rules.is_some() {
                     rules.insert(rule_of(name));
@@ -325,9 +328,9 @@ impl Names {
         for (name, close) in alone.chain(hashing) {
             // Two digests are never equal by chance, but a server may choose a name that equals the digest name of
             // another tool.
-            let mut found = self.taken.free(close, shape.max_length);
+            let mut found = self.taken.reserve_unused(close, shape.max_length);
             while shape.rules.is_some() && !rules.insert(rule_of(&Text::new(found.clone()))) {
-                found = self.taken.free(found, shape.max_length);
+                found = self.taken.reserve_unused(found, shape.max_length);
             }
             self.renamed.insert((*name).clone().into_owned(), found);
         }
@@ -357,7 +360,7 @@ mod tests {
         // A name that some API converts into the digest name is treated as in use, too.
         let others = [digest, "-x.aaaaaaaaaaaa3", "x_aaaaaaaaaaaa7_04", "x_aaaaaaaaaaaa7__4", "x_2", "4", ""];
         let taken = TakenDigests::of(numbers.iter().map(String::as_str).chain(others));
-        let free = |name: &str| taken.free(|_| name.into());
+        let free = |name: &str| taken.first_unused(|_| name.into());
         assert_eq!(free(digest), format!("{digest}_4"));
         assert_eq!(free("x_aaaaaaaaaaaa3"), "x_aaaaaaaaaaaa3_2");
         assert_eq!(free("x_aaaaaaaaaaaa6"), "x_aaaaaaaaaaaa6");
@@ -371,7 +374,7 @@ mod tests {
         for number in 0..20_000 {
             let name = format!("{}{number:05}", "a".repeat(59));
             taken.take(&Text::new(name.clone()));
-            assert!(taken.free(name, 64).len() <= 64);
+            assert!(taken.reserve_unused(name, 64).len() <= 64);
         }
         assert_eq!(taken.next.len(), 1);
     }
@@ -392,7 +395,7 @@ mod tests {
     fn numbering_continues_from_the_last_number() {
         let mut taken = Taken::default();
         for number in 1..=20_000 {
-            let found = taken.free("wanted".into(), 64);
+            let found = taken.reserve_unused("wanted".into(), 64);
             assert!(number == 1 || found == format!("wanted_{number}"), "{found}");
         }
         // The next number is found without counting from 2.

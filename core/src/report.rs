@@ -310,7 +310,7 @@ impl Recorder {
     }
 
     /// `place` is a position in document order. The change is only created if recording is on.
-    pub(crate) fn note(&mut self, place: u32, change: impl FnOnce() -> Change) {
+    pub(crate) fn record(&mut self, place: u32, change: impl FnOnce() -> Change) {
         if let Some(changes) = &mut self.changes {
             changes.push((place, change()));
         }

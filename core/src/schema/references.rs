@@ -98,7 +98,7 @@ impl References {
     }
 
     /// Returns true if a target is this schema, or (in a schema as read) inside it.
-    pub(crate) fn leads_into(&self, schema: &Node<'_>, place: &SchemaPath<'_, '_>, targets: &Set<Number>) -> bool {
+    pub(crate) fn points_into(&self, schema: &Node<'_>, place: &SchemaPath<'_, '_>, targets: &Set<Number>) -> bool {
         match self {
             References::Read(_) => {
                 let range = numbers(schema);
@@ -440,7 +440,7 @@ impl<'t, 'a> Document<'_, 't, 'a> {
             if let Some(id) = word("$id").or_else(|| if self.draft == Draft::Four { word("id") } else { None }) {
                 let (name, fragment) = uri::split_fragment(&id);
                 if !name.is_empty() {
-                    base = self.enter(outer, name, node);
+                    base = self.register_resource(outer, name, node);
                 }
                 let is_anchor =
                     |anchor: &&str| self.draft.id_may_be_anchor() && !anchor.is_empty() && !anchor.starts_with('/');
@@ -470,7 +470,7 @@ impl<'t, 'a> Document<'_, 't, 'a> {
         base
     }
 
-    fn enter(&mut self, outer: Base, name: &str, node: &'t Node<'a>) -> Base {
+    fn register_resource(&mut self, outer: Base, name: &str, node: &'t Node<'a>) -> Base {
         let base = self.bases.len();
         let uri = self.absolute(outer, name);
         self.resources.entry(uri.clone()).or_insert((node, base));
@@ -501,7 +501,7 @@ impl<'t, 'a> Document<'_, 't, 'a> {
             return Some(Target { node, base, is_outside: false, is_misnamed: false });
         }
         let mut target = Target { node: resource, base, is_outside: false, is_misnamed: false };
-        let mut place = Some(Expected::Schema);
+        let mut position = Some(Expected::Schema);
         for (level, spelled) in fragment.split('/').skip(1).enumerate() {
             let mut token = unescaped_token(spelled);
             let mut found = self.child(target.node, &token);
@@ -564,14 +564,15 @@ impl Expected {
             Expected::Named => Some(Expected::Schema),
             Expected::List | Expected::SchemaOrList if is_index => Some(Expected::Schema),
             Expected::List => None,
-            Expected::Schema | Expected::SchemaOrList => match Keyword::named(&Text::new(String::from(token)))?.holds()
-            {
-                Subschemas::Value => None,
-                Subschemas::Schema => Some(Expected::Schema),
-                Subschemas::Schemas => Some(Expected::List),
-                Subschemas::SchemaOrSchemas => Some(Expected::SchemaOrList),
-                Subschemas::Named | Subschemas::NamedOrNames => Some(Expected::Named),
-            },
+            Expected::Schema | Expected::SchemaOrList => {
+                match Keyword::named(&Text::new(String::from(token)))?.subschemas() {
+                    Subschemas::Value => None,
+                    Subschemas::Schema => Some(Expected::Schema),
+                    Subschemas::Schemas => Some(Expected::List),
+                    Subschemas::SchemaOrSchemas => Some(Expected::SchemaOrList),
+                    Subschemas::Named | Subschemas::NamedOrNames => Some(Expected::Named),
+                }
+            }
         }
     }
 }
