@@ -30,7 +30,7 @@ pub(crate) struct Listed<'a> {
     pub(crate) server: Option<Text<'static>>,
 }
 
-pub(crate) enum Slot<'a> {
+pub(crate) enum ListItem<'a> {
     Entry(Listed<'a>),
     /// An entry with several tools, such as Gemini's function declarations.
     Group(Group<'a>),
@@ -45,7 +45,7 @@ pub(crate) struct Group<'a> {
 struct Shell<'a> {
     members: Vec<Member<'a>>,
     /// Index of the member that holds the list.
-    place: usize,
+    index: usize,
     entry: ValueOrigin,
     list: ValueOrigin,
 }
@@ -73,7 +73,7 @@ impl ValueOrigin {
 }
 
 pub(crate) struct Listing<'a> {
-    pub(crate) slots: Vec<Slot<'a>>,
+    pub(crate) list_items: Vec<ListItem<'a>>,
     found: ValueOrigin,
 }
 
@@ -95,13 +95,13 @@ impl<'a> Listing<'a> {
             prefix = "/tools";
             found = ValueOrigin::NOWHERE;
         } else if GROUPS.iter().any(|group| tools.get(group).is_some()) {
-            let mut slots = Vec::new();
-            slot(
+            let mut list_items = Vec::new();
+            list_item(
                 Listed { entry: tools, pointer: String::new(), namespace: None, server: None },
                 &FlatNames::default(),
-                &mut slots,
+                &mut list_items,
             );
-            return Ok(Listing { slots, found: ValueOrigin::NOWHERE });
+            return Ok(Listing { list_items, found: ValueOrigin::NOWHERE });
         }
         let kind = tools.kind();
         let Data::Array(entries) = tools.into_data() else {
@@ -112,27 +112,31 @@ impl<'a> Listing<'a> {
         found.intact &= !entries.iter().any(is_flattened);
         let own = if planned.is_none() { FlatNames::plan(&entries) } else { FlatNames::default() };
         let names = planned.unwrap_or(&own);
-        let mut slots = Vec::with_capacity(entries.len());
+        let mut list_items = Vec::with_capacity(entries.len());
         for (at, entry) in entries.into_iter().enumerate() {
-            slot(Listed { entry, pointer: format!("{prefix}/{at}"), namespace: None, server: None }, names, &mut slots);
+            list_item(
+                Listed { entry, pointer: format!("{prefix}/{at}"), namespace: None, server: None },
+                names,
+                &mut list_items,
+            );
         }
-        Ok(Listing { slots, found })
+        Ok(Listing { list_items, found })
     }
 
     /// Returns the number of elements, and all entries outside of Gemini's groups, in order.
     pub(crate) fn entries_mut(&mut self) -> (usize, impl Iterator<Item = &mut Listed<'a>>) {
-        let count = self.slots.len();
-        let entries = self.slots.iter_mut().filter_map(|slot| match slot {
-            Slot::Entry(listed) => Some(listed),
-            Slot::Group(_) => None,
+        let count = self.list_items.len();
+        let entries = self.list_items.iter_mut().filter_map(|list_item| match list_item {
+            ListItem::Entry(listed) => Some(listed),
+            ListItem::Group(_) => None,
         });
         (count, entries)
     }
 
     pub(crate) fn entries(&self) -> impl Iterator<Item = &Listed<'a>> {
-        self.slots.iter().flat_map(|slot| match slot {
-            Slot::Entry(listed) => core::slice::from_ref(listed),
-            Slot::Group(group) => &group.list,
+        self.list_items.iter().flat_map(|list_item| match list_item {
+            ListItem::Entry(listed) => core::slice::from_ref(listed),
+            ListItem::Group(group) => &group.list,
         })
     }
 
@@ -144,13 +148,13 @@ impl<'a> Listing<'a> {
         mut placed: impl FnMut(D, &str),
     ) -> Node<'a> {
         let in_groups = of_format(format).is_some_and(|wire| !wire.tools().groups().is_empty());
-        let mut out: Vec<Node<'a>> = Vec::with_capacity(self.slots.len());
+        let mut out: Vec<Node<'a>> = Vec::with_capacity(self.list_items.len());
         let mut same = true;
         // Index and content of the new group for Gemini declarations that were outside of a group.
         let mut gathered: Option<(usize, Vec<Node<'a>>)> = None;
-        for slot in self.slots {
-            match slot {
-                Slot::Entry(listed) => {
+        for list_item in self.list_items {
+            match list_item {
+                ListItem::Entry(listed) => {
                     let is_declaration = in_groups && matches!(recognize(&listed.entry), Entry::Tool(_));
                     let Some((node, done)) = write(listed) else {
                         same = false;
@@ -169,7 +173,7 @@ impl<'a> Listing<'a> {
                         out.push(node);
                     }
                 }
-                Slot::Group(Group { list, shell }) => {
+                ListItem::Group(Group { list, shell }) => {
                     let (mut kept, count) = (Vec::with_capacity(list.len()), list.len());
                     let base = if in_groups { format!("/{}/{}", out.len(), shell.name()) } else { String::new() };
                     for listed in list {
@@ -192,22 +196,22 @@ impl<'a> Listing<'a> {
             }
         }
         if let Some((at, list)) = gathered {
-            if let Some(place) = out.get_mut(at) {
-                *place = Node::record([(GROUPS[0], Node::array(list))]);
+            if let Some(index) = out.get_mut(at) {
+                *index = Node::record([(GROUPS[0], Node::array(list))]);
             }
         }
         self.found.again(Data::Array(out), same)
     }
 }
 
-fn slot<'a>(listed: Listed<'a>, names: &FlatNames, slots: &mut Vec<Slot<'a>>) {
+fn list_item<'a>(listed: Listed<'a>, names: &FlatNames, list_items: &mut Vec<ListItem<'a>>) {
     let holds = |key: &str| listed.entry.get(key).is_some_and(|list| list.as_array().is_some());
     if let Some(key) = GROUPS.into_iter().find(|key| holds(key)) {
-        slots.push(open(listed, key));
+        list_items.push(open(listed, key));
     } else if is_flattened(&listed.entry) {
-        flatten(listed, None, names, slots);
+        flatten(listed, None, names, list_items);
     } else {
-        slots.push(Slot::Entry(listed));
+        list_items.push(ListItem::Entry(listed));
     }
 }
 
@@ -219,17 +223,17 @@ fn is_flattened(entry: &Node<'_>) -> bool {
     is_namespace(entry) && entry.get(LIST).is_some_and(|list| list.as_array().is_some())
 }
 
-fn open<'a>(listed: Listed<'a>, key: &str) -> Slot<'a> {
+fn open<'a>(listed: Listed<'a>, key: &str) -> ListItem<'a> {
     let entry = ValueOrigin::of(&listed.entry);
     let Data::Object(object) = listed.entry.into_data() else {
-        return Slot::Group(Group {
+        return ListItem::Group(Group {
             list: Vec::new(),
-            shell: Shell { members: Vec::new(), place: 0, entry, list: entry },
+            shell: Shell { members: Vec::new(), index: 0, entry, list: entry },
         });
     };
-    let place = object.position(key).unwrap_or_default();
+    let index = object.position(key).unwrap_or_default();
     let mut members = object.into_members();
-    let list = members.get_mut(place).map(|member| core::mem::take(&mut member.value)).unwrap_or_default();
+    let list = members.get_mut(index).map(|member| core::mem::take(&mut member.value)).unwrap_or_default();
     let inner = ValueOrigin::of(&list);
     let items = if let Data::Array(items) = list.into_data() { items } else { Vec::new() };
     let named = |(at, entry)| Listed {
@@ -239,11 +243,16 @@ fn open<'a>(listed: Listed<'a>, key: &str) -> Slot<'a> {
         server: None,
     };
     let list = items.into_iter().enumerate().map(named).collect();
-    Slot::Group(Group { list, shell: Shell { members, place, entry, list: inner } })
+    ListItem::Group(Group { list, shell: Shell { members, index, entry, list: inner } })
 }
 
 /// Only APIs with namespaces could keep the namespace. For those APIs, deferred loading has already flattened it.
-fn flatten<'a>(mut listed: Listed<'a>, outer: Option<&Text<'a>>, names: &FlatNames, slots: &mut Vec<Slot<'a>>) {
+fn flatten<'a>(
+    mut listed: Listed<'a>,
+    outer: Option<&Text<'a>>,
+    names: &FlatNames,
+    list_items: &mut Vec<ListItem<'a>>,
+) {
     let namespace = nested(outer, listed.entry.text_at("name"));
     let description = description_of(&listed.entry).cloned();
     let tools = listed.entry.visit(LIST, core::mem::take).map(Node::into_data);
@@ -252,7 +261,7 @@ fn flatten<'a>(mut listed: Listed<'a>, outer: Option<&Text<'a>>, names: &FlatNam
     for (at, mut entry) in tools.into_iter().enumerate() {
         let pointer = format!("{}/{LIST}/{at}", listed.pointer);
         if is_namespace(&entry) {
-            flatten(Listed { entry, pointer, namespace: None, server: None }, namespace.as_ref(), names, slots);
+            flatten(Listed { entry, pointer, namespace: None, server: None }, namespace.as_ref(), names, list_items);
             continue;
         }
         describe(&mut entry, description.as_ref());
@@ -264,18 +273,18 @@ fn flatten<'a>(mut listed: Listed<'a>, outer: Option<&Text<'a>>, names: &FlatNam
                 entry.set("name", Node::string(flat));
             }
         }
-        slots.push(Slot::Entry(Listed { entry, pointer, namespace: inner, server: None }));
+        list_items.push(ListItem::Entry(Listed { entry, pointer, namespace: inner, server: None }));
     }
 }
 
 impl<'a> Shell<'a> {
     fn name(&self) -> &'static str {
-        let is = |key: &&'static str| self.members.get(self.place).is_some_and(|member| member.key.is(key));
+        let is = |key: &&'static str| self.members.get(self.index).is_some_and(|member| member.key.is(key));
         GROUPS.into_iter().find(|key| is(key)).unwrap_or(GROUPS[0])
     }
 
     fn close(mut self, list: Vec<Node<'a>>, same: bool) -> Node<'a> {
-        if let Some(member) = self.members.get_mut(self.place) {
+        if let Some(member) = self.members.get_mut(self.index) {
             member.value = self.list.again(Data::Array(list), same);
         }
         self.entry.again(Data::Object(Object::from_unique(self.members)), same)
@@ -283,8 +292,8 @@ impl<'a> Shell<'a> {
 
     /// Returns the entry without the list if hosted tools are left in it.
     fn rest(mut self) -> Option<Node<'a>> {
-        if self.place < self.members.len() {
-            self.members.remove(self.place);
+        if self.index < self.members.len() {
+            self.members.remove(self.index);
         }
         let rest = Node::object(Object::from_unique(self.members));
         (recognize(&rest) == Entry::Hosted).then_some(rest)
@@ -331,7 +340,7 @@ pub(crate) fn plan_names(
         }
     }
     // If all names are legal and distinct, no tool is renamed, and the lists do not depend on each other.
-    if own.iter().any(|name| !names::is_legal(shape, name)) || !names::meeting(shape, own.iter()).is_empty() {
+    if own.iter().any(|name| !names::is_legal(shape, name)) || !names::sharing_rules(shape, own.iter()).is_empty() {
         names.plan(shape, own.iter(), &hosted.iter().collect::<Vec<&Text<'_>>>());
     }
     Ok(Some(flat))

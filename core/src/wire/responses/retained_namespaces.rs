@@ -103,7 +103,7 @@ impl<'a> RetainedNamespaces<'a> {
     /// Also removes the descriptions of the namespaces from the request, because flattening would add them to the
     /// descriptions of the tools.
     pub(crate) fn take(request: &mut Node<'a>, shape: NamePattern, native: Native) -> Result<Option<Self>, Error> {
-        let (spaces, places) = found(request, shape, native)?;
+        let (spaces, places) = retained_in(request, shape, native)?;
         let unlisted = unlisted_calls(request)?;
         let is_flattened = spaces.is_empty() && lists_namespaces(request)?;
         let keeps_calls = !unlisted.is_empty() && chooses_one_tool(request)?;
@@ -255,7 +255,7 @@ impl<'a> RetainedNamespaces<'a> {
             // The model calls these tools by the client's names.
             deferred.name_map.retain(|(called, _)| !flat.contains_key(called));
         }
-        settle_pointers(changes, &moved);
+        update_output_pointers(changes, &moved);
         if is_unchanged(request, &self.original)? {
             *request = self.original;
         }
@@ -331,7 +331,7 @@ impl<'a> RetainedNamespaces<'a> {
     }
 }
 
-fn settle_pointers(changes: &mut Arc<Vec<ToolChange>>, moved: &Map<String, String>) {
+fn update_output_pointers(changes: &mut Arc<Vec<ToolChange>>, moved: &Map<String, String>) {
     let place = |pointer: &str| {
         let list = pointer.find("/tools/")? + "/tools/".len();
         let end = pointer.get(list..)?.find('/').map_or(pointer.len(), |at| list + at);
@@ -422,7 +422,11 @@ fn unlisted_calls(request: &Node<'_>) -> Result<Set<usize>, Error> {
 }
 
 /// Returns the kept namespaces, and their indices in the list. Namespaces with equal names are merged.
-fn found<'a>(request: &Node<'a>, shape: NamePattern, native: Native) -> Result<(Vec<Space<'a>>, Set<usize>), Error> {
+fn retained_in<'a>(
+    request: &Node<'a>,
+    shape: NamePattern,
+    native: Native,
+) -> Result<(Vec<Space<'a>>, Set<usize>), Error> {
     let (mut spaces, mut places): (Vec<Space<'a>>, _) = (Vec::new(), Set::new());
     let lists = lists(request, native != Native::None)?;
     let all = || lists.iter().flat_map(|list| list.as_array().unwrap_or_default());
@@ -541,25 +545,25 @@ fn is_retained(entry: &Node<'_>, shape: NamePattern, loads: bool) -> bool {
 }
 
 fn is_unchanged(request: &Node<'_>, original: &Node<'_>) -> Result<bool, Error> {
-    let (Some(one), Some(other)) = (request.as_object(), original.as_object()) else { return Ok(false) };
-    if one.len() != other.len() {
+    let (Some(sent), Some(kept)) = (request.as_object(), original.as_object()) else { return Ok(false) };
+    if sent.len() != kept.len() {
         return Ok(false);
     }
-    for (member, twin) in one.iter().zip(other) {
+    for (member, twin) in sent.iter().zip(kept) {
         if member.key != twin.key {
             return Ok(false);
         }
-        let (one, other) = (view(&member.value)?, view(&twin.value)?);
-        let is_same = match (one.as_array(), other.as_array()) {
-            (Some(one), Some(other)) if one.len() == other.len() => {
+        let (sent, kept) = (view(&member.value)?, view(&twin.value)?);
+        let is_same = match (sent.as_array(), kept.as_array()) {
+            (Some(sent), Some(kept)) if sent.len() == kept.len() => {
                 let mut is_same = true;
-                for (one, other) in one.iter().zip(other) {
-                    is_same = is_same && json::same(&*view(one)?, &*view(other)?);
+                for (sent, kept) in sent.iter().zip(kept) {
+                    is_same = is_same && json::same(&*view(sent)?, &*view(kept)?);
                 }
                 is_same
             }
             (Some(_), Some(_)) => false,
-            _ => json::same(&one, &other),
+            _ => json::same(&sent, &kept),
         };
         if !is_same {
             return Ok(false);
