@@ -42,9 +42,9 @@ pub(crate) struct Servers {
     /// The name in the list, by the name at the server; `None` if several servers have a tool with that name.
     by_own_name: Map<Text<'static>, Option<Text<'static>>>,
     /// Places of the tools that the API defines, by name.
-    hosted: Map<Text<'static>, Place>,
+    hosted: Map<Text<'static>, ServerLocation>,
     /// The place of each entry of the list, in order, with its name in the list.
-    places: Vec<(Place, Option<Text<'static>>)>,
+    locations: Vec<(ServerLocation, Option<Text<'static>>)>,
     digests: TakenDigests,
     prefix: Prefix,
     shape: NamePattern,
@@ -52,7 +52,7 @@ pub(crate) struct Servers {
 
 /// Location of an entry in the list of servers.
 #[derive(Clone, Debug)]
-struct Place {
+struct ServerLocation {
     pointer: String,
     server: Text<'static>,
 }
@@ -62,12 +62,12 @@ struct Place {
 pub(crate) struct Owner {
     /// The name at the server.
     pub(crate) name: Text<'static>,
-    place: Place,
+    location: ServerLocation,
 }
 
 impl Owner {
     pub(crate) fn server(&self) -> &Text<'static> {
-        &self.place.server
+        &self.location.server
     }
 }
 
@@ -128,7 +128,7 @@ fn flatten_beside<'a>(
         list = list.visit(TOOLS, core::mem::take).unwrap_or_default();
     }
     let Data::Array(entries) = list.into_data() else { return Ok((Node::default(), None)) };
-    let (mut tools, mut places) = (Vec::new(), Vec::new());
+    let (mut tools, mut locations) = (Vec::new(), Vec::new());
     let mut known = Set::new();
     for (at, mut entry) in entries.into_iter().enumerate() {
         let pointer = format!("{above}/{at}");
@@ -145,16 +145,16 @@ fn flatten_beside<'a>(
             if is_list {
                 return Err(refused(pointer, "expected a tool of the server, found a list of tools"));
             }
-            places.push(Place { pointer, server: server.clone() });
+            locations.push(ServerLocation { pointer, server: server.clone() });
             tools.push(tool);
         }
     }
-    let servers = Servers::plan(&mut tools, places, prefix, shape, others);
+    let servers = Servers::plan(&mut tools, locations, prefix, shape, others);
     Ok((Node::array(tools), Some(servers)))
 }
 
 /// Merges a request's list of servers into one list of tools.
-pub(crate) fn take(
+pub(crate) fn flatten_request(
     request: &mut Node<'_>,
     (prefix, shape): (Prefix, NamePattern),
     deferred: Option<&DeferredOptions>,
@@ -262,16 +262,16 @@ fn tools_of<'a>(entry: &mut Node<'a>, mut pointer: String) -> Result<(Vec<Node<'
 impl Servers {
     fn plan(
         tools: &mut [Node<'_>],
-        places: Vec<Place>,
+        locations: Vec<ServerLocation>,
         prefix: Prefix,
         shape: NamePattern,
         others: &Set<Text<'static>>,
     ) -> Self {
         let (mut all, mut hosted) = (Set::new(), Map::new());
-        for (place, tool) in places.iter().zip(&*tools) {
+        for (location, tool) in locations.iter().zip(&*tools) {
             match named(tool) {
-                Some(Named::Defined(name)) => drop(all.insert((place.server.clone(), name))),
-                Some(Named::Hosted(name)) => drop(hosted.entry(name).or_insert_with(|| place.clone())),
+                Some(Named::Defined(name)) => drop(all.insert((location.server.clone(), name))),
+                Some(Named::Hosted(name)) => drop(hosted.entry(name).or_insert_with(|| location.clone())),
                 None => {}
             }
         }
@@ -282,28 +282,28 @@ impl Servers {
             let is_shared = by_own_name.contains_key(name);
             by_own_name.insert(name.clone(), (!is_shared).then(|| called.clone()));
         }
-        let mut listed = Vec::with_capacity(places.len());
-        for (place, entry) in places.into_iter().zip(tools) {
+        let mut listed = Vec::with_capacity(locations.len());
+        for (location, entry) in locations.into_iter().zip(tools) {
             let name = match named(entry) {
                 Some(Named::Defined(name)) => name,
                 Some(Named::Hosted(name)) => {
-                    listed.push((place, Some(name)));
+                    listed.push((location, Some(name)));
                     continue;
                 }
                 None => {
-                    listed.push((place, None));
+                    listed.push((location, None));
                     continue;
                 }
             };
-            let called = names.get(&(place.server.clone(), name.clone())).unwrap_or(&name).clone();
+            let called = names.get(&(location.server.clone(), name.clone())).unwrap_or(&name).clone();
             if called != name {
                 rename(entry, &called);
             }
-            owners.entry(called.clone()).or_insert_with(|| Owner { name, place: place.clone() });
-            listed.push((place, Some(called)));
+            owners.entry(called.clone()).or_insert_with(|| Owner { name, location: location.clone() });
+            listed.push((location, Some(called)));
         }
         let digests = TakenDigests::of(taken.names());
-        Servers { owners, names, by_own_name, hosted, places: listed, digests, prefix, shape }
+        Servers { owners, names, by_own_name, hosted, locations: listed, digests, prefix, shape }
     }
 
     /// Sets the server of each entry, and the pointer in the servers' lists if `sets_pointers` is true.
@@ -312,10 +312,12 @@ impl Servers {
         for listed in entries {
             let name = named(&listed.entry).map(Named::into_name);
             // Entries may have been moved or removed, so the place is valid only if the name is the same.
-            let place =
-                self.place(&listed.pointer, count).filter(|(_, called)| *called == name).map(|(place, _)| place);
-            let by_name = || name.as_ref().and_then(|name| self.place_of(name));
-            if let Some(Place { pointer, server }) = place.or_else(by_name) {
+            let location = self
+                .listed_at(&listed.pointer, count)
+                .filter(|(_, called)| *called == name)
+                .map(|(location, _)| location);
+            let by_name = || name.as_ref().and_then(|name| self.location_of(name));
+            if let Some(ServerLocation { pointer, server }) = location.or_else(by_name) {
                 listed.server = Some(server.clone());
                 if sets_pointers {
                     listed.pointer.clone_from(pointer);
@@ -328,25 +330,25 @@ impl Servers {
         self.owners.get(&called.borrowed().into_owned())
     }
 
-    fn place_of(&self, called: &Text<'static>) -> Option<&Place> {
-        self.owners.get(called).map(|owner| &owner.place).or_else(|| self.hosted.get(called))
+    fn location_of(&self, called: &Text<'static>) -> Option<&ServerLocation> {
+        self.owners.get(called).map(|owner| &owner.location).or_else(|| self.hosted.get(called))
     }
 
     /// Returns `None` if an entry was removed. `count` is the number of entries of the list.
-    fn place(&self, pointer: &str, count: usize) -> Option<&(Place, Option<Text<'static>>)> {
+    fn listed_at(&self, pointer: &str, count: usize) -> Option<&(ServerLocation, Option<Text<'static>>)> {
         let at: usize = pointer.strip_prefix('/')?.parse().ok()?;
-        self.places.get(at).filter(|_| count == self.places.len())
+        self.locations.get(at).filter(|_| count == self.locations.len())
     }
 
     /// Returns the pointer to each tool in a request with a list of servers, and then in the same request with one list
     /// of tools. `list` is the pointer to the list.
     pub(crate) fn moved<'s>(&'s self, list: &'s str) -> impl Iterator<Item = (String, String)> + use<'s> {
-        let places = self.places.iter().enumerate();
-        places.map(move |(index, (place, _))| (format!("{list}{}", place.pointer), format!("{list}/{index}")))
+        let locations = self.locations.iter().enumerate();
+        locations.map(move |(index, (location, _))| (format!("{list}{}", location.pointer), format!("{list}/{index}")))
     }
 
     pub(crate) fn is_empty(&self) -> bool {
-        self.places.is_empty()
+        self.locations.is_empty()
     }
 
     pub(crate) fn owners(&self) -> impl Iterator<Item = (&Text<'static>, &Owner)> {
@@ -378,13 +380,13 @@ impl Servers {
         let name = name.borrowed().into_owned();
         if let Some(server) = server {
             let server = server.borrowed().into_owned();
-            let is_listed = self.place_of(&name).is_some_and(|place| place.server == server);
+            let is_listed = self.location_of(&name).is_some_and(|location| location.server == server);
             let found = self.names.get(&(server, name.clone())).cloned();
             return found.or_else(|| is_listed.then_some(name));
         }
         // `server__tool` may be the name of a tool that is no longer in the list.
         let is_prefixed = || self.prefix == Prefix::Always && name.display().contains(BETWEEN);
-        if self.place_of(&name).is_some() || is_prefixed() {
+        if self.location_of(&name).is_some() || is_prefixed() {
             return None;
         }
         self.by_own_name.get(&name).cloned().flatten()
@@ -392,11 +394,11 @@ impl Servers {
 
     pub(crate) fn is_shared(&self, name: &Text<'_>) -> bool {
         let name = name.borrowed().into_owned();
-        self.by_own_name.get(&name).is_some_and(Option::is_none) && self.place_of(&name).is_none()
+        self.by_own_name.get(&name).is_some_and(Option::is_none) && self.location_of(&name).is_none()
     }
 
     /// Returns a name for a tool that its server no longer has. No tool in the list has the returned name.
-    pub(crate) fn of_the_past(&self, server: &Text<'_>, name: &Text<'_>) -> Text<'static> {
+    pub(crate) fn name_of_removed_tool(&self, server: &Text<'_>, name: &Text<'_>) -> Text<'static> {
         let tool = (server.borrowed().into_owned(), name.borrowed().into_owned());
         past_name(self.shape, self.prefix != Prefix::Never, &tool, &self.digests)
     }
@@ -484,12 +486,15 @@ fn plan_names(
     let mut names = Map::new();
     let mut given = taken.clone();
     for (tool, has_prefix) in hashing.iter() {
-        names.insert((*tool).clone(), Text::new(given.free(hashed(shape, *has_prefix, tool), shape.max_length)));
+        names.insert(
+            (*tool).clone(),
+            Text::new(given.reserve_unused(hashed(shape, *has_prefix, tool), shape.max_length)),
+        );
     }
     // A tool whose name equals another tool's name with a digest also gets a digest.
     for (tool, wish) in clear.iter() {
         let called = match given.has(wish) {
-            true => Text::new(given.free(hashed(shape, has_prefix(tool), tool), shape.max_length)),
+            true => Text::new(given.reserve_unused(hashed(shape, has_prefix(tool), tool), shape.max_length)),
             false if has_prefix(tool) => Text::new((*wish).clone()),
             false => tool.1.clone(),
         };
@@ -526,5 +531,5 @@ fn hashed(shape: NamePattern, has_prefix: bool, (server, name): &Tool) -> String
 
 fn past_name(shape: NamePattern, has_prefix: bool, tool: &Tool, digests: &TakenDigests) -> Text<'static> {
     let shorter = |kept: usize| NamePattern { max_length: shape.max_length.saturating_sub(kept), ..shape };
-    Text::new(digests.free(|kept| hashed(shorter(kept), has_prefix, tool)))
+    Text::new(digests.first_unused(|kept| hashed(shorter(kept), has_prefix, tool)))
 }
