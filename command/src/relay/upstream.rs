@@ -181,7 +181,7 @@ const FACTS: &[Fact] = &[
     },
 ];
 
-pub(super) fn below(host: &str, api: Api) -> Option<&'static str> {
+pub(super) fn protocol_prefix(host: &str, api: Api) -> Option<&'static str> {
     FACTS.iter().find(|fact| fact.api == api && fact.hosts.contains(&host))?.below
 }
 

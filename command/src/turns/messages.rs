@@ -7,7 +7,7 @@ use toolwire::json::{self, Data, Node};
 
 use super::history::items;
 
-pub(super) fn who(message: &Node<'_>) -> String {
+pub(super) fn author(message: &Node<'_>) -> String {
     let text = |key| message.text_at(key).map(|text| text.display().into_owned());
     let kind = text("type").unwrap_or_default();
     match text("role") {
@@ -183,7 +183,7 @@ fn in_order(pairs: &[(usize, usize)]) -> Vec<(usize, usize)> {
     run
 }
 
-pub(super) fn waits(tool: &Node<'_>) -> bool {
+pub(super) fn is_deferred(tool: &Node<'_>) -> bool {
     let flagged = |node: &Node<'_>| node.bool_at("defer_loading") == Some(true);
     flagged(tool) || tool.get("function").is_some_and(flagged)
 }

@@ -132,7 +132,7 @@ impl ShownMessage {
     pub(super) fn of(message: &Node<'_>, is_changed: bool) -> ShownMessage {
         // On one line, without the original line breaks.
         let words = messages::pieces(message).join("; ").split_whitespace().collect::<Vec<_>>().join(" ");
-        ShownMessage { who: messages::who(message), words, is_changed }
+        ShownMessage { who: messages::author(message), words, is_changed }
     }
 }
 
