@@ -45,7 +45,7 @@ suites() { # PATH
     demo/*) echo test-demo test-rust ;;
     docs/site/*) echo test-docs ;;
     # These suites run the files and commands of the page.
-    docs/bundlers.md) echo test-docs test-readme test-rust test-packages test-playground ;;
+    docs/typescript.md) echo test-docs test-readme test-rust test-packages test-playground ;;
     docs/clients/* | docs/deploy/*) echo test-docs test-readme test-rust test-npm-sdks ;;
     # Tests in Rust compare the pages with the tables and the options.
     docs/* | *.md) echo test-docs test-readme test-rust ;;

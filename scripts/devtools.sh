@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Serves the built npm package for the console of any page (docs/bundlers.md), with the CORS header that this needs.
+# Serves the built npm package for the console of any page (docs/typescript.md), with the CORS header that this needs.
 set -euo pipefail
 source "$(dirname "$0")/step.sh"
 cd "$ROOT"

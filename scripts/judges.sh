@@ -3,13 +3,54 @@
 # first installs the newest release of each. target/judges.md then lists newer releases, failures, and old facts; its
 # first line is the title of an issue, and empty if there is nothing to report. The next set-up installs the pinned
 # versions again.
+# judges.sh unpinned: runs `make test` with this machine's Node, Python, Rust and Chromium, which no file pins, and
+# writes the same report about the suites that fail.
 set -euo pipefail
 source "$(dirname "$0")/step.sh"
 cd "$ROOT"
 
+report=target/judges.md
+
+# Prints the version of a program up to its first dot, or up to the second for languages without stable majors.
+major() { # NAME FIELDS COMMAND...
+  local name=$1 fields=$2 version
+  shift 2
+  version=$("$@" 2>/dev/null | grep -oE '[0-9]+(\.[0-9]+)+' | head -n 1 | cut -d. -f"$fields") || true
+  echo "$name ${version:-missing}"
+}
+
+unpinned() {
+  local suites suite p f failed=() versions browser=${TOOLWIRE_CHROMIUM:-}
+  suites=$(sed -n 's/^TESTS = //p' Makefile)
+  [ -n "$browser" ] || browser=$(command -v chromium google-chrome chromium-browser | head -n 1) || true
+  versions="$(major Node 1 node --version), $(major Python 1,2 python3 --version), $(major Rust 1,2 rustc --version), $(major Chromium 1 "${browser:-chromium}" --version)"
+  rm -f "$report"
+  attempt "make test with $versions" "$LOGS/judges-unpinned.log" make test || true
+  for suite in $suites; do
+    read -r _ p f _ 2>/dev/null <"$LOGS/counts/$suite" || { p=0 f=1; }
+    [ "$f" = 0 ] || failed+=("$suite")
+  done
+  # Without a browser, its tests are skipped, and no suite fails.
+  case $versions in *missing*) failed+=("the set-up") ;; esac
+  {
+    [ ${#failed[@]} = 0 ] || echo "$versions: ${failed[*]} failed"
+    printf '\n### Summary\n\n```\n' && tail -n 40 "$LOGS/judges-unpinned.log" && printf '```\n'
+    for suite in ${failed[@]+"${failed[@]}"}; do
+      [ -f "$LOGS/$suite.log" ] || continue
+      printf '\n### %s\n\n```\n' "$suite" && tail -n 60 "$LOGS/$suite.log" && printf '```\n'
+    done
+  } >"$report"
+  say "$report: $(head -n 1 "$report")"
+  [ ${#failed[@]} = 0 ]
+}
+
+if [ "${1:-}" = unpinned ]; then
+  unpinned
+  exit
+fi
+
 python=python/.venv/bin/python
 examples=python/examples/.venv/bin/python
-report=target/judges.md
 
 programs() { # REGISTRY: prints the name and version of each program of a registry.
   node -e 'for (const { name, registry, version } of JSON.parse(require("node:fs").readFileSync("tests/judges/programs.json")))
@@ -87,7 +128,7 @@ if [ "${1:-}" = newest ]; then
     done < <(programs "$registry")
   done
 elif [ $# -gt 0 ]; then
-  die "expected \`newest\` or nothing, found \`$1\`"
+  die "expected \`newest\`, \`unpinned\` or nothing, found \`$1\`"
 fi
 
 failed=()

@@ -217,22 +217,22 @@ mod tests {
 
     #[test]
     fn page_lists_every_fact() {
-        let path = concat!(env!("CARGO_MANIFEST_DIR"), "/../docs/run.md");
+        let path = concat!(env!("CARGO_MANIFEST_DIR"), "/../docs/relay.md");
         let page = std::fs::read_to_string(path).expect("the page");
         for Client { program, variables, foreign, defaults, removed, bypasses, source, as_of, confidence, .. } in
             CLIENTS
         {
             let row = page.lines().find(|line| line.starts_with(&format!("| `{program}` |"))).unwrap_or_default();
-            assert!(row.ends_with(&format!("| {source} ({as_of}, {confidence}) |")), "docs/run.md: {program}");
+            assert!(row.ends_with(&format!("| {source} ({as_of}, {confidence}) |")), "docs/relay.md: {program}");
             let set = variables.iter().chain(*foreign).chain(*defaults).map(|(name, _)| name);
             for name in set.chain(*removed).chain(*bypasses) {
-                assert!(row.contains(&format!("`{name}")), "docs/run.md: {program}: {name}");
+                assert!(row.contains(&format!("`{name}")), "docs/relay.md: {program}: {name}");
             }
         }
         for Protocol { dialect, api, source, as_of, confidence, .. } in PROTOCOLS {
             let protocol = if *api == Api::Anthropic { "Anthropic Messages" } else { "OpenAI Responses" };
             let row = format!("| `{dialect}` | {protocol} | {source} ({as_of}, {confidence}) |\n");
-            assert!(page.contains(&row), "docs/run.md: expected the row {row}");
+            assert!(page.contains(&row), "docs/relay.md: expected the row {row}");
         }
     }
 }

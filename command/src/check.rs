@@ -500,6 +500,9 @@ impl Task for Check {
         files.extend(self.fixed_files());
         let format = if self.arguments.json { formats::JSON } else { self.arguments.format };
         let report = Report {
+            command: "check",
+            outline: None,
+            facts: None,
             profile: self.profile.as_deref(),
             dialects: &self.dialects,
             fail_on: self.arguments.rewritten.as_deref().unwrap_or(fail_on.as_str()),
@@ -573,6 +576,7 @@ fn findings(
                         source: violation.source,
                         message: None,
                     }]),
+                    witnesses: Vec::new(),
                 },
             ));
         }
@@ -593,6 +597,7 @@ fn findings(
                         message: violation.message,
                         more: violation.more,
                         reported_by: Vec::from([ReportedBy { dialect, confidence, source, message: None }]),
+                        witnesses: Vec::new(),
                     });
                 }
             }
@@ -622,6 +627,7 @@ fn findings_of_request(request: &Node<'_>, dialect: &'static Dialect) -> Result<
             source: violation.fact.source,
             message: None,
         }]),
+        witnesses: Vec::new(),
     };
     Ok(found.into_iter().map(finding).collect())
 }
@@ -645,6 +651,7 @@ fn losses_of_rewriting(
             more: 0,
             // A loss is caused by toolwire itself, and rests on no provider fact.
             reported_by: Vec::from([ReportedBy { dialect, confidence: 'A', source: "", message: None }]),
+            witnesses: Vec::new(),
         })
     });
     Ok(found.collect())

@@ -13,6 +13,7 @@ use toolwire::{
 };
 
 use super::{
+    diff::kinds::{kind_of, level},
     input::Named,
     naming::normal,
     outcome::Outcome,
@@ -53,6 +54,8 @@ pub(crate) struct Finding {
     /// Number of further findings of the rule at this location that are not listed.
     pub(crate) more: usize,
     pub(crate) reported_by: Vec<ReportedBy>,
+    /// Values that prove a difference of two schemas, as JSON, by the name of their member in documents.
+    pub(crate) witnesses: Vec<(&'static str, String)>,
 }
 
 #[derive(Debug)]
@@ -107,12 +110,15 @@ pub(crate) const fn rank(severity: Severity) -> usize {
 
 pub(crate) fn page(rule: &str) -> String {
     let is_rule = internal::constraint_of(rule).is_some() || Rule::ALL.iter().any(|one| one.id() == rule);
+    if kind_of(rule).is_some() {
+        return format!("{DOCS}diff.md#{rule}");
+    }
     if of_requests(rule).is_some() {
-        return format!("{DOCS}functions/check-request.md");
+        return format!("{DOCS}functions/requests.md#checkrequest");
     }
     // For a tool that cannot be rewritten, the rule is the code of an error.
     if is_rule {
-        format!("{DOCS}rules/{rule}.md")
+        format!("{DOCS}rules.md#{rule}")
     } else {
         format!("{DOCS}functions/README.md#error-codes")
     }
@@ -120,6 +126,9 @@ pub(crate) fn page(rule: &str) -> String {
 
 /// Returns the summary of a rule, and advice for fixing its findings.
 pub(crate) fn summary_and_advice(rule: &str) -> (&'static str, &'static str) {
+    if let Some(kind) = kind_of(rule) {
+        return (kind.summary, kind.fix);
+    }
     let constraint = internal::constraint_of(rule).map(|rule: Constraint| (rule.summary(), rule.fix()));
     let change = || Rule::ALL.iter().find(|one| one.id() == rule).map(|rule| (rule.summary(), EXPLAINED));
     let request = || of_requests(rule).map(|summary| (summary, MENDED));
@@ -136,7 +145,11 @@ fn of_requests(rule: &str) -> Option<&'static str> {
 
 impl Finding {
     pub(crate) fn word(&self) -> &'static str {
-        self.outcome.map_or(self.severity.as_str(), Outcome::as_str)
+        match self.outcome {
+            Some(outcome) => outcome.as_str(),
+            None if kind_of(self.rule).is_some() => level(self.severity),
+            None => self.severity.as_str(),
+        }
     }
 
     fn has_message(&self, message: &str) -> bool {
@@ -427,6 +440,7 @@ mod tests {
             message: message.into(),
             more: 0,
             reported_by: Vec::from([by]),
+            witnesses: Vec::new(),
         }
     }
 

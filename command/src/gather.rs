@@ -6,7 +6,9 @@ use std::collections::{BTreeMap, BTreeSet, VecDeque};
 use toolwire::json;
 
 use super::{
-    arguments::{CheckArguments, Command, Connection, Format, RelayArguments, Source, ValidateArguments},
+    arguments::{
+        CheckArguments, Command, Connection, DiffArguments, Format, RelayArguments, Source, ValidateArguments,
+    },
     config::{self, Config},
     error::{is_json, CommandError},
     glob::{is_pattern, Glob, FOLDERS},
@@ -106,6 +108,7 @@ impl Gathering {
                 gathering.source(&arguments.source, terminal)?;
             }
             Command::Check(arguments) => gathering.check(arguments, terminal)?,
+            Command::Diff(arguments) => gathering.diff(arguments, terminal)?,
             Command::Sanitize(arguments) => gathering.source(&arguments.source, terminal)?,
             Command::Explain(arguments) => gathering.source(&arguments.source, terminal)?,
             Command::Defer(arguments) => gathering.file(arguments.file.as_deref(), terminal)?,
@@ -323,9 +326,7 @@ impl Gathering {
             self.want_baseline(self.paths.file(&path), path);
         }
         if arguments.format == Format::Sarif && arguments.sarif_file.is_none() {
-            for name in MANIFESTS {
-                self.want(Need::RegularFile(name.into()), name.into(), Role::Manifest);
-            }
+            self.want_manifests();
         }
         // Files can be combined with `--servers`; both are checked.
         let is_connected = self.connection(&arguments.connection)?;
@@ -344,6 +345,78 @@ impl Gathering {
             } else {
                 self.file(Some(name), terminal)?;
             }
+        }
+        Ok(())
+    }
+
+    fn want_manifests(&mut self) {
+        for name in MANIFESTS {
+            self.want(Need::RegularFile(name.into()), name.into(), Role::Manifest);
+        }
+    }
+
+    /// Adds the old and the new input.
+    fn diff(&mut self, arguments: &DiffArguments, terminal: &Terminal) -> Result<(), CommandError> {
+        if arguments.format == Format::Sarif && arguments.sarif_file.is_none() {
+            self.want_manifests();
+        }
+        let commands = arguments.server.split(|word| word == "--").filter(|command| !command.is_empty());
+        let commands: Vec<&[String]> = commands.collect();
+        let count = arguments.inputs.len() + commands.len() + arguments.only.len();
+        if count != 2 {
+            let message = format!(
+                "expected two inputs, the old and the new one (files, URLs, servers after `--`, or `--server`), \
+                 found {count}; see `--help`"
+            );
+            return Err(CommandError::new("", message).in_source("diff"));
+        }
+        let is_address = |input: &&String| servers::check_url(input).is_ok();
+        let addresses: Vec<&String> = arguments.inputs.iter().filter(is_address).collect();
+        match addresses.as_slice() {
+            [] if !arguments.headers.is_empty() => {
+                return Err(CommandError::option("header", "`--header` needs a URL, found none"));
+            }
+            [old, new] if !arguments.headers.is_empty() && origin_of(old) != origin_of(new) => {
+                let message = "expected two URLs of one origin, because both servers receive the headers, found two \
+                               origins; `--servers` has headers for each server";
+                return Err(CommandError::option("header", message));
+            }
+            _ => {}
+        }
+        let none = Connection {
+            servers: None,
+            only: Vec::new(),
+            url: None,
+            headers: Vec::new(),
+            timeout: arguments.timeout,
+            environment: Vec::new(),
+            server: Vec::new(),
+        };
+        for input in &arguments.inputs {
+            if is_address(&input) {
+                let (url, headers) = (Some(input.clone()), arguments.headers.clone());
+                self.connection(&Connection { url, headers, ..none.clone() })?;
+            } else if input == "-" && arguments.inputs.iter().filter(|input| *input == "-").count() > 1 {
+                let message = "expected one input from standard input, found two";
+                return Err(CommandError::new("", message).in_source("diff"));
+            } else {
+                self.refuses_servers = true;
+                self.taken.clear();
+                self.file(Some(input), terminal)?;
+            }
+        }
+        let environment = arguments.environment.clone();
+        if commands.is_empty() && arguments.servers.is_none() && !environment.is_empty() {
+            return Err(CommandError::option("env", "`--env` needs `--servers` or a server after `--`, found neither"));
+        }
+        for command in commands {
+            let (server, environment) = (command.to_vec(), environment.clone());
+            self.connection(&Connection { server, environment, ..none.clone() })?;
+        }
+        if arguments.servers.is_some() {
+            self.several = true;
+            let (servers, only) = (arguments.servers.clone(), arguments.only.clone());
+            self.connection(&Connection { servers, only, environment, ..none })?;
         }
         Ok(())
     }
@@ -508,6 +581,13 @@ impl Paths {
             Need::RegularFile(path.into())
         }
     }
+}
+
+/// Returns the scheme and the authority of a URL.
+fn origin_of(url: &str) -> &str {
+    let start = url.find("://").map_or(0, |at| at + 3);
+    let end = url.get(start..).and_then(|rest| rest.find(['/', '?', '#'])).map_or(url.len(), |end| start + end);
+    url.get(..end).unwrap_or(url)
 }
 
 fn has_drive(path: &str) -> bool {

@@ -13,6 +13,7 @@ mod clients;
 mod config;
 mod defer;
 mod dialects;
+mod diff;
 mod document;
 mod error;
 mod explain;
@@ -334,6 +335,7 @@ fn task(command: arguments::Command, gathered: Gathering, terminal: &Terminal) -
     let none = || CommandError::new("", "expected an input, found none");
     let command = match command {
         arguments::Command::Check(arguments) => return Ok(Box::new(check::Check::new(arguments, gathered)?)),
+        arguments::Command::Diff(arguments) => return Ok(Box::new(diff::Diff::new(arguments, gathered)?)),
         arguments::Command::Matrix(arguments) => return Ok(Box::new(matrix::Matrices::new(&arguments, gathered)?)),
         arguments::Command::Probe(arguments) => return Ok(Box::new(probe::Probe::new(arguments, gathered)?)),
         arguments::Command::Proxy(arguments) if arguments.edits() => {
@@ -360,6 +362,7 @@ fn task(command: arguments::Command, gathered: Gathering, terminal: &Terminal) -
         }
         arguments::Command::Dialects(arguments) => Box::new(dialects::Dialects { arguments }),
         arguments::Command::Check(_)
+        | arguments::Command::Diff(_)
         | arguments::Command::Matrix(_)
         | arguments::Command::Probe(_)
         | arguments::Command::Proxy(_)

@@ -204,7 +204,7 @@ impl Verdict<'_> {
             Some(false) => format!("{} {source}: not valid{whose}{after}: {violations}", paint.bad("toolwire:")),
             None => format!(
                 "{} {source}: cannot be judged{whose}{after}: nothing is known to be wrong, but not all of the \
-                 schema can be judged, see {DOCS}functions/validate-arguments.md#what-cannot-be-judged",
+                 schema can be judged, see {DOCS}functions/arguments.md#what-cannot-be-judged",
                 paint.doubtful("toolwire:")
             ),
         };

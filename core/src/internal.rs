@@ -42,7 +42,10 @@ pub use crate::{
     json::pointer::{push_token, unescaped_token},
     naming::{did_you_mean, nearest},
     sanitize::sanitize,
-    schema::uri::percent_decoded,
+    schema::{
+        compare::{compare_schemas, SchemaComparison},
+        uri::percent_decoded,
+    },
     tools::{
         as_sent::{as_sent, strict_member, SentTool},
         check::{in_format_of as check_tools_in_format, list as check_tools, request as check_request},

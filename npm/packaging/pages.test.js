@@ -1,4 +1,4 @@
-// Runs the files and commands of docs/bundlers.md, the page on workers and bundlers, exactly as it shows them.
+// Runs the files and commands of docs/typescript.md, the page for TypeScript, exactly as it shows them.
 
 import assert from 'node:assert/strict';
 import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
@@ -8,7 +8,7 @@ import vm from 'node:vm';
 
 import { project, ROOT, run, tool } from './project.js';
 
-const page = readFileSync(join(ROOT, '../docs/bundlers.md'), 'utf8');
+const page = readFileSync(join(ROOT, '../docs/typescript.md'), 'utf8');
 const sections = page.split(/^## /m).slice(1);
 
 /** Returns the output of a section's commands, line by line, and the output that its comments state. */
@@ -30,7 +30,7 @@ function play(section) {
   return { folder, printed, documented, built: readdirSync(join(folder, 'dist')).sort() };
 }
 
-describe('docs/bundlers.md', () => {
+describe('docs/typescript.md', () => {
   const played = new Map();
   before(() => {
     for (const section of sections) {

@@ -1,4 +1,4 @@
-// Prints the sizes of the package's entry points as the table of docs/packages.md. `--write` writes it there; `--check` fails
+// Prints the sizes of the package's entry points as the table of docs/typescript.md. `--write` writes it there; `--check` fails
 // if a size there differs by more than 5 %.
 
 import { readFileSync, writeFileSync } from 'node:fs';
@@ -9,7 +9,7 @@ import { brotliCompressSync, gzipSync } from 'node:zlib';
 import { COMPANIONS, ENTRIES } from './entries.js';
 
 const root = join(dirname(fileURLToPath(import.meta.url)), '..');
-const page = join(root, '../docs/packages.md');
+const page = join(root, '../docs/typescript.md');
 const BEGIN = '<!-- sizes: npm run sizes --prefix npm -- --write -->';
 const END = '<!-- end of sizes -->';
 
@@ -58,7 +58,7 @@ if (mode === undefined) {
     );
   });
   if (off || written.length !== rows.length + 2) {
-    console.error(`docs/packages.md: expected\n${table}\n(\`npm run sizes --prefix npm -- --write\` writes it)`);
+    console.error(`docs/typescript.md: expected\n${table}\n(\`npm run sizes --prefix npm -- --write\` writes it)`);
     process.exitCode = 1;
   }
 } else {
@@ -70,6 +70,6 @@ function parts() {
   const text = readFileSync(page, 'utf8');
   const begin = text.indexOf(BEGIN);
   const end = text.indexOf(END);
-  if (begin < 0 || end < begin) throw new Error(`docs/packages.md: expected \`${BEGIN}\` … \`${END}\``);
+  if (begin < 0 || end < begin) throw new Error(`docs/typescript.md: expected \`${BEGIN}\` … \`${END}\``);
   return [text.slice(0, begin), text.slice(begin + BEGIN.length, end), text.slice(end + END.length)];
 }

@@ -1,7 +1,17 @@
 import { callOn, callOnValues, once } from './engine/call.js';
 import type { BetaOptions, DeferredOptions, Written } from './options.js';
-import type { Deferred, DeferredReport } from './report.js';
+import type { DeferredReport } from './report.js';
 import { Restore, type RestoreJson } from './restore.js';
+
+/** A rewritten request. The report is computed when it is first read, for the request as it was at the time of the call. */
+export interface Deferred<T> {
+  /** The rewritten request. */
+  request: T;
+  /** The tools that were loaded and hidden, and warnings. */
+  readonly report: DeferredReport;
+  /** Turns the backend's calls into the client's: their names, and the kinds of calls. */
+  readonly restore: Restore;
+}
 
 /** A request in the format that it was translated into. */
 export type TranslatedRequest = { [name: string]: unknown };

@@ -15,6 +15,7 @@ export {
 } from './adapt.js';
 export {
   applyDeferredLoading,
+  type Deferred,
   type KeepingOptions,
   type RequestFor,
   stripDeferralBetas,
@@ -22,7 +23,8 @@ export {
 } from './deferred.js';
 export type { DialectFormats } from './dialect-names.js';
 export { dialects } from './dialects.js';
-export { ToolwireError, type ToolwireErrorCode } from './error.js';
+export { ToolwireError } from './error.js';
+export type { ToolwireErrorCode } from './error-code.js';
 export { Exchange } from './exchange.js';
 export type {
   AdaptOptions,
@@ -56,7 +58,6 @@ export type {
   Change,
   ClientTool,
   DeferralChoice,
-  Deferred,
   DeferredReport,
   DeferredWarning,
   DialectChoice,

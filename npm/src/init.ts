@@ -1,13 +1,4 @@
-import { give } from './engine/source/given.js';
-
-/**
- * A compiled `WebAssembly.Module`. That type is not used, because only TypeScript's DOM library
- * declares it, as an empty interface, to which a promise would be assignable.
- */
-export type WasmModule = object & { then?: never };
-
-/** The argument of {@link init}: the bytes of the `.wasm` file, or the module compiled from them. */
-export type WasmSource = WasmModule | ArrayBuffer | ArrayBufferView;
+import { give, type WasmSource } from './engine/source/given.js';
 
 /**
  * Sets the WebAssembly that toolwire uses. Call it once, before any other function; the first call to another function instantiates it.

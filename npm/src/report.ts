@@ -1,6 +1,5 @@
 import type { Dialect } from './dialect-names.js';
-import type { ToolwireErrorCode } from './error.js';
-import type { Restore } from './restore.js';
+import type { ToolwireErrorCode } from './error-code.js';
 import type {
   ChangeRule,
   Constraint,
@@ -286,16 +285,6 @@ export interface RequestViolation {
    * this member. The location is the last keyword of `pointer`.
    */
   more?: number;
-}
-
-/** A rewritten request. The report is computed when it is first read, for the request as it was at the time of the call. */
-export interface Deferred<T> {
-  /** The rewritten request. */
-  request: T;
-  /** The tools that were loaded and hidden, and warnings. */
-  readonly report: DeferredReport;
-  /** Turns the backend's calls into the client's: their names, and the kinds of calls. */
-  readonly restore: Restore;
 }
 
 /** A tool as the client knows it. */

@@ -5,5 +5,6 @@
  * @packageDocumentation
  */
 
+export type { WasmModule, WasmSource } from './engine/source/given.js';
 export * from './index.js';
-export { init, type WasmModule, type WasmSource } from './init.js';
+export { init } from './init.js';

@@ -52,7 +52,7 @@ describe('the affected suites', { skip }, () => {
       'python/bench/figures.py': ['test-node'],
       'core/tests/it/routing/wire.rs': ['test-node', 'test-python'],
       'tests/fixtures/check/x.json': ['test-playground'],
-      'docs/bundlers.md': ['test-packages', 'test-playground'],
+      'docs/typescript.md': ['test-packages', 'test-playground'],
       'docs/clients/cursor.md': ['test-npm-sdks'],
       'docs/deploy/x.yaml': ['test-npm-sdks'],
     };

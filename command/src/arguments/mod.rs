@@ -2,6 +2,7 @@
 
 mod check;
 mod defer;
+mod diff;
 mod probe;
 mod proxy;
 mod relay;
@@ -12,6 +13,7 @@ mod validate;
 
 pub(crate) use check::{CheckArguments, FailOn, Format};
 pub(crate) use defer::DeferArguments;
+pub(crate) use diff::{DiffArguments, DiffFailOn};
 pub(crate) use probe::ProbeArguments;
 pub(crate) use proxy::{Defer, ProxyArguments};
 pub(crate) use relay::RelayArguments;
@@ -93,6 +95,9 @@ Examples:
     /// Lint tools and schemas: report what APIs refuse, reinterpret or ignore
     #[command(after_help = check::EXAMPLES)]
     Check(CheckArguments),
+    /// Compare two lists of tools: what breaks for users, models, APIs and clients
+    #[command(after_help = diff::EXAMPLES)]
+    Diff(DiffArguments),
     /// Rewrite a schema, a list of tools or a whole request for one dialect
     #[command(after_help = "\
 The output is of the same kind as the input: a schema, a list of tools in the format of the API, or a request (with

@@ -1,13 +1,17 @@
 //! Findings as one JSON document.
 
-use toolwire::json::{Node, Object, Text};
+use toolwire::json::{self, Node, Object, Text};
 
 use super::Report;
 use crate::{
     baseline::Identity,
+    diff::kinds::kind_of,
     document::record,
     finding::{page, summary_and_advice, Group, Location},
 };
+
+/// Members that only the document of `check` has.
+const OF_CHECK: [&str; 5] = ["rewritten", "errors", "notes", "notShown", "stale"];
 
 pub(super) fn written<'r>(report: &'r Report<'_>) -> Node<'r> {
     let sources = report.sources.iter().map(|source| {
@@ -25,8 +29,8 @@ pub(super) fn written<'r>(report: &'r Report<'_>) -> Node<'r> {
             ("message", Node::string(error.message.as_str())),
         ])
     });
-    record([
-        ("command", Node::string("check")),
+    let mut document = record([
+        ("command", Node::string(report.command)),
         ("version", Node::string(env!("CARGO_PKG_VERSION"))),
         ("profile", report.profile.map_or_else(Node::default, Node::string)),
         ("dialects", Node::array(report.dialects.iter().map(|dialect| Node::string(dialect.name)).collect())),
@@ -47,14 +51,21 @@ pub(super) fn written<'r>(report: &'r Report<'_>) -> Node<'r> {
             ]),
         ),
         ("stale", strings(&report.stale)),
-    ])
+    ]);
+    if let (Some(facts), Some(object)) = (report.facts.as_ref().and_then(Node::as_object), document.as_object_mut()) {
+        object.retain(|member| !OF_CHECK.iter().any(|name| member.key.is(*name)));
+        for member in facts {
+            object.set(member.key.clone(), member.value.clone());
+        }
+    }
+    document
 }
 
 fn finding<'r>(report: &'r Report<'_>, group: &'r Group) -> Node<'r> {
     let finding = &group.finding;
     let (summary, fix) = summary_and_advice(finding.rule);
     let reported_by = finding.reported_by.iter().map(|reported_by| {
-        if finding.outcome.is_some() {
+        if finding.outcome.is_some() || kind_of(finding.rule).is_some() {
             return record([("dialect", Node::string(reported_by.dialect.name))]);
         }
         let mut members = Vec::from([
@@ -89,6 +100,9 @@ fn finding<'r>(report: &'r Report<'_>, group: &'r Group) -> Node<'r> {
             ),
         ),
     ]);
+    for (name, witness) in &finding.witnesses {
+        members.push((Text::new(*name), json::read(witness).unwrap_or_default()));
+    }
     if finding.more > 0 {
         members.push((Text::new("more"), Node::count(finding.more as u64)));
     }

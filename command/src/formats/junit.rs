@@ -4,7 +4,7 @@
 
 use std::collections::BTreeMap;
 
-use super::{counts, Report};
+use super::{counts, reporters, Report};
 use crate::{
     finding::{summary_and_advice, Group, Source},
     terminal::shown,
@@ -95,7 +95,7 @@ fn lines(found: &[&(&Group, String)]) -> String {
 
 /// The tool is omitted, because the case names it.
 fn line(group: &Group) -> String {
-    format!("{}{} [{}]", group.finding.message, counts(group), group.finding.dialects().join(", "))
+    format!("{}{}{}", group.finding.message, counts(group), reporters(group))
 }
 
 fn content(lines: &str) -> String {

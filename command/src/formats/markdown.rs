@@ -8,7 +8,7 @@ use crate::{
 };
 
 pub(super) fn written(report: &Report<'_>) -> String {
-    let mut out = String::from("## toolwire check\n\n");
+    let mut out = format!("## toolwire {}\n\n", report.command);
     if !report.sources.is_empty() {
         out.push_str(&escaped(&report.summary()));
         out.push_str(".\n");

@@ -7,7 +7,7 @@ mod markdown;
 mod sarif;
 mod text;
 
-use toolwire::{reports::Severity, Dialect};
+use toolwire::{json::Node, reports::Severity, Dialect};
 
 use super::{
     arguments::Format,
@@ -21,6 +21,12 @@ use super::{
 pub(crate) const JSON: Format = Format::Json;
 
 pub(crate) struct Report<'r> {
+    /// Name of the command.
+    pub(crate) command: &'static str,
+    /// Summary in one line; `None`: that of `check`.
+    pub(crate) outline: Option<String>,
+    /// Further members of the JSON document.
+    pub(crate) facts: Option<Node<'r>>,
     pub(crate) profile: Option<&'r str>,
     pub(crate) dialects: &'r [&'static Dialect],
     /// Minimum severity or outcome for the exit code 1.
@@ -96,6 +102,9 @@ impl Report<'_> {
     }
 
     fn summary(&self) -> String {
+        if let Some(outline) = &self.outline {
+            return outline.clone();
+        }
         let mut words = Vec::new();
         let losses = Outcome::ALL.into_iter().rev().map(|outcome| (outcome.as_str(), true));
         let severities = [("refused", false), ("reinterpreted", false), ("ignored", false)];
@@ -167,7 +176,17 @@ impl Report<'_> {
 
 fn line(group: &Group) -> String {
     let tool = group.finding.tool.as_ref().map(|tool| format!("`{tool}`: ")).unwrap_or_default();
-    format!("{tool}{}{} [{}]", group.finding.message, counts(group), group.finding.dialects().join(", "))
+    format!("{tool}{}{}{}", group.finding.message, counts(group), reporters(group))
+}
+
+/// Returns a suffix with the dialects of a finding, if it has any.
+fn reporters(group: &Group) -> String {
+    let dialects = group.finding.dialects();
+    if dialects.is_empty() {
+        String::new()
+    } else {
+        format!(" [{}]", dialects.join(", "))
+    }
 }
 
 fn counts(group: &Group) -> String {

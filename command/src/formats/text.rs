@@ -1,6 +1,6 @@
 //! Findings as text, grouped by rule, with the rule's summary and advice.
 
-use super::{counts, Report};
+use super::{counts, reporters, Report};
 use crate::{
     finding::{page, summary_and_advice, Group},
     table::wrapped,
@@ -49,6 +49,9 @@ fn line(report: &Report<'_>, group: &Group, rule: &str, paint: Paint) -> String 
         "" => String::new(),
         pointer => format!(" (at {})", shown(pointer)),
     };
-    let by = paint.dim(&format!("[{}]", finding.dialects().join(", ")));
-    format!("{location}:{rule}{tool} {}{}{} {by}\n", shown(&finding.message), counts(group), paint.dim(&pointer))
+    let by = match reporters(group).strip_prefix(' ') {
+        Some(by) => format!(" {}", paint.dim(by)),
+        None => String::new(),
+    };
+    format!("{location}:{rule}{tool} {}{}{}{by}\n", shown(&finding.message), counts(group), paint.dim(&pointer))
 }

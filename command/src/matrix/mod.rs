@@ -37,12 +37,12 @@ pub(crate) struct Loss {
 }
 
 #[derive(Clone, Debug)]
-struct Reason {
+pub(crate) struct Reason {
     severity: Severity,
-    rule: &'static str,
+    pub(crate) rule: &'static str,
     /// JSON Pointer into the list.
-    pointer: String,
-    message: String,
+    pub(crate) pointer: String,
+    pub(crate) message: String,
 }
 
 pub(crate) fn losses(
@@ -52,6 +52,30 @@ pub(crate) fn losses(
 ) -> Result<Vec<Vec<Loss>>, Error> {
     let verdicts = Evaluator { dialect, allow: Allow::default(), tools }.all(subject)?;
     Ok(verdicts.into_iter().map(|verdict| verdict.losses).collect())
+}
+
+/// Verdict of a dialect on an original tool: its worst finding.
+#[derive(Debug)]
+pub(crate) struct Grade {
+    /// `None`: accepted as it is.
+    pub(crate) severity: Option<Severity>,
+    pub(crate) reason: Option<Reason>,
+}
+
+/// Returns the grade of each tool of an input in a dialect.
+pub(crate) fn grades(subject: Subject<'_>, dialect: &'static Dialect, tools: &[Named]) -> Result<Vec<Grade>, Error> {
+    let verdicts = Evaluator { dialect, allow: Allow::default(), tools }.all(subject)?;
+    let grade = |verdict: Verdict| {
+        let severity = match &verdict {
+            Verdict { accepted: false, .. } => Some(Severity::Refused),
+            Verdict { reinterpreted: true, .. } => Some(Severity::Reinterpreted),
+            Verdict { ignored: true, .. } => Some(Severity::Ignored),
+            _ => None,
+        };
+        let reason = verdict.reasons.into_iter().find(|reason| Some(reason.severity) == severity);
+        Grade { severity, reason }
+    };
+    Ok(verdicts.into_iter().map(grade).collect())
 }
 
 #[derive(Clone, Debug)]

@@ -235,6 +235,8 @@ fn untrusted_text_is_escaped() {
                     &file,
                 ]),
                 Vec::from(["check", "-d", "gemini", "--format", format, "--tool", words, &file]),
+                Vec::from(["diff", "-d", "gemini", "--format", format, "b.json", &file]),
+                Vec::from(["diff", "-d", "gemini", "--format", format, &file, "b.json"]),
             ]);
         }
         for config in ["a.toml", "b.toml", "c.toml", "d.toml", "e.toml", words] {
@@ -259,6 +261,9 @@ fn untrusted_text_is_escaped() {
             Vec::from(["matrix", "--servers", "servers.json", "--env", "A"]),
             Vec::from(["matrix", "--json", "--servers", "servers.json"]),
             Vec::from(["matrix", words]),
+            Vec::from(["diff", "-q", "--header", words, &file, words]),
+            Vec::from(["diff", words, "--", words, "--", words]),
+            Vec::from(["diff", "--servers", "servers.json", "--server", words, "--server", words]),
             Vec::from(["explain", "-d", "gemini,openai-strict", "--tool", words, &file]),
             Vec::from(["explain", "-d", "gemini,cohere-strict,codex", "--full", "--tool", "named", &file]),
             Vec::from(["explain", "-d", "gemini,moonshot,openai-strict", "--json", "--tool", "named", &file]),

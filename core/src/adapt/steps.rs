@@ -5,7 +5,7 @@ use alloc::{format, string::String, vec::Vec};
 use super::{
     added_tools,
     context::{Original, RequestContext},
-    format_ladder,
+    format_substitute,
     history_names::HistoryNames,
     overflow,
     report::AdaptReport,
@@ -77,7 +77,7 @@ pub(super) const STEPS: &[RequestStep] = &[
         name: "replace-format",
         applies: |context| !matches!(context.formats, Formats::Native | Formats::Ladder),
         run: |request, context| {
-            context.substitute = format_ladder::substitute(request, context)?;
+            context.substitute = format_substitute::substitute(request, context)?;
             Ok(())
         },
         after: None,
@@ -668,11 +668,11 @@ fn response_formats(request: &mut Node<'_>, context: &mut RequestContext<'_, '_>
         return substitute.complete(request, context);
     }
     let written = formats::rewrite(request, context.target, &context.options.tools, &context.original_formats)
-        .map_err(|error| stopped_by(format_ladder::without_format(error, context.dialect)))?;
+        .map_err(|error| stopped_by(format_substitute::without_format(error, context.dialect)))?;
     context.report.format_changes = written.changes;
     context.restore_map.set_answer(written.answer);
     if context.options.formats == Formats::Ladder && context.original_formats.has_schema() {
-        format_ladder::refused_natively(request, context)?;
+        format_substitute::refused_natively(request, context)?;
     }
     Ok(())
 }

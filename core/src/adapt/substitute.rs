@@ -18,6 +18,19 @@ pub(super) enum Stop {
     Format(Error),
 }
 
+impl Stop {
+    /// Returns the error, which also says why the first form of the ladder is not sent.
+    pub(super) fn after(self, refused: Option<Error>) -> Error {
+        match (self, refused) {
+            (Stop::Format(error), Some(refused)) => {
+                let message = format!("{}; for the API's own response format: {}", error.message(), refused.message());
+                Error::new(error.code(), error.pointer(), message)
+            }
+            (Stop::Request(error) | Stop::Format(error), _) => error,
+        }
+    }
+}
+
 impl From<Error> for Stop {
     fn from(error: Error) -> Self {
         Stop::Request(error)

@@ -1,5 +1,6 @@
 //! Purpose of each step: without it, the outcome of some fixture differs. Purpose of its position: if it is moved past
-//! the steps that its row names, the outcome of some fixture differs, too.
+//! the steps that its row names, the outcome of some fixture differs, too. What it fixes: `check_request` finds it only
+//! without the step.
 //!
 //! The table is written to `docs/steps.md`; `TOOLWIRE_BLESS=1` updates it.
 #![allow(clippy::panic, reason = "a test stops where it cannot go on")]
@@ -7,24 +8,28 @@
 extern crate std;
 
 use alloc::{
+    boxed::Box,
     format,
     string::{String, ToString},
     vec::Vec,
 };
-use std::{env, fs, path::Path};
+use std::{collections::BTreeSet, env, fs, path::Path};
 
 use serde_json::Value;
 
 use super::{adapt, steps::STEPS};
 use crate::{
+    check::findings::FindingLimit,
     deferred, json,
     naming::Naming,
-    options::{AdaptOptions, DeferredOptions},
+    options::{AdaptOptions, CheckRequestOptions, DeferredOptions},
+    report::Severity,
     request,
     steps::{
         changed::{with, Change},
         Steps,
     },
+    tools::check,
 };
 
 /// A fixture, with its outcome.
@@ -36,7 +41,7 @@ struct Case {
 }
 
 enum Options {
-    Adapt(AdaptOptions),
+    Adapt(Box<AdaptOptions>),
     Defer(DeferredOptions),
 }
 
@@ -44,7 +49,7 @@ impl Options {
     fn read(function: &str, options: &str) -> Option<Options> {
         let options = json::read(options).ok()?;
         match function {
-            ADAPT => AdaptOptions::read(&options, Naming::Camel).ok().map(Options::Adapt),
+            ADAPT => AdaptOptions::read(&options, Naming::Camel).ok().map(|options| Options::Adapt(Box::new(options))),
             _ => DeferredOptions::read(&options, Naming::Camel).ok().map(Options::Defer),
         }
     }
@@ -92,6 +97,33 @@ fn outcome(input: &str, options: &Options) -> String {
     adapted.unwrap_or_else(|error| format!("{error:?}"))
 }
 
+/// Returns the constraints that the rewritten request violates, according to `check_request`.
+fn violated(input: &str, options: &Options) -> BTreeSet<&'static str> {
+    let Options::Adapt(options) = options else { return BTreeSet::new() };
+    let violations = request::read(input).and_then(|mut request| {
+        adapt(&mut request, options)?;
+        let mut checked = CheckRequestOptions::new(options.tools.sanitize.dialect.as_str());
+        (checked.host, checked.model) = (options.host.clone(), options.model.clone());
+        check::request(request, &checked, FindingLimit::LISTED)
+    });
+    let violations = violations.unwrap_or_default().into_iter();
+    violations.filter(|found| found.severity == Severity::Refused).map(|found| found.constraint).collect()
+}
+
+/// Returns the constraints that only the request rewritten without a step violates.
+fn fixed(cases: &[Case], step: &'static str) -> BTreeSet<&'static str> {
+    let mut fixed = BTreeSet::new();
+    for case in cases {
+        let without = |of: fn(&str, &Options) -> BTreeSet<&'static str>| {
+            with(Change::Without(step), || of(&case.input, &case.options))
+        };
+        if with(Change::Without(step), || outcome(&case.input, &case.options)) != case.outcome {
+            fixed.extend(without(violated).difference(&violated(&case.input, &case.options)));
+        }
+    }
+    fixed
+}
+
 /// Returns the smallest case whose outcome differs after a change of the table.
 fn differs(cases: &[Case], change: Change) -> Option<&str> {
     let changed = |case: &Case| with(change, || outcome(&case.input, &case.options));
@@ -123,7 +155,9 @@ fn rows<Applies, Run>(table: Steps<Applies, Run>, cases: &[Case]) -> String {
             }
         }
         let (after, before) = (proof(cases, step.name, step.after), proof(cases, step.name, step.before));
-        rows.push_str(&format!("| `{}` | {} | {after} | {before} | `{missing}` |\n", step.name, step.why));
+        let fixes: Vec<String> = fixed(cases, step.name).into_iter().map(|found| format!("`{found}`")).collect();
+        let fixes = if fixes.is_empty() { "-".to_string() } else { fixes.join(", ") };
+        rows.push_str(&format!("| `{}` | {} | {after} | {before} | `{missing}` | {fixes} |\n", step.name, step.why));
     }
     assert!(faults.is_empty(), "{}", faults.join("\n"));
     rows
@@ -156,10 +190,11 @@ const HEAD: &str = "\
 
 `adaptRequest` runs these steps, in this order. A test takes out each step, moves it past the steps in the columns
 *after* and *before*, and swaps neighbors: the outcome of a fixture (`tests/fixtures/adaptRequest`) differs. These
-are the nearest steps for which a fixture shows it.
+are the nearest steps for which a fixture shows it. The column *fixes* has the constraints that `checkRequest`, a second
+implementation, finds in a rewritten request of a fixture only if the step is taken out.
 
-| step | why it comes here | after | before | without it |
-|---|---|---|---|---|
+| step | why it comes here | after | before | without it | fixes |
+|---|---|---|---|---|---|
 ";
 
 const DEFERRAL: &str = "
@@ -168,6 +203,6 @@ const DEFERRAL: &str = "
 `applyDeferredLoading` runs these steps, and so does the step `defer` of `adaptRequest`. The fixtures of both functions
 prove them.
 
-| step | why it comes here | after | before | without it |
-|---|---|---|---|---|
+| step | why it comes here | after | before | without it | fixes |
+|---|---|---|---|---|---|
 ";

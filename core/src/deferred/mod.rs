@@ -3,7 +3,8 @@
 //! Each request is one inference, so every decision is made while the request is rewritten. A `reader` for each format
 //! turns a request into a `conversation`, whose events are applied to the `tools` in order. Then the tools are emulated
 //! (`emulation`: which tools are sent; `history_text`: the text in the history), or the backend's own constructs are
-//! used (`handoff`). A `writer` for each format turns the conversation into a request.
+//! used (`native_list`). A `writer` for each format turns the conversation into a request. [`steps`] is the table of
+//! these steps.
 
 mod acceptance;
 mod announce;

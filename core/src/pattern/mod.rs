@@ -16,6 +16,7 @@
 
 mod program;
 mod read;
+mod sample;
 
 use alloc::vec::Vec;
 

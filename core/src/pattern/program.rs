@@ -222,6 +222,17 @@ impl Set {
         self.parts.len()
     }
 
+    /// Returns the first and the last character of each range.
+    pub(super) fn bounds(&self) -> impl Iterator<Item = char> + '_ {
+        self.parts
+            .iter()
+            .flat_map(|part| match part {
+                Part::Range(from, to) => [Some(*from), Some(*to)],
+                Part::Kind(..) => [None, None],
+            })
+            .flatten()
+    }
+
     pub(super) fn takes(&self, character: char, spelling: Spelling) -> bool {
         let is_in = self.has(character, spelling) || (self.folds && self.has_other_case(character, spelling));
         is_in != self.is_negated
@@ -337,7 +348,7 @@ impl Pattern {
     }
 }
 
-fn away(from: usize, steps: i32) -> usize {
+pub(super) fn away(from: usize, steps: i32) -> usize {
     from.saturating_add_signed(steps as isize)
 }
 

@@ -2,6 +2,7 @@
 //!
 //! Nothing here depends on a provider or decides what to change.
 
+pub(crate) mod compare;
 pub(crate) mod complexity;
 pub(crate) mod cycles;
 pub(crate) mod definitions;

@@ -35,13 +35,13 @@ const OF_SCHEMAS: &[&str] = &["use", "wrapper"];
 const BY_OWN_PAGE: Declared = Declared {
     function: None,
     type_name: "",
-    page: "sanitize.md",
+    page: "tools.md#sanitize",
     head: "option",
     bases: &[],
     withheld: &[],
     without: &[],
 };
-const BY_SANITIZE: Declared = Declared { bases: &["sanitize.md"], ..BY_OWN_PAGE };
+const BY_SANITIZE: Declared = Declared { bases: &["tools.md#sanitize"], ..BY_OWN_PAGE };
 
 const DECLARED: &[Declared] = &[
     Declared { function: Some(Function::Sanitize), type_name: "SanitizeOptions", ..BY_OWN_PAGE },
@@ -49,88 +49,98 @@ const DECLARED: &[Declared] = &[
     Declared {
         function: Some(Function::Check),
         type_name: "CheckOptions",
-        page: "check.md",
+        page: "tools.md#check",
         withheld: &["share"],
         ..BY_SANITIZE
     },
     Declared {
         function: Some(Function::RepairArguments),
         type_name: "RepairOptions",
-        page: "repair-arguments.md",
+        page: "arguments.md#repairarguments",
         ..BY_OWN_PAGE
     },
     Declared {
         function: Some(Function::NormalizeEnvelope),
         type_name: "EnvelopeOptions",
-        page: "normalize-envelope.md",
+        page: "tools.md#normalizeenvelope",
         ..BY_OWN_PAGE
     },
     Declared {
         function: Some(Function::SanitizeTools),
         type_name: "ToolsOptions",
-        page: "sanitize-tools.md",
+        page: "tools.md#sanitizetools",
         without: OF_SCHEMAS,
         ..BY_SANITIZE
     },
     Declared {
         function: Some(Function::CheckTools),
         type_name: "CheckToolsOptions",
-        page: "sanitize-tools.md",
+        page: "tools.md#sanitizetools",
         head: "option of `checkTools`",
         ..BY_OWN_PAGE
     },
     Declared {
         function: Some(Function::CheckRequest),
         type_name: "CheckRequestOptions",
-        page: "check-request.md",
+        page: "requests.md#checkrequest",
         ..BY_OWN_PAGE
     },
     Declared {
         function: Some(Function::AdaptRequest),
         type_name: "AdaptOptions",
-        page: "adapt-request.md",
+        page: "requests.md#adaptrequest",
         without: &["use"],
         ..BY_SANITIZE
     },
     Declared {
         function: Some(Function::ApplyDeferredLoading),
         type_name: "DeferredOptions",
-        page: "apply-deferred-loading.md",
+        page: "deferred.md#applydeferredloading",
         ..BY_OWN_PAGE
     },
     Declared {
         function: Some(Function::StripDeferralBetas),
         type_name: "BetaOptions",
-        page: "apply-deferred-loading.md",
+        page: "deferred.md#applydeferredloading",
         head: "option of `stripDeferralBetas`",
         ..BY_OWN_PAGE
     },
-    Declared { function: Some(Function::DialectFor), type_name: "DialectQuery", page: "dialects.md", ..BY_OWN_PAGE },
+    Declared {
+        function: Some(Function::DialectFor),
+        type_name: "DialectQuery",
+        page: "tools.md#dialects",
+        ..BY_OWN_PAGE
+    },
     Declared {
         function: Some(Function::DeferralFor),
         type_name: "DeferralQuery",
-        page: "deferral-for.md",
+        page: "deferred.md#deferralfor",
         ..BY_OWN_PAGE
     },
     Declared {
         function: Some(Function::SearchTools),
         type_name: "SearchOptions",
-        page: "search-tools.md",
+        page: "deferred.md#searchtools",
         ..BY_OWN_PAGE
     },
     Declared {
         function: Some(Function::AnswerToolSearch),
         type_name: "SearchOptions",
-        page: "search-tools.md",
+        page: "deferred.md#searchtools",
         ..BY_OWN_PAGE
     },
-    Declared { function: Some(Function::FitResult), type_name: "ResultOptions", page: "fit-result.md", ..BY_OWN_PAGE },
+    Declared {
+        function: Some(Function::FitResult),
+        type_name: "ResultOptions",
+        page: "arguments.md#fitresult",
+        ..BY_OWN_PAGE
+    },
     // An exchange reads and writes bytes, so it has no values to share.
     Declared {
         type_name: "ExchangeOptions",
-        page: "adapt-request.md",
+        page: "requests.md#adaptrequest",
         head: "option of `Exchange`",
-        bases: &["sanitize.md", "adapt-request.md"],
+        bases: &["tools.md#sanitize", "requests.md#adaptrequest"],
         withheld: &["share"],
         without: &["use"],
         ..BY_OWN_PAGE
@@ -188,12 +198,16 @@ impl Declared {
     }
 
     fn in_documentation(&self) -> Names {
-        let text = read(&format!("docs/functions/{}", self.page));
+        let text = section(self.page);
         let mut names = table(&text, self.head);
         for base in self.bases {
-            let is_linked = self.page == *base || text.contains(&format!("]({base})"));
+            let (file, anchor) = base.split_once('#').expect("a page and a section");
+            let links = [format!("]({base})"), format!("](#{anchor})")];
+            let is_linked = self.page == *base
+                || text.contains(&links[0])
+                || (self.page.starts_with(file) && text.contains(&links[1]));
             assert!(is_linked, "docs/functions/{}: expected a link to {base}, which has the other options", self.page);
-            names.extend(table(&read(&format!("docs/functions/{base}")), "option"));
+            names.extend(table(&section(base), "option"));
         }
         // The page states in words that these options do not apply.
         names.retain(|name| !self.withheld.contains(&name.as_str()) && !self.without.contains(&name.as_str()));
@@ -204,6 +218,15 @@ impl Declared {
 fn read(path: &str) -> String {
     let path = PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("..").join(path);
     fs::read_to_string(&path).unwrap_or_else(|error| panic!("{}: {error}", path.display()))
+}
+
+/// Returns the section of a function: `tools.md#sanitize` is the one with the heading "## `sanitize`" of that page.
+fn section(page: &str) -> String {
+    let (file, anchor) = page.split_once('#').expect("a page and a section");
+    let text = read(&format!("docs/functions/{file}"));
+    let mut sections = text.split("\n## ").skip(1);
+    let is_of_function = |section: &&str| quoted(section).next().is_some_and(|name| name.to_lowercase() == anchor);
+    sections.find(is_of_function).unwrap_or_else(|| panic!("docs/functions/{page}: no such section")).to_owned()
 }
 
 fn quoted(text: &str) -> impl Iterator<Item = String> + '_ {
@@ -507,7 +530,7 @@ fn defaults_and_documentation_match_the_option_tables() {
     let (mut faults, mut compared) = (Vec::new(), 0);
     for declared in DECLARED {
         let (function, type_name) = (declared.name(), declared.type_name);
-        let page = defaults_in_table(&read(&format!("docs/functions/{}", declared.page)), declared.head);
+        let page = defaults_in_table(&section(declared.page), declared.head);
         for name in declared.known(Naming::Camel) {
             let Some(row) = row(type_name, &name) else {
                 if !WITHOUT_ROW.contains(&(type_name, name.as_str())) {
@@ -554,7 +577,7 @@ fn defaults_and_documentation_match_the_option_tables() {
             }
         }
         assert!(
-            !page.is_empty() || declared.page == "check.md",
+            !page.is_empty() || declared.page == "tools.md#check",
             "docs/functions/{}: no table has defaults",
             declared.page
         );

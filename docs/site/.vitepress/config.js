@@ -1,17 +1,13 @@
 // The site: navigation, search, and how pages are read.
 
+import { basename } from 'node:path';
 import GithubSlugger from 'github-slugger';
 import { defineConfig } from 'vitepress';
 
-import { pages, REPOSITORY } from '../pages.js';
+import { navigation } from '../navigation.js';
+import { dialects, pages, REPOSITORY } from '../pages.js';
 import { repositoryLinks } from './links.js';
-
-/** Links to the pages of a folder, by name. */
-const below = (folder) =>
-  [...pages.values()]
-    .filter((page) => page.startsWith(`${folder}/`) && !page.endsWith('/index.md'))
-    .sort()
-    .map((page) => ({ text: page.slice(folder.length + 1, -'.md'.length), link: `/${page}` }));
+import { options, renderForSearch, searchOptions } from './search.js';
 
 /** A plugin of markdown-it: Vue leaves code as it is, also doubled braces. (VitePress does this only for blocks of code.) */
 function literalCode(md) {
@@ -21,7 +17,13 @@ function literalCode(md) {
   });
 }
 
-const group = (text, items) => ({ text, items: items.map(([name, link]) => ({ text: name, link })) });
+const item = ([text, path]) => ({ text, link: `/${pages.get(path)}` });
+
+/** The dialects below their overview, by name. */
+const withDialects = ([text, path]) =>
+  path === 'docs/dialects/README.md'
+    ? { ...item([text, path]), collapsed: true, items: dialects.map((page) => item([basename(page, '.md'), page])) }
+    : item([text, path]);
 
 export default defineConfig({
   title: 'toolwire',
@@ -42,10 +44,7 @@ export default defineConfig({
   themeConfig: {
     search: {
       provider: 'local',
-      // The changelog contains every word, so it would rank above the pages that people look for.
-      options: {
-        _render: (source, env, markdown) => (env.relativePath === 'changelog.md' ? '' : markdown.render(source, env)),
-      },
+      options: { _render: renderForSearch, miniSearch: { options, searchOptions } },
     },
     outline: [2, 3],
     socialLinks: [{ icon: 'github', link: REPOSITORY }],
@@ -53,47 +52,10 @@ export default defineConfig({
       { text: 'Functions', link: '/functions/' },
       { text: 'Command line', link: '/command-line' },
       { text: 'Dialects', link: '/dialects/' },
-      { text: 'Rules', link: '/rules/' },
+      { text: 'Rules', link: '/rules' },
       // Another program than this page: the browser has to load it.
       { text: 'Playground', link: '/playground/index.html', target: '_self' },
     ],
-    sidebar: [
-      group('Begin', [
-        ['toolwire in a minute', '/'],
-        ['Examples for SDKs', '/examples'],
-        ['Adapters: fetch, transports, Exchange', '/adapters'],
-        ['The command line', '/command-line'],
-        ['The proxy for MCP', '/proxy'],
-        ['The relay for agents', '/relay'],
-        ['Setup by client', '/clients/'],
-        ['Gateways and clusters', '/deploy/'],
-        ['Workers and bundlers', '/bundlers'],
-        ['Cookbook: errors and their cure', '/cookbook'],
-      ]),
-      { text: 'Functions', collapsed: true, items: [{ text: 'Overview', link: '/functions/' }, ...below('functions')] },
-      group('Deferred loading', [['By situation', '/deferred-loading']]),
-      { text: 'Dialects', collapsed: true, items: [{ text: 'Overview', link: '/dialects/' }, ...below('dialects')] },
-      { text: 'Rules', collapsed: true, items: [{ text: 'Overview', link: '/rules/' }, ...below('rules')] },
-      group('Facts and figures', [
-        ['Hosts and their rules', '/backends'],
-        ['Evidence: recorded answers', '/evidence'],
-        ['Chat templates', '/templates'],
-        ['Response formats', '/response-formats'],
-        ['MCP clients', '/mcp-clients'],
-        ['Census: real tools', '/census'],
-        ['Other packages', '/comparison'],
-        ['Size and entries', '/packages'],
-      ]),
-      group('Inside', [
-        ['Design questions', '/design'],
-        ['Architecture', '/architecture'],
-        ['The pipeline', '/pipeline'],
-        ['The steps of a request', '/steps'],
-        ['Messages', '/messages'],
-        ['Contributing', '/contributing'],
-        ['Security', '/security'],
-        ['Changelog', '/changelog'],
-      ]),
-    ],
+    sidebar: navigation.map(([text, items]) => ({ text, collapsed: false, items: items.map(withDialects) })),
   },
 });

@@ -6,9 +6,9 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { before, describe, test } from 'node:test';
 import { LinkChecker } from 'linkinator';
-import MiniSearch from 'minisearch';
 
 import { pages, REPOSITORY, ROOT, SITE } from '../pages.js';
+import { redirects } from '../redirects.js';
 
 const dist = join(SITE, 'dist');
 /** The built pages: the playground is checked by its own tests. */
@@ -47,22 +47,23 @@ describe('the site', () => {
     assert.ok(checked >= pages.size, `expected at least ${pages.size} links, checked ${checked}`);
   });
 
-  test('finds pages by their words', async () => {
-    const chunks = join(dist, 'assets/chunks');
-    const [name, ...others] = readdirSync(chunks).filter((file) => file.startsWith('@localSearchIndex'));
-    assert.deepEqual(others, []);
-    const { default: json } = await import(join(chunks, name));
-    const index = MiniSearch.loadJSON(json, { fields: ['title', 'titles', 'text'] });
-    const first = (words) => index.search(words)[0]?.id;
-    assert.match(first('const-to-enum'), /^\/rules\/const-to-enum\.html/);
-    assert.match(first('toolwireFetch transports'), /^\/adapters\.html/);
-  });
-
   test('links only to files that exist in the repository', () => {
     const known = new Set(links.map(({ url }) => url).filter((url) => url.startsWith(`${REPOSITORY}/blob/main/`)));
     for (const url of known) {
       const path = decodeURIComponent(url.slice(`${REPOSITORY}/blob/main/`.length).split('#')[0]);
       assert.doesNotThrow(() => readFileSync(join(ROOT, path)), `expected the file ${path}`);
+    }
+  });
+
+  test('leads from the addresses of earlier pages to their new ones', () => {
+    for (const [from, target] of redirects) {
+      const [page, anchor] = target.split('#');
+      assert.ok(
+        readFileSync(join(dist, from), 'utf8').includes(`url=/${target}"`),
+        `expected ${from} to lead to ${target}`,
+      );
+      const text = readFileSync(join(dist, page), 'utf8');
+      assert.ok(anchor === undefined || text.includes(`id="${anchor}"`), `expected the anchor ${target}`);
     }
   });
 

@@ -47,7 +47,14 @@ for (const page of ['README.md', 'npm/README.md']) {
   });
 }
 
-for (const page of ['README.md', 'npm/README.md', 'docs/deferred-loading.md', 'docs/adapters.md']) {
+for (const page of [
+  'README.md',
+  'npm/README.md',
+  'docs/deferred-loading.md',
+  'docs/sdks/ai-sdk.md',
+  'docs/sdks/langchain.md',
+  'docs/servers/frameworks.md',
+]) {
   test(`every other program of ${page} runs`, async () => {
     const text = readFileSync(join(examples, '..', '..', page), 'utf8');
     const programs = [...text.matchAll(/^```js (\S+)\n(.*?)^```$/gms)];

@@ -1,4 +1,4 @@
-// Runs the lines of docs/bundlers.md in the console of a page of another origin, as Chromium's developer tools evaluate them.
+// Runs the lines of docs/typescript.md in the console of a page of another origin, as Chromium's developer tools evaluate them.
 
 import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
@@ -10,7 +10,7 @@ import { launch, skip, test } from './browser.js';
 
 const path = (relative) => fileURLToPath(new URL(relative, import.meta.url));
 const CONFIG = path('../devtools.config.js');
-const section = readFileSync(path('../../../docs/bundlers.md'), 'utf8').split("## Any page's console")[1];
+const section = readFileSync(path('../../../docs/typescript.md'), 'utf8').split("## Any page's console")[1];
 const [local, cdn, call] = [...section.matchAll(/^```js\n(.*?)\n```$/gms)].map(([, line]) => line);
 /** The URL of the import on this machine, and the one at the CDN. */
 const [LOCAL, CDN] = [local, cdn].map((line) => /import\('(.*?)'\)/.exec(line)[1]);

@@ -98,7 +98,11 @@ def test_pyright_reports_a_wrong_type(tmp_path: Path) -> None:
     assert "1 error" in done.stdout
 
 
-@pytest.mark.parametrize("page", ["README.md", "docs/deferred-loading.md", "docs/adapters.md"])
+PAGES = ["README.md", "docs/deferred-loading.md"]
+PAGES += [f"docs/{page}.md" for page in ("sdks/langchain", "sdks/pydantic-ai", "sdks/litellm", "servers/frameworks")]
+
+
+@pytest.mark.parametrize("page", PAGES)
 def test_every_other_program_runs(page: str, tmp_path: Path) -> None:
     text = (ROOT / page).read_text(encoding="utf-8")
     programs = [

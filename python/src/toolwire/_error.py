@@ -2,13 +2,34 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Literal, TypeAlias
+
+from ._change import Change
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
     from typing import Any
 
-    from .types import Change, ErrorCode
+ErrorCode: TypeAlias = Literal[
+    "invalid-json",
+    "invalid-value",
+    "too-deep",
+    "invalid-schema",
+    "invalid-request",
+    "unknown-dialect",
+    "unknown-option",
+    "invalid-option",
+    "not-representable",
+    "too-lossy",
+    "budget-exceeded",
+    "limit-exceeded",
+    "forced-deferred-tool",
+    "empty-query",
+    "invalid-pattern",
+    "pattern-too-long",
+    "internal",
+]
+"""The kind of a `ToolwireError`: a closed list that is the same in every language."""
 
 
 class ToolwireError(ValueError):
@@ -40,8 +61,6 @@ class ToolwireError(ValueError):
         self, code: ErrorCode, pointer: str, message: str, changes: Sequence[Change | Mapping[str, Any]] = ()
     ) -> None:
         """Make an error. All four arguments are also in `args`, so that the error can be pickled."""
-        from ._results import Change
-
         made = tuple(change if isinstance(change, Change) else Change.of(change) for change in changes)
         super().__init__(code, pointer, message, made)
         self.code = code

@@ -17,7 +17,8 @@ if TYPE_CHECKING:
 
     from ._error import ToolwireError
     from ._names import AnswerChange
-    from .types import ExchangeOptions, Quarantined
+    from ._options import ExchangeOptions
+    from ._results import Quarantined
 
 
 class Exchange:

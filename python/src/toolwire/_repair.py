@@ -10,7 +10,7 @@ from ._ask import on_two
 if TYPE_CHECKING:
     from typing_extensions import Unpack
 
-    from .types import RepairOptions
+    from ._options import RepairOptions
 
 
 @overload

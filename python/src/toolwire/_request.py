@@ -11,7 +11,7 @@ from ._toolwire import call, call_late
 if TYPE_CHECKING:
     from typing_extensions import Unpack
 
-    from .types import AdaptOptions, BetaOptions, CheckRequestOptions, DeferredOptions
+    from ._options import AdaptOptions, BetaOptions, CheckRequestOptions, DeferredOptions
 
 
 @overload

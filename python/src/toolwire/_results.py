@@ -5,6 +5,8 @@ from __future__ import annotations
 import sys
 from typing import TYPE_CHECKING, Any, ClassVar, Generic, Literal, Protocol, TypeAlias, TypedDict, TypeVar, cast
 
+from ._change import Accepts, Change, Guidance
+from ._error import ErrorCode  # noqa: TC001 - needed when hints are evaluated at run time
 from ._names import (  # noqa: TC001 - needed when hints are evaluated at run time
     ChangeRule,
     Constraint,
@@ -49,59 +51,6 @@ class MadeReport:
     def report(self) -> dict[str, Any]:
         """Return the report."""
         return self._report
-
-
-Accepts: TypeAlias = Literal["same", "closed", "wider", "narrower", "mixed"]
-"""The effect of a change on the set of accepted arguments.
-
-`closed`: no arguments are newly accepted. Each rejected one contains, in some object, a property that the schema does
-not name, and the schema never stated that it accepts other properties."""
-
-Guidance: TypeAlias = Literal["same", "moved", "lost"]
-"""The effect of a change on what the model reads about the tool."""
-
-ErrorCode: TypeAlias = Literal[
-    "invalid-json",
-    "invalid-value",
-    "too-deep",
-    "invalid-schema",
-    "invalid-request",
-    "unknown-dialect",
-    "unknown-option",
-    "invalid-option",
-    "not-representable",
-    "too-lossy",
-    "budget-exceeded",
-    "limit-exceeded",
-    "forced-deferred-tool",
-    "empty-query",
-    "invalid-pattern",
-    "pattern-too-long",
-    "internal",
-]
-"""The kind of a `ToolwireError`: a closed list that is the same in every language."""
-
-
-@dataclass(frozen=True, slots=True)
-class Change(Record):
-    """One change: its place, rule, effect and reason."""
-
-    pointer: str
-    """JSON Pointer into the input, to the cause of the change."""
-    output_pointer: str | None
-    """JSON Pointer into the output, to the effect of the change; `None` if nothing is left."""
-    rule: ChangeRule
-    """The kebab-case name of the rule."""
-    accepts: Accepts
-    """The effect on the set of accepted arguments; if `encoded` is true, the effect after restoring."""
-    guidance: Guidance
-    """The effect on what the model reads about the tool."""
-    encoded: bool
-    """True if the change encodes arguments, so they have to be restored."""
-    reason: str
-    """The provider fact that the rule serves, with its confidence, and the error text that the rule prevents."""
-    message: str
-    """Human-readable description of the change."""
 
 
 class RestorePlan(TypedDict):

@@ -12,7 +12,8 @@ from ._toolwire import call_late
 if TYPE_CHECKING:
     from typing_extensions import Unpack
 
-    from .types import CheckOptions, EnvelopeOptions, RestorePlan, ResultOptions, SanitizeOptions
+    from ._options import CheckOptions, EnvelopeOptions, ResultOptions, SanitizeOptions
+    from ._results import RestorePlan
 
     Plan: TypeAlias = RestorePlan | str | bytes | bytearray | memoryview
 

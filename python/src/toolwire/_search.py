@@ -10,7 +10,7 @@ from ._toolwire import Index, call, call_text
 if TYPE_CHECKING:
     from typing_extensions import Unpack
 
-    from .types import SearchOptions
+    from ._options import SearchOptions
 
 
 def search_tools(tools: object, query: str, /, **options: Unpack[SearchOptions]) -> list[str]:

@@ -16,7 +16,7 @@ from ._set_aside import without_callables
 if TYPE_CHECKING:
     from typing_extensions import Unpack
 
-    from .types import ToolsOptions
+    from ._options import ToolsOptions
 
 _MAX_READY = 16
 """Maximum number of different options for which lists are kept."""

@@ -13,12 +13,7 @@ from ._toolwire import call, call_late
 if TYPE_CHECKING:
     from typing_extensions import Unpack
 
-    from .types import (
-        CheckToolsOptions,
-        DeferralQuery,
-        DialectQuery,
-        ToolsOptions,
-    )
+    from ._options import CheckToolsOptions, DeferralQuery, DialectQuery, ToolsOptions
 
 
 @overload

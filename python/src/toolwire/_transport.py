@@ -17,7 +17,9 @@ if TYPE_CHECKING:
     from collections.abc import AsyncIterator, Callable, Iterator
     from typing import TypeAlias
 
-    from .types import AdaptReport, ExchangeOptions, RepairedCall
+    from ._argument_results import RepairedCall
+    from ._options import ExchangeOptions
+    from ._results import AdaptReport
 
     OnReport: TypeAlias = Callable[[AdaptReport, SentRequest], object]
     OnRepair: TypeAlias = Callable[[list[RepairedCall], SentRequest], object]

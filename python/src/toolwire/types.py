@@ -12,6 +12,8 @@ from ._argument_results import (
     ResultChange,
     Validation,
 )
+from ._change import Accepts, Change, Guidance
+from ._error import ErrorCode
 from ._framework import FrameworkOptions, SentTools
 from ._names import (
     AnswerChange,
@@ -49,10 +51,8 @@ from ._options import (
 )
 from ._restored import ClientCall, RestoredCall, RestoredClientCall, RestoredContent, RestoredReply
 from ._results import (
-    Accepts,
     Adapted,
     AdaptReport,
-    Change,
     ChoiceChange,
     ClientTool,
     DeferralChoice,
@@ -61,10 +61,8 @@ from ._results import (
     DeferredWarning,
     Dialect,
     DialectChoice,
-    ErrorCode,
     Fact,
     FormatChange,
-    Guidance,
     Quarantined,
     ReadyTools,
     RequestChange,

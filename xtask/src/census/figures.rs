@@ -5,7 +5,6 @@ use std::error::Error;
 use super::{
     broken::{counted, keywords, rules, Broken},
     count::{Census, Fates, Outcome, Tally},
-    page::number,
     plot::{Bars, COLORS, NOT_YET, TAKEN},
 };
 
@@ -111,4 +110,12 @@ pub(crate) fn share(part: usize, all: usize) -> String {
     let tenths = (part * 2000 + all) / (all * 2).max(1);
     let tenths = if part == 0 || part == all { tenths } else { tenths.clamp(1, 999) };
     format!("{}.{} %", tenths / 10, tenths % 10)
+}
+
+/// Formats a number with thousands separators.
+pub(crate) fn number(count: usize) -> String {
+    match (count / 1000, count % 1000) {
+        (0, rest) => rest.to_string(),
+        (thousands, rest) => format!("{},{rest:03}", number(thousands)),
+    }
 }

@@ -8,7 +8,7 @@ use super::{
     advice::advice,
     broken::{counted, Broken},
     count::{Fates, Outcome, Tally, Verdict},
-    figures::{share, Figures, RULES},
+    figures::{number, share, Figures, RULES},
     root,
 };
 
@@ -211,13 +211,6 @@ fn blank(count: usize) -> String {
         String::new()
     } else {
         number(count)
-    }
-}
-
-pub(crate) fn number(count: usize) -> String {
-    match (count / 1000, count % 1000) {
-        (0, rest) => rest.to_string(),
-        (thousands, rest) => format!("{},{rest:03}", number(thousands)),
     }
 }
 

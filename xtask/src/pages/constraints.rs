@@ -1,4 +1,4 @@
-//! The body of a constraint's page: the reason, an example of a violation, the fix, and the APIs with the constraint.
+//! The section of a constraint: the fix, an example of a violation, and the APIs with the constraint.
 
 use std::{
     collections::{BTreeMap, BTreeSet},
@@ -15,12 +15,12 @@ use toolwire::{
     options::Use,
     reports::Severity,
     rules::{Constraint, Rule},
-    sanitize, sanitize_tools, SanitizeOptions, ToolsOptions,
+    sanitize, sanitize_tools, Dialect, SanitizeOptions, ToolsOptions,
 };
 
 use super::{
     in_code,
-    markdown::{cell, code, fence, link_sources},
+    markdown::{code, fence, folded},
 };
 
 /// In bytes.
@@ -180,55 +180,65 @@ pub(super) fn cases(folder: &Path) -> Vec<(String, String)> {
 }
 
 pub(crate) fn body(constraint: Constraint, found: &BTreeMap<&'static str, ViolationExample>) -> String {
-    let mut body = format!("\n{}\n\n**How to fix it.** {}\n", constraint.summary(), constraint.fix());
+    let mut body = format!("\n{} **Fix:** {}\n", constraint.summary(), constraint.fix());
     body += &in_code::section(constraint);
     if let Some(found) = found.get(constraint.id()) {
         body += &example(found);
     }
-    let facts = dialects().iter().flat_map(|dialect| {
-        dialect.facts.iter().filter(|fact| fact.rules.contains(&constraint)).map(move |fact| (dialect, fact))
-    });
-    let mut rows = String::new();
-    for (dialect, fact) in facts {
-        let _ = writeln!(
-            rows,
-            "| [`{0}`](../dialects/{0}.md) | {1} | {2} | {3} | {4} |",
-            dialect.name,
-            fact.severity.as_str(),
-            cell(fact.statement),
-            fact.confidence,
-            cell(&link_sources(fact.source))
-        );
-    }
-    if !rows.is_empty() {
-        body += "\n## Why, and for which APIs\n\n";
-        body += "Confidence: `A` is official or proven, `B` is one live report, `C` is inferred.\n\n";
-        let _ = write!(body, "| dialect | effect | fact | confidence | source |\n|---|---|---|---|---|\n{rows}");
+    let mut sentences = Vec::new();
+    for effect in [Severity::Refused, Severity::Reinterpreted, Severity::Ignored] {
+        let has_fact = |dialect: &&Dialect| {
+            dialect.facts.iter().any(|fact| fact.severity == effect && fact.rules.contains(&constraint))
+        };
+        let names: Vec<&str> = dialects().iter().filter(has_fact).map(|dialect| dialect.name).collect();
+        if !names.is_empty() {
+            let others: Vec<&str> =
+                dialects().iter().map(|dialect| dialect.name).filter(|name| !names.contains(name)).collect();
+            let by = match others.len() {
+                0 => "all dialects".to_owned(),
+                few if few < names.len() => format!("all dialects except {}", listed(&others)),
+                _ => listed(&names),
+            };
+            sentences.push(format!("{} by {by}.", capitalized(effect.as_str())));
+        }
     }
     let serving: Vec<String> = Rule::ALL
         .iter()
         .filter(|rule| rule.serves().contains(&constraint))
-        .map(|rule| format!("[`{0}`]({0}.md)", rule.id()))
+        .map(|rule| format!("[`{0}`](#{0})", rule.id()))
         .collect();
     if !serving.is_empty() {
-        let _ = write!(body, "\nChanges of `sanitize` that fix it: {}.\n", serving.join(", "));
+        sentences.push(format!("Fixed by {}.", serving.join(", ")));
+    }
+    if !sentences.is_empty() {
+        let _ = write!(body, "\n{}\n", sentences.join(" "));
     }
     body
+}
+
+/// Returns links to the facts of dialects.
+pub(super) fn listed(dialects: &[&str]) -> String {
+    dialects.iter().map(|name| format!("[`{name}`](dialects/{name}.md)")).collect::<Vec<_>>().join(", ")
+}
+
+fn capitalized(word: &str) -> String {
+    let (first, rest) = word.split_at(1);
+    first.to_uppercase() + rest
 }
 
 fn example(found: &ViolationExample) -> String {
     let ViolationExample { dialect, used_as, input, is_list, severity, pointer, message, fixed, .. } = found;
     let at = if pointer.is_empty() { "the root".to_owned() } else { code(pointer) };
     let format = if *used_as == Use::Response { ", as a response format (`use: \"response\"`)" } else { "" };
-    let mut text = format!("\n## Bad\n\nFor [`{dialect}`](../dialects/{dialect}.md){format}, at {at}: {message}\n\n");
+    let mut text = format!("For [`{dialect}`](dialects/{dialect}.md){format}, at {at}: {message}\n\n");
     text += &fence("json", input);
     match fixed {
         Some(good) => {
             let function = if *is_list { "sanitizeTools" } else { "sanitize" };
-            let _ = write!(text, "\n## Good\n\nThe output of `{function}`:\n\n{}", fence("json", good));
+            let _ = write!(text, "\nThe output of `{function}`:\n\n{}", fence("json", good));
         }
         None if *severity == Severity::Ignored => text += "\n`sanitize` leaves this, because the API accepts it.\n",
         None => text += "\n`sanitize` cannot fix this: change it yourself.\n",
     }
-    text
+    folded(&text)
 }

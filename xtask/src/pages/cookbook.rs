@@ -10,7 +10,10 @@ use toolwire::{
     ToolsOptions,
 };
 
-use super::markdown::{code, fence, link_sources, GENERATED};
+use super::markdown::{cell, code, fence, link_sources, GENERATED};
+
+/// Maximum length of a shown input or output, in characters.
+const MAX_SHOWN: usize = 1000;
 
 pub(crate) struct Entry {
     case: Value,
@@ -93,8 +96,16 @@ impl Entry {
             "adaptRequest" => {
                 let formats = if self.climbs() { Formats::Ladder } else { Formats::Native };
                 let adapted = adapt_request(self.input(), &AdaptOptions::new(dialect).formats(formats))?;
-                let changes = adapted.report.format_changes.iter().map(|about| describe(&about.change)).collect();
-                Ok((adapted.request, changes))
+                let report = adapted.report;
+                let choice = report
+                    .choice
+                    .map(|choice| format!("the choice {} became {}", code(&choice.found), code(&choice.sent)));
+                let choice = choice.into_iter();
+                let request =
+                    report.request_changes.iter().map(|change| format!("`{}`: {}", change.rule, change.message));
+                let formats = report.format_changes.iter().map(|about| describe(&about.change));
+                let tools = report.changes.iter().map(|about| describe(&about.change));
+                Ok((adapted.request, choice.chain(request).chain(tools).chain(formats).collect()))
             }
             "repairArguments" => {
                 let done = repair_arguments(self.input(), self.schema(), &RepairOptions::default())?;
@@ -134,7 +145,7 @@ impl Entry {
     }
 
     fn section(&self) -> String {
-        let mut section = format!("\n## {}\n\n", self.heading());
+        let mut section = format!("\n## {}\n\n{}:\n\n", self.heading(), self.text("api"));
         section += &fence("text", self.text("error"));
         let seen = self.case.get("seen").and_then(Value::as_array).map(Vec::as_slice).unwrap_or_default();
         let seen: Vec<String> = seen.iter().filter_map(Value::as_str).map(link_sources).collect();
@@ -147,17 +158,21 @@ impl Entry {
             _ if is_call => format!(" The keyword that `validateArguments` names is `{rule}`."),
             _ => format!(" The rule of `check` is `{rule}`."),
         };
-        let _ = writeln!(section, "\n{}{named}\nSeen: {}.\n", self.text("why"), seen.join(", "));
+        let _ = writeln!(section, "\n{}{named}", self.text("why"));
+        if !seen.is_empty() {
+            let _ = writeln!(section, "Seen: {}.", seen.join(", "));
+        }
+        section += "\n";
         section += &fence("ts", &self.in_typescript());
         section += &fence("python", &self.in_python());
         if is_call {
             let _ = writeln!(section, "\nWith the tool's own schema\n\n{}", fence("json", &self.schema().to_string()));
             section += "a call with the arguments\n";
         }
-        let _ = writeln!(section, "\n{}", fence("json", &self.input().to_string()));
+        let _ = writeln!(section, "\n{}", fence("json", &shortened(&self.input().to_string(), MAX_SHOWN)));
         match self.mended() {
             Ok((output, changes)) => {
-                let _ = writeln!(section, "becomes\n\n{}", fence("json", &output.to_string()));
+                let _ = writeln!(section, "becomes\n\n{}", fence("json", &shortened(&output.to_string(), MAX_SHOWN)));
                 for change in changes {
                     let _ = writeln!(section, "- {change}");
                 }
@@ -170,10 +185,12 @@ impl Entry {
     }
 
     pub(crate) fn heading(&self) -> String {
-        let text = self.text("error");
-        let short: String = text.chars().take(90).collect();
-        let ending = if short.len() < text.len() { "…" } else { "" };
-        format!("{}: {}", self.text("api"), code(&format!("{}{ending}", short.trim_end())))
+        self.text("title").to_owned()
+    }
+
+    /// Returns the beginning of the error, for the table of contents.
+    fn beginning(&self) -> String {
+        shortened(self.text("error"), 110)
     }
 
     fn in_typescript(&self) -> String {
@@ -218,15 +235,25 @@ fn describe(change: &toolwire::reports::Change) -> String {
     )
 }
 
+fn shortened(text: &str, maximum: usize) -> String {
+    let short: String = text.chars().take(maximum).collect();
+    if short.len() < text.len() {
+        format!("{}…", short.trim_end())
+    } else {
+        short
+    }
+}
+
 pub(crate) fn page(entries: &[Entry]) -> String {
-    let mut page = format!("{GENERATED}# Cookbook: the provider's error, and the one call that fixes it\n\n");
-    page += "Find your error by its text. Each entry is a test: `check` finds the problem in the input, and finds \
+    let mut page = format!("{GENERATED}# Cookbook: an API or a client refuses my tool\n\n");
+    page += "Find your problem, or the beginning of the error. Each entry is a test: `check` finds the problem in the input, and finds \
     none in the output. (For arguments, `validateArguments` does this.)\n";
     page += "If you do not know which entry applies, `checkTools(tools, { dialects })` checks a whole list, and \
     `adaptRequest` fixes a whole request, with `repair: true` also the calls in its reply.\n\n";
+    page += "| problem | error |\n|---|---|\n";
     for entry in entries {
         let heading = entry.heading();
-        let _ = writeln!(page, "- [{heading}](#{})", anchor(&heading));
+        let _ = writeln!(page, "| [{heading}](#{}) | {} |", anchor(&heading), cell(&code(&entry.beginning())));
     }
     for entry in entries {
         page += &entry.section();

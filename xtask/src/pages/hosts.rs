@@ -62,7 +62,7 @@ fn row(host: &str) -> String {
 
 pub(crate) fn section() -> String {
     let mut page = String::from("\n## Dialects by host\n\n");
-    page += "The table shows what [`dialectFor`](../functions/dialects.md) returns: the dialect with its confidence, \
+    page += "The table shows what [`dialectFor`](../functions/tools.md#dialects) returns: the dialect with its confidence, \
     the dialect with `strict: true` (empty: none is known), and the models or\n";
     page += "protocols that change it. `*` matches any characters.\n\n";
     page += "| host | dialect | strict | exceptions | reason |\n|---|---|---|---|---|\n";

@@ -20,6 +20,11 @@ pub(crate) fn fence(language: &str, text: &str) -> String {
     format!("```{language}\n{}\n```\n", text.trim_end())
 }
 
+/// Returns an example that the reader opens.
+pub(crate) fn folded(text: &str) -> String {
+    format!("\n<details><summary>Example</summary>\n\n{}\n\n</details>\n", text.trim())
+}
+
 /// Converts `owner/repository#12` to a link to that thread. All other text, and everything in backticks, is unchanged.
 pub(crate) fn link_sources(text: &str) -> String {
     text.split('`')

@@ -282,7 +282,7 @@ pub(crate) fn page(root: &Path) -> String {
     page += "[the fixtures](../tests/fixtures/README.md) produce. `…` stands for a name or a value, N for a number, K for a type of JSON value. Messages may change in any\n";
     page += "release; programs should use the rule or the code. Not included: searches by regular expression, HTTP \
     exchanges, and the command line's own texts.\n";
-    page += "\n## Changes\n\nBy [rule](rules/README.md), in the order of the phases.\n";
+    page += "\n## Changes\n\nBy [rule](rules.md), in the order of the phases.\n";
     let mut phase = None;
     for rule in Rule::ALL {
         if phase != Some(rule.phase()) {
@@ -295,12 +295,12 @@ pub(crate) fn page(root: &Path) -> String {
     for constraint in Constraint::ALL {
         page += &entry(constraint.id(), &messages.violations);
     }
-    page += "\n## Repairs\n\nBy rule: the repairs of [`repairArguments`](functions/repair-arguments.md). N is a byte offset.\n\n";
+    page += "\n## Repairs\n\nBy rule: the repairs of [`repairArguments`](functions/arguments.md#repairarguments). N is a byte offset.\n\n";
     for rule in RepairRule::ALL {
         page += &entry(rule.as_str(), &messages.repairs);
     }
-    page += "\n## Arguments\n\nBy keyword: the findings of [`validateArguments`](functions/validate-arguments.md), and those that \
-        [`repairArguments`](functions/repair-arguments.md) leaves.\n\n";
+    page += "\n## Arguments\n\nBy keyword: the findings of [`validateArguments`](functions/arguments.md#validatearguments), and those that \
+        [`repairArguments`](functions/arguments.md#repairarguments) leaves.\n\n";
     for keyword in messages.arguments.keys() {
         page += &entry(keyword, &messages.arguments);
     }

@@ -29,7 +29,7 @@ pub(crate) fn pages() -> BTreeMap<String, String> {
         .map(|dialect| (format!("docs/dialects/{}.md", dialect.name), dialect::page(dialect)))
         .collect();
     pages.insert("docs/dialects/README.md".to_owned(), overview::page());
-    pages.extend(rules::pages(&root()));
+    pages.insert("docs/rules.md".to_owned(), rules::page(&root()));
     pages.insert("npm/src/dialect-names.ts".to_owned(), names::typescript_dialects());
     pages.insert("npm/src/rules.ts".to_owned(), names::typescript_rules());
     pages.insert("python/src/toolwire/_names.py".to_owned(), names::python());

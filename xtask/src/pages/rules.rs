@@ -1,4 +1,4 @@
-//! A page for each rule of `sanitize` and of `check`, and the page that lists them.
+//! The page of all rules of `sanitize` and of `check`, with a section for each.
 
 use std::{
     collections::{BTreeMap, BTreeSet},
@@ -18,7 +18,7 @@ use toolwire::{
 
 use super::{
     constraints,
-    markdown::{cell, code, fence, GENERATED},
+    markdown::{code, fence, folded, GENERATED},
 };
 
 /// In bytes.
@@ -102,82 +102,67 @@ pub(super) const fn title(phase: Phase) -> (&'static str, &'static str) {
 
 /// `up` is the relative path to `docs/`.
 pub(super) fn link(up: &str, rule: &str) -> String {
-    format!("[`{rule}`]({up}rules/{rule}.md)")
+    format!("[`{rule}`]({up}rules.md#{rule})")
 }
 
-pub(crate) fn pages(root: &Path) -> BTreeMap<String, String> {
-    let mut bodies: BTreeMap<&str, String> = BTreeMap::new();
-    let found = constraints::found(root);
-    for constraint in Constraint::ALL {
-        bodies.entry(constraint.id()).or_default().push_str(&constraints::body(*constraint, &found));
-    }
-    let seen = seen(root);
-    for rule in Rule::ALL {
-        let body = bodies.entry(rule.id()).or_default();
-        if !body.is_empty() {
-            body.push_str("\n## The change with this name\n");
-        }
-        body.push_str(&body_of(root, *rule, seen.get(rule.id())));
-    }
-    let page = |(id, body): (&str, String)| {
-        (format!("docs/rules/{id}.md"), format!("{GENERATED}# {id}\n{body}\n[All rules](README.md)\n"))
-    };
-    let mut pages: BTreeMap<String, String> = bodies.into_iter().map(page).collect();
-    pages.insert("docs/rules/README.md".to_owned(), list());
-    pages
-}
+/// The page of the site with the same sections has a filter by word, kind and dialect.
+const HEAD: &str = "# Rules: what APIs demand, and what toolwire changes
 
-fn list() -> String {
-    let mut page = format!("{GENERATED}# Rules\n");
-    page += "
-Each rule has a name, and a page with the reason, an example and the APIs that it applies to.
-
-- [What APIs demand](#what-apis-demand): the rules whose violations `check`, `checkTools` and `toolwire check` find.
-- [What is changed](#what-is-changed): the rules that `sanitize` and `sanitizeTools` name in their reports.
-
-## What APIs demand
-
-| rule | violation |
-|---|---|
+[What APIs demand](#what-apis-demand) lists the rules whose violations `check`, `checkTools` and `toolwire check` find. The other sections list the changes
+that `sanitize` and `sanitizeTools` name in their reports, by phase, in the order in which the phases run. The page of each [dialect](dialects/README.md) has the facts
+behind its rules, with sources and confidence.
 ";
+
+/// Returns the page.
+pub(crate) fn page(root: &Path) -> String {
+    let found = constraints::found(root);
+    let seen = seen(root);
+    let change = |rule: &Rule| body_of(root, *rule, seen.get(rule.id()));
+    let mut page = format!("{GENERATED}{HEAD}\n## What APIs demand\n");
+    let mut written = BTreeSet::new();
     for constraint in Constraint::ALL {
-        let _ = writeln!(page, "| [`{0}`]({0}.md) | {1} |", constraint.id(), cell(constraint.summary()));
+        let id = constraint.id();
+        written.insert(id);
+        let _ = write!(page, "\n### {id}\n{}", constraints::body(*constraint, &found));
+        if let Some(rule) = Rule::ALL.iter().find(|rule| rule.id() == id) {
+            let _ = write!(page, "\n**The change with this name.** {}", change(rule).trim_start());
+        }
     }
-    page += "\n## What is changed\n\nThe phases are listed in the order in which they run.\n";
     let mut phase = None;
     for rule in Rule::ALL {
         if phase != Some(rule.phase()) {
             phase = Some(rule.phase());
             let (name, what) = title(rule.phase());
-            let _ = write!(page, "\n### {name}\n\n{what}\n\n| rule | change |\n|---|---|\n");
+            let _ = write!(page, "\n## {name}\n\n{what}\n");
         }
-        let _ = writeln!(page, "| [`{0}`]({0}.md) | {1} |", rule.id(), cell(rule.summary()));
+        if written.insert(rule.id()) {
+            let _ = write!(page, "\n### {}\n{}", rule.id(), change(rule));
+        }
     }
     page
 }
 
 fn body_of(root: &Path, rule: Rule, seen: Option<&Usage>) -> String {
-    let mut body = format!("\n{}\n", rule.summary());
-    let (phase, _) = title(rule.phase());
-    let _ = write!(body, "\n`sanitize` reports this change. Phase: {}.\n", phase.to_lowercase());
+    let mut body = format!("\n{}", rule.summary());
     if !rule.serves().is_empty() {
-        let served = rule.serves().iter().map(|constraint| format!("[`{0}`]({0}.md)", constraint.id()));
-        let _ = write!(body, "\nIt fixes: {}.\n", served.collect::<Vec<_>>().join(", "));
+        let served = rule.serves().iter().map(|constraint| format!("[`{0}`](#{0})", constraint.id()));
+        let _ = write!(body, " It fixes {}.", served.collect::<Vec<_>>().join(", "));
     }
-    if let Some(seen) = seen {
-        let effects: Vec<&str> = seen.effects.iter().map(String::as_str).collect();
-        let dialects: Vec<String> =
-            seen.dialects.iter().map(|name| format!("[`{name}`](../dialects/{name}.md)")).collect();
-        let _ = write!(
-            body,
-            "\n| | |\n|---|---|\n| effect on arguments, on what the model reads | {} |\n| dialects, in the fixtures | {} |\n",
-            effects.join("; "),
-            dialects.join(", ")
-        );
-    }
+    body += "\n";
     let example =
         example(root, rule).or_else(|| example_of_tools(root, rule)).or_else(|| example_of_envelope(root, rule));
-    body + &example.unwrap_or_default()
+    body += &example.unwrap_or_default();
+    if let Some(seen) = seen {
+        let effects: Vec<&str> = seen.effects.iter().map(String::as_str).collect();
+        let dialects: Vec<&str> = seen.dialects.iter().map(String::as_str).collect();
+        let _ = write!(
+            body,
+            "\nEffect on the accepted arguments, and on what the model reads: {}. In the fixtures of {}.\n",
+            effects.join("; "),
+            constraints::listed(&dialects)
+        );
+    }
+    body
 }
 
 /// The first short case in the rule's own file.
@@ -187,11 +172,10 @@ fn example(root: &Path, rule: Rule) -> Option<String> {
     let report = sanitize(&case.input, &case.options).ok()?;
     let change: &Change = report.changes().expect("a report").iter().find(|change| change.rule == rule.id())?;
     let at = if change.pointer.is_empty() { "the root".to_owned() } else { code(&change.pointer) };
-    let mut text =
-        format!("\n## Example\n\nFor [`{0}`](../dialects/{0}.md), because {1}:\n\n", case.dialect, change.reason);
+    let mut text = format!("For [`{0}`](dialects/{0}.md), because {1}:\n\n", case.dialect, change.reason);
     let _ = write!(text, "{}\nbecomes\n\n{}", fence("json", &case.input), fence("json", &report.schema));
     let _ = write!(text, "\nAt {at}: {}\n", change.message);
-    Some(text)
+    Some(folded(&text))
 }
 
 /// The shortest tool list that the rule changes.
@@ -211,11 +195,10 @@ fn example_of_tools(root: &Path, rule: Rule) -> Option<String> {
             Some((dialect, change, written.tools.into_owned(), input)).filter(|(.., input)| input.len() <= MAX_EXAMPLE)
         });
     let (dialect, change, good, input) = written.min_by_key(|(.., input)| input.len())?;
-    let mut text =
-        format!("\n## Example\n\nFor [`{dialect}`](../dialects/{dialect}.md), because {}:\n\n", change.reason);
+    let mut text = format!("For [`{dialect}`](dialects/{dialect}.md), because {}:\n\n", change.reason);
     let _ = write!(text, "{}\nbecomes\n\n{}", fence("json", &input), fence("json", &good));
     let _ = write!(text, "\nAt {}: {}\n", code(&change.pointer), change.message);
-    Some(text)
+    Some(folded(&text))
 }
 
 /// The shortest envelope that the rule changes.
@@ -227,8 +210,8 @@ fn example_of_envelope(root: &Path, rule: Rule) -> Option<String> {
             Some((change, written.schema.into_owned(), input.clone()))
         });
     let (change, good, input) = written.min_by_key(|(.., input)| input.len())?;
-    let mut text = String::from("\n## Example\n\nWith `normalizeEnvelope`:\n\n");
+    let mut text = String::from("With `normalizeEnvelope`:\n\n");
     let _ = write!(text, "{}\nbecomes\n\n{}", fence("json", &input), fence("json", &good));
     let _ = write!(text, "\n{}\n", change.message);
-    Some(text)
+    Some(folded(&text))
 }

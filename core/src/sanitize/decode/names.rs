@@ -5,7 +5,7 @@
 //! - `names` maps new names to old ones (`rootNames` at the root, if they differ there).
 //! - `allOf` lists all plans for the same value.
 //! - `properties`, `others` (plans for undeclared members), `prefixItems` and `items` contain the plans for members and
-//! items.
+//!   items.
 //! - A `$ref` names an entry in `$defs` of the root.
 
 use alloc::{

@@ -127,7 +127,7 @@ fn every_pass_keeps_a_promise_and_the_page_shows_it() {
             idle.push(pass.name);
             Default::default()
         });
-        let rules: Vec<String> = pass.rules.iter().map(|rule| format!("[`{0}`](rules/{0}.md)", rule.id())).collect();
+        let rules: Vec<String> = pass.rules.iter().map(|rule| format!("[`{0}`](rules.md#{0})", rule.id())).collect();
         let over = match pass.run {
             Run::Document(_) => "the document",
             Run::Enter(_) => "schemas, on the way down",

@@ -1,9 +1,17 @@
 /** A call as JavaScript for the console, in which `toolwire` is the page's API and `input` the parsed text. */
 
-import type { AdaptOptions } from 'toolwire/slim';
+import type { AdaptOptions, Dialect } from 'toolwire/slim';
 
 import type { Document } from '../document/document.js';
-import type { Choices } from './rewrite.js';
+import type { DeferredChoice, FunctionName, Options, Shape } from '../state/shared.js';
+
+export interface Choices {
+  fn: FunctionName;
+  dialect: Dialect;
+  options: Options;
+  shape: Shape;
+  deferred: DeferredChoice;
+}
 
 export function codeOf(document: Document, choices: Choices): string {
   const { fn, dialect, options, deferred } = choices;

@@ -6,20 +6,12 @@ import { adaptRequest, applyDeferredLoading, check, normalizeEnvelope, sanitize,
 import { type Difference, differencesOf } from '../document/differences.js';
 import { Document, type Reading } from '../document/document.js';
 import { layout } from '../document/layout.js';
-import type { DeferredChoice, FunctionName, Options, Shape } from '../state/shared.js';
+import type { DeferredChoice } from '../state/shared.js';
 import { noteOfChange } from './change.js';
 import { checkedBy, noteOfRefusal } from './checked.js';
-import { codeOf, requestOptions, toolOptions } from './code.js';
+import { type Choices, codeOf, requestOptions, toolOptions } from './code.js';
 import { type Mark, marksOf, namedPlace } from './located.js';
 import { at, below, type Note, noteOfError, noteOfQuarantined, noteOfViolation } from './note.js';
-
-export interface Choices {
-  fn: FunctionName;
-  dialect: Dialect;
-  options: Options;
-  shape: Shape;
-  deferred: DeferredChoice;
-}
 
 /** The result of a function. */
 interface CallOutput {

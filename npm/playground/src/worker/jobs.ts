@@ -3,11 +3,12 @@
 import type { Dialect } from 'toolwire/slim';
 
 import type { BackendId } from '../calls/backends.js';
+import type { Choices } from '../calls/code.js';
 import { type Conversation, conversationOf } from '../calls/conversation.js';
 import type { Row } from '../calls/grades.js';
 import { type Note, noteOfError } from '../calls/note.js';
 import { type Choice, type Shown, shownOf } from '../calls/restored.js';
-import { type Choices, type Outcome, outcomeOf } from '../calls/rewrite.js';
+import { type Outcome, outcomeOf } from '../calls/rewrite.js';
 import { rowOf } from '../calls/row.js';
 import type { Document, Kind } from '../document/document.js';
 import { layout } from '../document/layout.js';

@@ -1,0 +1,386 @@
+//! Searches values that one of two schemas accepts and the other refuses: at every location where the schemas differ,
+//! values at the limits of both, each inside an example of the whole.
+
+use alloc::{string::String, vec::Vec};
+use core::cell::RefCell;
+
+use super::{
+    super::{
+        keyword::Keyword,
+        references::{self, Number},
+        validate::{Judge, Verdict},
+    },
+    example::{count_at, item_schema, letters, matching, merged, number, Side, Sink, LEVELS, MAX_LENGTH},
+};
+use crate::{
+    budget::Budget,
+    collections::{Map, Set},
+    json::{self, Data, LookUp, Node, Object, Text},
+};
+
+/// Maximum nesting of differences.
+const MAX_LEVEL: usize = 24;
+/// Name of a member that schemas rarely declare.
+const OTHER: &str = "x";
+const OF_OBJECTS: [Keyword; 7] = [
+    Keyword::Properties,
+    Keyword::AdditionalProperties,
+    Keyword::PatternProperties,
+    Keyword::PropertyNames,
+    Keyword::DependentRequired,
+    Keyword::DependentSchemas,
+    Keyword::Dependencies,
+];
+const BRANCHES: [Keyword; 7] =
+    [Keyword::AllOf, Keyword::AnyOf, Keyword::OneOf, Keyword::If, Keyword::Then, Keyword::Else, Keyword::Not];
+
+pub(super) struct Search<'v, 's> {
+    old: Side<'v, 's>,
+    new: Side<'v, 's>,
+    /// Schema that accepts everything.
+    anything: &'s Node<'static>,
+    budget: Budget,
+    /// Pairs of targets of references that were compared.
+    seen: RefCell<Set<(Number, Number)>>,
+}
+
+/// A pair of schemas of one location.
+#[derive(Clone, Copy)]
+struct Pair<'s> {
+    old: &'s Node<'static>,
+    new: &'s Node<'static>,
+    level: usize,
+}
+
+impl<'s> Pair<'s> {
+    fn below(self, old: &'s Node<'static>, new: &'s Node<'static>) -> Pair<'s> {
+        Pair { old, new, level: self.level + 1 }
+    }
+
+    /// Returns true if one of the schemas has one of these keywords.
+    fn has(self, keywords: &[Keyword]) -> bool {
+        [self.old, self.new].iter().any(|schema| keywords.iter().any(|keyword| schema.get(*keyword).is_some()))
+    }
+}
+
+impl<'v, 's> Search<'v, 's> {
+    pub(super) fn new(judges: [Judge<'v, 's, 'static>; 2], anything: &'s Node<'static>, steps: usize) -> Self {
+        let [old, new] = judges.map(Side::new);
+        Search { old, new, anything, budget: Budget::new(0, Some(steps)), seen: RefCell::new(Set::new()) }
+    }
+
+    /// Returns a value that only the old schema accepts, and one that only the new schema accepts.
+    pub(super) fn witnesses(&self, objects_only: bool) -> [Option<Node<'static>>; 2] {
+        let (mut only_old, mut only_new) = (None, None);
+        let (old, new) = (self.old.root(), self.new.root());
+        self.differ(Pair { old, new, level: 0 }, &mut |value| {
+            if objects_only && value.as_object().is_none() {
+                return false;
+            }
+            match (self.old.verdict(old, &value), self.new.verdict(new, &value)) {
+                (Verdict::Valid, Verdict::Invalid) if only_old.is_none() => only_old = Some(value),
+                (Verdict::Invalid, Verdict::Valid) if only_new.is_none() => only_new = Some(value),
+                _ => {}
+            }
+            only_old.is_some() && only_new.is_some()
+        });
+        [only_old, only_new]
+    }
+
+    fn is_spent(&self) -> bool {
+        self.budget.is_spent() || self.old.is_spent() || self.new.is_spent()
+    }
+
+    /// Sends values that two schemas of one location may judge differently. Returns true if the search ends.
+    fn differ(&self, pair: Pair<'s>, sink: Sink<'_>) -> bool {
+        if pair.level > MAX_LEVEL || !self.budget.pay(1) || self.is_spent() {
+            return self.is_spent();
+        }
+        let (old, new) = (self.old.resolved(pair.old), self.new.resolved(pair.new));
+        let is_referred = !core::ptr::eq(old, pair.old) || !core::ptr::eq(new, pair.new);
+        if let (true, Some(old), Some(new)) = (is_referred, old.origin().number(), new.origin().number()) {
+            if !self.seen.borrow_mut().insert((old, new)) {
+                return false;
+            }
+        }
+        if !references::mentions_references(old) && json::same_within(&self.budget, old, new) {
+            return false;
+        }
+        let pair = Pair { old, new, ..pair };
+        self.old.examples(old, LEVELS, &self.budget, sink)
+            || self.new.examples(new, LEVELS, &self.budget, sink)
+            || self.limits(old, sink)
+            || self.limits(new, sink)
+            || self.members(pair, sink)
+            || self.items(pair, sink)
+            || self.branches(pair, sink)
+            || samples().into_iter().any(sink)
+    }
+
+    /// Sends values at the limits of a schema.
+    fn limits(&self, schema: &'s Node<'static>, sink: Sink<'_>) -> bool {
+        let Some(object) = schema.as_object() else { return false };
+        for member in object {
+            let Some(keyword) = Keyword::named(&member.key) else { continue };
+            let count = member.value.as_u64();
+            let ends = match (keyword, member.value.data(), count) {
+                (
+                    Keyword::Minimum
+                    | Keyword::Maximum
+                    | Keyword::ExclusiveMinimum
+                    | Keyword::ExclusiveMaximum
+                    | Keyword::MultipleOf,
+                    Data::Number(bound),
+                    _,
+                ) => {
+                    let shifts = ["0", "-1", "1", "-0.5", "0.5"];
+                    shifts.iter().filter_map(|shift| json::sum(bound, shift)).any(|bound| sink(number(bound)))
+                }
+                (Keyword::MinLength | Keyword::MaxLength, _, Some(count)) => {
+                    around(count).any(|count| self.budget.pay(1) && sink(letters(count)))
+                }
+                (Keyword::Pattern, Data::String(pattern), _) => {
+                    matching(pattern, &self.budget).is_some_and(|sample| sink(Node::string(sample)))
+                }
+                (Keyword::MinItems | Keyword::MaxItems, _, Some(count)) => around(count).any(|count| {
+                    sink(self.old.array(object, count, LEVELS, &self.budget))
+                        || sink(self.new.array(object, count, LEVELS, &self.budget))
+                }),
+                (Keyword::MinContains | Keyword::MaxContains, _, Some(count)) => {
+                    let item = object.get(Keyword::Contains).and_then(|item| self.old.example(item, 4, &self.budget));
+                    let item = item.unwrap_or_default();
+                    around(count).any(|count| {
+                        let items = (0..count).map(|_| item.copy(&self.budget)).collect();
+                        self.is_spent() || sink(Node::array(items))
+                    })
+                }
+                (Keyword::MinProperties | Keyword::MaxProperties, _, Some(count)) => {
+                    around(count).any(|count| sink(self.old.object(object, count, LEVELS, &self.budget)))
+                }
+                (Keyword::UniqueItems, ..) => {
+                    let item = item_schema(object, 0).and_then(|(schema, _)| self.old.example(schema, 4, &self.budget));
+                    let item = item.unwrap_or(Node::count(1));
+                    sink(Node::array(Vec::from([item.copy(&self.budget), item])))
+                }
+                (Keyword::Not | Keyword::If, ..) => self.old.examples(&member.value, LEVELS, &self.budget, sink),
+                (Keyword::Properties, Data::Object(table), _) => {
+                    let count = u64::try_from(table.len()).unwrap_or(MAX_LENGTH);
+                    sink(self.old.object(object, count, LEVELS, &self.budget))
+                }
+                _ => false,
+            };
+            if ends {
+                return true;
+            }
+        }
+        false
+    }
+
+    /// Sends objects with a member that the schemas may judge differently.
+    fn members(&self, pair: Pair<'s>, sink: Sink<'_>) -> bool {
+        if !pair.has(&OF_OBJECTS) {
+            return false;
+        }
+        let object = |schema: &'s Node<'static>| schema.as_object();
+        let (old, new) = (object(pair.old), object(pair.new));
+        let table = |schema: Option<&'s Object<'static>>| schema.and_then(|it| it.object_at(Keyword::Properties));
+        let empty = Object::default();
+        let (old_table, new_table) = (table(old).unwrap_or(&empty), table(new).unwrap_or(&empty));
+        let rest = |schema: Option<&'s Object<'static>>| {
+            schema.and_then(|it| it.get(Keyword::AdditionalProperties)).unwrap_or(self.anything)
+        };
+        let (old_rest, new_rest) = (rest(old), rest(new));
+        let (old_index, new_index) = (LookUp::of(old_table), LookUp::of(new_table));
+        let bases = self.bases(pair);
+        let wrap = |name: &Text<'static>, pair: Pair<'s>, sink: Sink<'_>| {
+            self.differ(pair, &mut |value| {
+                bases.iter().filter_map(Node::as_object).any(|base| {
+                    let mut made = base.copy(&self.budget);
+                    made.set(name.clone(), value.copy(&self.budget));
+                    self.is_spent() || sink(Node::object(made))
+                })
+            })
+        };
+        let declared = old_table.iter().chain(new_table.iter().filter(|member| !old_index.has(&member.key)));
+        for member in declared {
+            let name = &member.key;
+            let find = |index: &LookUp<'_, 'static>| index.get(name).is_some();
+            let old = if find(&old_index) { schema_in(old, name) } else { None }.unwrap_or(old_rest);
+            let new = if find(&new_index) { schema_in(new, name) } else { None }.unwrap_or(new_rest);
+            if wrap(name, pair.below(old, new), sink) {
+                return true;
+            }
+        }
+        if !json::same_within(&self.budget, old_rest, new_rest)
+            && wrap(&Text::new(OTHER), pair.below(old_rest, new_rest), sink)
+        {
+            return true;
+        }
+        let patterns = |schema: Option<&'s Object<'static>>| {
+            schema.and_then(|it| it.object_at(Keyword::PatternProperties)).into_iter().flat_map(|table| table.iter())
+        };
+        let by_pattern: Map<&Text<'static>, &'s Node<'static>> =
+            patterns(new).map(|member| (&member.key, &member.value)).collect();
+        for member in patterns(old) {
+            let Some(name) = matching(&member.key, &self.budget) else { continue };
+            let new = by_pattern.get(&&member.key).copied().unwrap_or(new_rest);
+            if wrap(&Text::new(name), pair.below(&member.value, new), sink) {
+                return true;
+            }
+        }
+        for member in patterns(new) {
+            let Some(name) = matching(&member.key, &self.budget) else { continue };
+            if wrap(&Text::new(name), pair.below(old_rest, &member.value), sink) {
+                return true;
+            }
+        }
+        self.names(pair, &bases, sink)
+    }
+
+    /// Sends objects with a name that the schemas may judge differently, and with single members.
+    fn names(&self, pair: Pair<'s>, bases: &[Node<'static>], sink: Sink<'_>) -> bool {
+        let names = |schema: &'s Node<'static>| schema.get(Keyword::PropertyNames).unwrap_or(self.anything);
+        let (old, new) = (names(pair.old), names(pair.new));
+        let with = |name: Text<'static>, value: Node<'static>, sink: Sink<'_>| {
+            bases.iter().filter_map(Node::as_object).any(|base| {
+                let mut made = base.copy(&self.budget);
+                made.set(name.clone(), value.copy(&self.budget));
+                sink(Node::object(made))
+            })
+        };
+        let is_named = !core::ptr::eq(old, new)
+            && self.differ(pair.below(old, new), &mut |value| match value.as_text() {
+                Some(name) => with(name.clone(), Node::literal("a"), sink),
+                None => false,
+            });
+        if is_named {
+            return true;
+        }
+        let triggers = [Keyword::DependentRequired, Keyword::DependentSchemas, Keyword::Dependencies];
+        for (side, schema) in [(&self.old, pair.old), (&self.new, pair.new)] {
+            let tables = triggers.iter().filter_map(|keyword| schema.object_at(*keyword));
+            for member in tables.flat_map(Object::iter) {
+                let declared = schema.object_at(Keyword::Properties).and_then(|table| table.get_text(&member.key));
+                let value = declared.and_then(|schema| side.example(schema, LEVELS, &self.budget));
+                if with(member.key.clone(), value.unwrap_or(Node::literal("a")), sink) {
+                    return true;
+                }
+            }
+        }
+        false
+    }
+
+    /// Returns examples of both schemas, and their combination.
+    fn bases(&self, pair: Pair<'s>) -> Vec<Node<'static>> {
+        let old = self.old.example(pair.old, LEVELS, &self.budget).filter(|value| value.as_object().is_some());
+        let new = self.new.example(pair.new, LEVELS, &self.budget).filter(|value| value.as_object().is_some());
+        let both = match (&old, &new) {
+            (Some(old), Some(new)) if !json::same_within(&self.budget, old, new) => {
+                Some(merged(Some(old.copy(&self.budget)), new.copy(&self.budget)))
+            }
+            (Some(_), Some(_)) => return old.into_iter().collect(),
+            _ => None,
+        };
+        let mut bases: Vec<Node<'static>> = [old, new, both].into_iter().flatten().collect();
+        if bases.is_empty() {
+            bases.push(Node::object(Object::default()));
+        }
+        bases
+    }
+
+    /// Sends arrays with an item that the schemas may judge differently.
+    fn items(&self, pair: Pair<'s>, sink: Sink<'_>) -> bool {
+        let (Some(old), Some(new)) = (pair.old.as_object(), pair.new.as_object()) else { return false };
+        let listed = |schema: &'s Object<'static>| {
+            let items = schema.get(Keyword::Items).and_then(Node::as_array);
+            schema.array_at(Keyword::PrefixItems).or(items).map_or(0, <[_]>::len)
+        };
+        let is_of_arrays = |schema: &Object<'_>| schema.has(Keyword::Items) || schema.has(Keyword::PrefixItems);
+        if is_of_arrays(old) || is_of_arrays(new) {
+            for at in 0..=listed(old).max(listed(new)) {
+                let schema = |side| item_schema(side, at).map_or(self.anything, |(schema, _)| schema);
+                let ends = self.differ(pair.below(schema(old), schema(new)), &mut |value| {
+                    [(&self.old, old), (&self.new, new)].into_iter().any(|(side, schema)| {
+                        let least = count_at(schema, Keyword::MinItems).unwrap_or_default();
+                        let length = least.max(u64::try_from(at).unwrap_or(MAX_LENGTH).saturating_add(1));
+                        let mut made = side.array(schema, length, 4, &self.budget);
+                        if let Some(item) = made.as_array_mut().and_then(|items| items.get_mut(at)) {
+                            *item = value.copy(&self.budget);
+                        }
+                        self.is_spent() || sink(made)
+                    })
+                });
+                if ends {
+                    return true;
+                }
+            }
+        }
+        let contains = |schema: &'s Object<'static>| schema.get(Keyword::Contains).unwrap_or(self.anything);
+        let (old, new) = (contains(old), contains(new));
+        !core::ptr::eq(old, new)
+            && self.differ(pair.below(old, new), &mut |value| sink(Node::array(Vec::from([value]))))
+    }
+
+    /// Sends values for the parts of unions and intersections.
+    fn branches(&self, pair: Pair<'s>, sink: Sink<'_>) -> bool {
+        if !pair.has(&BRANCHES) {
+            return false;
+        }
+        let bases = self.bases(pair);
+        let combined = &mut |value: Node<'static>| {
+            let is_object = value.as_object().is_some();
+            let with_base = bases.iter().filter(|_| is_object);
+            with_base.map(|base| merged(Some(base.copy(&self.budget)), value.copy(&self.budget))).any(&mut *sink)
+                || self.is_spent()
+                || sink(value)
+        };
+        for keyword in [Keyword::AllOf, Keyword::AnyOf, Keyword::OneOf] {
+            let (old, new) = (pair.old.items_at(keyword), pair.new.items_at(keyword));
+            for at in 0..old.len().max(new.len()) {
+                let ends = match (old.get(at), new.get(at)) {
+                    (Some(old), Some(new)) => self.differ(pair.below(old, new), combined),
+                    (Some(branch), None) if new.is_empty() => self.differ(pair.below(branch, pair.new), combined),
+                    (None, Some(branch)) if old.is_empty() => self.differ(pair.below(pair.old, branch), combined),
+                    (Some(branch), None) => self.old.examples(branch, LEVELS, &self.budget, combined),
+                    (None, Some(branch)) => self.new.examples(branch, LEVELS, &self.budget, combined),
+                    (None, None) => false,
+                };
+                if ends {
+                    return true;
+                }
+            }
+        }
+        for keyword in [Keyword::If, Keyword::Then, Keyword::Else, Keyword::Not] {
+            let of = |schema: &'s Node<'static>| schema.get(keyword).unwrap_or(self.anything);
+            let (old, new) = (of(pair.old), of(pair.new));
+            if !core::ptr::eq(old, new) && self.differ(pair.below(old, new), combined) {
+                return true;
+            }
+        }
+        false
+    }
+}
+
+fn schema_in<'s>(schema: Option<&'s Object<'static>>, name: &Text<'_>) -> Option<&'s Node<'static>> {
+    schema?.object_at(Keyword::Properties)?.get_text(name)
+}
+
+/// Returns a count and its neighbors, without those that are too long.
+fn around(count: u64) -> impl Iterator<Item = u64> {
+    [count.checked_sub(1), Some(count), count.checked_add(1)].into_iter().flatten().filter(|count| *count <= MAX_LENGTH)
+}
+
+/// Returns a value of each type.
+fn samples() -> [Node<'static>; 8] {
+    let fraction = number(String::from("1.5"));
+    [
+        Node::literal("a"),
+        Node::count(0),
+        fraction,
+        Node::bool(true),
+        Node::new(Data::Null),
+        Node::literal(""),
+        Node::array(Vec::new()),
+        Node::object(Object::default()),
+    ]
+}
