@@ -49,7 +49,7 @@ pub(super) fn rewrite<'a>(request: &mut Node<'a>, context: &mut RequestContext<'
         }
         let (mut gone, mut at) = (Vec::new(), 0);
         history.visit_children(|_, message| {
-            if lazy::may_hold(message, Flags::NAMES_TOOLS) && tool_changes.brings(&*lazy::view(message)?) {
+            if lazy::may_hold(message, Flags::NAMES_TOOLS) && tool_changes.adds_tools(&*lazy::view(message)?) {
                 let pointers =
                     Pointers { before: format!("/{key}/{at}"), after: format!("/{key}/{}", at - gone.len()) };
                 if lazy::edit(message, |message| in_message(message, additions, &pointers, rewriter))? {

@@ -228,7 +228,7 @@ impl Set {
             .iter()
             .flat_map(|part| match part {
                 Part::Range(from, to) => [Some(*from), Some(*to)],
-                Part::Kind(..) => [None, None],
+                Part::ClassEscape(..) => [None, None],
             })
             .flatten()
     }

@@ -64,7 +64,7 @@ pub(crate) fn each_at<'a>(
             continue;
         }
         let message = view(message)?;
-        if !carriers.brings(&message) {
+        if !carriers.adds_tools(&message) {
             continue;
         }
         if matches!(additions, Additions::Blocks) {
@@ -143,7 +143,7 @@ impl<'a> Carriers<'a> {
         Ok(Carriers { additions, searches })
     }
 
-    pub(crate) fn brings(&mut self, message: &Node<'a>) -> bool {
+    pub(crate) fn adds_tools(&mut self, message: &Node<'a>) -> bool {
         let lists_tools = || !message.items_at(self.additions.list()).is_empty();
         match self.additions {
             Additions::System => is_system(message) && lists_tools(),

@@ -207,16 +207,16 @@ fn check(
 
 fn name_rule(dialect: &Dialect) -> Option<(&'static RequestFact, NamePattern)> {
     dialect.requests().iter().find_map(|fact| match fact.refuses {
-        Refusal::Format(FormatRule::Name(shape)) => Some((fact, shape)),
+        Refusal::Format(FormatRule::Name(name_pattern)) => Some((fact, name_pattern)),
         _ => None,
     })
 }
 
 /// Returns the pointers to names of formats that do not match a pattern, and to formats that have no name.
-fn badly_named(request: &mut Node<'_>, api: Api, shape: NamePattern) -> Result<Vec<String>, Error> {
+fn badly_named(request: &mut Node<'_>, api: Api, name_pattern: NamePattern) -> Result<Vec<String>, Error> {
     let mut found = Vec::new();
     formats::visit(request, api, &mut |FoundFormat { location, pointer, holder }| {
-        if let Some(holder) = holder.filter(|holder| location.has_name && !is_well_named(holder, shape)) {
+        if let Some(holder) = holder.filter(|holder| location.has_name && !is_well_named(holder, name_pattern)) {
             found.push(pointer_to_name(holder, pointer));
         }
         Ok(())
@@ -224,8 +224,8 @@ fn badly_named(request: &mut Node<'_>, api: Api, shape: NamePattern) -> Result<V
     Ok(found)
 }
 
-fn is_well_named(holder: &Node<'_>, shape: NamePattern) -> bool {
-    holder.text_at(NAME).is_some_and(|name| names::is_legal(shape, name))
+fn is_well_named(holder: &Node<'_>, name_pattern: NamePattern) -> bool {
+    holder.text_at(NAME).is_some_and(|name| names::is_legal(name_pattern, name))
 }
 
 fn pointer_to_name(holder: &Node<'_>, pointer: &str) -> String {
@@ -241,12 +241,12 @@ fn rename(
     (from, to): (&Source, &str),
     dialect: &'static Dialect,
 ) -> Option<FormatChange> {
-    let (fact, shape) = name_rule(dialect).filter(|_| location.has_name)?;
-    if is_well_named(holder, shape) {
+    let (fact, name_pattern) = name_rule(dialect).filter(|_| location.has_name)?;
+    if is_well_named(holder, name_pattern) {
         return None;
     }
-    let name = holder.text_at(NAME).map(|name| names::folded(shape, name)).unwrap_or_default();
-    let name = match names::cut(&name, shape.max_length) {
+    let name = holder.text_at(NAME).map(|name| names::folded(name_pattern, name)).unwrap_or_default();
+    let name = match names::cut(&name, name_pattern.max_length) {
         "" => "response",
         name => name,
     };
@@ -477,8 +477,8 @@ pub(crate) fn broken_formats(
             add(fact, &format!("/input/{at}"));
         }
     }
-    if let Some((fact, shape)) = name_rule(dialect) {
-        for pointer in badly_named(request, api, shape)? {
+    if let Some((fact, name_pattern)) = name_rule(dialect) {
+        for pointer in badly_named(request, api, name_pattern)? {
             add(fact, &pointer);
         }
     }

@@ -159,7 +159,7 @@ impl AnswerEvents {
         self.queue.release(out);
         // Whole replies, and events that repeat earlier pieces.
         self.queue.calls.add(reply::answer_in_reply(&mut event, answer));
-        reply::set_ends(&mut event, self.queue.calls);
+        reply::set_stop_reasons(&mut event, self.queue.calls);
         self.queue.pass(event, out);
     }
 

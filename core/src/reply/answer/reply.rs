@@ -4,7 +4,9 @@ use alloc::vec::Vec;
 
 use super::{
     alternatives,
-    call::{answer_in_message, convert_message, has_text, in_unit, is_answer, retain, set_stop_reason, Calls, Dropped},
+    call::{
+        answer_in_message, convert_message, convert_unit, has_text, is_answer, retain, set_stop_reason, Calls, Dropped,
+    },
     text::Answer,
 };
 use crate::{

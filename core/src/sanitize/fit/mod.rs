@@ -116,10 +116,10 @@ fn within(root: &mut Node<'_>, limits: &Limits, context: &mut PassContext) -> Re
     }
     match measured.excess(limits) {
         None => Ok(()),
-        Some(Excess { of, limit, measured }) => Err(Error::new(
+        Some(Excess { of, limit, found }) => Err(Error::new(
             Code::LimitExceeded,
             "",
-            format!("expected at most {limit} {of} after removing everything that can be removed, found {measured}"),
+            format!("expected at most {limit} {of} after removing everything that can be removed, found {found}"),
         )),
     }
 }
@@ -440,7 +440,7 @@ fn parts(root: &Node<'_>, budget: &Budget) -> Result<Vec<Part>, Error> {
         let Some(part) = parts.get_mut(number) else { return Ok(Visit::Skip) };
         part.deepest = part.deepest.max(depth);
         if let Some(to) = definition_name(node).and_then(|name| names.get(name)) {
-            part.references.push(Reference { at: depth, to: *to, path: path.pointer.render() });
+            part.references.push(Reference { at: depth, to: *to, pointer: path.pointer.render() });
         }
         Ok(Visit::Descend)
     })?;

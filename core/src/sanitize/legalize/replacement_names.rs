@@ -52,8 +52,10 @@ impl Spelling {
         if self.rule.reserved.contains(&name) {
             return Some(format!("{}_", name.replace('$', "dollar_")));
         }
-        if let Some(shape) = self.shape().filter(|shape| !shape.allows(name)) {
-            return Some(shaped(shape, name));
+        if let Some(property_pattern) =
+            self.property_pattern().filter(|property_pattern| !property_pattern.allows(name))
+        {
+            return Some(shaped(property_pattern, name));
         }
         let braces = self.rule.no_braces && has_braces(name);
         let slash = self.has_slash(name);
@@ -81,12 +83,12 @@ impl Spelling {
         !self.is_open() && names_any(object, &|name| self.replaces(name))
     }
 
-    fn shape(self) -> Option<PropertyPattern> {
-        self.rule.shape.filter(|shape| self.is_root || !shape.root_only)
+    fn property_pattern(self) -> Option<PropertyPattern> {
+        self.rule.shape.filter(|property_pattern| self.is_root || !property_pattern.root_only)
     }
 
     pub(super) fn is_misshapen(self, name: &str) -> bool {
-        self.shape().is_some_and(|shape| !shape.allows(name))
+        self.property_pattern().is_some_and(|property_pattern| !property_pattern.allows(name))
     }
 
     fn has_slash(self, name: &str) -> bool {
@@ -251,7 +253,7 @@ impl ReplacementNames {
 impl Table {
     /// Names with the same alias each get a hash. If a stand-in is already taken, `_` is appended, then a number.
     fn add<'n, 'a: 'n>(&mut self, spelling: Spelling, names: impl Iterator<Item = &'n Text<'a>>) {
-        let max_length = spelling.shape().map_or(usize::MAX, |shape| shape.max_length);
+        let max_length = spelling.property_pattern().map_or(usize::MAX, |property_pattern| property_pattern.max_length);
         let names = names.filter_map(Text::value).filter(|name| !self.by_original.contains_key(&**name));
         let aliases: Map<String, String> = names
             .filter_map(|name| Some((spelling.alias(&name)?, name.into_owned())))
@@ -337,16 +339,16 @@ pub(crate) fn in_place<'n, 'a>(object: &'n Object<'a>) -> Vec<&'n Node<'a>> {
     found
 }
 
-fn shaped(shape: PropertyPattern, name: &str) -> String {
-    let filler = if shape.also.contains('_') { '_' } else { 'x' };
-    let fits = |character: char| character.is_ascii_alphanumeric() || shape.also.contains(character);
+fn shaped(property_pattern: PropertyPattern, name: &str) -> String {
+    let filler = if property_pattern.also.contains('_') { '_' } else { 'x' };
+    let fits = |character: char| character.is_ascii_alphanumeric() || property_pattern.also.contains(character);
     let mut new: String = name.chars().map(|character| if fits(character) { character } else { filler }).collect();
     let begins = |also: &str| new.starts_with(|first: char| first.is_ascii_alphabetic() || also.contains(first));
-    if new.is_empty() || !shape.first.is_none_or(begins) {
+    if new.is_empty() || !property_pattern.first.is_none_or(begins) {
         new.insert(0, filler);
     }
-    if new.len() > shape.max_length {
-        new = marked(new, name, shape.max_length);
+    if new.len() > property_pattern.max_length {
+        new = marked(new, name, property_pattern.max_length);
     }
     new
 }

@@ -227,7 +227,7 @@ impl<'s, 'a> Run<'_, 's, 'a> {
                 verdict = verdict.and(Verdict::Unknown);
                 continue;
             };
-            if found.location(members, name).is_none() {
+            if found.index_of(members, name).is_none() {
                 verdict = self.refuse(at, keyword.name(), || {
                     let meant = words::instead(name, declared, members);
                     format!("expected the member {}, found an object without it{meant}", words::name(name))
@@ -255,7 +255,7 @@ impl<'s, 'a> Run<'_, 's, 'a> {
         }
         let (Some(found), mut verdict) = (self.order_of(members), Verdict::Valid) else { return Verdict::Unknown };
         for Member { key, value: needs } in entries {
-            if found.location(members, key).is_none() {
+            if found.index_of(members, key).is_none() {
                 continue;
             }
             let location = Location::Member(at.schema, key);

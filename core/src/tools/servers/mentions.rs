@@ -76,7 +76,7 @@ pub(crate) fn resolve_tool_names(
             if !mentions.may_be_in(message) {
                 if matches!(wire::of(api).additions(), Additions::Results { .. }) {
                     // The call may be a search, whose result adds tools.
-                    carriers.brings(&*lazy::view(message)?);
+                    carriers.adds_tools(&*lazy::view(message)?);
                 }
                 return Ok(());
             }
@@ -94,7 +94,7 @@ pub(crate) fn resolve_tool_names(
                 for (list, form) in searches::in_json() {
                     call_sites::each(message, list, &mut |block| (form.visit)(block, &mut { in_json }));
                 }
-                if carriers.brings(message) {
+                if carriers.adds_tools(message) {
                     carriers::visit_definitions(message, api, &mut |definition| {
                         mentions.in_definition(definition, &mut added);
                     });

@@ -47,7 +47,7 @@ pub(crate) struct Servers {
     locations: Vec<(ServerLocation, Option<Text<'static>>)>,
     digests: TakenDigests,
     prefix: Prefix,
-    shape: NamePattern,
+    name_pattern: NamePattern,
 }
 
 /// Location of an entry in the list of servers.
@@ -107,16 +107,16 @@ fn refused(pointer: String, message: impl Into<String>) -> Error {
 pub(crate) fn flatten<'a>(
     list: Node<'a>,
     prefix: Prefix,
-    shape: NamePattern,
+    name_pattern: NamePattern,
 ) -> Result<(Node<'a>, Option<Servers>), Error> {
-    flatten_beside(list, prefix, shape, &Set::new())
+    flatten_beside(list, prefix, name_pattern, &Set::new())
 }
 
 /// Like [`flatten`], but avoids the names in `others`, which other tools already have.
 fn flatten_beside<'a>(
     mut list: Node<'a>,
     prefix: Prefix,
-    shape: NamePattern,
+    name_pattern: NamePattern,
     others: &Set<Text<'static>>,
 ) -> Result<(Node<'a>, Option<Servers>), Error> {
     if !is_list(&list) {
@@ -149,14 +149,14 @@ fn flatten_beside<'a>(
             tools.push(tool);
         }
     }
-    let servers = Servers::plan(&mut tools, locations, prefix, shape, others);
+    let servers = Servers::plan(&mut tools, locations, prefix, name_pattern, others);
     Ok((Node::array(tools), Some(servers)))
 }
 
 /// Merges a request's list of servers into one list of tools.
 pub(crate) fn flatten_request(
     request: &mut Node<'_>,
-    (prefix, shape): (Prefix, NamePattern),
+    (prefix, name_pattern): (Prefix, NamePattern),
     deferred: Option<&DeferredOptions>,
 ) -> Result<Option<Servers>, Error> {
     let mut holders = locations().filter_map(|(config, _)| request.get(config.unwrap_or(TOOLS)));
@@ -166,9 +166,10 @@ pub(crate) fn flatten_request(
     let others = names_of_carriers(request, deferred)?;
     for (config, pointer) in locations() {
         let found = match config {
-            None => take_from(request, pointer, prefix, shape, &others)?,
+            None => take_from(request, pointer, prefix, name_pattern, &others)?,
             Some(key) => {
-                lazy::edit_member(request, key, |config| take_from(config, pointer, prefix, shape, &others))?.flatten()
+                lazy::edit_member(request, key, |config| take_from(config, pointer, prefix, name_pattern, &others))?
+                    .flatten()
             }
         };
         if found.is_some() {
@@ -199,7 +200,7 @@ fn take_from(
     holder: &mut Node<'_>,
     pointer: &str,
     prefix: Prefix,
-    shape: NamePattern,
+    name_pattern: NamePattern,
     others: &Set<Text<'static>>,
 ) -> Result<Option<Servers>, Error> {
     let Some(tools) = holder.get(TOOLS).filter(|tools| may_have_server(tools)) else { return Ok(None) };
@@ -207,7 +208,7 @@ fn take_from(
         return Ok(None);
     }
     let Some(list) = lazy::take(holder, TOOLS)? else { return Ok(None) };
-    let (list, servers) = flatten_beside(list, prefix, shape, others).map_err(|error| error.below(pointer))?;
+    let (list, servers) = flatten_beside(list, prefix, name_pattern, others).map_err(|error| error.below(pointer))?;
     holder.set(TOOLS, list);
     Ok(servers)
 }
@@ -264,7 +265,7 @@ impl Servers {
         tools: &mut [Node<'_>],
         locations: Vec<ServerLocation>,
         prefix: Prefix,
-        shape: NamePattern,
+        name_pattern: NamePattern,
         others: &Set<Text<'static>>,
     ) -> Self {
         let (mut all, mut hosted) = (Set::new(), Map::new());
@@ -276,7 +277,7 @@ impl Servers {
             }
         }
         let given = hosted.keys().chain(others.iter()).cloned();
-        let (names, taken) = plan_names(&all, given, prefix, shape);
+        let (names, taken) = plan_names(&all, given, prefix, name_pattern);
         let (mut owners, mut by_own_name) = (Map::new(), Map::new());
         for ((_, name), called) in names.iter() {
             let is_shared = by_own_name.contains_key(name);
@@ -303,7 +304,7 @@ impl Servers {
             listed.push((location, Some(called)));
         }
         let digests = TakenDigests::of(taken.names());
-        Servers { owners, names, by_own_name, hosted, locations: listed, digests, prefix, shape }
+        Servers { owners, names, by_own_name, hosted, locations: listed, digests, prefix, name_pattern }
     }
 
     /// Sets the server of each entry, and the pointer in the servers' lists if `sets_pointers` is true.
@@ -358,14 +359,16 @@ impl Servers {
     /// Calls `take` for each tool whose name changes if a request is sent with this pattern of names. The arguments are
     /// the name that is sent, and the name in this list.
     #[cfg(feature = "search")]
-    pub(crate) fn names_sent(&self, shape: NamePattern, take: &mut dyn FnMut(&str, &Text<'static>)) {
-        if shape.rules.is_none() && self.names.values().all(|called| crate::names::is_legal(shape, called)) {
+    pub(crate) fn names_sent(&self, name_pattern: NamePattern, take: &mut dyn FnMut(&str, &Text<'static>)) {
+        if name_pattern.rules.is_none()
+            && self.names.values().all(|called| crate::names::is_legal(name_pattern, called))
+        {
             return;
         }
         let tools: Set<Tool> = self.names.keys().cloned().collect();
-        let (planned, _) = plan_names(&tools, self.hosted.keys().cloned(), self.prefix, shape);
+        let (planned, _) = plan_names(&tools, self.hosted.keys().cloned(), self.prefix, name_pattern);
         let mut legal = crate::names::Names::default();
-        legal.plan(shape, planned.values(), &self.hosted.keys().collect::<Vec<_>>());
+        legal.plan(name_pattern, planned.values(), &self.hosted.keys().collect::<Vec<_>>());
         for (tool, name) in planned.iter() {
             let sent = legal.current(name);
             if let Some(called) = self.names.get(tool).filter(|called| called.display() != sent) {
@@ -400,7 +403,7 @@ impl Servers {
     /// Returns a name for a tool that its server no longer has. No tool in the list has the returned name.
     pub(crate) fn name_of_removed_tool(&self, server: &Text<'_>, name: &Text<'_>) -> Text<'static> {
         let tool = (server.borrowed().into_owned(), name.borrowed().into_owned());
-        past_name(self.shape, self.prefix != Prefix::Never, &tool, &self.digests)
+        past_name(self.name_pattern, self.prefix != Prefix::Never, &tool, &self.digests)
     }
 }
 
@@ -422,7 +425,7 @@ impl Named {
 fn named(entry: &Node<'_>) -> Option<Named> {
     let name = |name: &Text<'_>| name.clone().into_owned();
     match tool_format::recognize(entry) {
-        Entry::Tool(shape) => shape.name(entry).map(name).map(Named::Defined),
+        Entry::Tool(name_pattern) => name_pattern.name(entry).map(name).map(Named::Defined),
         Entry::Hosted if tool::is_custom(entry) => tool::name(entry).map(name).map(Named::Defined),
         Entry::Hosted => tool::name(entry).map(name).map(Named::Hosted),
         Entry::Unknown => None,
@@ -438,7 +441,7 @@ pub(crate) fn own_name(entry: &Node<'_>) -> Option<Text<'static>> {
 
 pub(crate) fn rename(entry: &mut Node<'_>, called: &Text<'static>) {
     match tool_format::recognize(entry) {
-        Entry::Tool(shape) => shape.rename(entry, called.clone()),
+        Entry::Tool(name_pattern) => name_pattern.rename(entry, called.clone()),
         _ => tool::rename_custom(entry, called.clone()),
     }
 }
@@ -453,7 +456,7 @@ fn plan_names(
     tools: &Set<Tool>,
     hosted: impl Iterator<Item = Text<'static>>,
     prefix: Prefix,
-    shape: NamePattern,
+    name_pattern: NamePattern,
 ) -> (Map<Tool, Text<'static>>, Taken) {
     let mut taken = Taken::default();
     hosted.for_each(|name| taken.take(&name));
@@ -466,7 +469,7 @@ fn plan_names(
         Prefix::Never => false,
     };
     let wish = |tool: &Tool| match has_prefix(tool) {
-        true => prefixed(shape, tool),
+        true => prefixed(name_pattern, tool),
         false => (!is_shared(&tool.1)).then(|| tool.1.display().into_owned()),
     };
     let wishes: Map<&Tool, Option<String>> = tools.iter().map(|tool| (tool, wish(tool))).collect();
@@ -488,13 +491,15 @@ fn plan_names(
     for (tool, has_prefix) in hashing.iter() {
         names.insert(
             (*tool).clone(),
-            Text::new(given.reserve_unused(hashed(shape, *has_prefix, tool), shape.max_length)),
+            Text::new(given.reserve_unused(hashed(name_pattern, *has_prefix, tool), name_pattern.max_length)),
         );
     }
     // A tool whose name equals another tool's name with a digest also gets a digest.
     for (tool, wish) in clear.iter() {
         let called = match given.has(wish) {
-            true => Text::new(given.reserve_unused(hashed(shape, has_prefix(tool), tool), shape.max_length)),
+            true => {
+                Text::new(given.reserve_unused(hashed(name_pattern, has_prefix(tool), tool), name_pattern.max_length))
+            }
             false if has_prefix(tool) => Text::new((*wish).clone()),
             false => tool.1.clone(),
         };
@@ -504,32 +509,33 @@ fn plan_names(
     (names, given)
 }
 
-fn prefixed(shape: NamePattern, (server, name): &Tool) -> Option<String> {
-    let (head, tail) = (folded(shape, server), folded(inner(shape), name));
+fn prefixed(name_pattern: NamePattern, (server, name): &Tool) -> Option<String> {
+    let (head, tail) = (folded(name_pattern, server), folded(inner(name_pattern), name));
     let is_same = head == server.display() && tail == name.display();
     let is_clear = ![&head, &tail].iter().any(|part| part.contains(BETWEEN));
     let found = format!("{head}{BETWEEN}{tail}");
-    let fits = found.chars().count() <= shape.max_length;
+    let fits = found.chars().count() <= name_pattern.max_length;
     (is_same && is_clear && fits && !head.ends_with('_') && !tail.starts_with('_')).then_some(found)
 }
 
-fn inner(shape: NamePattern) -> NamePattern {
-    NamePattern { letter_first: false, ..shape }
+fn inner(name_pattern: NamePattern) -> NamePattern {
+    NamePattern { letter_first: false, ..name_pattern }
 }
 
 /// If the name is too long, the server's part is cut first.
-fn hashed(shape: NamePattern, has_prefix: bool, (server, name): &Tool) -> String {
-    let own = folded(inner(shape), name);
-    let (tail, max_length) = (digest(&[server, name]), shape.max_length);
+fn hashed(name_pattern: NamePattern, has_prefix: bool, (server, name): &Tool) -> String {
+    let own = folded(inner(name_pattern), name);
+    let (tail, max_length) = (digest(&[server, name]), name_pattern.max_length);
     let fixed = TAIL + own.chars().count() + BETWEEN.len();
     let head = match has_prefix && fixed < max_length {
-        true => format!("{}{BETWEEN}{own}", cut(&folded(shape, server), max_length - fixed)),
-        false => cut(&folded(shape, name), max_length.saturating_sub(TAIL)).into(),
+        true => format!("{}{BETWEEN}{own}", cut(&folded(name_pattern, server), max_length - fixed)),
+        false => cut(&folded(name_pattern, name), max_length.saturating_sub(TAIL)).into(),
     };
     format!("{head}_{tail}")
 }
 
-fn past_name(shape: NamePattern, has_prefix: bool, tool: &Tool, digests: &TakenDigests) -> Text<'static> {
-    let shorter = |kept: usize| NamePattern { max_length: shape.max_length.saturating_sub(kept), ..shape };
+fn past_name(name_pattern: NamePattern, has_prefix: bool, tool: &Tool, digests: &TakenDigests) -> Text<'static> {
+    let shorter =
+        |kept: usize| NamePattern { max_length: name_pattern.max_length.saturating_sub(kept), ..name_pattern };
     Text::new(digests.first_unused(|kept| hashed(shorter(kept), has_prefix, tool)))
 }

@@ -26,7 +26,7 @@ pub(crate) fn tool_change_kind(node: &Node<'_>) -> Option<ToolChangeKind> {
 /// belongs to a search, so it also concerns tools.
 pub(crate) fn concerns_tools(block: &Node<'_>) -> bool {
     let is = |name| has_type(block, name);
-    let mentions = |node: &Node<'_>| is_mention(node) || is_typed_outcome(node);
+    let mentions = |node: &Node<'_>| is_tool_ref(node) || is_typed_outcome(node);
     mentions(block)
         || is("server_tool_use")
         || is("tool_search_tool_result")
@@ -45,7 +45,7 @@ pub(crate) fn is_reference(node: &Node<'_>) -> bool {
     has_type(node, REFERENCE)
 }
 
-pub(crate) fn is_mention(node: &Node<'_>) -> bool {
+pub(crate) fn is_tool_ref(node: &Node<'_>) -> bool {
     is_reference(node) || tool_change_kind(node).is_some()
 }
 

@@ -28,9 +28,9 @@ use crate::{
     wire::anthropic::mentions::changed_tool_name,
     wire::anthropic::mentions::concerns_tools,
     wire::anthropic::mentions::is_bare_definition,
-    wire::anthropic::mentions::is_mention,
     wire::anthropic::mentions::is_reference,
     wire::anthropic::mentions::is_search_outcome,
+    wire::anthropic::mentions::is_tool_ref,
     wire::anthropic::mentions::is_typed_outcome,
     wire::anthropic::mentions::tool_change_kind,
     wire::prompt::whole,
@@ -65,7 +65,7 @@ pub(crate) fn read<'a>(
         reader.location = Location::of_message(at);
         if reader.reads_only_tool_messages() {
             let Some(mut old) = reader.skim(index, concerns)? else { continue };
-            let role = if is_mention(&old) {
+            let role = if is_tool_ref(&old) {
                 old = in_user_message(old);
                 reader.is_bare = true;
                 Role::User
@@ -92,7 +92,7 @@ pub(crate) fn read<'a>(
             continue;
         }
         let mut old = reader.open(index)?;
-        if is_mention(&old) && reader.emulates() {
+        if is_tool_ref(&old) && reader.emulates() {
             old = in_user_message(old);
             reader.is_bare = true;
         }
@@ -109,7 +109,7 @@ pub(crate) fn concerns(message: &Node<'_>, calls: bool) -> bool {
         concerns_tools(block)
             || calls && ["tool_use", "mcp_tool_use", "tool_result"].iter().any(|kind| has_type(block, kind))
     };
-    is_mention(message) || message.get("content").is_some_and(|content| any_block(content, is))
+    is_tool_ref(message) || message.get("content").is_some_and(|content| any_block(content, is))
 }
 
 pub(crate) fn in_user_message(block: Node<'_>) -> Node<'_> {
@@ -620,7 +620,7 @@ fn result_blocks<'r, 'n, 'a>(
                 let search = search(&block, reader.location, true);
                 return Ok(Content::Parts(Vec::from([Part::Search(search)])));
             }
-            if !is_mention(&block) {
+            if !is_tool_ref(&block) {
                 return reader.content(Some(block), part);
             }
             Vec::from([block])

@@ -16,7 +16,7 @@ use crate::{
         tool::{self, has_type},
         tools::Arrival,
     },
-    wire::anthropic::mentions::is_mention,
+    wire::anthropic::mentions::is_tool_ref,
     wire::anthropic::reader::{self as anthropic, concerns, in_user_message, result_content, taken},
 };
 
@@ -30,7 +30,7 @@ pub(crate) fn read(reader: &mut Reader<'_, '_, '_>) -> Result<(), Error> {
                 has_tools(message) || calls && calls_or_answers || concerns(message, calls)
             };
             let Some(mut old) = reader.skim(index, concerns)? else { continue };
-            if is_mention(&old) {
+            if is_tool_ref(&old) {
                 old = in_user_message(old);
                 reader.is_bare = true;
             }
@@ -49,7 +49,7 @@ pub(crate) fn read(reader: &mut Reader<'_, '_, '_>) -> Result<(), Error> {
             }
         }
         let mut old = reader.open(index)?;
-        if is_mention(&old) && reader.emulates() {
+        if is_tool_ref(&old) && reader.emulates() {
             old = in_user_message(old);
             reader.is_bare = true;
         }

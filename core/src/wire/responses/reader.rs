@@ -25,7 +25,7 @@ use crate::{
     },
     wire::anthropic::mentions::any_block,
     wire::anthropic::mentions::concerns_tools,
-    wire::anthropic::mentions::is_mention,
+    wire::anthropic::mentions::is_tool_ref,
     wire::anthropic::mentions::tool_change_kind,
     wire::responses::is_client_search,
     wire::responses::namespaces::{self, flat_names, NameMap},
@@ -126,7 +126,7 @@ fn concerns(item: &Node<'_>, calls: bool) -> bool {
     kind == "additional_tools"
         || kind.starts_with("tool_search_")
         || kind == "mcp_list_tools"
-        || is_mention(item)
+        || is_tool_ref(item)
         || is_call && (calls || item.get("namespace").is_some())
         || LISTS.iter().any(|key| item.get(key).is_some_and(|content| any_block(content, concerns_tools)))
 }
@@ -214,8 +214,8 @@ impl<'a> Pass<'_, '_, '_, 'a> {
         let kind = type_of(&item).map(|kind| kind.display().into_owned());
         let kind = kind.as_deref().unwrap_or("message");
         if self.reader.emulates() {
-            if is_mention(&item) {
-                self.mention(item);
+            if is_tool_ref(&item) {
+                self.read_tool_ref(item);
                 return Ok(());
             }
             if self.reader.same_format() && kind != "additional_tools" && !kind.starts_with("tool_search_") {
@@ -250,7 +250,7 @@ impl<'a> Pass<'_, '_, '_, 'a> {
     }
 
     /// A reference is treated as the client's. An addition or a removal is ignored.
-    fn mention(&mut self, block: Node<'a>) {
+    fn read_tool_ref(&mut self, block: Node<'a>) {
         if tool_change_kind(&block).is_some() {
             return self.reader.record_ignored(self.at, &block);
         }

@@ -274,7 +274,7 @@ impl<'a> VisitorMut<'a> for Inliner<'_, '_, 'a> {
     fn leave(&mut self, node: &mut Node<'a>, path: &SchemaPath<'_, 'a>) -> Result<(), Error> {
         // If a part of `allOf` keeps its reference, the other parts become siblings of that reference; then the next
         // part follows.
-        while siblings::lift_part(node, path, self.context) {
+        while siblings::flatten_part(node, path, self.context) {
             if self.reference(node, path)? {
                 break;
             }

@@ -115,7 +115,7 @@ pub(crate) fn flatten_parts(node: &mut Node<'_>, path: &SchemaPath<'_, '_>, cont
 
 /// Moves the reference of a part out of `allOf`, so that it is handled as a reference with siblings. A merge part by
 /// part would not end if a definition contains itself as a part. Returns false if no part is a reference.
-pub(crate) fn lift_part<'a>(node: &mut Node<'a>, path: &SchemaPath<'_, 'a>, context: &mut PassContext) -> bool {
+pub(crate) fn flatten_part<'a>(node: &mut Node<'a>, path: &SchemaPath<'_, 'a>, context: &mut PassContext) -> bool {
     if !merges(path, context) || node.get(Keyword::Ref).is_some() {
         return false;
     }
