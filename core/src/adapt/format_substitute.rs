@@ -56,11 +56,11 @@ use crate::{
 const ANSWER: &str = "give_answer";
 const DESCRIPTION: &str = "Call this function to give the final answer: its arguments are the answer.";
 
-/// Replaces the response format of a request with the substitute of this step. Returns `None` if the format is kept, or
+/// Replaces the response format of a request with the substitute of the form. Returns `None` if the format is kept, or
 /// if the request has no format.
 ///
 /// # Errors
-/// `not-representable` for a format that this step cannot send, and for several formats.
+/// `not-representable` for a format that this form cannot send, and for several formats.
 pub(super) fn substitute(request: &mut Node<'_>, context: &RequestContext<'_, '_>) -> Result<Option<Substitute>, Stop> {
     let step = context.formats;
     let places = request::formats::pointers(request, context.api)?;
@@ -113,7 +113,7 @@ const WHILE_THINKING: &str = "choice-while-thinking";
 const NEXT_IS_TOOL: &str =
     "; with `formats: \"tool\"`, the schema is sent as a function that the model is forced to call";
 
-/// Adds advice about the next step to the error of a format that the API cannot accept as a response format.
+/// Adds advice about the next form to the error of a format that the API cannot accept as a response format.
 pub(super) fn without_format(error: Error, dialect: &Dialect) -> Error {
     if error.code() != Code::NotRepresentable {
         return error;

@@ -2,15 +2,15 @@
 //!
 //! [`steps`] is the table of steps, in the order in which they run, with the reason for each position. Steps share a
 //! [`RequestContext`]. `tool_list` rewrites the list of tools, and `added_tools` the tools that the history adds.
-//! `overflow` defers tools above the API's maximum. `retained_namespaces` keeps namespaces. `format_trial` chooses how
-//! a response format is sent, and `format_substitute` replaces it.
+//! `overflow` defers tools above the API's maximum. `retained_namespaces` keeps namespaces. `format_ladder` tries
+//! how a response format can be sent, and `format_substitute` replaces it.
 
 mod added_tools;
 #[cfg(feature = "search")]
 pub(crate) mod catalogue;
 mod context;
+mod format_ladder;
 mod format_substitute;
-mod format_trial;
 mod history_names;
 pub(crate) mod overflow;
 mod report;
@@ -43,14 +43,12 @@ pub(crate) fn adapt_with_names<'a>(
     options: &AdaptOptions,
     lookup: Option<Lookup<'a>>,
 ) -> Result<(AdaptReport, RestoreMap, Names), Error> {
-    let chosen = format_trial::choose(request, options, &|sample, formats| {
-        let mut context = RequestContext::new(sample, options, None, formats)?;
-        steps::run(sample, &mut context)
-    })?;
-    let mut context = RequestContext::new(request, options, lookup, chosen.formats)?;
-    steps::run(request, &mut context).map_err(|stop| stop.after(chosen.refused))?;
-    let RequestContext { mut report, restore_map, names, header, .. } = context;
-    report.beta_changes = header.map(|header| header.changes).unwrap_or_default();
-    report.betas = report.beta_changes.applied(options.betas.as_deref().unwrap_or_default());
-    Ok((report, restore_map, names))
+    format_ladder::in_first_form(request, options, &mut |request, form| {
+        let mut context = RequestContext::new(request, options, lookup, form)?;
+        steps::run(request, &mut context)?;
+        let RequestContext { mut report, restore_map, names, header, .. } = context;
+        report.beta_changes = header.map(|header| header.changes).unwrap_or_default();
+        report.betas = report.beta_changes.applied(options.betas.as_deref().unwrap_or_default());
+        Ok((report, restore_map, names))
+    })
 }

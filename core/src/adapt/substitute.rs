@@ -9,26 +9,13 @@ use crate::{
     json::Node,
 };
 
-/// Reason why a step did not rewrite a request.
+/// Reason why a request was not rewritten.
 #[derive(Debug)]
 pub(super) enum Stop {
-    /// No step can send the request.
+    /// No form of the response format helps.
     Request(Error),
-    /// This step cannot send the format, but a later step may.
+    /// The format cannot be sent in this form, but another form may be possible.
     Format(Error),
-}
-
-impl Stop {
-    /// Returns the error, which also says why the first form of the ladder is not sent.
-    pub(super) fn after(self, refused: Option<Error>) -> Error {
-        match (self, refused) {
-            (Stop::Format(error), Some(refused)) => {
-                let message = format!("{}; for the API's own response format: {}", error.message(), refused.message());
-                Error::new(error.code(), error.pointer(), message)
-            }
-            (Stop::Request(error) | Stop::Format(error), _) => error,
-        }
-    }
 }
 
 impl From<Error> for Stop {
@@ -37,7 +24,7 @@ impl From<Error> for Stop {
     }
 }
 
-/// Classifies an error: if the format cannot be expressed, the next step may succeed.
+/// Classifies an error: if the format cannot be expressed, the next form may succeed.
 pub(super) fn stopped_by(error: Error) -> Stop {
     match error.code() {
         Code::NotRepresentable | Code::TooLossy => Stop::Format(error),

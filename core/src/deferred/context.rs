@@ -53,7 +53,7 @@ pub(crate) struct DeferralContext<'o, 'a> {
     pub(super) names: Names,
     /// Step `keep-accepted` or `report-tools`: the deferred tools to announce, by the names that are sent.
     pub(super) deferred: Vec<String>,
-    /// True if the request lists tools. Step `write-list` corrects it.
+    /// True if the request lists tools. After step `write-list`: true if it listed tools, or null that does not stay.
     pub(super) had_entries: bool,
     /// Step `write-list`: true if a function replaces the client's search.
     pub(super) replaces_client_search: bool,

@@ -30,7 +30,7 @@ pub(super) struct Shown {
 ///
 /// # Errors
 /// `invalid-json` if the list is text that cannot be read.
-pub(super) fn show_one_tool(
+pub(super) fn fit(
     request: &mut Node<'_>,
     origins: Option<&[EntryOrigin]>,
     options: &DeferredOptions,

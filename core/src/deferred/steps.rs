@@ -204,7 +204,7 @@ pub(crate) const STEPS: &[DeferralStep] = &[
         applies: |context| !context.is_kept,
         run: write_history,
         after: Some("announce-in-prompt"),
-        before: Some("show-one"),
+        before: Some("fit-deferred-list"),
         why: "From here on, the request has the format of the backend.",
     },
     Step {
@@ -216,11 +216,22 @@ pub(crate) const STEPS: &[DeferralStep] = &[
         why: "The conversation is read with the client's choice.",
     },
     Step {
-        name: "show-one",
+        name: "read-again",
+        applies: |context| {
+            let is_open = context.options.target.is_some() && context.options.format.is_none();
+            is_open && !context.is_translated() && SentTo::matters(context.formats.target)
+        },
+        run: read_again,
+        after: Some("write-history"),
+        before: None,
+        why: "The tools that told the format may be gone, and a second run must not change the request.",
+    },
+    Step {
+        name: "fit-deferred-list",
         applies: |context| !context.emulates() && context.target().tools().checks_deferral(),
         run: |request, context| {
             let origins = context.origins.entries.as_deref();
-            let shown = native_list::show_one_tool(request, origins, context.options, &mut context.warnings)?;
+            let shown = native_list::fit(request, origins, context.options, &mut context.warnings)?;
             if let Some(shown) = shown {
                 context.record_shown(&shown);
             }
@@ -228,7 +239,7 @@ pub(crate) const STEPS: &[DeferralStep] = &[
         },
         after: Some("write-history"),
         before: None,
-        why: "The list has its last entries, and the tool is not announced.",
+        why: "The list has its last entries; a tool that loses its flag is not announced.",
     },
     Step {
         name: "add-search",
@@ -262,17 +273,6 @@ pub(crate) const STEPS: &[DeferralStep] = &[
         after: Some("record-calls"),
         before: None,
         why: "Adds the converted tools to the recorded calls.",
-    },
-    Step {
-        name: "read-again",
-        applies: |context| {
-            let is_open = context.options.target.is_some() && context.options.format.is_none();
-            is_open && !context.is_translated() && SentTo::matters(context.formats.target)
-        },
-        run: read_again,
-        after: Some("write-history"),
-        before: None,
-        why: "The tools that told the format may be gone, and a second run must not change the request.",
     },
     Step {
         name: "drop-empty-tools",
