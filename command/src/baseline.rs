@@ -41,7 +41,6 @@ type Known = BTreeMap<Identity, BTreeSet<String>>;
 /// The scope of a run. Only a finding that the run could have reported can be stale.
 pub(crate) struct Scope<'j> {
     pub(crate) sources: &'j [Source],
-    /// Identities of the sources.
     pub(crate) source_identities: BTreeSet<String>,
     pub(crate) dialects: &'j [&'static Dialect],
     pub(crate) profile: Option<&'j str>,

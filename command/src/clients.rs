@@ -97,7 +97,6 @@ pub(crate) struct ClientFile {
     pub(crate) source: &'static str,
 }
 
-/// Environment variables at the beginning of paths.
 pub(crate) const PATH_VARIABLES: [&str; 4] = ["HOME", "USERPROFILE", "APPDATA", "CODEX_HOME"];
 const MCP_SERVERS: &[&str] = &["mcpServers"];
 
@@ -154,11 +153,11 @@ pub(crate) const CLIENT_FILES: &[ClientFile] = &[
 ];
 
 pub(crate) fn names_with_files() -> Vec<&'static str> {
-    CLIENT_FILES.iter().map(|place| place.client).collect()
+    CLIENT_FILES.iter().map(|file| file.client).collect()
 }
 
 pub(crate) fn file_of(client: &str) -> Option<&'static ClientFile> {
-    CLIENT_FILES.iter().find(|place| place.client == client)
+    CLIENT_FILES.iter().find(|file| file.client == client)
 }
 
 #[cfg(test)]

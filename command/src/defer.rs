@@ -42,8 +42,9 @@ pub(crate) fn render_report(report: &DeferredReport, output: &mut Output, termin
     output.add_note(&format!("{info} {loaded} loaded, {hidden} hidden, {} saved", counted(report.saved_bytes, "byte")));
     for warning in &report.warnings {
         let name = warning.name.as_ref().map(|name| format!(" `{}`", shown(name))).unwrap_or_default();
-        let place = warning.pointer.as_ref().map(|pointer| format!(" at `{}`", shown(pointer))).unwrap_or_default();
-        output.add_note(&format!("{caution} {}{name}{place}", warning.code));
+        let shown_location =
+            warning.pointer.as_ref().map(|pointer| format!(" at `{}`", shown(pointer))).unwrap_or_default();
+        output.add_note(&format!("{caution} {}{name}{shown_location}", warning.code));
     }
     if report.unreachable {
         let why = "tools are hidden, and the model is not told about them";

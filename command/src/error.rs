@@ -90,12 +90,12 @@ impl CommandError {
     }
 
     pub(crate) fn line(&self, source: &str) -> String {
-        let place = match self.code {
+        let location = match self.code {
             Some(Code::InvalidOption | Code::UnknownOption | Code::UnknownDialect) => option_of_pointer(&self.pointer),
             _ => format_location(self.source.as_deref().unwrap_or(source), self.line, &self.pointer),
         };
         let code = self.code.map(|code| format!("{code}: ")).unwrap_or_default();
-        format!("{place}: {code}{}", shown(&self.message))
+        format!("{location}: {code}{}", shown(&self.message))
     }
 }
 

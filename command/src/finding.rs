@@ -124,7 +124,6 @@ pub(crate) fn page(rule: &str) -> String {
     }
 }
 
-/// Returns the summary of a rule, and advice for fixing its findings.
 pub(crate) fn summary_and_advice(rule: &str) -> (&'static str, &'static str) {
     if let Some(kind) = kind_of(rule) {
         return (kind.summary, kind.fix);

@@ -153,8 +153,8 @@ fn in_lines(text: &str, offsets: &[usize]) -> Vec<Position> {
             (line, column) = if one == '\n' { (line + 1, 1) } else { (line, column + 1) };
         }
         seen = seen.max(at);
-        if let Some(place) = found.get_mut(of) {
-            *place = Position { line, column };
+        if let Some(position) = found.get_mut(of) {
+            *position = Position { line, column };
         }
     }
     found

@@ -153,9 +153,9 @@ impl Sanitize {
             let (line, pointer) = places.of(&tool.pointer);
             let behind = if more > 0 { format!(" and {} more", grouped(more)) } else { String::new() };
             let name = tool.name.as_ref().map(|name| format!(" `{}`{behind} left out:", shown(name)));
-            let place = format_location(&self.input.source, line, &pointer);
+            let location = format_location(&self.input.source, line, &pointer);
             let (label, rule, message) = (terminal.err.bad("toolwire:"), tool.rule, shown(&tool.message));
-            output.add_note(&format!("{label} {place}:{} {rule}: {message}", name.unwrap_or_default()));
+            output.add_note(&format!("{label} {location}:{} {rule}: {message}", name.unwrap_or_default()));
         }
     }
 

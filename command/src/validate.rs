@@ -85,8 +85,8 @@ impl Validate {
         }
         let mut out = String::new();
         for violation in &found.errors {
-            let place = terminal.out.bold(&format_location(&self.input.source, None, &violation.pointer));
-            out.push_str(&format!("{place}: {}\n", shown(&violation.message)));
+            let location = terminal.out.bold(&format_location(&self.input.source, None, &violation.pointer));
+            out.push_str(&format!("{location}: {}\n", shown(&violation.message)));
         }
         let mut output = Output::new(out).with_exit_code(code);
         let verdict = Verdict { source: &self.input.source, tool: tool.name.as_deref(), valid: found.valid };
@@ -178,16 +178,16 @@ impl Verdict<'_> {
                 Confidence::Exact => paint.dim("toolwire:"),
                 Confidence::Likely => paint.doubtful("toolwire:"),
             };
-            let place = format_location(self.source, None, &repair.pointer);
+            let location = format_location(self.source, None, &repair.pointer);
             let (rule, message) = (repair.rule.as_str(), shown(&repair.message));
-            output.add_note(&format!("{label} {place}: {rule} ({confidence}): {message}"));
+            output.add_note(&format!("{label} {location}: {rule} ({confidence}): {message}"));
         }
         if let Some(more @ 1..) = repairs.len().checked_sub(REPAIRS) {
             output.add_note(&format!("{} and {} more; `--json` has them all", paint.dim("toolwire:"), grouped(more)));
         }
         for left in left {
-            let (label, place) = (paint.bad("toolwire:"), format_location(result, None, &left.pointer));
-            output.add_note(&format!("{label} {place}: left ({}): {}", left.reason.as_str(), shown(&left.message)));
+            let (label, location) = (paint.bad("toolwire:"), format_location(result, None, &left.pointer));
+            output.add_note(&format!("{label} {location}: left ({}): {}", left.reason.as_str(), shown(&left.message)));
         }
         let after = match repairs.len() {
             0 => String::new(),

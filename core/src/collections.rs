@@ -1,9 +1,9 @@
 //! Maps, sets and sorting with little WebAssembly code: [`Map`], [`Set`] and [`by`].
 //!
 //! The standard library compiles a whole B-tree for each type of key and value, and a whole sort for each closure.
-//! Together, they were a fifth of this crate's WebAssembly. Here, all the work is done on numbers, in [`Positions`], which
-//! is compiled once; each type adds only a comparison and a push. Use these types instead of `BTreeMap`, `BTreeSet` and
-//! `sort_by` (clippy enforces that).
+//! Together, they were a fifth of this crate's WebAssembly. Here, all the work is done on numbers, in [`Positions`],
+//! which is compiled once; each type adds only a comparison and a push. Use these types instead of `BTreeMap`,
+//! `BTreeSet` and `sort_by` (clippy enforces that).
 
 use alloc::vec::Vec;
 use core::{borrow::Borrow, cmp::Ordering};

@@ -47,7 +47,6 @@ fn is_own_rule(name_pattern: NamePattern, name: &Text<'_>) -> bool {
     name_pattern.rules.is_some_and(|rules| rules.contains(&&*rule_of(name)))
 }
 
-/// Names that share their grammar rule with another name.
 pub(crate) fn sharing_rules<'n, 'a: 'n>(
     name_pattern: NamePattern,
     names: impl Iterator<Item = &'n Text<'a>>,

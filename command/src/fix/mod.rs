@@ -433,8 +433,9 @@ impl Version {
             .flat_map(|(at, unit)| unit.paths.iter().map(move |path| (path.as_str(), at)))
             .collect();
         let wanted = self.findings.iter().filter(|(dialect, rule, _)| wanted.contains(&(*dialect, *rule)));
-        let found: BTreeSet<usize> =
-            wanted.filter_map(|(.., pointer)| prefixes(pointer).find_map(|place| owners.get(place).copied())).collect();
+        let found: BTreeSet<usize> = wanted
+            .filter_map(|(.., pointer)| prefixes(pointer).find_map(|prefix| owners.get(prefix).copied()))
+            .collect();
         found.into_iter().filter_map(|at| units.get(at)).collect()
     }
 
@@ -490,7 +491,7 @@ impl Version {
     fn number_by_place(&self, wanted: &Wanted) -> BTreeMap<&str, usize> {
         let mut numbers = BTreeMap::new();
         for (_, _, pointer) in self.findings.iter().filter(|(name, rule, _)| wanted.contains(&(*name, *rule))) {
-            prefixes(pointer).for_each(|place| *numbers.entry(place).or_default() += 1);
+            prefixes(pointer).for_each(|prefix| *numbers.entry(prefix).or_default() += 1);
         }
         numbers
     }
@@ -511,7 +512,7 @@ fn keyword(pointer: &str) -> String {
 
 /// Moves `$defs` to the index of `definitions`, which it replaces.
 fn keep_place(before: &Node<'_>, after: &mut Node<'_>) {
-    let Some(place) = before.as_object().and_then(|object| object.position("definitions")) else { return };
+    let Some(index) = before.as_object().and_then(|object| object.position("definitions")) else { return };
     if before.get("$defs").is_some() || after.get("definitions").is_some() {
         return;
     }
@@ -519,7 +520,7 @@ fn keep_place(before: &Node<'_>, after: &mut Node<'_>) {
     let members = object.members_mut();
     if let Some(at) = members.iter().position(|member| member.key.is("$defs")) {
         let definitions = members.remove(at);
-        members.insert(place.min(members.len()), definitions);
+        members.insert(index.min(members.len()), definitions);
     }
 }
 

@@ -163,16 +163,16 @@ impl<'n, 'a> Parts<'n, 'a> {
         for change in changes {
             let safety = safety(change);
             of_any = of_any.max(safety);
-            let places = [Some(change.pointer.as_str()), change.output_pointer.as_deref()];
+            let pointers = [Some(change.pointer.as_str()), change.output_pointer.as_deref()];
             let mut around: Vec<&String> =
-                places.into_iter().flatten().flat_map(|place| self.around(place, &reported)).collect();
+                pointers.into_iter().flatten().flat_map(|pointer| self.around(pointer, &reported)).collect();
             // The effects of a change on parts below its location are not reported separately.
-            for place in places.into_iter().flatten().filter(|place| !place.is_empty()) {
-                let below = self.parts.range(format!("{place}/")..).map(|(path, _)| path);
-                around.extend(below.take_while(|path| is_below(path, place)));
+            for pointer in pointers.into_iter().flatten().filter(|pointer| !pointer.is_empty()) {
+                let below = self.parts.range(format!("{pointer}/")..).map(|(path, _)| path);
+                around.extend(below.take_while(|path| is_below(path, pointer)));
             }
             // A value that the rewriting added is reported at the root, regardless of its position.
-            if places.iter().all(|place| place.is_none_or(str::is_empty)) {
+            if pointers.iter().all(|pointer| pointer.is_none_or(str::is_empty)) {
                 around.clear();
             }
             if around.is_empty() {
@@ -214,8 +214,8 @@ impl<'n, 'a> Parts<'n, 'a> {
         };
         let differing =
             one.iter().filter(|member| differs(member, two)).chain(two.iter().filter(|member| differs(member, one)));
-        let mut places = differing.map(|member| format!("{path}{}", step(&member.key.display())));
-        places.all(|place| reported.contains(place.as_str()))
+        let mut pointers = differing.map(|member| format!("{path}{}", step(&member.key.display())));
+        pointers.all(|pointer| reported.contains(pointer.as_str()))
     }
 
     pub(super) fn merged(&self, chosen: &BTreeSet<&str>) -> Node<'a> {

@@ -28,7 +28,7 @@ const LAUNCHERS: [&[&str]; 6] =
     [&["npx", "-y"], &["npx"], &["cmd", "/c", "npx", "-y"], &["cmd", "/c", "npx"], &["uvx"], &[]];
 
 pub(crate) struct Install {
-    place: &'static ClientFile,
+    file: &'static ClientFile,
     server: Option<String>,
     /// The command line of the proxy, without `--env` and the server.
     program: Vec<String>,
@@ -76,7 +76,7 @@ impl Install {
         let undoes = arguments.undo.is_some();
         let client = arguments.install.as_deref().or(arguments.undo.as_deref()).unwrap_or_default();
         let failed = |message: &str| CommandError::new("", message).in_source(PROXY);
-        let place =
+        let file =
             clients::file_of(client).ok_or_else(|| failed(&format!("expected a known client, found `{client}`")))?;
         let connection = &arguments.connection;
         if !connection.server.is_empty() || connection.url.is_some() {
@@ -115,7 +115,7 @@ impl Install {
         let dialect = clients::named(client).and_then(|client| client.dialect);
         Ok(Install {
             max_server_name: internal::max_server_name(dialect),
-            place,
+            file,
             server: connection.only.first().cloned(),
             program,
             undoes,
@@ -135,7 +135,7 @@ impl Install {
         let is_toml = self.path.to_ascii_lowercase().ends_with(".toml");
         let path = self.path.clone();
         let failed = |message: String| CommandError::new("", message).in_source(&path);
-        let list = self.place.path_of_servers;
+        let list = self.file.path_of_servers;
         // A server that the user did not name is changed only if `--install` could have written its entry.
         let is_named = self.server.is_some() || !self.undoes;
         let names = match &self.server {
@@ -274,7 +274,7 @@ impl Task for Install {
                     let value = values.text_at(variable)?.display().into_owned();
                     Some(format!("{value}/{rest}")).filter(|_| !value.is_empty())
                 };
-                self.paths = self.place.paths.iter().filter_map(path).collect();
+                self.paths = self.file.paths.iter().filter_map(path).collect();
                 self.stage = Stage::Reading;
                 if self.paths.is_empty() {
                     return Err(

@@ -103,7 +103,8 @@ impl Proxy {
         let Some(gathering) = self.gatherings.get(&alarm) else { return self.done() };
         let greets = gathering.is_initialize();
         for server in gathering.open() {
-            let is_of = |own_request: &OwnRequest| matches!(own_request, OwnRequest::Page(of, by) if *of == alarm && *by == server);
+            let is_of =
+                |request: &OwnRequest| matches!(request, OwnRequest::Page(of, by) if *of == alarm && *by == server);
             if greets {
                 // The server is still starting, so its answer is used even if it is late.
                 let own_request =

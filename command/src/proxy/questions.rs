@@ -144,7 +144,7 @@ impl Proxy {
         self.write_server(server, message::error(id, METHOD_NOT_FOUND, &found));
     }
 
-    /// Asks the client. Returns the reason if this is impossible.
+    /// Returns the reason if this is impossible.
     fn try_to_ask(&mut self, server: usize, capability: &str, question: Question) -> Option<String> {
         let is_of_server = |pending: &&Pending| pending.server == server && ASKING.contains(&pending.method.as_str());
         let accepts = |pending: &Pending| is_of_server(&pending) && pending.accepts.contains(&capability);

@@ -11,7 +11,6 @@ use crate::{
     report::{Reason, Severity},
 };
 
-/// A location of response formats in requests.
 #[derive(Debug)]
 pub(crate) struct FormatLocation {
     pub(crate) api: Api,

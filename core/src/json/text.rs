@@ -47,7 +47,8 @@ impl<N: Name> Name for &N {
 pub struct Text<'a> {
     chars: Cow<'a, str>,
     spelling: Spelling,
-    /// See [`Text::cached_lookup`]. Atomic only because several threads may read the tree: all of them store the same note.
+    /// See [`Text::cached_lookup`]. Atomic only because several threads may read the tree: all of them store the same
+    /// result.
     lookup: AtomicU8,
 }
 

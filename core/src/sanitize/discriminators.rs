@@ -1,8 +1,8 @@
 //! OpenAPI's `discriminator`: its `mapping` names the branches of the sibling union by their references.
 //!
-//! Passes rewrite the branches like any other schemas; [`Discriminators::update_mappings`] then updates the mapping. If a branch
-//! is still a reference, its entry gets that reference. If a branch was inlined, its entry would have no target and is
-//! removed.
+//! Passes rewrite the branches like any other schemas; [`Discriminators::update_mappings`] then updates the mapping. If
+//! a branch is still a reference, its entry gets that reference. If a branch was inlined, its entry would have no
+//! target and is removed.
 
 use alloc::{
     format,

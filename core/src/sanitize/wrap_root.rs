@@ -37,8 +37,8 @@ const MAX_STEPS: usize = 1_000;
 const MAX_LEVELS: usize = 64;
 /// Returns true if the root was wrapped.
 ///
-/// References inside the schema still resolve against the schema, not the new root: [`unwrapped`] returns the document for
-/// them.
+/// References inside the schema still resolve against the schema, not the new root: [`unwrapped`] returns the document
+/// for them.
 pub(super) fn wrap(root: &mut Node<'_>, name: &str, grammar: &Grammar, budget: &Budget) -> Result<bool, Error> {
     if root.as_bool() == Some(false) {
         let message = "expected a schema that accepts an answer, found `false`, which accepts nothing";

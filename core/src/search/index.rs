@@ -46,7 +46,6 @@ pub(crate) struct Index {
     /// Range in `hits` for each word.
     terms: Map<Box<str>, (u32, u32)>,
     hits: Vec<Hit>,
-    /// True if any tool is deferred.
     has_deferred: bool,
     /// Names in the index, by the names that are sent to APIs. They are looked up before the names in the index.
     sent: Map<Text<'static>, Text<'static>>,

@@ -201,7 +201,6 @@ fn empty_schema() -> Node<'static> {
     Node::record([("type", Node::literal("object")), ("properties", Node::empty_object())])
 }
 
-/// Returns a change that does not affect the tool's arguments.
 pub(crate) fn change_outside_arguments(
     rule: Rule,
     (from, to): (String, Option<String>),

@@ -44,7 +44,7 @@ pub(crate) struct Plan {
 #[derive(Default)]
 pub(crate) struct PlanBuilder<'a> {
     plan: Plan,
-    /// Original schema and its stand-ins, if some of its names may be replaced.
+    /// Original schema and its replacement names, if some of its names may be replaced.
     original: Option<(Node<'a>, Rc<ReplacementNames>)>,
     /// Property that the original schema was wrapped in.
     answer: Option<String>,

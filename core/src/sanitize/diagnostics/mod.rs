@@ -169,7 +169,7 @@ impl Diagnostics {
         Ok(diagnostics)
     }
 
-    /// For trial runs. Reporting is paused until [`resume`](Self::unmute).
+    /// For trial runs. Reporting is paused until [`resume`](Self::resume).
     pub(crate) fn pause(&mut self) -> PausedEntries {
         PausedEntries(self.entries.take())
     }

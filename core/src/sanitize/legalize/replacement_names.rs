@@ -1,8 +1,8 @@
 //! Stand-ins: replacements for property names that the grammar refuses, one for each name of a document.
 //!
-//! Several schemas may describe the same object, and rewriting changes which ones do. So a name has the same stand-in
-//! everywhere, and no other name of the document equals it. Both the passes and the restore plan look stand-ins up
-//! here.
+//! Several schemas may describe the same object, and rewriting changes which ones do. So a name has the same
+//! replacement everywhere, and no other name of the document equals it. Both the passes and the restore plan look
+//! replacements up here.
 
 use alloc::{format, string::String, vec::Vec};
 use core::cell::RefCell;
@@ -47,7 +47,7 @@ pub(crate) struct Spelling {
 }
 
 impl Spelling {
-    /// The stand-in is not unique yet. Returns `None` if the name is accepted.
+    /// The replacement is not unique yet. Returns `None` if the name is accepted.
     fn alias(self, name: &str) -> Option<String> {
         if self.rule.reserved.contains(&name) {
             return Some(format!("{}_", name.replace('$', "dollar_")));
@@ -164,7 +164,7 @@ pub(crate) fn only_listed<'n, 'a>(object: &'n Object<'a>, table: Option<&'n Obje
     only_named.into_iter().filter(|name| known.as_ref().is_none_or(|known| !known.has(name))).collect()
 }
 
-/// Each name that the grammar refuses has a different stand-in.
+/// Each name that the grammar refuses has a different replacement.
 #[derive(Debug)]
 pub(crate) struct ReplacementNames {
     /// Includes the restrictions that apply only at the root.
@@ -175,7 +175,6 @@ pub(crate) struct ReplacementNames {
 #[derive(Debug, Default)]
 struct Table {
     taken: Taken,
-    /// Stand-ins by original name.
     by_original: Map<String, String>,
     /// Original names that are properties of some schema.
     declared: Set<String>,
@@ -251,7 +250,7 @@ impl ReplacementNames {
 }
 
 impl Table {
-    /// Names with the same alias each get a hash. If a stand-in is already taken, `_` is appended, then a number.
+    /// Names with the same alias each get a hash. If a replacement is already taken, `_` is appended, then a number.
     fn add<'n, 'a: 'n>(&mut self, spelling: Spelling, names: impl Iterator<Item = &'n Text<'a>>) {
         let max_length = spelling.property_pattern().map_or(usize::MAX, |property_pattern| property_pattern.max_length);
         let names = names.filter_map(Text::value).filter(|name| !self.by_original.contains_key(&**name));

@@ -25,7 +25,7 @@ use crate::{
     options::SanitizeOptions,
     report::{Change, Recorder},
     sanitize::pass::{
-        off::{without, woken},
+        off::{with_reruns, without},
         Pass, Run, Wakes,
     },
 };

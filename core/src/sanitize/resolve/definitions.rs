@@ -70,7 +70,6 @@ pub(crate) struct Definitions<'e, 's, 'a> {
     /// Keywords accepted as siblings of a reference.
     beside: Keywords,
     names: Map<Definition, String>,
-    /// Definitions by name.
     by_name: Map<String, Definition>,
     /// For each name that was requested more than once, the next number to try as a suffix.
     counts: Map<String, usize>,

@@ -266,7 +266,8 @@ impl<'a> Value<'a> {
     }
 }
 
-/// Members of the outer object keep their positions. New members of the inner object follow at `position`, in their order.
+/// Members of the outer object keep their positions. New members of the inner object follow at `position`, in their
+/// order.
 pub(super) fn merged_members<'a>(outer: Object<'a>, inner: Object<'a>, position: usize) -> Vec<MergedMember<'a>> {
     let mut merged_members: Vec<MergedMember<'a>> = outer.into_members().into_iter().map(MergedMember::outer).collect();
     let positions: Map<Text<'a>, usize> = merged_members

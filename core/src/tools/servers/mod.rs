@@ -41,9 +41,9 @@ pub(crate) struct Servers {
     names: Map<Tool, Text<'static>>,
     /// The name in the list, by the name at the server; `None` if several servers have a tool with that name.
     by_own_name: Map<Text<'static>, Option<Text<'static>>>,
-    /// Places of the tools that the API defines, by name.
+    /// Locations of the tools that the API defines, by name.
     hosted: Map<Text<'static>, ServerLocation>,
-    /// The place of each entry of the list, in order, with its name in the list.
+    /// The location of each entry of the list, in order, with its name in the list.
     locations: Vec<(ServerLocation, Option<Text<'static>>)>,
     digests: TakenDigests,
     prefix: Prefix,

@@ -142,7 +142,6 @@ fn refers_to_tools(message: &Node<'_>, calls: bool) -> bool {
     message.get("content").is_some_and(|content| any_block(content, is))
 }
 
-/// Returns true if every message has the same meaning in Chat Completions.
 pub(crate) fn all_mean_same_in_chat(request: &Node<'_>) -> Result<bool, Error> {
     if request.get("system").is_some() {
         return Ok(false);
