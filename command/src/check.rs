@@ -23,7 +23,7 @@ use super::{
     input::{Input, Named, Subject},
     matrix,
     outcome::Outcome,
-    profile::{passes, Choice, ORDINARY},
+    profile::{ignores_rule, Choice, ORDINARY},
     task::{Content, Encoding, Origin, Output, Task},
     terminal::{self, counted, grouped, shown, Terminal},
     OutputFile,
@@ -316,7 +316,7 @@ impl Check {
             allows_unsafe: self.arguments.unsafe_fixes,
         };
         if source.input.encoding == Encoding::Utf16 {
-            let name = terminal::max_shown_rank(&source.input.source);
+            let name = terminal::shown(&source.input.source);
             self.notes.push(format!("{name}: UTF-16 is not fixed: save the file as UTF-8"));
             return;
         }
@@ -544,7 +544,7 @@ fn table_of(dialect: &'static Dialect, used_as: Use) -> Option<&'static Dialect>
     }
 }
 
-fn findings(
+pub(crate) fn findings(
     subject: Subject<'_>,
     dialect: &'static Dialect,
     used_as: Use,

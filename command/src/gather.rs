@@ -7,7 +7,8 @@ use toolwire::json;
 
 use super::{
     arguments::{
-        CheckArguments, Command, Connection, DiffArguments, Format, RelayArguments, Source, ValidateArguments,
+        CheckArguments, Command, Connection, DiffArguments, Format, RelayArguments, ReportArguments, Source,
+        ValidateArguments,
     },
     config::{self, Config},
     error::{is_json, CommandError},
@@ -136,6 +137,7 @@ impl Gathering {
             }
             Command::Relay(arguments) => gathering.relay(arguments),
             Command::Run(arguments) => gathering.relay(&arguments.relay),
+            Command::Report(arguments) => gathering.report(arguments, terminal)?,
             Command::Dialects(_) => {}
         }
         Ok(gathering)
@@ -336,11 +338,32 @@ impl Gathering {
                            proxy` rewrites them on the way, and `toolwire sanitize` shows how";
             return Err(CommandError::option(option, message));
         }
-        if arguments.files.is_empty() {
+        self.files(&arguments.files, arguments.no_patterns, is_connected, terminal)
+    }
+
+    /// Adds the inputs of a report, and its lock file.
+    fn report(&mut self, arguments: &ReportArguments, terminal: &Terminal) -> Result<(), CommandError> {
+        self.several = true;
+        if let Some(path) = &arguments.lock {
+            let path = self.paths.read(path);
+            self.want(Need::File(path.clone()), path, Role::With);
+        }
+        let is_connected = self.connection(&arguments.connection)?;
+        self.files(&arguments.files, arguments.no_patterns, is_connected, terminal)
+    }
+
+    fn files(
+        &mut self,
+        files: &[String],
+        no_patterns: bool,
+        is_connected: bool,
+        terminal: &Terminal,
+    ) -> Result<(), CommandError> {
+        if files.is_empty() {
             return if is_connected { Ok(()) } else { self.file(None, terminal) };
         }
-        for name in &arguments.files {
-            if is_pattern(name) && !arguments.no_patterns {
+        for name in files {
+            if is_pattern(name) && !no_patterns {
                 self.listing(Glob::new(self.paths.read(name)), name.clone());
             } else {
                 self.file(Some(name), terminal)?;
@@ -383,15 +406,7 @@ impl Gathering {
             }
             _ => {}
         }
-        let none = Connection {
-            servers: None,
-            only: Vec::new(),
-            url: None,
-            headers: Vec::new(),
-            timeout: arguments.timeout,
-            environment: Vec::new(),
-            server: Vec::new(),
-        };
+        let none = Connection { timeout: arguments.timeout, ..Connection::default() };
         for input in &arguments.inputs {
             if is_address(&input) {
                 let (url, headers) = (Some(input.clone()), arguments.headers.clone());

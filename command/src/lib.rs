@@ -24,6 +24,7 @@ mod gather;
 mod glob;
 mod hosted;
 mod http;
+mod in_code;
 mod input;
 mod install;
 mod matrix;
@@ -36,6 +37,7 @@ mod profile;
 mod proxy;
 mod reading;
 mod relay;
+mod report;
 mod restore;
 mod sanitize;
 mod secrets;
@@ -52,7 +54,7 @@ use toolwire::json::{self, Node};
 
 use self::{
     arguments::CommandLine,
-    error::{reason, CommandError, EXIT_UNUSABLE},
+    error::{host_error, CommandError, EXIT_UNUSABLE},
     gather::{Gathering, Want, INPUT},
     task::{Content, Encoding, Output, Task},
     terminal::{cut, shown, shown_lines, without_commands, Terminal},
@@ -343,6 +345,9 @@ fn task(command: arguments::Command, gathered: Gathering, terminal: &Terminal) -
         }
         arguments::Command::Proxy(arguments) => return Ok(Box::new(proxy::run(&arguments, gathered)?)),
         arguments::Command::Relay(arguments) => return Ok(Box::new(relay::run(&arguments, gathered)?)),
+        arguments::Command::Report(arguments) => {
+            return Ok(Box::new(report::Report::new(arguments, gathered, terminal)?));
+        }
         arguments::Command::Run(arguments) => return Ok(Box::new(relay::clients::run(arguments, gathered)?)),
         command => command,
     };
@@ -367,6 +372,7 @@ fn task(command: arguments::Command, gathered: Gathering, terminal: &Terminal) -
         | arguments::Command::Probe(_)
         | arguments::Command::Proxy(_)
         | arguments::Command::Relay(_)
+        | arguments::Command::Report(_)
         | arguments::Command::Run(_) => return Err(none()),
     })
 }

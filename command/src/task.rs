@@ -51,7 +51,7 @@ pub(crate) trait Task: Send + Sync {
     fn finish(self: Box<Self>, terminal: &Terminal) -> Result<Output, CommandError>;
 }
 
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub(crate) struct SourceText {
     pub(crate) source: String,
     pub(crate) text: String,

@@ -6,6 +6,7 @@ mod diff;
 mod probe;
 mod proxy;
 mod relay;
+mod report;
 mod request_options;
 mod restore;
 mod run;
@@ -17,6 +18,7 @@ pub(crate) use diff::{DiffArguments, DiffFailOn};
 pub(crate) use probe::ProbeArguments;
 pub(crate) use proxy::{Defer, ProxyArguments};
 pub(crate) use relay::RelayArguments;
+pub(crate) use report::ReportArguments;
 pub(crate) use request_options::{RequestOption, RequestOptions, DIALECT, REQUEST_OPTIONS};
 pub(crate) use restore::RestoreArguments;
 pub(crate) use run::RunArguments;
@@ -98,6 +100,9 @@ Examples:
     /// Compare two lists of tools: what breaks for users, models, APIs and clients
     #[command(after_help = diff::EXAMPLES)]
     Diff(DiffArguments),
+    /// Write static pages about servers: their tools, APIs, clients, findings and fixes, and badges
+    #[command(after_help = report::EXAMPLES)]
+    Report(ReportArguments),
     /// Rewrite a schema, a list of tools or a whole request for one dialect
     #[command(after_help = "\
 The output is of the same kind as the input: a schema, a list of tools in the format of the API, or a request (with
@@ -150,7 +155,7 @@ Examples:
 }
 
 /// Format of the result.
-#[derive(Args, Clone, Debug)]
+#[derive(Args, Clone, Debug, Default)]
 pub(crate) struct Machine {
     /// Print one JSON document, for machines
     #[arg(long)]
@@ -158,7 +163,7 @@ pub(crate) struct Machine {
 }
 
 /// Choice of the dialects by which the tools are judged.
-#[derive(Args, Clone, Debug)]
+#[derive(Args, Clone, Debug, Default)]
 pub(crate) struct DialectChoice {
     /// Only these dialects (comma-separated or repeated); `all`: every dialect
     #[arg(short, long = "dialect", value_name = "DIALECT", value_delimiter = ',', conflicts_with = "profile")]
@@ -385,7 +390,7 @@ pub(crate) fn choice<T: Choices>(word: Option<&str>) -> Option<T> {
 pub(crate) const MAX_SECONDS: i64 = 2_147_483;
 
 /// One input.
-#[derive(Args, Clone, Debug)]
+#[derive(Args, Clone, Debug, Default)]
 pub(crate) struct Source {
     /// JSON or JSON Lines file; `-` or no file: standard input
     #[arg(value_name = "FILE", conflicts_with_all = ["server", "url", "servers"])]
@@ -395,7 +400,7 @@ pub(crate) struct Source {
 }
 
 /// MCP servers whose tools are the input.
-#[derive(Args, Clone, Debug)]
+#[derive(Args, Clone, Debug, Default)]
 #[command(group(ArgGroup::new("named").multiple(true)))]
 pub(crate) struct Connection {
     /// An `mcp.json` with the MCP servers to use; no other file is searched for servers

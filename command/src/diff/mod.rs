@@ -104,7 +104,7 @@ impl Diff {
     fn grades(&self, side: usize, dialect: &'static Dialect) -> Result<Vec<Grade>, CommandError> {
         let Some(source) = self.sources.get(side) else { return Ok(Vec::new()) };
         // The input is read again at every step, because the tree borrows the text.
-        let input = Input::read(&source.input.text).and_then(Input::judged);
+        let input = Input::read(&source.input.text).and_then(Input::require_checkable);
         let grades = input.and_then(|input| {
             matrix::grades(input.subject, dialect, &source.entries).map_err(|error| source.places.locate(&error))
         });

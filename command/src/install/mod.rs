@@ -8,7 +8,7 @@ use toolwire::{internal, json};
 use self::entry::{quoted, Entry};
 use super::{
     clients::{self, ClientFile, PATH_VARIABLES},
-    error::reason,
+    error::host_error,
 };
 use crate::{
     arguments::{Defer, ProxyArguments},

@@ -15,7 +15,7 @@ use toolwire::{
 };
 
 use super::{
-    arguments::{choice, MatrixArguments},
+    arguments::{choice, DialectChoice, Machine, MatrixArguments, Source},
     error::{CommandError, EXIT_FOUND, EXIT_SUCCESS, EXIT_UNUSABLE},
     gather::Gathering,
     input::{Input, Named, Subject},
@@ -119,6 +119,19 @@ impl Matrix {
         Ok(Matrix { arguments, input, dialects, noun, tools, places, columns: Vec::new() })
     }
 
+    /// Returns the matrix of an input for a report, in which nothing fails.
+    pub(crate) fn of_report(input: SourceText, dialects: Vec<&'static Dialect>) -> Result<Matrix, CommandError> {
+        let arguments = MatrixArguments {
+            source: Source::default(),
+            choice: DialectChoice::default(),
+            allow: "any".into(),
+            fail_on: "never".into(),
+            all: false,
+            machine: Machine::default(),
+        };
+        Matrix::new(arguments, input, dialects)
+    }
+
     fn fails(&self) -> bool {
         let mut verdicts = self.columns.iter().flat_map(|column| &column.verdicts);
         let level = self.arguments.fail_on.as_str();
@@ -142,7 +155,7 @@ impl Matrix {
         self.dialects.get(step).map_or("", |dialect| dialect.name)
     }
 
-    fn step(&mut self, step: usize) -> Result<(), CommandError> {
+    pub(crate) fn step(&mut self, step: usize) -> Result<(), CommandError> {
         let Some(dialect) = self.dialects.get(step) else { return Ok(()) };
         let allow: Allow = choice(Some(&self.arguments.allow)).unwrap_or_default();
         // The input is read again at every step. This takes a fraction of the step's time, and avoids a

@@ -315,7 +315,7 @@ impl RelayRequest {
     /// Handles the end of a request. `spent` is the latency that the relay added, in microseconds.
     pub fn closed(&mut self, spent: u64) -> Vec<RelayEffect> {
         let Some(open) = self.open.take() else { return Vec::new() };
-        self.shared.metrics().spent(spent);
+        self.shared.metrics().record_latency(spent);
         self.finish(*open)
     }
 

@@ -309,7 +309,7 @@ fn upstream_of_entry(file: &TomlFile<'_>, entry: &Spanned<DeValue<'_>>) -> Resul
         match key.get_ref().as_ref() {
             "url" => (one.address, has_url) = (checked(file, value, Address::read)?, true),
             "path" => one.path = checked(file, value, path)?,
-            "models" => one.models = file.some(value)?,
+            "models" => one.models = file.nonempty_strings(value)?,
             "model-names" => {
                 let DeValue::Table(names) = value.get_ref() else {
                     return Err(file.unexpected(value, "a table: a client's name for a model, and the API's"));

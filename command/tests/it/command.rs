@@ -202,7 +202,7 @@ fn commands_end_without_a_panic_for_any_arguments_and_input() {
         "{\"name\": 1}",
         "[{\"type\": \"object\"}, {\"name\": \"a\"}]",
     ];
-    let commands: [&[&str]; 17] = [
+    let commands: [&[&str]; 19] = [
         &["matrix"],
         &["matrix", "--all"],
         &["matrix", "--json"],
@@ -210,6 +210,8 @@ fn commands_end_without_a_panic_for_any_arguments_and_input() {
         &["sanitize", "--dialect", "gemini"],
         &["sanitize", "--dialect", "openai-strict", "--json"],
         &["sanitize", "--dialect", "anthropic", "--json", "--repair"],
+        &["report", "--out", "o", "-"],
+        &["report", "--out", "o", "--lock", "x", "x"],
         &["diff", "-", "x"],
         &["diff", "--json", "x", "-"],
         &["explain", "--dialect", "all"],

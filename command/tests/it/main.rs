@@ -6,6 +6,7 @@ mod hostile;
 mod listen;
 mod proxy;
 mod relay;
+mod report;
 mod transcripts;
 mod turns;
 mod verdicts;

@@ -1,0 +1,144 @@
+//! The lock file of a report: the packages of the servers by name and version, with their licences, and the servers
+//! whose authors asked to be left out.
+
+use std::collections::BTreeSet;
+
+use toolwire::json::{self, Node};
+
+use super::MAX_NAME;
+use crate::{
+    error::CommandError,
+    terminal::{cut, shown},
+};
+
+const VERSION: u64 = 1;
+/// Registries, and folders of the repository that contains the lock file.
+const KINDS: [&str; 3] = ["npm:", "pypi:", "file:"];
+const MEMBERS: [&str; 3] = ["version", "servers", "leave-out"];
+const OF_SERVER: [&str; 5] = ["name", "package", "version", "license", "command"];
+const MAX_SERVERS: usize = 10_000;
+
+/// A server.
+#[derive(Clone, Debug)]
+pub(super) struct Locked {
+    pub(super) name: String,
+    pub(super) package: String,
+    pub(super) version: String,
+    pub(super) license: String,
+}
+
+/// A lock file.
+#[derive(Debug, Default)]
+pub(super) struct Lock {
+    servers: Vec<Locked>,
+    /// Names and packages of servers.
+    leave_out: BTreeSet<String>,
+}
+
+impl Lock {
+    /// Reads a lock file.
+    ///
+    /// # Errors
+    /// The text is no JSON, or a member is missing, unknown or invalid.
+    pub(super) fn read(text: &str) -> Result<Lock, CommandError> {
+        let file = json::read(text).map_err(|error| CommandError::from_core(&error, ""))?;
+        known(&file, "", &MEMBERS)?;
+        if file.u64_at("version") != Some(VERSION) {
+            return Err(CommandError::new("/version", "expected 1, the version of the lock file, found another value"));
+        }
+        let list = file.array_at("servers").ok_or_else(|| CommandError::new("/servers", "expected a list"))?;
+        if list.len() > MAX_SERVERS {
+            let message = format!("expected at most {MAX_SERVERS} servers, found {}", list.len());
+            return Err(CommandError::new("/servers", message));
+        }
+        let (mut servers, mut names) = (Vec::new(), BTreeSet::new());
+        for (at, server) in list.iter().enumerate() {
+            let server = locked(server, &format!("/servers/{at}"))?;
+            if !names.insert(server.name.clone()) {
+                let message = format!("expected a name of its own, found `{}` again", server.name);
+                return Err(CommandError::new(format!("/servers/{at}/name"), message));
+            }
+            servers.push(server);
+        }
+        let mut leave_out = BTreeSet::new();
+        for (at, name) in file.items_at("leave-out").iter().enumerate() {
+            let name = name.as_text().map(|name| name.display().into_owned());
+            let expected = || CommandError::new(format!("/leave-out/{at}"), "expected the name or package of a server");
+            leave_out.insert(name.ok_or_else(expected)?);
+        }
+        Ok(Lock { servers, leave_out })
+    }
+
+    /// Returns the server with this name, and true if it is left out. A package is left out in every version.
+    pub(super) fn find(&self, name: &str) -> Option<(&Locked, bool)> {
+        let server = self.servers.iter().find(|server| server.name == name)?;
+        Some((server, self.leaves_out(&server.name) || self.leaves_out(&server.package)))
+    }
+
+    /// Returns true if a name or package is left out.
+    pub(super) fn leaves_out(&self, name: &str) -> bool {
+        self.leave_out.contains(name)
+    }
+}
+
+fn locked(server: &Node<'_>, pointer: &str) -> Result<Locked, CommandError> {
+    known(server, pointer, &OF_SERVER)?;
+    let text = |member: &str, expected: &str, is_valid: &dyn Fn(&str) -> bool| {
+        let value = server.text_at(member).map(|text| text.display().into_owned());
+        value.filter(|value| value.len() <= 256 && is_valid(value)).ok_or_else(|| {
+            let found = server.get(member).map_or("none".into(), |value| {
+                value
+                    .as_text()
+                    .map_or(value.kind().to_string(), |text| format!("`{}`", cut(&shown(&text.display()), 64)))
+            });
+            CommandError::new(format!("{pointer}/{member}"), format!("expected {expected}, found {found}"))
+        })
+    };
+    let is_command = |words: &[Node<'_>]| !words.is_empty() && words.iter().all(|word| word.as_text().is_some());
+    if server.get("command").is_some_and(|command| !command.as_array().is_some_and(is_command)) {
+        let message = "expected the command that starts the server, a list of words, found another value";
+        return Err(CommandError::new(format!("{pointer}/command"), message));
+    }
+    let is_version = |value: &str| {
+        value.starts_with(|first: char| first.is_ascii_digit())
+            && value.chars().all(|one| one.is_ascii_alphanumeric() || ".+-".contains(one))
+    };
+    let is_package = |value: &str| {
+        KINDS.iter().any(|kind| {
+            let is_part = |one: char| one.is_ascii_alphanumeric() || "@/._-".contains(one);
+            value.strip_prefix(kind).is_some_and(|name| !name.is_empty() && name.chars().all(is_part))
+        })
+    };
+    Ok(Locked {
+        name: text("name", "a name of small letters, digits and `-`, which begins with a letter or digit", &is_name)?,
+        package: text(
+            "package",
+            "a package, such as `npm:some-server`, `pypi:some-server` or `file:folder`",
+            &is_package,
+        )?,
+        version: text("version", "an exact version", &is_version)?,
+        license: text("license", "a license (SPDX)", &|value| !value.trim().is_empty())?,
+    })
+}
+
+/// Returns true if a name can be the name of a page.
+pub(super) fn is_name(name: &str) -> bool {
+    name.len() <= MAX_NAME
+        && name.starts_with(|first: char| first.is_ascii_alphanumeric())
+        && name.chars().all(|one| one.is_ascii_lowercase() || one.is_ascii_digit() || one == '-')
+        && !super::RESERVED.contains(&name)
+}
+
+fn known(object: &Node<'_>, pointer: &str, members: &[&str]) -> Result<(), CommandError> {
+    let Some(object) = object.as_object() else {
+        return Err(CommandError::new(pointer, format!("expected an object, found {}", object.kind())));
+    };
+    match object.iter().find(|member| !members.iter().any(|name| member.key.is(*name))) {
+        None => Ok(()),
+        Some(member) => {
+            let found = cut(&shown(&member.key.display()), 64).into_owned();
+            let message = format!("expected only `{}`, found `{found}`", members.join("`, `"));
+            Err(CommandError::new(pointer, message))
+        }
+    }
+}
