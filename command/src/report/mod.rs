@@ -109,7 +109,7 @@ impl Report {
         terminal: &Terminal,
     ) -> Result<Report, CommandError> {
         let Gathering { inputs, with, mut failed, mut notes, .. } = gathered;
-        let lock = with.as_ref().map(|file| Lock::read(&file.text).map_err(|error| file.place(error)));
+        let lock = with.as_ref().map(|file| Lock::read(&file.text).map_err(|error| file.locate_error(error)));
         let mut lock = lock.transpose()?;
         if arguments.name.is_some() && inputs.len() + failed.len() > 1 {
             return Err(CommandError::option("name", "expected one server with `--name`, found several"));
@@ -138,7 +138,7 @@ impl Report {
             let (source, place) = (input.source.clone(), input.clone());
             match Server::new(input, name, &mut taken, locked, &dialects) {
                 Ok(server) => servers.push(server),
-                Err(error) => failed.push(SourceText { source, ..place }.place(error)),
+                Err(error) => failed.push(SourceText { source, ..place }.locate_error(error)),
             }
         }
         match failed.pop() {
@@ -333,7 +333,7 @@ impl Task for Report {
             Some(dialect) => server.judge(step, dialect, profile),
             None => server.fix(&self.dialects, profile),
         };
-        done.map_err(|error| server.source.input.place(error))
+        done.map_err(|error| server.source.input.locate_error(error))
     }
 
     fn finish(mut self: Box<Self>, terminal: &Terminal) -> Result<Output, CommandError> {
@@ -368,10 +368,10 @@ impl Task for Report {
         ));
         output.files = files;
         for line in mem::take(&mut self.notes) {
-            output.note(&format!("{} {line}", terminal.err.doubtful("toolwire:")));
+            output.add_note(&format!("{} {line}", terminal.err.doubtful("toolwire:")));
         }
         for error in &self.failed {
-            output.note(&error.render("toolwire", terminal.err));
+            output.add_note(&error.render("toolwire", terminal.err));
         }
         Ok(output.with_exit_code(if self.failed.is_empty() { EXIT_SUCCESS } else { EXIT_UNUSABLE }))
     }
