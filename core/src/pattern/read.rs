@@ -84,7 +84,7 @@ impl Reader<'_> {
         match letter {
             '\\' => match escape(&mut self.letters, false, self.spelling)? {
                 Escape::Char(character) => self.character(character),
-                Escape::ClassEscape(kind, is_negated) => {
+                Escape::Class(kind, is_negated) => {
                     self.set(Set { parts: vec![Part::ClassEscape(kind, is_negated)], ..Set::default() })
                 }
                 Escape::Assertion(assertion) => self.assertion(assertion),
@@ -307,7 +307,7 @@ fn number(letters: &mut Peekable<Chars<'_>>) -> Option<usize> {
 #[derive(Clone, Copy, Debug)]
 pub(super) enum Escape {
     Char(char),
-    ClassEscape(ClassEscape, bool),
+    Class(ClassEscape, bool),
     Assertion(Assertion),
 }
 
@@ -315,7 +315,7 @@ impl Escape {
     pub(super) fn part(self) -> Option<Part> {
         match self {
             Escape::Char(character) => Some(Part::Range(character, character)),
-            Escape::ClassEscape(kind, is_negated) => Some(Part::ClassEscape(kind, is_negated)),
+            Escape::Class(kind, is_negated) => Some(Part::ClassEscape(kind, is_negated)),
             Escape::Assertion(_) => None,
         }
     }
@@ -328,7 +328,7 @@ const BACKREFERENCE: Flaw = "it has a back-reference";
 fn escape(letters: &mut Peekable<Chars<'_>>, in_class: bool, spelling: Spelling) -> Result<Escape, Flaw> {
     let letter = letters.next().ok_or("a `\\` at the end")?;
     if let Some((kind, is_negated)) = ClassEscape::of(letter) {
-        return Ok(Escape::ClassEscape(kind, is_negated));
+        return Ok(Escape::Class(kind, is_negated));
     }
     let is_python = spelling == Spelling::Python;
     let found = match letter {
