@@ -9,16 +9,19 @@ help: ## list the targets
 	@sed -n 's/^\([a-z-]*\):.*## /  make \1	/p' Makefile | expand -t 22
 
 demo: ## three real MCP servers through all functions, in three languages (ARGS=--all: a line per tool)
-	@scripts/demo.sh $(ARGS)
+	@scripts/setup.sh && scripts/build.sh && echo >&2 && node demo/demo.mjs $(ARGS)
 
 test: ## every test in every language, and nothing else
 	@$(call all,$(TESTS))
 
+# $(call timed,LABEL,COMMAND): runs a command, and prints how long it took.
+timed = @start=$$(date +%s); $(2); status=$$?; echo "  $(1): $$(($$(date +%s) - start)) s" >&2; exit $$status
+
 # Both programs are linked at the same time.
 quick: ## the core's library tests, the fixtures and the architecture, within a minute after an edit (CASE=name: only this case)
-	@cargo test --quiet --locked -p toolwire $(if $(CASE),,--lib) --test it --no-run
-	$(if $(CASE),,@cargo test --quiet --locked -p toolwire --lib)
-	@CASE=$(CASE) cargo test --quiet --locked -p toolwire --test it $(if $(CASE),fixtures::,-- fixtures:: architecture::)
+	$(call timed,compile,cargo test --quiet --locked -p toolwire $(if $(CASE),,--lib) --test it --no-run)
+	$(if $(CASE),,$(call timed,library tests,cargo test --quiet --locked -p toolwire --lib))
+	$(call timed,$(if $(CASE),the case,fixtures and architecture),CASE=$(CASE) cargo test --quiet --locked -p toolwire --test it $(if $(CASE),fixtures::,-- fixtures:: architecture::))
 
 test-affected: ## the suites that your changes since BASE=origin/main can break, chosen by changed folders
 	@suites=$$(scripts/affected.sh $(BASE)) || exit 1; [ -n "$$suites" ] || { echo "nothing changed"; exit; }; $(call all,$$suites)
@@ -37,13 +40,13 @@ check: ## lint, packages and test: what CI runs
 	@status=0; $(call all,$(LINTS) $(PACKAGES) compile-tests) || status=1; $(make) test || status=1; exit $$status
 
 playground: ## a page to try everything in, served on this machine
-	@scripts/playground.sh
+	@scripts/site.sh playground
 
 devtools: ## the library for the console of any page, served on this machine
-	@scripts/devtools.sh
+	@scripts/site.sh devtools
 
 docs: ## the documentation as a site with search, served on this machine
-	@scripts/docs.sh
+	@scripts/site.sh docs
 
 fuzz: ## fuzz targets on generated inputs (TIME=3600: seconds for each target; TARGET=sanitize: only this one)
 	@scripts/fuzz.sh $(or $(TIME),60) $(TARGET)
@@ -55,25 +58,25 @@ conversations: built ## generated conversations before the types and accumulator
 	@CONVERSATIONS=$(or $(COUNT),30000) scripts/examples.sh judges
 
 clients: ## Claude Code, Codex and opencode through `toolwire relay` (1 GB)
-	@scripts/clients.sh
+	@scripts/examples.sh clients
 
 agents: ## sessions of the same clients before strict fakes of 20 backends, without and with the relay
-	@scripts/clients.sh agents
+	@scripts/examples.sh agents
 
 faults: ## the same clients with an MCP server that has 12 kinds of faults, without and with `toolwire proxy`
-	@scripts/clients.sh faults
+	@scripts/examples.sh faults
 
 sdks: ## MCP SDKs in all pairs, the conformance suite and the Inspector, through `toolwire proxy` (SUITE=pairs)
-	@scripts/sdks.sh $(SUITE)
+	@scripts/examples.sh sdks $(SUITE)
 
 bench: ## microseconds per tool in each language (DATA=tools.jsonl: other tools than the demo's)
-	@scripts/bench.sh $(DATA)
+	@scripts/bench.sh languages $(DATA)
 
 figures: ## measure again and write docs/performance.md (DATA=tools.jsonl)
-	@scripts/figures.sh $(DATA)
+	@scripts/bench.sh figures $(DATA)
 
 bench-peers: ## microseconds per tool, compared with other packages (downloads them; DATA=tools.jsonl)
-	@scripts/bench-peers.sh $(DATA)
+	@scripts/bench.sh peers $(DATA)
 
 package: ## crates, wheel, sdist, npm tarballs, and the program's archive, bundle and image, into target/packages
 	@scripts/package.sh
@@ -85,7 +88,8 @@ setup: ## only the set-up for the other targets
 	@scripts/setup.sh
 
 clean: ## remove what was built in this checkout; tools that are installed once per machine are kept
-	@scripts/clean.sh
+	@bash -c 'rm -rf target npm/{dist,pkg,node_modules} npm/playground/{node_modules,dist} npm/examples/{node_modules,dist} npm/packaging/{node_modules,projects/node_modules,projects/*/dist} docs/site/{node_modules,dist,target} demo/node_modules python/examples/{.venv,.pytest_cache,.mypy_cache} python/{dist,.venv,.pytest_cache,.mypy_cache,.ruff_cache}'
+	@rm -f npm/*.tgz npm/packaging/projects/*.tgz python/src/toolwire/*.so
 
 # Tests, lints and the demo use quick builds, with the same behavior. Everything that is published, measured or served is a release build.
 demo test test-% lint lint-% compile-tests: export TOOLWIRE_BUILD ?= quick
@@ -101,17 +105,17 @@ endif
 # two would not keep two cores busy.)
 JOBS ?= 3
 make = $(MAKE) --no-print-directory
-all = scripts/counted.sh forget $(1); $(make) --keep-going --jobs=$(JOBS) $(1) || true; scripts/counted.sh total $(1)
+all = start=$$(date +%s); scripts/counted.sh forget $(1); $(make) --keep-going --jobs=$(JOBS) $(1) || true; STARTED=$$start scripts/counted.sh total $(1)
 # $(call with,TARGETS): these prerequisites, if `test-rust` is also made: the tests of npm and Python call cargo, and
 # would wait for it.
 with = $(if $(filter test-rust,$(MAKECMDGOALS)),$(1))
 
 installed:
-	@scripts/setup.sh && scripts/packaging-tools.sh
+	@scripts/setup.sh && scripts/setup.sh packaging
 built: installed
-	@scripts/build.sh && scripts/playground.sh build
+	@scripts/build.sh && scripts/site.sh playground build
 chromium: installed
-	@scripts/chromium.sh
+	@scripts/setup.sh chromium
 
 # Longest first, so that both cores are busy until the end.
 TESTS = test-python test-rust test-node test-playground test-pypi-sdks test-packages test-cliproxyapi test-docs test-conversations test-npm-sdks test-readme test-demo test-roles
@@ -132,7 +136,7 @@ test-playground: built chromium
 	@scripts/counted.sh node $@ npm test --silent --prefix npm/playground
 # Checks every link and anchor, and the playground in the site.
 test-docs: built chromium
-	@scripts/counted.sh node $@ bash -c 'scripts/docs.sh build && npm test --silent --prefix docs/site'
+	@scripts/counted.sh node $@ bash -c 'scripts/site.sh docs build && npm test --silent --prefix docs/site'
 test-npm-sdks: built
 	@scripts/counted.sh node $@ scripts/examples.sh npm
 test-pypi-sdks: built
@@ -148,7 +152,7 @@ test-demo: built
 # Uses the SDKs that the suites of examples install. Does not run in parallel with the Python tests, because both use
 # Maturin, which stages wheels in the target folder.
 test-roles: test-npm-sdks test-pypi-sdks $(call with,test-python)
-	@scripts/counted.sh node $@ scripts/roles.sh
+	@scripts/counted.sh node $@ scripts/examples.sh roles
 
 LINTS = lint-clippy lint-clippy-plugin lint-clippy-wasm lint-clippy-windows lint-rustdoc lint-rustdoc-private lint-files lint-rustfmt lint-rustfmt-plugin \
 	lint-npm lint-playground lint-python lint-scripts lint-demo lint-bash lint-workflows
@@ -158,9 +162,9 @@ lint-clippy: installed
 lint-clippy-plugin: installed
 	@scripts/counted.sh none $@ env CARGO_TARGET_DIR=target/cliproxyapi cargo clippy --all-targets --locked --manifest-path examples/cliproxyapi/Cargo.toml -- -D warnings
 lint-clippy-wasm: installed
-	@scripts/counted.sh none $@ scripts/clippy-wasm.sh
+	@scripts/counted.sh none $@ scripts/clippy.sh wasm
 lint-clippy-windows: installed
-	@scripts/counted.sh none $@ scripts/clippy-windows.sh
+	@scripts/counted.sh none $@ scripts/clippy.sh windows
 lint-rustdoc: installed
 	@RUSTDOCFLAGS="-D warnings" scripts/counted.sh none $@ cargo doc -p toolwire -p toolwire-http --all-features --no-deps --locked
 # The documentation of the command line and the bindings is read only within this repository, so it may link to private items.
@@ -185,8 +189,9 @@ lint-demo: installed
 	@scripts/counted.sh none $@ bash -c 'python/.venv/bin/ruff check --config python/pyproject.toml demo && python/.venv/bin/ruff format --check --config python/pyproject.toml demo'
 lint-bash: installed
 	@scripts/counted.sh none $@ bash -c 'for script; do bash -n "$$script" || exit; done' - scripts/*.sh packaging/install.sh .ci/run python/dev
+# actionlint finds what GitHub would refuse or misread, zizmor finds vulnerabilities.
 lint-workflows: installed
-	@scripts/counted.sh none $@ scripts/workflows.sh
+	@scripts/counted.sh none $@ bash -c 'node npm/packaging/workflows.js && python/.venv/bin/zizmor --offline --quiet --no-progress .github action.yml'
 
 PACKAGES = no-std oldest-rust crate version supply-chain crates lock-of-peers unsafe reproducible
 
@@ -194,9 +199,9 @@ PACKAGES = no-std oldest-rust crate version supply-chain crates lock-of-peers un
 age-of-figures: installed
 	@scripts/counted.sh none $@ node scripts/figures.mjs age
 no-std: installed
-	@scripts/counted.sh none $@ scripts/no-std.sh
+	@scripts/counted.sh none $@ scripts/rust.sh no-std
 oldest-rust: installed
-	@scripts/counted.sh none $@ scripts/msrv.sh
+	@scripts/counted.sh none $@ scripts/rust.sh oldest
 # The part of `cargo publish` before the upload, without the network and with uncommitted changes. `make test-roles` compiles the packed
 # crate of the library.
 crate: installed

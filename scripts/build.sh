@@ -10,7 +10,7 @@ source "$(dirname "$0")/step.sh"
 cd "$ROOT"
 quick_profile
 
-wasm_toolchain=$(scripts/wasm-toolchain.sh)
+wasm_toolchain=$(scripts/rust.sh toolchain)
 stamp=$ROOT/target/npm-made-from
 key=$(hash_of Cargo.toml Cargo.lock core/Cargo.toml core/src bindings-wasm npm/src npm/scripts npm/package.json npm/package-lock.json npm/tsconfig.json)
 key+=" $(RUSTUP_TOOLCHAIN=$wasm_toolchain rustc --version) ${TOOLWIRE_BUILD:-release} ${CARGO_PROFILE_RELEASE_OPT_LEVEL:-} ${CARGO_PROFILE_RELEASE_LTO:-}"

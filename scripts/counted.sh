@@ -2,8 +2,8 @@
 # counted.sh RUNNER LABEL COMMAND...: runs a check or a test suite, with its output in a log, and saves its counts. RUNNER is the test
 # runner whose output is parsed: libtest, node, pytest, or none for a check, which counts as one test. A command that succeeds with
 # `skipped: REASON` as the first line of its output could not do its check on this machine.
-# counted.sh total LABEL...: prints the counts and seconds of these labels, the longest first, and one line with their sum; fails if one failed
-# or did not run.
+# counted.sh total LABEL...: prints the counts and seconds of these labels, the longest first, the time since STARTED, and one line with the sum;
+# fails if one failed or did not run. Checks of less than 5 seconds have no line.
 # counted.sh forget LABEL...: forgets the counts of an earlier run.
 set -uo pipefail
 source "$(dirname "$0")/step.sh"
@@ -73,11 +73,12 @@ total() { # LABEL...
       test-*) printf '  %-16s %4d s  %5d passed, %d failed  %s\n' "${label#test-}" "$seconds" "$p" "$f" "$note" >&2 ;;
       *)
         checks=$((checks + p)) broken=$((broken + f)) spent=$((spent + seconds))
-        [ "$seconds" -lt 30 ] || say "$(printf '%-16s %4d s' "$label" "$seconds")"
+        [ "$seconds" -lt 5 ] || say "$(printf '%-16s %4d s' "$label" "$seconds")"
         if [ "$f" != 0 ]; then say "$label failed${note:+: it $note}"; elif [ -n "$note" ]; then say "$label $note"; fi
         ;;
     esac
   done < <(for label; do echo "$(cut -d' ' -f1 "$counts/$label" 2>/dev/null || echo 0) $label"; done | sort -k1,1nr -s)
+  [ -z "${STARTED:-}" ] || printf '  %-16s %4d s\n' 'elapsed' $(($(date +%s) - STARTED)) >&2
   [ $((checks + broken)) = 0 ] || printf '  %-16s %4d s  %5d passed, %d failed\n' checks "$spent" "$checks" "$broken" >&2
   echo "$passed passed, $failed failed"
   [ "$failed" = 0 ]

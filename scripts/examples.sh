@@ -1,17 +1,25 @@
 #!/usr/bin/env bash
+# Suites with other programs, which they install.
+#
 # examples.sh npm|python|cliproxyapi|judges [ARGUMENTS OF PYTEST]: installs the SDKs of the examples if their pins changed, and runs every
 # example against a fake of its API, without network access; judges the requests of generated conversations with the types of the SDKs
 # (python/examples/judges); builds the plugin of CLIProxyAPI, and calls it as CLIProxyAPI would.
+# examples.sh clients|agents|faults: runs the clients of tests/clients, which need 1 GB, through `toolwire relay`; or their sessions before
+# strict fakes; or with an MCP server that has faults.
+# examples.sh sdks [pairs|conformance|inspector]: runs the suites of tests/sdks, or one of them: MCP SDKs as clients and servers through `toolwire
+# proxy`, the conformance suite of MCP, and the MCP Inspector.
+# examples.sh roles: tests the first steps of new users, with the packages as they would be published: npm init, venv, cargo new and a workflow
+# file (tests/roles). `make test` has built everything; missing parts are built here.
 set -euo pipefail
 source "$(dirname "$0")/step.sh"
 cd "$ROOT"
 
-npm() {
+of_npm() {
   local folder=npm/examples
-  scripts/npm-folder.sh $folder
+  scripts/setup.sh npm $folder
   # A link, because for a dependency in the manifest npm would install the development tools of npm/ a second time.
   ln -sfn ../.. $folder/node_modules/toolwire
-  command npm test --silent --prefix $folder
+  npm test --silent --prefix $folder
 }
 
 # Goes to the folder of the examples in Python, with their SDKs.
@@ -30,7 +38,7 @@ python_sdks() {
   cd "$folder"
 }
 
-python() {
+of_python() {
   python_sdks
   .venv/bin/mypy --no-error-summary
   .venv/bin/python -m pytest
@@ -46,7 +54,73 @@ cliproxyapi() {
   CARGO_TARGET_DIR=${CARGO_TARGET_DIR:-$ROOT/target/cliproxyapi} cargo test --locked --manifest-path examples/cliproxyapi/Cargo.toml
 }
 
+clients() { # clients|agents|faults
+  scripts/setup.sh
+  scripts/build.sh npm
+  scripts/build.sh python
+  install() {
+    local lock=tests/clients/package-lock.json saved=$LOGS/clients-package-lock.json status=0
+    cp "$lock" "$saved"
+    # `npm ci` is not used, because it refuses the lock file if the registry lacks opencode's packages for other
+    # platforms. `npm install` may change the lock file, so the committed one is put back.
+    npm install --prefix tests/clients --ignore-scripts --no-audit --no-fund || status=$?
+    cp "$saved" "$lock"
+    [ "$status" = 0 ] || return "$status"
+    node npm/scripts/locked.js tests/clients "$lock" || return
+    # Two of the packages install their binary with a script.
+    (cd tests/clients && npm rebuild @anthropic-ai/claude-code opencode-ai)
+  }
+  step "npm ci in tests/clients" "$LOGS/clients-setup.log" install
+  case $1 in
+    clients) npm test --silent --prefix tests/clients ;;
+    *) npm run --silent --prefix tests/clients "$1" ;;
+  esac
+}
+
+sdks() { # [SUITE]
+  scripts/setup.sh
+  step "build the program" "$LOGS/build-rust.log" cargo build --locked --workspace --bin toolwire
+  scripts/setup.sh npm tests/sdks
+  step "build the Rust SDK" "$LOGS/build-rmcp.log" \
+    cargo build --locked --manifest-path tests/sdks/rust/Cargo.toml --target-dir "${CARGO_TARGET_DIR:-target}/sdks"
+  status=0
+  for suite in ${1:-pairs conformance inspector}; do
+    case $suite in
+      pairs | conformance | inspector) npm run --silent --prefix tests/sdks "$suite" || status=1 ;;
+      *) die "expected \`pairs\`, \`conformance\` or \`inspector\`, found \`$suite\`" ;;
+    esac
+  done
+  exit $status
+}
+
+roles() {
+  quick_profile
+  python/.venv/bin/python -c 'import sys; sys.exit(sys.version_info < (3, 11))' || { echo "skipped: the SDKs need Python 3.11 or later"; exit; }
+  out=$ROOT/target/roles
+  mkdir -p "$out"
+  rm -rf "$out"/*.tgz "$out"/*.whl "$out/toolwire" "$out/bundle" target/programs
+
+  wheel() { (cd python && VIRTUAL_ENV="$PWD/.venv" .venv/bin/maturin build --release --locked --out "$out"); }
+  crate() {
+    cargo package -p toolwire --locked --offline --allow-dirty --no-verify
+    local packed
+    packed=$(cargo metadata --no-deps --format-version 1 --locked | sed 's/.*"target_directory":"\([^"]*\)".*/\1/')/package
+    tar -xzf "$packed/toolwire-$(scripts/version.sh).crate" -C "$out"
+    mv "$out/toolwire-$(scripts/version.sh)" "$out/toolwire"
+  }
+  # Progress is written to standard error; standard output contains the counts of the tests.
+  step "program for the roles" "$LOGS/roles-program.log" env TOOLWIRE_BUILD=quick scripts/program.sh
+  mkdir -p target/roles/texts
+  step "packages of the program for the roles" "$LOGS/roles-bundle.log" node scripts/bundle.mjs target/programs target/roles/texts "$out/bundle"
+  step "npm tarball for the roles" "$LOGS/roles-npm.log" node npm/scripts/pack.js "$out"
+  step "wheel for the roles" "$LOGS/roles-wheel.log" wheel
+  step "crate for the roles" "$LOGS/roles-crate.log" crate
+  exec node --test tests/roles/*.test.js
+}
+
 case "${1:-}" in
-  npm | python | judges | cliproxyapi) "$@" ;;
-  *) die "expected \`npm\`, \`python\`, \`judges\` or \`cliproxyapi\`, found \`${1:-}\`" ;;
+  npm | python) "of_$1" ;;
+  clients | agents | faults) clients "$1" ;;
+  judges | cliproxyapi | sdks | roles) "$@" ;;
+  *) die "expected \`npm\`, \`python\`, \`judges\`, \`cliproxyapi\`, \`clients\`, \`agents\`, \`faults\`, \`sdks\` or \`roles\`, found \`${1:-}\`" ;;
 esac

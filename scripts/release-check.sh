@@ -12,8 +12,8 @@ if [ $# -gt 0 ]; then
 fi
 version=$(scripts/version.sh "$@")
 scripts/setup.sh
-scripts/packaging-tools.sh
-step "lint workflows" "$LOGS/workflows.log" scripts/workflows.sh
+scripts/setup.sh packaging
+make --no-print-directory lint-workflows
 scripts/package.sh
 packages=$ROOT/target/packages
 step "the documented sizes" "$LOGS/sizes.log" npm run --silent --prefix npm sizes -- --check

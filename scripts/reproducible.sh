@@ -9,9 +9,9 @@ source "$(dirname "$0")/step.sh"
 cd "$ROOT"
 
 case ${1:-} in fast | "") ;; *) die "expected \`fast\` or nothing, found \`$1\`" ;; esac
-wasm_toolchain=$(scripts/wasm-toolchain.sh)
+wasm_toolchain=$(scripts/rust.sh toolchain)
 if [ "${1:-}" != fast ]; then
-  scripts/wasm-tools.sh
+  scripts/rust.sh tools
   scripts/build.sh npm
 fi
 

@@ -1,8 +1,77 @@
 #!/usr/bin/env bash
-# Sets up everything that the project's commands need in addition to rustup, Node and Python. Takes well under a second if nothing changed.
+# setup.sh: sets up everything that the project's commands need in addition to rustup, Node and Python. Takes well under a second if nothing
+# changed.
+# setup.sh npm FOLDER: installs the packages of the folder's lock file, if it or Node has changed.
+# setup.sh packaging: installs the tools of the packaging tests (bundlers, Deno, Bun, workerd: half a gigabyte) once per machine, for all
+# checkouts, and links them as npm/packaging/node_modules.
+# setup.sh chromium: finds a Chromium for the tests that need a real browser: an installed one, or Debian's package, if it can be installed
+# without asking. If neither is possible, those tests are skipped with a message; this command never fails.
 set -euo pipefail
 source "$(dirname "$0")/step.sh"
 cd "$ROOT"
+
+npm_folder() { # FOLDER
+  local folder=$1 stamp key
+  stamp=$folder/node_modules/.toolwire
+  key="$(sha256sum "$folder/package.json" "$folder/package-lock.json") $(node --version)"
+  fresh "$stamp" "$key" && return
+  # No package needs its install scripts.
+  step "npm ci in $folder" "$LOGS/npm-ci-${folder//\//-}.log" npm ci --prefix "$folder" --no-audit --no-fund --ignore-scripts || die "npm ci failed in $folder"
+  if strict; then node npm/scripts/locked.js "$folder" || die "the packages installed in $folder differ from its lock file"; fi
+  echo "$key" >"$stamp"
+}
+
+packaging() {
+  folder=$ROOT/npm/packaging
+  key=$(cat "$folder/package.json" "$folder/package-lock.json" <(node --version) | sha256sum | cut -c1-16)
+  installed=$TOOLS/npm-packaging-$key
+
+  install_tools() { # in its own folder, so that broken or concurrent installations do no harm
+    local scratch=$TOOLS/npm-packaging-new-$$
+    rm -rf "$scratch" && mkdir "$scratch" && cp "$folder/package.json" "$folder/package-lock.json" "$scratch"
+    # `npm ci` is not used, because it refuses a lock file if the registry, perhaps a mirror, lacks the binaries of other
+    # platforms.
+    npm install --prefix "$scratch" --no-audit --no-fund --no-update-notifier || return
+    if strict; then node "$ROOT/npm/scripts/locked.js" "$scratch" "$folder/package-lock.json" || return; fi
+    if [ -d "$installed" ]; then rm -rf "$scratch"; else mv "$scratch" "$installed"; fi
+  }
+
+  [ -d "$installed" ] ||
+    step "install the tools of the packaging tests (half a minute, once)" "$LOGS/npm-packaging.log" install_tools ||
+    die "could not install the tools of the packaging tests, see $LOGS/npm-packaging.log"
+  if [ "$(readlink "$folder/node_modules")" != "$installed/node_modules" ]; then
+    rm -rf "$folder/node_modules"
+    ln -s "$installed/node_modules" "$folder/node_modules"
+  fi
+}
+
+find_chromium() {
+  for name in "${TOOLWIRE_CHROMIUM:-}" chromium google-chrome chromium-browser; do
+    [ -n "$name" ] && command -v "$name" >/dev/null && "$name" --version >/dev/null 2>&1 && return
+  done
+
+  without() { say "no Chromium: $*; browser tests are skipped"; exit; }
+  # Ubuntu's package with this name only installs a snap.
+  [ "$(sed -n 's/^ID=//p' /etc/os-release 2>/dev/null)" = debian ] || without "none on the PATH, and this is not Debian"
+  [ "$(id -u)" = 0 ] || without "none on the PATH, and only root may install it"
+  failed=$TOOLS/chromium-failed
+  [ ! -e "$failed" ] || without "installing it has failed before; remove $failed to try again"
+
+  install_chromium() {
+    apt-get update && env DEBIAN_FRONTEND=noninteractive apt-get install -y --no-install-recommends chromium
+  }
+  export -f install_chromium
+  attempt "install Debian's Chromium (once)" "$TOOLS/chromium.log" timeout 600 bash -c install_chromium ||
+    { touch "$failed"; without "apt-get failed, see $TOOLS/chromium.log"; }
+}
+
+case ${1:-} in
+  "") ;;
+  npm) npm_folder "$2"; exit ;;
+  packaging) packaging; exit ;;
+  chromium) find_chromium; exit ;;
+  *) die "expected \`npm\`, \`packaging\`, \`chromium\` or nothing, found \`$1\`" ;;
+esac
 
 need() { command -v "$1" >/dev/null || die "expected \`$1\` on the PATH, found none: $2"; }
 need rustup "install it from https://rustup.rs"
@@ -46,11 +115,11 @@ python_environment() {
 }
 
 rust_components
-toolchain=$(scripts/wasm-toolchain.sh)
+toolchain=$(scripts/rust.sh toolchain)
 # In parallel with the downloads.
-alongside scripts/wasm-tools.sh
-scripts/npm-folder.sh npm
-scripts/npm-folder.sh demo
+alongside scripts/rust.sh tools
+npm_folder npm
+npm_folder demo
 # A link, because for a dependency in the demo's manifest npm would install the development tools of npm/ a second time.
 ln -sfn ../../npm demo/node_modules/toolwire
 python_environment

@@ -27,10 +27,15 @@ use crate::{
     request::{
         self,
         tool_format::{self, Entry},
-        tool_list::Listing,
+        tool_list::Entries,
     },
     rules::Constraint,
-    tools::{check::ToolViolation, quarantine::Quarantined, sanitize_list, servers},
+    tools::{
+        check::ToolViolation,
+        quarantine::Quarantined,
+        sanitize_list,
+        servers::{self, Servers},
+    },
 };
 
 pub use crate::{
@@ -86,16 +91,15 @@ pub struct ListEntry {
 /// `invalid-request` if `list` is not a tool list.
 pub fn entries(list: Node<'_>) -> Result<Vec<ListEntry>, Error> {
     let (list, servers) = servers::flatten(list, Prefix::Auto, NamePattern::ANY)?;
-    let mut listing = Listing::read(list)?;
-    servers.iter().for_each(|servers| servers.set_servers(&mut listing, true));
-    let named = listing.entries().filter_map(|listed| {
-        let name = match tool_format::recognize(&listed.entry) {
+    let list = Entries::read(list)?;
+    let named = Servers::located(servers.as_ref(), &list).filter_map(|(listed, server)| {
+        let name = match tool_format::recognize(listed.entry) {
             Entry::Hosted => return None,
-            Entry::Tool(shape) => shape.name(&listed.entry).map(|name| name.display().into_owned()),
+            Entry::Tool(shape) => shape.name(listed.entry).map(|name| name.display().into_owned()),
             Entry::Unknown => None,
         };
-        let server = listed.server.as_ref().map(|server| server.display().into_owned());
-        Some(ListEntry { pointer: listed.pointer.clone(), name, server })
+        let server = server.map(|server| server.display().into_owned());
+        Some(ListEntry { pointer: listed.pointer(), name, server })
     });
     Ok(named.collect())
 }

@@ -27,21 +27,29 @@ pub(crate) fn is_legal(name_pattern: NamePattern, name: &Text<'_>) -> bool {
     fits && length >= name_pattern.min_length && length <= name_pattern.max_length && !is_own_rule(name_pattern, name)
 }
 
-fn rule_of(name: &Text<'_>) -> String {
-    let mut rule = String::new();
-    for one in name.display().chars() {
-        if one.is_ascii_alphanumeric() || one == '-' {
-            rule.push(one);
-        } else if !rule.ends_with(SEPARATOR) {
-            rule.push(SEPARATOR);
-        }
-    }
-    rule.replace(SEPARATOR, "-")
+/// Returns the characters of the grammar rule that is generated for a name. A run of characters that rule names cannot
+/// have becomes one `-`, while each `-` of the name is kept.
+fn for_rule(name: &str) -> impl Iterator<Item = char> + use<'_> {
+    let mut is_in_run = false;
+    name.chars().filter_map(move |one| {
+        let is_kept = one.is_ascii_alphanumeric() || one == '-';
+        let begins_run = !is_kept && !is_in_run;
+        is_in_run = !is_kept;
+        is_kept.then_some(one).or_else(|| begins_run.then_some('-'))
+    })
 }
 
-/// Placeholder for a character that rule names cannot have. A run of such characters becomes one `-`, while each `-` of
-/// the name is kept.
-const SEPARATOR: char = '_';
+/// Returns the name of the grammar rule that is generated for a name.
+fn rule_of(name: &Text<'_>) -> String {
+    for_rule(&name.display()).collect()
+}
+
+/// Returns 32 bits of a hash (FNV-1a) of the grammar rule.
+fn hash_of_rule(name: &Text<'_>) -> u64 {
+    let hash = for_rule(&name.display())
+        .fold(0xcbf2_9ce4_8422_2325_u64, |hash, one| (hash ^ u64::from(u32::from(one))).wrapping_mul(0x0100_0000_01b3));
+    hash >> 32
+}
 
 fn is_own_rule(name_pattern: NamePattern, name: &Text<'_>) -> bool {
     name_pattern.rules.is_some_and(|rules| rules.contains(&&*rule_of(name)))
@@ -55,11 +63,19 @@ pub(crate) fn sharing_rules<'n, 'a: 'n>(
     if name_pattern.rules.is_none() {
         return sharing_rules;
     }
-    let mut first: Map<String, &Text<'a>> = Map::new();
-    for name in names {
-        let known = *first.entry(rule_of(name)).or_insert(name);
-        if known != name {
-            sharing_rules.extend([known, name]);
+    // Searching a map of all rules for each name is slow if the map exceeds the caches. Each number is a hash and the
+    // index of a name. An index fits into 32 bits, because each name needs at least one byte of memory.
+    let names: Vec<&Text<'a>> = names.collect();
+    let mut hashes: Vec<u64> =
+        names.iter().enumerate().map(|(index, name)| hash_of_rule(name) << 32 | index as u64).collect();
+    hashes.sort_unstable();
+    for equal in hashes.chunk_by(|one, two| one >> 32 == two >> 32).filter(|equal| equal.len() > 1) {
+        let mut first: Map<String, &Text<'a>> = Map::new();
+        for name in equal.iter().filter_map(|number| names.get((number & 0xffff_ffff) as usize)) {
+            let known = *first.entry(rule_of(name)).or_insert(name);
+            if known != *name {
+                sharing_rules.extend([known, *name]);
+            }
         }
     }
     sharing_rules
@@ -299,22 +315,25 @@ impl Names {
         others.iter().for_each(|name| self.taken.take(name));
         let names: Vec<&Text<'a>> = names.collect();
         let sharing_rules = sharing_rules(name_pattern, names.iter().copied().chain(others.iter().copied()));
-        let mut rules = Set::new();
         // Sorted by name, so that the order of the list does not matter and each name occurs once.
         let mut illegal: Map<&Text<'a>, String> = Map::new();
-        for name in names {
+        for name in &names {
+            let name = *name;
             let close = || match sharing_rules.contains(&name) || is_own_rule(name_pattern, name) {
                 true => hashed(name_pattern, name, close(name_pattern, name)),
                 false => close(name_pattern, name),
             };
             if is_legal(name_pattern, name) && !sharing_rules.contains(&name) {
                 self.taken.take(name);
-                if name_pattern.rules.is_some() {
-                    rules.insert(rule_of(name));
-                }
             } else if self.new_name(name).is_none() {
                 illegal.entry(name).or_insert_with(close);
             }
+        }
+        // The rules in use matter only for new names.
+        let mut rules = Set::new();
+        if name_pattern.rules.is_some() && !illegal.is_empty() {
+            let kept = names.iter().filter(|name| is_legal(name_pattern, name) && !sharing_rules.contains(*name));
+            rules.extend(kept.map(|name| rule_of(name)));
         }
         let mut wanted: Map<&String, usize> = Map::new();
         for close in illegal.values() {

@@ -28,7 +28,7 @@ for (const [from, target] of redirects) {
 const playground = join(ROOT, 'npm/playground/dist');
 if (!existsSync(join(playground, 'index.html'))) {
   throw new Error(
-    'expected the playground in npm/playground/dist, found none; build it with `scripts/playground.sh build`',
+    'expected the playground in npm/playground/dist, found none; build it with `scripts/site.sh playground build`',
   );
 }
 cpSync(playground, join(SITE, 'dist/playground'), { recursive: true });

@@ -1,4 +1,4 @@
-// Takes the screenshots of the README from the built page: `npm run screenshots`, after `scripts/playground.sh build`.
+// Takes the screenshots of the README from the built page: `npm run screenshots`, after `scripts/site.sh playground build`.
 
 import { mkdirSync, statSync } from 'node:fs';
 import { dirname, join } from 'node:path';

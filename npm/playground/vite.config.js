@@ -29,7 +29,7 @@ const POLICY = [
   'trusted-types default',
 ].join('; ');
 
-/** The command line, which the package does not contain: `scripts/playground.sh` builds it. */
+/** The command line, which the package does not contain: `scripts/site.sh playground` builds it. */
 const COMMAND = fileURLToPath(new URL('../../bindings-wasm/pkg/command', import.meta.url));
 const packaged = (name) => fileURLToPath(new URL(`node_modules/toolwire/dist/${name}`, import.meta.url));
 const DEFLATE = fileURLToPath(new URL('../scripts/deflate.js', import.meta.url));

@@ -111,7 +111,7 @@ async function works(t, cwd, command) {
 
 const only = (path, pattern) => {
   const found = readdirSync(path).filter((name) => pattern.test(name));
-  assert.equal(found.length, 1, `${pattern} in ${path}: ${found}; \`scripts/roles.sh\` makes it`);
+  assert.equal(found.length, 1, `${pattern} in ${path}: ${found}; \`scripts/examples.sh roles\` makes it`);
   return join(path, found[0]);
 };
 

@@ -51,7 +51,7 @@ function published(end) {
   const [name, ...others] = readdirSync(PACKAGES).filter((file) => file.endsWith(end));
   assert.ok(
     name !== undefined && others.length === 0,
-    `expected one ${end} in target/roles; \`scripts/roles.sh\` makes it`,
+    `expected one ${end} in target/roles; \`scripts/examples.sh roles\` makes it`,
   );
   return join(PACKAGES, name);
 }

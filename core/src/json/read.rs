@@ -191,7 +191,7 @@ impl<'a> Reader<'a> {
                 let mut items = Vec::new();
                 self.sequence(b']', |reader, next| {
                     let item = reader.value(next, depth + 1).inspect_err(|_| reader.record_index(items.len()))?;
-                    items.push(item);
+                    reader.push(&mut items, item, b']');
                     Ok(())
                 })?;
                 Data::Array(items)
@@ -258,10 +258,19 @@ impl<'a> Reader<'a> {
         self.sequence(b'}', |reader, next| {
             let (key, next) = reader.key(next)?;
             let value = value(reader, &key, next).inspect_err(|_| reader.record_key(&key))?;
-            members.push(Member { key, value });
+            reader.push(&mut members, Member { key, value }, b'}');
             Ok(())
         })?;
         Ok(members)
+    }
+
+    /// Adds an item that was read. A vector otherwise begins with room for four, and most objects and lists of schemas
+    /// have one.
+    fn push<T>(&mut self, items: &mut Vec<T>, item: T, end: u8) {
+        if items.is_empty() && self.peek() == Some(end) {
+            items.reserve_exact(1);
+        }
+        items.push(item);
     }
 
     fn object(&mut self, members: Vec<Member<'a>>) -> Object<'a> {

@@ -36,6 +36,15 @@ pub(crate) enum ListItem<'a> {
     Group(Group<'a>),
 }
 
+impl<'a> ListItem<'a> {
+    fn entries(&self) -> &[Listed<'a>] {
+        match self {
+            ListItem::Entry(listed) => core::slice::from_ref(listed),
+            ListItem::Group(group) => &group.list,
+        }
+    }
+}
+
 pub(crate) struct Group<'a> {
     pub(crate) list: Vec<Listed<'a>>,
     shell: Shell<'a>,
@@ -85,37 +94,16 @@ impl<'a> Listing<'a> {
         Listing::read_named(tools, None)
     }
 
-    pub(crate) fn read_named(mut tools: Node<'a>, planned: Option<&FlatNames>) -> Result<Listing<'a>, Error> {
-        let mut prefix = "";
-        let mut found = ValueOrigin::of(&tools);
-        // Read first: mutable access marks a single entry as changed.
-        if tools.get(LIST).is_some() {
-            let list = tools.as_object_mut().and_then(|object| object.get_mut(LIST));
-            tools = list.map(core::mem::take).unwrap_or_default();
-            prefix = "/tools";
-            found = ValueOrigin::NOWHERE;
-        } else if GROUPS.iter().any(|group| tools.get(group).is_some()) {
-            let mut list_items = Vec::new();
-            list_item(
-                Listed { entry: tools, pointer: String::new(), namespace: None, server: None },
-                &FlatNames::default(),
-                &mut list_items,
-            );
-            return Ok(Listing { list_items, found: ValueOrigin::NOWHERE });
-        }
-        let kind = tools.kind();
-        let Data::Array(entries) = tools.into_data() else {
-            let message = format!("expected a list of tools, or an object with one in `tools`, found {kind}");
-            return Err(Error::new(Code::InvalidRequest, prefix, message));
-        };
+    pub(crate) fn read_named(tools: Node<'a>, planned: Option<&FlatNames>) -> Result<Listing<'a>, Error> {
+        let Values { values, at, mut found } = Values::of(tools)?;
         // Flattening a namespace changes the list even if its entries remain unchanged.
-        found.intact &= !entries.iter().any(is_flattened);
-        let own = if planned.is_none() { FlatNames::plan(&entries) } else { FlatNames::default() };
+        found.intact &= !values.iter().any(is_flattened);
+        let own = if planned.is_none() { FlatNames::plan(&values) } else { FlatNames::default() };
         let names = planned.unwrap_or(&own);
-        let mut list_items = Vec::with_capacity(entries.len());
-        for (at, entry) in entries.into_iter().enumerate() {
+        let mut list_items = Vec::with_capacity(values.len());
+        for (index, entry) in values.into_iter().enumerate() {
             list_item(
-                Listed { entry, pointer: format!("{prefix}/{at}"), namespace: None, server: None },
+                Listed { entry, pointer: at.pointer(index), namespace: None, server: None },
                 names,
                 &mut list_items,
             );
@@ -134,10 +122,7 @@ impl<'a> Listing<'a> {
     }
 
     pub(crate) fn entries(&self) -> impl Iterator<Item = &Listed<'a>> {
-        self.list_items.iter().flat_map(|list_item| match list_item {
-            ListItem::Entry(listed) => core::slice::from_ref(listed),
-            ListItem::Group(group) => &group.list,
-        })
+        self.list_items.iter().flat_map(ListItem::entries)
     }
 
     /// `write` returns the new entry, or `None` to remove the entry. `placed` receives the pointer to each new entry.
@@ -204,15 +189,153 @@ impl<'a> Listing<'a> {
     }
 }
 
+/// The location of a list: the parameter itself, its member `tools`, or an entry that is given without a list.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum ListLocation {
+    Root,
+    Member,
+    Entry,
+}
+
+impl ListLocation {
+    fn pointer(self, index: usize) -> String {
+        match self {
+            ListLocation::Root => format!("/{index}"),
+            ListLocation::Member => format!("/{LIST}/{index}"),
+            ListLocation::Entry => String::new(),
+        }
+    }
+}
+
+struct Values<'a> {
+    values: Vec<Node<'a>>,
+    at: ListLocation,
+    found: ValueOrigin,
+}
+
+impl<'a> Values<'a> {
+    fn of(mut tools: Node<'a>) -> Result<Self, Error> {
+        let (mut at, mut found) = (ListLocation::Root, ValueOrigin::of(&tools));
+        // Read first: mutable access marks a single entry as changed.
+        if tools.get(LIST).is_some() {
+            let list = tools.as_object_mut().and_then(|object| object.get_mut(LIST));
+            tools = list.map(core::mem::take).unwrap_or_default();
+            (at, found) = (ListLocation::Member, ValueOrigin::NOWHERE);
+        } else if GROUPS.iter().any(|group| tools.get(group).is_some()) {
+            return Ok(Values { values: alloc::vec![tools], at: ListLocation::Entry, found: ValueOrigin::NOWHERE });
+        }
+        let kind = tools.kind();
+        let Data::Array(values) = tools.into_data() else {
+            let pointer = if at == ListLocation::Member { "/tools" } else { "" };
+            let message = format!("expected a list of tools, or an object with one in `tools`, found {kind}");
+            return Err(Error::new(Code::InvalidRequest, pointer, message));
+        };
+        Ok(Values { values, at, found })
+    }
+}
+
+/// A tool list that is only read. A list of many small entries needs a third of the memory of a [`Listing`].
+pub(crate) struct Entries<'a> {
+    values: Vec<Node<'a>>,
+    at: ListLocation,
+    /// The contents of groups and namespaces, by index.
+    expanded: Vec<(usize, Vec<ListItem<'a>>)>,
+}
+
+/// An entry of a list that is only read.
+#[derive(Clone, Copy)]
+pub(crate) struct EntryRef<'n, 'a> {
+    pub(crate) entry: &'n Node<'a>,
+    at: EntryLocation<'n>,
+}
+
+#[derive(Clone, Copy)]
+enum EntryLocation<'n> {
+    Index(ListLocation, usize),
+    Pointer(&'n str),
+}
+
+impl<'n, 'a> EntryRef<'n, 'a> {
+    fn of(listed: &'n Listed<'a>) -> Self {
+        EntryRef { entry: &listed.entry, at: EntryLocation::Pointer(&listed.pointer) }
+    }
+
+    /// Returns the pointer to the entry in the original list.
+    pub(crate) fn pointer(&self) -> String {
+        match self.at {
+            EntryLocation::Index(list, index) => list.pointer(index),
+            EntryLocation::Pointer(pointer) => pointer.into(),
+        }
+    }
+
+    /// Returns the index in the list, unless the entry is in a group or a namespace.
+    pub(crate) fn index(&self) -> Option<usize> {
+        match self.at {
+            EntryLocation::Index(_, index) => Some(index),
+            EntryLocation::Pointer(_) => None,
+        }
+    }
+
+    /// Sets the pointer.
+    pub(crate) fn located_at(self, pointer: &'n str) -> Self {
+        EntryRef { at: EntryLocation::Pointer(pointer), ..self }
+    }
+}
+
+impl<'a> Entries<'a> {
+    /// Reads a list in the forms of [`Listing::read`].
+    ///
+    /// `invalid-request` if the value is not a tool list.
+    pub(crate) fn read(tools: Node<'a>) -> Result<Entries<'a>, Error> {
+        let Values { mut values, at, .. } = Values::of(tools)?;
+        let names = FlatNames::plan(&values);
+        let mut expanded = Vec::new();
+        for (index, value) in values.iter_mut().enumerate() {
+            if group_of(value).is_some() || is_flattened(value) {
+                let entry = core::mem::take(value);
+                let mut list_items = Vec::new();
+                list_item(
+                    Listed { entry, pointer: at.pointer(index), namespace: None, server: None },
+                    &names,
+                    &mut list_items,
+                );
+                expanded.push((index, list_items));
+            }
+        }
+        Ok(Entries { values, at, expanded })
+    }
+
+    /// Returns the number of elements. A group is one element.
+    pub(crate) fn len(&self) -> usize {
+        self.values.len()
+    }
+
+    /// Returns all entries, in order.
+    pub(crate) fn iter(&self) -> impl Iterator<Item = EntryRef<'_, 'a>> {
+        let mut expanded = self.expanded.iter().peekable();
+        self.values.iter().enumerate().flat_map(move |(index, entry)| {
+            let list_items = expanded.next_if(|(index, _)| *index == index).map(|(_, list_items)| list_items);
+            let plain = EntryRef { entry, at: EntryLocation::Index(self.at, index) };
+            let inside = list_items.into_iter().flatten().flat_map(ListItem::entries).map(EntryRef::of);
+            list_items.is_none().then_some(plain).into_iter().chain(inside)
+        })
+    }
+}
+
+/// Reads one entry and adds its contents to `list_items`.
 fn list_item<'a>(listed: Listed<'a>, names: &FlatNames, list_items: &mut Vec<ListItem<'a>>) {
-    let holds = |key: &str| listed.entry.get(key).is_some_and(|list| list.as_array().is_some());
-    if let Some(key) = GROUPS.into_iter().find(|key| holds(key)) {
+    if let Some(key) = group_of(&listed.entry) {
         list_items.push(open(listed, key));
     } else if is_flattened(&listed.entry) {
         flatten(listed, None, names, list_items);
     } else {
         list_items.push(ListItem::Entry(listed));
     }
+}
+
+/// Returns the member of an entry that holds a list of tools.
+fn group_of(entry: &Node<'_>) -> Option<&'static str> {
+    GROUPS.into_iter().find(|key| entry.get(key).is_some_and(|list| list.as_array().is_some()))
 }
 
 fn is_namespace(entry: &Node<'_>) -> bool {

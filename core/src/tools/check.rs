@@ -41,7 +41,7 @@ use crate::{
         origins::Origins,
         tool::{self, Kind},
         tool_format::{self, Entry, ToolShape},
-        tool_list::{Listed, Listing},
+        tool_list::{Entries, EntryRef},
     },
     rules::Constraint,
     wire,
@@ -108,13 +108,13 @@ enum Form {
     OfDialect,
 }
 
-struct Checking {
+struct Checking<'s> {
     dialect: &'static Dialect,
     form: Form,
     limit: FindingLimit,
     found: Findings<ToolViolation>,
     /// The servers, if the list has several. Their tools have the names under which they would be sent.
-    servers: Option<Servers>,
+    servers: Option<&'s Servers>,
     /// The server of the current tool, if the list has several servers.
     server: Option<String>,
 }
@@ -150,24 +150,23 @@ fn in_form(
     if servers::is_list(&tools) {
         for dialect in dialects {
             let (tools, servers) = servers::flatten(tools.clone(), Prefix::Auto, dialect.tools.names)?;
-            let mut listing = Listing::read(tools)?;
-            servers.iter().for_each(|servers| servers.set_servers(&mut listing, true));
+            let (entries, servers) = (Entries::read(tools)?, servers.as_ref());
             let mut checking = Checking { dialect, form, limit, found: Findings::new(limit), servers, server: None };
-            checking.list(&listing)?;
+            checking.list(&entries)?;
             found.append(&mut checking.found.finish());
         }
         return Ok(found);
     }
-    let listing = Listing::read(tools)?;
+    let entries = Entries::read(tools)?;
     for dialect in dialects {
         let mut checking = Checking { dialect, form, limit, found: Findings::new(limit), servers: None, server: None };
-        checking.list(&listing)?;
+        checking.list(&entries)?;
         found.append(&mut checking.found.finish());
     }
     Ok(found)
 }
 
-impl Checking {
+impl Checking<'_> {
     fn add(&mut self, tool: Option<&str>, constraint: &'static str, pointer: String, message: String) {
         self.add_many(tool, constraint, (pointer, message, 0));
     }
@@ -211,29 +210,29 @@ impl Checking {
     }
 
     fn owner(&self, called: &Text<'_>) -> Option<&Owner> {
-        self.servers.as_ref()?.owner(called)
+        self.servers?.owner(called)
     }
 
-    fn list(&mut self, listing: &Listing<'_>) -> Result<(), Error> {
+    fn list(&mut self, entries: &Entries<'_>) -> Result<(), Error> {
         let Surface { max_tools, budgets, .. } = self.dialect.tools;
         let mut seen: Set<Cow<'_, str>> = Set::new();
         let mut taken: Vec<usize> = budgets.iter().map(|_| 0).collect();
         let (mut definitions, mut backends) = (Definitions::default(), Backends::default());
-        let own_name = |listed: &Listed<'_>| match tool_format::recognize(&listed.entry) {
-            Entry::Tool(shape) => shape.name(&listed.entry).map(|name| name.clone().into_owned()),
-            Entry::Hosted | Entry::Unknown => None,
-        };
         let has_rules = self.dialect.tools.names.rules.is_some();
-        let names: Vec<Text<'static>> = listing.entries().filter(|_| has_rules).filter_map(own_name).collect();
-        let sharing_rules = names::sharing_rules(self.dialect.tools.names, names.iter());
+        let names =
+            entries.iter().filter(|_| has_rules).filter_map(|listed| match tool_format::recognize(listed.entry) {
+                Entry::Tool(shape) => shape.name(listed.entry),
+                Entry::Hosted | Entry::Unknown => None,
+            });
+        let sharing_rules = names::sharing_rules(self.dialect.tools.names, names);
         let mut count = 0;
-        for listed in listing.entries() {
-            let Listed { entry, pointer, server, .. } = listed;
-            self.server = server.as_ref().map(|server| server.display().into_owned());
+        for (listed, server) in Servers::located(self.servers, entries) {
+            let entry = listed.entry;
+            self.server = server.map(|server| server.display().into_owned());
             let is_counted = tool::kind(entry) != Kind::HostedSearch;
             if is_counted && max_tools == Some(count) {
                 let message = format!("expected at most {count} tools in a request, found one more");
-                self.add(None, Constraint::TooManyTools.id(), pointer.clone(), message);
+                self.add(None, Constraint::TooManyTools.id(), listed.pointer(), message);
             }
             count += usize::from(is_counted);
             let shape = match tool_format::recognize(entry) {
@@ -244,7 +243,7 @@ impl Checking {
                 Entry::Tool(shape) => shape,
                 Entry::Unknown => {
                     let message = format!("expected a tool with a name or a schema, found {}", entry.kind());
-                    self.add(None, Constraint::NotATool.id(), pointer.clone(), message);
+                    self.add(None, Constraint::NotATool.id(), listed.pointer(), message);
                     continue;
                 }
             };
@@ -252,12 +251,10 @@ impl Checking {
             let other = self.other_table(shape, entry)?;
             match other {
                 Some(other) => {
-                    let servers = self.servers.take();
-                    let (server, form, limit) = (self.server.clone(), self.form, self.limit);
+                    let (server, form, limit, servers) = (self.server.clone(), self.form, self.limit, self.servers);
                     let mut checking =
                         Checking { dialect: other, form, limit, found: Findings::new(limit), servers, server };
                     checking.tool(listed, shape, name.as_deref())?;
-                    self.servers = checking.servers;
                     let dialect = self.dialect.name;
                     for found in checking.found.finish() {
                         self.found.add(0, ToolViolation { dialect, ..found });
@@ -265,7 +262,7 @@ impl Checking {
                 }
                 None => self.tool(listed, shape, name.as_deref())?,
             }
-            if shape.name(entry).is_some_and(|name| sharing_rules.contains(&name.borrowed())) {
+            if shape.name(entry).is_some_and(|name| sharing_rules.contains(name)) {
                 let message = "expected names that differ in letters, digits or `-`, found two that do not".into();
                 self.add(name.as_deref(), Constraint::ToolName.id(), at(listed, &shape.pointer_to("name")), message);
             }
@@ -309,7 +306,7 @@ impl Checking {
                     (budget.limit, budget.counts.words(), shared_limits::budget_taken(*budget, shape.schema(entry)));
                 if takes > limit {
                     let message = format!("expected at most {limit} {what} in one tool, found {takes}");
-                    self.add(name.as_deref(), Constraint::TooComplex.id(), pointer.clone(), message);
+                    self.add(name.as_deref(), Constraint::TooComplex.id(), listed.pointer(), message);
                 }
             }
             for (sum, budget) in taken.iter_mut().zip(budgets) {
@@ -318,16 +315,15 @@ impl Checking {
                 *sum += takes;
                 if before <= budget.limit && *sum > budget.limit {
                     let message = shared_limits::budget_exceeded(*budget, before, takes);
-                    self.add(name.as_deref(), budget.counts.rule(), pointer.clone(), message);
+                    self.add(name.as_deref(), budget.counts.rule(), listed.pointer(), message);
                 }
             }
         }
         Ok(())
     }
 
-    /// The API itself defines all other entries without a schema.
-    fn custom<'n>(&mut self, listed: &'n Listed<'_>, seen: &mut Set<Cow<'n, str>>) {
-        let Listed { entry, .. } = listed;
+    fn custom<'n>(&mut self, listed: EntryRef<'n, '_>, seen: &mut Set<Cow<'n, str>>) {
+        let entry = listed.entry;
         let Some(name) = tool::name(entry).filter(|_| tool::is_custom(entry)) else { return };
         let pointer = at(listed, tool::path_of_custom_name(entry));
         let (shape, called) = (self.dialect.tools.names, name.display());
@@ -341,8 +337,8 @@ impl Checking {
         }
     }
 
-    fn tool(&mut self, listed: &Listed<'_>, shape: ToolShape, name: Option<&str>) -> Result<(), Error> {
-        let (entry, surface) = (&listed.entry, self.dialect.tools);
+    fn tool(&mut self, listed: EntryRef<'_, '_>, shape: ToolShape, name: Option<&str>) -> Result<(), Error> {
+        let (entry, surface) = (listed.entry, self.dialect.tools);
         match shape.name(entry) {
             None => {
                 let found = shape.part(entry, "name").map_or("none", |name| {
@@ -451,8 +447,7 @@ impl Checking {
         }
     }
 
-    /// Only for dialects of clients that read output schemas.
-    fn output(&mut self, listed: &Listed<'_>, shape: ToolShape, name: Option<&str>) -> Result<(), Error> {
+    fn output(&mut self, listed: EntryRef<'_, '_>, shape: ToolShape, name: Option<&str>) -> Result<(), Error> {
         let found = (self.dialect.tools.output, listed.entry.get(OUTPUT_SCHEMA));
         let (Some(of_output), Some(schema)) = found else { return Ok(()) };
         let above = at(listed, &shape.pointer_to(OUTPUT_SCHEMA));
@@ -466,9 +461,9 @@ impl Checking {
         found.map(|_| ())
     }
 
-    fn description(&mut self, listed: &Listed<'_>, shape: ToolShape, name: Option<&str>) {
+    fn description(&mut self, listed: EntryRef<'_, '_>, shape: ToolShape, name: Option<&str>) {
         let surface = self.dialect.tools;
-        let Some(description) = shape.part(&listed.entry, "description") else { return };
+        let Some(description) = shape.part(listed.entry, "description") else { return };
         let (rule, message) = match description.as_text() {
             None if description.is_null() && !surface.no_null_description => return,
             None => (
@@ -517,8 +512,8 @@ fn spelled(flag: Option<bool>) -> &'static str {
     }
 }
 
-fn at(listed: &Listed<'_>, path: &[&str]) -> String {
-    let mut out = listed.pointer.clone();
+fn at(listed: EntryRef<'_, '_>, path: &[&str]) -> String {
+    let mut out = listed.pointer();
     path.iter().for_each(|token| push_token(&mut out, token));
     out
 }

@@ -5,12 +5,15 @@
 use std::{
     alloc::{GlobalAlloc, Layout, System},
     cell::Cell,
+    thread::LocalKey,
 };
 
 thread_local! {
     /// Bytes allocated by this thread in total. (Other threads run other tests.)
     static ALLOCATED: Cell<usize> = const { Cell::new(0) };
     static FREED: Cell<usize> = const { Cell::new(0) };
+    /// Largest number of bytes in use.
+    static PEAK: Cell<usize> = const { Cell::new(0) };
 }
 
 struct Counting;
@@ -43,11 +46,22 @@ fn count(allocated: usize, freed: usize) {
     // When a thread ends, its counters no longer exist.
     let _ = ALLOCATED.try_with(|all| all.set(all.get() + allocated));
     let _ = FREED.try_with(|all| all.set(all.get() + freed));
+    let _ = PEAK.try_with(|peak| peak.set(peak.get().max(live())));
 }
 
 #[allow(dead_code, reason = "an example also uses this file, but not this function")]
 pub(crate) fn live() -> usize {
-    ALLOCATED.get().saturating_sub(FREED.get())
+    let bytes = |counter: &'static LocalKey<Cell<usize>>| counter.try_with(Cell::get).unwrap_or_default();
+    bytes(&ALLOCATED).saturating_sub(bytes(&FREED))
+}
+
+/// Returns the result of a function, and the largest number of bytes that were in use.
+#[allow(dead_code, reason = "the growth test also uses this file, but not this function")]
+pub(crate) fn peak_of<T>(run: impl FnOnce() -> T) -> (T, usize) {
+    let before = live();
+    PEAK.set(before);
+    let result = run();
+    (result, PEAK.get() - before)
 }
 
 pub(crate) fn allocated_by<T>(run: impl FnOnce() -> T) -> (T, usize) {

@@ -2,6 +2,7 @@
 
 #![allow(clippy::expect_used, reason = "a test fails by panicking")]
 
+mod check;
 #[path = "../../examples/requests/content.rs"]
 mod content;
 mod counting;

@@ -41,6 +41,7 @@ mod search;
 mod streams;
 mod strict;
 mod tables;
+mod unpaid_loops;
 mod untouched;
 mod walle;
 

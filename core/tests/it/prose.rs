@@ -39,8 +39,8 @@ const TODAY: [(&str, usize); 20] = [
 ];
 
 /// A count may be lower by 1 in `SHARE` and by `ROOM` before its row must follow.
-const SHARE: usize = 20;
-const ROOM: usize = 3;
+pub(crate) const SHARE: usize = 20;
+pub(crate) const ROOM: usize = 3;
 
 const FOLDERS: [&str; 6] = ["core", "command", "cli", "xtask", "bindings-py", "bindings-wasm"];
 
@@ -220,7 +220,8 @@ fn split(paragraph: &str) -> Vec<Vec<String>> {
     sentences
 }
 
-fn files(folder: &Path, into: &mut Vec<PathBuf>) {
+/// Adds all Rust files of a folder, without built ones.
+pub(crate) fn files(folder: &Path, into: &mut Vec<PathBuf>) {
     for entry in fs::read_dir(folder).expect("the folder exists").flatten() {
         match entry.path() {
             path if path.is_dir() && path.ends_with("target") => {}

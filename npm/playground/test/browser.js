@@ -26,7 +26,7 @@ export const NARROW = { width: 360, height: 740 };
 /** Serves the built page, and starts the browser. */
 export async function start() {
   if (!existsSync(join(ROOT, 'dist/index.html')))
-    throw new Error('expected npm/playground/dist: run `scripts/playground.sh build`');
+    throw new Error('expected npm/playground/dist: run `scripts/site.sh playground build`');
   const server = await preview({
     root: ROOT,
     configFile: join(ROOT, 'vite.config.js'),

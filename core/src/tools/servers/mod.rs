@@ -26,7 +26,7 @@ use crate::{
     request::{
         carriers, tool,
         tool_format::{self, Entry},
-        tool_list::Listing,
+        tool_list::{Entries, EntryRef, Listing},
     },
     wire::{tool_list::locations, GROUPS},
 };
@@ -311,14 +311,8 @@ impl Servers {
     pub(crate) fn set_servers(&self, listing: &mut Listing<'_>, sets_pointers: bool) {
         let (count, entries) = listing.entries_mut();
         for listed in entries {
-            let name = named(&listed.entry).map(Named::into_name);
-            // Entries may have been moved or removed, so the place is valid only if the name is the same.
-            let location = self
-                .listed_at(&listed.pointer, count)
-                .filter(|(_, called)| *called == name)
-                .map(|(location, _)| location);
-            let by_name = || name.as_ref().and_then(|name| self.location_of(name));
-            if let Some(ServerLocation { pointer, server }) = location.or_else(by_name) {
+            let index = listed.pointer.strip_prefix('/').and_then(|index| index.parse().ok());
+            if let Some(ServerLocation { pointer, server }) = self.listed_at(&listed.entry, index, count) {
                 listed.server = Some(server.clone());
                 if sets_pointers {
                     listed.pointer.clone_from(pointer);
@@ -335,10 +329,25 @@ impl Servers {
         self.owners.get(called).map(|owner| &owner.location).or_else(|| self.hosted.get(called))
     }
 
-    /// Returns `None` if an entry was removed. `count` is the number of entries of the list.
-    fn listed_at(&self, pointer: &str, count: usize) -> Option<&(ServerLocation, Option<Text<'static>>)> {
-        let at: usize = pointer.strip_prefix('/')?.parse().ok()?;
-        self.locations.get(at).filter(|_| count == self.locations.len())
+    fn listed_at(&self, entry: &Node<'_>, index: Option<usize>, count: usize) -> Option<&ServerLocation> {
+        let name = named(entry).map(Named::into_name);
+        let location = index.and_then(|index| self.locations.get(index)).filter(|_| count == self.locations.len());
+        // Entries may have been moved or removed, so the place is valid only if the name is the same.
+        let location = location.filter(|(_, called)| *called == name).map(|(location, _)| location);
+        location.or_else(|| name.as_ref().and_then(|name| self.location_of(name)))
+    }
+
+    /// Returns each entry with the pointer to it in the list of servers, and with its server.
+    pub(crate) fn located<'n, 'a>(
+        servers: Option<&'n Servers>,
+        entries: &'n Entries<'a>,
+    ) -> impl Iterator<Item = (EntryRef<'n, 'a>, Option<&'n Text<'static>>)> {
+        entries.iter().map(move |listed| {
+            match servers.and_then(|servers| servers.listed_at(listed.entry, listed.index(), entries.len())) {
+                Some(ServerLocation { pointer, server }) => (listed.located_at(pointer), Some(server)),
+                None => (listed, None),
+            }
+        })
     }
 
     /// Returns the pointer to each tool in a request with a list of servers, and then in the same request with one list
