@@ -171,7 +171,7 @@ impl<'py> Values<'py> {
         // Exact types are tested first, because nearly all values in a schema have one, and comparing type pointers is
         // fastest.
         if object.is_exact_instance_of::<PyString>() {
-            self.note(object, ValueShape::Text);
+            self.record_value(object, ValueShape::Text);
         } else if let Ok(dict) = object.cast_exact::<PyDict>() {
             let dict = dict.clone();
             self.dict(object, &dict, depth)?;
@@ -181,19 +181,19 @@ impl<'py> Values<'py> {
         } else if let Ok(value) = object.cast::<PyBool>() {
             // Before `int`, of which `bool` is a subclass.
             let value = value.is_true();
-            self.note(object, ValueShape::Bool(value));
+            self.record_value(object, ValueShape::Bool(value));
         } else if object.is_none() {
-            self.note(object, ValueShape::Null);
+            self.record_value(object, ValueShape::Null);
         } else if let Ok(integer) = object.cast::<PyInt>() {
             let start = self.digits.len();
             integer::spell(integer, &mut self.digits)?;
-            self.note(object, ValueShape::Number(start, self.digits.len()));
+            self.record_value(object, ValueShape::Number(start, self.digits.len()));
         } else if let Ok(float) = object.cast::<PyFloat>() {
             let start = self.digits.len();
             self.float(float)?;
-            self.note(object, ValueShape::Number(start, self.digits.len()));
+            self.record_value(object, ValueShape::Number(start, self.digits.len()));
         } else if object.is_instance_of::<PyString>() {
-            self.note(object, ValueShape::Text);
+            self.record_value(object, ValueShape::Text);
         } else if let Ok(dict) = object.cast::<PyDict>() {
             let dict = dict.clone();
             self.dict_subclass(object, &dict, depth)?;
@@ -223,7 +223,7 @@ impl<'py> Values<'py> {
         Ok(())
     }
 
-    fn note(&mut self, object: Bound<'py, PyAny>, shape: ValueShape) {
+    fn record_value(&mut self, object: Bound<'py, PyAny>, shape: ValueShape) {
         self.objects.push(object);
         self.shapes.push(shape);
     }
@@ -245,7 +245,7 @@ impl<'py> Values<'py> {
             ));
         }
         self.ancestors.push(address);
-        self.note(object, ValueShape::Array(0));
+        self.record_value(object, ValueShape::Array(0));
         Ok(self.objects.len() - 1)
     }
 

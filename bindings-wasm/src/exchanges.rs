@@ -41,9 +41,9 @@ pub fn open_exchange(words: usize, chars: usize, spelled: bool, broken: bool) ->
             };
             let (text, mut about) = (Cow::Owned(exchange.request().to_owned()), about(&exchange));
             let number =
-                OPEN.with_borrow_mut(|open| match open.iter_mut().enumerate().find(|(_, place)| place.is_none()) {
-                    Some((free, place)) => {
-                        *place = Some(exchange);
+                OPEN.with_borrow_mut(|open| match open.iter_mut().enumerate().find(|(_, slot)| slot.is_none()) {
+                    Some((free, slot)) => {
+                        *slot = Some(exchange);
                         free
                     }
                     None => {
@@ -160,8 +160,8 @@ pub fn refuse_exchange(words: usize, chars: usize, spelled: bool, broken: bool) 
 #[wasm_bindgen(js_name = closeExchange)]
 pub fn close_exchange(exchange: usize) {
     OPEN.with_borrow_mut(|open| {
-        if let Some(place) = open.get_mut(exchange) {
-            *place = None;
+        if let Some(slot) = open.get_mut(exchange) {
+            *slot = None;
         }
     });
 }

@@ -82,8 +82,8 @@ pub fn call_restore_text(
 /// Marks the restore as the most recently used.
 fn used(number: u32) -> Option<Rc<Restore>> {
     CACHE.with_borrow_mut(|all| {
-        let place = all.iter().position(|one| one.number == number)?;
-        let one = all.remove(place);
+        let index = all.iter().position(|one| one.number == number)?;
+        let one = all.remove(index);
         let restore = Rc::clone(&one.restore);
         all.push(one);
         Some(restore)

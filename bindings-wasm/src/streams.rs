@@ -35,17 +35,16 @@ pub fn open_stream(words: usize, chars: usize, spelled: bool) -> JsValue {
             Some(call) => Restoring::Call(Box::new(call)),
             None => Restoring::Reply(Box::new(bindings::restore(&value)?.stream())),
         };
-        let number =
-            OPEN.with_borrow_mut(|open| match open.iter_mut().enumerate().find(|(_, place)| place.is_none()) {
-                Some((free, place)) => {
-                    *place = Some(stream);
-                    free
-                }
-                None => {
-                    open.push(Some(stream));
-                    open.len() - 1
-                }
-            });
+        let number = OPEN.with_borrow_mut(|open| match open.iter_mut().enumerate().find(|(_, slot)| slot.is_none()) {
+            Some((free, slot)) => {
+                *slot = Some(stream);
+                free
+            }
+            None => {
+                open.push(Some(stream));
+                open.len() - 1
+            }
+        });
         Ok(Node::count(number as u64))
     })
 }
@@ -98,8 +97,8 @@ pub fn finish_stream(stream: usize, as_text: bool, words: usize, chars: usize, s
 #[wasm_bindgen(js_name = closeStream)]
 pub fn close_stream(stream: usize) {
     OPEN.with_borrow_mut(|open| {
-        if let Some(place) = open.get_mut(stream) {
-            *place = None;
+        if let Some(slot) = open.get_mut(stream) {
+            *slot = None;
         }
     });
 }

@@ -545,10 +545,10 @@ fn row(what: &str, cells: &[String], goal: &str) {
 }
 
 fn measure() {
-    let own = env::current_exe().expect("a path");
-    let folder = own.parent().and_then(Path::parent).expect("a folder");
+    let own_program = env::current_exe().expect("a path");
+    let folder = own_program.parent().and_then(Path::parent).expect("a folder");
     let path: PathBuf = folder.join("toolwire");
-    let (program, own) = (path.to_str().expect("a path"), own.to_str().expect("a path"));
+    let (program, own_program) = (path.to_str().expect("a path"), own_program.to_str().expect("a path"));
     println!("| | toolwire | pass-through, or server alone | LiteLLM's proxy | goal |\n|---|--:|--:|--:|--:|");
 
     let file = env::temp_dir().join(format!("toolwire-figures-{}.json", std::process::id()));
@@ -565,7 +565,7 @@ fn measure() {
     if let Some((launched, alone)) = launcher(&path) {
         row("`--version` with npm's launcher (Node alone)", &[format!("{launched:.1} ms ({alone:.1})")], "15 ms more");
     }
-    let (first, call) = proxy(program, own);
+    let (first, call) = proxy(program, own_program);
     row("proxy: start and first list (server alone)", &[first], "10 ms more");
     row("proxy: a call (server alone)", &[call], "0.1 ms more");
 
@@ -574,21 +574,21 @@ fn measure() {
     let mut command = Command::new(program);
     command.args(["relay", "--listen", "127.0.0.1:0", "--dialect", "openai-chat", "--upstream", &address]);
     let relay = Running::start(command);
-    let mut command = Command::new(own);
+    let mut command = Command::new(own_program);
     command.args(["pass-through", &address["http://".len()..]]);
     let mut all = vec![relay, Running::start(command)];
     all.extend(env::var("LITELLM").ok().map(|program| Running::litellm(&program, api)));
-    let idle: Vec<f64> = all.iter().map(|one| one.memory("VmRSS")).collect();
+    let idle: Vec<f64> = all.iter().map(|relay| relay.memory("VmRSS")).collect();
 
     let body = request(4_000, 10, "");
     let each = |measured: &dyn Fn(&Running) -> String| all.iter().map(measured).collect::<Vec<String>>();
     row(
         "500 requests of 4 KB a second: median",
-        &each(&|one| {
-            if one.is_slow() {
-                format!("{:.1} ms, one after another", one.cost(&body, 200).1)
+        &each(&|relay| {
+            if relay.is_slow() {
+                format!("{:.1} ms, one after another", relay.cost(&body, 200).1)
             } else {
-                format!("{:.2} ms", one.open_loop(&body))
+                format!("{:.2} ms", relay.open_loop(&body))
             }
         }),
         "0.5 ms more",
@@ -603,9 +603,9 @@ fn measure() {
         ("1 MB without tools", 1_000_000, 0, 200),
     ] {
         let body = request(bytes, tools, "");
-        let cells = all.iter().enumerate().map(|(at, one)| {
+        let cells = all.iter().enumerate().map(|(at, relay)| {
             let count = if at < 2 { count } else { usize::div_ceil(count, 20) };
-            let (spent, median) = one.cost(&body, count);
+            let (spent, median) = relay.cost(&body, count);
             format!("{:.3} · {median:.2}", spent / 1e3)
         });
         row(&format!("CPU · median, ms: {name}"), &cells.collect::<Vec<_>>(), "");
@@ -617,20 +617,24 @@ fn measure() {
     );
     row(
         "4 KB, 10 known tools: requests for a second of one core, 8 clients",
-        &each(&|one| {
-            let count = if one.is_slow() { 400 } else { 8_000 };
-            format!("{:.0}", one.rate(&body, scaled(count)))
+        &each(&|relay| {
+            let count = if relay.is_slow() { 400 } else { 8_000 };
+            format!("{:.0}", relay.rate(&body, scaled(count)))
         }),
         "5,000",
     );
     let streamed = request(2_000, 10, ",\"stream\":true");
-    row("a stream of 200 events: median", &each(&|one| format!("{:.1} ms", one.cost(&streamed, 60).1)), "2 ms more");
+    row(
+        "a stream of 200 events: median",
+        &each(&|relay| format!("{:.1} ms", relay.cost(&streamed, 60).1)),
+        "2 ms more",
+    );
     let held = request(2_000, 10, ",\"stream\":true,\"user\":\"hold\"");
     row(
         "RSS with 200 streams (idle)",
         &all.iter()
             .zip(&idle)
-            .map(|(one, idle)| format!("{:.0} ({idle:.0}) MB", one.with_streams(&held)))
+            .map(|(relay, idle)| format!("{:.0} ({idle:.0}) MB", relay.with_streams(&held)))
             .collect::<Vec<_>>(),
         "50 (12) MB",
     );
@@ -639,8 +643,8 @@ fn measure() {
         "beside a body of 54 MB: slowest small request · peak, times the body",
         &all[..2]
             .iter()
-            .map(|one| {
-                let (slowest, peak) = one.beside(&large, &body);
+            .map(|relay| {
+                let (slowest, peak) = relay.beside(&large, &body);
                 format!("{slowest:.0} ms · {peak:.1}")
             })
             .collect::<Vec<_>>(),

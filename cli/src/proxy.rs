@@ -213,8 +213,8 @@ impl Host {
     fn start(&mut self, at: usize) -> Result<(), String> {
         let Some((_, server)) = self.servers.get(at) else { return Ok(()) };
         let link = Link::open(server, at, self.sender.clone(), None).map_err(|why| self.hide(at, &unstarted(&why)))?;
-        if let Some(place) = self.links.get_mut(at) {
-            *place = Some(link);
+        if let Some(known) = self.links.get_mut(at) {
+            *known = Some(link);
         }
         Ok(())
     }

@@ -12,8 +12,8 @@ use toolwire::{
 
 use super::{
     error::CommandError,
-    finding::{is_constraint, Finding, Place, Source},
-    profile::passes,
+    finding::{is_constraint, Finding, Location, Source},
+    profile::ignores_rule,
     terminal::{counted, shown},
 };
 
@@ -41,8 +41,7 @@ type Known = BTreeMap<Identity, BTreeSet<String>>;
 /// The scope of a run. Only a finding that the run could have reported can be stale.
 pub(crate) struct Scope<'j> {
     pub(crate) sources: &'j [Source],
-    /// Identities of the sources.
-    pub(crate) names: BTreeSet<String>,
+    pub(crate) source_identities: BTreeSet<String>,
     pub(crate) dialects: &'j [&'static Dialect],
     pub(crate) profile: Option<&'j str>,
     pub(crate) is_rewritten: bool,
@@ -57,16 +56,18 @@ impl Scope<'_> {
             Rule::ALL.iter().any(|one| one.id() == rule) && !is_constraint(rule)
         };
         let mut dialects = self.dialects.iter().filter(|known| known.name == dialect);
-        !other && dialects.any(|known| !passes(self.profile, known, rule)) && self.names.contains(&identity.source)
+        !other
+            && dialects.any(|known| !ignores_rule(self.profile, known, rule))
+            && self.source_identities.contains(&identity.source)
     }
 }
 
 /// Returns the identities of each finding, one for each dialect. The index is counted for each dialect separately, so
 /// that the choice of dialects does not change it.
-fn identities(found: &[(Finding, Place)], sources: &[Source]) -> Vec<Vec<(Identity, &'static str)>> {
+fn identities(found: &[(Finding, Location)], sources: &[Source]) -> Vec<Vec<(Identity, &'static str)>> {
     let mut numbers = BTreeMap::<(Identity, &str), usize>::new();
-    let mut of_one = |(finding, place): &(Finding, Place)| {
-        let first = Identity { number: 0, ..Identity::of(finding, place, sources) };
+    let mut of_one = |(finding, location): &(Finding, Location)| {
+        let first = Identity { number: 0, ..Identity::of(finding, location, sources) };
         let each = finding.dialects().into_iter().map(|dialect| {
             let next = numbers.entry((first.clone(), dialect)).or_default();
             *next += 1;
@@ -78,13 +79,13 @@ fn identities(found: &[(Finding, Place)], sources: &[Source]) -> Vec<Vec<(Identi
 }
 
 impl Identity {
-    pub(crate) fn of(finding: &Finding, place: &Place, sources: &[Source]) -> Identity {
+    pub(crate) fn of(finding: &Finding, location: &Location, sources: &[Source]) -> Identity {
         Identity {
-            source: sources.get(place.source).map(Source::identity).unwrap_or_default(),
+            source: sources.get(location.source).map(Source::identity).unwrap_or_default(),
             tool: finding.tool.clone().unwrap_or_default(),
             rule: finding.rule.into(),
-            pointer: place.inside.clone(),
-            number: place.number,
+            pointer: location.inside.clone(),
+            number: location.number,
         }
     }
 
@@ -125,7 +126,7 @@ impl Baseline {
     }
 
     /// Returns the new content of the file: the current findings, and the known ones that this run has not checked.
-    pub(crate) fn written(mut self, found: &[(Finding, Place)], scope: &Scope<'_>) -> (String, String) {
+    pub(crate) fn written(mut self, found: &[(Finding, Location)], scope: &Scope<'_>) -> (String, String) {
         self.known.retain(|identity, names| {
             names.retain(|name| !scope.covers(identity, name));
             !names.is_empty()
@@ -158,13 +159,13 @@ impl Baseline {
     /// Returns the new findings, the number of known ones, and the stale ones.
     pub(crate) fn without_known(
         mut self,
-        found: Vec<(Finding, Place)>,
+        found: Vec<(Finding, Location)>,
         scope: &Scope<'_>,
-    ) -> (Vec<(Finding, Place)>, usize, Vec<String>) {
+    ) -> (Vec<(Finding, Location)>, usize, Vec<String>) {
         let (mut new, mut count) = (Vec::new(), 0);
         let mut met = BTreeSet::<(Identity, &str)>::new();
         let identities = identities(&found, scope.sources);
-        for ((mut finding, place), each) in found.into_iter().zip(identities) {
+        for ((mut finding, location), each) in found.into_iter().zip(identities) {
             let all = finding.reported_by.len();
             let is_known = |(identity, name): &&(Identity, &str)| {
                 self.known.get(identity).is_some_and(|known| known.contains(*name))
@@ -174,7 +175,7 @@ impl Baseline {
             met.extend(each);
             count += usize::from(finding.reported_by.len() < all);
             if !finding.reported_by.is_empty() {
-                new.push((finding, place));
+                new.push((finding, location));
             }
         }
         self.known.retain(|identity, names| {

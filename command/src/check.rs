@@ -15,15 +15,15 @@ use super::{
     arguments::{choice as word, not_a_schema, CheckArguments, FailOn, Format},
     baseline::{Baseline, Scope},
     config::{Config, FILE},
-    error::{CommandError, FINE, FOUND, UNUSABLE},
-    finding::{bounded, groups, rank, Finding, Findings, Place, ReportedBy, Source},
+    error::{CommandError, EXIT_FOUND, EXIT_SUCCESS, EXIT_UNUSABLE},
+    finding::{bounded, groups, rank, Finding, Findings, Location, ReportedBy, Source},
     fix::{self, Fixer, Reasons, Wanted},
     formats::{self, Report},
     gather::Gathering,
     input::{Input, Named, Subject},
     matrix,
     outcome::Outcome,
-    profile::{passes, Choice, ORDINARY},
+    profile::{ignores_rule, Choice, ORDINARY},
     task::{Content, Encoding, Origin, Output, Task},
     terminal::{self, counted, grouped, shown, Terminal},
     OutputFile,
@@ -101,7 +101,7 @@ impl Check {
         let mut sources = Vec::new();
         for input in inputs {
             let read = Input::read(&input.text).and_then(|read| {
-                let Input { subject, places } = read.judged()?;
+                let Input { subject, places } = read.require_checkable()?;
                 let entries = subject.entries().map_err(|error| places.locate(&error))?;
                 if used_as != Use::Tool && !matches!(subject, Subject::Schemas(_)) {
                     return Err(not_a_schema());
@@ -112,7 +112,7 @@ impl Check {
                 Ok((noun, places, entries)) => {
                     sources.push(Source { input, noun, places, entries, found: Findings::default() });
                 }
-                Err(error) => failed.push(input.place(error)),
+                Err(error) => failed.push(input.locate_error(error)),
             }
         }
         let baseline = match (baseline, baseline_path) {
@@ -147,12 +147,12 @@ impl Check {
             fixes,
             arguments,
         };
-        check.known_tools()?;
+        check.require_known_tools()?;
         Ok(check)
     }
 
     /// A tool that no input contains must not pass as a tool without findings.
-    fn known_tools(&self) -> Result<(), CommandError> {
+    fn require_known_tools(&self) -> Result<(), CommandError> {
         let names: BTreeSet<&str> =
             self.sources.iter().flat_map(|source| &source.entries).filter_map(|entry| entry.name.as_deref()).collect();
         match self.arguments.tools.iter().find(|wanted| !names.contains(wanted.as_str())) {
@@ -173,7 +173,7 @@ impl Check {
     }
 
     /// For each severity: true if there are more findings than the configuration allows, or any if the severity counts.
-    fn exceeded(&self, found: &[(Finding, Place)], fail_on: FailOn) -> [bool; 3] {
+    fn exceeded(&self, found: &[(Finding, Location)], fail_on: FailOn) -> [bool; 3] {
         // The limits of the configuration are limits for findings, not for losses.
         let limits = if self.arguments.rewritten.is_some() { [None; 3] } else { self.config.limits };
         let mut limits = limits.into_iter();
@@ -235,20 +235,22 @@ impl Check {
             }
             _ => Vec::new(),
         };
-        let input = input.judged()?;
+        let input = input.require_checkable()?;
         let rewritten = self.arguments.rewritten.as_deref().and_then(Outcome::of_word);
         let found = match rewritten {
             None => findings(input.subject, dialect, self.used_as, &source.entries),
-            Some(outcome) => lost(input.subject, dialect, &source.entries, outcome),
+            Some(outcome) => losses_of_rewriting(input.subject, dialect, &source.entries, outcome),
         };
         match found {
             Ok(found) => {
                 let profile = self.profile.as_deref();
                 // Most findings of several dialects are equal. Merging them at once bounds the memory.
-                source.found.add(whole.into_iter().chain(found).filter(|one| !passes(profile, dialect, one.rule)));
+                source
+                    .found
+                    .add(whole.into_iter().chain(found).filter(|one| !ignores_rule(profile, dialect, one.rule)));
             }
             Err(error) => {
-                let error = source.input.place(source.places.locate(&error));
+                let error = source.input.locate_error(source.places.locate(&error));
                 if !self.failed.iter().any(|known| known.source == error.source && known.message == error.message) {
                     self.failed.push(error);
                 }
@@ -257,7 +259,7 @@ impl Check {
         Ok(())
     }
 
-    fn placed(&self) -> Vec<(Finding, Place)> {
+    fn placed(&self) -> Vec<(Finding, Location)> {
         let mut found = Vec::new();
         for (at, source) in self.sources.iter().enumerate() {
             let findings = source.found.sorted();
@@ -271,7 +273,7 @@ impl Check {
     fn scope(&self) -> Scope<'_> {
         Scope {
             sources: &self.sources,
-            names: self.sources.iter().map(Source::identity).collect(),
+            source_identities: self.sources.iter().map(Source::identity).collect(),
             dialects: &self.dialects,
             profile: self.profile.as_deref(),
             is_rewritten: self.arguments.rewritten.is_some(),
@@ -279,7 +281,7 @@ impl Check {
     }
 
     /// Rank of the mildest severity that is reported. Severities that exceed their limit are always reported.
-    fn shown(&self, exceeded: [bool; 3]) -> usize {
+    fn max_shown_rank(&self, exceeded: [bool; 3]) -> usize {
         let show = self.arguments.show.map(|show| show.min_severity());
         let show = show.or(self.fail_on().min_severity()).unwrap_or(Severity::Refused);
         exceeded.iter().rposition(|exceeded| *exceeded).unwrap_or_default().max(rank(show))
@@ -292,19 +294,19 @@ impl Check {
         if let Some(baseline) = &self.baseline {
             (found, ..) = baseline.clone().without_known(found, &self.scope());
         }
-        let shown = self.shown(self.exceeded(&found, self.fail_on()));
+        let shown = self.max_shown_rank(self.exceeded(&found, self.fail_on()));
         found.retain(|(finding, _)| rank(finding.severity) <= shown);
         self.fixes.findings = found.len();
-        for (finding, place) in found.iter().filter(|(finding, _)| !finding.is_of_request) {
-            let Some(entry) = place.entry else { continue };
-            let wanted = self.fixes.wanted.entry(place.source).or_default().entry(entry).or_default();
+        for (finding, location) in found.iter().filter(|(finding, _)| !finding.is_of_request) {
+            let Some(entry) = location.entry else { continue };
+            let wanted = self.fixes.wanted.entry(location.source).or_default().entry(entry).or_default();
             wanted.extend(finding.reported_by.iter().map(|by| (by.dialect.name, finding.rule)));
         }
         shown
     }
 
     fn fix(&mut self, at: usize) {
-        let shown = if at == 0 { self.want_fixes() } else { self.shown([false; 3]) };
+        let shown = if at == 0 { self.want_fixes() } else { self.max_shown_rank([false; 3]) };
         let (Some(wanted), Some(source)) = (self.fixes.wanted.get(&at), self.sources.get_mut(at)) else { return };
         let fixer = Fixer {
             dialects: &self.dialects,
@@ -329,7 +331,7 @@ impl Check {
                     self.fixes.originals.insert(at, std::mem::replace(&mut source.input.text, fixed.text));
                 }
             }
-            Err(error) => self.failed.push(source.input.place(error)),
+            Err(error) => self.failed.push(source.input.locate_error(error)),
         }
     }
 
@@ -381,19 +383,19 @@ impl Check {
         let diffs = changed.map(|(source, original)| fix::diff(&source.input.source, original, &source.input.text));
         let mut output = Output { content: Content::Data, ..Output::new(diffs.collect()) };
         for error in &self.failed {
-            output.note(&error.render("toolwire", terminal.err));
+            output.add_note(&error.render("toolwire", terminal.err));
         }
         if !self.arguments.quiet {
             for note in &self.notes {
-                output.note(&format!("{} {note}", terminal.err.doubtful("toolwire:")));
+                output.add_note(&format!("{} {note}", terminal.err.doubtful("toolwire:")));
             }
-            output.note(&self.fixes_summary(left).unwrap_or_else(|| "nothing to fix".into()));
+            output.add_note(&self.fixes_summary(left).unwrap_or_else(|| "nothing to fix".into()));
         }
         let is_changed = !self.fixes.originals.is_empty();
         output.with_exit_code(match code {
-            UNUSABLE => UNUSABLE,
-            _ if is_changed => FOUND,
-            _ => FINE,
+            EXIT_UNUSABLE => EXIT_UNUSABLE,
+            _ if is_changed => EXIT_FOUND,
+            _ => EXIT_SUCCESS,
         })
     }
 }
@@ -439,9 +441,9 @@ impl Task for Check {
     }
 
     fn finish(mut self: Box<Self>, terminal: &Terminal) -> Result<Output, CommandError> {
-        let found = self.placed();
+        let findings = self.placed();
         let fail_on = self.fail_on();
-        let (found, ignored, mut stale) = self.config.without_ignored(found);
+        let (findings, ignored, mut stale) = self.config.without_ignored(findings);
         let whole = self.arguments.tools.is_empty() && self.failed.is_empty();
         // A run on some of the tools or dialects, or for losses, cannot tell whether an entry is stale. Nor can a run
         // that fixes findings.
@@ -456,44 +458,44 @@ impl Task for Check {
         let scope = self.scope();
         let mut failed = Vec::new();
         let mut files = Vec::new();
-        let (mut found, known) = match baseline {
+        let (mut findings, known) = match baseline {
             Some(_) if self.arguments.update_baseline && !whole => {
                 let why = "expected all inputs and no `--tool`, found only some, which cannot become a baseline";
                 failed.push(CommandError::option("updateBaseline", why));
-                (found, 0)
+                (findings, 0)
             }
             Some(baseline) if self.arguments.update_baseline => {
-                let count = found.len();
-                let (path, content) = baseline.written(&found, &scope);
+                let count = findings.len();
+                let (path, content) = baseline.written(&findings, &scope);
                 files.push(OutputFile { path, content, confined, ..OutputFile::default() });
                 (Vec::new(), count)
             }
             Some(baseline) => {
-                let (found, known, gone) = baseline.without_known(found, &scope);
+                let (findings, known, gone) = baseline.without_known(findings, &scope);
                 if whole && !self.arguments.fixes() {
                     stale.extend(gone);
                 }
-                (found, known)
+                (findings, known)
             }
-            None => (found, 0),
+            None => (findings, 0),
         };
         self.failed.extend(failed);
-        let exceeded = self.exceeded(&found, fail_on);
-        let limit = self.shown(exceeded);
+        let exceeded = self.exceeded(&findings, fail_on);
+        let limit = self.max_shown_rank(exceeded);
         let mut milder = [0; 3];
-        found.retain(|(finding, _)| {
+        findings.retain(|(finding, _)| {
             let shows = rank(finding.severity) <= limit;
             if let Some(count) = milder.get_mut(rank(finding.severity)).filter(|_| !shows) {
                 *count += 1 + finding.more;
             }
             shows
         });
-        let code = self.failed.iter().map(CommandError::exit_code).max().unwrap_or(FINE);
-        let code = if code == UNUSABLE || exceeded == [false; 3] { code } else { FOUND };
+        let code = self.failed.iter().map(CommandError::exit_code).max().unwrap_or(EXIT_SUCCESS);
+        let code = if code == EXIT_UNUSABLE || exceeded == [false; 3] { code } else { EXIT_FOUND };
         if self.arguments.diff {
-            return Ok(self.difference(found.len(), code, terminal));
+            return Ok(self.difference(findings.len(), code, terminal));
         }
-        let fixed = self.fixes_summary(found.len()).filter(|_| self.arguments.fix);
+        let fixed = self.fixes_summary(findings.len()).filter(|_| self.arguments.fix);
         let written = files.first().map(|file: &OutputFile| file.path.clone());
         files.extend(self.fixed_files());
         let format = if self.arguments.json { formats::JSON } else { self.arguments.format };
@@ -508,7 +510,7 @@ impl Task for Check {
             exceeded,
             sources: &self.sources,
             // A document with a case for each tool lists findings of every tool.
-            groups: bounded(groups(found), format == Format::Junit),
+            groups: bounded(groups(findings), format == Format::Junit),
             failed: &self.failed,
             notes: &self.notes,
             milder,
@@ -630,7 +632,7 @@ fn findings_of_request(request: &Node<'_>, dialect: &'static Dialect) -> Result<
     Ok(found.into_iter().map(finding).collect())
 }
 
-fn lost(
+fn losses_of_rewriting(
     subject: Subject<'_>,
     dialect: &'static Dialect,
     entries: &[Named],

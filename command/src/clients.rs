@@ -11,7 +11,7 @@ pub(crate) struct Client {
     /// Dialect of the API to which the client sends tools, if that API is always the same.
     pub(crate) api: Option<&'static str>,
     /// Maximum number of tools that the client, or its model's API, accepts.
-    pub(crate) most: Option<usize>,
+    pub(crate) max_tools: Option<usize>,
     /// Source of these facts, with the day on which it was read.
     pub(crate) source: &'static str,
 }
@@ -22,35 +22,35 @@ pub(crate) const CLIENTS: &[Client] = &[
         name: "claude-code",
         dialect: Some("claude-code"),
         api: Some("anthropic"),
-        most: None,
+        max_tools: None,
         source: "docs/dialects/claude-code.md; it defers tools itself",
     },
     Client {
         name: "claude-desktop",
         dialect: Some("claude-desktop"),
         api: Some("anthropic"),
-        most: None,
+        max_tools: None,
         source: "docs/dialects/claude-desktop.md",
     },
     Client {
         name: "codex",
         dialect: None,
         api: Some("openai-responses"),
-        most: None,
+        max_tools: None,
         source: "docs/dialects/codex.md: it converts schemas itself; for other backends, name the dialect",
     },
     Client {
         name: "cowork",
         dialect: Some("cowork"),
         api: Some("anthropic"),
-        most: None,
+        max_tools: None,
         source: "docs/dialects/cowork.md",
     },
     Client {
         name: "cursor",
         dialect: Some("cursor"),
         api: None,
-        most: Some(40),
+        max_tools: Some(40),
         source:
             "docs/dialects/cursor.md; mcptrove.com/blog/cursor-tool-limit-math (2026-06-17): past some 40 tools; not \
                  verified",
@@ -59,21 +59,21 @@ pub(crate) const CLIENTS: &[Client] = &[
         name: "typescript-sdk",
         dialect: Some("mcp-typescript"),
         api: None,
-        most: None,
+        max_tools: None,
         source: "docs/dialects/mcp-typescript.md: any client built on the TypeScript SDK",
     },
     Client {
         name: "vscode",
         dialect: Some("vscode"),
         api: None,
-        most: Some(128),
+        max_tools: Some(128),
         source: "docs/dialects/vscode.md; its tool picker takes 128",
     },
     Client {
         name: "windsurf",
         dialect: None,
         api: None,
-        most: Some(100),
+        max_tools: Some(100),
         source: "desplega.ai/blog/deep-dive-windsurf-mcp-workflows (2026-06-16): 100 tools at any given time, by its \
                  documentation",
     },
@@ -92,13 +92,12 @@ pub(crate) struct ClientFile {
     /// Candidate paths, each starting with an environment variable. The first that exists is used.
     pub(crate) paths: &'static [&'static str],
     /// Keys of the members that contain the servers, from the outermost one.
-    pub(crate) list: &'static [&'static str],
+    pub(crate) path_of_servers: &'static [&'static str],
     #[cfg_attr(not(test), allow(dead_code, reason = "a test compares it with the page, which shows it"))]
     pub(crate) source: &'static str,
 }
 
-/// Environment variables at the beginning of paths.
-pub(crate) const VARIABLES: [&str; 4] = ["HOME", "USERPROFILE", "APPDATA", "CODEX_HOME"];
+pub(crate) const PATH_VARIABLES: [&str; 4] = ["HOME", "USERPROFILE", "APPDATA", "CODEX_HOME"];
 const MCP_SERVERS: &[&str] = &["mcpServers"];
 
 /// `client` is the client's name in `--client`.
@@ -106,7 +105,7 @@ pub(crate) const CLIENT_FILES: &[ClientFile] = &[
     ClientFile {
         client: "claude-code",
         paths: &["HOME/.claude.json", "USERPROFILE/.claude.json"],
-        list: MCP_SERVERS,
+        path_of_servers: MCP_SERVERS,
         source: "Claude Code 2.1.197 writes it; it contains the user's `mcpServers`",
     },
     ClientFile {
@@ -116,19 +115,19 @@ pub(crate) const CLIENT_FILES: &[ClientFile] = &[
             "APPDATA/Claude/claude_desktop_config.json",
             "HOME/.config/Claude/claude_desktop_config.json",
         ],
-        list: MCP_SERVERS,
+        path_of_servers: MCP_SERVERS,
         source: "bitflight-devops/mcp-json-yaml-toml, docs/clients.md (read 2026-11-27)",
     },
     ClientFile {
         client: "codex",
         paths: &["CODEX_HOME/config.toml", "HOME/.codex/config.toml", "USERPROFILE/.codex/config.toml"],
-        list: &["mcp_servers"],
+        path_of_servers: &["mcp_servers"],
         source: "Codex 0.171 reads it (tests/clients)",
     },
     ClientFile {
         client: "cursor",
         paths: &["HOME/.cursor/mcp.json", "USERPROFILE/.cursor/mcp.json"],
-        list: MCP_SERVERS,
+        path_of_servers: MCP_SERVERS,
         source: "PV-Bhat/vibe-check-mcp-server, docs/clients.md (read 2026-11-27)",
     },
     ClientFile {
@@ -138,7 +137,7 @@ pub(crate) const CLIENT_FILES: &[ClientFile] = &[
             "APPDATA/Code/User/mcp.json",
             "HOME/.config/Code/User/mcp.json",
         ],
-        list: &["servers"],
+        path_of_servers: &["servers"],
         source: "docker/docs, commit 3712a39: `mcp.json` of the user; its folder is not verified",
     },
     ClientFile {
@@ -148,17 +147,17 @@ pub(crate) const CLIENT_FILES: &[ClientFile] = &[
             "HOME/.codeium/mcp_config.json",
             "USERPROFILE/.codeium/windsurf/mcp_config.json",
         ],
-        list: MCP_SERVERS,
+        path_of_servers: MCP_SERVERS,
         source: "PV-Bhat/vibe-check-mcp-server, docs/clients.md (read 2026-11-27)",
     },
 ];
 
 pub(crate) fn names_with_files() -> Vec<&'static str> {
-    CLIENT_FILES.iter().map(|place| place.client).collect()
+    CLIENT_FILES.iter().map(|file| file.client).collect()
 }
 
 pub(crate) fn file_of(client: &str) -> Option<&'static ClientFile> {
-    CLIENT_FILES.iter().find(|place| place.client == client)
+    CLIENT_FILES.iter().find(|file| file.client == client)
 }
 
 #[cfg(test)]
@@ -176,13 +175,13 @@ mod tests {
             let code = |name: &str| format!("`{name}`");
             let api = client.api.unwrap_or(PORTABLE);
             let dialect = dialects().iter().find(|dialect| dialect.name == api).expect("a dialect");
-            let most = client.most.into_iter().chain(internal::max_tools(dialect)).min();
+            let max_tools = client.max_tools.into_iter().chain(internal::max_tools(dialect)).min();
             let row = format!(
                 "| {} | {} | {} | {} | {} |\n",
                 code(client.name),
                 client.dialect.map_or_else(|| "none".into(), code),
                 code(api),
-                most.map_or_else(|| "any".into(), |most| most.to_string()),
+                max_tools.map_or_else(|| "any".into(), |most| most.to_string()),
                 client.source
             );
             assert!(page.contains(&row), "docs/proxy.md: expected the row {row}");

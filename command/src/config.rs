@@ -15,7 +15,7 @@ use wildmatch::WildMatch;
 use super::{
     arguments::FailOn,
     error::CommandError,
-    finding::{Finding, Place},
+    finding::{Finding, Location},
     profile::{ALL, PROFILES},
     terminal::shown,
     toml_file::TomlFile,
@@ -60,11 +60,14 @@ impl Config {
 
 impl Config {
     /// Returns the findings that no entry of `ignore` hides, the number of hidden ones, and the stale entries.
-    pub(crate) fn without_ignored(&self, found: Vec<(Finding, Place)>) -> (Vec<(Finding, Place)>, usize, Vec<String>) {
+    pub(crate) fn without_ignored(
+        &self,
+        found: Vec<(Finding, Location)>,
+    ) -> (Vec<(Finding, Location)>, usize, Vec<String>) {
         let index = Index::of(&self.ignores);
         let mut used = vec![false; self.ignores.len()];
         let (mut kept, mut count) = (Vec::new(), 0);
-        for (mut finding, place) in found {
+        for (mut finding, location) in found {
             let all = finding.reported_by.len();
             for at in index.candidates(finding.rule, finding.tool.as_deref()) {
                 let Some((ignore, used)) = self.ignores.get(at).zip(used.get_mut(at)) else { continue };
@@ -74,7 +77,7 @@ impl Config {
             }
             count += usize::from(finding.reported_by.len() < all);
             if !finding.reported_by.is_empty() {
-                kept.push((finding, place));
+                kept.push((finding, location));
             }
         }
         let unused = self.ignores.iter().zip(used).filter(|(_, used)| !used);
@@ -223,8 +226,8 @@ impl TomlFile<'_> {
         let DeValue::Table(table) = value.get_ref() else { return Err(self.unexpected(value, "a table")) };
         let mut limits = [None; 3];
         for (key, value) in table.iter() {
-            let place = LIMITS.iter().position(|name| *name == key.get_ref().as_ref());
-            let Some(limit) = place.and_then(|place| limits.get_mut(place)) else {
+            let location = LIMITS.iter().position(|name| *name == key.get_ref().as_ref());
+            let Some(limit) = location.and_then(|location| limits.get_mut(location)) else {
                 return Err(self.unknown(key.span(), key.get_ref(), &LIMITS));
             };
             *limit = match value.get_ref() {
@@ -244,16 +247,16 @@ impl TomlFile<'_> {
         for (key, value) in table.iter() {
             match key.get_ref().as_ref() {
                 "rule" => {
-                    ignore.rules = self.some(value)?;
+                    ignore.rules = self.nonempty_strings(value)?;
                     for rule in &ignore.rules {
                         if !rules().any(|known| known == rule) {
                             return Err(self.unknown_word(value, "a rule", rule, &mut rules()));
                         }
                     }
                 }
-                "tool" => ignore.tools = self.some(value)?,
+                "tool" => ignore.tools = self.nonempty_strings(value)?,
                 "dialect" => {
-                    self.some(value)?;
+                    self.nonempty_strings(value)?;
                     ignore.dialects = self.dialects(value)?;
                 }
                 "reason" => {
@@ -287,7 +290,7 @@ impl TomlFile<'_> {
     }
 
     fn chosen(&self, value: &Spanned<DeValue<'_>>) -> Result<Vec<String>, CommandError> {
-        let words = self.some(value)?;
+        let words = self.nonempty_strings(value)?;
         if words.iter().any(|word| word == ALL) {
             return Ok(Vec::from([ALL.into()]));
         }

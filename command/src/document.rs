@@ -3,7 +3,7 @@
 
 use toolwire::json::{Data, Member, Node, Object, Text};
 
-use super::position::Places;
+use super::position::InputPointers;
 
 type Members<'a> = Vec<(Text<'a>, Node<'a>)>;
 
@@ -19,7 +19,7 @@ pub(crate) fn header(command: &'static str, source: &str) -> Members<'static> {
     ])
 }
 
-pub(crate) fn located(places: &Places, pointer: &str) -> Members<'static> {
+pub(crate) fn located(places: &InputPointers, pointer: &str) -> Members<'static> {
     let (line, pointer) = places.of(pointer);
     let line = line.map(|line| (Text::new("line"), Node::count(line as u64)));
     line.into_iter().chain([(Text::new("pointer"), Node::string(pointer))]).collect()

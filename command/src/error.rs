@@ -9,11 +9,11 @@ use super::{
 };
 
 /// Exit code if nothing was found.
-pub(crate) const FINE: u8 = 0;
+pub(crate) const EXIT_SUCCESS: u8 = 0;
 /// Exit code if the command found something, or if a tool cannot be rewritten.
-pub(crate) const FOUND: u8 = 1;
+pub(crate) const EXIT_FOUND: u8 = 1;
 /// Exit code if the command line is wrong, or the input cannot be read.
-pub(crate) const UNUSABLE: u8 = 2;
+pub(crate) const EXIT_UNUSABLE: u8 = 2;
 
 /// Maximum length of a printed pointer. A longer one would hide the message.
 const POINTER: usize = 300;
@@ -80,8 +80,8 @@ impl CommandError {
                 | Code::LimitExceeded
                 | Code::ForcedDeferredTool
                 | Code::InvalidSchema,
-            ) => FOUND,
-            _ => UNUSABLE,
+            ) => EXIT_FOUND,
+            _ => EXIT_UNUSABLE,
         }
     }
 
@@ -90,17 +90,17 @@ impl CommandError {
     }
 
     pub(crate) fn line(&self, source: &str) -> String {
-        let place = match self.code {
-            Some(Code::InvalidOption | Code::UnknownOption | Code::UnknownDialect) => option(&self.pointer),
-            _ => place(self.source.as_deref().unwrap_or(source), self.line, &self.pointer),
+        let location = match self.code {
+            Some(Code::InvalidOption | Code::UnknownOption | Code::UnknownDialect) => option_of_pointer(&self.pointer),
+            _ => format_location(self.source.as_deref().unwrap_or(source), self.line, &self.pointer),
         };
         let code = self.code.map(|code| format!("{code}: ")).unwrap_or_default();
-        format!("{place}: {code}{}", shown(&self.message))
+        format!("{location}: {code}{}", shown(&self.message))
     }
 }
 
 /// Converts the pointer to an option of the library to an option of the command line.
-fn option(pointer: &str) -> String {
+fn option_of_pointer(pointer: &str) -> String {
     let mut out = String::from("--");
     for one in pointer.trim_start_matches('/').chars() {
         if one.is_ascii_uppercase() {
@@ -112,7 +112,7 @@ fn option(pointer: &str) -> String {
 }
 
 /// Formats the location like editors and compilers do: `tools.json:/3/inputSchema`, `tools.jsonl:17:/inputSchema`.
-pub(crate) fn place(source: &str, line: Option<usize>, pointer: &str) -> String {
+pub(crate) fn format_location(source: &str, line: Option<usize>, pointer: &str) -> String {
     let line = line.map(|line| format!(":{line}")).unwrap_or_default();
     let pointer = if pointer.is_empty() { String::new() } else { format!(":{}", shown(&cut(pointer, POINTER))) };
     format!("{}{line}{pointer}", shown(source))
@@ -120,7 +120,7 @@ pub(crate) fn place(source: &str, line: Option<usize>, pointer: &str) -> String 
 
 /// Returns true if the file merely does not exist, and a message for the host's error. `message` is text, or the name
 /// of a system error (`ENOENT`).
-pub(crate) fn reason(message: &str, name: &str, what: &str) -> (bool, String) {
+pub(crate) fn host_error(message: &str, name: &str, what: &str) -> (bool, String) {
     let missing = matches!(message, "ENOENT" | "ENOTDIR");
     let words = match message {
         "ENOENT" | "ENAMETOOLONG" if is_json(name) => {

@@ -11,9 +11,9 @@ use toolwire::{
 use super::{
     arguments::{not_a_schema, ExplainArguments},
     document::{header, located, record},
-    error::{CommandError, FINE, FOUND},
+    error::{CommandError, EXIT_FOUND, EXIT_SUCCESS},
     input::{pick, Input, Named, Subject},
-    position::{value_at, Places},
+    position::{value_at, InputPointers},
     profile::dialects_named,
     task::{Output, SourceText, Task},
     terminal::{counted, cut, shown, Paint, Terminal},
@@ -37,7 +37,7 @@ struct Explained {
 
 impl Task for Explain {
     fn finish(self: Box<Self>, terminal: &Terminal) -> Result<Output, CommandError> {
-        let Input { subject, places } = Input::read(&self.input.text)?.judged()?;
+        let Input { subject, places } = Input::read(&self.input.text)?.require_checkable()?;
         let entries = subject.entries().map_err(|error| places.locate(&error))?;
         let is_schema = matches!(subject, Subject::Schemas(_));
         if !is_schema && self.arguments.rewriting.options("").used_as != Use::Tool {
@@ -49,7 +49,7 @@ impl Task for Explain {
         for dialect in dialects {
             explained.push(self.one(&named, dialect, &places)?);
         }
-        let code = if explained.iter().any(|one| one.refused.is_some()) { FOUND } else { FINE };
+        let code = if explained.iter().any(|one| one.refused.is_some()) { EXIT_FOUND } else { EXIT_SUCCESS };
         if self.arguments.machine.json {
             return Ok(Output::json(&self.document(&named, &places, &explained)).with_exit_code(code));
         }
@@ -66,9 +66,9 @@ impl Task for Explain {
 }
 
 impl Explain {
-    fn one(&self, named: &Named, dialect: &'static Dialect, places: &Places) -> Result<Explained, CommandError> {
-        let before = Input::read(&self.input.text)?.judged()?.subject;
-        let after = Input::read(&self.input.text)?.judged()?.subject;
+    fn one(&self, named: &Named, dialect: &'static Dialect, places: &InputPointers) -> Result<Explained, CommandError> {
+        let before = Input::read(&self.input.text)?.require_checkable()?.subject;
+        let after = Input::read(&self.input.text)?.require_checkable()?.subject;
         let options = self.arguments.rewriting.options(dialect.name);
         let failed = |error: toolwire::Error| places.locate(&error);
         let excerpt = |node: Option<&Node<'_>>| node.map(json::write);
@@ -89,7 +89,7 @@ impl Explain {
                     })),
                     // An option that the dialect does not have is an error of the command line; other errors are
                     // findings.
-                    Err(error) if CommandError::from_core(&error, "").exit_code() == FOUND => {
+                    Err(error) if CommandError::from_core(&error, "").exit_code() == EXIT_FOUND => {
                         let pointer = format!("{}{}", named.pointer, error.pointer());
                         explained.refused = Some((error.code().as_str(), pointer, error.message().into()));
                     }
@@ -122,7 +122,7 @@ impl Explain {
         }
     }
 
-    fn render(&self, name: &str, one: &Explained, places: &Places, paint: Paint, out: &mut String) {
+    fn render(&self, name: &str, one: &Explained, places: &InputPointers, paint: Paint, out: &mut String) {
         let title = format!("{} in {}", shown(name), one.dialect.name);
         if let Some((rule, pointer, message)) = &one.refused {
             out.push_str(&format!("{}: {}\n", paint.bold(&title), paint.bad("refused")));
@@ -154,14 +154,14 @@ impl Explain {
             let at = change
                 .output_pointer
                 .as_deref()
-                .map(|pointer| paint.dim(&format!("  at {}", readable(pointer))))
+                .map(|pointer| paint.dim(&format!("  at {}", shown_pointer(pointer))))
                 .unwrap_or_default();
             out.push_str(&format!("   after    {}{at}\n", paint.good(&excerpt(is))));
             out.push_str(&format!("   because  {}\n", shown(&change.reason.to_string())));
         }
     }
 
-    fn document<'e>(&self, named: &Named, places: &Places, explained: &'e [Explained]) -> Node<'e> {
+    fn document<'e>(&self, named: &Named, places: &InputPointers, explained: &'e [Explained]) -> Node<'e> {
         let excerpt =
             |text: &'e Option<String>| text.as_deref().and_then(|text| json::read(text).ok()).unwrap_or_default();
         let dialects = explained.iter().map(|one| {
@@ -225,14 +225,14 @@ fn effect(change: &Change, paint: Paint) -> String {
     format!("{arguments}; {guidance}")
 }
 
-fn place_of(places: &Places, pointer: &str) -> String {
+fn place_of(places: &InputPointers, pointer: &str) -> String {
     match places.of(pointer) {
-        (Some(line), pointer) => format!("line {line} {}", readable(&pointer)),
-        (None, pointer) => readable(&pointer),
+        (Some(line), pointer) => format!("line {line} {}", shown_pointer(&pointer)),
+        (None, pointer) => shown_pointer(&pointer),
     }
 }
 
-fn readable(pointer: &str) -> String {
+fn shown_pointer(pointer: &str) -> String {
     if pointer.is_empty() {
         "(root)".into()
     } else {

@@ -17,7 +17,7 @@ use super::{
     input::Named,
     naming::normal,
     outcome::Outcome,
-    position::{positions, Places, Position},
+    position::{positions, InputPointers, Position},
     task::{Origin, SourceText},
 };
 
@@ -62,7 +62,7 @@ pub(crate) struct Finding {
 pub(crate) struct Source {
     pub(crate) input: SourceText,
     pub(crate) noun: &'static str,
-    pub(crate) places: Places,
+    pub(crate) places: InputPointers,
     pub(crate) entries: Vec<Named>,
     pub(crate) found: Findings,
 }
@@ -77,7 +77,7 @@ pub(crate) struct Findings {
 }
 
 #[derive(Clone, Debug)]
-pub(crate) struct Place {
+pub(crate) struct Location {
     /// Index of the input.
     pub(crate) source: usize,
     pub(crate) tool: Option<String>,
@@ -96,8 +96,8 @@ pub(crate) struct Place {
 #[derive(Clone, Debug)]
 pub(crate) struct Group {
     pub(crate) finding: Finding,
-    pub(crate) place: Place,
-    pub(crate) copies: Vec<Place>,
+    pub(crate) location: Location,
+    pub(crate) copies: Vec<Location>,
 }
 
 pub(crate) const fn rank(severity: Severity) -> usize {
@@ -124,8 +124,7 @@ pub(crate) fn page(rule: &str) -> String {
     }
 }
 
-/// Returns the summary of a rule, and advice for fixing its findings.
-pub(crate) fn words(rule: &str) -> (&'static str, &'static str) {
+pub(crate) fn summary_and_advice(rule: &str) -> (&'static str, &'static str) {
     if let Some(kind) = kind_of(rule) {
         return (kind.summary, kind.fix);
     }
@@ -244,7 +243,7 @@ impl Findings {
     pub(crate) fn sorted(&self) -> Vec<Finding> {
         let mut found = self.list.clone();
         found.iter_mut().for_each(Finding::choose_message);
-        found.sort_by_key(|finding| order(&finding.pointer));
+        found.sort_by_key(|finding| sort_key(&finding.pointer));
         found
     }
 }
@@ -254,15 +253,15 @@ fn key(finding: &Finding) -> (String, &'static str, &'static str) {
 }
 
 impl Source {
-    pub(crate) fn placed(&self, found: &[Finding], source: usize) -> Vec<Place> {
+    pub(crate) fn placed(&self, found: &[Finding], source: usize) -> Vec<Location> {
         let entries: BTreeMap<&str, usize> =
             self.entries.iter().enumerate().map(|(at, entry)| (entry.pointer.as_str(), at)).collect();
         let pointers: Vec<(Option<usize>, String)> = found.iter().map(|finding| self.place_of(finding)).collect();
         let positions = self.positions(&pointers);
         let places = found.iter().zip(pointers).zip(positions);
         let mut numbers = BTreeMap::<(Option<String>, &str, String), usize>::new();
-        let place = |((finding, (line, pointer)), position): ((&Finding, (Option<usize>, String)), _)| {
-            let (entry, inside) = owner(&entries, &finding.pointer);
+        let location = |((finding, (line, pointer)), position): ((&Finding, (Option<usize>, String)), _)| {
+            let (entry, inside) = split_entry(&entries, &finding.pointer);
             // A tool with a name is identified by the name, wherever it is in the list; other tools are identified by
             // their index.
             let inside = match (&finding.tool, line) {
@@ -274,9 +273,9 @@ impl Source {
             let next = numbers.entry((finding.tool.clone(), finding.rule, inside.clone())).or_default();
             let number = *next;
             *next += 1;
-            Place { source, tool: finding.tool.clone(), position, pointer, entry, inside, number }
+            Location { source, tool: finding.tool.clone(), position, pointer, entry, inside, number }
         };
-        places.map(place).collect()
+        places.map(location).collect()
     }
 
     fn place_of(&self, finding: &Finding) -> (Option<usize>, String) {
@@ -293,7 +292,7 @@ impl Source {
             return pointers.iter().map(|_| position).collect();
         }
         let text = &self.input.text;
-        if !matches!(self.places, Places::Lines(_)) {
+        if !matches!(self.places, InputPointers::Lines(_)) {
             return positions(text, pointers.iter().map(|(_, pointer)| pointer.as_str()))
                 .into_iter()
                 .map(Some)
@@ -308,8 +307,8 @@ impl Source {
             let Some(of_line) = by_line.get(&number) else { continue };
             let pointers = of_line.iter().filter_map(|at| pointers.get(*at)).map(|(_, pointer)| pointer.as_str());
             for (at, position) in of_line.iter().zip(positions(text, pointers)) {
-                if let Some(place) = found.get_mut(*at) {
-                    *place = Some(Position { line: number, ..position });
+                if let Some(location) = found.get_mut(*at) {
+                    *location = Some(Position { line: number, ..position });
                 }
             }
         }
@@ -343,12 +342,12 @@ impl Source {
 }
 
 /// Sort key of a finding: the indices of its pointer, so that findings within one entry keep their order.
-fn order(pointer: &str) -> Vec<usize> {
+fn sort_key(pointer: &str) -> Vec<usize> {
     pointer.split('/').skip(1).map_while(|step| step.parse().ok()).collect()
 }
 
 /// Splits a pointer into the index of its entry and the pointer within the entry.
-fn owner<'p>(entries: &BTreeMap<&str, usize>, pointer: &'p str) -> (Option<usize>, &'p str) {
+fn split_entry<'p>(entries: &BTreeMap<&str, usize>, pointer: &'p str) -> (Option<usize>, &'p str) {
     let ends = pointer.match_indices('/').map(|(end, _)| end).skip(1).chain([pointer.len()]);
     for end in ends {
         let (above, inside) = pointer.split_at_checked(end).unwrap_or((pointer, ""));
@@ -364,40 +363,40 @@ struct Weight {
     dialects: BTreeSet<&'static str>,
     findings: usize,
     /// Index of the first finding.
-    place: usize,
+    index: usize,
 }
 
 impl Weight {
-    fn order(&self) -> (Reverse<usize>, Reverse<usize>, usize) {
-        (Reverse(self.dialects.len()), Reverse(self.findings), self.place)
+    fn sort_key(&self) -> (Reverse<usize>, Reverse<usize>, usize) {
+        (Reverse(self.dialects.len()), Reverse(self.findings), self.index)
     }
 }
 
 /// Groups findings by rule: the most severe first, then the heaviest. Findings in copies of a definition are counted at
 /// the first copy.
-pub(crate) fn groups(found: Vec<(Finding, Place)>) -> Vec<Group> {
+pub(crate) fn groups(found: Vec<(Finding, Location)>) -> Vec<Group> {
     let mut groups: Vec<Group> = Vec::new();
     let mut copies = BTreeMap::<(&str, &str, String, Vec<&str>, String), usize>::new();
-    for (finding, place) in found {
+    for (finding, location) in found {
         let Some(definition) = finding.definition().map(String::from) else {
-            groups.push(Group { finding, place, copies: Vec::new() });
+            groups.push(Group { finding, location, copies: Vec::new() });
             continue;
         };
         let key = (finding.rule, finding.word(), finding.message.clone(), finding.dialects(), definition);
         let at = *copies.entry(key).or_insert_with(|| groups.len());
         match groups.get_mut(at) {
-            Some(group) => group.copies.push(place),
-            None => groups.push(Group { finding, place, copies: Vec::new() }),
+            Some(group) => group.copies.push(location),
+            None => groups.push(Group { finding, location, copies: Vec::new() }),
         }
     }
     let kind = |group: &Group| (group.finding.rule, group.finding.word());
     let mut weights = BTreeMap::<_, Weight>::new();
-    for (place, group) in groups.iter().enumerate() {
-        let weight = weights.entry(kind(group)).or_insert_with(|| Weight { place, ..Weight::default() });
+    for (index, group) in groups.iter().enumerate() {
+        let weight = weights.entry(kind(group)).or_insert_with(|| Weight { index, ..Weight::default() });
         weight.dialects.extend(group.finding.dialects());
         weight.findings += 1 + group.copies.len();
     }
-    groups.sort_by_key(|group| (rank(group.finding.severity), weights.get(&kind(group)).map(Weight::order)));
+    groups.sort_by_key(|group| (rank(group.finding.severity), weights.get(&kind(group)).map(Weight::sort_key)));
     groups
 }
 
@@ -408,7 +407,7 @@ pub(crate) fn bounded(groups: Vec<Group>, is_by_entry: bool) -> Vec<Group> {
     let mut kinds = BTreeMap::<_, (usize, usize)>::new();
     for group in groups {
         let Finding { rule, pointer, more, .. } = &group.finding;
-        let entry = is_by_entry.then_some((group.place.source, group.place.entry));
+        let entry = is_by_entry.then_some((group.location.source, group.location.entry));
         let kind = (*rule, group.finding.word(), internal::location(pointer), entry);
         let (count, last) = kinds.entry(kind).or_default();
         if *count < FindingLimit::LISTED.each() {

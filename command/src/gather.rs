@@ -212,7 +212,7 @@ impl Gathering {
     }
 
     /// Returns an error that is known only at the end: no file declares a server that the command line names.
-    pub(crate) fn checked(&self) -> Result<(), CommandError> {
+    pub(crate) fn require_named_servers(&self) -> Result<(), CommandError> {
         match self.only.iter().find(|name| !self.met.contains(*name)) {
             Some(name) if self.failed.is_empty() => {
                 let message = format!("expected the name of a server in one of the files, found `{}`", shown(name));

@@ -9,7 +9,7 @@ use toolwire::{
 
 use super::{
     error::CommandError,
-    position::Places,
+    position::InputPointers,
     terminal::{counted, cut, shown},
 };
 
@@ -18,7 +18,7 @@ const MAX_TOOLS: usize = 10_000;
 
 pub(crate) struct Input<'a> {
     pub(crate) subject: Subject<'a>,
-    pub(crate) places: Places,
+    pub(crate) places: InputPointers,
 }
 
 pub(crate) enum Subject<'a> {
@@ -97,10 +97,10 @@ impl<'a> Input<'a> {
 
     pub(crate) fn without_request(self) -> Input<'a> {
         match (self.subject, self.places) {
-            (Subject::Request(mut node), Places::Below(above)) => {
+            (Subject::Request(mut node), InputPointers::Below(above)) => {
                 let tools = node.visit(TOOLS, std::mem::take).filter(|tools| is_list(Some(tools)));
                 let tools = tools.unwrap_or_else(|| Node::array(Vec::new()));
-                Input { subject: Subject::Tools(tools), places: Places::Below(above + "/tools") }
+                Input { subject: Subject::Tools(tools), places: InputPointers::Below(above + "/tools") }
             }
             (subject, places) => Input { subject, places },
         }
@@ -108,7 +108,7 @@ impl<'a> Input<'a> {
 
     /// Returns an error if the input cannot be checked: it has no tools or schemas, or a tool without a visible schema.
     /// An empty input must not pass as an input without findings.
-    pub(crate) fn judged(self) -> Result<Input<'a>, CommandError> {
+    pub(crate) fn require_checkable(self) -> Result<Input<'a>, CommandError> {
         let input = self.without_request();
         if let Subject::Tools(list) = &input.subject {
             misspelt(list, &input.places)?;
@@ -136,7 +136,7 @@ impl<'a> Input<'a> {
     }
 
     fn whole(mut node: Node<'a>, above: &str) -> Result<Input<'a>, CommandError> {
-        let below = |more: &str| Places::Below(format!("{above}{more}"));
+        let below = |more: &str| InputPointers::Below(format!("{above}{more}"));
         if let Some(items) = node.as_array() {
             let kinds: Vec<Kind> = items.iter().map(kind_of).collect();
             if let Some((at, message)) = odd_one(&kinds) {
@@ -175,7 +175,7 @@ impl<'a> Input<'a> {
         if DECLARATIONS.iter().any(|key| is_list(node.get(key))) {
             return Ok(Input { subject: Subject::Tools(node), places: below("") });
         }
-        let places = Places::Alone(above.into());
+        let places = InputPointers::Alone(above.into());
         match kind_of(&node) {
             Kind::Tool if is_no_tool(&node) => Err(unknown(EXPECTED, above, &node)),
             Kind::Tool => Ok(Input { subject: Subject::Tools(Node::array(Vec::from([node]))), places }),
@@ -209,7 +209,7 @@ impl<'a> Input<'a> {
         if let Some((at, message)) = odd_one(&kinds).or_else(neither) {
             return Err(CommandError::new("", message).in_line(numbers.get(at).copied().unwrap_or_default()));
         }
-        Ok(Input { subject: several(Node::array(entries), &kinds), places: Places::Lines(numbers) })
+        Ok(Input { subject: several(Node::array(entries), &kinds), places: InputPointers::Lines(numbers) })
     }
 }
 
@@ -384,7 +384,7 @@ fn unknown(expected: &str, above: &str, node: &Node<'_>) -> CommandError {
 }
 
 /// Returns an error if a tool of a list has its schema under an unknown key.
-pub(crate) fn misspelt(list: &Node<'_>, places: &Places) -> Result<(), CommandError> {
+pub(crate) fn misspelt(list: &Node<'_>, places: &InputPointers) -> Result<(), CommandError> {
     let entries = list.as_array().unwrap_or_default();
     for (at, entry) in entries.iter().enumerate() {
         let holder = HOLDERS.into_iter().find(|holder| entry.get(holder).is_some_and(|it| it.as_object().is_some()));

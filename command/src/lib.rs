@@ -54,7 +54,7 @@ use toolwire::json::{self, Node};
 
 use self::{
     arguments::CommandLine,
-    error::{reason, CommandError, UNUSABLE},
+    error::{host_error, CommandError, EXIT_UNUSABLE},
     gather::{Gathering, Want, INPUT},
     task::{Content, Encoding, Output, Task},
     terminal::{cut, shown, shown_lines, without_commands, Terminal},
@@ -227,7 +227,7 @@ impl Command {
         let source = want.source.clone();
         let what = if matches!(want.need, Need::Folder(_)) { "folder" } else { "file" };
         let name = if let Need::File(path) | Need::RegularFile(path) = &want.need { path } else { &source };
-        let (missing, message) = reason(message, name, what);
+        let (missing, message) = host_error(message, name, what);
         let failed = self.gathering.fail(missing, CommandError::new("", message));
         self.go_on(failed, &source);
     }
@@ -326,7 +326,7 @@ impl Command {
         if let Some(input) = gathered.inputs.first() {
             self.source = input.source.clone();
         }
-        self.state = match gathered.checked().and_then(|()| task(*command, gathered, &self.terminal)) {
+        self.state = match gathered.require_named_servers().and_then(|()| task(*command, gathered, &self.terminal)) {
             Ok(task) => State::Working(task),
             Err(error) => State::Ended(unusable(&error, &self.source, &self.terminal)),
         };
@@ -379,7 +379,7 @@ fn task(command: arguments::Command, gathered: Gathering, terminal: &Terminal) -
 
 fn unusable(error: &CommandError, source: &str, terminal: &Terminal) -> Output {
     let mut output = Output::default().with_exit_code(error.exit_code());
-    output.note(&error.render(source, terminal.err));
+    output.add_note(&error.render(source, terminal.err));
     output
 }
 
@@ -387,8 +387,8 @@ fn usage(error: &clap::Error) -> Output {
     // The message repeats arguments, which may be names of files.
     let text = shown_lines(&error.render().to_string()).into_owned();
     if error.use_stderr() {
-        let mut output = Output::default().with_exit_code(UNUSABLE);
-        output.note(&text);
+        let mut output = Output::default().with_exit_code(EXIT_UNUSABLE);
+        output.add_note(&text);
         output
     } else {
         Output::new(text)

@@ -78,11 +78,11 @@ pub(crate) fn value_span<'n>(plain: &str, steps: impl Iterator<Item = &'n str>) 
             if found.as_deref() == Some(wanted) {
                 break;
             }
-            scan.pass();
+            scan.skip_value();
         }
     }
     let start = scan.at;
-    scan.pass();
+    scan.skip_value();
     let length = plain.get(start..scan.at)?.trim_end().len();
     Some(start..start + length)
 }
@@ -123,7 +123,7 @@ pub(crate) fn children(text: &str, span: Range<usize>) -> Vec<Child> {
         });
         scan.space();
         let start = scan.at;
-        scan.pass();
+        scan.skip_value();
         let length = text.get(start..scan.at).map_or(0, |value| value.trim_end().len());
         found.push(Child { key, value: start..start + length });
     }
@@ -153,8 +153,8 @@ fn in_lines(text: &str, offsets: &[usize]) -> Vec<Position> {
             (line, column) = if one == '\n' { (line + 1, 1) } else { (line, column + 1) };
         }
         seen = seen.max(at);
-        if let Some(place) = found.get_mut(of) {
-            *place = Position { line, column };
+        if let Some(position) = found.get_mut(of) {
+            *position = Position { line, column };
         }
     }
     found
@@ -226,11 +226,11 @@ impl Scan<'_> {
                 }
                 self.at += 1;
             }
-            _ => self.pass(),
+            _ => self.skip_value(),
         }
     }
 
-    fn pass(&mut self) {
+    fn skip_value(&mut self) {
         let mut depth = 0_usize;
         while let Some(one) = self.peek() {
             match one {
@@ -277,7 +277,7 @@ fn name(key: &str) -> Option<String> {
 
 /// Conversion of pointers into the list to locations in the input.
 #[derive(Clone, Debug)]
-pub(crate) enum Places {
+pub(crate) enum InputPointers {
     /// The list is at this pointer.
     Below(String),
     /// The only entry of the list is at this pointer.
@@ -286,14 +286,14 @@ pub(crate) enum Places {
     Lines(Vec<usize>),
 }
 
-impl Places {
+impl InputPointers {
     /// Returns the line, if the input has lines, and the pointer into the input.
     pub(crate) fn of(&self, pointer: &str) -> (Option<usize>, String) {
         let (index, rest) = split(pointer);
         match self {
-            Places::Below(above) => (None, format!("{above}{pointer}")),
-            Places::Alone(above) => (None, format!("{above}{rest}")),
-            Places::Lines(numbers) => match numbers.get(index) {
+            InputPointers::Below(above) => (None, format!("{above}{pointer}")),
+            InputPointers::Alone(above) => (None, format!("{above}{rest}")),
+            InputPointers::Lines(numbers) => match numbers.get(index) {
                 Some(line) => (Some(*line), rest.into()),
                 None => (None, pointer.into()),
             },

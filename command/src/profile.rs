@@ -72,7 +72,7 @@ const MODES: [(&str, Mode); 39] = [
 /// 2020-12 is the draft that MCP itself names.
 const PASSED: [(&str, Constraint); 1] = [("vscode", Constraint::UnknownDraft)];
 
-pub(crate) fn passes(profile: Option<&str>, dialect: &Dialect, rule: &str) -> bool {
+pub(crate) fn ignores_rule(profile: Option<&str>, dialect: &Dialect, rule: &str) -> bool {
     let is_passed = |(name, passed): &(&str, Constraint)| *name == dialect.name && passed.id() == rule;
     profile == Some(ORDINARY) && PASSED.iter().any(is_passed)
 }

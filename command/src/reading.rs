@@ -11,7 +11,7 @@ use super::{
     document::{located, record},
     error::CommandError,
     input::{self, Input, Named, Subject},
-    position::{value_at, Places},
+    position::{value_at, InputPointers},
     servers,
 };
 
@@ -46,12 +46,12 @@ fn read(text: &str) -> Result<Node<'static>, CommandError> {
     }
     let entries = subject.entries().map_err(|error| places.locate(&error))?;
     let pointer = match &places {
-        Places::Below(above) | Places::Alone(above) => Node::string(above.clone()),
-        Places::Lines(_) => Node::default(),
+        InputPointers::Below(above) | InputPointers::Alone(above) => Node::string(above.clone()),
+        InputPointers::Lines(_) => Node::default(),
     };
     Ok(record([
         ("kind", Node::string(kind)),
-        ("alone", Node::bool(matches!(places, Places::Alone(_)))),
+        ("alone", Node::bool(matches!(places, InputPointers::Alone(_)))),
         ("pointer", pointer),
         ("entries", Node::array(entries.iter().map(|entry| described(entry, &subject, &places)).collect())),
     ]))
@@ -59,7 +59,7 @@ fn read(text: &str) -> Result<Node<'static>, CommandError> {
 
 /// Returns `{ name, line, pointer, format, schema }`. `schema` is the pointer from the entry to its schema, or null if
 /// the entry has none. `line` is missing in an input without lines.
-fn described(entry: &Named, subject: &Subject<'_>, places: &Places) -> Node<'static> {
+fn described(entry: &Named, subject: &Subject<'_>, places: &InputPointers) -> Node<'static> {
     let (format, schema) = match subject {
         Subject::Schemas(_) => (None, Some(String::new())),
         Subject::Tools(list) | Subject::Request(list) => match place_of_schema(list, &entry.pointer) {

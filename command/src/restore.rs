@@ -10,7 +10,7 @@ use toolwire::{
 use super::{
     arguments::RestoreArguments,
     document::{record, with_report},
-    error::{CommandError, FINE, FOUND},
+    error::{CommandError, EXIT_FOUND, EXIT_SUCCESS},
     task::{Output, SourceText, Task},
     terminal::{cut, Paint, Terminal},
     validate::Verdict,
@@ -110,7 +110,7 @@ impl Restore {
         };
         // Unlike `validate`, this command gives no verdict, so only known violations set the exit code.
         let is_wrong = calls.iter().any(|call| call.valid == Some(false));
-        output.with_exit_code(if is_wrong { FOUND } else { FINE })
+        output.with_exit_code(if is_wrong { EXIT_FOUND } else { EXIT_SUCCESS })
     }
 }
 
@@ -121,7 +121,7 @@ fn report(call: &RepairedCall, output: &mut Output, paint: Paint) {
     }
     let source = cut(id.as_deref().unwrap_or(name), ID);
     let verdict = Verdict { source: &source, tool: id.is_some().then_some(name), valid: *valid };
-    verdict.note_repaired(output, &source, (repairs, left), paint);
+    verdict.add_repaired_notes(output, &source, (repairs, left), paint);
 }
 
 fn call_core<'a>(function: Function, inputs: Vec<Node<'a>>) -> Result<Node<'a>, CommandError> {

@@ -14,9 +14,9 @@ use super::{
     arguments::{choice, not_a_schema, SanitizeArguments},
     defer,
     document::with_report,
-    error::{place, CommandError, FINE, FOUND},
+    error::{format_location, CommandError, EXIT_FOUND, EXIT_SUCCESS},
     input::{self, Input, Subject},
-    position::Places,
+    position::InputPointers,
     task::{Output, SourceText, Task},
     terminal::{counted, grouped, shown, Terminal},
 };
@@ -66,7 +66,7 @@ impl Sanitize {
         options
     }
 
-    fn tools(&self, tools: Node<'_>, places: &Places, terminal: &Terminal) -> Result<Output, CommandError> {
+    fn tools(&self, tools: Node<'_>, places: &InputPointers, terminal: &Terminal) -> Result<Output, CommandError> {
         let (tools, result) =
             internal::sanitize_tools(tools, &self.options(), true).map_err(|error| places.locate(&error))?;
         let mut output = if self.arguments.machine.json {
@@ -77,10 +77,10 @@ impl Sanitize {
         self.refusals(&mut output, &result.quarantined, places, terminal);
         let losing = result.changes.iter().filter(|about| !lossless(std::slice::from_ref(&about.change))).count();
         self.losses(&mut output, losing, terminal);
-        Ok(output.with_exit_code(if result.quarantined.is_empty() { FINE } else { FOUND }))
+        Ok(output.with_exit_code(if result.quarantined.is_empty() { EXIT_SUCCESS } else { EXIT_FOUND }))
     }
 
-    fn request(&self, places: &Places, terminal: &Terminal) -> Result<Output, CommandError> {
+    fn request(&self, places: &InputPointers, terminal: &Terminal) -> Result<Output, CommandError> {
         let mut options = AdaptOptions::new(self.arguments.dialect.as_str());
         options.tools = self.options();
         options.host.clone_from(&self.arguments.host);
@@ -103,11 +103,16 @@ impl Sanitize {
         let changes = of_tools.chain(adapted.report.format_changes.iter().map(|about| &about.change));
         let losing = changes.filter(|change| !lossless(std::slice::from_ref(*change))).count();
         self.losses(&mut output, losing, terminal);
-        Ok(output.with_exit_code(if adapted.report.quarantined.is_empty() { FINE } else { FOUND }))
+        Ok(output.with_exit_code(if adapted.report.quarantined.is_empty() { EXIT_SUCCESS } else { EXIT_FOUND }))
     }
 
     /// The result for one schema is one schema. For several, it is a list or JSON Lines, like the input.
-    fn schemas(&self, schemas: Vec<Node<'_>>, places: &Places, terminal: &Terminal) -> Result<Output, CommandError> {
+    fn schemas(
+        &self,
+        schemas: Vec<Node<'_>>,
+        places: &InputPointers,
+        terminal: &Terminal,
+    ) -> Result<Output, CommandError> {
         let options = self.options().sanitize;
         let (mut done, mut losing) = (Vec::with_capacity(schemas.len()), 0);
         for (at, schema) in schemas.into_iter().enumerate() {
@@ -124,15 +129,15 @@ impl Sanitize {
         }
         let compact = self.arguments.layout.compact || self.arguments.machine.json;
         let mut output = match places {
-            Places::Alone(_) => Output::text(&done.first().map(json::write).unwrap_or_default(), compact),
-            Places::Below(_) => Output::text(&json::write(&Node::array(done)), compact),
-            Places::Lines(_) => Output::new(done.iter().map(|one| json::write(one) + "\n").collect()),
+            InputPointers::Alone(_) => Output::text(&done.first().map(json::write).unwrap_or_default(), compact),
+            InputPointers::Below(_) => Output::text(&json::write(&Node::array(done)), compact),
+            InputPointers::Lines(_) => Output::new(done.iter().map(|one| json::write(one) + "\n").collect()),
         };
         self.losses(&mut output, losing, terminal);
         Ok(output)
     }
 
-    fn refusals(&self, output: &mut Output, refused: &[Quarantined], places: &Places, terminal: &Terminal) {
+    fn refusals(&self, output: &mut Output, refused: &[Quarantined], places: &InputPointers, terminal: &Terminal) {
         let mut left_out: Vec<(&Quarantined, usize)> = Vec::new();
         for tool in refused {
             // Tools beyond the maximum number are reported as one finding.
@@ -148,9 +153,9 @@ impl Sanitize {
             let (line, pointer) = places.of(&tool.pointer);
             let behind = if more > 0 { format!(" and {} more", grouped(more)) } else { String::new() };
             let name = tool.name.as_ref().map(|name| format!(" `{}`{behind} left out:", shown(name)));
-            let place = place(&self.input.source, line, &pointer);
+            let location = format_location(&self.input.source, line, &pointer);
             let (label, rule, message) = (terminal.err.bad("toolwire:"), tool.rule, shown(&tool.message));
-            output.note(&format!("{label} {place}:{} {rule}: {message}", name.unwrap_or_default()));
+            output.add_note(&format!("{label} {location}:{} {rule}: {message}", name.unwrap_or_default()));
         }
     }
 
@@ -162,7 +167,7 @@ impl Sanitize {
                 counted(losing, "change"),
                 self.arguments.dialect
             );
-            output.note(&format!("{} {text}", terminal.err.doubtful("toolwire:")));
+            output.add_note(&format!("{} {text}", terminal.err.doubtful("toolwire:")));
         }
     }
 }

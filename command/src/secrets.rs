@@ -97,7 +97,8 @@ impl Secrets {
             places.extend(text.match_indices(secret.as_str()).map(|(at, found)| (at, at + found.len())));
             let secret = Unescaped::new(secret).text;
             let found = plain.text.match_indices(&*secret).filter(|_| !secret.is_empty());
-            places.extend(found.map(|(at, found)| (plain.place(at), plain.place(at + found.len()))));
+            places
+                .extend(found.map(|(at, found)| (plain.original_offset(at), plain.original_offset(at + found.len()))));
         }
         places.sort_unstable();
         let part = |start: usize, end: usize| text.get(start.max(from)..end.max(from)).unwrap_or_default();
@@ -129,7 +130,7 @@ impl<'t> Unescaped<'t> {
         plain
     }
 
-    fn place(&self, at: usize) -> usize {
+    fn original_offset(&self, at: usize) -> usize {
         self.places.as_ref().map_or(at, |places| places.get(at).copied().unwrap_or_default())
     }
 
@@ -147,10 +148,10 @@ impl<'t> Unescaped<'t> {
             };
             text.push(one);
             // The first byte begins where the escape begins, and the next character where the escape ends.
-            places.resize(text.len(), self.place(at));
+            places.resize(text.len(), self.original_offset(at));
             at += length;
         }
-        places.push(self.place(at));
+        places.push(self.original_offset(at));
         found.then_some(Unescaped { text: text.into(), places: Some(places) })
     }
 }

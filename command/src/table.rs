@@ -39,8 +39,9 @@ impl Table {
     }
 
     pub(crate) fn write(self, width: Option<usize>, out: &mut String) {
-        let longest = |place: usize| {
-            let words = self.rows.iter().filter_map(|row| row.get(place)).flat_map(|cell| cell.split_whitespace());
+        let longest = |column_index: usize| {
+            let words =
+                self.rows.iter().filter_map(|row| row.get(column_index)).flat_map(|cell| cell.split_whitespace());
             words.map(|word| get_line_width(word).min(WORD)).max().unwrap_or_default() + GAP
         };
         let min_widths = MinWidths((0..self.columns.len()).map(longest).collect());
@@ -53,9 +54,9 @@ impl Table {
         }
         let mut table = builder.build();
         table.with(Style::empty()).with(Padding::new(0, GAP, 0, 0));
-        for (place, column) in self.columns.iter().enumerate() {
+        for (column_index, column) in self.columns.iter().enumerate() {
             let alignment = if *column == ColumnKind::Numbers { Alignment::right() } else { Alignment::left() };
-            table.with(Modify::new(Columns::one(place)).with(alignment));
+            table.with(Modify::new(Columns::one(column_index)).with(alignment));
         }
         if let Some(width) = width {
             table.with(Width::wrap(width + GAP - INDENT).keep_words(true).priority(min_widths));
@@ -74,12 +75,14 @@ impl Table {
         let headings = rows.next().unwrap_or_default();
         for row in rows {
             let (mut first, mut rest) = (Vec::new(), String::new());
-            for (place, ((column, heading), cell)) in self.columns.iter().zip(&headings).zip(&row).enumerate().skip(1) {
+            for (column_index, ((column, heading), cell)) in
+                self.columns.iter().zip(&headings).zip(&row).enumerate().skip(1)
+            {
                 match column {
                     _ if cell.is_empty() => {}
                     ColumnKind::Numbers if get_line_width(cell) == 1 && cell.contains(NONE) => {}
                     ColumnKind::Numbers => first.push(format!("{cell} {heading}")),
-                    ColumnKind::Words if place == 1 => first.push(cell.clone()),
+                    ColumnKind::Words if column_index == 1 => first.push(cell.clone()),
                     ColumnKind::Words => rest.push_str(&format!("    {heading}: {cell}\n")),
                 }
             }
@@ -95,9 +98,9 @@ pub(crate) fn wrapped(line: &str, width: usize, indent: usize) -> String {
     let mut out = String::with_capacity(line.len());
     let mut used = 0;
     let margin = line.len() - line.trim_start_matches(' ').len();
-    for (place, word) in line.trim_end_matches('\n').get(margin..).unwrap_or_default().split(' ').enumerate() {
+    for (index, word) in line.trim_end_matches('\n').get(margin..).unwrap_or_default().split(' ').enumerate() {
         let length = get_line_width(word);
-        if place == 0 {
+        if index == 0 {
             out.push_str(&" ".repeat(margin));
             used = margin;
         } else if used + 1 + length > width {
@@ -122,9 +125,10 @@ struct MinWidths(Vec<usize>);
 impl Peaker for MinWidths {
     fn peak(&mut self, _mins: &[usize], widths: &[usize]) -> Option<usize> {
         let widest = |(_, width): &(usize, &usize)| **width;
-        let has_room =
-            |(place, width): &(usize, &usize)| self.0.get(*place).is_some_and(|min_width| **width > *min_width);
-        let place = widths.iter().enumerate().filter(has_room).max_by_key(widest);
-        place.or_else(|| widths.iter().enumerate().max_by_key(widest)).map(|(place, _)| place)
+        let has_room = |(column_index, width): &(usize, &usize)| {
+            self.0.get(*column_index).is_some_and(|min_width| **width > *min_width)
+        };
+        let column_index = widths.iter().enumerate().filter(has_room).max_by_key(widest);
+        column_index.or_else(|| widths.iter().enumerate().max_by_key(widest)).map(|(column_index, _)| column_index)
     }
 }

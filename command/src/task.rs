@@ -4,7 +4,7 @@ use toolwire::json::{self, Node};
 
 use super::{
     document::indented,
-    error::{CommandError, FINE},
+    error::{CommandError, EXIT_SUCCESS},
     need::Need,
     position::{positions, Position},
     terminal::Terminal,
@@ -69,7 +69,7 @@ pub(crate) enum Encoding {
 }
 
 impl SourceText {
-    pub(crate) fn place(&self, error: CommandError) -> CommandError {
+    pub(crate) fn locate_error(&self, error: CommandError) -> CommandError {
         let error = error.in_source(&self.source);
         match &self.origin {
             // Text that is not JSON has no positions.
@@ -118,7 +118,7 @@ pub(crate) struct Output {
 
 impl Output {
     pub(crate) fn new(stdout: String) -> Output {
-        Output { stdout, stderr: String::new(), exit_code: FINE, ..Output::default() }
+        Output { stdout, stderr: String::new(), exit_code: EXIT_SUCCESS, ..Output::default() }
     }
 
     pub(crate) fn json(document: &Node<'_>) -> Output {
@@ -138,7 +138,7 @@ impl Output {
         self
     }
 
-    pub(crate) fn note(&mut self, line: &str) {
+    pub(crate) fn add_note(&mut self, line: &str) {
         self.stderr.push_str(line);
         if !line.ends_with('\n') {
             self.stderr.push('\n');

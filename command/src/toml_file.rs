@@ -56,7 +56,7 @@ impl TomlFile<'_> {
     }
 
     /// Refuses an empty list, because it could mean everything or nothing.
-    pub(crate) fn some(&self, value: &Spanned<DeValue<'_>>) -> Result<Vec<String>, CommandError> {
+    pub(crate) fn nonempty_strings(&self, value: &Spanned<DeValue<'_>>) -> Result<Vec<String>, CommandError> {
         let words = self.strings(value)?;
         if words.is_empty() {
             return Err(self.error(Some(value.span()), "expected at least one word, found an empty list"));

@@ -11,7 +11,7 @@ use toolwire::{
 use super::{
     arguments::ValidateArguments,
     document::with_report,
-    error::{place, CommandError, FINE, FOUND, UNUSABLE},
+    error::{format_location, CommandError, EXIT_FOUND, EXIT_SUCCESS, EXIT_UNUSABLE},
     finding::DOCS,
     input::{pick, Input, Subject},
     position::value_at,
@@ -56,7 +56,7 @@ impl Validate {
             let message = "expected a schema or tools, found servers: `validate` does not start servers";
             return Err(CommandError::new("", message));
         }
-        let Input { subject, places } = Input::read(text)?.judged()?;
+        let Input { subject, places } = Input::read(text)?.require_checkable()?;
         let entries = subject.entries().map_err(|error| places.locate(&error))?;
         let named = pick(&subject, &entries, self.arguments.tool.as_deref(), "validate")?;
         let (line, pointer) = places.of(&named.pointer);
@@ -85,12 +85,12 @@ impl Validate {
         }
         let mut out = String::new();
         for violation in &found.errors {
-            let place = terminal.out.bold(&place(&self.input.source, None, &violation.pointer));
-            out.push_str(&format!("{place}: {}\n", shown(&violation.message)));
+            let location = terminal.out.bold(&format_location(&self.input.source, None, &violation.pointer));
+            out.push_str(&format!("{location}: {}\n", shown(&violation.message)));
         }
         let mut output = Output::new(out).with_exit_code(code);
         let verdict = Verdict { source: &self.input.source, tool: tool.name.as_deref(), valid: found.valid };
-        verdict.note(&mut output, found.errors.len(), terminal.err);
+        verdict.add_note(&mut output, found.errors.len(), terminal.err);
         Ok(output)
     }
 
@@ -106,7 +106,7 @@ impl Validate {
         }
         let mut output = Output::text(&done.arguments, self.arguments.layout.compact).with_exit_code(code);
         let about = Verdict { source: &self.input.source, tool: tool.name.as_deref(), valid: done.valid };
-        about.note_repaired(&mut output, RESULT, (&done.repairs, &done.left), terminal.err);
+        about.add_repaired_notes(&mut output, RESULT, (&done.repairs, &done.left), terminal.err);
         Ok(output)
     }
 
@@ -140,9 +140,9 @@ impl Validate {
 /// An unknown verdict must not look like success.
 fn exit_code(valid: Option<bool>) -> u8 {
     match valid {
-        Some(true) => FINE,
-        Some(false) => FOUND,
-        None => UNUSABLE,
+        Some(true) => EXIT_SUCCESS,
+        Some(false) => EXIT_FOUND,
+        None => EXIT_UNUSABLE,
     }
 }
 
@@ -160,12 +160,12 @@ pub(crate) struct Verdict<'a> {
 }
 
 impl Verdict<'_> {
-    pub(crate) fn note(&self, output: &mut Output, violations: usize, paint: Paint) {
+    pub(crate) fn add_note(&self, output: &mut Output, violations: usize, paint: Paint) {
         self.line(output, "", &counted_violations(violations), paint);
     }
 
     /// Pointers of repairs refer to the original arguments, pointers of remaining violations to `result`.
-    pub(crate) fn note_repaired(
+    pub(crate) fn add_repaired_notes(
         &self,
         output: &mut Output,
         result: &str,
@@ -178,16 +178,16 @@ impl Verdict<'_> {
                 Confidence::Exact => paint.dim("toolwire:"),
                 Confidence::Likely => paint.doubtful("toolwire:"),
             };
-            let place = place(self.source, None, &repair.pointer);
+            let location = format_location(self.source, None, &repair.pointer);
             let (rule, message) = (repair.rule.as_str(), shown(&repair.message));
-            output.note(&format!("{label} {place}: {rule} ({confidence}): {message}"));
+            output.add_note(&format!("{label} {location}: {rule} ({confidence}): {message}"));
         }
         if let Some(more @ 1..) = repairs.len().checked_sub(REPAIRS) {
-            output.note(&format!("{} and {} more; `--json` has them all", paint.dim("toolwire:"), grouped(more)));
+            output.add_note(&format!("{} and {} more; `--json` has them all", paint.dim("toolwire:"), grouped(more)));
         }
         for left in left {
-            let (label, place) = (paint.bad("toolwire:"), place(result, None, &left.pointer));
-            output.note(&format!("{label} {place}: left ({}): {}", left.reason.as_str(), shown(&left.message)));
+            let (label, location) = (paint.bad("toolwire:"), format_location(result, None, &left.pointer));
+            output.add_note(&format!("{label} {location}: left ({}): {}", left.reason.as_str(), shown(&left.message)));
         }
         let after = match repairs.len() {
             0 => String::new(),
@@ -208,7 +208,7 @@ impl Verdict<'_> {
                 paint.doubtful("toolwire:")
             ),
         };
-        output.note(&line);
+        output.add_note(&line);
     }
 }
 

@@ -1,40 +1,40 @@
 //! Maps, sets and sorting with little WebAssembly code: [`Map`], [`Set`] and [`by`].
 //!
 //! The standard library compiles a whole B-tree for each type of key and value, and a whole sort for each closure.
-//! Together, they were a fifth of this crate's WebAssembly. Here, all the work is done on numbers, in [`Places`], which
-//! is compiled once; each type adds only a comparison and a push. Use these types instead of `BTreeMap`, `BTreeSet` and
-//! `sort_by` (clippy enforces that).
+//! Together, they were a fifth of this crate's WebAssembly. Here, all the work is done on numbers, in [`Positions`],
+//! which is compiled once; each type adds only a comparison and a push. Use these types instead of `BTreeMap`,
+//! `BTreeSet` and `sort_by` (clippy enforces that).
 
 use alloc::vec::Vec;
 use core::{borrow::Borrow, cmp::Ordering};
 
 /// Equal items keep their order.
 pub(crate) fn by<T>(items: Vec<T>, compare: impl Fn(&T, &T) -> Ordering) -> Vec<T> {
-    let mut places = Places::default();
+    let mut positions = Positions::default();
     for (number, item) in items.iter().enumerate() {
-        let spot = places.find(&mut |other| match items.get(other).map(|other| compare(other, item)) {
+        let position = positions.find(&mut |other| match items.get(other).map(|other| compare(other, item)) {
             Some(Ordering::Greater) => Ordering::Greater,
             // An equal item stays before the new item.
             _ => Ordering::Less,
         });
-        if let Err(spot) = spot {
-            places.insert(spot, number);
+        if let Err(position) = position {
+            positions.insert(position, number);
         }
     }
-    in_order(items, &places)
+    in_order(items, &positions)
 }
 
-fn in_order<T>(items: Vec<T>, places: &Places) -> Vec<T> {
+fn in_order<T>(items: Vec<T>, positions: &Positions) -> Vec<T> {
     let mut items: Vec<Option<T>> = items.into_iter().map(Some).collect();
-    places.iter().filter_map(|place| items.get_mut(place)?.take()).collect()
+    positions.iter().filter_map(|number| items.get_mut(number)?.take()).collect()
 }
 
 /// A map sorted by key.
 #[derive(Clone, Debug)]
 pub(crate) struct Map<K, V> {
-    /// `places` refers to the entries by index.
+    /// `positions` refers to the entries by index.
     entries: Vec<(K, V)>,
-    places: Places,
+    positions: Positions,
 }
 
 impl<K: PartialEq, V: PartialEq> PartialEq for Map<K, V> {
@@ -47,7 +47,7 @@ impl<K: Eq, V: Eq> Eq for Map<K, V> {}
 
 impl<K, V> Map<K, V> {
     pub(crate) const fn new() -> Self {
-        Map { entries: Vec::new(), places: Places::new() }
+        Map { entries: Vec::new(), positions: Positions::new() }
     }
 
     pub(crate) fn len(&self) -> usize {
@@ -60,7 +60,7 @@ impl<K, V> Map<K, V> {
 
     /// Sorted by key.
     pub(crate) fn iter(&self) -> Entries<'_, K, V> {
-        Entries { numbers: self.places.iter(), entries: &self.entries }
+        Entries { numbers: self.positions.iter(), entries: &self.entries }
     }
 
     pub(crate) fn keys(&self) -> impl Iterator<Item = &K> {
@@ -86,15 +86,15 @@ impl<K: Ord, V> Map<K, V> {
     where
         K: Borrow<Q>,
     {
-        let (_, number) = find(&self.entries, &self.places, key).ok()?;
+        let (_, number) = find(&self.entries, &self.positions, key).ok()?;
         self.entries.get(number).map(|(key, value)| (key, value))
     }
 
     /// Returns the first key that is not less than `key`.
     pub(crate) fn first_key_from(&self, key: &K) -> Option<&K> {
-        let number = match find(&self.entries, &self.places, key) {
+        let number = match find(&self.entries, &self.positions, key) {
             Ok((_, number)) => number,
-            Err(spot) => self.places.at_or_after(spot)?,
+            Err(position) => self.positions.at_or_after(position)?,
         };
         self.entries.get(number).map(|(key, _)| key)
     }
@@ -103,7 +103,7 @@ impl<K: Ord, V> Map<K, V> {
     where
         K: Borrow<Q>,
     {
-        let (_, number) = find(&self.entries, &self.places, key).ok()?;
+        let (_, number) = find(&self.entries, &self.positions, key).ok()?;
         self.entries.get_mut(number).map(|(_, value)| value)
     }
 
@@ -111,14 +111,14 @@ impl<K: Ord, V> Map<K, V> {
     where
         K: Borrow<Q>,
     {
-        find(&self.entries, &self.places, key).is_ok()
+        find(&self.entries, &self.positions, key).is_ok()
     }
 
     pub(crate) fn insert(&mut self, key: K, value: V) -> Option<V> {
-        match find(&self.entries, &self.places, &key) {
+        match find(&self.entries, &self.positions, &key) {
             Ok((_, number)) => self.entries.get_mut(number).map(|(_, old)| core::mem::replace(old, value)),
-            Err(spot) => {
-                self.places.insert(spot, self.entries.len());
+            Err(position) => {
+                self.positions.insert(position, self.entries.len());
                 self.entries.push((key, value));
                 None
             }
@@ -129,15 +129,15 @@ impl<K: Ord, V> Map<K, V> {
     where
         K: Borrow<Q>,
     {
-        let (spot, number) = find(&self.entries, &self.places, key).ok()?;
+        let (position, number) = find(&self.entries, &self.positions, key).ok()?;
         let last = self.entries.len().saturating_sub(1);
         // The last entry gets the index of the removed entry.
         if let Some((key, _)) = self.entries.get(last).filter(|_| number < last) {
-            if let Ok((its, _)) = find(&self.entries, &self.places, key.borrow()) {
-                self.places.replace(its, number);
+            if let Ok((its, _)) = find(&self.entries, &self.positions, key.borrow()) {
+                self.positions.replace(its, number);
             }
         }
-        self.places.remove(spot);
+        self.positions.remove(position);
         Some(self.entries.swap_remove(number).1)
     }
 
@@ -147,8 +147,12 @@ impl<K: Ord, V> Map<K, V> {
 }
 
 /// Returns the position and index of the entry of a key, or the position at which it would be inserted.
-fn find<K: Borrow<Q>, V, Q: Ord + ?Sized>(entries: &[(K, V)], places: &Places, key: &Q) -> Result<(Spot, usize), Spot> {
-    places.find(&mut |number| entries.get(number).map_or(Ordering::Greater, |(other, _)| other.borrow().cmp(key)))
+fn find<K: Borrow<Q>, V, Q: Ord + ?Sized>(
+    entries: &[(K, V)],
+    positions: &Positions,
+    key: &Q,
+) -> Result<(Position, usize), Position> {
+    positions.find(&mut |number| entries.get(number).map_or(Ordering::Greater, |(other, _)| other.borrow().cmp(key)))
 }
 
 /// May be vacant.
@@ -159,11 +163,11 @@ pub(crate) struct Entry<'m, K, V> {
 
 impl<'m, K: Ord, V> Entry<'m, K, V> {
     pub(crate) fn or_insert_with(self, make: impl FnOnce() -> V) -> &'m mut V {
-        let Map { entries, places } = self.map;
-        let number = match find(entries, places, &self.key) {
+        let Map { entries, positions } = self.map;
+        let number = match find(entries, positions, &self.key) {
             Ok((_, number)) => number,
-            Err(spot) => {
-                places.insert(spot, entries.len());
+            Err(position) => {
+                positions.insert(position, entries.len());
                 entries.push((self.key, make()));
                 entries.len() - 1
             }
@@ -211,7 +215,7 @@ impl<K, V> IntoIterator for Map<K, V> {
     type IntoIter = alloc::vec::IntoIter<(K, V)>;
 
     fn into_iter(self) -> Self::IntoIter {
-        in_order(self.entries, &self.places).into_iter()
+        in_order(self.entries, &self.positions).into_iter()
     }
 }
 
@@ -345,32 +349,32 @@ const CHUNK: usize = 128;
 
 /// Numbers in the order of the items that they identify, in chunks.
 #[derive(Clone, Debug, Default)]
-struct Places {
+struct Positions {
     chunks: Vec<Vec<u32>>,
 }
 
 /// Position of a number in the order, or position at which it would be inserted.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Spot {
+pub(crate) struct Position {
     chunk: usize,
     at: usize,
 }
 
-impl Places {
+impl Positions {
     pub(crate) const fn new() -> Self {
-        Places { chunks: Vec::new() }
+        Positions { chunks: Vec::new() }
     }
 
     /// Returns the number that compares as equal, with its position, or the position at which it would be inserted.
     /// (`compare` is `dyn`, so that the search is not compiled for each type of key.)
-    pub(crate) fn find(&self, compare: &mut dyn FnMut(usize) -> Ordering) -> Result<(Spot, usize), Spot> {
+    pub(crate) fn find(&self, compare: &mut dyn FnMut(usize) -> Ordering) -> Result<(Position, usize), Position> {
         // Finds the last chunk whose first number does not compare as greater: only that chunk can contain the
         // position.
         let (mut chunk, mut end) = (0, self.chunks.len());
         while chunk + 1 < end {
             let middle = usize::midpoint(chunk, end);
             match compare(self.number(middle, 0)) {
-                Ordering::Equal => return Ok((Spot { chunk: middle, at: 0 }, self.number(middle, 0))),
+                Ordering::Equal => return Ok((Position { chunk: middle, at: 0 }, self.number(middle, 0))),
                 Ordering::Less => chunk = middle,
                 Ordering::Greater => end = middle,
             }
@@ -380,49 +384,49 @@ impl Places {
             let middle = usize::midpoint(at, end);
             let number = self.number(chunk, middle);
             match compare(number) {
-                Ordering::Equal => return Ok((Spot { chunk, at: middle }, number)),
+                Ordering::Equal => return Ok((Position { chunk, at: middle }, number)),
                 Ordering::Less => at = middle + 1,
                 Ordering::Greater => end = middle,
             }
         }
-        Err(Spot { chunk, at })
+        Err(Position { chunk, at })
     }
 
-    /// The position must come from [`Places::find`].
-    pub(crate) fn insert(&mut self, spot: Spot, number: usize) {
+    /// The position must come from [`Positions::find`].
+    pub(crate) fn insert(&mut self, position: Position, number: usize) {
         // Each numbered item takes at least one byte of memory, so the numbers fit.
         let number = u32::try_from(number).unwrap_or(u32::MAX);
-        let Some(chunk) = self.chunks.get_mut(spot.chunk) else {
+        let Some(chunk) = self.chunks.get_mut(position.chunk) else {
             self.chunks.push(alloc::vec![number]);
             return;
         };
-        chunk.insert(spot.at.min(chunk.len()), number);
+        chunk.insert(position.at.min(chunk.len()), number);
         if chunk.len() > CHUNK {
             let rest = chunk.split_off(CHUNK / 2);
-            self.chunks.insert(spot.chunk + 1, rest);
+            self.chunks.insert(position.chunk + 1, rest);
         }
     }
 
-    pub(crate) fn replace(&mut self, spot: Spot, number: usize) {
-        if let Some(place) = self.chunks.get_mut(spot.chunk).and_then(|chunk| chunk.get_mut(spot.at)) {
-            *place = u32::try_from(number).unwrap_or(u32::MAX);
+    pub(crate) fn replace(&mut self, position: Position, number: usize) {
+        if let Some(entry) = self.chunks.get_mut(position.chunk).and_then(|chunk| chunk.get_mut(position.at)) {
+            *entry = u32::try_from(number).unwrap_or(u32::MAX);
         }
     }
 
-    pub(crate) fn remove(&mut self, spot: Spot) {
-        let Some(chunk) = self.chunks.get_mut(spot.chunk) else { return };
-        if spot.at < chunk.len() {
-            chunk.remove(spot.at);
+    pub(crate) fn remove(&mut self, position: Position) {
+        let Some(chunk) = self.chunks.get_mut(position.chunk) else { return };
+        if position.at < chunk.len() {
+            chunk.remove(position.at);
         }
         if chunk.is_empty() {
-            self.chunks.remove(spot.chunk);
+            self.chunks.remove(position.chunk);
         }
     }
 
     /// Returns the number at a position, or the next number after it.
-    pub(crate) fn at_or_after(&self, spot: Spot) -> Option<usize> {
-        let here = self.chunks.get(spot.chunk).and_then(|chunk| chunk.get(spot.at));
-        here.or_else(|| self.chunks.get(spot.chunk + 1)?.first()).map(|number| *number as usize)
+    pub(crate) fn at_or_after(&self, position: Position) -> Option<usize> {
+        let here = self.chunks.get(position.chunk).and_then(|chunk| chunk.get(position.at));
+        here.or_else(|| self.chunks.get(position.chunk + 1)?.first()).map(|number| *number as usize)
     }
 
     pub(crate) fn iter(&self) -> Numbers<'_> {

@@ -19,7 +19,7 @@ pub(crate) fn normalize(node: &mut Node<'_>, recorder: &mut Recorder) {
     if !admits_an_object(node) {
         // `true` accepts every object, and so does its replacement.
         let everything = node.as_bool() == Some(true);
-        recorder.note(0, || {
+        recorder.record(0, || {
             let (accepts, guidance) =
                 if everything { (Accepts::Same, Guidance::Same) } else { (Accepts::Wider, Guidance::Lost) };
             change(
@@ -49,7 +49,7 @@ pub(crate) fn normalize(node: &mut Node<'_>, recorder: &mut Recorder) {
     let Some(object) = node.as_object_mut() else { return };
     let mut after_type = type_at.map_or(0, |place| place + 1);
     if !typed {
-        recorder.note(0, || {
+        recorder.record(0, || {
             change(
                 type_at.is_some(),
                 "/type",
@@ -68,7 +68,7 @@ pub(crate) fn normalize(node: &mut Node<'_>, recorder: &mut Recorder) {
         }
     }
     if !opened {
-        recorder.note(0, || {
+        recorder.record(0, || {
             let message = match had {
                 Some(kind) => format!("replaced {kind} under `properties` with `{{}}`"),
                 None => "added `properties: {}`".into(),

@@ -122,7 +122,7 @@ impl Error {
         self
     }
 
-    pub(crate) fn and(mut self, words: &str) -> Self {
+    pub(crate) fn append_message(mut self, words: &str) -> Self {
         self.0.message.push_str(words);
         self
     }
@@ -134,7 +134,7 @@ impl Error {
 
     /// Clears the pointer, for an error in JSON text within a string: no pointer can refer to a location inside a
     /// string.
-    pub(crate) fn of_text(mut self) -> Self {
+    pub(crate) fn without_pointer(mut self) -> Self {
         self.0.pointer.clear();
         self
     }

@@ -169,7 +169,7 @@ pub fn model_range(url: &str) -> Option<core::ops::Range<usize>> {
 /// Returns true if the host of a URL is known to refuse a beta, or if deferred loading may need it.
 #[cfg(feature = "search")]
 pub fn is_known_beta(url: &str, name: &str) -> bool {
-    crate::dialect::backends::is_about(url, name) || crate::deferred::is_about_beta(name)
+    crate::dialect::backends::host_has_beta_fact(url, name) || crate::deferred::is_about_beta(name)
 }
 
 /// What the text of a request shows without parsing.

@@ -18,13 +18,13 @@ use crate::{
     json::Text,
 };
 
-pub(crate) fn is_legal(shape: NamePattern, name: &Text<'_>) -> bool {
+pub(crate) fn is_legal(name_pattern: NamePattern, name: &Text<'_>) -> bool {
     let (mut length, mut fits) = (0, true);
     for point in name.code_points() {
-        fits &= is_allowed(shape, point) && (length > 0 || may_begin(shape, point));
+        fits &= is_allowed(name_pattern, point) && (length > 0 || may_begin(name_pattern, point));
         length += 1;
     }
-    fits && length >= shape.min_length && length <= shape.max_length && !is_own_rule(shape, name)
+    fits && length >= name_pattern.min_length && length <= name_pattern.max_length && !is_own_rule(name_pattern, name)
 }
 
 /// Returns the characters of the grammar rule that is generated for a name. A run of characters that rule names cannot
@@ -51,15 +51,17 @@ fn hash_of_rule(name: &Text<'_>) -> u64 {
     hash >> 32
 }
 
-fn is_own_rule(shape: NamePattern, name: &Text<'_>) -> bool {
-    shape.rules.is_some_and(|rules| rules.contains(&&*rule_of(name)))
+fn is_own_rule(name_pattern: NamePattern, name: &Text<'_>) -> bool {
+    name_pattern.rules.is_some_and(|rules| rules.contains(&&*rule_of(name)))
 }
 
-/// Names that share their grammar rule with another name.
-pub(crate) fn meeting<'n, 'a: 'n>(shape: NamePattern, names: impl Iterator<Item = &'n Text<'a>>) -> Set<&'n Text<'a>> {
-    let mut meeting = Set::new();
-    if shape.rules.is_none() {
-        return meeting;
+pub(crate) fn sharing_rules<'n, 'a: 'n>(
+    name_pattern: NamePattern,
+    names: impl Iterator<Item = &'n Text<'a>>,
+) -> Set<&'n Text<'a>> {
+    let mut sharing_rules = Set::new();
+    if name_pattern.rules.is_none() {
+        return sharing_rules;
     }
     // Searching a map of all rules for each name is slow if the map exceeds the caches. Each number is a hash and the
     // index of a name. An index fits into 32 bits, because each name needs at least one byte of memory.
@@ -72,21 +74,21 @@ pub(crate) fn meeting<'n, 'a: 'n>(shape: NamePattern, names: impl Iterator<Item 
         for name in equal.iter().filter_map(|number| names.get((number & 0xffff_ffff) as usize)) {
             let known = *first.entry(rule_of(name)).or_insert(name);
             if known != *name {
-                meeting.extend([known, *name]);
+                sharing_rules.extend([known, *name]);
             }
         }
     }
-    meeting
+    sharing_rules
 }
 
-fn is_allowed(shape: NamePattern, point: u32) -> bool {
+fn is_allowed(name_pattern: NamePattern, point: u32) -> bool {
     // An unpaired surrogate is not a character, and no API accepts one.
     char::from_u32(point)
-        .is_some_and(|one| shape.also.is_none_or(|also| one.is_ascii_alphanumeric() || also.contains(one)))
+        .is_some_and(|one| name_pattern.also.is_none_or(|also| one.is_ascii_alphanumeric() || also.contains(one)))
 }
 
-fn may_begin(shape: NamePattern, point: u32) -> bool {
-    !shape.letter_first || char::from_u32(point).is_some_and(|one| one.is_ascii_alphabetic() || one == '_')
+fn may_begin(name_pattern: NamePattern, point: u32) -> bool {
+    !name_pattern.letter_first || char::from_u32(point).is_some_and(|one| one.is_ascii_alphabetic() || one == '_')
 }
 
 /// Alphabet of a digest: five bits per letter, all legal in every API.
@@ -115,21 +117,21 @@ pub(crate) fn digest(texts: &[&Text<'_>]) -> String {
 }
 
 /// Preserves as much as possible of the name: characters that the pattern does not allow become `_`.
-fn close(shape: NamePattern, name: &Text<'_>) -> String {
+fn close(name_pattern: NamePattern, name: &Text<'_>) -> String {
     let mut out = String::new();
     let mut length = 0;
     for point in name.code_points() {
-        if length == 0 && !may_begin(shape, point) && is_allowed(shape, point) {
+        if length == 0 && !may_begin(name_pattern, point) && is_allowed(name_pattern, point) {
             out.push('_');
             length += 1;
         }
-        out.push(char::from_u32(point).filter(|_| is_allowed(shape, point)).unwrap_or('_'));
+        out.push(char::from_u32(point).filter(|_| is_allowed(name_pattern, point)).unwrap_or('_'));
         length += 1;
-        if length > shape.max_length {
-            return hashed(shape, name, out);
+        if length > name_pattern.max_length {
+            return hashed(name_pattern, name, out);
         }
     }
-    while length < shape.min_length {
+    while length < name_pattern.min_length {
         out.push('_');
         length += 1;
     }
@@ -137,32 +139,32 @@ fn close(shape: NamePattern, name: &Text<'_>) -> String {
 }
 
 /// The result is a part of a legal name, without a limit of its length.
-pub(crate) fn folded(shape: NamePattern, text: &Text<'_>) -> String {
-    close(NamePattern { min_length: 0, max_length: usize::MAX, ..shape }, text)
+pub(crate) fn folded(name_pattern: NamePattern, text: &Text<'_>) -> String {
+    close(NamePattern { min_length: 0, max_length: usize::MAX, ..name_pattern }, text)
 }
 
 /// Returns the beginning of `close`, followed by a digest of the original name.
-fn hashed(shape: NamePattern, name: &Text<'_>, close: String) -> String {
-    format!("{}_{}", cut(&close, shape.max_length.saturating_sub(TAIL)), digest(&[name]))
+fn hashed(name_pattern: NamePattern, name: &Text<'_>, close: String) -> String {
+    format!("{}_{}", cut(&close, name_pattern.max_length.saturating_sub(TAIL)), digest(&[name]))
 }
 
 /// For a tool that occurs only in the history. No tool that was sent has the returned name. `digests` contains the
 /// names of the tools that were sent.
-pub(crate) fn of_the_past(shape: NamePattern, name: &Text<'_>, digests: &TakenDigests) -> String {
-    digests.free(|kept| {
-        let shape = NamePattern { max_length: shape.max_length.saturating_sub(kept), ..shape };
-        hashed(shape, name, close(shape, name))
+pub(crate) fn for_history(name_pattern: NamePattern, name: &Text<'_>, digests: &TakenDigests) -> String {
+    digests.first_unused(|kept| {
+        let name_pattern = NamePattern { max_length: name_pattern.max_length.saturating_sub(kept), ..name_pattern };
+        hashed(name_pattern, name, close(name_pattern, name))
     })
 }
 
 /// Depends only on the name, with a digest of `texts`. Keeps as much of the name as possible, or only letters of the
 /// digest if the pattern allows few characters.
-pub(crate) fn mapped(shape: NamePattern, name: &Text<'_>, texts: &[&Text<'_>]) -> String {
+pub(crate) fn mapped(name_pattern: NamePattern, name: &Text<'_>, texts: &[&Text<'_>]) -> String {
     let digest = digest(texts);
-    if shape.max_length <= TAIL {
-        return cut(&digest, shape.max_length).into();
+    if name_pattern.max_length <= TAIL {
+        return cut(&digest, name_pattern.max_length).into();
     }
-    format!("{}_{digest}", cut(&folded(shape, name), shape.max_length - TAIL))
+    format!("{}_{digest}", cut(&folded(name_pattern, name), name_pattern.max_length - TAIL))
 }
 
 pub(crate) fn cut(text: &str, max_length: usize) -> &str {
@@ -195,7 +197,7 @@ impl Taken {
     }
 
     /// Adds and returns a name, or, if it is in use, the first unused name with a number appended.
-    pub(crate) fn free(&mut self, wanted: String, max_length: usize) -> String {
+    pub(crate) fn reserve_unused(&mut self, wanted: String, max_length: usize) -> String {
         if self.names.insert(wanted.clone()) {
             return wanted;
         }
@@ -250,7 +252,7 @@ impl TakenDigests {
 
     /// Returns a name that ends with a digest, or, if it is in use, a shorter name with a number. `wanted` returns the
     /// name shortened by the given number of characters.
-    pub(crate) fn free(&self, wanted: impl Fn(usize) -> String) -> String {
+    pub(crate) fn first_unused(&self, wanted: impl Fn(usize) -> String) -> String {
         let name = wanted(0);
         if self.names.is_empty() || !self.names.contains(&canonical(&name)) {
             return name;
@@ -306,22 +308,22 @@ impl Names {
     /// Skips tools that have a legal name. `others` are further names that are in use.
     pub(crate) fn plan<'n, 'a: 'n>(
         &mut self,
-        shape: NamePattern,
+        name_pattern: NamePattern,
         names: impl Iterator<Item = &'n Text<'a>>,
         others: &[&Text<'a>],
     ) {
         others.iter().for_each(|name| self.taken.take(name));
         let names: Vec<&Text<'a>> = names.collect();
-        let meeting = meeting(shape, names.iter().copied().chain(others.iter().copied()));
+        let sharing_rules = sharing_rules(name_pattern, names.iter().copied().chain(others.iter().copied()));
         // Sorted by name, so that the order of the list does not matter and each name occurs once.
         let mut illegal: Map<&Text<'a>, String> = Map::new();
         for name in &names {
             let name = *name;
-            let close = || match meeting.contains(&name) || is_own_rule(shape, name) {
-                true => hashed(shape, name, close(shape, name)),
-                false => close(shape, name),
+            let close = || match sharing_rules.contains(&name) || is_own_rule(name_pattern, name) {
+                true => hashed(name_pattern, name, close(name_pattern, name)),
+                false => close(name_pattern, name),
             };
-            if is_legal(shape, name) && !meeting.contains(&name) {
+            if is_legal(name_pattern, name) && !sharing_rules.contains(&name) {
                 self.taken.take(name);
             } else if self.new_name(name).is_none() {
                 illegal.entry(name).or_insert_with(close);
@@ -329,8 +331,8 @@ impl Names {
         }
         // The rules in use matter only for new names.
         let mut rules = Set::new();
-        if shape.rules.is_some() && !illegal.is_empty() {
-            let kept = names.iter().filter(|name| is_legal(shape, name) && !meeting.contains(*name));
+        if name_pattern.rules.is_some() && !illegal.is_empty() {
+            let kept = names.iter().filter(|name| is_legal(name_pattern, name) && !sharing_rules.contains(*name));
             rules.extend(kept.map(|name| rule_of(name)));
         }
         let mut wanted: Map<&String, usize> = Map::new();
@@ -340,13 +342,13 @@ impl Names {
         let (alone, hashing): (Vec<_>, Vec<_>) =
             illegal.iter().partition(|(_, close)| wanted.get(close) == Some(&1) && !self.taken.has(close));
         let alone = alone.into_iter().map(|(name, close)| (name, close.clone()));
-        let hashing = hashing.into_iter().map(|(name, close)| (name, hashed(shape, name, close.clone())));
+        let hashing = hashing.into_iter().map(|(name, close)| (name, hashed(name_pattern, name, close.clone())));
         for (name, close) in alone.chain(hashing) {
             // Two digests are never equal by chance, but a server may choose a name that equals the digest name of
             // another tool.
-            let mut found = self.taken.free(close, shape.max_length);
-            while shape.rules.is_some() && !rules.insert(rule_of(&Text::new(found.clone()))) {
-                found = self.taken.free(found, shape.max_length);
+            let mut found = self.taken.reserve_unused(close, name_pattern.max_length);
+            while name_pattern.rules.is_some() && !rules.insert(rule_of(&Text::new(found.clone()))) {
+                found = self.taken.reserve_unused(found, name_pattern.max_length);
             }
             self.renamed.insert((*name).clone().into_owned(), found);
         }
@@ -376,7 +378,7 @@ mod tests {
         // A name that some API converts into the digest name is treated as in use, too.
         let others = [digest, "-x.aaaaaaaaaaaa3", "x_aaaaaaaaaaaa7_04", "x_aaaaaaaaaaaa7__4", "x_2", "4", ""];
         let taken = TakenDigests::of(numbers.iter().map(String::as_str).chain(others));
-        let free = |name: &str| taken.free(|_| name.into());
+        let free = |name: &str| taken.first_unused(|_| name.into());
         assert_eq!(free(digest), format!("{digest}_4"));
         assert_eq!(free("x_aaaaaaaaaaaa3"), "x_aaaaaaaaaaaa3_2");
         assert_eq!(free("x_aaaaaaaaaaaa6"), "x_aaaaaaaaaaaa6");
@@ -390,7 +392,7 @@ mod tests {
         for number in 0..20_000 {
             let name = format!("{}{number:05}", "a".repeat(59));
             taken.take(&Text::new(name.clone()));
-            assert!(taken.free(name, 64).len() <= 64);
+            assert!(taken.reserve_unused(name, 64).len() <= 64);
         }
         assert_eq!(taken.next.len(), 1);
     }
@@ -411,7 +413,7 @@ mod tests {
     fn numbering_continues_from_the_last_number() {
         let mut taken = Taken::default();
         for number in 1..=20_000 {
-            let found = taken.free("wanted".into(), 64);
+            let found = taken.reserve_unused("wanted".into(), 64);
             assert!(number == 1 || found == format!("wanted_{number}"), "{found}");
         }
         // The next number is found without counting from 2.

@@ -309,10 +309,10 @@ impl Recorder {
         self.detail
     }
 
-    /// `place` is a position in document order. The change is only created if recording is on.
-    pub(crate) fn note(&mut self, place: u32, change: impl FnOnce() -> Change) {
+    /// `number` is a number in document order. The change is only created if recording is on.
+    pub(crate) fn record(&mut self, number: u32, change: impl FnOnce() -> Change) {
         if let Some(changes) = &mut self.changes {
-            changes.push((place, change()));
+            changes.push((number, change()));
         }
     }
 

@@ -133,7 +133,7 @@ impl Busy {
 
     /// Waits until replies wait for the client, and the client has read nothing of any of them for longer than the
     /// limit.
-    pub(crate) async fn is_stuck(&self, limit: Duration) {
+    pub(crate) async fn wait_until_stuck(&self, limit: Duration) {
         loop {
             let is_unread = self.0.unread.load(Ordering::Relaxed) > 0;
             let since = if is_unread { *lock(&self.0.last_read) } else { Instant::now() };
@@ -146,7 +146,7 @@ impl Busy {
 }
 
 impl Unread {
-    pub(crate) fn is_read(&self) {
+    pub(crate) fn record_read(&self) {
         *lock(&self.0.last_read) = Instant::now();
     }
 }
@@ -564,16 +564,16 @@ mod tests {
     #[tokio::test]
     async fn a_client_is_stuck_only_if_it_reads_nothing() {
         let busy = Busy::default();
-        assert!(timeout(4 * SHORT, busy.is_stuck(SHORT)).await.is_err());
+        assert!(timeout(4 * SHORT, busy.wait_until_stuck(SHORT)).await.is_err());
         let first = busy.unread();
-        assert!(timeout(4 * SHORT, busy.is_stuck(LONG)).await.is_err());
-        assert!(timeout(LONG, busy.is_stuck(SHORT)).await.is_ok());
+        assert!(timeout(4 * SHORT, busy.wait_until_stuck(LONG)).await.is_err());
+        assert!(timeout(LONG, busy.wait_until_stuck(SHORT)).await.is_ok());
         // Another part that waits is no progress, and one that is read is.
         let second = busy.unread();
-        assert!(timeout(LONG, busy.is_stuck(SHORT)).await.is_ok());
-        second.is_read();
-        assert!(timeout(4 * SHORT, busy.is_stuck(LONG)).await.is_err());
+        assert!(timeout(LONG, busy.wait_until_stuck(SHORT)).await.is_ok());
+        second.record_read();
+        assert!(timeout(4 * SHORT, busy.wait_until_stuck(LONG)).await.is_err());
         drop((first, second));
-        assert!(timeout(4 * SHORT, busy.is_stuck(SHORT)).await.is_err());
+        assert!(timeout(4 * SHORT, busy.wait_until_stuck(SHORT)).await.is_err());
     }
 }

@@ -182,7 +182,7 @@ impl Listening {
                             // An error of a connection concerns only its client, which it has disconnected.
                             tokio::select! {
                                 () = connection(service, stream, peer, &busy, limits, &mut stopped) => {}
-                                () = busy.is_stuck(limits.unread) => {}
+                                () = busy.wait_until_stuck(limits.unread) => {}
                                 () = end.notified() => {}
                             }
                             connections.remove(number);

@@ -41,7 +41,7 @@ impl Buf for Part {
     fn advance(&mut self, count: usize) {
         self.bytes.advance(count);
         if let Some(unread) = self.unread.as_ref().filter(|_| count > 0) {
-            unread.is_read();
+            unread.record_read();
         }
     }
 }
@@ -61,7 +61,7 @@ impl<B: Body<Data = Bytes> + Unpin> Body for Watched<B> {
         let this = self.get_mut();
         // The client has opened its window. From here on, it waits for the body.
         if let Some(unread) = this.unread.take() {
-            unread.is_read();
+            unread.record_read();
         }
         let frame = ready!(Pin::new(&mut this.body).poll_frame(context));
         Poll::Ready(frame.map(|frame| {

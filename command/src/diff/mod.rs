@@ -15,13 +15,13 @@ use super::{
     arguments::{DiffArguments, DiffFailOn},
     config::FILE,
     document::record,
-    error::{CommandError, FINE, FOUND},
+    error::{CommandError, EXIT_FOUND, EXIT_SUCCESS},
     finding::{bounded, groups, rank, Finding, Findings, ReportedBy, Source},
     formats::{self, Report},
     gather::Gathering,
     input::Input,
     matrix::{self, Grade, Reason},
-    profile::{passes, Choice, ORDINARY},
+    profile::{ignores_rule, Choice, ORDINARY},
     task::{Output, Task},
     terminal::{counted, cut, grouped, Terminal},
 };
@@ -74,12 +74,12 @@ impl Diff {
         let (mut sources, mut lists) = (Vec::new(), Vec::new());
         for input in inputs {
             let read = Input::read(&input.text).and_then(|read| {
-                let Input { subject, places } = read.judged()?;
+                let Input { subject, places } = read.require_checkable()?;
                 let entries = subject.entries().map_err(|error| places.locate(&error))?;
                 let tools = tools::tools(&subject, &entries);
                 Ok((subject.noun(), places, entries, tools))
             });
-            let (noun, places, entries, tools) = read.map_err(|error| input.place(error))?;
+            let (noun, places, entries, tools) = read.map_err(|error| input.locate_error(error))?;
             sources.push(Source { input, noun, places, entries, found: Findings::default() });
             lists.push(tools);
         }
@@ -104,11 +104,11 @@ impl Diff {
     fn grades(&self, side: usize, dialect: &'static Dialect) -> Result<Vec<Grade>, CommandError> {
         let Some(source) = self.sources.get(side) else { return Ok(Vec::new()) };
         // The input is read again at every step, because the tree borrows the text.
-        let input = Input::read(&source.input.text).and_then(Input::judged);
+        let input = Input::read(&source.input.text).and_then(Input::require_checkable);
         let grades = input.and_then(|input| {
             matrix::grades(input.subject, dialect, &source.entries).map_err(|error| source.places.locate(&error))
         });
-        grades.map_err(|error| source.input.place(error))
+        grades.map_err(|error| source.input.locate_error(error))
     }
 
     /// Compares the verdicts of a dialect on both lists.
@@ -117,7 +117,7 @@ impl Diff {
         let profile = self.profile.as_deref();
         // `check` does not report what the profile ignores.
         let severity = |grade: &Grade| {
-            let is_reported = |reason: &Reason| !passes(profile, dialect, reason.rule);
+            let is_reported = |reason: &Reason| !ignores_rule(profile, dialect, reason.rule);
             grade.severity.filter(|_| grade.reason.as_ref().is_none_or(is_reported))
         };
         let mut found = Vec::new();
@@ -377,7 +377,7 @@ impl Task for Diff {
             *exceeded = count > 0 && fails(at);
         }
         let format = if self.arguments.json { formats::JSON } else { self.arguments.format };
-        let code = if exceeded == [false; 3] { FINE } else { FOUND };
+        let code = if exceeded == [false; 3] { EXIT_SUCCESS } else { EXIT_FOUND };
         let report = Report {
             command: "diff",
             outline: Some(self.summary(levels)),

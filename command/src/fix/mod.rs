@@ -22,13 +22,13 @@ use self::{
     layout::Layout,
     parts::{prefixes, Parts, Safety, Unit},
 };
-use super::position::{value_at, Places};
+use super::position::{value_at, InputPointers};
 use crate::{
     error::CommandError,
     finding::rank,
     input::{Input, Named, Subject},
     position::{span_of, spliced},
-    profile::passes,
+    profile::ignores_rule,
 };
 use parts::Contents;
 
@@ -290,7 +290,7 @@ impl Fixer<'_> {
         if all.is_empty() {
             return None;
         }
-        let is_better = |found: &Version| self.is_better(version, found, wanted, max_safety);
+        let is_better = |candidate: &Version| self.is_better(version, candidate, wanted, max_safety);
         if let Some(whole) = merged(&all).filter(is_better) {
             let as_good = |units: &[&Unit]| {
                 let few = merged(units);
@@ -306,16 +306,17 @@ impl Fixer<'_> {
             let removes = |unit: &&&Unit| unit.sum(&left) < unit.sum(&places);
             let fewer: Vec<&Unit> = taken.iter().filter(removes).copied().collect();
             let is_shorter = !fewer.is_empty() && fewer.len() < taken.len();
-            let found = if is_shorter { merged(&fewer) } else { None };
-            let found = found.filter(|found| is_better(found) && found.number_of(wanted) <= best.number_of(wanted));
-            return Some(found.unwrap_or(best));
+            let candidate = if is_shorter { merged(&fewer) } else { None };
+            let candidate = candidate
+                .filter(|candidate| is_better(candidate) && candidate.number_of(wanted) <= best.number_of(wanted));
+            return Some(candidate.unwrap_or(best));
         }
         let mut taken: Vec<&Unit> = Vec::new();
         let mut best: Option<Version> = None;
         for unit in all.into_iter().take(SINGLE_UNITS) {
             taken.push(unit);
             let before = best.as_ref().unwrap_or(version);
-            match merged(&taken).filter(|found| self.is_better(before, found, wanted, max_safety)) {
+            match merged(&taken).filter(|candidate| self.is_better(before, candidate, wanted, max_safety)) {
                 Some(better) => best = Some(better),
                 None => drop(taken.pop()),
             }
@@ -376,7 +377,7 @@ impl Fixer<'_> {
         let schema = json::read(&text)?;
         let (mut counts, mut findings) = (Counts::new(), Vec::new());
         let mut add = |dialect: &'static Dialect, rule, severity, pointer: String, more: usize| {
-            if !passes(self.profile, dialect, rule) {
+            if !ignores_rule(self.profile, dialect, rule) {
                 *counts.entry((dialect.name, rule, rank(severity), keyword(&pointer))).or_default() += 1 + more;
                 findings.push((dialect.name, rule, pointer));
             }
@@ -388,17 +389,17 @@ impl Fixer<'_> {
                 put(&mut tool, entry.inside, schema.clone());
                 let above = format!("/0{}", entry.inside);
                 for dialect in self.dialects {
-                    for found in internal::check_tools(Node::array(Vec::from([tool.clone()])), &[dialect], limit)? {
-                        let pointer = found.pointer.strip_prefix(above.as_str()).unwrap_or_default().to_string();
-                        add(dialect, found.constraint, found.severity, pointer, found.more);
+                    for violation in internal::check_tools(Node::array(Vec::from([tool.clone()])), &[dialect], limit)? {
+                        let pointer = violation.pointer.strip_prefix(above.as_str()).unwrap_or_default().to_string();
+                        add(dialect, violation.constraint, violation.severity, pointer, violation.more);
                     }
                 }
             }
             None => {
                 for dialect in self.dialects {
                     let options = SanitizeOptions::new(dialect.name).used_as(self.used_as);
-                    for found in internal::check(&schema, &options, limit)? {
-                        add(dialect, found.constraint, found.severity, found.pointer, found.more);
+                    for violation in internal::check(&schema, &options, limit)? {
+                        add(dialect, violation.constraint, violation.severity, violation.pointer, violation.more);
                     }
                 }
             }
@@ -432,8 +433,9 @@ impl Version {
             .flat_map(|(at, unit)| unit.paths.iter().map(move |path| (path.as_str(), at)))
             .collect();
         let wanted = self.findings.iter().filter(|(dialect, rule, _)| wanted.contains(&(*dialect, *rule)));
-        let found: BTreeSet<usize> =
-            wanted.filter_map(|(.., pointer)| prefixes(pointer).find_map(|place| owners.get(place).copied())).collect();
+        let found: BTreeSet<usize> = wanted
+            .filter_map(|(.., pointer)| prefixes(pointer).find_map(|prefix| owners.get(prefix).copied()))
+            .collect();
         found.into_iter().filter_map(|at| units.get(at)).collect()
     }
 
@@ -489,7 +491,7 @@ impl Version {
     fn number_by_place(&self, wanted: &Wanted) -> BTreeMap<&str, usize> {
         let mut numbers = BTreeMap::new();
         for (_, _, pointer) in self.findings.iter().filter(|(name, rule, _)| wanted.contains(&(*name, *rule))) {
-            prefixes(pointer).for_each(|place| *numbers.entry(place).or_default() += 1);
+            prefixes(pointer).for_each(|prefix| *numbers.entry(prefix).or_default() += 1);
         }
         numbers
     }
@@ -510,7 +512,7 @@ fn keyword(pointer: &str) -> String {
 
 /// Moves `$defs` to the index of `definitions`, which it replaces.
 fn keep_place(before: &Node<'_>, after: &mut Node<'_>) {
-    let Some(place) = before.as_object().and_then(|object| object.position("definitions")) else { return };
+    let Some(index) = before.as_object().and_then(|object| object.position("definitions")) else { return };
     if before.get("$defs").is_some() || after.get("definitions").is_some() {
         return;
     }
@@ -518,7 +520,7 @@ fn keep_place(before: &Node<'_>, after: &mut Node<'_>) {
     let members = object.members_mut();
     if let Some(at) = members.iter().position(|member| member.key.is("$defs")) {
         let definitions = members.remove(at);
-        members.insert(place.min(members.len()), definitions);
+        members.insert(index.min(members.len()), definitions);
     }
 }
 
@@ -596,7 +598,12 @@ fn edit<'a>(node: &mut Node<'a>, pointer: &str, change: &mut dyn FnMut(&mut Node
     node.visit(&*internal::unescaped_token(step), |inner| edit(inner, &rest, change));
 }
 
-fn written(text: &str, list: &Node<'_>, places: &Places, edits: &[(String, String)]) -> Result<String, CommandError> {
+fn written(
+    text: &str,
+    list: &Node<'_>,
+    places: &InputPointers,
+    edits: &[(String, String)],
+) -> Result<String, CommandError> {
     let failed = || {
         let message = "expected the fixed text to contain exactly the fixes, found a difference: nothing was fixed";
         CommandError::new("", message)

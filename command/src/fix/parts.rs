@@ -100,30 +100,36 @@ impl<'n, 'a> Parts<'n, 'a> {
         if json::write(before) == json::write(after) {
             return;
         }
-        let (Some(one), Some(two)) = (before.as_object(), after.as_object()) else {
+        let (Some(before_object), Some(after_object)) = (before.as_object(), after.as_object()) else {
             self.parts.insert(path, Part { is_whole: true, has_reference: refers(before) || refers(after) });
             return;
         };
-        let is_own = one.len() != two.len()
-            || one.iter().zip(two.iter()).any(|(one, two)| one.key != two.key || !differs_only_below(one, two));
+        let is_own = before_object.len() != after_object.len()
+            || before_object
+                .iter()
+                .zip(after_object.iter())
+                .any(|(old, new)| old.key != new.key || !differs_only_below(old, new));
         if is_own {
-            let has = |keyword: &str| one.has(keyword) || two.has(keyword);
+            let has = |keyword: &str| before_object.has(keyword) || after_object.has(keyword);
             // With another `$schema`, keywords may have other meanings everywhere below.
             let draft = |object: &Object<'_>| object.get("$schema").map(json::write);
             let is_whole = MOVING.iter().any(|keyword| has(keyword))
-                || draft(one) != draft(two)
-                || DEFINITIONS.iter().any(|keyword| one.has(*keyword) != two.has(*keyword));
+                || draft(before_object) != draft(after_object)
+                || DEFINITIONS.iter().any(|keyword| before_object.has(*keyword) != after_object.has(*keyword));
             let has_reference = match is_whole {
                 true => refers(before) || refers(after),
-                false => has(REFERENCE) || DEFINITIONS.iter().any(|table| names(one, table) != names(two, table)),
+                false => {
+                    has(REFERENCE)
+                        || DEFINITIONS.iter().any(|table| names(before_object, table) != names(after_object, table))
+                }
             };
             self.parts.insert(path.clone(), Part { is_whole, has_reference });
             if is_whole {
                 return;
             }
         }
-        for (step, one, two) in below(one, two) {
-            self.compare(one, two, path.clone() + &step);
+        for (step, before, after) in below(before_object, after_object) {
+            self.compare(before, after, path.clone() + &step);
         }
     }
 
@@ -157,16 +163,16 @@ impl<'n, 'a> Parts<'n, 'a> {
         for change in changes {
             let safety = safety(change);
             of_any = of_any.max(safety);
-            let places = [Some(change.pointer.as_str()), change.output_pointer.as_deref()];
+            let pointers = [Some(change.pointer.as_str()), change.output_pointer.as_deref()];
             let mut around: Vec<&String> =
-                places.into_iter().flatten().flat_map(|place| self.around(place, &reported)).collect();
+                pointers.into_iter().flatten().flat_map(|pointer| self.around(pointer, &reported)).collect();
             // The effects of a change on parts below its location are not reported separately.
-            for place in places.into_iter().flatten().filter(|place| !place.is_empty()) {
-                let below = self.parts.range(format!("{place}/")..).map(|(path, _)| path);
-                around.extend(below.take_while(|path| is_below(path, place)));
+            for pointer in pointers.into_iter().flatten().filter(|pointer| !pointer.is_empty()) {
+                let below = self.parts.range(format!("{pointer}/")..).map(|(path, _)| path);
+                around.extend(below.take_while(|path| is_below(path, pointer)));
             }
             // A value that the rewriting added is reported at the root, regardless of its position.
-            if places.iter().all(|place| place.is_none_or(str::is_empty)) {
+            if pointers.iter().all(|pointer| pointer.is_none_or(str::is_empty)) {
                 around.clear();
             }
             if around.is_empty() {
@@ -208,8 +214,8 @@ impl<'n, 'a> Parts<'n, 'a> {
         };
         let differing =
             one.iter().filter(|member| differs(member, two)).chain(two.iter().filter(|member| differs(member, one)));
-        let mut places = differing.map(|member| format!("{path}{}", step(&member.key.display())));
-        places.all(|place| reported.contains(place.as_str()))
+        let mut pointers = differing.map(|member| format!("{path}{}", step(&member.key.display())));
+        pointers.all(|pointer| reported.contains(pointer.as_str()))
     }
 
     pub(super) fn merged(&self, chosen: &BTreeSet<&str>) -> Node<'a> {
@@ -269,28 +275,36 @@ fn differs_only_below(one: &Member<'_>, two: &Member<'_>) -> bool {
 
 /// Returns the schemas below an object that both of its versions contain, with the pointer to each.
 fn below<'n, 'a>(
-    one: &'n Object<'a>,
-    two: &'n Object<'a>,
+    before: &'n Object<'a>,
+    after: &'n Object<'a>,
 ) -> impl Iterator<Item = (String, &'n Node<'a>, &'n Node<'a>)> {
-    let mut found = Vec::new();
-    for member in one.iter() {
+    let mut subschemas = Vec::new();
+    for member in before.iter() {
         let key = member.key.display();
-        let Some(other) = two.get_text(&member.key) else { continue };
+        let Some(after_value) = after.get_text(&member.key) else { continue };
         let step = step(&key);
-        match (member.value.as_object(), other.as_object(), member.value.as_array(), other.as_array()) {
-            (Some(one), Some(two), ..) if MAPS.contains(&&*key) => {
-                let both = one.iter().filter_map(|inner| Some((&inner.key, &inner.value, two.get_text(&inner.key)?)));
-                found.extend(both.map(|(name, one, two)| (format!("{step}{}", self::step(&name.display())), one, two)));
+        match (member.value.as_object(), after_value.as_object(), member.value.as_array(), after_value.as_array()) {
+            (Some(before), Some(after), ..) if MAPS.contains(&&*key) => {
+                let both =
+                    before.iter().filter_map(|inner| Some((&inner.key, &inner.value, after.get_text(&inner.key)?)));
+                subschemas.extend(
+                    both.map(|(name, before, after)| (format!("{step}{}", self::step(&name.display())), before, after)),
+                );
             }
-            (Some(_), Some(_), ..) if SCHEMAS.contains(&&*key) => found.push((step, &member.value, other)),
-            (_, _, Some(one), Some(two)) if LISTS.contains(&&*key) && one.len() == two.len() => {
-                found
-                    .extend(one.iter().zip(two).enumerate().map(|(at, (one, two))| (format!("{step}/{at}"), one, two)));
+            (Some(_), Some(_), ..) if SCHEMAS.contains(&&*key) => subschemas.push((step, &member.value, after_value)),
+            (_, _, Some(before), Some(after)) if LISTS.contains(&&*key) && before.len() == after.len() => {
+                subschemas.extend(
+                    before
+                        .iter()
+                        .zip(after)
+                        .enumerate()
+                        .map(|(at, (before, after))| (format!("{step}/{at}"), before, after)),
+                );
             }
             _ => {}
         }
     }
-    found.into_iter()
+    subschemas.into_iter()
 }
 
 fn step(key: &str) -> String {

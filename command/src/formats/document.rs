@@ -7,7 +7,7 @@ use crate::{
     baseline::Identity,
     diff::kinds::kind_of,
     document::record,
-    finding::{page, words, Group, Place},
+    finding::{page, summary_and_advice, Group, Location},
 };
 
 /// Members that only the document of `check` has.
@@ -62,10 +62,10 @@ pub(super) fn written<'r>(report: &'r Report<'_>) -> Node<'r> {
 }
 
 fn finding<'r>(report: &'r Report<'_>, group: &'r Group) -> Node<'r> {
-    let found = &group.finding;
-    let (summary, fix) = words(found.rule);
-    let reported_by = found.reported_by.iter().map(|reported_by| {
-        if found.outcome.is_some() || kind_of(found.rule).is_some() {
+    let finding = &group.finding;
+    let (summary, fix) = summary_and_advice(finding.rule);
+    let reported_by = finding.reported_by.iter().map(|reported_by| {
+        if finding.outcome.is_some() || kind_of(finding.rule).is_some() {
             return record([("dialect", Node::string(reported_by.dialect.name))]);
         }
         let mut members = Vec::from([
@@ -78,39 +78,45 @@ fn finding<'r>(report: &'r Report<'_>, group: &'r Group) -> Node<'r> {
         Node::object(Object::from_iter(members))
     });
     let mut members = Vec::from([
-        (Text::new("rule"), Node::string(found.rule)),
-        (Text::new("severity"), Node::string(found.word())),
-        (Text::new("message"), Node::string(found.message.as_str())),
+        (Text::new("rule"), Node::string(finding.rule)),
+        (Text::new("severity"), Node::string(finding.word())),
+        (Text::new("message"), Node::string(finding.message.as_str())),
     ]);
-    members.extend(place(report, &group.place));
+    members.extend(location_members(report, &group.location));
     members.extend([
         (Text::new("dialects"), Node::array(reported_by.collect())),
         (Text::new("summary"), Node::string(summary)),
         (Text::new("fix"), Node::string(fix)),
-        (Text::new("documentation"), Node::string(page(found.rule))),
-        (Text::new("fingerprint"), Node::string(Identity::of(found, &group.place, report.sources).fingerprint())),
+        (Text::new("documentation"), Node::string(page(finding.rule))),
+        (Text::new("fingerprint"), Node::string(Identity::of(finding, &group.location, report.sources).fingerprint())),
         (
             Text::new("copies"),
-            Node::array(group.copies.iter().map(|copy| Node::object(Object::from_iter(place(report, copy)))).collect()),
+            Node::array(
+                group
+                    .copies
+                    .iter()
+                    .map(|copy| Node::object(Object::from_iter(location_members(report, copy))))
+                    .collect(),
+            ),
         ),
     ]);
-    for (name, witness) in &found.witnesses {
+    for (name, witness) in &finding.witnesses {
         members.push((Text::new(*name), json::read(witness).unwrap_or_default()));
     }
-    if found.more > 0 {
-        members.push((Text::new("more"), Node::count(found.more as u64)));
+    if finding.more > 0 {
+        members.push((Text::new("more"), Node::count(finding.more as u64)));
     }
     Node::object(Object::from_iter(members))
 }
 
-fn place<'r>(report: &'r Report<'_>, place: &'r Place) -> Vec<(Text<'r>, Node<'r>)> {
-    let source = report.sources.get(place.source).map_or("", |source| source.input.source.as_str());
+fn location_members<'r>(report: &'r Report<'_>, location: &'r Location) -> Vec<(Text<'r>, Node<'r>)> {
+    let source = report.sources.get(location.source).map_or("", |source| source.input.source.as_str());
     Vec::from([
         (Text::new("source"), Node::string(source)),
-        (Text::new("line"), number(place.position.map(|position| position.line))),
-        (Text::new("column"), number(place.position.map(|position| position.column))),
-        (Text::new("pointer"), Node::string(place.pointer.as_str())),
-        (Text::new("tool"), place.tool.as_deref().map_or_else(Node::default, Node::string)),
+        (Text::new("line"), number(location.position.map(|position| position.line))),
+        (Text::new("column"), number(location.position.map(|position| position.column))),
+        (Text::new("pointer"), Node::string(location.pointer.as_str())),
+        (Text::new("tool"), location.tool.as_deref().map_or_else(Node::default, Node::string)),
     ])
 }
 

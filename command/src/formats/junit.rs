@@ -6,7 +6,7 @@ use std::collections::BTreeMap;
 
 use super::{counts, reporters, Report};
 use crate::{
-    finding::{words, Group, Source},
+    finding::{summary_and_advice, Group, Source},
     terminal::shown,
 };
 
@@ -40,8 +40,8 @@ pub(super) fn written(report: &Report<'_>) -> String {
 fn suite(report: &Report<'_>, at: usize, source: &Source) -> (String, usize, usize) {
     let mut found = BTreeMap::<Option<usize>, Vec<(&Group, String)>>::new();
     for group in &report.groups {
-        for place in [&group.place].into_iter().chain(&group.copies).filter(|place| place.source == at) {
-            found.entry(place.entry).or_default().push((group, report.place(place)));
+        for location in [&group.location].into_iter().chain(&group.copies).filter(|location| location.source == at) {
+            found.entry(location.entry).or_default().push((group, report.format_location(location)));
         }
     }
     let class = attribute(&source.input.source);
@@ -86,9 +86,9 @@ fn suite(report: &Report<'_>, at: usize, source: &Source) -> (String, usize, usi
 }
 
 fn lines(found: &[&(&Group, String)]) -> String {
-    let line = |(group, place): &&(&Group, String)| {
-        let (_, fix) = words(group.finding.rule);
-        format!("{}: {}: {}\n{fix}", shown(place), group.finding.rule, shown(&line(group)))
+    let line = |(group, location): &&(&Group, String)| {
+        let (_, fix) = summary_and_advice(group.finding.rule);
+        format!("{}: {}: {}\n{fix}", shown(location), group.finding.rule, shown(&line(group)))
     };
     found.iter().map(line).collect::<Vec<_>>().join("\n")
 }

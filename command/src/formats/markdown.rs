@@ -3,7 +3,7 @@
 
 use super::{counts, Report};
 use crate::{
-    finding::{page, words, Group},
+    finding::{page, summary_and_advice, Group},
     terminal::shown,
 };
 
@@ -17,7 +17,7 @@ pub(super) fn written(report: &Report<'_>) -> String {
     for group in &report.groups {
         let (rule, word) = (group.finding.rule, group.finding.word());
         if before != Some((rule, word)) {
-            let (summary, fix) = words(rule);
+            let (summary, fix) = summary_and_advice(rule);
             out.push_str(&format!("\n### [{rule}]({}) ({word})\n\n", page(rule)));
             out.push_str(&format!("{} {}\n\n", escaped(summary), escaped(fix)));
             out.push_str("| where | tool | finding | dialects |\n|---|---|---|---|\n");
@@ -34,9 +34,9 @@ pub(super) fn written(report: &Report<'_>) -> String {
 
 fn row(report: &Report<'_>, group: &Group) -> String {
     let finding = &group.finding;
-    let place = format!("{} {}", report.place(&group.place), group.place.pointer);
+    let location = format!("{} {}", report.format_location(&group.location), group.location.pointer);
     let cells = [
-        code(place.trim_end()),
+        code(location.trim_end()),
         finding.tool.as_deref().map(code).unwrap_or_default(),
         code(&format!("{}{}", finding.message, counts(group))),
         escaped(&finding.dialects().join(", ")),

@@ -12,7 +12,7 @@ use toolwire::{json::Node, reports::Severity, Dialect};
 use super::{
     arguments::Format,
     error::CommandError,
-    finding::{rank, Group, Place, Source},
+    finding::{rank, Group, Location, Source},
     outcome::Outcome,
     task::{Content, Output},
     terminal::{counted, grouped, shown, Terminal},
@@ -68,22 +68,22 @@ pub(crate) fn written(report: &Report<'_>, format: Format, terminal: &Terminal) 
     };
     let (caution, paint) = (terminal.err.doubtful("toolwire:"), terminal.err);
     for error in report.failed {
-        output.note(&error.render("toolwire", paint));
+        output.add_note(&error.render("toolwire", paint));
     }
     if let Some(fixed) = report.fixed.as_ref().filter(|_| !report.quiet) {
-        output.note(fixed);
+        output.add_note(fixed);
     }
     // Documents in these two formats contain the notes.
     if !report.quiet && !matches!(format, Format::Json | Format::Markdown) {
         for line in report.notes.iter().chain(&report.stale) {
-            output.note(&format!("{caution} {line}"));
+            output.add_note(&format!("{caution} {line}"));
         }
         if !report.sources.is_empty() {
             let summary = report.summary();
-            output.note(&if report.code == 0 { paint.good(&summary) } else { paint.bad(&summary) });
+            output.add_note(&if report.code == 0 { paint.good(&summary) } else { paint.bad(&summary) });
         }
-        if let Some(beside) = report.beside() {
-            output.note(&paint.dim(&beside));
+        if let Some(hidden_findings_note) = report.hidden_findings_note() {
+            output.add_note(&paint.dim(&hidden_findings_note));
         }
     }
     output
@@ -142,7 +142,7 @@ impl Report<'_> {
         format!("{}: {found}", self.title())
     }
 
-    fn beside(&self) -> Option<String> {
+    fn hidden_findings_note(&self) -> Option<String> {
         let [_, reinterpreted, ignored] = self.milder;
         let mut words = Vec::new();
         if reinterpreted + ignored > 0 {
@@ -160,10 +160,10 @@ impl Report<'_> {
         (!words.is_empty()).then(|| format!("not shown: {}", words.join(", ")))
     }
 
-    fn place(&self, place: &Place) -> String {
-        let Some(source) = self.sources.get(place.source) else { return String::new() };
+    fn format_location(&self, location: &Location) -> String {
+        let Some(source) = self.sources.get(location.source) else { return String::new() };
         let name = shown(&source.input.source).into_owned();
-        match place.position.filter(|_| source.is_text()) {
+        match location.position.filter(|_| source.is_text()) {
             Some(position) => format!("{name}:{}:{}", position.line, position.column),
             None => name,
         }

@@ -15,7 +15,7 @@ use super::{line, Report};
 use crate::{
     baseline::Identity,
     document::record,
-    finding::{page, words, Group, Place},
+    finding::{page, summary_and_advice, Group, Location},
     naming::normal,
     position::Position,
     task::Origin,
@@ -67,7 +67,7 @@ pub(super) fn written<'r>(report: &'r Report<'_>) -> Node<'r> {
 }
 
 fn rule(rule: &'static str) -> Node<'static> {
-    let (summary, fix) = words(rule);
+    let (summary, fix) = summary_and_advice(rule);
     record([
         ("id", Node::string(rule)),
         ("shortDescription", text(summary.into())),
@@ -84,9 +84,10 @@ fn result<'r>(report: &'r Report<'_>, group: &'r Group, index: usize) -> Node<'r
         Severity::Reinterpreted => "warning",
         Severity::Ignored => "note",
     };
-    let fingerprint = Identity::of(found, &group.place, report.sources).fingerprint();
+    let fingerprint = Identity::of(found, &group.location, report.sources).fingerprint();
     let mut fingerprints = Vec::from([(FINGERPRINT, Node::string(fingerprint.clone()))]);
-    let is_in_file = report.sources.get(group.place.source).is_some_and(|source| source.input.origin == Origin::File);
+    let is_in_file =
+        report.sources.get(group.location.source).is_some_and(|source| source.input.origin == Origin::File);
     if !is_in_file {
         // Otherwise GitHub identifies a result by the text of its line, which all results of a server share.
         fingerprints.push((LINE, Node::string(format!("{fingerprint}:1"))));
@@ -98,7 +99,7 @@ fn result<'r>(report: &'r Report<'_>, group: &'r Group, index: usize) -> Node<'r
         ("ruleIndex", Node::count(index as u64)),
         ("level", Node::string(level)),
         ("message", text(without_links(line(group)))),
-        ("locations", Node::array(Vec::from([location(report, &group.place)]))),
+        ("locations", Node::array(Vec::from([location(report, &group.location)]))),
         ("relatedLocations", Node::array(group.copies.iter().map(|copy| location(report, copy)).collect())),
         ("partialFingerprints", object(fingerprints)),
         ("properties", properties),
@@ -110,12 +111,12 @@ fn without_links(message: String) -> String {
     message.replace("](", "] (")
 }
 
-fn location<'r>(report: &'r Report<'_>, place: &'r Place) -> Node<'r> {
-    let source = report.sources.get(place.source);
+fn location<'r>(report: &'r Report<'_>, location: &'r Location) -> Node<'r> {
+    let source = report.sources.get(location.source);
     // GitHub refuses a result without a file, a line and a column.
     let file = source.and_then(|source| source.file()).unwrap_or_else(|| normal(report.sarif_file));
     let is_text = source.is_some_and(|source| source.input.origin != Origin::Stream);
-    let Position { line, column } = place.position.filter(|_| is_text).unwrap_or(Position { line: 1, column: 1 });
+    let Position { line, column } = location.position.filter(|_| is_text).unwrap_or(Position { line: 1, column: 1 });
     let region = record([
         ("startLine", Node::count(line as u64)),
         ("startColumn", Node::count(column as u64)),
@@ -125,13 +126,13 @@ fn location<'r>(report: &'r Report<'_>, place: &'r Place) -> Node<'r> {
     let artifact = record([("uri", Node::string(uri(&file)))]);
     let mut members = Vec::from([("physicalLocation", record([("artifactLocation", artifact), ("region", region)]))]);
     let source = source.map_or("", |source| source.input.source.as_str());
-    let name = match place.pointer.as_str() {
+    let name = match location.pointer.as_str() {
         "" => source,
         pointer => pointer,
     };
     let logical = record([
-        ("name", place.tool.as_deref().map_or_else(|| Node::string(name), Node::string)),
-        ("fullyQualifiedName", Node::string(format!("{source}{}", place.pointer))),
+        ("name", location.tool.as_deref().map_or_else(|| Node::string(name), Node::string)),
+        ("fullyQualifiedName", Node::string(format!("{source}{}", location.pointer))),
         ("kind", Node::string("member")),
     ]);
     members.push(("logicalLocations", Node::array(Vec::from([logical]))));

@@ -2,7 +2,7 @@
 
 use super::{counts, reporters, Report};
 use crate::{
-    finding::{page, words, Group},
+    finding::{page, summary_and_advice, Group},
     table::wrapped,
     terminal::{shown, Paint},
 };
@@ -26,7 +26,7 @@ pub(super) fn written(report: &Report<'_>, width: Option<usize>, paint: Paint) -
                 out.push('\n');
             }
             let shade = if report.fails(severity) { paint.bad(rule) } else { paint.doubtful(rule) };
-            let (summary, fix) = words(rule);
+            let (summary, fix) = summary_and_advice(rule);
             out.push_str(&within(&format!("{shade} ({word}): {summary}\n"), 2));
             out.push_str(&within(&format!("  {fix}\n"), 2));
             out.push_str(&format!("  {}\n", paint.dim(&page(rule))));
@@ -44,8 +44,8 @@ pub(super) fn written(report: &Report<'_>, width: Option<usize>, paint: Paint) -
 fn line(report: &Report<'_>, group: &Group, rule: &str, paint: Paint) -> String {
     let finding = &group.finding;
     let tool = finding.tool.as_ref().map(|tool| format!(" `{}`:", shown(tool))).unwrap_or_default();
-    let place = paint.bold(&report.place(&group.place));
-    let pointer = match group.place.pointer.as_str() {
+    let location = paint.bold(&report.format_location(&group.location));
+    let pointer = match group.location.pointer.as_str() {
         "" => String::new(),
         pointer => format!(" (at {})", shown(pointer)),
     };
@@ -53,5 +53,5 @@ fn line(report: &Report<'_>, group: &Group, rule: &str, paint: Paint) -> String 
         Some(by) => format!(" {}", paint.dim(by)),
         None => String::new(),
     };
-    format!("{place}:{rule}{tool} {}{}{}{by}\n", shown(&finding.message), counts(group), paint.dim(&pointer))
+    format!("{location}:{rule}{tool} {}{}{}{by}\n", shown(&finding.message), counts(group), paint.dim(&pointer))
 }

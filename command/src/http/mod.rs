@@ -11,7 +11,7 @@ use toolwire::json::Node;
 use super::document::record;
 use headers::{count, value, Headers, TOKEN};
 
-pub(crate) fn demand_token(listen: &Listen, token: Option<&str>) -> Result<(), String> {
+pub(crate) fn require_token(listen: &Listen, token: Option<&str>) -> Result<(), String> {
     if listen.is_loopback() || token.is_some() {
         return Ok(());
     }

@@ -120,33 +120,41 @@ fn same_json(before: &str, after: &str, path: &[String]) -> bool {
 }
 
 fn same_toml(before: &str, after: &str, path: &[String]) -> bool {
-    fn tables(one: &DeTable<'_>, other: &DeTable<'_>, path: Option<&[String]>) -> bool {
+    fn tables(before_value: &DeTable<'_>, after_value: &DeTable<'_>, path: Option<&[String]>) -> bool {
         let is_entry = path.is_some_and(<[String]>::is_empty);
         let count = |table: &DeTable<'_>| table.keys().filter(|key| !(is_entry && is_edited(key.get_ref()))).count();
-        count(one) == count(other)
-            && one.iter().all(|(key, value)| {
+        count(before_value) == count(after_value)
+            && before_value.iter().all(|(key, value)| {
                 let name = key.get_ref().as_ref();
                 let below = path.and_then(|path| path.split_first()).filter(|(first, _)| *first == name);
-                let found = value_at(other, name).map(|(value, _)| value);
+                let after_member = value_at(after_value, name).map(|(value, _)| value);
                 is_entry && is_edited(name)
-                    || found.is_some_and(|found| values(value.get_ref(), found, below.map(|(_, rest)| rest)))
+                    || after_member
+                        .is_some_and(|after_member| values(value.get_ref(), after_member, below.map(|(_, rest)| rest)))
             })
     }
     fn is_edited(name: &str) -> bool {
         EDITED.contains(&name)
     }
-    fn values(one: &DeValue<'_>, other: &DeValue<'_>, path: Option<&[String]>) -> bool {
-        match (one, other) {
-            (DeValue::Table(one), DeValue::Table(other)) => tables(one, other, path),
-            (DeValue::Array(one), DeValue::Array(other)) => {
-                one.len() == other.len()
-                    && one.iter().zip(other.iter()).all(|(one, other)| values(one.get_ref(), other.get_ref(), None))
+    fn values(before_value: &DeValue<'_>, after_value: &DeValue<'_>, path: Option<&[String]>) -> bool {
+        match (before_value, after_value) {
+            (DeValue::Table(before_value), DeValue::Table(after_value)) => tables(before_value, after_value, path),
+            (DeValue::Array(before_value), DeValue::Array(after_value)) => {
+                before_value.len() == after_value.len()
+                    && before_value
+                        .iter()
+                        .zip(after_value.iter())
+                        .all(|(before_value, after_value)| values(before_value.get_ref(), after_value.get_ref(), None))
             }
-            (DeValue::String(one), DeValue::String(other)) => one == other,
-            (DeValue::Integer(one), DeValue::Integer(other)) => format!("{one:?}") == format!("{other:?}"),
-            (DeValue::Float(one), DeValue::Float(other)) => format!("{one:?}") == format!("{other:?}"),
-            (DeValue::Boolean(one), DeValue::Boolean(other)) => one == other,
-            (DeValue::Datetime(one), DeValue::Datetime(other)) => one == other,
+            (DeValue::String(before_value), DeValue::String(after_value)) => before_value == after_value,
+            (DeValue::Integer(before_value), DeValue::Integer(after_value)) => {
+                format!("{before_value:?}") == format!("{after_value:?}")
+            }
+            (DeValue::Float(before_value), DeValue::Float(after_value)) => {
+                format!("{before_value:?}") == format!("{after_value:?}")
+            }
+            (DeValue::Boolean(before_value), DeValue::Boolean(after_value)) => before_value == after_value,
+            (DeValue::Datetime(before_value), DeValue::Datetime(after_value)) => before_value == after_value,
             _ => false,
         }
     }

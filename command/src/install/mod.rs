@@ -7,12 +7,12 @@ use toolwire::{internal, json};
 
 use self::entry::{quoted, Entry};
 use super::{
-    clients::{self, ClientFile, VARIABLES},
-    error::reason,
+    clients::{self, ClientFile, PATH_VARIABLES},
+    error::host_error,
 };
 use crate::{
     arguments::{Defer, ProxyArguments},
-    error::{CommandError, FOUND},
+    error::{CommandError, EXIT_FOUND},
     need::Need,
     task::{Output, Task},
     terminal::{shown, shown_lines, Terminal},
@@ -28,7 +28,7 @@ const LAUNCHERS: [&[&str]; 6] =
     [&["npx", "-y"], &["npx"], &["cmd", "/c", "npx", "-y"], &["cmd", "/c", "npx"], &["uvx"], &[]];
 
 pub(crate) struct Install {
-    place: &'static ClientFile,
+    file: &'static ClientFile,
     server: Option<String>,
     /// The command line of the proxy, without `--env` and the server.
     program: Vec<String>,
@@ -76,7 +76,7 @@ impl Install {
         let undoes = arguments.undo.is_some();
         let client = arguments.install.as_deref().or(arguments.undo.as_deref()).unwrap_or_default();
         let failed = |message: &str| CommandError::new("", message).in_source(PROXY);
-        let place =
+        let file =
             clients::file_of(client).ok_or_else(|| failed(&format!("expected a known client, found `{client}`")))?;
         let connection = &arguments.connection;
         if !connection.server.is_empty() || connection.url.is_some() {
@@ -115,7 +115,7 @@ impl Install {
         let dialect = clients::named(client).and_then(|client| client.dialect);
         Ok(Install {
             max_server_name: internal::max_server_name(dialect),
-            place,
+            file,
             server: connection.only.first().cloned(),
             program,
             undoes,
@@ -135,7 +135,7 @@ impl Install {
         let is_toml = self.path.to_ascii_lowercase().ends_with(".toml");
         let path = self.path.clone();
         let failed = |message: String| CommandError::new("", message).in_source(&path);
-        let list = self.place.list;
+        let list = self.file.path_of_servers;
         // A server that the user did not name is changed only if `--install` could have written its entry.
         let is_named = self.server.is_some() || !self.undoes;
         let names = match &self.server {
@@ -257,7 +257,7 @@ fn behind_the_proxy(command: &str, arguments: &[String], is_named: bool) -> Opti
 impl Task for Install {
     fn need(&self) -> Option<Need> {
         match self.stage {
-            Stage::Variables => Some(Need::Variables(VARIABLES.map(String::from).into())),
+            Stage::Variables => Some(Need::Variables(PATH_VARIABLES.map(String::from).into())),
             Stage::Reading => self.paths.first().cloned().map(Need::File),
             Stage::Asking => Some(Need::Line(format!("{}Write this change? [y/N] ", self.change()))),
             Stage::ReadingAgain => Some(Need::File(self.path.clone())),
@@ -274,7 +274,7 @@ impl Task for Install {
                     let value = values.text_at(variable)?.display().into_owned();
                     Some(format!("{value}/{rest}")).filter(|_| !value.is_empty())
                 };
-                self.paths = self.place.paths.iter().filter_map(path).collect();
+                self.paths = self.file.paths.iter().filter_map(path).collect();
                 self.stage = Stage::Reading;
                 if self.paths.is_empty() {
                     return Err(
@@ -310,7 +310,7 @@ impl Task for Install {
             return Ok(());
         }
         let path = if self.stage == Stage::Reading { self.paths.remove(0) } else { self.path.clone() };
-        let (is_missing, mut message) = reason(message, &path, "file");
+        let (is_missing, mut message) = host_error(message, &path, "file");
         if is_missing && self.stage == Stage::Reading {
             if !self.paths.is_empty() {
                 return Ok(());
@@ -334,7 +334,8 @@ impl Task for Install {
                 let change = if self.is_agreed { self.change() } else { String::new() };
                 let mut output = Output::new(String::new());
                 let saved = shown(&backup);
-                output.note(&format!("{change}toolwire: writing {path}; the previous version is saved as {saved}\n"));
+                output
+                    .add_note(&format!("{change}toolwire: writing {path}; the previous version is saved as {saved}\n"));
                 output.files = Vec::from([file(&backup, &self.before), file(&self.path, &self.after)]);
                 Ok(output)
             }
@@ -345,12 +346,12 @@ impl Task for Install {
                     (false, _) => "this server already runs through the proxy",
                 };
                 let mut output = Output::new(String::new());
-                output.note(&format!("{}toolwire: {path}: {what}\n", shown_lines(&self.skipped.concat())));
+                output.add_note(&format!("{}toolwire: {path}: {what}\n", shown_lines(&self.skipped.concat())));
                 Ok(output)
             }
             _ => {
-                let mut output = Output::default().with_exit_code(FOUND);
-                output.note(&format!(
+                let mut output = Output::default().with_exit_code(EXIT_FOUND);
+                output.add_note(&format!(
                     "{}toolwire: nothing was written; pass `--yes` to write this change\n",
                     self.change()
                 ));

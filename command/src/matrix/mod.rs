@@ -16,11 +16,11 @@ use toolwire::{
 
 use super::{
     arguments::{choice, DialectChoice, Machine, MatrixArguments, Source},
-    error::{CommandError, FINE, FOUND, UNUSABLE},
+    error::{CommandError, EXIT_FOUND, EXIT_SUCCESS, EXIT_UNUSABLE},
     gather::Gathering,
     input::{Input, Named, Subject},
     outcome::Outcome,
-    position::{value_at, Places},
+    position::{value_at, InputPointers},
     profile::{Choice, APIS},
     task::{self, Output, SourceText, Task},
     terminal::Terminal,
@@ -104,7 +104,7 @@ pub(crate) struct Matrix {
     /// Either `tool` or `schema`.
     noun: &'static str,
     tools: Vec<Named>,
-    places: Places,
+    places: InputPointers,
     columns: Vec<Column>,
 }
 
@@ -114,7 +114,7 @@ impl Matrix {
         input: SourceText,
         dialects: Vec<&'static Dialect>,
     ) -> Result<Matrix, CommandError> {
-        let Input { subject, places } = Input::read(&input.text)?.judged()?;
+        let Input { subject, places } = Input::read(&input.text)?.require_checkable()?;
         let (noun, tools) = (subject.noun(), subject.entries().map_err(|error| places.locate(&error))?);
         Ok(Matrix { arguments, input, dialects, noun, tools, places, columns: Vec::new() })
     }
@@ -160,7 +160,7 @@ impl Matrix {
         let allow: Allow = choice(Some(&self.arguments.allow)).unwrap_or_default();
         // The input is read again at every step. This takes a fraction of the step's time, and avoids a
         // self-referential struct.
-        let input = Input::read(&self.input.text)?.judged()?;
+        let input = Input::read(&self.input.text)?.require_checkable()?;
         let refusing = refusing_templates(dialect, &input.subject, &self.tools);
         let templates = refusing.map_err(|error| self.places.locate(&error))?;
         let evaluator = Evaluator { dialect, allow, tools: &self.tools };
@@ -175,9 +175,9 @@ impl Matrix {
 
     fn code(&self) -> u8 {
         if self.fails() {
-            FOUND
+            EXIT_FOUND
         } else {
-            FINE
+            EXIT_SUCCESS
         }
     }
 
@@ -219,7 +219,7 @@ impl Evaluator<'_> {
         for violation in
             internal::check_tools_in_format(tools.clone(), self.dialect, internal::FindingLimit::EVERY_TOOL)?
         {
-            let Some(at) = owner(&known, &violation.pointer) else { continue };
+            let Some(at) = split_entry(&known, &violation.pointer) else { continue };
             if violation.severity == Severity::Refused && internal::drops_server(&violation) {
                 dropped.entry(violation.server.clone()).or_insert((at, violation.constraint));
             }
@@ -247,14 +247,14 @@ impl Evaluator<'_> {
         options.sanitize = self.options();
         let (_, outcome) = internal::sanitize_tools(tools, &options, true)?;
         for ToolChange { change, dialect, .. } in &outcome.changes {
-            if let Some(verdict) = owner(&known, &change.pointer).and_then(|at| verdicts.get_mut(at)) {
+            if let Some(verdict) = split_entry(&known, &change.pointer).and_then(|at| verdicts.get_mut(at)) {
                 verdict.add(change, "");
                 // `check` reports only the first tool beyond a limit; the tools after it are sent in another dialect.
                 verdict.accepted &= *dialect == self.dialect.name;
             }
         }
         for refused in outcome.quarantined {
-            if let Some(verdict) = owner(&known, &refused.pointer).and_then(|at| verdicts.get_mut(at)) {
+            if let Some(verdict) = split_entry(&known, &refused.pointer).and_then(|at| verdicts.get_mut(at)) {
                 // `check` reports only the first tool beyond a limit; the API refuses the tools after it, too.
                 if internal::limits_whole_request(self.dialect, refused.rule) && verdict.accepted {
                     verdict.meets(Reason {
@@ -328,7 +328,7 @@ impl Verdict {
     }
 }
 
-fn owner(known: &BTreeMap<&str, usize>, pointer: &str) -> Option<usize> {
+fn split_entry(known: &BTreeMap<&str, usize>, pointer: &str) -> Option<usize> {
     let ends = pointer.match_indices('/').map(|(end, _)| end).skip(1).chain([pointer.len()]);
     ends.filter_map(|end| pointer.get(..end)).find_map(|above| known.get(above).copied())
 }
@@ -365,7 +365,7 @@ impl Matrices {
         }
     }
 
-    fn place(&self, step: usize) -> (usize, usize) {
+    fn position_of(&self, step: usize) -> (usize, usize) {
         let steps = self.each.first().map_or(1, Matrix::steps).max(1);
         (step / steps, step % steps)
     }
@@ -381,12 +381,12 @@ impl Task for Matrices {
     }
 
     fn label(&self, step: usize) -> &'static str {
-        let (at, step) = self.place(step);
+        let (at, step) = self.position_of(step);
         self.each.get(at).map_or("", |matrix| matrix.label(step))
     }
 
     fn step(&mut self, step: usize) -> Result<(), CommandError> {
-        let (at, step) = self.place(step);
+        let (at, step) = self.position_of(step);
         let Some(matrix) = self.each.get_mut(at) else { return Ok(()) };
         matrix.step(step).map_err(|error| error.in_source(&matrix.input.source))
     }
@@ -405,12 +405,12 @@ impl Task for Matrices {
             }
         };
         for line in &self.notes {
-            output.note(&format!("{} {line}", terminal.err.doubtful("toolwire:")));
+            output.add_note(&format!("{} {line}", terminal.err.doubtful("toolwire:")));
         }
         for error in &self.failed {
-            output.note(&error.render("toolwire", terminal.err));
+            output.add_note(&error.render("toolwire", terminal.err));
         }
-        Ok(output.with_exit_code(if self.failed.is_empty() { code } else { UNUSABLE }))
+        Ok(output.with_exit_code(if self.failed.is_empty() { code } else { EXIT_UNUSABLE }))
     }
 }
 

@@ -20,7 +20,7 @@ use self::{
     search::{GroupSearch, Refusal, RequestTools, Verdict},
     target::Target,
 };
-use super::position::Places;
+use super::position::InputPointers;
 use crate::{
     arguments::ProbeArguments,
     error::CommandError,
@@ -46,7 +46,7 @@ pub(crate) struct Probe {
     target: Target,
     private: Private,
     source: String,
-    places: Places,
+    places: InputPointers,
     noun: &'static str,
     tools: Vec<Tool>,
     search: GroupSearch,
@@ -72,7 +72,7 @@ impl Probe {
         let dialect = dialects_named(std::slice::from_ref(&arguments.dialect)).first().copied().ok_or_else(none)?;
         let endpoint = Endpoint::of(dialect.name).ok_or_else(none)?;
         let target = Target::new(&arguments, endpoint, internal::strict_member(dialect))?;
-        let Input { subject, places } = Input::read(&input.text)?.judged()?;
+        let Input { subject, places } = Input::read(&input.text)?.require_checkable()?;
         let noun = subject.noun();
         let mut tools = target::tools(subject, dialect).map_err(|error| places.locate(&error))?;
         if let Some(wanted) =
@@ -184,7 +184,7 @@ impl Probe {
         let request = self.target.request(&tools, &self.arguments, self.target.variables.first(), 0);
         let mut output = Output::new(self.target.shown(&request));
         output.stdout.push('\n');
-        output.note(&format!(
+        output.add_note(&format!(
             "nothing was sent; the probe would send at least 1 request to {}, and at most {}, in the form of {}",
             shown(&self.target.host),
             self.arguments.limit,
@@ -275,7 +275,7 @@ impl Task for Probe {
             let (content, left_out) = self.rows();
             output.files.push(OutputFile { path: path.clone(), content, confined, ..OutputFile::default() });
             if left_out > 0 {
-                output.note(&format!(
+                output.add_note(&format!(
                     "toolwire: {}: {left_out} left out, because their verdicts depend on private names \
                         (`--keep-names`)",
                     shown(path)

@@ -57,7 +57,7 @@ impl Rows<'_> {
             }
         };
         let is_strict = tool.strict == Some(true) || internal::strict_member(self.dialect).is_some();
-        let (host, model) = self.place();
+        let (host, model) = self.host_and_model();
         let row = record([
             ("surface", Node::string(self.target.known.surface(self.endpoint))),
             ("format", Node::string(wire.format)),
@@ -89,7 +89,7 @@ impl Rows<'_> {
     }
 
     /// The public form of the host and the model.
-    fn place(&self) -> (String, Option<String>) {
+    fn host_and_model(&self) -> (String, Option<String>) {
         let model = match self.model.strip_prefix("ft:") {
             Some(tuned) => format!("ft:{}", tuned.split(':').next().unwrap_or_default()),
             None => self.model.to_string(),

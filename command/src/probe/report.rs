@@ -9,7 +9,7 @@ use super::{
 };
 use crate::{
     document::{header, located, record},
-    error::{FINE, FOUND},
+    error::{EXIT_FOUND, EXIT_SUCCESS},
     table::{ColumnKind, Table},
     task::Output,
     terminal::{counted, cut, shown, Paint, Terminal},
@@ -99,8 +99,8 @@ pub(super) fn written(probe: &Probe, terminal: &Terminal) -> Output {
     let is_refused = |line: &Line<'_>| line.refusal().is_some() || line.finding().is_some();
     let code = match &probe.ended {
         Some(error) => error.exit_code(),
-        None if is_refused(&together) || lines.iter().any(|(_, line)| is_refused(line)) => FOUND,
-        None => FINE,
+        None if is_refused(&together) || lines.iter().any(|(_, line)| is_refused(line)) => EXIT_FOUND,
+        None => EXIT_SUCCESS,
     };
     let mut output = if probe.arguments.machine.json {
         Output::json(&document(probe, &lines, &together))
@@ -108,7 +108,7 @@ pub(super) fn written(probe: &Probe, terminal: &Terminal) -> Output {
         Output::new(text(probe, &lines, &together, terminal))
     };
     if let Some(error) = &probe.ended {
-        output.note(&error.render(&probe.source, terminal.err));
+        output.add_note(&error.render(&probe.source, terminal.err));
     }
     output.with_exit_code(code)
 }
@@ -164,14 +164,14 @@ fn text(probe: &Probe, lines: &[(&Tool, Line<'_>)], together: &Line<'_>, termina
         Vec::from([name, colored(line, paint), table, differs])
     };
     for (tool, line) in lines {
-        table.row(row(called(probe, tool), line));
+        table.row(row(name_or_pointer(probe, tool), line));
     }
     if together.refusal().is_some() || together.finding().is_some() {
         table.row(row("all together".into(), together));
     }
     table.write(terminal.width, &mut out);
     let mut refusals = String::new();
-    let named = lines.iter().map(|(tool, line)| (called(probe, tool), line));
+    let named = lines.iter().map(|(tool, line)| (name_or_pointer(probe, tool), line));
     for (name, line) in named.chain([("all together".to_string(), together)]) {
         if let Some(Refusal { status, text }) = line.refusal() {
             refusals.push_str(&format!("{name}: {status}: {}\n", shown(&cut(text, ERROR))));
@@ -208,7 +208,7 @@ fn colored(line: &Line<'_>, paint: Paint) -> String {
     }
 }
 
-fn called(probe: &Probe, tool: &Tool) -> String {
+fn name_or_pointer(probe: &Probe, tool: &Tool) -> String {
     match &tool.name {
         Some(name) => cut(&shown(name), NAME).into_owned(),
         None => probe.places.of(&tool.pointer).1,

@@ -141,7 +141,7 @@ impl Catalogue {
         self.adapted.as_ref().map(|adapted| adapted.report.clone()).unwrap_or_default()
     }
 
-    pub(super) fn take(&mut self, lists: &[List<'_>], several: bool) -> Result<(), Error> {
+    pub(super) fn replace_tools(&mut self, lists: &[List<'_>], several: bool) -> Result<(), Error> {
         let (mut own, mut left_out) = (BTreeMap::new(), Vec::new());
         let mut written = Vec::with_capacity(lists.len());
         for List { server, name, tools } in lists {
@@ -248,7 +248,7 @@ impl Catalogue {
         self.adapted.as_ref()?.reader.as_deref()
     }
 
-    pub(super) fn own(&self, server: usize, name: &str) -> Option<&str> {
+    pub(super) fn original_definitions(&self, server: usize, name: &str) -> Option<&str> {
         self.adapted.as_ref()?.own.get(&(server, name.to_string())).map(String::as_str)
     }
 }

@@ -300,7 +300,7 @@ impl Proxy {
         });
         let lists: Vec<List<'_>> = lists.collect();
         let before = self.catalogue.report();
-        if let Err(error) = self.catalogue.take(&lists, !self.is_one()) {
+        if let Err(error) = self.catalogue.replace_tools(&lists, !self.is_one()) {
             let found = format!("{}: {}", error.code().as_str(), error.message());
             self.log(&format!("the tools cannot be read: {found}"));
             let error = format!("{{\"code\":{SERVER_ERROR},\"message\":{}}}", message::quoted(&found));
@@ -402,16 +402,18 @@ pub(super) fn merged_discoveries(servers: &[(&str, String)]) -> String {
     const VERSIONS: &str = "supportedVersions";
     let read: Vec<Node<'_>> = servers.iter().filter_map(|(_, text)| json::read(text).ok()).collect();
     let named: Vec<(&str, &Node<'_>)> = servers.iter().map(|(name, _)| *name).zip(&read).collect();
-    let has =
-        |one: &Node<'_>, version: &Node<'_>| one.items_at(VERSIONS).iter().any(|other| json::same(other, version));
-    let versions = read.first().and_then(|one| one.get(VERSIONS)).and_then(Node::as_array).unwrap_or_default();
+    let has = |discovery: &Node<'_>, version: &Node<'_>| {
+        discovery.items_at(VERSIONS).iter().any(|other| json::same(other, version))
+    };
+    let versions =
+        read.first().and_then(|discovery| discovery.get(VERSIONS)).and_then(Node::as_array).unwrap_or_default();
     let versions: Vec<Node<'_>> =
-        versions.iter().filter(|version| read.iter().all(|one| has(one, version))).cloned().collect();
+        versions.iter().filter(|version| read.iter().all(|discovery| has(discovery, version))).cloned().collect();
     let mut result = frame(servers.iter().map(|(_, text)| text.as_str()));
     result.set("capabilities", capabilities(&read));
     if result.remove("_meta").is_some() {
-        let own = [("name", Node::string("toolwire")), ("version", Node::string(env!("CARGO_PKG_VERSION")))];
-        result.set("_meta", record([(SERVER, record(own))]));
+        let server_info = [("name", Node::string("toolwire")), ("version", Node::string(env!("CARGO_PKG_VERSION")))];
+        result.set("_meta", record([(SERVER, record(server_info))]));
     }
     result.set(VERSIONS, Node::array(versions));
     if let Some(instructions) = instructions(&named) {

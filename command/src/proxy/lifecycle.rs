@@ -31,29 +31,29 @@ impl Proxy {
         self.abandon(server, &found);
     }
 
-    fn abandon(&mut self, server: usize, found: &str) {
+    fn abandon(&mut self, server: usize, reason: &str) {
         if let Some(state) = self.servers.get_mut(server) {
             (state.state, state.level) = (State::Down, None);
         }
         let open: Vec<String> =
-            self.pending.iter().filter(|one| one.1.server == server).map(|one| one.0.clone()).collect();
+            self.pending.iter().filter(|entry| entry.1.server == server).map(|entry| entry.0.clone()).collect();
         for pending in open.iter().filter_map(|key| self.pending.remove(key)).collect::<Vec<_>>() {
-            self.write_client(message::error(&pending.id, SERVER_ERROR, found));
+            self.write_client(message::error(&pending.id, SERVER_ERROR, reason));
         }
         let own: Vec<String> =
-            self.own.iter().filter(|(_, (_, own))| own.server() == server).map(|one| one.0.clone()).collect();
+            self.own.iter().filter(|(_, (_, own))| own.server() == server).map(|entry| entry.0.clone()).collect();
         for key in own {
             if let Some((_, own)) = self.own.remove(&key) {
-                self.unanswered_own(own, found);
+                self.unanswered_own(own, reason);
             }
         }
-        self.end_rounds(server, found);
+        self.end_rounds(server, reason);
         self.forget_questions(server);
         self.greetings.retain(|_, of| *of != server);
         self.owners.forget(server);
         let Some(state) = self.servers.get_mut(server) else { return };
         for id in std::mem::take(&mut state.open_requests).into_values() {
-            self.write_client(message::cancelled(&id, found));
+            self.write_client(message::cancelled(&id, reason));
         }
     }
 
@@ -94,25 +94,27 @@ impl Proxy {
             self.stop(server);
             return self.done();
         }
-        if self.is_alarm_of_opening(alarm, seconds)
-            || self.is_alarm_of_listen(alarm)
-            || self.is_alarm_of_question(alarm)
+        if self.handle_opening_alarm(alarm, seconds)
+            || self.handle_listen_alarm(alarm)
+            || self.handle_question_alarm(alarm)
         {
             return self.done();
         }
         let Some(gathering) = self.gatherings.get(&alarm) else { return self.done() };
         let greets = gathering.is_initialize();
         for server in gathering.open() {
-            let is_of = |own: &OwnRequest| matches!(own, OwnRequest::Page(of, by) if *of == alarm && *by == server);
+            let is_of =
+                |request: &OwnRequest| matches!(request, OwnRequest::Page(of, by) if *of == alarm && *by == server);
             if greets {
                 // The server is still starting, so its answer is used even if it is late.
-                let own = self.own.values_mut().map(|(_, own)| own).filter(|own| is_of(own));
-                own.for_each(|own| *own = OwnRequest::Greeting(server));
+                let own_request =
+                    self.own.values_mut().map(|(_, own_request)| own_request).filter(|own_request| is_of(own_request));
+                own_request.for_each(|own_request| *own_request = OwnRequest::Greeting(server));
             } else {
                 self.cancel_requests(is_of, "no answer in time");
             }
-            let found = format!("expected the server {} to answer in {seconds} s, found no answer", self.name(server));
-            self.failed(alarm, server, &message::error("0", SERVER_ERROR, &found));
+            let reason = format!("expected the server {} to answer in {seconds} s, found no answer", self.name(server));
+            self.failed(alarm, server, &message::error("0", SERVER_ERROR, &reason));
         }
         self.done()
     }

@@ -460,7 +460,7 @@ impl Proxy {
                 self.open_all(message);
             }
         }
-        if self.holds(&envelope, message, text) || self.replies(&envelope, message) {
+        if self.hold_if_waiting(&envelope, message, text) || self.replies(&envelope, message) {
             return;
         }
         match envelope.kind {
@@ -530,7 +530,7 @@ impl Proxy {
         if pending.method == INITIALIZE {
             self.greet(server, message);
         }
-        let Some(pending) = self.asks_for_input(pending, message) else { return };
+        let Some(pending) = self.request_input(pending, message) else { return };
         if let (Some(_), Some(result), false) = (&pending.tool, message.get("result"), self.is_one()) {
             self.owners.add_links(server, result);
         }

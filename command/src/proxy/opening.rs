@@ -237,7 +237,7 @@ impl Proxy {
     }
 
     /// Handles an alarm. Returns false if the alarm is for something else.
-    pub(super) fn is_alarm_of_opening(&mut self, alarm: u64, seconds: u32) -> bool {
+    pub(super) fn handle_opening_alarm(&mut self, alarm: u64, seconds: u32) -> bool {
         let found = self.openings.iter().find(|(_, opening)| opening.alarm == alarm).map(|(server, _)| *server);
         let Some(server) = found else { return false };
         match self.openings.get(&server).map(|opening| &opening.step) {
@@ -254,7 +254,7 @@ impl Proxy {
     }
 
     /// Returns true if a message of the client has to wait. Keeps such a message.
-    pub(super) fn holds(&mut self, envelope: &Envelope, message: &Node<'_>, text: &str) -> bool {
+    pub(super) fn hold_if_waiting(&mut self, envelope: &Envelope, message: &Node<'_>, text: &str) -> bool {
         if envelope.kind == Kind::Notification && envelope.method == CANCELLED {
             let key = at(message, &["params", "requestId"]).map(json::canonical).unwrap_or_default();
             let count = self.held.len();

@@ -297,7 +297,7 @@ impl Prefixes {
         if self.begin(prefix) {
             return;
         }
-        while let Some(longer) = self.longer(prefix).cloned() {
+        while let Some(longer) = self.prefix_beginning_with(prefix).cloned() {
             self.0.remove(&longer);
         }
         self.0.insert(prefix.into());
@@ -311,10 +311,10 @@ impl Prefixes {
     }
 
     fn overlaps(&self, prefix: &str) -> bool {
-        self.begin(prefix) || self.longer(prefix).is_some()
+        self.begin(prefix) || self.prefix_beginning_with(prefix).is_some()
     }
 
-    fn longer(&self, text: &str) -> Option<&String> {
+    fn prefix_beginning_with(&self, text: &str) -> Option<&String> {
         self.0
             .range::<str, _>((Bound::Included(text), Bound::Unbounded))
             .next()

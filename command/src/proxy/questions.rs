@@ -130,7 +130,7 @@ impl Proxy {
             params.remove(name);
         }
         let question = Question { id: id.clone(), method: method.clone(), params: json::write(&params) };
-        let found = match capability.map(|name| self.asks(server, name, question)) {
+        let found = match capability.map(|name| self.try_to_ask(server, name, question)) {
             Some(None) => return,
             Some(Some(found)) => found,
             None => format!("`{method}`"),
@@ -144,8 +144,8 @@ impl Proxy {
         self.write_server(server, message::error(id, METHOD_NOT_FOUND, &found));
     }
 
-    /// Asks the client. Returns the reason if this is impossible.
-    fn asks(&mut self, server: usize, capability: &str, question: Question) -> Option<String> {
+    /// Returns the reason if this is impossible.
+    fn try_to_ask(&mut self, server: usize, capability: &str, question: Question) -> Option<String> {
         let is_of_server = |pending: &&Pending| pending.server == server && ASKING.contains(&pending.method.as_str());
         let accepts = |pending: &Pending| is_of_server(&pending) && pending.accepts.contains(&capability);
         let waiting = self.questions.asked.iter().map(|asked| &asked.pending);
@@ -279,7 +279,7 @@ impl Proxy {
     }
 
     /// Handles an alarm. Returns false if the alarm is for something else.
-    pub(super) fn is_alarm_of_question(&mut self, alarm: u64) -> bool {
+    pub(super) fn handle_question_alarm(&mut self, alarm: u64) -> bool {
         let Some(index) = self.questions.asked.iter().position(|asked| asked.alarm == alarm) else { return false };
         let Some(Asked { key, pending, shown, later, answer, .. }) = self.questions.asked.remove(index) else {
             return true;

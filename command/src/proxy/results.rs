@@ -413,7 +413,7 @@ impl Proxy {
 
     /// Returns JSON text, or `None` if the result need not be changed. Reports violations.
     fn fit(&mut self, server: usize, tool: &str, result: &Node<'_>) -> Option<String> {
-        let own = self.catalogue.own(server, tool)?;
+        let own = self.catalogue.original_definitions(server, tool)?;
         if result.get(STRUCTURED).is_none() && json::read(own).ok()?.get("outputSchema").is_none() {
             return None;
         }

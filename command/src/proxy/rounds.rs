@@ -46,7 +46,7 @@ impl Proxy {
     }
 
     /// Requests the input that a result asks for. If it asks for none, returns the request.
-    pub(super) fn asks_for_input(&mut self, pending: Pending, message: &Node<'_>) -> Option<Pending> {
+    pub(super) fn request_input(&mut self, pending: Pending, message: &Node<'_>) -> Option<Pending> {
         let result = message.get("result").filter(|result| {
             self.client != Some(Era::Modern)
                 && pending.params.is_some()

@@ -174,7 +174,7 @@ impl Proxy {
     /// Requests of several servers, or of several runs of one server, may have the same id. Therefore, the client
     /// receives an id that identifies the server and the run.
     pub(super) fn route_back(&mut self, server: usize, envelope: &Envelope, message: &Node<'_>, is_whole: bool) {
-        if self.is_translated_back(server, envelope, message) {
+        if self.translate_back(server, envelope, message) {
             return;
         }
         let Some(state) = self.servers.get(server) else { return };

@@ -16,7 +16,7 @@ use crate::{
     error::CommandError,
     gather::Gathering,
     hosted::Hosted,
-    http::{demand_token, Listen},
+    http::{require_token, Listen},
     need::{Need, Server},
 };
 
@@ -171,13 +171,13 @@ pub(crate) fn run(arguments: &ProxyArguments, gathered: Gathering) -> Result<Hos
     let most = match arguments.defer {
         Defer::Off => None,
         Defer::Above(most) => Some(most),
-        Defer::Auto => client.and_then(|client| client.most).into_iter().chain(most_of_api).min(),
+        Defer::Auto => client.and_then(|client| client.max_tools).into_iter().chain(most_of_api).min(),
     };
     let failed = |message: String| CommandError::new("", message).in_source("proxy");
     let listen = arguments.listen.as_deref().map(Listen::read).transpose();
     let listen = listen.map_err(|error| failed(format!("--listen: {error}")))?;
     if let Some(listen) = &listen {
-        demand_token(listen, arguments.token_env.as_deref()).map_err(failed)?;
+        require_token(listen, arguments.token_env.as_deref()).map_err(failed)?;
     }
     let max = [Some(api), of_client].into_iter().filter_map(internal::max_server_name).min();
     let length = arguments.name.as_deref().map(|name| name.chars().count());

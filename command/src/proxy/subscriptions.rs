@@ -193,7 +193,7 @@ impl Proxy {
     }
 
     /// Handles an alarm. Returns false if the alarm is for something else.
-    pub(super) fn is_alarm_of_listen(&mut self, alarm: u64) -> bool {
+    pub(super) fn handle_listen_alarm(&mut self, alarm: u64) -> bool {
         let is_of = |listen: &Listen| listen.alarm == alarm || listen.again.contains_key(&alarm);
         let found = self.listens.iter_mut().find(|(_, listen)| is_of(listen));
         let Some((key, listen)) = found.map(|(key, listen)| (key.clone(), listen)) else { return false };
@@ -253,7 +253,7 @@ impl Proxy {
     }
 
     /// Handles a notification with the id of a subscription. Returns false if the subscription is the client's own.
-    pub(super) fn is_of_listen(&mut self, server: usize, subscription: &str, message: &Node<'_>) -> bool {
+    pub(super) fn handle_listen_message(&mut self, server: usize, subscription: &str, message: &Node<'_>) -> bool {
         let is_part = |listen: &Listen| listen.parts.get(&server).is_some_and(|id| message::key_of(id) == subscription);
         let found = self.listens.iter_mut().find(|(_, listen)| is_part(listen));
         let Some((key, listen)) = found.map(|(key, listen)| (key.clone(), listen)) else {
@@ -295,7 +295,7 @@ impl Proxy {
     }
 
     /// Handles a cancellation of a server. Returns true if the cancellation ends a part of a subscription.
-    pub(super) fn is_end_of_listen(&mut self, server: usize, own: &str) -> bool {
+    pub(super) fn handle_end_of_listen(&mut self, server: usize, own: &str) -> bool {
         let found = self.own.get(own).and_then(|(_, request)| match request {
             OwnRequest::Listen(key, of) if *of == server => Some(key.clone()),
             _ => None,

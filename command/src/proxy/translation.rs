@@ -146,7 +146,8 @@ impl Proxy {
 
     /// The tool's own schema marks the arguments that headers repeat.
     pub(super) fn add_headers(&mut self, server: usize, tool: Option<&str>, text: &str) {
-        let own = tool.filter(|_| self.is_modern(server)).and_then(|tool| self.catalogue.own(server, tool));
+        let own =
+            tool.filter(|_| self.is_modern(server)).and_then(|tool| self.catalogue.original_definitions(server, tool));
         let Some(own) = own.filter(|own| own.contains(mirrored::ANNOTATION)) else { return };
         let read = json::read(own).ok().zip(json::read(text).ok());
         let headers = read.as_ref().and_then(|(tool, message)| {
@@ -272,7 +273,7 @@ impl Proxy {
 
     /// Handles a message that the client does not know, or that belongs to a subscription. Returns false for other
     /// messages.
-    pub(super) fn is_translated_back(&mut self, server: usize, envelope: &Envelope, message: &Node<'_>) -> bool {
+    pub(super) fn translate_back(&mut self, server: usize, envelope: &Envelope, message: &Node<'_>) -> bool {
         let (id, method) = (envelope.id.as_str(), envelope.method.as_str());
         if let Some(list) = changed_list(method) {
             let lists: &[&str] = if list == "resources" { &["resources", "resourceTemplates"] } else { &[list] };
@@ -295,7 +296,7 @@ impl Proxy {
             return true;
         }
         if let Some(subscription) = at(message, &["params", "_meta", SUBSCRIPTION]).map(json::canonical) {
-            return self.is_of_listen(server, &subscription, message);
+            return self.handle_listen_message(server, &subscription, message);
         }
         if method == CANCELLED && self.is_modern(server) {
             let key = at(message, &["params", "requestId"]).map(json::canonical).unwrap_or_default();
@@ -303,7 +304,7 @@ impl Proxy {
             if self.pending.get(&key).is_some_and(|pending| pending.server == server && pending.method == LISTEN) {
                 self.pending.remove(&key);
             }
-            return self.is_end_of_listen(server, &key);
+            return self.handle_end_of_listen(server, &key);
         }
         if self.eras(server) != Some((Era::Modern, Era::Legacy)) {
             return false;

@@ -50,7 +50,8 @@ fn base(endpoint: &Endpoint, api: Option<Api>, name: &str) -> Result<String, Str
     if let Some(row) = PROTOCOLS.iter().find(|row| row.dialect == dialect && row.api == api) {
         return Ok(row.base.unwrap_or(chat).into());
     }
-    let mut below = endpoint.hosts.iter().filter_map(|host| upstream::below(host, api).map(|path| (host, path)));
+    let mut below =
+        endpoint.hosts.iter().filter_map(|host| upstream::protocol_prefix(host, api).map(|path| (host, path)));
     let found = below.next().map(|(host, path)| format!("https://{host}{path}"));
     found.ok_or_else(|| {
         let protocol = upstream::name(api);
@@ -261,7 +262,8 @@ pub(crate) fn run(arguments: RunArguments, gathered: Gathering) -> Result<Hosted
         (Some(name), None) => {
             let dialect =
                 ALIASES.iter().find(|(alias, _)| alias == name).map_or(name.as_str(), |(_, dialect)| *dialect);
-            let endpoint = Endpoint::of(dialect).filter(|one| !one.base.unwrap_or(one.example).contains("NAME"));
+            let endpoint =
+                Endpoint::of(dialect).filter(|endpoint| !endpoint.base.unwrap_or(endpoint.example).contains("NAME"));
             let endpoint = endpoint.ok_or_else(|| failed(unknown(name)))?;
             relay.upstream = Some(base(endpoint, client.map(|client| client.api), name).map_err(failed)?);
             is_own = client.is_some_and(|client| client.own == Some(plain(endpoint.dialect)));
@@ -284,17 +286,17 @@ pub(crate) fn run(arguments: RunArguments, gathered: Gathering) -> Result<Hosted
     let listen = Listen::read(LISTEN).map_err(failed)?;
     let mut settings = settings::of("run", &relay, gathered, Some(listen))?;
     if !path.is_empty() && !settings.upstreams.iter().any(|upstream| upstream.path == path) {
-        let paths: Vec<String> = settings.upstreams.iter().map(|one| format!("`{}`", one.path)).collect();
+        let paths: Vec<String> = settings.upstreams.iter().map(|upstream| format!("`{}`", upstream.path)).collect();
         return Err(failed(format!("--on: expected the path of an upstream ({}), found `{path}`", paths.join(", "))));
     }
     if let Some(name) = settings.token.as_deref().filter(|name| !is_variable(name)) {
         return Err(failed(format!("token-env: expected the name of a variable, found `{name}`")));
     }
-    let upstream = settings.upstreams.iter().find(|one| one.path == path);
-    let host = upstream.map(|one| one.address.host.as_str());
+    let upstream = settings.upstreams.iter().find(|upstream| upstream.path == path);
+    let host = upstream.map(|upstream| upstream.address.host.as_str());
     let home = client.and_then(|client| Endpoint::of(client.home?));
-    let home = home.filter(|one| host.is_some_and(|host| one.hosts.contains(&host)));
-    let renames_models = settings.upstreams.iter().any(|one| one.path == path && !one.names.is_empty());
+    let home = home.filter(|endpoint| host.is_some_and(|host| endpoint.hosts.contains(&host)));
+    let renames_models = settings.upstreams.iter().any(|upstream| upstream.path == path && !upstream.names.is_empty());
     let is_wrapped = of_command(&arguments.command).map(|own| own.name) != client.map(|client| client.name);
     let started = Started {
         command: arguments.command,

@@ -68,10 +68,10 @@ impl Entry {
 
     /// Records a reply that was passed on unread because of its type.
     pub(super) fn unread(&mut self, kind: &str) {
-        self.note("unread reply", "", kind, "");
+        self.record("unread reply", "", kind, "");
     }
 
-    fn note(&mut self, kind: &'static str, tool: &str, rule: &str, pointer: &str) {
+    fn record(&mut self, kind: &'static str, tool: &str, rule: &str, pointer: &str) {
         if self.notes.len() >= MAX_CHANGES {
             self.more += 1;
             return;
@@ -83,29 +83,29 @@ impl Entry {
     pub(super) fn adapted(&mut self, report: &AdaptReport) {
         self.dialect = report.dialect.into();
         for tool in &report.quarantined {
-            self.note("left out", internal::label(tool), tool.rule, &tool.pointer);
+            self.record("left out", internal::label(tool), tool.rule, &tool.pointer);
         }
         for about in report.changes.iter() {
-            self.note("tool", &about.tool, about.change.rule, &about.change.pointer);
+            self.record("tool", &about.tool, about.change.rule, &about.change.pointer);
         }
         for change in &report.request_changes {
-            self.note("request", "", change.rule, &change.pointer);
+            self.record("request", "", change.rule, &change.pointer);
         }
         for about in &report.format_changes {
-            self.note("format", "", about.change.rule, &about.change.pointer);
+            self.record("format", "", about.change.rule, &about.change.pointer);
         }
         if report.choice.is_some() {
-            self.note("choice", "", "tool-choice", "/tool_choice");
+            self.record("choice", "", "tool-choice", "/tool_choice");
         }
     }
 
     pub(super) fn repaired(&mut self, calls: &[RepairedCall]) {
         for call in calls {
             for repair in &call.repairs {
-                self.note("repaired", &call.name, repair.rule.as_str(), &repair.pointer);
+                self.record("repaired", &call.name, repair.rule.as_str(), &repair.pointer);
             }
             for left in &call.left {
-                self.note("invalid", &call.name, left.keyword, &left.pointer);
+                self.record("invalid", &call.name, left.keyword, &left.pointer);
             }
         }
     }
@@ -157,7 +157,7 @@ impl Journal {
     }
 
     /// True if the line was not logged before. Forgets all lines at [`MAX_LINES`].
-    pub(super) fn is_new(&mut self, line: &str) -> bool {
+    pub(super) fn record_if_new(&mut self, line: &str) -> bool {
         use std::hash::{DefaultHasher, Hash as _, Hasher as _};
         let mut hasher = DefaultHasher::new();
         line.hash(&mut hasher);
@@ -268,8 +268,8 @@ mod tests {
     #[test]
     fn names_are_escaped() {
         let mut entry = Entry { path: "/v1/<script>".into(), model: "\"&'".into(), ..Entry::default() };
-        entry.note("tool", "<img src=x>", "rule", "/a");
-        entry.note("tool", "<img src=x>", "rule", "/b");
+        entry.record("tool", "<img src=x>", "rule", "/a");
+        entry.record("tool", "<img src=x>", "rule", "/b");
         let mut journal = Journal::default();
         journal.add(entry);
         let page = page(&journal.entries());
@@ -280,6 +280,6 @@ mod tests {
     #[test]
     fn repeated_lines_are_not_new() {
         let mut journal = Journal::default();
-        assert!(journal.is_new("a") && !journal.is_new("a") && journal.is_new("b"));
+        assert!(journal.record_if_new("a") && !journal.record_if_new("a") && journal.record_if_new("b"));
     }
 }

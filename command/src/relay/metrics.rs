@@ -53,7 +53,7 @@ impl Metrics {
     }
 
     /// `time` is the latency that the relay added to a request, in microseconds.
-    pub(super) fn spent(&mut self, time: u64) {
+    pub(super) fn record_latency(&mut self, time: u64) {
         let bound = BOUNDS.iter().position(|bound| time <= *bound).unwrap_or(BOUNDS.len());
         if let Some(count) = self.added.get_mut(bound) {
             *count += 1;
@@ -130,7 +130,7 @@ mod tests {
     fn buckets_are_cumulative() {
         let mut metrics = Metrics::default();
         for time in [10, 250, 251, 600_000] {
-            metrics.spent(time);
+            metrics.record_latency(time);
         }
         let text = metrics.text(2);
         for row in [

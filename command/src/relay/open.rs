@@ -83,9 +83,9 @@ impl Open {
     }
 
     /// Counts the bytes of the bodies. Returns false if the bodies of all requests are too large together.
-    pub(super) fn has_room(&mut self) -> bool {
+    pub(super) fn count_bytes(&mut self) -> bool {
         let bytes = self.request_bytes.saturating_add(self.reply_bytes);
-        self.share.as_mut().is_none_or(|share| share.has_room(bytes))
+        self.share.as_mut().is_none_or(|share| share.count_bytes(bytes))
     }
 
     pub(super) fn go(&mut self, at: usize, upstream: &Upstream, target: &str, headers: Headers) {
@@ -129,7 +129,7 @@ impl Open {
             false => Exchange::open_cached(&self.url(), body, &options.clone().betas(betas), lists)?,
         };
         self.repairs = options.adapt.tools.repair.is_some();
-        self.settle_betas();
+        self.apply_known_betas();
         Ok(())
     }
 
@@ -144,7 +144,7 @@ impl Open {
     }
 
     /// Sends the betas that the request needs and the backend knows.
-    fn settle_betas(&mut self) {
+    fn apply_known_betas(&mut self) {
         let Some(exchange) = &self.exchange else { return };
         let betas = exchange.betas();
         if betas == self.betas() {
@@ -152,7 +152,7 @@ impl Open {
         }
         match betas.join(",") {
             none if none.is_empty() => self.headers.retain(|(name, _)| !name.eq_ignore_ascii_case(BETAS)),
-            settled => headers::set(&mut self.headers, BETAS, &settled),
+            betas => headers::set(&mut self.headers, BETAS, &betas),
         }
     }
 
@@ -279,7 +279,7 @@ impl Open {
     }
 
     fn asks_again(&mut self) -> RelayEffect {
-        self.settle_betas();
+        self.apply_known_betas();
         let request = self.exchange.as_ref().map(Exchange::request).unwrap_or_default();
         (self.request_bytes, self.reply_bytes) = (request.len() as u64, 0);
         self.send(request)

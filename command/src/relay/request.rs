@@ -106,7 +106,7 @@ impl RelayRequest {
             return self.refused(*open, 400, LEAVING);
         }
         open.go(at, upstream, &target, headers);
-        let note = internal::note(&method, &target).filter(|note| self.shared.journal().is_new(note));
+        let note = internal::note(&method, &target).filter(|note| self.shared.journal().record_if_new(note));
         let mut effects: Vec<RelayEffect> = note.into_iter().map(log).collect();
         if is_read {
             let how = match packed(&open.headers) {
@@ -123,7 +123,7 @@ impl RelayRequest {
                 let message = format!("expected a body of at most {MAX_BODY} bytes, found a larger one");
                 return self.refused(*open, 413, &message);
             }
-            if !open.has_room() {
+            if !open.count_bytes() {
                 return self.refused(*open, 503, FULL);
             }
             self.open = Some(open);
@@ -156,7 +156,7 @@ impl RelayRequest {
         } else {
             open.reply_bytes = open.received;
         }
-        if open.has_room() {
+        if open.count_bytes() {
             return Vec::new();
         }
         if is_request {
@@ -171,7 +171,7 @@ impl RelayRequest {
         let shared = self.shared.clone();
         open.request_bytes = body.len() as u64;
         open.received = 0;
-        if !open.has_room() {
+        if !open.count_bytes() {
             return self.refused(*open, 503, FULL);
         }
         let text = std::str::from_utf8(body).ok().map(|text| text.strip_prefix(BYTE_ORDER_MARK).unwrap_or(text));
@@ -267,8 +267,8 @@ impl RelayRequest {
         let has_no_path = matches!(status, 404 | 405) && open.is_conversation;
         let hint = format!("{} has no {}: does it support this protocol?", open.origin, open.entry.path);
         let mut effects = open.reply(status, headers::printable(headers));
-        open.has_room();
-        if has_no_path && self.shared.journal().is_new(&hint) {
+        open.count_bytes();
+        if has_no_path && self.shared.journal().record_if_new(&hint) {
             effects.insert(0, log(&hint));
         }
         effects
@@ -302,7 +302,7 @@ impl RelayRequest {
         self.shared.metrics().failures += 1;
         let Some(open) = &mut self.open else { return Vec::new() };
         let effects = open.failed(is_late, &escaped_lines(why));
-        open.has_room();
+        open.count_bytes();
         let line = open.entry.error.as_ref().map(|error| log(&format!("{}: {error}", open.entry.path)));
         line.into_iter().chain(effects).collect()
     }
@@ -315,7 +315,7 @@ impl RelayRequest {
     /// Handles the end of a request. `spent` is the latency that the relay added, in microseconds.
     pub fn closed(&mut self, spent: u64) -> Vec<RelayEffect> {
         let Some(open) = self.open.take() else { return Vec::new() };
-        self.shared.metrics().spent(spent);
+        self.shared.metrics().record_latency(spent);
         self.finish(*open)
     }
 
@@ -323,7 +323,7 @@ impl RelayRequest {
     fn go_on(&mut self, mut effects: Vec<RelayEffect>) -> Vec<RelayEffect> {
         let Some(open) = &mut self.open else { return effects };
         let calls = open.take_repaired();
-        let is_full = !open.has_room() && open.stage != Stage::Ended;
+        let is_full = !open.count_bytes() && open.stage != Stage::Ended;
         if is_full {
             // The model is not asked again.
             effects.retain(|effect| !matches!(effect, RelayEffect::Send(..)));
@@ -354,14 +354,14 @@ impl RelayRequest {
         metrics.quarantined += report.quarantined.len() as u64;
         drop(metrics);
         if let Some(warning) = exchange.warning() {
-            if self.shared.journal().is_new(&warning.key) {
+            if self.shared.journal().record_if_new(&warning.key) {
                 effects.push(log(&warning.message));
             }
         }
         if self.shared.settings.verbose {
             let mut lines = journal::lines(report);
             let mut journal = self.shared.journal();
-            lines.retain(|line| journal.is_new(line));
+            lines.retain(|line| journal.record_if_new(line));
             drop(journal);
             effects.extend(lines.iter().map(|line| log(line)));
         }

@@ -16,7 +16,7 @@ use crate::{
     error::CommandError,
     gather::Gathering,
     hosted::Hosted,
-    http::{demand_token, is_loopback, Address, Listen},
+    http::{is_loopback, require_token, Address, Listen},
     need::Need,
     toml_file::TomlFile,
 };
@@ -66,7 +66,7 @@ impl Settings {
     /// Returns an error if other machines can reach the address and no token is required, or if the relay is its own
     /// upstream. `token` is the token that clients have to send, or its variable.
     pub(super) fn check(&self, token: Option<&str>) -> Result<(), String> {
-        demand_token(&self.listen, token)?;
+        require_token(&self.listen, token)?;
         let is_itself = |one: &&Upstream| {
             self.listen.port != 0 && one.address.port == self.listen.port && is_loopback(&one.address.host)
         };
@@ -92,24 +92,25 @@ impl Settings {
     /// Checks that the client's path and each path below it existed at the start, and point to the addresses of the
     /// start.
     fn check_paths(&self, start: &Settings, of_client: &str) -> Result<(), String> {
-        let is_below = |one: &&Upstream| {
-            one.path.strip_prefix(of_client).is_some_and(|rest| rest.is_empty() || rest.starts_with('/'))
+        let is_below = |upstream: &&Upstream| {
+            upstream.path.strip_prefix(of_client).is_some_and(|rest| rest.is_empty() || rest.starts_with('/'))
         };
-        let is_known =
-            |one: &Upstream| start.upstreams.iter().any(|old| (&old.path, &old.address) == (&one.path, &one.address));
-        if let Some(one) = self.upstreams.iter().filter(is_below).find(|one| !is_known(one)) {
-            let (path, url) = (shown_path(&one.path), one.address.url(&one.address.base));
+        let is_known = |upstream: &Upstream| {
+            start.upstreams.iter().any(|old| (&old.path, &old.address) == (&upstream.path, &upstream.address))
+        };
+        if let Some(upstream) = self.upstreams.iter().filter(is_below).find(|upstream| !is_known(upstream)) {
+            let (path, url) = (shown_path(&upstream.path), upstream.address.url(&upstream.address.base));
             return Err(format!(
                 "expected the address that the file had for {path} at the start, because it receives the client's \
                  key, found `{url}`: start the command again"
             ));
         }
-        let is_gone = |one: &&Upstream| !self.upstreams.iter().any(|new| new.path == one.path);
+        let is_gone = |upstream: &&Upstream| !self.upstreams.iter().any(|new| new.path == upstream.path);
         match start.upstreams.iter().filter(is_below).find(is_gone) {
             // Another upstream with a shorter path would receive its requests.
-            Some(one) => Err(format!(
+            Some(upstream) => Err(format!(
                 "expected an upstream for {}, which the client may use, found none: start the command again",
-                shown_path(&one.path)
+                shown_path(&upstream.path)
             )),
             None => Ok(()),
         }
@@ -308,7 +309,7 @@ fn upstream_of_entry(file: &TomlFile<'_>, entry: &Spanned<DeValue<'_>>) -> Resul
         match key.get_ref().as_ref() {
             "url" => (one.address, has_url) = (checked(file, value, Address::read)?, true),
             "path" => one.path = checked(file, value, path)?,
-            "models" => one.models = file.some(value)?,
+            "models" => one.models = file.nonempty_strings(value)?,
             "model-names" => {
                 let DeValue::Table(names) = value.get_ref() else {
                     return Err(file.unexpected(value, "a table: a client's name for a model, and the API's"));

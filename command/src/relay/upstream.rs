@@ -181,7 +181,7 @@ const FACTS: &[Fact] = &[
     },
 ];
 
-pub(super) fn below(host: &str, api: Api) -> Option<&'static str> {
+pub(super) fn protocol_prefix(host: &str, api: Api) -> Option<&'static str> {
     FACTS.iter().find(|fact| fact.api == api && fact.hosts.contains(&host))?.below
 }
 
@@ -319,9 +319,9 @@ mod tests {
         let page = std::fs::read_to_string(path).expect("the page");
         for Fact { hosts, api, below, source, as_of, confidence, .. } in FACTS {
             let hosts: Vec<String> = hosts.iter().map(|host| format!("`{host}`")).collect();
-            let place = below.map_or_else(|| "no".into(), |base| format!("below `{base}`"));
+            let support = below.map_or_else(|| "no".into(), |base| format!("below `{base}`"));
             let (hosts, protocol) = (hosts.join(", "), name(*api));
-            let row = format!("| {hosts} | {protocol} | {place} | {source} ({as_of}, {confidence}) |\n");
+            let row = format!("| {hosts} | {protocol} | {support} | {source} ({as_of}, {confidence}) |\n");
             assert!(page.contains(&row), "docs/relay.md: expected the row {row}");
         }
     }

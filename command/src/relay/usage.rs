@@ -48,7 +48,7 @@ impl Share {
     }
 
     /// Returns false if the bodies of all requests are too large together.
-    pub(super) fn has_room(&mut self, bytes: u64) -> bool {
+    pub(super) fn count_bytes(&mut self, bytes: u64) -> bool {
         let before = std::mem::replace(&mut self.bytes, bytes);
         let Counted(usage) = &*self.counted;
         let total = if bytes >= before {
@@ -98,7 +98,7 @@ mod tests {
         let mut one = Share::of(&usage, 2);
         let mut other = Share::of(&usage, 2);
         assert!(Share::of(&usage, 2).is_none() && usage.requests() == 2);
-        let set = |share: &mut Option<Share>, bytes| share.as_mut().map(|share| share.has_room(bytes));
+        let set = |share: &mut Option<Share>, bytes| share.as_mut().map(|share| share.count_bytes(bytes));
         assert_eq!(set(&mut one, MAX_BODIES), Some(true));
         assert_eq!(set(&mut other, 1), Some(false));
         assert_eq!(set(&mut one, MAX_BODIES - 1), Some(true));

@@ -22,7 +22,7 @@ use super::{
     arguments::ReportArguments,
     check,
     document::indented,
-    error::{CommandError, FINE, UNUSABLE},
+    error::{CommandError, EXIT_SUCCESS, EXIT_UNUSABLE},
     finding::{bounded, groups, rank, Findings, Group, Source},
     fix::{self, Fixer, Wanted},
     gather::Gathering,
@@ -31,7 +31,7 @@ use super::{
     naming::normal,
     outcome::Outcome,
     position::value_at,
-    profile::{passes, Choice, ORDINARY},
+    profile::{ignores_rule, Choice, ORDINARY},
     task::{Encoding, Origin, Output, SourceText, Task},
     terminal::{counted, shown, Terminal},
     OutputFile,
@@ -109,7 +109,7 @@ impl Report {
         terminal: &Terminal,
     ) -> Result<Report, CommandError> {
         let Gathering { inputs, with, mut failed, mut notes, .. } = gathered;
-        let lock = with.as_ref().map(|file| Lock::read(&file.text).map_err(|error| file.place(error)));
+        let lock = with.as_ref().map(|file| Lock::read(&file.text).map_err(|error| file.locate_error(error)));
         let mut lock = lock.transpose()?;
         if arguments.name.is_some() && inputs.len() + failed.len() > 1 {
             return Err(CommandError::option("name", "expected one server with `--name`, found several"));
@@ -138,7 +138,7 @@ impl Report {
             let (source, place) = (input.source.clone(), input.clone());
             match Server::new(input, name, &mut taken, locked, &dialects) {
                 Ok(server) => servers.push(server),
-                Err(error) => failed.push(SourceText { source, ..place }.place(error)),
+                Err(error) => failed.push(SourceText { source, ..place }.locate_error(error)),
             }
         }
         match failed.pop() {
@@ -246,7 +246,7 @@ impl Server {
         if json::read(&input.text).is_ok() {
             input.text = indented(&input.text) + "\n";
         }
-        let Input { subject, places } = Input::read(&input.text)?.judged()?;
+        let Input { subject, places } = Input::read(&input.text)?.require_checkable()?;
         let entries = subject.entries().map_err(|error| places.locate(&error))?;
         let about = entries.iter().enumerate().map(|(at, entry)| {
             let value = match &subject {
@@ -273,10 +273,10 @@ impl Server {
         if let Some(matrix) = &mut self.matrix {
             matrix.step(at)?;
         }
-        let input = Input::read(&self.source.input.text)?.judged()?;
+        let input = Input::read(&self.source.input.text)?.require_checkable()?;
         let found = check::findings(input.subject, dialect, Use::Tool, &self.source.entries);
         let found = found.map_err(|error| self.source.places.locate(&error))?;
-        self.source.found.add(found.into_iter().filter(|one| !passes(profile, dialect, one.rule)));
+        self.source.found.add(found.into_iter().filter(|one| !ignores_rule(profile, dialect, one.rule)));
         Ok(())
     }
 
@@ -333,7 +333,7 @@ impl Task for Report {
             Some(dialect) => server.judge(step, dialect, profile),
             None => server.fix(&self.dialects, profile),
         };
-        done.map_err(|error| server.source.input.place(error))
+        done.map_err(|error| server.source.input.locate_error(error))
     }
 
     fn finish(mut self: Box<Self>, terminal: &Terminal) -> Result<Output, CommandError> {
@@ -368,12 +368,12 @@ impl Task for Report {
         ));
         output.files = files;
         for line in mem::take(&mut self.notes) {
-            output.note(&format!("{} {line}", terminal.err.doubtful("toolwire:")));
+            output.add_note(&format!("{} {line}", terminal.err.doubtful("toolwire:")));
         }
         for error in &self.failed {
-            output.note(&error.render("toolwire", terminal.err));
+            output.add_note(&error.render("toolwire", terminal.err));
         }
-        Ok(output.with_exit_code(if self.failed.is_empty() { FINE } else { UNUSABLE }))
+        Ok(output.with_exit_code(if self.failed.is_empty() { EXIT_SUCCESS } else { EXIT_UNUSABLE }))
     }
 }
 

@@ -4,7 +4,7 @@ use toolwire::json::Node;
 
 use super::{html::Html, Server};
 use crate::{
-    finding::{page, words, Group},
+    finding::{page, summary_and_advice, Group},
     in_code::in_code,
     terminal::{counted, cut},
 };
@@ -166,7 +166,7 @@ fn findings(server: &Server, html: &mut Html) {
             part.element("code", &cut(tool, NAME)).raw(": ");
         }
         part.prose(&cut(&group.finding.message, MESSAGE)).raw(" (at ");
-        part.element("code", &cut(&group.place.pointer, NAME)).raw("; ");
+        part.element("code", &cut(&group.location.pointer, NAME)).raw("; ");
         part.text(&group.finding.dialects().join(", ")).raw(")</li>\n");
         if left > 0 || !parts.append(&part, MAX_FINDINGS) {
             left += 1;
@@ -184,7 +184,7 @@ fn findings(server: &Server, html: &mut Html) {
 /// Writes the beginning of a rule's list: what is wrong, and how to fix it in the schema and in code.
 fn heading(group: &Group, ends_list: bool, html: &mut Html) {
     let rule = group.finding.rule;
-    let (summary, fix) = words(rule);
+    let (summary, fix) = summary_and_advice(rule);
     html.raw(if ends_list { "</ul>\n" } else { "" }).raw("<h3>").text(rule);
     html.raw(" (").text(group.finding.word()).raw(")</h3>\n<p>").prose(summary).raw(" ").prose(fix).raw(" ");
     html.tag("a", &[("href", &page(rule)), ("rel", "noreferrer")]).raw("More about ").text(rule).raw("</a></p>\n");

@@ -7,7 +7,7 @@ use toolwire::json::{self, Data, Node};
 
 use super::history::items;
 
-pub(super) fn who(message: &Node<'_>) -> String {
+pub(super) fn author(message: &Node<'_>) -> String {
     let text = |key| message.text_at(key).map(|text| text.display().into_owned());
     let kind = text("type").unwrap_or_default();
     match text("role") {
@@ -132,16 +132,16 @@ impl NewMessages {
         let mut pairs = Vec::new();
         for (at, one) in now.iter().enumerate() {
             let same = places.get(&one.print).map(Vec::as_slice).unwrap_or_default();
-            let first = same.partition_point(|place| *place < at).saturating_sub(NEAR);
+            let first = same.partition_point(|old_index| *old_index < at).saturating_sub(NEAR);
             // In descending order, so that at most one index of a message is in an increasing sequence.
-            pairs.extend(same.iter().skip(first).take(2 * NEAR).rev().map(|place| (at, *place)));
+            pairs.extend(same.iter().skip(first).take(2 * NEAR).rev().map(|old_index| (at, *old_index)));
         }
         let mut changes = NewMessages::default();
         let (mut from, mut past) = (0, 0);
-        for (at, place) in in_order(&pairs).into_iter().chain([(now.len(), before.len())]) {
-            let old = before.get(past..place).unwrap_or_default();
+        for (at, old_index) in in_order(&pairs).into_iter().chain([(now.len(), before.len())]) {
+            let old = before.get(past..old_index).unwrap_or_default();
             changes.gap(old, now.get(from..at).unwrap_or_default(), from);
-            (from, past) = (at + 1, place + 1);
+            (from, past) = (at + 1, old_index + 1);
         }
         changes
     }
@@ -149,9 +149,9 @@ impl NewMessages {
     fn gap(&mut self, mut old: &[MessageHash], now: &[MessageHash], from: usize) {
         for (at, one) in now.iter().enumerate() {
             let same = old.iter().position(|other| other.who == one.who);
-            if let Some(place) = same {
-                self.gone += place;
-                old = old.get(place + 1..).unwrap_or_default();
+            if let Some(old_index) = same {
+                self.gone += old_index;
+                old = old.get(old_index + 1..).unwrap_or_default();
             }
             self.fresh.push(Fresh { at: from + at, is_changed: same.is_some() });
         }
@@ -165,12 +165,12 @@ impl NewMessages {
 
 /// Returns a longest subsequence of pairs whose second numbers increase.
 fn in_order(pairs: &[(usize, usize)]) -> Vec<(usize, usize)> {
-    let place = |pair: usize| pairs.get(pair).map(|(_, place)| *place);
+    let old_index = |pair: usize| pairs.get(pair).map(|(_, old_index)| *old_index);
     // For each length, the pair that ends the best sequence so far; for each pair, its predecessor in the sequence.
     let mut ends: Vec<usize> = Vec::new();
     let mut earlier: Vec<Option<usize>> = Vec::with_capacity(pairs.len());
     for pair in 0..pairs.len() {
-        let length = ends.partition_point(|end| place(*end) < place(pair));
+        let length = ends.partition_point(|end| old_index(*end) < old_index(pair));
         earlier.push(length.checked_sub(1).and_then(|last| ends.get(last).copied()));
         match ends.get_mut(length) {
             Some(end) => *end = pair,
@@ -183,7 +183,7 @@ fn in_order(pairs: &[(usize, usize)]) -> Vec<(usize, usize)> {
     run
 }
 
-pub(super) fn waits(tool: &Node<'_>) -> bool {
+pub(super) fn is_deferred(tool: &Node<'_>) -> bool {
     let flagged = |node: &Node<'_>| node.bool_at("defer_loading") == Some(true);
     flagged(tool) || tool.get("function").is_some_and(flagged)
 }

@@ -26,11 +26,11 @@ use self::{
 };
 use super::{
     arguments::{choice, DeferArguments},
-    error::{CommandError, FINE, FOUND},
+    error::{CommandError, EXIT_FOUND, EXIT_SUCCESS},
     task::{Output, SourceText, Task},
     terminal::Terminal,
 };
-use messages::{label, waits};
+use messages::{is_deferred, label};
 
 /// Maximum size of the output of all turns, in bytes. Without a limit, a conversation whose early messages change
 /// repeatedly would be stored once for each turn.
@@ -172,7 +172,7 @@ impl Turns {
 }
 
 fn labels(request: &Node<'_>) -> Vec<String> {
-    items(request, "tools").iter().filter(|tool| !waits(tool)).map(label).collect()
+    items(request, "tools").iter().filter(|tool| !is_deferred(tool)).map(label).collect()
 }
 
 fn missing(one: &[CallableTool], other: &[CallableTool]) -> Vec<CallableTool> {
@@ -209,7 +209,7 @@ impl Task for Turns {
 
     fn finish(self: Box<Self>, terminal: &Terminal) -> Result<Output, CommandError> {
         // The exit code is the same as without `--turns`, because the last turn is the request itself.
-        let code = if self.turns.last().is_some_and(|turn| turn.is_unreachable) { FOUND } else { FINE };
+        let code = if self.turns.last().is_some_and(|turn| turn.is_unreachable) { EXIT_FOUND } else { EXIT_SUCCESS };
         let output = match self.arguments.machine.json {
             true => Output::text(&self.document(), false),
             false => Output::new(self.text(terminal)),

@@ -12,7 +12,7 @@ use toolwire::json::{self, Node, Object};
 
 use super::{
     history::items,
-    messages::{self, label, waits, MessageHash, NewMessages},
+    messages::{self, is_deferred, label, MessageHash, NewMessages},
 };
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -63,17 +63,17 @@ impl Prompt {
             let is_list = request.get(key).is_some_and(|value| value.as_array().is_some());
             for (at, item) in items(request, key).iter().enumerate() {
                 // A provider with native deferred tools shows a definition where it is loaded, not in the list.
-                if part == Part::Tools && waits(item) {
+                if part == Part::Tools && is_deferred(item) {
                     waiting.insert(label(item), json::write(item));
                     continue;
                 }
                 let mut text = json::write(item);
                 match part {
                     Part::Tools => text = at_once(item).as_ref().map_or(text, json::write),
-                    Part::Messages => refer(item, &mut |name| text.extend(waiting.remove(name))),
+                    Part::Messages => collect_loaded_names(item, &mut |name| text.extend(waiting.remove(name))),
                     Part::Instructions => {}
                 }
-                let hashes = MessageHash { who: hash(&messages::who(item)), print: hash(&text) };
+                let hashes = MessageHash { who: hash(&messages::author(item)), print: hash(&text) };
                 entries.push(Entry { part, key, at: is_list.then_some(at), bytes: text.len(), hashes });
             }
         }
@@ -123,10 +123,10 @@ fn hash(text: &str) -> u64 {
 /// Returns a namespace without its deferred members, or `None` if it has no deferred members.
 fn at_once<'a>(tool: &Node<'a>) -> Option<Node<'a>> {
     let members = items(tool, "tools");
-    if !members.iter().any(waits) {
+    if !members.iter().any(is_deferred) {
         return None;
     }
-    let shown = || Node::array(members.iter().filter(|member| !waits(member)).cloned().collect());
+    let shown = || Node::array(members.iter().filter(|member| !is_deferred(member)).cloned().collect());
     let kept = tool
         .as_object()?
         .iter()
@@ -134,7 +134,7 @@ fn at_once<'a>(tool: &Node<'a>) -> Option<Node<'a>> {
     Some(Node::object(kept.collect::<Object<'a>>()))
 }
 
-fn refer(node: &Node<'_>, found: &mut dyn FnMut(&str)) {
+fn collect_loaded_names(node: &Node<'_>, found: &mut dyn FnMut(&str)) {
     let kind = node.text_at("type").map(|kind| kind.display());
     match kind.as_deref() {
         Some("tool_removal") => return,
@@ -147,6 +147,6 @@ fn refer(node: &Node<'_>, found: &mut dyn FnMut(&str)) {
     }
     // The keys under which messages have blocks, and blocks have nested ones. Other members do not contain references.
     for key in ["content", "tool", "tool_references"] {
-        items(node, key).iter().for_each(|inner| refer(inner, found));
+        items(node, key).iter().for_each(|inner| collect_loaded_names(inner, found));
     }
 }

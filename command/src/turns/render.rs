@@ -36,8 +36,8 @@ impl Turns {
                 out.push_str(&format!("  {}\n", paint.bad(&format!("- {}", shown(&tool.name)))));
             }
             for tool in &turn.came {
-                let place = if tool.is_listed { "" } else { " (in the history)" };
-                out.push_str(&format!("  {}{place}\n", paint.good(&format!("+ {}", shown(&tool.name)))));
+                let location = if tool.is_listed { "" } else { " (in the history)" };
+                out.push_str(&format!("  {}{location}\n", paint.good(&format!("+ {}", shown(&tool.name)))));
             }
             turn.render_messages(terminal, &mut out);
             if let Some(line) = turn.growth.prefix_line() {
@@ -45,9 +45,9 @@ impl Turns {
             }
             for warning in &turn.warnings {
                 let name = warning.name.as_ref().map(|name| format!(" `{}`", shown(name))).unwrap_or_default();
-                let place = warning.pointer.as_ref().map(|pointer| format!(" at `{}`", shown(pointer)));
-                let place = place.unwrap_or_default();
-                out.push_str(&format!("  {}{name}{place}\n", paint.doubtful(&format!("! {}", warning.code))));
+                let location = warning.pointer.as_ref().map(|pointer| format!(" at `{}`", shown(pointer)));
+                let location = location.unwrap_or_default();
+                out.push_str(&format!("  {}{name}{location}\n", paint.doubtful(&format!("! {}", warning.code))));
             }
             if turn.is_unreachable {
                 let line = "! tools are hidden, and the model is not told about them";
@@ -101,9 +101,9 @@ impl Turn {
     ) -> Node<'a> {
         let names =
             |tools: &[CallableTool]| Node::array(tools.iter().map(|tool| Node::string(tool.name.clone())).collect());
-        let place = |is_listed: bool| Node::string(if is_listed { "tools" } else { "history" });
+        let location = |is_listed: bool| Node::string(if is_listed { "tools" } else { "history" });
         let tool =
-            |tool: &CallableTool| record([("name", Node::string(tool.name.clone())), ("in", place(tool.is_listed))]);
+            |tool: &CallableTool| record([("name", Node::string(tool.name.clone())), ("in", location(tool.is_listed))]);
         let growth = &self.growth;
         record([
             ("upTo", last.map(|(key, last)| Node::string(format!("/{key}/{last}"))).unwrap_or_default()),
@@ -132,7 +132,7 @@ impl ShownMessage {
     pub(super) fn of(message: &Node<'_>, is_changed: bool) -> ShownMessage {
         // On one line, without the original line breaks.
         let words = messages::pieces(message).join("; ").split_whitespace().collect::<Vec<_>>().join(" ");
-        ShownMessage { who: messages::who(message), words, is_changed }
+        ShownMessage { who: messages::author(message), words, is_changed }
     }
 }
 

@@ -84,19 +84,20 @@ pub(crate) fn run(request: &Request, out: &mut impl Write) -> Result<bool, Strin
     let (before, after) = (load(&request.before)?, load(&request.after)?);
     let mut groups: BTreeMap<(String, String, String), Group> = BTreeMap::new();
     let (mut compared, mut missing) = (0, 0);
-    for (key, one) in &before.answers {
-        let Some(two) = after.answers.get(key) else {
+    for (key, before_answer) in &before.answers {
+        let Some(after_answer) = after.answers.get(key) else {
             missing += 1;
             continue;
         };
         compared += 1;
-        let Some((kind, detail)) = difference(one, two, request.messages) else { continue };
-        let dialect = if request.by_rule { String::from("*") } else { one.dialect.clone() };
-        let group = groups.entry((format!("{} {dialect}", one.function), kind.to_string(), detail)).or_default();
+        let Some((kind, detail)) = difference(before_answer, after_answer, request.messages) else { continue };
+        let dialect = if request.by_rule { String::from("*") } else { before_answer.dialect.clone() };
+        let group =
+            groups.entry((format!("{} {dialect}", before_answer.function), kind.to_string(), detail)).or_default();
         group.count += 1;
-        let length = before.inputs.get(&one.input).map_or(0, String::len);
+        let length = before.inputs.get(&before_answer.input).map_or(0, String::len);
         if group.smallest.as_ref().is_none_or(|(known, _, _)| length < *known) {
-            group.smallest = Some((length, one.clone(), two.clone()));
+            group.smallest = Some((length, before_answer.clone(), after_answer.clone()));
         }
     }
     let new = after.answers.keys().filter(|key| !before.answers.contains_key(*key)).count();
@@ -108,11 +109,12 @@ pub(crate) fn run(request: &Request, out: &mut impl Write) -> Result<bool, Strin
     ordered.sort_by_key(|(_, group)| core::cmp::Reverse(group.count));
     for ((place, kind, detail), group) in ordered.iter().take(request.limit) {
         text += &format!("\n{} × {place}: {kind}{}{detail}\n", group.count, if detail.is_empty() { "" } else { ": " });
-        if let Some((_, one, two)) = &group.smallest {
-            text += &format!("  {} {}\n", one.input, one.dialect);
-            text += &format!("  in      {}\n", shown(before.inputs.get(&one.input).map_or("", String::as_str)));
-            text += &format!("  before  {}\n  after   {}\n", describe(one), describe(two));
-            for (sign, change) in changes_that_differ(one, two, request.messages) {
+        if let Some((_, before_answer, after_answer)) = &group.smallest {
+            text += &format!("  {} {}\n", before_answer.input, before_answer.dialect);
+            text +=
+                &format!("  in      {}\n", shown(before.inputs.get(&before_answer.input).map_or("", String::as_str)));
+            text += &format!("  before  {}\n  after   {}\n", describe(before_answer), describe(after_answer));
+            for (sign, change) in changes_that_differ(before_answer, after_answer, request.messages) {
                 text += &format!("    {sign} {change}\n");
             }
         }

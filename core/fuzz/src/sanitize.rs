@@ -70,8 +70,11 @@ pub(crate) fn judge(schema: &str, options: &SanitizeOptions) -> Result<(), Strin
     let result = match sanitize(schema, options) {
         Ok(result) => result,
         Err(error) => {
-            if let Some(Ok(other)) = by_value {
-                return fault(format!("an error for text ({error}), and a result for values: {}", other.schema));
+            if let Some(Ok(by_value_result)) = by_value {
+                return fault(format!(
+                    "an error for text ({error}), and a result for values: {}",
+                    by_value_result.schema
+                ));
             }
             let is_expected =
                 !matches!(error.code(), Code::BudgetExceeded | Code::TooDeep) || options.max_nodes.is_some();
@@ -84,13 +87,13 @@ pub(crate) fn judge(schema: &str, options: &SanitizeOptions) -> Result<(), Strin
     }
     match sanitize(schema, options).map(|done| done.schema) {
         Ok(plain) if plain == output => {}
-        other => return fault(format!("without a report: {other:?}\n  out {output}")),
+        by_value_result => return fault(format!("without a report: {by_value_result:?}\n  out {output}")),
     }
     let plain = options.clone().allow(Allow::Any);
     if dialect != "codex" {
         match check(output, &plain) {
             Ok(found) if found.iter().all(|violation| violation.severity == Severity::Ignored) => {}
-            other => return fault(format!("check of the output: {other:?}\n  out {output}")),
+            by_value_result => return fault(format!("check of the output: {by_value_result:?}\n  out {output}")),
         }
     }
     match sanitize(output, &plain).map(|done| done.schema) {
@@ -111,23 +114,25 @@ pub(crate) fn judge(schema: &str, options: &SanitizeOptions) -> Result<(), Strin
     }
     match by_value {
         None => {}
-        Some(Ok(other)) if in_order(&other.schema) == in_order(&written) => {
+        Some(Ok(by_value_result)) if in_order(&by_value_result.schema) == in_order(&written) => {
             let of_text = result.changes().unwrap_or_default().iter().map(bare);
-            if !of_text.eq(other.changes().unwrap_or_default().iter().map(bare)) {
+            if !of_text.eq(by_value_result.changes().unwrap_or_default().iter().map(bare)) {
                 return fault(format!(
                     "text and value report other changes:\n  {:?}\n  {:?}\n  out {output}",
                     result.changes().unwrap_or_default(),
-                    other.changes().unwrap_or_default()
+                    by_value_result.changes().unwrap_or_default()
                 ));
             }
-            let plans = [result.restore_plan(), other.restore_plan()];
+            let plans = [result.restore_plan(), by_value_result.restore_plan()];
             let plans = plans.map(|plan| plan.map(toolwire::RestorePlan::to_json).unwrap_or_default());
             let [of_text, of_value] = plans.map(|plan| serde_json::from_str::<Value>(&plan).unwrap_or_default());
             if of_text != of_value {
                 return fault(format!("text and value have different plans:\n  {of_text}\n  {of_value}"));
             }
         }
-        Some(Ok(other)) => return fault(format!("text and value differ\n  out {output}\n  by value {}", other.schema)),
+        Some(Ok(by_value_result)) => {
+            return fault(format!("text and value differ\n  out {output}\n  by value {}", by_value_result.schema))
+        }
         Some(Err(error)) => {
             return fault(format!("an error for values ({error}), and a result for text\n  out {output}"))
         }

@@ -188,11 +188,11 @@ fn betas(headers: &HeaderMap) -> Vec<String> {
 }
 
 fn set_betas(headers: &mut HeaderMap, exchange: &Exchange) {
-    let settled = exchange.betas();
-    if settled == betas(headers) {
+    let adjusted = exchange.betas();
+    if adjusted == betas(headers) {
         return;
     }
-    match HeaderValue::from_str(&settled.join(",")) {
+    match HeaderValue::from_str(&adjusted.join(",")) {
         Ok(value) if !value.is_empty() => drop(headers.insert(BETAS, value)),
         _ => drop(headers.remove(BETAS)),
     }

@@ -16,7 +16,7 @@ use crate::{
     request::{
         carriers::Carriers,
         splice,
-        tool::{self, FLAG},
+        tool::{self, DEFERRAL_FLAG},
     },
     tools::sanitize_list::{self, Planned},
     wire::anthropic::mentions::added,
@@ -49,7 +49,7 @@ pub(super) fn rewrite<'a>(request: &mut Node<'a>, context: &mut RequestContext<'
         }
         let (mut gone, mut at) = (Vec::new(), 0);
         history.visit_children(|_, message| {
-            if lazy::may_hold(message, Flags::NAMES_TOOLS) && tool_changes.brings(&*lazy::view(message)?) {
+            if lazy::may_hold(message, Flags::NAMES_TOOLS) && tool_changes.adds_tools(&*lazy::view(message)?) {
                 let pointers =
                     Pointers { before: format!("/{key}/{at}"), after: format!("/{key}/{}", at - gone.len()) };
                 if lazy::edit(message, |message| in_message(message, additions, &pointers, rewriter))? {
@@ -151,7 +151,7 @@ fn rewrite_list<'a>(
 ) -> Result<Node<'a>, Error> {
     let ListRewriter { context, options } = rewriter;
     let options = options.get_or_insert_with(|| context.tools_options());
-    let is_deferred = |tool: &Node<'_>| tool.bool_at(FLAG) == Some(true);
+    let is_deferred = |tool: &Node<'_>| tool.bool_at(DEFERRAL_FLAG) == Some(true);
     let flagged: Vec<bool> = list.as_array().unwrap_or_default().iter().map(is_deferred).collect();
     let mut defined = Vec::new();
     for (index, tool) in list.as_array().unwrap_or_default().iter().enumerate() {
@@ -175,7 +175,7 @@ fn rewrite_list<'a>(
     context.sent.origins.add_in_history(defined.into_iter(), context.api);
     let in_request = |pointer: &mut String| {
         relocate(pointer, &pointers.before);
-        context.sent.origins.given(pointer);
+        context.sent.origins.to_given(pointer);
     };
     if kind != Added::Found {
         for name in &outcome.accepted {
@@ -198,7 +198,7 @@ fn rewrite_list<'a>(
     let lost_flags = all && tools.as_array().is_some_and(|tools| tools.iter().any(|tool| !is_deferred(tool)));
     if lost_flags {
         let _ = tools.visit_children::<()>(|_, tool| {
-            tool.set(FLAG, Node::bool(true));
+            tool.set(DEFERRAL_FLAG, Node::bool(true));
             Ok(())
         });
     }

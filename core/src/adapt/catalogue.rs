@@ -14,7 +14,7 @@ use crate::{
     report::Detail,
     request::{
         self, flat_list, format,
-        tool::{has_type, FLAG},
+        tool::{has_type, DEFERRAL_FLAG},
     },
     tools::{
         sanitize_list::{self, Planned},
@@ -33,14 +33,14 @@ pub(crate) fn catalogue<'a>(
     let dialect = dialect::of(&options.tools.sanitize)?;
     let model = request::model(request, options.model.as_deref())?;
     let shape = dialect.tools.names_for(&model);
-    let servers = servers::take(request, (options.tools.prefix, shape), options.deferred.as_ref())?;
+    let servers = servers::flatten_request(request, (options.tools.prefix, shape), options.deferred.as_ref())?;
     let api = format::of_request(request, options)?;
     if let Some(deferred) = options.deferred.as_ref().filter(|deferred| steps::defers_overflow(deferred, options)) {
         let mut deferred = deferred.clone();
         mentions::in_options(&mut deferred, servers.as_ref());
         overflow::defer(request, api, overflow::limit(dialect, options), &deferred.search_tools)?;
     }
-    flat_list::lift(request, api)?;
+    flat_list::flatten(request, api)?;
     let tools = ToolsOptions { repair: None, ..sent_as(api, (dialect, &model), options) };
     let (mut found, mut restore_map, mut callable) = (Vec::new(), RestoreMap::default(), Set::new());
     let listed = request.items_at("tools");
@@ -55,13 +55,13 @@ pub(crate) fn catalogue<'a>(
         flat_list::each_function(&outcome.tools, &mut |function| sent = Some(function.clone()));
         let mut sent = sent.unwrap_or_else(|| entry.clone());
         let member = entry.array_at("tools").and_then(<[Node<'_>]>::first);
-        if let Some(flag) = member.and_then(|member| member.get(FLAG)).or_else(|| entry.get(FLAG)) {
-            sent.set(FLAG, flag.clone());
+        if let Some(flag) = member.and_then(|member| member.get(DEFERRAL_FLAG)).or_else(|| entry.get(DEFERRAL_FLAG)) {
+            sent.set(DEFERRAL_FLAG, flag.clone());
         }
         found.push(sent);
     }
     for (name, owner) in servers.iter().flat_map(Servers::owners) {
-        restore_map.is_of_server(names.current(name).into_owned(), owner.server(), &owner.name);
+        restore_map.add_server_tool(names.current(name).into_owned(), owner.server(), &owner.name);
     }
     Ok((Node::array(found), restore_map))
 }

@@ -132,7 +132,7 @@ impl<'o, 'a> RequestContext<'o, 'a> {
         let dialect = dialect::of(&options.tools.sanitize)?;
         let model = request::model(request, options.model.as_deref())?;
         let shape = dialect.tools.names_for(&model);
-        let servers = servers::take(request, (options.tools.prefix, shape), options.deferred.as_ref())?;
+        let servers = servers::flatten_request(request, (options.tools.prefix, shape), options.deferred.as_ref())?;
         let api = format::of_request(request, options)?;
         let target = options.deferred.as_ref().and_then(|deferred| deferred.target).unwrap_or(api);
         let mut origins = Origins::default();

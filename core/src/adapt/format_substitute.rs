@@ -18,7 +18,7 @@ use crate::{
     collections::Set,
     dialect::{
         backends::RequestFacts,
-        formats::{steps_of, Forces, FormatPlace, FormatSteps},
+        formats::{steps_of, Forces, FormatLocation, FormatSteps},
         requests::{FormatRule, Refusal, RequestFact},
         rule::Location,
         Dialect,
@@ -30,7 +30,7 @@ use crate::{
     report::{Accepts, Change, Guidance, Reason, Severity},
     request::{
         self, carriers, flat_list,
-        formats::{put_json_mode, remove_json_mode, take, Handed},
+        formats::{put_json_mode, remove_json_mode, take, TranslatedFormat},
         report::Warnings,
         tool::{self, is_cache_point, starts_with, type_of},
         tool_format::{self, Edits, Entry},
@@ -41,7 +41,7 @@ use crate::{
         formats::{self, FormatChange},
         sanitize_list::ToolChange,
         servers::Servers,
-        target::about,
+        target::change_outside_arguments,
     },
     wire::{
         self,
@@ -127,8 +127,8 @@ pub(super) fn without_format(error: Error, dialect: &Dialect) -> Error {
 
 fn put_tool(
     request: &mut Node<'_>,
-    handed: Handed<'_>,
-    (place, word): (&FormatPlace, Option<&'static str>),
+    handed: TranslatedFormat<'_>,
+    (place, word): (&FormatLocation, Option<&'static str>),
     from: &str,
     context: &RequestContext<'_, '_>,
     steps: &FormatSteps,
@@ -144,7 +144,7 @@ fn put_tool(
     let servers = context.servers.iter().flat_map(Servers::owners);
     others.names.extend(servers.map(|(_, owner)| owner.name.display().into_owned()));
     let choice = wire::of(api).choice();
-    let calling = choice.calling(request)?;
+    let calling = choice.call_requirement(request)?;
     match calling {
         Calling::Required if others.is_demand_for_client(choice.chosen(request)?.as_ref()) => {
             return Ok(Kind::NoAnswer);
@@ -186,7 +186,12 @@ fn put_tool(
     // The function needs the flag `strict` only if the dialect of each tool depends on the tool's flag.
     let strict = (handed.strict.unwrap_or(place.is_enforced) && options.tools.by_flag.is_some()).then_some(true);
     if let Entry::Tool(shape) = tool_format::recognize(&entry) {
-        shape.settle(&mut entry, format, None, Edits { name: None, description: None, strict, omit: false });
+        shape.convert_entry(
+            &mut entry,
+            format,
+            None,
+            Edits { name: None, description: None, strict, removes_schema: false },
+        );
     }
     let path = tool_format::pointer(&tool_format::written(format, false).pointer_to_schema());
     let at = wire::of(api).tools().push(request, entry)? + &path;
@@ -202,7 +207,7 @@ fn put_tool(
         limit = choice.forbid_more_calls(request)?.map(|at| Limit { at, was_given });
     }
     for fact in context.facts.iter() {
-        if formats::broken_beside(request, api, fact, &context.model)?.is_some() {
+        if formats::broken_combination(request, api, fact, &context.model)?.is_some() {
             return Err(refused(&format!("one that breaks a rule: {}", fact.statement)));
         }
     }
@@ -220,7 +225,7 @@ fn takes_limit(steps: &FormatSteps, facts: &RequestFacts, (api, model): (Api, &s
 
 fn put_prompt(
     request: &mut Node<'_>,
-    handed: Handed<'_>,
+    handed: TranslatedFormat<'_>,
     (member, language): (Option<&str>, &str),
     from: &str,
     context: &RequestContext<'_, '_>,
@@ -335,7 +340,7 @@ impl Substitute {
                 report.request_changes.retain(|change| change.rule != WHILE_THINKING);
                 take_changes(report, &name, (&at, &from));
                 let plan = restore_map.plan_of(&name);
-                restore_map.answers_by(Some(Answer::of_tool(plan, name.clone(), is_only)));
+                restore_map.set_answer(Some(Answer::of_tool(plan, name.clone(), is_only)));
                 let forced = if is_only { "call it" } else { "call it or another tool" };
                 let parts = if was_in_parts { "; the arguments are not streamed" } else { "" };
                 let message = format!(
@@ -345,7 +350,8 @@ impl Substitute {
                     let pointer = if was_given { at.into() } else { from.clone() };
                     let places = (pointer, Some(at.into()).filter(|_| api == target));
                     let message = "limited the model to one call, which is the answer".into();
-                    let change = about(Rule::FormatAsTool, places, Guidance::Same, forces.clone(), message);
+                    let change =
+                        change_outside_arguments(Rule::FormatAsTool, places, Guidance::Same, forces.clone(), message);
                     report.format_changes.push(FormatChange { dialect: dialect.name, change });
                 }
                 // Only a strict mode is known to enforce the schema of arguments.
@@ -370,7 +376,7 @@ impl Substitute {
                     report.shift_output_messages(wire::of(target).history(), added);
                 }
                 restore_map
-                    .answers_by(Some(Answer::instructed(wrapper.map(Plan::of_wrapper).unwrap_or_default(), &schema)));
+                    .set_answer(Some(Answer::instructed(wrapper.map(Plan::of_wrapper).unwrap_or_default(), &schema)));
                 let message = match mode {
                     Some(_) => "sent the schema in the instructions, with JSON mode: nothing enforces it",
                     None => "sent the schema in the instructions: nothing enforces it",
@@ -382,7 +388,7 @@ impl Substitute {
                 (Rule::FormatInPrompt, None, Accepts::Wider, Guidance::Moved, reason, message.to_string())
             }
         };
-        let change = about(rule, (from.clone(), to), guidance, reason, message);
+        let change = change_outside_arguments(rule, (from.clone(), to), guidance, reason, message);
         let needed = Allow::needed_for(accepts, false);
         let allow = options.tools.sanitize.allow;
         if needed > allow {
@@ -418,7 +424,7 @@ fn choice_refused(
         }
     }
     let is_sent = match must_name {
-        None => wire::of(api).choice().demand(request)?.is_some(),
+        None => wire::of(api).choice().pointer_to_demand(request)?.is_some(),
         Some(name) => match wire::of(api).choice().chosen(request)? {
             Some(Choice::Tool(ToolRef::Tool { name: forced, .. })) => forced.is(name),
             _ => false,

@@ -30,6 +30,6 @@ impl<'c> HistoryNames<'c> {
         let planned = self.names.new_name(name).map(String::from);
         // Entries that are sent unchanged keep even illegal names.
         let is_past = || !names::is_legal(self.shape, name) && !self.callable.contains(&*name.display());
-        planned.or_else(|| is_past().then(|| names::of_the_past(self.shape, name, &self.digests)))
+        planned.or_else(|| is_past().then(|| names::for_history(self.shape, name, &self.digests)))
     }
 }

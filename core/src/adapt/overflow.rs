@@ -11,7 +11,7 @@ use crate::{
     options::{AdaptOptions, Api, Overflow},
     request::{
         flat_list,
-        tool::{self, Kind, CACHE, FLAG},
+        tool::{self, Kind, CACHE, DEFERRAL_FLAG},
         tool_format::{self, Entry},
     },
     wire,
@@ -54,10 +54,10 @@ pub(super) fn defer(
     if all.is_none_or(|all| all <= limit) {
         return Ok(Overflowed::new());
     }
-    let shell = flat_list::lift(request, api)?;
+    let shell = flat_list::flatten(request, api)?;
     // Hosted tools count towards the maximum.
-    let hidden = defer_from_list(request, limit, shell.others(), searches);
-    flat_list::sink(request, api, shell)?;
+    let hidden = defer_from_list(request, limit, shell.count_hosted_entries(), searches);
+    flat_list::write_back(request, api, shell)?;
     hidden
 }
 
@@ -147,7 +147,7 @@ fn hide(entry: &mut Node<'_>, hidden: &mut Overflowed) {
     let name_of = |entry: &Node<'_>| tool::name(entry).map(|name| name.display().into_owned());
     if members(entry).is_none() {
         hidden.insert((None, name_of(entry).unwrap_or_default()));
-        entry.set(FLAG, Node::bool(true));
+        entry.set(DEFERRAL_FLAG, Node::bool(true));
         return;
     }
     let namespace = name_of(entry);
@@ -157,7 +157,7 @@ fn hide(entry: &mut Node<'_>, hidden: &mut Overflowed) {
                 if !tool::deferral(tool).0 {
                     hidden.extend(name_of(tool).map(|name| (namespace.clone(), name)));
                 }
-                tool.set(FLAG, Node::bool(true));
+                tool.set(DEFERRAL_FLAG, Node::bool(true));
                 Ok(())
             });
         }

@@ -61,8 +61,12 @@ pub(super) const STEPS: &[RequestStep] = &[
         name: "resolve-server-names",
         applies: always,
         run: |request, context| {
-            context.added_of_servers =
-                mentions::settle(request, context.api, context.servers.as_ref(), context.deferred.as_deref())?;
+            context.added_of_servers = mentions::resolve_tool_names(
+                request,
+                context.api,
+                context.servers.as_ref(),
+                context.deferred.as_deref(),
+            )?;
             Ok(())
         },
         after: None,
@@ -90,7 +94,7 @@ pub(super) const STEPS: &[RequestStep] = &[
             let fixed = request_rules::fix(request, formats, &rules, context.header.as_mut())?;
             context.report.choice = fixed.choice;
             for mut change in fixed.changes {
-                context.sent.origins.given(&mut change.pointer);
+                context.sent.origins.to_given(&mut change.pointer);
                 context.report.request_changes.push(change);
             }
             Ok(())
@@ -199,7 +203,7 @@ pub(super) const STEPS: &[RequestStep] = &[
         applies: |context| context.has_foreign_tools() && context.custom_tools() == Some(CustomTools::Function),
         run: |request, context| {
             let mut changes = request_facts::custom_tools(request, context.target)?;
-            changes.iter_mut().for_each(|change| context.sent.origins.given(&mut change.pointer));
+            changes.iter_mut().for_each(|change| context.sent.origins.to_given(&mut change.pointer));
             context.report.request_changes.extend(changes);
             Ok(())
         },
@@ -212,7 +216,7 @@ pub(super) const STEPS: &[RequestStep] = &[
         applies: always,
         run: |request, context| {
             // `fix-choice` checks a choice in a request without tools.
-            context.demand = match wire::of(context.api).choice().demand(request)? {
+            context.demand = match wire::of(context.api).choice().pointer_to_demand(request)? {
                 Some(pointer) if tool_list::can_call(request, context.api)? => Some(pointer),
                 _ => None,
             };
@@ -491,7 +495,7 @@ fn defer(request: &mut Node<'_>, context: &mut RequestContext<'_, '_>) -> Result
         found.report.warnings.extend(warnings);
     }
     found.report.warnings.iter_mut().filter_map(|warning| warning.pointer.as_mut()).for_each(|pointer| {
-        context.sent.origins.given(pointer);
+        context.sent.origins.to_given(pointer);
     });
     let deferred::ListOrigins { entries, grouped, added, custom } = found.origins;
     if let Some(entries) = entries {
@@ -513,10 +517,10 @@ fn client_tools(_: &mut Node<'_>, context: &mut RequestContext<'_, '_>) -> Resul
             Some(called) => called,
             None => names.current(&Text::new(flat.as_str())).into_owned(),
         };
-        restore_map.is_client_tool(flat.clone(), tool);
+        restore_map.add_client_tool(flat.clone(), tool);
     }
     let client = sent.client.take().unwrap_or(Client { format: context.api, search: None });
-    restore_map.comes_from(Some(client).filter(|_| !wire::of(context.api).single_call().is_in_place));
+    restore_map.set_client(Some(client).filter(|_| !wire::of(context.api).single_call().is_in_place));
     Ok(())
 }
 
@@ -527,7 +531,7 @@ fn tools_of_servers(_: &mut Node<'_>, context: &mut RequestContext<'_, '_>) -> R
     for (name, server, own) in listed.chain(added.iter().map(|(called, (server, own))| (called, server, own))) {
         let called = names.current(name);
         if sent.callable.contains(&*called) || !gone.contains(&*name.display()) {
-            restore_map.is_of_server(called.into_owned(), server, own);
+            restore_map.add_server_tool(called.into_owned(), server, own);
         }
     }
     Ok(())
@@ -643,7 +647,7 @@ fn apply_rules(request: &mut Node<'_>, context: &mut RequestContext<'_, '_>) -> 
         if let Some(index) = of_tool.and_then(|rest| rest.split('/').next()) {
             // The tool may have other members than the given one.
             let mut pointer = format!("{tools}/{index}");
-            context.sent.origins.given(&mut pointer);
+            context.sent.origins.to_given(&mut pointer);
             change.pointer = pointer;
         }
         if is_in_history && !is_aligned {
@@ -666,7 +670,7 @@ fn response_formats(request: &mut Node<'_>, context: &mut RequestContext<'_, '_>
     let written = formats::rewrite(request, context.target, &context.options.tools, &context.original_formats)
         .map_err(|error| stopped_by(format_substitute::without_format(error, context.dialect)))?;
     context.report.format_changes = written.changes;
-    context.restore_map.answers_by(written.answer);
+    context.restore_map.set_answer(written.answer);
     if context.options.formats == Formats::Ladder && context.original_formats.has_schema() {
         format_substitute::refused_natively(request, context)?;
     }

@@ -52,7 +52,7 @@ pub(super) fn rewrite<'a>(request: &mut Node<'a>, context: &mut RequestContext<'
             let origins = &context.sent.origins;
             context.report.changes = sent.reported.of(sent.changes, origins);
             context.report.quarantined = sent.quarantined;
-            context.report.quarantined.iter_mut().for_each(|tool| origins.given(&mut tool.pointer));
+            context.report.quarantined.iter_mut().for_each(|tool| origins.to_given(&mut tool.pointer));
             (context.restore_map, context.names) = (sent.restore_map, sent.names);
             (context.sent.callable, context.sent.is_emptied) = (sent.accepted, sent.emptied);
         }

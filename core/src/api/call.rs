@@ -108,7 +108,7 @@ fn call_on_trees<'a>(
     let found = run(function, inputs, options, naming, with_report);
     found.map_err(|error| match error.code() {
         Code::UnknownDialect => match dialect_example(function, options, naming) {
-            Some(example) => error.and(&format!("; for example `{example}`")),
+            Some(example) => error.append_message(&format!("; for example `{example}`")),
             None => error,
         },
         _ => error,
@@ -301,20 +301,20 @@ pub fn call_text<'a>(
 
 /// Null represents an absent header, in the input and in the result.
 fn strip_betas<'a>(value: &Node<'_>, options: &BetaOptions) -> Result<Node<'a>, Error> {
-    let settled = |value: Option<&str>| {
+    let adjusted = |value: Option<&str>| {
         let needed: Vec<&str> = options.betas.iter().map(String::as_str).collect();
-        let left = deferred::settle_betas(value, options.native, &needed);
+        let left = deferred::adjust_betas(value, options.native, &needed);
         left.map(|left| Node::string(left.into_owned())).unwrap_or_default()
     };
     if value.is_null() {
-        return Ok(settled(None));
+        return Ok(adjusted(None));
     }
     let Some(text) = value.as_text() else {
         let found = format!("expected the value of an `anthropic-beta` header to be a string, found {}", value.kind());
         return Err(Error::new(Code::InvalidValue, "", found));
     };
     // A header cannot contain an unpaired surrogate; its escape is passed instead.
-    Ok(settled(Some(&text.display())))
+    Ok(adjusted(Some(&text.display())))
 }
 
 /// Calls a function of a `Restore`. The inputs are those of [`super::call::call`] without the `Restore`.
@@ -332,8 +332,8 @@ pub fn call_restore<'a>(
         Function::RestoreCall => {
             let (name, mut arguments) = (input()?, input()?);
             let Some(name) = name.as_text() else {
-                let found = format!("expected the name of a tool to be a string, found {}", name.kind());
-                return Err(Error::new(Code::InvalidValue, "/name", found));
+                let message = format!("expected the name of a tool to be a string, found {}", name.kind());
+                return Err(Error::new(Code::InvalidValue, "/name", message));
             };
             restore_map.arguments(name, &mut arguments, (None, true), &mut reports)?;
             (describe::call(restore_map, name, arguments, reports.take().pop().as_ref()), None)
@@ -344,12 +344,12 @@ pub fn call_restore<'a>(
         }
         Function::RestoreContent => {
             let text = input()?;
-            let Some(given) = text.as_text() else {
-                let found = format!("expected the text of an answer to be a string, found {}", text.kind());
-                return Err(Error::new(Code::InvalidValue, "", found));
+            let Some(answer_text) = text.as_text() else {
+                let message = format!("expected the text of an answer to be a string, found {}", text.kind());
+                return Err(Error::new(Code::InvalidValue, "", message));
             };
             // In valid JSON, an unpaired surrogate occurs only as an escape.
-            let restored = given.value().map(|given| restore_map.content(&given)).unwrap_or_default();
+            let restored = answer_text.value().map(|answer_text| restore_map.content(&answer_text)).unwrap_or_default();
             restored.failure.map_or(Ok(()), Err)?;
             let report = [("complete", Node::bool(!restored.is_cut)), ("fenced", Node::bool(restored.is_unfenced))];
             let report = Node::record(report);
@@ -361,8 +361,8 @@ pub fn call_restore<'a>(
             (reply, Some(describe::restored_reply(&mut reports)))
         }
         _ => {
-            let found = format!("expected a function of a `restore`, found `{}`", function.name());
-            return Err(Error::new(Code::InvalidValue, "", found));
+            let message = format!("expected a function of a `restore`, found `{}`", function.name());
+            return Err(Error::new(Code::InvalidValue, "", message));
         }
     };
     Ok(ValueOutput { value, report, share: false })

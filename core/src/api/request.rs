@@ -338,7 +338,7 @@ pub fn apply_deferred_loading<T: Input>(request: T, options: &DeferredOptions) -
 /// assert_eq!(strip_deferral_betas("advanced-tool-use-2025-11-20"), None);
 /// ```
 pub fn strip_deferral_betas(value: &str) -> Option<Cow<'_, str>> {
-    deferred::settle_betas(Some(value), Native::None, &[])
+    deferred::adjust_betas(Some(value), Native::None, &[])
 }
 
 /// Settles the value of an `anthropic-beta` header for a backend with a native construct for deferred tools: removes
@@ -352,5 +352,5 @@ pub fn strip_deferral_betas(value: &str) -> Option<Cow<'_, str>> {
 /// assert_eq!(settled.as_deref(), Some("a,mid-conversation-tool-changes-2026-07-01"));
 /// ```
 pub fn settle_deferral_betas<'v>(value: Option<&'v str>, native: Native, needed: &[&str]) -> Option<Cow<'v, str>> {
-    deferred::settle_betas(value, native, needed)
+    deferred::adjust_betas(value, native, needed)
 }

@@ -56,7 +56,7 @@ pub(super) fn acceptable<'a>(
     // Ignored changes have to be removed, from messages and from results.
     let ignores = events.iter().any(|event| matches!(event.kind, EventKind::Ignored(_)));
     // A definition is refused if it has the name of a search: for calls to that tool, the client would run its search.
-    if conversation.tools.has_refused() {
+    if conversation.tools.has_dropped_definition() {
         return Ok(None);
     }
     let checks = wire::of(formats.0).tools().checks_deferral();

@@ -13,8 +13,8 @@ use crate::{
         betas::{self, Header},
         tool::has_type,
     },
-    wire::anthropic::mentions::directive,
-    wire::anthropic::mentions::directive_definition,
+    wire::anthropic::mentions::changed_definition,
+    wire::anthropic::mentions::tool_change_kind,
 };
 
 /// Beta for additions and removals by name.
@@ -65,8 +65,8 @@ pub(super) fn needed(request: &Node<'_>) -> Result<Vec<&'static str>, Error> {
         }
         let message = view(message)?;
         for block in message.items_at("content") {
-            changes |= directive(block).is_some();
-            if let Some(definition) = directive_definition(block).filter(|_| directive(block).is_some()) {
+            changes |= tool_change_kind(block).is_some();
+            if let Some(definition) = changed_definition(block).filter(|_| tool_change_kind(block).is_some()) {
                 definitions = true;
                 toolsets |= has_type(definition, "mcp_toolset");
             }

@@ -37,7 +37,7 @@ pub(super) fn unavailable_as_text<'a>(conversation: &mut Conversation<'a>, remov
                 let arguments = call.arguments.text();
                 let arguments = arguments.as_text().map(|text| whole(text, "")).transpose()?;
                 let text = format!("[Call to {}: {}]", call.name.display(), arguments.unwrap_or_default());
-                EventKind::Text { role: Role::Assistant, content: Content::sentence(text) }
+                EventKind::Text { role: Role::Assistant, content: Content::added_text(text) }
             }
             EventKind::Result(outcome) if outcome.id.as_text().is_some_and(|id| texts.contains(id)) => {
                 let mut parts = outcome.content.into_parts();

@@ -78,7 +78,7 @@ impl<'a> Emulation<'a> {
         if number > 2 {
             warnings.about("tool-search-renamed", name.display());
         }
-        self.tools.name_at(at, name);
+        self.tools.set_name(at, name);
         self.search = Some(at);
     }
 
@@ -259,8 +259,8 @@ pub(super) fn warn_of_toolsets(list: &[Node<'_>], warnings: &mut Warnings) {
 fn clean_flag(tool: &mut Node<'_>, deferred: bool) {
     let deferred = deferred || tool::deferral(tool).0 && tool::kind(tool) == Kind::Tool;
     tool::clean(tool, deferred);
-    if deferred && tool.get(tool::SHORT).is_some() {
-        tool.remove(tool::SHORT);
+    if deferred && tool.get(tool::SHORT_DESCRIPTION).is_some() {
+        tool.remove(tool::SHORT_DESCRIPTION);
     }
 }
 
@@ -368,7 +368,7 @@ pub(super) fn apply_choice<'a>(
     // Computed once, because `decide` runs for every tool that a choice allows.
     let has_toolsets = emulation.has_toolsets();
     let replaced = || search.map_or(Decision::Remove, |name| Decision::Rename(Text::new(String::from(name))));
-    let pointer = wire::of(api).choice().given(request)?.unwrap_or_default();
+    let pointer = wire::of(api).choice().pointer_in(request)?.unwrap_or_default();
     let mut decide = |tool_ref: &ToolRef<'a>, is_forced: bool| {
         let (namespace, name) = match tool_ref {
             ToolRef::Search => return Ok(replaced()),
@@ -397,7 +397,7 @@ pub(super) fn apply_choice<'a>(
         if !is_sent {
             return Ok(Decision::Remove);
         }
-        emulation.tools.load(&flat);
+        emulation.tools.load_called(&flat);
         Ok(if namespace.is_some() { Decision::Rename(flat) } else { Decision::Keep })
     };
     if wire::of(api).choice().apply(request, &mut decide)?.emptied.is_some() {
@@ -442,7 +442,7 @@ pub(super) fn remove_unavailable<'a>(
     if !wire::of(format).choice().is_list(request)? {
         return Ok(());
     }
-    let pointer = wire::of(format).choice().given(request)?.unwrap_or_default();
+    let pointer = wire::of(format).choice().pointer_in(request)?.unwrap_or_default();
     let mut decide = |tool_ref: &ToolRef<'a>, _| {
         let ToolRef::Tool { name, .. } = tool_ref else { return Ok(Decision::Keep) };
         let is_sent = tools.get(name).is_none_or(Tool::is_available);
@@ -467,9 +467,9 @@ pub(super) fn load_forced<'a>(
 ) -> Result<(), Error> {
     let Some(name) = wire::of(format).choice().forced_name(request)? else { return Ok(()) };
     let is_hidden = tools.get(&name).is_some_and(Tool::is_hidden);
-    let pointer = wire::of(format).choice().given(request)?.unwrap_or_default();
+    let pointer = wire::of(format).choice().pointer_in(request)?.unwrap_or_default();
     if is_hidden && is_loaded_for_choice(&name, pointer, options, warnings)? {
-        tools.load(&name);
+        tools.load_called(&name);
         tools.get_mut(&name).into_iter().for_each(|tool| tool.is_wanted = true);
     }
     Ok(())

@@ -57,18 +57,18 @@ pub(super) fn apply(
     if options.native == Native::Converse && options.announce == Announce::None {
         // The request stays unchanged, and is read only for its report.
         let mut copy = request.clone();
-        flat_list::lift(&mut copy, api)?;
+        flat_list::flatten(&mut copy, api)?;
         return apply_to_list(&mut copy, &options, sending, reports);
     }
     let place = wire::of(api).tools();
     let pointers = |request: &Node<'_>| place.look(request, |tools| Ok(flat_list::pointers(tools)));
     let before = if place.groups().is_empty() { None } else { Some(pointers(request)?.unwrap_or_default()) };
-    let shell = flat_list::lift(request, api)?;
+    let shell = flat_list::flatten(request, api)?;
     let mut applied = apply_to_list(request, &options, sending, reports)?;
     if place.has_others() {
         drop_idle_points(request, &mut applied.origins.entries);
     }
-    flat_list::sink(request, api, shell)?;
+    flat_list::write_back(request, api, shell)?;
     if let Some(before) = before {
         applied.origins.grouped = Some((before, pointers(request)?.unwrap_or_default()));
     }

@@ -99,14 +99,14 @@ pub(super) fn replace_searches(
         match &mut event.kind {
             EventKind::Call(call) => {
                 as_client_call(call, (source, same_format), options, name);
-                let own = call.own.as_mut().filter(|_| same_format && !keeps_caller);
+                let own = call.source_item.as_mut().filter(|_| same_format && !keeps_caller);
                 if let Some(caller) = own.and_then(|own| own.remove("caller")) {
                     losses.lose("caller", &caller);
                 }
             }
             EventKind::Result(outcome) => {
-                outcome.own = (same_format && !wire::of(source).turns().has_items())
-                    .then(|| mentions::client_result(outcome.own.as_ref(), outcome.is_error));
+                outcome.source_item = (same_format && !wire::of(source).turns().has_items())
+                    .then(|| mentions::client_result(outcome.source_item.as_ref(), outcome.is_error));
             }
             _ => {}
         }
@@ -185,12 +185,12 @@ fn as_client_call(call: &mut Call<'_>, (source, same_format): (Api, bool), optio
     call.search = is_search.then_some(Searcher::Client);
     // In a format with items, a call is a separate item, even if it was a block before.
     if wire::of(source).turns().has_items() {
-        call.own = None;
+        call.source_item = None;
     }
     if !same_format {
         return;
     }
-    if let Some(own) = &mut call.own {
+    if let Some(own) = &mut call.source_item {
         mentions::as_client_call(own, options.emulates_search().then(|| call.name.clone()));
     }
 }

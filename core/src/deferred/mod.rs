@@ -19,7 +19,7 @@ pub(crate) mod steps;
 
 #[cfg(feature = "search")]
 pub(crate) use betas::is_about as is_about_beta;
-pub(crate) use betas::{header as settle_betas, rewrite_header};
+pub(crate) use betas::{header as adjust_betas, rewrite_header};
 #[cfg(feature = "search")]
 pub(crate) use native_list::has_hosted_search;
 
@@ -207,7 +207,7 @@ impl CallRecorder<'_> {
         };
         let kind = if is_custom && is_function { CallKind::Custom } else { CallKind::Function };
         let is_at_api = has_namespaces(self.target) && self.options.native != Native::None;
-        map.note(name, (is_loaded && has_namespaces(self.source), is_at_api), kind);
+        map.record_client_tool(name, (is_loaded && has_namespaces(self.source), is_at_api), kind);
     }
 
     /// Records all tools of a flat list.
@@ -224,6 +224,6 @@ impl CallRecorder<'_> {
 
     /// Records the function that replaces the client's search.
     pub(crate) fn search(&self, map: &mut NameMap<'_>, name: &str) {
-        map.note(&Text::new(name), (false, false), CallKind::Search);
+        map.record_client_tool(&Text::new(name), (false, false), CallKind::Search);
     }
 }

@@ -9,7 +9,7 @@ use crate::{
         location::Location,
         origins::EntryOrigin,
         report::Warnings,
-        tool::{self, Kind, CACHE, FLAG},
+        tool::{self, Kind, CACHE, DEFERRAL_FLAG},
     },
 };
 
@@ -71,7 +71,7 @@ pub(super) fn add_search(request: &mut Node<'_>, warnings: &mut Warnings) -> boo
 }
 
 fn is_deferred(entry: &Node<'_>) -> bool {
-    let by_default = entry.get("default_config").and_then(|config| config.get(FLAG)).and_then(Node::as_bool);
+    let by_default = entry.get("default_config").and_then(|config| config.get(DEFERRAL_FLAG)).and_then(Node::as_bool);
     tool::deferral(entry).0 || tool::kind(entry) == Kind::Toolset && by_default == Some(true)
 }
 

@@ -17,7 +17,7 @@ use crate::{
     names::{Names, Taken},
     options::{CustomTools, Mode, Native, ServerToolSearch, UnavailableCalls},
     request::{
-        choice::{complete, widen},
+        choice::{add_auto_choice, widen},
         conversation::{self, EventKind},
         format::{self, FormatPair},
         instructions::{Notices, Quoted},
@@ -288,7 +288,7 @@ pub(crate) const STEPS: &[DeferralStep] = &[
             (context.is_translated() || context.is_read_again) && context.target().choice().is_completed()
         },
         run: |request, _| {
-            complete(request);
+            add_auto_choice(request);
             Ok(())
         },
         after: Some("drop-empty-tools"),
@@ -406,7 +406,7 @@ fn name_function(_: &mut Node<'_>, context: &mut DeferralContext<'_, '_>) -> Res
     let wanted = own_search.as_deref().unwrap_or(options.tool_search_name.as_str());
     let mut taken = Taken::default();
     conversation.tools.iter().filter_map(|tool| tool.name.as_ref()).for_each(|name| taken.take(name));
-    let name = taken.free(wanted.into(), usize::MAX);
+    let name = taken.reserve_unused(wanted.into(), usize::MAX);
     if name != wanted {
         warnings.about("tool-search-renamed", name.as_str());
         for event in &mut conversation.events {
@@ -612,7 +612,7 @@ fn convert_custom_tools(request: &mut Node<'_>, context: &mut DeferralContext<'_
     };
     let converted = custom_tools::as_functions(request, &names, &mut context.warnings)?;
     if !context.emulates() {
-        context.report.are_custom(converted.tools);
+        context.report.add_client_tools(converted.tools);
     }
     context.origins.custom = converted.replaced;
     Ok(())

@@ -75,7 +75,7 @@ impl Backend {
     }
 }
 
-pub(crate) fn is_about(url: &str, beta: &str) -> bool {
+pub(crate) fn host_has_beta_fact(url: &str, beta: &str) -> bool {
     let host = Host::of(url);
     BACKENDS.iter().filter(|backend| backend.is_at_any(host.as_ref())).flat_map(Backend::all_facts).any(|fact| {
         match &fact.refuses {

@@ -6,7 +6,7 @@
 use super::{
     models::Models,
     request_fact::RequestFact,
-    rule::{BetaPlace, Path, Rule, When},
+    rule::{BetaLocation, Path, Rule, When},
 };
 use crate::options::Api;
 
@@ -25,11 +25,14 @@ const fn checked(fact: RequestFact) -> RequestFact {
 }
 
 const fn in_header(path: Path, needs: &'static [When], beta: &'static str) -> Rule {
-    Rule::needs_beta(MESSAGES, path, needs, (beta, BetaPlace::Header))
+    Rule::needs_beta(MESSAGES, path, needs, (beta, BetaLocation::Header))
 }
 
-const CONTEXT_BY_HEADER: Rule =
-    in_header(&["context_management"], &[When::WithoutBeta(CONTEXT_MANAGEMENT, BetaPlace::Header)], CONTEXT_MANAGEMENT);
+const CONTEXT_BY_HEADER: Rule = in_header(
+    &["context_management"],
+    &[When::WithoutBeta(CONTEXT_MANAGEMENT, BetaLocation::Header)],
+    CONTEXT_MANAGEMENT,
+);
 
 const TOOL_SEARCH: &str = "tool-search-tool-2025-10-19";
 
@@ -52,18 +55,20 @@ pub(super) const ANTHROPIC: &[RequestFact] = &[
                 (anthropics/claude-code#14135, anthropics/claude-code#39589); Claude Code's gateway protocol: the \
                 pair travels together",
     )),
-    checked(in_header(&["speed"], &[When::WithoutBeta(FAST_MODE, BetaPlace::Header)], FAST_MODE).fact(
+    checked(in_header(&["speed"], &[When::WithoutBeta(FAST_MODE, BetaLocation::Header)], FAST_MODE).fact(
         'B',
         "`speed` needs its beta",
         "Claude Code's gateway protocol (code.claude.com/docs/en/llm-gateway-protocol): the pair travels together, \
                 one half alone is refused",
     )),
-    checked(in_header(&["thinking", "block_binding"], &[When::WithoutBeta(BINDING, BetaPlace::Header)], BINDING).fact(
-        'B',
-        "`block_binding` needs its beta",
-        "live: refused without the beta (pydantic-ai 2.68, measured live)",
-    )),
-    checked(in_header(&["diagnostics"], &[When::WithoutBeta(DIAGNOSIS, BetaPlace::Header)], DIAGNOSIS).fact(
+    checked(
+        in_header(&["thinking", "block_binding"], &[When::WithoutBeta(BINDING, BetaLocation::Header)], BINDING).fact(
+            'B',
+            "`block_binding` needs its beta",
+            "live: refused without the beta (pydantic-ai 2.68, measured live)",
+        ),
+    ),
+    checked(in_header(&["diagnostics"], &[When::WithoutBeta(DIAGNOSIS, BetaLocation::Header)], DIAGNOSIS).fact(
         'B',
         "`diagnostics` needs its beta",
         "Claude Code's gateway protocol (code.claude.com/docs/en/llm-gateway-protocol): the pair travels together, \
@@ -116,8 +121,8 @@ pub(super) const INVOKE_MODEL: &[RequestFact] = &[
         Rule::needs_beta(
             MESSAGES,
             &["context_management"],
-            &[When::WithoutBeta(CONTEXT_MANAGEMENT, BetaPlace::Body)],
-            (CONTEXT_MANAGEMENT, BetaPlace::Body),
+            &[When::WithoutBeta(CONTEXT_MANAGEMENT, BetaLocation::Body)],
+            (CONTEXT_MANAGEMENT, BetaLocation::Body),
         )
         .fact(
             'B',

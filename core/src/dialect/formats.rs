@@ -11,9 +11,8 @@ use crate::{
     report::{Reason, Severity},
 };
 
-/// A location of response formats in requests.
 #[derive(Debug)]
-pub(crate) struct FormatPlace {
+pub(crate) struct FormatLocation {
     pub(crate) api: Api,
     /// The type of the items of the history that hold the format; `None` if the request itself holds it.
     pub(crate) item: Option<&'static str>,
@@ -52,7 +51,7 @@ pub(crate) enum SchemaText {
     Always,
 }
 
-impl FormatPlace {
+impl FormatLocation {
     pub(crate) fn reason(&self) -> Reason {
         let statement = match self.has_strict {
             true => "the flag `strict` is next to the schema of a response format",
@@ -61,7 +60,7 @@ impl FormatPlace {
         Reason::fact(statement, self.confidence, self.source)
     }
 
-    const NONE: FormatPlace = FormatPlace {
+    const NONE: FormatLocation = FormatLocation {
         api: Api::OpenaiChat,
         item: None,
         path: &[],
@@ -78,9 +77,14 @@ impl FormatPlace {
         source: "",
         confidence: 'A',
     };
-    const OF_OPENAI: FormatPlace =
-        FormatPlace { kind: Some("json_schema"), has_strict: true, has_name: true, is_enforced: false, ..Self::NONE };
-    const OF_GEMINI: FormatPlace = FormatPlace { api: Api::Gemini, ..Self::NONE };
+    const OF_OPENAI: FormatLocation = FormatLocation {
+        kind: Some("json_schema"),
+        has_strict: true,
+        has_name: true,
+        is_enforced: false,
+        ..Self::NONE
+    };
+    const OF_GEMINI: FormatLocation = FormatLocation { api: Api::Gemini, ..Self::NONE };
 }
 
 const OPENAPI: Option<ToolFormat> = Some(ToolFormat::Gemini);
@@ -94,181 +98,181 @@ const GOOGLE_LIST: &str =
 const LLAMA_CPP: &str = "llama.cpp b11434, tools/server, common chat parameters (read 2026-11-26)";
 
 /// The locations of one API are in the order in which they are read.
-pub(crate) const PLACES: &[FormatPlace] = &[
-    FormatPlace {
+pub(crate) const FORMAT_LOCATIONS: &[FormatLocation] = &[
+    FormatLocation {
         path: &["response_format"],
         holder: &["json_schema"],
         is_main: true,
         source: "OpenAI, API reference, Chat Completions, `response_format`; adopted by Azure, Mistral, Groq, \
             Cerebras, Fireworks, xAI, Moonshot, vLLM, SGLang and llama.cpp (read 2026-11-26)",
-        ..FormatPlace::OF_OPENAI
+        ..FormatLocation::OF_OPENAI
     },
-    FormatPlace {
+    FormatLocation {
         path: &["response_format"],
         kind: Some("json_schema"),
         confidence: 'B',
         source: "Together and some gateways put `schema` next to `type` (LiteLLM 1.110, read 2026-11-26)",
-        ..FormatPlace::NONE
+        ..FormatLocation::NONE
     },
-    FormatPlace {
+    FormatLocation {
         path: &["response_format"],
         kind: Some("json_object"),
         source: "Fireworks, structured responses; llama.cpp's `response_format.schema` (read 2026-11-26)",
-        ..FormatPlace::NONE
+        ..FormatLocation::NONE
     },
-    FormatPlace {
+    FormatLocation {
         path: &["response_format"],
         kind: Some("json_object"),
         schema: "json_schema",
         source: "Cohere Chat v2, structured outputs; older versions have `schema` (read 2026-11-26)",
-        ..FormatPlace::NONE
+        ..FormatLocation::NONE
     },
-    FormatPlace { schema: "json_schema", source: LLAMA_CPP, ..FormatPlace::NONE },
-    FormatPlace {
+    FormatLocation { schema: "json_schema", source: LLAMA_CPP, ..FormatLocation::NONE },
+    FormatLocation {
         schema: "format",
         source: "Ollama, structured outputs, `format` of `/api/chat` (read 2026-11-26)",
-        ..FormatPlace::NONE
+        ..FormatLocation::NONE
     },
-    FormatPlace {
+    FormatLocation {
         path: &["structured_outputs"],
         schema: "json",
         text: SchemaText::Maybe,
         source: "vLLM, structured outputs, StructuredOutputsParams.json (read 2026-11-26)",
-        ..FormatPlace::NONE
+        ..FormatLocation::NONE
     },
-    FormatPlace {
+    FormatLocation {
         schema: "guided_json",
         text: SchemaText::Maybe,
         source: "vLLM before 0.12 (read 2026-11-26)",
-        ..FormatPlace::NONE
+        ..FormatLocation::NONE
     },
-    FormatPlace {
+    FormatLocation {
         api: Api::OpenaiResponses,
         path: &["text", "format"],
         is_main: true,
         source: "OpenAI, API reference, Responses, `text.format` (read 2026-11-26)",
-        ..FormatPlace::OF_OPENAI
+        ..FormatLocation::OF_OPENAI
     },
-    FormatPlace {
+    FormatLocation {
         api: Api::OpenaiResponses,
         item: Some("configuration_update"),
         path: &["text", "format"],
         source: "openai-python 7.57, configuration_update: valid until the next (read 2026-11-26)",
-        ..FormatPlace::OF_OPENAI
+        ..FormatLocation::OF_OPENAI
     },
-    FormatPlace {
+    FormatLocation {
         api: Api::Anthropic,
         path: &["output_config", "format"],
         kind: Some("json_schema"),
         is_main: true,
         source: "Anthropic, structured outputs (read 2026-11-26)",
-        ..FormatPlace::NONE
+        ..FormatLocation::NONE
     },
-    FormatPlace {
+    FormatLocation {
         api: Api::Anthropic,
         path: &["output_format"],
         kind: Some("json_schema"),
         source: "Anthropic, structured outputs: deprecated, present in recorded answers (read 2026-11-26)",
-        ..FormatPlace::NONE
+        ..FormatLocation::NONE
     },
-    FormatPlace {
+    FormatLocation {
         path: &["generationConfig"],
         schema: "responseSchema",
         carrier: OPENAPI,
         source: GOOGLE,
-        ..FormatPlace::OF_GEMINI
+        ..FormatLocation::OF_GEMINI
     },
-    FormatPlace {
+    FormatLocation {
         path: &["generationConfig"],
         schema: "responseJsonSchema",
         carrier: JSON_SCHEMA,
         source: GOOGLE,
-        ..FormatPlace::OF_GEMINI
+        ..FormatLocation::OF_GEMINI
     },
-    FormatPlace {
+    FormatLocation {
         path: &["generation_config"],
         schema: "response_schema",
         carrier: OPENAPI,
         source: GOOGLE,
-        ..FormatPlace::OF_GEMINI
+        ..FormatLocation::OF_GEMINI
     },
-    FormatPlace {
+    FormatLocation {
         path: &["generation_config"],
         schema: "response_json_schema",
         carrier: JSON_SCHEMA,
         source: GOOGLE,
-        ..FormatPlace::OF_GEMINI
+        ..FormatLocation::OF_GEMINI
     },
-    FormatPlace {
+    FormatLocation {
         path: &["generationConfig"],
         schema: "response_schema",
         carrier: OPENAPI,
         source: PROTO_JSON,
-        ..FormatPlace::OF_GEMINI
+        ..FormatLocation::OF_GEMINI
     },
-    FormatPlace {
+    FormatLocation {
         path: &["generationConfig"],
         schema: "response_json_schema",
         carrier: JSON_SCHEMA,
         source: PROTO_JSON,
-        ..FormatPlace::OF_GEMINI
+        ..FormatLocation::OF_GEMINI
     },
-    FormatPlace {
+    FormatLocation {
         path: &["generation_config"],
         schema: "responseSchema",
         carrier: OPENAPI,
         source: PROTO_JSON,
-        ..FormatPlace::OF_GEMINI
+        ..FormatLocation::OF_GEMINI
     },
-    FormatPlace {
+    FormatLocation {
         path: &["generation_config"],
         schema: "responseJsonSchema",
         carrier: JSON_SCHEMA,
         source: PROTO_JSON,
-        ..FormatPlace::OF_GEMINI
+        ..FormatLocation::OF_GEMINI
     },
-    FormatPlace {
+    FormatLocation {
         path: &["generationConfig", "responseFormat"],
         holder: &["text"],
         carrier: JSON_SCHEMA,
         confidence: 'C',
         source: GOOGLE_LIST,
-        ..FormatPlace::OF_GEMINI
+        ..FormatLocation::OF_GEMINI
     },
-    FormatPlace {
+    FormatLocation {
         path: &["generationConfig", "response_format"],
         holder: &["text"],
         carrier: JSON_SCHEMA,
         confidence: 'C',
         source: GOOGLE_LIST,
-        ..FormatPlace::OF_GEMINI
+        ..FormatLocation::OF_GEMINI
     },
-    FormatPlace {
+    FormatLocation {
         path: &["generation_config", "responseFormat"],
         holder: &["text"],
         carrier: JSON_SCHEMA,
         confidence: 'C',
         source: GOOGLE_LIST,
-        ..FormatPlace::OF_GEMINI
+        ..FormatLocation::OF_GEMINI
     },
-    FormatPlace {
+    FormatLocation {
         path: &["generation_config", "response_format"],
         holder: &["text"],
         carrier: JSON_SCHEMA,
         confidence: 'C',
         source: GOOGLE_LIST,
-        ..FormatPlace::OF_GEMINI
+        ..FormatLocation::OF_GEMINI
     },
-    FormatPlace {
+    FormatLocation {
         api: Api::GeminiInteractions,
         path: &["response_format"],
         kind: Some("text"),
         media_type: Some("mime_type"),
         is_main: true,
         source: "google-genai 3.6.1, _gaos/types/interactions, TextResponseFormat (read 2026-11-26)",
-        ..FormatPlace::NONE
+        ..FormatLocation::NONE
     },
-    FormatPlace {
+    FormatLocation {
         api: Api::Bedrock,
         path: &["outputConfig", "textFormat"],
         kind: Some("json_schema"),
@@ -277,7 +281,7 @@ pub(crate) const PLACES: &[FormatPlace] = &[
         has_name: true,
         is_main: true,
         source: "Amazon Bedrock, API reference, Converse, OutputConfig (read 2026-11-26)",
-        ..FormatPlace::NONE
+        ..FormatLocation::NONE
     },
 ];
 

@@ -5,7 +5,7 @@ use super::{
     models::Models,
     name_rules::NamePattern,
     request_fact::RequestFact,
-    rule::{BetaPlace, Fix, Location, Messages, Parts, Refused, Rule, When},
+    rule::{BetaLocation, Fix, Location, Messages, Parts, Refused, Rule, When},
 };
 use crate::{options::Api, report::Severity, wire::turns::Speaker};
 
@@ -465,7 +465,7 @@ pub(super) const CLAUDE_4_5_LIMIT: RequestFact = Rule::maximum(MESSAGES, &["max_
 pub(super) const CLAUDE_4_6_LIMIT: RequestFact = Rule::maximum(MESSAGES, &["max_tokens"], "128000")
     .of(Models::Versions(&["opus-4-6", "opus-4-7", "opus-4-8", "sonnet-4-6"]))
     // Only batches read this beta.
-    .when(&[BUDGET_128K, When::WithoutBeta("output-300k-2026-03-24", BetaPlace::Header)])
+    .when(&[BUDGET_128K, When::WithoutBeta("output-300k-2026-03-24", BetaLocation::Header)])
     .fact(
         'A',
         "Claude 4.6 to 4.8 answer with at most 128,000 tokens",

@@ -130,12 +130,12 @@ pub(crate) enum When {
     /// The message is in the current turn.
     CurrentTurn,
     /// The request does not name this beta where the API reads betas.
-    WithoutBeta(&'static str, BetaPlace),
+    WithoutBeta(&'static str, BetaLocation),
 }
 
 /// Where an API reads betas.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum BetaPlace {
+pub(crate) enum BetaLocation {
     /// In the HTTP header `anthropic-beta`. Rules about it apply only if the caller knows the header.
     Header,
     /// In the member `anthropic_beta` of the body.
@@ -181,7 +181,7 @@ pub(crate) enum Fix {
     /// The allowed tools only, with a choice that names none.
     Narrow,
     /// The request with this beta.
-    AddBeta(&'static str, BetaPlace),
+    AddBeta(&'static str, BetaLocation),
 }
 
 const REMOVED: Rule = Rule {
@@ -267,9 +267,9 @@ impl Rule {
         apis: &'static [Api],
         path: Path,
         needs: &'static [When],
-        (beta, place): (&'static str, BetaPlace),
+        (beta, location): (&'static str, BetaLocation),
     ) -> Rule {
-        let fix = Fix::AddBeta(beta, place);
+        let fix = Fix::AddBeta(beta, location);
         Rule { id: "missing-beta", apis, at: Location::Request(path), when: needs, fix, ..REMOVED }
     }
 
@@ -343,7 +343,7 @@ impl Rule {
     /// Returns the flags of the messages that may violate the rule, if it is about the history. A message that stays
     /// text without any of these flags does not violate it.
     pub(crate) fn flags(&self) -> Flags {
-        const CALLS: Flags = Flags::CALL.and(Flags::RESULT).and(Flags::CHAT);
+        const CALLS: Flags = Flags::CALL.union(Flags::RESULT).union(Flags::CHAT);
         match (self.at, self.refuses) {
             (Location::CallId, _) | (_, Refused::First | Refused::FirstCallWithout(_)) => CALLS,
             (_, Refused::NotObject | Refused::AfterCall | Refused::After(_) | Refused::WithoutTools) => CALLS,

@@ -107,7 +107,7 @@ fn open_parts(
     let header = options.adapt.betas.clone().unwrap_or_default();
     if !header.is_empty() {
         let host = options.adapt.host.as_deref().unwrap_or(url);
-        let is_known = |name: &&str| backends::is_about(host, name) || deferred::is_about_beta(name);
+        let is_known = |name: &&str| backends::host_has_beta_fact(host, name) || deferred::is_about_beta(name);
         let known: Set<&str> = betas::names_in(&header).filter(is_known).collect();
         let known = known.iter().map(|name| String::from(*name)).collect();
         options.to_mut().adapt.betas = Some(known);

@@ -76,7 +76,7 @@ impl HiddenLoop {
         self.searches.is_call(unit)
     }
 
-    pub(super) fn continues(&self) -> bool {
+    pub(super) fn is_after_first_round(&self) -> bool {
         !self.turns.is_empty()
     }
 
@@ -122,18 +122,18 @@ impl HiddenLoop {
     /// Removes the searches from a non-streamed reply, and adds the output of earlier rounds.
     pub(super) fn reply(&mut self, reply: &mut Node<'_>) -> Result<(), Error> {
         let rounds = self.rounds;
-        let (own, reason) = rounds.output(reply);
-        let own: Vec<Node<'static>> = own.iter().map(Node::detached).collect();
-        let searched = own.iter().any(|unit| self.is_search(unit));
-        if !searched && !self.continues() {
+        let (reply_units, reason) = rounds.output(reply);
+        let reply_units: Vec<Node<'static>> = reply_units.iter().map(Node::detached).collect();
+        let searched = reply_units.iter().any(|unit| self.is_search(unit));
+        if !searched && !self.is_after_first_round() {
             return Ok(());
         }
-        let called = own.iter().any(|unit| rounds.is_call(unit) && !self.is_search(unit));
+        let called = reply_units.iter().any(|unit| rounds.is_call(unit) && !self.is_search(unit));
         self.stored_bytes = self.stored_bytes.saturating_add(json::length(reply));
         let usage = wire::of(self.api).reply().usage();
         let used = usage::total(self.used.as_ref(), reply.get(usage));
-        if self.decide((searched, called), rounds.allows_another(reason)) {
-            let mut shown = self.without_searches(&own);
+        if self.decide((searched, called), rounds.allows_another_round(reason)) {
+            let mut shown = self.without_searches(&reply_units);
             let turn = match rounds.body() {
                 Body::Message(message) => {
                     self.separate(&mut shown, message);
@@ -144,18 +144,18 @@ impl HiddenLoop {
                     }
                     turn.map(|turn| message.model_message(turn)).into_iter().collect()
                 }
-                Body::Items(_) => own.clone(),
+                Body::Items(_) => reply_units.clone(),
             };
             self.shown.extend(shown);
             self.used = used;
-            return self.answer(turn, &own);
+            return self.answer(turn, &reply_units);
         }
         if self.is_answered {
             // Clients read the whole text as the answer, so other text is removed.
             self.text = String::new();
             self.shown.retain(|unit| !rounds.is_text(unit));
         }
-        let kept = self.without_searches(&own);
+        let kept = self.without_searches(&reply_units);
         let is_emptied = searched && !called;
         match rounds.body() {
             Body::Message(message) => drop(message.edit_first(reply, |entry| {
@@ -301,8 +301,8 @@ impl Pieces {
             if except.iter().any(|key| member.key.is(key)) || member.value.is_null() {
                 continue;
             }
-            let place = *self.places.entry(member.key.clone()).or_insert(self.members.len());
-            let Some((key, known)) = self.members.get_mut(place) else {
+            let index = *self.places.entry(member.key.clone()).or_insert(self.members.len());
+            let Some((key, known)) = self.members.get_mut(index) else {
                 self.members.push((member.key.clone(), Piece::of(&member.value)));
                 continue;
             };

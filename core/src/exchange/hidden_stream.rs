@@ -19,7 +19,7 @@ use crate::{
     wire::{
         self,
         alternatives::{Alternatives, MessageText},
-        events::{sequence, set_sequence, visit, Cursor, Meaning},
+        events::{sequence, set_sequence, visit, KnownEvent, Meaning},
         rounds::{Body, BuiltItem, ItemList, STATUS},
     },
 };
@@ -46,7 +46,7 @@ impl HiddenLoop {
         Ok(out)
     }
 
-    pub(super) fn turn(&mut self) {
+    pub(super) fn begin_round(&mut self) {
         let Round { passed, spoke, spoke_before, used, id, sequence, .. } = core::mem::take(&mut self.round);
         self.round = Round { passed, spoke_before: spoke_before || spoke, id, sequence, ..Round::default() };
         self.used = usage::total(self.used.as_ref(), used.as_ref());
@@ -85,7 +85,7 @@ impl HiddenLoop {
 
     /// Counts stored bytes. Returns false above the limit: then the model is not asked again, so nothing needs to be
     /// stored.
-    fn keeps(&mut self, node: &Node<'_>) -> bool {
+    fn count_stored(&mut self, node: &Node<'_>) -> bool {
         self.stored_bytes = self.stored_bytes.saturating_add(json::length(node));
         self.stored_bytes <= MAX_HELD_BYTES
     }
@@ -96,7 +96,7 @@ impl HiddenLoop {
         self.stored_bytes <= MAX_HELD_BYTES
     }
 
-    fn identify(&mut self, event: &mut Node<'_>, key: &'static str) {
+    fn use_first_id(&mut self, event: &mut Node<'_>, key: &'static str) {
         let own = event.get(key).filter(|id| !id.is_null());
         match &self.round.id {
             Some(id) if own.is_some_and(|own| !json::same(own, id)) => event.set(key, id.clone()),
@@ -124,10 +124,10 @@ impl HiddenLoop {
         if self.again {
             return Ok(());
         }
-        self.identify(&mut event, message.id);
+        self.use_first_id(&mut event, message.id);
         let entry = message.first(&event);
         let reason = entry.and_then(|entry| entry.get(message.reason)).filter(|reason| !reason.is_null());
-        let ended = reason.map(|reason| self.rounds.allows_another(Some(reason)));
+        let ended = reason.map(|reason| self.rounds.allows_another_round(Some(reason)));
         let without_calls = self.rounds.end_without_calls(reason);
         let part = entry.and_then(|entry| entry.get(message.part)).filter(|part| part.as_object().is_some());
         let part = part.map(Node::detached);
@@ -173,7 +173,7 @@ impl HiddenLoop {
         (message, text): (&'static Alternatives, &'static str),
     ) -> bool {
         let calls = delta.items_at(message.units);
-        let keeps = self.keeps(delta);
+        let keeps = self.count_stored(delta);
         let mut deliveries: Vec<Delivery> = Vec::new();
         for call in calls {
             let Some(index) = call.u64_at("index") else {
@@ -205,7 +205,7 @@ impl HiddenLoop {
             self.round.message.add(delta, &[message.units, "role"]);
         }
         // The client received the role in the first round.
-        let repeats_role = self.continues() && delta.get("role").is_some();
+        let repeats_role = self.is_after_first_round() && delta.get("role").is_some();
         if repeats_role {
             message.edit_first(event, |entry| entry.visit(message.part, |part| part.remove("role")));
         }
@@ -213,7 +213,7 @@ impl HiddenLoop {
         let is_shortened = deliveries.contains(&Delivery::Search);
         // A call keeps its lack of an index.
         let is_moved = deliveries.iter().zip(calls).any(|(delivery, call)| match delivery {
-            Delivery::Shown(place) => call.u64_at("index").is_some_and(|index| index != *place),
+            Delivery::Shown(position) => call.u64_at("index").is_some_and(|index| index != *position),
             _ => true,
         });
         if !breaks && !is_moved {
@@ -230,8 +230,8 @@ impl HiddenLoop {
                 let is_empty = part.visit(message.units, |calls| {
                     let Some(list) = calls.as_array_mut() else { return false };
                     for (call, delivery) in list.iter_mut().zip(&deliveries) {
-                        if let (Delivery::Shown(place), Some(_)) = (delivery, call.u64_at("index")) {
-                            call.set("index", Node::count(*place));
+                        if let (Delivery::Shown(position), Some(_)) = (delivery, call.u64_at("index")) {
+                            call.set("index", Node::count(*position));
                         }
                     }
                     let mut deliveries = deliveries.iter();
@@ -290,7 +290,7 @@ impl HiddenLoop {
             if self.breaks(unit.get(text).filter(|_| unit.bool_at(unless) != Some(true))) {
                 breaks = Some(at);
             }
-            if self.keeps(unit) {
+            if self.count_stored(unit) {
                 self.round.units.push(unit.clone());
             }
         }
@@ -321,24 +321,24 @@ impl HiddenLoop {
         if self.again {
             return Ok(());
         }
-        let Some(cursor) = wire::of(self.api).decode(&event) else {
+        let Some(known_event) = wire::of(self.api).decode(&event) else {
             self.pass(event, out);
             return Ok(());
         };
-        match cursor.meaning() {
-            Meaning::Finish { is_complete } => return self.last(event, (cursor, items), is_complete, out),
-            Meaning::ReplyBegin if self.continues() => return Ok(()),
+        match known_event.meaning() {
+            Meaning::Finish { is_complete } => return self.last(event, (known_event, items), is_complete, out),
+            Meaning::ReplyBegin if self.is_after_first_round() => return Ok(()),
             Meaning::ReplyBegin if !self.is_stored => {
-                visit(&mut event, cursor.unit_path(), |reply| self.identify(reply, ID));
+                visit(&mut event, known_event.unit_path(), |reply| self.use_first_id(reply, ID));
             }
             _ => {}
         }
-        let Some(index) = cursor.number(&event) else {
+        let Some(index) = known_event.number(&event) else {
             self.pass(event, out);
             return Ok(());
         };
-        if cursor.meaning() == Meaning::Begin {
-            let item = cursor.unit(&event).map(Node::detached).unwrap_or_default();
+        if known_event.meaning() == Meaning::Begin {
+            let item = known_event.unit(&event).map(Node::detached).unwrap_or_default();
             let is_search = self.is_search(&item);
             self.round.searched |= is_search;
             self.round.called |= self.rounds.is_call(&item) && !is_search;
@@ -349,9 +349,9 @@ impl HiddenLoop {
                 Delivery::Buffered
             } else {
                 self.release(out);
-                let place = self.round.passed;
+                let position = self.round.passed;
                 self.round.passed += 1;
-                Delivery::Shown(place)
+                Delivery::Shown(position)
             };
             let at = self.round.items.len();
             // Items follow one another, so above the limit the last one is enough.
@@ -360,9 +360,9 @@ impl HiddenLoop {
             }
             self.round.deliveries.insert(index, (delivery, at));
         }
-        self.record_item(&event, (cursor, items), index);
+        self.record_item(&event, (known_event, items), index);
         match self.round.deliveries.get(&index) {
-            Some((Delivery::Shown(place), _)) if *place != index => cursor.renumber(&mut event, *place),
+            Some((Delivery::Shown(position), _)) if *position != index => known_event.renumber(&mut event, *position),
             Some((Delivery::Search, _)) => return Ok(()),
             Some((Delivery::Buffered, _)) => {
                 self.stored_bytes = self.stored_bytes.saturating_add(json::length(&event));
@@ -378,17 +378,17 @@ impl HiddenLoop {
         Ok(())
     }
 
-    fn record_item(&mut self, event: &Node<'_>, (cursor, items): (Cursor, &ItemList), index: u64) {
+    fn record_item(&mut self, event: &Node<'_>, (known_event, items): (KnownEvent, &ItemList), index: u64) {
         let Some(built) = items.built else {
-            let item = cursor.unit(event).filter(|_| cursor.meaning() == Meaning::End);
-            if let Some(item) = item.filter(|item| self.keeps(item)) {
+            let item = known_event.unit(event).filter(|_| known_event.meaning() == Meaning::End);
+            if let Some(item) = item.filter(|item| self.count_stored(item)) {
                 self.round.units.push(item.detached());
             }
             return;
         };
-        let keeps = self.keeps(event);
-        let Some(unit) = cursor.unit(event).filter(|_| keeps) else { return };
-        if cursor.meaning() == Meaning::Begin {
+        let keeps = self.count_stored(event);
+        let Some(unit) = known_event.unit(event).filter(|_| keeps) else { return };
+        if known_event.meaning() == Meaning::Begin {
             self.round.items.push(built(unit.detached()));
         } else if let Some((_, at)) = self.round.deliveries.get(&index) {
             self.round.items.get_mut(*at).into_iter().for_each(|item| item.add(unit));
@@ -398,17 +398,17 @@ impl HiddenLoop {
     fn last<'a>(
         &mut self,
         mut event: Node<'a>,
-        (cursor, items): (Cursor, &ItemList),
+        (known_event, items): (KnownEvent, &ItemList),
         is_complete: bool,
         out: &mut Vec<Node<'a>>,
     ) -> Result<(), Error> {
-        let (reply, usage) = (cursor.unit_path(), wire::of(self.api).reply().usage());
-        let status = cursor.unit(&event).and_then(|reply| reply.get(STATUS));
-        let ended = is_complete && self.rounds.allows_another(status);
+        let (reply, usage) = (known_event.unit_path(), wire::of(self.api).reply().usage());
+        let status = known_event.unit(&event).and_then(|reply| reply.get(STATUS));
+        let ended = is_complete && self.rounds.allows_another_round(status);
         visit(&mut event, reply, |reply| {
             self.count(reply);
             if !self.is_stored {
-                self.identify(reply, ID);
+                self.use_first_id(reply, ID);
             }
         });
         if !self.round.stopped && self.stop(ended)? {
@@ -419,8 +419,8 @@ impl HiddenLoop {
             visit(&mut event, reply, |reply| reply.set(usage, used.clone()));
         }
         self.release(out);
-        if self.round.searched || self.continues() {
-            let own = cursor.unit(&event).map(|reply| reply.items_at(items.list)).unwrap_or_default();
+        if self.round.searched || self.is_after_first_round() {
+            let own = known_event.unit(&event).map(|reply| reply.items_at(items.list)).unwrap_or_default();
             let own: Vec<Node<'static>> = own.iter().map(Node::detached).collect();
             let kept = self.without_searches(&own);
             let is_emptied = self.round.searched && !self.round.called;
@@ -432,23 +432,24 @@ impl HiddenLoop {
 
     fn release(&mut self, out: &mut Vec<Node<'_>>) {
         for mut event in core::mem::take(&mut self.round.buffered) {
-            let Some((cursor, index)) =
-                wire::of(self.api).decode(&event).and_then(|cursor| Some((cursor, cursor.number(&event)?)))
+            let Some((known_event, index)) = wire::of(self.api)
+                .decode(&event)
+                .and_then(|known_event| Some((known_event, known_event.number(&event)?)))
             else {
                 continue;
             };
-            let place = match self.round.deliveries.get(&index) {
-                Some((Delivery::Shown(place), _)) => *place,
+            let position = match self.round.deliveries.get(&index) {
+                Some((Delivery::Shown(position), _)) => *position,
                 known => {
                     let at = known.map(|(_, at)| *at).unwrap_or_default();
-                    let place = self.round.passed;
+                    let position = self.round.passed;
                     self.round.passed += 1;
-                    self.round.deliveries.insert(index, (Delivery::Shown(place), at));
-                    place
+                    self.round.deliveries.insert(index, (Delivery::Shown(position), at));
+                    position
                 }
             };
-            if place != index {
-                cursor.renumber(&mut event, place);
+            if position != index {
+                known_event.renumber(&mut event, position);
             }
             self.pass(event, out);
         }

@@ -111,7 +111,7 @@ fn calls_in_a_whole_reply_are_restored() {
 
 fn answered_by_a_call() -> RestoreMap {
     let mut restore_map = RestoreMap::default();
-    restore_map.answers_by(Some(Answer::of_tool(Plan::default(), "give".into(), true)));
+    restore_map.set_answer(Some(Answer::of_tool(Plan::default(), "give".into(), true)));
     restore_map
 }
 

@@ -149,7 +149,7 @@ impl Rounds {
     }
 
     /// If this round contains a call whose arguments are the structured output, the model is not asked again.
-    fn note_answer(&mut self, is_answered: bool) {
+    fn record_answered(&mut self, is_answered: bool) {
         match self {
             Rounds::Shown(rounds) => rounds.is_answered = is_answered,
             Rounds::Hidden(rounds) => rounds.is_answered = is_answered,
@@ -170,10 +170,10 @@ impl Rounds {
         }
     }
 
-    fn turn(&mut self) {
+    fn begin_round(&mut self) {
         match self {
-            Rounds::Shown(rounds) => rounds.turn(),
-            Rounds::Hidden(rounds) => rounds.turn(),
+            Rounds::Shown(rounds) => rounds.begin_round(),
+            Rounds::Hidden(rounds) => rounds.begin_round(),
         }
     }
 
@@ -260,9 +260,9 @@ impl Exchange {
         adapting.tools.by_flag = by_flag;
         adapting.model = model;
         adapting.host.get_or_insert_with(|| url.into());
-        let can_hide = || wire::of(target.api).rounds().map_or(Ok(false), |rounds| rounds.allows(&node));
+        let can_hide = || wire::of(target.api).rounds().map_or(Ok(false), |rounds| rounds.allows_several_rounds(&node));
         let hides = adapting.tools.format != Some(ToolFormat::Anthropic);
-        let is_stored = wire::of(target.api).rounds().map_or(Ok(false), |rounds| rounds.stores(&node))?;
+        let is_stored = wire::of(target.api).rounds().map_or(Ok(false), |rounds| rounds.is_stored(&node))?;
         let is_later = target.reply_kind == ReplyKind::Later;
         if is_later || hides && (options.max_rounds == 0 || !can_hide()?) {
             // Nothing would answer the model's searches, so tools beyond the maximum are set aside, not deferred.
@@ -277,14 +277,15 @@ impl Exchange {
                 deferred.native = known;
             }
         }
-        let hosted = SearchLoop::hosted(&node, &adapting)?;
+        let hosted = SearchLoop::hosted_search_to_answer(&node, &adapting)?;
         let lookup = cache.and_then(|cache| Lookup::new(cache, options.tool_list_cache, &found));
         let (report, mut restore_map, names) = adapt::adapt_with_names(&mut node, &adapting, lookup)?;
-        let is_overfull = report.deferred.iter().flat_map(|report| &report.warnings).any(|one| one.code == OVERFLOW);
+        let is_overfull =
+            report.deferred.iter().flat_map(|report| &report.warnings).any(|warning| warning.code == OVERFLOW);
         let hosted = hosted.or_else(|| is_overfull.then(|| Text::literal(overflow::SEARCH)));
         let called = report.deferred.as_ref().and_then(|report| report.tool_search_name.as_deref());
         if let (Some(_), Some(called)) = (&hosted, called) {
-            restore_map.leaves(called);
+            restore_map.turn_off_repairs(called);
         }
         let searched = hosted.zip(called).filter(|_| target.reply_kind.may_search());
         let rounds = searched.and_then(|(hosted, called)| {
@@ -376,10 +377,10 @@ impl Exchange {
         other_format::refuse_reply(&reply, self.api)?;
         let is_answered = self.restore_map.whole_reply(&mut reply, &mut self.reports)?;
         if let Some(rounds) = &mut self.rounds {
-            rounds.note_answer(is_answered);
+            rounds.record_answered(is_answered);
             rounds.reply(&mut reply)?;
             if rounds.asks_again() {
-                self.ask_again()?;
+                self.build_next_request()?;
                 return Ok(None);
             }
         }
@@ -463,8 +464,8 @@ impl Exchange {
     /// If the next request cannot be made, the result is the body of an error. The caller sends it as an event, because
     /// the client already has the beginning of the reply.
     fn begin_round(&mut self) -> Option<String> {
-        self.rounds.as_mut()?.turn();
-        match self.ask_again() {
+        self.rounds.as_mut()?.begin_round();
+        match self.build_next_request() {
             Ok(()) => {
                 self.asks = true;
                 None
@@ -485,13 +486,13 @@ impl Exchange {
         wire::of(self.api).failed(body)
     }
 
-    fn ask_again(&mut self) -> Result<(), Error> {
+    fn build_next_request(&mut self) -> Result<(), Error> {
         let Some(rounds) = &mut self.rounds else { return Ok(()) };
         let client_request = String::from(rounds.client_request());
         let mut node = rounds.next_request()?;
         let (report, mut restore_map) = adapt::adapt(&mut node, &self.adapting)?;
         if let Some(called) = report.deferred.as_ref().and_then(|report| report.tool_search_name.as_deref()) {
-            restore_map.leaves(called);
+            restore_map.turn_off_repairs(called);
         }
         self.warning = warning(&report, &self.adapting, self.on_set_aside)?;
         self.request = json::text_of(&client_request, &node).into_owned();
@@ -540,7 +541,7 @@ impl Sink for Exchange {
         let stream = self.stream.get_or_insert_with(|| Stream::new(self.restore_map.clone()));
         let events = stream.feed(event)?;
         let Some(rounds) = &mut self.rounds else { return Ok(events) };
-        rounds.note_answer(stream.is_answered());
+        rounds.record_answered(stream.is_answered());
         let mut out = Vec::with_capacity(events.len());
         for event in events {
             rounds.feed(event, &mut out)?;

@@ -11,7 +11,7 @@ impl Flags {
     pub(crate) const INTACT: Flags = Flags(1);
     /// The node is unchanged since [`Node::track`](super::Node::track) was called.
     pub(crate) const UNCHANGED: Flags = Flags(1 << 1);
-    pub(crate) const STATE: Flags = Flags::INTACT.and(Flags::UNCHANGED);
+    pub(crate) const STATE: Flags = Flags::INTACT.union(Flags::UNCHANGED);
 }
 
 /// Content of unparsed text, which `request::prefilter` finds.
@@ -35,7 +35,7 @@ impl Flags {
     /// The role `system`.
     pub(crate) const SYSTEM: Flags = Flags(1 << 18);
     /// The flags of messages that may name a tool, in any API.
-    pub(crate) const NAMES_TOOLS: Flags = Flags::DEFERRAL.and(Flags::CHAT).and(Flags::CALL);
+    pub(crate) const NAMES_TOOLS: Flags = Flags::DEFERRAL.union(Flags::CHAT).union(Flags::CALL);
 }
 
 /// A reference (the value of `$ref`), while `sanitize::resolve` resolves it.
@@ -43,8 +43,8 @@ impl Flags {
     /// Siblings apply, regardless of the draft.
     pub(crate) const APPLIES: Flags = Flags(1 << 8);
     /// The reference is resolved: it names a definition in the form that `inline` writes.
-    pub(crate) const SETTLED: Flags = Flags(1 << 9);
-    pub(crate) const REFERENCE: Flags = Flags::APPLIES.and(Flags::SETTLED);
+    pub(crate) const RESOLVED: Flags = Flags(1 << 9);
+    pub(crate) const REFERENCE: Flags = Flags::APPLIES.union(Flags::RESOLVED);
 }
 
 /// How `sanitize::encode` has encoded a schema.
@@ -62,17 +62,17 @@ impl Flags {
     /// The only required property of the object was optional.
     pub(crate) const REQUIRES_OPTIONAL: Flags = Flags(1 << 15);
     pub(crate) const ENCODING: Flags = Flags::HOLDS_ANYTHING
-        .and(Flags::HOLDS_OBJECT)
-        .and(Flags::HOLDS_INTEGER)
-        .and(Flags::HOLDS_NUMBER)
-        .and(Flags::HOLDS_BOOLEAN)
-        .and(Flags::REQUIRES_OPTIONAL);
+        .union(Flags::HOLDS_OBJECT)
+        .union(Flags::HOLDS_INTEGER)
+        .union(Flags::HOLDS_NUMBER)
+        .union(Flags::HOLDS_BOOLEAN)
+        .union(Flags::REQUIRES_OPTIONAL);
 }
 
 impl Flags {
     pub(crate) const NONE: Flags = Flags(0);
 
-    pub(crate) const fn and(self, other: Flags) -> Flags {
+    pub(crate) const fn union(self, other: Flags) -> Flags {
         Flags(self.0 | other.0)
     }
 
@@ -80,7 +80,7 @@ impl Flags {
         Flags(self.0 & !other.0)
     }
 
-    pub(crate) const fn among(self, other: Flags) -> Flags {
+    pub(crate) const fn intersection(self, other: Flags) -> Flags {
         Flags(self.0 & other.0)
     }
 
@@ -93,6 +93,6 @@ impl BitOr for Flags {
     type Output = Flags;
 
     fn bitor(self, other: Flags) -> Flags {
-        self.and(other)
+        self.union(other)
     }
 }

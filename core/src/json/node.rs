@@ -80,7 +80,7 @@ impl<'a> Node<'a> {
 
     /// The text is already checked. `flags` were collected during the check: see [`read_outline`](super::read_outline).
     pub(crate) const fn verbatim(text: &'a str, origin: Origin, flags: Flags) -> Self {
-        Node { data: Data::Verbatim(text), origin, flags: Flags::STATE.and(flags) }
+        Node { data: Data::Verbatim(text), origin, flags: Flags::STATE.union(flags) }
     }
 
     pub(crate) const fn flags(&self) -> Flags {
@@ -189,17 +189,17 @@ impl<'a> Node<'a> {
 
     /// Marks every value as unchanged, and returns true if any value was changed. Everything in an unchanged value is
     /// unchanged, so only changed values are visited.
-    pub(crate) fn settle(&mut self) -> bool {
+    pub(crate) fn clear_changed(&mut self) -> bool {
         if self.is_unchanged() {
             return false;
         }
         self.flag(Flags::UNCHANGED);
         match &mut self.data {
             Data::Array(items) => items.iter_mut().for_each(|item| {
-                item.settle();
+                item.clear_changed();
             }),
             Data::Object(object) => object.members_mut().iter_mut().for_each(|member| {
-                member.value.settle();
+                member.value.clear_changed();
             }),
             _ => {}
         }

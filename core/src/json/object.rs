@@ -41,7 +41,7 @@ impl<'a> Object<'a> {
     /// Returns an object with these members. A name that occurs twice keeps its first position and its last value.
     pub fn from_members(members: Vec<Member<'a>>) -> Self {
         let mut object = Object { members };
-        object.settle_duplicates();
+        object.drop_duplicates();
         object
     }
 
@@ -50,7 +50,7 @@ impl<'a> Object<'a> {
         Object { members }
     }
 
-    fn settle_duplicates(&mut self) {
+    fn drop_duplicates(&mut self) {
         let members = &mut self.members;
         if members.len() <= 16 {
             let mut at = 1;
@@ -68,17 +68,17 @@ impl<'a> Object<'a> {
             return;
         }
         // Larger objects use an index, so that hostile input takes linear time (times a logarithm).
-        let mut places: Map<Text<'a>, usize> = Map::new();
+        let mut positions: Map<Text<'a>, usize> = Map::new();
         let mut kept: Vec<Member<'a>> = Vec::with_capacity(members.len());
         for member in members.drain(..) {
-            match places.get(&member.key) {
-                Some(&place) => {
-                    if let Some(twin) = kept.get_mut(place) {
+            match positions.get(&member.key) {
+                Some(&index) => {
+                    if let Some(twin) = kept.get_mut(index) {
                         twin.value = member.value;
                     }
                 }
                 None => {
-                    places.insert(member.key.clone(), kept.len());
+                    positions.insert(member.key.clone(), kept.len());
                     kept.push(member);
                 }
             }
@@ -154,7 +154,7 @@ impl<'a> Object<'a> {
     }
 
     pub(crate) fn index(&self) -> Map<&Text<'a>, usize> {
-        self.members.iter().enumerate().map(|(place, member)| (&member.key, place)).collect()
+        self.members.iter().enumerate().map(|(index, member)| (&member.key, index)).collect()
     }
 
     /// Returns a mutable reference to the value of a member.
@@ -182,28 +182,28 @@ impl<'a> Object<'a> {
     }
 
     /// Inserts a new member at an index, or at the end if the index is beyond it.
-    pub fn insert_at(&mut self, place: usize, key: impl Into<Text<'a>>, value: Node<'a>) {
-        self.put_at(place, Member { key: key.into(), value });
+    pub fn insert_at(&mut self, index: usize, key: impl Into<Text<'a>>, value: Node<'a>) {
+        self.put_at(index, Member { key: key.into(), value });
     }
 
     #[inline(never)]
-    fn put_at(&mut self, place: usize, member: Member<'a>) {
-        self.members.insert(place.min(self.members.len()), member);
+    fn put_at(&mut self, index: usize, member: Member<'a>) {
+        self.members.insert(index.min(self.members.len()), member);
     }
 
-    pub(crate) fn set_at(&mut self, place: usize, key: impl Into<Text<'a>>, value: Node<'a>) {
+    pub(crate) fn set_at(&mut self, index: usize, key: impl Into<Text<'a>>, value: Node<'a>) {
         let key = key.into();
         match self.members.iter_mut().find(|member| member.key.is_twin(&key)) {
             Some(member) => member.value = value,
-            None => self.put_at(place, Member { key, value }),
+            None => self.put_at(index, Member { key, value }),
         }
     }
 
     /// Removes a member. Returns its value.
     #[inline(never)]
     pub fn remove(&mut self, key: impl Name) -> Option<Node<'a>> {
-        let place = self.position(key)?;
-        Some(self.members.remove(place).value)
+        let index = self.position(key)?;
+        Some(self.members.remove(index).value)
     }
 
     /// Keeps the members for which `keep` returns true.
@@ -237,18 +237,18 @@ const LINEAR_SEARCH_LIMIT: usize = 16;
 
 pub(crate) struct LookUp<'o, 'a> {
     object: &'o Object<'a>,
-    places: Option<Map<&'o Text<'a>, usize>>,
+    positions: Option<Map<&'o Text<'a>, usize>>,
 }
 
 impl<'o, 'a> LookUp<'o, 'a> {
     pub(crate) fn of(object: &'o Object<'a>) -> Self {
-        LookUp { object, places: (object.len() > LINEAR_SEARCH_LIMIT).then(|| object.index()) }
+        LookUp { object, positions: (object.len() > LINEAR_SEARCH_LIMIT).then(|| object.index()) }
     }
 
     pub(crate) fn get(&self, name: &Text<'_>) -> Option<&'o Node<'a>> {
-        match &self.places {
-            Some(places) => {
-                places.get(&name).and_then(|place| self.object.members().get(*place)).map(|member| &member.value)
+        match &self.positions {
+            Some(positions) => {
+                positions.get(&name).and_then(|index| self.object.members().get(*index)).map(|member| &member.value)
             }
             None => self.object.get_text(name),
         }
@@ -262,32 +262,32 @@ impl<'o, 'a> LookUp<'o, 'a> {
 /// Order of an object's members by name, which is kept to look up members of the same object again.
 pub(crate) struct Order {
     /// Indices of the members; empty if there are few.
-    places: Vec<usize>,
+    positions: Vec<usize>,
 }
 
 impl Order {
     pub(crate) fn of(object: &Object<'_>) -> Self {
         let members = object.members();
-        let places: Vec<usize> =
+        let positions: Vec<usize> =
             if members.len() > LINEAR_SEARCH_LIMIT { (0..members.len()).collect() } else { Vec::new() };
-        let key = |place: &usize| members.get(*place).map(|member| &member.key);
-        Order { places: collections::by(places, |one, two| key(one).cmp(&key(two))) }
+        let key = |index: &usize| members.get(*index).map(|member| &member.key);
+        Order { positions: collections::by(positions, |one, two| key(one).cmp(&key(two))) }
     }
 
     /// The object must have this order.
-    pub(crate) fn place(&self, object: &Object<'_>, name: &Text<'_>) -> Option<usize> {
+    pub(crate) fn index_of(&self, object: &Object<'_>, name: &Text<'_>) -> Option<usize> {
         let members = object.members();
         if members.len() <= LINEAR_SEARCH_LIMIT {
             return members.iter().position(|member| member.key.is_twin(name));
         }
-        let found = self.places.binary_search_by(|place| match members.get(*place) {
+        let found = self.positions.binary_search_by(|index| match members.get(*index) {
             Some(member) => member.key.cmp(name),
             None => core::cmp::Ordering::Greater,
         });
-        self.places.get(found.ok()?).copied()
+        self.positions.get(found.ok()?).copied()
     }
 
     pub(crate) fn get<'o, 'a>(&self, object: &'o Object<'a>, name: &Text<'_>) -> Option<&'o Node<'a>> {
-        object.members().get(self.place(object, name)?).map(|member| &member.value)
+        object.members().get(self.index_of(object, name)?).map(|member| &member.value)
     }
 }

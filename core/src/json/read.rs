@@ -71,7 +71,7 @@ pub(crate) fn read_outline<'a>(
             reader.lexer.take_next();
             let mut items = Vec::new();
             reader.sequence(b']', |reader, next| {
-                let item = reader.verbatim(next, 2, &flags_of).inspect_err(|_| reader.note_index(items.len()))?;
+                let item = reader.verbatim(next, 2, &flags_of).inspect_err(|_| reader.record_index(items.len()))?;
                 items.push(item);
                 Ok(())
             })?;
@@ -190,7 +190,7 @@ impl<'a> Reader<'a> {
                 self.lexer.take_next();
                 let mut items = Vec::new();
                 self.sequence(b']', |reader, next| {
-                    let item = reader.value(next, depth + 1).inspect_err(|_| reader.note_index(items.len()))?;
+                    let item = reader.value(next, depth + 1).inspect_err(|_| reader.record_index(items.len()))?;
                     reader.push(&mut items, item, b']');
                     Ok(())
                 })?;
@@ -231,7 +231,7 @@ impl<'a> Reader<'a> {
                 self.lexer.take_next();
                 let mut index = 0;
                 self.sequence(b']', |reader, next| {
-                    reader.skip(next, depth + 1, watch).inspect_err(|_| reader.note_index(index))?;
+                    reader.skip(next, depth + 1, watch).inspect_err(|_| reader.record_index(index))?;
                     index += 1;
                     Ok(())
                 })?;
@@ -241,7 +241,7 @@ impl<'a> Reader<'a> {
                 self.sequence(b'}', |reader, next| {
                     let (key, next) = reader.key(next)?;
                     watch(&key);
-                    reader.skip(next, depth + 1, watch).inspect_err(|_| reader.note_key(&key))
+                    reader.skip(next, depth + 1, watch).inspect_err(|_| reader.record_key(&key))
                 })?;
             }
             _ => return Err(Expect::Value.into()),
@@ -257,7 +257,7 @@ impl<'a> Reader<'a> {
         let mut members = Vec::new();
         self.sequence(b'}', |reader, next| {
             let (key, next) = reader.key(next)?;
-            let value = value(reader, &key, next).inspect_err(|_| reader.note_key(&key))?;
+            let value = value(reader, &key, next).inspect_err(|_| reader.record_key(&key))?;
             reader.push(&mut members, Member { key, value }, b'}');
             Ok(())
         })?;
@@ -294,7 +294,7 @@ impl<'a> Reader<'a> {
             }
             _ => Err(Expect::Colon),
         };
-        let next = next.inspect_err(|_| self.note_key(&key))?;
+        let next = next.inspect_err(|_| self.record_key(&key))?;
         Ok((key, next))
     }
 
@@ -357,11 +357,11 @@ impl<'a> Reader<'a> {
         Ok(self.position())
     }
 
-    fn note_key(&self, key: &Text<'a>) {
+    fn record_key(&self, key: &Text<'a>) {
         self.trail.0.borrow_mut().push(key.display().into_owned());
     }
 
-    fn note_index(&self, index: usize) {
+    fn record_index(&self, index: usize) {
         self.trail.0.borrow_mut().push(format!("{index}"));
     }
 
@@ -430,14 +430,14 @@ pub fn half_a_pair(before: &str) -> Error {
 fn unreadable(before: &str, message: &str) -> Error {
     let line = before.matches('\n').count() + 1;
     let column = before.rsplit('\n').next().unwrap_or_default().chars().count() + 1;
-    let place = format!("(line {line}, column {column})");
+    let position_text = format!("(line {line}, column {column})");
     match read(before) {
         // Reading fails at the end of `before`, and the error has the pointer.
-        Err(error) if error.message().ends_with(&place) => {
-            Error::new(Code::InvalidJson, error.pointer(), format!("{message} {place}"))
+        Err(error) if error.message().ends_with(&position_text) => {
+            Error::new(Code::InvalidJson, error.pointer(), format!("{message} {position_text}"))
         }
         Err(earlier) => earlier,
-        Ok(_) => Error::new(Code::InvalidJson, "", format!("{message} {place}")),
+        Ok(_) => Error::new(Code::InvalidJson, "", format!("{message} {position_text}")),
     }
 }
 

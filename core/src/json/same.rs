@@ -17,23 +17,25 @@ pub(crate) fn same_within(budget: &Budget, one: &Node<'_>, two: &Node<'_>) -> bo
 }
 
 /// Uses a list of open pairs in place of recursion, so that values may nest to any depth.
-fn compare_pairs(one: &Node<'_>, two: &Node<'_>, pay: &mut dyn FnMut(usize) -> bool) -> bool {
+fn compare_pairs(left: &Node<'_>, right: &Node<'_>, pay: &mut dyn FnMut(usize) -> bool) -> bool {
     let mut open = Vec::new();
-    let mut next = Some((one, two));
-    while let Some((one, two)) = next {
-        let alike = match (one.data(), two.data()) {
+    let mut next = Some((left, right));
+    while let Some((left, right)) = next {
+        let alike = match (left.data(), right.data()) {
             (Data::Null, Data::Null) => true,
-            (Data::Bool(one), Data::Bool(two)) => one == two,
-            (Data::Number(one), Data::Number(two)) => super::compare(one, two).is_eq(),
-            (Data::String(one), Data::String(two)) => one == two,
-            (Data::Array(one), Data::Array(two)) => {
-                open.extend(one.iter().zip(two).rev());
-                one.len() == two.len() && pay(one.len())
+            (Data::Bool(left), Data::Bool(right)) => left == right,
+            (Data::Number(left), Data::Number(right)) => super::compare(left, right).is_eq(),
+            (Data::String(left), Data::String(right)) => left == right,
+            (Data::Array(left), Data::Array(right)) => {
+                open.extend(left.iter().zip(right).rev());
+                left.len() == right.len() && pay(left.len())
             }
-            (Data::Object(one), Data::Object(two)) => {
-                one.len() == two.len() && pay(one.len()) && twins(one, two, &mut |one, two| open.push((one, two)))
+            (Data::Object(left), Data::Object(right)) => {
+                left.len() == right.len()
+                    && pay(left.len())
+                    && twins(left, right, &mut |left, right| open.push((left, right)))
             }
-            (Data::Verbatim(one), Data::Verbatim(two)) => one == two,
+            (Data::Verbatim(left), Data::Verbatim(right)) => left == right,
             _ => false,
         };
         if !alike {
@@ -57,7 +59,7 @@ fn twins<'o, 'p, 'a, 'b>(
         return true;
     }
     let index = two.index();
-    one.iter().all(|member| match index.get(&member.key).and_then(|place| two.iter().nth(*place)) {
+    one.iter().all(|member| match index.get(&member.key).and_then(|index| two.iter().nth(*index)) {
         Some(twin) => {
             each(&member.value, &twin.value);
             true

@@ -19,9 +19,9 @@
 //! instructions, or processes eight bytes at a time as a word. This module does not know where strings begin or end.
 
 #[cfg(not(all(target_arch = "x86_64", target_feature = "sse2")))]
-pub(super) use portable::{escapable, is_plain, kinds, letter_n, tame_row};
+pub(super) use portable::{count_simple_blocks, escapable, is_plain, kinds, letter_n};
 #[cfg(all(target_arch = "x86_64", target_feature = "sse2"))]
-pub(super) use sse2::{escapable, is_plain, kinds, letter_n, tame_row};
+pub(super) use sse2::{count_simple_blocks, escapable, is_plain, kinds, letter_n};
 
 /// Finds the bytes at which a reader of strings has to stop, block by block.
 pub(super) struct Stops<'t> {
@@ -105,7 +105,7 @@ impl<'t> Stops<'t> {
             } else if let Some(before) =
                 self.text.get(start - 1..).filter(|before| block.carry == before.starts_with(b"\\"))
             {
-                let (count, any) = tame_row(before);
+                let (count, any) = count_simple_blocks(before);
                 start += BLOCK * count;
                 // Such blocks contain no two adjacent backslashes, so a backslash in the last byte is not escaped
                 // itself.
@@ -246,7 +246,7 @@ mod sse2 {
     /// Returns the number of consecutive blocks that contain only plain characters, `\"` and `\n`, and true if they
     /// contain a backslash. `before` is the text with one more byte in front: the byte before the first block. If that
     /// byte is a backslash, the returned flag is true as well.
-    pub(in super::super) fn tame_row(before: &[u8]) -> (usize, bool) {
+    pub(in super::super) fn count_simple_blocks(before: &[u8]) -> (usize, bool) {
         let text = before.get(1..).unwrap_or_default();
         let (mut count, mut any) = (0, m128i::default());
         for (here, before) in text.chunks_exact(BLOCK).zip(before.chunks_exact(BLOCK)) {
@@ -317,7 +317,7 @@ mod portable {
         }
     }
 
-    pub(in super::super) fn tame_row(before: &[u8]) -> (usize, bool) {
+    pub(in super::super) fn count_simple_blocks(before: &[u8]) -> (usize, bool) {
         let text = before.get(1..).unwrap_or_default();
         let (mut count, mut any) = (0, 0);
         for (here, before) in text.chunks_exact(BLOCK).zip(before.chunks_exact(BLOCK)) {
@@ -514,7 +514,11 @@ mod tests {
                     assert_eq!(found, (kinds, letters, is_plain), "portable: {about:?}");
                     for first in [b'\\', b'a'] {
                         let text: Vec<u8> = [first].into_iter().chain(block).chain([beside; BLOCK]).collect();
-                        assert_eq!(super::tame_row(&text), portable::tame_row(&text), "{first} and {about:?}");
+                        assert_eq!(
+                            super::count_simple_blocks(&text),
+                            portable::count_simple_blocks(&text),
+                            "{first} and {about:?}"
+                        );
                     }
                     let controls = portable::by_vectors(&block, |byte| byte < 0x20);
                     assert_eq!(controls, kinds.controls, "by vectors: {about:?}");

@@ -47,8 +47,9 @@ impl<N: Name> Name for &N {
 pub struct Text<'a> {
     chars: Cow<'a, str>,
     spelling: Spelling,
-    /// See [`Text::noted`]. Atomic only because several threads may read the tree: all of them store the same note.
-    note: AtomicU8,
+    /// See [`Text::cached_lookup`]. Atomic only because several threads may read the tree: all of them store the same
+    /// result.
+    lookup: AtomicU8,
 }
 
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -63,17 +64,17 @@ enum Spelling {
 
 impl<'a> Text<'a> {
     const fn of(chars: Cow<'a, str>, spelling: Spelling) -> Self {
-        Text { chars, spelling, note: AtomicU8::new(0) }
+        Text { chars, spelling, lookup: AtomicU8::new(0) }
     }
 
     /// The cached result of a look-up of this name in a table; 0 if the name was not looked up yet.
     #[inline(always)]
-    pub(crate) fn noted(&self) -> u8 {
-        self.note.load(Relaxed)
+    pub(crate) fn cached_lookup(&self) -> u8 {
+        self.lookup.load(Relaxed)
     }
 
-    pub(crate) fn take_note(&self, note: u8) {
-        self.note.store(note, Relaxed);
+    pub(crate) fn cache_lookup(&self, lookup: u8) {
+        self.lookup.store(lookup, Relaxed);
     }
 
     /// Returns a string with this value.
@@ -182,12 +183,12 @@ impl<'a> Text<'a> {
 
     /// Returns the same string, which borrows nothing.
     pub fn into_owned(self) -> Text<'static> {
-        Text { chars: Cow::Owned(self.chars.into_owned()), spelling: self.spelling, note: self.note }
+        Text { chars: Cow::Owned(self.chars.into_owned()), spelling: self.spelling, lookup: self.lookup }
     }
 
     /// Returns the same string, borrowed from this one.
     pub fn borrowed(&self) -> Text<'_> {
-        Text { chars: Cow::Borrowed(&self.chars), spelling: self.spelling, note: AtomicU8::new(self.noted()) }
+        Text { chars: Cow::Borrowed(&self.chars), spelling: self.spelling, lookup: AtomicU8::new(self.cached_lookup()) }
     }
 }
 
@@ -195,9 +196,11 @@ impl Clone for Text<'_> {
     #[inline(always)]
     fn clone(&self) -> Self {
         match &self.chars {
-            Cow::Borrowed(chars) => {
-                Text { chars: Cow::Borrowed(chars), spelling: self.spelling, note: AtomicU8::new(self.noted()) }
-            }
+            Cow::Borrowed(chars) => Text {
+                chars: Cow::Borrowed(chars),
+                spelling: self.spelling,
+                lookup: AtomicU8::new(self.cached_lookup()),
+            },
             Cow::Owned(_) => self.cloned(),
         }
     }
@@ -207,7 +210,11 @@ impl<'a> Text<'a> {
     // Most strings are borrowed, so the copying of owned strings is not inlined.
     #[inline(never)]
     fn cloned(&self) -> Text<'a> {
-        Text { chars: Cow::Owned((*self.chars).into()), spelling: self.spelling, note: AtomicU8::new(self.noted()) }
+        Text {
+            chars: Cow::Owned((*self.chars).into()),
+            spelling: self.spelling,
+            lookup: AtomicU8::new(self.cached_lookup()),
+        }
     }
 
     /// Like `==`, for a search through many names: most names differ in length or in the first byte.

@@ -96,7 +96,10 @@ impl ExchangeOptions {
                     return error;
                 }
                 let value = format!("\"{}\"", crate::dialect::nearest_name(dialect));
-                error.and(&format!("; for example `{}`", naming.example(&Example { value: &value, ..EXAMPLE })))
+                error.append_message(&format!(
+                    "; for example `{}`",
+                    naming.example(&Example { value: &value, ..EXAMPLE })
+                ))
             })?;
         }
         if let Some(name) = &options.adapt.tools.fallback {

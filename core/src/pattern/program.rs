@@ -22,11 +22,11 @@ pub(super) enum Step {
     /// Continues with the next step, and also this many steps away.
     Split(i32),
     Jump(i32),
-    Look(Look),
+    Assertion(Assertion),
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Look {
+pub(super) enum Assertion {
     Start,
     End,
     /// End of the text, or before a final line feed (Python's `$`).
@@ -165,19 +165,19 @@ fn far(steps: usize) -> i32 {
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Kind {
+pub(super) enum ClassEscape {
     Digit,
     Word,
     Space,
 }
 
-impl Kind {
+impl ClassEscape {
     /// Returns the class of an escape letter, and true if it is negated.
-    pub(super) fn of(letter: char) -> Option<(Kind, bool)> {
+    pub(super) fn of(letter: char) -> Option<(ClassEscape, bool)> {
         let kind = match letter.to_ascii_lowercase() {
-            'd' => Kind::Digit,
-            'w' => Kind::Word,
-            's' => Kind::Space,
+            'd' => ClassEscape::Digit,
+            'w' => ClassEscape::Word,
+            's' => ClassEscape::Space,
             _ => return None,
         };
         Some((kind, letter.is_ascii_uppercase()))
@@ -187,14 +187,16 @@ impl Kind {
     /// number is treated as a digit, even if Python excludes it (`²`).
     pub(super) fn has(self, character: char, spelling: Spelling) -> bool {
         match (self, spelling) {
-            (Kind::Digit, Spelling::Ecma) => character.is_ascii_digit(),
-            (Kind::Digit, Spelling::Python) => character.is_numeric(),
-            (Kind::Word, Spelling::Ecma) => character.is_ascii_alphanumeric() || character == '_',
-            (Kind::Word, Spelling::Python) => character.is_alphanumeric() || character == '_',
-            (Kind::Space, Spelling::Ecma) => {
+            (ClassEscape::Digit, Spelling::Ecma) => character.is_ascii_digit(),
+            (ClassEscape::Digit, Spelling::Python) => character.is_numeric(),
+            (ClassEscape::Word, Spelling::Ecma) => character.is_ascii_alphanumeric() || character == '_',
+            (ClassEscape::Word, Spelling::Python) => character.is_alphanumeric() || character == '_',
+            (ClassEscape::Space, Spelling::Ecma) => {
                 (character.is_whitespace() && character != '\u{85}') || character == '\u{feff}'
             }
-            (Kind::Space, Spelling::Python) => character.is_whitespace() || ('\u{1c}'..='\u{1f}').contains(&character),
+            (ClassEscape::Space, Spelling::Python) => {
+                character.is_whitespace() || ('\u{1c}'..='\u{1f}').contains(&character)
+            }
         }
     }
 }
@@ -204,7 +206,7 @@ pub(super) enum Part {
     /// Both ends are inclusive.
     Range(char, char),
     /// True for the complement of the class.
-    Kind(Kind, bool),
+    ClassEscape(ClassEscape, bool),
 }
 
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -226,7 +228,7 @@ impl Set {
             .iter()
             .flat_map(|part| match part {
                 Part::Range(from, to) => [Some(*from), Some(*to)],
-                Part::Kind(..) => [None, None],
+                Part::ClassEscape(..) => [None, None],
             })
             .flatten()
     }
@@ -239,7 +241,7 @@ impl Set {
     fn has(&self, character: char, spelling: Spelling) -> bool {
         self.parts.iter().any(|part| match part {
             Part::Range(from, to) => (*from..=*to).contains(&character),
-            Part::Kind(kind, is_negated) => kind.has(character, spelling) != *is_negated,
+            Part::ClassEscape(kind, is_negated) => kind.has(character, spelling) != *is_negated,
         })
     }
 
@@ -283,15 +285,15 @@ impl Pattern {
             return None;
         }
         let (mut now, mut next) = (States::new(length), States::new(length));
-        let mut place = Between { before: None, rest: text };
+        let mut position = Between { before: None, rest: text };
         let mut stack = Vec::new();
-        let is_anchored = matches!(self.steps.first(), Some(Step::Look(Look::Start)));
+        let is_anchored = matches!(self.steps.first(), Some(Step::Assertion(Assertion::Start)));
         loop {
             // A match may begin at any position.
-            if !(is_anchored && place.before.is_some()) && self.reach(&mut now, 0, place, &mut stack) {
+            if !(is_anchored && position.before.is_some()) && self.reach(&mut now, 0, position, &mut stack) {
                 return Some(true);
             }
-            let mut characters = place.rest.chars();
+            let mut characters = position.rest.chars();
             let Some(character) = characters.next().filter(|_| !(is_anchored && now.waiting.is_empty())) else {
                 return Some(false);
             };
@@ -300,7 +302,7 @@ impl Pattern {
             if !budget.pay(1 + work / STATES) {
                 return None;
             }
-            place = Between { before: Some(character), rest: characters.as_str() };
+            position = Between { before: Some(character), rest: characters.as_str() };
             next.clear();
             for state in &now.waiting {
                 let takes = match self.steps.get(*state as usize) {
@@ -310,7 +312,7 @@ impl Pattern {
                     }
                     _ => false,
                 };
-                if takes && self.reach(&mut next, *state as usize + 1, place, &mut stack) {
+                if takes && self.reach(&mut next, *state as usize + 1, position, &mut stack) {
                     return Some(true);
                 }
             }
@@ -319,7 +321,7 @@ impl Pattern {
     }
 
     /// Follows steps that consume no character. Returns true if the end of the program is reached.
-    fn reach(&self, states: &mut States, from: usize, place: Between<'_>, stack: &mut Vec<usize>) -> bool {
+    fn reach(&self, states: &mut States, from: usize, position: Between<'_>, stack: &mut Vec<usize>) -> bool {
         stack.push(from);
         while let Some(at) = stack.pop() {
             states.visited += 1;
@@ -335,8 +337,8 @@ impl Pattern {
                 Step::Char(_) | Step::Set(_) => states.waiting.push(at as u32),
                 Step::Split(to) => stack.extend([away(at, *to), at + 1]),
                 Step::Jump(to) => stack.push(away(at, *to)),
-                Step::Look(look) => {
-                    if place.holds(*look, self.spelling) {
+                Step::Assertion(assertion) => {
+                    if position.holds(*assertion, self.spelling) {
                         stack.push(at + 1);
                     }
                 }
@@ -373,20 +375,20 @@ impl States {
 }
 
 impl Between<'_> {
-    fn holds(self, look: Look, spelling: Spelling) -> bool {
-        match look {
-            Look::Start => self.before.is_none(),
-            Look::End => self.rest.is_empty(),
-            Look::LastLine => matches!(self.rest, "" | "\n"),
-            Look::LineStart => self.before.is_none_or(|before| before == '\n'),
-            Look::LineEnd => self.rest.is_empty() || self.rest.starts_with('\n'),
-            Look::WordEdge => self.is_word_edge(spelling),
-            Look::NoWordEdge => !self.is_word_edge(spelling),
+    fn holds(self, assertion: Assertion, spelling: Spelling) -> bool {
+        match assertion {
+            Assertion::Start => self.before.is_none(),
+            Assertion::End => self.rest.is_empty(),
+            Assertion::LastLine => matches!(self.rest, "" | "\n"),
+            Assertion::LineStart => self.before.is_none_or(|before| before == '\n'),
+            Assertion::LineEnd => self.rest.is_empty() || self.rest.starts_with('\n'),
+            Assertion::WordEdge => self.is_word_edge(spelling),
+            Assertion::NoWordEdge => !self.is_word_edge(spelling),
         }
     }
 
     fn is_word_edge(self, spelling: Spelling) -> bool {
-        let is_word = |character: Option<char>| character.is_some_and(|one| Kind::Word.has(one, spelling));
+        let is_word = |character: Option<char>| character.is_some_and(|one| ClassEscape::Word.has(one, spelling));
         is_word(self.before) != is_word(self.rest.chars().next())
     }
 }

@@ -4,7 +4,7 @@ use alloc::{string::String, vec, vec::Vec};
 use core::{iter::Peekable, mem, str::Chars};
 
 use super::{
-    program::{Branches, Kind, Look, Part, Program, Set, Step},
+    program::{Assertion, Branches, ClassEscape, Part, Program, Set, Step},
     Flaw, Spelling,
 };
 use crate::{budget::Budget, collections};
@@ -84,10 +84,10 @@ impl Reader<'_> {
         match letter {
             '\\' => match escape(&mut self.letters, false, self.spelling)? {
                 Escape::Char(character) => self.character(character),
-                Escape::Kind(kind, is_negated) => {
-                    self.set(Set { parts: vec![Part::Kind(kind, is_negated)], ..Set::default() })
+                Escape::Class(kind, is_negated) => {
+                    self.set(Set { parts: vec![Part::ClassEscape(kind, is_negated)], ..Set::default() })
                 }
-                Escape::Look(look) => self.look(look),
+                Escape::Assertion(assertion) => self.assertion(assertion),
             },
             '[' => self.class(),
             '(' => self.open(is_first),
@@ -96,11 +96,11 @@ impl Reader<'_> {
                 self.last = None;
                 self.program.alternate(&mut self.group)
             }
-            '^' => self.look(if self.flags.lines { Look::LineStart } else { Look::Start }),
-            '$' => self.look(match (self.spelling, self.flags.lines) {
-                (Spelling::Ecma, _) => Look::End,
-                (Spelling::Python, true) => Look::LineEnd,
-                (Spelling::Python, false) => Look::LastLine,
+            '^' => self.assertion(if self.flags.lines { Assertion::LineStart } else { Assertion::Start }),
+            '$' => self.assertion(match (self.spelling, self.flags.lines) {
+                (Spelling::Ecma, _) => Assertion::End,
+                (Spelling::Python, true) => Assertion::LineEnd,
+                (Spelling::Python, false) => Assertion::LastLine,
             }),
             '.' => {
                 let mut parts = Vec::new();
@@ -140,9 +140,9 @@ impl Reader<'_> {
         self.program.push(Step::Set(number))
     }
 
-    fn look(&mut self, look: Look) -> Result<(), Flaw> {
+    fn assertion(&mut self, assertion: Assertion) -> Result<(), Flaw> {
         self.last = None;
-        self.program.push(Step::Look(look))
+        self.program.push(Step::Assertion(assertion))
     }
 
     fn repeat(&mut self, min: usize, max: Option<usize>) -> Result<(), Flaw> {
@@ -307,16 +307,16 @@ fn number(letters: &mut Peekable<Chars<'_>>) -> Option<usize> {
 #[derive(Clone, Copy, Debug)]
 pub(super) enum Escape {
     Char(char),
-    Kind(Kind, bool),
-    Look(Look),
+    Class(ClassEscape, bool),
+    Assertion(Assertion),
 }
 
 impl Escape {
     pub(super) fn part(self) -> Option<Part> {
         match self {
             Escape::Char(character) => Some(Part::Range(character, character)),
-            Escape::Kind(kind, is_negated) => Some(Part::Kind(kind, is_negated)),
-            Escape::Look(_) => None,
+            Escape::Class(kind, is_negated) => Some(Part::ClassEscape(kind, is_negated)),
+            Escape::Assertion(_) => None,
         }
     }
 }
@@ -327,16 +327,16 @@ const BACKREFERENCE: Flaw = "it has a back-reference";
 
 fn escape(letters: &mut Peekable<Chars<'_>>, in_class: bool, spelling: Spelling) -> Result<Escape, Flaw> {
     let letter = letters.next().ok_or("a `\\` at the end")?;
-    if let Some((kind, is_negated)) = Kind::of(letter) {
-        return Ok(Escape::Kind(kind, is_negated));
+    if let Some((kind, is_negated)) = ClassEscape::of(letter) {
+        return Ok(Escape::Class(kind, is_negated));
     }
     let is_python = spelling == Spelling::Python;
     let found = match letter {
         'b' if in_class => Some('\u{8}'),
-        'b' => return Ok(Escape::Look(Look::WordEdge)),
-        'B' if !in_class => return Ok(Escape::Look(Look::NoWordEdge)),
-        'A' if is_python && !in_class => return Ok(Escape::Look(Look::Start)),
-        'Z' if is_python && !in_class => return Ok(Escape::Look(Look::End)),
+        'b' => return Ok(Escape::Assertion(Assertion::WordEdge)),
+        'B' if !in_class => return Ok(Escape::Assertion(Assertion::NoWordEdge)),
+        'A' if is_python && !in_class => return Ok(Escape::Assertion(Assertion::Start)),
+        'Z' if is_python && !in_class => return Ok(Escape::Assertion(Assertion::End)),
         't' => Some('\t'),
         'n' => Some('\n'),
         'r' => Some('\r'),

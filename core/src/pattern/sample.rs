@@ -46,7 +46,7 @@ impl Pattern {
                     reach(at + 1, None, true);
                 }
                 Step::Jump(to) => reach(away(at, *to), None, true),
-                Step::Look(_) => reach(at + 1, None, true),
+                Step::Assertion(_) => reach(at + 1, None, true),
             }
         }
         None

@@ -28,7 +28,7 @@ pub(super) struct Candidate<'n> {
 
 impl<'s, 'a> Repairer<'_, 's, 'a> {
     #[inline(never)]
-    pub(super) fn exchange<'n>(
+    pub(super) fn replace_value<'n>(
         &mut self,
         view: &View<'s, 'a>,
         schemas: &[&'s Node<'a>],
@@ -44,7 +44,7 @@ impl<'s, 'a> Repairer<'_, 's, 'a> {
             }
         }
         for (rule, confidence, reading) in self.scalar_readings(view, outer, value, at) {
-            let one = self.reading((rule, confidence), schemas, value, reading, (at, at.again(at.layers)));
+            let one = self.reading((rule, confidence), schemas, value, reading, (at, at.for_next_reading(at.layers)));
             candidates.extend(one);
         }
         candidates.extend(self.unwrapped(outer, view, schemas, value, at));
@@ -60,16 +60,16 @@ impl<'s, 'a> Repairer<'_, 's, 'a> {
         at: At<'_>,
     ) -> Vec<(RepairRule, Confidence, Node<'n>)> {
         use Confidence::{Exact, Likely};
-        let (kinds, mut found) = (view.kinds, Vec::new());
+        let (kinds, mut readings) = (view.kinds, Vec::new());
         match value.data() {
             Data::String(text) => {
-                let Some(text) = text.value() else { return found };
+                let Some(text) = text.value() else { return readings };
                 let trimmed = text.trim();
                 if !outer.meets(InstanceTypes::STRING) {
                     if kinds.meets(InstanceTypes::NUMBER) {
                         let is_whole = kinds.and(InstanceTypes::NUMBER) == InstanceTypes::INTEGER;
                         match number(trimmed, is_whole) {
-                            Spelled::Number(number, confidence) => found.push((
+                            Spelled::Number(number, confidence) => readings.push((
                                 RepairRule::StringToNumber,
                                 confidence,
                                 Node::new(Data::Number(number.into())),
@@ -81,38 +81,39 @@ impl<'s, 'a> Repairer<'_, 's, 'a> {
                     for boolean in [true, false] {
                         let word = if boolean { "true" } else { "false" };
                         if kinds.meets(InstanceTypes::BOOLEAN) && trimmed.eq_ignore_ascii_case(word) {
-                            found.push((RepairRule::StringToBoolean, Exact, Node::bool(boolean)));
+                            readings.push((RepairRule::StringToBoolean, Exact, Node::bool(boolean)));
                         }
                     }
                     if kinds.meets(InstanceTypes::NULL) {
                         let confidence = if trimmed == "null" { Exact } else { Likely };
                         match trimmed {
-                            "" => found.push((RepairRule::EmptyToNull, Likely, Node::default())),
+                            "" => readings.push((RepairRule::EmptyToNull, Likely, Node::default())),
                             "null" | "None" | "NULL" => {
-                                found.push((RepairRule::StringToNull, confidence, Node::default()));
+                                readings.push((RepairRule::StringToNull, confidence, Node::default()));
                             }
                             _ => {}
                         }
                     }
                 }
-                found.extend(self.listed(view, value, at).map(|literal| (RepairRule::EnumSpelling, Likely, literal)));
+                readings
+                    .extend(self.listed(view, value, at).map(|literal| (RepairRule::EnumSpelling, Likely, literal)));
             }
             Data::Number(number) => {
                 let is = |digit: &str| crate::json::compare(number, digit).is_eq();
                 if kinds.meets(InstanceTypes::BOOLEAN) && (is("0") || is("1")) {
-                    found.push((RepairRule::NumberToBoolean, Likely, Node::bool(is("1"))));
+                    readings.push((RepairRule::NumberToBoolean, Likely, Node::bool(is("1"))));
                 }
                 if kinds.meets(InstanceTypes::STRING) {
-                    found.push((RepairRule::NumberToString, Exact, Node::string(Text::new(number.clone()))));
+                    readings.push((RepairRule::NumberToString, Exact, Node::string(Text::new(number.clone()))));
                 }
             }
             Data::Bool(boolean) if kinds.meets(InstanceTypes::STRING) => {
                 let word = if *boolean { "true" } else { "false" };
-                found.push((RepairRule::BooleanToString, Exact, Node::literal(word)));
+                readings.push((RepairRule::BooleanToString, Exact, Node::literal(word)));
             }
             _ => {}
         }
-        found
+        readings
     }
 
     /// Returns the listed string that differs only in spelling, if there is exactly one.
@@ -147,7 +148,7 @@ impl<'s, 'a> Repairer<'_, 's, 'a> {
         if matches!(rule, RepairRule::WrapArray | RepairRule::UnwrapArray | RepairRule::ItemWrapper) {
             repair = words::moved(repair, inside, inside.layers.is_wrapped);
         }
-        let inner = self.place(schemas, reading, inside);
+        let inner = self.repair_value(schemas, reading, inside);
         if self.verdict(schemas, &inner.value, at) != Verdict::Valid {
             return None;
         }
@@ -197,7 +198,13 @@ impl<'s, 'a> Repairer<'_, 's, 'a> {
         }
         let reading = Node::array(alloc::vec![value.copy(self.judge.budget())]);
         let layers = Layers { is_wrapped: true, ..at.layers };
-        self.reading((RepairRule::WrapArray, Confidence::Likely), schemas, value, reading, (at, at.again(layers)))
+        self.reading(
+            (RepairRule::WrapArray, Confidence::Likely),
+            schemas,
+            value,
+            reading,
+            (at, at.for_next_reading(layers)),
+        )
     }
 
     /// Returns the item of an array of one, or the content of `item`.
@@ -279,8 +286,9 @@ impl<'s, 'a> Repairer<'_, 's, 'a> {
             return Some(None);
         }
         let is_admitted = InstanceTypes::of_instance(&reading.node).within(view.kinds);
-        let inside = At { is_frozen: true, ..at.again(Layers { texts: layers.texts + 1, ..Layers::default() }) };
-        let inner = self.place(schemas, reading.node, inside);
+        let inside =
+            At { is_frozen: true, ..at.for_next_reading(Layers { texts: layers.texts + 1, ..Layers::default() }) };
+        let inner = self.repair_value(schemas, reading.node, inside);
         if !is_admitted && self.verdict(schemas, &inner.value, at) != Verdict::Valid {
             return Some(None);
         }
@@ -337,7 +345,7 @@ impl<'s, 'a> Repairer<'_, 's, 'a> {
             }
             let old = (!satisfied.is_empty()).then(|| item.copy(self.judge.budget()));
             let below = Below::item(at, index, is_own);
-            let found = self.place(&schemas, core::mem::take(item), below.at(at, layers));
+            let found = self.repair_value(&schemas, core::mem::take(item), below.at(at, layers));
             *item = found.value;
             if found.repairs.is_empty() {
                 continue;

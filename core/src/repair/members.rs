@@ -58,7 +58,8 @@ impl<'s, 'a> Repairer<'_, 's, 'a> {
             let Some(member) = member_mut(&mut fixed.value, index) else { break };
             let old = (!satisfied.is_empty()).then(|| member.value.copy(self.judge.budget()));
             let below = Below::member(at, old_names.get(&index).unwrap_or(&key), &key);
-            let found = self.place(&schemas, core::mem::take(&mut member.value), below.at(at, Layers::default()));
+            let found =
+                self.repair_value(&schemas, core::mem::take(&mut member.value), below.at(at, Layers::default()));
             member.value = found.value;
             if found.repairs.is_empty() {
                 continue;
@@ -160,7 +161,7 @@ impl<'s, 'a> Repairer<'_, 's, 'a> {
         }
         // Indexes stay valid: a default replaces a value, or is appended.
         let order = Order::of(object);
-        let required: Vec<_> = view.required().iter().map(|name| (*name, order.place(object, name))).collect();
+        let required: Vec<_> = view.required().iter().map(|name| (*name, order.index_of(object, name))).collect();
         for (name, found) in required {
             if !self.judge.budget().pay(1) {
                 break;
@@ -291,7 +292,7 @@ impl<'s, 'a> Repairer<'_, 's, 'a> {
             let new = name.clone().into_owned();
             let below = Below::member(at, &old, &new);
             let place = below.at(at, Layers::default());
-            let inner = self.place(&schemas, copy, place);
+            let inner = self.repair_value(&schemas, copy, place);
             if self.verdict(&schemas, &inner.value, place) != Verdict::Valid {
                 continue;
             }

@@ -28,7 +28,7 @@ use crate::{
     schema::{
         instance_types::InstanceTypes,
         keyword::Keyword,
-        validate::{Judge, Place, Verdict},
+        validate::{Judge, Location, Verdict},
     },
 };
 use view::View;
@@ -54,7 +54,7 @@ struct Repairer<'v, 's, 'a> {
 }
 
 impl<'s, 'a> Repairer<'_, 's, 'a> {
-    fn place<'n>(&mut self, schemas: &[&'s Node<'a>], value: Node<'n>, at: At<'_>) -> Fixed<'n> {
+    fn repair_value<'n>(&mut self, schemas: &[&'s Node<'a>], value: Node<'n>, at: At<'_>) -> Fixed<'n> {
         let mut fixed = Fixed { value, repairs: Vec::new() };
         if at.level > MAX_LEVEL || self.verdict(schemas, &fixed.value, at) != Verdict::Invalid {
             return fixed;
@@ -69,7 +69,7 @@ impl<'s, 'a> Repairer<'_, 's, 'a> {
         }
         let at = At { outer: Some(at.outer.unwrap_or(view.kinds)), ..at };
         if !self.is_kind(&view, &fixed.value) {
-            return self.exchange(&view, schemas, &fixed.value, at).unwrap_or(fixed);
+            return self.replace_value(&view, schemas, &fixed.value, at).unwrap_or(fixed);
         }
         match fixed.value.data() {
             Data::Object(_) => self.members(&view, &mut fixed, at),
@@ -116,9 +116,9 @@ impl<'s, 'a> Repairer<'_, 's, 'a> {
 #[derive(Clone, Copy)]
 pub(crate) struct At<'p> {
     /// Location in the original arguments.
-    pub(crate) from: &'p Place<'p>,
+    pub(crate) from: &'p Location<'p>,
     /// Location in the result.
-    pub(crate) to: &'p Place<'p>,
+    pub(crate) to: &'p Location<'p>,
     /// True inside a string that was parsed: everything in it has the location of the string.
     pub(crate) is_frozen: bool,
     /// True for the root, if it does not declare that arguments are an object.
@@ -145,7 +145,7 @@ pub(crate) struct Layers {
 }
 
 impl<'p> At<'p> {
-    pub(crate) const fn again(self, layers: Layers) -> At<'p> {
+    pub(crate) const fn for_next_reading(self, layers: Layers) -> At<'p> {
         At { layers, level: self.level + 1, outer: None, ..self }
     }
 
@@ -160,20 +160,20 @@ impl<'p> At<'p> {
 
 /// Locations of a member, under its old name and its new one.
 pub(crate) struct Below<'p> {
-    from: Place<'p>,
-    to: Place<'p>,
+    from: Location<'p>,
+    to: Location<'p>,
 }
 
 impl<'p> Below<'p> {
     pub(crate) fn member(at: At<'p>, old: &'p Text<'p>, new: &'p Text<'p>) -> Self {
-        let from = if at.is_frozen { *at.from } else { Place::Member(at.from, old) };
-        Below { from, to: Place::Member(at.to, new) }
+        let from = if at.is_frozen { *at.from } else { Location::Member(at.from, old) };
+        Below { from, to: Location::Member(at.to, new) }
     }
 
     /// `is_own` is true if the item is in the original arguments.
     pub(crate) fn item(at: At<'p>, index: usize, is_own: bool) -> Self {
-        let from = if at.is_frozen || !is_own { *at.from } else { Place::Item(at.from, index) };
-        Below { from, to: Place::Item(at.to, index) }
+        let from = if at.is_frozen || !is_own { *at.from } else { Location::Item(at.from, index) };
+        Below { from, to: Location::Item(at.to, index) }
     }
 
     pub(crate) fn at<'b>(&'b self, around: At<'b>, layers: Layers) -> At<'b>
@@ -199,9 +199,9 @@ pub(crate) fn forget(repairs: &mut [Repair], arguments: &Node<'_>) {
     let mut later = Set::new();
     for repair in repairs.iter_mut().rev() {
         let Some(pointer) = repair.output_pointer.clone() else { continue };
-        let is_doubtful = around(&repair.pointer).any(|place| gone.contains(place))
+        let is_doubtful = enclosing_pointers(&repair.pointer).any(|location| gone.contains(location))
             || gone.contains(&repair.pointer)
-            || around(&pointer).any(|place| later.contains(place));
+            || enclosing_pointers(&pointer).any(|location| later.contains(location));
         if is_doubtful && !exists(arguments, &pointer) {
             repair.output_pointer = None;
         }
@@ -209,15 +209,15 @@ pub(crate) fn forget(repairs: &mut [Repair], arguments: &Node<'_>) {
     }
 }
 
-fn around(pointer: &str) -> impl Iterator<Item = &str> {
+fn enclosing_pointers(pointer: &str) -> impl Iterator<Item = &str> {
     pointer.match_indices('/').filter_map(|(end, _)| pointer.get(..end))
 }
 
 fn exists(root: &Node<'_>, pointer: &str) -> bool {
-    let mut place = Some(root);
+    let mut location = Some(root);
     for token in pointer.split('/').skip(1) {
         let name = unescaped_token(token);
-        place = place.and_then(|place| match place.data() {
+        location = location.and_then(|location| match location.data() {
             Data::Array(items) => items.get(name.parse::<usize>().ok()?),
             Data::Object(object) => {
                 object.iter().find(|member| member.key.display() == name).map(|member| &member.value)
@@ -225,5 +225,5 @@ fn exists(root: &Node<'_>, pointer: &str) -> bool {
             _ => None,
         });
     }
-    place.is_some()
+    location.is_some()
 }

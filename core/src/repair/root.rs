@@ -15,7 +15,7 @@ use crate::{
     report::{retry_message, Confidence, Left, LeftReason, RepairRule, Repaired},
     schema::{
         keyword::Keyword,
-        validate::{Place, Validator, Verdict},
+        validate::{Location, Validator, Verdict},
     },
 };
 
@@ -114,8 +114,8 @@ impl<'s, 'a> Repairer<'_, 's, 'a> {
             is_inside: false,
             guesses: false,
         };
-        let place = Place::At("");
-        let at = root_at(&place, false);
+        let location = Location::At("");
+        let at = root_at(&location, false);
         let (mut repairs, original, mut refused) = (Vec::new(), text.clone(), None);
         for layer in u8::from(is_quoted)..=TEXTS {
             match text.trim_matches(|next: char| next.is_whitespace() || next == '\u{FEFF}') {
@@ -169,9 +169,9 @@ impl<'s, 'a> Repairer<'_, 's, 'a> {
             }
             return Ok((Fixed { value: kept, repairs: Vec::new() }, false, None));
         }
-        let place = Place::At("");
+        let location = Location::At("");
         let none = Node::empty_object();
-        let repair = words::replaced(root_at(&place, false), rule, from, &none);
+        let repair = words::replaced(root_at(&location, false), rule, from, &none);
         Ok((Fixed { value: none, repairs: alloc::vec![repair] }, true, None))
     }
 
@@ -180,15 +180,15 @@ impl<'s, 'a> Repairer<'_, 's, 'a> {
     }
 
     fn takes(&mut self, value: &Node<'_>) -> bool {
-        let (root, place) = (self.judge.root(), Place::At(""));
-        let at = root_at(&place, self.is_untyped());
+        let (root, location) = (self.judge.root(), Location::At(""));
+        let at = root_at(&location, self.is_untyped());
         self.verdict(&[root], value, at) == Verdict::Valid
     }
 
     fn whole(&mut self, fixed: &mut Fixed<'_>) -> Verdict {
         let root = self.judge.root();
-        let place = Place::At("");
-        let at = root_at(&place, self.is_untyped());
+        let location = Location::At("");
+        let at = root_at(&location, self.is_untyped());
         let verdict = self.verdict(&[root], &fixed.value, at);
         if verdict != Verdict::Invalid {
             return verdict;
@@ -206,7 +206,7 @@ impl<'s, 'a> Repairer<'_, 's, 'a> {
     fn walk<'n>(&mut self, value: Node<'n>, at: At<'_>) -> Fixed<'n> {
         let root = self.judge.root();
         let is_text = value.as_text().is_some();
-        let mut found = self.place(&[root], value, at);
+        let mut found = self.repair_value(&[root], value, at);
         if !found.repairs.is_empty() && self.verdict(&[root], &found.value, at) == Verdict::Invalid {
             if let Some(inner) = self.unwrap(&found.value, At { is_frozen: is_text, ..at }) {
                 found.value = inner.value;
@@ -257,7 +257,7 @@ impl<'s, 'a> Repairer<'_, 's, 'a> {
                 let reading = read_tolerant(&text, how).ok()?;
                 self.judge.budget().pay(json::size(&reading.node, self.judge.budget())).then_some(())?;
                 let pointer = pointer_to(&steps);
-                let from = Place::At(if at.is_frozen { "" } else { &pointer });
+                let from = Location::At(if at.is_frozen { "" } else { &pointer });
                 let inside = At { from: &from, ..at };
                 texts.extend(reading.repairs.iter().map(|text| words::read(inside, *text, &reading.node)));
                 content = reading.node;
@@ -267,7 +267,7 @@ impl<'s, 'a> Repairer<'_, 's, 'a> {
             if let Some(found) = self.content(content.copy(self.judge.budget()), &steps, was_text, at) {
                 let rule = (RepairRule::UnwrapArguments, Confidence::Likely);
                 let pointer = pointer_to(&steps);
-                let from = Place::At(if at.is_frozen { "" } else { &pointer });
+                let from = Location::At(if at.is_frozen { "" } else { &pointer });
                 let inside = At { from: &from, is_frozen: at.is_frozen || was_text, ..at };
                 let repair = words::replaced(at, rule, "object", &found.value);
                 let mut repairs = alloc::vec![words::moved(repair, inside, false)];
@@ -288,9 +288,9 @@ impl<'s, 'a> Repairer<'_, 's, 'a> {
     ) -> Option<Fixed<'n>> {
         let root = self.judge.root();
         let pointer = pointer_to(steps);
-        let from = Place::At(if at.is_frozen { "" } else { &pointer });
+        let from = Location::At(if at.is_frozen { "" } else { &pointer });
         let inside = At { from: &from, is_frozen: at.is_frozen || was_text, level: 1, ..at };
-        let found = self.place(&[root], content, inside);
+        let found = self.repair_value(&[root], content, inside);
         (self.verdict(&[root], &found.value, at) == Verdict::Valid).then_some(found)
     }
 }
@@ -306,8 +306,16 @@ fn pointer_to(steps: &[Text<'static>]) -> String {
     })
 }
 
-fn root_at<'p>(place: &'p Place<'p>, is_untyped_root: bool) -> At<'p> {
-    At { from: place, to: place, is_frozen: false, is_untyped_root, level: 0, outer: None, layers: Layers::default() }
+fn root_at<'p>(location: &'p Location<'p>, is_untyped_root: bool) -> At<'p> {
+    At {
+        from: location,
+        to: location,
+        is_frozen: false,
+        is_untyped_root,
+        level: 0,
+        outer: None,
+        layers: Layers::default(),
+    }
 }
 
 pub(crate) fn unreadable(refusal: Refusal) -> Error {

@@ -40,51 +40,54 @@ impl<'s, 'a> Repairer<'_, 's, 'a> {
         let kind = InstanceTypes::of_instance(value);
         let mut branches: Vec<(&'s Node<'a>, Option<View<'s, 'a>>)> = Vec::new();
         for branch in union.branches {
-            let own = self.view(&[branch]);
-            branches.push((branch, own));
+            let branch_view = self.view(&[branch]);
+            branches.push((branch, branch_view));
         }
-        let takes = |own: &Option<View<'_, '_>>| own.as_ref().is_none_or(|own| kind.within(own.kinds));
+        let takes = |branch_view: &Option<View<'_, '_>>| {
+            branch_view.as_ref().is_none_or(|branch_view| kind.within(branch_view.kinds))
+        };
         let mut open: Vec<bool> = Vec::new();
-        for (_, own) in &branches {
-            open.push(!own.as_ref().is_some_and(|own| self.contradicts(own, value)));
+        for (_, branch_view) in &branches {
+            open.push(!branch_view.as_ref().is_some_and(|branch_view| self.contradicts(branch_view, value)));
         }
         // If the value contradicts every branch for its type, no branch is excluded.
-        if !branches.iter().zip(&open).any(|((_, own), is_open)| *is_open && takes(own)) {
+        if !branches.iter().zip(&open).any(|((_, branch_view), is_open)| *is_open && takes(branch_view)) {
             open.iter_mut().for_each(|is_open| *is_open = true);
         }
         let (mut valid, mut partial): (Vec<Candidate<'n>>, Vec<(bool, bool, Fixed<'n>)>) = (Vec::new(), Vec::new());
-        for ((branch, own), _) in branches.iter().zip(&open).filter(|(_, is_open)| **is_open) {
-            let found = self.branch(branch, value, at);
-            if !found.repairs.is_empty() && self.keeps(view, union, value, &found.value) {
-                if self.judge.keyword(union.keyword, union.schema, &found.value) == Verdict::Valid {
+        for ((branch, branch_view), _) in branches.iter().zip(&open).filter(|(_, is_open)| **is_open) {
+            let repaired = self.branch(branch, value, at);
+            if !repaired.repairs.is_empty() && self.keeps(view, union, value, &repaired.value) {
+                if self.judge.keyword(union.keyword, union.schema, &repaired.value) == Verdict::Valid {
                     let lowest = |lowest: Confidence, repair: &crate::report::Repair| lowest.min(repair.confidence);
-                    let confidence = found.repairs.iter().fold(Confidence::Exact, lowest);
-                    valid.push(Candidate { fixed: found, confidence });
+                    let confidence = repaired.repairs.iter().fold(Confidence::Exact, lowest);
+                    valid.push(Candidate { fixed: repaired, confidence });
                     continue;
                 }
-                let is_null = own.as_ref().is_some_and(|own| own.kinds == InstanceTypes::NULL);
-                partial.push((is_null, takes(own), found));
+                let is_null = branch_view.as_ref().is_some_and(|branch_view| branch_view.kinds == InstanceTypes::NULL);
+                partial.push((is_null, takes(branch_view), repaired));
                 continue;
             }
-            let is_null = own.as_ref().is_some_and(|own| own.kinds == InstanceTypes::NULL);
-            partial.push((is_null, takes(own), Fixed { value: Node::default(), repairs: Vec::new() }));
+            let is_null = branch_view.as_ref().is_some_and(|branch_view| branch_view.kinds == InstanceTypes::NULL);
+            partial.push((is_null, takes(branch_view), Fixed { value: Node::default(), repairs: Vec::new() }));
         }
         if !valid.is_empty() {
             return self.choose(valid, at);
         }
         // No branch is valid: if one is clearly meant, its members are repaired as far as possible.
         let only = |is_meant: &dyn Fn(&(bool, bool, Fixed<'n>)) -> bool| {
-            let mut meant = partial.iter().enumerate().filter(|(_, one)| is_meant(one)).map(|(index, _)| index);
+            let mut meant =
+                partial.iter().enumerate().filter(|(_, candidate)| is_meant(candidate)).map(|(index, _)| index);
             meant.next().filter(|_| meant.next().is_none())
         };
         let index = only(&|(is_null, _, _)| !is_null).or_else(|| only(&|(_, takes, _)| *takes))?;
-        let (_, _, found) = partial.into_iter().nth(index)?;
-        (!found.repairs.is_empty()).then_some(found)
+        let (_, _, repaired) = partial.into_iter().nth(index)?;
+        (!repaired.repairs.is_empty()).then_some(repaired)
     }
 
     fn branch<'n>(&mut self, branch: &'s Node<'a>, value: &Node<'n>, at: At<'_>) -> Fixed<'n> {
         let copy = value.copy(self.judge.budget());
-        self.place(&[branch], copy, At { level: at.level + 1, is_untyped_root: false, ..at })
+        self.repair_value(&[branch], copy, At { level: at.level + 1, is_untyped_root: false, ..at })
     }
 
     fn contradicts(&mut self, branch: &View<'s, 'a>, value: &Node<'_>) -> bool {

@@ -75,7 +75,7 @@ pub(crate) struct CallReports {
     /// All changes of the answer so far, so that each is reported only once.
     answer_so_far: Vec<AnswerChange>,
     /// First error while the current event was processed. Processing continues, because the event may end other calls;
-    /// [`Self::check`] returns the error.
+    /// [`Self::take_failure`] returns the error.
     failure: Option<Error>,
 }
 
@@ -117,7 +117,7 @@ impl CallReports {
         core::mem::take(&mut self.answer)
     }
 
-    pub(crate) fn see(&mut self, id: Option<&str>) {
+    pub(crate) fn record_reported(&mut self, id: Option<&str>) {
         match id {
             Some(id) if self.seen.len() < MAX_SEEN && id.len() <= MAX_ID_LENGTH => {
                 self.seen.insert(String::from(id));
@@ -134,16 +134,16 @@ impl CallReports {
         }
     }
 
-    pub(crate) fn is_also(&mut self, old: &str, new: &str) {
+    pub(crate) fn add_id(&mut self, old: &str, new: &str) {
         if let Some(whole) = self.filled.get(old).cloned() {
             self.fill(Some(new), &whole);
         }
         if self.seen.contains(old) {
-            self.see(Some(new));
+            self.record_reported(Some(new));
         }
     }
 
-    /// Records an error for [`Self::check`], because the event that ends a call may end others as well.
+    /// Records an error for [`Self::take_failure`], because the event that ends a call may end others as well.
     pub(crate) fn restored(&mut self, restored: Result<Option<String>, Error>) -> Option<String> {
         restored.unwrap_or_else(|error| {
             self.fail(Some(error));
@@ -155,11 +155,11 @@ impl CallReports {
         self.failure = self.failure.take().or(error);
     }
 
-    pub(crate) fn check(&mut self) -> Result<(), Error> {
+    pub(crate) fn take_failure(&mut self) -> Result<(), Error> {
         self.failure.take().map_or(Ok(()), Err)
     }
 
-    pub(crate) fn forget(&mut self) {
+    pub(crate) fn reset_stream(&mut self) {
         (self.seen, self.filled, self.has_nameless) = (Set::new(), Map::new(), false);
     }
 
@@ -293,11 +293,11 @@ impl Repairing<'_> {
         let sent = self.schemas.sent.as_ref().filter(|_| !self.plan.is_empty());
         let raw = match (sent, raw) {
             // Fast path: most arguments are valid. JSON text inside JSON text is left to the repairer.
-            (None, RawArguments::Value(value)) if value.as_object().is_some() => match own.takes(&value) {
+            (None, RawArguments::Value(value)) if value.as_object().is_some() => match own.judge_arguments(&value) {
                 Verdict::Invalid => RawArguments::Value(value),
                 verdict => return Ok(Ok(Repaired::untouched(value, verdict.known()))),
             },
-            (None, RawArguments::Repeated(value)) => match own.takes(&value) {
+            (None, RawArguments::Repeated(value)) => match own.judge_arguments(&value) {
                 Verdict::Invalid => RawArguments::Repeated(value),
                 verdict => return Ok(Ok(Repaired { changed: true, ..Repaired::untouched(value, verdict.known()) })),
             },
@@ -309,13 +309,13 @@ impl Repairing<'_> {
             options.truncated = Truncated::Refuse;
         }
         let Some(sent) = sent else {
-            return Ok(repair::repair(&own, raw, &options).map(free));
+            return Ok(repair::repair(&own, raw, &options).map(detach_repaired));
         };
         let mut as_answered = None;
         if let RawArguments::Value(value) | RawArguments::Repeated(value) = &raw {
             let mut restored = value.clone();
             self.plan.restore(&mut restored)?;
-            let verdict = own.takes(&restored);
+            let verdict = own.judge_arguments(&restored);
             if verdict != Verdict::Invalid {
                 let changed = is_repeated || !restored.is_intact();
                 return Ok(Ok(Repaired { changed, ..Repaired::untouched(restored, verdict.known()) }));
@@ -348,7 +348,7 @@ fn is_blank(text: &str) -> bool {
 }
 
 /// Detaches repaired arguments from the input, because some of their values may come from the schema.
-fn free(mut repaired: Repaired<Node<'_>>) -> Repaired<Node<'_>> {
+fn detach_repaired(mut repaired: Repaired<Node<'_>>) -> Repaired<Node<'_>> {
     if repaired.changed {
         repaired.arguments = repaired.arguments.detached();
     }
@@ -491,10 +491,11 @@ fn joined(first: Vec<Repair>, second: Vec<Repair>, sent: &Node<'_>, restored: &N
         }
     });
     let pointers_before = pointers_before(&first);
-    let settled = moves(second.iter().filter_map(|repair| Some((&repair.pointer, repair.output_pointer.as_ref()?))));
+    let moved_pointers =
+        moves(second.iter().filter_map(|repair| Some((&repair.pointer, repair.output_pointer.as_ref()?))));
     let first = first.into_iter().map(|repair| {
         let output = repair.output_pointer.as_ref().and_then(|pointer| after.get(numbers.get(pointer)?));
-        let output_pointer = output.map(|pointer| moved(pointer, &settled));
+        let output_pointer = output.map(|pointer| moved(pointer, &moved_pointers));
         Repair { output_pointer, ..repair }
     });
     let second = second.into_iter().map(|repair| {

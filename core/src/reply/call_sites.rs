@@ -23,7 +23,7 @@ pub(crate) fn entry_id<'a>(call: &Node<'a>) -> Option<Text<'a>> {
     id_of(call).filter(|id| !id.is_empty())
 }
 
-pub(crate) fn may_be(call: &Node<'_>, id: Option<&str>) -> bool {
+pub(crate) fn may_have_id(call: &Node<'_>, id: Option<&str>) -> bool {
     let mut ids = RESULT_IDS.into_iter().filter_map(|key| call.get(key)?.as_text()).peekable();
     ids.peek().is_none() || ids.any(|own| id.is_some_and(|id| own.is(id)))
 }
@@ -32,7 +32,7 @@ pub(crate) fn each<'a>(node: &mut Node<'a>, key: &str, visit: &mut dyn FnMut(&mu
     wire::each(node, key, &mut |_, item| visit(item));
 }
 
-pub(crate) fn is_none(item: &Node<'_>, key: &str) -> bool {
+pub(crate) fn has_no_arguments(item: &Node<'_>, key: &str) -> bool {
     item.get(key).is_none_or(|value| match value.data() {
         Data::Object(object) => object.is_empty(),
         _ => value.is_null() || value.is_text("") || value.is_text("{}"),

@@ -117,7 +117,7 @@ impl RestoreEntry {
         RestoreEntry { server: server.map(spelled), ..self }
     }
 
-    pub(crate) fn repaired_by(self, schemas: Option<Schemas>) -> RestoreEntry {
+    pub(crate) fn with_schemas(self, schemas: Option<Schemas>) -> RestoreEntry {
         RestoreEntry { schemas: schemas.map(Arc::new), ..self }
     }
 }
@@ -154,11 +154,11 @@ impl RestoreMap {
     /// Returns the map for a request to which only deferred loading was applied.
     pub(crate) fn of(client: Client, report: &DeferredReport) -> RestoreMap {
         let mut restore_map = RestoreMap { client: Some(client), ..RestoreMap::default() };
-        report.name_map.iter().for_each(|(called, tool)| restore_map.is_client_tool(called.clone(), tool));
+        report.name_map.iter().for_each(|(called, tool)| restore_map.add_client_tool(called.clone(), tool));
         restore_map
     }
 
-    pub(crate) fn is_client_tool(&mut self, called: String, tool: &ClientTool) {
+    pub(crate) fn add_client_tool(&mut self, called: String, tool: &ClientTool) {
         let (plan, schemas) = self.list.remove(&called).map(|entry| (entry.plan, entry.schemas)).unwrap_or_default();
         // A `custom` tool has text as its input, and the client runs a search itself: neither has arguments to repair.
         let schemas = schemas.filter(|_| tool.kind == CallKind::Function);
@@ -169,7 +169,7 @@ impl RestoreMap {
         self.add(called, RestoreEntry { name, server, index, namespace, is_outside, kind, plan, schemas });
     }
 
-    pub(crate) fn is_of_server(&mut self, called: String, server: &Text<'_>, name: &Text<'_>) {
+    pub(crate) fn add_server_tool(&mut self, called: String, server: &Text<'_>, name: &Text<'_>) {
         let entry = self.list.entry(called).or_insert_with(|| RestoreEntry::new(name, None, Plan::default()));
         // A tool that the history adds is in a namespace that has the tool's name.
         if entry.namespace.as_ref() == Some(&entry.name) {
@@ -178,7 +178,7 @@ impl RestoreMap {
         (entry.name, entry.server) = (spelled(name), Some(spelled(server)));
     }
 
-    pub(crate) fn repairs_by(&mut self, options: Option<&RepairOptions>) {
+    pub(crate) fn set_repairs(&mut self, options: Option<&RepairOptions>) {
         self.repair = options.cloned();
     }
 
@@ -193,19 +193,19 @@ impl RestoreMap {
         self.answer.as_deref().filter(|answer| answer.tool.is_some())
     }
 
-    pub(crate) fn answers_by(&mut self, answer: Option<Answer>) {
+    pub(crate) fn set_answer(&mut self, answer: Option<Answer>) {
         self.answer = answer.map(Arc::new);
     }
 
     /// Turns off repairs for this tool, because this library handles its calls itself.
     #[cfg(feature = "search")]
-    pub(crate) fn leaves(&mut self, called: &str) {
+    pub(crate) fn turn_off_repairs(&mut self, called: &str) {
         if let Some(entry) = self.list.get_mut(called) {
             entry.schemas = None;
         }
     }
 
-    pub(crate) fn comes_from(&mut self, client: Option<Client>) {
+    pub(crate) fn set_client(&mut self, client: Option<Client>) {
         self.client = client;
     }
 
@@ -373,7 +373,7 @@ impl RestoreMap {
         }
         // A model that calls no function may still write the answer as text.
         answer.reply(reply, reports);
-        reports.check().map(|()| false)
+        reports.take_failure().map(|()| false)
     }
 
     pub(crate) fn content(&self, text: &str) -> Content {
@@ -426,7 +426,7 @@ impl RestoreMap {
     pub(crate) fn item(&self, item: &mut Node<'_>, reports: &mut CallReports) -> Result<(), Error> {
         let was_limited = reports.is_limited;
         reports.is_limited |= reply::is_cut(item);
-        let outcome = self.sites(reports, |visit| units::visit_alone(item, visit));
+        let outcome = self.sites(reports, |visit| units::visit_part(item, visit));
         reports.is_limited = was_limited;
         outcome
     }

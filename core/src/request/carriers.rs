@@ -32,13 +32,13 @@ pub(crate) fn each<'a>(
 }
 
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Place {
+pub(crate) struct AddedToolsLocation {
     message: usize,
     /// Index of the block that adds a tool in Anthropic Messages, and the pointer to the definition in the block.
     block: Option<(usize, &'static str)>,
 }
 
-impl Place {
+impl AddedToolsLocation {
     pub(crate) fn pointer(self, api: Api, tool: usize) -> String {
         let (history, message) = (wire::of(api).history(), self.message);
         match self.block {
@@ -52,7 +52,7 @@ pub(crate) fn each_at<'a>(
     request: &Node<'a>,
     api: Api,
     deferred: Option<&DeferredOptions>,
-    mut take: impl FnMut(Place, &[Node<'a>]),
+    mut take: impl FnMut(AddedToolsLocation, &[Node<'a>]),
 ) -> Result<(), Error> {
     let additions = wire::of(api).additions();
     if matches!(additions, Additions::None | Additions::Listed) {
@@ -64,18 +64,18 @@ pub(crate) fn each_at<'a>(
             continue;
         }
         let message = view(message)?;
-        if !carriers.brings(&message) {
+        if !carriers.adds_tools(&message) {
             continue;
         }
         if matches!(additions, Additions::Blocks) {
             for (block, node) in message.items_at("content").iter().enumerate() {
                 let Some(definition) = added(node) else { continue };
-                let place = Place { message: at, block: Some((block, pointer_to_added(node))) };
-                take(place, core::slice::from_ref(definition));
+                let location = AddedToolsLocation { message: at, block: Some((block, pointer_to_added(node))) };
+                take(location, core::slice::from_ref(definition));
             }
         } else {
-            let place = Place { message: at, block: None };
-            take(place, message.items_at(additions.list()));
+            let location = AddedToolsLocation { message: at, block: None };
+            take(location, message.items_at(additions.list()));
         }
     }
     Ok(())
@@ -84,7 +84,7 @@ pub(crate) fn each_at<'a>(
 const fn flags(additions: Additions) -> Flags {
     match additions {
         Additions::Items { .. } => Flags::CARRIER,
-        Additions::Results { .. } => Flags::DEFERRAL.and(Flags::CALL),
+        Additions::Results { .. } => Flags::DEFERRAL.union(Flags::CALL),
         _ => Flags::DEFERRAL,
     }
 }
@@ -143,7 +143,7 @@ impl<'a> Carriers<'a> {
         Ok(Carriers { additions, searches })
     }
 
-    pub(crate) fn brings(&mut self, message: &Node<'a>) -> bool {
+    pub(crate) fn adds_tools(&mut self, message: &Node<'a>) -> bool {
         let lists_tools = || !message.items_at(self.additions.list()).is_empty();
         match self.additions {
             Additions::System => is_system(message) && lists_tools(),
@@ -183,7 +183,7 @@ fn free_name<'a>(list: &[&Node<'a>], wanted: &str) -> Text<'a> {
 pub(crate) struct Searches<'a> {
     names: Set<Text<'a>>,
     /// Name of the function that replaces a hosted search.
-    function: Option<Text<'a>>,
+    replacement_name: Option<Text<'a>>,
     /// Names of the called functions, by the ids of the calls, because a result may omit the name.
     called: Map<Text<'a>, Text<'a>>,
 }
@@ -201,14 +201,14 @@ impl<'a> Searches<'a> {
             .filter_map(tool::name)
             .cloned();
         let is_hosted = list.iter().any(|entry| tool::kind(entry) == Kind::HostedSearch);
-        let function = deferred.filter(|_| is_hosted).map(|options| free_name(list, &options.tool_search_name));
+        let replacement_name = deferred.filter(|_| is_hosted).map(|options| free_name(list, &options.tool_search_name));
         let listed = deferred.into_iter().flat_map(|options| &options.search_tools);
-        let names = own.chain(listed.map(|name| Text::new(name.clone()))).chain(function.clone()).collect();
-        Searches { names, function, called: Map::new() }
+        let names = own.chain(listed.map(|name| Text::new(name.clone()))).chain(replacement_name.clone()).collect();
+        Searches { names, replacement_name, called: Map::new() }
     }
 
-    pub(crate) fn is_function(&self, name: &Text<'a>) -> bool {
-        self.function.as_ref() == Some(name)
+    pub(crate) fn is_replacement(&self, name: &Text<'a>) -> bool {
+        self.replacement_name.as_ref() == Some(name)
     }
 
     pub(crate) fn record(&mut self, block: &Node<'a>, form: &UntypedResults) {
@@ -244,7 +244,7 @@ pub(crate) fn references_in<'n, 'a>(json: &'n Node<'a>) -> Option<&'n [Node<'a>]
     json.get(REFERENCES)?.as_array()
 }
 
-pub(crate) fn brings_tools(pointer: &str) -> Error {
+pub(crate) fn misplaced_tools_error(pointer: &str) -> Error {
     let message = "expected tools only in a `system` message, found them in another message";
     Error::new(Code::InvalidRequest, format!("{pointer}/tools"), message)
 }

@@ -14,14 +14,14 @@ use crate::{
     },
 };
 
-pub(crate) struct Wanted<'a> {
+pub(crate) struct SourceChoice<'a> {
     pub(crate) choice: Option<Choice<'a>>,
-    is_single: bool,
+    forbids_parallel_calls: bool,
     /// Member of the given request that contains the choice; `None` if the choice is a member of the request itself.
     holder: Option<&'static str>,
 }
 
-impl Wanted<'_> {
+impl SourceChoice<'_> {
     fn pointer(&self) -> String {
         match self.holder {
             Some(holder) => format!("/{holder}/{CHOICE}"),
@@ -36,11 +36,12 @@ pub(crate) fn take<'a>(
     request: &mut Node<'a>,
     (source, holder): (Api, Option<&'static str>),
     warnings: &mut Warnings,
-) -> Result<Wanted<'a>, Error> {
+) -> Result<SourceChoice<'a>, Error> {
     let format = wire::of(source).choice();
     let found = request.get(CHOICE).map(view).transpose()?;
-    let is_single = format.is_single(request, found.as_deref())?;
-    let mut wanted = Wanted { choice: found.as_deref().and_then(|found| format.read(found)), is_single, holder };
+    let forbids_parallel_calls = format.is_single(request, found.as_deref())?;
+    let mut wanted =
+        SourceChoice { choice: found.as_deref().and_then(|found| format.read(found)), forbids_parallel_calls, holder };
     let is_lost = matches!(
         wanted.choice,
         None | Some(Choice::Tool(ToolRef::Search | ToolRef::Namespace(_) | ToolRef::Hosted(_)))
@@ -73,19 +74,19 @@ pub(crate) struct Sent<'a> {
 
 pub(crate) fn write<'a>(
     request: &mut Node<'a>,
-    wanted: Wanted<'a>,
+    wanted: SourceChoice<'a>,
     (target, native): (Api, Native),
     sent: &Sent<'a>,
     warnings: &mut Warnings,
 ) {
     let (format, has_tools) = (wire::of(target).choice(), sent.has_list);
-    let is_single = wanted.is_single && has_tools;
+    let forbids_parallel_calls = wanted.forbids_parallel_calls && has_tools;
     // In Kimi's requests, tools may be in messages; without any tool, Kimi only refuses choices that require a call.
     let is_demand = matches!(wanted.choice, Some(Choice::Required | Choice::Tool(_) | Choice::Allowed { .. }));
     let is_bare = sent.names.as_ref().is_some_and(|names| names.is_empty());
     let takes_any = has_tools || format.without_tools() != WithoutTools::None;
     if !takes_any && (native != Native::Kimi || is_demand && is_bare) {
-        format.limit_parallel_calls(request, is_single, None);
+        format.limit_parallel_calls(request, forbids_parallel_calls, None);
         request.remove(CHOICE);
         return;
     }
@@ -125,7 +126,7 @@ pub(crate) fn write<'a>(
         Some(unnamed) => Some(format.plain(&unnamed)),
         None => None,
     };
-    if let Some(choice) = format.limit_parallel_calls(request, is_single, written) {
+    if let Some(choice) = format.limit_parallel_calls(request, forbids_parallel_calls, written) {
         request.set(CHOICE, choice);
     }
 }
@@ -143,7 +144,10 @@ fn has_allowed(target: Api, native: Native) -> bool {
     wire::of(target).choice().has_allowed() && native != Native::Kimi
 }
 
-pub(crate) fn only<'a>(wanted: &Wanted<'a>, (target, native): (Api, Native)) -> Option<Set<Text<'a>>> {
+pub(crate) fn allowed_names_to_filter<'a>(
+    wanted: &SourceChoice<'a>,
+    (target, native): (Api, Native),
+) -> Option<Set<Text<'a>>> {
     match &wanted.choice {
         Some(Choice::Allowed { tools, .. }) if !has_allowed(target, native) => {
             let names: Set<Text<'a>> = names(tools).cloned().collect();
@@ -153,7 +157,7 @@ pub(crate) fn only<'a>(wanted: &Wanted<'a>, (target, native): (Api, Native)) -> 
     }
 }
 
-pub(crate) fn complete(request: &mut Node<'_>) {
+pub(crate) fn add_auto_choice(request: &mut Node<'_>) {
     let has_tools = request.get("tools").is_some_and(|tools| !matches!(tools.data(), Data::Null));
     if has_tools && request.get(CHOICE).is_none() {
         request.set(CHOICE, Node::literal("auto"));

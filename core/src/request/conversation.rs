@@ -10,7 +10,7 @@
 use alloc::{borrow::Cow, collections::VecDeque, string::String, vec::Vec};
 
 use super::{
-    formats::Handed,
+    formats::TranslatedFormat,
     instructions,
     location::Location,
     report::{Warnings, LOST},
@@ -36,7 +36,7 @@ pub(crate) struct Conversation<'a> {
     /// same, the messages remain in the request until they are written.
     pub(crate) history: Vec<Node<'a>>,
     /// Messages and items that were read although the format stays the same, by number, without the parts that were
-    /// read. Calls and results of Responses contain their items ([`Call::own`], [`Outcome::own`]).
+    /// read. Calls and results of Responses contain their items ([`Call::source_item`], [`Outcome::source_item`]).
     pub(crate) originals: Map<usize, Node<'a>>,
     /// Numbers of the messages and items in `originals` whose content changes.
     pub(crate) changed: Set<usize>,
@@ -47,7 +47,7 @@ pub(crate) struct Conversation<'a> {
     /// Tools loaded by references outside of results. Recorded only by native deferred loading that keeps the format.
     pub(crate) referred: Set<Text<'a>>,
     pub(crate) losses: Warnings,
-    pub(crate) format: Option<Handed<'a>>,
+    pub(crate) format: Option<TranslatedFormat<'a>>,
     /// True if the history has the same meaning in the target format. The history then remains in the request.
     pub(crate) is_in_place: bool,
 }
@@ -77,13 +77,13 @@ pub(crate) fn apply<'a>(
             | EventKind::Orphan(content) => {
                 content.each_reference(&mut |reference| {
                     warnings.set_location(reference.origin);
-                    reference.found = tools.find(&reference.name, warnings);
+                    reference.found = tools.load_found(&reference.name, warnings);
                 });
             }
             EventKind::Add(additions) | EventKind::Carry(additions) => {
                 for addition in additions {
                     warnings.set_location(addition.origin);
-                    addition.is_known = tools.add(&addition.name, warnings);
+                    addition.is_known = tools.load_added(&addition.name, warnings);
                 }
             }
             EventKind::Remove { name, .. } => tools.remove(name, warnings),
@@ -91,7 +91,9 @@ pub(crate) fn apply<'a>(
             // A search item of Responses does not call a function.
             EventKind::Call(Call { name, search: Some(_), .. })
                 if !options.search_tools.iter().any(|search| name.is(search.as_str())) => {}
-            EventKind::Call(Call { name, .. }) | EventKind::Used(name) if options.load_used_tools => tools.load(name),
+            EventKind::Call(Call { name, .. }) | EventKind::Used(name) if options.load_used_tools => {
+                tools.load_called(name)
+            }
             _ => {}
         }
     }
@@ -173,7 +175,7 @@ impl<'a> Conversation<'a> {
                 };
                 for reference in references.into_iter().filter(|_| !outcome.is_error) {
                     if reference.found == ToolState::Withdrawn {
-                        outcome.gone.insert(reference.name.clone());
+                        outcome.removed_tools.insert(reference.name.clone());
                     }
                     found.push(reference.name);
                 }
@@ -285,7 +287,7 @@ impl<'a> Content<'a> {
         }
     }
 
-    pub(crate) fn sentence(text: impl Into<Text<'a>>) -> Self {
+    pub(crate) fn added_text(text: impl Into<Text<'a>>) -> Self {
         Content::Parts(Vec::from([Part::Text(Node::string(text))]))
     }
 }
@@ -333,7 +335,7 @@ pub(crate) struct Call<'a> {
     pub(crate) arguments: Arguments<'a>,
     /// `None` if the call is not a tool search.
     pub(crate) search: Option<Searcher>,
-    pub(crate) own: Option<Node<'a>>,
+    pub(crate) source_item: Option<Node<'a>>,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -398,21 +400,21 @@ pub(crate) struct Outcome<'a> {
     /// The party that ran the search, if this is a search result. Set by [`match_searches`].
     pub(crate) of_search: Option<Searcher>,
     /// Tools in `found` that had been removed.
-    pub(crate) gone: Set<Text<'a>>,
-    pub(crate) own: Option<Node<'a>>,
+    pub(crate) removed_tools: Set<Text<'a>>,
+    pub(crate) source_item: Option<Node<'a>>,
 }
 
 impl<'a> Outcome<'a> {
-    pub(crate) fn new(id: Node<'a>, content: Content<'a>, own: Option<Node<'a>>) -> Self {
+    pub(crate) fn new(id: Node<'a>, content: Content<'a>, source_item: Option<Node<'a>>) -> Self {
         Outcome {
             id,
             content,
             is_error: false,
             states_error: false,
             found: None,
-            gone: Set::new(),
+            removed_tools: Set::new(),
             of_search: None,
-            own,
+            source_item,
         }
     }
 }
@@ -438,7 +440,7 @@ pub(crate) fn string_of<'a>(object: &Node<'a>, key: &str) -> Node<'a> {
 }
 
 /// Every API accepts the resulting order.
-pub(crate) fn place_results<'a>(events: Vec<Event<'a>>, warnings: &mut Warnings) -> Vec<Event<'a>> {
+pub(crate) fn order_turns<'a>(events: Vec<Event<'a>>, warnings: &mut Warnings) -> Vec<Event<'a>> {
     // A call is open until its last result.
     let last_results = last_results(&events);
     let mut out: Vec<Event<'a>> = Vec::with_capacity(events.len());

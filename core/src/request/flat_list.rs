@@ -21,7 +21,7 @@ const TOOLS: &str = "tools";
 
 /// The parts of a request's tool list that stay behind when its tools are moved to a flat list.
 #[derive(Default)]
-pub(crate) struct Shell<'a> {
+pub(crate) struct RemainingEntries<'a> {
     /// Gemini's original list.
     original: Node<'a>,
     /// The remaining entries of Gemini's list. Groups are empty, and functions outside of groups are omitted.
@@ -100,9 +100,9 @@ pub(crate) fn count(list: &Node<'_>, of_entry: impl Fn(&Node<'_>) -> usize) -> u
     all(list).into_iter().map(of_entry).sum()
 }
 
-impl Shell<'_> {
+impl RemainingEntries<'_> {
     /// Excludes the entry that will hold the functions.
-    pub(crate) fn others(&self) -> usize {
+    pub(crate) fn count_hosted_entries(&self) -> usize {
         let first = self.entries.iter().position(is_group);
         let has_others = |entry: &Node<'_>| {
             let members = entry.as_object().into_iter().flatten();
@@ -113,17 +113,17 @@ impl Shell<'_> {
     }
 }
 
-pub(crate) fn lift<'a>(request: &mut Node<'a>, api: Api) -> Result<Shell<'a>, Error> {
-    let mut shell = Shell::default();
-    let place = wire::of(api).tools();
-    match place.config() {
+pub(crate) fn flatten<'a>(request: &mut Node<'a>, api: Api) -> Result<RemainingEntries<'a>, Error> {
+    let mut shell = RemainingEntries::default();
+    let tools = wire::of(api).tools();
+    match tools.config() {
         Some(config) => {
             let list = edit_member(request, config, |config| Ok(config.visit(TOOLS, core::mem::take)))?;
             if let Some(list) = list.flatten() {
                 request.set(TOOLS, list);
             }
         }
-        None if !place.groups().is_empty() => {
+        None if !tools.groups().is_empty() => {
             let Some(list) = take(request, TOOLS)? else { return Ok(shell) };
             shell.original = list.clone();
             let entries = match list.into_data() {
@@ -147,8 +147,8 @@ pub(crate) fn lift<'a>(request: &mut Node<'a>, api: Api) -> Result<Shell<'a>, Er
                         entry.set(group, Node::array(Vec::new()));
                     }
                 } else if is_moved(&entry) {
-                    let place = shell.entries.len();
-                    shell.outside = shell.outside.or((!has_group).then_some(place));
+                    let index = shell.entries.len();
+                    shell.outside = shell.outside.or((!has_group).then_some(index));
                     flat.push(entry);
                     continue;
                 }
@@ -164,9 +164,9 @@ pub(crate) fn lift<'a>(request: &mut Node<'a>, api: Api) -> Result<Shell<'a>, Er
 
 /// Puts Gemini's functions into the first group, or restores the original list if nothing changed. If no tool is left,
 /// removes Converse's `toolConfig` and Gemini's choice, because the APIs refuse both without tools.
-pub(crate) fn sink<'a>(request: &mut Node<'a>, api: Api, shell: Shell<'a>) -> Result<(), Error> {
-    let place = wire::of(api).tools();
-    match place.config() {
+pub(crate) fn write_back<'a>(request: &mut Node<'a>, api: Api, shell: RemainingEntries<'a>) -> Result<(), Error> {
+    let tools = wire::of(api).tools();
+    match tools.config() {
         Some(config) => {
             let Some(list) = request.remove(TOOLS) else {
                 request.remove(config);
@@ -181,7 +181,7 @@ pub(crate) fn sink<'a>(request: &mut Node<'a>, api: Api, shell: Shell<'a>) -> Re
             })
             .map(drop)
         }
-        None if place.groups().is_empty() || shell.original.is_null() => Ok(()),
+        None if tools.groups().is_empty() || shell.original.is_null() => Ok(()),
         None => {
             let list = request.visit(TOOLS, |list| list.as_array_mut().map(core::mem::take)).flatten();
             let functions = list.unwrap_or_default();
@@ -191,7 +191,7 @@ pub(crate) fn sink<'a>(request: &mut Node<'a>, api: Api, shell: Shell<'a>) -> Re
             }
             let is_emptied = shell.functions > 0 && functions.is_empty();
             let is_single = shell.original.as_object().is_some();
-            let mut entries = placed(functions, shell);
+            let mut entries = with_functions(functions, shell);
             match entries.pop() {
                 None => drop(request.remove(TOOLS)),
                 Some(only) if is_single && entries.is_empty() => request.set(TOOLS, only),
@@ -208,8 +208,8 @@ pub(crate) fn sink<'a>(request: &mut Node<'a>, api: Api, shell: Shell<'a>) -> Re
     }
 }
 
-fn placed<'a>(functions: Vec<Node<'a>>, shell: Shell<'a>) -> Vec<Node<'a>> {
-    let Shell { entries, outside, .. } = shell;
+fn with_functions<'a>(functions: Vec<Node<'a>>, shell: RemainingEntries<'a>) -> Vec<Node<'a>> {
+    let RemainingEntries { entries, outside, .. } = shell;
     let mut functions = Some(functions).filter(|list| !list.is_empty());
     let mut out = Vec::with_capacity(entries.len() + 1);
     for (at, mut entry) in entries.into_iter().enumerate() {

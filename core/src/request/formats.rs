@@ -8,7 +8,7 @@ use alloc::{
 
 use super::report::{Warnings, LOST};
 use crate::{
-    dialect::formats::{FormatPlace, JsonMode, SchemaText, JSON_MODE_VALUES, PLACES},
+    dialect::formats::{FormatLocation, JsonMode, SchemaText, FORMAT_LOCATIONS, JSON_MODE_VALUES},
     error::Error,
     json::{lazy, Child, Data, Flags, Node, Text},
     options::Api,
@@ -16,7 +16,7 @@ use crate::{
 };
 
 pub(crate) struct FoundFormat<'n, 'a> {
-    pub(crate) place: &'static FormatPlace,
+    pub(crate) location: &'static FormatLocation,
     /// JSON Pointer to the object that holds the schema.
     pub(crate) pointer: &'n str,
     /// The object that holds the schema; `None` for a format without a schema, which replaces an earlier format.
@@ -27,15 +27,15 @@ type Visit<'v, 'a> = &'v mut dyn FnMut(FoundFormat<'_, 'a>) -> Result<(), Error>
 
 /// Visits first the formats of the request itself, then the formats in its history, in order.
 pub(crate) fn visit<'a>(request: &mut Node<'a>, api: Api, visit: Visit<'_, 'a>) -> Result<(), Error> {
-    let mut places = PLACES.iter().filter(|place| place.api == api);
-    for place in places.clone().filter(|place| place.item.is_none()) {
-        if place.path.is_empty() {
-            in_member(request, place, visit)?;
+    let mut locations = FORMAT_LOCATIONS.iter().filter(|location| location.api == api);
+    for location in locations.clone().filter(|location| location.item.is_none()) {
+        if location.path.is_empty() {
+            in_member(request, location, visit)?;
         } else {
-            descend(request, place, place.path, &mut String::new(), visit)?;
+            descend(request, location, location.path, &mut String::new(), visit)?;
         }
     }
-    let Some((place, item)) = places.find_map(|place| Some((place, place.item?))) else { return Ok(()) };
+    let Some((location, item)) = locations.find_map(|location| Some((location, location.item?))) else { return Ok(()) };
     let key = wire::of(api).history();
     let visited = request.visit(key, |history| {
         if !matches!(history.data(), Data::Array(_)) {
@@ -47,30 +47,30 @@ pub(crate) fn visit<'a>(request: &mut Node<'a>, api: Api, visit: Visit<'_, 'a>) 
                 if !entry.get("type").is_some_and(|kind| kind.is_text(item)) {
                     return Ok(());
                 }
-                descend(entry, place, place.path, &mut format!("/{key}/{at}"), visit)
+                descend(entry, location, location.path, &mut format!("/{key}/{at}"), visit)
             })
         })
     });
     visited.unwrap_or(Ok(()))
 }
 
-fn in_member<'a>(request: &mut Node<'a>, place: &'static FormatPlace, visit: Visit<'_, 'a>) -> Result<(), Error> {
-    let Some(member) = request.get(place.schema) else { return Ok(()) };
+fn in_member<'a>(request: &mut Node<'a>, location: &'static FormatLocation, visit: Visit<'_, 'a>) -> Result<(), Error> {
+    let Some(member) = request.get(location.schema) else { return Ok(()) };
     let member = match member.data() {
         Data::Verbatim(text) => crate::json::read(text)?,
         _ => member.clone(),
     };
-    let mut holder = Node::record([(place.schema, member)]);
-    in_format(&mut holder, place, &mut String::new(), visit)?;
-    if let Some(changed) = holder.remove(place.schema).filter(|member| !member.is_intact()) {
-        request.set(place.schema, changed);
+    let mut holder = Node::record([(location.schema, member)]);
+    in_format(&mut holder, location, &mut String::new(), visit)?;
+    if let Some(changed) = holder.remove(location.schema).filter(|member| !member.is_intact()) {
+        request.set(location.schema, changed);
     }
     Ok(())
 }
 
 fn descend<'a>(
     node: &mut Node<'a>,
-    place: &'static FormatPlace,
+    location: &'static FormatLocation,
     path: &[&'static str],
     pointer: &mut String,
     visit: Visit<'_, 'a>,
@@ -79,18 +79,19 @@ fn descend<'a>(
     if let [key, rest @ ..] = path {
         pointer.push('/');
         pointer.push_str(key);
-        let visited = node.visit(*key, |inner| lazy::edit(inner, |inner| descend(inner, place, rest, pointer, visit)));
+        let visited =
+            node.visit(*key, |inner| lazy::edit(inner, |inner| descend(inner, location, rest, pointer, visit)));
         pointer.truncate(length);
         return visited.unwrap_or(Ok(()));
     }
     if !matches!(node.data(), Data::Array(_)) {
-        return in_format(node, place, pointer, visit);
+        return in_format(node, location, pointer, visit);
     }
     node.visit_children(|child, format| {
         let Child::Item(at) = child else { return Ok(()) };
         pointer.push('/');
         pointer.push_str(&at.to_string());
-        let visited = in_format(format, place, pointer, visit);
+        let visited = in_format(format, location, pointer, visit);
         pointer.truncate(length);
         visited
     })
@@ -98,22 +99,22 @@ fn descend<'a>(
 
 fn in_format<'a>(
     format: &mut Node<'a>,
-    place: &'static FormatPlace,
+    location: &'static FormatLocation,
     pointer: &mut String,
     visit: Visit<'_, 'a>,
 ) -> Result<(), Error> {
     let is_it = format.as_object().is_some()
-        && place.kind.is_none_or(|kind| format.get("type").is_some_and(|found| found.is_text(kind)));
-    if !is_it || !has_schema(format, place) {
+        && location.kind.is_none_or(|kind| format.get("type").is_some_and(|found| found.is_text(kind)));
+    if !is_it || !has_schema(format, location) {
         // An update with another format replaces the previous one.
-        if place.item.is_some() {
-            return visit(FoundFormat { place, pointer, holder: None });
+        if location.item.is_some() {
+            return visit(FoundFormat { location, pointer, holder: None });
         }
         return Ok(());
     }
     let length = pointer.len();
-    let visited = in_holder(format, place.holder, pointer, &mut |holder, pointer| {
-        visit(FoundFormat { place, pointer, holder: Some(holder) })
+    let visited = in_holder(format, location.holder, pointer, &mut |holder, pointer| {
+        visit(FoundFormat { location, pointer, holder: Some(holder) })
     });
     pointer.truncate(length);
     visited
@@ -131,19 +132,19 @@ fn in_holder<'a>(
     node.visit(*key, |inner| in_holder(inner, rest, pointer, visit)).unwrap_or(Ok(()))
 }
 
-fn has_schema(format: &Node<'_>, place: &FormatPlace) -> bool {
-    let holder = place.holder.iter().try_fold(format, |node, key| node.get(*key));
-    holder.and_then(|holder| holder.get(place.schema)).is_some_and(|schema| match schema.data() {
-        Data::Object(_) | Data::Bool(_) => place.text != SchemaText::Always,
-        Data::String(_) => place.text != SchemaText::Never,
+fn has_schema(format: &Node<'_>, location: &FormatLocation) -> bool {
+    let holder = location.holder.iter().try_fold(format, |node, key| node.get(*key));
+    holder.and_then(|holder| holder.get(location.schema)).is_some_and(|schema| match schema.data() {
+        Data::Object(_) | Data::Bool(_) => location.text != SchemaText::Always,
+        Data::String(_) => location.text != SchemaText::Never,
         _ => false,
     })
 }
 
-pub(crate) fn pointers(request: &mut Node<'_>, api: Api) -> Result<Vec<(String, &'static FormatPlace)>, Error> {
+pub(crate) fn pointers(request: &mut Node<'_>, api: Api) -> Result<Vec<(String, &'static FormatLocation)>, Error> {
     let mut found = Vec::new();
-    visit(request, api, &mut |FoundFormat { place, pointer, holder }| {
-        found.extend(holder.map(|_| (String::from(pointer), place)));
+    visit(request, api, &mut |FoundFormat { location, pointer, holder }| {
+        found.extend(holder.map(|_| (String::from(pointer), location)));
         Ok(())
     })?;
     Ok(found)
@@ -178,9 +179,9 @@ pub(crate) fn is_bare_text(request: &Node<'_>, api: Api) -> Result<bool, Error> 
 #[cfg(feature = "search")]
 pub(crate) fn has_strict(request: &mut Node<'_>, api: Api) -> Result<bool, Error> {
     let mut found = false;
-    visit(request, api, &mut |FoundFormat { place, holder, .. }| {
+    visit(request, api, &mut |FoundFormat { location, holder, .. }| {
         let strict = holder.and_then(|holder| holder.get("strict")?.as_bool());
-        found |= place.has_strict && strict == Some(true);
+        found |= location.has_strict && strict == Some(true);
         Ok(())
     })?;
     Ok(found)
@@ -196,7 +197,7 @@ pub(crate) fn is_only_format(item: &Node<'_>) -> bool {
         && item.get("text").is_some_and(|text| sets_nothing_else(text, &["format"]))
 }
 
-pub(crate) struct Handed<'a> {
+pub(crate) struct TranslatedFormat<'a> {
     pub(crate) schema: Node<'a>,
     pub(crate) name: Option<Text<'a>>,
     pub(crate) description: Option<Text<'a>>,
@@ -211,21 +212,21 @@ pub(crate) fn take<'a>(
     request: &mut Node<'a>,
     source: Api,
     warnings: &mut Warnings,
-) -> Result<Option<Handed<'a>>, Error> {
+) -> Result<Option<TranslatedFormat<'a>>, Error> {
     let (mut taken, mut of_request) = (None, Vec::new());
-    visit(request, source, &mut |FoundFormat { place, pointer, holder }| {
-        let handed = holder.and_then(|holder| handed(holder, place, pointer).transpose()).transpose()?;
-        match place.item {
+    visit(request, source, &mut |FoundFormat { location, pointer, holder }| {
+        let translated = holder.and_then(|holder| translated(holder, location, pointer).transpose()).transpose()?;
+        match location.item {
             None if taken.is_none() => {
-                taken = handed;
-                of_request = place.path.to_vec();
+                taken = translated;
+                of_request = location.path.to_vec();
                 // The object has other members in addition to the format.
-                if place.kind.is_none() && place.holder.is_empty() {
-                    of_request.push(place.schema);
+                if location.kind.is_none() && location.holder.is_empty() {
+                    of_request.push(location.schema);
                 }
             }
             None => {}
-            Some(_) => taken = handed,
+            Some(_) => taken = translated,
         }
         Ok(())
     })?;
@@ -240,19 +241,23 @@ pub(crate) fn take<'a>(
     Ok(taken)
 }
 
-fn handed<'a>(holder: &Node<'a>, place: &FormatPlace, pointer: &str) -> Result<Option<Handed<'a>>, Error> {
+fn translated<'a>(
+    holder: &Node<'a>,
+    location: &FormatLocation,
+    pointer: &str,
+) -> Result<Option<TranslatedFormat<'a>>, Error> {
     let text = |key: &str| holder.text_at(key).cloned();
-    let Some(schema) = holder.get(place.schema) else { return Ok(None) };
+    let Some(schema) = holder.get(location.schema) else { return Ok(None) };
     let schema = match schema.as_text().map(Text::value) {
         None => schema.clone(),
         Some(Some(text)) => crate::json::read(&text)?.detached(),
         Some(None) => return Ok(None),
     };
-    Ok(Some(Handed {
+    Ok(Some(TranslatedFormat {
         schema,
-        name: text("name").filter(|_| place.has_name),
-        description: text("description").filter(|_| place.has_name),
-        strict: holder.bool_at("strict").filter(|_| place.has_strict),
+        name: text("name").filter(|_| location.has_name),
+        description: text("description").filter(|_| location.has_name),
+        strict: holder.bool_at("strict").filter(|_| location.has_strict),
         pointer: pointer.into(),
     }))
 }
@@ -279,17 +284,19 @@ fn remove(node: &mut Node<'_>, path: &[&'static str]) -> Result<(), Error> {
 pub(crate) fn put<'a>(
     request: &mut Node<'a>,
     target: Api,
-    handed: Handed<'a>,
+    translated: TranslatedFormat<'a>,
     warnings: &mut Warnings,
 ) -> Result<(), Error> {
-    let Some(place) = PLACES.iter().find(|place| place.api == target && place.is_main) else { return Ok(()) };
-    let Handed { mut schema, name, description, strict, pointer } = handed;
+    let Some(location) = FORMAT_LOCATIONS.iter().find(|location| location.api == target && location.is_main) else {
+        return Ok(());
+    };
+    let TranslatedFormat { mut schema, name, description, strict, pointer } = translated;
     let mut holder = Vec::new();
     let mut lose = |key: &str| warnings.about_at(LOST, key, format!("{pointer}/{key}"));
-    if name.is_some() && !place.has_name {
+    if name.is_some() && !location.has_name {
         lose("name");
     }
-    if place.has_name {
+    if location.has_name {
         holder.push(("name", Node::string(name.unwrap_or_else(|| Text::literal("response")))));
         holder.extend(description.map(|description| ("description", Node::string(description))));
     } else if let Some(description) = description {
@@ -298,14 +305,14 @@ pub(crate) fn put<'a>(
             false => lose("description"),
         }
     }
-    holder.extend(place.media_type.map(|key| (key, Node::literal("application/json"))));
-    holder.push((place.schema, schema));
-    holder.extend(strict.filter(|_| place.has_strict).map(|strict| ("strict", Node::bool(strict))));
+    holder.extend(location.media_type.map(|key| (key, Node::literal("application/json"))));
+    holder.push((location.schema, schema));
+    holder.extend(strict.filter(|_| location.has_strict).map(|strict| ("strict", Node::bool(strict))));
     let record = |members: Vec<(&'static str, Node<'a>)>| {
         Node::object(members.into_iter().map(|(key, value)| (Text::literal(key), value)).collect())
     };
-    let kind = ("type", Node::literal(place.kind.unwrap_or_default()));
-    let format = match place.holder {
+    let kind = ("type", Node::literal(location.kind.unwrap_or_default()));
+    let format = match location.holder {
         [] => record(core::iter::once(kind).chain(holder).collect()),
         path => {
             let inner = path.iter().rev().fold(record(holder), |inner, key| record(Vec::from([(*key, inner)])));
@@ -316,7 +323,7 @@ pub(crate) fn put<'a>(
             format
         }
     };
-    set(request, place.path, format)
+    set(request, location.path, format)
 }
 
 pub(crate) fn put_json_mode(request: &mut Node<'_>, mode: &JsonMode) -> Result<(), Error> {

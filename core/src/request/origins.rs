@@ -225,7 +225,7 @@ impl Origins {
         self.rewritings.iter().filter(is_entries).eq(other.rewritings.iter().filter(is_entries))
     }
 
-    pub(crate) fn given(&self, pointer: &mut String) {
+    pub(crate) fn to_given(&self, pointer: &mut String) {
         for rewriting in self.rewritings.iter().rev() {
             if let Some(before) = rewriting.before(pointer) {
                 *pointer = before;
@@ -278,7 +278,7 @@ mod tests {
         assert_eq!(origins.rewritings.len(), 1);
         for at in 0..3 {
             let mut pointer = format!("/messages/{at}/tools/0/function");
-            origins.given(&mut pointer);
+            origins.to_given(&mut pointer);
             assert_eq!(pointer, "/messages");
         }
     }

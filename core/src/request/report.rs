@@ -127,7 +127,7 @@ pub struct ClientTool {
 }
 
 impl DeferredReport {
-    pub(crate) fn are_custom(&mut self, tools: Vec<(String, ClientTool)>) {
+    pub(crate) fn add_client_tools(&mut self, tools: Vec<(String, ClientTool)>) {
         let mut known: Set<String> = self.name_map.iter().map(|(known, _)| known.clone()).collect();
         for (flat, tool) in tools {
             if known.insert(flat.clone()) {

@@ -22,8 +22,8 @@ pub(crate) fn function<'a>(format: Api, name: &str, search: &Node<'a>) -> Node<'
     let place = wire::of(format).tools();
     if let Entry::Tool(shape) = tool_format::recognize(&function) {
         let strict = place.is_strict().then_some(false);
-        let edits = Edits { name: None, description: None, strict, omit: false };
-        shape.settle(&mut function, format.tools(), None, edits);
+        let edits = Edits { name: None, description: None, strict, removes_schema: false };
+        shape.convert_entry(&mut function, format.tools(), None, edits);
     }
     if let Some((key, cache)) = place.cache().and_then(|key| Some((key, search.get(key)?))) {
         function.set(key, cache.clone());

@@ -24,11 +24,11 @@ pub(crate) enum Kind {
 
 pub(crate) const INNER_FUNCTION: &str = "function";
 const INNER: [&str; 3] = HOLDERS;
-pub(crate) const FLAG: &str = DEFERRAL;
+pub(crate) const DEFERRAL_FLAG: &str = DEFERRAL;
 pub(crate) const CACHE: &str = "cache_control";
 /// Member of a deferred function of Gemini Interactions: the description that the model sees until the function is
 /// loaded.
-pub(crate) const SHORT: &str = "short_description";
+pub(crate) const SHORT_DESCRIPTION: &str = "short_description";
 
 pub(crate) fn type_of<'n, 'a>(node: &'n Node<'a>) -> Option<&'n Text<'a>> {
     node.get("type")?.as_text()
@@ -113,7 +113,8 @@ pub(crate) fn schema<'n, 'a>(tool: &'n Node<'a>) -> Option<&'n Node<'a>> {
 
 /// Returns true if the tool is deferred, and true if a `defer_loading` is neither boolean nor null.
 pub(crate) fn deferral(tool: &Node<'_>) -> (bool, bool) {
-    let flags = core::iter::once(tool.get(FLAG)).chain(INNER.iter().map(|inner| tool.get(inner)?.get(FLAG)));
+    let flags =
+        core::iter::once(tool.get(DEFERRAL_FLAG)).chain(INNER.iter().map(|inner| tool.get(inner)?.get(DEFERRAL_FLAG)));
     flags.flatten().fold((false, false), |(deferred, odd), flag| match flag.data() {
         Data::Bool(value) => (deferred || *value, odd),
         Data::Null => (deferred, odd),
@@ -133,29 +134,30 @@ pub(crate) fn is_same(one: &Node<'_>, other: &Node<'_>) -> bool {
     is_alike(one, other, true)
 }
 
-fn is_alike(one: &Node<'_>, other: &Node<'_>, is_entry: bool) -> bool {
-    let (Some(one), Some(other)) = (one.as_object(), other.as_object()) else { return json::same(one, other) };
-    let is_flag = |key: &Text<'_>| key.is(FLAG) || key.is(CACHE);
+fn is_alike(left: &Node<'_>, right: &Node<'_>, is_entry: bool) -> bool {
+    let (Some(left), Some(right)) = (left.as_object(), right.as_object()) else { return json::same(left, right) };
+    let is_flag = |key: &Text<'_>| key.is(DEFERRAL_FLAG) || key.is(CACHE);
     let flags = 2;
-    if one.len().abs_diff(other.len()) > flags {
+    if left.len().abs_diff(right.len()) > flags {
         return false;
     }
-    let index = other.index();
-    let mut found = 0;
-    let alike = one.iter().filter(|member| !is_flag(&member.key)).all(|member| {
-        found += 1;
-        let twin = index.get(&member.key).and_then(|place| other.iter().nth(*place));
+    let index = right.index();
+    let mut compared = 0;
+    let alike = left.iter().filter(|member| !is_flag(&member.key)).all(|member| {
+        compared += 1;
+        let twin = index.get(&member.key).and_then(|place| right.iter().nth(*place));
         twin.is_some_and(|twin| match is_entry && INNER.iter().any(|inner| member.key.is(inner)) {
             true => is_alike(&member.value, &twin.value, false),
             false => json::same(&member.value, &twin.value),
         })
     });
-    alike && found == other.iter().filter(|member| !is_flag(&member.key)).count()
+    alike && compared == right.iter().filter(|member| !is_flag(&member.key)).count()
 }
 
 pub(crate) fn is_clean(tool: &Node<'_>, was_deferred: bool) -> bool {
-    let flagged =
-        |node: &Node<'_>| node.as_object().is_some_and(|object| object.has(FLAG) || was_deferred && object.has(CACHE));
+    let flagged = |node: &Node<'_>| {
+        node.as_object().is_some_and(|object| object.has(DEFERRAL_FLAG) || was_deferred && object.has(CACHE))
+    };
     !flagged(tool)
         && !INNER.iter().any(|inner| tool.get(inner).is_some_and(flagged))
         && (kind(tool) != Kind::Toolset || !toolset_flags(tool).0)
@@ -171,8 +173,8 @@ pub(crate) fn clean(tool: &mut Node<'_>, was_deferred: bool) {
         clean_toolset(tool);
     }
     let strip = |node: &mut Node<'_>| {
-        for key in [FLAG, CACHE] {
-            if (key == FLAG || was_deferred) && node.get(key).is_some() {
+        for key in [DEFERRAL_FLAG, CACHE] {
+            if (key == DEFERRAL_FLAG || was_deferred) && node.get(key).is_some() {
                 node.remove(key);
             }
         }
@@ -197,15 +199,15 @@ pub(crate) fn toolset_flags(tool: &Node<'_>) -> (bool, bool) {
         .into_iter()
         .flatten()
         .chain(configs)
-        .filter_map(|config| config.get(FLAG));
+        .filter_map(|config| config.get(DEFERRAL_FLAG));
     flags.fold((false, false), |(_, defers), flag| (true, defers || flag.as_bool() == Some(true)))
 }
 
 fn clean_toolset(tool: &mut Node<'_>) {
     let strip = |config: &mut Node<'_>| {
-        let flagged = config.get(FLAG).is_some();
+        let flagged = config.get(DEFERRAL_FLAG).is_some();
         if flagged {
-            config.remove(FLAG);
+            config.remove(DEFERRAL_FLAG);
         }
         flagged && is_empty(config)
     };
@@ -287,7 +289,7 @@ fn last_was_upper(word: &str) -> bool {
 /// Returns the length of a tool in compact JSON, without its flags.
 pub(crate) fn cost(tool: &Node<'_>) -> usize {
     let Some(object) = tool.as_object() else { return 0 };
-    let sent = object.iter().filter(|member| !member.key.is(FLAG) && !member.key.is(CACHE));
+    let sent = object.iter().filter(|member| !member.key.is(DEFERRAL_FLAG) && !member.key.is(CACHE));
     let lengths = sent.map(|member| {
         let wraps = INNER.iter().any(|inner| member.key.is(inner)) && member.value.as_object().is_some();
         let length = if wraps { cost(&member.value) } else { json::compact_length(&member.value) };

@@ -170,7 +170,7 @@ pub(crate) struct Edits {
     pub(crate) description: Option<Option<String>>,
     /// `None` removes the flag.
     pub(crate) strict: Option<bool>,
-    pub(crate) omit: bool,
+    pub(crate) removes_schema: bool,
 }
 
 impl ToolShape {
@@ -278,17 +278,23 @@ impl ToolShape {
 
     /// `added` is a schema for a tool without one. All other members are specific to the API: they remain if the API
     /// stays the same, and are removed otherwise.
-    pub(crate) fn settle<'a>(self, entry: &mut Node<'a>, format: ToolFormat, added: Option<Node<'a>>, edits: Edits) {
+    pub(crate) fn convert_entry<'a>(
+        self,
+        entry: &mut Node<'a>,
+        format: ToolFormat,
+        added: Option<Node<'a>>,
+        edits: Edits,
+    ) {
         if self.stays(written(format, false))
             || (self.format.is_none() && holder(format).is_none() && !is_flat_function(format))
         {
-            self.settle_in_place(entry, format, added, edits);
+            self.edit_in_place(entry, format, added, edits);
         } else {
             *entry = self.rebuilt(entry, format, added, edits);
         }
     }
 
-    fn settle_in_place<'a>(self, entry: &mut Node<'a>, format: ToolFormat, added: Option<Node<'a>>, edits: Edits) {
+    fn edit_in_place<'a>(self, entry: &mut Node<'a>, format: ToolFormat, added: Option<Node<'a>>, edits: Edits) {
         let key = self.spelled(format).unwrap_or(key_of(format));
         self.edit_definition(entry, |definition| {
             if let Some(name) = edits.name {
@@ -300,7 +306,7 @@ impl ToolShape {
                 Some(Some(text)) => definition.set("description", Node::string(text)),
             }
             match self.key {
-                Some(own) if edits.omit => drop(definition.remove(own)),
+                Some(own) if edits.removes_schema => drop(definition.remove(own)),
                 Some(own) if own != key => rename(definition, own, key),
                 _ => {}
             }
@@ -324,7 +330,8 @@ impl ToolShape {
             Some(text) => text.map(Node::string),
             None => part("description"),
         };
-        let schema = if edits.omit { None } else { added.or_else(|| self.edit_schema(entry, core::mem::take)) };
+        let schema =
+            if edits.removes_schema { None } else { added.or_else(|| self.edit_schema(entry, core::mem::take)) };
         let schema = schema.map(|schema| (key_of(format), in_bedrock(format, schema)));
         let kind = is_flat_function(format).then(|| ("type", Node::literal(FUNCTION)));
         let definition = members([

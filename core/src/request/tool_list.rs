@@ -30,17 +30,17 @@ pub(crate) struct Listed<'a> {
     pub(crate) server: Option<Text<'static>>,
 }
 
-pub(crate) enum Slot<'a> {
+pub(crate) enum ListItem<'a> {
     Entry(Listed<'a>),
     /// An entry with several tools, such as Gemini's function declarations.
     Group(Group<'a>),
 }
 
-impl<'a> Slot<'a> {
+impl<'a> ListItem<'a> {
     fn entries(&self) -> &[Listed<'a>] {
         match self {
-            Slot::Entry(listed) => core::slice::from_ref(listed),
-            Slot::Group(group) => &group.list,
+            ListItem::Entry(listed) => core::slice::from_ref(listed),
+            ListItem::Group(group) => &group.list,
         }
     }
 }
@@ -54,7 +54,7 @@ pub(crate) struct Group<'a> {
 struct Shell<'a> {
     members: Vec<Member<'a>>,
     /// Index of the member that holds the list.
-    place: usize,
+    index: usize,
     entry: ValueOrigin,
     list: ValueOrigin,
 }
@@ -82,7 +82,7 @@ impl ValueOrigin {
 }
 
 pub(crate) struct Listing<'a> {
-    pub(crate) slots: Vec<Slot<'a>>,
+    pub(crate) list_items: Vec<ListItem<'a>>,
     found: ValueOrigin,
 }
 
@@ -100,25 +100,29 @@ impl<'a> Listing<'a> {
         found.intact &= !values.iter().any(is_flattened);
         let own = if planned.is_none() { FlatNames::plan(&values) } else { FlatNames::default() };
         let names = planned.unwrap_or(&own);
-        let mut slots = Vec::with_capacity(values.len());
+        let mut list_items = Vec::with_capacity(values.len());
         for (index, entry) in values.into_iter().enumerate() {
-            slot(Listed { entry, pointer: at.pointer(index), namespace: None, server: None }, names, &mut slots);
+            list_item(
+                Listed { entry, pointer: at.pointer(index), namespace: None, server: None },
+                names,
+                &mut list_items,
+            );
         }
-        Ok(Listing { slots, found })
+        Ok(Listing { list_items, found })
     }
 
     /// Returns the number of elements, and all entries outside of Gemini's groups, in order.
     pub(crate) fn entries_mut(&mut self) -> (usize, impl Iterator<Item = &mut Listed<'a>>) {
-        let count = self.slots.len();
-        let entries = self.slots.iter_mut().filter_map(|slot| match slot {
-            Slot::Entry(listed) => Some(listed),
-            Slot::Group(_) => None,
+        let count = self.list_items.len();
+        let entries = self.list_items.iter_mut().filter_map(|list_item| match list_item {
+            ListItem::Entry(listed) => Some(listed),
+            ListItem::Group(_) => None,
         });
         (count, entries)
     }
 
     pub(crate) fn entries(&self) -> impl Iterator<Item = &Listed<'a>> {
-        self.slots.iter().flat_map(Slot::entries)
+        self.list_items.iter().flat_map(ListItem::entries)
     }
 
     /// `write` returns the new entry, or `None` to remove the entry. `placed` receives the pointer to each new entry.
@@ -129,13 +133,13 @@ impl<'a> Listing<'a> {
         mut placed: impl FnMut(D, &str),
     ) -> Node<'a> {
         let in_groups = of_format(format).is_some_and(|wire| !wire.tools().groups().is_empty());
-        let mut out: Vec<Node<'a>> = Vec::with_capacity(self.slots.len());
+        let mut out: Vec<Node<'a>> = Vec::with_capacity(self.list_items.len());
         let mut same = true;
         // Index and content of the new group for Gemini declarations that were outside of a group.
         let mut gathered: Option<(usize, Vec<Node<'a>>)> = None;
-        for slot in self.slots {
-            match slot {
-                Slot::Entry(listed) => {
+        for list_item in self.list_items {
+            match list_item {
+                ListItem::Entry(listed) => {
                     let is_declaration = in_groups && matches!(recognize(&listed.entry), Entry::Tool(_));
                     let Some((node, done)) = write(listed) else {
                         same = false;
@@ -154,7 +158,7 @@ impl<'a> Listing<'a> {
                         out.push(node);
                     }
                 }
-                Slot::Group(Group { list, shell }) => {
+                ListItem::Group(Group { list, shell }) => {
                     let (mut kept, count) = (Vec::with_capacity(list.len()), list.len());
                     let base = if in_groups { format!("/{}/{}", out.len(), shell.name()) } else { String::new() };
                     for listed in list {
@@ -177,8 +181,8 @@ impl<'a> Listing<'a> {
             }
         }
         if let Some((at, list)) = gathered {
-            if let Some(place) = out.get_mut(at) {
-                *place = Node::record([(GROUPS[0], Node::array(list))]);
+            if let Some(index) = out.get_mut(at) {
+                *index = Node::record([(GROUPS[0], Node::array(list))]);
             }
         }
         self.found.again(Data::Array(out), same)
@@ -235,7 +239,7 @@ pub(crate) struct Entries<'a> {
     values: Vec<Node<'a>>,
     at: ListLocation,
     /// The contents of groups and namespaces, by index.
-    expanded: Vec<(usize, Vec<Slot<'a>>)>,
+    expanded: Vec<(usize, Vec<ListItem<'a>>)>,
 }
 
 /// An entry of a list that is only read.
@@ -289,9 +293,13 @@ impl<'a> Entries<'a> {
         for (index, value) in values.iter_mut().enumerate() {
             if group_of(value).is_some() || is_flattened(value) {
                 let entry = core::mem::take(value);
-                let mut slots = Vec::new();
-                slot(Listed { entry, pointer: at.pointer(index), namespace: None, server: None }, &names, &mut slots);
-                expanded.push((index, slots));
+                let mut list_items = Vec::new();
+                list_item(
+                    Listed { entry, pointer: at.pointer(index), namespace: None, server: None },
+                    &names,
+                    &mut list_items,
+                );
+                expanded.push((index, list_items));
             }
         }
         Ok(Entries { values, at, expanded })
@@ -306,22 +314,22 @@ impl<'a> Entries<'a> {
     pub(crate) fn iter(&self) -> impl Iterator<Item = EntryRef<'_, 'a>> {
         let mut expanded = self.expanded.iter().peekable();
         self.values.iter().enumerate().flat_map(move |(index, entry)| {
-            let slots = expanded.next_if(|(place, _)| *place == index).map(|(_, slots)| slots);
+            let list_items = expanded.next_if(|(index, _)| *index == index).map(|(_, list_items)| list_items);
             let plain = EntryRef { entry, at: EntryLocation::Index(self.at, index) };
-            let inside = slots.into_iter().flatten().flat_map(Slot::entries).map(EntryRef::of);
-            slots.is_none().then_some(plain).into_iter().chain(inside)
+            let inside = list_items.into_iter().flatten().flat_map(ListItem::entries).map(EntryRef::of);
+            list_items.is_none().then_some(plain).into_iter().chain(inside)
         })
     }
 }
 
-/// Reads one entry and adds its contents to `slots`.
-fn slot<'a>(listed: Listed<'a>, names: &FlatNames, slots: &mut Vec<Slot<'a>>) {
+/// Reads one entry and adds its contents to `list_items`.
+fn list_item<'a>(listed: Listed<'a>, names: &FlatNames, list_items: &mut Vec<ListItem<'a>>) {
     if let Some(key) = group_of(&listed.entry) {
-        slots.push(open(listed, key));
+        list_items.push(open(listed, key));
     } else if is_flattened(&listed.entry) {
-        flatten(listed, None, names, slots);
+        flatten(listed, None, names, list_items);
     } else {
-        slots.push(Slot::Entry(listed));
+        list_items.push(ListItem::Entry(listed));
     }
 }
 
@@ -338,17 +346,17 @@ fn is_flattened(entry: &Node<'_>) -> bool {
     is_namespace(entry) && entry.get(LIST).is_some_and(|list| list.as_array().is_some())
 }
 
-fn open<'a>(listed: Listed<'a>, key: &str) -> Slot<'a> {
+fn open<'a>(listed: Listed<'a>, key: &str) -> ListItem<'a> {
     let entry = ValueOrigin::of(&listed.entry);
     let Data::Object(object) = listed.entry.into_data() else {
-        return Slot::Group(Group {
+        return ListItem::Group(Group {
             list: Vec::new(),
-            shell: Shell { members: Vec::new(), place: 0, entry, list: entry },
+            shell: Shell { members: Vec::new(), index: 0, entry, list: entry },
         });
     };
-    let place = object.position(key).unwrap_or_default();
+    let index = object.position(key).unwrap_or_default();
     let mut members = object.into_members();
-    let list = members.get_mut(place).map(|member| core::mem::take(&mut member.value)).unwrap_or_default();
+    let list = members.get_mut(index).map(|member| core::mem::take(&mut member.value)).unwrap_or_default();
     let inner = ValueOrigin::of(&list);
     let items = if let Data::Array(items) = list.into_data() { items } else { Vec::new() };
     let named = |(at, entry)| Listed {
@@ -358,11 +366,16 @@ fn open<'a>(listed: Listed<'a>, key: &str) -> Slot<'a> {
         server: None,
     };
     let list = items.into_iter().enumerate().map(named).collect();
-    Slot::Group(Group { list, shell: Shell { members, place, entry, list: inner } })
+    ListItem::Group(Group { list, shell: Shell { members, index, entry, list: inner } })
 }
 
 /// Only APIs with namespaces could keep the namespace. For those APIs, deferred loading has already flattened it.
-fn flatten<'a>(mut listed: Listed<'a>, outer: Option<&Text<'a>>, names: &FlatNames, slots: &mut Vec<Slot<'a>>) {
+fn flatten<'a>(
+    mut listed: Listed<'a>,
+    outer: Option<&Text<'a>>,
+    names: &FlatNames,
+    list_items: &mut Vec<ListItem<'a>>,
+) {
     let namespace = nested(outer, listed.entry.text_at("name"));
     let description = description_of(&listed.entry).cloned();
     let tools = listed.entry.visit(LIST, core::mem::take).map(Node::into_data);
@@ -371,7 +384,7 @@ fn flatten<'a>(mut listed: Listed<'a>, outer: Option<&Text<'a>>, names: &FlatNam
     for (at, mut entry) in tools.into_iter().enumerate() {
         let pointer = format!("{}/{LIST}/{at}", listed.pointer);
         if is_namespace(&entry) {
-            flatten(Listed { entry, pointer, namespace: None, server: None }, namespace.as_ref(), names, slots);
+            flatten(Listed { entry, pointer, namespace: None, server: None }, namespace.as_ref(), names, list_items);
             continue;
         }
         describe(&mut entry, description.as_ref());
@@ -383,18 +396,18 @@ fn flatten<'a>(mut listed: Listed<'a>, outer: Option<&Text<'a>>, names: &FlatNam
                 entry.set("name", Node::string(flat));
             }
         }
-        slots.push(Slot::Entry(Listed { entry, pointer, namespace: inner, server: None }));
+        list_items.push(ListItem::Entry(Listed { entry, pointer, namespace: inner, server: None }));
     }
 }
 
 impl<'a> Shell<'a> {
     fn name(&self) -> &'static str {
-        let is = |key: &&'static str| self.members.get(self.place).is_some_and(|member| member.key.is(key));
+        let is = |key: &&'static str| self.members.get(self.index).is_some_and(|member| member.key.is(key));
         GROUPS.into_iter().find(|key| is(key)).unwrap_or(GROUPS[0])
     }
 
     fn close(mut self, list: Vec<Node<'a>>, same: bool) -> Node<'a> {
-        if let Some(member) = self.members.get_mut(self.place) {
+        if let Some(member) = self.members.get_mut(self.index) {
             member.value = self.list.again(Data::Array(list), same);
         }
         self.entry.again(Data::Object(Object::from_unique(self.members)), same)
@@ -402,8 +415,8 @@ impl<'a> Shell<'a> {
 
     /// Returns the entry without the list if hosted tools are left in it.
     fn rest(mut self) -> Option<Node<'a>> {
-        if self.place < self.members.len() {
-            self.members.remove(self.place);
+        if self.index < self.members.len() {
+            self.members.remove(self.index);
         }
         let rest = Node::object(Object::from_unique(self.members));
         (recognize(&rest) == Entry::Hosted).then_some(rest)
@@ -450,7 +463,7 @@ pub(crate) fn plan_names(
         }
     }
     // If all names are legal and distinct, no tool is renamed, and the lists do not depend on each other.
-    if own.iter().any(|name| !names::is_legal(shape, name)) || !names::meeting(shape, own.iter()).is_empty() {
+    if own.iter().any(|name| !names::is_legal(shape, name)) || !names::sharing_rules(shape, own.iter()).is_empty() {
         names.plan(shape, own.iter(), &hosted.iter().collect::<Vec<&Text<'_>>>());
     }
     Ok(Some(flat))

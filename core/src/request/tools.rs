@@ -105,7 +105,7 @@ pub(crate) struct Tools<'a> {
     /// would run its search for calls to that tool.
     client_searches: Set<Text<'a>>,
     /// True if a definition was dropped because it has the name of a search.
-    has_refused: bool,
+    has_dropped_definition: bool,
 }
 
 impl<'a> Tools<'a> {
@@ -118,15 +118,15 @@ impl<'a> Tools<'a> {
             let own = list.iter().filter(|definition| tool::kind(definition) == Kind::ClientSearch);
             tools.client_searches.extend(own.filter_map(tool::name).cloned());
         }
-        for (place, definition) in list.iter().enumerate() {
-            let origin = origins.map(|origins| origins.get(place).copied().unwrap_or_default());
+        for (index, definition) in list.iter().enumerate() {
+            let origin = origins.map(|origins| origins.get(index).copied().unwrap_or_default());
             let location = match origin {
                 Some(origin) => origin.location,
-                None => Some(Location::of_list().index(place)),
+                None => Some(Location::of_list().index(index)),
             };
-            tools.list(definition, (Source::Listed(place), location), warnings);
+            tools.list(definition, (Source::Listed(index), location), warnings);
             let shapes = origin.and_then(|origin| origin.shapes);
-            let read = tools.list.last_mut().filter(|tool| tool.source == Source::Listed(place));
+            let read = tools.list.last_mut().filter(|tool| tool.source == Source::Listed(index));
             read.into_iter().for_each(|tool| tool.given_shape = shapes.map(|(given, _)| given));
         }
         warnings.clear_location();
@@ -134,7 +134,7 @@ impl<'a> Tools<'a> {
     }
 
     /// Adds a tool that was removed from the request's list, or that the history adds before the first message.
-    pub(crate) fn list_own(&mut self, definition: Node<'a>, origin: Option<Location>, warnings: &mut Warnings) {
+    pub(crate) fn add_to_list(&mut self, definition: Node<'a>, origin: Option<Location>, warnings: &mut Warnings) {
         self.list(&definition, (Source::Defined(self.definitions.len()), origin), warnings);
         self.definitions.push(definition);
         warnings.clear_location();
@@ -150,7 +150,7 @@ impl<'a> Tools<'a> {
         }
         let name = tool::name(definition).filter(|_| kind == Kind::Tool).cloned();
         if let Some(name) = name.as_ref().filter(|name| self.is_client_search(name)) {
-            self.refuse(name, warnings);
+            self.drop_definition(name, warnings);
             return;
         }
         let (deferred, is_odd) = tool::deferral(definition);
@@ -202,7 +202,7 @@ impl<'a> Tools<'a> {
     }
 
     /// A tool that the request does not list remains hidden until it is loaded. `listed` is the request's list.
-    pub(crate) fn bring(
+    pub(crate) fn add_definition(
         &mut self,
         definition: Node<'a>,
         (arrival, origin): (Arrival, Location),
@@ -213,8 +213,8 @@ impl<'a> Tools<'a> {
         let kind = tool::kind(&definition);
         let source = Source::Defined(self.definitions.len());
         let name = tool::name(&definition).filter(|_| kind == Kind::Tool);
-        let Some((name, at)) = name.map(|name| (name, self.place(name))) else {
-            return self.list_own(definition, origin, warnings);
+        let Some((name, at)) = name.map(|name| (name, self.index_of(name))) else {
+            return self.add_to_list(definition, origin, warnings);
         };
         let Some(at) = at else {
             self.push(Some(name.clone()), kind, (source, origin), true);
@@ -239,7 +239,7 @@ impl<'a> Tools<'a> {
         warnings.clear_location();
     }
 
-    fn place(&self, name: &Text<'_>) -> Option<usize> {
+    fn index_of(&self, name: &Text<'_>) -> Option<usize> {
         // The keys borrow from the request but the name does not; a view of the index with a shorter lifetime allows
         // the lookup.
         let index: &Map<Text<'_>, usize> = &self.index;
@@ -247,16 +247,16 @@ impl<'a> Tools<'a> {
     }
 
     pub(crate) fn get(&self, name: &Text<'_>) -> Option<&Tool<'a>> {
-        self.place(name).and_then(|at| self.list.get(at))
+        self.index_of(name).and_then(|at| self.list.get(at))
     }
 
     pub(crate) fn get_mut(&mut self, name: &Text<'_>) -> Option<&mut Tool<'a>> {
-        let at = self.place(name)?;
+        let at = self.index_of(name)?;
         self.list.get_mut(at)
     }
 
     pub(crate) fn knows(&self, name: &Text<'_>) -> bool {
-        self.place(name).is_some()
+        self.index_of(name).is_some()
     }
 
     pub(crate) fn is_client_search(&self, name: &Text<'_>) -> bool {
@@ -264,13 +264,13 @@ impl<'a> Tools<'a> {
         searches.contains(name)
     }
 
-    pub(crate) fn refuse(&mut self, name: &Text<'_>, warnings: &mut Warnings) {
+    pub(crate) fn drop_definition(&mut self, name: &Text<'_>, warnings: &mut Warnings) {
         warnings.about("duplicate-tool-name", name.display());
-        self.has_refused = true;
+        self.has_dropped_definition = true;
     }
 
-    pub(crate) const fn has_refused(&self) -> bool {
-        self.has_refused
+    pub(crate) const fn has_dropped_definition(&self) -> bool {
+        self.has_dropped_definition
     }
 
     pub(crate) fn is_search(&self, name: &Text<'_>) -> bool {
@@ -286,21 +286,21 @@ impl<'a> Tools<'a> {
         self.list.iter()
     }
 
-    pub(crate) fn at(&self, place: usize) -> Option<&Tool<'a>> {
-        self.list.get(place)
+    pub(crate) fn at(&self, index: usize) -> Option<&Tool<'a>> {
+        self.list.get(index)
     }
 
-    pub(crate) fn name_at(&mut self, place: usize, name: Text<'a>) {
-        if let Some(tool) = self.list.get_mut(place) {
+    pub(crate) fn set_name(&mut self, index: usize, name: Text<'a>) {
+        if let Some(tool) = self.list.get_mut(index) {
             tool.name = Some(name.clone());
-            self.index.insert(name, place);
+            self.index.insert(name, index);
         }
     }
 
     pub(crate) fn definition_of<'n>(&'n self, tool: &Tool<'a>, listed: &'n [Node<'a>]) -> Option<&'n Node<'a>> {
         match tool.source {
-            Source::Listed(place) => listed.get(place),
-            Source::Defined(place) => self.definitions.get(place),
+            Source::Listed(index) => listed.get(index),
+            Source::Defined(index) => self.definitions.get(index),
         }
     }
 
@@ -314,7 +314,7 @@ impl<'a> Tools<'a> {
     pub(crate) fn begin(&mut self, options: &DeferredOptions, warnings: &mut Warnings) {
         for name in &options.loaded_tools {
             let name = Text::new(name.as_str());
-            if self.find(&name, warnings) == ToolState::Loaded {
+            if self.load_found(&name, warnings) == ToolState::Loaded {
                 self.get_mut(&name).into_iter().for_each(|tool| tool.is_wanted = true);
             }
         }
@@ -332,8 +332,8 @@ impl<'a> Tools<'a> {
     }
 
     /// Loads the tool that a search result names, unless the tool was removed.
-    pub(crate) fn find(&mut self, name: &Text<'_>, warnings: &mut Warnings) -> ToolState {
-        let Some(at) = self.place(name) else {
+    pub(crate) fn load_found(&mut self, name: &Text<'_>, warnings: &mut Warnings) -> ToolState {
+        let Some(at) = self.index_of(name) else {
             warnings.about("unknown-tool-reference", name.display());
             return ToolState::Unknown;
         };
@@ -345,8 +345,8 @@ impl<'a> Tools<'a> {
     }
 
     /// Loads the tool that the client adds, even if it was removed before. Returns true if the name is known.
-    pub(crate) fn add(&mut self, name: &Text<'_>, warnings: &mut Warnings) -> bool {
-        let Some(at) = self.place(name) else {
+    pub(crate) fn load_added(&mut self, name: &Text<'_>, warnings: &mut Warnings) -> bool {
+        let Some(at) = self.index_of(name) else {
             warnings.about("unknown-tool-reference", name.display());
             return false;
         };
@@ -368,8 +368,8 @@ impl<'a> Tools<'a> {
         }
     }
 
-    pub(crate) fn load(&mut self, name: &Text<'_>) {
-        let at = self.place(name).filter(|at| self.list.get(*at).is_some_and(|tool| !tool.withdrawn));
+    pub(crate) fn load_called(&mut self, name: &Text<'_>) {
+        let at = self.index_of(name).filter(|at| self.list.get(*at).is_some_and(|tool| !tool.withdrawn));
         at.into_iter().for_each(|at| self.load_at(at));
     }
 

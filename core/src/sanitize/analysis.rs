@@ -61,7 +61,7 @@ impl Naming {
     pub(crate) fn of(root: &Node<'_>, budget: &Budget) -> Result<Naming, Error> {
         let mut naming = Naming::default();
         let mut refers = false;
-        visit::walk(budget, root, Keywords::ALL, &mut |node, place| {
+        visit::walk(budget, root, Keywords::ALL, &mut |node, path| {
             if node.as_object().is_some_and(|object| wants_others(object, 0)) {
                 naming.wanted.extend(node.origin().number());
             }
@@ -75,28 +75,28 @@ impl Naming {
                 let has_many = matches!(keyword, Keyword::DependentSchemas | Keyword::Dependencies);
                 let own = Context { known: table(node), demands: keyword != Keyword::Not };
                 for part in part.as_object().filter(|_| has_many).into_iter().flatten().map(|member| &member.value) {
-                    refers |= naming.beside(part, own, budget)?;
+                    refers |= naming.collect_names(part, own, budget)?;
                 }
                 if !has_many {
-                    refers |= naming.beside(part, own, budget)?;
+                    refers |= naming.collect_names(part, own, budget)?;
                 }
             }
             if let Some(part) = node.get(Keyword::Contains) {
-                refers |= naming.beside(part, Context { known: None, demands: true }, budget)?;
+                refers |= naming.collect_names(part, Context { known: None, demands: true }, budget)?;
             }
-            let is_beside = place.keyword.is_some_and(|keyword| BESIDE.contains(keyword));
+            let is_beside = path.keyword.is_some_and(|keyword| BESIDE.contains(keyword));
             Ok(if is_beside { Visit::Skip } else { Visit::Descend })
         })?;
         if refers {
             // Any target of a reference may also apply inside a condition.
-            naming.beside(root, Context { known: None, demands: false }, budget)?;
+            naming.collect_names(root, Context { known: None, demands: false }, budget)?;
         }
         Ok(naming)
     }
 
     /// The removed part named properties of an object that is kept.
     pub(crate) fn removed(&mut self, part: &Node<'_>, budget: &Budget) -> Result<(), Error> {
-        self.beside(part, Context { known: None, demands: true }, budget).map(drop)
+        self.collect_names(part, Context { known: None, demands: true }, budget).map(drop)
     }
 
     /// The merged object must accept additional properties if one of the objects accepts them explicitly, or declares
@@ -107,7 +107,7 @@ impl Naming {
             more == 0 && table.is_none_or(Object::is_empty) && !object.has(Keyword::AdditionalProperties)
         };
         let wants = |(at, object): (usize, &Object<'_>)| {
-            let more = parts.map_or(0, |parts| parts.more(at, object));
+            let more = parts.map_or(0, |parts| parts.missing_common(at, object));
             wants_others(object, more) || is_map(object, more)
         };
         if objects.iter().enumerate().any(wants) {
@@ -129,16 +129,16 @@ impl Naming {
     }
 
     /// Returns true if the part contains references.
-    fn beside(&mut self, part: &Node<'_>, context: Context<'_, '_>, budget: &Budget) -> Result<bool, Error> {
+    fn collect_names(&mut self, part: &Node<'_>, context: Context<'_, '_>, budget: &Budget) -> Result<bool, Error> {
         // `dependencies` may hold a list of names.
         self.list(part, context.known);
         let mut refers = false;
         // Depth of the outermost enclosing schema that applies to a different value.
         let mut other: Option<usize> = None;
-        visit::walk(budget, part, Keywords::ALL, &mut |node, place| {
-            other = other.filter(|depth| place.depth > *depth);
-            if place.keyword.is_some_and(|keyword| !IN_PLACE.contains(keyword)) {
-                other = other.or(Some(place.depth));
+        visit::walk(budget, part, Keywords::ALL, &mut |node, path| {
+            other = other.filter(|depth| path.depth > *depth);
+            if path.keyword.is_some_and(|keyword| !IN_PLACE.contains(keyword)) {
+                other = other.or(Some(path.depth));
             }
             let known = context.known.filter(|_| other.is_none());
             refers |= references::KEYWORDS.iter().any(|keyword| node.get(keyword).is_some());
@@ -216,7 +216,7 @@ impl PolarityMap {
 
     pub(crate) fn covers(&self, node: Number) -> bool {
         let after = self.definitions.partition_point(|range| range.start <= node);
-        let around = after.checked_sub(1).and_then(|place| self.definitions.get(place));
+        let around = after.checked_sub(1).and_then(|index| self.definitions.get(index));
         self.everywhere || around.is_some_and(|range| range.contains(&node))
     }
 }
@@ -254,9 +254,9 @@ impl<'n, 'a> PolaritySearch<'n, 'a> {
         }
         if !self.by_name {
             // Any schema may be reached from anywhere.
-            visit::walk(self.budget, root, Keywords::ALL, &mut |node, place| {
+            visit::walk(self.budget, root, Keywords::ALL, &mut |node, path| {
                 let refers = references::KEYWORDS.iter().any(|keyword| node.get(keyword).is_some());
-                self.everywhere |= has_unevaluated(node) || (place.polarity != Polarity::Positive && refers);
+                self.everywhere |= has_unevaluated(node) || (path.polarity != Polarity::Positive && refers);
                 Ok(if self.everywhere { Visit::Skip } else { Visit::Descend })
             })?;
         }
@@ -264,13 +264,13 @@ impl<'n, 'a> PolaritySearch<'n, 'a> {
     }
 
     fn schema(&mut self, schema: &Node<'_>, polarity: Polarity) -> Result<(), Error> {
-        visit::walk(self.budget, schema, Keywords::ALL, &mut |node, place| {
-            if matches!(place.keyword, Some(Keyword::Defs | Keyword::Definitions)) {
+        visit::walk(self.budget, schema, Keywords::ALL, &mut |node, path| {
+            if matches!(path.keyword, Some(Keyword::Defs | Keyword::Definitions)) {
                 return Ok(Visit::Skip);
             }
             self.everywhere |= has_unevaluated(node);
             if let Some(reference) = node.text_at(Keyword::Ref) {
-                let unsure = polarity == Polarity::Mixed || place.polarity != Polarity::Positive;
+                let unsure = polarity == Polarity::Mixed || path.polarity != Polarity::Positive;
                 if unsure && node.as_object().is_some_and(|object| object.len() > 1) {
                     self.beside.push(references::numbers(node));
                 }

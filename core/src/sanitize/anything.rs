@@ -28,21 +28,21 @@ const TEXT: ChangeKind = ChangeKind::of(Rule::AnyToJson);
 /// Excludes `integer`, which `number` includes.
 const ALL: [&str; 6] = ["string", "number", "boolean", "object", "array", "null"];
 
-pub(crate) fn write<'a>(node: &mut Node<'a>, place: &SchemaPath<'_, 'a>, context: &mut PassContext) {
+pub(crate) fn write<'a>(node: &mut Node<'a>, path: &SchemaPath<'_, 'a>, context: &mut PassContext) {
     if ["type", "anyOf"].iter().any(|keyword| node.get(keyword).is_some()) {
         return;
     }
     match context.untyped {
         Untyped::Keep => {}
         Untyped::String => {
-            context.diagnostics.report(place, Location::of(node).to(Location::under(node, "type")), GUESS, || {
+            context.diagnostics.report(path, Location::of(node).to(Location::under(node, "type")), GUESS, || {
                 String::from("added `type: \"string\"`, as the option `untyped` requests")
             });
             if let Some(object) = node.as_object_mut() {
                 object.insert_at(0, Text::literal("type"), Node::literal("string"));
             }
         }
-        Untyped::Any => all_types(node, place, context),
+        Untyped::Any => all_types(node, path, context),
     }
 }
 
@@ -60,9 +60,9 @@ pub(crate) fn length(context: &PassContext) -> usize {
     }
 }
 
-fn all_types<'a>(node: &mut Node<'a>, place: &SchemaPath<'_, 'a>, context: &mut PassContext) {
+fn all_types<'a>(node: &mut Node<'a>, path: &SchemaPath<'_, 'a>, context: &mut PassContext) {
     if context.grammar.anything == AnyEncoding::JsonText {
-        text(node, place, TEXT, "replaced a schema that accepts anything with a string that contains JSON", context);
+        text(node, path, TEXT, "replaced a schema that accepts anything with a string that contains JSON", context);
         Holds::Anything.mark(node);
         return;
     }
@@ -78,7 +78,7 @@ fn all_types<'a>(node: &mut Node<'a>, place: &SchemaPath<'_, 'a>, context: &mut 
     // If the types of `items` must be declared, the items of an array are never arrays, so the result is narrower.
     let ends = alone || !grammar.arrays.needs_items || grammar.arrays.open_items;
     let effect = if ends { EXPAND } else { EXPAND.accepts(Accepts::Narrower) };
-    context.diagnostics.report(place, location.to(to), effect, || {
+    context.diagnostics.report(path, location.to(to), effect, || {
         String::from("expanded a schema that accepts anything into all types")
     });
     let Some(object) = node.as_object_mut() else { return };
@@ -117,13 +117,13 @@ fn whatever<'a>(name: &'static str, grammar: &Grammar, nested: bool) -> Node<'a>
 
 fn text<'a>(
     node: &mut Node<'a>,
-    place: &SchemaPath<'_, 'a>,
+    path: &SchemaPath<'_, 'a>,
     effect: ChangeKind,
     message: &'static str,
     context: &mut PassContext,
 ) {
     let location = Location::of(node);
-    context.diagnostics.report(place, location.in_place(), effect, || String::from(message));
+    context.diagnostics.report(path, location.in_place(), effect, || String::from(message));
     if let Some(object) = node.as_object_mut() {
         object.insert_at(0, Text::literal("type"), Node::literal("string"));
     }
@@ -145,7 +145,7 @@ pub(crate) fn asserts(member: &Member<'_>) -> bool {
 /// Writes a reference to a definition of JSON, or a string that holds JSON. Returns true if the definition is needed.
 pub(crate) fn encode<'a>(
     node: &mut Node<'a>,
-    place: &SchemaPath<'_, 'a>,
+    path: &SchemaPath<'_, 'a>,
     definition: &str,
     context: &mut PassContext,
 ) -> bool {
@@ -162,7 +162,7 @@ pub(crate) fn encode<'a>(
         object.retain(|member| member.key.is(Keyword::Description) || member.key.is(Keyword::Title));
     }
     if by_definition {
-        context.diagnostics.report(place, location.in_place(), adjusted(DEFINE), || {
+        context.diagnostics.report(path, location.in_place(), adjusted(DEFINE), || {
             String::from(
                 "replaced a schema that accepts anything with a reference to a definition of JSON, in which an \
                 object is a list of key-value pairs",
@@ -179,7 +179,7 @@ pub(crate) fn encode<'a>(
         let message = "replaced a schema that accepts anything with a string that contains JSON: a definition of JSON \
         would refer \
             to itself";
-        text(node, place, adjusted(TEXT), message, context);
+        text(node, path, adjusted(TEXT), message, context);
     }
     by_definition
 }

@@ -2,7 +2,7 @@
 
 use alloc::rc::Rc;
 
-use super::{diagnostics::Diagnostics, legalize::stand_ins::StandIns};
+use super::{diagnostics::Diagnostics, legalize::replacement_names::ReplacementNames};
 use crate::{
     budget::Budget,
     dialect::{
@@ -42,7 +42,7 @@ pub(crate) struct PassContext {
     /// True if siblings of references may be merged into copies of their definitions.
     pub(crate) may_specialize: bool,
     pub(crate) form: Form,
-    pub(crate) stand_ins: Rc<StandIns>,
+    pub(crate) replacement_names: Rc<ReplacementNames>,
     /// True if the input was wrapped, so its references are shifted.
     pub(crate) is_wrapped: bool,
     /// True if references and definitions are kept as written.
@@ -108,7 +108,7 @@ impl PassContext {
         draft: Draft,
         form: Form,
         diagnostics: Diagnostics,
-        (stand_ins, budget): (&Rc<StandIns>, &Rc<Budget>),
+        (replacement_names, budget): (&Rc<ReplacementNames>, &Rc<Budget>),
     ) -> Result<Self, Error> {
         let mentions_references = references::mentions_references(node);
         let has_references = mentions_references && references::has_references(node, budget)?;
@@ -138,7 +138,7 @@ impl PassContext {
             references: None,
             may_specialize: true,
             form,
-            stand_ins: stand_ins.clone(),
+            replacement_names: replacement_names.clone(),
             is_wrapped: false,
             leaves_definitions: false,
             types_everything: grammar.typed != TypeRequirement::No

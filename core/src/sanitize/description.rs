@@ -54,8 +54,8 @@ fn split(text: &str) -> (&str, Option<&str>) {
         rest.starts_with(": ") && (keyword == "value" || Keyword::named(&Text::new(String::from(keyword))).is_some())
     };
     let Some(inside) = text.strip_suffix(')') else { return (text, None) };
-    for (place, _) in inside.rmatch_indices('(') {
-        let (before, after) = (inside.get(..place).unwrap_or_default(), inside.get(place + 1..).unwrap_or_default());
+    for (index, _) in inside.rmatch_indices('(') {
+        let (before, after) = (inside.get(..index).unwrap_or_default(), inside.get(index + 1..).unwrap_or_default());
         if (before.is_empty() || before.ends_with(' ')) && begins(after) {
             return (before, Some(after));
         }

@@ -1,8 +1,8 @@
 //! OpenAPI's `discriminator`: its `mapping` names the branches of the sibling union by their references.
 //!
-//! Passes rewrite the branches like any other schemas; [`Discriminators::settle`] then updates the mapping. If a branch
-//! is still a reference, its entry gets that reference. If a branch was inlined, its entry would have no target and is
-//! removed.
+//! Passes rewrite the branches like any other schemas; [`Discriminators::update_mappings`] then updates the mapping. If
+//! a branch is still a reference, its entry gets that reference. If a branch was inlined, its entry would have no
+//! target and is removed.
 
 use alloc::{
     format,
@@ -53,7 +53,7 @@ impl Discriminators {
                             Some(known) => known,
                             None => definitions.insert(references::of(root, Form::Written, Draft::Y2020, budget)?),
                         };
-                        found.note(object, discriminator, definitions, budget);
+                        found.record(object, discriminator, definitions, budget);
                     }
                     open.extend(object.iter().map(|member| &member.value));
                 }
@@ -63,7 +63,7 @@ impl Discriminators {
         Ok(found)
     }
 
-    fn note(&mut self, object: &Object<'_>, discriminator: &Object<'_>, definitions: &References, budget: &Budget) {
+    fn record(&mut self, object: &Object<'_>, discriminator: &Object<'_>, definitions: &References, budget: &Budget) {
         if UNIONS.iter().any(|union| object.has(*union)) {
             self.beside.extend(object.get(Keyword::Discriminator).and_then(|value| value.origin().number()));
         }
@@ -83,7 +83,7 @@ impl Discriminators {
         }
     }
 
-    pub(crate) fn settle(
+    pub(crate) fn update_mappings(
         &self,
         root: &mut Node<'_>,
         diagnostics: &mut Diagnostics,
@@ -93,24 +93,24 @@ impl Discriminators {
             return Ok(());
         }
         let references = references::of(root, Form::Written, Draft::Y2020, budget)?;
-        let mut settler = Settler { known: self, references, diagnostics, budget };
-        visit::walk_mut(budget, root, Keywords::ALL, &mut settler)
+        let mut updater = MappingUpdater { known: self, references, diagnostics, budget };
+        visit::walk_mut(budget, root, Keywords::ALL, &mut updater)
     }
 }
 
-struct Settler<'e> {
+struct MappingUpdater<'e> {
     known: &'e Discriminators,
     references: References,
     diagnostics: &'e mut Diagnostics,
     budget: &'e Budget,
 }
 
-impl<'a> VisitorMut<'a> for Settler<'_> {
-    fn enter(&mut self, node: &mut Node<'a>, place: &SchemaPath<'_, 'a>) -> Result<Visit, Error> {
+impl<'a> VisitorMut<'a> for MappingUpdater<'_> {
+    fn enter(&mut self, node: &mut Node<'a>, path: &SchemaPath<'_, 'a>) -> Result<Visit, Error> {
         let Some(discriminator) = node.get(Keyword::Discriminator) else { return Ok(Visit::Descend) };
         let is_alone = UNIONS.iter().all(|union| node.get(*union).is_none());
         if is_alone && discriminator.origin().number().is_some_and(|number| self.known.beside.contains(&number)) {
-            self.diagnostics.report(place, Location::of(discriminator).removed(), DROP, || {
+            self.diagnostics.report(path, Location::of(discriminator).removed(), DROP, || {
                 String::from("removed `discriminator`: its union is gone")
             });
             if let Some(object) = node.as_object_mut() {
@@ -119,14 +119,14 @@ impl<'a> VisitorMut<'a> for Settler<'_> {
         } else if let Some(mapping) = discriminator.object_at("mapping") {
             let changes = self.changes(node, mapping);
             if changes.iter().any(|changes| *changes != EntryChange::Same) {
-                self.rewrite(node, place, changes);
+                self.rewrite(node, path, changes);
             }
         }
         Ok(Visit::Descend)
     }
 }
 
-impl Settler<'_> {
+impl MappingUpdater<'_> {
     fn changes<'a>(&self, schema: &Node<'a>, mapping: &Object<'a>) -> Vec<EntryChange<'a>> {
         let by_number: Map<Number, &Node<'a>> = schema
             .as_object()
@@ -151,20 +151,20 @@ impl Settler<'_> {
         mapping.iter().map(|entry| changes(&entry.value)).collect()
     }
 
-    fn rewrite<'a>(&mut self, node: &mut Node<'a>, place: &SchemaPath<'_, 'a>, changes: Vec<EntryChange<'a>>) {
+    fn rewrite<'a>(&mut self, node: &mut Node<'a>, path: &SchemaPath<'_, 'a>, changes: Vec<EntryChange<'a>>) {
         let Some(discriminator) = node.get(Keyword::Discriminator) else { return };
         let Some(mapping) = discriminator.get("mapping") else { return };
         let is_empty = changes.iter().all(|changes| *changes == EntryChange::Gone);
         if changes.contains(&EntryChange::Gone) {
             let to = if is_empty { Location::Nowhere } else { Location::of(mapping) };
-            self.diagnostics.report(place, Location::of(mapping).to(to), DROP, || {
+            self.diagnostics.report(path, Location::of(mapping).to(to), DROP, || {
                 String::from("removed entries from the `mapping` of `discriminator` whose definitions are gone")
             });
         }
         for (entry, changes) in mapping.as_object().into_iter().flatten().zip(&changes) {
             let EntryChange::To(text) = changes else { continue };
             let location = Location::of(&entry.value);
-            self.diagnostics.report(place, location.in_place(), POINT, || {
+            self.diagnostics.report(path, location.in_place(), POINT, || {
                 format!("replaced the reference in `mapping` with `{}`", text.display())
             });
         }

@@ -44,7 +44,7 @@ use crate::{
     },
     schema::{
         graph::Graph,
-        instance_types::protocol_type,
+        instance_types::type_of_number,
         keyword::{Draft, Keyword, Keywords},
         protocol,
         references::{self, Form},
@@ -209,7 +209,7 @@ fn has_numbered_types(root: &Node<'_>, budget: &Budget) -> Result<bool, Error> {
     // Keywords in the protocol's spelling contain schemas, too.
     let root = protocol::read(root);
     visit::walk(budget, &root, Keywords::ALL, &mut |node, _| {
-        found = found || node.get(Keyword::Type).is_some_and(|types| protocol_type(types).is_some());
+        found = found || node.get(Keyword::Type).is_some_and(|types| type_of_number(types).is_some());
         Ok(if found { Visit::Skip } else { Visit::Descend })
     })?;
     Ok(found)
@@ -218,7 +218,7 @@ fn has_numbered_types(root: &Node<'_>, budget: &Budget) -> Result<bool, Error> {
 /// Also true for a member `type` that is not a keyword. Faster than a walk.
 fn mentions_numbered_types(root: &Node<'_>) -> bool {
     root.has_member(|Member { key, value }| {
-        matches!(value.data(), Data::Number(_)) && key.is(Keyword::Type) && protocol_type(value).is_some()
+        matches!(value.data(), Data::Number(_)) && key.is(Keyword::Type) && type_of_number(value).is_some()
     })
 }
 

@@ -68,14 +68,14 @@ pub(crate) enum Flow {
 }
 
 pub(crate) struct VisitedSchema<'p, 'a> {
-    pub(crate) place: &'p SchemaPath<'p, 'a>,
+    pub(crate) path: &'p SchemaPath<'p, 'a>,
     pub(crate) keywords: Keywords,
     pub(crate) known: InferenceContext,
 }
 
 impl VisitedSchema<'_, '_> {
     pub(crate) const fn is_root(&self) -> bool {
-        self.place.keyword.is_none()
+        self.path.keyword.is_none()
     }
 }
 
@@ -96,7 +96,7 @@ impl Pass {
     /// Tests turn off single passes, to show what each is for.
     pub(crate) fn is_due(&self, context: &PassContext) -> bool {
         #[cfg(test)]
-        if off::is_out(self.name) {
+        if off::disabled(self.name) {
             return false;
         }
         (self.applies)(context)
@@ -114,7 +114,7 @@ pub(crate) struct Walked {
 pub(crate) fn run_all<'a>(
     passes: &[Walked],
     node: &mut Node<'a>,
-    place: &SchemaPath<'_, 'a>,
+    path: &SchemaPath<'_, 'a>,
     known: InferenceContext,
     mut keywords: Keywords,
     context: &mut PassContext,
@@ -125,9 +125,9 @@ pub(crate) fn run_all<'a>(
         }
         #[cfg(test)]
         context.diagnostics.expect(pass.rules);
-        let flow = run(node, &VisitedSchema { place, keywords, known }, context)?;
+        let flow = run(node, &VisitedSchema { path, keywords, known }, context)?;
         // Most passes change nothing, so the keywords are collected again only after a change.
-        if node.settle() {
+        if node.clear_changed() {
             context.effects.changed = context.effects.changed.insert(*position);
             keywords = node.as_object().map_or(Keywords::NONE, Keywords::in_object);
         }
@@ -146,23 +146,23 @@ pub(crate) mod off {
 
     std::thread_local! {
         static OUT: Cell<Option<&'static str>> = const { Cell::new(None) };
-        static WOKEN: Cell<Option<bool>> = const { Cell::new(None) };
+        static RERUNS: Cell<Option<bool>> = const { Cell::new(None) };
     }
 
     /// Returns `None` if no test decides this.
-    pub(crate) fn is_woken() -> Option<bool> {
-        WOKEN.with(Cell::get)
+    pub(crate) fn reruns() -> Option<bool> {
+        RERUNS.with(Cell::get)
     }
 
     /// Passes run again after every change if `always` is true, otherwise never.
-    pub(crate) fn woken<R>(always: bool, inside: impl FnOnce() -> R) -> R {
-        WOKEN.with(|woken| woken.set(Some(always)));
+    pub(crate) fn with_reruns<R>(always: bool, inside: impl FnOnce() -> R) -> R {
+        RERUNS.with(|reruns| reruns.set(Some(always)));
         let result = inside();
-        WOKEN.with(|woken| woken.set(None));
+        RERUNS.with(|reruns| reruns.set(None));
         result
     }
 
-    pub(crate) fn is_out(pass: &str) -> bool {
+    pub(crate) fn disabled(pass: &str) -> bool {
         OUT.with(|out| out.get() == Some(pass))
     }
 

@@ -34,11 +34,11 @@ fn schemas() -> Vec<String> {
             text.lines().filter_map(|line| json::read(line).ok().and_then(|row| row.get(member).map(json::write)));
         found.extend(rows);
     }
-    found.extend(hard());
+    found.extend(expensive_schemas());
     found
 }
 
-fn hard() -> Vec<String> {
+fn expensive_schemas() -> Vec<String> {
     let chain = |count: usize| {
         let link = |at: usize| {
             format!(r##""d{at}":{{"anyOf":[{{"$ref":"#/$defs/d{0}"}},{{"$ref":"#/$defs/d{0}"}}]}}"##, at + 1)

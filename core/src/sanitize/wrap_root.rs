@@ -37,15 +37,15 @@ const MAX_STEPS: usize = 1_000;
 const MAX_LEVELS: usize = 64;
 /// Returns true if the root was wrapped.
 ///
-/// References inside the schema still resolve against the schema, not the new root: [`answer`] returns the document for
-/// them.
+/// References inside the schema still resolve against the schema, not the new root: [`unwrapped`] returns the document
+/// for them.
 pub(super) fn wrap(root: &mut Node<'_>, name: &str, grammar: &Grammar, budget: &Budget) -> Result<bool, Error> {
     if root.as_bool() == Some(false) {
         let message = "expected a schema that accepts an answer, found `false`, which accepts nothing";
         return Err(Error::new(Code::NotRepresentable, "", message));
     }
-    let is_object =
-        RootTypeSearch { root, grammar, budget, references: None, steps: MAX_STEPS }.is_object(root, MAX_LEVELS);
+    let is_object = RootTypeSearch { root, grammar, budget, references: None, steps: MAX_STEPS }
+        .accepts_only_objects(root, MAX_LEVELS);
     // Object keywords do not prove that the schema accepts an object, because another keyword may exclude objects.
     let admits = || InstanceTypes::declared(root).is_some() || admits_object(root, Form::Read, Draft::of(root), budget);
     if is_object && admits() || misplaced(root).is_some() || !(root.as_object().is_some() || root.as_bool().is_some()) {
@@ -66,7 +66,7 @@ pub(super) fn wrap(root: &mut Node<'_>, name: &str, grammar: &Grammar, budget: &
     Ok(true)
 }
 
-pub(super) fn answer<'n, 'a>(root: &'n Node<'a>, name: Option<&str>) -> &'n Node<'a> {
+pub(super) fn unwrapped<'n, 'a>(root: &'n Node<'a>, name: Option<&str>) -> &'n Node<'a> {
     name.and_then(|name| root.get(Keyword::Properties)?.get(name)).unwrap_or(root)
 }
 
@@ -122,7 +122,7 @@ struct RootTypeSearch<'s, 'a> {
 
 impl<'s, 'a> RootTypeSearch<'s, 'a> {
     /// Returns true if a schema describes an object in a form that can be the root without loss.
-    fn is_object(&mut self, schema: &'s Node<'a>, levels: usize) -> bool {
+    fn accepts_only_objects(&mut self, schema: &'s Node<'a>, levels: usize) -> bool {
         let (Some(steps), Some(levels)) = (self.steps.checked_sub(1), levels.checked_sub(1)) else { return true };
         self.steps = steps;
         let Some(object) = schema.as_object() else { return false };
@@ -139,7 +139,7 @@ impl<'s, 'a> RootTypeSearch<'s, 'a> {
             return false;
         }
         if let Some(target) = self.target(schema) {
-            return self.is_object(target, levels);
+            return self.accepts_only_objects(target, levels);
         }
         match InstanceTypes::declared(schema) {
             // Not a type of JSON Schema; a later pass repairs it.
@@ -154,7 +154,7 @@ impl<'s, 'a> RootTypeSearch<'s, 'a> {
         if values.any(|value| value.as_object().is_none()) {
             return false;
         }
-        let mut is_object = |branch: &'s Node<'a>| self.is_object(branch, levels);
+        let mut is_object = |branch: &'s Node<'a>| self.accepts_only_objects(branch, levels);
         OF_OBJECTS.iter().any(|keyword| object.has(*keyword))
             || branches(Keyword::AllOf).iter().any(&mut is_object)
             || UNIONS.iter().any(|keyword| {

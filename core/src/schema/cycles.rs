@@ -31,7 +31,7 @@ pub(crate) const IN_PLACE: Keywords = Keywords::of(&[
 ]);
 
 /// A schema: its index in the order of the walk.
-pub(crate) type Place = usize;
+pub(crate) type SchemaIndex = usize;
 
 type Component = usize;
 
@@ -53,13 +53,13 @@ pub(crate) enum Role {
 #[derive(Debug, Default)]
 pub(crate) struct Cycles {
     /// By schema and by the index of the reference's keyword in [`references::KEYWORDS`].
-    roles: Map<(Place, usize), Role>,
+    roles: Map<(SchemaIndex, usize), Role>,
     /// Targets outside of subschemas with a reference that must be removed, and the first schema in each.
-    parts: Vec<(Number, Place)>,
+    parts: Vec<(Number, SchemaIndex)>,
     /// All schemas of the cycles.
-    members: Set<Place>,
+    members: Set<SchemaIndex>,
     /// The members that are in unused definitions.
-    unused: Set<Place>,
+    unused: Set<SchemaIndex>,
 }
 
 impl Cycles {
@@ -77,14 +77,15 @@ impl Cycles {
         if cyclic.is_empty() {
             return Ok(Cycles::default());
         }
-        let is_cyclic = |place: &Place| components.get(*place).is_some_and(|component| cyclic.contains(component));
+        let is_cyclic =
+            |vertex: &SchemaIndex| components.get(*vertex).is_some_and(|component| cyclic.contains(component));
         let used = graph.used_definitions();
         let repeated = graph.repeated(&components, &cyclic, &used);
         let applicators = graph.applicators(&components);
         let mut roles = Map::new();
-        for (place, keyword, target) in graph.references().filter(|(place, ..)| is_cyclic(place)) {
-            let reference = (place, keyword);
-            let Some(component) = components.get(place) else { continue };
+        for (vertex, keyword, target) in graph.references().filter(|(vertex, ..)| is_cyclic(vertex)) {
+            let reference = (vertex, keyword);
+            let Some(component) = components.get(vertex) else { continue };
             if components.get(target) != Some(component) {
                 continue;
             }
@@ -97,7 +98,7 @@ impl Cycles {
             }
             let applicators = applicators.get(component).copied().unwrap_or(Keywords::NONE);
             let only = |keywords: &[Keyword]| applicators.difference(Keywords::of(keywords)) == Keywords::NONE;
-            let is_branch = graph.outer(place).is_some_and(|outer| components.get(outer) == Some(component));
+            let is_branch = graph.outer(vertex).is_some_and(|outer| components.get(outer) == Some(component));
             roles.insert(
                 reference,
                 match is_branch {
@@ -108,10 +109,10 @@ impl Cycles {
                 },
             );
         }
-        let members: Set<Place> = (0..graph.schemas.len()).filter(is_cyclic).collect();
-        let unused = members.iter().copied().filter(|place| !graph.is_used(*place, &used)).collect();
+        let members: Set<SchemaIndex> = (0..graph.schemas.len()).filter(is_cyclic).collect();
+        let unused = members.iter().copied().filter(|vertex| !graph.is_used(*vertex, &used)).collect();
         let mut parts = graph.parts;
-        parts.retain(|(_, first, end)| roles.first_key_from(&(*first, 0)).is_some_and(|(place, _)| place < end));
+        parts.retain(|(_, first, end)| roles.first_key_from(&(*first, 0)).is_some_and(|(vertex, _)| vertex < end));
         let parts = parts.into_iter().map(|(number, first, _)| (number, first)).collect();
         Ok(Cycles { roles, parts, members, unused })
     }
@@ -120,21 +121,21 @@ impl Cycles {
         self.members.is_empty()
     }
 
-    pub(crate) fn contains(&self, place: Place) -> bool {
-        self.members.contains(&place)
+    pub(crate) fn contains(&self, vertex: SchemaIndex) -> bool {
+        self.members.contains(&vertex)
     }
 
-    pub(crate) fn is_unused(&self, place: Place) -> bool {
-        self.unused.contains(&place)
+    pub(crate) fn is_unused(&self, vertex: SchemaIndex) -> bool {
+        self.unused.contains(&vertex)
     }
 
     /// Once all references with a role are removed, no cycle is left. `keyword` is the index of the reference's keyword
     /// in [`references::KEYWORDS`].
-    pub(crate) fn role(&self, place: Place, keyword: usize) -> Option<Role> {
-        self.roles.get(&(place, keyword)).copied()
+    pub(crate) fn role(&self, vertex: SchemaIndex, keyword: usize) -> Option<Role> {
+        self.roles.get(&(vertex, keyword)).copied()
     }
 
-    pub(crate) fn parts(&self) -> &[(Number, Place)] {
+    pub(crate) fn parts(&self) -> &[(Number, SchemaIndex)] {
         &self.parts
     }
 }
@@ -155,7 +156,7 @@ pub(crate) fn walk<'t, 'a>(
     visit: &mut dyn FnMut(&'t Node<'a>, &SchemaPath<'_, 'a>, Part<'_>) -> Result<Visit, Error>,
 ) -> Result<(), Error> {
     let part = Part { number: None, pointer: "" };
-    visit::walk(budget, root, Keywords::ALL, &mut |node, place| visit(node, place, part))?;
+    visit::walk(budget, root, Keywords::ALL, &mut |node, vertex| visit(node, vertex, part))?;
     let outside = references.outside(root, budget);
     if outside.is_empty() {
         return Ok(());
@@ -167,9 +168,9 @@ pub(crate) fn walk<'t, 'a>(
         let Some(number) = target.origin().number().filter(|number| !visited.contains(number)) else { continue };
         let Some((_, pointer)) = targets.get(&number) else { continue };
         let part = Part { number: Some(number), pointer };
-        visit::walk(budget, target, Keywords::ALL, &mut |node, place| {
+        visit::walk(budget, target, Keywords::ALL, &mut |node, vertex| {
             visited.extend(node.origin().number().filter(|number| numbers.contains(number)));
-            visit(node, place, part)
+            visit(node, vertex, part)
         })?;
     }
     Ok(())
@@ -178,20 +179,20 @@ pub(crate) fn walk<'t, 'a>(
 /// The schemas that apply to the instance of one schema.
 #[derive(Default)]
 struct Applied {
-    inside: Vec<Place>,
+    inside: Vec<SchemaIndex>,
     /// The references of the schema: index of the keyword in [`references::KEYWORDS`], and target.
-    targets: Vec<(usize, Place)>,
+    targets: Vec<(usize, SchemaIndex)>,
     /// The enclosing schema and its applicator, if the schema applies to the same instance.
-    outer: Option<(Place, Keyword)>,
+    outer: Option<(SchemaIndex, Keyword)>,
     /// The definition that contains the schema, or is the schema. Siblings that the draft ignores are treated as
     /// definitions.
-    definition: Option<Place>,
+    definition: Option<SchemaIndex>,
 }
 
 struct Graph {
     schemas: Vec<Applied>,
     /// Targets outside of subschemas, with the first schema in each and the end of the range.
-    parts: Vec<(Number, Place, Place)>,
+    parts: Vec<(Number, SchemaIndex, SchemaIndex)>,
 }
 
 impl Graph {
@@ -203,22 +204,22 @@ impl Graph {
         budget: &Budget,
     ) -> Result<Self, Error> {
         let mut schemas: Vec<Applied> = Vec::new();
-        let mut parts: Vec<(Number, Place, Place)> = Vec::new();
-        let mut numbers: Vec<(Place, usize, Number)> = Vec::new();
-        let mut targets: Map<Number, Place> = Map::new();
+        let mut parts: Vec<(Number, SchemaIndex, SchemaIndex)> = Vec::new();
+        let mut numbers: Vec<(SchemaIndex, usize, Number)> = Vec::new();
+        let mut targets: Map<Number, SchemaIndex> = Map::new();
         // The enclosing schemas. The `bool` is true if their subschemas have no effect.
-        let mut around: Vec<(Place, bool)> = Vec::new();
-        walk(root, references, budget, &mut |node, place, part| {
-            around.truncate(place.depth);
+        let mut around: Vec<(SchemaIndex, bool)> = Vec::new();
+        walk(root, references, budget, &mut |node, vertex, part| {
+            around.truncate(vertex.depth);
             let here = schemas.len();
             let enclosing = around.last().copied();
             let is_ignored = enclosing.is_some_and(|(_, ignores)| ignores);
-            let applicator = place.keyword.filter(|keyword| through.contains(*keyword) && !is_ignored);
-            let outer = enclosing.map(|(place, _)| place).zip(applicator);
+            let applicator = vertex.keyword.filter(|keyword| through.contains(*keyword) && !is_ignored);
+            let outer = enclosing.map(|(vertex, _)| vertex).zip(applicator);
             if let Some(schema) = outer.and_then(|(outer, _)| schemas.get_mut(outer)) {
                 schema.inside.push(here);
             }
-            let is_definition = match place.keyword {
+            let is_definition = match vertex.keyword {
                 Some(keyword) => matches!(keyword, Keyword::Defs | Keyword::Definitions) || is_ignored,
                 None => part.number.is_some(),
             };
@@ -226,7 +227,7 @@ impl Graph {
                 true => Some(here),
                 false => enclosing.and_then(|(outer, _)| schemas.get(outer)?.definition),
             };
-            if let Some(target) = references.at(node, place) {
+            if let Some(target) = references.at(node, vertex) {
                 targets.entry(target).or_insert(here);
             }
             for (keyword, name) in references::KEYWORDS.iter().enumerate() {
@@ -242,8 +243,8 @@ impl Graph {
             }
             Ok(Visit::Descend)
         })?;
-        for (place, keyword, number) in numbers {
-            if let (Some(schema), Some(target)) = (schemas.get_mut(place), targets.get(&number)) {
+        for (vertex, keyword, number) in numbers {
+            if let (Some(schema), Some(target)) = (schemas.get_mut(vertex), targets.get(&number)) {
                 schema.targets.push((keyword, *target));
             }
         }
@@ -252,32 +253,31 @@ impl Graph {
 
     /// Returns an edge of a schema by its index, which is less than `edges`: the edges to subschemas, then the
     /// references. Returns `None` instead of an edge to a schema in `without`.
-    fn edge(&self, place: Place, index: usize, without: &Set<Place>) -> Option<Place> {
-        let schema = self.schemas.get(place)?;
+    fn edge(&self, vertex: SchemaIndex, index: usize, without: &Set<SchemaIndex>) -> Option<SchemaIndex> {
+        let schema = self.schemas.get(vertex)?;
         let beyond = || schema.targets.get(index.checked_sub(schema.inside.len())?);
         let reference = || beyond().map(|(_, target)| *target).filter(|target| !without.contains(target));
         schema.inside.get(index).copied().or_else(reference)
     }
 
-    fn edges(&self, place: Place) -> usize {
-        self.schemas.get(place).map_or(0, |schema| schema.inside.len() + schema.targets.len())
+    fn edges(&self, vertex: SchemaIndex) -> usize {
+        self.schemas.get(vertex).map_or(0, |schema| schema.inside.len() + schema.targets.len())
     }
 
-    fn outer(&self, place: Place) -> Option<Place> {
-        Some(self.schemas.get(place)?.outer?.0)
+    fn outer(&self, vertex: SchemaIndex) -> Option<SchemaIndex> {
+        Some(self.schemas.get(vertex)?.outer?.0)
     }
 
-    fn references(&self) -> impl Iterator<Item = (Place, usize, Place)> + '_ {
-        self.schemas
-            .iter()
-            .enumerate()
-            .flat_map(|(place, schema)| schema.targets.iter().map(move |(keyword, target)| (place, *keyword, *target)))
+    fn references(&self) -> impl Iterator<Item = (SchemaIndex, usize, SchemaIndex)> + '_ {
+        self.schemas.iter().enumerate().flat_map(|(vertex, schema)| {
+            schema.targets.iter().map(move |(keyword, target)| (vertex, *keyword, *target))
+        })
     }
 
     fn applicators(&self, components: &[Component]) -> Map<Component, Keywords> {
         let mut applicators: Map<Component, Keywords> = Map::new();
-        for (place, schema) in self.schemas.iter().enumerate() {
-            let (Some((outer, keyword)), Some(component)) = (schema.outer, components.get(place)) else { continue };
+        for (vertex, schema) in self.schemas.iter().enumerate() {
+            let (Some((outer, keyword)), Some(component)) = (schema.outer, components.get(vertex)) else { continue };
             if components.get(outer) == Some(component) {
                 let known = applicators.entry(*component).or_insert(Keywords::NONE);
                 *known = known.insert(keyword);
@@ -286,12 +286,12 @@ impl Graph {
         applicators
     }
 
-    fn used_definitions(&self) -> Set<Place> {
-        let definition = |place: Place| self.schemas.get(place).and_then(|schema| schema.definition);
-        let mut leads: Map<Place, Vec<Place>> = Map::new();
-        let mut open: Vec<Place> = Vec::new();
-        for (place, _, target) in self.references() {
-            match (definition(place), definition(target)) {
+    fn used_definitions(&self) -> Set<SchemaIndex> {
+        let definition = |vertex: SchemaIndex| self.schemas.get(vertex).and_then(|schema| schema.definition);
+        let mut leads: Map<SchemaIndex, Vec<SchemaIndex>> = Map::new();
+        let mut open: Vec<SchemaIndex> = Vec::new();
+        for (vertex, _, target) in self.references() {
+            match (definition(vertex), definition(target)) {
                 (None, to) => open.extend(to),
                 (Some(from), Some(to)) => leads.entry(from).or_default().push(to),
                 (Some(_), None) => {}
@@ -307,53 +307,53 @@ impl Graph {
     }
 
     /// Tarjan's algorithm, without references to the schemas in `without`.
-    fn components(&self, without: &Set<Place>) -> Vec<Component> {
+    fn components(&self, without: &Set<SchemaIndex>) -> Vec<Component> {
         const OPEN: usize = usize::MAX;
         let count = self.schemas.len();
         let (mut components, mut found) = (vec![OPEN; count], 0);
         // For each schema: its index in the order of the search, and the lowest index on the stack that it reaches.
         let (mut order, mut lowest, mut next) = (vec![OPEN; count], vec![OPEN; count], 0);
-        let mut stack: Vec<Place> = Vec::new();
+        let mut stack: Vec<SchemaIndex> = Vec::new();
         // The current path, and the number of edges that were followed from each schema on it.
-        let mut path: Vec<(Place, usize)> = Vec::new();
-        let at = |list: &[usize], place: Place| list.get(place).copied().unwrap_or(OPEN);
-        let set = |list: &mut [usize], place: Place, value: usize| {
-            if let Some(entry) = list.get_mut(place) {
+        let mut path: Vec<(SchemaIndex, usize)> = Vec::new();
+        let at = |list: &[usize], vertex: SchemaIndex| list.get(vertex).copied().unwrap_or(OPEN);
+        let set = |list: &mut [usize], vertex: SchemaIndex, value: usize| {
+            if let Some(entry) = list.get_mut(vertex) {
                 *entry = value;
             }
         };
         for start in 0..count {
             let mut entered = Some(start).filter(|start| at(&order, *start) == OPEN);
             loop {
-                if let Some(place) = entered.take() {
-                    set(&mut order, place, next);
-                    set(&mut lowest, place, next);
+                if let Some(vertex) = entered.take() {
+                    set(&mut order, vertex, next);
+                    set(&mut lowest, vertex, next);
                     next += 1;
-                    stack.push(place);
-                    path.push((place, 0));
+                    stack.push(vertex);
+                    path.push((vertex, 0));
                 }
-                let Some((place, followed)) = path.last_mut() else { break };
-                let (place, index) = (*place, *followed);
+                let Some((vertex, followed)) = path.last_mut() else { break };
+                let (vertex, index) = (*vertex, *followed);
                 *followed += 1;
-                if index < self.edges(place) {
-                    let Some(target) = self.edge(place, index, without) else { continue };
+                if index < self.edges(vertex) {
+                    let Some(target) = self.edge(vertex, index, without) else { continue };
                     if at(&order, target) == OPEN {
                         entered = Some(target);
                     } else if at(&components, target) == OPEN {
-                        let low = at(&lowest, place).min(at(&order, target));
-                        set(&mut lowest, place, low);
+                        let low = at(&lowest, vertex).min(at(&order, target));
+                        set(&mut lowest, vertex, low);
                     }
                     continue;
                 }
                 path.pop();
                 if let Some((above, _)) = path.last() {
-                    let low = at(&lowest, *above).min(at(&lowest, place));
+                    let low = at(&lowest, *above).min(at(&lowest, vertex));
                     set(&mut lowest, *above, low);
                 }
-                if at(&lowest, place) == at(&order, place) {
+                if at(&lowest, vertex) == at(&order, vertex) {
                     while let Some(member) = stack.pop() {
                         set(&mut components, member, found);
-                        if member == place {
+                        if member == vertex {
                             break;
                         }
                     }
@@ -365,35 +365,42 @@ impl Graph {
     }
 
     /// Subschemas cannot contain each other, so every cycle contains a reference.
-    fn cyclic(&self, components: &[Component], without: &Set<Place>) -> Set<Component> {
-        let inner = |(place, _, target): &(Place, usize, Place)| components.get(*place) == components.get(*target);
+    fn cyclic(&self, components: &[Component], without: &Set<SchemaIndex>) -> Set<Component> {
+        let inner = |(vertex, _, target): &(SchemaIndex, usize, SchemaIndex)| {
+            components.get(*vertex) == components.get(*target)
+        };
         let references = self.references().filter(|(.., target)| !without.contains(target));
-        references.filter(inner).filter_map(|(place, ..)| components.get(place).copied()).collect()
+        references.filter(inner).filter_map(|(vertex, ..)| components.get(vertex).copied()).collect()
     }
 
-    fn is_used(&self, place: Place, used: &Set<Place>) -> bool {
-        let definition = self.schemas.get(place).and_then(|schema| schema.definition);
+    fn is_used(&self, vertex: SchemaIndex, used: &Set<SchemaIndex>) -> bool {
+        let definition = self.schemas.get(vertex).and_then(|schema| schema.definition);
         definition.is_none_or(|definition| used.contains(&definition))
     }
 
     /// Returns for each component the schema that every cycle in the component and every path into it pass through. The
     /// schema must be the only such schema, and only references inside the component may point to it.
-    fn repeated(&self, components: &[Component], cyclic: &Set<Component>, used: &Set<Place>) -> Map<Component, Place> {
-        let mut entries: Map<Component, Set<Place>> = cyclic.iter().map(|number| (*number, Set::new())).collect();
-        let mut add = |component: &Component, place: Place| {
+    fn repeated(
+        &self,
+        components: &[Component],
+        cyclic: &Set<Component>,
+        used: &Set<SchemaIndex>,
+    ) -> Map<Component, SchemaIndex> {
+        let mut entries: Map<Component, Set<SchemaIndex>> = cyclic.iter().map(|number| (*number, Set::new())).collect();
+        let mut add = |component: &Component, vertex: SchemaIndex| {
             if let Some(entries) = entries.get_mut(component) {
-                entries.insert(place);
+                entries.insert(vertex);
             }
         };
-        let mut is_inner: Set<Place> = Set::new();
-        for (place, schema) in self.schemas.iter().enumerate() {
-            let Some(here) = components.get(place) else { continue };
+        let mut is_inner: Set<SchemaIndex> = Set::new();
+        for (vertex, schema) in self.schemas.iter().enumerate() {
+            let Some(here) = components.get(vertex) else { continue };
             is_inner.extend(schema.inside.iter().copied().filter(|inner| components.get(*inner) == Some(here)));
-            if !self.is_used(place, used) {
+            if !self.is_used(vertex, used) {
                 continue;
             }
-            if schema.outer.is_none() && schema.definition != Some(place) {
-                add(here, place);
+            if schema.outer.is_none() && schema.definition != Some(vertex) {
+                add(here, vertex);
             }
             for target in schema.inside.iter().chain(schema.targets.iter().map(|(_, target)| target)) {
                 if let Some(there) = components.get(*target).filter(|there| *there != here) {
@@ -402,22 +409,22 @@ impl Graph {
             }
         }
         // Unused definitions have no entry: then any target will do.
-        for (place, _, target) in self.references() {
-            let is_inside = components.get(place) == components.get(target) && !is_inner.contains(&target);
-            let component = components.get(place).filter(|_| is_inside);
+        for (vertex, _, target) in self.references() {
+            let is_inside = components.get(vertex) == components.get(target) && !is_inner.contains(&target);
+            let component = components.get(vertex).filter(|_| is_inside);
             if let Some(entries) = component.and_then(|component| entries.get_mut(component)) {
                 if entries.is_empty() {
                     entries.insert(target);
                 }
             }
         }
-        let only = |(component, entries): (&Component, &Set<Place>)| {
+        let only = |(component, entries): (&Component, &Set<SchemaIndex>)| {
             let entry = entries.iter().next().filter(|entry| entries.len() == 1 && !is_inner.contains(*entry))?;
             Some((*component, *entry))
         };
-        let mut repeated: Map<Component, Place> = entries.iter().filter_map(only).collect();
+        let mut repeated: Map<Component, SchemaIndex> = entries.iter().filter_map(only).collect();
         // Cycles that do not pass through the entry remain without the references to it.
-        let without: Set<Place> = repeated.values().copied().collect();
+        let without: Set<SchemaIndex> = repeated.values().copied().collect();
         let left = self.components(&without);
         let still_cyclic = self.cyclic(&left, &without);
         for (left, original) in left.iter().zip(components) {

@@ -61,8 +61,8 @@ pub(crate) fn reached(root: &Node<'_>, budget: &Budget) -> Result<Set<String>, E
 }
 
 fn references<'n>(schema: &'n Node<'_>, found: &mut Vec<&'n str>, budget: &Budget) -> Result<(), Error> {
-    visit::walk(budget, schema, Keywords::ALL, &mut |node, place| {
-        if matches!(place.keyword, Some(Keyword::Defs | Keyword::Definitions)) {
+    visit::walk(budget, schema, Keywords::ALL, &mut |node, path| {
+        if matches!(path.keyword, Some(Keyword::Defs | Keyword::Definitions)) {
             return Ok(Visit::Skip);
         }
         found.extend(node.text_at(Keyword::Ref).and_then(Text::as_plain));
@@ -70,13 +70,13 @@ fn references<'n>(schema: &'n Node<'_>, found: &mut Vec<&'n str>, budget: &Budge
     })
 }
 
-pub(crate) fn endless(root: &Node<'_>) -> Set<String> {
+pub(crate) fn without_finite_instance(root: &Node<'_>) -> Set<String> {
     let Some(table) = root.object_at(Keyword::Defs) else { return Set::new() };
     let names = table.iter().filter_map(|member| Some((member.key.value()?.into_owned(), &member.value)));
     let mut open: Map<String, Vec<String>> = Map::new();
     let mut ended: Vec<String> = Vec::new();
     for (name, body) in names {
-        match ways(LocatedSchema { schema: body, pointer: String::new() }) {
+        match continuations(LocatedSchema { schema: body, pointer: String::new() }) {
             None => ended.push(name),
             Some(references) => {
                 open.insert(
@@ -115,7 +115,7 @@ impl<'n, 'a> LocatedSchema<'n, 'a> {
 }
 
 /// Returns the references through which a schema can continue, or `None` if it is finite by itself.
-fn ways<'n, 'a>(schema: LocatedSchema<'n, 'a>) -> Option<Vec<LocatedSchema<'n, 'a>>> {
+fn continuations<'n, 'a>(schema: LocatedSchema<'n, 'a>) -> Option<Vec<LocatedSchema<'n, 'a>>> {
     let mut references = Vec::new();
     let mut open = vec![schema];
     while let Some(found) = open.pop() {
@@ -182,7 +182,7 @@ pub(crate) fn forced_references(root: &Node<'_>, endless: &Set<String>) -> Set<S
     let Some(table) = root.object_at(Keyword::Defs) else { return Set::new() };
     let bodies = table.iter().filter(|Member { key, .. }| key.value().is_some_and(|name| endless.contains(&*name)));
     let bodies = bodies.map(|member| whole.below(&member.value, &["$defs", &member.key.display()]));
-    bodies.filter_map(ways).flatten().map(|found| found.pointer).collect()
+    bodies.filter_map(continuations).flatten().map(|found| found.pointer).collect()
 }
 
 /// Keywords whose subschemas are treated as outside the tables.

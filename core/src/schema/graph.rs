@@ -68,7 +68,7 @@ impl Graph {
             .iter()
             .map(|(number, target)| (*number, target.refers.iter().map(|(to, _)| *to).collect()))
             .collect();
-        let (order, recursive) = settle(&edges);
+        let (order, recursive) = order_and_recursive(&edges);
         // Each target comes after the targets that it refers to, so one pass computes the sizes. Sums saturate, because
         // a chain of definitions that each double the size overflows.
         let mut sizes: Map<Number, (usize, usize)> = Map::new();
@@ -194,19 +194,19 @@ impl Survey<'_, '_> {
     fn part(&mut self, part: &Node<'_>, what: Part) -> Result<(), Error> {
         // Enclosing targets and tables of definitions, with the depth of each.
         let (mut open, mut tables): (Vec<Open>, Vec<usize>) = (Vec::new(), Vec::new());
-        visit::walk(self.budget, part, Keywords::ALL, &mut |node, place| {
-            let level = place.pointer.steps().len();
-            while open.last().is_some_and(|known| known.depth >= place.depth) {
+        visit::walk(self.budget, part, Keywords::ALL, &mut |node, path| {
+            let level = path.pointer.steps().len();
+            while open.last().is_some_and(|known| known.depth >= path.depth) {
                 open.pop();
             }
-            while tables.last().is_some_and(|known| *known >= place.depth) {
+            while tables.last().is_some_and(|known| *known >= path.depth) {
                 tables.pop();
             }
-            if matches!(place.keyword, Some(Keyword::Defs | Keyword::Definitions)) {
-                tables.push(place.depth);
+            if matches!(path.keyword, Some(Keyword::Defs | Keyword::Definitions)) {
+                tables.push(path.depth);
             }
-            if let Some(number) = self.references.at(node, place).filter(|number| self.targets.contains_key(number)) {
-                open.push(Open { number, depth: place.depth, level });
+            if let Some(number) = self.references.at(node, path).filter(|number| self.targets.contains_key(number)) {
+                open.push(Open { number, depth: path.depth, level });
             }
             self.budget.pay(open.len());
             let object = node.as_object();
@@ -235,12 +235,12 @@ impl Survey<'_, '_> {
 }
 
 pub(crate) fn recursive(edges: &Map<Number, Set<Number>>) -> Set<Number> {
-    settle(edges).1
+    order_and_recursive(edges).1
 }
 
 /// Returns an order with every node after the nodes that it refers to, and the recursive nodes, which have no such
 /// order.
-fn settle(edges: &Map<Number, Set<Number>>) -> (Vec<Number>, Set<Number>) {
+fn order_and_recursive(edges: &Map<Number, Set<Number>>) -> (Vec<Number>, Set<Number>) {
     let (order, stuck) = peel(edges);
     // Some of the remaining nodes only point to a cycle. Peeling the graph in the opposite direction finds them.
     let mut backward: Map<Number, Set<Number>> = stuck.iter().map(|number| (*number, Set::new())).collect();

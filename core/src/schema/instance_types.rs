@@ -65,7 +65,7 @@ impl InstanceTypes {
     /// Not inlined, because callers recurse over schemas and the stack is small.
     #[inline(never)]
     fn of_protocol(name: &Node<'_>) -> Option<(&'static str, InstanceTypes)> {
-        let name = in_protocol(name)?;
+        let name = protocol_type_name(name)?;
         NAMES.iter().find(|known| known.0 == name).copied()
     }
 
@@ -163,18 +163,18 @@ const PROTOCOL_NAMES: [&str; 7] = ["string", "number", "integer", "boolean", "ar
 
 /// Returns true if only the protocol writes a type this way: in upper case, or as a number.
 pub(crate) fn is_in_protocol(value: &Node<'_>) -> bool {
-    in_protocol(value).is_some()
+    protocol_type_name(value).is_some()
 }
 
-fn in_protocol(value: &Node<'_>) -> Option<&'static str> {
-    let Some(text) = value.as_text() else { return protocol_type(value) };
+fn protocol_type_name(value: &Node<'_>) -> Option<&'static str> {
+    let Some(text) = value.as_text() else { return type_of_number(value) };
     let text = text.as_plain()?;
     let is_it =
         |name: &&&str| text.len() == name.len() && text.bytes().eq(name.bytes().map(|byte| byte.to_ascii_uppercase()));
     TYPE_NAMES.iter().find(is_it).copied()
 }
 
-pub(crate) fn protocol_type(value: &Node<'_>) -> Option<&'static str> {
+pub(crate) fn type_of_number(value: &Node<'_>) -> Option<&'static str> {
     let number = usize::try_from(value.as_u64()?).ok()?;
     PROTOCOL_NAMES.get(number.checked_sub(1)?).copied()
 }

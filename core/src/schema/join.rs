@@ -31,7 +31,7 @@ impl<'p, 'b, 'a> Parts<'p, 'b, 'a> {
         self.which.get(at).copied().unwrap_or_default().then_some(self.common)
     }
 
-    pub(crate) fn more(self, at: usize, object: &Object<'_>) -> usize {
+    pub(crate) fn missing_common(self, at: usize, object: &Object<'_>) -> usize {
         let Some(common) = self.of(at) else { return 0 };
         let known = table(object).filter(|member| common.index.has(&member.key)).count();
         common.properties.len().saturating_sub(known)
@@ -67,7 +67,7 @@ pub(crate) fn flat<'a>(objects: Vec<Object<'a>>, parts: Option<Parts<'_, '_, 'a>
     let count = objects.len();
     let mut order: Vec<Text<'a>> = Vec::new();
     let mut seen: Map<Text<'a>, (usize, Vec<Node<'a>>)> = Map::new();
-    let mut properties = Properties { schemas: Vec::new(), places: Map::new(), open: None };
+    let mut properties = Properties { schemas: Vec::new(), indices: Map::new(), open: None };
     // Patterns are dropped unless every branch has them, so the names that they accept must stay accepted.
     let mut others = others(&objects, parts, budget);
     let closed = objects.iter().all(|object| {
@@ -98,7 +98,7 @@ pub(crate) fn flat<'a>(objects: Vec<Object<'a>>, parts: Option<Parts<'_, '_, 'a>
     }
     let mut table = Object::new();
     for (name, schemas) in properties.schemas {
-        table.members_mut().push(Member { key: name, value: one_of_these(schemas, budget) });
+        table.members_mut().push(Member { key: name, value: union_of(schemas, budget) });
     }
     let mut table = Some(Node::object(table));
     let mut members = Vec::new();
@@ -126,17 +126,17 @@ pub(crate) fn flat<'a>(objects: Vec<Object<'a>>, parts: Option<Parts<'_, '_, 'a>
 
 struct Properties<'a> {
     schemas: Vec<(Text<'a>, Vec<Node<'a>>)>,
-    places: Map<Text<'a>, usize>,
+    indices: Map<Text<'a>, usize>,
     /// Common properties that every partial branch so far contains itself; `None` before the first partial branch.
     open: Option<Set<Text<'a>>>,
 }
 
 impl<'a> Properties<'a> {
     fn add(&mut self, Member { key, value }: Member<'a>) {
-        match self.places.get(&key).and_then(|place| self.schemas.get_mut(*place)) {
+        match self.indices.get(&key).and_then(|index| self.schemas.get_mut(*index)) {
             Some((_, schemas)) => schemas.push(value),
             None => {
-                self.places.insert(key.clone(), self.schemas.len());
+                self.indices.insert(key.clone(), self.schemas.len());
                 self.schemas.push((key, Vec::from([value])));
             }
         }
@@ -144,14 +144,14 @@ impl<'a> Properties<'a> {
 
     /// Adds the properties of a partial branch, and the common properties that were not added before.
     fn add_part(&mut self, table: Object<'a>, common: &Common<'_, 'a>, budget: &Budget) {
-        let places: Map<Text<'a>, usize> =
-            table.iter().enumerate().map(|(place, member)| (member.key.clone(), place)).collect();
+        let indices: Map<Text<'a>, usize> =
+            table.iter().enumerate().map(|(index, member)| (member.key.clone(), index)).collect();
         let mut own: Vec<Option<Member<'a>>> = table.into_members().into_iter().map(Some).collect();
         match self.open.take() {
             None => {
                 let mut open = Set::new();
                 for member in common.properties {
-                    match places.get(&member.key).and_then(|place| own.get_mut(*place)).and_then(Option::take) {
+                    match indices.get(&member.key).and_then(|index| own.get_mut(*index)).and_then(Option::take) {
                         Some(own) => {
                             open.insert(own.key.clone());
                             self.add(own);
@@ -164,7 +164,7 @@ impl<'a> Properties<'a> {
             Some(open) => {
                 let mut left = Set::new();
                 for name in open {
-                    match common.index.get(&name).filter(|_| !places.contains_key(&name)) {
+                    match common.index.get(&name).filter(|_| !indices.contains_key(&name)) {
                         Some(schema) => self.add(Member { key: name, value: schema.copy(budget) }),
                         None => drop(left.insert(name)),
                     }
@@ -192,7 +192,7 @@ fn others<'a>(objects: &[Object<'a>], parts: Option<Parts<'_, '_, 'a>>, budget: 
     };
     let is_same_table = |at: usize, object: &Object<'a>| {
         let own = table_names(object);
-        let more = parts.map_or(0, |parts| parts.more(at, object));
+        let more = parts.map_or(0, |parts| parts.missing_common(at, object));
         (has_common || of(at).is_none())
             && own.len() + more == names.len()
             && own.iter().all(|name| names.contains(*name))
@@ -239,7 +239,7 @@ fn all_the_same<'a>(values: Vec<Node<'a>>, everywhere: bool, budget: &Budget) ->
     (everywhere && values.all(|value| json::same_within(budget, &first, &value))).then_some(first)
 }
 
-fn one_of_these<'a>(schemas: Vec<Node<'a>>, budget: &Budget) -> Node<'a> {
+fn union_of<'a>(schemas: Vec<Node<'a>>, budget: &Budget) -> Node<'a> {
     let mut seen: Set<String> = Set::new();
     let mut distinct: Vec<Node<'a>> = Vec::new();
     for schema in schemas {
@@ -289,8 +289,8 @@ fn join_values<'a>(schemas: Vec<Node<'a>>, budget: &Budget) -> Vec<Node<'a>> {
         });
         group.1.extend(values.into_iter().filter(|value| group.2.insert(json::canonical(value))));
     }
-    for (_, (place, values, _)) in groups {
-        if let Some(schema) = joined.get_mut(place) {
+    for (_, (index, values, _)) in groups {
+        if let Some(schema) = joined.get_mut(index) {
             list_values(schema, values, budget);
         }
     }

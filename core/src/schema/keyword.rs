@@ -77,7 +77,7 @@ macro_rules! keywords {
                 match self { $(Keyword::$variant => $name,)* }
             }
 
-            pub(crate) const fn holds(self) -> Subschemas {
+            pub(crate) const fn subschemas(self) -> Subschemas {
                 match self { $(Keyword::$variant => Subschemas::$holds,)* }
             }
 
@@ -164,10 +164,10 @@ impl Keyword {
     /// Every rule looks up every key, so the result is cached in the key.
     #[inline(always)]
     pub(crate) fn named(name: &Text<'_>) -> Option<Keyword> {
-        match name.noted() {
+        match name.cached_lookup() {
             0 => Keyword::looked_up(name),
             // Keys that are not keywords have a number above all keywords.
-            note => Keyword::ALL.get(usize::from(note) - 1).copied(),
+            cached => Keyword::ALL.get(usize::from(cached) - 1).copied(),
         }
     }
 
@@ -177,7 +177,7 @@ impl Keyword {
             Some(plain) => Keyword::spelled(plain),
             None => name.value().and_then(|value| Keyword::spelled(&value)),
         };
-        name.take_note(found.map_or(u8::MAX, |keyword| keyword as u8 + 1));
+        name.cache_lookup(found.map_or(u8::MAX, |keyword| keyword as u8 + 1));
         found
     }
 }
@@ -186,9 +186,9 @@ impl Keyword {
 impl Name for Keyword {
     #[inline(always)]
     fn is_name_of(self, key: &Text<'_>) -> bool {
-        match key.noted() {
+        match key.cached_lookup() {
             0 => Keyword::looked_up(key) == Some(self),
-            note => note == self as u8 + 1,
+            cached => cached == self as u8 + 1,
         }
     }
 }
@@ -220,7 +220,7 @@ impl Keywords {
             let mut hold = Keywords::NONE;
             let mut rest = Keyword::ALL;
             while let [first, tail @ ..] = rest {
-                if !matches!(first.holds(), Subschemas::Value) {
+                if !matches!(first.subschemas(), Subschemas::Value) {
                     hold = hold.insert(*first);
                 }
                 rest = tail;
@@ -231,17 +231,17 @@ impl Keywords {
     }
 
     pub(crate) const fn contains(self, keyword: Keyword) -> bool {
-        let place = keyword as u8;
+        let bit = keyword as u8;
         // In halves, because WebAssembly calls a function to shift 128 bits by a variable amount.
         #[allow(clippy::cast_possible_truncation, reason = "the cast selects the lower half")]
-        let half = if place < 64 { self.0 as u64 } else { (self.0 >> 64) as u64 };
-        (half >> (place % 64)) & 1 != 0
+        let half = if bit < 64 { self.0 as u64 } else { (self.0 >> 64) as u64 };
+        (half >> (bit % 64)) & 1 != 0
     }
 
     pub(crate) const fn insert(self, keyword: Keyword) -> Self {
-        let place = keyword as u8;
-        let half = 1_u64 << (place % 64);
-        Keywords(self.0 | if place < 64 { half as u128 } else { (half as u128) << 64 })
+        let bit = keyword as u8;
+        let half = 1_u64 << (bit % 64);
+        Keywords(self.0 | if bit < 64 { half as u128 } else { (half as u128) << 64 })
     }
 
     pub(crate) const fn union(self, others: Keywords) -> Self {

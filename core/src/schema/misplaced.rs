@@ -50,7 +50,7 @@ fn is_of_a_schema(member: &Member<'_>) -> bool {
     match Keyword::named(&member.key) {
         None | Some(Keyword::Description | Keyword::Title | Keyword::Schema) => false,
         Some(Keyword::Const | Keyword::Default | Keyword::Examples) => true,
-        Some(keyword) => keyword.holds() != Subschemas::Value || !is_typed(&member.value),
+        Some(keyword) => keyword.subschemas() != Subschemas::Value || !is_typed(&member.value),
     }
 }
 

@@ -95,13 +95,13 @@ struct Respelling<'r, 'a> {
 }
 
 impl<'a> VisitorMut<'a> for Respelling<'_, 'a> {
-    fn enter(&mut self, node: &mut Node<'a>, place: &SchemaPath<'_, 'a>) -> Result<Visit, Error> {
+    fn enter(&mut self, node: &mut Node<'a>, path: &SchemaPath<'_, 'a>) -> Result<Visit, Error> {
         let Some(object) = node.as_object() else { return Ok(Visit::Descend) };
         let mut respelled = Vec::new();
         for (at, member) in object.iter().enumerate() {
             // Parsers refuse a field under two names.
             if let Some(keyword) = keyword(&member.key).filter(|keyword| !object.has(*keyword)) {
-                (self.record)(&member.value, place, (&member.key, keyword));
+                (self.record)(&member.value, path, (&member.key, keyword));
                 respelled.push((at, keyword));
             }
         }

@@ -89,22 +89,22 @@ impl References {
         }
     }
 
-    /// `place` must be relative to the root.
-    pub(crate) fn at(&self, schema: &Node<'_>, place: &SchemaPath<'_, '_>) -> Option<Number> {
+    /// `path` must be relative to the root.
+    pub(crate) fn at(&self, schema: &Node<'_>, path: &SchemaPath<'_, '_>) -> Option<Number> {
         match self {
             References::Read(known) => known.at(schema),
-            References::Written(names) => names.at(place),
+            References::Written(names) => names.at(path),
         }
     }
 
     /// Returns true if a target is this schema, or (in a schema as read) inside it.
-    pub(crate) fn leads_into(&self, schema: &Node<'_>, place: &SchemaPath<'_, '_>, targets: &Set<Number>) -> bool {
+    pub(crate) fn points_into(&self, schema: &Node<'_>, path: &SchemaPath<'_, '_>, targets: &Set<Number>) -> bool {
         match self {
             References::Read(_) => {
                 let range = numbers(schema);
                 targets.first_from(&range.start).is_some_and(|first| range.contains(first))
             }
-            References::Written(names) => names.at(place).is_some_and(|target| targets.contains(&target)),
+            References::Written(names) => names.at(path).is_some_and(|target| targets.contains(&target)),
         }
     }
 
@@ -412,14 +412,14 @@ impl<'t, 'a> Document<'_, 't, 'a> {
     fn survey(&mut self, part: &'t Node<'a>, base: Base) -> Result<(), Error> {
         // Enclosing identifiers, with their depth.
         let mut around: Vec<(usize, Base)> = Vec::new();
-        visit::walk(self.budget, part, Keywords::ALL, &mut |node, place| {
-            while around.last().is_some_and(|(known, _)| *known >= place.depth) {
+        visit::walk(self.budget, part, Keywords::ALL, &mut |node, path| {
+            while around.last().is_some_and(|(known, _)| *known >= path.depth) {
                 around.pop();
             }
             let outer = around.last().map_or(base, |(_, base)| *base);
             let own = self.schema(node, outer);
             if own != outer {
-                around.push((place.depth, own));
+                around.push((path.depth, own));
             }
             Ok(Visit::Descend)
         })
@@ -440,7 +440,7 @@ impl<'t, 'a> Document<'_, 't, 'a> {
             if let Some(id) = word("$id").or_else(|| if self.draft == Draft::Four { word("id") } else { None }) {
                 let (name, fragment) = uri::split_fragment(&id);
                 if !name.is_empty() {
-                    base = self.enter(outer, name, node);
+                    base = self.register_resource(outer, name, node);
                 }
                 let is_anchor =
                     |anchor: &&str| self.draft.id_may_be_anchor() && !anchor.is_empty() && !anchor.starts_with('/');
@@ -470,7 +470,7 @@ impl<'t, 'a> Document<'_, 't, 'a> {
         base
     }
 
-    fn enter(&mut self, outer: Base, name: &str, node: &'t Node<'a>) -> Base {
+    fn register_resource(&mut self, outer: Base, name: &str, node: &'t Node<'a>) -> Base {
         let base = self.bases.len();
         let uri = self.absolute(outer, name);
         self.resources.entry(uri.clone()).or_insert((node, base));
@@ -501,7 +501,7 @@ impl<'t, 'a> Document<'_, 't, 'a> {
             return Some(Target { node, base, is_outside: false, is_misnamed: false });
         }
         let mut target = Target { node: resource, base, is_outside: false, is_misnamed: false };
-        let mut place = Some(Expected::Schema);
+        let mut expected = Some(Expected::Schema);
         for (level, spelled) in fragment.split('/').skip(1).enumerate() {
             let mut token = unescaped_token(spelled);
             let mut found = self.child(target.node, &token);
@@ -510,12 +510,12 @@ impl<'t, 'a> Document<'_, 't, 'a> {
                 target.is_misnamed = true;
                 found = self.child(target.node, &token).filter(|table| table.as_object().is_some());
             }
-            place = place.and_then(|place| place.below(&token));
+            expected = expected.and_then(|expected| expected.below(&token));
             target.node = found?;
             let own = target.node.origin().number().and_then(|number| self.embedded.get(&number));
             target.base = own.copied().unwrap_or(target.base);
         }
-        target.is_outside = place != Some(Expected::Schema);
+        target.is_outside = expected != Some(Expected::Schema);
         Some(target)
     }
 
@@ -564,14 +564,15 @@ impl Expected {
             Expected::Named => Some(Expected::Schema),
             Expected::List | Expected::SchemaOrList if is_index => Some(Expected::Schema),
             Expected::List => None,
-            Expected::Schema | Expected::SchemaOrList => match Keyword::named(&Text::new(String::from(token)))?.holds()
-            {
-                Subschemas::Value => None,
-                Subschemas::Schema => Some(Expected::Schema),
-                Subschemas::Schemas => Some(Expected::List),
-                Subschemas::SchemaOrSchemas => Some(Expected::SchemaOrList),
-                Subschemas::Named | Subschemas::NamedOrNames => Some(Expected::Named),
-            },
+            Expected::Schema | Expected::SchemaOrList => {
+                match Keyword::named(&Text::new(String::from(token)))?.subschemas() {
+                    Subschemas::Value => None,
+                    Subschemas::Schema => Some(Expected::Schema),
+                    Subschemas::Schemas => Some(Expected::List),
+                    Subschemas::SchemaOrSchemas => Some(Expected::SchemaOrList),
+                    Subschemas::Named | Subschemas::NamedOrNames => Some(Expected::Named),
+                }
+            }
         }
     }
 }
@@ -664,8 +665,8 @@ impl Names {
         self.definition(&table, &name)
     }
 
-    pub(crate) fn at(&self, place: &SchemaPath<'_, '_>) -> Option<Number> {
-        let target = match place.pointer.steps() {
+    pub(crate) fn at(&self, path: &SchemaPath<'_, '_>) -> Option<Number> {
+        let target = match path.pointer.steps() {
             [] => 0,
             [Step::Name(table), Step::Member(name)] => self.definition(table, &name.value()?)?,
             _ => return None,

@@ -112,11 +112,11 @@ impl Scan<'_> {
     fn finish(&mut self) {
         while self.step() {}
         if !self.open.is_empty() {
-            self.nowhere("an unclosed group");
+            self.fails_everywhere("an unclosed group");
         }
     }
 
-    fn nowhere(&mut self, why: &'static str) {
+    fn fails_everywhere(&mut self, why: &'static str) {
         self.not_python(why);
         self.not_unicode(why);
     }
@@ -149,7 +149,7 @@ impl Scan<'_> {
             ')' => {
                 match self.open.pop() {
                     Some(is_lookaround) => self.is_assertion = is_lookaround,
-                    None => self.nowhere("an unmatched `)`"),
+                    None => self.fails_everywhere("an unmatched `)`"),
                 }
                 self.repeatable = true;
             }
@@ -161,7 +161,7 @@ impl Scan<'_> {
                     }
                     self.rest = self.rest.get(bounds..).unwrap_or_default();
                     if !ordered {
-                        self.nowhere("a repetition whose minimum is above its maximum");
+                        self.fails_everywhere("a repetition whose minimum is above its maximum");
                     }
                     self.quantifier(was_assertion);
                 } else {
@@ -182,7 +182,7 @@ impl Scan<'_> {
 
     fn quantifier(&mut self, of_assertion: bool) {
         if !self.repeatable {
-            self.nowhere("a quantifier with nothing to repeat");
+            self.fails_everywhere("a quantifier with nothing to repeat");
         } else if of_assertion {
             self.not_unicode("a quantifier after an assertion");
         }
@@ -289,7 +289,7 @@ impl Scan<'_> {
             match (from, self.atom()) {
                 (_, None) => break,
                 (Atom::Set, Some(_)) | (_, Some(Atom::Set)) => {
-                    self.nowhere("a range in a class that begins or ends at a set of characters");
+                    self.fails_everywhere("a range in a class that begins or ends at a set of characters");
                     self.hyphens.push(hyphen);
                     // A second hyphen is escaped as well: once the first one is literal, it would form a range with the
                     // item before it.
@@ -298,12 +298,12 @@ impl Scan<'_> {
                     }
                 }
                 (Atom::Character(from), Some(Atom::Character(to))) if from > to => {
-                    self.nowhere("a class range that is out of order");
+                    self.fails_everywhere("a class range that is out of order");
                 }
                 _ => {}
             }
         }
-        self.nowhere("an unclosed character class");
+        self.fails_everywhere("an unclosed character class");
     }
 
     fn atom(&mut self) -> Option<Atom> {
@@ -324,7 +324,7 @@ impl Scan<'_> {
 
     fn escape(&mut self, in_class: bool) {
         self.repeatable = true;
-        let Some(character) = self.next() else { return self.nowhere("a `\\` at the end") };
+        let Some(character) = self.next() else { return self.fails_everywhere("a `\\` at the end") };
         let is_known = match character {
             'd' | 'D' | 's' | 'S' | 'w' | 'W' | 'b' | 'f' | 'n' | 'r' | 't' | 'v' | 'x' | 'u' | 'p' | 'P' | '0' => true,
             'B' | 'k' | '1'..='9' => !in_class,
@@ -348,7 +348,7 @@ impl Scan<'_> {
             'x' => self.hexadecimal(2),
             'u' if self.take("{") => {
                 self.not_python("`\\u{…}`");
-                let digits = self.braced(|digit| digit.is_ascii_hexdigit());
+                let digits = self.take_braced(|digit| digit.is_ascii_hexdigit());
                 if !digits.is_some_and(|digits| u32::from_str_radix(digits, 16).is_ok_and(|code| code <= 0x10_FFFF)) {
                     self.not_unicode("an escape of an invalid character");
                 }
@@ -359,7 +359,7 @@ impl Scan<'_> {
             'p' | 'P' => {
                 self.not_python("a Unicode property, `\\p{…}`");
                 let is_name = |character: char| character.is_ascii_alphanumeric() || "_=".contains(character);
-                if !self.take("{") || self.braced(is_name).is_none_or(str::is_empty) {
+                if !self.take("{") || self.take_braced(is_name).is_none_or(str::is_empty) {
                     self.not_unicode("a Unicode property without a name in braces");
                 }
             }
@@ -372,7 +372,7 @@ impl Scan<'_> {
         }
     }
 
-    fn braced(&mut self, is_one: impl Fn(char) -> bool) -> Option<&str> {
+    fn take_braced(&mut self, is_one: impl Fn(char) -> bool) -> Option<&str> {
         let end = self.rest.find(|character| !is_one(character))?;
         let (inside, rest) = self.rest.split_at_checked(end)?;
         self.rest = rest.strip_prefix('}')?;
@@ -384,7 +384,7 @@ impl Scan<'_> {
         if all {
             self.rest = self.rest.get(digits..).unwrap_or_default();
         } else {
-            self.nowhere("a character escape with too few digits");
+            self.fails_everywhere("a character escape with too few digits");
         }
     }
 }

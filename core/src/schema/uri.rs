@@ -101,15 +101,15 @@ fn without_dots(path: &str) -> String {
     let mut kept: Vec<&str> = Vec::new();
     let segments: Vec<&str> = path.split('/').collect();
     let last = segments.len().saturating_sub(1);
-    for (place, segment) in segments.into_iter().enumerate() {
+    for (index, segment) in segments.into_iter().enumerate() {
         match segment {
-            "." if place == last => kept.push(""),
+            "." if index == last => kept.push(""),
             "." => {}
             ".." => {
                 if kept.len() > 1 || kept.first().is_some_and(|first| !first.is_empty()) {
                     kept.pop();
                 }
-                if place == last {
+                if index == last {
                     kept.push("");
                 }
             }

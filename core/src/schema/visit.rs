@@ -64,8 +64,8 @@ pub(crate) struct SchemaPath<'p, 'a> {
 }
 
 impl From<&SchemaPath<'_, '_>> for Polarity {
-    fn from(place: &SchemaPath<'_, '_>) -> Self {
-        place.polarity
+    fn from(path: &SchemaPath<'_, '_>) -> Self {
+        path.polarity
     }
 }
 
@@ -108,7 +108,7 @@ pub(crate) fn walk_mut_at<'a>(
     visitor: &mut dyn VisitorMut<'a>,
 ) -> Result<(), Error> {
     let mut walk = Walk { budget, through: through.that_hold_schemas(), pointer: Pointer::with_room() };
-    walk.schema_mut(part, Spot { keyword: None, depth: 0, polarity }, visitor)
+    walk.schema_mut(part, Position { keyword: None, depth: 0, polarity }, visitor)
 }
 
 /// Visits schemas in document order.
@@ -122,7 +122,7 @@ pub(crate) fn walk<'t, 'a>(
     visit: &mut dyn FnMut(&'t Node<'a>, &SchemaPath<'_, 'a>) -> Result<Visit, Error>,
 ) -> Result<(), Error> {
     let mut walk = Walk { budget, through: through.that_hold_schemas(), pointer: Pointer::with_room() };
-    walk.schema(root, Spot { keyword: None, depth: 0, polarity: Polarity::Positive }, visit)
+    walk.schema(root, Position { keyword: None, depth: 0, polarity: Polarity::Positive }, visit)
 }
 
 struct Walk<'b, 'a> {
@@ -133,18 +133,18 @@ struct Walk<'b, 'a> {
 }
 
 #[derive(Clone, Copy)]
-struct Spot {
+struct Position {
     keyword: Option<Keyword>,
     depth: usize,
     polarity: Polarity,
 }
 
-impl Spot {
-    fn below(self, keyword: Keyword) -> Spot {
-        Spot { keyword: Some(keyword), depth: self.depth + 1, polarity: self.polarity.below(keyword) }
+impl Position {
+    fn below(self, keyword: Keyword) -> Position {
+        Position { keyword: Some(keyword), depth: self.depth + 1, polarity: self.polarity.below(keyword) }
     }
 
-    fn place<'p, 'a>(self, pointer: &'p Pointer<'a>) -> SchemaPath<'p, 'a> {
+    fn path<'p, 'a>(self, pointer: &'p Pointer<'a>) -> SchemaPath<'p, 'a> {
         SchemaPath { pointer, keyword: self.keyword, depth: self.depth, polarity: self.polarity }
     }
 }
@@ -169,21 +169,26 @@ impl<'a> Walk<'_, 'a> {
         self.budget.check(|| self.pointer.render())
     }
 
-    fn schema_mut(&mut self, node: &mut Node<'a>, spot: Spot, visitor: &mut dyn VisitorMut<'a>) -> Result<(), Error> {
+    fn schema_mut(
+        &mut self,
+        node: &mut Node<'a>,
+        position: Position,
+        visitor: &mut dyn VisitorMut<'a>,
+    ) -> Result<(), Error> {
         self.arrive(node)?;
-        if visitor.enter(node, &spot.place(&self.pointer))? == Visit::Descend {
+        if visitor.enter(node, &position.path(&self.pointer))? == Visit::Descend {
             node.visit_children(|child, inner| match child {
                 // A list in place of one schema: all items are treated as being at this position.
-                Child::Item(index) => self.step(Step::Index(index), |walk| walk.schema_mut(inner, spot, visitor)),
+                Child::Item(index) => self.step(Step::Index(index), |walk| walk.schema_mut(inner, position, visitor)),
                 Child::Member(name) => match Keyword::named(name) {
                     Some(keyword) if self.through.contains(keyword) => self.step(Step::Name(keyword.name()), |walk| {
-                        walk.under_mut(keyword, inner, spot.below(keyword), visitor)
+                        walk.under_mut(keyword, inner, position.below(keyword), visitor)
                     }),
                     _ => Ok(()),
                 },
             })?;
         }
-        visitor.leave(node, &spot.place(&self.pointer))?;
+        visitor.leave(node, &position.path(&self.pointer))?;
         self.leave(node)
     }
 
@@ -191,25 +196,29 @@ impl<'a> Walk<'_, 'a> {
         &mut self,
         keyword: Keyword,
         node: &mut Node<'a>,
-        spot: Spot,
+        position: Position,
         visitor: &mut dyn VisitorMut<'a>,
     ) -> Result<(), Error> {
-        match keyword.holds() {
+        match keyword.subschemas() {
             Subschemas::Value => Ok(()),
             Subschemas::Named | Subschemas::NamedOrNames => node.visit_children(|child, inner| match child {
-                Child::Member(name) if !(keyword.holds() == Subschemas::NamedOrNames && inner.as_array().is_some()) => {
-                    self.step(Step::Member(name.clone()), |walk| walk.schema_mut(inner, spot, visitor))
+                Child::Member(name)
+                    if !(keyword.subschemas() == Subschemas::NamedOrNames && inner.as_array().is_some()) =>
+                {
+                    self.step(Step::Member(name.clone()), |walk| walk.schema_mut(inner, position, visitor))
                 }
                 _ => Ok(()),
             }),
             Subschemas::Schemas | Subschemas::SchemaOrSchemas if node.as_array().is_some() => {
                 node.visit_children(|child, inner| match child {
-                    Child::Item(index) => self.step(Step::Index(index), |walk| walk.schema_mut(inner, spot, visitor)),
+                    Child::Item(index) => {
+                        self.step(Step::Index(index), |walk| walk.schema_mut(inner, position, visitor))
+                    }
                     Child::Member(_) => Ok(()),
                 })
             }
             Subschemas::Schema | Subschemas::Schemas | Subschemas::SchemaOrSchemas => {
-                self.schema_mut(node, spot, visitor)
+                self.schema_mut(node, position, visitor)
             }
         }
     }
@@ -217,27 +226,27 @@ impl<'a> Walk<'_, 'a> {
     fn schema<'t>(
         &mut self,
         node: &'t Node<'a>,
-        spot: Spot,
+        position: Position,
         visit: &mut dyn FnMut(&'t Node<'a>, &SchemaPath<'_, 'a>) -> Result<Visit, Error>,
     ) -> Result<(), Error> {
         self.arrive(node)?;
-        if visit(node, &spot.place(&self.pointer))? == Visit::Skip {
+        if visit(node, &position.path(&self.pointer))? == Visit::Skip {
             return Ok(());
         }
         match node.data() {
-            Data::Array(items) => self.items(items, spot, visit),
+            Data::Array(items) => self.items(items, position, visit),
             Data::Object(object) => {
                 for member in object {
                     let Some(keyword) = Keyword::named(&member.key).filter(|keyword| self.through.contains(*keyword))
                     else {
                         continue;
                     };
-                    let below = spot.below(keyword);
-                    self.step(Step::Name(keyword.name()), |walk| match (keyword.holds(), member.value.data()) {
+                    let below = position.below(keyword);
+                    self.step(Step::Name(keyword.name()), |walk| match (keyword.subschemas(), member.value.data()) {
                         (Subschemas::Value, _) => Ok(()),
                         (Subschemas::Named | Subschemas::NamedOrNames, Data::Object(table)) => {
                             for entry in table {
-                                if keyword.holds() == Subschemas::Named || entry.value.as_array().is_none() {
+                                if keyword.subschemas() == Subschemas::Named || entry.value.as_array().is_none() {
                                     walk.step(Step::Member(entry.key.clone()), |walk| {
                                         walk.schema(&entry.value, below, visit)
                                     })?;
@@ -261,11 +270,11 @@ impl<'a> Walk<'_, 'a> {
     fn items<'t>(
         &mut self,
         items: &'t [Node<'a>],
-        spot: Spot,
+        position: Position,
         visit: &mut dyn FnMut(&'t Node<'a>, &SchemaPath<'_, 'a>) -> Result<Visit, Error>,
     ) -> Result<(), Error> {
         for (index, item) in items.iter().enumerate() {
-            self.step(Step::Index(index), |walk| walk.schema(item, spot, visit))?;
+            self.step(Step::Index(index), |walk| walk.schema(item, position, visit))?;
         }
         Ok(())
     }

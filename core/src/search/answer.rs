@@ -17,7 +17,7 @@ use crate::{
     wire::responses,
     wire::{
         searches::{search_item, SearchAnswer, SearchContent, SearchItem},
-        units::{call_alone, FoundCall},
+        units::{call_of_part, FoundCall},
         Wire,
     },
 };
@@ -35,7 +35,7 @@ pub(crate) fn answer(
     options: &SearchOptions,
     name: &dyn Fn(&mut Node<'static>, &'static str),
 ) -> Result<Node<'static>, Error> {
-    let found = call.wanted().and_then(|wanted| find(&wanted, index, options));
+    let found = call.search_arguments().and_then(|search_arguments| find(&search_arguments, index, options));
     let wire = match call.shape {
         CallShape::Function(wire) => wire,
         CallShape::Item(item) => {
@@ -63,12 +63,16 @@ pub(crate) fn answer(
 }
 
 /// Results of several queries are interleaved, best match first.
-fn find<'i>(wanted: &Wanted, index: &'i Index, options: &SearchOptions) -> Result<Vec<&'i Text<'static>>, Error> {
-    let limit = wanted.limit.map_or(options.limit, |limit| limit.min(options.limit));
+fn find<'i>(
+    search_arguments: &SearchArguments,
+    index: &'i Index,
+    options: &SearchOptions,
+) -> Result<Vec<&'i Text<'static>>, Error> {
+    let limit = search_arguments.limit.map_or(options.limit, |limit| limit.min(options.limit));
     let options = SearchOptions { limit, ..options.clone() };
     let (mut names, mut seen) = (Vec::new(), Set::new());
     let mut ranked: Vec<alloc::vec::IntoIter<&Text<'static>>> = Vec::new();
-    for query in &wanted.queries {
+    for query in &search_arguments.queries {
         match selection(query) {
             Some(list) => {
                 let found = list.split(',').filter_map(|name| index.named(name.trim()));
@@ -106,26 +110,26 @@ fn definitions(
     let mut out: Vec<Node<'static>> = Vec::with_capacity(names.len());
     let mut places: Map<Option<Text<'static>>, usize> = Map::new();
     for name in names {
-        let Some(mut found) = index.definition(name)? else { continue };
-        if !has_type(&found, "namespace") {
-            edit(&mut found, "name");
-            out.push(found);
+        let Some(mut definition) = index.definition(name)? else { continue };
+        if !has_type(&definition, "namespace") {
+            edit(&mut definition, "name");
+            out.push(definition);
             continue;
         }
-        found.visit("tools", |tools| {
+        definition.visit("tools", |tools| {
             tools.as_array_mut().into_iter().flatten().for_each(|tool| edit(tool, "name"));
         });
-        let own = found.text_at("name").map(|name| name.clone().into_owned());
-        let place = *places.entry(own).or_insert(out.len());
+        let name = definition.text_at("name").map(|name| name.clone().into_owned());
+        let place = *places.entry(name).or_insert(out.len());
         match out.get_mut(place) {
             Some(namespace) => {
-                let members = found
+                let members = definition
                     .visit("tools", |tools| tools.as_array_mut().map(core::mem::take))
                     .flatten()
                     .unwrap_or_default();
                 namespace.visit("tools", |tools| tools.as_array_mut().map(|tools| tools.extend(members)));
             }
-            None => out.push(found),
+            None => out.push(definition),
         }
     }
     Ok(out)
@@ -153,7 +157,7 @@ pub(crate) struct Call<'n, 'a> {
     arguments: Option<&'n Node<'a>>,
 }
 
-pub(super) struct Wanted {
+pub(super) struct SearchArguments {
     queries: Vec<String>,
     pub(super) limit: Option<usize>,
 }
@@ -169,16 +173,16 @@ impl<'n, 'a> Call<'n, 'a> {
         }
         // A call to a tool of a server, or in a namespace, is a call to another tool, unless the API created the
         // namespace for the search. A restored call has the tool's own name, which may equal the name of the search.
-        let is_search = |found: &FoundCall<'n, 'a>| {
-            let text = |key| found.node.text_at(key).filter(|text| !text.is_empty());
-            let name = text(found.name_key());
-            let own = text("namespace").is_none_or(|namespace| name == Some(namespace));
-            let of_server = found.node.get("server").is_some_and(|server| !server.is_null());
-            own && !of_server && name.is_some_and(|name| name.is(&options.tool_search_name))
+        let is_search = |found_call: &FoundCall<'n, 'a>| {
+            let text = |key| found_call.node.text_at(key).filter(|text| !text.is_empty());
+            let name = text(found_call.name_key());
+            let has_own_namespace = text("namespace").is_none_or(|namespace| name == Some(namespace));
+            let of_server = found_call.node.get("server").is_some_and(|server| !server.is_null());
+            has_own_namespace && !of_server && name.is_some_and(|name| name.is(&options.tool_search_name))
         };
-        let found = call_alone(call).filter(|found| found.has_arguments() && is_search(found))?;
-        let (shape, name) = (CallShape::Function(found.wire), found.node.get(found.name_key()));
-        Some(Call { shape, name, id: found.id(call), arguments: found.arguments().0 })
+        let found_call = call_of_part(call).filter(|found_call| found_call.has_arguments() && is_search(found_call))?;
+        let (shape, name) = (CallShape::Function(found_call.wire), found_call.node.get(found_call.name_key()));
+        Some(Call { shape, name, id: found_call.id(call), arguments: found_call.arguments().0 })
     }
 
     pub(crate) fn wants_definitions(&self) -> bool {
@@ -188,23 +192,23 @@ impl<'n, 'a> Call<'n, 'a> {
         }
     }
 
-    pub(super) fn wanted(&self) -> Result<Wanted, Error> {
-        let Some(arguments) = self.arguments else { return Wanted::read(&Node::default()) };
+    pub(super) fn search_arguments(&self) -> Result<SearchArguments, Error> {
+        let Some(arguments) = self.arguments else { return SearchArguments::read(&Node::default()) };
         match arguments.as_text().map(Text::value) {
-            Some(Some(Cow::Borrowed(text))) => Wanted::read(&json::read(text)?),
-            Some(Some(Cow::Owned(text))) => Wanted::read(&json::read(&text)?),
+            Some(Some(Cow::Borrowed(text))) => SearchArguments::read(&json::read(text)?),
+            Some(Some(Cow::Owned(text))) => SearchArguments::read(&json::read(&text)?),
             // In valid JSON text, a lone surrogate occurs only inside strings, as an escape.
             Some(None) => Err(Error::new(
                 Code::InvalidJson,
                 "",
                 "expected arguments as JSON, found half a surrogate pair outside a string",
             )),
-            None => Wanted::read(arguments),
+            None => SearchArguments::read(arguments),
         }
     }
 }
 
-impl Wanted {
+impl SearchArguments {
     /// The function that `apply_deferred_loading` adds has the parameter `query`. A search that the caller provides has
     /// its own parameters, such as `queries`, `paths` or `goal`, so each string in its arguments is a query.
     fn read(arguments: &Node<'_>) -> Result<Self, Error> {
@@ -227,7 +231,7 @@ impl Wanted {
         }
         let limit =
             ["limit", "max_results"].iter().find_map(|key| arguments.get(key)?.as_u64()).filter(|limit| *limit > 0);
-        Ok(Wanted { queries, limit: limit.and_then(|limit| usize::try_from(limit).ok()) })
+        Ok(SearchArguments { queries, limit: limit.and_then(|limit| usize::try_from(limit).ok()) })
     }
 }
 

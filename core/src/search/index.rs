@@ -46,12 +46,11 @@ pub(crate) struct Index {
     /// Range in `hits` for each word.
     terms: Map<Box<str>, (u32, u32)>,
     hits: Vec<Hit>,
-    /// True if any tool is deferred.
-    defers: bool,
+    has_deferred: bool,
     /// Names in the index, by the names that are sent to APIs. They are looked up before the names in the index.
     sent: Map<Text<'static>, Text<'static>>,
     /// Names in the index, by other names of the tools.
-    also: Map<Text<'static>, Text<'static>>,
+    other_names: Map<Text<'static>, Text<'static>>,
 }
 
 #[derive(Clone, Debug)]
@@ -115,7 +114,7 @@ impl Index {
             names().for_each(|name| sent.add(planned.new_name(name), name));
         }
         // If one tool is sent under the name that another tool has in the index, the name means the other tool.
-        let sent = sent.unique().into_iter().filter(|(sent, _)| index.place(sent).is_none()).collect();
+        let sent = sent.unique().into_iter().filter(|(sent, _)| index.index_of(sent).is_none()).collect();
         Ok(Index { sent, ..index })
     }
 
@@ -132,7 +131,7 @@ impl Index {
 
     /// Each pair is another name of a tool, and the tool's name in the list.
     pub(crate) fn also_called(mut self, names: Vec<(Text<'static>, Text<'static>)>) -> Self {
-        self.also.extend(names);
+        self.other_names.extend(names);
         self
     }
 
@@ -148,33 +147,33 @@ impl Index {
         among: Among,
     ) -> Result<Vec<&Text<'static>>, Error> {
         let wanted = |tool: &Tool| {
-            (among == Among::All || tool.deferred || !self.defers) && !tool.name.is(&options.tool_search_name)
+            (among == Among::All || tool.deferred || !self.has_deferred) && !tool.name.is(&options.tool_search_name)
         };
-        let places = match options.mode {
+        let numbers = match options.mode {
             SearchMode::Bm25 => self.rank(query, &wanted)?,
             SearchMode::Regex => self.matches(query, &wanted)?,
         };
-        let named = places.into_iter().filter_map(|place| self.tools.get(place as usize)).map(|tool| &tool.name);
+        let named = numbers.into_iter().filter_map(|number| self.tools.get(number as usize)).map(|tool| &tool.name);
         Ok(named.take(options.limit).collect())
     }
 
     pub(super) fn named(&self, name: &str) -> Option<&Text<'static>> {
         let name = Text::new(name).into_owned();
-        let sent = self.sent.get(&name).and_then(|name| self.place(name));
-        let place = sent.or_else(|| self.place(&name)).or_else(|| self.place(self.also.get(&name)?))?;
-        self.tools.get(place as usize).map(|tool| &tool.name)
+        let sent = self.sent.get(&name).and_then(|name| self.index_of(name));
+        let number = sent.or_else(|| self.index_of(&name)).or_else(|| self.index_of(self.other_names.get(&name)?))?;
+        self.tools.get(number as usize).map(|tool| &tool.name)
     }
 
     /// The definition is in the form of OpenAI Responses; `None` if definitions are not kept. Never fails for a
     /// definition that this index has written.
     pub(super) fn definition(&self, name: &Text<'_>) -> Result<Option<Node<'static>>, Error> {
-        let tool = self.place(name).and_then(|place| self.tools.get(place as usize));
+        let tool = self.index_of(name).and_then(|number| self.tools.get(number as usize));
         let kept = tool.map(|tool| &*tool.definition).filter(|text| !text.is_empty());
         kept.map(|text| json::read(text).map(|node| node.detached())).transpose()
     }
 
-    fn place(&self, name: &Text<'_>) -> Option<u32> {
-        let found = self.by_name.binary_search_by(|place| match self.tools.get(*place as usize) {
+    fn index_of(&self, name: &Text<'_>) -> Option<u32> {
+        let found = self.by_name.binary_search_by(|number| match self.tools.get(*number as usize) {
             Some(tool) => {
                 let own: &Text<'_> = &tool.name;
                 own.cmp(name)
@@ -204,11 +203,12 @@ impl Index {
                 *score += hit.gain;
             }
         }
-        if let Some(score) = self.place(&Text::new(query.trim())).and_then(|place| scores.get_mut(place as usize)) {
+        if let Some(score) = self.index_of(&Text::new(query.trim())).and_then(|number| scores.get_mut(number as usize))
+        {
             *score = f32::INFINITY;
         }
-        touched.retain(|place| self.tools.get(*place as usize).is_some_and(wanted));
-        let score = |place: &u32| scores.get(*place as usize).copied().unwrap_or_default();
+        touched.retain(|number| self.tools.get(*number as usize).is_some_and(wanted));
+        let score = |number: &u32| scores.get(*number as usize).copied().unwrap_or_default();
         touched.sort_unstable_by(|one, two| score(two).total_cmp(&score(one)).then(one.cmp(two)));
         Ok(touched)
     }
@@ -216,12 +216,12 @@ impl Index {
     fn matches(&self, pattern: &str, wanted: &dyn Fn(&Tool) -> bool) -> Result<Vec<u32>, Error> {
         let pattern = Pattern::new(pattern)?;
         let (mut named, mut described) = (Vec::new(), Vec::new());
-        for (place, tool) in (0_u32..).zip(&self.tools).filter(|(_, tool)| wanted(tool)) {
+        for (number, tool) in (0_u32..).zip(&self.tools).filter(|(_, tool)| wanted(tool)) {
             if pattern.is_in(&tool.name.display())? {
-                named.push(place);
+                named.push(number);
             } else if let Some(description) = &tool.description {
                 if pattern.is_in(description)? {
-                    described.push(place);
+                    described.push(number);
                 }
             }
         }
@@ -253,7 +253,7 @@ struct Builder {
     names: crate::collections::Set<Text<'static>>,
     terms: Map<Box<str>, Vec<(u32, Counts)>>,
     lengths: Vec<[u32; Field::COUNT]>,
-    defers: bool,
+    has_deferred: bool,
     with_definitions: bool,
     /// The words of the current tool, concatenated, and the position and field of each word.
     letters: String,
@@ -263,11 +263,11 @@ struct Builder {
 impl Builder {
     fn add(&mut self, listed: &Listed<'_, '_>) {
         let name = listed.name.clone().into_owned();
-        let Ok(place) = u32::try_from(self.tools.len()) else { return };
+        let Ok(number) = u32::try_from(self.tools.len()) else { return };
         if !self.names.insert(name.clone()) {
             return;
         }
-        self.defers |= listed.deferred;
+        self.has_deferred |= listed.deferred;
         self.tools.push(Tool {
             name,
             deferred: listed.deferred,
@@ -291,12 +291,12 @@ impl Builder {
                 _ => tokenizer::split(&text.display(), &mut keep),
             }
         });
-        self.count(place, &letters, &mut spans);
+        self.count(number, &letters, &mut spans);
         (self.letters, self.spans) = (letters, spans);
     }
 
     /// Sorts the words first, so that each distinct word is looked up once.
-    fn count(&mut self, place: u32, letters: &str, spans: &mut [(u32, u32, Field)]) {
+    fn count(&mut self, number: u32, letters: &str, spans: &mut [(u32, u32, Field)]) {
         let word = |span: &(u32, u32, Field)| letters.get(span.0 as usize..span.1 as usize).unwrap_or_default();
         spans.sort_unstable_by(|one, two| word(one).cmp(word(two)));
         let mut lengths = [0; Field::COUNT];
@@ -311,9 +311,9 @@ impl Builder {
             }
             let word = same.first().map(word).unwrap_or_default();
             match self.terms.get_mut(word) {
-                Some(found) => found.push((place, counts)),
+                Some(found) => found.push((number, counts)),
                 None => {
-                    self.terms.insert(word.into(), alloc::vec![(place, counts)]);
+                    self.terms.insert(word.into(), alloc::vec![(number, counts)]);
                 }
             }
         }
@@ -334,22 +334,30 @@ impl Builder {
             let start = hits.len();
             let having = found.len() as f64;
             let rarity = libm::log(1.0 + (total - having + 0.5) / (having + 0.5));
-            for (place, counts) in found {
-                let lengths = self.lengths.get(place as usize).copied().unwrap_or_default();
+            for (number, counts) in found {
+                let lengths = self.lengths.get(number as usize).copied().unwrap_or_default();
                 let weight: f64 = (counts.iter().zip(lengths).zip(usual).zip(WEIGHTS))
                     .map(|(((count, length), usual), (weight, dilution))| {
                         weight * f64::from(*count) / (1.0 - dilution + dilution * f64::from(length) / usual)
                     })
                     .sum();
-                hits.push(Hit { tool: place, gain: (rarity * weight / (SATURATION + weight)) as f32 });
+                hits.push(Hit { tool: number, gain: (rarity * weight / (SATURATION + weight)) as f32 });
             }
             if let (Ok(start), Ok(end)) = (u32::try_from(start), u32::try_from(hits.len())) {
                 terms.insert(term, (start, end));
             }
         }
-        let name = |place: &u32| self.tools.get(*place as usize).map(|tool| &tool.name);
+        let name = |number: &u32| self.tools.get(*number as usize).map(|tool| &tool.name);
         let by_name = collections::by((0..).take(self.tools.len()).collect(), |one, two| name(one).cmp(&name(two)));
-        Index { tools: self.tools, by_name, terms, hits, defers: self.defers, sent: Map::new(), also: Map::new() }
+        Index {
+            tools: self.tools,
+            by_name,
+            terms,
+            hits,
+            has_deferred: self.has_deferred,
+            sent: Map::new(),
+            other_names: Map::new(),
+        }
     }
 }
 
@@ -404,12 +412,12 @@ fn each<'a>(entries: &[Node<'a>], found: &mut dyn FnMut(&Listed<'_, 'a>)) {
     let mut about = Vec::new();
     for entry in entries {
         let groups = GROUPS.iter().filter_map(|group| entry.get(group)?.as_array());
-        groups.flatten().for_each(|function| one(function, None, false, &mut about, found));
-        one(entry, None, false, &mut about, found);
+        groups.flatten().for_each(|function| visit_tool(function, None, false, &mut about, found));
+        visit_tool(entry, None, false, &mut about, found);
     }
 }
 
-fn one<'n, 'a>(
+fn visit_tool<'n, 'a>(
     entry: &'n Node<'a>,
     outer: Option<&Text<'a>>,
     deferred: bool,
@@ -423,11 +431,11 @@ fn one<'n, 'a>(
         }
         let none = Text::literal("");
         let namespace = entry.text_at("name").unwrap_or(&none);
-        let deferred = deferred || entry.bool_at(tool::FLAG) == Some(true);
+        let deferred = deferred || entry.bool_at(tool::DEFERRAL_FLAG) == Some(true);
         let depth = about.len();
         about.extend(entry.text_at("description"));
         for member in entry.items_at("tools") {
-            one(member, Some(namespace), deferred, about, found);
+            visit_tool(member, Some(namespace), deferred, about, found);
         }
         about.truncate(depth);
         return;
@@ -438,7 +446,7 @@ fn one<'n, 'a>(
     let Some(name) = tool::name(entry) else { return };
     let name = crate::wire::responses::namespaces::flat(outer, name);
     // A tool in a deferred namespace may override the deferral with its own flag.
-    let deferred = tool::deferral(entry).0 || deferred && entry.get(tool::FLAG).is_none();
+    let deferred = tool::deferral(entry).0 || deferred && entry.get(tool::DEFERRAL_FLAG).is_none();
     found(&Listed { name, deferred, tool: entry, namespace: outer, about });
 }
 
@@ -479,7 +487,7 @@ impl<'a> Listed<'_, 'a> {
             }
             object.set("parameters", schema);
             object.set("strict", Node::bool(false));
-            object.set(tool::FLAG, Node::bool(true));
+            object.set(tool::DEFERRAL_FLAG, Node::bool(true));
         }
         function
     }
@@ -499,8 +507,9 @@ impl<'a> Listed<'_, 'a> {
         }
         let Some(schema) = self.schema() else { return };
         // The visitor never fails, and one walk never exceeds the budget of a call.
-        let _ = visit::walk(&Budget::new(schema.values_read(), None), schema, Keywords::ALL, &mut |node, place| {
-            if let (Some(Keyword::Properties), Some(Step::Member(name))) = (place.keyword, place.pointer.steps().last())
+        let _ = visit::walk(&Budget::new(schema.values_read(), None), schema, Keywords::ALL, &mut |node, number| {
+            if let (Some(Keyword::Properties), Some(Step::Member(name))) =
+                (number.keyword, number.pointer.steps().last())
             {
                 found(Field::ArgumentName, name);
             }

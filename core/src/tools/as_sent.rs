@@ -46,8 +46,8 @@ pub fn as_sent<'a>(list: Node<'a>, dialect: &Dialect) -> Result<Vec<SentTool<'a>
         let format = carrier.unwrap_or(dialect.tools.format);
         let name = shape.name(&tool).map(|name| name.display().into_owned());
         let strict = strict_in(dialect, format);
-        let edits = Edits { name: None, description: None, strict, omit: false };
-        shape.settle(&mut tool, format, None, edits);
+        let edits = Edits { name: None, description: None, strict, removes_schema: false };
+        shape.convert_entry(&mut tool, format, None, edits);
         sent.push(SentTool { pointer: listed.pointer.clone(), name, strict, tool });
     }
     Ok(sent)

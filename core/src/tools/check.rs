@@ -224,7 +224,7 @@ impl Checking<'_> {
                 Entry::Tool(shape) => shape.name(listed.entry),
                 Entry::Hosted | Entry::Unknown => None,
             });
-        let meeting = names::meeting(self.dialect.tools.names, names);
+        let sharing_rules = names::sharing_rules(self.dialect.tools.names, names);
         let mut count = 0;
         for (listed, server) in Servers::located(self.servers, entries) {
             let entry = listed.entry;
@@ -262,7 +262,7 @@ impl Checking<'_> {
                 }
                 None => self.tool(listed, shape, name.as_deref())?,
             }
-            if shape.name(entry).is_some_and(|name| meeting.contains(name)) {
+            if shape.name(entry).is_some_and(|name| sharing_rules.contains(name)) {
                 let message = "expected names that differ in letters, digits or `-`, found two that do not".into();
                 self.add(name.as_deref(), Constraint::ToolName.id(), at(listed, &shape.pointer_to("name")), message);
             }
@@ -552,9 +552,9 @@ pub fn request(
     let model = request::model(&request, options.model.as_deref())?;
     let shape = dialect.tools.names_for(&model);
     // The tools of several servers are checked as they would be sent.
-    let servers = servers::take(&mut request, (Prefix::Auto, shape), None)?;
+    let servers = servers::flatten_request(&mut request, (Prefix::Auto, shape), None)?;
     let api = request::format::of_request(&request, &AdaptOptions::new(dialect.name))?;
-    mentions::settle(&mut request, api, servers.as_ref(), None)?;
+    mentions::resolve_tool_names(&mut request, api, servers.as_ref(), None)?;
     let mut origins = Origins::default();
     if let Some(servers) = &servers {
         origins.add_moved(servers.moved(wire::of(api).tools().pointer()));
@@ -565,7 +565,7 @@ pub fn request(
     let mut add_with = |fact: &'static RequestFact, severity, given_pointer: &str, message: String, more| {
         let constraint = fact.rule();
         let mut pointer = String::from(given_pointer);
-        origins.given(&mut pointer);
+        origins.to_given(&mut pointer);
         found.add(0, RequestViolation { constraint, severity, pointer, message, fact, more });
     };
     for Broken { fact, severity, pointer, message, more } in formats {
@@ -596,7 +596,7 @@ pub fn request(
                 prefill = format!("/{}/{}", wire::of(api).history(), wire::of(api).count(&request).saturating_sub(1));
                 (prefill.as_str(), is_refused)
             }
-            _ => match formats::broken_beside(&request, api, fact, &model)? {
+            _ => match formats::broken_combination(&request, api, fact, &model)? {
                 Some(pointer) => (pointer, true),
                 None => continue,
             },
@@ -695,9 +695,9 @@ fn refused_entries(
             judge_entry(entry, &|| format!("/tools/{at}"));
         }
     }
-    carriers::each_at(request, api, None, |place, list| {
+    carriers::each_at(request, api, None, |location, list| {
         for (at, entry) in list.iter().enumerate() {
-            judge_entry(entry, &|| place.pointer(api, at));
+            judge_entry(entry, &|| location.pointer(api, at));
         }
     })?;
     Ok(found)

@@ -3,7 +3,7 @@
 
 use alloc::{format, string::String, vec::Vec};
 
-use super::target::about;
+use super::target::change_outside_arguments;
 use crate::{
     budget::Budget,
     json::{self, Node},
@@ -41,28 +41,47 @@ pub(super) fn rewrite(
         (before.judge_within(Budget::new(nodes, None)), after.judge_within(Budget::new(nodes, None)));
     let mut kept = Vec::new();
     let mut is_same = true;
-    for (place, example) in entry.items_at(member).iter().enumerate() {
-        let from = format!("{at}/{place}");
+    for (index, example) in entry.items_at(member).iter().enumerate() {
+        let from = format!("{at}/{index}");
         let Ok(sent) = encoder.as_ref().map_or_else(|| Ok(Some(example.clone())), |encoder| encoder.encoded(example))
         else {
             let to = format!("{at}/{}", kept.len());
             let message = "kept an example as it came, because the examples of the tool exceed their budget".into();
-            changes.push(about(Rule::RewriteExamples, (from, Some(to)), Guidance::Same, reason(), message));
+            changes.push(change_outside_arguments(
+                Rule::RewriteExamples,
+                (from, Some(to)),
+                Guidance::Same,
+                reason(),
+                message,
+            ));
             kept.push(example.clone());
             continue;
         };
-        let mut is_refused =
-            |sent: &Node<'_>| after.takes(sent) == Verdict::Invalid && before.takes(example) != Verdict::Invalid;
+        let mut is_refused = |sent: &Node<'_>| {
+            after.judge_arguments(sent) == Verdict::Invalid && before.judge_arguments(example) != Verdict::Invalid
+        };
         let Some(sent) = sent.filter(|sent| !is_refused(sent)) else {
             let message = "removed an example that the rewritten schema refuses".into();
-            changes.push(about(Rule::RewriteExamples, (from, None), Guidance::Lost, reason(), message));
+            changes.push(change_outside_arguments(
+                Rule::RewriteExamples,
+                (from, None),
+                Guidance::Lost,
+                reason(),
+                message,
+            ));
             is_same = false;
             continue;
         };
         if !json::same(&sent, example) {
             let to = format!("{at}/{}", kept.len());
             let message = String::from("wrote an example as the model has to write its arguments");
-            changes.push(about(Rule::RewriteExamples, (from, Some(to)), Guidance::Same, reason(), message));
+            changes.push(change_outside_arguments(
+                Rule::RewriteExamples,
+                (from, Some(to)),
+                Guidance::Same,
+                reason(),
+                message,
+            ));
             is_same = false;
         }
         kept.push(sent);
@@ -83,7 +102,7 @@ pub(super) fn lost(entry: &Node<'_>, shape: ToolShape, format: ToolFormat) -> Op
     let at = tool_format::pointer(&shape.pointer_to(known.member));
     let message = format!("removed `{}`, which tools of this API do not have", known.member);
     let reason = Reason::from("tools in the format of this API have no examples");
-    Some(about(Rule::RewriteExamples, (at, None), Guidance::Lost, reason, message))
+    Some(change_outside_arguments(Rule::RewriteExamples, (at, None), Guidance::Lost, reason, message))
 }
 
 #[cfg(test)]

@@ -7,13 +7,13 @@ use alloc::{
     vec::Vec,
 };
 
-use super::target::{about, targets};
+use super::target::{change_outside_arguments, targets};
 use crate::{
     check::{self, findings::FindingLimit, Violation},
     dialect::{
         self,
         backends::RequestFacts,
-        formats::{FormatPlace, SchemaText, SCHEMA},
+        formats::{FormatLocation, SchemaText, SCHEMA},
         requests::{FormatRule, Refusal, RequestFact},
         responses::{self, InRequest},
         surface::{NamePattern, StrictFlag},
@@ -65,19 +65,19 @@ struct Source {
 }
 
 impl Source {
-    fn of(place: &FormatPlace, pointer: &str, holder: &Node<'_>) -> Self {
-        let is_text = holder.get(place.schema).is_some_and(|schema| schema.as_text().is_some());
-        let schema = format!("{pointer}/{}", place.schema);
-        Source { holder: String::from(pointer), schema, is_text, is_enforced: place.is_enforced }
+    fn of(location: &FormatLocation, pointer: &str, holder: &Node<'_>) -> Self {
+        let is_text = holder.get(location.schema).is_some_and(|schema| schema.as_text().is_some());
+        let schema = format!("{pointer}/{}", location.schema);
+        Source { holder: String::from(pointer), schema, is_text, is_enforced: location.is_enforced }
     }
 }
 
 impl OriginalFormats {
     pub(crate) fn of(request: &mut Node<'_>, api: Api) -> Result<Self, Error> {
         let (mut all, mut taken) = (Vec::new(), None);
-        formats::visit(request, api, &mut |FoundFormat { place, pointer, holder }| {
-            let found = holder.map(|holder| Source::of(place, pointer, holder));
-            if place.item.is_some() || taken.is_none() {
+        formats::visit(request, api, &mut |FoundFormat { location, pointer, holder }| {
+            let found = holder.map(|holder| Source::of(location, pointer, holder));
+            if location.item.is_some() || taken.is_none() {
                 taken = found.as_ref().map(|_| all.len());
             }
             all.extend(found);
@@ -138,19 +138,19 @@ pub(crate) fn rewrite(
     }
     // The client's API enforces the format without a flag, but another API may need the flag to enforce it.
     let was_enforced = given.api != api && given.is_enforced();
-    formats::visit(request, api, &mut |FoundFormat { place, pointer, holder }| {
+    formats::visit(request, api, &mut |FoundFormat { location, pointer, holder }| {
         let Some(holder) = holder else {
             plans.clear();
             return Ok(());
         };
-        let own = || Source::of(place, pointer, holder);
+        let own = || Source::of(location, pointer, holder);
         let from = given.source(number, count, api).cloned().unwrap_or_else(own);
         number += 1;
-        let (changes, plan) = in_holder(holder, place, (&from, pointer), options, was_enforced)?;
+        let (changes, plan) = in_holder(holder, location, (&from, pointer), options, was_enforced)?;
         written.changes.extend(changes);
-        written.changes.extend(rename(holder, place, (&from, pointer), dialect));
+        written.changes.extend(rename(holder, location, (&from, pointer), dialect));
         // A format in an update replaces all earlier formats.
-        if place.item.is_some() {
+        if location.item.is_some() {
             plans.clear();
         }
         plans.push((plan, String::from(pointer)));
@@ -179,17 +179,17 @@ fn check(
         return Ok(found);
     }
     let options = ToolsOptions::new(dialect.name);
-    formats::visit(request, api, &mut |FoundFormat { place, pointer, holder }| {
+    formats::visit(request, api, &mut |FoundFormat { location, pointer, holder }| {
         let Some(holder) = holder else { return Ok(()) };
-        let is_strict = holder.bool_at("strict").filter(|_| place.has_strict) == Some(true);
-        let candidates = candidates(&options, place, is_strict)?;
+        let is_strict = holder.bool_at("strict").filter(|_| location.has_strict) == Some(true);
+        let candidates = candidates(&options, location, is_strict)?;
         // The last candidate is the dialect for formats that are not strict.
-        let is_plain = place.has_strict && !is_strict && candidates.len() > 1;
+        let is_plain = location.has_strict && !is_strict && candidates.len() > 1;
         let candidate = if is_plain { candidates.last() } else { candidates.first() };
-        let (Some(Candidate { options, .. }), Some(schema)) = (candidate, holder.get(place.schema)) else {
+        let (Some(Candidate { options, .. }), Some(schema)) = (candidate, holder.get(location.schema)) else {
             return Ok(());
         };
-        let at = format!("{pointer}/{}", place.schema);
+        let at = format!("{pointer}/{}", location.schema);
         match schema.as_text().map(|text| text.value()) {
             None => found.extend(check::check(schema, options, limit)?.into_iter().map(|one| (at.clone(), one))),
             // Violations inside a schema that is text are reported at the text.
@@ -207,16 +207,16 @@ fn check(
 
 fn name_rule(dialect: &Dialect) -> Option<(&'static RequestFact, NamePattern)> {
     dialect.requests().iter().find_map(|fact| match fact.refuses {
-        Refusal::Format(FormatRule::Name(shape)) => Some((fact, shape)),
+        Refusal::Format(FormatRule::Name(name_pattern)) => Some((fact, name_pattern)),
         _ => None,
     })
 }
 
 /// Returns the pointers to names of formats that do not match a pattern, and to formats that have no name.
-fn badly_named(request: &mut Node<'_>, api: Api, shape: NamePattern) -> Result<Vec<String>, Error> {
+fn badly_named(request: &mut Node<'_>, api: Api, name_pattern: NamePattern) -> Result<Vec<String>, Error> {
     let mut found = Vec::new();
-    formats::visit(request, api, &mut |FoundFormat { place, pointer, holder }| {
-        if let Some(holder) = holder.filter(|holder| place.has_name && !is_well_named(holder, shape)) {
+    formats::visit(request, api, &mut |FoundFormat { location, pointer, holder }| {
+        if let Some(holder) = holder.filter(|holder| location.has_name && !is_well_named(holder, name_pattern)) {
             found.push(pointer_to_name(holder, pointer));
         }
         Ok(())
@@ -224,8 +224,8 @@ fn badly_named(request: &mut Node<'_>, api: Api, shape: NamePattern) -> Result<V
     Ok(found)
 }
 
-fn is_well_named(holder: &Node<'_>, shape: NamePattern) -> bool {
-    holder.text_at(NAME).is_some_and(|name| names::is_legal(shape, name))
+fn is_well_named(holder: &Node<'_>, name_pattern: NamePattern) -> bool {
+    holder.text_at(NAME).is_some_and(|name| names::is_legal(name_pattern, name))
 }
 
 fn pointer_to_name(holder: &Node<'_>, pointer: &str) -> String {
@@ -237,24 +237,24 @@ fn pointer_to_name(holder: &Node<'_>, pointer: &str) -> String {
 
 fn rename(
     holder: &mut Node<'_>,
-    place: &FormatPlace,
+    location: &FormatLocation,
     (from, to): (&Source, &str),
     dialect: &'static Dialect,
 ) -> Option<FormatChange> {
-    let (fact, shape) = name_rule(dialect).filter(|_| place.has_name)?;
-    if is_well_named(holder, shape) {
+    let (fact, name_pattern) = name_rule(dialect).filter(|_| location.has_name)?;
+    if is_well_named(holder, name_pattern) {
         return None;
     }
-    let name = holder.text_at(NAME).map(|name| names::folded(shape, name)).unwrap_or_default();
-    let name = match names::cut(&name, shape.max_length) {
+    let name = holder.text_at(NAME).map(|name| names::folded(name_pattern, name)).unwrap_or_default();
+    let name = match names::cut(&name, name_pattern.max_length) {
         "" => "response",
         name => name,
     };
     let pointer = if from.holder == to { pointer_to_name(holder, to) } else { from.schema.clone() };
     let message = "gave the response format a name that the API accepts".into();
     let reason = Reason::fact(fact.statement, fact.confidence, fact.source);
-    let places = (pointer, Some(format!("{to}/{NAME}")));
-    let change = about(Rule::RenameFormat, places, Guidance::Same, reason, message);
+    let locations = (pointer, Some(format!("{to}/{NAME}")));
+    let change = change_outside_arguments(Rule::RenameFormat, locations, Guidance::Same, reason, message);
     let name = Node::string(String::from(name));
     holder.set(NAME, name);
     Some(FormatChange { dialect: dialect.name, change })
@@ -265,7 +265,7 @@ const NAME: &str = "name";
 fn refused(request: &mut Node<'_>, api: Api, dialect: &Dialect) -> Result<Written, Error> {
     let InRequest::Refused(why) = responses::in_request(dialect, api) else { return Ok(Written::default()) };
     let refused = formats::pointers(request, api)?;
-    match refused.iter().find(|(_, place)| place.is_main) {
+    match refused.iter().find(|(_, location)| location.is_main) {
         None => Ok(Written::default()),
         Some((pointer, _)) => {
             let message = format!("expected a response format that the API has, found a schema: {why}");
@@ -281,49 +281,50 @@ struct Candidate {
 
 /// In the order in which they are tried: the strict dialect for a strict format, the requested dialect, and the dialect
 /// for formats that the requested one cannot express.
-fn candidates(options: &ToolsOptions, place: &FormatPlace, is_strict: bool) -> Result<Vec<Candidate>, Error> {
-    let of_place =
-        |dialect: &Dialect| place.carrier.and_then(|carrier| dialect.tools.dialect_in(carrier)).unwrap_or(dialect.name);
+fn candidates(options: &ToolsOptions, location: &FormatLocation, is_strict: bool) -> Result<Vec<Candidate>, Error> {
+    let of_place = |dialect: &Dialect| {
+        location.carrier.and_then(|carrier| dialect.tools.dialect_in(carrier)).unwrap_or(dialect.name)
+    };
     let candidate = |name: &str| -> Result<Candidate, Error> {
         let known = dialect::of(&SanitizeOptions::new(name))?;
-        let own = options.sanitize.clone().in_dialect(known.name, known.options).used_as(Use::Response);
-        let own = SanitizeOptions { alone: false, ..own };
-        Ok(Candidate { dialect: dialect::of(&own)?, options: own })
+        let own_options = options.sanitize.clone().in_dialect(known.name, known.options).used_as(Use::Response);
+        let own_options = SanitizeOptions { alone: false, ..own_options };
+        Ok(Candidate { dialect: dialect::of(&own_options)?, options: own_options })
     };
     let targets = targets(options)?;
-    let mut found = Vec::new();
+    let mut candidates = Vec::new();
     let first = targets.first().map(|target| target.dialect.name);
     if let (Some(strict), true) = (first.and_then(responses::strict_of), is_strict) {
-        found.push(candidate(strict)?);
+        candidates.push(candidate(strict)?);
     }
     // A strict dialect that the flags chose applies to strict formats only.
     let skipped = usize::from(options.by_flag.is_some() && !is_strict && targets.len() > 1);
     for target in targets.iter().skip(skipped) {
         // A fallback dialect for tools may have no response formats.
         match candidate(of_place(target.dialect)) {
-            Err(error) if error.code() != Code::NotRepresentable || found.is_empty() => return Err(error),
+            Err(error) if error.code() != Code::NotRepresentable || candidates.is_empty() => return Err(error),
             Err(_) => {}
-            Ok(one) => found.push(one),
+            Ok(candidate) => candidates.push(candidate),
         }
     }
-    Ok(found)
+    Ok(candidates)
 }
 
 fn in_holder(
     holder: &mut Node<'_>,
-    place: &'static FormatPlace,
+    location: &'static FormatLocation,
     (from, to): (&Source, &str),
     options: &ToolsOptions,
     was_enforced: bool,
 ) -> Result<(Vec<FormatChange>, Plan), Error> {
-    let flag = holder.bool_at("strict").filter(|_| place.has_strict);
-    let is_strict = flag.unwrap_or(was_enforced && place.has_strict);
+    let flag = holder.bool_at("strict").filter(|_| location.has_strict);
+    let is_strict = flag.unwrap_or(was_enforced && location.has_strict);
     let at = |holder: &str, key: &str| format!("{holder}/{key}");
-    let to_schema = at(to, place.schema);
+    let to_schema = at(to, location.schema);
     let mut first: Option<Error> = None;
-    for Candidate { dialect, options } in candidates(options, place, is_strict)? {
-        let Some(schema) = holder.get(place.schema) else { break };
-        let (mut changes, plan, new) = match write(schema, place, &options, (from, &to_schema)) {
+    for Candidate { dialect, options } in candidates(options, location, is_strict)? {
+        let Some(schema) = holder.get(location.schema) else { break };
+        let (mut changes, plan, new) = match write(schema, location, &options, (from, &to_schema)) {
             Ok(done) => done,
             Err(error) => {
                 first = first.or(Some(error));
@@ -331,11 +332,11 @@ fn in_holder(
             }
         };
         if let Some(new) = new {
-            holder.set(place.schema, new);
+            holder.set(location.schema, new);
         }
         // The `strict` that is sent: true for a strict dialect, false if the strict dialect cannot express the schema.
         let sent = match dialect.tools.strict {
-            StrictFlag::True if place.has_strict => Some(true),
+            StrictFlag::True if location.has_strict => Some(true),
             _ if is_strict && first.is_some() => Some(false),
             _ => flag,
         };
@@ -358,7 +359,7 @@ fn in_holder(
             let cause = first.as_ref().filter(|_| !sent);
             let why = match cause {
                 Some(cause) => format!("the strict mode cannot express the schema: {}", cause.message()).into(),
-                None => place.reason(),
+                None => location.reason(),
             };
             let pointer = match flag {
                 Some(_) => at(&from.holder, "strict"),
@@ -366,7 +367,8 @@ fn in_holder(
                 None if from.holder.is_empty() => from.schema.clone(),
                 None => from.holder.clone(),
             };
-            let change = about(rule, (pointer, Some(at(to, "strict"))), Guidance::Same, why, message.into());
+            let change =
+                change_outside_arguments(rule, (pointer, Some(at(to, "strict"))), Guidance::Same, why, message.into());
             changes.push(Change { accepts, ..change });
             holder.set("strict", Node::bool(sent));
         }
@@ -382,21 +384,21 @@ type Done = (Vec<Change>, Plan, Option<Node<'static>>);
 /// The new schema is `None` if the schema is unchanged.
 fn write(
     schema: &Node<'_>,
-    place: &FormatPlace,
+    location: &FormatLocation,
     options: &SanitizeOptions,
     (from, to): (&Source, &str),
 ) -> Result<Done, Error> {
     let text = match schema.as_text().map(|text| text.value()) {
-        Some(Some(text)) if place.text != SchemaText::Never => Some(text),
+        Some(Some(text)) if location.text != SchemaText::Never => Some(text),
         Some(_) => return Ok((Vec::new(), Plan::default(), None)),
         None => None,
     };
     let mut node = match &text {
-        Some(text) => json::read(text).map_err(Error::of_text)?,
+        Some(text) => json::read(text).map_err(Error::without_pointer)?,
         None => schema.clone(),
     };
     let done = sanitize::sanitize_with_plan(&mut node, options, Detail::Whole);
-    let (mut changes, plan) = done.map_err(|error| if from.is_text { error.of_text() } else { error })?;
+    let (mut changes, plan) = done.map_err(|error| if from.is_text { error.without_pointer() } else { error })?;
     for change in &mut changes {
         // Changes inside a schema that is text are reported at the text.
         if from.is_text {
@@ -445,7 +447,7 @@ pub(crate) fn broken_formats(
         let Refusal::Format(rule) = fact.refuses else { continue };
         let pointer = match rule {
             FormatRule::Schema(of) if of == api => {
-                schemas.iter().find(|(_, place)| place.is_main).map(|(pointer, _)| pointer.as_str())
+                schemas.iter().find(|(_, location)| location.is_main).map(|(pointer, _)| pointer.as_str())
             }
             FormatRule::ByModel(models) if models.include(model) => schema,
             FormatRule::BesideTools { models, only_json } if models.include(model) => {
@@ -475,8 +477,8 @@ pub(crate) fn broken_formats(
             add(fact, &format!("/input/{at}"));
         }
     }
-    if let Some((fact, shape)) = name_rule(dialect) {
-        for pointer in badly_named(request, api, shape)? {
+    if let Some((fact, name_pattern)) = name_rule(dialect) {
+        for pointer in badly_named(request, api, name_pattern)? {
             add(fact, &pointer);
         }
     }
@@ -591,7 +593,7 @@ fn second_updates(request: &Node<'_>, api: Api) -> Result<Vec<usize>, Error> {
 }
 
 /// Returns the pointer to the part of a request that violates a fact, if there is one.
-pub(crate) fn broken_beside(
+pub(crate) fn broken_combination(
     request: &Node<'_>,
     format: Api,
     fact: &RequestFact,

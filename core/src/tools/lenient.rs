@@ -3,7 +3,7 @@
 
 use alloc::{string::String, vec::Vec};
 
-use super::{quarantine::within, target::about};
+use super::{quarantine::within, target::change_outside_arguments};
 use crate::{
     check::{self, findings::FindingLimit},
     collections::Set,
@@ -41,7 +41,7 @@ pub(super) fn widen(
     }
     let at = (pointer(&shape.pointer_to_schema()), Some(pointer(&written.pointer_to_schema())));
     let message = "accepted text for numbers and booleans, and null for optional properties; `restore` repairs calls";
-    let change = about(Rule::AdmitText, at, Guidance::Same, Reason::from(REASON), message.into());
+    let change = change_outside_arguments(Rule::AdmitText, at, Guidance::Same, Reason::from(REASON), message.into());
     let change = Change { accepts: Accepts::Wider, ..change };
     if within(allow, core::slice::from_ref(&change)).is_ok() {
         shape.edit_schema(entry, |own| *own = schema.clone());

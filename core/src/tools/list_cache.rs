@@ -126,7 +126,7 @@ impl ReportedChanges {
             return reported;
         }
         let is_cached = Arc::get_mut(&mut changes).is_none();
-        Arc::make_mut(&mut changes).iter_mut().for_each(|about| origins.given(&mut about.change.pointer));
+        Arc::make_mut(&mut changes).iter_mut().for_each(|about| origins.to_given(&mut about.change.pointer));
         if let Some(mut last) = self.0.try_lock().filter(|_| is_cached) {
             *last = Some((origins.of_list(), Arc::clone(&changes)));
         }
@@ -213,9 +213,9 @@ impl ToolListCache {
 
     fn find(&self, key: &CacheKey<'_>) -> Option<Arc<CachedList>> {
         let mut lists = self.patient()?;
-        let place = lists.iter().rposition(|sent| sent.key == *key)?;
+        let index = lists.iter().rposition(|sent| sent.key == *key)?;
         // The most recently used list is the last one.
-        lists.get_mut(place..)?.rotate_left(1);
+        lists.get_mut(index..)?.rotate_left(1);
         lists.last().cloned()
     }
 

@@ -91,7 +91,7 @@ impl<'n, 'a> Scan<'n, 'a> {
             let Some(keyword) = Keyword::named(&member.key) else { continue };
             self.path.push((position, Token::Keyword(keyword)));
             let is_reachable = is_reachable && keyword == Keyword::Properties;
-            match (keyword.holds(), member.value.as_array()) {
+            match (keyword.subschemas(), member.value.as_array()) {
                 (Subschemas::Value, _) => {}
                 (Subschemas::Schemas | Subschemas::SchemaOrSchemas, Some(list)) => {
                     for (index, item) in list.iter().enumerate() {

@@ -93,9 +93,9 @@ fn each_entry<'a>(
     if !wire::of(api).tools().has_namespaces() {
         return Ok(());
     }
-    carriers::each_at(request, api, None, |place, tools| {
+    carriers::each_at(request, api, None, |location, tools| {
         for (at, tool) in tools.iter().enumerate() {
-            take(None, place.pointer(api, at), tool);
+            take(None, location.pointer(api, at), tool);
         }
     })
 }
@@ -234,38 +234,41 @@ pub(crate) fn fix_choice(
     request: &mut Node<'_>,
     api: Api,
     (facts, model): (&RequestFacts, &str),
-    given: OriginalMembers,
+    original: OriginalMembers,
     is_emptied: bool,
 ) -> Result<(Option<ChoiceChange>, Vec<RequestChange>), Error> {
     let without = without_tools(request, api, facts)?;
-    let found = choice_of(request, api)?;
+    let choice_found = choice_of(request, api)?;
     if let Some(rule) = &without {
-        if let Some((_, Some(choice))) = &found {
+        if let Some((_, Some(choice))) = &choice_found {
             if choice.is_demand() {
                 let message = format!("expected tools that the choice can force, found none; {}", rule.fact.source);
                 return Err(Error::new(Code::InvalidRequest, wire::of(api).choice().pointer(), message));
             }
         }
-        for key in rule.broken_by(request, found.as_ref()) {
+        for key in rule.broken_by(request, choice_found.as_ref()) {
             request.remove(key);
         }
     }
     if let Some(fact) = without.map(|rule| rule.fact).or(is_emptied.then_some(&EMPTIED_LIST)) {
-        let gone = || given.keys.iter().filter(|key| request.get(**key).is_none());
+        let gone = || original.keys.iter().filter(|key| request.get(**key).is_none());
         let mut changes: Vec<RequestChange> =
             gone().map(|key| RequestChange::new(format!("/{key}"), fact, format!("removed `{key}`"))).collect();
         // Gemini Interactions has the choice in its settings, which are kept.
-        let is_setting = wire::of(api).choice().is_setting() && given.choice.is_some() && found.is_none();
+        let is_setting = wire::of(api).choice().is_setting() && original.choice.is_some() && choice_found.is_none();
         if is_setting {
             changes.push(RequestChange::new(wire::of(api).choice().pointer(), fact, "removed `tool_choice`"));
         }
-        let choice = given.choice.as_ref().filter(|_| is_setting || gone().any(|key| *key == CHOICE));
-        let choice =
-            choice.map(|found| ChoiceChange { found: found.clone(), sent: "null".into(), because: fact.source });
+        let choice = original.choice.as_ref().filter(|_| is_setting || gone().any(|key| *key == CHOICE));
+        let choice = choice.map(|choice_found| ChoiceChange {
+            found: choice_found.clone(),
+            sent: "null".into(),
+            because: fact.source,
+        });
         return Ok((choice, changes));
     }
     let nothing = (None, Vec::new());
-    let Some((found, choice)) = found else { return Ok(nothing) };
+    let Some((choice_found, choice)) = choice_found else { return Ok(nothing) };
     let Some((fact, takes_required)) = while_thinking(request, facts, model)? else { return Ok(nothing) };
     if !is_refused(choice.as_ref(), takes_required) {
         return Ok(nothing);
@@ -279,7 +282,7 @@ pub(crate) fn fix_choice(
     let pointer = wire::of(api).choice().pointer();
     let name = pointer.rsplit('/').next().unwrap_or_default();
     let change = RequestChange::new(pointer, fact, format!("weakened `{name}`"));
-    Ok((Some(ChoiceChange { found, sent, because: fact.source }), Vec::from([change])))
+    Ok((Some(ChoiceChange { found: choice_found, sent, because: fact.source }), Vec::from([change])))
 }
 
 /// Returns true if a model that is thinking refuses a choice.

@@ -12,7 +12,7 @@ use super::{
     quarantine::{failed, nameless, refused, unknown, within, Quarantined, Refused},
     servers::{self, Servers},
     shared_limits::{self, Definitions},
-    target::{self, about, reason, targets, Target, Written},
+    target::{self, change_outside_arguments, reason, targets, Target, Written},
 };
 use crate::{
     budget::Budget,
@@ -122,7 +122,7 @@ pub(crate) fn rewrite<'a>(tools: Node<'a>, options: &ToolsOptions, detail: Detai
     let (shape, max_unshortened) = names_of(&tools, options)?;
     let (mut tools, servers) = servers::flatten(tools, options.prefix, shape)?;
     let is_renaming = servers.is_none() && options.duplicate_names == DuplicateNames::Rename;
-    let same_names = is_renaming.then(|| settle_same_names(&mut tools, shape));
+    let same_names = is_renaming.then(|| rename_same_names(&mut tools, shape));
     let planned = Planned {
         shape: Some(shape),
         servers: servers.as_ref(),
@@ -236,7 +236,7 @@ pub(crate) fn rewrite_with_names<'a>(
         answer: options.answer.clone(),
         sends_results: options.output_schemas == OutputSchemas::Send,
     };
-    writer.restore_map.repairs_by(options.repairs().as_ref());
+    writer.restore_map.set_repairs(options.repairs().as_ref());
     let in_brief = writer.detail == Detail::Effects;
     let (mut changes, mut lossless) = (Vec::new(), true);
     let tools = listing.write(
@@ -323,7 +323,7 @@ fn renamed(
         true => Reason::from("the tools of a list have different names"),
         false => reason(dialect, Constraint::ToolName),
     };
-    let change = about(Rule::RenameTool, at, Guidance::Same, reason, message);
+    let change = change_outside_arguments(Rule::RenameTool, at, Guidance::Same, reason, message);
     Change { encoded: true, ..change }
 }
 
@@ -442,7 +442,7 @@ impl Writer<'_> {
             let message = format!("expected a name of at most {max} characters next to the name of the server");
             return Err(refused(Constraint::QualifiedName.id(), &pointer(&shape.pointer_to("name")), message));
         }
-        self.has_room()?;
+        self.require_room()?;
         // The calls of a tool without parameters have no arguments; those of a `custom` tool are text.
         let without = || (!has_type(&entry, "custom")).then(Node::empty_object);
         let plain = self.repairs.then(|| shape.schema(&entry).map(Node::detached).or_else(without)).flatten();
@@ -488,7 +488,7 @@ impl Writer<'_> {
             changes.extend(examples::lost(&entry, shape, format));
         }
         // The option `allow` limits changes to arguments only.
-        target::settle_output_schema(&mut entry, format, shape, dialect, &mut changes);
+        target::fit_output_schema(&mut entry, format, shape, dialect, &mut changes);
         if is_marked || (dialect.tools.reads_mcp_headers && shape.stays(written)) {
             target::drop_mcp_headers(&mut entry, shape, dialect, &mut changes);
         }
@@ -513,11 +513,11 @@ impl Writer<'_> {
         {
             let entry = RestoreEntry::new(&own, namespace.as_ref().map(|(space, _)| space), plan);
             let entry = entry.of_server(server.as_ref()).at_index(index);
-            self.restore_map.add(called.clone(), entry.repaired_by(schemas));
+            self.restore_map.add(called.clone(), entry.with_schemas(schemas));
         }
-        let edits = Edits { name: new_name, description, strict, omit };
+        let edits = Edits { name: new_name, description, strict, removes_schema: omit };
         let result = target::sent_output_schema(&entry, (format, shape), dialect).filter(|_| self.sends_results);
-        shape.settle(&mut entry, format, added, edits);
+        shape.convert_entry(&mut entry, format, added, edits);
         if let Some((member, schema)) = result {
             entry.set(member, schema);
         }
@@ -557,12 +557,12 @@ impl Writer<'_> {
             };
             let why = reason(dialect, Constraint::DefinitionConflict);
             let places = (at(&from, &old), Some(at(&to, &new)));
-            changes.push(about(Rule::RenameDefinition, places, Guidance::Same, why, message));
+            changes.push(change_outside_arguments(Rule::RenameDefinition, places, Guidance::Same, why, message));
         }
         Ok(())
     }
 
-    fn has_room(&self) -> Result<(), Refused> {
+    fn require_room(&self) -> Result<(), Refused> {
         let limit = self.limit;
         if self.count >= limit {
             let message = format!("expected at most {limit} tools in a request, found one more");
@@ -622,7 +622,7 @@ impl Writer<'_> {
                             Rule::NotStrict if is_strict => Accepts::Wider,
                             _ => Accepts::Same,
                         };
-                        let change = about(rule, at, Guidance::Same, reason.into(), message);
+                        let change = change_outside_arguments(rule, at, Guidance::Same, reason.into(), message);
                         written.changes.insert(0, Change { accepts, ..change });
                     }
                     return Ok(written);
@@ -663,7 +663,7 @@ impl SameNames {
 
 /// Renames tools with one name and different definitions. Tools with identical definitions get the same new name. Tools
 /// in namespaces are not renamed.
-fn settle_same_names(list: &mut Node<'_>, shape: NamePattern) -> SameNames {
+fn rename_same_names(list: &mut Node<'_>, shape: NamePattern) -> SameNames {
     let within = group_of(list).or_else(|| list.get("tools").map(|_| "tools"));
     match within {
         Some(key) => list.visit(key, |tools| rename_same(tools, shape)).unwrap_or_default(),
@@ -698,7 +698,7 @@ fn rename_same(list: &mut Node<'_>, shape: NamePattern) -> SameNames {
             let own = folded(shape, name);
             let tail = digest(&[name, &Text::new(definition.as_str())]);
             let called = alloc::format!("{}_{tail}", cut(&own, shape.max_length.saturating_sub(TAIL)));
-            let called = Text::new(taken.free(called, shape.max_length));
+            let called = Text::new(taken.reserve_unused(called, shape.max_length));
             indices.iter().for_each(|index| drop(names.insert(*index, called.clone())));
             if let Some(index) = indices.first() {
                 owners.insert(called, Owner { name: name.clone(), index: *index });

@@ -103,7 +103,13 @@ impl Written<'_> {
         self.changes.iter_mut().for_each(|change| change.output_pointer = None);
         let message = "removed the schema of a tool without arguments".into();
         let at = (pointer(&shape.pointer_to_schema()), None);
-        let change = about(Rule::OmitArguments, at, Guidance::Same, reason(dialect, Constraint::NoArguments), message);
+        let change = change_outside_arguments(
+            Rule::OmitArguments,
+            at,
+            Guidance::Same,
+            reason(dialect, Constraint::NoArguments),
+            message,
+        );
         self.changes.push(Change { accepts: if closed { Accepts::Wider } else { Accepts::Same }, ..change });
     }
 }
@@ -139,8 +145,13 @@ impl Target {
                 let to = tool_format::written(format, false).pointer_to_schema();
                 let at = (pointer(&shape.pointer_to_missing_schema(entry)), Some(pointer(&to)));
                 let message = String::from("added the schema of a tool without arguments");
-                let change =
-                    about(Rule::AddSchema, at, Guidance::Same, reason(self.dialect, Constraint::RootObject), message);
+                let change = change_outside_arguments(
+                    Rule::AddSchema,
+                    at,
+                    Guidance::Same,
+                    reason(self.dialect, Constraint::RootObject),
+                    message,
+                );
                 written.changes.push(Change { encoded: changes.iter().any(|change| change.encoded), ..change });
             }
             Some(Some(closed)) if omits => written.leave_out(self.dialect, shape, closed),
@@ -190,8 +201,7 @@ fn empty_schema() -> Node<'static> {
     Node::record([("type", Node::literal("object")), ("properties", Node::empty_object())])
 }
 
-/// Returns a change that does not affect the tool's arguments.
-pub(crate) fn about(
+pub(crate) fn change_outside_arguments(
     rule: Rule,
     (from, to): (String, Option<String>),
     guidance: Guidance,
@@ -295,21 +305,21 @@ pub(super) fn strict_flag(
     dialect: &'static Dialect,
     changes: &mut Vec<Change>,
 ) {
-    let found = shape.strict(entry);
+    let flag = shape.strict(entry);
     let stays = shape.stays(written);
     // The fallback to a dialect that is not strict was already reported.
     let is_reported = changes.iter().any(|change| change.rule == Rule::NotStrict.id());
-    let same = match (sent, found) {
-        (Some(sent), Some(found)) => found.as_bool() == Some(sent),
+    let same = match (sent, flag) {
+        (Some(sent), Some(flag)) => flag.as_bool() == Some(sent),
         (Some(_), None) => !stays,
-        (None, found) => found.is_none_or(|found| !stays && found.as_bool() != Some(true)),
+        (None, flag) => flag.is_none_or(|flag| !stays && flag.as_bool() != Some(true)),
     };
     if same || is_reported {
         return;
     }
-    let from = if found.is_some() { shape.pointer_to(STRICT) } else { shape.path() };
+    let from = if flag.is_some() { shape.pointer_to(STRICT) } else { shape.path() };
     // Without the flag, the API does not enforce the schema.
-    let is_lost = found.and_then(Node::as_bool) == Some(true) && sent != Some(true);
+    let is_lost = flag.and_then(Node::as_bool) == Some(true) && sent != Some(true);
     let loses_mode = is_lost && has_strict_mode(dialect.name);
     let (to, message) = match sent {
         Some(true) => (Some(STRICT), "set `strict` to true: the API enforces the schema".into()),
@@ -319,7 +329,7 @@ pub(super) fn strict_flag(
     };
     let at = (pointer(&from), to.map(|key| pointer(&written.pointer_to(key))));
     let rule = if is_lost { Rule::NotStrict } else { Rule::StrictFlag };
-    let change = about(rule, at, Guidance::Same, strict_reason(dialect, sent), message);
+    let change = change_outside_arguments(rule, at, Guidance::Same, strict_reason(dialect, sent), message);
     changes.push(Change { accepts: if loses_mode { Accepts::Wider } else { Accepts::Same }, ..change });
 }
 
@@ -352,7 +362,7 @@ pub(super) fn description(
     let Some(text) = found.as_text() else {
         let message = format!("removed the description: it is not a string but {}", found.kind());
         let guidance = if found.is_null() { Guidance::Same } else { Guidance::Lost };
-        changes.push(about(
+        changes.push(change_outside_arguments(
             Rule::DropDescription,
             (from, None),
             guidance,
@@ -363,7 +373,7 @@ pub(super) fn description(
     };
     if text.is_blank() && surface.no_empty_description {
         let message = "removed the empty description".into();
-        changes.push(about(
+        changes.push(change_outside_arguments(
             Rule::DropDescription,
             (from, None),
             Guidance::Same,
@@ -380,7 +390,7 @@ pub(super) fn description(
         .map(|text| format!("{}…", names::cut(&text, limit.saturating_sub(1))))?;
     let message = format!("shortened the description from {length} to {limit} characters");
     let at = (from, Some(pointer(&written.pointer_to(KEY))));
-    changes.push(about(
+    changes.push(change_outside_arguments(
         Rule::CutDescription,
         at,
         Guidance::Lost,
@@ -394,7 +404,7 @@ const KEY: &str = "outputSchema";
 
 /// Removes the output schema if the rewritten schema would not accept everything that the original accepts, because the
 /// results of the server have to stay valid. A schema without violations is not changed.
-pub(super) fn settle_output_schema(
+pub(super) fn fit_output_schema(
     entry: &mut Node<'_>,
     format: ToolFormat,
     shape: ToolShape,
@@ -426,7 +436,7 @@ pub(super) fn settle_output_schema(
     };
     entry.remove(KEY);
     let message = format!("removed `{KEY}`: {why}");
-    changes.push(about(Rule::DropOutputSchema, (at, None), Guidance::Lost, reason, message));
+    changes.push(change_outside_arguments(Rule::DropOutputSchema, (at, None), Guidance::Lost, reason, message));
 }
 
 pub(super) fn drop_mcp_headers(
@@ -447,7 +457,7 @@ pub(super) fn drop_mcp_headers(
             true => reason(dialect, Constraint::McpHeader),
             false => Reason::from("clients of MCP 2026-07-28 drop a tool with such an annotation"),
         };
-        changes.push(about(Rule::DropMcpHeader, (from, None), Guidance::Lost, because, message));
+        changes.push(change_outside_arguments(Rule::DropMcpHeader, (from, None), Guidance::Lost, because, message));
     }
 }
 

@@ -62,7 +62,7 @@ impl Additions {
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Directive {
+pub(crate) enum ToolChangeKind {
     Addition,
     Removal,
 }

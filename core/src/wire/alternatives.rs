@@ -414,9 +414,9 @@ impl PiecedCalls {
     }
 }
 
-fn insert<'a>(node: &mut Node<'a>, place: usize, key: &'static str, value: Node<'a>) {
+fn insert<'a>(node: &mut Node<'a>, index: usize, key: &'static str, value: Node<'a>) {
     match node.as_object_mut() {
-        Some(object) if !object.has(key) => object.insert_at(place.min(object.len()), key, value),
+        Some(object) if !object.has(key) => object.insert_at(index.min(object.len()), key, value),
         _ => node.set(key, value),
     }
 }

@@ -75,7 +75,7 @@ pub(super) fn has_only_text(message: &Node<'_>) -> bool {
     message.get("content").is_none_or(|content| content.as_array().is_some_and(|parts| parts.iter().all(is_text)))
 }
 
-pub(crate) fn set_end(holder: &mut Node<'_>) {
+pub(crate) fn set_stop_reason(holder: &mut Node<'_>) {
     for (key, of_calls, of_text) in ALL.iter().flat_map(|wire| wire.answers.ends) {
         if holder.get(*key).is_some_and(|word| word.is_text(of_calls)) {
             holder.set(key, Node::literal(of_text));
@@ -84,10 +84,10 @@ pub(crate) fn set_end(holder: &mut Node<'_>) {
 }
 
 /// Keeps the reasons of the reply's alternatives.
-pub(crate) fn set_ends(reply: &mut Node<'_>) {
-    set_end(reply);
+pub(crate) fn set_stop_reasons(reply: &mut Node<'_>) {
+    set_stop_reason(reply);
     let ways = ALL.iter().filter(|wire| wire.alternatives.is_none()).flat_map(|wire| wire.reply.ends);
-    ways.filter(|way| !way.is_empty()).for_each(|way| walk(reply, way, &mut set_end));
+    ways.filter(|way| !way.is_empty()).for_each(|way| walk(reply, way, &mut set_stop_reason));
 }
 
 /// The reply then shows no call of the function.

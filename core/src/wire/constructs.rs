@@ -1,8 +1,8 @@
 //! Constructs of histories that a backend does not support.
 
 use super::{
-    additions::Directive,
-    anthropic::mentions::{directive, directive_definition},
+    additions::ToolChangeKind,
+    anthropic::mentions::{changed_definition, tool_change_kind},
     ALL,
 };
 use crate::{
@@ -51,11 +51,11 @@ pub(crate) fn unsupported(native: Native, ignores: bool) -> Unsupported {
 
 fn changes(message: &Node<'_>, native: Native) -> bool {
     let blocks = message.items_at("content");
-    blocks.iter().any(|block| match directive(block) {
+    blocks.iter().any(|block| match tool_change_kind(block) {
         None => false,
         Some(_) if native == Native::References => true,
-        Some(Directive::Removal) => false,
-        Some(Directive::Addition) => directive_definition(block).is_some(),
+        Some(ToolChangeKind::Removal) => false,
+        Some(ToolChangeKind::Addition) => changed_definition(block).is_some(),
     })
 }
 

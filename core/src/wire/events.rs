@@ -224,7 +224,7 @@ impl Events {
 }
 
 #[derive(Clone, Copy)]
-pub(crate) struct Cursor {
+pub(crate) struct KnownEvent {
     wire: &'static Wire,
     of: &'static Events,
     event: &'static Event,
@@ -236,16 +236,16 @@ fn all() -> impl Iterator<Item = (&'static Wire, &'static Events)> {
 }
 
 impl Wire {
-    pub(crate) fn decode(&'static self, node: &Node<'_>) -> Option<Cursor> {
+    pub(crate) fn decode(&'static self, node: &Node<'_>) -> Option<KnownEvent> {
         let of = self.events?;
-        Some(Cursor { wire: self, of, event: of.listed(node).or_else(|| of.unlisted(node))? })
+        Some(KnownEvent { wire: self, of, event: of.listed(node).or_else(|| of.unlisted(node))? })
     }
 }
 
-pub(crate) fn decode(node: &Node<'_>) -> Option<Cursor> {
+pub(crate) fn decode(node: &Node<'_>) -> Option<KnownEvent> {
     // A kind that one format lists is never an unlisted kind of another format.
-    let listed = all().find_map(|(wire, of)| Some(Cursor { wire, of, event: of.listed(node)? }));
-    listed.or_else(|| all().find_map(|(wire, of)| Some(Cursor { wire, of, event: of.unlisted(node)? })))
+    let listed = all().find_map(|(wire, of)| Some(KnownEvent { wire, of, event: of.listed(node)? }));
+    listed.or_else(|| all().find_map(|(wire, of)| Some(KnownEvent { wire, of, event: of.unlisted(node)? })))
 }
 
 pub(crate) fn sequence(node: &Node<'_>) -> Option<u64> {
@@ -310,7 +310,7 @@ pub(crate) fn set<'a>(node: &mut Node<'a>, path: &[&'static str], value: Node<'a
     }
 }
 
-impl Cursor {
+impl KnownEvent {
     pub(crate) const fn meaning(self) -> Meaning {
         self.event.meaning
     }
@@ -440,7 +440,7 @@ impl Cursor {
         Some(((self.of.write?)(index, content, Node::literal("")), piece.path))
     }
 
-    pub(crate) fn inner<'n, 'a>(self, node: &'n Node<'a>) -> Option<&'n Node<'a>> {
+    pub(crate) fn index_holder<'n, 'a>(self, node: &'n Node<'a>) -> Option<&'n Node<'a>> {
         match self.of.kind {
             Kind::Value(_) => Some(node),
             Kind::Member => node.get(self.event.name),
@@ -448,7 +448,7 @@ impl Cursor {
     }
 
     fn index<'n, 'a>(self, node: &'n Node<'a>) -> Option<(&'static str, &'n Node<'a>)> {
-        let inner = self.inner(node)?;
+        let inner = self.index_holder(node)?;
         self.of.index.iter().find_map(|key| Some((*key, inner.get(*key)?)))
     }
 

@@ -19,7 +19,7 @@ pub(crate) const fn reader(api: Api) -> &'static HistoryReader {
         Api::Anthropic => &HistoryReader {
             flatten: None,
             read: anthropic::reader::read,
-            shared: &[(Api::OpenaiChat, anthropic::reader::is_common)],
+            shared: &[(Api::OpenaiChat, anthropic::reader::all_mean_same_in_chat)],
         },
         Api::Bedrock => {
             &HistoryReader { flatten: None, read: |reader, _, _| converse::reader::read(reader), shared: &[] }
@@ -70,8 +70,8 @@ pub(crate) const fn settings(api: Api) -> Option<&'static Settings> {
     match api {
         Api::GeminiInteractions => Some(&Settings {
             holder: interactions::writer::HOLDER,
-            lift: interactions::writer::lift,
-            sink: interactions::writer::sink,
+            move_to_request: interactions::writer::move_to_request,
+            move_back: interactions::writer::move_back,
         }),
         _ => None,
     }

@@ -118,22 +118,22 @@ fn append_part(request: &mut Node<'_>, members: &[&'static str], text: String) -
     let key = members.iter().find(is_given).or_else(|| members.first()).copied().unwrap_or_default();
     let mut prompt = take(request, key)?.unwrap_or_default();
     let is_content = prompt.get("parts").is_some();
-    let given = match is_content {
+    let system_prompt = match is_content {
         true => prompt.visit("parts", core::mem::take).unwrap_or_default(),
         false => core::mem::take(&mut prompt),
     };
-    let kind = given.kind();
-    let given = match given.into_data() {
+    let kind = system_prompt.kind();
+    let system_prompt = match system_prompt.into_data() {
         Data::Null => Vec::new(),
         Data::Array(parts) => parts,
         one @ (Data::String(_) | Data::Object(_)) => Vec::from([Node::new(one)]),
         _ => {
-            let found = format!("expected the system prompt to be a string or parts, found {kind}");
-            return Err(Error::new(Code::InvalidRequest, format!("/{key}"), found));
+            let message = format!("expected the system prompt to be a string or parts, found {kind}");
+            return Err(Error::new(Code::InvalidRequest, format!("/{key}"), message));
         }
     };
-    let mut parts = Vec::with_capacity(given.len() + 1);
-    for part in given {
+    let mut parts = Vec::with_capacity(system_prompt.len() + 1);
+    for part in system_prompt {
         parts.push(if part.as_text().is_some() { Node::record([("text", part)]) } else { part });
     }
     parts.push(Node::record([("text", Node::string(text))]));

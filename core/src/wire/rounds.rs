@@ -62,7 +62,7 @@ impl Rounds {
         &self.body
     }
 
-    pub(crate) fn allows(&self, request: &Node<'_>) -> Result<bool, Error> {
+    pub(crate) fn allows_several_rounds(&self, request: &Node<'_>) -> Result<bool, Error> {
         for (key, when) in self.single_round {
             let Some(value) = request.get(*key).map(view).transpose()? else { continue };
             let is_hit = match when {
@@ -77,13 +77,13 @@ impl Rounds {
         Ok(true)
     }
 
-    pub(crate) fn stores(&self, request: &Node<'_>) -> Result<bool, Error> {
+    pub(crate) fn is_stored(&self, request: &Node<'_>) -> Result<bool, Error> {
         let Some(store) = self.store else { return Ok(false) };
         let given = request.get(store).map(view).transpose()?;
         Ok(given.is_none_or(|given| given.as_bool() != Some(false)))
     }
 
-    pub(crate) fn allows_another(&self, reason: Option<&Node<'_>>) -> bool {
+    pub(crate) fn allows_another_round(&self, reason: Option<&Node<'_>>) -> bool {
         reason.is_none_or(|reason| reason.is_null() || self.reasons.iter().any(|end| reason.is_text(end)))
     }
 

@@ -283,7 +283,7 @@ pub(crate) fn call_in<'n, 'a>(
     own_call.or_else(|| ALL.iter().find_map(|wire| find(wire, false)))
 }
 
-pub(crate) fn call_alone<'n, 'a>(part: &'n Node<'a>) -> Option<FoundCall<'n, 'a>> {
+pub(crate) fn call_of_part<'n, 'a>(part: &'n Node<'a>) -> Option<FoundCall<'n, 'a>> {
     let kind = part.text_at("type");
     let find = |wire: &'static Wire, unit: &'static Unit| {
         let is_named = matches!(unit.name, Name::Members(_));
@@ -326,7 +326,7 @@ impl<'n, 'a> FoundCall<'n, 'a> {
     }
 }
 
-pub(crate) fn visit_alone(part: &mut Node<'_>, visit: Visit<'_>) {
+pub(crate) fn visit_part(part: &mut Node<'_>, visit: Visit<'_>) {
     let kind = part.text_at("type");
     let holds = |(_, units): &&(&'static str, &[Unit])| {
         units.iter().any(|unit| unit.kind.zip(kind).is_some_and(|(wanted, kind)| kind.is(wanted)))
@@ -380,7 +380,7 @@ impl Unit {
         walk(holder, self.way, &mut |node| {
             let name = match self.name {
                 Name::None => return,
-                Name::Itself => return in_name(node, self.role, location, visit),
+                Name::Itself => return visit_name_text(node, self.role, location, visit),
                 Name::Members(keys) => keys.iter().find(|key| node.get(**key).is_some()).or(keys.last()),
             };
             let is_whole = self.pieces.iter().all(|key| node.get(*key).is_none());
@@ -401,7 +401,7 @@ impl Unit {
     }
 }
 
-fn in_name<'a>(name: &mut Node<'a>, role: Role, location: Location, visit: Visit<'_>) {
+fn visit_name_text<'a>(name: &mut Node<'a>, role: Role, location: Location, visit: Visit<'_>) {
     let Some(old) = name.as_text().cloned() else { return };
     let mut holder = Node::record([("name", Node::string(old.clone()))]);
     visit(NamedUnit { node: &mut holder, role, name: "name", arguments: None, id: None, location });

@@ -5,15 +5,11 @@
     reason = "a test fails by panicking, and `value[\"name\"]` of serde_json returns null instead of panicking"
 )]
 
-use std::io::Write as _;
+use crate::print_uncaptured;
 
 use crate::reference::{sources, Source};
 use serde_json::{json, Value};
 use toolwire::{check, json as tree, normalize_envelope, reports::Change, sanitize, Error, SanitizeOptions};
-
-fn print_line(line: &str) {
-    let _ = writeln!(std::io::stderr(), "{line}");
-}
 
 /// Returns toolwire's result of a case, if it intentionally differs from the upstream result.
 fn deviation(name: &str) -> Option<Value> {
@@ -72,7 +68,7 @@ fn codex_cases_give_the_expected_results() {
                 )),
             }
         }
-        print_line(&format!("codex_cases.json: {} cases, {deviations} named deviations", cases.len()));
+        print_uncaptured(&format!("codex_cases.json: {} cases, {deviations} named deviations", cases.len()));
         assert_eq!(deviations, 2, "every named deviation has its case");
         assert!(failures.is_empty(), "{} failures\n{}", failures.len(), failures.join("\n"));
     }
@@ -161,8 +157,11 @@ fn every_function_accepts_real_tools() {
                 }
             }
         }
-        print_line(&format!("mcp_tools.jsonl: {tools} tools through {} functions, {refused} refused", FUNCTIONS.len()));
-        print_line(&format!("  codex-wire: {without_descriptions} lose every description, {without_constraints} a constraint or default"));
+        print_uncaptured(&format!(
+            "mcp_tools.jsonl: {tools} tools through {} functions, {refused} refused",
+            FUNCTIONS.len()
+        ));
+        print_uncaptured(&format!("  codex-wire: {without_descriptions} lose every description, {without_constraints} a constraint or default"));
         assert!(failures.is_empty(), "{} failures\n{}", failures.len(), failures.join("\n"));
         assert_eq!(refused, 0);
         if is_whole {

@@ -88,27 +88,27 @@ fn play(case: &Value, named: bool, whole: bool) {
 fn play_with(case: &Value, named: bool, whole: bool, cache: Option<&ToolListCache>) {
     let name = case["name"].as_str().expect("a name");
     let text = request_of(case);
-    let found = open_with(case, &text, cache);
+    let opened = open_with(case, &text, cache);
     if let Some(error) = case.get("error") {
-        let found = found.expect_err(name);
+        let opened = opened.expect_err(name);
         assert_eq!(
-            json!({"code": found.code().as_str(), "pointer": found.pointer()}),
+            json!({"code": opened.code().as_str(), "pointer": opened.pointer()}),
             *error,
             "{name}: {}",
-            found.message()
+            opened.message()
         );
         if let Some(refusal) = case.get("refusal") {
-            let body = Exchange::refusal(case["url"].as_str().unwrap_or("http://localhost/v1/messages"), &found);
+            let body = Exchange::refusal(case["url"].as_str().unwrap_or("http://localhost/v1/messages"), &opened);
             assert_eq!(body, refusal.to_string(), "{name}");
         }
         return;
     }
-    let found = found.expect(name);
+    let opened = opened.expect(name);
     if case.get("passes").is_some() {
-        assert!(found.is_none(), "{name}");
+        assert!(opened.is_none(), "{name}");
         return;
     }
-    let mut exchange = found.expect(name);
+    let mut exchange = opened.expect(name);
     let warning = exchange.warning().map(|warning| warning.message.as_str());
     assert_eq!(warning, case.get("warning").and_then(Value::as_str), "{name}");
     let rounds = case["rounds"].as_array().expect("rounds");

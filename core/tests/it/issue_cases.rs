@@ -86,8 +86,8 @@ fn is_solved(row: &Value) -> bool {
         "llama-description-null" | "lmstudio-empty-parameters" | "databricks-strict" | "outputschema-dangling-ref" => {
             let sent = sanitize_tools(tools, &ToolsOptions::new(dialect)).expect("a list");
             let is_refused = |list: &Value| {
-                let found = check_tools(list, &[dialect]).expect("a list");
-                found.iter().any(|one| one.severity == Severity::Refused)
+                let findings = check_tools(list, &[dialect]).expect("a list");
+                findings.iter().any(|finding| finding.severity == Severity::Refused)
             };
             sent.quarantined.is_empty() && !is_refused(&sent.tools) && (id == "databricks-strict" || is_refused(tools))
         }
@@ -134,10 +134,10 @@ fn is_solved(row: &Value) -> bool {
         }
         "duplicate-namespace" => !adapted(request, &options).0["input"].to_string().contains("\"namespace\""),
         "custom-tool-other-backend" => adapted(request, &options).0["tools"][0]["type"] == "function",
-        "args-double-encoded" => repaired().is_some_and(|found: Value| found.is_object()),
-        "args-object-as-string" => repaired().is_some_and(|found| found["inputs"].is_object()),
-        "args-bare-words" => repaired().is_some_and(|found| found["direction"] == "both"),
-        "args-renamed-silently" => repaired().is_some_and(|found| found.get("source").is_none()),
+        "args-double-encoded" => repaired().is_some_and(|findings: Value| findings.is_object()),
+        "args-object-as-string" => repaired().is_some_and(|findings| findings["inputs"].is_object()),
+        "args-bare-words" => repaired().is_some_and(|findings| findings["direction"] == "both"),
+        "args-renamed-silently" => repaired().is_some_and(|findings| findings.get("source").is_none()),
         "args-extra-members" => {
             let options = RepairOptions::default().remove_additional(true);
             let done = repair_arguments(&row["input"]["arguments"], schema, &options).expect("arguments");

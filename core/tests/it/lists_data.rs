@@ -6,7 +6,8 @@
     reason = "a test fails by panicking, and `value[\"name\"]` of serde_json returns null instead of panicking"
 )]
 
-use std::{collections::BTreeSet, io::Write as _};
+use crate::print_uncaptured;
+use std::collections::BTreeSet;
 
 use crate::reference::sources;
 use serde_json::{json, Value};
@@ -16,10 +17,6 @@ use toolwire::{
     reports::{Accepts, Guidance, Severity},
     sanitize_tools, AdaptOptions, Exchange, ExchangeOptions, Restore, ToolsOptions,
 };
-
-fn print_line(line: &str) {
-    let _ = writeln!(std::io::stderr(), "{line}");
-}
 
 /// The tools are from several servers, so some names occur more than once.
 fn real_tools() -> impl Iterator<Item = Vec<Value>> {
@@ -92,7 +89,7 @@ fn names_of_real_tools_are_unique_and_every_call_is_restored() {
                     assert!(at_fault.is_none(), "{}: {at_fault:?}", dialect.name);
                 }
             }
-            print_line(&format!(
+            print_uncaptured(&format!(
                 "{}: {kept} real tools sent, {renamed} renamed, {quarantined} set aside",
                 dialect.name
             ));
@@ -156,21 +153,21 @@ fn any_json_gives_a_result_or_an_error() {
         json!({"name": "t", "strict": "yes", "parameters": {"type": "object", "properties": {"a": {"$ref": "#/nowhere"}}}}),
     ];
     for dialect in dialects() {
-        for one in &odd {
-            for list in [one.clone(), json!([one]), json!({ "tools": [one, one] }), json!({ "tools": one })] {
+        for value in &odd {
+            for list in [value.clone(), json!([value]), json!({ "tools": [value, value] }), json!({ "tools": value })] {
                 for options in [ToolsOptions::new(dialect.name), ToolsOptions::new(dialect.name).fallback("codex")] {
-                    let Ok(found) = sanitize_tools(&list, &options) else { continue };
-                    let again = sanitize_tools(&found.tools, &options).expect("written tools can be read");
-                    assert_eq!(again.tools, found.tools, "{}: {list}", dialect.name);
+                    let Ok(written) = sanitize_tools(&list, &options) else { continue };
+                    let again = sanitize_tools(&written.tools, &options).expect("written tools can be read");
+                    assert_eq!(again.tools, written.tools, "{}: {list}", dialect.name);
                     check_tools(&list, &[dialect.name]).expect("a list is a list");
                 }
                 for request in [
-                    json!({ "messages": [one, {"role": "assistant", "content": one, "tool_calls": one}], "tools": list, "tool_choice": one }),
-                    json!({ "input": [one, {"type": "function_call", "name": one}], "tools": list, "tool_choice": {"type": "function", "name": one} }),
-                    json!({ "contents": [one, {"parts": one}, {"parts": [{"functionCall": one}]}], "tools": list, "toolConfig": one }),
+                    json!({ "messages": [value, {"role": "assistant", "content": value, "tool_calls": value}], "tools": list, "tool_choice": value }),
+                    json!({ "input": [value, {"type": "function_call", "name": value}], "tools": list, "tool_choice": {"type": "function", "name": value} }),
+                    json!({ "contents": [value, {"parts": value}, {"parts": [{"functionCall": value}]}], "tools": list, "toolConfig": value }),
                 ] {
                     let Ok(adapted) = adapt_request(&request, &AdaptOptions::new(dialect.name)) else { continue };
-                    for reply in [&request, one] {
+                    for reply in [&request, value] {
                         adapted.restore.reply(reply).expect("a reply");
                         adapted.restore.stream().feed(reply).expect("an event");
                     }
@@ -242,7 +239,7 @@ fn body_of(row: &Value) -> Value {
 #[test]
 fn accepted_requests_of_gemini_stay_as_they_are() {
     let Some(requests) = accepted_by_google() else {
-        print_line("skipped: ../shared/data/answered_4.jsonl is absent");
+        print_uncaptured("skipped: ../shared/data/answered_4.jsonl is absent");
         return;
     };
     let (mut carriers, mut changed, mut lossy) = (0, Vec::new(), 0);
@@ -268,7 +265,7 @@ fn accepted_requests_of_gemini_stay_as_they_are() {
         changed.push((is_json_schema, rules));
     }
     let of_carrier = changed.iter().filter(|(is_json_schema, _)| *is_json_schema).count();
-    print_line(&format!(
+    print_uncaptured(&format!(
         "Gemini: {} accepted requests, {} changed, {lossy} with loss; {carriers} with a JSON Schema, {of_carrier} changed",
         requests.len(),
         changed.len()

@@ -1,6 +1,8 @@
 //! Every test of the crate that needs no process of its own, in one program: an edit of the core links it once.
 //! `cargo test -p toolwire --test it fixtures::` runs one module.
 
+use std::io::Write as _;
+
 mod architecture;
 mod conversations;
 mod corpus;
@@ -42,3 +44,9 @@ mod tables;
 mod unpaid_loops;
 mod untouched;
 mod walle;
+
+/// Prints a line without the test harness, which would capture it: the number of cases must be visible even if
+/// everything passes.
+fn print_uncaptured(line: &str) {
+    let _ = writeln!(std::io::stderr(), "{line}");
+}

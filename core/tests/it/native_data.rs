@@ -76,9 +76,9 @@ fn without_renamed(mut request: Value) -> Value {
 
 /// Returns `None` if the row has the expected result.
 fn fault(row: &Value) -> Option<String> {
-    let (given, expect) = (&row["options"], &row["expect"]);
+    let (options, expect) = (&row["options"], &row["expect"]);
     if let Some(code) = expect["error"].as_str() {
-        return match adapted(&row["input"], given) {
+        return match adapted(&row["input"], options) {
             Err(error) if error.code().as_str() == code => None,
             other => Some(format!("expected the error {code}, found {other:?}")),
         };
@@ -86,22 +86,23 @@ fn fault(row: &Value) -> Option<String> {
     if let Some(at) = expect["prefix"].as_str() {
         return prefix(row, at);
     }
-    let found = match row.get("restoreCall") {
+    let adapted_request = match row.get("restoreCall") {
         Some(_) => restored(row),
-        None => adapted(&row["input"], given),
+        None => adapted(&row["input"], options),
     };
-    let mut found = match found {
-        Ok(found) => found,
+    let mut adapted_request = match adapted_request {
+        Ok(adapted_request) => adapted_request,
         Err(error) => return Some(error.to_string()),
     };
     if IDS_HAVE_DIGESTS.iter().any(|name| row["name"] == *name) {
-        remove_digests(&mut found);
+        remove_digests(&mut adapted_request);
     }
     if let Some(request) = expect.get("request") {
-        return (sorted(request) != sorted(&found)).then(|| format!("expected {request}\n   found {found}"));
+        return (sorted(request) != sorted(&adapted_request))
+            .then(|| format!("expected {request}\n   found {adapted_request}"));
     }
     let both = BOTH_ARE_SENT.iter().any(|name| row["name"] == *name);
-    let found = if both { without_renamed(found) } else { found };
+    let adapted_request = if both { without_renamed(adapted_request) } else { adapted_request };
     let wrong: Vec<String> = expect["assert"]
         .as_array()
         .expect("assertions")
@@ -110,9 +111,9 @@ fn fault(row: &Value) -> Option<String> {
             let stays = ROOT_UNION_STAYS.iter().any(|name| row["name"] == *name);
             !(stays && assertion["at"].as_str().is_some_and(|at| at.ends_with("/oneOf")))
         })
-        .filter_map(|assertion| Assertion::read(assertion).fault(&found))
+        .filter_map(|assertion| Assertion::read(assertion).fault(&adapted_request))
         .collect();
-    (!wrong.is_empty()).then(|| format!("{}\n   in {found}", wrong.join("\n   ")))
+    (!wrong.is_empty()).then(|| format!("{}\n   in {adapted_request}", wrong.join("\n   ")))
 }
 
 /// Each request of a conversation has to begin like the previous one.

@@ -7,10 +7,10 @@
 
 #![allow(clippy::expect_used, clippy::panic, clippy::indexing_slicing, reason = "a test fails by panicking")]
 
+use crate::print_uncaptured;
 use std::{
     collections::BTreeMap,
     fs,
-    io::Write as _,
     path::{Path, PathBuf},
 };
 
@@ -52,10 +52,6 @@ const WAYS: [(&str, &str, &str); 18] = [
 
 /// Number of backends for each request.
 const BACKENDS: usize = 4;
-
-fn print_line(line: &str) {
-    let _ = writeln!(std::io::stderr(), "{line}");
-}
 
 /// From the outermost part to the part itself.
 fn prefixes(pointer: &str) -> impl DoubleEndedIterator<Item = &str> {
@@ -142,7 +138,7 @@ impl<'v> Judge<'v> {
         let kind = format!("{list} {what}: {rule} {}", kind(pointer));
         let example = format!("{} {} with {}", self.name, entry, self.options);
         if std::env::var("TOOLWIRE_POINTERS").is_ok_and(|shown| kind.contains(&shown)) {
-            print_line(&format!("{kind}\n  {example}\n  {}\n  {}", self.input, self.output));
+            print_uncaptured(&format!("{kind}\n  {example}\n  {}\n  {}", self.input, self.output));
         }
         self.faults.entry(kind).or_insert((0, example)).0 += 1;
     }
@@ -237,7 +233,7 @@ fn recorded() -> Vec<(String, Value)> {
     let mut requests = Vec::new();
     for (file, member) in [("answered_4.jsonl", "input"), ("deferred_requests.jsonl", "request")] {
         let Ok(text) = fs::read_to_string(data.join(file)) else {
-            print_line(&format!("skipped: the recorded requests ({file}) are not next to the checkout"));
+            print_uncaptured(&format!("skipped: the recorded requests ({file}) are not next to the checkout"));
             continue;
         };
         for line in text.lines() {
@@ -303,7 +299,7 @@ fn every_pointer_points_to_a_part_of_its_tool() {
             judge(Function::AdaptRequest, judged);
         }
     }
-    print_line(&format!("{count} pointers of {} requests", requests.len()));
+    print_uncaptured(&format!("{count} pointers of {} requests", requests.len()));
     let lines = faults.iter().map(|(kind, (count, example))| format!("{count} {kind}\n      {example}"));
     let lines: Vec<String> = lines.collect();
     assert!(lines.is_empty(), "{} kinds of faults\n{}", lines.len(), lines.join("\n"));

@@ -63,26 +63,28 @@ fn fault(row: &Value) -> Option<String> {
     if DECIDED.iter().any(|name| row["name"] == *name) {
         return None;
     }
-    let found = match (found(row), row["reason"].as_str()) {
+    let repaired = match (found(row), row["reason"].as_str()) {
         (Err(error), Some(reason)) if row["error"] == true => {
             let is_as_expected =
                 error.code().as_str() == "invalid-json" && error.message().contains(&format!("({reason},"));
             return (!is_as_expected).then(|| format!("expected {reason}, found {error}"));
         }
         (Err(error), _) => return Some(format!("expected arguments, found {error}")),
-        (Ok(found), _) if row["error"] == true => return Some(format!("expected an error, found {}", found.arguments)),
-        (Ok(found), _) => found,
+        (Ok(repaired), _) if row["error"] == true => {
+            return Some(format!("expected an error, found {}", repaired.arguments))
+        }
+        (Ok(repaired), _) => repaired,
     };
-    if row["unchanged"] == true && !found.is_unchanged {
-        return Some(format!("expected no repair, found {} {:?}", found.arguments, found.reported));
+    if row["unchanged"] == true && !repaired.is_unchanged {
+        return Some(format!("expected no repair, found {} {:?}", repaired.arguments, repaired.reported));
     }
     // Numbers are compared by value: `1e5` equals 100000.
-    let is_same = |expected: &Value| same(expected, &found.arguments);
+    let is_same = |expected: &Value| same(expected, &repaired.arguments);
     if let Some(expected) = row.get("expected").filter(|expected| !is_same(expected)) {
-        return Some(format!("expected {expected}, found {} {:?}", found.arguments, found.reported));
+        return Some(format!("expected {expected}, found {} {:?}", repaired.arguments, repaired.reported));
     }
-    if found.valid != row["valid"].as_bool() {
-        return Some(format!("expected valid {}, found {:?} {}", row["valid"], found.valid, found.arguments));
+    if repaired.valid != row["valid"].as_bool() {
+        return Some(format!("expected valid {}, found {:?} {}", row["valid"], repaired.valid, repaired.arguments));
     }
     let reported = |repair: &Value| {
         let text = |key: &str| repair[key].as_str().unwrap_or_default().to_owned();
@@ -91,11 +93,12 @@ fn fault(row: &Value) -> Option<String> {
     let mut expected: Vec<ReportedRepair> = row["repairs"].as_array().into_iter().flatten().map(reported).collect();
     expected.sort();
     // A part that is dropped from JSON text is reported at the pointer of that text, but rows contain its own pointer.
-    let agree = |(expected, found): (&ReportedRepair, &ReportedRepair)| {
-        expected.1 == found.1 && expected.2 == found.2 && expected.0.starts_with(found.0.as_str())
+    let agree = |(expected, repaired): (&ReportedRepair, &ReportedRepair)| {
+        expected.1 == repaired.1 && expected.2 == repaired.2 && expected.0.starts_with(repaired.0.as_str())
     };
-    let is_as_expected = expected.len() == found.reported.len() && expected.iter().zip(&found.reported).all(agree);
-    (!is_as_expected).then(|| format!("expected {expected:?}, found {:?}", found.reported))
+    let is_as_expected =
+        expected.len() == repaired.reported.len() && expected.iter().zip(&repaired.reported).all(agree);
+    (!is_as_expected).then(|| format!("expected {expected:?}, found {:?}", repaired.reported))
 }
 
 fn same(one: &Value, two: &Value) -> bool {

@@ -7,19 +7,15 @@
     reason = "a test fails by panicking, and `value[\"name\"]` of serde_json returns null instead of panicking"
 )]
 
+use crate::print_uncaptured;
 use std::{
     collections::{BTreeMap, BTreeSet},
     fs,
-    io::Write as _,
     path::PathBuf,
 };
 
 use serde_json::{json, Value};
 use toolwire::{check, dialects, reports::Fact, Dialect, SanitizeOptions};
-
-fn print_line(line: &str) {
-    let _ = writeln!(std::io::stderr(), "{line}");
-}
 
 fn fixtures(function: &str) -> Vec<Value> {
     let folder = PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("../tests/fixtures").join(function);
@@ -211,7 +207,7 @@ fn facts_have_fixtures() {
             }
         }
     }
-    print_line(&format!(
+    print_uncaptured(&format!(
         "{facts} facts of confidence A and B about schemas, {of_requests} about requests, {} without a fixture",
         faults.len()
     ));
@@ -246,7 +242,7 @@ fn every_finding_is_based_on_a_fact() {
         }
     }
     for (dialect, rules) in &found {
-        print_line(&format!("  {dialect:<20} {:>3} rules", rules.len()));
+        print_uncaptured(&format!("  {dialect:<20} {:>3} rules", rules.len()));
     }
     let faults: Vec<String> =
         unclaimed.iter().map(|((dialect, rule), schema)| format!("{dialect}: `{rule}`: {schema}")).collect();
@@ -289,7 +285,10 @@ fn dialects_that_state_the_metaschema_refuse_invalid_schemas() {
             }
         }
     }
-    print_line(&format!("{judged} malformed schemas checked against {} dialects", stating_the_metaschema().count()));
+    print_uncaptured(&format!(
+        "{judged} malformed schemas checked against {} dialects",
+        stating_the_metaschema().count()
+    ));
     assert!(judged > 1_000 && faults.is_empty(), "{} accepted\n{}", faults.len(), faults.join("\n"));
 }
 

@@ -6,15 +6,12 @@
     reason = "a test fails by panicking, and `value[\"name\"]` of serde_json returns null instead of panicking"
 )]
 
-use std::{collections::BTreeMap, io::Write as _, time::Instant};
+use crate::print_uncaptured;
+use std::{collections::BTreeMap, time::Instant};
 
 use crate::reference::{sources, Source};
 use serde_json::{json, Value};
 use toolwire::{check, reports::Violation, SanitizeOptions};
-
-fn print_line(line: &str) {
-    let _ = writeln!(std::io::stderr(), "{line}");
-}
 
 fn violations(schema: &Value) -> Vec<Violation> {
     check(schema, &SanitizeOptions::new("moonshot")).unwrap_or_else(|error| panic!("{schema}: {error}"))
@@ -111,12 +108,12 @@ fn findings_agree_with_the_validator() {
                 }
             }
         }
-        print_line("group                       accepted  refused  of");
+        print_uncaptured("group                       accepted  refused  of");
         for (group, [accepted, refused, of]) in &table {
-            print_line(&format!("{group:<27} {accepted:>8} {refused:>8} {of:>3}"));
+            print_uncaptured(&format!("{group:<27} {accepted:>8} {refused:>8} {of:>3}"));
         }
         let agreed: usize = table.values().map(|[accepted, refused, _]| accepted + refused).sum();
-        print_line(&format!("{agreed} of {} agree, {} undecided {undecided:?}", cases.len(), undecided.len()));
+        print_uncaptured(&format!("{agreed} of {} agree, {} undecided {undecided:?}", cases.len(), undecided.len()));
         assert!(failures.is_empty(), "{} of {} differ:\n{}", failures.len(), cases.len(), failures.join("\n"));
         assert_eq!(agreed + undecided.len(), cases.len());
     }
@@ -139,7 +136,7 @@ fn schemas_with_quoted_errors_have_a_violation() {
             assert!(found.iter().any(|violation| is_same(rule, violation.constraint)), "{error}: here {found:?}");
             quoted += 1;
         }
-        print_line(&format!("{quoted} quoted rejections named"));
+        print_uncaptured(&format!("{quoted} quoted rejections named"));
         assert_eq!(quoted > 0, is_whole, "quoted rejections belong to the users, so the sample has none");
     }
 }
@@ -187,7 +184,7 @@ fn hostile_schemas_take_bounded_time() {
         let start = Instant::now();
         let found = violations(&schema);
         let rules: std::collections::BTreeSet<_> = found.iter().map(|violation| violation.constraint).collect();
-        print_line(&format!(
+        print_uncaptured(&format!(
             "{name}: {} bytes, {} violations {rules:?}, {:?}",
             schema.to_string().len(),
             found.len(),
@@ -261,7 +258,7 @@ fn any_value_of_any_keyword_causes_no_panic() {
             }
         }
     }
-    print_line(&format!("{cases} malformed schemas answered"));
+    print_uncaptured(&format!("{cases} malformed schemas answered"));
     for root in [json!(null), json!(true), json!(5), json!("x"), json!([]), json!({})] {
         assert!(!violations(&root).is_empty(), "{root}");
     }

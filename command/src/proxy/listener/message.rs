@@ -109,7 +109,7 @@ impl Received {
     }
 
     /// Intermediaries route a request by its headers, so the headers must match the request.
-    pub(super) fn demand_headers(&self, headers: &Headers, version: &str) -> Result<(), Rejection> {
+    pub(super) fn require_headers(&self, headers: &Headers, version: &str) -> Result<(), Rejection> {
         let Received::Request { method, text, .. } = self else { return Ok(()) };
         let parsed = json::read(text).unwrap_or_default();
         let named = NAMED.iter().find(|(of, _)| of == method);
@@ -143,7 +143,7 @@ impl Received {
 
     /// The headers must repeat the arguments that the schema of a tool marks. `marked` are the schemas, as JSON text,
     /// by the names of their tools.
-    pub(super) fn demand_parameters(
+    pub(super) fn require_parameters(
         &self,
         headers: &Headers,
         marked: &BTreeMap<String, String>,

@@ -286,7 +286,7 @@ impl Listener {
                 self.effects.push(ListenerEffect::Read(number, MAX_BODY));
             }
             ("GET", Some(session)) => {
-                demand_types(&headers, &[STREAM])?;
+                require_types(&headers, &[STREAM])?;
                 self.open_stream(number, session);
             }
             ("DELETE", Some(session)) => {
@@ -359,13 +359,13 @@ impl Listener {
                 Ok(())
             }
             Received::Request { version: Some(version), .. } => {
-                received.demand_headers(headers, version)?;
+                received.require_headers(headers, version)?;
                 let session = match self.shared {
                     Some(session) => session,
                     None => self.open_session(None)?,
                 };
                 if let Some(open) = self.sessions.get(&session) {
-                    received.demand_parameters(headers, &open.marked)?;
+                    received.require_parameters(headers, &open.marked)?;
                 }
                 self.ask(number, session, &received, None)
             }
@@ -563,7 +563,7 @@ impl Listener {
 }
 
 fn demand_readable(headers: &Headers) -> Result<(), Rejection> {
-    demand_types(headers, &[JSON, STREAM])?;
+    require_types(headers, &[JSON, STREAM])?;
     let unsupported = |why| Err(Rejection::new(415, PARSE_ERROR, why));
     if !headers::is_json(headers) {
         return unsupported("expected the content type `application/json`, found another");
@@ -579,7 +579,7 @@ fn demand_readable(headers: &Headers) -> Result<(), Rejection> {
     Ok(())
 }
 
-fn demand_types(headers: &Headers, kinds: &[&str]) -> Result<(), Rejection> {
+fn require_types(headers: &Headers, kinds: &[&str]) -> Result<(), Rejection> {
     let accepted = headers::joined(headers, "accept").unwrap_or_default().to_ascii_lowercase();
     let takes = |kind: &&str| {
         let range = kind.split('/').next().map(|range| format!("{range}/*")).unwrap_or_default();

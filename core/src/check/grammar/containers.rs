@@ -34,7 +34,7 @@ const COMBINATORS: [Keyword; 2] = [Keyword::OneOf, Keyword::AllOf];
 pub(super) fn check(node: &Node<'_>, schema: &Schema<'_, '_>, report: &mut Report<'_>) {
     let grammar = report.grammar;
     let types = schema.get(Keyword::Type);
-    let is = |name: &str| types.is_some_and(|value| types::is(value, name, grammar));
+    let is = |name: &str| types.is_some_and(|value| types::contains_type(value, name, grammar));
     // Subschemas of `not`, `if` and the like are conditions on a value, and need no type.
     let is_condition =
         |step: &Step<'_>| matches!(step, Step::Name("not" | "if" | "then" | "else" | "contains" | "propertyNames"));

@@ -184,7 +184,7 @@ pub(super) fn check_value(schema: &Schema<'_, '_>, keyword: Keyword, value: &Nod
     if keyword == Keyword::AdditionalItems && !report.grammar.array_items {
         return;
     }
-    let expected = match keyword.holds() {
+    let expected = match keyword.subschemas() {
         Subschemas::Value => match expected(keyword, value, report.grammar) {
             None => return,
             Some(expected) => expected,
@@ -312,7 +312,7 @@ pub(super) fn items_are_schemas(
 fn members_are_schemas(schema: &Schema<'_, '_>, keyword: Keyword, table: &Node<'_>, report: &mut Report<'_>) {
     for member in table.as_object().into_iter().flatten() {
         let fine = is_schema_value(&member.value, report.grammar)
-            || (keyword.holds() == Subschemas::NamedOrNames && are_names(&member.value));
+            || (keyword.subschemas() == Subschemas::NamedOrNames && are_names(&member.value));
         if !fine {
             let mut pointer = schema.at(keyword.name());
             push_token(&mut pointer, &member.key.display());

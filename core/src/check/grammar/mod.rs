@@ -203,8 +203,9 @@ fn keywords(schema: &Schema<'_, '_>, report: &mut Report<'_>) {
 fn is_value_read(schema: &Schema<'_, '_>, keyword: Keyword, grammar: &Grammar) -> bool {
     let wanted = match keyword {
         Keyword::MultipleOf => {
-            let is_number =
-                |types: &Node<'_>| types::is(types, "number", grammar) || types::is(types, "integer", grammar);
+            let is_number = |types: &Node<'_>| {
+                types::contains_type(types, "number", grammar) || types::contains_type(types, "integer", grammar)
+            };
             return grammar.checked_values.contains(keyword) && schema.get(Keyword::Type).is_some_and(is_number);
         }
         // The API does not validate the bounds of other numbers.
@@ -213,7 +214,7 @@ fn is_value_read(schema: &Schema<'_, '_>, keyword: Keyword, grammar: &Grammar) -
     };
     let types = schema.get(Keyword::Type);
     grammar.checked_values.contains(keyword)
-        && types.map_or(wanted == "string", |types| types::is(types, wanted, grammar))
+        && types.map_or(wanted == "string", |types| types::contains_type(types, wanted, grammar))
         && !schema.present.intersects(Keywords::of(&[Keyword::Ref, Keyword::AnyOf, Keyword::OneOf]))
 }
 

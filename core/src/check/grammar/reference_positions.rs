@@ -37,7 +37,7 @@ pub(super) fn check<'a>(root: &Node<'a>, references: &mut References<'_, 'a>, re
         pointer: Pointer::root(),
         report,
     };
-    search.object(root, Spot { kind: ObjectKind::Schema, key: None, is_allowed: true, must_end: !root_ends });
+    search.object(root, Position { kind: ObjectKind::Schema, key: None, is_allowed: true, must_end: !root_ends });
 }
 
 /// Assigns a number to every reference. Returns true if any reference exists, even a malformed one.
@@ -69,7 +69,7 @@ enum ObjectKind {
 }
 
 #[derive(Clone, Copy)]
-struct Spot {
+struct Position {
     kind: ObjectKind,
     /// Keyword that equals the key of this object.
     key: Option<Keyword>,
@@ -97,10 +97,10 @@ struct TargetKeys<'t, 'a> {
 }
 
 impl<'a> ReferenceSearch<'_, '_, '_, 'a> {
-    fn object(&mut self, value: &Node<'a>, spot: Spot) {
+    fn object(&mut self, value: &Node<'a>, position: Position) {
         let Some(object) = value.as_object() else { return };
-        if spot.kind != ObjectKind::Properties && object.has(Keyword::Ref) {
-            self.reference(value, spot);
+        if position.kind != ObjectKind::Properties && object.has(Keyword::Ref) {
+            self.reference(value, position);
         }
         let nothing_required = object.get(Keyword::Required).and_then(Node::as_array).is_some_and(<[_]>::is_empty);
         for member in object {
@@ -112,14 +112,14 @@ impl<'a> ReferenceSearch<'_, '_, '_, 'a> {
             match member.value.as_array() {
                 None => self.object(
                     &member.value,
-                    spot.below(key, nothing_required, self.only_under, self.pointer.steps().len()),
+                    position.below(key, nothing_required, self.only_under, self.pointer.steps().len()),
                 ),
                 Some(branches) if key == Some(Keyword::AnyOf) => {
-                    let kind = if spot.kind == ObjectKind::Schema { ObjectKind::Schema } else { ObjectKind::Other };
+                    let kind = if position.kind == ObjectKind::Schema { ObjectKind::Schema } else { ObjectKind::Other };
                     for (index, branch) in branches.iter().enumerate() {
                         self.pointer.push(Step::Index(index));
                         let is_allowed = self.only_under.contains(Keyword::AnyOf);
-                        self.object(branch, Spot { kind, key: None, is_allowed, must_end: spot.must_end });
+                        self.object(branch, Position { kind, key: None, is_allowed, must_end: position.must_end });
                         self.pointer.pop();
                     }
                 }
@@ -129,9 +129,9 @@ impl<'a> ReferenceSearch<'_, '_, '_, 'a> {
         }
     }
 
-    fn reference(&mut self, value: &Node<'a>, spot: Spot) {
+    fn reference(&mut self, value: &Node<'a>, position: Position) {
         let Some(reference) = value.get(Keyword::Ref) else { return };
-        if !spot.is_allowed {
+        if !position.is_allowed {
             let expected = "references only as properties, items, additional properties and branches of `anyOf`";
             self.report.add(reference, Constraint::RefPlace, self.at_ref(), expected, "one elsewhere");
             return;
@@ -139,7 +139,7 @@ impl<'a> ReferenceSearch<'_, '_, '_, 'a> {
         let number = self.references.number_of(value).filter(|number| self.references.target(*number).is_some());
         let Some(number) = number else {
             // Another check reports unresolved references of schemas.
-            if spot.kind != ObjectKind::Schema {
+            if position.kind != ObjectKind::Schema {
                 let pointer = self.at_ref();
                 match reference.as_text() {
                     Some(text) => self.report.add(
@@ -156,7 +156,7 @@ impl<'a> ReferenceSearch<'_, '_, '_, 'a> {
         };
         let end = self.expansions.of(number, self.references, self.report.grammar);
         if let Some(last) = end.last {
-            self.beside(value, last, spot.kind);
+            self.beside(value, last, position.kind);
         }
         let is_something = |last| {
             // An empty schema terminates. If annotations of the chain are merged into it, it is no longer empty;
@@ -167,7 +167,7 @@ impl<'a> ReferenceSearch<'_, '_, '_, 'a> {
         };
         let can_end =
             end.last.is_some_and(|last| is_something(last) && self.can_end.get(last).copied().unwrap_or_default());
-        if spot.must_end && self.report.grammar.refs.recursion == Recursion::MustEnd && !can_end {
+        if position.must_end && self.report.grammar.refs.recursion == Recursion::MustEnd && !can_end {
             let expected = "recursion that can end: an optional property, or a branch without recursion";
             self.report.add(reference, Constraint::EndlessRecursion, self.at_ref(), expected, "none");
         }
@@ -221,9 +221,9 @@ impl<'a> ReferenceSearch<'_, '_, '_, 'a> {
     }
 }
 
-impl Spot {
+impl Position {
     /// Returns the spot of a member's value. `levels` is its distance from the root.
-    fn below(self, key: Option<Keyword>, nothing_required: bool, only_under: Keywords, levels: usize) -> Spot {
+    fn below(self, key: Option<Keyword>, nothing_required: bool, only_under: Keywords, levels: usize) -> Position {
         let kind = match (self.kind, key) {
             (ObjectKind::Properties, _) => ObjectKind::Schema,
             (ObjectKind::Schema, Some(Keyword::Properties)) => ObjectKind::Properties,
@@ -238,7 +238,7 @@ impl Spot {
             Some(Keyword::Properties) => nothing_required,
             _ => false,
         };
-        Spot { kind, key, is_allowed: in_table || by_key || levels == 1, must_end: self.must_end && !is_way_out }
+        Position { kind, key, is_allowed: in_table || by_key || levels == 1, must_end: self.must_end && !is_way_out }
     }
 }
 
@@ -251,23 +251,23 @@ fn keys_of<'t, 'a>(target: &'t Node<'a>) -> TargetKeys<'t, 'a> {
 }
 
 /// Tells if a schema terminates, and through which references it can continue.
-struct Ways {
+struct Continuations {
     /// True if the schema terminates, or points to a schema that terminates without passing through a reference.
     ends: bool,
     references: Vec<usize>,
 }
 
-fn ways(schema: &Node<'_>, references: &mut References<'_, '_>) -> Ways {
-    let mut ways = Ways { ends: false, references: Vec::new() };
+fn continuations(schema: &Node<'_>, references: &mut References<'_, '_>) -> Continuations {
+    let mut continuations = Continuations { ends: false, references: Vec::new() };
     let mut open = vec![schema];
     while let Some(schema) = open.pop() {
         if ends(schema, &mut open) {
-            ways.ends = true;
+            continuations.ends = true;
             break;
         }
-        ways.references.extend(references.number_of(schema));
+        continuations.references.extend(references.number_of(schema));
     }
-    ways
+    continuations
 }
 
 /// Returns true if a schema terminates by itself. If not, its continuations are pushed to `open`.
@@ -312,11 +312,11 @@ fn endings(references: &mut References<'_, '_>) -> Vec<bool> {
     let mut ending = Vec::new();
     // Visiting a target may discover new references, which get the next numbers.
     while goes_to.len() < references.count() {
-        let found = references.target(goes_to.len()).map(|target| ways(target, references));
-        if found.as_ref().is_some_and(|ways| ways.ends) {
+        let found = references.target(goes_to.len()).map(|target| continuations(target, references));
+        if found.as_ref().is_some_and(|continuations| continuations.ends) {
             ending.push(goes_to.len());
         }
-        goes_to.push(found.map(|ways| ways.references).unwrap_or_default());
+        goes_to.push(found.map(|continuations| continuations.references).unwrap_or_default());
     }
     let mut comes_from: Vec<Vec<usize>> = vec![Vec::new(); goes_to.len()];
     for (number, targets) in goes_to.iter().enumerate() {

@@ -91,7 +91,7 @@ pub(super) fn check_reference(
         schema.not_below_braces(Keyword::Ref, value, report);
     }
     let number = references.number(&reference);
-    if references.target(number).is_none() && !name.is_some_and(|name| references.leads_elsewhere(name, rule)) {
+    if references.target(number).is_none() && !name.is_some_and(|name| references.is_accepted_otherwise(name, rule)) {
         report.add(
             value,
             Constraint::RefTarget,
@@ -156,7 +156,7 @@ impl<'t, 'a> References<'t, 'a> {
 
     /// Returns true if `name` refers to a definition that the grammar accepts but [`Self::target`] does not return.
     /// Such a definition is the schema `true`, or has a name that is escaped in the reference.
-    fn leads_elsewhere(&self, name: &str, rule: RefRule) -> bool {
+    fn is_accepted_otherwise(&self, name: &str, rule: RefRule) -> bool {
         let is_fine =
             |target: &&Node<'_>| target.as_object().is_some() || (rule.to_true && target.as_bool() == Some(true));
         let unescaped = || Some(unescaped_token(&percent_decoded(name)?).into_owned());
@@ -190,7 +190,7 @@ pub(super) struct Nesting {
     /// Contents of the target of each reference, computed when first needed.
     below: Vec<Option<Below>>,
     /// Depths that do not depend on the path, because no cycle is involved.
-    settled: Vec<Option<usize>>,
+    known_depths: Vec<Option<usize>>,
     /// Depth of each reference as the start of a chain.
     depths: Vec<Option<usize>>,
     /// References that are followed from some definition.
@@ -205,7 +205,7 @@ impl Default for Nesting {
     fn default() -> Self {
         Nesting {
             below: Vec::new(),
-            settled: Vec::new(),
+            known_depths: Vec::new(),
             depths: Vec::new(),
             followed: None,
             visited: Set::new(),
@@ -268,7 +268,7 @@ impl Nesting {
         mut on_the_way: Set<usize>,
         references: &mut References<'_, '_>,
     ) -> Option<usize> {
-        if let Some(Some(depth)) = self.settled.get(start) {
+        if let Some(Some(depth)) = self.known_depths.get(start) {
             return Some(*depth);
         }
         let mut frames = vec![Frame {
@@ -282,7 +282,7 @@ impl Nesting {
             let edge = self.below(frame.number, references).references.get(frame.next).copied();
             frame.next += 1;
             if let Some((number, at)) = edge {
-                if let Some(Some(depth)) = self.settled.get(number) {
+                if let Some(Some(depth)) = self.known_depths.get(number) {
                     frame.deepest = frame.deepest.max(at.saturating_add(*depth));
                 } else if on_the_way.contains(&number) {
                     frame.is_cut = true;
@@ -298,7 +298,7 @@ impl Nesting {
             }
             let done = frames.pop()?;
             if !done.is_cut {
-                set(&mut self.settled, done.number, done.deepest);
+                set(&mut self.known_depths, done.number, done.deepest);
             }
             let Some(parent) = frames.last_mut() else { return Some(done.deepest) };
             on_the_way.remove(&done.number);

@@ -15,7 +15,7 @@ use crate::{
     json::{self, push_token, Data, Node, Text},
     rules::Constraint,
     schema::{
-        instance_types::protocol_type,
+        instance_types::type_of_number,
         keyword::Keyword,
         regex,
         regex_engines::{self, Reading},
@@ -32,7 +32,7 @@ pub(super) fn names(value: &Node<'_>, types: &[&'static str], grammar: &Grammar)
     }
 }
 
-pub(super) fn is(value: &Node<'_>, name: &str, grammar: &Grammar) -> bool {
+pub(super) fn contains_type(value: &Node<'_>, name: &str, grammar: &Grammar) -> bool {
     is_name(value, name, grammar)
         || value.as_array().is_some_and(|names| names.iter().any(|known| is_name(known, name, grammar)))
 }
@@ -43,11 +43,11 @@ pub(super) fn is_name(value: &Node<'_>, name: &str, grammar: &Grammar) -> bool {
         let text = text.display();
         text.len() == name.len() && text.bytes().eq(name.bytes().map(|byte| byte.to_ascii_uppercase()))
     };
-    let in_protocol = || match value.as_text() {
+    let protocol_type_name = || match value.as_text() {
         Some(text) => in_upper_case(text),
-        None => protocol_type(value) == Some(name),
+        None => type_of_number(value) == Some(name),
     };
-    value.is_text(name) || (grammar.protocol_types && in_protocol())
+    value.is_text(name) || (grammar.protocol_types && protocol_type_name())
 }
 
 pub(super) fn check_type(schema: &Schema<'_, '_>, value: &Node<'_>, report: &mut Report<'_>) {
@@ -315,7 +315,8 @@ fn fault(pattern: &Text<'_>, rule: PatternRule) -> Option<(Constraint, &'static 
 
 pub(super) fn format(schema: &Schema<'_, '_>, value: &Node<'_>, report: &mut Report<'_>) {
     let (Some(known), Some(text)) = (report.grammar.formats, value.as_text()) else { return };
-    let of_type = |name: &str| schema.get(Keyword::Type).is_some_and(|value| is(value, name, report.grammar));
+    let of_type =
+        |name: &str| schema.get(Keyword::Type).is_some_and(|value| contains_type(value, name, report.grammar));
     // Without a type, `format` applies to strings.
     let untyped = schema.get(Keyword::Type).is_none();
     let accepted = known.iter().any(|(kind, formats)| {

@@ -21,7 +21,7 @@ use crate::{
     naming::did_you_mean,
     options::{Api, DialectQuery, SanitizeOptions},
 };
-use rows::{Place, Row, RETIRED, ROWS};
+use rows::{Row, Scope, RETIRED, ROWS};
 
 /// Describes what all major surfaces accept.
 const FALLBACK: &str = "portable";
@@ -71,16 +71,16 @@ impl Known {
 
     fn fits(&self, row: &Row) -> bool {
         let host_is = |test: &dyn Fn(&Host) -> bool| self.host.as_ref().is_some_and(test);
-        let place_fits = match row.place {
-            Place::Anywhere => true,
-            Place::NoHost => self.host.is_none(),
-            Place::Hosts(patterns) => host_is(&|host| patterns.iter().any(|pattern| host.is(pattern))),
-            Place::Port(port) => host_is(&|host| host.port == Some(port)),
-            Place::PrivatePorts(ports) => {
+        let scope_fits = match row.scope {
+            Scope::Anywhere => true,
+            Scope::NoHost => self.host.is_none(),
+            Scope::Hosts(patterns) => host_is(&|host| patterns.iter().any(|pattern| host.is(pattern))),
+            Scope::Port(port) => host_is(&|host| host.port == Some(port)),
+            Scope::PrivatePorts(ports) => {
                 host_is(&|host| host.port.is_some_and(|port| ports.contains(&port)) && host.is_private())
             }
         };
-        place_fits
+        scope_fits
             && (row.apis.is_empty() || self.api.is_some_and(|api| row.apis.contains(&api)))
             && (row.models.is_empty()
                 || self.model.as_deref().is_some_and(|model| row.models.iter().any(|start| model.starts_with(start))))
@@ -255,7 +255,7 @@ impl Host {
 
 #[cfg(test)]
 mod tests {
-    use super::{rows::Place, Host, String, FALLBACK, ROWS};
+    use super::{rows::Scope, Host, String, FALLBACK, ROWS};
     use crate::dialect::{Dialect, DIALECTS};
 
     #[test]
@@ -285,7 +285,7 @@ mod tests {
             assert!(('A'..='C').contains(&row.confidence), "{}", row.because);
             assert!(row.because.len() > 20 && !row.because.ends_with('.'), "{}", row.because);
             // The default port of a server is weak evidence at a private host, never of confidence `A`.
-            assert!(row.confidence != 'A' || !matches!(row.place, Place::PrivatePorts(_)), "{}", row.because);
+            assert!(row.confidence != 'A' || !matches!(row.scope, Scope::PrivatePorts(_)), "{}", row.because);
         }
     }
 

@@ -3,7 +3,7 @@
 use crate::options::Api;
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Place {
+pub(super) enum Scope {
     /// Any host, or none.
     Anywhere,
     /// Only queries without a host.
@@ -19,7 +19,7 @@ pub(super) enum Place {
 /// An empty list matches everything.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Row {
-    pub(super) place: Place,
+    pub(super) scope: Scope,
     pub(super) apis: &'static [Api],
     /// Prefixes of the model's name without its vendor (`openai/`).
     pub(super) models: &'static [&'static str],
@@ -35,8 +35,8 @@ pub(super) struct Row {
 }
 
 impl Row {
-    const fn new(place: Place, plain: &'static str, confidence: char, because: &'static str) -> Row {
-        Row { place, apis: &[], models: &[], plain, strict: None, strict_path: "", confidence, because }
+    const fn new(scope: Scope, plain: &'static str, confidence: char, because: &'static str) -> Row {
+        Row { scope, apis: &[], models: &[], plain, strict: None, strict_path: "", confidence, because }
     }
 
     const fn apis(self, apis: &'static [Api]) -> Row {
@@ -56,27 +56,27 @@ impl Row {
     }
 
     pub(super) fn hosts(&self) -> &'static [&'static str] {
-        match self.place {
-            Place::Hosts(hosts) => hosts,
+        match self.scope {
+            Scope::Hosts(hosts) => hosts,
             _ => &[],
         }
     }
 
     pub(super) fn is_of_a_model(&self) -> bool {
-        matches!(self.place, Place::Anywhere | Place::NoHost) && self.apis.is_empty()
+        matches!(self.scope, Scope::Anywhere | Scope::NoHost) && self.apis.is_empty()
     }
 }
 
 const fn at(hosts: &'static [&'static str], plain: &'static str, confidence: char, because: &'static str) -> Row {
-    Row::new(Place::Hosts(hosts), plain, confidence, because)
+    Row::new(Scope::Hosts(hosts), plain, confidence, because)
 }
 
 const fn anywhere(plain: &'static str, because: &'static str) -> Row {
-    Row::new(Place::Anywhere, plain, 'C', because)
+    Row::new(Scope::Anywhere, plain, 'C', because)
 }
 
 const fn without_host(plain: &'static str, because: &'static str) -> Row {
-    Row::new(Place::NoHost, plain, 'C', because)
+    Row::new(Scope::NoHost, plain, 'C', because)
 }
 
 const OPENAI: &[&str] = &["api.openai.com"];
@@ -325,13 +325,13 @@ pub(super) const ROWS: &[Row] = &[
     .models(&["muse-spark"]),
     at(OPEN_WEIGHT_HOSTS, "portable", 'C', "this provider runs vLLM or SGLang and does not document which"),
     // Protocols that only one kind of server speaks.
-    Row::new(Place::Anywhere, "llama-cpp", 'A', "this API name means llama.cpp's server, and what is built on it")
+    Row::new(Scope::Anywhere, "llama-cpp", 'A', "this API name means llama.cpp's server, and what is built on it")
         .apis(&[Api::LlamaCpp]),
-    Row::new(Place::Anywhere, "bedrock-anthropic", 'A', "only Amazon Bedrock has Converse, and the model is Claude")
+    Row::new(Scope::Anywhere, "bedrock-anthropic", 'A', "only Amazon Bedrock has Converse, and the model is Claude")
         .apis(&[Api::Bedrock])
         .models(BEDROCK_CLAUDE)
         .strict("bedrock-strict"),
-    Row::new(Place::Anywhere, "bedrock", 'A', "only Amazon Bedrock has Converse (docs.aws.amazon.com)")
+    Row::new(Scope::Anywhere, "bedrock", 'A', "only Amazon Bedrock has Converse (docs.aws.amazon.com)")
         .apis(&[Api::Bedrock])
         .strict("bedrock-strict"),
     anywhere("gemini-json-schema", "the protocol is Gemini's, with schemas in `parametersJsonSchema`")
@@ -339,17 +339,17 @@ pub(super) const ROWS: &[Row] = &[
     anywhere("gemini-interactions", "the protocol is Gemini's Interactions").apis(INTERACTIONS),
     anywhere("gemini", "the protocol is Gemini's, with schemas in `parameters`").apis(&[Api::Gemini]),
     // Default ports of servers. They precede models, because users name the models of their own servers freely.
-    Row::new(Place::Port(11434), "ollama", 'A', "Ollama listens on port 11434 (docs.ollama.com)"),
-    Row::new(Place::PrivatePorts(&[8000]), "vllm", 'C', "vLLM listens on port 8000 by default (docs.vllm.ai)"),
-    Row::new(Place::PrivatePorts(&[30000]), "sglang", 'C', "SGLang listens on port 30000 by default (docs.sglang.ai)"),
+    Row::new(Scope::Port(11434), "ollama", 'A', "Ollama listens on port 11434 (docs.ollama.com)"),
+    Row::new(Scope::PrivatePorts(&[8000]), "vllm", 'C', "vLLM listens on port 8000 by default (docs.vllm.ai)"),
+    Row::new(Scope::PrivatePorts(&[30000]), "sglang", 'C', "SGLang listens on port 30000 by default (docs.sglang.ai)"),
     Row::new(
-        Place::PrivatePorts(&[8080]),
+        Scope::PrivatePorts(&[8080]),
         "llama-cpp",
         'C',
         "llama.cpp's server listens on port 8080 by default (its README)",
     ),
     Row::new(
-        Place::PrivatePorts(&[1234]),
+        Scope::PrivatePorts(&[1234]),
         "llama-cpp",
         'C',
         "LM Studio, which runs llama.cpp, listens on port 1234 by default (lmstudio.ai/docs)",

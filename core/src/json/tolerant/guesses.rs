@@ -54,7 +54,7 @@ impl<'t> Scanner<'t> {
         if self.guesses.len() >= MAX_GUESSES {
             return self.refuse(LeftReason::Syntax);
         }
-        self.note(rule, Confidence::Likely)?;
+        self.record_repair(rule, Confidence::Likely)?;
         self.guesses.push(Guess { path, guessed });
         Ok(())
     }
@@ -112,7 +112,7 @@ impl<'t> Scanner<'t> {
             // With the token, backslashes are no escapes. A server may have added some.
             return self.refuse(LeftReason::AmbiguousEscape);
         }
-        self.note(RepairRule::QuoteToken, Confidence::Likely)?;
+        self.record_repair(RepairRule::QuoteToken, Confidence::Likely)?;
         json::write_into(&Node::string(text.replace(token, "\"")), &mut self.out);
         self.at += usize::from(is_quoted) * 2 + 2 * token.len() + end;
         Ok(true)

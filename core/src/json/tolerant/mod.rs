@@ -184,11 +184,11 @@ const FENCE: &str = "```";
 
 impl Scanner<'_> {
     pub(crate) fn document(mut self) -> Scanned {
-        let mut is_fenced = self.start()?;
+        let mut is_fenced = self.skip_to_bracket()?;
         self.value()?;
         let mut kept = 0..self.out.len();
         loop {
-            self.space()?;
+            self.skip_to_text()?;
             let rest = self.rest();
             if rest.is_empty() {
                 break;
@@ -200,12 +200,12 @@ impl Scanner<'_> {
             }
             if rest.starts_with(['{', '[']) || self.begins_fence() {
                 let start = self.out.len();
-                is_fenced |= self.start()?;
+                is_fenced |= self.skip_to_bracket()?;
                 self.value()?;
                 kept = self.one_of(kept, start..self.out.len())?;
                 continue;
             }
-            self.behind(&kept)?;
+            self.text_after(&kept)?;
             break;
         }
         if let (Some(_), Some(offset)) = self.escapes {
@@ -215,16 +215,16 @@ impl Scanner<'_> {
         Ok(Written { text, repairs: self.repairs, guesses: self.guesses })
     }
 
-    fn start(&mut self) -> Result<bool, Stop> {
-        self.space()?;
+    fn skip_to_bracket(&mut self) -> Result<bool, Stop> {
+        self.skip_to_text()?;
         let (mut is_fenced, begin) = (false, self.at);
         if self.rest().starts_with(FENCE) {
             is_fenced = true;
             self.at += FENCE.len();
             let is_language = |next: char| next.is_ascii_alphanumeric() || "_+.-".contains(next);
             self.at += self.rest().find(|next| !is_language(next)).unwrap_or(self.rest().len());
-            self.note_at(RepairRule::Fence, Confidence::Exact, begin)?;
-            self.space()?;
+            self.record_repair_at(RepairRule::Fence, Confidence::Exact, begin)?;
+            self.skip_to_text()?;
         }
         if self.rest().starts_with(['{', '[']) {
             return Ok(is_fenced);
@@ -235,7 +235,7 @@ impl Scanner<'_> {
             // The arguments of a call in a programming language, and the value of a member, are not JSON between words.
             Some(_) if words.trim_end().ends_with('(') || has_member(words) => self.refuse(LeftReason::Syntax),
             Some(found) if self.text.get(self.at + found..).is_some_and(starts) => {
-                self.note(RepairRule::SurroundingText, Confidence::Likely)?;
+                self.record_repair(RepairRule::SurroundingText, Confidence::Likely)?;
                 self.at += found;
                 Ok(is_fenced)
             }
@@ -261,20 +261,20 @@ impl Scanner<'_> {
             }
             () => return self.refuse(LeftReason::SeveralValues),
         };
-        self.note(rule, confidence)?;
+        self.record_repair(rule, confidence)?;
         Ok(kept)
     }
 
-    fn behind(&mut self, kept: &Range<usize>) -> Result<(), Stop> {
+    fn text_after(&mut self, kept: &Range<usize>) -> Result<(), Stop> {
         let rest = self.rest();
         let behind_comma = rest.strip_prefix(',').map(str::trim_start);
         if behind_comma.is_some_and(str::is_empty) {
-            self.note(RepairRule::ExtraComma, Confidence::Exact)?;
+            self.record_repair(RepairRule::ExtraComma, Confidence::Exact)?;
         } else if behind_comma.is_some_and(starts) {
             return self.refuse(LeftReason::SeveralValues);
         } else if is_closing(rest.trim_end().strip_suffix(FENCE).unwrap_or(rest)) {
             if !self.has(RepairRule::MisnestedBracket) {
-                self.note(RepairRule::ExtraBracket, Confidence::Likely)?;
+                self.record_repair(RepairRule::ExtraBracket, Confidence::Likely)?;
             }
         } else if rest.contains(['{', '[', '}', ']']) || behind_comma.is_some() || has_member(rest) {
             // Members after an extra bracket are not words.
@@ -283,7 +283,7 @@ impl Scanner<'_> {
             // The text contains only words.
             return self.refuse(LeftReason::NoJson);
         } else {
-            self.note(RepairRule::SurroundingText, Confidence::Likely)?;
+            self.record_repair(RepairRule::SurroundingText, Confidence::Likely)?;
         }
         self.at = self.text.len();
         Ok(())

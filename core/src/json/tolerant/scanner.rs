@@ -43,11 +43,16 @@ impl<'t> Scanner<'t> {
         Err(Stop::Refused(Refusal { reason, offset: self.at }))
     }
 
-    pub(super) fn note(&mut self, rule: RepairRule, confidence: Confidence) -> Result<(), Stop> {
-        self.note_at(rule, confidence, self.at)
+    pub(super) fn record_repair(&mut self, rule: RepairRule, confidence: Confidence) -> Result<(), Stop> {
+        self.record_repair_at(rule, confidence, self.at)
     }
 
-    pub(super) fn note_at(&mut self, rule: RepairRule, confidence: Confidence, offset: usize) -> Result<(), Stop> {
+    pub(super) fn record_repair_at(
+        &mut self,
+        rule: RepairRule,
+        confidence: Confidence,
+        offset: usize,
+    ) -> Result<(), Stop> {
         if let Some(reason) = self.how.permits.refusal(rule, confidence) {
             return Err(Stop::Refused(Refusal { reason, offset }));
         }
@@ -63,12 +68,12 @@ impl<'t> Scanner<'t> {
 }
 
 impl Scanner<'_> {
-    pub(super) fn trivia(&mut self) -> Result<(), Stop> {
+    pub(super) fn skip_to_token(&mut self) -> Result<(), Stop> {
         self.skip(true)
     }
 
     /// Advances to the next token outside the value. There, a comment is treated as words.
-    pub(super) fn space(&mut self) -> Result<(), Stop> {
+    pub(super) fn skip_to_text(&mut self) -> Result<(), Stop> {
         self.skip(false)
     }
 
@@ -79,18 +84,18 @@ impl Scanner<'_> {
             match next {
                 ' ' | '\t' | '\n' | '\r' => self.at += 1,
                 '\u{FEFF}' | '\u{A0}' => {
-                    self.note(RepairRule::ByteOrderMark, Confidence::Exact)?;
+                    self.record_repair(RepairRule::ByteOrderMark, Confidence::Exact)?;
                     self.at += next.len_utf8();
                 }
                 '#' if has_comments => self.line_comment()?,
                 '/' if has_comments && rest.starts_with("//") => self.line_comment()?,
                 '/' if has_comments && rest.starts_with("/*") => {
-                    self.note(RepairRule::Comment, Confidence::Exact)?;
+                    self.record_repair(RepairRule::Comment, Confidence::Exact)?;
                     let Some(end) = rest.find("*/") else { return self.refuse(LeftReason::Truncated) };
                     self.at += end + 2;
                 }
                 '\\' if is_escaped_space(rest) => {
-                    self.note(RepairRule::EscapedText, Confidence::Likely)?;
+                    self.record_repair(RepairRule::EscapedText, Confidence::Likely)?;
                     self.at += 2;
                 }
                 '\\' if rest.starts_with("\\\"") => return Err(Stop::Escaped(self.at)),
@@ -100,7 +105,7 @@ impl Scanner<'_> {
     }
 
     fn line_comment(&mut self) -> Result<(), Stop> {
-        self.note(RepairRule::Comment, Confidence::Exact)?;
+        self.record_repair(RepairRule::Comment, Confidence::Exact)?;
         self.at += self.rest().find(['\n', '\r']).unwrap_or(self.rest().len());
         Ok(())
     }
@@ -143,8 +148,8 @@ impl Scanner<'_> {
     pub(super) fn string(&mut self, quotes: Quotes) -> Result<(), Stop> {
         match quotes {
             Quotes::Double => {}
-            Quotes::Single => self.note(RepairRule::SingleQuotes, Confidence::Exact)?,
-            Quotes::Smart => self.note(RepairRule::SmartQuotes, Confidence::Likely)?,
+            Quotes::Single => self.record_repair(RepairRule::SingleQuotes, Confidence::Exact)?,
+            Quotes::Smart => self.record_repair(RepairRule::SmartQuotes, Confidence::Likely)?,
         }
         self.at += self.rest().chars().next().map_or(0, char::len_utf8);
         self.out.push('"');
@@ -161,7 +166,7 @@ impl Scanner<'_> {
                     self.at += 1;
                 }
                 control if control < ' ' => {
-                    self.note(RepairRule::ControlCharacter, Confidence::Exact)?;
+                    self.record_repair(RepairRule::ControlCharacter, Confidence::Exact)?;
                     self.control(control);
                     self.at += 1;
                 }
@@ -205,13 +210,13 @@ impl Scanner<'_> {
                 6
             }
             '\'' => {
-                self.note(RepairRule::EscapedApostrophe, Confidence::Exact)?;
+                self.record_repair(RepairRule::EscapedApostrophe, Confidence::Exact)?;
                 self.out.push('\'');
                 self.at += 2;
                 return Ok(());
             }
             _ => {
-                self.note(RepairRule::InvalidEscape, Confidence::Likely)?;
+                self.record_repair(RepairRule::InvalidEscape, Confidence::Likely)?;
                 self.escapes.1.get_or_insert(at);
                 self.out.push_str("\\\\");
                 self.at += 1;

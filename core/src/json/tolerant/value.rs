@@ -38,19 +38,19 @@ impl<'t> Scanner<'t> {
     pub(super) fn value(&mut self) -> Result<(), Stop> {
         let (mut open, mut want): (Vec<Open>, Want) = (Vec::new(), Want::Value);
         loop {
-            self.trivia()?;
+            self.skip_to_token()?;
             let Some(next) = self.rest().chars().next() else { return self.end_of_text(&mut open, want) };
             want = match want {
                 Want::Value => self.begin(next, &mut open)?,
                 Want::Entry { comma, is_first } => match next {
                     '}' | ']' => {
                         if let Some(comma) = comma {
-                            self.note_at(RepairRule::ExtraComma, Confidence::Exact, comma)?;
+                            self.record_repair_at(RepairRule::ExtraComma, Confidence::Exact, comma)?;
                         }
                         self.close(next, &mut open)?
                     }
                     ',' if is_first => {
-                        self.note(RepairRule::ExtraComma, Confidence::Exact)?;
+                        self.record_repair(RepairRule::ExtraComma, Confidence::Exact)?;
                         self.at += 1;
                         Want::Entry { comma: None, is_first: false }
                     }
@@ -100,7 +100,7 @@ impl<'t> Scanner<'t> {
                 if word.is_empty() {
                     return self.refuse(LeftReason::Syntax);
                 }
-                self.note(RepairRule::UnquotedKey, Confidence::Exact)?;
+                self.record_repair(RepairRule::UnquotedKey, Confidence::Exact)?;
                 self.out.push('"');
                 self.out.push_str(word);
                 self.out.push('"');
@@ -109,7 +109,7 @@ impl<'t> Scanner<'t> {
         }
         let spelled = self.out.get(start + 1..self.out.len() - 1).unwrap_or_default();
         let name = Text::spelled(String::from(spelled), spelled.contains('\\'));
-        self.trivia()?;
+        self.skip_to_token()?;
         match self.rest().chars().next() {
             Some(':') => self.at += 1,
             Some(next) if self.lacks_colon(next) => rule = Some(RepairRule::MissingColon),
@@ -182,7 +182,7 @@ impl<'t> Scanner<'t> {
         let literal = match word {
             "true" | "false" | "null" => word,
             "True" | "False" | "None" => {
-                self.note(RepairRule::PythonLiteral, Confidence::Exact)?;
+                self.record_repair(RepairRule::PythonLiteral, Confidence::Exact)?;
                 match word {
                     "True" => "true",
                     "False" => "false",
@@ -190,7 +190,7 @@ impl<'t> Scanner<'t> {
                 }
             }
             "undefined" => {
-                self.note(RepairRule::Undefined, Confidence::Likely)?;
+                self.record_repair(RepairRule::Undefined, Confidence::Likely)?;
                 "null"
             }
             _ => return self.refuse(LeftReason::Syntax),
@@ -233,7 +233,7 @@ impl<'t> Scanner<'t> {
         if !is_missing {
             return self.refuse(LeftReason::Syntax);
         }
-        self.note(RepairRule::MissingComma, Confidence::Likely)
+        self.record_repair(RepairRule::MissingComma, Confidence::Likely)
     }
 
     fn close(&mut self, bracket: char, open: &mut Vec<Open>) -> Result<Want, Stop> {
@@ -261,7 +261,7 @@ impl<'t> Scanner<'t> {
         if run.contains(|next: char| !(matches!(next, '}' | ']') || next.is_ascii_whitespace())) {
             return self.refuse(LeftReason::Syntax);
         }
-        self.note(RepairRule::MisnestedBracket, Confidence::Likely)?;
+        self.record_repair(RepairRule::MisnestedBracket, Confidence::Likely)?;
         let mut left = run.bytes().filter(|byte| !byte.is_ascii_whitespace()).count();
         for byte in run.bytes().filter(|byte| !byte.is_ascii_whitespace()) {
             let is_object = byte == b'}';
@@ -296,7 +296,7 @@ impl<'t> Scanner<'t> {
         if !self.how.closes || !is_whole {
             return self.refuse(LeftReason::Truncated);
         }
-        self.note(RepairRule::MissingBracket, Confidence::Likely)?;
+        self.record_repair(RepairRule::MissingBracket, Confidence::Likely)?;
         while !open.is_empty() {
             self.pop(open);
             self.end_value(open)?;

@@ -5,7 +5,7 @@
 use alloc::{string::String, sync::Arc, vec::Vec};
 
 use super::{
-    call::{self, as_text_in_list, is_answer_unit, is_call_of, Calls, Dropped, Gone},
+    call::{self, as_text_in_list, is_answer_unit, is_call_of, Calls, Dropped, HiddenIndices},
     text::Answer,
 };
 use crate::{
@@ -14,7 +14,7 @@ use crate::{
     json::{self, Data, Node, Text},
     reply::streams::{
         buffered_calls::{append, pay, CALL},
-        text::{Carrier, Slot},
+        text::{Carrier, TextLocation},
     },
     wire::alternatives::{alternatives_of, number, Alternatives, PiecedCalls},
 };
@@ -36,7 +36,7 @@ struct Alternative {
     is_answered: bool,
     /// The last call at each index.
     slots: Map<u64, Begun>,
-    gone: Gone,
+    gone: HiddenIndices,
     /// Buffered text, which is dropped if an answer follows.
     buffered: String,
     /// Event that can carry the buffered text.
@@ -67,7 +67,7 @@ enum Handling {
 pub(super) fn answer_in_units(reply: &mut Node<'_>, answer: &Answer) -> Option<Calls> {
     let in_units = |chunk: &Node<'_>| alternatives_of(chunk).filter(|of| of.calls().is_none());
     let mut answers = AlternativeAnswers::default();
-    // `feed` and `find` fail only if a stream exceeds its limit.
+    // `feed` and `record_answers` fail only if a stream exceeds its limit.
     if !matches!(reply.data(), Data::Array(_)) {
         let _ = answers.feed(reply, in_units(reply)?, (answer, false));
         return Some(answers.calls());
@@ -76,7 +76,7 @@ pub(super) fn answer_in_units(reply: &mut Node<'_>, answer: &Answer) -> Option<C
     for chunk in reply.as_array().unwrap_or_default() {
         if let Some(of) = in_units(chunk) {
             has_any = true;
-            let _ = answers.find(chunk, of, answer);
+            let _ = answers.record_answers(chunk, of, answer);
         }
     }
     if !has_any {
@@ -100,8 +100,8 @@ impl AlternativeAnswers {
         of: &'static Alternatives,
         (answer, buffers): (&Answer, bool),
     ) -> Result<(), Error> {
-        self.find(event, of, answer)?;
-        let carrier = buffers.then(|| Carrier::new(of.without_output(event), Slot::Alternative(of, 0)));
+        self.record_answers(event, of, answer)?;
+        let carrier = buffers.then(|| Carrier::new(of.without_output(event), TextLocation::Alternative(of, 0)));
         let mut outcome = Ok(());
         of.visit(event, &mut |item, number| {
             if outcome.is_ok() {
@@ -121,7 +121,7 @@ impl AlternativeAnswers {
         outcome
     }
 
-    fn find(&mut self, event: &Node<'_>, of: &'static Alternatives, answer: &Answer) -> Result<(), Error> {
+    fn record_answers(&mut self, event: &Node<'_>, of: &'static Alternatives, answer: &Answer) -> Result<(), Error> {
         if of.calls().is_some() {
             return Ok(());
         }
@@ -149,7 +149,7 @@ impl AlternativeAnswers {
         calls
     }
 
-    pub(crate) fn left(&mut self) -> Vec<Node<'static>> {
+    pub(crate) fn take_buffered(&mut self) -> Vec<Node<'static>> {
         self.cost = 0;
         let mut left = Vec::new();
         for (number, mut known) in core::mem::take(&mut self.known) {
@@ -212,7 +212,7 @@ impl AlternativeAnswers {
                 pay(&mut cost, taken.len() + carrier.length())?;
                 self.cost = cost;
                 known.buffered.push_str(&taken);
-                known.carrier = Some(carrier.at(Slot::Alternative(of, number)));
+                known.carrier = Some(carrier.at(TextLocation::Alternative(of, number)));
             }
         }
         if of.calls().is_none() {
@@ -228,7 +228,7 @@ impl AlternativeAnswers {
             self.cost -= known.buffered.len() + carried;
             of.put_text(item, core::mem::take(&mut known.buffered));
         }
-        call::set_end(item, known.calls);
+        call::set_stop_reason(item, known.calls);
         Ok(())
     }
 }
@@ -245,10 +245,10 @@ impl Alternative {
         let (mut text, mut passed, mut is_changed, mut has_nameless) = (None, Vec::new(), false, false);
         for (at, call) in of.units_of(item).iter().enumerate() {
             let index = call.u64_at("index").unwrap_or(at as u64);
-            let handling = self.sort(index, (call, calls), answer, cost)?;
+            let handling = self.handling_of(index, (call, calls), answer, cost)?;
             has_nameless |=
                 matches!((&handling, self.slots.get(&index)), (Handling::Nothing, Some(Begun::Nameless(_))));
-            is_changed |= !matches!(handling, Handling::Same) || self.gone.before(index) > 0;
+            is_changed |= !matches!(handling, Handling::Same) || self.gone.count_before(index) > 0;
             match handling {
                 Handling::Same => passed.push(self.renumbered(index, call.detached())),
                 Handling::Changed(call) => passed.push(self.renumbered(index, call)),
@@ -269,7 +269,7 @@ impl Alternative {
         Ok((text, has_nameless))
     }
 
-    fn sort(
+    fn handling_of(
         &mut self,
         index: u64,
         (call, calls): (&Node<'_>, PiecedCalls),
@@ -344,7 +344,7 @@ impl Alternative {
 
     /// Returns a call with its index among the calls that the client sees.
     fn renumbered(&self, index: u64, mut call: Node<'static>) -> Node<'static> {
-        let before = self.gone.before(index);
+        let before = self.gone.count_before(index);
         if before > 0 && call.get("index").is_some() {
             call.set("index", Node::count(index - before));
         }

@@ -67,16 +67,16 @@ impl Calls {
 
 /// Indices of the calls and blocks of a stream that are hidden from the client.
 #[derive(Debug, Default)]
-pub(crate) struct Gone(Vec<u64>);
+pub(crate) struct HiddenIndices(Vec<u64>);
 
-impl Gone {
+impl HiddenIndices {
     /// Maximum number of recorded indices. Models are not expected to call one function more often in one reply. If a
     /// model does, the client sees gaps in later indices.
     const MAX_INDICES: usize = 256;
 
     pub(crate) fn insert(&mut self, index: u64) {
         let at = self.0.partition_point(|known| *known < index);
-        if self.0.get(at) != Some(&index) && self.0.len() < Gone::MAX_INDICES {
+        if self.0.get(at) != Some(&index) && self.0.len() < HiddenIndices::MAX_INDICES {
             self.0.insert(at, index);
         }
     }
@@ -91,7 +91,7 @@ impl Gone {
         self.0.is_empty()
     }
 
-    pub(crate) fn before(&self, index: u64) -> u64 {
+    pub(crate) fn count_before(&self, index: u64) -> u64 {
         self.0.partition_point(|known| *known < index) as u64
     }
 }
@@ -114,7 +114,7 @@ pub(super) fn is_answer_unit(unit: &Node<'_>, list: &str, answer: &Answer) -> bo
     call_in(unit, Some(list), None).is_some_and(|call| is_answer(&call, answer))
 }
 
-pub(super) fn in_unit(
+pub(super) fn convert_unit(
     unit: &mut Node<'_>,
     (list, own): (Option<&str>, Option<&'static Wire>),
     answer: &Answer,
@@ -164,17 +164,17 @@ impl Answer {
     }
 }
 
-pub(crate) fn set_end(holder: &mut Node<'_>, calls: Calls) {
+pub(crate) fn set_stop_reason(holder: &mut Node<'_>, calls: Calls) {
     if calls.ends_with_answer() {
-        answers::set_end(holder);
+        answers::set_stop_reason(holder);
     }
 }
 
 pub(crate) fn answer_in_message(message: &mut Node<'_>, answer: &Answer) -> Calls {
-    in_message(message, None, (answer, MessageForm::default()))
+    convert_message(message, None, (answer, MessageForm::default()))
 }
 
-pub(super) fn in_message(
+pub(super) fn convert_message(
     message: &mut Node<'_>,
     own: Option<&'static Wire>,
     (answer, form): (&Answer, MessageForm),
@@ -183,10 +183,10 @@ pub(super) fn in_message(
     // Text that replaces a call is not among the units of an earlier list.
     for list in units::lists().rev() {
         if !message.items_at(list).is_empty() {
-            calls.add(in_units(message, list, (answer, form), calls.has_answer));
+            calls.add(convert_units(message, list, (answer, form), calls.has_answer));
         }
     }
-    calls.add(in_unit(message, (None, own), answer));
+    calls.add(convert_unit(message, (None, own), answer));
     calls
 }
 
@@ -215,7 +215,12 @@ fn set_text(message: &mut Node<'_>, member: &'static str, text: String, has_part
 
 /// Converts the first call to the function in a list of units, unless the message already has an answer. Removes
 /// further calls to the function and other text.
-fn in_units(message: &mut Node<'_>, list: &str, (answer, form): (&Answer, MessageForm), is_answered: bool) -> Calls {
+fn convert_units(
+    message: &mut Node<'_>,
+    list: &str,
+    (answer, form): (&Answer, MessageForm),
+    is_answered: bool,
+) -> Calls {
     if is_answered {
         return Calls::default();
     }
@@ -260,7 +265,7 @@ pub(super) fn as_text_in_list(message: &mut Node<'_>, list: &str, answer: &Answe
     each(message, list, &mut |unit| {
         let own = calls.has_answer && is_answer_unit(unit, list, answer);
         if !own {
-            calls.add(in_unit(unit, (Some(list), None), answer));
+            calls.add(convert_unit(unit, (Some(list), None), answer));
         }
         calls.dropped.calls |= own;
         is_second.push(own);

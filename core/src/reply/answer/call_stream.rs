@@ -19,7 +19,7 @@ use crate::{
     error::Error,
     json::{Node, Text},
     reply::{
-        call_sites::is_none,
+        call_sites::has_no_arguments,
         streams::{
             buffered_calls::{pay, CALL},
             text::delta_of,
@@ -88,7 +88,7 @@ impl AnswerEvents {
     pub(crate) fn finish(&mut self, answer: &Answer) -> Result<Vec<Node<'static>>, Error> {
         let mut out = Vec::from_iter(self.cohere.left(answer)?);
         self.queue.release(&mut out);
-        out.extend(self.alternatives.left());
+        out.extend(self.alternatives.take_buffered());
         Ok(out)
     }
 
@@ -99,14 +99,15 @@ impl AnswerEvents {
         out: &mut Vec<Node<'a>>,
     ) -> Result<(), Error> {
         if part == Part::Begins {
-            self.queue.is_hidden(part, &key);
+            self.queue.end_if_hidden(part, &key);
             if self.open.remove(&key).is_some() {
                 self.queue.cost -= CALL;
             }
             return self.begin(event, key, answer, out);
         }
-        let new_part = decode(&event).filter(|cursor| cursor.meaning() == Meaning::BeginPart);
-        let is_other_part = new_part.is_some_and(|cursor| cursor.unit(&event).is_some_and(|part| !is_text_part(part)));
+        let new_part = decode(&event).filter(|known_event| known_event.meaning() == Meaning::BeginPart);
+        let is_other_part =
+            new_part.is_some_and(|known_event| known_event.unit(&event).is_some_and(|part| !is_text_part(part)));
         if is_other_part {
             self.queue.keep(&key);
         }
@@ -114,9 +115,9 @@ impl AnswerEvents {
             self.queue.pass(event, out);
             return Ok(());
         }
-        if self.queue.is_hidden(part, &key) {
+        if self.queue.end_if_hidden(part, &key) {
             if delta_of(&event).is_some() {
-                self.queue.note_text(&event);
+                self.queue.record_text(&event);
             }
             return Ok(());
         }
@@ -124,19 +125,21 @@ impl AnswerEvents {
             self.in_answer((event, part, key), answer, out);
             return Ok(());
         }
-        let is_bare_text = decode(&event)
-            .is_some_and(|cursor| cursor.begins_without_event() && cursor.piece(&event, Content::Text).is_some());
-        if is_bare_text && self.passing.as_ref() != Some(&key) && !self.queue.has_text(&key) {
+        let is_bare_text = decode(&event).is_some_and(|known_event| {
+            known_event.begins_without_event() && known_event.piece(&event, Content::Text).is_some()
+        });
+        if is_bare_text && self.passing.as_ref() != Some(&key) && !self.queue.is_buffered_text(&key) {
             return self.begin_text(event, key, answer, out);
         }
         if self.queue.is_holding() {
-            let held = if self.queue.has_text(&key) { Held::TextOf(key) } else { Held::Other };
+            let held = if self.queue.is_buffered_text(&key) { Held::TextOf(key) } else { Held::Other };
             return self.queue.hold(&event, held);
         }
         if part == Part::Ends && self.passing.as_ref() == Some(&key) {
             self.passing = None;
         }
-        let repeats_unit = part == Part::Ends && decode(&event).is_some_and(|cursor| cursor.unit(&event).is_some());
+        let repeats_unit =
+            part == Part::Ends && decode(&event).is_some_and(|known_event| known_event.unit(&event).is_some());
         if repeats_unit {
             self.other(event, answer, out);
         } else {
@@ -149,14 +152,14 @@ impl AnswerEvents {
     fn other<'a>(&mut self, mut event: Node<'a>, answer: &Answer, out: &mut Vec<Node<'a>>) {
         // An event of an unknown kind, such as `keepalive`, ends no text.
         let is_unknown = || kind_of(&event).is_some() && decode(&event).is_none() && !has_output(&event);
-        if decode(&event).is_some_and(|cursor| cursor.meaning() == Meaning::KeepAlive) || is_unknown() {
+        if decode(&event).is_some_and(|known_event| known_event.meaning() == Meaning::KeepAlive) || is_unknown() {
             out.push(event);
             return;
         }
         self.queue.release(out);
         // Whole replies, and events that repeat earlier pieces.
         self.queue.calls.add(reply::answer_in_reply(&mut event, answer));
-        reply::set_ends(&mut event, self.queue.calls);
+        reply::set_stop_reasons(&mut event, self.queue.calls);
         self.queue.pass(event, out);
     }
 
@@ -186,16 +189,16 @@ impl AnswerEvents {
         answer: &Answer,
         out: &mut Vec<Node<'a>>,
     ) -> Result<(), Error> {
-        let Some(cursor) = decode(&event) else { return self.pass_or_hold(event, out) };
-        let Some(unit) = cursor.unit(&event) else { return self.pass_or_hold(event, out) };
-        let wire = cursor.wire();
-        let Some(called) = cursor.call(&event) else {
+        let Some(known_event) = decode(&event) else { return self.pass_or_hold(event, out) };
+        let Some(unit) = known_event.unit(&event) else { return self.pass_or_hold(event, out) };
+        let wire = known_event.wire();
+        let Some(called) = known_event.call(&event) else {
             return match (wire.answers().is_text)(unit) {
                 true => self.begin_text(event, key, answer, out),
                 false => self.pass_or_hold(event, out),
             };
         };
-        if !is_call_of(called, cursor.call_name(), answer) {
+        if !is_call_of(called, known_event.call_name(), answer) {
             self.queue.calls.has_others = true;
             self.queue.release(out);
             self.queue.pass(event, out);
@@ -208,17 +211,17 @@ impl AnswerEvents {
         pay(&mut self.queue.cost, CALL)?;
         self.queue.calls.has_answer = true;
         self.queue.release_without_texts(out);
-        let (Conversion::Unit(convert), false) = (wire.answers().conversion, cursor.begins_without_event()) else {
+        let (Conversion::Unit(convert), false) = (wire.answers().conversion, known_event.begins_without_event()) else {
             self.open.insert(key, false);
             return Ok(());
         };
         // The arguments are usually in later events.
-        let arguments = cursor.call_arguments().filter(|member| !is_none(called, member));
-        let begun = arguments.map(|_| answer.text_of(cursor.arguments_of(called)));
+        let arguments = known_event.call_arguments().filter(|member| !has_no_arguments(called, member));
+        let begun = arguments.map(|_| answer.text_of(known_event.arguments_of(called)));
         self.open.insert(key, begun.is_some());
         // If the text is in a part, the part has its own start event.
         let text = begun.filter(|_| wire.answers().events.is_none());
-        visit(&mut event, cursor.unit_path(), |unit| convert(unit, text));
+        visit(&mut event, known_event.unit_path(), |unit| convert(unit, text));
         let part = wire.answers().events.map(|events| (events.begun)(&event));
         self.queue.pass(event, out);
         if let Some(part) = part {
@@ -241,20 +244,20 @@ impl AnswerEvents {
         answer: &Answer,
         out: &mut Vec<Node<'a>>,
     ) {
-        let Some(cursor) = decode(&event) else { return self.queue.pass(event, out) };
-        let answers = cursor.wire().answers();
+        let Some(known_event) = decode(&event) else { return self.queue.pass(event, out) };
+        let answers = known_event.wire().answers();
         if part == Part::Ends {
             let has_text = self.open.remove(&key) == Some(true);
             self.queue.cost -= CALL;
-            if let (Some(unit), Conversion::Unit(convert)) = (cursor.unit(&event), answers.conversion) {
-                let text = answer.whole_text_of(unit, cursor.repeated_arguments(unit));
-                visit(&mut event, cursor.unit_path(), |unit| convert(unit, Some(text)));
+            if let (Some(unit), Conversion::Unit(convert)) = (known_event.unit(&event), answers.conversion) {
+                let text = answer.whole_text_of(unit, known_event.repeated_arguments(unit));
+                visit(&mut event, known_event.unit_path(), |unit| convert(unit, Some(text)));
             } else if !has_text {
                 // A call without pieces has no arguments.
                 empty_object(&event).into_iter().for_each(|event| self.queue.pass(event, out));
             }
-        } else if let (Meaning::Snapshot, Some(events)) = (cursor.meaning(), answers.events) {
-            let is_empty = is_none(&event, "arguments");
+        } else if let (Meaning::Snapshot, Some(events)) = (known_event.meaning(), answers.events) {
+            let is_empty = has_no_arguments(&event, "arguments");
             let text = answer.whole_text_of(&event, (event.get("arguments"), true));
             if is_empty && !self.open.insert(key, true).unwrap_or_default() {
                 // Clients that join pieces would get no text.
@@ -289,14 +292,16 @@ fn as_text_delta(event: &mut Node<'_>, answer: &Answer) -> bool {
         let whole = (!answer.plan.is_empty()).then(|| Text::new(answer.text_of((Some(piece), true))));
         Some(whole.unwrap_or_else(|| own.clone().into_owned()))
     };
-    let Some(cursor) = decode(event).filter(|cursor| cursor.may_have(Content::Arguments)) else { return false };
-    let piece = cursor.piece(event, Content::Arguments).and_then(|path| text(at(event, path)?));
+    let Some(known_event) = decode(event).filter(|known_event| known_event.may_have(Content::Arguments)) else {
+        return false;
+    };
+    let piece = known_event.piece(event, Content::Arguments).and_then(|path| text(at(event, path)?));
     let has_text = piece.as_ref().is_some_and(|piece| !piece.is_empty());
-    if let Some(events) = cursor.wire().answers().events {
+    if let Some(events) = known_event.wire().answers().events {
         (events.piece)(event, piece.map(Node::string));
         return has_text;
     }
-    let empty = cursor.piece_event(event, Content::Text);
+    let empty = known_event.piece_event(event, Content::Text);
     if let Some((piece, (mut of_text, path))) = piece.zip(empty) {
         set(&mut of_text, path, Node::string(piece));
         let holder = path.split_last().map_or(path, |(_, holder)| holder);

@@ -4,7 +4,7 @@
 use alloc::vec::Vec;
 
 use super::{
-    call::{is_not_blank, Calls, Gone},
+    call::{is_not_blank, Calls, HiddenIndices},
     text::Answer,
 };
 use crate::{
@@ -21,7 +21,7 @@ pub(crate) struct Queue {
     hidden: Set<Key>,
     /// The start events of hidden messages without text so far. Such a message may have other parts.
     without_text: Map<Key, Node<'static>>,
-    gone: Gone,
+    gone: HiddenIndices,
     /// Buffered events, beginning with the first text part that is dropped if an answer follows.
     events: Vec<(Node<'static>, Held)>,
     /// Keys of the buffered text parts, with their indices.
@@ -92,7 +92,7 @@ impl Queue {
             };
             let ends = part_of(&event).filter(|(part, _)| *part == Part::Ends);
             if is_text {
-                self.note_text(&event);
+                self.record_text(&event);
             }
             match (is_text, ends) {
                 (false, _) => self.pass(event, out),
@@ -114,7 +114,7 @@ impl Queue {
         pay(&mut self.cost, CALL)?;
         index_of(event).into_iter().for_each(|index| self.gone.insert(index));
         self.hidden.insert(key);
-        self.note_text(event);
+        self.record_text(event);
         Ok(())
     }
 
@@ -137,7 +137,7 @@ impl Queue {
         true
     }
 
-    pub(crate) fn note_text(&mut self, event: &Node<'_>) {
+    pub(crate) fn record_text(&mut self, event: &Node<'_>) {
         self.calls.dropped.text |= has_text(event);
     }
 
@@ -154,14 +154,14 @@ impl Queue {
     }
 
     /// Forgets the block if the event begins or ends it.
-    pub(crate) fn is_hidden(&mut self, part: Part, key: &Key) -> bool {
+    pub(crate) fn end_if_hidden(&mut self, part: Part, key: &Key) -> bool {
         match part {
             Part::GoesOn => self.hidden.contains(key),
             Part::Begins | Part::Ends => self.hidden.remove(key) && part == Part::Ends,
         }
     }
 
-    pub(crate) fn has_text(&self, key: &Key) -> bool {
+    pub(crate) fn is_buffered_text(&self, key: &Key) -> bool {
         self.texts.contains_key(key)
     }
 
@@ -173,13 +173,13 @@ impl Queue {
 }
 
 pub(crate) fn part_of(event: &Node<'_>) -> Option<(Part, Key)> {
-    let cursor = decode(event).filter(|cursor| cursor.is_in_unit(event))?;
-    let part = match cursor.meaning() {
+    let known_event = decode(event).filter(|known_event| known_event.is_in_unit(event))?;
+    let part = match known_event.meaning() {
         Meaning::Begin => Part::Begins,
         Meaning::End => Part::Ends,
         _ => Part::GoesOn,
     };
-    Some((part, cursor.key(event)))
+    Some((part, known_event.key(event)))
 }
 
 /// Maximum number of nested members that contain the text of an event.
@@ -188,8 +188,11 @@ const LEVELS: usize = 5;
 const TO_TEXT: [&str; 4] = ["part", "delta", "message", "content"];
 
 fn has_text(event: &Node<'_>) -> bool {
-    let Some(cursor) = decode(event) else { return is_said_in(event, LEVELS) };
-    [cursor.inner(event), cursor.unit(event)].into_iter().flatten().any(|node| is_said_in(node, LEVELS))
+    let Some(known_event) = decode(event) else { return is_said_in(event, LEVELS) };
+    [known_event.index_holder(event), known_event.unit(event)]
+        .into_iter()
+        .flatten()
+        .any(|node| is_said_in(node, LEVELS))
 }
 
 fn is_said_in(node: &Node<'_>, levels: usize) -> bool {
@@ -205,15 +208,15 @@ fn index_of(event: &Node<'_>) -> Option<u64> {
     decode(event)?.number(event)
 }
 
-impl Gone {
+impl HiddenIndices {
     /// Replaces the index of an event's block with its index among the blocks that the client sees.
     pub(crate) fn renumber(&self, event: &mut Node<'_>) {
         if self.is_empty() {
             return;
         }
-        let Some(cursor) = decode(event).filter(|cursor| cursor.is_in_unit(event)) else { return };
-        if let Some(index) = cursor.number(event) {
-            cursor.renumber(event, index - self.before(index));
+        let Some(known_event) = decode(event).filter(|known_event| known_event.is_in_unit(event)) else { return };
+        if let Some(index) = known_event.number(event) {
+            known_event.renumber(event, index - self.count_before(index));
         }
     }
 }

@@ -4,7 +4,9 @@ use alloc::vec::Vec;
 
 use super::{
     alternatives,
-    call::{answer_in_message, has_text, in_message, in_unit, is_answer, retain, set_end, Calls, Dropped},
+    call::{
+        answer_in_message, convert_message, convert_unit, has_text, is_answer, retain, set_stop_reason, Calls, Dropped,
+    },
     text::Answer,
 };
 use crate::{
@@ -35,7 +37,7 @@ pub(crate) fn answer_in_reply(whole: &mut Node<'_>, answer: &Answer) -> Calls {
     if let Some(alternatives) = alternatives_of(whole) {
         alternatives.visit(whole, &mut |item, _| {
             let own = item.visit(alternatives.whole, |message| answer_in_message(message, answer)).unwrap_or_default();
-            set_end(item, own);
+            set_stop_reason(item, own);
             calls.add(own);
         });
     }
@@ -45,7 +47,7 @@ pub(crate) fn answer_in_reply(whole: &mut Node<'_>, answer: &Answer) -> Calls {
             Output::List(holder, list) => in_items(holder, (list, own), answer),
             Output::Message(message) => {
                 let form = if own.is_some() { form } else { MessageForm::default() };
-                in_message(message, own, (answer, form))
+                convert_message(message, own, (answer, form))
             }
         });
     });
@@ -54,14 +56,14 @@ pub(crate) fn answer_in_reply(whole: &mut Node<'_>, answer: &Answer) -> Calls {
     }
     answer.tool.iter().for_each(|function| answers::repeat(whole, function, calls.has_answer));
     if calls.ends_with_answer() {
-        answers::set_ends(whole);
+        answers::set_stop_reasons(whole);
     }
     calls
 }
 
-pub(crate) fn set_ends(reply: &mut Node<'_>, calls: Calls) {
+pub(crate) fn set_stop_reasons(reply: &mut Node<'_>, calls: Calls) {
     if calls.ends_with_answer() {
-        answers::set_ends(reply);
+        answers::set_stop_reasons(reply);
     }
 }
 
@@ -72,7 +74,7 @@ fn in_items(reply: &mut Node<'_>, (list, own): (&str, Option<&'static Wire>), an
     each(reply, list, &mut |item| {
         let is_own = |item: &Node<'_>| call_in(item, None, own).is_some_and(|call| is_answer(&call, answer));
         let is_second = calls.has_answer && is_own(item);
-        let converted = if is_second { Calls::default() } else { in_unit(item, (None, own), answer) };
+        let converted = if is_second { Calls::default() } else { convert_unit(item, (None, own), answer) };
         calls.add(converted);
         let is_text = own.is_some_and(|wire| (wire.answers().is_text)(item));
         let is_other_text = converted == Calls::default() && is_text;

@@ -9,12 +9,12 @@ use crate::{
     json::{Node, Text},
     reply::streams::{
         restorer::{Passed, Stream},
-        text::{delta_of, step_of, text_key, BufferedText, Carrier, Piece, Run, Slot, Step, TextKey},
+        text::{delta_of, step_of, text_key, BufferedText, Carrier, Piece, Run, Step, TextKey, TextLocation},
     },
     report::AnswerChange,
     wire::{
         alternatives::{alternatives_of, Alternatives},
-        events::{self, at, decode, set, Content, Cursor, Key, Meaning, Path},
+        events::{self, at, decode, set, Content, Key, KnownEvent, Meaning, Path},
         reply::is_text_part,
     },
 };
@@ -43,7 +43,7 @@ impl Stream {
         Ok(Passed::Event)
     }
 
-    pub(crate) fn texts_left(&mut self) -> Vec<Node<'static>> {
+    pub(crate) fn take_unended_texts(&mut self) -> Vec<Node<'static>> {
         let mut left = Vec::new();
         self.end_run(&mut left);
         let buffered = self.texts.close_all(None);
@@ -61,7 +61,7 @@ impl Stream {
             }
             let path = if let Step::GoesOn(_, path) = &step { *path } else { &[] };
             let has_others = matches!(step, Step::GoesOn(..)) && !events::has_only_piece(event);
-            if !has_others && run.take(event, || Carrier::new(events::only_piece(event), Slot::Path(path)))? {
+            if !has_others && run.take(event, || Carrier::new(events::only_piece(event), TextLocation::Path(path)))? {
                 return Ok(true);
             }
             self.end_run(out);
@@ -106,7 +106,7 @@ impl Stream {
         let Some(piece) = at(event, path).and_then(Node::as_text).map(|text| text.clone().into_owned()) else {
             return Ok(Passed::Event);
         };
-        let carrier = || Carrier::new(events::only_piece(event), Slot::Path(path));
+        let carrier = || Carrier::new(events::only_piece(event), TextLocation::Path(path));
         let restores = self.restores();
         match self.texts.piece(key, &piece, restores, carrier)? {
             Piece::Same => {}
@@ -118,11 +118,11 @@ impl Stream {
     }
 
     fn begin_text(&mut self, event: &mut Node<'_>) -> Result<(), Error> {
-        let Some(cursor) = decode(event).filter(|cursor| cursor.has_first_text()) else { return Ok(()) };
-        let Some((carrier, path)) = cursor.piece_event(event, Content::Text) else { return Ok(()) };
-        let (key, carrier) = (text_key(cursor, event), Carrier::new(carrier, Slot::Path(path)));
+        let Some(known_event) = decode(event).filter(|known_event| known_event.has_first_text()) else { return Ok(()) };
+        let Some((carrier, path)) = known_event.piece_event(event, Content::Text) else { return Ok(()) };
+        let (key, carrier) = (text_key(known_event, event), Carrier::new(carrier, TextLocation::Path(path)));
         let mut outcome = Ok(());
-        cursor.visit_first_text(event, &mut |part| {
+        known_event.visit_first_text(event, &mut |part| {
             if outcome.is_ok() && is_text_part(part) {
                 outcome = self.take(part, "text", &key, || carrier.clone()).map(drop);
             }
@@ -154,14 +154,16 @@ impl Stream {
 
     /// If an event ends text parts, passes them on before the event. Restores text that the event repeats.
     fn end_texts<'a>(&mut self, event: &mut Node<'a>, out: &mut Vec<Node<'a>>) {
-        let cursor = decode(event);
-        let says = cursor.map(Cursor::meaning);
-        let ends_all = cursor.is_some_and(Cursor::is_finish);
+        let known_event = decode(event);
+        let says = known_event.map(KnownEvent::meaning);
+        let ends_all = known_event.is_some_and(KnownEvent::is_finish);
         let is_error = says == Some(Meaning::Error) || event.get("error").is_some_and(|error| !error.is_null());
         let mut ended = Vec::new();
-        match (cursor, says) {
-            (Some(cursor), Some(Meaning::EndPart)) => ended.extend(self.texts.close(&text_key(cursor, event))),
-            (Some(cursor), Some(Meaning::End)) => ended = self.texts.close_all(Some(&cursor.key(event))),
+        match (known_event, says) {
+            (Some(known_event), Some(Meaning::EndPart)) => {
+                ended.extend(self.texts.close(&text_key(known_event, event)))
+            }
+            (Some(known_event), Some(Meaning::End)) => ended = self.texts.close_all(Some(&known_event.key(event))),
             // Clients stop reading at an error.
             _ if ends_all || is_error => ended = self.texts.close_all(None),
             _ => {}
@@ -169,8 +171,8 @@ impl Stream {
         out.extend(ended.into_iter().filter_map(|buffered| self.carried_text(buffered)));
         // Whole replies, and events that repeat earlier pieces.
         // Deltas may continue the texts of a reply that begins.
-        let is_start = says == Some(Meaning::ReplyBegin) && cursor.is_some_and(Cursor::begins_with_pieces);
-        if !is_start && !cursor.is_some_and(Cursor::has_first_text) {
+        let is_start = says == Some(Meaning::ReplyBegin) && known_event.is_some_and(KnownEvent::begins_with_pieces);
+        if !is_start && !known_event.is_some_and(KnownEvent::has_first_text) {
             let may_be_cut = ends_all || matches!(says, Some(Meaning::EndPart | Meaning::End));
             self.restore_map.contents(event, may_be_cut, &mut self.reports);
         }
@@ -179,7 +181,7 @@ impl Stream {
     fn texts_of_chunk(&mut self, event: &mut Node<'_>, alternatives: &'static Alternatives) -> Result<Passed, Error> {
         let has_text = alternatives.items(event).iter().any(|item| alternatives.may_have_text(item));
         let carrier = if has_text { alternatives.text_carrier(event) } else { Node::empty_object() };
-        let carrier = Carrier::new(carrier, Slot::Alternative(alternatives, 0));
+        let carrier = Carrier::new(carrier, TextLocation::Alternative(alternatives, 0));
         let (mut outcome, mut is_withheld) = (Ok(()), false);
         let mut nothing_left = alternatives.has_only_output(event);
         alternatives.visit(event, &mut |item, number| {
@@ -213,7 +215,7 @@ impl Stream {
         item.visit(alternatives.part, |part| {
             alternatives.visit_texts(part, &mut |holder, member| {
                 if outcome.is_ok() {
-                    let carrier = || carrier.at(Slot::Alternative(alternatives, number));
+                    let carrier = || carrier.at(TextLocation::Alternative(alternatives, number));
                     match self.take(holder, member, &key, carrier) {
                         Ok(withheld) => is_withheld |= withheld,
                         Err(error) => outcome = Err(error),
@@ -237,7 +239,7 @@ impl Stream {
         let key = TextKey { block: Key::in_choice(0, 0), part: 0 };
         let ends = event.bool_at("done") == Some(true);
         let mut passed = Passed::Event;
-        let carrier = Carrier::new(event.detached(), Slot::Path(PATH));
+        let carrier = Carrier::new(event.detached(), TextLocation::Path(PATH));
         let is_withheld = event.visit("message", |message| self.take(message, "content", &key, || carrier));
         if is_withheld.unwrap_or(Ok(false))? && !ends {
             let message = event.object_at("message");

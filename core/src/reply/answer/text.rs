@@ -17,7 +17,7 @@ use crate::{
     schema::validate::{Prepared, Verdict},
     wire::{
         alternatives::{alternatives_of, number},
-        events::{decode, visit, Cursor},
+        events::{decode, visit, KnownEvent},
         reply::{self, is_text_part},
     },
 };
@@ -142,7 +142,7 @@ impl Answer {
         Ok((!node.is_intact()).then(|| json::write(node)))
     }
 
-    pub(crate) fn reading<R>(&self, reports: &mut CallReports, work: impl FnOnce(Read<'_>) -> R) -> R {
+    pub(crate) fn reading<R>(&self, reports: &mut CallReports, work: impl FnOnce(TextRestorer<'_>) -> R) -> R {
         let (is_unfenced, failure) = (Cell::new(false), Cell::new(None));
         let restore = |text: &str| {
             let mut content = self.read(text)?;
@@ -151,7 +151,7 @@ impl Answer {
             Some(content)
         };
         let restores = self.restores();
-        let done = work(Read { restore: &restore, may_begin: &|text| restores.may_be(text) });
+        let done = work(TextRestorer { restore: &restore, may_begin: &|text| restores.may_be(text) });
         reports.push_changes(is_unfenced.get().then_some(AnswerChange::RemoveFence));
         reports.fail(failure.take());
         done
@@ -174,7 +174,7 @@ impl Answer {
 
 #[derive(Clone, Copy)]
 struct Walk<'w> {
-    read: Read<'w>,
+    read: TextRestorer<'w>,
     /// True if a truncated text does not continue in another event.
     may_be_cut: bool,
 }
@@ -189,7 +189,7 @@ impl Walk<'_> {
 
     fn in_unwrapped(self, reply: &mut Node<'_>) {
         reply::visit_own_messages(reply, &mut |message| self.in_message(message));
-        if let Some(key) = decode(reply).and_then(Cursor::repeated_text) {
+        if let Some(key) = decode(reply).and_then(KnownEvent::repeated_text) {
             self.in_text(reply, key);
         }
         for path in reply::repeated_texts() {
@@ -374,7 +374,7 @@ impl From<Result<Option<String>, Error>> for Content {
 }
 
 #[derive(Clone, Copy)]
-pub(crate) struct Read<'r> {
+pub(crate) struct TextRestorer<'r> {
     /// Returns `None` if the text cannot be, or begin, JSON that needs restoring.
     pub(crate) restore: &'r dyn Fn(&str) -> Option<Content>,
     /// Returns true if JSON that needs restoring may begin in this part.
@@ -389,7 +389,7 @@ struct Parts(Vec<Option<String>>);
 type NewTexts = vec::IntoIter<Option<String>>;
 
 /// JSON that is spread over adjacent text parts is put into the first of these parts.
-fn restore_parts(read: Read<'_>, message: &mut Node<'_>, list: &'static str, may_be_cut: bool) {
+fn restore_parts(read: TextRestorer<'_>, message: &mut Node<'_>, list: &'static str, may_be_cut: bool) {
     let mut parts = Parts::default();
     parts.add(message, list);
     put(message, list, &mut parts.restored(read, may_be_cut));
@@ -397,7 +397,12 @@ fn restore_parts(read: Read<'_>, message: &mut Node<'_>, list: &'static str, may
 
 /// Restores a reply that is a list of chunks whose units are whole, like a Gemini stream without events. The text of an
 /// alternative is concatenated across chunks.
-fn restore_chunks<'a>(read: Read<'_>, chunks: &mut Node<'a>, may_be_cut: bool, other: &mut dyn FnMut(&mut Node<'a>)) {
+fn restore_chunks<'a>(
+    read: TextRestorer<'_>,
+    chunks: &mut Node<'a>,
+    may_be_cut: bool,
+    other: &mut dyn FnMut(&mut Node<'a>),
+) {
     let in_units = |chunk: &Node<'_>| alternatives_of(chunk).filter(|of| of.calls().is_none());
     let mut found: Map<u64, Parts> = Map::new();
     for chunk in chunks.as_array().unwrap_or_default() {
@@ -445,21 +450,21 @@ impl Parts {
         }));
     }
 
-    fn restored(&self, read: Read<'_>, may_be_cut: bool) -> NewTexts {
+    fn restored(&self, read: TextRestorer<'_>, may_be_cut: bool) -> NewTexts {
         let mut new = Vec::with_capacity(self.0.len());
         for run in self.0.chunk_by(|one, next| one.is_some() == next.is_some()) {
             let texts: Vec<&str> = run.iter().flatten().map(String::as_str).collect();
             if texts.is_empty() {
                 new.extend(run.iter().map(|_| None));
             } else {
-                new.extend(in_run(&texts, read, may_be_cut));
+                new.extend(restore_run(&texts, read, may_be_cut));
             }
         }
         new.into_iter()
     }
 }
 
-pub(crate) fn in_run(texts: &[&str], read: Read<'_>, may_be_cut: bool) -> Vec<Option<String>> {
+pub(crate) fn restore_run(texts: &[&str], read: TextRestorer<'_>, may_be_cut: bool) -> Vec<Option<String>> {
     let (mut new, mut is_tried) = (Vec::with_capacity(texts.len()), false);
     while let Some((text, rest)) = texts.get(new.len()..).and_then(<[&str]>::split_first) {
         let is_last = rest.is_empty();

@@ -182,7 +182,7 @@ impl BufferedCall {
         BufferedCall { is_reported, ..self }
     }
 
-    pub(crate) fn beside(self, event: impl FnOnce() -> Option<Node<'static>>) -> BufferedCall {
+    pub(crate) fn with_carrier(self, event: impl FnOnce() -> Option<Node<'static>>) -> BufferedCall {
         BufferedCall { carrier: self.carrier.or_else(|| event().map(Carrier::Event)), ..self }
     }
 
@@ -193,7 +193,8 @@ impl BufferedCall {
         }
         match carrier {
             Carrier::Event(mut event) => {
-                if let Some(path) = decode(&event).and_then(|cursor| cursor.piece(&event, Content::Arguments)) {
+                if let Some(path) = decode(&event).and_then(|known_event| known_event.piece(&event, Content::Arguments))
+                {
                     set(&mut event, path, Node::string(whole));
                 }
                 Some(event)
@@ -224,12 +225,12 @@ impl Entry {
 /// Puts the arguments of calls into a chunk: into their existing entries, or into new entries in this order.
 pub(crate) fn put(part: &mut Node<'_>, entries: Vec<Entry>, chunks: Chunks) {
     let (list, calls) = (chunks.of.units, chunks.calls);
-    let places: Map<u64, usize> = entries.iter().enumerate().map(|(at, entry)| (entry.index, at)).collect();
+    let indices: Map<u64, usize> = entries.iter().enumerate().map(|(at, entry)| (entry.index, at)).collect();
     let mut missing: Vec<Option<Entry>> = entries.into_iter().map(Some).collect();
     call_sites::each(part, list, &mut |call| {
-        let place = calls.index_of(call).and_then(|index| places.get(&index).copied());
+        let index = calls.index_of(call).and_then(|index| indices.get(&index).copied());
         calls.edit(call, |function| {
-            if let Some(entry) = place.and_then(|place| missing.get_mut(place)?.take()) {
+            if let Some(entry) = index.and_then(|index| missing.get_mut(index)?.take()) {
                 function.set(calls.arguments(), Node::string(entry.whole));
             }
         });

@@ -13,10 +13,10 @@ use super::{
 use crate::{
     error::Error,
     json::{Node, Text},
-    reply::call_sites::{self, entry_id, is_none},
+    reply::call_sites::{self, entry_id, has_no_arguments},
     wire::{
         alternatives::PiecedCalls,
-        events::{visit, Cursor, Key},
+        events::{visit, Key, KnownEvent},
         reply,
         units::{call_in, FoundCall},
     },
@@ -52,7 +52,7 @@ impl Stream {
         whole.unwrap_or(Ok(()))?;
         let list = chunks.of.units;
         let (mut outcome, mut withheld) = (Ok(()), false);
-        let (mut place, mut gone) = (0_u64, Vec::new());
+        let (mut index, mut gone) = (0_u64, Vec::new());
         item.visit(chunks.of.part, |part| {
             call_sites::each(part, list, &mut |call| {
                 match self.call(call, number, chunks.calls) {
@@ -60,12 +60,12 @@ impl Stream {
                     Ok(Piece::BufferedCall { alone }) => {
                         withheld = true;
                         if alone {
-                            gone.push(place);
+                            gone.push(index);
                         }
                     }
                     Err(error) => outcome = Err(error),
                 }
-                place += 1;
+                index += 1;
             });
             if gone.is_empty() {
                 return;
@@ -119,7 +119,7 @@ impl Stream {
     fn end_replaced(&mut self) {
         for key in core::mem::take(&mut self.replaced) {
             if self.buffered.get(&key).is_some_and(BufferedCall::has_carrier) {
-                let whole = self.buffered.close(&key).map(|buffered| self.settled(buffered));
+                let whole = self.buffered.close(&key).map(|buffered| self.end_call(buffered));
                 self.before.extend(whole.and_then(|(buffered, whole)| buffered.carried(whole?)));
             }
         }
@@ -129,7 +129,7 @@ impl Stream {
         let mut whole = Vec::new();
         self.reports.is_limited = reply::is_cut(item);
         for (key, buffered) in self.buffered.close_choice(number) {
-            let (_, arguments) = self.settled(buffered);
+            let (_, arguments) = self.end_call(buffered);
             whole.extend(arguments.map(|arguments| BufferedCall::entry(&key, arguments)));
         }
         self.reports.is_limited = false;
@@ -139,7 +139,7 @@ impl Stream {
     }
 
     /// Returns the call and its restored arguments, or `None` if there is nothing to send.
-    fn settled(&mut self, mut buffered: BufferedCall) -> (BufferedCall, Option<String>) {
+    fn end_call(&mut self, mut buffered: BufferedCall) -> (BufferedCall, Option<String>) {
         let pieces = core::mem::take(&mut buffered.pieces);
         if buffered.is_reported && pieces.is_empty() {
             return (buffered, None);
@@ -165,17 +165,17 @@ enum Piece {
 impl Stream {
     pub(crate) fn end_arguments(
         &mut self,
-        cursor: Cursor,
+        known_event: KnownEvent,
         event: &mut Node<'_>,
     ) -> Result<Option<Node<'static>>, Error> {
-        let key = cursor.key(event);
+        let key = known_event.key(event);
         let Some(buffered) = self.buffered.get(&key) else { return Ok(None) };
         if buffered.pieces.is_empty() && event.get("arguments").is_none() {
             // The arguments are not known yet.
             return Ok(None);
         }
         let (name, id) = (buffered.name.clone(), buffered.id.clone());
-        let carried = if buffered.pieces.is_empty() || !is_none(event, "arguments") {
+        let carried = if buffered.pieces.is_empty() || !has_no_arguments(event, "arguments") {
             self.reports.is_silent = buffered.is_reported;
             let (restore_map, reports) = (&self.restore_map, &mut self.reports);
             let restored =
@@ -191,14 +191,19 @@ impl Stream {
     }
 
     /// For the event that ends an item and contains the whole item.
-    pub(crate) fn end_item(&mut self, cursor: Cursor, event: &mut Node<'_>) -> Result<Option<Node<'static>>, Error> {
-        let (key, path) = (cursor.key(event), cursor.unit_path());
-        let item = cursor.unit(event);
+    pub(crate) fn end_item(
+        &mut self,
+        known_event: KnownEvent,
+        event: &mut Node<'_>,
+    ) -> Result<Option<Node<'static>>, Error> {
+        let (key, path) = (known_event.key(event), known_event.unit_path());
+        let item = known_event.unit(event);
         let is_its =
-            |buffered: &&BufferedCall| item.is_some_and(|item| call_sites::may_be(item, buffered.id.as_deref()));
+            |buffered: &&BufferedCall| item.is_some_and(|item| call_sites::may_have_id(item, buffered.id.as_deref()));
         let Some(buffered) = self.buffered.get(&key).filter(is_its) else {
             // The item has no start event, or another item started under the same key.
-            let call = item.and_then(|item| call_in(item, None, Some(cursor.wire()))).filter(FoundCall::has_arguments);
+            let call =
+                item.and_then(|item| call_in(item, None, Some(known_event.wire()))).filter(FoundCall::has_arguments);
             let name = call.and_then(|call| self.restore_map.called(call.node, call.name_key())).map(Text::into_owned);
             let id = item.and_then(call_sites::id_of);
             let id = id.map(|id| id.display().into_owned());
@@ -212,9 +217,9 @@ impl Stream {
         let (name, id) = (buffered.name.clone(), buffered.id.clone());
         // Some servers send one of the item's two ids first and the other one later.
         if let (Some(old), Some(new)) = (&id, item.and_then(call_sites::id_of)) {
-            self.reports.is_also(old, &new.display());
+            self.reports.add_id(old, &new.display());
         }
-        if buffered.pieces.is_empty() || !item.is_some_and(|item| is_none(item, "arguments")) {
+        if buffered.pieces.is_empty() || !item.is_some_and(|item| has_no_arguments(item, "arguments")) {
             self.reports.is_silent = buffered.is_reported;
             let restored = self.in_item(event, path);
             self.reports.is_silent = false;
@@ -244,7 +249,7 @@ impl Stream {
     /// Later events may repeat a call that was reported.
     fn known(&mut self, key: Key, name: Text<'static>, id: Option<String>) -> Result<(), Error> {
         if self.restore_map.repairs(&name) {
-            self.reports.see(id.as_deref());
+            self.reports.record_reported(id.as_deref());
             self.buffered.open(key, name, id, true)?;
         }
         Ok(())

@@ -13,7 +13,7 @@ use crate::{
     reply::{call_repair::CallReports, restore::RestoreMap},
     report::RepairedCall,
     request::report::CallKind,
-    wire::events::{at, decode, visit, Content, Cursor, InputEvents, Key, Meaning},
+    wire::events::{at, decode, visit, Content, InputEvents, Key, KnownEvent, Meaning},
     wire::responses::client_item::CustomInput,
 };
 
@@ -140,28 +140,28 @@ impl Items {
         restore_map: &RestoreMap,
         out: &mut Vec<Node<'a>>,
     ) -> Result<bool, Error> {
-        let Some(cursor) = decode(event) else { return Ok(false) };
-        let meaning = cursor.meaning();
+        let Some(known_event) = decode(event) else { return Ok(false) };
+        let meaning = known_event.meaning();
         if meaning == Meaning::Begin {
-            return self.begin(cursor, event, restore_map, out);
+            return self.begin(known_event, event, restore_map, out);
         }
-        if cursor.is_finish() {
+        if known_event.is_finish() {
             out.extend(self.finish()?);
             return Ok(false);
         }
-        let is_piece = meaning == Meaning::Delta && cursor.may_have(Content::Arguments);
-        let is_end = meaning == Meaning::End && !cursor.unit_path().is_empty();
+        let is_piece = meaning == Meaning::Delta && known_event.may_have(Content::Arguments);
+        let is_end = meaning == Meaning::End && !known_event.unit_path().is_empty();
         if self.open.is_empty() || !(is_piece || is_end || meaning == Meaning::Snapshot) {
             return Ok(false);
         }
-        let key = cursor.key(event);
+        let key = known_event.key(event);
         let Some(open) = self.open.get_mut(&key) else { return Ok(false) };
         if is_piece {
             // Reserves the length of the whole event before processing it: this is the most that can be buffered of an
             // event. An event that would exceed the limit is thus refused before it changes anything.
             let length = json::length(event);
             pay(&mut self.cost, length)?;
-            let passes = open.piece(cursor, event);
+            let passes = open.piece(known_event, event);
             self.cost -= length + open.cost;
             open.cost = CALL + open.buffered();
             self.cost += open.cost;
@@ -176,7 +176,7 @@ impl Items {
             }
         } else {
             // The item is a search, or a call of a `custom` tool. Neither is repaired, so there are no reports.
-            restore(cursor, event, restore_map)?;
+            restore(known_event, event, restore_map)?;
             out.extend(open.rest(event)?);
             out.push(core::mem::take(event));
             self.close(&key);
@@ -194,15 +194,15 @@ impl Items {
 
     fn begin<'a>(
         &mut self,
-        cursor: Cursor,
+        known_event: KnownEvent,
         event: &mut Node<'a>,
         restore_map: &RestoreMap,
         out: &mut Vec<Node<'a>>,
     ) -> Result<bool, Error> {
-        let Some(events) = cursor.inputs() else { return Ok(false) };
-        let name = cursor.call(event).and_then(|call| restore_map.called(call, cursor.call_name()));
+        let Some(events) = known_event.inputs() else { return Ok(false) };
+        let name = known_event.call(event).and_then(|call| restore_map.called(call, known_event.call_name()));
         let Some(name) = name.map(Text::into_owned) else { return Ok(false) };
-        let key = cursor.key(event);
+        let key = known_event.key(event);
         let kind = restore_map.item_kind(&name);
         // Passes on the rest of an item that never ended.
         if let Some(mut before) = self.close(&key) {
@@ -214,7 +214,7 @@ impl Items {
         let pieces = (kind == CallKind::Custom).then(|| CallPieces::new(restore_map, &name));
         pay(&mut self.cost, CALL)?;
         self.open.insert(key, Open { name, pieces, carrier: None, events, cost: CALL });
-        restore(cursor, event, restore_map)?;
+        restore(known_event, event, restore_map)?;
         out.push(core::mem::take(event));
         Ok(true)
     }
@@ -226,16 +226,16 @@ impl Items {
     }
 }
 
-fn restore(cursor: Cursor, event: &mut Node<'_>, restore_map: &RestoreMap) -> Result<(), Error> {
-    let restored = visit(event, cursor.unit_path(), |item| restore_map.item(item, &mut CallReports::default()));
+fn restore(known_event: KnownEvent, event: &mut Node<'_>, restore_map: &RestoreMap) -> Result<(), Error> {
+    let restored = visit(event, known_event.unit_path(), |item| restore_map.item(item, &mut CallReports::default()));
     restored.unwrap_or(Ok(()))
 }
 
 impl Open {
     /// Returns true if the event has to be passed on.
-    fn piece(&mut self, cursor: Cursor, event: &mut Node<'_>) -> Result<bool, Error> {
+    fn piece(&mut self, known_event: KnownEvent, event: &mut Node<'_>) -> Result<bool, Error> {
         let Some(pieces) = &mut self.pieces else { return Ok(false) };
-        let piece = cursor.piece(event, Content::Arguments).and_then(|path| at(event, path)?.as_text());
+        let piece = known_event.piece(event, Content::Arguments).and_then(|path| at(event, path)?.as_text());
         let text = match piece {
             Some(piece) => pieces.feed_text(piece)?,
             None => return Ok(true),

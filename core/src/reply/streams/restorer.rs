@@ -17,14 +17,14 @@ use crate::{
     error::Error,
     json::{Node, Text},
     reply::{
-        answer::{call::Gone, call_stream::AnswerEvents},
+        answer::{call::HiddenIndices, call_stream::AnswerEvents},
         call_repair::CallReports,
-        call_sites::{self, is_none},
+        call_sites::{self, has_no_arguments},
         restore::RestoreMap,
     },
     report::{AnswerChange, RepairedCall},
     wire::{
-        events::{at, decode, visit, Content, Cursor, Key, Meaning, Path},
+        events::{at, decode, visit, Content, Key, KnownEvent, Meaning, Path},
         units::NamedUnit,
     },
 };
@@ -40,7 +40,7 @@ pub(crate) struct Stream {
     /// Text parts that together form one answer.
     pub(crate) run: Option<Run>,
     /// Blocks whose text was moved into another block.
-    pub(crate) gone: Gone,
+    pub(crate) gone: HiddenIndices,
     items: Items,
     /// Calls to the function that replaces the response format.
     answers: AnswerEvents,
@@ -67,7 +67,7 @@ impl Stream {
             buffered: Calls::default(),
             texts: Texts::default(),
             run: None,
-            gone: Gone::default(),
+            gone: HiddenIndices::default(),
             items: Items::default(),
             answers: AnswerEvents::default(),
             fresh: Vec::new(),
@@ -113,7 +113,7 @@ impl Stream {
             self.rewrite_calls(&mut event, chunks);
         }
         let restored = self.restored(event);
-        if let Err(error) = self.reports.check() {
+        if let Err(error) = self.reports.take_failure() {
             self.before = Vec::new();
             return Err(error);
         }
@@ -150,34 +150,35 @@ impl Stream {
         if self.items.feed(&mut event, &self.restore_map, &mut out)? {
             return Ok(out);
         }
-        let cursor = decode(&event);
-        let says = cursor.map(Cursor::meaning);
-        let ends = cursor.is_some_and(Cursor::is_finish);
+        let known_event = decode(&event);
+        let says = known_event.map(KnownEvent::meaning);
+        let ends = known_event.is_some_and(KnownEvent::is_finish);
         if ends {
             // Clients stop reading after this event, so unfinished calls are sent before it.
             out.extend(self.leave());
         }
-        match (cursor, says) {
-            (Some(cursor), Some(Meaning::Begin)) if !cursor.unit_path().is_empty() => {
-                self.begin(cursor, &mut event, &mut out)?;
+        match (known_event, says) {
+            (Some(known_event), Some(Meaning::Begin)) if !known_event.unit_path().is_empty() => {
+                self.begin(known_event, &mut event, &mut out)?;
             }
-            (Some(cursor), Some(Meaning::Delta)) if cursor.may_have(Content::Arguments) => {
-                if self.hold(cursor, &event)? {
+            (Some(known_event), Some(Meaning::Delta)) if known_event.may_have(Content::Arguments) => {
+                if self.hold(known_event, &event)? {
                     return Ok(out);
                 }
                 // A piece can also be a whole unit.
-                if !cursor.unit_path().is_empty() {
-                    let restored =
-                        visit(&mut event, cursor.unit_path(), |unit| self.restore_map.message(unit, &mut self.reports));
+                if !known_event.unit_path().is_empty() {
+                    let restored = visit(&mut event, known_event.unit_path(), |unit| {
+                        self.restore_map.message(unit, &mut self.reports)
+                    });
                     restored.unwrap_or(Ok(()))?;
                 }
             }
-            (Some(cursor), Some(Meaning::End)) if !cursor.unit_path().is_empty() => {
-                out.extend(self.end_item(cursor, &mut event)?);
+            (Some(known_event), Some(Meaning::End)) if !known_event.unit_path().is_empty() => {
+                out.extend(self.end_item(known_event, &mut event)?);
             }
-            (Some(cursor), Some(Meaning::End)) => out.extend(self.end_block(cursor, &event)),
-            (Some(cursor), Some(Meaning::Snapshot)) => {
-                out.extend(self.end_arguments(cursor, &mut event)?);
+            (Some(known_event), Some(Meaning::End)) => out.extend(self.end_block(known_event, &event)),
+            (Some(known_event), Some(Meaning::Snapshot)) => {
+                out.extend(self.end_arguments(known_event, &mut event)?);
                 self.rename(&mut event);
             }
             _ => {
@@ -194,7 +195,7 @@ impl Stream {
                 let restored = self.restore_map.reply(&mut event, &mut self.reports);
                 self.reports.skips_seen = false;
                 if ends {
-                    self.reports.forget();
+                    self.reports.reset_stream();
                 }
                 restored?;
             }
@@ -212,12 +213,12 @@ impl Stream {
         for event in self.chunk_calls.finish() {
             held.extend(self.restored(event)?);
         }
-        let texts = self.texts_left();
+        let texts = self.take_unended_texts();
         let calls = self.leave();
-        self.reports.forget();
+        self.reports.reset_stream();
         self.fresh = Vec::new();
         let items = self.items.finish();
-        self.reports.check()?;
+        self.reports.take_failure()?;
         let left = held.into_iter().chain(texts).chain(calls).chain(items?).collect();
         let mut out = self.answered(left)?;
         if let Some(answer) = self.restore_map.called_answer() {
@@ -230,7 +231,7 @@ impl Stream {
         let mut calls = core::mem::take(&mut self.before);
         for buffered in self.buffered.close_all() {
             if !buffered.is_reported && !buffered.pieces.is_empty() {
-                self.reports.see(buffered.id.as_deref());
+                self.reports.record_reported(buffered.id.as_deref());
             }
             calls.extend(self.carried(buffered));
         }
@@ -251,21 +252,27 @@ impl Stream {
         out
     }
 
-    fn begin<'a>(&mut self, cursor: Cursor, event: &mut Node<'a>, out: &mut Vec<Node<'a>>) -> Result<(), Error> {
-        let (key, path) = (cursor.key(event), cursor.unit_path());
-        let call = cursor.call(event);
-        let called = call.and_then(|call| self.restore_map.called(call, cursor.call_name()));
+    fn begin<'a>(
+        &mut self,
+        known_event: KnownEvent,
+        event: &mut Node<'a>,
+        out: &mut Vec<Node<'a>>,
+    ) -> Result<(), Error> {
+        let (key, path) = (known_event.key(event), known_event.unit_path());
+        let call = known_event.call(event);
+        let called = call.and_then(|call| self.restore_map.called(call, known_event.call_name()));
         let called = called.filter(|name| self.restore_map.is_buffered(name)).map(Text::into_owned);
         let id = call.and_then(call_sites::id_of).map(|id| id.display().into_owned());
         // The arguments are usually in later events.
-        let is_bare = call.is_some_and(|call| cursor.call_arguments().is_none_or(|key| is_none(call, key)));
+        let is_bare =
+            call.is_some_and(|call| known_event.call_arguments().is_none_or(|key| has_no_arguments(call, key)));
         if is_bare {
-            visit(event, path, |call| self.names_of(call, cursor.call_name())).unwrap_or(Ok(()))?;
+            visit(event, path, |call| self.names_of(call, known_event.call_name())).unwrap_or(Ok(()))?;
         } else {
             self.in_item(event, path)?;
         }
-        if called.is_some() && !is_bare && cursor.repeats_call() {
-            self.reports.see(id.as_deref());
+        if called.is_some() && !is_bare && known_event.repeats_call() {
+            self.reports.record_reported(id.as_deref());
         }
         // Passes on what was buffered of a call that never ended.
         let before = match called {
@@ -287,21 +294,21 @@ impl Stream {
     }
 
     /// Returns true if the piece was buffered.
-    fn hold(&mut self, cursor: Cursor, event: &Node<'_>) -> Result<bool, Error> {
-        let key = cursor.key(event);
+    fn hold(&mut self, known_event: KnownEvent, event: &Node<'_>) -> Result<bool, Error> {
+        let key = known_event.key(event);
         if self.buffered.get(&key).is_none() {
             return Ok(false);
         }
-        let piece = cursor.piece(event, Content::Arguments).and_then(|path| at(event, path)?.as_text());
+        let piece = known_event.piece(event, Content::Arguments).and_then(|path| at(event, path)?.as_text());
         let Some(piece) = piece else { return Ok(false) };
         self.buffered.carry(&key, event)?;
         self.buffered.add(&key, piece)?;
         Ok(true)
     }
 
-    fn end_block(&mut self, cursor: Cursor, event: &Node<'_>) -> Option<Node<'static>> {
-        let buffered = self.buffered.close(&cursor.key(event))?;
-        let empty = || cursor.piece_event(event, Content::Arguments).map(|(event, _)| event);
+    fn end_block(&mut self, known_event: KnownEvent, event: &Node<'_>) -> Option<Node<'static>> {
+        let buffered = self.buffered.close(&known_event.key(event))?;
+        let empty = || known_event.piece_event(event, Content::Arguments).map(|(event, _)| event);
         self.end_of(buffered, empty)
     }
 
@@ -317,7 +324,7 @@ impl Stream {
         // A block without pieces is a call without arguments.
         let restored = self.restore_map.text(&buffered.name, "{}", buffered.id.take(), &mut self.reports);
         match self.reports.restored(restored) {
-            Some(whole) => buffered.beside(carrier).carried(whole),
+            Some(whole) => buffered.with_carrier(carrier).carried(whole),
             None => buffered.carried(String::new()),
         }
     }

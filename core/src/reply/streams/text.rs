@@ -12,10 +12,10 @@ use crate::{
     collections::Map,
     error::Error,
     json::{self, Node, Text},
-    reply::answer::text::{in_run, is_bare_block, Beginning, Read, Restores},
+    reply::answer::text::{is_bare_block, restore_run, Beginning, Restores, TextRestorer},
     wire::{
         alternatives::Alternatives,
-        events::{at, decode, set, Content, Cursor, Key, Meaning, Path},
+        events::{at, decode, set, Content, Key, KnownEvent, Meaning, Path},
         reply::is_text_part,
     },
 };
@@ -31,16 +31,18 @@ pub(crate) enum Step {
 }
 
 pub(crate) fn step_of(event: &Node<'_>) -> Step {
-    let Some(cursor) = decode(event) else { return Step::Other };
-    if let Some((key, path)) = text_at(cursor, event) {
+    let Some(known_event) = decode(event) else { return Step::Other };
+    if let Some((key, path)) = text_at(known_event, event) {
         return Step::GoesOn(key, path);
     }
-    match cursor.meaning() {
+    match known_event.meaning() {
         Meaning::KeepAlive => Step::Ping,
-        Meaning::Begin | Meaning::BeginPart if cursor.is_text() && cursor.unit(event).is_some_and(is_text_part) => {
-            Step::Begins(text_key(cursor, event))
+        Meaning::Begin | Meaning::BeginPart
+            if known_event.is_text() && known_event.unit(event).is_some_and(is_text_part) =>
+        {
+            Step::Begins(text_key(known_event, event))
         }
-        Meaning::End | Meaning::EndPart if cursor.is_text() => Step::Ends(text_key(cursor, event)),
+        Meaning::End | Meaning::EndPart if known_event.is_text() => Step::Ends(text_key(known_event, event)),
         _ => Step::Other,
     }
 }
@@ -50,13 +52,13 @@ pub(crate) fn delta_of(event: &Node<'_>) -> Option<(TextKey, Path)> {
     text_at(decode(event)?, event)
 }
 
-fn text_at(cursor: Cursor, event: &Node<'_>) -> Option<(TextKey, Path)> {
-    let path = cursor.piece(event, Content::Text)?;
-    Some((text_key(cursor, event), path))
+fn text_at(known_event: KnownEvent, event: &Node<'_>) -> Option<(TextKey, Path)> {
+    let path = known_event.piece(event, Content::Text)?;
+    Some((text_key(known_event, event), path))
 }
 
-pub(crate) fn text_key(cursor: Cursor, event: &Node<'_>) -> TextKey {
-    TextKey { block: cursor.key(event), part: event.u64_at("content_index").unwrap_or_default() }
+pub(crate) fn text_key(known_event: KnownEvent, event: &Node<'_>) -> TextKey {
+    TextKey { block: known_event.key(event), part: event.u64_at("content_index").unwrap_or_default() }
 }
 
 #[derive(Debug, Default)]
@@ -86,7 +88,7 @@ pub(crate) struct BufferedText {
 #[derive(Clone, Debug)]
 pub(crate) struct Carrier {
     event: Arc<Node<'static>>,
-    slot: Slot,
+    location: TextLocation,
     length: usize,
 }
 
@@ -98,7 +100,7 @@ pub(crate) enum Piece {
 }
 
 #[derive(Clone, Debug)]
-pub(crate) enum Slot {
+pub(crate) enum TextLocation {
     /// Names of the members that point to the text.
     Path(Path),
     /// The alternative with this number, in a chunk.
@@ -139,7 +141,7 @@ impl Texts {
             buffered.carrier = None;
             let mut space = core::mem::take(&mut buffered.pieces);
             space.truncate(before);
-            return Ok(if space.is_empty() { Piece::Same } else { Piece::Text(behind(space, piece)) });
+            return Ok(if space.is_empty() { Piece::Same } else { Piece::Text(prepend_space(space, piece)) });
         }
         let carrier = carrier();
         let cost = CALL + buffered.pieces.len() + carrier.length;
@@ -184,7 +186,7 @@ impl BufferedText {
 }
 
 /// Returns buffered whitespace, or the opening of a fence, followed by a piece. Unpaired surrogates are preserved.
-fn behind(mut space: String, piece: &Text<'_>) -> Text<'static> {
+fn prepend_space(mut space: String, piece: &Text<'_>) -> Text<'static> {
     if let Some(value) = piece.value() {
         space.push_str(&value);
         return Text::new(space);
@@ -205,30 +207,30 @@ fn behind(mut space: String, piece: &Text<'_>) -> Text<'static> {
 }
 
 impl Carrier {
-    pub(crate) fn new(event: Node<'static>, slot: Slot) -> Carrier {
-        Carrier { length: json::length(&event), event: Arc::new(event), slot }
+    pub(crate) fn new(event: Node<'static>, location: TextLocation) -> Carrier {
+        Carrier { length: json::length(&event), event: Arc::new(event), location }
     }
 
     pub(crate) const fn length(&self) -> usize {
         self.length
     }
 
-    pub(crate) fn at(&self, slot: Slot) -> Carrier {
-        Carrier { slot, ..self.clone() }
+    pub(crate) fn at(&self, location: TextLocation) -> Carrier {
+        Carrier { location, ..self.clone() }
     }
 
     pub(crate) fn with(self, text: String) -> Node<'static> {
         let mut event = Arc::unwrap_or_clone(self.event);
-        self.slot.set(&mut event, text);
+        self.location.set(&mut event, text);
         event
     }
 }
 
-impl Slot {
+impl TextLocation {
     fn set(&self, event: &mut Node<'_>, text: String) {
         match self {
-            Slot::Path(path) => set(event, path, Node::string(text)),
-            Slot::Alternative(alternatives, number) => alternatives.set_text(event, *number, text),
+            TextLocation::Path(path) => set(event, path, Node::string(text)),
+            TextLocation::Alternative(alternatives, number) => alternatives.set_text(event, *number, text),
         }
     }
 }
@@ -273,7 +275,7 @@ impl Run {
             // Texts of Converse start with their first piece.
             Step::GoesOn(key, path) => {
                 if key != self.last {
-                    if self.is_open || !decode(event).is_some_and(Cursor::begins_without_event) {
+                    if self.is_open || !decode(event).is_some_and(KnownEvent::begins_without_event) {
                         return Ok(false);
                     }
                     (self.last, self.is_open) = (key, true);
@@ -290,9 +292,9 @@ impl Run {
             Step::Begins(key) if !self.is_open && key != self.last && self.may_begin(&key, event) => {
                 pay(&mut self.cost, json::length(event))?;
                 (self.last, self.is_open) = (key, true);
-                let cursor = decode(event).filter(|cursor| cursor.may_be_removed());
-                let cursor = cursor.filter(|cursor| cursor.unit(event).is_some_and(is_bare_block));
-                let bare = cursor.and_then(|cursor| cursor.number(event));
+                let known_event = decode(event).filter(|known_event| known_event.may_be_removed());
+                let known_event = known_event.filter(|known_event| known_event.unit(event).is_some_and(is_bare_block));
+                let bare = known_event.and_then(|known_event| known_event.number(event));
                 self.texts.push(Part { bare, ..Part::default() });
                 self.events.push((event.detached(), number + 1));
             }
@@ -309,16 +311,18 @@ impl Run {
     /// Returns true if an event may start the text after the last one. The event must have no text yet. A part of
     /// Responses must be in the item of the last text.
     fn may_begin(&self, key: &TextKey, event: &Node<'_>) -> bool {
-        let Some(cursor) = decode(event) else { return false };
-        let is_empty =
-            cursor.unit(event).and_then(|unit| unit.get("text")).is_none_or(|text| text.is_null() || text.is_text(""));
-        is_empty && (cursor.meaning() != Meaning::BeginPart || key.block == self.last.block)
+        let Some(known_event) = decode(event) else { return false };
+        let is_empty = known_event
+            .unit(event)
+            .and_then(|unit| unit.get("text"))
+            .is_none_or(|text| text.is_null() || text.is_text(""));
+        is_empty && (known_event.meaning() != Meaning::BeginPart || key.block == self.last.block)
     }
 
     /// Puts the whole answer into the first part.
-    pub(crate) fn release(self, read: Read<'_>) -> Released {
+    pub(crate) fn release(self, read: TextRestorer<'_>) -> Released {
         let texts: Vec<&str> = self.texts.iter().map(|part| part.text.as_str()).collect();
-        let mut new = in_run(&texts, read, true).into_iter();
+        let mut new = restore_run(&texts, read, true).into_iter();
         let mut parts: Vec<(Part, Option<String>)> = Vec::new();
         for part in self.texts {
             parts.push((part, new.next().flatten()));
@@ -334,7 +338,7 @@ impl Run {
             if let Step::Ends(_) = step_of(&event) {
                 events.extend(part.piece(new.as_deref()));
                 if let Some(text) = new {
-                    decode(&event).into_iter().for_each(|cursor| cursor.set_repeated(&mut event, text));
+                    decode(&event).into_iter().for_each(|known_event| known_event.set_repeated(&mut event, text));
                 }
             }
             events.push(event);

@@ -24,7 +24,7 @@ use crate::{
     },
     options::{Api, DeferredOptions, Native, ToolChanges, UnavailableCalls},
     wire::additions::reference_name,
-    wire::anthropic::mentions::directive_name,
+    wire::anthropic::mentions::changed_tool_name,
     wire::responses::namespaces::NameMap,
     wire::{self, additions::Additions},
 };
@@ -87,7 +87,7 @@ pub(crate) fn read<'a>(
     conversation.tools = match flattened {
         Some(Flattened::Apart(tools)) => {
             let mut all = Tools::default();
-            tools.into_iter().for_each(|(tool, origin)| all.list_own(tool, Some(origin), reading.warnings));
+            tools.into_iter().for_each(|(tool, origin)| all.add_to_list(tool, Some(origin), reading.warnings));
             all
         }
         Some(Flattened::InPlace(origins)) => Tools::read(listed(request), Some(&origins), source, reading.warnings),
@@ -174,7 +174,7 @@ impl<'a> Reader<'_, '_, 'a> {
         self.reading.options.native == Native::None || self.reading.glances
     }
 
-    pub(crate) fn skims(&self) -> bool {
+    pub(crate) fn reads_only_tool_messages(&self) -> bool {
         self.same_format() && self.emulates()
     }
 
@@ -249,7 +249,7 @@ impl<'a> Reader<'_, '_, 'a> {
         self.conversation.events.push(Event { at, message, member, origin, others: Vec::new(), kind });
     }
 
-    pub(crate) fn change(&mut self, at: usize) {
+    pub(crate) fn mark_changed(&mut self, at: usize) {
         self.conversation.changed.insert(at);
     }
 
@@ -264,26 +264,26 @@ impl<'a> Reader<'_, '_, 'a> {
         self.reading.options.tool_changes == ToolChanges::Apply
     }
 
-    pub(crate) fn bring(&mut self, definition: Node<'a>, arrival: Arrival) {
-        self.bring_from(definition, arrival, self.location);
+    pub(crate) fn add_definition(&mut self, definition: Node<'a>, arrival: Arrival) {
+        self.add_definition_at(definition, arrival, self.location);
     }
 
-    pub(crate) fn bring_from(&mut self, definition: Node<'a>, arrival: Arrival, origin: Location) {
-        self.conversation.tools.bring(definition, (arrival, origin), self.listed, self.reading.warnings);
+    pub(crate) fn add_definition_at(&mut self, definition: Node<'a>, arrival: Arrival, origin: Location) {
+        self.conversation.tools.add_definition(definition, (arrival, origin), self.listed, self.reading.warnings);
     }
 
-    pub(crate) fn list_own(&mut self, definition: Node<'a>, origin: Location) {
-        self.conversation.tools.list_own(definition, Some(origin), self.reading.warnings);
+    pub(crate) fn add_to_list(&mut self, definition: Node<'a>, origin: Location) {
+        self.conversation.tools.add_to_list(definition, Some(origin), self.reading.warnings);
     }
 
     pub(crate) fn reference(&mut self, at: usize, block: Node<'a>) -> Part<'a> {
-        self.change(at);
+        self.mark_changed(at);
         Part::Reference(reference(block, self.location))
     }
 
-    pub(crate) fn ignore(&mut self, at: usize, block: &Node<'a>) {
-        self.change(at);
-        self.push(at, EventKind::Ignored(directive_name(block)));
+    pub(crate) fn record_ignored(&mut self, at: usize, block: &Node<'a>) {
+        self.mark_changed(at);
+        self.push(at, EventKind::Ignored(changed_tool_name(block)));
     }
 
     /// With emulation, these warnings follow the warnings about the request's tools.

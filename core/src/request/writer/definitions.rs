@@ -114,8 +114,8 @@ fn take<'a>(
     } else if key.is("strict") && from.strict != Strict::Unknown {
         definition.strict = value.as_bool() == Some(true);
     } else if key.is("format") && definition.freeform.is_some() {
-        definition.freeform = Some(Some(flat_format(value)));
-    } else if !key.is("type") && !key.is(tool::FLAG) && !key.is(tool::SHORT) {
+        definition.freeform = Some(Some(responses_grammar(value)));
+    } else if !key.is("type") && !key.is(tool::DEFERRAL_FLAG) && !key.is(tool::SHORT_DESCRIPTION) {
         warnings.lose_in(holder, &key.display(), &value);
     }
 }
@@ -123,7 +123,7 @@ fn take<'a>(
 /// Moves the members of a grammar in Chat Completions to its format, where OpenAI Responses has them.
 ///
 /// Source: OpenAI's API reference, `CustomToolChatCompletions` and `CustomGrammarFormatParam` (read 2026-11).
-fn flat_format(mut format: Node<'_>) -> Node<'_> {
+fn responses_grammar(mut format: Node<'_>) -> Node<'_> {
     let grammar = format.as_object_mut().filter(|format| format.object_at("grammar").is_some());
     if let Some(Data::Object(grammar)) = grammar.and_then(|format| format.remove("grammar")).map(Node::into_data) {
         if let Some(format) = format.as_object_mut() {
@@ -133,7 +133,7 @@ fn flat_format(mut format: Node<'_>) -> Node<'_> {
     format
 }
 
-fn nested_format(format: Node<'_>) -> Node<'_> {
+fn chat_grammar(format: Node<'_>) -> Node<'_> {
     let kind = format.get("type").cloned();
     let members = match format.into_data() {
         Data::Object(members) => members,
@@ -188,7 +188,7 @@ fn shaped<'a>(definition: Definition<'a>, into: &Translation) -> Node<'a> {
     };
     set("description", description);
     if let Some(format) = freeform {
-        set("format", format.map(|format| if is_wrapped { nested_format(format) } else { format }));
+        set("format", format.map(|format| if is_wrapped { chat_grammar(format) } else { format }));
     } else {
         set(into.schema, Some(schema));
         if into.strict == Strict::Always || into.strict == Strict::IfTrue && strict {
@@ -202,7 +202,7 @@ fn shaped<'a>(definition: Definition<'a>, into: &Translation) -> Node<'a> {
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Place {
+pub(crate) enum DefinitionLocation {
     /// In the request's list.
     Top,
     /// In the request's list, with `defer_loading`.
@@ -213,13 +213,13 @@ pub(crate) enum Place {
     Nowhere,
 }
 
-pub(crate) struct Places<'a> {
-    places: Map<Text<'a>, Place>,
+pub(crate) struct DefinitionLocations<'a> {
+    locations: Map<Text<'a>, DefinitionLocation>,
     /// Tools whose definition an event has already added.
     declared: Set<Text<'a>>,
 }
 
-impl<'a> Places<'a> {
+impl<'a> DefinitionLocations<'a> {
     /// If `keeps_list` is true, deferred tools of the list stay in it, as in a request that the backend accepts
     /// unchanged.
     pub(crate) fn plan(
@@ -244,7 +244,7 @@ impl<'a> Places<'a> {
             .events
             .iter()
             .filter_map(|event| match &event.kind {
-                EventKind::Result(outcome) => Some((outcome.found.as_ref()?, &outcome.gone)),
+                EventKind::Result(outcome) => Some((outcome.found.as_ref()?, &outcome.removed_tools)),
                 _ => None,
             })
             .flat_map(|(found, gone)| found.iter().filter(|name| !gone.contains(*name)))
@@ -259,7 +259,7 @@ impl<'a> Places<'a> {
         // In Gemini Interactions, only searches add tools.
         let is_found = |tool: &Tool<'_>, name: &Text<'a>| found.contains(name) || searches && tool.listed;
         let pinned = loaded_at_the_head(conversation, loads_used_tools);
-        let mut places = Map::new();
+        let mut locations = Map::new();
         for tool in conversation.tools.iter() {
             let Some(name) = &tool.name else { continue };
             // A loaded tool that no event adds can only be in the list.
@@ -268,48 +268,54 @@ impl<'a> Places<'a> {
             let lists_deferred = searches || keeps_list && matches!(tool.source, Source::Listed(_));
             let takes_removals = matches!(native, Native::Changes | Native::Inline);
             let is_gone = tool.withdrawn && removals == Removals::Withdraw && !takes_removals;
-            let place = match native {
-                _ if tool.loaded && !is_gone && (tool.is_wanted || tool.deferred && !is_brought) => Place::Top,
+            let location = match native {
+                _ if tool.loaded && !is_gone && (tool.is_wanted || tool.deferred && !is_brought) => {
+                    DefinitionLocation::Top
+                }
                 Native::References | Native::Changes | Native::Inline => {
                     let is_inline = native == Native::Inline && added.contains(name) && !found.contains(name);
                     of_references(tool, native, lists_deferred, is_inline)
                 }
-                Native::Interactions if tool.loaded && !is_gone && !is_found(tool, name) => Place::Top,
+                Native::Interactions if tool.loaded && !is_gone && !is_found(tool, name) => DefinitionLocation::Top,
                 _ => of_carriers(tool, native, removals, lists_deferred),
             };
             // In Gemini Interactions, only tools that a search finds are added; all others must be in the list.
             let joins_list = native == Native::Interactions && tool.deferred && !tool.is_wanted;
             let is_new = joins_list || tool.redefined && native != Native::Inline && tool.is_available();
-            if is_new && place == Place::Top {
+            if is_new && location == DefinitionLocation::Top {
                 warnings.about("prefix-changed", name.display());
             }
             // A tool that is removed, or was removed and added again, changes the list of earlier requests.
-            let has_moved = tool.withdrawn && place == Place::Nowhere && (tool.loaded || !tool.deferred)
+            let has_moved = tool.withdrawn
+                && location == DefinitionLocation::Nowhere
+                && (tool.loaded || !tool.deferred)
                 || tool.was_gone && (removals == Removals::Withdraw || native == Native::References) && !takes_removals;
             if has_moved {
                 warnings.about("prefix-changed", name.display());
             }
-            places.insert(name.clone(), place);
+            locations.insert(name.clone(), location);
         }
-        Places { places, declared: Set::new() }
+        DefinitionLocations { locations, declared: Set::new() }
     }
 
-    pub(crate) fn of(&self, name: &Text<'a>) -> Place {
-        self.places.get(name).copied().unwrap_or(Place::Nowhere)
+    pub(crate) fn of(&self, name: &Text<'a>) -> DefinitionLocation {
+        self.locations.get(name).copied().unwrap_or(DefinitionLocation::Nowhere)
     }
 
     pub(crate) fn keep(&mut self, only: &Set<Text<'a>>) {
-        let gone: Vec<Text<'a>> = self.places.keys().filter(|name| !only.contains(*name)).cloned().collect();
-        self.places.extend(gone.into_iter().map(|name| (name, Place::Nowhere)));
+        let gone: Vec<Text<'a>> = self.locations.keys().filter(|name| !only.contains(*name)).cloned().collect();
+        self.locations.extend(gone.into_iter().map(|name| (name, DefinitionLocation::Nowhere)));
     }
 
     pub(crate) fn knows(&self, name: &Text<'a>) -> bool {
-        self.places.contains_key(name)
+        self.locations.contains_key(name)
     }
 
     /// Returns only the names that no earlier event has defined.
     pub(crate) fn declare(&mut self, names: &[Text<'a>]) -> Vec<Text<'a>> {
-        let is_brought = |name: &Text<'a>| matches!(self.places.get(name), Some(Place::Carrier | Place::Deferred));
+        let is_brought = |name: &Text<'a>| {
+            matches!(self.locations.get(name), Some(DefinitionLocation::Carrier | DefinitionLocation::Deferred))
+        };
         let mut out: Vec<Text<'a>> = Vec::new();
         for name in names.iter().filter(|name| is_brought(name)) {
             if self.declared.insert(name.clone()) {
@@ -333,7 +339,7 @@ fn found_first<'n, 'a>(conversation: &'n Conversation<'a>) -> Set<&'n Text<'a>> 
                 others.extend(additions.iter().map(|addition| &addition.name));
             }
             EventKind::Result(outcome) => {
-                let names = outcome.found.iter().flatten().filter(|name| !outcome.gone.contains(*name));
+                let names = outcome.found.iter().flatten().filter(|name| !outcome.removed_tools.contains(*name));
                 match outcome.of_search {
                     Some(_) => found.extend(names.filter(|name| !others.contains(*name))),
                     None => others.extend(names),
@@ -379,43 +385,43 @@ fn loaded_at_the_head<'a>(conversation: &Conversation<'a>, loads_used_tools: boo
 
 /// For formats whose events contain definitions: Responses, Gemini Interactions and Kimi. If `lists_deferred` is true,
 /// the list contains its deferred tools, loaded or not.
-fn of_carriers(tool: &Tool<'_>, native: Native, removals: Removals, lists_deferred: bool) -> Place {
+fn of_carriers(tool: &Tool<'_>, native: Native, removals: Removals, lists_deferred: bool) -> DefinitionLocation {
     let is_gone = tool.withdrawn && removals == Removals::Withdraw;
     if tool.listed && !tool.deferred {
-        return if is_gone { Place::Nowhere } else { Place::Top };
+        return if is_gone { DefinitionLocation::Nowhere } else { DefinitionLocation::Top };
     }
     // The API's own search covers only listed tools, and the list stays the same after the search finds one of them.
     if matches!(native, Native::ToolSearch | Native::Interactions) && lists_deferred && tool.listed && !is_gone {
-        return Place::Deferred;
+        return DefinitionLocation::Deferred;
     }
     if is_gone || !tool.loaded {
-        return Place::Nowhere;
+        return DefinitionLocation::Nowhere;
     }
     // Names are unique, and an event cannot replace a definition.
     if tool.redefined {
-        Place::Top
+        DefinitionLocation::Top
     } else {
-        Place::Carrier
+        DefinitionLocation::Carrier
     }
 }
 
 /// For formats whose events refer to definitions: Anthropic's. If `lists_deferred` is true, the list contains its
 /// deferred tools, loaded or not.
-fn of_references(tool: &Tool<'_>, native: Native, lists_deferred: bool, is_inline: bool) -> Place {
+fn of_references(tool: &Tool<'_>, native: Native, lists_deferred: bool, is_inline: bool) -> DefinitionLocation {
     let is_gone = tool.withdrawn && native == Native::References;
     if is_gone {
-        return Place::Nowhere;
+        return DefinitionLocation::Nowhere;
     }
     if tool.listed && !tool.deferred {
-        return Place::Top;
+        return DefinitionLocation::Top;
     }
     if tool.listed && (tool.loaded || lists_deferred) {
-        return Place::Deferred;
+        return DefinitionLocation::Deferred;
     }
     match (tool.listed, is_inline) {
-        (true, _) => Place::Nowhere,
-        (false, true) => Place::Carrier,
-        (false, false) if tool.loaded => Place::Deferred,
-        (false, false) => Place::Nowhere,
+        (true, _) => DefinitionLocation::Nowhere,
+        (false, true) => DefinitionLocation::Carrier,
+        (false, false) if tool.loaded => DefinitionLocation::Deferred,
+        (false, false) => DefinitionLocation::Nowhere,
     }
 }

@@ -32,7 +32,7 @@ use crate::{
         prompt::whole,
     },
 };
-use definitions::{Place, Places};
+use definitions::{DefinitionLocation, DefinitionLocations};
 
 /// `wire/history_formats.rs` has the writers of all formats.
 pub(crate) struct HistoryWriter {
@@ -68,8 +68,8 @@ pub(crate) struct Messages {
 pub(crate) struct Settings {
     pub(crate) holder: &'static str,
     /// Returns the names of the settings.
-    pub(crate) lift: for<'a> fn(&mut Node<'a>, &mut Warnings) -> Result<Set<Text<'a>>, Error>,
-    pub(crate) sink: fn(&mut Node<'_>),
+    pub(crate) move_to_request: for<'a> fn(&mut Node<'a>, &mut Warnings) -> Result<Set<Text<'a>>, Error>,
+    pub(crate) move_back: fn(&mut Node<'_>),
 }
 
 pub(crate) struct Writing<'w> {
@@ -147,7 +147,7 @@ pub(crate) fn put<'a>(
     }
     let (form, (own_settings, new_settings)) = (writing.history, writing.settings);
     let settings = own_settings.filter(|_| source != target);
-    let lifted = settings.map_or(Ok(Set::new()), |settings| (settings.lift)(request, writing.warnings))?;
+    let lifted = settings.map_or(Ok(Set::new()), |settings| (settings.move_to_request)(request, writing.warnings))?;
     let mut writer = Writer::new(&conversation, writing);
     let wanted = match source == target {
         true => None,
@@ -156,9 +156,10 @@ pub(crate) fn put<'a>(
             Some(choice::take(request, (source, holder), writer.writing.warnings)?)
         }
     };
-    let only: Option<Set<Text<'a>>> = wanted.as_ref().and_then(|wanted| choice::only(wanted, (target, native)));
+    let only: Option<Set<Text<'a>>> =
+        wanted.as_ref().and_then(|wanted| choice::allowed_names_to_filter(wanted, (target, native)));
     if let Some(only) = &only {
-        writer.places.keep(only);
+        writer.locations.keep(only);
     }
     let Conversation { tools, events, is_in_place, history, originals, format, .. } = conversation;
     writer.history = history;
@@ -187,7 +188,7 @@ pub(crate) fn put<'a>(
             formats::put(request, target, format, writer.writing.warnings)?;
         }
         if let Some(settings) = new_settings {
-            (settings.sink)(request);
+            (settings.move_back)(request);
         }
     }
     let Writer { replaced_search: search, origins, added, .. } = writer;
@@ -200,7 +201,7 @@ pub(crate) struct Writer<'w, 'a> {
     pub(crate) history: Vec<Node<'a>>,
     /// Messages of Chat Completions that stay in their format, without the members that became events.
     pub(crate) originals: Map<usize, Node<'a>>,
-    pub(crate) places: Places<'a>,
+    pub(crate) locations: DefinitionLocations<'a>,
     pub(crate) origins: Vec<EntryOrigin>,
     pub(crate) added: AddedOrigins,
     /// Definitions that events add, in the target's format.
@@ -225,7 +226,8 @@ impl<'w, 'a> Writer<'w, 'a> {
     pub(crate) fn new(conversation: &Conversation<'a>, writing: Writing<'w>) -> Self {
         let DeferredOptions { native, removals, load_used_tools, .. } = *writing.options;
         let keeps_list = writing.source == writing.target;
-        let places = Places::plan(conversation, (native, removals, load_used_tools), keeps_list, writing.warnings);
+        let locations =
+            DefinitionLocations::plan(conversation, (native, removals, load_used_tools), keeps_list, writing.warnings);
         let is_search = |name: &&Text<'a>| writing.options.search_tools.iter().any(|search| name.is(search.as_str()));
         let search = conversation.tools.iter().filter_map(|tool| tool.name.as_ref()).find(is_search).cloned();
         let search_name = conversation.search_name.clone();
@@ -233,7 +235,7 @@ impl<'w, 'a> Writer<'w, 'a> {
             writing,
             history: Vec::new(),
             originals: Map::new(),
-            places,
+            locations,
             origins: Vec::new(),
             added: AddedOrigins::default(),
             definitions: Map::new(),
@@ -279,14 +281,14 @@ impl<'w, 'a> Writer<'w, 'a> {
         let (tools, mut definitions) = tools.into_parts();
         for (index, tool) in tools.into_iter().enumerate() {
             let definition = match tool.source {
-                Source::Defined(place) => definitions.get_mut(place),
-                Source::Listed(place) => sources.get_mut(place),
+                Source::Defined(index) => definitions.get_mut(index),
+                Source::Listed(index) => sources.get_mut(index),
             };
             let definition = definition.map(core::mem::take).unwrap_or_default();
-            let place = match &tool.name {
-                Some(name) if only.is_some_and(|only| !only.contains(name)) => Place::Nowhere,
-                Some(name) if self.native() != Native::None => self.places.of(name),
-                _ => Place::Top,
+            let definition_location = match &tool.name {
+                Some(name) if only.is_some_and(|only| !only.contains(name)) => DefinitionLocation::Nowhere,
+                Some(name) if self.native() != Native::None => self.locations.of(name),
+                _ => DefinitionLocation::Top,
             };
             self.writing.warnings.set_origin(tool.origin);
             let location = tool.origin;
@@ -298,20 +300,22 @@ impl<'w, 'a> Writer<'w, 'a> {
                 shapes: given.map(|given| (given, ToolShape::of(written))),
             };
             let Some(name) = tool.name else {
-                if let Some(entry) = self.unnamed(definition, tool.kind) {
+                if let Some(entry) = self.write_unnamed(definition, tool.kind) {
                     self.origins.push(origin_of(&entry));
                     listed.push(entry);
                 }
                 continue;
             };
-            if place == Place::Nowhere {
+            if definition_location == DefinitionLocation::Nowhere {
                 continue;
             }
             let mut definition = definition;
-            let is_kept = self.same_format() && place == Place::Deferred && matches!(tool.source, Source::Listed(_));
+            let is_kept = self.same_format()
+                && definition_location == DefinitionLocation::Deferred
+                && matches!(tool.source, Source::Listed(_));
             let original = is_kept.then(|| definition.clone());
             tool::clean(&mut definition, tool.deferred);
-            if place != Place::Carrier && self.is_search_function(&name) && !searches {
+            if definition_location != DefinitionLocation::Carrier && self.is_search_function(&name) && !searches {
                 // In Gemini Interactions, calls to the search contain its name, like calls to any function.
                 let own = (self.native() == Native::Interactions).then(|| name.clone());
                 let given = tool.given_shape.unwrap_or_else(|| GivenShape::of(&definition));
@@ -334,24 +338,25 @@ impl<'w, 'a> Writer<'w, 'a> {
                 self.custom.insert(name.clone());
             }
             names.insert(name.clone());
-            if matches!(place, Place::Carrier | Place::Deferred) {
+            if matches!(definition_location, DefinitionLocation::Carrier | DefinitionLocation::Deferred) {
                 self.added.add(&name, origin_of(&written));
             }
-            match place {
-                Place::Carrier => {
+            match definition_location {
+                DefinitionLocation::Carrier => {
                     self.definitions.insert(name, written);
                     continue;
                 }
-                Place::Deferred => {
+                DefinitionLocation::Deferred => {
                     self.definitions.insert(name, written.clone());
-                    written.set(tool::FLAG, Node::bool(true));
+                    written.set(tool::DEFERRAL_FLAG, Node::bool(true));
                 }
                 _ => {}
             }
             let origin = origin_of(&written);
             // An entry that stays in the list keeps its spelling.
             let written = original.unwrap_or(written);
-            let load = loads.get(&index).copied().filter(|_| tool.deferred && place == Place::Top);
+            let load =
+                loads.get(&index).copied().filter(|_| tool.deferred && definition_location == DefinitionLocation::Top);
             if let Some(load) = load {
                 loaded.push((load, origin, written));
                 continue;
@@ -380,7 +385,7 @@ impl<'w, 'a> Writer<'w, 'a> {
         definitions::write_definition(definition, formats, custom, self.writing.warnings)
     }
 
-    pub(crate) fn unnamed(&mut self, definition: Node<'a>, kind: Kind) -> Option<Node<'a>> {
+    pub(crate) fn write_unnamed(&mut self, definition: Node<'a>, kind: Kind) -> Option<Node<'a>> {
         let is_search = kind == Kind::ClientSearch || kind == Kind::HostedSearch;
         let is_native = matches!(self.native(), Native::ToolSearch | Native::Interactions);
         let has_searches = is_native || wire::of(self.writing.target).searches().has_hosted;
@@ -421,8 +426,8 @@ impl<'w, 'a> Writer<'w, 'a> {
         }
     }
 
-    pub(crate) fn carried(&mut self, names: &[Text<'a>]) -> Vec<Node<'a>> {
-        let new = self.places.declare(names);
+    pub(crate) fn undeclared_definitions(&mut self, names: &[Text<'a>]) -> Vec<Node<'a>> {
+        let new = self.locations.declare(names);
         new.iter().filter_map(|name| self.definitions.get(name)).cloned().collect()
     }
 
@@ -435,7 +440,7 @@ impl<'w, 'a> Writer<'w, 'a> {
 
     /// Returns the parts of a search result that its construct cannot contain, such as the message of a failed search.
     /// They are written after all results of the turn, with a warning. Empty text is omitted.
-    pub(crate) fn beside(&mut self, id: &Node<'a>, content: Content<'a>) -> Vec<Part<'a>> {
+    pub(crate) fn rest_of_search_result(&mut self, id: &Node<'a>, content: Content<'a>) -> Vec<Part<'a>> {
         let is_empty = |part: &Part<'a>| match part {
             Part::Text(text) => text.as_text().is_none_or(Text::is_empty),
             _ => false,
@@ -467,9 +472,9 @@ impl<'w, 'a> Writer<'w, 'a> {
         let text_about = |name: &Text<'a>| match self.writing.options.unknown_reference {
             _ if gone.contains(name) => Some(self.withdrawn(name)),
             _ if self.set_aside.contains(name) => Some(String::from(instructions::REMOVED)),
-            UnknownReference::Unavailable if !self.places.knows(name) => Some(String::from(instructions::REMOVED)),
-            UnknownReference::Drop if !self.places.knows(name) => None,
-            UnknownReference::Notice if !self.places.knows(name) => Some(self.withdrawn(name)),
+            UnknownReference::Unavailable if !self.locations.knows(name) => Some(String::from(instructions::REMOVED)),
+            UnknownReference::Drop if !self.locations.knows(name) => None,
+            UnknownReference::Notice if !self.locations.knows(name) => Some(self.withdrawn(name)),
             _ => Some(self.available(name)),
         };
         let mut texts: Vec<Part<'a>> =
@@ -485,24 +490,24 @@ impl<'w, 'a> Writer<'w, 'a> {
     }
 
     pub(crate) fn can_be_sent(&self, name: &Text<'a>) -> bool {
-        self.places.of(name) != Place::Nowhere && !self.set_aside.contains(name)
+        self.locations.of(name) != DefinitionLocation::Nowhere && !self.set_aside.contains(name)
     }
 
     pub(crate) fn usable(found: &[Text<'a>], gone: &Set<Text<'a>>) -> Vec<Text<'a>> {
         found.iter().filter(|name| !gone.contains(*name)).cloned().collect()
     }
 
-    pub(crate) fn retire(&mut self, name: Text<'a>) -> String {
+    pub(crate) fn announce_removal(&mut self, name: Text<'a>) -> String {
         let text = self.withdrawn(&name);
         self.retired.insert(name);
         text
     }
 
     /// Returns announcements of the tools that were removed before, if the model can see their definitions.
-    pub(crate) fn revived(&mut self, names: &[Text<'a>]) -> Vec<String> {
+    pub(crate) fn announce_again(&mut self, names: &[Text<'a>]) -> Vec<String> {
         let was_gone = names.iter().filter(|name| self.retired.remove(*name)).collect::<Vec<_>>();
         let is_known = |name: &Text<'a>| {
-            let is_there = self.places.is_declared(name) || self.places.of(name) == Place::Top;
+            let is_there = self.locations.is_declared(name) || self.locations.of(name) == DefinitionLocation::Top;
             is_there && !self.set_aside.contains(name)
         };
         was_gone.into_iter().filter(|name| is_known(name)).map(|name| self.available(name)).collect()
@@ -556,7 +561,7 @@ pub(crate) fn joined<'a>(parts: Vec<Part<'a>>, at: &str) -> Result<Node<'a>, Err
     Ok(Node::string(Text::new(out)))
 }
 
-pub(crate) fn split<'a>(content: Content<'a>) -> (Content<'a>, Vec<Part<'a>>) {
+pub(crate) fn split_images<'a>(content: Content<'a>) -> (Content<'a>, Vec<Part<'a>>) {
     match content {
         Content::String(text) => (Content::String(text), Vec::new()),
         Content::Parts(parts) => {

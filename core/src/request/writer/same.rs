@@ -115,7 +115,7 @@ pub(crate) fn block(part: Part<'_>) -> Option<Node<'_>> {
 pub(crate) fn blocks(kind: EventKind<'_>) -> Vec<Node<'_>> {
     match kind {
         EventKind::Text { content, .. } => content.into_parts().into_iter().filter_map(block).collect(),
-        EventKind::Call(Call { own, .. }) => own.into_iter().collect(),
+        EventKind::Call(Call { source_item: own, .. }) => own.into_iter().collect(),
         EventKind::Result(outcome) => result(outcome, "content").into_iter().collect(),
         EventKind::Reasoning(block) => Vec::from([block]),
         _ => Vec::new(),
@@ -123,7 +123,7 @@ pub(crate) fn blocks(kind: EventKind<'_>) -> Vec<Node<'_>> {
 }
 
 pub(crate) fn result<'a>(outcome: Outcome<'a>, key: &'static str) -> Option<Node<'a>> {
-    let mut own = outcome.own?;
+    let mut own = outcome.source_item?;
     match outcome.content {
         Content::Parts(parts) if !parts.is_empty() => {
             own.set(key, Node::array(parts.into_iter().filter_map(block).collect()));
@@ -166,7 +166,7 @@ fn messages<'a>(
         }
         match event.kind {
             // In Chat Completions, a result is a separate message.
-            EventKind::Result(outcome) if outcome.own.as_ref().is_some_and(|own| own.get("role").is_some()) => {
+            EventKind::Result(outcome) if outcome.source_item.as_ref().is_some_and(|own| own.get("role").is_some()) => {
                 if let Some(done) = segment.take() {
                     out.push(message(done, None, format)?);
                 }
@@ -205,7 +205,9 @@ impl<'a> Segment<'a> {
                 self.is_string &= self.parts.is_empty();
                 self.parts.push(Part::Text(text));
             }
-            EventKind::Call(Call { own: Some(own), .. }) if form.calls.is_some_and(|(_, is_call)| is_call(&own)) => {
+            EventKind::Call(Call { source_item: Some(own), .. })
+                if form.calls.is_some_and(|(_, is_call)| is_call(&own)) =>
+            {
                 self.calls.push(own);
             }
             kind => {

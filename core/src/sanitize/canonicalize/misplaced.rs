@@ -66,10 +66,10 @@ const DEEPEST: usize = 4;
 /// Keys that Zod writes in addition to the keys of the schema.
 const OWN: [&str; 4] = ["def", "options", "entries", "values"];
 
-pub(super) fn read_zod<'a>(node: &mut Node<'a>, place: &SchemaPath<'_, 'a>, context: &mut PassContext) {
+pub(super) fn read_zod<'a>(node: &mut Node<'a>, path: &SchemaPath<'_, 'a>, context: &mut PassContext) {
     let Some((kind, meant)) = meant(node, &context.budget) else { return };
     let from = node.get(Keyword::Type).map_or(Location::Nowhere, Location::of);
-    context.diagnostics.report(place, from.to(Location::of(node)), READ, || {
+    context.diagnostics.report(path, from.to(Location::of(node)), READ, || {
         format!("replaced an internal Zod object of type `{kind}` with the schema that it represents")
     });
     let Some(object) = node.as_object_mut() else { return };

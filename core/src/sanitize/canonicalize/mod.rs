@@ -31,9 +31,9 @@ pub(crate) struct Canonicalize<'r> {
 }
 
 impl<'a> VisitorMut<'a> for Canonicalize<'_> {
-    fn enter(&mut self, node: &mut Node<'a>, place: &SchemaPath<'_, 'a>) -> Result<Visit, Error> {
+    fn enter(&mut self, node: &mut Node<'a>, path: &SchemaPath<'_, 'a>) -> Result<Visit, Error> {
         let present = node.as_object().map_or(Keywords::NONE, Keywords::in_object);
-        let present = run_all(&self.passes, node, place, InferenceContext::default(), present, self.context)?;
+        let present = run_all(&self.passes, node, path, InferenceContext::default(), present, self.context)?;
         if node.as_object().is_some() {
             self.context.survey.keywords = self.context.survey.keywords.union(present);
             self.context.survey.lists_objects |= refused_keys::lists_objects(node, present);

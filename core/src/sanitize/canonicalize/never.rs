@@ -28,12 +28,12 @@ const PROPERTY: ChangeKind = ChangeKind::of(Rule::DropNeverProperty);
 /// Keywords whose subschemas may be removed.
 pub(crate) const CONCERNS: Keywords = Keywords::of(&[Keyword::AnyOf, Keyword::OneOf, Keyword::Properties]);
 
-pub(crate) fn drop_never<'a>(node: &mut Node<'a>, place: &SchemaPath<'_, 'a>, context: &mut PassContext) {
+pub(crate) fn drop_never<'a>(node: &mut Node<'a>, path: &SchemaPath<'_, 'a>, context: &mut PassContext) {
     for (keyword, name) in [(Keyword::AnyOf, "anyOf"), (Keyword::OneOf, "oneOf")] {
-        branches(node, place, (keyword, name), context);
+        branches(node, path, (keyword, name), context);
     }
     if !accepts_not(context.grammar) {
-        properties(node, place, context);
+        properties(node, path, context);
     }
 }
 
@@ -43,7 +43,7 @@ fn accepts_not(grammar: &Grammar) -> bool {
 
 fn branches<'a>(
     node: &mut Node<'a>,
-    place: &SchemaPath<'_, 'a>,
+    path: &SchemaPath<'_, 'a>,
     (keyword, name): (Keyword, &'static str),
     context: &mut PassContext,
 ) {
@@ -56,7 +56,7 @@ fn branches<'a>(
     }
     for (branch, _) in branches.iter().zip(&is_never).filter(|(_, never)| **never) {
         let effect = with_guidance_lost(BRANCH, branch);
-        context.diagnostics.report(place, Location::of(branch).removed(), effect, || {
+        context.diagnostics.report(path, Location::of(branch).removed(), effect, || {
             format!("removed a branch of `{name}` that accepts nothing")
         });
     }
@@ -67,7 +67,7 @@ fn branches<'a>(
         }
     });
     if left == 1 {
-        lift(node, place, (keyword, name), context);
+        flatten_single_branch(node, path, (keyword, name), context);
     }
 }
 
@@ -80,9 +80,9 @@ pub(crate) fn with_guidance_lost(effect: ChangeKind, gone: &Node<'_>) -> ChangeK
 
 /// Replaces a union of one branch with the branch, unless both have a keyword in common or the union has other
 /// assertions.
-fn lift<'a>(
+fn flatten_single_branch<'a>(
     node: &mut Node<'a>,
-    place: &SchemaPath<'_, 'a>,
+    path: &SchemaPath<'_, 'a>,
     (keyword, name): (Keyword, &'static str),
     context: &mut PassContext,
 ) {
@@ -90,7 +90,7 @@ fn lift<'a>(
     let Some(branch) = object.array_at(keyword).and_then(<[_]>::first) else { return };
     // A branch that references point to is not moved.
     let is_target = context.form == Form::Read
-        && context.references.as_ref().is_some_and(|references| references.at(branch, place).is_some());
+        && context.references.as_ref().is_some_and(|references| references.at(branch, path).is_some());
     if is_target {
         return;
     }
@@ -106,7 +106,7 @@ fn lift<'a>(
     if !fits {
         return;
     }
-    context.diagnostics.report(place, Location::of(branch).to(Location::of(node)), LIFT, || {
+    context.diagnostics.report(path, Location::of(branch).to(Location::of(node)), LIFT, || {
         format!("replaced `{name}` of one branch with the branch")
     });
     let Some(object) = node.as_object_mut() else { return };
@@ -119,7 +119,7 @@ fn lift<'a>(
     }
 }
 
-fn properties<'a>(node: &mut Node<'a>, place: &SchemaPath<'_, 'a>, context: &mut PassContext) {
+fn properties<'a>(node: &mut Node<'a>, path: &SchemaPath<'_, 'a>, context: &mut PassContext) {
     let Some(object) = node.as_object() else { return };
     let Some(table) = object.object_at(Keyword::Properties) else { return };
     let is_never = |member: &Member<'_>| admits_nothing(&member.value, &context.budget);
@@ -139,7 +139,7 @@ fn properties<'a>(node: &mut Node<'a>, place: &SchemaPath<'_, 'a>, context: &mut
     let effect = if is_exact { PROPERTY } else { PROPERTY.accepts(Accepts::Wider).guidance(Guidance::Lost) };
     for (member, _) in table.iter().zip(&goes).filter(|(_, goes)| **goes) {
         let effect = with_guidance_lost(effect, &member.value);
-        context.diagnostics.report(place, Location::of(&member.value).removed(), effect, || {
+        context.diagnostics.report(path, Location::of(&member.value).removed(), effect, || {
             format!("removed the optional property `{}`, which accepts no value", member.key.display())
         });
     }

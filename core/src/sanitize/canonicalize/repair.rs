@@ -20,7 +20,7 @@ use crate::{
         diagnostics::{ChangeKind, Location},
     },
     schema::{
-        instance_types::{protocol_type, TYPE_NAMES},
+        instance_types::{type_of_number, TYPE_NAMES},
         keyword::{Keyword, Subschemas},
         uri::names_vocabularies,
         visit::SchemaPath,
@@ -57,24 +57,24 @@ const ALIASES: [(&str, Option<&str>); 17] = [
     ("none", Some("null")),
 ];
 
-pub(crate) fn repair<'a>(node: &mut Node<'a>, place: &SchemaPath<'_, 'a>, context: &mut PassContext) {
+pub(crate) fn repair<'a>(node: &mut Node<'a>, path: &SchemaPath<'_, 'a>, context: &mut PassContext) {
     match node.data() {
         Data::Object(_) => {}
         Data::Bool(_) => return,
-        _ => return non_schema(node, place, context),
+        _ => return non_schema(node, path, context),
     }
     if node.as_object().is_some_and(|object| is_well_formed(object, &context.budget)) {
         return;
     }
     // Only validators that list values are read. Arguments are objects, so the root of a tool's schema lists no values.
-    if place.keyword.is_some() || !context.grammar.object_root {
-        misplaced::read_zod(node, place, context);
+    if path.keyword.is_some() || !context.grammar.object_root {
+        misplaced::read_zod(node, path, context);
     }
-    nulls(node, place, context);
-    types(node, place, context);
-    properties(node, place, context);
-    repair_required(node, place, context);
-    values(node, place, context);
+    nulls(node, path, context);
+    types(node, path, context);
+    properties(node, path, context);
+    repair_required(node, path, context);
+    values(node, path, context);
 }
 
 /// Most objects need no repair, and one scan of their members shows it.
@@ -111,10 +111,10 @@ fn names_types(value: &Node<'_>) -> bool {
     }
 }
 
-fn non_schema<'a>(node: &mut Node<'a>, place: &SchemaPath<'_, 'a>, context: &mut PassContext) {
+fn non_schema<'a>(node: &mut Node<'a>, path: &SchemaPath<'_, 'a>, context: &mut PassContext) {
     let location = Location::of(node);
     if let Some(known) = node.as_text().and_then(|text| text.value()).as_deref().and_then(known_type) {
-        context.diagnostics.report(place, location.in_place(), BARE_TYPE, || {
+        context.diagnostics.report(path, location.in_place(), BARE_TYPE, || {
             String::from("replaced a bare type name with a schema of that type")
         });
         node.replace(match known {
@@ -124,7 +124,7 @@ fn non_schema<'a>(node: &mut Node<'a>, place: &SchemaPath<'_, 'a>, context: &mut
         return;
     }
     let kind = node.kind();
-    context.diagnostics.report(place, location.in_place(), NOT_A_SCHEMA, || {
+    context.diagnostics.report(path, location.in_place(), NOT_A_SCHEMA, || {
         format!("replaced {kind} with a schema that accepts anything")
     });
     node.replace(Data::Bool(true));
@@ -139,7 +139,7 @@ pub(crate) fn known_type(name: &str) -> Option<Option<&'static str>> {
     ALIASES.iter().find(|(alias, _)| *alias == lower).map(|(_, meant)| *meant)
 }
 
-fn nulls<'a>(node: &mut Node<'a>, place: &SchemaPath<'_, 'a>, context: &mut PassContext) {
+fn nulls<'a>(node: &mut Node<'a>, path: &SchemaPath<'_, 'a>, context: &mut PassContext) {
     let is_null = |member: &Member<'_>| {
         member.value.is_null()
             && Keyword::named(&member.key)
@@ -148,7 +148,7 @@ fn nulls<'a>(node: &mut Node<'a>, place: &SchemaPath<'_, 'a>, context: &mut Pass
     let Some(object) = node.as_object().filter(|object| object.iter().any(is_null)) else { return };
     for member in object.iter().filter(|member| is_null(member)) {
         let keyword = member.key.display().into_owned();
-        context.diagnostics.report(place, Location::of(&member.value).removed(), NULL, || {
+        context.diagnostics.report(path, Location::of(&member.value).removed(), NULL, || {
             format!("removed `{keyword}`, which is null")
         });
     }
@@ -158,7 +158,7 @@ fn nulls<'a>(node: &mut Node<'a>, place: &SchemaPath<'_, 'a>, context: &mut Pass
 }
 
 /// Repairs `type: "any" | "int" | "String" | 6 | {} | []`, and lists of these.
-fn types<'a>(node: &mut Node<'a>, place: &SchemaPath<'_, 'a>, context: &mut PassContext) {
+fn types<'a>(node: &mut Node<'a>, path: &SchemaPath<'_, 'a>, context: &mut PassContext) {
     let Some(value) = node.get(Keyword::Type) else { return };
     if names_types(value) {
         return;
@@ -171,7 +171,7 @@ fn types<'a>(node: &mut Node<'a>, place: &SchemaPath<'_, 'a>, context: &mut Pass
     let (mut any, mut lost) = (listed.is_empty(), false);
     for name in &listed {
         let by_name = name.as_text().and_then(|text| text.value()).as_deref().map(known_type);
-        match by_name.or_else(|| Some(Some(Some(protocol_type(name)?)))) {
+        match by_name.or_else(|| Some(Some(Some(type_of_number(name)?)))) {
             Some(Some(Some(name))) if meant.contains(&name) => {}
             Some(Some(Some(name))) => meant.push(name),
             Some(Some(None)) => any = true,
@@ -186,7 +186,7 @@ fn types<'a>(node: &mut Node<'a>, place: &SchemaPath<'_, 'a>, context: &mut Pass
         [name] => (Some(Node::literal(name)), TYPE_NAME),
         names => (Some(Node::array(names.iter().map(|name| Node::literal(name)).collect())), TYPE_NAME),
     };
-    context.diagnostics.report(place, location.to(Location::under(node, "type")), effect, || match &replacement {
+    context.diagnostics.report(path, location.to(Location::under(node, "type")), effect, || match &replacement {
         Some(types) => format!("replaced `type: {found}` with {}", json::write_plain(types)),
         None => format!("removed `type: {found}`, which is not a type name"),
     });
@@ -200,14 +200,14 @@ fn types<'a>(node: &mut Node<'a>, place: &SchemaPath<'_, 'a>, context: &mut Pass
 }
 
 /// Repairs `properties: []`, and a whole schema under `properties`.
-fn properties<'a>(node: &mut Node<'a>, place: &SchemaPath<'_, 'a>, context: &mut PassContext) {
+fn properties<'a>(node: &mut Node<'a>, path: &SchemaPath<'_, 'a>, context: &mut PassContext) {
     let Some(value) = node.get(Keyword::Properties) else { return };
     let Some(table) = value.as_object() else {
         let location = Location::of(value);
         let empty = value.as_array().is_some_and(<[_]>::is_empty);
         let kind = value.kind();
         let to = Location::under(node, "properties");
-        context.diagnostics.report(place, location.to(to), if empty { REPAIR } else { REMOVE }, || {
+        context.diagnostics.report(path, location.to(to), if empty { REPAIR } else { REMOVE }, || {
             format!("replaced {kind} under `properties` with `{{}}`")
         });
         if let Some(object) = node.as_object_mut() {
@@ -222,7 +222,7 @@ fn properties<'a>(node: &mut Node<'a>, place: &SchemaPath<'_, 'a>, context: &mut
         return;
     }
     let location = Location::of(value);
-    context.diagnostics.report(place, location.to(Location::under(node, "properties")), UNNEST, || {
+    context.diagnostics.report(path, location.to(Location::under(node, "properties")), UNNEST, || {
         String::from("moved the schema inside `properties` up to the object")
     });
     let Some(object) = node.as_object_mut() else { return };
@@ -234,7 +234,7 @@ fn properties<'a>(node: &mut Node<'a>, place: &SchemaPath<'_, 'a>, context: &mut
     }
 }
 
-fn values<'a>(node: &mut Node<'a>, place: &SchemaPath<'_, 'a>, context: &mut PassContext) {
+fn values<'a>(node: &mut Node<'a>, path: &SchemaPath<'_, 'a>, context: &mut PassContext) {
     let Some(object) = node.as_object() else { return };
     let mut mended: Vec<(Keyword, RepairedValue<'a>)> = Vec::new();
     for member in object {
@@ -251,7 +251,7 @@ fn values<'a>(node: &mut Node<'a>, place: &SchemaPath<'_, 'a>, context: &mut Pas
         match becomes {
             RepairedValue::Fine => {}
             RepairedValue::As(value) => {
-                context.diagnostics.report(place, location.to(Location::under(node, name)), REPAIR, || {
+                context.diagnostics.report(path, location.to(Location::under(node, name)), REPAIR, || {
                     format!("repaired {kind} under `{name}`")
                 });
                 if let Some(object) = node.as_object_mut() {
@@ -261,7 +261,7 @@ fn values<'a>(node: &mut Node<'a>, place: &SchemaPath<'_, 'a>, context: &mut Pas
             RepairedValue::Gone => {
                 context
                     .diagnostics
-                    .report(place, location.removed(), REMOVE, || format!("removed {kind} under `{name}`"));
+                    .report(path, location.removed(), REMOVE, || format!("removed {kind} under `{name}`"));
                 if let Some(object) = node.as_object_mut() {
                     object.remove(name);
                 }
@@ -324,7 +324,7 @@ fn repair_value<'a>(keyword: Keyword, value: &Node<'a>, budget: &Budget) -> Repa
             Lists::As(value) => RepairedValue::As(value),
             Lists::Malformed => RepairedValue::Gone,
         },
-        _ => match keyword.holds() {
+        _ => match keyword.subschemas() {
             Subschemas::Schemas => match value.data() {
                 Data::Array(items) => fine_if(!items.is_empty()),
                 Data::Object(_) => RepairedValue::As(Node::array(vec![value.copy(budget)])),
@@ -367,7 +367,7 @@ fn is_flagged(member: &Member<'_>) -> bool {
 
 /// Repairs `required: "name"` and `required: [1]`, and moves `required: true` of a property to the object that has the
 /// property.
-fn repair_required<'a>(node: &mut Node<'a>, place: &SchemaPath<'_, 'a>, context: &mut PassContext) {
+fn repair_required<'a>(node: &mut Node<'a>, path: &SchemaPath<'_, 'a>, context: &mut PassContext) {
     let mut hoisted: Vec<Text<'a>> = Vec::new();
     let any_flagged = node.object_at(Keyword::Properties).is_some_and(|table| table.iter().any(is_flagged));
     if any_flagged {
@@ -377,7 +377,7 @@ fn repair_required<'a>(node: &mut Node<'a>, place: &SchemaPath<'_, 'a>, context:
                 let location = member.value.get(Keyword::Required).map(Location::of).unwrap_or(Location::Nowhere);
                 context
                     .diagnostics
-                    .report(place, location.removed(), REPAIR, || format!("moved `required: {flag}` to the object"));
+                    .report(path, location.removed(), REPAIR, || format!("moved `required: {flag}` to the object"));
                 if flag {
                     hoisted.push(member.key.clone());
                 }
@@ -411,7 +411,7 @@ fn repair_required<'a>(node: &mut Node<'a>, place: &SchemaPath<'_, 'a>, context:
     };
     let location = Location::of(value);
     let only_twice = value.as_array().is_some_and(|names| names.iter().all(is_name));
-    context.diagnostics.report(place, location.to(Location::under(node, "required")), REPAIR, || {
+    context.diagnostics.report(path, location.to(Location::under(node, "required")), REPAIR, || {
         String::from(match (only_twice, hoisted.is_empty()) {
             (true, true) => "removed duplicates from `required`",
             (true, false) => "added to `required` the properties with `required: true`",

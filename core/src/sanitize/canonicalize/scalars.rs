@@ -71,7 +71,7 @@ pub(super) fn boolean<'a>(value: &Node<'a>) -> RepairedValue<'a> {
 const REPAIR: ChangeKind = ChangeKind::of(Rule::RepairKeyword);
 const REMOVE: ChangeKind = ChangeKind::of(Rule::RemoveMalformedKeyword);
 
-pub(crate) fn spell_counts<'a>(node: &mut Node<'a>, place: &SchemaPath<'_, 'a>, context: &mut PassContext) {
+pub(crate) fn spell_counts<'a>(node: &mut Node<'a>, path: &SchemaPath<'_, 'a>, context: &mut PassContext) {
     let members = node.as_object().into_iter().flatten();
     let spelled = members.filter_map(|member| {
         let keyword = Keyword::named(&member.key).filter(|keyword| COUNTS.contains(*keyword))?;
@@ -86,11 +86,11 @@ pub(crate) fn spell_counts<'a>(node: &mut Node<'a>, place: &SchemaPath<'_, 'a>, 
             Some(plain) => {
                 context
                     .diagnostics
-                    .report(place, from.in_place(), REPAIR, || format!("rewrote `{}` as `{plain}`", keyword.name()));
+                    .report(path, from.in_place(), REPAIR, || format!("rewrote `{}` as `{plain}`", keyword.name()));
                 node.visit(keyword, |value| value.replace(Data::Number(plain.into())));
             }
             None => {
-                context.diagnostics.report(place, from.removed(), REMOVE, || {
+                context.diagnostics.report(path, from.removed(), REMOVE, || {
                     format!("removed `{}`: the number is too large", keyword.name())
                 });
                 if let Some(object) = node.as_object_mut() {

@@ -43,21 +43,21 @@ pub(crate) const CONCERNS: Keywords = Keywords::of(&[
     Keyword::Nullable,
 ]);
 
-pub(crate) fn respell<'a>(node: &mut Node<'a>, place: &SchemaPath<'_, 'a>, context: &mut PassContext) {
+pub(crate) fn respell<'a>(node: &mut Node<'a>, path: &SchemaPath<'_, 'a>, context: &mut PassContext) {
     if node.as_object().is_none_or(Object::is_empty) {
         return;
     }
-    identifier(node, place, context);
+    identifier(node, path, context);
     if context.grammar.metaschema {
-        anchors(node, place, context);
+        anchors(node, path, context);
     }
-    bound(node, place, context, "exclusiveMinimum", "minimum");
-    bound(node, place, context, "exclusiveMaximum", "maximum");
-    tuple(node, place, context);
-    dependencies(node, place, context);
+    bound(node, path, context, "exclusiveMinimum", "minimum");
+    bound(node, path, context, "exclusiveMaximum", "maximum");
+    tuple(node, path, context);
+    dependencies(node, path, context);
     context.effects.upgraded |= !node.is_unchanged();
-    constant(node, place, context);
-    nullable(node, place, context);
+    constant(node, path, context);
+    nullable(node, path, context);
 }
 
 /// Updates `$schema` only if the rewritten schema no longer follows the declared draft. Without `$schema`, a schema is
@@ -101,8 +101,8 @@ struct Tuples<'r> {
 }
 
 impl<'a> VisitorMut<'a> for Tuples<'_> {
-    fn enter(&mut self, node: &mut Node<'a>, place: &SchemaPath<'_, 'a>) -> Result<Visit, Error> {
-        to_prefix_items(node, place, self.context);
+    fn enter(&mut self, node: &mut Node<'a>, path: &SchemaPath<'_, 'a>) -> Result<Visit, Error> {
+        to_prefix_items(node, path, self.context);
         Ok(Visit::Descend)
     }
 }
@@ -127,10 +127,10 @@ fn has_words_beside_ref(root: &Node<'_>, context: &PassContext) -> Result<bool, 
 
 /// Below the root only, and only if encoding may add definitions to the root: references below a nested `$id` would not
 /// reach them.
-fn identifier<'a>(node: &mut Node<'a>, place: &SchemaPath<'_, 'a>, context: &mut PassContext) {
+fn identifier<'a>(node: &mut Node<'a>, path: &SchemaPath<'_, 'a>, context: &mut PassContext) {
     let writes_definitions = context.grammar.objects.open == OpenRule::MustClose && context.survey.no_references;
-    let Some(value) = node.get(Keyword::Id).filter(|_| writes_definitions && place.keyword.is_some()) else { return };
-    context.diagnostics.report(place, Location::of(value).removed(), IDENTIFIER, || {
+    let Some(value) = node.get(Keyword::Id).filter(|_| writes_definitions && path.keyword.is_some()) else { return };
+    context.diagnostics.report(path, Location::of(value).removed(), IDENTIFIER, || {
         String::from("removed `$id`: nothing refers to it")
     });
     if let Some(object) = node.as_object_mut() {
@@ -139,10 +139,10 @@ fn identifier<'a>(node: &mut Node<'a>, place: &SchemaPath<'_, 'a>, context: &mut
 }
 
 /// Nothing refers to these anchors. In draft 2019-09, `$recursiveAnchor` is a boolean.
-fn anchors<'a>(node: &mut Node<'a>, place: &SchemaPath<'_, 'a>, context: &mut PassContext) {
+fn anchors<'a>(node: &mut Node<'a>, path: &SchemaPath<'_, 'a>, context: &mut PassContext) {
     for keyword in [Keyword::Anchor, Keyword::DynamicAnchor, Keyword::RecursiveAnchor] {
         let Some(value) = node.get(keyword).filter(|value| !value.as_text().is_some_and(is_anchor)) else { continue };
-        context.diagnostics.report(place, Location::of(value).removed(), IDENTIFIER, || {
+        context.diagnostics.report(path, Location::of(value).removed(), IDENTIFIER, || {
             format!("removed `{}`: its value is not an anchor name", keyword.name())
         });
         if let Some(object) = node.as_object_mut() {
@@ -154,7 +154,7 @@ fn anchors<'a>(node: &mut Node<'a>, place: &SchemaPath<'_, 'a>, context: &mut Pa
 /// Draft 4's `exclusiveMinimum: true` modifies `minimum`.
 fn bound<'a>(
     node: &mut Node<'a>,
-    place: &SchemaPath<'_, 'a>,
+    path: &SchemaPath<'_, 'a>,
     context: &mut PassContext,
     exclusive: &'static str,
     inclusive: &'static str,
@@ -164,7 +164,7 @@ fn bound<'a>(
     let location = Location::of(value);
     let moves = flag && node.get(inclusive).is_some();
     let to = if moves { Location::under(node, exclusive) } else { Location::Nowhere };
-    context.diagnostics.report(place, location.to(to), BOUND, || {
+    context.diagnostics.report(path, location.to(to), BOUND, || {
         format!("replaced `{exclusive}: {flag}` with a number, as in drafts after 4")
     });
     context.effects.respelled = true;
@@ -178,25 +178,25 @@ fn bound<'a>(
 }
 
 /// Before 2020-12, a tuple is `items: […]`, with `additionalItems` for the rest.
-fn tuple<'a>(node: &mut Node<'a>, place: &SchemaPath<'_, 'a>, context: &mut PassContext) {
+fn tuple<'a>(node: &mut Node<'a>, path: &SchemaPath<'_, 'a>, context: &mut PassContext) {
     // No metaschema accepts an empty tuple.
     let is_empty = context.grammar.metaschema && node.array_at(Keyword::Items).is_some_and(<[_]>::is_empty);
     // If the grammar refuses `$schema`, the result cannot declare a draft that allows a list in `items`.
     if is_empty || !context.grammar.array_items || context.grammar.refuses.contains(Keyword::Schema) {
-        to_prefix_items(node, place, context);
+        to_prefix_items(node, path, context);
     }
 }
 
-fn to_prefix_items<'a>(node: &mut Node<'a>, place: &SchemaPath<'_, 'a>, context: &mut PassContext) {
+fn to_prefix_items<'a>(node: &mut Node<'a>, path: &SchemaPath<'_, 'a>, context: &mut PassContext) {
     let Some(items) = node.get(Keyword::Items).filter(|items| items.as_array().is_some()) else { return };
     let location = Location::of(items);
     if node.get(Keyword::PrefixItems).is_some() {
         // Two tuples: `prefixItems` is current, and the meaning of the other is unknown.
-        context.diagnostics.report(place, location.removed(), SECOND_TUPLE, || {
+        context.diagnostics.report(path, location.removed(), SECOND_TUPLE, || {
             String::from("removed a list of schemas from `items`: it has no meaning next to `prefixItems`")
         });
     } else {
-        context.diagnostics.report(place, location.in_place(), TUPLE, || {
+        context.diagnostics.report(path, location.in_place(), TUPLE, || {
             String::from("moved a list of schemas from `items` to `prefixItems`")
         });
     }
@@ -217,10 +217,10 @@ fn to_prefix_items<'a>(node: &mut Node<'a>, place: &SchemaPath<'_, 'a>, context:
 }
 
 /// Before 2019-09, `dependencies` held both lists of names and schemas.
-fn dependencies<'a>(node: &mut Node<'a>, place: &SchemaPath<'_, 'a>, context: &mut PassContext) {
+fn dependencies<'a>(node: &mut Node<'a>, path: &SchemaPath<'_, 'a>, context: &mut PassContext) {
     let Some(table) = node.get(Keyword::Dependencies) else { return };
     let location = Location::of(table);
-    context.diagnostics.report(place, location.in_place(), DEPENDENCIES, || {
+    context.diagnostics.report(path, location.in_place(), DEPENDENCIES, || {
         String::from("split `dependencies` into `dependentRequired` and `dependentSchemas`")
     });
     context.effects.respelled = true;
@@ -251,7 +251,7 @@ fn dependencies<'a>(node: &mut Node<'a>, place: &SchemaPath<'_, 'a>, context: &m
     }
 }
 
-fn constant<'a>(node: &mut Node<'a>, place: &SchemaPath<'_, 'a>, context: &mut PassContext) {
+fn constant<'a>(node: &mut Node<'a>, path: &SchemaPath<'_, 'a>, context: &mut PassContext) {
     let Some(value) = node.get(Keyword::Const) else { return };
     // If `enum` needs a type, so does `const`. As an `enum`, it gets the type from the same pass.
     let untyped = context.grammar.typed.needs_type_beside(Keyword::Const, node) && node.get(Keyword::Type).is_none();
@@ -264,7 +264,7 @@ fn constant<'a>(node: &mut Node<'a>, place: &SchemaPath<'_, 'a>, context: &mut P
     let among = node
         .array_at(Keyword::Enum)
         .is_none_or(|items| items.iter().any(|item| json::same_within(&context.budget, item, value)));
-    context.diagnostics.report(place, location.to(Location::under(node, "enum")), CONST, || {
+    context.diagnostics.report(path, location.to(Location::under(node, "enum")), CONST, || {
         String::from("replaced `const` with an `enum` of one value")
     });
     if !among {
@@ -283,7 +283,7 @@ fn constant<'a>(node: &mut Node<'a>, place: &SchemaPath<'_, 'a>, context: &mut P
 }
 
 /// OpenAPI's `nullable: true` accepts null in addition to what the other keywords accept.
-fn nullable<'a>(node: &mut Node<'a>, place: &SchemaPath<'_, 'a>, context: &mut PassContext) {
+fn nullable<'a>(node: &mut Node<'a>, path: &SchemaPath<'_, 'a>, context: &mut PassContext) {
     let Some(flag) = node.get(Keyword::Nullable) else { return };
     // If the grammar expresses null by `nullable`, the keyword stays next to `type`; without `type`, merging schemas
     // would lose it.
@@ -293,9 +293,9 @@ fn nullable<'a>(node: &mut Node<'a>, place: &SchemaPath<'_, 'a>, context: &mut P
     context.effects.upgraded = true;
     let (location, admits) = (Location::of(flag), flag.as_bool() == Some(true));
     let to = if admits { Location::of(node) } else { Location::Nowhere };
-    context.diagnostics.report(place, location.to(to), NULLABLE, || {
-        format!("replaced `nullable: {admits}` with JSON Schema keywords")
-    });
+    context
+        .diagnostics
+        .report(path, location.to(to), NULLABLE, || format!("replaced `nullable: {admits}` with JSON Schema keywords"));
     let Some(object) = node.as_object_mut() else { return };
     object.remove(Keyword::Nullable);
     if !admits {
@@ -313,7 +313,7 @@ fn nullable<'a>(node: &mut Node<'a>, place: &SchemaPath<'_, 'a>, context: &mut P
     };
     if !object.iter().all(is_alone) {
         // Arguments are objects, so their root does not accept null.
-        if place.keyword.is_some() || !context.grammar.object_root {
+        if path.keyword.is_some() || !context.grammar.object_root {
             beside_null(node);
         }
         return;

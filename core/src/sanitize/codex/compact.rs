@@ -3,7 +3,7 @@
 
 use alloc::{format, string::String, vec::Vec};
 
-use super::{Diagnostics, Left, Note, APPLICATORS};
+use super::{ChangeKind, Diagnostics, Remainder, APPLICATORS};
 use crate::{
     collections::Set,
     error::Error,
@@ -65,16 +65,16 @@ struct Descriptions<'n, 'r> {
 }
 
 impl<'a> VisitorMut<'a> for Descriptions<'_, '_> {
-    fn enter(&mut self, node: &mut Node<'a>, place: &SchemaPath<'_, 'a>) -> Result<Visit, Error> {
+    fn enter(&mut self, node: &mut Node<'a>, path: &SchemaPath<'_, 'a>) -> Result<Visit, Error> {
         if node.get(Keyword::Description).is_some() {
-            let note = Note {
+            let kind = ChangeKind {
                 rule: Rule::CompactDescriptions,
                 accepts: Accepts::Same,
                 guidance: Guidance::Lost,
-                left: Left::Nothing,
+                remainder: Remainder::Nothing,
             };
             let max_bytes = self.max_bytes;
-            self.diagnostics.report(node, place, Some("description"), note, || {
+            self.diagnostics.report(node, path, Some("description"), kind, || {
                 format!("removed `description` to fit into {max_bytes} bytes")
             });
             if let Some(object) = node.as_object_mut() {
@@ -97,11 +97,11 @@ fn empty<'a>(
     // Two passes: earlier changes inside the schemas are retracted before the new ones are reported.
     if diagnostics.is_on() {
         let mut gone = Set::new();
-        visit::walk(diagnostics.budget, root, through, &mut |node, place| {
-            if !gives_up(node, place.depth) {
+        visit::walk(diagnostics.budget, root, through, &mut |node, path| {
+            if !gives_up(node, path.depth) {
                 return Ok(Visit::Descend);
             }
-            gone.insert(place.pointer.render());
+            gone.insert(path.pointer.render());
             Ok(Visit::Skip)
         })?;
         diagnostics.retract(&gone);
@@ -117,14 +117,19 @@ struct Empty<'e, 'r, 'a> {
 }
 
 impl<'a> VisitorMut<'a> for Empty<'_, '_, 'a> {
-    fn enter(&mut self, node: &mut Node<'a>, place: &SchemaPath<'_, 'a>) -> Result<Visit, Error> {
-        if !(self.gives_up)(node, place.depth) {
+    fn enter(&mut self, node: &mut Node<'a>, path: &SchemaPath<'_, 'a>) -> Result<Visit, Error> {
+        if !(self.gives_up)(node, path.depth) {
             return Ok(Visit::Descend);
         }
-        let note = Note { rule: self.rule, accepts: Accepts::Wider, guidance: Guidance::Lost, left: Left::Here };
+        let kind = ChangeKind {
+            rule: self.rule,
+            accepts: Accepts::Wider,
+            guidance: Guidance::Lost,
+            remainder: Remainder::Here,
+        };
         let max_bytes = self.max_bytes;
         self.diagnostics
-            .report(node, place, None, note, || format!("replaced a schema with `{{}}` to fit into {max_bytes} bytes"));
+            .report(node, path, None, kind, || format!("replaced a schema with `{{}}` to fit into {max_bytes} bytes"));
         node.replace(Data::Object(Object::new()));
         Ok(Visit::Skip)
     }
@@ -137,13 +142,13 @@ fn drop_tables(root: &mut Node<'_>, max_bytes: usize, diagnostics: &mut Diagnost
             let mut pointer = Pointer::root();
             pointer.push(Step::Name(table));
             diagnostics.retract(&Set::from([pointer.render()]));
-            let note = Note {
+            let kind = ChangeKind {
                 rule: Rule::CompactReferences,
                 accepts: Accepts::Same,
                 guidance: Guidance::Lost,
-                left: Left::Nothing,
+                remainder: Remainder::Nothing,
             };
-            diagnostics.report_at(definitions, &pointer, Polarity::Positive, None, note, || -> String {
+            diagnostics.report_at(definitions, &pointer, Polarity::Positive, None, kind, || -> String {
                 format!("removed `{table}` to fit into {max_bytes} bytes")
             });
         }
@@ -153,8 +158,12 @@ fn drop_tables(root: &mut Node<'_>, max_bytes: usize, diagnostics: &mut Diagnost
     }
 }
 
-const NOTE: Note =
-    Note { rule: Rule::PruneDefinition, accepts: Accepts::Same, guidance: Guidance::Same, left: Left::Nothing };
+const PRUNED_DEFINITION: ChangeKind = ChangeKind {
+    rule: Rule::PruneDefinition,
+    accepts: Accepts::Same,
+    guidance: Guidance::Same,
+    remainder: Remainder::Nothing,
+};
 
 pub(super) fn prune(root: &mut Node<'_>, diagnostics: &mut Diagnostics<'_>) {
     if !TABLES.iter().any(|table| root.get(table).is_some()) {
@@ -171,7 +180,7 @@ pub(super) fn prune(root: &mut Node<'_>, diagnostics: &mut Diagnostics<'_>) {
         if kept == definitions.len() && kept > 0 {
             continue;
         }
-        note_pruned(root, table, kept, &is_reached, diagnostics);
+        record_pruned(root, table, kept, &is_reached, diagnostics);
         let Some(object) = root.as_object_mut() else { continue };
         if kept == 0 {
             object.remove(table);
@@ -181,7 +190,7 @@ pub(super) fn prune(root: &mut Node<'_>, diagnostics: &mut Diagnostics<'_>) {
     }
 }
 
-fn note_pruned(
+fn record_pruned(
     root: &Node<'_>,
     table: &'static str,
     kept: usize,
@@ -193,7 +202,7 @@ fn note_pruned(
     pointer.push(Step::Name(table));
     if kept == 0 {
         diagnostics.retract(&Set::from([pointer.render()]));
-        diagnostics.report_at(definitions, &pointer, Polarity::Positive, None, NOTE, || {
+        diagnostics.report_at(definitions, &pointer, Polarity::Positive, None, PRUNED_DEFINITION, || {
             format!("removed `{table}`: nothing refers to it")
         });
         return;
@@ -204,7 +213,7 @@ fn note_pruned(
     diagnostics.retract(&gone);
     for member in pruned {
         pointer.push(Step::Member(member.key.borrowed()));
-        diagnostics.report_at(&member.value, &pointer, Polarity::Positive, None, NOTE, || {
+        diagnostics.report_at(&member.value, &pointer, Polarity::Positive, None, PRUNED_DEFINITION, || {
             format!("removed the definition `{}`: nothing refers to it", member.key.display())
         });
         pointer.pop();

@@ -93,17 +93,17 @@ pub(crate) const APPLICATORS: Keywords = Keywords::of(&[
 const REASON: &str =
     "Codex does this to every tool schema (openai/codex, codex-rs/tools/src/json_schema.rs, confidence A)";
 
-pub(crate) enum Left {
+pub(crate) enum Remainder {
     Keyword(&'static str),
     Here,
     Nothing,
 }
 
-pub(crate) struct Note {
+pub(crate) struct ChangeKind {
     pub(crate) rule: Rule,
     pub(crate) accepts: Accepts,
     pub(crate) guidance: Guidance,
-    pub(crate) left: Left,
+    pub(crate) remainder: Remainder,
 }
 
 pub(crate) struct Diagnostics<'r> {
@@ -132,12 +132,12 @@ impl<'r> Diagnostics<'r> {
     pub(crate) fn report(
         &mut self,
         node: &Node<'_>,
-        place: &SchemaPath<'_, '_>,
+        path: &SchemaPath<'_, '_>,
         at: Option<&str>,
-        note: Note,
+        kind: ChangeKind,
         message: impl FnOnce() -> String,
     ) {
-        self.report_at(node, place.pointer, place.polarity, at, note, message);
+        self.report_at(node, path.pointer, path.polarity, at, kind, message);
     }
 
     pub(crate) fn report_at(
@@ -146,20 +146,20 @@ impl<'r> Diagnostics<'r> {
         pointer: &Pointer<'_>,
         polarity: Polarity,
         at: Option<&str>,
-        note: Note,
+        kind: ChangeKind,
         message: impl FnOnce() -> String,
     ) {
         let polarity = if self.inexact { Polarity::Mixed } else { polarity };
-        self.recorder.note(node.origin().number().unwrap_or_default(), || Change {
+        self.recorder.record(node.origin().number().unwrap_or_default(), || Change {
             pointer: at.map_or_else(|| pointer.render(), |keyword| pointer.render_with(keyword)),
-            output_pointer: match note.left {
-                Left::Keyword(keyword) => Some(pointer.render_with(keyword)),
-                Left::Here => Some(pointer.render()),
-                Left::Nothing => None,
+            output_pointer: match kind.remainder {
+                Remainder::Keyword(keyword) => Some(pointer.render_with(keyword)),
+                Remainder::Here => Some(pointer.render()),
+                Remainder::Nothing => None,
             },
-            rule: note.rule.id(),
-            accepts: polarity.through(note.accepts),
-            guidance: note.guidance,
+            rule: kind.rule.id(),
+            accepts: polarity.through(kind.accepts),
+            guidance: kind.guidance,
             encoded: false,
             reason: Reason::from(REASON),
             message: message(),
@@ -167,9 +167,9 @@ impl<'r> Diagnostics<'r> {
     }
 
     /// Everything below this schema must have been removed.
-    pub(crate) fn forget_latest_below(&mut self, place: &SchemaPath<'_, '_>) {
+    pub(crate) fn forget_latest_below(&mut self, path: &SchemaPath<'_, '_>) {
         if self.is_on() {
-            self.recorder.forget_latest_below(&place.pointer.render());
+            self.recorder.forget_latest_below(&path.pointer.render());
         }
     }
 
@@ -183,8 +183,8 @@ impl<'r> Diagnostics<'r> {
 /// its siblings.
 fn inexact(root: &Node<'_>, wire: bool, budget: &Budget) -> Result<bool, Error> {
     let mut found = false;
-    visit::walk(budget, root, Keywords::ALL, &mut |node, place| {
-        found |= place.polarity != Polarity::Positive && node.get(Keyword::Ref).is_some();
+    visit::walk(budget, root, Keywords::ALL, &mut |node, path| {
+        found |= path.polarity != Polarity::Positive && node.get(Keyword::Ref).is_some();
         found |=
             !wire && ["unevaluatedProperties", "unevaluatedItems"].iter().any(|keyword| node.get(keyword).is_some());
         Ok(if found { Visit::Skip } else { Visit::Descend })

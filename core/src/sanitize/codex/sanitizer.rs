@@ -4,7 +4,7 @@
 
 use alloc::{format, string::String, vec, vec::Vec};
 
-use super::{modelled, Diagnostics, Left, Note, APPLICATORS, TYPES};
+use super::{modelled, ChangeKind, Diagnostics, Remainder, APPLICATORS, TYPES};
 use crate::{
     collections::Set,
     error::{Code, Error},
@@ -49,19 +49,19 @@ struct Repair<'n, 'r> {
 }
 
 impl<'a> VisitorMut<'a> for Repair<'_, '_> {
-    fn leave(&mut self, node: &mut Node<'a>, place: &SchemaPath<'_, 'a>) -> Result<(), Error> {
+    fn leave(&mut self, node: &mut Node<'a>, path: &SchemaPath<'_, 'a>) -> Result<(), Error> {
         match node.data() {
             // Codex does not treat a boolean `additionalProperties` as a schema, but it does treat booleans inside an
             // array there as schemas.
-            Data::Bool(value) if place.pointer.steps().last() != Some(&Step::Name("additionalProperties")) => {
+            Data::Bool(value) if path.pointer.steps().last() != Some(&Step::Name("additionalProperties")) => {
                 let value = *value;
-                self.boolean(node, place, value);
+                self.boolean(node, path, value);
             }
             Data::Object(_) => {
-                self.tables(node, place);
-                self.constant(node, place);
-                self.nulls(node, place);
-                self.types(node, place);
+                self.tables(node, path);
+                self.constant(node, path);
+                self.nulls(node, path);
+                self.types(node, path);
             }
             _ => {}
         }
@@ -70,32 +70,34 @@ impl<'a> VisitorMut<'a> for Repair<'_, '_> {
 }
 
 impl Repair<'_, '_> {
-    fn boolean(&mut self, node: &mut Node<'_>, place: &SchemaPath<'_, '_>, value: bool) {
+    fn boolean(&mut self, node: &mut Node<'_>, path: &SchemaPath<'_, '_>, value: bool) {
         let accepts = if value { Accepts::Narrower } else { Accepts::Wider };
-        let note = Note { rule: Rule::BooleanToString, accepts, guidance: Guidance::Same, left: Left::Here };
-        self.diagnostics.report(node, place, None, note, || format!("replaced the schema `{value}` with a string"));
+        let kind =
+            ChangeKind { rule: Rule::BooleanToString, accepts, guidance: Guidance::Same, remainder: Remainder::Here };
+        self.diagnostics.report(node, path, None, kind, || format!("replaced the schema `{value}` with a string"));
         node.replace(Node::record([("type", Node::literal("string"))]).into_data());
     }
 
-    fn tables(&mut self, node: &mut Node<'_>, place: &SchemaPath<'_, '_>) {
+    fn tables(&mut self, node: &mut Node<'_>, path: &SchemaPath<'_, '_>) {
         for table in ["$defs", "definitions"] {
-            let Some(kind) = node.get(table).filter(|value| value.as_object().is_none()).map(Node::kind) else {
+            let Some(found_kind) = node.get(table).filter(|value| value.as_object().is_none()).map(Node::kind) else {
                 continue;
             };
-            let note = Note {
+            let kind = ChangeKind {
                 rule: Rule::DropDefinitionsTable,
                 accepts: Accepts::Same,
                 guidance: Guidance::Same,
-                left: Left::Nothing,
+                remainder: Remainder::Nothing,
             };
-            self.diagnostics.report(node, place, Some(table), note, || format!("removed `{table}`, which is {kind}"));
+            self.diagnostics
+                .report(node, path, Some(table), kind, || format!("removed `{table}`, which is {found_kind}"));
             if let Some(object) = node.as_object_mut() {
                 object.remove(table);
             }
         }
     }
 
-    fn constant(&mut self, node: &mut Node<'_>, place: &SchemaPath<'_, '_>) {
+    fn constant(&mut self, node: &mut Node<'_>, path: &SchemaPath<'_, '_>) {
         let Some(value) = node.get(Keyword::Const) else { return };
         let accepts = match node.get(Keyword::Enum) {
             None => Accepts::Same,
@@ -105,9 +107,14 @@ impl Repair<'_, '_> {
             }
             Some(_) => Accepts::Wider,
         };
-        let note = Note { rule: Rule::ConstToEnum, accepts, guidance: Guidance::Same, left: Left::Keyword("enum") };
+        let kind = ChangeKind {
+            rule: Rule::ConstToEnum,
+            accepts,
+            guidance: Guidance::Same,
+            remainder: Remainder::Keyword("enum"),
+        };
         self.diagnostics
-            .report(node, place, Some("const"), note, || String::from("replaced `const` with an `enum` of one value"));
+            .report(node, path, Some("const"), kind, || String::from("replaced `const` with an `enum` of one value"));
         let Some(object) = node.as_object_mut() else { return };
         object.remove(Keyword::Enum);
         if let Some(member) = object.members_mut().iter_mut().find(|member| member.key.is(Keyword::Const)) {
@@ -118,20 +125,20 @@ impl Repair<'_, '_> {
 
     /// Runs before types are inferred. (This is a deviation from Codex, which infers a type from the key first; see the
     /// module's documentation.)
-    fn nulls(&mut self, node: &mut Node<'_>, place: &SchemaPath<'_, '_>) {
+    fn nulls(&mut self, node: &mut Node<'_>, path: &SchemaPath<'_, '_>) {
         let is_null = |member: &Member<'_>| member.value.is_null() && modelled(&member.key).is_some();
         let Some(object) = node.as_object().filter(|object| object.iter().any(is_null)) else { return };
         if self.diagnostics.is_on() {
             for member in object.iter().filter(|member| is_null(member)) {
                 let keyword = member.key.display();
-                let note = Note {
+                let kind = ChangeKind {
                     rule: Rule::RemoveNullKeyword,
                     accepts: Accepts::Same,
                     guidance: Guidance::Same,
-                    left: Left::Nothing,
+                    remainder: Remainder::Nothing,
                 };
                 self.diagnostics
-                    .report(node, place, Some(&keyword), note, || format!("removed `{keyword}`, which is null"));
+                    .report(node, path, Some(&keyword), kind, || format!("removed `{keyword}`, which is null"));
             }
         }
         if let Some(object) = node.as_object_mut() {
@@ -139,49 +146,49 @@ impl Repair<'_, '_> {
         }
     }
 
-    fn types(&mut self, node: &mut Node<'_>, place: &SchemaPath<'_, '_>) {
+    fn types(&mut self, node: &mut Node<'_>, path: &SchemaPath<'_, '_>) {
         let Some(object) = node.as_object() else { return };
         let listed = recognized(object.get(Keyword::Type));
         let named = match listed.first() {
             Some(_) => {
-                self.respell_type(node, place, &listed);
+                self.respell_type(node, path, &listed);
                 listed
             }
             None if DECLARES_TYPE_ELSEWHERE.iter().any(|keyword| object.has(keyword)) => return,
             None => match HINTS.iter().find(|(_, hints)| hints.iter().any(|hint| object.has(hint))) {
                 Some((name, _)) => {
-                    self.infer_type(node, place, name);
+                    self.infer_type(node, path, name);
                     vec![*name]
                 }
-                None => return self.clear(node, place),
+                None => return self.clear(node, path),
             },
         };
         let Some(object) = node.as_object() else { return };
         let lacks = |name: &str, keyword: &str| named.contains(&name) && !object.has(keyword);
         let (lacks_properties, lacks_items) = (lacks("object", "properties"), lacks("array", "items"));
         if lacks_properties {
-            let note = Note {
+            let kind = ChangeKind {
                 rule: Rule::AddProperties,
                 accepts: Accepts::Same,
                 guidance: Guidance::Same,
-                left: Left::Keyword("properties"),
+                remainder: Remainder::Keyword("properties"),
             };
-            self.diagnostics.report(node, place, None, note, || {
+            self.diagnostics.report(node, path, None, kind, || {
                 String::from("added `properties: {}`, as Codex does for every object")
             });
             if let Some(object) = node.as_object_mut() {
-                let place = object.position(Keyword::Type).map_or(0, |place| place + 1);
-                object.insert_at(place, Text::literal("properties"), Node::empty_object());
+                let index = object.position(Keyword::Type).map_or(0, |at| at + 1);
+                object.insert_at(index, Text::literal("properties"), Node::empty_object());
             }
         }
         if lacks_items {
-            let note = Note {
+            let kind = ChangeKind {
                 rule: Rule::AddItems,
                 accepts: Accepts::Narrower,
                 guidance: Guidance::Same,
-                left: Left::Keyword("items"),
+                remainder: Remainder::Keyword("items"),
             };
-            self.diagnostics.report(node, place, None, note, || {
+            self.diagnostics.report(node, path, None, kind, || {
                 String::from("added `items: {\"type\":\"string\"}`: Codex assumes strings")
             });
             if let Some(object) = node.as_object_mut() {
@@ -190,7 +197,7 @@ impl Repair<'_, '_> {
         }
     }
 
-    fn respell_type(&mut self, node: &mut Node<'_>, place: &SchemaPath<'_, '_>, listed: &[&'static str]) {
+    fn respell_type(&mut self, node: &mut Node<'_>, path: &SchemaPath<'_, '_>, listed: &[&'static str]) {
         let (is_name, count) = match node.get(Keyword::Type).map(Node::data) {
             Some(Data::String(_)) => (true, 1),
             Some(Data::Array(names)) => (false, names.len()),
@@ -200,13 +207,13 @@ impl Repair<'_, '_> {
             return;
         }
         // An unknown type name accepts no value, so removing it loses nothing.
-        let note = Note {
+        let kind = ChangeKind {
             rule: Rule::RepairType,
             accepts: Accepts::Same,
             guidance: Guidance::Same,
-            left: Left::Keyword("type"),
+            remainder: Remainder::Keyword("type"),
         };
-        self.diagnostics.report(node, place, Some("type"), note, || {
+        self.diagnostics.report(node, path, Some("type"), kind, || {
             String::from(match count == listed.len() {
                 true => "replaced a list of one type with that type",
                 false => "removed from `type` the names that Codex does not know",
@@ -221,13 +228,13 @@ impl Repair<'_, '_> {
         }
     }
 
-    fn infer_type(&mut self, node: &mut Node<'_>, place: &SchemaPath<'_, '_>, name: &'static str) {
+    fn infer_type(&mut self, node: &mut Node<'_>, path: &SchemaPath<'_, '_>, name: &'static str) {
         let Some(object) = node.as_object() else { return };
         let all_strings =
             |list: &Node<'_>| list.as_array().is_some_and(|items| items.iter().all(|item| item.as_text().is_some()));
         let proved = match name {
             // Arguments are always objects.
-            "object" => place.keyword.is_none(),
+            "object" => path.keyword.is_none(),
             "string" => object.get(Keyword::Enum).is_some_and(all_strings),
             _ => false,
         };
@@ -236,8 +243,8 @@ impl Repair<'_, '_> {
             false if proved => (Rule::InferType, None, Accepts::Same),
             false => (Rule::InferType, None, Accepts::Narrower),
         };
-        let note = Note { rule, accepts, guidance: Guidance::Same, left: Left::Keyword("type") };
-        self.diagnostics.report(node, place, at, note, || {
+        let kind = ChangeKind { rule, accepts, guidance: Guidance::Same, remainder: Remainder::Keyword("type") };
+        self.diagnostics.report(node, path, at, kind, || {
             format!("added `type: \"{name}\"`, which Codex infers from the keywords next to it")
         });
         let Some(object) = node.as_object_mut() else { return };
@@ -245,12 +252,12 @@ impl Repair<'_, '_> {
     }
 
     /// The description is removed as well.
-    fn clear(&mut self, node: &mut Node<'_>, place: &SchemaPath<'_, '_>) {
+    fn clear(&mut self, node: &mut Node<'_>, path: &SchemaPath<'_, '_>) {
         let Some(object) = node.as_object().filter(|object| !object.is_empty()) else { return };
-        let (accepts, guidance) = emptied(object, place.keyword.is_none());
-        let note = Note { rule: Rule::ClearUntyped, accepts, guidance, left: Left::Here };
-        self.diagnostics.forget_latest_below(place);
-        self.diagnostics.report(node, place, None, note, || {
+        let (accepts, guidance) = emptied(object, path.keyword.is_none());
+        let kind = ChangeKind { rule: Rule::ClearUntyped, accepts, guidance, remainder: Remainder::Here };
+        self.diagnostics.forget_latest_below(path);
+        self.diagnostics.report(node, path, None, kind, || {
             let names: Vec<String> = object.iter().map(|member| format!("`{}`", member.key.display())).collect();
             format!("replaced a schema from which Codex infers no type with `{{}}`: {}", names.join(", "))
         });
@@ -306,9 +313,9 @@ fn forget_dropped(root: &Node<'_>, diagnostics: &mut Diagnostics<'_>) -> Result<
         return Ok(());
     }
     let mut gone = Set::new();
-    visit::walk(diagnostics.budget, root, APPLICATORS, &mut |node, place| {
+    visit::walk(diagnostics.budget, root, APPLICATORS, &mut |node, path| {
         if node.get(Keyword::PrefixItems).is_some() {
-            gone.insert(place.pointer.render_with("prefixItems"));
+            gone.insert(path.pointer.render_with("prefixItems"));
         }
         Ok(Visit::Descend)
     })?;
@@ -327,18 +334,18 @@ struct Keep<'n, 'r> {
 }
 
 impl<'a> VisitorMut<'a> for Keep<'_, '_> {
-    fn enter(&mut self, node: &mut Node<'a>, place: &SchemaPath<'_, 'a>) -> Result<Visit, Error> {
+    fn enter(&mut self, node: &mut Node<'a>, path: &SchemaPath<'_, 'a>) -> Result<Visit, Error> {
         match node.data() {
             Data::Object(object) => {
-                self.refuse_members(object, place.pointer);
-                self.drop_unmodelled(node, place);
+                self.refuse_members(object, path.pointer);
+                self.drop_unmodelled(node, path);
                 Ok(Visit::Descend)
             }
-            Data::Bool(_) if place.pointer.steps().last() == Some(&Step::Name("additionalProperties")) => {
+            Data::Bool(_) if path.pointer.steps().last() == Some(&Step::Name("additionalProperties")) => {
                 Ok(Visit::Skip)
             }
             _ => {
-                self.refuse(node, || place.pointer.render(), "a schema");
+                self.refuse(node, || path.pointer.render(), "a schema");
                 Ok(Visit::Skip)
             }
         }
@@ -379,16 +386,16 @@ impl<'a> Keep<'_, '_> {
         }
     }
 
-    fn drop_unmodelled(&mut self, node: &mut Node<'a>, place: &SchemaPath<'_, 'a>) {
+    fn drop_unmodelled(&mut self, node: &mut Node<'a>, path: &SchemaPath<'_, 'a>) {
         let modelled = |member: &Member<'_>| modelled(&member.key).is_some();
         let Some(object) = node.as_object().filter(|object| !object.iter().all(modelled)) else { return };
         if self.diagnostics.is_on() {
             for member in object.iter().filter(|member| !modelled(member)) {
-                let (accepts, guidance) = lost(member, object, place.keyword.is_none());
+                let (accepts, guidance) = lost(member, object, path.keyword.is_none());
                 let name = member.key.display();
-                let note = Note { rule: Rule::DropKeyword, accepts, guidance, left: Left::Nothing };
+                let kind = ChangeKind { rule: Rule::DropKeyword, accepts, guidance, remainder: Remainder::Nothing };
                 self.diagnostics
-                    .report(node, place, Some(&name), note, || format!("removed `{name}`: Codex has no field for it"));
+                    .report(node, path, Some(&name), kind, || format!("removed `{name}`: Codex has no field for it"));
             }
         }
         if let Some(object) = node.as_object_mut() {

@@ -96,8 +96,10 @@ impl<'d, 'n> Decode<'d, 'n> {
     fn value_of(&self, value: &mut Node<'_>, plan: &'d Node<'n>) {
         if let Some(kind) = plan.get("json") {
             match kind.is_text("definition") {
-                true => from_definition(value),
-                false => from_text(value, |read| listed(plan).is_none_or(|values| self.is_listed(read, plan, values))),
+                true => restore_any_json(value),
+                false => parse_json_string(value, |read| {
+                    listed(plan).is_none_or(|values| self.is_listed(read, plan, values))
+                }),
             }
         } else if let Some(branches) = plan.array_at("anyOf") {
             self.union(value, branches);
@@ -116,7 +118,7 @@ impl<'d, 'n> Decode<'d, 'n> {
                     (None, None) => {}
                 },
                 Data::String(_) if plan.get("empty").is_some() => {
-                    from_text(value, |read| read.as_object().is_some_and(Object::is_empty));
+                    parse_json_string(value, |read| read.as_object().is_some_and(Object::is_empty));
                 }
                 _ => {}
             }
@@ -366,23 +368,23 @@ fn from_pairs<'a>(value: &mut Node<'a>, each: &mut dyn FnMut(&mut Node<'a>)) {
 }
 
 /// Restores any JSON that was written by the definition of "anything".
-fn from_definition(value: &mut Node<'_>) {
+fn restore_any_json(value: &mut Node<'_>) {
     let pairs = |object: &Object<'_>| object.len() == 1 && object.get(PAIRS).is_some_and(are_pairs);
     if value.as_object().is_some_and(pairs) {
         if let Some(inner) = value.as_object_mut().and_then(|object| object.remove(PAIRS)) {
             value.replace(inner.into_data());
-            from_pairs(value, &mut |inner| from_definition(inner));
+            from_pairs(value, &mut |inner| restore_any_json(inner));
         }
         return;
     }
     // The visitor never fails.
     let _ = value.visit_children::<()>(|_, inner| {
-        from_definition(inner);
+        restore_any_json(inner);
         Ok(())
     });
 }
 
-fn from_text(value: &mut Node<'_>, is_accepted: impl Fn(&Node<'_>) -> bool) {
+fn parse_json_string(value: &mut Node<'_>, is_accepted: impl Fn(&Node<'_>) -> bool) {
     let Some(text) = value.as_text().and_then(|text| text.value().map(|text| text.into_owned())) else { return };
     if let Ok(read) = json::read(&text) {
         if is_accepted(&read) {

@@ -21,7 +21,7 @@ use crate::{
 
 const KINDS: [&str; 4] = ["type", "nullable", "enum", "required"];
 
-pub(super) fn asks(grammar: &Grammar) -> bool {
+pub(super) fn may_need_plan(grammar: &Grammar) -> bool {
     grammar.anything == AnyEncoding::JsonText
         || !grammar.enums.as_text.is_empty()
         || grammar.objects.required == RequiredRule::One
@@ -126,7 +126,7 @@ impl<'s, 'n> Texts<'_, 's, 'n> {
             return;
         }
         if let Some(text) = value.as_text().and_then(|text| text.value().map(|text| text.into_owned())) {
-            if let Some(read) = self.meant(&text, schema) {
+            if let Some(read) = self.parsed_value(&text, schema) {
                 value.replace(read.into_data());
             }
             return;
@@ -180,32 +180,32 @@ impl<'s, 'n> Texts<'_, 's, 'n> {
     }
 
     /// Returns `None` if the text remains a string.
-    fn meant(&self, text: &str, schema: &Node<'_>) -> Option<Node<'static>> {
-        let mut asked = Asked::default();
-        self.gather(schema, text, &mut asked);
-        if !(asked.anything || asked.object || asked.listed) {
+    fn parsed_value(&self, text: &str, schema: &Node<'_>) -> Option<Node<'static>> {
+        let mut readings = TextReadings::default();
+        self.collect_readings(schema, text, &mut readings);
+        if !(readings.anything || readings.object || readings.listed) {
             return None;
         }
         let parsed = if self.budget.pay(text.len()) { parsed(text)? } else { return None };
-        let reads = asked.anything
-            || (asked.object && (parsed.as_object().is_some() || (asked.string && unquoted(&parsed))))
-            || (asked.listed && !asked.string && (parsed.as_number().is_some() || parsed.as_bool().is_some()));
+        let reads = readings.anything
+            || (readings.object && (parsed.as_object().is_some() || (readings.string && unquoted(&parsed))))
+            || (readings.listed && !readings.string && (parsed.as_number().is_some() || parsed.as_bool().is_some()));
         reads.then_some(parsed)
     }
 
-    fn gather(&self, schema: &Node<'_>, text: &str, asked: &mut Asked) {
+    fn collect_readings(&self, schema: &Node<'_>, text: &str, readings: &mut TextReadings) {
         if !self.budget.pay(1) {
             return;
         }
         for branch in branches(schema).into_iter().flatten() {
-            self.gather(branch, text, asked);
+            self.collect_readings(branch, text, readings);
         }
         match Holds::planned(schema) {
-            Some(Holds::Anything) => asked.anything = true,
-            Some(Holds::Object) => asked.object = true,
-            Some(Holds::Integer | Holds::Number | Holds::Boolean) => asked.listed |= self.lists(schema, text),
+            Some(Holds::Anything) => readings.anything = true,
+            Some(Holds::Object) => readings.object = true,
+            Some(Holds::Integer | Holds::Number | Holds::Boolean) => readings.listed |= self.lists(schema, text),
             None => {
-                asked.string |=
+                readings.string |=
                     schema.get("type").is_some_and(|name| name.is_text("string")) && self.lists(schema, text)
             }
         }
@@ -295,7 +295,7 @@ impl Fit {
 
 /// Values that the branches of a union accept as the same JSON text.
 #[derive(Default)]
-struct Asked {
+struct TextReadings {
     anything: bool,
     object: bool,
     listed: bool,
@@ -311,7 +311,7 @@ fn branches<'s, 'n>(schema: &'s Node<'n>) -> Option<&'s [Node<'n>]> {
 mod tests {
     use alloc::vec::Vec;
 
-    use super::asks;
+    use super::may_need_plan;
     use crate::dialect::{
         grammar::{Inlining, Recursion},
         Method, DIALECTS,
@@ -320,7 +320,7 @@ mod tests {
     #[test]
     fn dialects_that_encode_json_in_strings_accept_no_references() {
         let grammars = DIALECTS.iter().filter_map(|dialect| match dialect.method {
-            Method::Rules(grammar) if asks(grammar) => Some((dialect.name, grammar)),
+            Method::Rules(grammar) if may_need_plan(grammar) => Some((dialect.name, grammar)),
             _ => None,
         });
         let grammars: Vec<_> = grammars.collect();

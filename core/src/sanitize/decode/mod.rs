@@ -19,7 +19,7 @@ use encoded::Decode;
 use examples::Encode;
 use names::Names;
 
-use super::{encode::plan, legalize::stand_ins::StandIns};
+use super::{encode::plan, legalize::replacement_names::ReplacementNames};
 use crate::{
     budget::Budget,
     collections::Map,
@@ -44,8 +44,8 @@ pub(crate) struct Plan {
 #[derive(Default)]
 pub(crate) struct PlanBuilder<'a> {
     plan: Plan,
-    /// Original schema and its stand-ins, if some of its names may be replaced.
-    original: Option<(Node<'a>, Rc<StandIns>)>,
+    /// Original schema and its replacement names, if some of its names may be replaced.
+    original: Option<(Node<'a>, Rc<ReplacementNames>)>,
     /// Property that the original schema was wrapped in.
     answer: Option<String>,
     /// True if names with `/` were replaced too.
@@ -58,11 +58,11 @@ impl<'a> PlanBuilder<'a> {
         &mut self,
         original: &Node<'a>,
         wrapper: Option<&str>,
-        stand_ins: &Rc<StandIns>,
+        replacement_names: &Rc<ReplacementNames>,
         budget: &Budget,
     ) {
         self.answer = wrapper.map(String::from);
-        self.original = (!stand_ins.is_empty()).then(|| (original.copy(budget), stand_ins.clone()));
+        self.original = (!replacement_names.is_empty()).then(|| (original.copy(budget), replacement_names.clone()));
     }
 
     /// The plain schema must not be lowered yet.
@@ -73,7 +73,7 @@ impl<'a> PlanBuilder<'a> {
     }
 
     pub(crate) fn finish(mut self, written: &Node<'_>, grammar: &Grammar, budget: &Budget) -> Result<Plan, Error> {
-        if json_string::asks(grammar) {
+        if json_string::may_need_plan(grammar) {
             within_limit(written)?;
             self.plan.json = json_string::plan(written, budget);
         }
@@ -81,9 +81,9 @@ impl<'a> PlanBuilder<'a> {
     }
 
     pub(crate) fn finish_names(mut self, grammar: &Grammar, budget: &Budget) -> Result<Plan, Error> {
-        if let Some((original, stand_ins)) = &self.original {
+        if let Some((original, replacement_names)) = &self.original {
             self.plan.names =
-                names::plan((original, self.answer.as_deref(), stand_ins), grammar, self.no_slash, budget)?;
+                names::plan((original, self.answer.as_deref(), replacement_names), grammar, self.no_slash, budget)?;
         }
         budget.check(String::new)?;
         Ok(self.plan)

@@ -22,7 +22,7 @@ use crate::{
     error::Error,
     json::{Child, LookUp, Member, Node, Object, Text},
     sanitize::{
-        legalize::stand_ins::{self, only_listed, Spelling, StandIns},
+        legalize::replacement_names::{self, only_listed, ReplacementNames, Spelling},
         wrap_root,
     },
     schema::{
@@ -36,7 +36,7 @@ const MAX_PLANS: usize = 4096;
 
 /// Returns `None` if no name was replaced. `no_slash` is set if names with `/` were replaced, too.
 pub(super) fn plan(
-    (original, wrapper, stand_ins): (&Node<'_>, Option<&str>, &StandIns),
+    (original, wrapper, replacement_names): (&Node<'_>, Option<&str>, &ReplacementNames),
     grammar: &Grammar,
     no_slash: bool,
     budget: &Budget,
@@ -44,14 +44,14 @@ pub(super) fn plan(
     let draft = Draft::of(original);
     let refers = references::has_references(original, budget)?;
     let references = if refers {
-        references::resolve(wrap_root::answer(original, wrapper), draft, budget)?
+        references::resolve(wrap_root::unwrapped(original, wrapper), draft, budget)?
     } else {
         References::default()
     };
     let planner = Planner {
         budget,
         spelling: Spelling { rule: grammar.names, no_slash, is_root: false },
-        stand_ins,
+        replacement_names,
         names_required: grammar.encodes(),
         ignores_ref_siblings: draft.ignores_ref_siblings(),
         references: &references,
@@ -81,7 +81,7 @@ pub(super) fn plan(
 struct Planner<'r> {
     budget: &'r Budget,
     spelling: Spelling,
-    stand_ins: &'r StandIns,
+    replacement_names: &'r ReplacementNames,
     /// True if undeclared required names become properties.
     names_required: bool,
     ignores_ref_siblings: bool,
@@ -120,7 +120,7 @@ impl Planner<'_> {
             plan.set(Text::literal("$ref"), Node::string(self.name(target)));
         }
         let mut in_place = Vec::new();
-        for branch in stand_ins::in_place(object) {
+        for branch in replacement_names::in_place(object) {
             let planned = self.schema(branch);
             renames |= planned.renames;
             in_place.extend(planned.plan.as_object().is_some_and(|plan| !plan.is_empty()).then_some(planned.plan));
@@ -199,11 +199,11 @@ impl Planner<'_> {
         // A name that is only listed was replaced if undeclared names become properties, or if it is replaced
         // everywhere.
         let is_named = |name: &&&Text<'a>| {
-            let goes = |name: &str| self.stand_ins.goes_where_listed(spelling, name);
+            let goes = |name: &str| self.replacement_names.goes_where_listed(spelling, name);
             self.names_required || name.value().is_some_and(|name| goes(&name))
         };
         let all = described.iter().chain(listed.iter().filter(is_named)).filter(|name| spelling.replaces(name));
-        all.filter_map(|name| Some((self.stand_ins.of_name(&name.value()?)?, *name))).collect()
+        all.filter_map(|name| Some((self.replacement_names.get(&name.value()?)?, *name))).collect()
     }
 }
 
@@ -274,7 +274,7 @@ impl<'p, 'n> Names<'p, 'n> {
                 Child::Member(name) => {
                     plans.iter().zip(&tables).flat_map(|(plan, table)| member(plan, table.as_deref(), name)).collect()
                 }
-                Child::Item(place) => plans.iter().filter_map(|plan| item(plan, place)).collect(),
+                Child::Item(index) => plans.iter().filter_map(|plan| item(plan, index)).collect(),
             };
             self.value(inner, &below, false);
             Ok(())
@@ -358,7 +358,7 @@ fn member<'p, 'n>(plan: &'p Node<'n>, table: Option<&LookUp<'p, 'n>>, name: &Tex
     plan.items_at("others").iter().collect()
 }
 
-fn item<'p, 'n>(plan: &'p Node<'n>, place: usize) -> Option<&'p Node<'n>> {
-    let first = plan.array_at("prefixItems").and_then(|items| items.get(place));
+fn item<'p, 'n>(plan: &'p Node<'n>, index: usize) -> Option<&'p Node<'n>> {
+    let first = plan.array_at("prefixItems").and_then(|items| items.get(index));
     first.or_else(|| plan.get("items"))
 }

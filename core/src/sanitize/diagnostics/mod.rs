@@ -129,7 +129,7 @@ struct Entry {
     is_undone: bool,
 }
 
-pub(crate) struct Muted(Option<Vec<Entry>>);
+pub(crate) struct PausedEntries(Option<Vec<Entry>>);
 
 /// Does no work if no report is wanted.
 pub(crate) struct Diagnostics {
@@ -141,7 +141,7 @@ pub(crate) struct Diagnostics {
     places: Map<Number, usize>,
     input: InputPointers,
     root: Number,
-    doubt: PolarityMap,
+    uncertain_nodes: PolarityMap,
     pub(crate) naming: Naming,
     #[cfg(test)]
     expected: &'static [Rule],
@@ -156,7 +156,7 @@ impl Diagnostics {
             places: Map::new(),
             input: InputPointers::default(),
             root: root.origin().number().unwrap_or_default(),
-            doubt: PolarityMap::default(),
+            uncertain_nodes: PolarityMap::default(),
             naming: Naming::default(),
             #[cfg(test)]
             expected: Rule::ALL,
@@ -164,17 +164,17 @@ impl Diagnostics {
         if recorder.is_on() {
             diagnostics.entries = Some(Vec::new());
             diagnostics.input = InputPointers::of(root);
-            diagnostics.doubt = PolarityMap::of(root, budget)?;
+            diagnostics.uncertain_nodes = PolarityMap::of(root, budget)?;
         }
         Ok(diagnostics)
     }
 
-    /// For trial runs. Reporting is paused until [`unmute`](Self::unmute).
-    pub(crate) fn mute(&mut self) -> Muted {
-        Muted(self.entries.take())
+    /// For trial runs. Reporting is paused until [`resume`](Self::resume).
+    pub(crate) fn pause(&mut self) -> PausedEntries {
+        PausedEntries(self.entries.take())
     }
 
-    pub(crate) fn unmute(&mut self, paused: Muted) {
+    pub(crate) fn resume(&mut self, paused: PausedEntries) {
         self.entries = paused.0;
     }
 
@@ -195,7 +195,7 @@ impl Diagnostics {
 
     pub(crate) fn report_respelled(
         &mut self,
-        place: impl Into<Polarity>,
+        polarity: impl Into<Polarity>,
         value: &Node<'_>,
         keyword: &'static str,
         effect: ChangeKind,
@@ -204,11 +204,11 @@ impl Diagnostics {
         if let Some(number) = value.origin().number().filter(|_| self.is_on()) {
             self.input.respell(number, keyword);
         }
-        self.report(place, Location::of(value).in_place(), effect, message);
+        self.report(polarity, Location::of(value).in_place(), effect, message);
     }
 
     /// `stays` is true if the original is written, too.
-    pub(crate) fn note_place(&mut self, target: &Node<'_>, stays: bool) {
+    pub(crate) fn record_location(&mut self, target: &Node<'_>, stays: bool) {
         if let Some(number) = target.origin().number().filter(|_| self.is_on()) {
             *self.places.entry(number).or_insert(usize::from(stays)) += 1;
         }
@@ -216,13 +216,13 @@ impl Diagnostics {
 
     pub(crate) fn report(
         &mut self,
-        place: impl Into<Polarity>,
+        polarity: impl Into<Polarity>,
         moved: Moved,
         effect: ChangeKind,
         message: impl FnOnce() -> String,
     ) {
         if self.is_on() {
-            if let Some(text) = self.record(place.into(), moved, effect) {
+            if let Some(text) = self.record(polarity.into(), moved, effect) {
                 *text = message();
             }
         }
@@ -235,10 +235,10 @@ impl Diagnostics {
         #[cfg(test)]
         assert!(self.expected.contains(&effect.rule), "`{}` is not a rule of the running pass", effect.rule.id());
         let (from, to) = (moved.from.in_tree(self.root), moved.to.in_tree(self.root));
-        let polarity = if self.doubt.covers(from.number()) { Polarity::Mixed } else { polarity };
+        let polarity = if self.uncertain_nodes.covers(from.number()) { Polarity::Mixed } else { polarity };
         let effect = ChangeKind { accepts: polarity.through(effect.accepts), ..effect };
         let key = (from, effect.rule);
-        if let Some(reported) = self.reported.get(&key).and_then(|place| entries.get_mut(*place)) {
+        if let Some(reported) = self.reported.get(&key).and_then(|index| entries.get_mut(*index)) {
             // The same definition is used in a place where the effect differs.
             if reported.effect.accepts != effect.accepts {
                 reported.effect.accepts = reported.effect.accepts.or_elsewhere(effect.accepts);
@@ -255,17 +255,17 @@ impl Diagnostics {
     pub(crate) fn supersede(
         &mut self,
         undone: ChangeKind,
-        place: impl Into<Polarity>,
+        polarity: impl Into<Polarity>,
         moved: Moved,
         effect: ChangeKind,
         message: impl FnOnce() -> String,
     ) {
         let Some(entries) = &mut self.entries else { return };
         let cause = (moved.from.clone().in_tree(self.root), undone.rule);
-        if let Some(entry) = self.reported.remove(&cause).and_then(|place| entries.get_mut(place)) {
+        if let Some(entry) = self.reported.remove(&cause).and_then(|index| entries.get_mut(index)) {
             entry.is_undone = true;
         }
-        self.report(place, moved, effect, message);
+        self.report(polarity, moved, effect, message);
     }
 
     /// Another change reports these nodes as removed. The numbers are sorted.
@@ -276,11 +276,11 @@ impl Diagnostics {
         entries.retain(|entry| {
             let number = entry.from.number();
             let after = gone.partition_point(|start| *start <= number);
-            let start = after.checked_sub(1).and_then(|place| gone.get(place));
+            let start = after.checked_sub(1).and_then(|index| gone.get(index));
             start.and_then(|start| ends.get(start)).is_none_or(|end| number >= *end)
         });
         self.reported =
-            entries.iter().enumerate().map(|(place, entry)| ((entry.from.clone(), entry.effect.rule), place)).collect();
+            entries.iter().enumerate().map(|(index, entry)| ((entry.from.clone(), entry.effect.rule), index)).collect();
     }
 
     pub(crate) fn finish(self, output: &Node<'_>, reason: impl Fn(Rule, &str) -> Reason, recorder: &mut Recorder) {
@@ -290,7 +290,7 @@ impl Diagnostics {
         recorder.reserve(entries.len());
         if self.detail == Detail::Effects {
             for Entry { from, effect: ChangeKind { rule, accepts, guidance, encoded }, .. } in entries {
-                recorder.note(from.number(), || Change::in_brief(rule.id(), Effect { accepts, guidance, encoded }));
+                recorder.record(from.number(), || Change::in_brief(rule.id(), Effect { accepts, guidance, encoded }));
             }
             return;
         }
@@ -309,7 +309,7 @@ impl Diagnostics {
             let ChangeKind { rule, accepts, guidance, encoded } = entry.effect;
             let (reason, message) = (reason(rule, &pointer), entry.message);
             let rule = rule.id();
-            recorder.note(entry.from.number(), || Change {
+            recorder.record(entry.from.number(), || Change {
                 pointer,
                 output_pointer,
                 rule,
@@ -362,7 +362,7 @@ fn forget_removed(entries: &mut Vec<Entry>, places: &Map<Number, usize>, input: 
     let goes = |entry: &Entry| {
         let number = entry.from.number();
         let after = gone.partition_point(|range| range.start <= number);
-        let around = after.checked_sub(1).and_then(|place| gone.get(place)).filter(|range| range.contains(&number));
+        let around = after.checked_sub(1).and_then(|index| gone.get(index)).filter(|range| range.contains(&number));
         around.is_some_and(|part| {
             !(part.start == number && removes(entry) || has_effect(entry) && is_elsewhere(number, part))
         })

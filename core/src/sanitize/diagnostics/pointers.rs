@@ -41,8 +41,8 @@ impl InputPointers {
             if pointers.values.len() <= at {
                 pointers.values.resize(at + 1, Value { parent: first, token: 0..0 });
             }
-            if let Some(place) = pointers.values.get_mut(at) {
-                *place = value;
+            if let Some(known) = pointers.values.get_mut(at) {
+                *known = value;
             }
             let tokens = &mut pointers.tokens;
             let mut child = |node, write: &dyn Fn(&mut String)| {
@@ -113,8 +113,8 @@ impl InputPointers {
         // Few values have requested members, so names are compared only inside those.
         let mut is_asked = vec![false; self.values.len()];
         for (parent, _) in asked.iter() {
-            if let Some(place) = is_asked.get_mut(self.index(*parent)) {
-                *place = true;
+            if let Some(is_parent_asked) = is_asked.get_mut(self.index(*parent)) {
+                *is_parent_asked = true;
             }
         }
         let values = self.values.iter().enumerate().skip(1).rev();

@@ -84,13 +84,14 @@ impl Holds {
     }
 
     pub(crate) fn by(schema: &Node<'_>) -> Option<Holds> {
-        let holds = Holds::ALL.into_iter().find(|holds| schema.flags().among(Flags::ENCODING) == holds.flag())?;
+        let holds =
+            Holds::ALL.into_iter().find(|holds| schema.flags().intersection(Flags::ENCODING) == holds.flag())?;
         let is = |name: &str| schema.get(Keyword::Type).is_some_and(|written| written.is_text(name));
         (is("string") || (holds.is_listed() && is(holds.name()))).then_some(holds)
     }
 }
 
-pub(crate) fn object<'a>(node: &mut Node<'a>, place: &SchemaPath<'_, 'a>, context: &mut PassContext) {
+pub(crate) fn object<'a>(node: &mut Node<'a>, path: &SchemaPath<'_, 'a>, context: &mut PassContext) {
     let rule = context.grammar.objects;
     let others = node.get(Keyword::AdditionalProperties);
     if context.grammar.anything != AnyEncoding::JsonText || !rule.needs_properties(others) {
@@ -114,7 +115,7 @@ pub(crate) fn object<'a>(node: &mut Node<'a>, place: &SchemaPath<'_, 'a>, contex
     let asserts =
         |member: &Member<'_>| Keyword::named(&member.key).is_some_and(|keyword| keyword.role() == Role::Assertion);
     let effect = if described.iter().any(asserts) { OBJECT.guidance(Guidance::Moved) } else { OBJECT };
-    context.diagnostics.report(place, location.in_place(), effect, || {
+    context.diagnostics.report(path, location.in_place(), effect, || {
         String::from("replaced an object without known properties with a string that contains JSON")
     });
     let names: Vec<(Cow<'_, str>, &Node<'a>)> =

@@ -73,16 +73,16 @@ struct Writer<'w, 'n, 'a> {
 }
 
 impl<'a> VisitorMut<'a> for Writer<'_, '_, 'a> {
-    fn enter(&mut self, node: &mut Node<'a>, place: &SchemaPath<'_, 'a>) -> Result<Visit, Error> {
+    fn enter(&mut self, node: &mut Node<'a>, path: &SchemaPath<'_, 'a>) -> Result<Visit, Error> {
         let grammar = self.context.grammar;
-        let is_root = place.keyword.is_none();
-        if place.keyword == Some(Keyword::AdditionalProperties) {
+        let is_root = path.keyword.is_none();
+        if path.keyword == Some(Keyword::AdditionalProperties) {
             // Lowering keeps no other value of `additionalProperties` than `false`.
             return Ok(Visit::Skip);
         }
         match layout::of(node, is_root, grammar) {
             Shape::Anything => {
-                self.uses_definition |= anything::encode(node, place, self.definition, self.context);
+                self.uses_definition |= anything::encode(node, path, self.definition, self.context);
                 return Ok(Visit::Skip);
             }
             Shape::Reference => return Ok(Visit::Skip),
@@ -99,7 +99,7 @@ impl<'a> VisitorMut<'a> for Writer<'_, '_, 'a> {
                 }
             }
             Shape::Values(_) => {
-                self.values(node, place);
+                self.values(node, path);
                 return Ok(Visit::Skip);
             }
             Shape::Typed(Typed { object, array, items }) => {
@@ -108,7 +108,7 @@ impl<'a> VisitorMut<'a> for Writer<'_, '_, 'a> {
                     && node.get(Keyword::UniqueItems).and_then(Node::as_bool) == Some(true);
                 if is_unique && items.is_none_or(|items| has_spellings(items, grammar, &self.context.budget)) {
                     let location = Location::under(node, "uniqueItems");
-                    self.context.diagnostics.report(place, location.in_place(), UNIQUE, || {
+                    self.context.diagnostics.report(path, location.in_place(), UNIQUE, || {
                         String::from("kept `uniqueItems` for encoded items: one value may be encoded in several ways")
                     });
                 }
@@ -116,10 +116,10 @@ impl<'a> VisitorMut<'a> for Writer<'_, '_, 'a> {
                     if let Some(object) = node.as_object_mut() {
                         object.set(Text::literal("items"), Node::empty_object());
                     }
-                    return self.members(node, place, is_root);
+                    return self.members(node, path, is_root);
                 }
                 if object.is_some() {
-                    return self.members(node, place, is_root);
+                    return self.members(node, path, is_root);
                 }
             }
         }
@@ -128,7 +128,7 @@ impl<'a> VisitorMut<'a> for Writer<'_, '_, 'a> {
 }
 
 impl<'a> Writer<'_, '_, 'a> {
-    fn members(&mut self, node: &mut Node<'a>, place: &SchemaPath<'_, 'a>, is_root: bool) -> Result<Visit, Error> {
+    fn members(&mut self, node: &mut Node<'a>, path: &SchemaPath<'_, 'a>, is_root: bool) -> Result<Visit, Error> {
         let grammar = self.context.grammar;
         let Shape::Typed(Typed { object: Some(members), .. }) = layout::of(node, is_root, grammar) else {
             return Ok(Visit::Descend);
@@ -136,11 +136,11 @@ impl<'a> Writer<'_, '_, 'a> {
         match members {
             Members::Map(value) => {
                 let value = value.map(|value| value.copy(&self.context.budget));
-                self.map(node, place, value);
+                self.map(node, path, value);
             }
             Members::Nothing => {
                 let location = Location::of(node);
-                self.context.diagnostics.report(place, location.in_place(), VALUES, || {
+                self.context.diagnostics.report(path, location.in_place(), VALUES, || {
                     String::from(
                         "replaced the empty object with a string that contains JSON: an object must have a property",
                     )
@@ -157,18 +157,18 @@ impl<'a> Writer<'_, '_, 'a> {
                 let others = match others {
                     AdditionalProperties::Closed => None,
                     AdditionalProperties::Undeclared => {
-                        self.close(node, place);
+                        self.close(node, path);
                         None
                     }
                     AdditionalProperties::Open(value) => Some(value.map(|value| value.copy(&self.context.budget))),
                 };
-                self.record(node, place, others);
+                self.record(node, path, others);
             }
         }
         Ok(Visit::Descend)
     }
 
-    fn close(&mut self, node: &Node<'a>, place: &SchemaPath<'_, 'a>) {
+    fn close(&mut self, node: &Node<'a>, path: &SchemaPath<'_, 'a>) {
         if !self.context.diagnostics.is_on() {
             return;
         }
@@ -176,7 +176,7 @@ impl<'a> Writer<'_, '_, 'a> {
         let is_mentioned = self.overlaps.as_ref().is_none_or(is_in) || self.context.diagnostics.mentions_others(node);
         let effect = if is_mentioned { CLOSE.accepts(Accepts::Narrower) } else { CLOSE };
         let (from, to) = (Location::of(node), Location::under(node, "additionalProperties"));
-        self.context.diagnostics.report(place, from.to(to), effect, || {
+        self.context.diagnostics.report(path, from.to(to), effect, || {
             let what = "closed an object that did not declare `additionalProperties`";
             match is_mentioned {
                 true => format!("{what}: other parts of the schema describe other properties"),
@@ -185,8 +185,8 @@ impl<'a> Writer<'_, '_, 'a> {
         });
     }
 
-    fn map(&mut self, node: &mut Node<'a>, place: &SchemaPath<'_, 'a>, value: Option<Node<'a>>) {
-        self.context.diagnostics.report(place, Location::of(node).to(Location::under(node, "items")), MAP, || {
+    fn map(&mut self, node: &mut Node<'a>, path: &SchemaPath<'_, 'a>, value: Option<Node<'a>>) {
+        self.context.diagnostics.report(path, Location::of(node).to(Location::under(node, "items")), MAP, || {
             String::from("replaced a free-form object with a list of key-value pairs")
         });
         // The pairs replace keywords for objects. Keywords for arrays had no effect unless arrays are accepted.
@@ -196,7 +196,7 @@ impl<'a> Writer<'_, '_, 'a> {
         let has_no_subject = |member: &Member<'_>| !has_arrays && constrains(&member.key, InstanceType::Array);
         for member in node.as_object().into_iter().flatten().filter(|member| has_no_subject(member)) {
             let name = member.key.display().into_owned();
-            self.context.diagnostics.report(place, Location::under(node, name.clone()).removed(), DROP, || {
+            self.context.diagnostics.report(path, Location::under(node, name.clone()).removed(), DROP, || {
                 format!("removed `{name}`: it has no effect on values of this type")
             });
         }
@@ -214,7 +214,7 @@ impl<'a> Writer<'_, '_, 'a> {
         object.set(Text::literal("items"), pair(value));
     }
 
-    fn record(&mut self, node: &mut Node<'a>, place: &SchemaPath<'_, 'a>, others: Option<Option<Node<'a>>>) {
+    fn record(&mut self, node: &mut Node<'a>, path: &SchemaPath<'_, 'a>, others: Option<Option<Node<'a>>>) {
         let (rule, location) = (self.context.grammar.objects, Location::of(node));
         let Some(object) = node.as_object() else { return };
         let required = layout::required(object);
@@ -247,7 +247,7 @@ impl<'a> Writer<'_, '_, 'a> {
                         let at = origin
                             .number()
                             .map_or_else(|| location.clone(), |number| Location::Keyword(number, name.clone().into()));
-                        context.diagnostics.report(place, at.in_place(), effect, || match kept {
+                        context.diagnostics.report(path, at.in_place(), effect, || match kept {
                             true => format!(
                                 "made optional `{name}` required; it already accepts null, so null and \
                                 omitted can no longer be told apart"
@@ -265,7 +265,7 @@ impl<'a> Writer<'_, '_, 'a> {
         }
         if let Some((value, others_name)) = others {
             let (from, to) = (Location::under(node, "additionalProperties"), Location::under(node, "properties"));
-            self.context.diagnostics.report(place, from.to(to), MAP, || {
+            self.context.diagnostics.report(path, from.to(to), MAP, || {
                 format!("moved undeclared members to key-value pairs in `{others_name}`")
             });
             let list = Node::record([
@@ -275,8 +275,8 @@ impl<'a> Writer<'_, '_, 'a> {
             ]);
             if let Some(object) = node.as_object_mut() {
                 if !object.has(Keyword::Properties) {
-                    let place = object.position(Keyword::Type).map_or(0, |place| place + 1);
-                    object.insert_at(place, Text::literal("properties"), Node::empty_object());
+                    let index = object.position(Keyword::Type).map_or(0, |at| at + 1);
+                    object.insert_at(index, Text::literal("properties"), Node::empty_object());
                 }
             }
             node.visit(Keyword::Properties, |table| {
@@ -291,7 +291,7 @@ impl<'a> Writer<'_, '_, 'a> {
         let lacks_properties = !rule.properties.is_free() && node.get(Keyword::Properties).is_none();
         if lacks_properties {
             let (from, to) = (Location::of(node), Location::under(node, "properties"));
-            self.context.diagnostics.report(place, from.to(to), PROPERTIES, || String::from("added `properties: {}`"));
+            self.context.diagnostics.report(path, from.to(to), PROPERTIES, || String::from("added `properties: {}`"));
         }
         let omits_required = names.is_empty() && self.context.grammar.required_beside_properties;
         if rule.required == RequiredRule::All && names.is_empty() {
@@ -299,11 +299,11 @@ impl<'a> Writer<'_, '_, 'a> {
             match count {
                 None if !omits_required => {
                     let location = Location::of(node).to(location);
-                    self.context.diagnostics.report(place, location, REQUIRED, || String::from("added `required: []`"));
+                    self.context.diagnostics.report(path, location, REQUIRED, || String::from("added `required: []`"));
                 }
                 Some(0) if omits_required => {
                     let location = location.to(Location::Nowhere);
-                    self.context.diagnostics.report(place, location, DROP_REQUIRED, || {
+                    self.context.diagnostics.report(path, location, DROP_REQUIRED, || {
                         String::from("removed `required`, which names no property")
                     });
                 }
@@ -312,8 +312,8 @@ impl<'a> Writer<'_, '_, 'a> {
         }
         let Some(object) = node.as_object_mut() else { return };
         if lacks_properties {
-            let place = object.position(Keyword::Type).map_or(0, |place| place + 1);
-            object.insert_at(place, Text::literal("properties"), Node::empty_object());
+            let index = object.position(Keyword::Type).map_or(0, |at| at + 1);
+            object.insert_at(index, Text::literal("properties"), Node::empty_object());
         }
         if rule.required == RequiredRule::All && omits_required {
             object.remove("required");
@@ -325,12 +325,12 @@ impl<'a> Writer<'_, '_, 'a> {
         }
     }
 
-    fn values(&mut self, node: &mut Node<'a>, place: &SchemaPath<'_, 'a>) {
+    fn values(&mut self, node: &mut Node<'a>, path: &SchemaPath<'_, 'a>) {
         let location = Location::of(node);
         // Other assertions would no longer apply to the values.
         let loses = node.as_object().is_some_and(|object| object.iter().any(anything::asserts));
         let effect = if loses { VALUES.accepts(Accepts::Wider) } else { VALUES };
-        self.context.diagnostics.report(place, location.in_place(), effect, || {
+        self.context.diagnostics.report(path, location.in_place(), effect, || {
             String::from("replaced the values of `enum` with strings that contain JSON: they are not scalars")
         });
         let Some(object) = node.as_object_mut() else { return };
@@ -352,8 +352,8 @@ impl<'a> Writer<'_, '_, 'a> {
 fn has_spellings<'a>(schema: &Node<'a>, grammar: &Grammar, budget: &Budget) -> bool {
     let mut found = false;
     // If the budget is spent, the enclosing walk reports it.
-    let _ = visit::walk(budget, schema, Keywords::ALL, &mut |node, place| {
-        let closes = place.keyword == Some(Keyword::AdditionalProperties);
+    let _ = visit::walk(budget, schema, Keywords::ALL, &mut |node, path| {
+        let closes = path.keyword == Some(Keyword::AdditionalProperties);
         found |= match layout::of(node, false, grammar) {
             Shape::Anything => !(closes && node.as_bool() == Some(false)),
             // A reference is assumed to have several spellings, so that its definition is not inspected again for each
@@ -417,8 +417,8 @@ fn overlapping_objects<'a>(
     let mut search =
         OverlapSearch { definitions, grammar, budget, naming, spare: MAX_PAIRS, found: Set::new(), tables: Map::new() };
     let mut is_whole = true;
-    visit::walk(budget, root, Keywords::ALL, &mut |node, place| {
-        if let Shape::Union(branches) = layout::of(node, place.keyword.is_none(), grammar) {
+    visit::walk(budget, root, Keywords::ALL, &mut |node, path| {
+        if let Shape::Union(branches) = layout::of(node, path.keyword.is_none(), grammar) {
             is_whole = is_whole && search.union(branches).is_some();
         }
         Ok(if is_whole { Visit::Descend } else { Visit::Skip })

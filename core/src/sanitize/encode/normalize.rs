@@ -43,7 +43,7 @@ const NONE: ChangeKind = ChangeKind::of(Rule::CollapseAny).accepts(Accepts::Wide
 const IMPOSSIBLE: ChangeKind = ChangeKind::of(Rule::DropImpossibleBranch);
 const CUT: ChangeKind = ChangeKind::of(Rule::CutRecursion).guidance(Guidance::Lost);
 
-pub(crate) fn prepare(root: &mut Node<'_>, context: &mut PassContext) -> Result<(), Error> {
+pub(crate) fn make_plain(root: &mut Node<'_>, context: &mut PassContext) -> Result<(), Error> {
     if context.grammar.refs.not_directly_under.contains(Keyword::AnyOf) && root.get(Keyword::Defs).is_some() {
         visit::walk_mut(&context.budget.clone(), root, Keywords::ALL, &mut Cut { context, above: Vec::new() })?;
     }
@@ -78,23 +78,23 @@ struct Prepare<'r> {
 }
 
 impl<'a> VisitorMut<'a> for Prepare<'_> {
-    fn leave(&mut self, node: &mut Node<'a>, place: &SchemaPath<'_, 'a>) -> Result<(), Error> {
-        name_required(node, place, self.spare, self.context);
-        split(node, place, self.context);
+    fn leave(&mut self, node: &mut Node<'a>, path: &SchemaPath<'_, 'a>) -> Result<(), Error> {
+        name_required(node, path, self.spare, self.context);
+        split(node, path, self.context);
         // The rest is about unions.
         if node.get(Keyword::AnyOf).is_none() {
             return Ok(());
         }
-        possible(node, place, self.context);
-        flatten_typed(node, place, self.context);
+        drop_impossible_branches(node, path, self.context);
+        flatten_typed(node, path, self.context);
         flatten_containers(node, self.context);
-        join(node, place, self.context);
-        self.joined |= distinguish(node, place, self.context)?;
+        drop_open_union(node, path, self.context);
+        self.joined |= distinguish(node, path, self.context)?;
         Ok(())
     }
 }
 
-fn name_required<'a>(node: &mut Node<'a>, place: &SchemaPath<'_, 'a>, spare: &mut usize, context: &mut PassContext) {
+fn name_required<'a>(node: &mut Node<'a>, path: &SchemaPath<'_, 'a>, spare: &mut usize, context: &mut PassContext) {
     let Some(object) = node.as_object() else { return };
     if object.get(Keyword::Required).is_none() || !layout::declares(object, "object") {
         return;
@@ -125,7 +125,7 @@ fn name_required<'a>(node: &mut Node<'a>, place: &SchemaPath<'_, 'a>, spare: &mu
     };
     let location = Location::under(node, "required");
     let to = if closed { Location::of(node) } else { Location::under(node, "properties") };
-    context.diagnostics.report(place, location.to(to), effect, || {
+    context.diagnostics.report(path, location.to(to), effect, || {
         let names: Vec<String> = unknown.iter().map(|name| format!("`{}`", name.display())).collect();
         format!(
             "{} {}",
@@ -148,8 +148,8 @@ fn name_required<'a>(node: &mut Node<'a>, place: &SchemaPath<'_, 'a>, spare: &mu
     }
     if let Some(object) = node.as_object_mut() {
         if !object.has(Keyword::Properties) {
-            let place = object.position(Keyword::Type).map_or(0, |place| place + 1);
-            object.insert_at(place, Text::literal("properties"), Node::empty_object());
+            let index = object.position(Keyword::Type).map_or(0, |at| at + 1);
+            object.insert_at(index, Text::literal("properties"), Node::empty_object());
         }
     }
     node.visit(Keyword::Properties, |table| {
@@ -163,7 +163,7 @@ fn name_required<'a>(node: &mut Node<'a>, place: &SchemaPath<'_, 'a>, spare: &mu
 
 /// Pairs must not be mistaken for items, so objects and arrays become separate branches. If the grammar accepts only
 /// scalars in a list, any container is split off.
-fn split<'a>(node: &mut Node<'a>, place: &SchemaPath<'_, 'a>, context: &mut PassContext) {
+fn split<'a>(node: &mut Node<'a>, path: &SchemaPath<'_, 'a>, context: &mut PassContext) {
     let Some(object) = node.as_object() else { return };
     let Some(types) = object.array_at(Keyword::Type) else { return };
     let containers = types.iter().filter(|name| name.is_text("object") || name.is_text("array")).count();
@@ -171,7 +171,7 @@ fn split<'a>(node: &mut Node<'a>, place: &SchemaPath<'_, 'a>, context: &mut Pass
         TypeLists::Any => 1,
         TypeLists::Scalars | TypeLists::None => 0,
     };
-    if place.keyword.is_none()
+    if path.keyword.is_none()
         || types.len() < 2
         || containers <= allowed
         || ["enum", "const", "anyOf"].iter().any(|keyword| object.has(keyword))
@@ -179,7 +179,7 @@ fn split<'a>(node: &mut Node<'a>, place: &SchemaPath<'_, 'a>, context: &mut Pass
         return;
     }
     let (location, count) = (Location::under(node, "type"), types.len());
-    context.diagnostics.report(place, location.to(Location::under(node, "anyOf")), SPLIT, || {
+    context.diagnostics.report(path, location.to(Location::under(node, "anyOf")), SPLIT, || {
         format!("split `type` into {count} branches: they include `object` or `array`")
     });
     let TypeBranches { shared: mut members, branches, .. } = types::take_branches(node, &context.budget);
@@ -189,7 +189,7 @@ fn split<'a>(node: &mut Node<'a>, place: &SchemaPath<'_, 'a>, context: &mut Pass
 
 /// The API cannot express branches that accept nothing, and lowering would turn them into branches that accept
 /// anything.
-fn possible<'a>(node: &mut Node<'a>, place: &SchemaPath<'_, 'a>, context: &mut PassContext) {
+fn drop_impossible_branches<'a>(node: &mut Node<'a>, path: &SchemaPath<'_, 'a>, context: &mut PassContext) {
     let Shape::Union(branches) = layout::of(node, false, context.grammar) else { return };
     let (count, impossible) = (branches.len(), branches.iter().filter(|branch| is_never(branch)).count());
     if impossible == 0 {
@@ -197,7 +197,7 @@ fn possible<'a>(node: &mut Node<'a>, place: &SchemaPath<'_, 'a>, context: &mut P
     }
     if impossible == count {
         let (from, to) = (Location::under(node, "anyOf"), Location::of(node));
-        context.diagnostics.report(place, from.to(to), NONE, || {
+        context.diagnostics.report(path, from.to(to), NONE, || {
             String::from(
                 "replaced a union that accepts nothing with a schema that accepts anything: this API cannot express a \
                     schema that accepts nothing",
@@ -209,7 +209,7 @@ fn possible<'a>(node: &mut Node<'a>, place: &SchemaPath<'_, 'a>, context: &mut P
         return;
     }
     for branch in branches.iter().filter(|branch| is_never(branch)) {
-        context.diagnostics.report(place, Location::of(branch).removed(), IMPOSSIBLE, || {
+        context.diagnostics.report(path, Location::of(branch).removed(), IMPOSSIBLE, || {
             String::from("removed a branch of `anyOf` that accepts nothing")
         });
     }
@@ -221,7 +221,7 @@ fn possible<'a>(node: &mut Node<'a>, place: &SchemaPath<'_, 'a>, context: &mut P
 }
 
 /// Removes a union that accepts anything because of one branch, or because its branches cover all types.
-fn join<'a>(node: &mut Node<'a>, place: &SchemaPath<'_, 'a>, context: &mut PassContext) {
+fn drop_open_union<'a>(node: &mut Node<'a>, path: &SchemaPath<'_, 'a>, context: &mut PassContext) {
     let Shape::Union(branches) = layout::of(node, false, context.grammar) else { return };
     let is_anything = |branch: &Node<'a>| matches!(layout::of(branch, false, context.grammar), Shape::Anything);
     let bare = |branch: &Node<'a>, name: &str| {
@@ -248,7 +248,7 @@ fn join<'a>(node: &mut Node<'a>, place: &SchemaPath<'_, 'a>, context: &mut PassC
     let asserts = |branch: &Node<'a>| branch.as_object().is_some_and(|object| object.iter().any(anything::asserts));
     let loses = branches.iter().any(is_anything) && branches.iter().filter(|branch| is_anything(branch)).all(asserts);
     let effect = if loses { ALL.accepts(Accepts::Wider) } else { ALL };
-    context.diagnostics.report(place, location.to(Location::of(node)), effect, || {
+    context.diagnostics.report(path, location.to(Location::of(node)), effect, || {
         String::from("replaced a union that accepts anything with a schema that accepts anything")
     });
     if let Some(object) = node.as_object_mut() {
@@ -265,8 +265,8 @@ struct Cut<'r> {
 }
 
 impl<'a> VisitorMut<'a> for Cut<'_> {
-    fn enter(&mut self, node: &mut Node<'a>, place: &SchemaPath<'_, 'a>) -> Result<Visit, Error> {
-        let steps = place.pointer.steps();
+    fn enter(&mut self, node: &mut Node<'a>, path: &SchemaPath<'_, 'a>) -> Result<Visit, Error> {
+        let steps = path.pointer.steps();
         let below = self.above.last().is_some_and(|(below, required)| {
             let optional = || match steps.last() {
                 Some(Step::Member(name)) => {
@@ -274,17 +274,17 @@ impl<'a> VisitorMut<'a> for Cut<'_> {
                 }
                 _ => false,
             };
-            let starts = matches!(place.keyword, Some(Keyword::Defs | Keyword::Definitions));
+            let starts = matches!(path.keyword, Some(Keyword::Defs | Keyword::Definitions));
             !starts
                 && (*below
-                    || place.keyword == Some(Keyword::AnyOf)
-                    || (place.keyword == Some(Keyword::Properties) && optional()))
+                    || path.keyword == Some(Keyword::AnyOf)
+                    || (path.keyword == Some(Keyword::Properties) && optional()))
         });
         let required = node.as_object().map(layout::required).unwrap_or_default();
         let required = required.into_iter().filter_map(|name| name.value().map(|name| name.into_owned())).collect();
         self.above.push((below, required));
         if let Some(name) = definition_name(node).map(String::from).filter(|_| below) {
-            self.context.diagnostics.report(place, Location::under(node, "$ref").to(Location::of(node)), CUT, || {
+            self.context.diagnostics.report(path, Location::under(node, "$ref").to(Location::of(node)), CUT, || {
                 format!("removed the recursion into `{name}`: it would pass through `anyOf`")
             });
             if let Some(object) = node.as_object_mut() {
@@ -305,7 +305,7 @@ const TEXTS: ChangeKind = ChangeKind::of(Rule::DistributeAnnotations).guidance(G
 const TEXTS_LOST: ChangeKind = ChangeKind::of(Rule::DistributeAnnotations).guidance(Guidance::Lost);
 
 /// Unions below these unions are already flat.
-fn flatten_typed<'a>(node: &mut Node<'a>, place: &SchemaPath<'_, 'a>, context: &mut PassContext) {
+fn flatten_typed<'a>(node: &mut Node<'a>, path: &SchemaPath<'_, 'a>, context: &mut PassContext) {
     let is_union = |branch: &Node<'_>| branch.get(Keyword::AnyOf).is_some_and(|inner| inner.as_array().is_some());
     let Some(branches) = node.array_at(Keyword::AnyOf) else { return };
     if !context.grammar.any_of.typed_branches || !branches.iter().any(is_union) {
@@ -325,7 +325,7 @@ fn flatten_typed<'a>(node: &mut Node<'a>, place: &SchemaPath<'_, 'a>, context: &
             };
             let Some(Data::Array(mut inner)) = object.remove(Keyword::AnyOf).map(Node::into_data) else { continue };
             for text in core::mem::take(object).into_members() {
-                let found = any_of::settle(&text, &mut inner, &budget);
+                let found = any_of::move_annotation(&text, &mut inner, &budget);
                 let name = text.key.display().into_owned();
                 let location = Location::of(&text.value);
                 match found {
@@ -342,7 +342,7 @@ fn flatten_typed<'a>(node: &mut Node<'a>, place: &SchemaPath<'_, 'a>, context: &
         }
     });
     for (from, kind, message) in moved {
-        context.diagnostics.report(place, from.to(to.clone()), kind, || message);
+        context.diagnostics.report(path, from.to(to.clone()), kind, || message);
     }
 }
 
@@ -394,7 +394,7 @@ const JOIN: ChangeKind = ChangeKind::of(Rule::MergeBranches);
 const MAX_BRANCHES: usize = 256;
 
 /// Returns true if branches were merged.
-fn distinguish<'a>(node: &mut Node<'a>, place: &SchemaPath<'_, 'a>, context: &mut PassContext) -> Result<bool, Error> {
+fn distinguish<'a>(node: &mut Node<'a>, path: &SchemaPath<'_, 'a>, context: &mut PassContext) -> Result<bool, Error> {
     if !context.grammar.any_of.distinct_first_keys {
         return Ok(false);
     }
@@ -411,7 +411,7 @@ fn distinguish<'a>(node: &mut Node<'a>, place: &SchemaPath<'_, 'a>, context: &mu
             continue;
         }
         let shown = name.display().into_owned();
-        context.diagnostics.report(place, location.clone().in_place(), ORDER, || {
+        context.diagnostics.report(path, location.clone().in_place(), ORDER, || {
             format!("moved the property `{shown}` to the front: branches must begin with different names")
         });
         node.visit(Keyword::AnyOf, |branches| {
@@ -426,7 +426,7 @@ fn distinguish<'a>(node: &mut Node<'a>, place: &SchemaPath<'_, 'a>, context: &mu
     if left.is_empty() {
         return Ok(false);
     }
-    join_branches(node, place, &names, &chosen, &left, context);
+    join_branches(node, path, &names, &chosen, &left, context);
     Ok(true)
 }
 
@@ -512,7 +512,7 @@ fn choose<'a>(names: &[Vec<Text<'a>>]) -> Vec<Option<Text<'a>>> {
         while let Some(name) = free.take() {
             let Some(at) = from.get(&name).copied() else { break };
             holder.insert(name.clone(), at);
-            let before = chosen.get_mut(at).and_then(|place| place.replace(name));
+            let before = chosen.get_mut(at).and_then(|known| known.replace(name));
             if at != start {
                 free = before;
             }
@@ -533,7 +533,7 @@ fn put_first<'a>(table: &mut Node<'a>, name: &Text<'a>) {
 /// Each remaining branch is merged with the branch that begins with one of its names.
 fn join_branches<'a>(
     node: &mut Node<'a>,
-    place: &SchemaPath<'_, 'a>,
+    path: &SchemaPath<'_, 'a>,
     names: &[Vec<Text<'a>>],
     chosen: &[Option<Text<'a>>],
     left: &[usize],
@@ -566,7 +566,7 @@ fn join_branches<'a>(
         let Some(first) = joined.first() else { continue };
         let (origin, count) = (first.origin(), joined.len());
         let location = Location::of(first);
-        context.diagnostics.report(place, location.in_place(), effect, || {
+        context.diagnostics.report(path, location.in_place(), effect, || {
             format!("merged {count} branches of `anyOf`: branches must begin with different names")
         });
         context.diagnostics.join_names(&objects, None, origin);

@@ -43,7 +43,7 @@ const FORBIDS: [Keyword; 3] = [Keyword::PatternProperties, Keyword::PropertyName
 /// Null in this property means that it is absent.
 pub(crate) fn absent<'n, 'a>(schema: &'n Node<'a>) -> Option<&'n Node<'a>> {
     match schema.array_at(Keyword::Required) {
-        Some([name]) if schema.flags().among(Flags::ENCODING) == Flags::REQUIRES_OPTIONAL => Some(name),
+        Some([name]) if schema.flags().intersection(Flags::ENCODING) == Flags::REQUIRES_OPTIONAL => Some(name),
         _ => None,
     }
 }
@@ -60,20 +60,20 @@ struct Requiring<'c> {
 }
 
 /// Returns true if `restore_arguments` reaches this schema.
-fn is_followed(place: &SchemaPath<'_, '_>) -> bool {
+fn is_followed(path: &SchemaPath<'_, '_>) -> bool {
     let known = |step: &Step<'_>| match step {
         Step::Name(name) => matches!(*name, "properties" | "items" | "additionalProperties" | "anyOf"),
         Step::Member(_) | Step::Index(_) => true,
     };
     // A list in `items` is a tuple, not a schema for all items.
     let is_tuple = |steps: &[Step<'_>]| matches!(steps, [Step::Name("items"), Step::Index(_)]);
-    let steps = place.pointer.steps();
+    let steps = path.pointer.steps();
     steps.iter().all(known) && !steps.windows(2).any(is_tuple)
 }
 
 impl<'a> VisitorMut<'a> for Requiring<'_> {
-    fn enter(&mut self, node: &mut Node<'a>, place: &SchemaPath<'_, 'a>) -> Result<Visit, Error> {
-        let depth = place.pointer.steps().len();
+    fn enter(&mut self, node: &mut Node<'a>, path: &SchemaPath<'_, 'a>) -> Result<Visit, Error> {
+        let depth = path.pointer.steps().len();
         // Removes objects that do not enclose this schema.
         while self.judged.last().is_some_and(|above| *above >= depth) {
             self.judged.pop();
@@ -86,7 +86,7 @@ impl<'a> VisitorMut<'a> for Requiring<'_> {
         });
         // A branch of such a union constrains the same object.
         let is_branch =
-            self.judged.last().is_some_and(|above| *above + 2 == depth && place.keyword == Some(Keyword::AnyOf));
+            self.judged.last().is_some_and(|above| *above + 2 == depth && path.keyword == Some(Keyword::AnyOf));
         if has_union && (has_more || is_branch) {
             self.judged.push(depth);
         }
@@ -95,20 +95,20 @@ impl<'a> VisitorMut<'a> for Requiring<'_> {
         }
         let requires = object.array_at(Keyword::Required).is_some_and(|names| !names.is_empty());
         let others = object.get(Keyword::AdditionalProperties);
-        let is_root = place.keyword.is_none();
+        let is_root = path.keyword.is_none();
         let is_map = !is_root && others.is_some_and(|others| others.as_bool() != Some(false));
         if requires || is_map {
             return Ok(Visit::Descend);
         }
-        let may_encode = is_followed(place) && !is_branch;
+        let may_encode = is_followed(path) && !is_branch;
         let table = object.object_at(Keyword::Properties).filter(|table| !table.is_empty());
         match table {
             Some(table) => {
                 let name = self.optional(table);
-                self.require(node, place, name, may_encode);
+                self.require(node, path, name, may_encode);
             }
-            None if !is_root && others.is_none() => self.open(node, place),
-            None => self.add(node, place, may_encode),
+            None if !is_root && others.is_none() => self.open(node, path),
+            None => self.add_null_property(node, path, may_encode),
         }
         Ok(Visit::Descend)
     }
@@ -144,7 +144,7 @@ impl<'a> Requiring<'_> {
     fn require(
         &mut self,
         node: &mut Node<'a>,
-        place: &SchemaPath<'_, 'a>,
+        path: &SchemaPath<'_, 'a>,
         name: Option<(Text<'a>, bool)>,
         may_encode: bool,
     ) {
@@ -162,7 +162,7 @@ impl<'a> Requiring<'_> {
             .get(Keyword::Properties)
             .and_then(|table| table.origin().number())
             .map_or_else(|| Location::of(node), |number| Location::Keyword(number, shown.clone().into()));
-        self.context.diagnostics.report(place, at.in_place(), effect, || match encodes {
+        self.context.diagnostics.report(path, at.in_place(), effect, || match encodes {
             true => format!(
                 "made optional `{shown}` required, with null if it is absent: an object must have a required property"
             ),
@@ -183,12 +183,12 @@ impl<'a> Requiring<'_> {
         }
     }
 
-    fn open(&mut self, node: &mut Node<'a>, place: &SchemaPath<'_, 'a>) {
+    fn open(&mut self, node: &mut Node<'a>, path: &SchemaPath<'_, 'a>) {
         let (from, to) = (Location::of(node), Location::under(node, "additionalProperties"));
         // Additional members are now evaluated.
         let undoes = node.get(Keyword::UnevaluatedProperties).is_some();
-        let effect = if undoes || !is_followed(place) { OPEN.accepts(Accepts::Wider) } else { OPEN };
-        self.context.diagnostics.report(place, from.to(to), effect, || {
+        let effect = if undoes || !is_followed(path) { OPEN.accepts(Accepts::Wider) } else { OPEN };
+        self.context.diagnostics.report(path, from.to(to), effect, || {
             String::from(
                 "added `additionalProperties: true`: an object without a required property must accept additional ones",
             )
@@ -198,16 +198,16 @@ impl<'a> Requiring<'_> {
         }
     }
 
-    fn add(&mut self, node: &mut Node<'a>, place: &SchemaPath<'_, 'a>, may_encode: bool) {
-        self.make_room(node, place);
+    fn add_null_property(&mut self, node: &mut Node<'a>, path: &SchemaPath<'_, 'a>, may_encode: bool) {
+        self.drop_forbidding_keywords(node, path);
         let (from, to) = (Location::of(node), Location::under(node, "properties"));
         let effect = if may_encode { Self::effect(node) } else { REQUIRE.accepts(Accepts::Mixed) };
-        self.context.diagnostics.report(place, from.to(to), effect, || {
+        self.context.diagnostics.report(path, from.to(to), effect, || {
             format!("added the property `{NAME}`, which is always null: an object must have a required property")
         });
         if node.object_at(Keyword::Properties).is_none() {
             if let Some(object) = node.as_object_mut() {
-                let after = object.position(Keyword::Type).map_or(0, |place| place + 1);
+                let after = object.position(Keyword::Type).map_or(0, |index| index + 1);
                 object.insert_at(after, Text::literal("properties"), Node::empty_object());
             }
         }
@@ -225,7 +225,7 @@ impl<'a> Requiring<'_> {
         }
     }
 
-    fn make_room(&mut self, node: &mut Node<'a>, place: &SchemaPath<'_, 'a>) {
+    fn drop_forbidding_keywords(&mut self, node: &mut Node<'a>, path: &SchemaPath<'_, 'a>) {
         for keyword in FORBIDS {
             let Some(object) = node.as_object_mut() else { return };
             if object.remove(keyword).is_none() {
@@ -236,7 +236,7 @@ impl<'a> Requiring<'_> {
                 object.remove(Keyword::AdditionalProperties);
             }
             let from = Location::under(node, keyword.name());
-            self.context.diagnostics.report(place, from.removed(), DROP, || {
+            self.context.diagnostics.report(path, from.removed(), DROP, || {
                 format!("removed `{}`: it might forbid the property that an object must have", keyword.name())
             });
         }

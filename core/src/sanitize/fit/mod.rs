@@ -83,38 +83,38 @@ fn within(root: &mut Node<'_>, limits: &Limits, context: &mut PassContext) -> Re
         return Ok(());
     }
     let growth = Growth::of(context.grammar.escaped_chars);
-    let mut found =
+    let mut measured =
         Measured { bytes: length + growth.value(root), shape: NestingSize::of(root, limits, &context.budget)? };
-    if found.excess(limits).is_none() {
+    if measured.excess(limits).is_none() {
         return Ok(());
     }
-    if found.is_too_long(limits) {
+    if measured.is_too_long(limits) {
         drop_keywords(root, context)?;
-        found = Measured::of(root, limits, &growth, &context.budget)?;
+        measured = Measured::of(root, limits, &growth, &context.budget)?;
     }
-    if found.is_too_long(limits) {
+    if measured.is_too_long(limits) {
         drop_constraints(root, context)?;
-        found = Measured::of(root, limits, &growth, &context.budget)?;
+        measured = Measured::of(root, limits, &growth, &context.budget)?;
     }
     let mut level = deepest(root, &context.budget)?;
     let budget = context.budget.clone();
-    while let Some(excess) = found.excess(limits).filter(|_| level > 0) {
+    while let Some(excess) = measured.excess(limits).filter(|_| level > 0) {
         let mut cut = LevelCut { context, level, for_bytes: excess.of == "bytes", growth: &growth, saved: 0, added: 0 };
         visit::walk_mut(&budget, root, Keywords::ALL, &mut cut)?;
         // The removed and added bytes were counted on the way, so the length need not be measured again at each level.
-        found = Measured {
-            bytes: (found.bytes + cut.added).saturating_sub(cut.saved),
+        measured = Measured {
+            bytes: (measured.bytes + cut.added).saturating_sub(cut.saved),
             shape: NestingSize::of(root, limits, &context.budget)?,
         };
         level -= 1;
     }
     for length in SHORTER {
-        if found.excess(limits).is_some() {
+        if measured.excess(limits).is_some() {
             visit::walk_mut(&context.budget.clone(), root, Keywords::ALL, &mut Shorten { context, length })?;
-            found = Measured::of(root, limits, &growth, &context.budget)?;
+            measured = Measured::of(root, limits, &growth, &context.budget)?;
         }
     }
-    match found.excess(limits) {
+    match measured.excess(limits) {
         None => Ok(()),
         Some(Excess { of, limit, found }) => Err(Error::new(
             Code::LimitExceeded,
@@ -168,10 +168,10 @@ impl NestingSize {
         if limits.depth == usize::MAX && limits.properties == usize::MAX {
             return Ok(shape);
         }
-        visit::walk(budget, root, Keywords::ALL, &mut |node, place| {
+        visit::walk(budget, root, Keywords::ALL, &mut |node, path| {
             shape.properties += node.object_at(Keyword::Properties).map_or(0, Object::len);
-            if place.depth > shape.depth {
-                let steps = place.pointer.steps().iter();
+            if path.depth > shape.depth {
+                let steps = path.pointer.steps().iter();
                 shape.depth =
                     shape.depth.max(steps.filter(|step| matches!(step, json::Step::Name("properties"))).count());
             }
@@ -232,8 +232,8 @@ impl<'c> Growth<'c> {
 
 fn deepest(root: &Node<'_>, budget: &Budget) -> Result<usize, Error> {
     let mut deepest = 0;
-    visit::walk(budget, root, Keywords::ALL, &mut |_, place| {
-        deepest = deepest.max(place.depth);
+    visit::walk(budget, root, Keywords::ALL, &mut |_, path| {
+        deepest = deepest.max(path.depth);
         Ok(Visit::Descend)
     })?;
     Ok(deepest)
@@ -248,7 +248,7 @@ struct DropKeywords<'r> {
 }
 
 impl<'a> VisitorMut<'a> for DropKeywords<'_> {
-    fn enter(&mut self, node: &mut Node<'a>, place: &SchemaPath<'_, 'a>) -> Result<Visit, Error> {
+    fn enter(&mut self, node: &mut Node<'a>, path: &SchemaPath<'_, 'a>) -> Result<Visit, Error> {
         let goes = |member: &Member<'_>| match Keyword::named(&member.key) {
             None => true,
             Some(keyword) => {
@@ -258,7 +258,7 @@ impl<'a> VisitorMut<'a> for DropKeywords<'_> {
         let Some(object) = node.as_object().filter(|object| object.iter().any(goes)) else { return Ok(Visit::Descend) };
         for member in object.iter().filter(|member| goes(member)) {
             let name = member.key.display().into_owned();
-            self.context.diagnostics.report(place, Location::of(&member.value).removed(), DROP, || {
+            self.context.diagnostics.report(path, Location::of(&member.value).removed(), DROP, || {
                 format!("removed `{name}` to fit the size limit")
             });
         }
@@ -278,11 +278,11 @@ struct DropConstraints<'r> {
 }
 
 impl<'a> VisitorMut<'a> for DropConstraints<'_> {
-    fn enter(&mut self, node: &mut Node<'a>, place: &SchemaPath<'_, 'a>) -> Result<Visit, Error> {
+    fn enter(&mut self, node: &mut Node<'a>, path: &SchemaPath<'_, 'a>) -> Result<Visit, Error> {
         let goes = |member: &Member<'_>| {
             Keyword::named(&member.key).is_some_and(|keyword| {
                 keyword.applies_to().is_some()
-                    && keyword.holds() == crate::schema::keyword::Subschemas::Value
+                    && keyword.subschemas() == crate::schema::keyword::Subschemas::Value
                     && matches!(keyword.role(), Role::Assertion | Role::Annotation)
                     && !matches!(keyword, Keyword::Required | Keyword::DependentRequired)
             })
@@ -295,7 +295,7 @@ impl<'a> VisitorMut<'a> for DropConstraints<'_> {
             let name = member.key.display().into_owned();
             let annotates = Keyword::named(&member.key).is_some_and(|keyword| keyword.role() == Role::Annotation);
             let effect = CONSTRAINT.guidance(guidance).accepts(if annotates { Accepts::Same } else { Accepts::Wider });
-            self.context.diagnostics.report(place, Location::of(&member.value).removed(), effect, || {
+            self.context.diagnostics.report(path, Location::of(&member.value).removed(), effect, || {
                 format!("removed `{name}` to fit the size limit")
             });
             removed.push((name, member.value.copy(&self.context.budget)));
@@ -323,12 +323,12 @@ struct LevelCut<'r, 'g> {
 }
 
 impl<'a> VisitorMut<'a> for LevelCut<'_, '_> {
-    fn enter(&mut self, node: &mut Node<'a>, place: &SchemaPath<'_, 'a>) -> Result<Visit, Error> {
-        if place.depth < self.level {
+    fn enter(&mut self, node: &mut Node<'a>, path: &SchemaPath<'_, 'a>) -> Result<Visit, Error> {
+        if path.depth < self.level {
             return Ok(Visit::Descend);
         }
         // Inside `not` and the like, accepting anything may narrow the schema; the enclosing schema is cut later.
-        if place.polarity != Polarity::Positive {
+        if path.polarity != Polarity::Positive {
             return Ok(Visit::Skip);
         }
         let Some(object) = node.as_object() else { return Ok(Visit::Skip) };
@@ -346,14 +346,14 @@ impl<'a> VisitorMut<'a> for LevelCut<'_, '_> {
             return Ok(Visit::Descend);
         }
         let location = Location::of(node);
-        self.context.diagnostics.report(place, location.in_place(), CUT, || {
+        self.context.diagnostics.report(path, location.in_place(), CUT, || {
             String::from("replaced a schema with one that accepts anything, to fit the limits")
         });
         self.saved += self.growth.length(node);
         if let Some(object) = node.as_object_mut() {
             object.retain(|member| keeps(member));
         }
-        anything::write(node, place, self.context);
+        anything::write(node, path, self.context);
         self.added += self.growth.length(node);
         Ok(Visit::Skip)
     }
@@ -365,7 +365,7 @@ struct Shorten<'r> {
 }
 
 impl<'a> VisitorMut<'a> for Shorten<'_> {
-    fn enter(&mut self, node: &mut Node<'a>, place: &SchemaPath<'_, 'a>) -> Result<Visit, Error> {
+    fn enter(&mut self, node: &mut Node<'a>, path: &SchemaPath<'_, 'a>) -> Result<Visit, Error> {
         let long = |text: &Text<'_>| {
             text.value().filter(|value| value.chars().count() > self.length).map(|value| value.into_owned())
         };
@@ -374,7 +374,7 @@ impl<'a> VisitorMut<'a> for Shorten<'_> {
         };
         let length = self.length;
         let location = Location::under(node, "description");
-        self.context.diagnostics.report(place, location.in_place(), SHORTEN, || {
+        self.context.diagnostics.report(path, location.in_place(), SHORTEN, || {
             format!("shortened a description to {length} characters to fit the size limit")
         });
         node.visit(Keyword::Description, |description| {
@@ -393,7 +393,7 @@ const STEPS: usize = 10_000;
 struct Reference {
     at: usize,
     to: usize,
-    place: String,
+    pointer: String,
 }
 
 /// A definition, or (at index 0) the schema without its definitions.
@@ -414,7 +414,7 @@ fn cut_deep(root: &mut Node<'_>, limit: usize, context: &mut PassContext) -> Res
     let budget = context.budget.clone();
     let mut cutter = ReferenceCutter {
         context,
-        goes: &|_, place| gone.contains(&place.pointer.render()),
+        is_cut: &|_, path| gone.contains(&path.pointer.render()),
         effect: CUT_REFERENCE,
         describe: &|name| {
             format!(
@@ -435,12 +435,12 @@ fn parts(root: &Node<'_>, budget: &Budget) -> Result<Vec<Part>, Error> {
         .filter_map(|(member, number)| Some((member.key.value()?.into_owned(), number)))
         .collect();
     let mut parts: Vec<Part> = (0..=names.len()).map(|_| Part::default()).collect();
-    visit::walk(budget, root, Keywords::ALL, &mut |node, place| {
-        let (number, depth) = part_of(place, &names);
+    visit::walk(budget, root, Keywords::ALL, &mut |node, path| {
+        let (number, depth) = part_of(path, &names);
         let Some(part) = parts.get_mut(number) else { return Ok(Visit::Skip) };
         part.deepest = part.deepest.max(depth);
         if let Some(to) = definition_name(node).and_then(|name| names.get(name)) {
-            part.references.push(Reference { at: depth, to: *to, place: place.pointer.render() });
+            part.references.push(Reference { at: depth, to: *to, pointer: path.pointer.render() });
         }
         Ok(Visit::Descend)
     })?;
@@ -448,9 +448,9 @@ fn parts(root: &Node<'_>, budget: &Budget) -> Result<Vec<Part>, Error> {
 }
 
 /// Returns the index of the part that a schema belongs to, and the number of `properties` above it.
-fn part_of(place: &SchemaPath<'_, '_>, names: &Map<String, usize>) -> (usize, usize) {
-    let depth = place.pointer.steps().iter().filter(|step| **step == Step::Name("properties")).count();
-    let number = match place.pointer.steps() {
+fn part_of(path: &SchemaPath<'_, '_>, names: &Map<String, usize>) -> (usize, usize) {
+    let depth = path.pointer.steps().iter().filter(|step| **step == Step::Name("properties")).count();
+    let number = match path.pointer.steps() {
         [Step::Name("$defs"), Step::Member(name), ..] => {
             name.value().and_then(|name| names.get(&*name).copied()).unwrap_or_default()
         }
@@ -463,7 +463,7 @@ fn part_of(place: &SchemaPath<'_, '_>, names: &Map<String, usize>) -> (usize, us
 /// takes too long.
 fn longest(parts: &[Part]) -> Option<usize> {
     let mut steps = STEPS;
-    let mut settled: Map<usize, usize> = Map::new();
+    let mut known_depths: Map<usize, usize> = Map::new();
     let mut limit = 0;
     for start in 0..parts.len() {
         let mut on_the_way: Set<usize> = Set::new();
@@ -474,7 +474,7 @@ fn longest(parts: &[Part]) -> Option<usize> {
             let reference = parts.get(*number)?.references.get(*next);
             *next += 1;
             if let Some(reference) = reference {
-                if let Some(depth) = settled.get(&reference.to) {
+                if let Some(depth) = known_depths.get(&reference.to) {
                     *deepest = (*deepest).max(reference.at.saturating_add(*depth));
                 } else if on_the_way.insert(reference.to) {
                     steps = steps.checked_sub(1)?;
@@ -487,7 +487,7 @@ fn longest(parts: &[Part]) -> Option<usize> {
             let (number, at, deepest, is_cut) = (*number, *at, *deepest, *is_cut);
             frames.pop();
             if !is_cut {
-                settled.insert(number, deepest);
+                known_depths.insert(number, deepest);
             }
             match frames.last_mut() {
                 None => limit = limit.max(deepest),
@@ -519,7 +519,7 @@ fn too_deep(parts: &[Part], limit: usize) -> Set<String> {
     for (from, part) in parts.iter().enumerate() {
         for reference in &part.references {
             if !forward(from, reference) {
-                gone.insert(reference.place.clone());
+                gone.insert(reference.pointer.clone());
             } else if let Some(count) = waits.get_mut(reference.to) {
                 *count += 1;
             }
@@ -534,7 +534,7 @@ fn too_deep(parts: &[Part], limit: usize) -> Set<String> {
             let at = top.saturating_add(reference.at);
             let below = parts.get(reference.to).map_or(0, |target| target.deepest);
             if at.saturating_add(below) > limit {
-                gone.insert(reference.place.clone());
+                gone.insert(reference.pointer.clone());
             } else if let Some(known) = tops.get_mut(reference.to) {
                 *known = (*known).max(at);
             }

@@ -94,9 +94,9 @@ fn cut_to_fit(root: &mut Node<'_>, context: &mut PassContext) -> Result<(), Erro
             continue;
         }
         let mut written = root.copy(&context.budget);
-        let noted = context.diagnostics.mute();
+        let noted = context.diagnostics.pause();
         let result = lower::write(&mut written, context);
-        context.diagnostics.unmute(noted);
+        context.diagnostics.resume(noted);
         result?;
         let bytes = if max_bytes == usize::MAX { 0 } else { plain_length(&written) };
         let too_long = (bytes > max_bytes).then_some(Excess::Bytes { found: bytes, limit: max_bytes });
@@ -159,24 +159,24 @@ fn estimate(root: &Node<'_>, context: &PassContext, max_bytes: usize) -> Result<
     let mut wraps_items = false;
     // Lower bounds, and the depth of the enclosing schema that lowering replaces, if there is one.
     let (mut least_properties, mut least_deepest, mut replaced) = (0, 0, usize::MAX);
-    visit::walk(&context.budget, root, Keywords::ALL, &mut |node, place| {
+    visit::walk(&context.budget, root, Keywords::ALL, &mut |node, path| {
         schemas += 1;
-        if place.depth <= replaced {
+        if path.depth <= replaced {
             let is_elsewhere =
-                matches!(place.keyword, Some(Keyword::AdditionalProperties | Keyword::Defs | Keyword::Definitions));
-            replaced = if is_elsewhere { place.depth } else { usize::MAX };
+                matches!(path.keyword, Some(Keyword::AdditionalProperties | Keyword::Defs | Keyword::Definitions));
+            replaced = if is_elsewhere { path.depth } else { usize::MAX };
         }
-        let shape = layout::of(node, place.keyword.is_none(), context.grammar);
+        let shape = layout::of(node, path.keyword.is_none(), context.grammar);
         if replaced == usize::MAX {
             match shape {
                 Shape::Typed(Typed { object: Some(Members::Record { .. }), .. }) => {
                     let count = node.object_at(Keyword::Properties).map_or(0, Object::len);
                     least_properties += count;
-                    if count > 0 && place.depth >= least_deepest {
-                        least_deepest = least_deepest.max(level(place) + 1);
+                    if count > 0 && path.depth >= least_deepest {
+                        least_deepest = least_deepest.max(level(path) + 1);
                     }
                 }
-                Shape::Anything | Shape::Values(_) | Shape::Reference => replaced = place.depth,
+                Shape::Anything | Shape::Values(_) | Shape::Reference => replaced = path.depth,
                 Shape::Union(_) | Shape::Typed(_) => {}
             }
         }
@@ -185,7 +185,7 @@ fn estimate(root: &Node<'_>, context: &PassContext, max_bytes: usize) -> Result<
             Shape::Typed(Typed { object: Some(Members::Map(_)), array, .. }) => {
                 wraps_items |= array;
                 // Only a branch is wrapped.
-                1 + usize::from(place.keyword == Some(Keyword::AnyOf))
+                1 + usize::from(path.keyword == Some(Keyword::AnyOf))
             }
             Shape::Typed(Typed { object: Some(Members::Record { others: AdditionalProperties::Open(_) }), .. }) => 2,
             Shape::Typed(Typed { object: Some(Members::Nothing), .. }) => {
@@ -196,8 +196,8 @@ fn estimate(root: &Node<'_>, context: &PassContext, max_bytes: usize) -> Result<
         };
         names += if own > 0 { NAMES } else { 0 };
         // A shallower schema cannot exceed the maximum, so its steps are not counted.
-        if 2 * place.depth + own > deepest {
-            deepest = deepest.max(own + place.pointer.steps().iter().map(levels).sum::<usize>());
+        if 2 * path.depth + own > deepest {
+            deepest = deepest.max(own + path.pointer.steps().iter().map(levels).sum::<usize>());
         }
         for member in node.as_object().into_iter().flatten() {
             match Keyword::named(&member.key) {
@@ -330,15 +330,15 @@ fn message(excess: Excess) -> String {
     format!("expected at most {limit} {what} after removing everything that can be removed, found {found}")
 }
 
-fn part(place: &SchemaPath<'_, '_>) -> Option<String> {
-    match place.pointer.steps() {
+fn part(path: &SchemaPath<'_, '_>) -> Option<String> {
+    match path.pointer.steps() {
         [Step::Name("$defs" | "definitions"), Step::Member(name), ..] => Some(name.display().into_owned()),
         _ => None,
     }
 }
 
-fn level(place: &SchemaPath<'_, '_>) -> usize {
-    place.pointer.steps().iter().filter(|step| **step == Step::Name("properties")).count()
+fn level(path: &SchemaPath<'_, '_>) -> usize {
+    path.pointer.steps().iter().filter(|step| **step == Step::Name("properties")).count()
 }
 
 fn excess(root: &Node<'_>, dialect: &Dialect, max_list: usize, budget: &Budget) -> Result<Option<Excess>, Error> {
@@ -346,11 +346,11 @@ fn excess(root: &Node<'_>, dialect: &Dialect, max_list: usize, budget: &Budget) 
     let mut long = false;
     // The part of the current schema, which is counted separately until the next part begins.
     let (mut current, mut amount) = (None, Amount::default());
-    visit::walk(budget, root, Keywords::ALL, &mut |node, place| {
+    visit::walk(budget, root, Keywords::ALL, &mut |node, path| {
         let Some(object) = node.as_object() else { return Ok(Visit::Skip) };
         // Deeper schemas are in the same part as the schema around them.
-        if place.depth < 2 {
-            let next = part(place);
+        if path.depth < 2 {
+            let next = part(path);
             if next != current {
                 parts.entry(core::mem::replace(&mut current, next)).or_default().add(core::mem::take(&mut amount));
             }
@@ -360,8 +360,8 @@ fn excess(root: &Node<'_>, dialect: &Dialect, max_list: usize, budget: &Budget) 
         amount.properties += table.map_or(0, Object::len);
         amount.characters += names.sum::<usize>();
         // There are at most as many levels as enclosing schemas.
-        if place.depth >= amount.nesting && table.is_some_and(|table| !table.is_empty()) {
-            amount.nesting = amount.nesting.max(level(place) + 1);
+        if path.depth >= amount.nesting && table.is_some_and(|table| !table.is_empty()) {
+            amount.nesting = amount.nesting.max(level(path) + 1);
         }
         if let Some(values) = object.array_at(Keyword::Enum) {
             amount.values += values.len();
@@ -418,12 +418,12 @@ fn drop_lists<'a>(
         done: bool,
     }
     impl<'a> VisitorMut<'a> for Drop<'_, '_, 'a> {
-        fn enter(&mut self, node: &mut Node<'a>, place: &SchemaPath<'_, 'a>) -> Result<Visit, Error> {
+        fn enter(&mut self, node: &mut Node<'a>, path: &SchemaPath<'_, 'a>) -> Result<Visit, Error> {
             let count = node.array_at(Keyword::Enum).filter(|values| (self.goes)(values)).map(<[_]>::len);
             if let Some(count) = count {
                 self.done = true;
                 self.context.effects.cut_more = true;
-                self.context.diagnostics.report(place, Location::under(node, "enum").removed(), ENUM, || {
+                self.context.diagnostics.report(path, Location::under(node, "enum").removed(), ENUM, || {
                     format!("removed an `enum` of {count} values: they exceed the maximum number or length")
                 });
                 if let Some(object) = node.as_object_mut() {
@@ -455,9 +455,9 @@ fn drop_longest(
 /// The lowered schema nests deeper than the plain one. If no plain object is too deep, the deepest level is cut.
 fn cut_below(root: &mut Node<'_>, context: &mut PassContext, limit: usize) -> Result<bool, Error> {
     let mut deepest = 0;
-    visit::walk(&context.budget, root, Keywords::ALL, &mut |node, place| {
+    visit::walk(&context.budget, root, Keywords::ALL, &mut |node, path| {
         if node.as_object().is_some_and(|object| layout::declares(object, "object")) {
-            deepest = deepest.max(level(place) + 1);
+            deepest = deepest.max(level(path) + 1);
         }
         Ok(Visit::Descend)
     })?;
@@ -476,18 +476,18 @@ fn cut(root: &mut Node<'_>, context: &mut PassContext, at: usize) -> Result<bool
         done: bool,
     }
     impl<'a> VisitorMut<'a> for Cut<'_> {
-        fn enter(&mut self, node: &mut Node<'a>, place: &SchemaPath<'_, 'a>) -> Result<Visit, Error> {
+        fn enter(&mut self, node: &mut Node<'a>, path: &SchemaPath<'_, 'a>) -> Result<Visit, Error> {
             let holds = node.as_object().is_some_and(|object| layout::declares(object, "object"));
-            if level(place) != self.above || !holds || place.keyword.is_none() || place.polarity != Polarity::Positive {
+            if level(path) != self.above || !holds || path.keyword.is_none() || path.polarity != Polarity::Positive {
                 return Ok(Visit::Descend);
             }
             // In a union or under another keyword, the passes before this one may have more to do. Without one of its
             // references, a definition may be unused or no longer recursive.
             let is_plain = |step: &Step<'_>| matches!(step, Step::Name("properties" | "items") | Step::Member(_));
             self.context.effects.cut_more |=
-                !place.pointer.steps().iter().all(is_plain) || references::mentions_references(node);
+                !path.pointer.steps().iter().all(is_plain) || references::mentions_references(node);
             let location = Location::of(node);
-            self.context.diagnostics.report(place, location.in_place(), CUT, || {
+            self.context.diagnostics.report(path, location.in_place(), CUT, || {
                 String::from("replaced an object with a schema that accepts anything, to fit the limits")
             });
             if let Some(object) = node.as_object_mut() {

@@ -83,30 +83,30 @@ struct Join<'r, 'a> {
 }
 
 impl<'a> VisitorMut<'a> for Join<'_, 'a> {
-    fn enter(&mut self, node: &mut Node<'a>, place: &SchemaPath<'_, 'a>) -> Result<Visit, Error> {
+    fn enter(&mut self, node: &mut Node<'a>, path: &SchemaPath<'_, 'a>) -> Result<Visit, Error> {
         let grammar = self.context.grammar;
         // Encoding needs all constraints of a value in one schema.
         let merges = grammar.encodes();
         let refused = |keyword: Keyword, node: &Node<'_>| {
             let at_root = || node.get(keyword).is_some_and(|value| grammar.refuses_at_root(keyword, value));
-            grammar.refuses.contains(keyword) || (place.keyword.is_none() && at_root()) || merges
+            grammar.refuses.contains(keyword) || (path.keyword.is_none() && at_root()) || merges
         };
         // A part may itself contain `allOf`.
         while refused(Keyword::AllOf, node) && node.get(Keyword::AllOf).is_some_and(|parts| parts.as_array().is_some())
         {
-            self.all_of(node, place);
+            self.all_of(node, path);
         }
         if refused(Keyword::OneOf, node)
             && node.get(Keyword::OneOf).is_some_and(|branches| branches.as_array().is_some())
         {
-            self.one_of(node, place);
+            self.one_of(node, path);
         }
         Ok(Visit::Descend)
     }
 }
 
 impl<'a> Join<'_, 'a> {
-    fn all_of(&mut self, node: &mut Node<'a>, place: &SchemaPath<'_, 'a>) {
+    fn all_of(&mut self, node: &mut Node<'a>, path: &SchemaPath<'_, 'a>) {
         let location = Location::under(node, "allOf");
         let Some(object) = node.as_object_mut() else { return };
         let at = object.position(Keyword::AllOf).unwrap_or_default();
@@ -119,13 +119,13 @@ impl<'a> Join<'_, 'a> {
         let effect = if parts.iter().any(sees) { ALL_OF.accepts(Accepts::Mixed) } else { ALL_OF };
         self.context
             .diagnostics
-            .report(place, location.to(to), effect, || format!("merged the {} parts of `allOf`", parts.len()));
+            .report(path, location.to(to), effect, || format!("merged the {} parts of `allOf`", parts.len()));
         let mut left: Vec<Node<'a>> = Vec::with_capacity(parts.len());
         for part in parts {
             // Parts that are references were resolved together with their siblings. If a part is still a reference, it
             // exceeded the limits.
             if part.get(Keyword::Ref).is_some() {
-                self.context.diagnostics.report(place, Location::of(&part).removed(), LOST, || {
+                self.context.diagnostics.report(path, Location::of(&part).removed(), LOST, || {
                     String::from("removed a part of `allOf` that refers to itself and cannot be merged")
                 });
             } else {
@@ -138,7 +138,7 @@ impl<'a> Join<'_, 'a> {
             let mut parts = left.into_iter();
             while let Some(first) = parts.next() {
                 joined.push(match parts.next() {
-                    Some(second) => self.both(first, second, 0, place),
+                    Some(second) => self.both(first, second, 0, path),
                     None => first,
                 });
             }
@@ -147,23 +147,23 @@ impl<'a> Join<'_, 'a> {
         for part in left {
             let whole = core::mem::take(node);
             let origin = whole.origin();
-            *node = self.both(whole, part, at, place).with_origin(origin);
+            *node = self.both(whole, part, at, path).with_origin(origin);
             node.touch();
         }
     }
 
-    fn both(&mut self, whole: Node<'a>, part: Node<'a>, at: usize, place: &SchemaPath<'_, 'a>) -> Node<'a> {
+    fn both(&mut self, whole: Node<'a>, part: Node<'a>, at: usize, path: &SchemaPath<'_, 'a>) -> Node<'a> {
         let met = Location::of(&part);
-        intersected((whole, part), at, place.polarity, Some(&met), self.context)
+        intersected((whole, part), at, path.polarity, Some(&met), self.context)
     }
 
-    fn one_of(&mut self, node: &mut Node<'a>, place: &SchemaPath<'_, 'a>) {
+    fn one_of(&mut self, node: &mut Node<'a>, path: &SchemaPath<'_, 'a>) {
         let Some(branches) = node.array_at(Keyword::OneOf) else { return };
         let effect = if self.are_exclusive(branches) { ONE_OF } else { ONE_OF.accepts(Accepts::Wider) };
         let (from, to) = (Location::under(node, "oneOf"), Location::under(node, "anyOf"));
         self.context
             .diagnostics
-            .report(place, from.clone().to(to), effect, || String::from("replaced `oneOf` with `anyOf`"));
+            .report(path, from.clone().to(to), effect, || String::from("replaced `oneOf` with `anyOf`"));
         let Some(object) = node.as_object_mut() else { return };
         let at = object.position(Keyword::OneOf).unwrap_or_default();
         let Some(branches) = object.remove(Keyword::OneOf) else { return };
@@ -171,7 +171,7 @@ impl<'a> Join<'_, 'a> {
             let whole = core::mem::take(node);
             let origin = whole.origin();
             let union = Node::record([("anyOf", branches)]);
-            *node = intersected((whole, union), at, place.polarity, Some(&from), self.context).with_origin(origin);
+            *node = intersected((whole, union), at, path.polarity, Some(&from), self.context).with_origin(origin);
             node.touch();
         } else {
             object.insert_at(at, Text::literal("anyOf"), branches);

@@ -47,17 +47,17 @@ const DEEPEST: usize = 32;
 
 pub(crate) fn apply<'a>(
     node: &mut Node<'a>,
-    place: &SchemaPath<'_, 'a>,
+    path: &SchemaPath<'_, 'a>,
     context: &mut PassContext,
 ) -> Result<(), Error> {
-    distribute(node, place, context, 0)?;
-    drop_shared(node, place, context);
+    distribute(node, path, context, 0)?;
+    drop_shared(node, path, context);
     Ok(())
 }
 
 fn distribute<'a>(
     node: &mut Node<'a>,
-    place: &SchemaPath<'_, 'a>,
+    path: &SchemaPath<'_, 'a>,
     context: &mut PassContext,
     depth: usize,
 ) -> Result<(), Error> {
@@ -77,7 +77,7 @@ fn distribute<'a>(
             .filter(|member| bundled(member))
             .any(|member| Keyword::named(&member.key).is_none_or(|keyword| shares(&keyword)));
     let is_judged = |branch: &Node<'_>| {
-        branch.as_object().is_some_and(|branch| context.grammar.required_is_known_at(branch, place.pointer))
+        branch.as_object().is_some_and(|branch| context.grammar.required_is_known_at(branch, path.pointer))
     };
     let homeless =
         object.has(Keyword::Properties) && branches.iter().any(|branch| names_unknown(branch) && is_judged(branch));
@@ -86,7 +86,7 @@ fn distribute<'a>(
     let joins = typed || shared || homeless || closes;
     if count > rule.max_branches || (joins && (weight.saturating_mul(count) > context.max_nodes || depth > DEEPEST)) {
         let max_branches = rule.max_branches;
-        context.diagnostics.report(place, Location::under(node, "anyOf").removed(), TOO_MANY, || {
+        context.diagnostics.report(path, Location::under(node, "anyOf").removed(), TOO_MANY, || {
             format!(
                 "removed an `anyOf` of {count} branches: at most {max_branches} are accepted, and keywords can be \
                     copied into them only up to a limit"
@@ -102,29 +102,29 @@ fn distribute<'a>(
         node.visit(Keyword::AnyOf, |branches| {
             // The visitor never fails.
             let _ = branches.visit_children::<()>(|_, branch| {
-                settled(branch, place, context);
+                complete_required(branch, path, context);
                 Ok(())
             });
         });
         return Ok(());
     }
-    into_branches(node, place, context, bundled, |branch, context| {
+    into_branches(node, path, context, bundled, |branch, context| {
         // A reference that is kept is merged with its siblings into a definition in the next round.
         if definition_name(branch).is_none() {
-            distribute(branch, place, context, depth + 1)?;
-            legalize::made(branch, place, context);
+            distribute(branch, path, context, depth + 1)?;
+            legalize::run_remaining_passes(branch, path, context);
         }
         Ok(())
     })
 }
 
 /// Runs once nothing more is merged into the branch.
-fn settled<'a>(branch: &mut Node<'a>, place: &SchemaPath<'_, 'a>, context: &mut PassContext) {
-    legalize::requires(branch, place, context);
+fn complete_required<'a>(branch: &mut Node<'a>, path: &SchemaPath<'_, 'a>, context: &mut PassContext) {
+    legalize::requires(branch, path, context);
     branch.visit(Keyword::AnyOf, |branches| {
         // The visitor never fails.
         let _ = branches.visit_children::<()>(|_, branch| {
-            legalize::requires(branch, place, context);
+            legalize::requires(branch, path, context);
             Ok(())
         });
     });
@@ -141,7 +141,7 @@ fn names_unknown(branch: &Node<'_>) -> bool {
     names.iter().filter_map(Node::as_text).any(|name| properties.is_none_or(|table| table.get_text(name).is_none()))
 }
 
-fn drop_shared<'a>(node: &mut Node<'a>, place: &SchemaPath<'_, 'a>, context: &mut PassContext) {
+fn drop_shared<'a>(node: &mut Node<'a>, path: &SchemaPath<'_, 'a>, context: &mut PassContext) {
     if !context.grammar.any_of.no_shared_keywords {
         return;
     }
@@ -164,7 +164,7 @@ fn drop_shared<'a>(node: &mut Node<'a>, place: &SchemaPath<'_, 'a>, context: &mu
         for branch in branches.as_array_mut().into_iter().flatten().filter(|branch| is_shared(branch)) {
             for member in branch.as_object().into_iter().flatten().filter(|member| beside.contains(&member.key)) {
                 let name = member.key.display().into_owned();
-                context.diagnostics.report(place, Location::of(&member.value).removed(), SHARED, || {
+                context.diagnostics.report(path, Location::of(&member.value).removed(), SHARED, || {
                     format!("removed `{name}` from a branch of `anyOf`: it is also set next to `anyOf`")
                 });
             }
@@ -200,14 +200,14 @@ struct Join<'r> {
 }
 
 impl<'a> VisitorMut<'a> for Join<'_> {
-    fn enter(&mut self, node: &mut Node<'a>, place: &SchemaPath<'_, 'a>) -> Result<Visit, Error> {
-        self.distribute(node, place)?;
+    fn enter(&mut self, node: &mut Node<'a>, path: &SchemaPath<'_, 'a>) -> Result<Visit, Error> {
+        self.distribute(node, path)?;
         Ok(Visit::Descend)
     }
 }
 
 impl Join<'_> {
-    fn distribute<'a>(&mut self, node: &mut Node<'a>, place: &SchemaPath<'_, 'a>) -> Result<(), Error> {
+    fn distribute<'a>(&mut self, node: &mut Node<'a>, path: &SchemaPath<'_, 'a>) -> Result<(), Error> {
         let Some(object) = node.as_object() else { return Ok(()) };
         let Some(count) = object.array_at(Keyword::AnyOf).map(<[_]>::len) else { return Ok(()) };
         if !object.iter().any(applies) {
@@ -220,9 +220,9 @@ impl Join<'_> {
             .sum();
         if let Some(spare) = self.spare.checked_sub(weight.saturating_mul(count)) {
             self.spare = spare;
-            return into_branches(node, place, self.context, applies, |_, _| Ok(()));
+            return into_branches(node, path, self.context, applies, |_, _| Ok(()));
         }
-        self.context.diagnostics.report(place, Location::under(node, "anyOf").in_place(), LOST, || {
+        self.context.diagnostics.report(path, Location::under(node, "anyOf").in_place(), LOST, || {
             format!(
                 "removed the keywords next to `anyOf`: repeating them in {count} branches would make the schema too \
                     large"
@@ -239,13 +239,13 @@ impl Join<'_> {
 /// `finish` runs on each new branch. If no branch is left, `not` replaces the union.
 fn into_branches<'a>(
     node: &mut Node<'a>,
-    place: &SchemaPath<'_, 'a>,
+    path: &SchemaPath<'_, 'a>,
     context: &mut PassContext,
     moves: impl Fn(&Member<'a>) -> bool,
     finish: impl Fn(&mut Node<'a>, &mut PassContext) -> Result<(), Error>,
 ) -> Result<(), Error> {
     let count = node.items_at(Keyword::AnyOf).len();
-    context.diagnostics.report(place, Location::under(node, "anyOf").in_place(), DISTRIBUTE, || {
+    context.diagnostics.report(path, Location::under(node, "anyOf").in_place(), DISTRIBUTE, || {
         format!("distributed the keywords next to `anyOf` into its {count} branches")
     });
     let origin = node.origin();
@@ -259,12 +259,12 @@ fn into_branches<'a>(
         let mut joined: Vec<Node<'a>> = Vec::new();
         for branch in branches {
             let impossible = with_guidance_lost(IMPOSSIBLE, &branch);
-            match into_branch(&bundle, branch, place.polarity, context) {
+            match into_branch(&bundle, branch, path.polarity, context) {
                 Ok(mut branch) => {
                     finish(&mut branch, context)?;
                     joined.push(branch);
                 }
-                Err(location) => context.diagnostics.report(place, location.removed(), impossible, || {
+                Err(location) => context.diagnostics.report(path, location.removed(), impossible, || {
                     String::from("removed a branch of `anyOf` that contradicts the keywords next to `anyOf`")
                 }),
             }
@@ -302,13 +302,13 @@ fn applies(member: &Member<'_>) -> bool {
             .is_some_and(|keyword| keyword.role() == Role::Assertion || keyword.applies_to().is_some())
 }
 
-pub(crate) fn annotations<'a>(node: &mut Node<'a>, place: &SchemaPath<'_, 'a>, context: &mut PassContext) {
+pub(crate) fn annotations<'a>(node: &mut Node<'a>, path: &SchemaPath<'_, 'a>, context: &mut PassContext) {
     if !is_alone(context) {
         return;
     }
     let Some(branches) = node.array_at(Keyword::AnyOf) else { return };
     if branches.len() == 1 {
-        lift(node, place, context);
+        flatten_single_branch(node, path, context);
         return;
     }
     let beside = context.grammar.any_of.beside;
@@ -324,14 +324,14 @@ pub(crate) fn annotations<'a>(node: &mut Node<'a>, place: &SchemaPath<'_, 'a>, c
     node.replace(Data::Object(Object::from_unique(rest)));
     node.visit(Keyword::AnyOf, |list| {
         for text in texts {
-            let found = list.as_array_mut().is_some_and(|branches| settle(&text, branches, &context.budget));
+            let found = list.as_array_mut().is_some_and(|branches| move_annotation(&text, branches, &context.budget));
             moved.push((text.key.display().into_owned(), found));
         }
     });
     for (name, found) in moved {
         let to = if found { Location::under(node, "anyOf") } else { Location::Nowhere };
         context.diagnostics.report(
-            place,
+            path,
             Location::under(node, name.clone()).to(to),
             if found { TEXTS } else { TEXTS_LOST },
             || match found {
@@ -346,22 +346,22 @@ fn is_table(member: &Member<'_>) -> bool {
     Keyword::named(&member.key).is_some_and(|keyword| matches!(keyword.role(), Role::Definitions))
 }
 
-fn lift<'a>(node: &mut Node<'a>, place: &SchemaPath<'_, 'a>, context: &mut PassContext) {
+fn flatten_single_branch<'a>(node: &mut Node<'a>, path: &SchemaPath<'_, 'a>, context: &mut PassContext) {
     let (origin, met) = (node.origin(), Location::of(node));
     let Some(object) = node.as_object_mut() else { return };
     let at = object.position(Keyword::AnyOf).unwrap_or_default();
     let Some(Data::Array(mut branches)) = object.remove(Keyword::AnyOf).map(Node::into_data) else { return };
     let Some(branch) = branches.pop() else { return };
-    context.diagnostics.report(place, Location::of(&branch).to(met.clone()), LIFT, || {
+    context.diagnostics.report(path, Location::of(&branch).to(met.clone()), LIFT, || {
         String::from("replaced an `anyOf` of one branch with the branch")
     });
     let rest = core::mem::take(node);
-    *node = intersected((rest, branch), at, place.polarity, Some(&met), context).with_origin(origin);
+    *node = intersected((rest, branch), at, path.polarity, Some(&met), context).with_origin(origin);
     node.touch();
 }
 
 /// Returns false if no branch has room for the annotation.
-pub(crate) fn settle<'a>(text: &Member<'a>, branches: &mut [Node<'a>], budget: &Budget) -> bool {
+pub(crate) fn move_annotation<'a>(text: &Member<'a>, branches: &mut [Node<'a>], budget: &Budget) -> bool {
     let describes = text.key.is(Keyword::Description);
     let mut found = false;
     for branch in branches.iter_mut() {

@@ -32,19 +32,19 @@ const DROP: ChangeKind = ChangeKind::of(Rule::DropKeyword);
 /// evaluated).
 const DECIDED_ELSEWHERE: [&str; 5] = ["anyOf", "oneOf", "allOf", "$ref", "unevaluatedProperties"];
 
-pub(crate) fn apply<'a>(node: &mut Node<'a>, place: &SchemaPath<'_, 'a>, context: &mut PassContext) {
+pub(crate) fn apply<'a>(node: &mut Node<'a>, path: &SchemaPath<'_, 'a>, context: &mut PassContext) {
     let is = |node: &Node<'_>, name: &str| {
         node.get(Keyword::Type).is_some_and(|types| {
             types.is_text(name) || types.as_array().is_some_and(|names| names.iter().any(|known| known.is_text(name)))
         })
     };
-    let is_root = place.keyword.is_none();
+    let is_root = path.keyword.is_none();
     let grammar = context.grammar;
     if (grammar.encodes() || grammar.beside_their_type != Keywords::NONE) && node.get(Keyword::Type).is_some() {
-        without_a_subject(node, place, context);
+        without_a_subject(node, path, context);
     }
     if is(node, "array") {
-        items(node, place, context);
+        items(node, path, context);
     }
     if !is(node, "object") {
         return;
@@ -61,14 +61,14 @@ pub(crate) fn apply<'a>(node: &mut Node<'a>, place: &SchemaPath<'_, 'a>, context
     let written = written && (is_root || !grammar.encodes());
     if written && node.get(Keyword::Properties).is_none() {
         let (from, to) = (Location::of(node), Location::under(node, "properties"));
-        context.diagnostics.report(place, from.to(to), PROPERTIES, || String::from("added `properties: {}`"));
+        context.diagnostics.report(path, from.to(to), PROPERTIES, || String::from("added `properties: {}`"));
         if let Some(object) = node.as_object_mut() {
-            let after = object.position(Keyword::Type).map_or(0, |place| place + 1);
+            let after = object.position(Keyword::Type).map_or(0, |index| index + 1);
             object.insert_at(after, Text::literal("properties"), Node::empty_object());
         }
     }
     if grammar.names.no_brackets_beside_others {
-        close_beside_brackets(node, place, context);
+        close_beside_brackets(node, path, context);
     }
     let closes = match grammar.objects.open {
         OpenRule::ClosedByDefault => true,
@@ -82,7 +82,7 @@ pub(crate) fn apply<'a>(node: &mut Node<'a>, place: &SchemaPath<'_, 'a>, context
         && !DECIDED_ELSEWHERE.iter().any(|keyword| node.get(keyword).is_some())
     {
         let (from, to) = (Location::of(node), Location::under(node, "additionalProperties"));
-        context.diagnostics.report(place, from.to(to), widened(OPEN, Keyword::UnevaluatedProperties, context), || {
+        context.diagnostics.report(path, from.to(to), widened(OPEN, Keyword::UnevaluatedProperties, context), || {
             String::from("added `additionalProperties: true`: this API closes objects that do not declare it")
         });
         if let Some(object) = node.as_object_mut() {
@@ -92,14 +92,14 @@ pub(crate) fn apply<'a>(node: &mut Node<'a>, place: &SchemaPath<'_, 'a>, context
 }
 
 /// The API accepts no additional properties in an object with brackets in the name of a property.
-fn close_beside_brackets<'a>(node: &mut Node<'a>, place: &SchemaPath<'_, 'a>, context: &mut PassContext) {
+fn close_beside_brackets<'a>(node: &mut Node<'a>, path: &SchemaPath<'_, 'a>, context: &mut PassContext) {
     let admits_others = node.get(Keyword::AdditionalProperties).is_some_and(|others| others.as_bool() != Some(false));
     let table = node.object_at(Keyword::Properties);
     if !admits_others || !table.into_iter().flatten().any(|member| has_brackets(&member.key)) {
         return;
     }
     let (from, effect) = (Location::under(node, "additionalProperties"), DROP.accepts(Accepts::Narrower));
-    context.diagnostics.report(place, from.removed(), effect, || {
+    context.diagnostics.report(path, from.removed(), effect, || {
         String::from(
             "removed `additionalProperties`: this API accepts no additional properties next to a name with `[` or `]`",
         )
@@ -110,11 +110,11 @@ fn close_beside_brackets<'a>(node: &mut Node<'a>, place: &SchemaPath<'_, 'a>, co
 }
 
 /// These keywords constrain nothing, but the API would check them.
-fn without_a_subject<'a>(node: &mut Node<'a>, place: &SchemaPath<'_, 'a>, context: &mut PassContext) {
+fn without_a_subject<'a>(node: &mut Node<'a>, path: &SchemaPath<'_, 'a>, context: &mut PassContext) {
     let Some(object) = node.as_object() else { return };
     let grammar = context.grammar;
     let judged = |keyword: &Keyword| match grammar.encodes() {
-        true => keyword.holds() != Subschemas::Value,
+        true => keyword.subschemas() != Subschemas::Value,
         false => grammar.beside_their_type.contains(*keyword),
     };
     let has_subject =
@@ -130,7 +130,7 @@ fn without_a_subject<'a>(node: &mut Node<'a>, place: &SchemaPath<'_, 'a>, contex
         object.iter().filter(|member| !has_subject(member)).map(|member| member.key.display().into_owned()).collect();
     for name in &dropped {
         let location = Location::under(node, name.clone());
-        context.diagnostics.report(place, location.removed(), DROP, || {
+        context.diagnostics.report(path, location.removed(), DROP, || {
             format!("removed `{name}`: it has no effect on values of this type")
         });
     }
@@ -148,7 +148,7 @@ fn widened(effect: ChangeKind, counts: Keyword, context: &PassContext) -> Change
     }
 }
 
-fn items<'a>(node: &mut Node<'a>, place: &SchemaPath<'_, 'a>, context: &mut PassContext) {
+fn items<'a>(node: &mut Node<'a>, path: &SchemaPath<'_, 'a>, context: &mut PassContext) {
     let rule = context.grammar.arrays;
     let open =
         |items: &Node<'_>| items.as_bool() == Some(true) || items.as_object().is_some_and(|object| object.is_empty());
@@ -165,17 +165,17 @@ fn items<'a>(node: &mut Node<'a>, place: &SchemaPath<'_, 'a>, context: &mut Pass
     // The grammar decides which values of `items` are accepted; a prompt template may require that the keyword is
     // present.
     let is_read = node.get(Keyword::Items).is_some() || rule.closed_tuples;
-    if !missing || (!is_read && !context.grammar.walked.reaches(place.pointer)) {
+    if !missing || (!is_read && !context.grammar.walked.reaches(path.pointer)) {
         return;
     }
     let (from, to) = (Location::of(node), Location::under(node, "items"));
     let effect = widened(ITEMS, Keyword::UnevaluatedItems, context);
     let closed = node.get(Keyword::Items).is_some_and(|items| items.as_bool() == Some(false));
     let effect = if closed { effect.accepts(Accepts::Wider).guidance(Guidance::Lost) } else { effect };
-    context.diagnostics.report(place, from.to(to), effect, || String::from("added `items` that accept anything"));
+    context.diagnostics.report(path, from.to(to), effect, || String::from("added `items` that accept anything"));
     let mut any = Node::empty_object().with_origin(node.origin());
     if !rule.open_items {
-        anything::write(&mut any, place, context);
+        anything::write(&mut any, path, context);
     }
     if let Some(object) = node.as_object_mut() {
         object.set(Text::literal("items"), any);

@@ -40,49 +40,48 @@ const DROP: ChangeKind = ChangeKind::of(Rule::DropEnumOfType);
 /// Returns an error if the root lists values and none of them is an object.
 pub(crate) fn apply<'a>(
     node: &mut Node<'a>,
-    place: &SchemaPath<'_, 'a>,
+    path: &SchemaPath<'_, 'a>,
     context: &mut PassContext,
 ) -> Result<(), Error> {
     let rule = context.grammar.enums;
     let typed = rule.needs_type
-        || context.grammar.typed.needs_type_beside(Keyword::Enum, node)
-            && context.grammar.walked.reaches(place.pointer);
+        || context.grammar.typed.needs_type_beside(Keyword::Enum, node) && context.grammar.walked.reaches(path.pointer);
     let encodes = context.grammar.encodes();
     if (rule.agrees || encodes) && !typed {
-        agree(node, place, context);
+        replace_wrong_type(node, path, context);
     }
     // A value that `type` excludes would be accepted once it is encoded as text.
     if encodes {
-        match_type(node, place, context);
-        match_constant(node, place, context);
+        match_type(node, path, context);
+        match_constant(node, path, context);
         if !typed {
-            without_objects(node, place, context);
+            without_objects(node, path, context);
         }
     }
     let Some(values) = node.array_at(Keyword::Enum) else { return Ok(()) };
     if typed {
         let has_object = values.iter().any(|value| value.as_object().is_some());
-        if place.keyword.is_none() && context.grammar.object_root && !has_object {
+        if path.keyword.is_none() && context.grammar.object_root && !has_object {
             return Err(Error::new(
                 Code::NotRepresentable,
                 "",
                 "expected a schema that accepts an object, found an `enum` without one",
             ));
         }
-        match_type(node, place, context);
+        match_type(node, path, context);
     }
-    if !too_many(node, place, typed, context) {
+    if !too_many(node, path, typed, context) {
         if typed {
-            arrange(node, place, context);
+            arrange(node, path, context);
         }
-        restrict_types(node, place, context);
+        restrict_types(node, path, context);
     }
     Ok(())
 }
 
 /// The values are not moved to the description, which could not hold them either. Returns true if the `enum` was
 /// removed.
-fn too_many<'a>(node: &mut Node<'a>, place: &SchemaPath<'_, 'a>, typed: bool, context: &mut PassContext) -> bool {
+fn too_many<'a>(node: &mut Node<'a>, path: &SchemaPath<'_, 'a>, typed: bool, context: &mut PassContext) -> bool {
     let max_values = context.grammar.enums.max_values;
     let values = node.items_at(Keyword::Enum);
     let count = values.len();
@@ -92,9 +91,9 @@ fn too_many<'a>(node: &mut Node<'a>, place: &SchemaPath<'_, 'a>, typed: bool, co
     // The common type of the values is kept as `type`.
     let types = types_of(node, values);
     if typed || types.len() == 1 {
-        declare(node, place, &types, context);
+        declare(node, path, &types, context);
     }
-    context.diagnostics.report(place, Location::under(node, "enum").removed(), TOO_MANY, || {
+    context.diagnostics.report(path, Location::under(node, "enum").removed(), TOO_MANY, || {
         format!("removed an `enum` of {count} values: at most {max_values} are accepted")
     });
     if let Some(object) = node.as_object_mut() {
@@ -103,7 +102,7 @@ fn too_many<'a>(node: &mut Node<'a>, place: &SchemaPath<'_, 'a>, typed: bool, co
     true
 }
 
-fn arrange<'a>(node: &mut Node<'a>, place: &SchemaPath<'_, 'a>, context: &mut PassContext) {
+fn arrange<'a>(node: &mut Node<'a>, path: &SchemaPath<'_, 'a>, context: &mut PassContext) {
     let rule = context.grammar.enums;
     let Some(values) = node.array_at(Keyword::Enum) else { return };
     let types = types_of(node, values);
@@ -114,36 +113,36 @@ fn arrange<'a>(node: &mut Node<'a>, place: &SchemaPath<'_, 'a>, context: &mut Pa
         _ => false,
     };
     if together {
-        declare(node, place, &types, context);
+        declare(node, path, &types, context);
         if rule.null_first {
-            null_first(node, place, context);
+            null_first(node, path, context);
         }
     } else {
-        split(node, place, &types, context);
+        split(node, path, &types, context);
     }
 }
 
-fn restrict_types<'a>(node: &mut Node<'a>, place: &SchemaPath<'_, 'a>, context: &mut PassContext) {
-    if is_fine(node, place, context) {
+fn restrict_types<'a>(node: &mut Node<'a>, path: &SchemaPath<'_, 'a>, context: &mut PassContext) {
+    if is_fine(node, path, context) {
         return;
     }
-    match_type(node, place, context);
+    match_type(node, path, context);
     if context.grammar.null == Null::Nullable {
-        without_null(node, place, context);
+        without_null(node, path, context);
     }
     let Some(values) = node.array_at(Keyword::Enum) else { return };
     match types_of(node, values).as_slice() {
         [] => {}
-        [name] => single(node, place, name, context),
+        [name] => single(node, path, name, context),
         names => {
-            split(node, place, names, context);
+            split(node, path, names, context);
             node.visit(Keyword::AnyOf, |branches| {
                 // If the schema already had a union, the branches may hold values of more than one type.
                 for branch in branches.as_array_mut().into_iter().flatten() {
                     let types = branch.array_at(Keyword::Enum).map(|values| types_of(branch, values));
                     if let Some([name]) = types.as_deref() {
-                        single(branch, place, name, context);
-                        legalize::made(branch, place, context);
+                        single(branch, path, name, context);
+                        legalize::run_remaining_passes(branch, path, context);
                     }
                 }
             });
@@ -151,10 +150,10 @@ fn restrict_types<'a>(node: &mut Node<'a>, place: &SchemaPath<'_, 'a>, context: 
     }
 }
 
-fn is_fine(node: &Node<'_>, place: &SchemaPath<'_, '_>, context: &PassContext) -> bool {
+fn is_fine(node: &Node<'_>, path: &SchemaPath<'_, '_>, context: &PassContext) -> bool {
     let Some(values) = node.array_at(Keyword::Enum) else { return true };
     let lists = context.grammar.type_lists == TypeLists::Any;
-    let is_walked = || context.grammar.walked.reaches(place.pointer);
+    let is_walked = || context.grammar.walked.reaches(path.pointer);
     let typed = !context.grammar.typed.needs_type_beside(Keyword::Enum, node)
         || !is_walked()
         || node.get(Keyword::Type).is_some_and(|name| lists || name.as_text().is_some());
@@ -174,13 +173,13 @@ fn may_be_listed(value: &Node<'_>, rule: &EnumRule) -> bool {
     rule.kinds.iter().any(|name| is_of(value, &Node::literal(name))) && value.as_text().is_none_or(text_is_fine)
 }
 
-fn without_null<'a>(node: &mut Node<'a>, place: &SchemaPath<'_, 'a>, context: &mut PassContext) {
+fn without_null<'a>(node: &mut Node<'a>, path: &SchemaPath<'_, 'a>, context: &mut PassContext) {
     let Some(values) = node.array_at(Keyword::Enum) else { return };
     let Some(null) = values.iter().find(|value| value.is_null()).filter(|_| !values.iter().all(Node::is_null)) else {
         return;
     };
     let location = Location::of(null);
-    context.diagnostics.report(place, location.to(Location::of(node)), NULL, || {
+    context.diagnostics.report(path, location.to(Location::of(node)), NULL, || {
         String::from("replaced null in `enum` with `nullable: true`")
     });
     node.visit(Keyword::Enum, |list| {
@@ -200,7 +199,7 @@ fn without_null<'a>(node: &mut Node<'a>, place: &SchemaPath<'_, 'a>, context: &m
     nullable::admit_null(node, context.grammar);
 }
 
-fn single<'a>(node: &mut Node<'a>, place: &SchemaPath<'_, 'a>, name: &'static str, context: &mut PassContext) {
+fn single<'a>(node: &mut Node<'a>, path: &SchemaPath<'_, 'a>, name: &'static str, context: &mut PassContext) {
     let rule = context.grammar.enums;
     let Some(values) = node.array_at(Keyword::Enum) else { return };
     let name = if name == "number" && values.iter().filter_map(Node::as_number).all(json::is_integral) {
@@ -221,7 +220,7 @@ fn single<'a>(node: &mut Node<'a>, place: &SchemaPath<'_, 'a>, name: &'static st
         && rule.as_text.is_empty()
         && node.get(Keyword::Type).is_some_and(|existing| existing.is_text("number"));
     if !is_wider {
-        declare(node, place, &[name], context);
+        declare(node, path, &[name], context);
     }
     let location = Location::under(node, "enum");
     if listed {
@@ -229,7 +228,7 @@ fn single<'a>(node: &mut Node<'a>, place: &SchemaPath<'_, 'a>, name: &'static st
     }
     if let (Some(spelled), Some(encoding)) = (spelled, encoding) {
         let effect = if node.get(Keyword::Format).is_some() { SPELL.guidance(Guidance::Lost) } else { SPELL };
-        context.diagnostics.report(place, location.in_place(), effect, || {
+        context.diagnostics.report(path, location.in_place(), effect, || {
             format!("replaced the {name}s in `enum` with strings and `format: \"enum\"`")
         });
         let Some(object) = node.as_object_mut() else { return };
@@ -250,7 +249,7 @@ fn single<'a>(node: &mut Node<'a>, place: &SchemaPath<'_, 'a>, name: &'static st
         (false, false) => DROP.accepts(Accepts::Wider).guidance(Guidance::Lost),
     };
     let to = if is_described { Location::under(node, "description") } else { Location::Nowhere };
-    context.diagnostics.report(place, location.to(to), effect, || {
+    context.diagnostics.report(path, location.to(to), effect, || {
         format!("removed an `enum`: this API does not accept it next to `type: \"{name}\"`")
     });
     let values = node.as_object_mut().and_then(|object| object.remove(Keyword::Enum));
@@ -259,20 +258,20 @@ fn single<'a>(node: &mut Node<'a>, place: &SchemaPath<'_, 'a>, name: &'static st
     }
 }
 
-fn agree<'a>(node: &mut Node<'a>, place: &SchemaPath<'_, 'a>, context: &mut PassContext) {
+fn replace_wrong_type<'a>(node: &mut Node<'a>, path: &SchemaPath<'_, 'a>, context: &mut PassContext) {
     let (Some(values), Some(declared)) = (node.array_at(Keyword::Enum), node.get(Keyword::Type)) else {
         return;
     };
     let names: Vec<&Node<'_>> = declared.as_array().map_or_else(|| vec![declared], |names| names.iter().collect());
     if !values.is_empty() && !values.iter().any(|value| names.iter().any(|name| is_of(value, name))) {
-        match_type(node, place, context);
+        match_type(node, path, context);
         let types = node.array_at(Keyword::Enum).map(|values| types_of(node, values)).unwrap_or_default();
-        declare(node, place, &types, context);
+        declare(node, path, &types, context);
     }
 }
 
 /// The type `object` would not be closed if no value in `enum` is an object.
-fn without_objects<'a>(node: &mut Node<'a>, place: &SchemaPath<'_, 'a>, context: &mut PassContext) {
+fn without_objects<'a>(node: &mut Node<'a>, path: &SchemaPath<'_, 'a>, context: &mut PassContext) {
     let has_object = |names: &[Node<'_>]| names.iter().any(|name| name.is_text("object"));
     if !node.array_at(Keyword::Type).is_some_and(has_object) {
         return;
@@ -280,11 +279,11 @@ fn without_objects<'a>(node: &mut Node<'a>, place: &SchemaPath<'_, 'a>, context:
     let Some(values) = node.array_at(Keyword::Enum) else { return };
     if !values.is_empty() && values.iter().all(|value| value.as_object().is_none()) {
         let types = types_of(node, values);
-        declare(node, place, &types, context);
+        declare(node, path, &types, context);
     }
 }
 
-fn match_constant<'a>(node: &mut Node<'a>, place: &SchemaPath<'_, 'a>, context: &mut PassContext) {
+fn match_constant<'a>(node: &mut Node<'a>, path: &SchemaPath<'_, 'a>, context: &mut PassContext) {
     let (Some(value), Some(declared)) = (node.get(Keyword::Const), node.get(Keyword::Type)) else { return };
     let agrees = declared.as_array().unwrap_or(core::slice::from_ref(declared)).iter().any(|name| is_of(value, name));
     if agrees && declared.as_array().is_none() {
@@ -292,7 +291,7 @@ fn match_constant<'a>(node: &mut Node<'a>, place: &SchemaPath<'_, 'a>, context: 
     }
     let (found, types) = (json::write_plain(declared), types_of(node, core::slice::from_ref(value)));
     let effect = if agrees { INFER } else { CONTRADICTS };
-    context.diagnostics.report(place, Location::of(declared).to(Location::under(node, "type")), effect, || {
+    context.diagnostics.report(path, Location::of(declared).to(Location::under(node, "type")), effect, || {
         format!("replaced `type: {found}` with the type of `const`")
     });
     if let (Some(object), [name, ..]) = (node.as_object_mut(), types.as_slice()) {
@@ -301,7 +300,7 @@ fn match_constant<'a>(node: &mut Node<'a>, place: &SchemaPath<'_, 'a>, context: 
 }
 
 /// If the declared type excludes all values, the type is removed instead.
-fn match_type<'a>(node: &mut Node<'a>, place: &SchemaPath<'_, 'a>, context: &mut PassContext) {
+fn match_type<'a>(node: &mut Node<'a>, path: &SchemaPath<'_, 'a>, context: &mut PassContext) {
     let Some(declared) = node.get(Keyword::Type) else { return };
     let names: Vec<&Node<'_>> = declared.as_array().map_or_else(|| vec![declared], |names| names.iter().collect());
     let matches = |value: &Node<'_>| names.iter().any(|name| is_of(value, name));
@@ -312,12 +311,9 @@ fn match_type<'a>(node: &mut Node<'a>, place: &SchemaPath<'_, 'a>, context: &mut
     }
     if kept == 0 {
         let found = json::write_plain(declared);
-        context.diagnostics.report(
-            place,
-            Location::of(declared).to(Location::under(node, "type")),
-            CONTRADICTS,
-            || format!("replaced `type: {found}`: no value in `enum` has that type"),
-        );
+        context.diagnostics.report(path, Location::of(declared).to(Location::under(node, "type")), CONTRADICTS, || {
+            format!("replaced `type: {found}`: no value in `enum` has that type")
+        });
         if let Some(object) = node.as_object_mut() {
             object.remove(Keyword::Type);
         }
@@ -325,7 +321,7 @@ fn match_type<'a>(node: &mut Node<'a>, place: &SchemaPath<'_, 'a>, context: &mut
     }
     let location = Location::of(node.get(Keyword::Enum).unwrap_or(node));
     let gone: Set<usize> = values.iter().enumerate().filter(|(_, value)| !matches(value)).map(|(at, _)| at).collect();
-    context.diagnostics.report(place, location.to(Location::under(node, "enum")), UNMATCHED, || {
+    context.diagnostics.report(path, location.to(Location::under(node, "enum")), UNMATCHED, || {
         format!("removed {} of the values in `enum`: `type` excludes them", gone.len())
     });
     node.visit(Keyword::Enum, |list| {
@@ -375,7 +371,7 @@ fn types_of(node: &Node<'_>, values: &[Node<'_>]) -> Vec<&'static str> {
         .collect()
 }
 
-fn declare<'a>(node: &mut Node<'a>, place: &SchemaPath<'_, 'a>, types: &[&'static str], context: &mut PassContext) {
+fn declare<'a>(node: &mut Node<'a>, path: &SchemaPath<'_, 'a>, types: &[&'static str], context: &mut PassContext) {
     let existing: Vec<Option<String>> = match node.get(Keyword::Type) {
         Some(value) => match value.as_array() {
             Some(names) => names.iter().map(|name| name.as_text().map(|text| text.display().into_owned())).collect(),
@@ -387,7 +383,7 @@ fn declare<'a>(node: &mut Node<'a>, place: &SchemaPath<'_, 'a>, types: &[&'stati
         return;
     }
     let at = if node.get(Keyword::Type).is_some() { Location::under(node, "type") } else { Location::of(node) };
-    context.diagnostics.report(place, at.to(Location::under(node, "type")), INFER, || match types {
+    context.diagnostics.report(path, at.to(Location::under(node, "type")), INFER, || match types {
         [name] => format!("added `type: \"{name}\"`, the type of all values in `enum`"),
         _ => format!("added `type`, the types of the values in `enum`: {}", types.join(", ")),
     });
@@ -399,7 +395,7 @@ fn declare<'a>(node: &mut Node<'a>, place: &SchemaPath<'_, 'a>, types: &[&'stati
     }
 }
 
-fn null_first<'a>(node: &mut Node<'a>, place: &SchemaPath<'_, 'a>, context: &mut PassContext) {
+fn null_first<'a>(node: &mut Node<'a>, path: &SchemaPath<'_, 'a>, context: &mut PassContext) {
     let Some(types) = node.get(Keyword::Type) else { return };
     let Some(at) =
         types.as_array().and_then(|names| names.iter().position(|name| name.is_text("null"))).filter(|at| *at > 0)
@@ -407,7 +403,7 @@ fn null_first<'a>(node: &mut Node<'a>, place: &SchemaPath<'_, 'a>, context: &mut
         return;
     };
     let location = Location::of(types);
-    context.diagnostics.report(place, location.to(Location::under(node, "type")), NULL_FIRST, || {
+    context.diagnostics.report(path, location.to(Location::under(node, "type")), NULL_FIRST, || {
         String::from("moved `null` to the front of `type`: this API requires it there next to `enum`")
     });
     node.visit(Keyword::Type, |list| {
@@ -419,9 +415,9 @@ fn null_first<'a>(node: &mut Node<'a>, place: &SchemaPath<'_, 'a>, context: &mut
 }
 
 /// Keywords for one type move into the branch of the type, if the grammar refuses them as siblings of the union.
-fn split<'a>(node: &mut Node<'a>, place: &SchemaPath<'_, 'a>, types: &[&'static str], context: &mut PassContext) {
+fn split<'a>(node: &mut Node<'a>, path: &SchemaPath<'_, 'a>, types: &[&'static str], context: &mut PassContext) {
     let location = Location::of(node.get(Keyword::Enum).unwrap_or(node));
-    context.diagnostics.report(place, location.to(Location::under(node, "anyOf")), SPLIT, || {
+    context.diagnostics.report(path, location.to(Location::under(node, "anyOf")), SPLIT, || {
         format!("split an `enum` with values of several types: {}", types.join(", "))
     });
     let (origin, at) =
@@ -458,7 +454,7 @@ fn split<'a>(node: &mut Node<'a>, place: &SchemaPath<'_, 'a>, types: &[&'static 
     let union = Node::record([("anyOf", Node::array(branches))]).with_origin(origin);
     if object.has(Keyword::AnyOf) {
         let rest = core::mem::take(node);
-        *node = intersected((rest, union), at, place.polarity, None, context);
+        *node = intersected((rest, union), at, path.polarity, None, context);
         node.touch();
     } else if let Data::Object(union) = union.into_data() {
         for member in union.into_members() {

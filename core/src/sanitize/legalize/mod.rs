@@ -10,9 +10,9 @@ pub(crate) mod enums;
 pub(crate) mod nullable;
 pub(crate) mod patterns;
 pub(crate) mod refused_keys;
+pub(crate) mod replacement_names;
 pub(crate) mod required;
 pub(crate) mod root;
-pub(crate) mod stand_ins;
 pub(crate) mod types;
 pub(crate) mod unsupported_keywords;
 
@@ -79,8 +79,8 @@ impl<'r> Legalize<'r> {
 }
 
 impl<'a> VisitorMut<'a> for Legalize<'_> {
-    fn enter(&mut self, node: &mut Node<'a>, place: &SchemaPath<'_, 'a>) -> Result<Visit, Error> {
-        let inferred = match (place.keyword, self.above.last()) {
+    fn enter(&mut self, node: &mut Node<'a>, path: &SchemaPath<'_, 'a>) -> Result<Visit, Error> {
+        let inferred = match (path.keyword, self.above.last()) {
             (Some(keyword), Some((above, _))) => InferenceContext {
                 types: if IN_PLACE.contains(keyword) { above.types } else { None },
                 not_typed: above.not_typed || NOT_TYPED.contains(keyword),
@@ -93,27 +93,27 @@ impl<'a> VisitorMut<'a> for Legalize<'_> {
                 ..InferenceContext::default()
             },
         };
-        if place.keyword.is_none() && self.context.used_as == Use::Response {
+        if path.keyword.is_none() && self.context.used_as == Use::Response {
             self.context.declared_object = Some(declares_object(node));
         }
-        self.context.survey.deepest = self.context.survey.deepest.max(place.depth);
+        self.context.survey.deepest = self.context.survey.deepest.max(path.depth);
         let types = InstanceTypes::declared(node).or_else(|| types_of_parts(node));
         let types = types.or_else(|| types_of_values(node)).or(inferred.types);
         let present = node.as_object().map_or(Keywords::NONE, Keywords::in_object);
-        let present = run_all(&self.enter, node, place, inferred, present, self.context)?;
+        let present = run_all(&self.enter, node, path, inferred, present, self.context)?;
         self.above.push((InferenceContext { types, ..inferred }, present));
         Ok(Visit::Descend)
     }
 
-    fn leave(&mut self, node: &mut Node<'a>, place: &SchemaPath<'_, 'a>) -> Result<(), Error> {
+    fn leave(&mut self, node: &mut Node<'a>, path: &SchemaPath<'_, 'a>) -> Result<(), Error> {
         let present = self.above.pop().map_or(Keywords::ALL, |(_, present)| present);
         if self.context.survey.original_keywords.intersects(EVALUATED) {
             // A definition may be used in any schema.
-            let is_defined = matches!(place.pointer.steps().first(), Some(Step::Name("$defs" | "definitions")));
+            let is_defined = matches!(path.pointer.steps().first(), Some(Step::Name("$defs" | "definitions")));
             let around = self.above.iter().fold(present, |all, (_, keywords)| all.union(*keywords));
             self.context.counts_evaluated = if is_defined { self.context.survey.original_keywords } else { around };
         }
-        let inferred = match (place.keyword, self.above.last()) {
+        let inferred = match (path.keyword, self.above.last()) {
             (Some(keyword), Some((above, _))) => InferenceContext {
                 types: above.types.filter(|_| IN_PLACE.contains(keyword)),
                 not_typed: above.not_typed || NOT_TYPED.contains(keyword),
@@ -122,25 +122,25 @@ impl<'a> VisitorMut<'a> for Legalize<'_> {
             },
             _ => InferenceContext::default(),
         };
-        run_all(&self.leave, node, place, inferred, present, self.context)?;
+        run_all(&self.leave, node, path, inferred, present, self.context)?;
         Ok(())
     }
 }
 
 /// Runs the remaining per-schema passes, because the visitor has already left the new branch.
-fn made<'a>(branch: &mut Node<'a>, place: &SchemaPath<'_, 'a>, context: &mut PassContext) {
-    types::split(branch, place, context);
-    json_string::object(branch, place, context);
-    containers::apply(branch, place, context);
-    required::apply(branch, place, context);
+fn run_remaining_passes<'a>(branch: &mut Node<'a>, path: &SchemaPath<'_, 'a>, context: &mut PassContext) {
+    types::split(branch, path, context);
+    json_string::object(branch, path, context);
+    containers::apply(branch, path, context);
+    required::apply(branch, path, context);
 }
 
 /// For an unchanged branch of a union. The other passes wait until nothing more can be merged into the branch.
-fn requires<'a>(branch: &mut Node<'a>, place: &SchemaPath<'_, 'a>, context: &mut PassContext) {
-    required::apply(branch, place, context);
+fn requires<'a>(branch: &mut Node<'a>, path: &SchemaPath<'_, 'a>, context: &mut PassContext) {
+    required::apply(branch, path, context);
 }
 
 /// `additionalProperties` may be a boolean.
-pub(crate) fn is_open_map(place: &SchemaPath<'_, '_>) -> bool {
-    place.pointer.steps().last() == Some(&Step::Name("additionalProperties"))
+pub(crate) fn is_open_map(path: &SchemaPath<'_, '_>) -> bool {
+    path.pointer.steps().last() == Some(&Step::Name("additionalProperties"))
 }

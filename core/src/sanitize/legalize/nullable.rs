@@ -20,15 +20,15 @@ use crate::{
 
 const RESPELL: ChangeKind = ChangeKind::of(Rule::NullToNullable);
 
-pub(crate) fn apply<'a>(node: &mut Node<'a>, place: &SchemaPath<'_, 'a>, context: &mut PassContext) {
+pub(crate) fn apply<'a>(node: &mut Node<'a>, path: &SchemaPath<'_, 'a>, context: &mut PassContext) {
     if context.grammar.null != Null::Nullable {
         return;
     }
-    list(node, place, context);
-    union(node, place, context);
+    list(node, path, context);
+    union(node, path, context);
 }
 
-fn list<'a>(node: &mut Node<'a>, place: &SchemaPath<'_, 'a>, context: &mut PassContext) {
+fn list<'a>(node: &mut Node<'a>, path: &SchemaPath<'_, 'a>, context: &mut PassContext) {
     let Some(names) = node.array_at(Keyword::Type) else { return };
     let mut others: Vec<Node<'a>> =
         names.iter().filter(|name| !name.is_text("null")).map(|name| name.copy(&context.budget)).collect();
@@ -37,7 +37,7 @@ fn list<'a>(node: &mut Node<'a>, place: &SchemaPath<'_, 'a>, context: &mut PassC
     }
     let location = Location::under(node, "type");
     let nullable = others.len() < names.len() && !others.is_empty();
-    context.diagnostics.report(place, location.in_place(), RESPELL, || match nullable {
+    context.diagnostics.report(path, location.in_place(), RESPELL, || match nullable {
         true => String::from("replaced null in `type` with `nullable: true`"),
         false => String::from("replaced a list of one type with that type"),
     });
@@ -57,13 +57,13 @@ fn list<'a>(node: &mut Node<'a>, place: &SchemaPath<'_, 'a>, context: &mut PassC
     }
 }
 
-fn union<'a>(node: &mut Node<'a>, place: &SchemaPath<'_, 'a>, context: &mut PassContext) {
+fn union<'a>(node: &mut Node<'a>, path: &SchemaPath<'_, 'a>, context: &mut PassContext) {
     let Some(branches) = node.array_at(Keyword::AnyOf) else { return };
     let Some(branch) = branches.iter().find(|branch| is_null(branch)) else { return };
     // A branch that another rule wrote has been reported by that rule.
     if branch.origin().number().is_some() {
         let location = Location::of(branch);
-        context.diagnostics.report(place, location.to(Location::under(node, "anyOf")), RESPELL, || {
+        context.diagnostics.report(path, location.to(Location::under(node, "anyOf")), RESPELL, || {
             format!(
                 "replaced the null branch of `anyOf` with `nullable: true` in the other {}",
                 branches.len().saturating_sub(1)
@@ -199,7 +199,7 @@ fn flag(node: &mut Node<'_>) {
     match object.get_mut(Keyword::Nullable) {
         Some(flag) => flag.replace(Data::Bool(true)),
         None => {
-            let at = object.position(Keyword::Type).map_or(0, |place| place + 1);
+            let at = object.position(Keyword::Type).map_or(0, |index| index + 1);
             object.insert_at(at, Text::literal("nullable"), Node::bool(true));
         }
     }

@@ -48,7 +48,7 @@ pub(super) fn compiles(pattern: &Text<'_>, rule: PatternRule) -> bool {
 /// Returns false if no spelling works.
 pub(super) fn respell<'a>(
     node: &mut Node<'a>,
-    place: &SchemaPath<'_, 'a>,
+    path: &SchemaPath<'_, 'a>,
     name: &str,
     value: &Node<'a>,
     context: &mut PassContext,
@@ -79,7 +79,7 @@ pub(super) fn respell<'a>(
         _ => RESPELL,
     };
     let location = Location::under(node, String::from(name));
-    context.diagnostics.report(place, location.in_place(), effect, || {
+    context.diagnostics.report(path, location.in_place(), effect, || {
         let how = match rule {
             PatternRule::Whole => "for this API, which matches the whole string",
             PatternRule::Unanchored => "without anchors, because this API always matches the whole string",
@@ -113,7 +113,7 @@ const TO_ADDITIONAL: ChangeKind = ChangeKind::of(Rule::PatternsToAdditional);
 
 const ALL_NAMES: [&str; 6] = ["", "^", ".*", "^.*", "^.*$", "^(.*)$"];
 
-pub(crate) fn to_additional_properties<'a>(node: &mut Node<'a>, place: &SchemaPath<'_, 'a>, context: &mut PassContext) {
+pub(crate) fn to_additional_properties<'a>(node: &mut Node<'a>, path: &SchemaPath<'_, 'a>, context: &mut PassContext) {
     if !context.grammar.encodes() || !context.grammar.refuses.contains(Keyword::PatternProperties) {
         return;
     }
@@ -156,7 +156,7 @@ pub(crate) fn to_additional_properties<'a>(node: &mut Node<'a>, place: &SchemaPa
     };
     let location = Location::under(node, "patternProperties");
     let to = Location::under(node, "additionalProperties");
-    context.diagnostics.report(place, location.to(to), TO_ADDITIONAL.accepts(accepts).guidance(guidance), || {
+    context.diagnostics.report(path, location.to(to), TO_ADDITIONAL.accepts(accepts).guidance(guidance), || {
         let shown: Vec<String> =
             names.iter().filter_map(Node::as_text).map(|name| format!("`{}`", name.display())).collect();
         format!("replaced `patternProperties` ({}) with `additionalProperties`", shown.join(", "))

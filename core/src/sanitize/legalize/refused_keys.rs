@@ -6,7 +6,7 @@
 
 use alloc::{borrow::Cow, format, string::String, vec::Vec};
 
-use super::stand_ins::{breaks, is_about_the_root, Spelling};
+use super::replacement_names::{breaks, is_about_the_root, Spelling};
 use crate::{
     collections::{Map, Set},
     json::{Data, Member, Node, Object, Step, Text},
@@ -24,47 +24,50 @@ use crate::{
 
 const PATTERN: ChangeKind = ChangeKind::of(Rule::RewritePattern);
 
-pub(crate) fn ref_like<'a>(node: &mut Node<'a>, place: &SchemaPath<'_, 'a>, context: &mut PassContext) {
+pub(crate) fn ref_like<'a>(node: &mut Node<'a>, path: &SchemaPath<'_, 'a>, context: &mut PassContext) {
     if context.grammar.refs.only_under.is_none() {
         return;
     }
     respell_patterns(
         node,
-        place,
+        path,
         |key| key.is(Keyword::Ref).then(|| String::from("(?:$ref)")),
         |_| String::from("replaced the pattern `$ref` with `(?:$ref)`"),
         context,
     );
     drop_members(
         node,
-        place,
+        path,
         Rule::DropRefLikeKey,
         // Subschemas are handled on their own; lists of values are not searched.
-        |keyword, member| keyword.is_none_or(|keyword| keyword.holds() == Subschemas::Value) && has_ref(&member.value),
+        |keyword, member| {
+            keyword.is_none_or(|keyword| keyword.subschemas() == Subschemas::Value) && has_ref(&member.value)
+        },
         |name| format!("removed `{name}`: this API mistakes its key `$ref` for a reference"),
         context,
     );
 }
 
-pub(crate) fn with_slash<'a>(node: &mut Node<'a>, place: &SchemaPath<'_, 'a>, context: &mut PassContext) {
-    if !context.survey.no_slash || place.pointer.steps().first() != Some(&Step::Name(Keyword::Defs.name())) {
+pub(crate) fn with_slash<'a>(node: &mut Node<'a>, path: &SchemaPath<'_, 'a>, context: &mut PassContext) {
+    if !context.survey.no_slash || path.pointer.steps().first() != Some(&Step::Name(Keyword::Defs.name())) {
         return;
     }
     respell_patterns(
         node,
-        place,
+        path,
         |key| key.value().filter(|_| has_slash(key)).map(|pattern| without_slash(&pattern)),
         |name| format!("replaced `/` in the pattern `{name}` with `\\x2f`"),
         context,
     );
     drop_members(
         node,
-        place,
+        path,
         Rule::DropSlashKey,
         |keyword, member| {
             // Subschemas are handled on their own, and names of properties by `rename_properties`.
-            keyword.is_none_or(|keyword| keyword.holds() == Subschemas::Value && keyword != Keyword::DependentRequired)
-                && (has_slash(&member.key) || holds_slash(&member.value))
+            keyword.is_none_or(|keyword| {
+                keyword.subschemas() == Subschemas::Value && keyword != Keyword::DependentRequired
+            }) && (has_slash(&member.key) || holds_slash(&member.value))
         },
         |name| format!("removed `{name}`: no key inside a definition may contain `/`"),
         context,
@@ -77,7 +80,7 @@ pub(crate) fn slash_occurs_in_definitions(root: &Node<'_>) -> bool {
 
 fn drop_members<'a>(
     node: &mut Node<'a>,
-    place: &SchemaPath<'_, 'a>,
+    path: &SchemaPath<'_, 'a>,
     rule: Rule,
     goes: impl Fn(Option<Keyword>, &Member<'a>) -> bool,
     message: impl Fn(&str) -> String,
@@ -94,7 +97,7 @@ fn drop_members<'a>(
         let effect = if validates { effect.accepts(Accepts::Wider) } else { effect };
         context
             .diagnostics
-            .report(place, Location::of(&member.value).removed(), effect, || message(&member.key.display()));
+            .report(path, Location::of(&member.value).removed(), effect, || message(&member.key.display()));
         gone.insert(member.key.clone());
     }
     if gone.is_empty() {
@@ -107,7 +110,7 @@ fn drop_members<'a>(
 
 fn respell_patterns<'a>(
     node: &mut Node<'a>,
-    place: &SchemaPath<'_, 'a>,
+    path: &SchemaPath<'_, 'a>,
     respell: impl Fn(&Text<'_>) -> Option<String>,
     message: impl Fn(&str) -> String,
     context: &mut PassContext,
@@ -118,7 +121,7 @@ fn respell_patterns<'a>(
             found = true;
             context
                 .diagnostics
-                .report(place, Location::of(&member.value).in_place(), PATTERN, || message(&member.key.display()));
+                .report(path, Location::of(&member.value).in_place(), PATTERN, || message(&member.key.display()));
         }
     }
     if !found {
@@ -191,12 +194,12 @@ pub(crate) const WITH_NAMES: Keywords =
 /// These keywords may match a renamed property differently.
 pub(crate) const JUDGES_OF_NAMES: [Keyword; 2] = [Keyword::PatternProperties, Keyword::PropertyNames];
 
-pub(crate) fn rename_properties<'a>(node: &mut Node<'a>, place: &SchemaPath<'_, 'a>, context: &mut PassContext) {
-    let stand_ins = context.stand_ins.clone();
-    let is_root = context.grammar.names.shape.is_some() && is_about_the_root(place);
+pub(crate) fn rename_properties<'a>(node: &mut Node<'a>, path: &SchemaPath<'_, 'a>, context: &mut PassContext) {
+    let replacement_names = context.replacement_names.clone();
+    let is_root = context.grammar.names.shape.is_some() && is_about_the_root(path);
     let spelling = Spelling { rule: context.grammar.names, no_slash: context.survey.no_slash, is_root };
     let Some(object) = node.as_object().filter(|object| spelling.concerns(object)) else { return };
-    stand_ins.extend_from(object);
+    replacement_names.extend_from(object);
     let mut renamed: Map<String, String> = Map::new();
     let described = object.get(Keyword::Properties).and_then(|all| Some((all, all.as_object()?)));
     if let Some((all, table)) = described {
@@ -205,8 +208,8 @@ pub(crate) fn rename_properties<'a>(node: &mut Node<'a>, place: &SchemaPath<'_, 
             if !spelling.replaces(&member.key) {
                 continue;
             }
-            let Some(new) = stand_ins.of_name(&name) else { continue };
-            let is_broken = || stand_ins.is_broken(&name) || breaks(&member.value);
+            let Some(new) = replacement_names.get(&name) else { continue };
+            let is_broken = || replacement_names.is_broken(&name) || breaks(&member.value);
             if !spelling.goes_everywhere(&name) && !spelling.is_misshapen(&name) && !is_broken() {
                 continue;
             }
@@ -216,14 +219,15 @@ pub(crate) fn rename_properties<'a>(node: &mut Node<'a>, place: &SchemaPath<'_, 
             let (from, to) = (Location::under(all, name.clone().into_owned()), Location::under(all, new.clone()));
             context
                 .diagnostics
-                .report(place, from.to(to), effect, || format!("renamed the property `{name}` to `{new}`"));
+                .report(path, from.to(to), effect, || format!("renamed the property `{name}` to `{new}`"));
             renamed.insert(name.into_owned(), new);
         }
     }
     // Some names are also replaced in schemas that list them without declaring the property.
     let new_name = |name: &Text<'_>| {
         let name = name.value()?;
-        let everywhere = || stand_ins.of_name(&name).filter(|_| stand_ins.goes_where_listed(spelling, &name));
+        let everywhere =
+            || replacement_names.get(&name).filter(|_| replacement_names.goes_where_listed(spelling, &name));
         renamed.get(&*name).cloned().or_else(everywhere)
     };
     // Names that are not declared as properties are reported where they are listed.
@@ -249,7 +253,7 @@ pub(crate) fn rename_properties<'a>(node: &mut Node<'a>, place: &SchemaPath<'_, 
             let effect = ChangeKind::of(Rule::RenameProperty);
             context
                 .diagnostics
-                .report(place, from.to(to), effect, || format!("renamed the property `{}` to `{new}`", name.display()));
+                .report(path, from.to(to), effect, || format!("renamed the property `{}` to `{new}`", name.display()));
         }
     }
     for keyword in ["properties", "dependentRequired", "dependentSchemas"] {

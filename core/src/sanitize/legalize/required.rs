@@ -35,9 +35,9 @@ impl<'o, 'a> Declared<'o, 'a> {
     }
 }
 
-pub(crate) fn apply<'a>(node: &mut Node<'a>, place: &SchemaPath<'_, 'a>, context: &mut PassContext) {
+pub(crate) fn apply<'a>(node: &mut Node<'a>, path: &SchemaPath<'_, 'a>, context: &mut PassContext) {
     let Some(object) = node.as_object() else { return };
-    if !context.grammar.required_is_known_at(object, place.pointer) {
+    if !context.grammar.required_is_known_at(object, path.pointer) {
         return;
     }
     let Some(names) = object.array_at(Keyword::Required) else { return };
@@ -64,7 +64,7 @@ pub(crate) fn apply<'a>(node: &mut Node<'a>, place: &SchemaPath<'_, 'a>, context
         (true, false) => UNKNOWN.guidance(Guidance::Lost),
     };
     let to = if left > 0 { Location::under(node, "required") } else { Location::Nowhere };
-    context.diagnostics.report(place, Location::under(node, "required").to(to), effect, || {
+    context.diagnostics.report(path, Location::under(node, "required").to(to), effect, || {
         let names: Vec<String> =
             unknown.iter().filter_map(Node::as_text).map(|name| format!("`{}`", name.display())).collect();
         format!("removed from `required` names that are not properties here: {}", names.join(", "))
@@ -91,7 +91,7 @@ pub(crate) fn apply<'a>(node: &mut Node<'a>, place: &SchemaPath<'_, 'a>, context
 ///
 /// A declared property accepts anything, so nothing changes, unless a keyword constrains the properties that are not
 /// declared.
-pub(crate) fn beside_properties<'a>(node: &mut Node<'a>, place: &SchemaPath<'_, 'a>, context: &mut PassContext) {
+pub(crate) fn beside_properties<'a>(node: &mut Node<'a>, path: &SchemaPath<'_, 'a>, context: &mut PassContext) {
     let Some(object) = node.as_object() else { return };
     let Some(names) = object.array_at(Keyword::Required) else { return };
     if object.object_at(Keyword::Properties).is_some_and(|table| !table.is_empty()) {
@@ -103,7 +103,7 @@ pub(crate) fn beside_properties<'a>(node: &mut Node<'a>, place: &SchemaPath<'_, 
         let effect = UNKNOWN.accepts(Accepts::Same);
         context
             .diagnostics
-            .report(place, location.removed(), effect, || String::from("removed `required`, which has no effect here"));
+            .report(path, location.removed(), effect, || String::from("removed `required`, which has no effect here"));
         if let Some(object) = node.as_object_mut() {
             object.remove(Keyword::Required);
         }
@@ -119,11 +119,11 @@ pub(crate) fn beside_properties<'a>(node: &mut Node<'a>, place: &SchemaPath<'_, 
     });
     // Properties evaluated inside `not` do not count outside it.
     let is_counted = object.has(Keyword::UnevaluatedProperties)
-        || (place.keyword != Some(Keyword::Not) && context.survey.keywords.contains(Keyword::UnevaluatedProperties));
+        || (path.keyword != Some(Keyword::Not) && context.survey.keywords.contains(Keyword::UnevaluatedProperties));
     if constrains_others || is_counted {
         let moved = context.hints == Hints::Describe;
         let effect = UNKNOWN.guidance(if moved { Guidance::Moved } else { Guidance::Lost });
-        context.diagnostics.report(place, location.removed(), effect, || {
+        context.diagnostics.report(path, location.removed(), effect, || {
             String::from("removed `required`: there are no `properties` next to it")
         });
         let Some(names) = node.as_object_mut().and_then(|object| object.remove(Keyword::Required)) else { return };
@@ -136,7 +136,7 @@ pub(crate) fn beside_properties<'a>(node: &mut Node<'a>, place: &SchemaPath<'_, 
     for name in names.iter().filter_map(Node::as_text) {
         properties.set(name.clone(), Node::empty_object());
     }
-    context.diagnostics.report(place, location.to(Location::under(node, "properties")), DECLARE, || {
+    context.diagnostics.report(path, location.to(Location::under(node, "properties")), DECLARE, || {
         String::from("added required names to `properties`")
     });
     if let Some(object) = node.as_object_mut() {
@@ -148,7 +148,7 @@ pub(crate) fn beside_properties<'a>(node: &mut Node<'a>, place: &SchemaPath<'_, 
 pub(crate) fn at_root(root: &mut Node<'_>, context: &mut PassContext) {
     if context.grammar.object_root {
         let pointer = Pointer::root();
-        let place = SchemaPath { pointer: &pointer, keyword: None, depth: 0, polarity: Polarity::Positive };
-        apply(root, &place, context);
+        let path = SchemaPath { pointer: &pointer, keyword: None, depth: 0, polarity: Polarity::Positive };
+        apply(root, &path, context);
     }
 }

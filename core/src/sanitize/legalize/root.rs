@@ -98,8 +98,8 @@ pub(crate) fn declare_object(root: &mut Node<'_>, context: &mut PassContext) {
             .diagnostics
             .report(Polarity::Positive, from.to(to), PROPERTIES, || String::from("added `properties: {}`"));
         if let Some(object) = root.as_object_mut() {
-            let place = object.position(Keyword::Type).map_or(0, |place| place + 1);
-            object.insert_at(place, Text::literal("properties"), Node::empty_object());
+            let index = object.position(Keyword::Type).map_or(0, |at| at + 1);
+            object.insert_at(index, Text::literal("properties"), Node::empty_object());
         }
     }
 }
@@ -134,7 +134,7 @@ pub(crate) fn root<'a>(node: &mut Node<'a>, context: &mut PassContext) -> Result
         let condition = condition(node, context.grammar, &context.budget)?;
         union(node, context, condition.is_some())?;
         if let Some(condition) = condition {
-            require(node, condition);
+            add_condition(node, condition);
         }
     }
     Ok(())
@@ -160,13 +160,13 @@ fn condition<'a>(root: &Node<'a>, grammar: &Grammar, budget: &Budget) -> Result<
     if let Some(branches) = union.as_array_mut() {
         branches.retain(may_be_object);
     }
-    union.visit_children(|_, branch| visit::walk_mut(budget, branch, Keywords::ALL, &mut Bare))?;
+    union.visit_children(|_, branch| visit::walk_mut(budget, branch, Keywords::ALL, &mut DropAnnotations))?;
     Ok(Some(Node::record([("anyOf", union)])))
 }
 
-struct Bare;
+struct DropAnnotations;
 
-impl<'a> VisitorMut<'a> for Bare {
+impl<'a> VisitorMut<'a> for DropAnnotations {
     fn enter(&mut self, node: &mut Node<'a>, _: &SchemaPath<'_, 'a>) -> Result<Visit, Error> {
         if node.as_object().is_some_and(|object| object.iter().any(is_annotation)) {
             if let Some(object) = node.as_object_mut() {
@@ -178,7 +178,7 @@ impl<'a> VisitorMut<'a> for Bare {
 }
 
 /// Adds `not: {not: condition}`, which is equivalent to the condition.
-fn require<'a>(root: &mut Node<'a>, condition: Node<'a>) {
+fn add_condition<'a>(root: &mut Node<'a>, condition: Node<'a>) {
     let Some(object) = root.as_object_mut() else { return };
     let untrue = Node::record([("not", condition)]);
     let untrue = match object.remove(Keyword::Not) {
@@ -273,8 +273,8 @@ fn one_object_of<'a>(node: &mut Node<'a>, context: &mut PassContext, exact: bool
         if member.key.is(Keyword::Defs) {
             members.push(member);
         } else {
-            let place = members.iter().position(|known| known.key == member.key);
-            match place.and_then(|place| members.get_mut(place)) {
+            let index = members.iter().position(|known| known.key == member.key);
+            match index.and_then(|index| members.get_mut(index)) {
                 Some(known) => known.value = member.value,
                 None => members.push(member),
             }
@@ -392,26 +392,26 @@ impl<'b, 'a> Beside<'b, 'a> {
             !is_annotation(member) && !member.key.is(Keyword::Properties) && !member.key.is(Keyword::Required)
         };
         let others = branch.iter().filter(is_other).map(|member| &member.value);
-        others.for_each(|value| texts(value, &mut mentioned));
+        others.for_each(|value| collect_strings(value, &mut mentioned));
         if !budget.pay(1 + mentioned.len()) {
             return None;
         }
-        let places = |known: &Map<&'b Text<'a>, usize>| {
-            let mut places: Set<usize> = mentioned.iter().filter_map(|name| known.get(name).copied()).collect();
+        let indices = |known: &Map<&'b Text<'a>, usize>| {
+            let mut indices: Set<usize> = mentioned.iter().filter_map(|name| known.get(name).copied()).collect();
             // Adds an entry that the branch does not mention. Otherwise a part that contains only the branch's own
             // members could be mistaken for the branch's own table.
-            places.extend((0..known.len()).find(|place| !places.contains(place)));
-            collections::by(places.into_iter().collect::<Vec<_>>(), usize::cmp)
+            indices.extend((0..known.len()).find(|index| !indices.contains(index)));
+            collections::by(indices.into_iter().collect::<Vec<_>>(), usize::cmp)
         };
         let mut part = Object::new();
         for member in self.bundle {
             let value = if member.key.is(Keyword::Properties) {
                 let members =
-                    places(&self.properties).into_iter().filter_map(|at| self.common.properties.members().get(at));
+                    indices(&self.properties).into_iter().filter_map(|at| self.common.properties.members().get(at));
                 Node::object(Object::from_unique(members.map(|member| member.copy(budget)).collect()))
                     .with_origin(member.value.origin())
             } else if member.key.is(Keyword::Required) {
-                let names = places(&self.required).into_iter().filter_map(|at| self.common.required.get(at));
+                let names = indices(&self.required).into_iter().filter_map(|at| self.common.required.get(at));
                 Node::array(names.map(|name| name.copy(budget)).collect()).with_origin(member.value.origin())
             } else {
                 member.value.copy(budget)
@@ -422,7 +422,7 @@ impl<'b, 'a> Beside<'b, 'a> {
     }
 }
 
-fn texts<'n, 'a>(value: &'n Node<'a>, found: &mut Vec<&'n Text<'a>>) {
+fn collect_strings<'n, 'a>(value: &'n Node<'a>, found: &mut Vec<&'n Text<'a>>) {
     let mut open = Vec::from([value]);
     while let Some(node) = open.pop() {
         match node.data() {
@@ -457,11 +457,11 @@ fn discriminators<'a>(objects: &[Object<'a>], parts: Option<Parts<'_, '_, 'a>>, 
     let everywhere = |name: &Node<'a>| {
         name.as_text().is_some_and(|name| known.contains(&name) || times.get(&name) == Some(&lists.len()))
     };
-    let own = lists
+    let own_properties = lists
         .iter()
         .map(|list| list.iter().filter(|name| !everywhere(name)).map(|name| name.copy(budget)).collect::<Vec<_>>());
-    let own: Vec<Vec<Node<'a>>> = own.collect();
-    if own.iter().all(Vec::is_empty) {
+    let own_properties: Vec<Vec<Node<'a>>> = own_properties.collect();
+    if own_properties.iter().all(Vec::is_empty) {
         return Node::array(Vec::new());
     }
     // At most one object may lack a property that distinguishes them.
@@ -483,24 +483,24 @@ fn discriminators<'a>(objects: &[Object<'a>], parts: Option<Parts<'_, '_, 'a>>, 
     let shared = shared.filter_map(Node::as_text).filter(is_named);
     let constants_of = |name: &Text<'a>| {
         let property = |(at, table): (usize, &Option<LookUp<'_, 'a>>)| {
-            let own = table.as_ref().and_then(|table| table.get(name));
-            constant(own.or_else(|| beside.as_ref().filter(|_| is_part(at))?.get(name))?, name, budget)
+            let own_properties = table.as_ref().and_then(|table| table.get(name));
+            constant(own_properties.or_else(|| beside.as_ref().filter(|_| is_part(at))?.get(name))?, name, budget)
         };
         tables.iter().enumerate().map(property).collect::<Option<Vec<_>>>()
     };
     let mut candidates = shared.filter_map(constants_of);
     let constants =
         candidates.find(|constants| constants.iter().map(json::canonical).collect::<Set<_>>().len() == objects.len());
-    if constants.is_none() && own.iter().any(Vec::is_empty) {
+    if constants.is_none() && own_properties.iter().any(Vec::is_empty) {
         return Node::array(Vec::new());
     }
     let mut constants = constants.map(Vec::into_iter);
-    let descriptions = own.into_iter().map(|own| {
+    let descriptions = own_properties.into_iter().map(|own_properties| {
         let constant = constants.as_mut().and_then(Iterator::next);
         let mut members: Vec<Member<'a>> =
             constant.map(|value| Member { key: Text::literal("properties"), value }).into_iter().collect();
-        if !own.is_empty() {
-            members.push(Member { key: Text::literal("required"), value: Node::array(own) });
+        if !own_properties.is_empty() {
+            members.push(Member { key: Text::literal("required"), value: Node::array(own_properties) });
         }
         Node::object(Object::from_members(members))
     });

@@ -38,7 +38,7 @@ const IMPLY_A_TYPE: Keywords =
 
 pub(crate) fn infer<'a>(
     node: &mut Node<'a>,
-    place: &SchemaPath<'_, 'a>,
+    path: &SchemaPath<'_, 'a>,
     inferred: InferenceContext,
     context: &mut PassContext,
 ) {
@@ -47,7 +47,7 @@ pub(crate) fn infer<'a>(
     }
     let Some(object) = node.as_object() else { return };
     let must = context.grammar.typed != TypeRequirement::No;
-    if must && !context.grammar.walked.reaches(place.pointer) {
+    if must && !context.grammar.walked.reaches(path.pointer) {
         return;
     }
     // A schema that accepts nothing needs no type.
@@ -62,9 +62,9 @@ pub(crate) fn infer<'a>(
     {
         return;
     }
-    if is_open_map(place) && object.is_empty() {
+    if is_open_map(path) && object.is_empty() {
         let location = Location::of(node);
-        context.diagnostics.report(place, location.in_place(), OPEN, || {
+        context.diagnostics.report(path, location.in_place(), OPEN, || {
             String::from("replaced `additionalProperties: {}` with `true`")
         });
         node.replace(Data::Bool(true));
@@ -73,30 +73,30 @@ pub(crate) fn infer<'a>(
     let hinted = implied_types(object);
     match (hinted.as_slice(), inferred.types) {
         // The validator does not check this schema.
-        ([], _) if place.keyword.is_some_and(|keyword| context.grammar.opaque.contains(keyword)) => {}
+        ([], _) if path.keyword.is_some_and(|keyword| context.grammar.opaque.contains(keyword)) => {}
         // `string` is not assumed if another schema excludes it.
         ([], Some(known)) if context.untyped == Untyped::String && !InstanceTypes::STRING.within(known) => {
             match TYPE_NAMES.iter().find(|name| known.within(InstanceTypes::of_name(name))) {
-                Some(name) => known_to_be(node, place, &[name], context),
-                None if must => anything::write(node, place, context),
+                Some(name) => known_to_be(node, path, &[name], context),
+                None if must => anything::write(node, path, context),
                 None => {}
             }
         }
         ([], _) if must => match of_parts(object) {
-            Some(name) => known_to_be(node, place, &[name], context),
-            None => anything::write(node, place, context),
+            Some(name) => known_to_be(node, path, &[name], context),
+            None => anything::write(node, path, context),
         },
-        ([], _) => anything::write(node, place, context),
+        ([], _) => anything::write(node, path, context),
         // The grammar requires a type even if another schema declares it.
         ([name], Some(known)) if must && known.within(InstanceTypes::of_name(name)) => {
-            write(node, place, &[name], INFER, context)
+            write(node, path, &[name], INFER, context)
         }
         // The keywords apply only to types that the instance cannot have, so they constrain nothing.
         (names, Some(known)) if must && !names.iter().any(|name| InstanceTypes::of_name(name).within(known)) => {
             let known: Vec<&'static str> = known.names().collect();
-            known_to_be(node, place, &known, context);
+            known_to_be(node, path, &known, context);
         }
-        (names, Some(_)) if must => write(node, place, names, INFER.accepts(Accepts::Narrower), context),
+        (names, Some(_)) if must => write(node, path, names, INFER.accepts(Accepts::Narrower), context),
         // The validator does not check this schema, so a type gains nothing.
         (_, Some(_)) if inferred.opaque => {}
         (names, Some(known)) => {
@@ -104,13 +104,13 @@ pub(crate) fn infer<'a>(
             // too much.
             if let [name] = names {
                 if known.within(InstanceTypes::of_name(name)) {
-                    write(node, place, names, INFER, context);
+                    write(node, path, names, INFER, context);
                 }
             }
         }
         // The validator does not check this schema, so a guess gains nothing.
         (_, None) if inferred.opaque => {}
-        (names, None) => write(node, place, names, INFER.accepts(Accepts::Narrower), context),
+        (names, None) => write(node, path, names, INFER.accepts(Accepts::Narrower), context),
     }
 }
 
@@ -119,13 +119,11 @@ pub(crate) fn has_untyped(root: &Node<'_>, grammar: &Grammar, budget: &Budget) -
     let mut found = false;
     // For each enclosing schema, true if it accepts anything.
     let mut around: Vec<bool> = Vec::new();
-    visit::walk(budget, root, Keywords::ALL, &mut |node, place| {
-        around.truncate(place.depth);
-        let of_anything = place.keyword == Some(Keyword::Items) && around.last() == Some(&true);
+    visit::walk(budget, root, Keywords::ALL, &mut |node, path| {
+        around.truncate(path.depth);
+        let of_anything = path.keyword == Some(Keyword::Items) && around.last() == Some(&true);
         around.push(legalize::names_all_types(node));
-        if place
-            .keyword
-            .is_some_and(|keyword| legalize::NOT_TYPED.contains(keyword) || grammar.opaque.contains(keyword))
+        if path.keyword.is_some_and(|keyword| legalize::NOT_TYPED.contains(keyword) || grammar.opaque.contains(keyword))
         {
             return Ok(Visit::Skip);
         }
@@ -170,31 +168,31 @@ fn listed(names: &[&str], last: &str) -> String {
 
 fn write<'a>(
     node: &mut Node<'a>,
-    place: &SchemaPath<'_, 'a>,
+    path: &SchemaPath<'_, 'a>,
     names: &[&'static str],
     effect: ChangeKind,
     context: &mut PassContext,
 ) {
-    put(node, place, names, effect, context, || {
+    put(node, path, names, effect, context, || {
         format!("added `type`: the keywords here apply to values of type {}", listed(names, "and"))
     });
 }
 
-fn known_to_be<'a>(node: &mut Node<'a>, place: &SchemaPath<'_, 'a>, names: &[&'static str], context: &mut PassContext) {
-    put(node, place, names, INFER, context, || {
+fn known_to_be<'a>(node: &mut Node<'a>, path: &SchemaPath<'_, 'a>, names: &[&'static str], context: &mut PassContext) {
+    put(node, path, names, INFER, context, || {
         format!("added `type`: the value is known to be of type {}", listed(names, "or"))
     });
 }
 
 fn put<'a>(
     node: &mut Node<'a>,
-    place: &SchemaPath<'_, 'a>,
+    path: &SchemaPath<'_, 'a>,
     names: &[&'static str],
     effect: ChangeKind,
     context: &mut PassContext,
     message: impl FnOnce() -> String,
 ) {
-    context.diagnostics.report(place, Location::of(node).to(Location::under(node, "type")), effect, message);
+    context.diagnostics.report(path, Location::of(node).to(Location::under(node, "type")), effect, message);
     let types = match names {
         [name] => Node::literal(name),
         names => Node::array(names.iter().map(|name| Node::literal(name)).collect()),
@@ -206,18 +204,18 @@ fn put<'a>(
 
 const SPLIT: ChangeKind = ChangeKind::of(Rule::SplitTypeList);
 
-pub(crate) fn split<'a>(node: &mut Node<'a>, place: &SchemaPath<'_, 'a>, context: &mut PassContext) {
+pub(crate) fn split<'a>(node: &mut Node<'a>, path: &SchemaPath<'_, 'a>, context: &mut PassContext) {
     let Some(object) = node.as_object() else { return };
     let Some(types) = object.array_at(Keyword::Type) else { return };
     let lists = match context.grammar.type_lists {
         TypeLists::Any => TypeLists::Any,
-        lists if context.grammar.walked.reaches(place.pointer) => lists,
+        lists if context.grammar.walked.reaches(path.pointer) => lists,
         _ => TypeLists::Any,
     };
     if let ([name], TypeLists::None) = (types, lists) {
         let name = name.clone();
         let location = Location::under(node, "type");
-        context.diagnostics.report(place, location.to(Location::under(node, "type")), SPLIT, || {
+        context.diagnostics.report(path, location.to(Location::under(node, "type")), SPLIT, || {
             String::from("replaced a list of one type with that type")
         });
         node.set("type", name);
@@ -243,13 +241,13 @@ pub(crate) fn split<'a>(node: &mut Node<'a>, place: &SchemaPath<'_, 'a>, context
         return;
     }
     let (location, count) = (Location::under(node, "type"), types.len());
-    context.diagnostics.report(place, location.to(Location::under(node, "anyOf")), SPLIT, || {
+    context.diagnostics.report(path, location.to(Location::under(node, "anyOf")), SPLIT, || {
         format!("split `type` into {count} branches, one for each type")
     });
     let origin = node.origin();
     let TypeBranches { at, shared: mut rest, mut branches } = take_branches(node, &context.budget);
     for branch in &mut branches {
-        legalize::made(branch, place, context);
+        legalize::run_remaining_passes(branch, path, context);
     }
     let branches = Node::array(branches);
     if !rest.has(Keyword::AnyOf) {
@@ -259,7 +257,7 @@ pub(crate) fn split<'a>(node: &mut Node<'a>, place: &SchemaPath<'_, 'a>, context
     }
     // A value must have one of the types and match one of the existing branches.
     let union = Node::record([("anyOf", branches)]).with_origin(origin);
-    *node = intersected((Node::object(rest).with_origin(origin), union), at, place.polarity, None, context);
+    *node = intersected((Node::object(rest).with_origin(origin), union), at, path.polarity, None, context);
     node.touch();
 }
 
@@ -303,43 +301,42 @@ const FALSE_TO_ANY: ChangeKind = ChangeKind::of(Rule::BooleanToAny).accepts(Acce
 /// Returns false if the schema is final.
 pub(crate) fn replace_boolean<'a>(
     node: &mut Node<'a>,
-    place: &SchemaPath<'_, 'a>,
+    path: &SchemaPath<'_, 'a>,
     inferred: InferenceContext,
     context: &mut PassContext,
 ) -> bool {
     let Some(value) = node.as_bool() else { return true };
     // If references resolve only to names of definitions, definitions must be objects.
-    let definition = place.keyword == Some(Keyword::Defs) && !context.grammar.refs.anywhere;
-    let is_plain = !context.grammar.root_booleans
-        && place.keyword == Some(Keyword::Properties)
-        && place.pointer.steps().len() == 2;
-    let is_no_root = place.keyword.is_some() || context.grammar.boolean_root;
+    let definition = path.keyword == Some(Keyword::Defs) && !context.grammar.refs.anywhere;
+    let is_plain =
+        !context.grammar.root_booleans && path.keyword == Some(Keyword::Properties) && path.pointer.steps().len() == 2;
+    let is_no_root = path.keyword.is_some() || context.grammar.boolean_root;
     let kept = (is_no_root
         && !is_plain
         && context.grammar.boolean_schemas
         && (value || context.grammar.false_schemas)
         && !definition)
-        || (place.keyword == Some(Keyword::Items) && context.grammar.boolean_schemas)
-        || is_open_map(place)
-        || matches!(place.keyword, Some(Keyword::UnevaluatedItems | Keyword::UnevaluatedProperties))
+        || (path.keyword == Some(Keyword::Items) && context.grammar.boolean_schemas)
+        || is_open_map(path)
+        || matches!(path.keyword, Some(Keyword::UnevaluatedItems | Keyword::UnevaluatedProperties))
         || (inferred.opaque && inferred.not_typed);
     if kept {
         return false;
     }
     let location = Location::of(node);
     if value {
-        context.diagnostics.report(place, location.in_place(), TRUE, || {
+        context.diagnostics.report(path, location.in_place(), TRUE, || {
             String::from("replaced `true`, which accepts anything, with an object schema")
         });
         node.replace(Data::Object(Object::new()));
     } else if context.grammar.refuses.contains(Keyword::Not) {
-        context.diagnostics.report(place, location.in_place(), FALSE_TO_ANY, || {
+        context.diagnostics.report(path, location.in_place(), FALSE_TO_ANY, || {
             String::from("replaced `false`, which this API cannot express, with a schema that accepts anything")
         });
         node.replace(Data::Object(Object::new()));
         return true;
     } else {
-        context.diagnostics.report(place, location.in_place(), FALSE, || {
+        context.diagnostics.report(path, location.in_place(), FALSE, || {
             format!("replaced `{value}`, which accepts nothing, with `{{\"not\":{{}}}}`")
         });
         node.replace(Node::record([("not", Node::empty_object())]).into_data());

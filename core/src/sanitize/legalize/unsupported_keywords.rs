@@ -39,21 +39,21 @@ const LONGEST_SCHEMA: usize = 200;
 /// Returns the keywords that the schema has afterwards.
 pub(crate) fn apply<'a>(
     node: &mut Node<'a>,
-    place: &SchemaPath<'_, 'a>,
+    path: &SchemaPath<'_, 'a>,
     present: Keywords,
     context: &mut PassContext,
 ) -> Keywords {
-    let is_root = place.keyword.is_none();
+    let is_root = path.keyword.is_none();
     if !is_root && !present.intersects(context.refused) {
         return present;
     }
-    settle(node, place, context);
+    remove_faulty_keywords(node, path, context);
     node.as_object().map_or(Keywords::NONE, Keywords::in_object)
 }
 
-fn settle<'a>(node: &mut Node<'a>, place: &SchemaPath<'_, 'a>, context: &mut PassContext) {
+fn remove_faulty_keywords<'a>(node: &mut Node<'a>, path: &SchemaPath<'_, 'a>, context: &mut PassContext) {
     let grammar = context.grammar;
-    let is_root = place.keyword.is_none();
+    let is_root = path.keyword.is_none();
     let is_faulty = |object: &Object<'_>| {
         let mut faulty = object.iter().filter(|member| fault(member, object, is_root, grammar).is_some()).peekable();
         let is_faulty = faulty.peek().is_some();
@@ -64,7 +64,7 @@ fn settle<'a>(node: &mut Node<'a>, place: &SchemaPath<'_, 'a>, context: &mut Pas
         return;
     }
     context.effects.removed_nested |= is_nested;
-    drop_unknown(node, place, context);
+    drop_unknown(node, path, context);
     let Some(object) = node.as_object() else { return };
     let mut described: Vec<(String, Node<'a>)> = Vec::new();
     let mut faults: Vec<(String, Fault)> = object
@@ -87,12 +87,12 @@ fn settle<'a>(node: &mut Node<'a>, place: &SchemaPath<'_, 'a>, context: &mut Pas
         let Some(value) = node.get(&name) else { continue };
         let value = value.copy(&context.budget);
         match fault {
-            Fault::TooLarge(limit) => lower(node, place, &name, limit, context),
-            Fault::Pattern if respell(node, place, &name, &value, context) => continue,
-            _ => match approximate(node, place, &name, &value, context) {
+            Fault::TooLarge(limit) => lower(node, path, &name, limit, context),
+            Fault::Pattern if respell(node, path, &name, &value, context) => continue,
+            _ => match approximate(node, path, &name, &value, context) {
                 Approximation::Exactly => continue,
                 Approximation::Loosely => {}
-                Approximation::Not => drop(node, place, &name, &value, fault, context),
+                Approximation::Not => drop(node, path, &name, &value, fault, context),
             },
         }
         if is_worth_a_note(&name, &value) && !is_moot(&name, &value, grammar) {
@@ -111,7 +111,7 @@ fn settle<'a>(node: &mut Node<'a>, place: &SchemaPath<'_, 'a>, context: &mut Pas
 /// effect on such keywords.
 fn is_nested(member: &Member<'_>) -> bool {
     let is_nested = |keyword: Keyword| {
-        keyword.holds() != Subschemas::Value
+        keyword.subschemas() != Subschemas::Value
             || !matches!(keyword.role(), Role::Assertion | Role::Annotation)
             || matches!(
                 keyword,
@@ -126,7 +126,7 @@ fn is_nested(member: &Member<'_>) -> bool {
 }
 
 /// Removes all unknown keys in one pass, because there may be many.
-fn drop_unknown<'a>(node: &mut Node<'a>, place: &SchemaPath<'_, 'a>, context: &mut PassContext) {
+fn drop_unknown<'a>(node: &mut Node<'a>, path: &SchemaPath<'_, 'a>, context: &mut PassContext) {
     let Some(known) = context.grammar.unknown else { return };
     let goes =
         |member: &Member<'_>| Keyword::named(&member.key).is_none() && !known.iter().any(|name| member.key.is(name));
@@ -134,7 +134,7 @@ fn drop_unknown<'a>(node: &mut Node<'a>, place: &SchemaPath<'_, 'a>, context: &m
     for member in object.iter().filter(|member| goes(member)) {
         let name = member.key.display().into_owned();
         let location = Location::under(node, name.clone());
-        context.diagnostics.report(place, location.removed(), DROP.guidance(Guidance::Lost), || {
+        context.diagnostics.report(path, location.removed(), DROP.guidance(Guidance::Lost), || {
             format!("removed `{name}`: this API does not accept it")
         });
     }
@@ -229,7 +229,7 @@ fn is_worth_a_note(name: &str, value: &Node<'_>) -> bool {
         _ if value.as_bool() == Some(true) && keyword == Keyword::AdditionalProperties => false,
         _ if keyword == Keyword::PropertyNames && takes_every_name(value) => false,
         Role::Assertion | Role::Annotation => {
-            keyword.holds() == Subschemas::Value || json::plain_length(value) <= LONGEST_SCHEMA
+            keyword.subschemas() == Subschemas::Value || json::plain_length(value) <= LONGEST_SCHEMA
         }
     }
 }
@@ -243,7 +243,7 @@ fn is_moot(name: &str, value: &Node<'_>, grammar: &Grammar) -> bool {
 
 fn drop<'a>(
     node: &mut Node<'a>,
-    place: &SchemaPath<'_, 'a>,
+    path: &SchemaPath<'_, 'a>,
     name: &str,
     value: &Node<'a>,
     fault: Fault,
@@ -252,7 +252,7 @@ fn drop<'a>(
     let keyword = Keyword::named(&Text::new(name));
     let is_described = context.hints == Hints::Describe
         && is_worth_a_note(name, value)
-        && description::can_describe(node, place.keyword.is_none(), context.grammar);
+        && description::can_describe(node, path.keyword.is_none(), context.grammar);
     let effect = match fault {
         Fault::Pattern => PATTERN,
         Fault::Format => FORMAT,
@@ -271,7 +271,7 @@ fn drop<'a>(
     };
     let to = if is_described { Location::under(node, "description") } else { Location::Nowhere };
     context.diagnostics.report(
-        place,
+        path,
         Location::under(node, String::from(name)).to(to),
         effect.guidance(guidance),
         || {
@@ -361,15 +361,15 @@ pub(super) enum Approximation {
 
 fn approximate<'a>(
     node: &mut Node<'a>,
-    place: &SchemaPath<'_, 'a>,
+    path: &SchemaPath<'_, 'a>,
     name: &str,
     value: &Node<'a>,
     context: &mut PassContext,
 ) -> Approximation {
     match name {
-        "exclusiveMinimum" => inclusive(node, place, ("exclusiveMinimum", "minimum", 1), value, context),
-        "exclusiveMaximum" => inclusive(node, place, ("exclusiveMaximum", "maximum", -1), value, context),
-        "prefixItems" => tuple(node, place, value, context),
+        "exclusiveMinimum" => inclusive(node, path, ("exclusiveMinimum", "minimum", 1), value, context),
+        "exclusiveMaximum" => inclusive(node, path, ("exclusiveMaximum", "maximum", -1), value, context),
+        "prefixItems" => tuple(node, path, value, context),
         _ => Approximation::Not,
     }
 }
@@ -377,7 +377,7 @@ fn approximate<'a>(
 /// Replaces `exclusiveMinimum: 0` with `minimum: 1` for integers, with `minimum: 0` for other numbers.
 fn inclusive<'a>(
     node: &mut Node<'a>,
-    place: &SchemaPath<'_, 'a>,
+    path: &SchemaPath<'_, 'a>,
     (exclusive, inclusive, step): (&'static str, &'static str, i64),
     value: &Node<'a>,
     context: &mut PassContext,
@@ -409,7 +409,7 @@ fn inclusive<'a>(
         .and_then(Node::as_number)
         .is_some_and(|existing| tighter(existing, bound.as_number().unwrap_or("0")));
     let from = Location::under(node, exclusive);
-    context.diagnostics.report(place, from.to(Location::under(node, inclusive)), effect, || {
+    context.diagnostics.report(path, from.to(Location::under(node, inclusive)), effect, || {
         format!("replaced `{exclusive}` with `{inclusive}`")
     });
     let Some(object) = node.as_object_mut() else { return Approximation::Not };
@@ -427,7 +427,7 @@ fn inclusive<'a>(
 /// Replaces the schemas of all positions with one schema for items, which accepts any of them.
 fn tuple<'a>(
     node: &mut Node<'a>,
-    place: &SchemaPath<'_, 'a>,
+    path: &SchemaPath<'_, 'a>,
     value: &Node<'a>,
     context: &mut PassContext,
 ) -> Approximation {
@@ -455,7 +455,7 @@ fn tuple<'a>(
     let same = single && !(bounded && context.grammar.refuses.contains(Keyword::MaxItems));
     let effect = if same { TUPLE } else { TUPLE.accepts(Accepts::Wider).guidance(Guidance::Moved) };
     context.diagnostics.report(
-        place,
+        path,
         Location::under(node, "prefixItems").to(Location::under(node, "items")),
         effect,
         || format!("merged the {count} schemas of `prefixItems` into `items`"),
@@ -480,17 +480,17 @@ fn tuple<'a>(
 }
 
 /// Lowers a minimum that is too large; removes a maximum, because a smaller one would refuse valid values.
-fn lower<'a>(node: &mut Node<'a>, place: &SchemaPath<'_, 'a>, name: &str, limit: u64, context: &mut PassContext) {
+fn lower<'a>(node: &mut Node<'a>, path: &SchemaPath<'_, 'a>, name: &str, limit: u64, context: &mut PassContext) {
     let lowers = name.starts_with("min");
     let moved = if context.hints == Hints::Describe
-        && description::can_describe(node, place.keyword.is_none(), context.grammar)
+        && description::can_describe(node, path.keyword.is_none(), context.grammar)
     {
         Guidance::Moved
     } else {
         Guidance::Lost
     };
     let to = if lowers { Location::under(node, String::from(name)) } else { Location::Nowhere };
-    context.diagnostics.report(place, Location::under(node, String::from(name)).to(to), LOWER.guidance(moved), || {
+    context.diagnostics.report(path, Location::under(node, String::from(name)).to(to), LOWER.guidance(moved), || {
         match lowers {
             true => format!("lowered `{name}` to {limit}: this API accepts no more"),
             false => format!("removed `{name}`: this API accepts at most {limit}"),

@@ -19,7 +19,7 @@ use super::{
     diagnostics::{ChangeKind, Diagnostics},
     discriminators::Discriminators,
     encode,
-    legalize::{refused_keys, root, stand_ins::StandIns, Legalize},
+    legalize::{refused_keys, replacement_names::ReplacementNames, root, Legalize},
     pass::{Pass, Run, Walked},
     resolve::inline,
     wrap_root,
@@ -74,8 +74,8 @@ pub(crate) fn sanitize<'a>(
     refuse_options(grammar, options)?;
     let mut diagnostics = Diagnostics::new(node, recorder, budget)?;
     if protocol::mentions(node) && (grammar.protocol_types || protocol::is_message(node, budget)?) {
-        protocol::respell(node, budget, &mut |value, place, (name, keyword)| {
-            diagnostics.report_respelled(place, value, keyword.name(), RESPELL, || {
+        protocol::respell(node, budget, &mut |value, path, (name, keyword)| {
+            diagnostics.report_respelled(path, value, keyword.name(), RESPELL, || {
                 format!("wrote `{}` as `{}`", name.display(), keyword.name())
             });
         })?;
@@ -83,9 +83,9 @@ pub(crate) fn sanitize<'a>(
     if grammar.object_root {
         misplaced::unwrap(node, &mut diagnostics);
     }
-    let stand_ins = Rc::new(StandIns::of(node, grammar, budget));
+    let replacement_names = Rc::new(ReplacementNames::of(node, grammar, budget));
     if let Some(plan) = &mut plan {
-        plan.keep(node, wrapper, &stand_ins, budget);
+        plan.keep(node, wrapper, &replacement_names, budget);
     }
     root::refuse_no_object(node, Form::Read, grammar, budget)?;
     if grammar.encodes() {
@@ -93,7 +93,7 @@ pub(crate) fn sanitize<'a>(
     }
     let discriminators = Discriminators::of(node, budget)?;
     let (draft, origin) = (Draft::of(node), node.origin());
-    let shared = (&stand_ins, budget);
+    let shared = (&replacement_names, budget);
     let context = PassContext::new(node, (dialect, grammar), options, draft, Form::Read, diagnostics, shared)?;
     let (mut outcome, mut is_fitted);
     (diagnostics, outcome, is_fitted) = round(node, context, wrapper, plan.as_deref_mut())?;
@@ -136,7 +136,7 @@ pub(crate) fn sanitize<'a>(
             diagnostics = context.diagnostics;
         }
     }
-    discriminators.settle(node, &mut diagnostics, budget)?;
+    discriminators.update_mappings(node, &mut diagnostics, budget)?;
     diagnostics.finish(node, |rule, pointer| dialect.reason(rule, pointer), recorder);
     Ok(ends)
 }
@@ -159,10 +159,10 @@ impl Outcome {
         }
         let wakes =
             |(position, pass): (usize, &Pass)| context.effects.changed.contains(position) && pass.wakes.holds(context);
-        let is_woken = PASSES.iter().enumerate().any(wakes);
+        let reruns = PASSES.iter().enumerate().any(wakes);
         #[cfg(test)]
-        let is_woken = off::is_woken().unwrap_or(is_woken);
-        if is_woken {
+        let reruns = off::reruns().unwrap_or(reruns);
+        if reruns {
             Outcome::Woken
         } else {
             Outcome::Settled
@@ -180,7 +180,7 @@ fn round(
 ) -> Result<(Diagnostics, Outcome, bool), Error> {
     if !context.survey.no_references {
         let budget = &context.budget;
-        let document = wrap_root::answer(node, wrapper);
+        let document = wrap_root::unwrapped(node, wrapper);
         context.references = Some(Rc::new(references::of(document, context.form, context.draft, budget)?));
         context.is_wrapped = wrapper.is_some();
     }
@@ -194,7 +194,7 @@ fn round(
                     context.diagnostics.expect(pass.rules);
                     let was_fitted = context.effects.is_fitted;
                     run(node, &mut context)?;
-                    if node.settle() {
+                    if node.clear_changed() {
                         context.effects.changed = context.effects.changed.insert(position);
                         context.effects.is_fitted &= !was_fitted;
                     }
@@ -207,7 +207,7 @@ fn round(
                 let (walk, rest) = left.split_at(count);
                 let before = context.effects.changed;
                 over_schemas((walk, position), node, &mut context)?;
-                context.effects.is_fitted &= !node.settle() && context.effects.changed == before;
+                context.effects.is_fitted &= !node.clear_changed() && context.effects.changed == before;
                 rest
             }
         };

@@ -47,7 +47,7 @@ pub(crate) const PASSES: &[Pass] = &[
         applies: always,
         wakes: Wakes::Always,
         run: Run::Enter(|node, visited, context| {
-            repair::repair(node, visited.place, context);
+            repair::repair(node, visited.path, context);
             Ok(Flow::Continue)
         }),
         why: "All other passes expect schemas, so other values are replaced first.",
@@ -60,7 +60,7 @@ pub(crate) const PASSES: &[Pass] = &[
         applies: |context| context.grammar.plain_counts,
         wakes: Wakes::Never,
         run: Run::Enter(|node, visited, context| {
-            scalars::spell_counts(node, visited.place, context);
+            scalars::spell_counts(node, visited.path, context);
             Ok(Flow::Continue)
         }),
         why: "After repair, which turns other values into counts.",
@@ -73,7 +73,7 @@ pub(crate) const PASSES: &[Pass] = &[
         applies: always,
         wakes: Wakes::Always,
         run: Run::Enter(|node, visited, context| {
-            never::drop_never(node, visited.place, context);
+            never::drop_never(node, visited.path, context);
             Ok(Flow::Continue)
         }),
         why: "Schemas that accept nothing are removed before anything is built from them; an empty `enum` \
@@ -87,7 +87,7 @@ pub(crate) const PASSES: &[Pass] = &[
         applies: |context| context.survey.no_references,
         wakes: Wakes::Never,
         run: Run::Enter(|node, visited, context| {
-            definitions::drop_tables(node, visited.place.polarity, context);
+            definitions::drop_tables(node, visited.path.polarity, context);
             Ok(Flow::Continue)
         }),
         why: "Without references every definition is unused, and need not be rewritten first.",
@@ -110,7 +110,7 @@ pub(crate) const PASSES: &[Pass] = &[
         run: Run::Enter(|node, visited, context| {
             let is_tuple = || node.get(Keyword::Items).is_some_and(|items| items.as_array().is_some());
             if visited.keywords.intersects(upgrade_draft::CONCERNS.insert(Keyword::PatternProperties)) || is_tuple() {
-                upgrade_draft::respell(node, visited.place, context);
+                upgrade_draft::respell(node, visited.path, context);
             }
             Ok(Flow::Continue)
         }),
@@ -124,7 +124,7 @@ pub(crate) const PASSES: &[Pass] = &[
         applies: |context| context.grammar.encodes(),
         wakes: Wakes::Always,
         run: Run::Enter(|node, visited, context| {
-            patterns::to_additional_properties(node, visited.place, context);
+            patterns::to_additional_properties(node, visited.path, context);
             Ok(Flow::Continue)
         }),
         why: "Before the children are visited, so that the schema that replaces all patterns is rewritten like any \
@@ -268,7 +268,7 @@ pub(crate) const PASSES: &[Pass] = &[
             let is_open_root = visited.is_root() && context.grammar.object_root && node.as_bool() == Some(true);
             let stops = node.as_bool().is_some()
                 && !is_open_root
-                && !types::replace_boolean(node, visited.place, visited.known, context);
+                && !types::replace_boolean(node, visited.path, visited.known, context);
             Ok(if stops { Flow::Stop } else { Flow::Continue })
         }),
         why: "All later passes handle objects.",
@@ -296,7 +296,7 @@ pub(crate) const PASSES: &[Pass] = &[
         applies: always,
         wakes: Wakes::Always,
         run: Run::Leave(|node, visited, context| {
-            refused_keys::rename_properties(node, visited.place, context);
+            refused_keys::rename_properties(node, visited.path, context);
             Ok(Flow::Continue)
         }),
         why: "Before anything copies or joins properties.",
@@ -309,7 +309,7 @@ pub(crate) const PASSES: &[Pass] = &[
         applies: |context| context.survey.mentions_references,
         wakes: Wakes::Always,
         run: Run::Leave(|node, visited, context| {
-            refused_keys::ref_like(node, visited.place, context);
+            refused_keys::ref_like(node, visited.path, context);
             Ok(Flow::Continue)
         }),
         why: "Before anything looks for references again.",
@@ -322,7 +322,7 @@ pub(crate) const PASSES: &[Pass] = &[
         applies: |context| context.survey.no_slash,
         wakes: Wakes::Always,
         run: Run::Leave(|node, visited, context| {
-            refused_keys::with_slash(node, visited.place, context);
+            refused_keys::with_slash(node, visited.path, context);
             Ok(Flow::Continue)
         }),
         why: "Before anything looks for references again: none can lead past a key with `/`.",
@@ -352,7 +352,7 @@ pub(crate) const PASSES: &[Pass] = &[
             // Numbers that were listed as strings already have the right type.
             let is_spelled = json_string::Holds::by(node).is_some_and(json_string::Holds::is_listed);
             if (visited.keywords.contains(Keyword::Enum) || is_constant) && !is_spelled {
-                enums::apply(node, visited.place, context)?;
+                enums::apply(node, visited.path, context)?;
             }
             Ok(Flow::Continue)
         }),
@@ -369,7 +369,7 @@ pub(crate) const PASSES: &[Pass] = &[
         }),
         run: Run::Leave(|node, visited, context| {
             if !visited.keywords.contains(Keyword::Type) {
-                types::infer(node, visited.place, visited.known, context);
+                types::infer(node, visited.path, visited.known, context);
             }
             Ok(Flow::Continue)
         }),
@@ -384,7 +384,7 @@ pub(crate) const PASSES: &[Pass] = &[
         wakes: Wakes::Always,
         run: Run::Leave(|node, visited, context| {
             if !visited.known.opaque {
-                nullable::apply(node, visited.place, context);
+                nullable::apply(node, visited.path, context);
             }
             Ok(Flow::Continue)
         }),
@@ -410,10 +410,10 @@ pub(crate) const PASSES: &[Pass] = &[
                 return Ok(Flow::Continue);
             }
             if visited.is_root() {
-                containers::apply(node, visited.place, context);
+                containers::apply(node, visited.path, context);
             } else if visited.keywords.contains(Keyword::Type) {
-                json_string::object(node, visited.place, context);
-                containers::apply(node, visited.place, context);
+                json_string::object(node, visited.path, context);
+                containers::apply(node, visited.path, context);
             }
             Ok(Flow::Continue)
         }),
@@ -447,10 +447,10 @@ pub(crate) const PASSES: &[Pass] = &[
         wakes: Wakes::Always,
         run: Run::Leave(|node, visited, context| {
             if node.get(Keyword::AnyOf).is_some() && is_finished_here(visited, context) {
-                any_of::apply(node, visited.place, context)?;
+                any_of::apply(node, visited.path, context)?;
                 if node.get(Keyword::AnyOf).is_none() {
                     // The union was too long and is gone, so the type must be inferred again.
-                    types::infer(node, visited.place, visited.known, context);
+                    types::infer(node, visited.path, visited.known, context);
                 }
             }
             Ok(Flow::Continue)
@@ -479,7 +479,7 @@ pub(crate) const PASSES: &[Pass] = &[
         wakes: Wakes::Always,
         run: Run::Leave(|node, visited, context| {
             if is_finished_here(visited, context) {
-                types::split(node, visited.place, context);
+                types::split(node, visited.path, context);
             }
             Ok(Flow::Continue)
         }),
@@ -494,8 +494,8 @@ pub(crate) const PASSES: &[Pass] = &[
         wakes: Wakes::Never,
         run: Run::Leave(|node, visited, context| {
             // A branch is handled with the siblings of its union.
-            if is_finished_here(visited, context) && visited.place.keyword != Some(Keyword::AnyOf) {
-                required::apply(node, visited.place, context);
+            if is_finished_here(visited, context) && visited.path.keyword != Some(Keyword::AnyOf) {
+                required::apply(node, visited.path, context);
             }
             Ok(Flow::Continue)
         }),
@@ -509,7 +509,7 @@ pub(crate) const PASSES: &[Pass] = &[
         applies: |context| context.grammar.required_beside_properties,
         wakes: Wakes::Always,
         run: Run::Leave(|node, visited, context| {
-            required::beside_properties(node, visited.place, context);
+            required::beside_properties(node, visited.path, context);
             Ok(Flow::Continue)
         }),
         why: "Merging adds the properties that `required` names.",
@@ -523,7 +523,7 @@ pub(crate) const PASSES: &[Pass] = &[
         wakes: Wakes::Always,
         run: Run::Leave(|node, visited, context| {
             if is_finished_here(visited, context) {
-                any_of::annotations(node, visited.place, context);
+                any_of::annotations(node, visited.path, context);
             }
             Ok(Flow::Continue)
         }),
@@ -617,7 +617,7 @@ pub(crate) const PASSES: &[Pass] = &[
         needs: Keywords::NONE,
         applies: |context| context.grammar.encodes(),
         wakes: Wakes::Always,
-        run: Run::Document(normalize::prepare),
+        run: Run::Document(normalize::make_plain),
         why: "Lowering requires that each schema has one unambiguous kind.",
     },
     Pass {
@@ -702,7 +702,7 @@ fn unsupported<'a>(
     context: &mut PassContext,
 ) -> Result<Flow, Error> {
     if !visited.known.opaque {
-        unsupported_keywords::apply(node, visited.place, visited.keywords, context);
+        unsupported_keywords::apply(node, visited.path, visited.keywords, context);
     }
     Ok(Flow::Continue)
 }

@@ -25,7 +25,7 @@ use crate::{
     options::SanitizeOptions,
     report::{Change, Recorder},
     sanitize::pass::{
-        off::{without, woken},
+        off::{with_reruns, without},
         Pass, Run, Wakes,
     },
 };
@@ -85,30 +85,30 @@ type Whole = (Case, String, Vec<Change>);
 
 /// If several promises break, returns the worst: a refused output first, then an output that is not idempotent.
 fn broken(pass: &Pass, cases: &[Whole]) -> Option<(String, String)> {
-    let mut other: [Option<(String, String)>; 3] = [None, None, None];
+    let mut later_faults: [Option<(String, String)>; 3] = [None, None, None];
     for (case, whole, report) in cases {
-        let (found, changes) = match without(pass.name, || passed(&case.input, &case.options)) {
+        let (output, changes) = match without(pass.name, || passed(&case.input, &case.options)) {
             Err(error) => return Some((format!("total: the error `{}`", error.code().as_str()), case.name.clone())),
-            Ok(Some(found)) => found,
+            Ok(Some(output)) => output,
             Ok(None) => continue,
         };
-        if found == *whole && changes == *report {
+        if output == *whole && changes == *report {
             continue;
         }
-        if let Some(fault) = fault(&found, &case.options) {
+        if let Some(fault) = fault(&output, &case.options) {
             return Some((fault, case.name.clone()));
         }
-        let again = without(pass.name, || passed(&found, &case.options));
-        let (place, promise) = match again {
-            Ok(Some((again, _))) if again == found && found == *whole => (2, "honest: the report differs"),
-            Ok(Some((again, _))) if again == found => (1, "faithful: the output differs"),
+        let again = without(pass.name, || passed(&output, &case.options));
+        let (index, promise) = match again {
+            Ok(Some((again, _))) if again == output && output == *whole => (2, "honest: the report differs"),
+            Ok(Some((again, _))) if again == output => (1, "faithful: the output differs"),
             _ => (0, "idempotent: a second call changes the output"),
         };
-        if other[place].is_none() {
-            other[place] = Some((promise.to_string(), case.name.clone()));
+        if later_faults[index].is_none() {
+            later_faults[index] = Some((promise.to_string(), case.name.clone()));
         }
     }
-    other.into_iter().flatten().next()
+    later_faults.into_iter().flatten().next()
 }
 
 #[test]
@@ -159,7 +159,7 @@ fn every_pass_keeps_a_promise_and_the_page_shows_it() {
 }
 
 fn in_rounds(case: &Case, again: bool) -> Option<(String, Vec<Change>)> {
-    woken(again, || passed(&case.input, &case.options)).ok().flatten()
+    with_reruns(again, || passed(&case.input, &case.options)).ok().flatten()
 }
 
 #[test]

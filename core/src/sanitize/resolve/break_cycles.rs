@@ -27,7 +27,7 @@ use crate::{
         resolve::inline::siblings,
     },
     schema::{
-        cycles::{self, Cycles, Place, Role},
+        cycles::{self, Cycles, Role, SchemaIndex},
         definitions::{self, definition_name},
         keyword::{Keyword, Keywords},
         references::{self, Number, References},
@@ -80,10 +80,10 @@ fn ends_of_chains(
     budget: &Budget,
 ) -> Result<Map<Number, Number>, Error> {
     let (mut next_of, mut next) = (Map::new(), 0);
-    cycles::walk(root, references, budget, &mut |node, place, _| {
+    cycles::walk(root, references, budget, &mut |node, path, _| {
         let is_bare = node.as_object().is_some_and(|object| object.len() == 1 && object.has(Keyword::Ref));
         if is_bare && cycles.contains(next) {
-            if let (Some(number), Some(target)) = (references.at(node, place), references.target_of(node)) {
+            if let (Some(number), Some(target)) = (references.at(node, path), references.target_of(node)) {
                 next_of.insert(number, target);
             }
         }
@@ -124,7 +124,7 @@ struct Removed {
 struct Cutter<'c> {
     cycles: &'c Cycles,
     /// Number of schemas that were entered.
-    next: Place,
+    next: SchemaIndex,
     references: &'c References,
     targets: Set<Number>,
     /// Branches of the current schema and of those around it.
@@ -137,45 +137,45 @@ struct Cutter<'c> {
 }
 
 impl<'a> VisitorMut<'a> for Cutter<'_> {
-    fn enter(&mut self, node: &mut Node<'a>, place: &SchemaPath<'_, 'a>) -> Result<Visit, Error> {
+    fn enter(&mut self, node: &mut Node<'a>, path: &SchemaPath<'_, 'a>) -> Result<Visit, Error> {
         let here = self.next;
         self.next += 1;
         for (keyword, name) in references::KEYWORDS.iter().enumerate() {
             let Some(role) = self.cycles.role(here, keyword) else { continue };
             let effect = if matches!(role, Role::Branch | Role::Part) { CUT } else { CUT_INEXACTLY };
-            match (role, place.keyword, place.pointer.steps().last()) {
+            match (role, path.keyword, path.pointer.steps().last()) {
                 // References into a branch need it.
                 (Role::Branch | Role::InexactBranch, Some(union), Some(Step::Index(index)))
-                    if !self.references.leads_into(node, place, &self.targets) =>
+                    if !self.references.points_into(node, path, &self.targets) =>
                 {
-                    let depth = place.depth.saturating_sub(1);
+                    let depth = path.depth.saturating_sub(1);
                     self.branches.push(Removed { depth, union, index: *index, keyword: name, effect });
                 }
-                (Role::Branch | Role::InexactBranch, ..) => self.cut.push((place.depth, name, CUT_INEXACTLY)),
-                (Role::Part | Role::Inexact, ..) => self.cut.push((place.depth, name, effect)),
+                (Role::Branch | Role::InexactBranch, ..) => self.cut.push((path.depth, name, CUT_INEXACTLY)),
+                (Role::Part | Role::Inexact, ..) => self.cut.push((path.depth, name, effect)),
             }
         }
         Ok(Visit::Descend)
     }
 
-    fn leave(&mut self, node: &mut Node<'a>, place: &SchemaPath<'_, 'a>) -> Result<(), Error> {
-        let first = self.branches.iter().rposition(|branch| branch.depth != place.depth).map_or(0, |last| last + 1);
+    fn leave(&mut self, node: &mut Node<'a>, path: &SchemaPath<'_, 'a>) -> Result<(), Error> {
+        let first = self.branches.iter().rposition(|branch| branch.depth != path.depth).map_or(0, |last| last + 1);
         let removed = self.branches.split_off(first);
         for union in [Keyword::AnyOf, Keyword::OneOf] {
-            self.remove_branches(node, place, union, &removed);
+            self.remove_branches(node, path, union, &removed);
         }
-        while let Some((_, keyword, effect)) = self.cut.last().copied().filter(|(depth, ..)| *depth == place.depth) {
+        while let Some((_, keyword, effect)) = self.cut.last().copied().filter(|(depth, ..)| *depth == path.depth) {
             self.cut.pop();
-            self.remove_reference(node, place, keyword, effect);
+            self.remove_reference(node, path, keyword, effect);
         }
         Ok(())
     }
 }
 
 impl Cutter<'_> {
-    fn report(&mut self, node: &Node<'_>, place: &SchemaPath<'_, '_>, keyword: &'static str, effect: ChangeKind) {
+    fn report(&mut self, node: &Node<'_>, path: &SchemaPath<'_, '_>, keyword: &'static str, effect: ChangeKind) {
         self.context.diagnostics.report(
-            place,
+            path,
             node.get(keyword).map_or(Location::of(node), Location::of).removed(),
             effect,
             || {
@@ -188,14 +188,14 @@ impl Cutter<'_> {
     fn remove_reference(
         &mut self,
         node: &mut Node<'_>,
-        place: &SchemaPath<'_, '_>,
+        path: &SchemaPath<'_, '_>,
         keyword: &'static str,
         effect: ChangeKind,
     ) {
         if self.context.draft.ignores_ref_siblings() && keyword == "$ref" && !siblings::applies(node) {
-            siblings::drop(node, place.polarity, self.context);
+            siblings::drop_ignored_siblings(node, path.polarity, self.context);
         }
-        self.report(node, place, keyword, effect);
+        self.report(node, path, keyword, effect);
         if let Some(object) = node.as_object_mut() {
             object.remove(keyword);
         }
@@ -204,13 +204,7 @@ impl Cutter<'_> {
         }
     }
 
-    fn remove_branches(
-        &mut self,
-        node: &mut Node<'_>,
-        place: &SchemaPath<'_, '_>,
-        union: Keyword,
-        removed: &[Removed],
-    ) {
+    fn remove_branches(&mut self, node: &mut Node<'_>, path: &SchemaPath<'_, '_>, union: Keyword, removed: &[Removed]) {
         let Some(branches) = node.array_at(union) else { return };
         let removed: Map<usize, &Removed> =
             removed.iter().filter(|branch| branch.union == union).map(|branch| (branch.index, branch)).collect();
@@ -221,7 +215,7 @@ impl Cutter<'_> {
         let is_all = removed.len() == branches.len();
         for (at, branch) in branches.iter().enumerate() {
             if let Some(Removed { keyword, effect, .. }) = removed.get(&at) {
-                self.report(branch, place, keyword, if is_all { CUT_INEXACTLY } else { *effect });
+                self.report(branch, path, keyword, if is_all { CUT_INEXACTLY } else { *effect });
             }
         }
         let Some(object) = node.as_object_mut() else { return };
@@ -243,7 +237,7 @@ pub(crate) fn cut_unending(root: &mut Node<'_>, context: &mut PassContext) -> Re
     if context.grammar.refs.recursion != Recursion::MustEnd || root.get(Keyword::Defs).is_none() {
         return Ok(());
     }
-    let endless = definitions::endless(root);
+    let endless = definitions::without_finite_instance(root);
     if endless.is_empty() {
         return Ok(());
     }
@@ -258,12 +252,12 @@ pub(crate) fn cut_unending(root: &mut Node<'_>, context: &mut PassContext) -> Re
         Keywords::ALL,
         &mut ReferenceCutter {
             context,
-            goes: &|_, place| forced.contains(&place.pointer.render()),
+            is_cut: &|_, path| forced.contains(&path.pointer.render()),
             effect: CUT_UNENDING,
             describe,
         },
     )?;
-    let still = definitions::endless(root);
+    let still = definitions::without_finite_instance(root);
     if still.is_empty() {
         return Ok(());
     }
@@ -271,7 +265,7 @@ pub(crate) fn cut_unending(root: &mut Node<'_>, context: &mut PassContext) -> Re
         &context.budget.clone(),
         root,
         Keywords::ALL,
-        &mut ReferenceCutter { context, goes: &|name, _| still.contains(name), effect: CUT_UNENDING, describe },
+        &mut ReferenceCutter { context, is_cut: &|name, _| still.contains(name), effect: CUT_UNENDING, describe },
     )?;
     if let Some(Data::Object(table)) =
         root.as_object_mut().and_then(|object| object.get_mut(Keyword::Defs)).map(Node::data_mut)
@@ -289,19 +283,19 @@ pub(crate) fn cut_unending(root: &mut Node<'_>, context: &mut PassContext) -> Re
 pub(crate) struct ReferenceCutter<'c> {
     pub(crate) context: &'c mut PassContext,
     /// Returns true if the reference to the definition of this name is cut.
-    pub(crate) goes: &'c dyn Fn(&str, &SchemaPath<'_, '_>) -> bool,
+    pub(crate) is_cut: &'c dyn Fn(&str, &SchemaPath<'_, '_>) -> bool,
     pub(crate) effect: ChangeKind,
     pub(crate) describe: &'c dyn Fn(&str) -> String,
 }
 
 impl<'a> VisitorMut<'a> for ReferenceCutter<'_> {
-    fn enter(&mut self, node: &mut Node<'a>, place: &SchemaPath<'_, 'a>) -> Result<Visit, Error> {
+    fn enter(&mut self, node: &mut Node<'a>, path: &SchemaPath<'_, 'a>) -> Result<Visit, Error> {
         let Some(name) = definition_name(node).map(String::from) else { return Ok(Visit::Descend) };
-        if !(self.goes)(&name, place) {
+        if !(self.is_cut)(&name, path) {
             return Ok(Visit::Descend);
         }
         self.context.diagnostics.report(
-            place,
+            path,
             Location::under(node, "$ref").to(Location::of(node)),
             self.effect,
             || (self.describe)(&name),
@@ -310,9 +304,9 @@ impl<'a> VisitorMut<'a> for ReferenceCutter<'_> {
             object.remove(Keyword::Ref);
         }
         // In an in-place applicator the next round infers the type from the enclosing schema, so no string is assumed.
-        let in_place = place.keyword.is_some_and(|keyword| legalize::IN_PLACE.contains(keyword));
+        let in_place = path.keyword.is_some_and(|keyword| legalize::IN_PLACE.contains(keyword));
         if !(in_place && self.context.untyped == Untyped::String) {
-            anything::write(node, place, self.context);
+            anything::write(node, path, self.context);
         }
         Ok(Visit::Skip)
     }

@@ -44,12 +44,12 @@ impl Definition {
         self.with.is_none()
     }
 
-    pub(crate) fn has_grown_from(&self, target: Number) -> bool {
+    pub(crate) fn is_merged_copy_of(&self, target: Number) -> bool {
         self.target == target && self.with.is_some()
     }
 }
 
-pub(crate) enum Growth<'a> {
+pub(crate) enum MergeResult<'a> {
     /// The definition already exists, or already includes the siblings.
     Known(Definition),
     /// A new definition, with what each merge could not express.
@@ -70,11 +70,10 @@ pub(crate) struct Definitions<'e, 's, 'a> {
     /// Keywords accepted as siblings of a reference.
     beside: Keywords,
     names: Map<Definition, String>,
-    /// Definitions by name.
-    written: Map<String, Definition>,
+    by_name: Map<String, Definition>,
     /// For each name that was requested more than once, the next number to try as a suffix.
     counts: Map<String, usize>,
-    grown: Map<Definition, Specialized<'a>>,
+    merged: Map<Definition, Specialized<'a>>,
     /// Number of nodes that merged definitions may still add.
     spare: usize,
     queue: Vec<Definition>,
@@ -95,9 +94,9 @@ impl<'e, 's, 'a> Definitions<'e, 's, 'a> {
             targets,
             beside,
             names: Map::new(),
-            written: Map::new(),
+            by_name: Map::new(),
             counts: Map::new(),
-            grown: Map::new(),
+            merged: Map::new(),
             spare,
             queue: Vec::new(),
         }
@@ -112,11 +111,11 @@ impl<'e, 's, 'a> Definitions<'e, 's, 'a> {
     }
 
     pub(crate) fn written(&self, name: &str) -> Option<&Definition> {
-        self.written.get(name)
+        self.by_name.get(name)
     }
 
     pub(crate) fn body(&self, definition: &Definition) -> Option<Node<'a>> {
-        Some(self.grown.get(definition)?.body.copy(self.budget))
+        Some(self.merged.get(definition)?.body.copy(self.budget))
     }
 
     /// Returns false if merged definitions may not add this many nodes.
@@ -127,29 +126,34 @@ impl<'e, 's, 'a> Definitions<'e, 's, 'a> {
     }
 
     /// `definition_body` is the body of the definition, without siblings of references that have no effect.
-    pub(crate) fn grow(&mut self, node: &Node<'a>, from: &Definition, definition_body: &Node<'a>) -> Growth<'a> {
+    pub(crate) fn merge_siblings(
+        &mut self,
+        node: &Node<'a>,
+        from: &Definition,
+        definition_body: &Node<'a>,
+    ) -> MergeResult<'a> {
         let (siblings, at) = self.siblings(node);
-        let joined = match self.grown.get(from) {
-            Some(grown) => intersect::both(self.budget, siblings, grown.siblings.copy(self.budget)),
+        let joined = match self.merged.get(from) {
+            Some(merged) => intersect::both(self.budget, siblings, merged.siblings.copy(self.budget)),
             None => Merged::exact(siblings),
         };
         let definition = Definition { target: from.target, with: Some(json::canonical(&joined.node)) };
-        if self.grown.contains_key(&definition) {
-            return Growth::Known(definition);
+        if self.merged.contains_key(&definition) {
+            return MergeResult::Known(definition);
         }
         if self.includes(definition_body, &joined.node, &mut Set::from([from.target])) {
-            return Growth::Known(Definition::of(from.target));
+            return MergeResult::Known(Definition::of(from.target));
         }
         let body =
             intersect::both_at(self.budget, joined.node.copy(self.budget), definition_body.copy(self.budget), at);
         if !self.spend(json::size(&body.node, self.budget)) {
-            return Growth::TooMuch;
+            return MergeResult::TooMuch;
         }
-        self.grown.insert(
+        self.merged.insert(
             definition.clone(),
             Specialized { siblings: joined.node.copy(self.budget), body: body.node.copy(self.budget) },
         );
-        Growth::New(definition, [joined, body])
+        MergeResult::New(definition, [joined, body])
     }
 
     /// Returns the siblings that are not accepted, and the position of the reference among them.
@@ -187,11 +191,11 @@ impl<'e, 's, 'a> Definitions<'e, 's, 'a> {
         let mut name = stem.clone();
         let next = self.counts.entry(stem.clone()).or_insert(2);
         // The plain name is reserved for the unmerged target.
-        while self.written.contains_key(&name) || (definition.with.is_some() && name == stem) {
+        while self.by_name.contains_key(&name) || (definition.with.is_some() && name == stem) {
             name = format!("{stem}_{next}");
             *next += 1;
         }
-        self.written.insert(name.clone(), definition.clone());
+        self.by_name.insert(name.clone(), definition.clone());
         self.names.insert(definition.clone(), name.clone());
         self.queue.push(definition.clone());
         name
@@ -200,8 +204,8 @@ impl<'e, 's, 'a> Definitions<'e, 's, 'a> {
     /// References in the body are not yet resolved.
     pub(crate) fn next(&mut self) -> Option<(Definition, String, Node<'a>)> {
         let definition = self.queue.pop()?;
-        let body = match (self.grown.get(&definition), self.targets.get(&definition.target)) {
-            (Some(grown), _) => grown.body.copy(self.budget),
+        let body = match (self.merged.get(&definition), self.targets.get(&definition.target)) {
+            (Some(merged), _) => merged.body.copy(self.budget),
             (None, Some((target, _))) => target.copy(self.budget),
             (None, None) => Node::new(Data::Bool(true)),
         };
@@ -258,7 +262,7 @@ pub(crate) fn drop_tables<'a>(node: &mut Node<'a>, polarity: Polarity, context: 
     }
 }
 
-pub(crate) fn note_pruned(
+pub(crate) fn record_pruned(
     source: &Node<'_>,
     references: &References,
     used: &Set<Number>,
@@ -269,10 +273,10 @@ pub(crate) fn note_pruned(
     }
     let mut unused: Vec<Number> = Vec::new();
     let mut names: Vec<(Location, String)> = Vec::new();
-    visit::walk(&context.budget, source, Keywords::ALL, &mut |node, place| {
-        let in_table = matches!(place.keyword, Some(Keyword::Defs | Keyword::Definitions));
-        if in_table && !references.leads_into(node, place, used) {
-            names.push((Location::of(node), crate::json::Pointer::render(place.pointer)));
+    visit::walk(&context.budget, source, Keywords::ALL, &mut |node, path| {
+        let in_table = matches!(path.keyword, Some(Keyword::Defs | Keyword::Definitions));
+        if in_table && !references.points_into(node, path, used) {
+            names.push((Location::of(node), crate::json::Pointer::render(path.pointer)));
             unused.extend(node.origin().number());
             return Ok(Visit::Skip);
         }

@@ -27,12 +27,12 @@ use crate::{
 
 pub(crate) fn as_written(root: &Node<'_>, references: &References, context: &PassContext) -> Result<bool, Error> {
     let rule = context.grammar.refs;
-    let settles = context.refs == Refs::Inline || !matches!(rule.recursion, Recursion::Free);
+    let must_resolve = context.refs == Refs::Inline || !matches!(rule.recursion, Recursion::Free);
     // Dynamic references must be resolved if the grammar refuses them, or if a schema without assertions would be
     // written as "anything".
     let types_all = (context.types_everything && context.grammar.encodes())
         || context.grammar.refuses.contains(Keyword::DynamicRef);
-    if settles
+    if must_resolve
         || context.is_wrapped
         || root.get(Keyword::Ref).is_some()
         || (types_all && references::has_dynamic(root, &context.budget)?)
@@ -40,9 +40,9 @@ pub(crate) fn as_written(root: &Node<'_>, references: &References, context: &Pas
         return Ok(false);
     }
     let mut fine = true;
-    visit::walk(&context.budget, root, Keywords::ALL, &mut |node, place| {
+    visit::walk(&context.budget, root, Keywords::ALL, &mut |node, path| {
         // `$id` in a subschema changes the base of the pointers in it, and may be removed.
-        if place.keyword.is_some() && node.get(Keyword::Id).is_some() {
+        if path.keyword.is_some() && node.get(Keyword::Id).is_some() {
             fine = false;
         }
         // Without their `$id`, the references in this schema would resolve differently.
@@ -50,7 +50,7 @@ pub(crate) fn as_written(root: &Node<'_>, references: &References, context: &Pas
         // A part of `allOf` that refers to a definition is merged with it.
         let is_part = |part: &Node<'_>| part.get(Keyword::Ref).is_some();
         fine = fine
-            && !(context.grammar.merges_all_of(place.keyword.is_none())
+            && !(context.grammar.merges_all_of(path.keyword.is_none())
                 && node.array_at(Keyword::AllOf).is_some_and(|parts| parts.iter().any(is_part)));
         let mut written = references::KEYWORDS.iter().filter_map(|keyword| node.get(keyword));
         // A dynamic reference without a target might get one when schemas move. Anchors are known only in the input.
@@ -125,9 +125,9 @@ struct Respell<'r> {
 }
 
 impl<'a> VisitorMut<'a> for Respell<'_> {
-    fn enter(&mut self, node: &mut Node<'a>, place: &SchemaPath<'_, 'a>) -> Result<Visit, Error> {
+    fn enter(&mut self, node: &mut Node<'a>, path: &SchemaPath<'_, 'a>) -> Result<Visit, Error> {
         for keyword in ["$dynamicRef", "$recursiveRef"] {
-            self.keyword(node, place, keyword);
+            self.keyword(node, path, keyword);
         }
         Ok(Visit::Descend)
     }
@@ -135,7 +135,7 @@ impl<'a> VisitorMut<'a> for Respell<'_> {
 
 impl Respell<'_> {
     /// The reference and its siblings both apply, in every draft that has dynamic references.
-    fn keyword<'a>(&mut self, node: &mut Node<'a>, place: &SchemaPath<'_, 'a>, keyword: &'static str) {
+    fn keyword<'a>(&mut self, node: &mut Node<'a>, path: &SchemaPath<'_, 'a>, keyword: &'static str) {
         let Some(value) = node.get(keyword).filter(|value| value.as_text().is_some()) else { return };
         // Another anchor of this name might be the intended one.
         let is_ambiguous = self.references.is_ambiguous(value);
@@ -143,7 +143,7 @@ impl Respell<'_> {
         // Next to a `$ref`, the reference becomes a part of `allOf`, which has the number of the reference.
         let from = Location::of(value);
         let to = if node.get(Keyword::Ref).is_some() { from.clone() } else { Location::under(node, "$ref") };
-        self.context.diagnostics.report(place, from.to(to), effect, || format!("replaced `{keyword}` with `$ref`"));
+        self.context.diagnostics.report(path, from.to(to), effect, || format!("replaced `{keyword}` with `$ref`"));
         self.context.effects.respelled = true;
         self.context.effects.inlined_more = true;
         let Some(object) = node.as_object_mut() else { return };

@@ -190,16 +190,16 @@ struct Unroll<'u, 'a> {
 }
 
 impl<'a> VisitorMut<'a> for Unroll<'_, 'a> {
-    fn enter(&mut self, node: &mut Node<'a>, place: &SchemaPath<'_, 'a>) -> Result<Visit, Error> {
-        let mut frame = self.frame(place);
+    fn enter(&mut self, node: &mut Node<'a>, path: &SchemaPath<'_, 'a>) -> Result<Visit, Error> {
+        let mut frame = self.frame(path);
         let stays = self.only_forced && (!frame.in_definition || frame.optional);
         // A definition that will be removed is expanded only where it is used.
-        let goes = !self.only_forced && self.is_definition(place);
+        let goes = !self.only_forced && self.is_definition(path);
         // A definition may be just a reference to the next one.
         while let Some((name, body)) =
             definition_name(node).filter(|_| !stays && !goes).and_then(|name| self.bodies.get_key_value(name))
         {
-            self.write_out(node, place, name, body, frame.level >= self.levels);
+            self.expand_reference(node, path, name, body, frame.level >= self.levels);
             frame.level += 1;
             if frame.level > self.levels {
                 break;
@@ -217,26 +217,33 @@ impl<'a> VisitorMut<'a> for Unroll<'_, 'a> {
 }
 
 impl<'a> Unroll<'_, 'a> {
-    fn is_definition(&self, place: &SchemaPath<'_, 'a>) -> bool {
-        let [Step::Name("$defs"), Step::Member(name)] = place.pointer.steps() else { return false };
+    fn is_definition(&self, path: &SchemaPath<'_, 'a>) -> bool {
+        let [Step::Name("$defs"), Step::Member(name)] = path.pointer.steps() else { return false };
         name.value().is_some_and(|name| self.bodies.contains_key(&*name))
     }
 
-    fn frame(&self, place: &SchemaPath<'_, 'a>) -> Frame<'a> {
+    fn frame(&self, path: &SchemaPath<'_, 'a>) -> Frame<'a> {
         let Some(above) = self.above.last() else {
             return Frame { level: 0, in_definition: false, optional: false, required: Vec::new() };
         };
-        if place.keyword == Some(Keyword::Defs) {
-            return Frame { level: 0, in_definition: self.is_definition(place), optional: false, required: Vec::new() };
+        if path.keyword == Some(Keyword::Defs) {
+            return Frame { level: 0, in_definition: self.is_definition(path), optional: false, required: Vec::new() };
         }
-        let is_optional = match (place.keyword, place.pointer.steps().last()) {
+        let is_optional = match (path.keyword, path.pointer.steps().last()) {
             (Some(Keyword::Properties), Some(Step::Member(name))) => !above.required.contains(name),
             _ => false,
         };
         Frame { optional: above.optional || is_optional, required: Vec::new(), ..*above }
     }
 
-    fn write_out(&mut self, node: &mut Node<'a>, place: &SchemaPath<'_, 'a>, name: &str, body: &Node<'a>, ends: bool) {
+    fn expand_reference(
+        &mut self,
+        node: &mut Node<'a>,
+        path: &SchemaPath<'_, 'a>,
+        name: &str,
+        body: &Node<'a>,
+        ends: bool,
+    ) {
         let at = node.as_object().and_then(|object| object.position(Keyword::Ref)).unwrap_or_default();
         let from = Location::under(node, "$ref");
         if let Some(object) = node.as_object_mut() {
@@ -245,14 +252,14 @@ impl<'a> Unroll<'_, 'a> {
         let (origin, met) = (node.origin(), Location::of(node));
         let target = if ends {
             let levels = self.levels;
-            self.context.diagnostics.report(place, Location::of(body).to(met.clone()), UNROLL, || match levels {
+            self.context.diagnostics.report(path, Location::of(body).to(met.clone()), UNROLL, || match levels {
                 0 => format!("removed the content of `{name}`: it refers to itself, and is too large to be expanded"),
                 _ => format!("expanded the recursion of `{name}`, {levels} levels deep"),
             });
-            end(body, self.context)
+            last_level(body, self.context)
         } else {
-            self.context.diagnostics.report(place, from.to(Location::of(body)), INLINE, || format!("inlined `{name}`"));
-            self.context.diagnostics.note_place(body, false);
+            self.context.diagnostics.report(path, from.to(Location::of(body)), INLINE, || format!("inlined `{name}`"));
+            self.context.diagnostics.record_location(body, false);
             let mut copy = body.copy(&self.context.budget);
             // `$schema` belongs to a document, not to a copy inside it.
             if copy.get(Keyword::Schema).is_some() {
@@ -265,13 +272,13 @@ impl<'a> Unroll<'_, 'a> {
             *node = if ends { target.with_origin(origin) } else { target };
         } else {
             self.context.effects.unrolled_more = true;
-            *node = intersected((rest, target), at, place.polarity, Some(&met), self.context);
+            *node = intersected((rest, target), at, path.polarity, Some(&met), self.context);
         }
         node.touch();
     }
 }
 
-pub(crate) fn end<'a>(body: &Node<'a>, context: &PassContext) -> Node<'a> {
+pub(crate) fn last_level<'a>(body: &Node<'a>, context: &PassContext) -> Node<'a> {
     // A string that holds JSON can be any type, so the type is not kept.
     let keeps_type = context.grammar.anything != AnyEncoding::JsonText;
     let is_kept = |key: &Text<'_>| {

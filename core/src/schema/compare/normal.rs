@@ -64,7 +64,7 @@ impl Form<'_> {
         }
         let value = &member.value;
         let name = String::from(keyword.name());
-        let written = match (keyword, keyword.holds(), value.data()) {
+        let written = match (keyword, keyword.subschemas(), value.data()) {
             (Keyword::Const, ..) if !schema.has(Keyword::Enum) => {
                 return Some((Keyword::Enum.name().into(), format!("[{},]", self.value(value))));
             }
@@ -122,7 +122,7 @@ impl Form<'_> {
     fn table<'n>(&self, keyword: Keyword, members: impl Iterator<Item = &'n Member<'n>>) -> String {
         let member = |member: &Member<'_>| {
             let value = match member.value.as_array() {
-                Some(names) if keyword.holds() == Subschemas::NamedOrNames => {
+                Some(names) if keyword.subschemas() == Subschemas::NamedOrNames => {
                     list(sorted(names.iter().map(|name| self.value(name)).collect(), true))
                 }
                 _ => self.below(&member.value),

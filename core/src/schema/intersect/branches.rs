@@ -86,7 +86,7 @@ impl<'a> Merge<'_, 'a> {
         if let Some(schemas) = outer.as_array_mut() {
             schemas.extend(new);
         }
-        Chosen::Made(outer)
+        Chosen::New(outer)
     }
 
     /// Returns the merged pairs of branches if there are few pairs and each can be merged exactly. Otherwise, returns
@@ -165,9 +165,9 @@ impl<'a> Merge<'_, 'a> {
             _ => false,
         });
         if extended == Some(true) {
-            return Ok(Chosen::Made(outer));
+            return Ok(Chosen::New(outer));
         }
-        Ok(Chosen::Made(Node::record([("anyOf", Node::array(vec![outer, inner]))])))
+        Ok(Chosen::New(Node::record([("anyOf", Node::array(vec![outer, inner]))])))
     }
 
     /// `then` and `else` belong to the `if` of their own side, and have no effect without it.
@@ -180,11 +180,11 @@ impl<'a> Merge<'_, 'a> {
         if self.same_group(&ours, &theirs) {
             for ((keyword, ours), theirs) in CONDITION.into_iter().zip(ours).zip(theirs) {
                 if let (Some(ours), Some(theirs)) = (ours, theirs) {
-                    sides.settle(keyword, Chosen::Either(ours, theirs));
+                    sides.set_merged(keyword, Chosen::Either(ours, theirs));
                 }
             }
         } else if !applies(&ours) && (applies(&theirs) || ours.iter().all(Option::is_none)) {
-            sides.settle_all(CONDITION, theirs, Chosen::Inner);
+            sides.set_merged_all(CONDITION, theirs, Chosen::Inner);
         } else {
             if applies(&theirs) {
                 let left = CONDITION.into_iter().zip(theirs);
@@ -194,7 +194,7 @@ impl<'a> Merge<'_, 'a> {
                     left.filter_map(|(keyword, node)| Some((keyword, node?))),
                 );
             }
-            sides.settle_all(CONDITION, ours, Chosen::Outer);
+            sides.set_merged_all(CONDITION, ours, Chosen::Outer);
         }
     }
 

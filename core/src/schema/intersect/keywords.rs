@@ -5,7 +5,7 @@ use alloc::{borrow::Cow, format, string::ToString, vec::Vec};
 use core::cmp::Ordering;
 
 use super::{
-    operands::{Chosen, Operands, Slot, Value},
+    operands::{Chosen, MergedMember, Operands, Value},
     Impossible, Merge, Operand,
 };
 use crate::{
@@ -33,9 +33,9 @@ impl<'a> Merge<'_, 'a> {
         }
     }
 
-    pub(super) fn value(&mut self, slot: &mut Slot<'a>) -> Result<(), Impossible> {
-        let (Some(outer), Some(inner)) = slot.value.take() else { return Ok(()) };
-        let kept = match slot.keyword {
+    pub(super) fn value(&mut self, merged_member: &mut MergedMember<'a>) -> Result<(), Impossible> {
+        let (Some(outer), Some(inner)) = merged_member.value.take() else { return Ok(()) };
+        let kept = match merged_member.keyword {
             Some(keyword) if matches!(keyword.role(), Role::Assertion | Role::Definitions) => {
                 self.assertion(keyword, outer, inner)?
             }
@@ -50,7 +50,7 @@ impl<'a> Merge<'_, 'a> {
                 }
             }
         };
-        slot.value = Value::Settled(kept);
+        merged_member.value = Value::Merged(kept);
         Ok(())
     }
 
@@ -70,15 +70,15 @@ impl<'a> Merge<'_, 'a> {
             | Keyword::MaxLength
             | Keyword::MaxItems
             | Keyword::MaxProperties => Ok(self.tighter(keyword, Ordering::Less, outer, inner)),
-            Keyword::MultipleOf => Ok(self.multiple(outer, inner)),
+            Keyword::MultipleOf => Ok(self.least_common_multiple(outer, inner)),
             Keyword::UniqueItems => Ok(match (outer.as_bool(), inner.as_bool()) {
                 (Some(true), Some(false)) => Chosen::Outer(outer),
                 (Some(false), Some(true)) => Chosen::Inner(inner),
                 _ => self.equal(keyword, outer, inner),
             }),
-            Keyword::Required => Ok(self.names(keyword, outer, inner)),
+            Keyword::Required => Ok(self.union_of_names(keyword, outer, inner)),
             Keyword::DependentRequired => {
-                Ok(self.table(keyword, outer, inner, |merge, outer, inner| merge.names(keyword, outer, inner)))
+                Ok(self.table(keyword, outer, inner, |merge, outer, inner| merge.union_of_names(keyword, outer, inner)))
             }
             Keyword::DependentSchemas => Ok(self.table(keyword, outer, inner, Merge::schema)),
             Keyword::Defs | Keyword::Definitions => Ok(self.table(keyword, outer, inner, |merge, outer, inner| {
@@ -93,7 +93,7 @@ impl<'a> Merge<'_, 'a> {
                 }
             })),
             Keyword::PropertyNames | Keyword::UnevaluatedItems | Keyword::UnevaluatedProperties => {
-                Ok(self.under(keyword, outer, inner))
+                Ok(self.merge_under(keyword, outer, inner))
             }
             Keyword::AllOf => Ok(self.all_of(outer, inner)),
             Keyword::AnyOf => self.any_of(outer, inner),
@@ -121,7 +121,7 @@ impl<'a> Merge<'_, 'a> {
             types if types == theirs => Ok(Chosen::Inner(inner)),
             types => {
                 let data = types.spelled_like(&outer);
-                Ok(Chosen::Made(replaced(outer, data)))
+                Ok(Chosen::New(replaced(outer, data)))
             }
         }
     }
@@ -147,7 +147,7 @@ impl<'a> Merge<'_, 'a> {
                     .filter(|value| their_values.contains(&ByValue(value)))
                     .map(|value| value.copy(self.budget))
                     .collect();
-                Chosen::Made(replaced(outer, Data::Array(common)))
+                Chosen::New(replaced(outer, Data::Array(common)))
             }
         };
         Ok(kept)
@@ -167,13 +167,13 @@ impl<'a> Merge<'_, 'a> {
             return Err(Impossible);
         }
         let fitting = values.iter().filter(|value| fits(value)).map(|value| value.copy(self.budget)).collect();
-        if let Some(slot) = sides.slot(Keyword::Enum) {
-            let before = match core::mem::replace(&mut slot.value, Value::Gone) {
-                Value::Settled(kept) => kept.into_node(),
+        if let Some(merged_member) = sides.merged_member(Keyword::Enum) {
+            let before = match core::mem::replace(&mut merged_member.value, Value::Removed) {
+                Value::Merged(kept) => kept.into_node(),
                 Value::Outer(node) | Value::Inner(node) | Value::Both(node, _) => node,
-                Value::Gone => return Ok(()),
+                Value::Removed => return Ok(()),
             };
-            slot.value = Value::Settled(Chosen::Made(replaced(before, Data::Array(fitting))));
+            merged_member.value = Value::Merged(Chosen::New(replaced(before, Data::Array(fitting))));
         }
         Ok(())
     }
@@ -190,7 +190,7 @@ impl<'a> Merge<'_, 'a> {
         }
     }
 
-    fn multiple(&mut self, outer: Node<'a>, inner: Node<'a>) -> Chosen<'a> {
+    fn least_common_multiple(&mut self, outer: Node<'a>, inner: Node<'a>) -> Chosen<'a> {
         let (Some(ours), Some(theirs)) = (outer.as_u64(), inner.as_u64()) else {
             return self.equal(Keyword::MultipleOf, outer, inner);
         };
@@ -199,12 +199,12 @@ impl<'a> Merge<'_, 'a> {
             _ if ours == theirs => Chosen::Either(outer, inner),
             Some(common) if common == ours => Chosen::Outer(outer),
             Some(common) if common == theirs => Chosen::Inner(inner),
-            Some(common) => Chosen::Made(replaced(outer, Data::Number(Cow::Owned(common.to_string())))),
+            Some(common) => Chosen::New(replaced(outer, Data::Number(Cow::Owned(common.to_string())))),
             None => self.equal(Keyword::MultipleOf, outer, inner),
         }
     }
 
-    fn names(&mut self, keyword: Keyword, outer: Node<'a>, inner: Node<'a>) -> Chosen<'a> {
+    fn union_of_names(&mut self, keyword: Keyword, outer: Node<'a>, inner: Node<'a>) -> Chosen<'a> {
         let (Some(ours), Some(theirs)) = (texts(&outer), texts(&inner)) else {
             if keyword == Keyword::DependentRequired {
                 // A single entry of a table cannot be a residual.
@@ -229,7 +229,7 @@ impl<'a> Merge<'_, 'a> {
                 names.push(node.copy(self.budget));
             }
         }
-        Chosen::Made(replaced(outer, Data::Array(names)))
+        Chosen::New(replaced(outer, Data::Array(names)))
     }
 
     /// Returns the outer text followed by the inner text, unless one contains the other.
@@ -242,7 +242,7 @@ impl<'a> Merge<'_, 'a> {
             (Some(ours), Some(theirs)) if contains_words(&ours, &theirs) => Chosen::Outer(outer),
             (Some(ours), Some(theirs)) if contains_words(&theirs, &ours) => Chosen::Inner(inner),
             (Some(ours), Some(theirs)) => {
-                Chosen::Made(replaced(outer, Data::String(format!("{ours}\n{theirs}").into())))
+                Chosen::New(replaced(outer, Data::String(format!("{ours}\n{theirs}").into())))
             }
             // Either value is not a string, or contains an unpaired surrogate, which cannot be written.
             _ => {

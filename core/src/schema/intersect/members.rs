@@ -56,7 +56,7 @@ impl<'a> Merge<'_, 'a> {
             for keyword in GROUP {
                 if let Some((ours, theirs)) = sides.take_pair(keyword) {
                     let kept = self.equal(keyword, ours, theirs);
-                    sides.settle(keyword, kept);
+                    sides.set_merged(keyword, kept);
                 }
             }
             return;
@@ -64,7 +64,7 @@ impl<'a> Merge<'_, 'a> {
         let outer_reach = self.reach(Operand::Outer, &outer, &inner);
         let inner_reach = self.reach(Operand::Inner, &inner, &outer);
         let rest = match (outer.rest, inner.rest) {
-            (Some(ours), Some(theirs)) => Some(self.under(Keyword::AdditionalProperties, ours, theirs)),
+            (Some(ours), Some(theirs)) => Some(self.merge_under(Keyword::AdditionalProperties, ours, theirs)),
             (Some(ours), None) => Some(Chosen::Outer(ours)),
             (None, theirs) => theirs.map(Chosen::Inner),
         };
@@ -72,17 +72,17 @@ impl<'a> Merge<'_, 'a> {
         let closed = rest.as_ref().is_some_and(|rest| accepts_nothing(rest.node()))
             && [&outer.patterns, &inner.patterns].into_iter().flatten().all(is_empty);
         if let Some(rest) = rest {
-            sides.settle(Keyword::AdditionalProperties, rest);
+            sides.set_merged(Keyword::AdditionalProperties, rest);
         }
         let reaches = (outer_reach.names, inner_reach.names);
         if let Some(names) = self.meet_members(Keyword::Properties, (outer.names, inner.names), reaches, closed) {
-            sides.settle(Keyword::Properties, names);
+            sides.set_merged(Keyword::Properties, names);
         }
         let reaches = (outer_reach.patterns, inner_reach.patterns);
         if let Some(patterns) =
             self.meet_members(Keyword::PatternProperties, (outer.patterns, inner.patterns), reaches, false)
         {
-            sides.settle(Keyword::PatternProperties, patterns);
+            sides.set_merged(Keyword::PatternProperties, patterns);
         }
     }
 
@@ -136,14 +136,16 @@ impl<'a> Merge<'_, 'a> {
         if outer.is_none() && inner.is_none() {
             return None;
         }
-        let settled = |met: Chosen<'a>, rest: &Node<'a>| match met {
-            met if closed && accepts_nothing(rest) && accepts_nothing(met.node()) => Value::Gone,
-            met => Value::Settled(met),
+        let merged_or_removed = |met: Chosen<'a>, rest: &Node<'a>| match met {
+            met if closed && accepts_nothing(rest) && accepts_nothing(met.node()) => Value::Removed,
+            met => Value::Merged(met),
         };
         Some(self.each_member(keyword, outer, inner, |merge, value| match (value, &outer_rest, &inner_rest) {
-            (Value::Both(ours, theirs), _, _) => Value::Settled(merge.schema(ours, theirs)),
-            (Value::Inner(theirs), Some(rest), _) => settled(merge.schema(rest.copy(merge.budget), theirs), rest),
-            (Value::Outer(ours), _, Some(rest)) => settled(merge.schema(ours, rest.copy(merge.budget)), rest),
+            (Value::Both(ours, theirs), _, _) => Value::Merged(merge.schema(ours, theirs)),
+            (Value::Inner(theirs), Some(rest), _) => {
+                merged_or_removed(merge.schema(rest.copy(merge.budget), theirs), rest)
+            }
+            (Value::Outer(ours), _, Some(rest)) => merged_or_removed(merge.schema(ours, rest.copy(merge.budget)), rest),
             (value, _, _) => value,
         }))
     }
@@ -159,7 +161,7 @@ impl<'a> Merge<'_, 'a> {
             return self.equal(keyword, outer, inner);
         }
         self.each_member(keyword, Some(outer), Some(inner), |merge, value| match value {
-            Value::Both(ours, theirs) => Value::Settled(meet(merge, ours, theirs)),
+            Value::Both(ours, theirs) => Value::Merged(meet(merge, ours, theirs)),
             value => value,
         })
     }
@@ -169,17 +171,18 @@ impl<'a> Merge<'_, 'a> {
         keyword: Keyword,
         outer: Option<Node<'a>>,
         inner: Option<Node<'a>>,
-        mut settle: impl FnMut(&mut Self, Value<'a>) -> Value<'a>,
+        mut merge_value: impl FnMut(&mut Self, Value<'a>) -> Value<'a>,
     ) -> Chosen<'a> {
         let (outer_shell, inner_shell) = (outer.as_ref().map(ContainerMeta::of), inner.as_ref().map(ContainerMeta::of));
-        let mut slots = operands::slots(members(outer), members(inner), usize::MAX);
-        self.below(Step::Name(keyword.name()), |merge| {
-            for slot in &mut slots {
-                let value = core::mem::replace(&mut slot.value, Value::Gone);
-                slot.value = merge.below(Step::Member(slot.name()), |merge| settle(merge, value));
+        let mut merged_members = operands::merged_members(members(outer), members(inner), usize::MAX);
+        self.with_step(Step::Name(keyword.name()), |merge| {
+            for merged_member in &mut merged_members {
+                let value = core::mem::replace(&mut merged_member.value, Value::Removed);
+                merged_member.value =
+                    merge.with_step(Step::Member(merged_member.name()), |merge| merge_value(merge, value));
             }
         });
-        operands::merged_object(slots, outer_shell, inner_shell)
+        operands::merged_object(merged_members, outer_shell, inner_shell)
     }
 }
 
@@ -231,7 +234,7 @@ impl<'a> Merge<'_, 'a> {
             for keyword in [Keyword::PrefixItems, Keyword::Items] {
                 if let Some((ours, theirs)) = sides.take_pair(keyword) {
                     let kept = self.equal(keyword, ours, theirs);
-                    sides.settle(keyword, kept);
+                    sides.set_merged(keyword, kept);
                 }
             }
             return;
@@ -239,10 +242,11 @@ impl<'a> Merge<'_, 'a> {
         let shells = (ours.as_ref().map(ContainerMeta::of), theirs.as_ref().map(ContainerMeta::of));
         let (ours, theirs) = (items(ours), items(theirs));
         let both = ours.len().min(theirs.len());
-        let list = self
-            .below(Step::Name(Keyword::PrefixItems.name()), |merge| merge.prefix(ours, theirs, &our_rest, &their_rest));
+        let list = self.with_step(Step::Name(Keyword::PrefixItems.name()), |merge| {
+            merge.prefix(ours, theirs, &our_rest, &their_rest)
+        });
         let rest = match (our_rest, their_rest) {
-            (Some(ours), Some(theirs)) => Some(self.under(Keyword::Items, ours, theirs)),
+            (Some(ours), Some(theirs)) => Some(self.merge_under(Keyword::Items, ours, theirs)),
             (Some(ours), None) => Some(Chosen::Outer(ours)),
             (None, theirs) => theirs.map(Chosen::Inner),
         };
@@ -254,10 +258,10 @@ impl<'a> Merge<'_, 'a> {
             }
         }
         if let Some(rest) = rest {
-            sides.settle(Keyword::Items, rest);
+            sides.set_merged(Keyword::Items, rest);
         }
         if !list.is_empty() {
-            sides.settle(Keyword::PrefixItems, operands::merged_list(list, shells.0, shells.1));
+            sides.set_merged(Keyword::PrefixItems, operands::merged_list(list, shells.0, shells.1));
         }
     }
 
@@ -279,10 +283,10 @@ impl<'a> Merge<'_, 'a> {
         let length = ours.len().max(theirs.len());
         let (mut ours, mut theirs) = (ours.into_iter(), theirs.into_iter());
         let mut list = Vec::with_capacity(length);
-        for place in 0..length {
+        for position in 0..length {
             let (ours, theirs) = (ours.next(), theirs.next());
-            let (outer, inner) = (ours.as_ref().map(|_| place), theirs.as_ref().map(|_| place));
-            let kept = self.below(Step::Index(place), |merge| match (ours, theirs) {
+            let (outer, inner) = (ours.as_ref().map(|_| position), theirs.as_ref().map(|_| position));
+            let kept = self.with_step(Step::Index(position), |merge| match (ours, theirs) {
                 (Some(ours), Some(theirs)) => Some(merge.schema(ours, theirs)),
                 (Some(ours), None) => Some(match &their_rest {
                     Some(rest) => {
@@ -311,12 +315,14 @@ impl<'a> Merge<'_, 'a> {
         match (contains, min, max) {
             ((None, None), min, max) => {
                 // Counts without `contains` have no effect.
-                sides.settle_all([Keyword::MinContains, Keyword::MaxContains], [min.0, max.0], Chosen::Outer);
+                sides.set_merged_all([Keyword::MinContains, Keyword::MaxContains], [min.0, max.0], Chosen::Outer);
             }
-            ((Some(ours), None), min, max) => sides.settle_all(CONTAINS, [Some(ours), min.0, max.0], Chosen::Outer),
-            ((None, Some(theirs)), min, max) => sides.settle_all(CONTAINS, [Some(theirs), min.1, max.1], Chosen::Inner),
+            ((Some(ours), None), min, max) => sides.set_merged_all(CONTAINS, [Some(ours), min.0, max.0], Chosen::Outer),
+            ((None, Some(theirs)), min, max) => {
+                sides.set_merged_all(CONTAINS, [Some(theirs), min.1, max.1], Chosen::Inner)
+            }
             ((Some(ours), Some(theirs)), min, max) if self.same(&ours, &theirs) => {
-                sides.settle(Keyword::Contains, Chosen::Either(ours, theirs));
+                sides.set_merged(Keyword::Contains, Chosen::Either(ours, theirs));
                 let min = match min {
                     (Some(ours), Some(theirs)) => {
                         Some(self.tighter(Keyword::MinContains, Ordering::Greater, ours, theirs))
@@ -335,7 +341,7 @@ impl<'a> Merge<'_, 'a> {
                 };
                 for (keyword, kept) in [(Keyword::MinContains, min), (Keyword::MaxContains, max)] {
                     if let Some(kept) = kept {
-                        sides.settle(keyword, kept);
+                        sides.set_merged(keyword, kept);
                     }
                 }
             }
@@ -347,7 +353,7 @@ impl<'a> Merge<'_, 'a> {
                     Keyword::Contains,
                     left.filter_map(|(keyword, node)| Some((keyword, node?))),
                 );
-                sides.settle_all(CONTAINS, [ours, min.0, max.0], Chosen::Outer);
+                sides.set_merged_all(CONTAINS, [ours, min.0, max.0], Chosen::Outer);
             }
         }
     }

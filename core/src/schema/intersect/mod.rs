@@ -100,10 +100,10 @@ pub(crate) fn both<'a>(budget: &Budget, outer: Node<'a>, inner: Node<'a>) -> Mer
     both_at(budget, outer, inner, usize::MAX)
 }
 
-/// Like [`both`], but inserts the new keys of the inner schema before key number `place` of the outer schema.
-pub(crate) fn both_at<'a>(budget: &Budget, outer: Node<'a>, inner: Node<'a>, place: usize) -> Merged<'a> {
+/// Like [`both`], but inserts the new keys of the inner schema before key number `position` of the outer schema.
+pub(crate) fn both_at<'a>(budget: &Budget, outer: Node<'a>, inner: Node<'a>, position: usize) -> Merged<'a> {
     let mut merge = Merge::new(budget, MAX_BRANCHES, MAX_NODES);
-    let node = merge.schema_at(outer, inner, place).into_node();
+    let node = merge.schema_at(outer, inner, position).into_node();
     let Merge { residual, guidance_lost, inexact, .. } = merge;
     Merged { node, residual, guidance_lost, inexact }
 }
@@ -190,7 +190,7 @@ impl<'b, 'a> Merge<'b, 'a> {
         self.schema_at(outer, inner, usize::MAX)
     }
 
-    fn schema_at(&mut self, outer: Node<'a>, inner: Node<'a>, place: usize) -> Chosen<'a> {
+    fn schema_at(&mut self, outer: Node<'a>, inner: Node<'a>, position: usize) -> Chosen<'a> {
         let (residual, guidance_lost) = (self.residual.len(), self.guidance_lost);
         match (kind_of(&outer), kind_of(&inner)) {
             _ if self.at.steps().len() > MAX_LEVELS || !self.pay(&outer, &inner) => {
@@ -208,11 +208,11 @@ impl<'b, 'a> Merge<'b, 'a> {
             (_, SchemaKind::Nothing) => Chosen::Inner(inner),
             (SchemaKind::Anything, SchemaKind::Object) => self.without_own(inner),
             (SchemaKind::Object, SchemaKind::Object) => {
-                self.objects(outer, inner, place).unwrap_or_else(|Impossible| {
+                self.objects(outer, inner, position).unwrap_or_else(|Impossible| {
                     // The result accepts nothing, so residuals and lost annotations no longer matter.
                     self.residual.truncate(residual);
                     self.guidance_lost = guidance_lost;
-                    Chosen::Made(Node::record([("not", Node::empty_object())]))
+                    Chosen::New(Node::record([("not", Node::empty_object())]))
                 })
             }
         }
@@ -236,30 +236,30 @@ impl<'b, 'a> Merge<'b, 'a> {
         if let Some(object) = inner.as_object_mut() {
             object.retain(|member| !is_own(member));
         }
-        Chosen::Made(inner)
+        Chosen::New(inner)
     }
 
-    fn objects(&mut self, outer: Node<'a>, inner: Node<'a>, place: usize) -> Result<Chosen<'a>, Impossible> {
+    fn objects(&mut self, outer: Node<'a>, inner: Node<'a>, position: usize) -> Result<Chosen<'a>, Impossible> {
         self.doubt_identifiers(&outer, &inner);
         self.doubt_older_spellings(&outer, &inner);
         let shells = (ContainerMeta::of(&outer), ContainerMeta::of(&inner));
         let (Data::Object(outer), Data::Object(inner)) = (outer.into_data(), inner.into_data()) else {
             return Err(Impossible);
         };
-        let mut sides = Operands::of(outer, inner, place);
+        let mut sides = Operands::of(outer, inner, position);
         self.unevaluated(&mut sides);
         self.members(&mut sides);
         self.positions(&mut sides);
         self.contains(&mut sides);
         self.conditions(&mut sides);
-        for slot in &mut sides.slots {
-            if let Value::Both(..) = slot.value {
-                self.value(slot)?;
+        for merged_member in &mut sides.merged_members {
+            if let Value::Both(..) = merged_member.value {
+                self.value(merged_member)?;
             }
         }
         self.enum_within_type(&mut sides)?;
         sides.requires_what_it_forbids()?;
-        Ok(operands::merged_object(sides.slots, Some(shells.0), Some(shells.1)))
+        Ok(operands::merged_object(sides.merged_members, Some(shells.0), Some(shells.1)))
     }
 
     /// A removed identifier may change the target of a reference.
@@ -270,15 +270,15 @@ impl<'b, 'a> Merge<'b, 'a> {
         self.inexact |= dynamic || (based && (refers(outer, self.budget) || refers(inner, self.budget)));
     }
 
-    fn below<R>(&mut self, step: Step<'a>, inside: impl FnOnce(&mut Self) -> R) -> R {
+    fn with_step<R>(&mut self, step: Step<'a>, inside: impl FnOnce(&mut Self) -> R) -> R {
         self.at.push(step);
         let result = inside(self);
         self.at.pop();
         result
     }
 
-    fn under(&mut self, keyword: Keyword, outer: Node<'a>, inner: Node<'a>) -> Chosen<'a> {
-        self.below(Step::Name(keyword.name()), |merge| merge.schema(outer, inner))
+    fn merge_under(&mut self, keyword: Keyword, outer: Node<'a>, inner: Node<'a>) -> Chosen<'a> {
+        self.with_step(Step::Name(keyword.name()), |merge| merge.schema(outer, inner))
     }
 
     fn push_residual(

@@ -16,38 +16,44 @@ use crate::{
 };
 
 pub(super) struct Operands<'a> {
-    pub(super) slots: Vec<Slot<'a>>,
+    pub(super) merged_members: Vec<MergedMember<'a>>,
 }
 
 impl<'a> Operands<'a> {
-    /// Drops keywords that only identify the inner schema. `place` is the index for new keys of the inner schema.
-    pub(super) fn of(outer: Object<'a>, inner: Object<'a>, place: usize) -> Self {
-        let mut slots = slots(outer, inner, place);
-        for slot in slots.iter_mut().filter(|slot| slot.keyword.is_some_and(|keyword| OWN.contains(keyword))) {
-            slot.value = slot.value.take().0.map_or(Value::Gone, Value::Outer);
+    /// Drops keywords that only identify the inner schema. `position` is the index for new keys of the inner schema.
+    pub(super) fn of(outer: Object<'a>, inner: Object<'a>, position: usize) -> Self {
+        let mut merged_members = merged_members(outer, inner, position);
+        for merged_member in merged_members
+            .iter_mut()
+            .filter(|merged_member| merged_member.keyword.is_some_and(|keyword| OWN.contains(keyword)))
+        {
+            merged_member.value = merged_member.value.take().0.map_or(Value::Removed, Value::Outer);
         }
-        Operands { slots }
+        Operands { merged_members }
     }
 
-    pub(super) fn slot(&mut self, keyword: Keyword) -> Option<&mut Slot<'a>> {
-        self.slots.iter_mut().find(|slot| slot.keyword == Some(keyword))
+    pub(super) fn merged_member(&mut self, keyword: Keyword) -> Option<&mut MergedMember<'a>> {
+        self.merged_members.iter_mut().find(|merged_member| merged_member.keyword == Some(keyword))
     }
 
     /// Ignores keywords that are already merged.
     pub(super) fn has(&self, side: Operand, keywords: Keywords) -> bool {
-        self.slots.iter().any(|slot| {
+        self.merged_members.iter().any(|merged_member| {
             let own = matches!(
-                (&slot.value, side),
+                (&merged_member.value, side),
                 (Value::Both(..), _) | (Value::Outer(_), Operand::Outer) | (Value::Inner(_), Operand::Inner)
             );
-            own && slot.keyword.is_some_and(|keyword| keywords.contains(keyword))
+            own && merged_member.keyword.is_some_and(|keyword| keywords.contains(keyword))
         })
     }
 
     /// Returns true if a side has one of these keywords with a value that the other side does not have.
     pub(super) fn adds(&self, side: Operand, keywords: Keywords) -> bool {
-        let mut slots = self.slots.iter().filter(|slot| slot.keyword.is_some_and(|keyword| keywords.contains(keyword)));
-        slots.any(|slot| match (&slot.value, side) {
+        let mut merged_members = self
+            .merged_members
+            .iter()
+            .filter(|merged_member| merged_member.keyword.is_some_and(|keyword| keywords.contains(keyword)));
+        merged_members.any(|merged_member| match (&merged_member.value, side) {
             (Value::Both(outer, inner), _) => !json::same(outer, inner),
             (Value::Outer(_), Operand::Outer) | (Value::Inner(_), Operand::Inner) => true,
             _ => false,
@@ -56,22 +62,23 @@ impl<'a> Operands<'a> {
 
     /// Values: outer, inner.
     pub(super) fn take(&mut self, keyword: Keyword) -> (Option<Node<'a>>, Option<Node<'a>>) {
-        self.slot(keyword).map_or((None, None), |slot| slot.value.take())
+        self.merged_member(keyword).map_or((None, None), |merged_member| merged_member.value.take())
     }
 
     pub(super) fn take_pair(&mut self, keyword: Keyword) -> Option<(Node<'a>, Node<'a>)> {
-        let slot = self.slot(keyword).filter(|slot| matches!(slot.value, Value::Both(..)))?;
-        let (outer, inner) = slot.value.take();
+        let merged_member =
+            self.merged_member(keyword).filter(|merged_member| matches!(merged_member.value, Value::Both(..)))?;
+        let (outer, inner) = merged_member.value.take();
         outer.zip(inner)
     }
 
-    pub(super) fn settle(&mut self, keyword: Keyword, kept: Chosen<'a>) {
-        if let Some(slot) = self.slot(keyword) {
-            slot.value = Value::Settled(kept);
+    pub(super) fn set_merged(&mut self, keyword: Keyword, kept: Chosen<'a>) {
+        if let Some(merged_member) = self.merged_member(keyword) {
+            merged_member.value = Value::Merged(kept);
         }
     }
 
-    pub(super) fn settle_all<const N: usize>(
+    pub(super) fn set_merged_all<const N: usize>(
         &mut self,
         keywords: [Keyword; N],
         values: [Option<Node<'a>>; N],
@@ -79,7 +86,7 @@ impl<'a> Operands<'a> {
     ) {
         for (keyword, value) in keywords.into_iter().zip(values) {
             if let Some(value) = value {
-                self.settle(keyword, kept(value));
+                self.set_merged(keyword, kept(value));
             }
         }
     }
@@ -91,34 +98,36 @@ impl<'a> Operands<'a> {
             (None, Some(inner)) => Value::Inner(inner),
             (None, None) => return,
         };
-        if let Some(slot) = self.slot(keyword) {
-            slot.value = value;
+        if let Some(merged_member) = self.merged_member(keyword) {
+            merged_member.value = value;
         }
     }
 
     /// Returns `None` also if both sides have a value that is not yet merged.
     pub(super) fn get(&self, keyword: Keyword) -> Option<&Node<'a>> {
-        self.slots.iter().find(|slot| slot.keyword == Some(keyword)).and_then(|slot| match &slot.value {
-            Value::Outer(node) | Value::Inner(node) => Some(node),
-            Value::Settled(kept) => Some(kept.node()),
-            Value::Both(..) | Value::Gone => None,
-        })
+        self.merged_members.iter().find(|merged_member| merged_member.keyword == Some(keyword)).and_then(
+            |merged_member| match &merged_member.value {
+                Value::Outer(node) | Value::Inner(node) => Some(node),
+                Value::Merged(kept) => Some(kept.node()),
+                Value::Both(..) | Value::Removed => None,
+            },
+        )
     }
 
     /// Returns true if all present keywords of this set come unchanged from the same side.
     pub(super) fn is_one_sided(&self, keywords: Keywords) -> bool {
         let all = |own: fn(&Value<'a>) -> bool| {
-            self.slots
-                .iter()
-                .all(|slot| !slot.keyword.is_some_and(|keyword| keywords.contains(keyword)) || own(&slot.value))
+            self.merged_members.iter().all(|merged_member| {
+                !merged_member.keyword.is_some_and(|keyword| keywords.contains(keyword)) || own(&merged_member.value)
+            })
         };
         all(|value| match value {
             Value::Outer(_) => true,
-            Value::Settled(kept) => kept.is_outers(),
+            Value::Merged(kept) => kept.is_outers(),
             _ => false,
         }) || all(|value| match value {
             Value::Inner(_) => true,
-            Value::Settled(kept) => kept.is_inners(),
+            Value::Merged(kept) => kept.is_inners(),
             _ => false,
         })
     }
@@ -140,7 +149,7 @@ impl<'a> Operands<'a> {
             get(Keyword::PatternProperties).is_none_or(|table| table.as_object().is_some_and(Object::is_empty));
         let closed = no_patterns && get(Keyword::AdditionalProperties).is_some_and(accepts_nothing);
         let forbidden = |name: &Node<'a>| match name.data() {
-            Data::String(name) => match index.get(name).and_then(|place| properties?.iter().nth(*place)) {
+            Data::String(name) => match index.get(name).and_then(|position| properties?.iter().nth(*position)) {
                 Some(property) => accepts_nothing(&property.value),
                 None => closed,
             },
@@ -168,19 +177,19 @@ pub(super) enum Chosen<'a> {
     Inner(Node<'a>),
     /// Both values are equivalent. The value that leaves its container unchanged is used.
     Either(Node<'a>, Node<'a>),
-    Made(Node<'a>),
+    New(Node<'a>),
 }
 
 impl<'a> Chosen<'a> {
     pub(super) fn into_node(self) -> Node<'a> {
         match self {
-            Chosen::Outer(node) | Chosen::Inner(node) | Chosen::Either(node, _) | Chosen::Made(node) => node,
+            Chosen::Outer(node) | Chosen::Inner(node) | Chosen::Either(node, _) | Chosen::New(node) => node,
         }
     }
 
     pub(super) const fn node(&self) -> &Node<'a> {
         match self {
-            Chosen::Outer(node) | Chosen::Inner(node) | Chosen::Either(node, _) | Chosen::Made(node) => node,
+            Chosen::Outer(node) | Chosen::Inner(node) | Chosen::Either(node, _) | Chosen::New(node) => node,
         }
     }
 
@@ -229,7 +238,7 @@ impl ContainerMeta {
 }
 
 #[derive(Debug)]
-pub(super) struct Slot<'a> {
+pub(super) struct MergedMember<'a> {
     pub(super) keyword: Option<Keyword>,
     outer_key: Option<Text<'a>>,
     /// With its index in the inner object.
@@ -242,36 +251,40 @@ pub(super) enum Value<'a> {
     Outer(Node<'a>),
     Inner(Node<'a>),
     Both(Node<'a>, Node<'a>),
-    Settled(Chosen<'a>),
-    Gone,
+    Merged(Chosen<'a>),
+    Removed,
 }
 
 impl<'a> Value<'a> {
     pub(super) fn take(&mut self) -> (Option<Node<'a>>, Option<Node<'a>>) {
-        match core::mem::replace(self, Value::Gone) {
+        match core::mem::replace(self, Value::Removed) {
             Value::Outer(node) => (Some(node), None),
             Value::Inner(node) => (None, Some(node)),
             Value::Both(outer, inner) => (Some(outer), Some(inner)),
-            Value::Settled(_) | Value::Gone => (None, None),
+            Value::Merged(_) | Value::Removed => (None, None),
         }
     }
 }
 
-/// Members of the outer object keep their positions. New members of the inner object follow at `place`, in their order.
-pub(super) fn slots<'a>(outer: Object<'a>, inner: Object<'a>, place: usize) -> Vec<Slot<'a>> {
-    let mut slots: Vec<Slot<'a>> = outer.into_members().into_iter().map(Slot::outer).collect();
-    let places: Map<Text<'a>, usize> =
-        slots.iter().enumerate().filter_map(|(place, slot)| Some((slot.outer_key.clone()?, place))).collect();
+/// Members of the outer object keep their positions. New members of the inner object follow at `position`, in their
+/// order.
+pub(super) fn merged_members<'a>(outer: Object<'a>, inner: Object<'a>, position: usize) -> Vec<MergedMember<'a>> {
+    let mut merged_members: Vec<MergedMember<'a>> = outer.into_members().into_iter().map(MergedMember::outer).collect();
+    let positions: Map<Text<'a>, usize> = merged_members
+        .iter()
+        .enumerate()
+        .filter_map(|(position, merged_member)| Some((merged_member.outer_key.clone()?, position)))
+        .collect();
     let mut added = Vec::new();
     for (at, member) in inner.into_members().into_iter().enumerate() {
-        match places.get(&member.key).and_then(|place| slots.get_mut(*place)) {
-            Some(slot) => {
-                slot.inner_key = Some((at, member.key));
-                if let (Some(outer), _) = slot.value.take() {
-                    slot.value = Value::Both(outer, member.value);
+        match positions.get(&member.key).and_then(|position| merged_members.get_mut(*position)) {
+            Some(merged_member) => {
+                merged_member.inner_key = Some((at, member.key));
+                if let (Some(outer), _) = merged_member.value.take() {
+                    merged_member.value = Value::Both(outer, member.value);
                 }
             }
-            None => added.push(Slot {
+            None => added.push(MergedMember {
                 keyword: Keyword::named(&member.key),
                 outer_key: None,
                 inner_key: Some((at, member.key)),
@@ -279,14 +292,14 @@ pub(super) fn slots<'a>(outer: Object<'a>, inner: Object<'a>, place: usize) -> V
             }),
         }
     }
-    let place = place.min(slots.len());
-    slots.splice(place..place, added);
-    slots
+    let position = position.min(merged_members.len());
+    merged_members.splice(position..position, added);
+    merged_members
 }
 
-impl<'a> Slot<'a> {
+impl<'a> MergedMember<'a> {
     fn outer(member: Member<'a>) -> Self {
-        Slot {
+        MergedMember {
             keyword: Keyword::named(&member.key),
             outer_key: Some(member.key),
             inner_key: None,
@@ -306,20 +319,20 @@ impl<'a> Slot<'a> {
 type Named<'a> = (Option<Text<'a>>, Option<(usize, Text<'a>)>, Chosen<'a>);
 
 pub(super) fn merged_object<'a>(
-    slots: Vec<Slot<'a>>,
+    merged_members: Vec<MergedMember<'a>>,
     outer: Option<ContainerMeta>,
     inner: Option<ContainerMeta>,
 ) -> Chosen<'a> {
-    let mut members: Vec<Named<'a>> = Vec::with_capacity(slots.len());
-    for slot in slots {
-        let kept = match slot.value {
+    let mut members: Vec<Named<'a>> = Vec::with_capacity(merged_members.len());
+    for merged_member in merged_members {
+        let kept = match merged_member.value {
             Value::Outer(node) => Chosen::Outer(node),
             Value::Inner(node) => Chosen::Inner(node),
-            Value::Both(outer, _) => Chosen::Made(outer),
-            Value::Settled(kept) => kept,
-            Value::Gone => continue,
+            Value::Both(outer, _) => Chosen::New(outer),
+            Value::Merged(kept) => kept,
+            Value::Removed => continue,
         };
-        members.push((slot.outer_key, slot.inner_key, kept));
+        members.push((merged_member.outer_key, merged_member.inner_key, kept));
     }
     let outer_stays = outer.filter(|shell| {
         shell.len == members.len() && members.iter().all(|(key, _, kept)| key.is_some() && kept.is_outers())
@@ -327,7 +340,8 @@ pub(super) fn merged_object<'a>(
     let inner_stays = inner.filter(|shell| {
         let mut members = members.iter().enumerate();
         shell.len == members.len()
-            && members.all(|(place, (_, key, kept))| key.as_ref().is_some_and(|key| key.0 == place) && kept.is_inners())
+            && members
+                .all(|(position, (_, key, kept))| key.as_ref().is_some_and(|key| key.0 == position) && kept.is_inners())
     });
     match (outer_stays, inner_stays) {
         (Some(outer), Some(inner)) => {
@@ -358,9 +372,9 @@ pub(super) fn merged_object<'a>(
                 (None, Some(shell)) => {
                     let mut made = shell.changed(data);
                     made.flag(inner.map_or(Flags::NONE, |inner| inner.shell.flags()).without(Flags::STATE));
-                    Chosen::Made(made)
+                    Chosen::New(made)
                 }
-                (None, None) => Chosen::Made(Node::new(data)),
+                (None, None) => Chosen::New(Node::new(data)),
             }
         }
     }
@@ -379,8 +393,8 @@ pub(super) fn merged_list<'a>(
     inner: Option<ContainerMeta>,
 ) -> Chosen<'a> {
     let stays =
-        |shell: Option<ContainerMeta>, place: fn(&Item<'a>) -> Option<usize>, is_own: fn(&Chosen<'a>) -> bool| {
-            let own = |(at, item): (usize, &Item<'a>)| place(item) == Some(at) && is_own(&item.kept);
+        |shell: Option<ContainerMeta>, position: fn(&Item<'a>) -> Option<usize>, is_own: fn(&Chosen<'a>) -> bool| {
+            let own = |(at, item): (usize, &Item<'a>)| position(item) == Some(at) && is_own(&item.kept);
             shell.filter(|shell| shell.len == items.len() && items.iter().enumerate().all(own))
         };
     let outer_stays = stays(outer, |item| item.outer, Chosen::is_outers);
@@ -401,8 +415,8 @@ pub(super) fn merged_list<'a>(
             let data = Data::Array(items.into_iter().map(|item| item.kept.into_node()).collect());
             match (stays, outer.or(inner)) {
                 (Some(shell), _) => Chosen::Outer(shell.restored(data)),
-                (None, Some(shell)) => Chosen::Made(shell.changed(data)),
-                (None, None) => Chosen::Made(Node::new(data)),
+                (None, Some(shell)) => Chosen::New(shell.changed(data)),
+                (None, None) => Chosen::New(Node::new(data)),
             }
         }
     }

@@ -33,21 +33,21 @@ impl Random {
         mixed ^ (mixed >> 31)
     }
 
-    pub(crate) fn below(&mut self, end: usize) -> usize {
+    pub(crate) fn with_step(&mut self, end: usize) -> usize {
         (self.next() % end as u64) as usize
     }
 
     fn one_in(&mut self, chances: usize) -> bool {
-        self.below(chances) == 0
+        self.with_step(chances) == 0
     }
 
     fn pick<T: Clone>(&mut self, list: &[T]) -> T {
-        list[self.below(list.len())].clone()
+        list[self.with_step(list.len())].clone()
     }
 
     fn some<T: Clone>(&mut self, list: &[T]) -> Vec<T> {
-        let start = self.below(list.len());
-        let count = 1 + self.below(list.len().min(4));
+        let start = self.with_step(list.len());
+        let count = 1 + self.with_step(list.len().min(4));
         list.iter().cycle().skip(start).take(count).cloned().collect()
     }
 }
@@ -164,7 +164,7 @@ fn definitions() -> Value {
 }
 
 fn schema(random: &mut Random, theme: Theme, depth: usize) -> Value {
-    match random.below(24) {
+    match random.with_step(24) {
         0 => return json!(true),
         1 => return json!(false),
         2 => return json!({}),
@@ -178,7 +178,7 @@ fn schema(random: &mut Random, theme: Theme, depth: usize) -> Value {
         Theme::Branches => BRANCHES,
     };
     let mut object = Map::new();
-    for _ in 0..1 + random.below(4) {
+    for _ in 0..1 + random.with_step(4) {
         let keyword = random.pick(keywords);
         let value = value(random, theme, depth, keyword);
         object.insert(keyword.into(), value);
@@ -196,7 +196,7 @@ fn value(random: &mut Random, theme: Theme, depth: usize, keyword: &str) -> Valu
             schema(random, theme, depth)
         }
     };
-    let schemas = |random: &mut Random| (0..1 + random.below(3)).map(|_| below(random)).collect::<Vec<_>>();
+    let schemas = |random: &mut Random| (0..1 + random.with_step(3)).map(|_| below(random)).collect::<Vec<_>>();
     let table = |random: &mut Random, names: &[&str]| -> Value {
         random.some(names).into_iter().map(|name| (String::from(name), below(random))).collect::<Map<_, _>>().into()
     };
@@ -224,8 +224,8 @@ fn value(random: &mut Random, theme: Theme, depth: usize, keyword: &str) -> Valu
         "minimum" | "exclusiveMinimum" => json!(random.pick(&[-1.0, 0.0, 1.0, 1.5])),
         "maximum" | "exclusiveMaximum" => random.pick(&[json!(0), json!(1), json!(2), json!(6.0)]),
         "multipleOf" => random.pick(&[json!(1), json!(2), json!(3), json!(4), json!(6), json!(0.5)]),
-        "minLength" | "minItems" | "minProperties" | "minContains" => json!(random.below(3)),
-        "maxLength" | "maxItems" | "maxProperties" | "maxContains" => json!(1 + random.below(3)),
+        "minLength" | "minItems" | "minProperties" | "minContains" => json!(random.with_step(3)),
+        "maxLength" | "maxItems" | "maxProperties" | "maxContains" => json!(1 + random.with_step(3)),
         "pattern" => json!(random.pick(&PATTERNS)),
         "uniqueItems" => json!(!random.one_in(4)),
         "required" => json!(random.some(&NAMES[..3])),
@@ -255,10 +255,10 @@ fn instance(random: &mut Random, theme: Theme, depth: usize) -> Value {
     };
     match theme {
         Theme::Objects | Theme::Branches if composite => {
-            let names = (0..random.below(4)).map(|_| random.pick(&NAMES)).collect::<Vec<_>>();
+            let names = (0..random.with_step(4)).map(|_| random.pick(&NAMES)).collect::<Vec<_>>();
             names.into_iter().map(|name| (String::from(name), inner(random))).collect::<Map<_, _>>().into()
         }
-        Theme::Arrays if composite => (0..random.below(4)).map(|_| inner(random)).collect::<Vec<_>>().into(),
+        Theme::Arrays if composite => (0..random.with_step(4)).map(|_| inner(random)).collect::<Vec<_>>().into(),
         _ => random.pick(&scalars()),
     }
 }
@@ -353,7 +353,7 @@ fn merged_random_schemas_accept_what_both_accept() {
     let mut tally = Tally::default();
     for number in 0..pairs {
         let theme = THEMES[number % THEMES.len()];
-        let depth = 1 + random.below(3);
+        let depth = 1 + random.with_step(3);
         let (outer, inner) = (schema(&mut random, theme, depth), schema(&mut random, theme, depth));
         let instances: Vec<Value> = (0..INSTANCES).map(|_| instance(&mut random, theme, 2)).collect();
         tally.pair(&outer, &inner, &instances);

@@ -2,7 +2,7 @@
 
 use alloc::{format, vec::Vec};
 
-use super::{admitted, words, At, Entered, Place, Run, Verdict};
+use super::{admitted, words, At, Entered, Location, Run, Verdict};
 use crate::{
     json::{Node, Object},
     schema::{instance_types::InstanceTypes, keyword::Keyword, references::Number},
@@ -21,8 +21,8 @@ impl<'v, 's, 'a> Run<'v, 's, 'a> {
             }
             before = entered.before;
         }
-        let (place, entered) = (Place::At(pointer), Entered { target, value, before: at.entered });
-        self.schema(schema, value, At { schema: &place, entered: Some(&entered), ..at })
+        let (location, entered) = (Location::At(pointer), Entered { target, value, before: at.entered });
+        self.schema(schema, value, At { schema: &location, entered: Some(&entered), ..at })
     }
 
     /// Returns number, schema and pointer of the target. Targets that are only a reference are skipped. The end of such
@@ -73,8 +73,8 @@ impl<'v, 's, 'a> Run<'v, 's, 'a> {
         let Some(branches) = branches(keyword_value) else { return Verdict::Unknown };
         let mut verdict = Verdict::Valid;
         for (index, branch) in branches.iter().enumerate() {
-            let place = Place::Item(at.schema, index);
-            verdict = verdict.and(self.schema(branch, value, At { schema: &place, ..at }));
+            let location = Location::Item(at.schema, index);
+            verdict = verdict.and(self.schema(branch, value, At { schema: &location, ..at }));
             if verdict == Verdict::Invalid && self.is_silent() {
                 break;
             }
@@ -139,8 +139,8 @@ impl<'v, 's, 'a> Run<'v, 's, 'a> {
             |branch: &Node<'_>| branch.as_object().is_some() && types(branch).is_none_or(|types| types.meets(kind));
         let mut meant = branches.iter().enumerate().filter(|(_, branch)| is_meant(branch));
         if let (Some((index, branch)), None) = (meant.next(), meant.next()) {
-            let (place, reported) = (Place::Item(at.schema, index), self.errors.len());
-            self.schema(branch, value, At { schema: &place, ..at });
+            let (location, reported) = (Location::Item(at.schema, index), self.errors.len());
+            self.schema(branch, value, At { schema: &location, ..at });
             if self.errors.len() > reported {
                 return Verdict::Invalid;
             }
@@ -180,7 +180,7 @@ impl<'v, 's, 'a> Run<'v, 's, 'a> {
         value: &Node<'_>,
         at: At<'_>,
     ) -> Verdict {
-        let (Place::Name(above, _), [then, otherwise]) =
+        let (Location::Name(above, _), [then, otherwise]) =
             (*at.schema, [Keyword::Then, Keyword::Else].map(|keyword| schema.get(keyword)))
         else {
             return Verdict::Unknown;
@@ -194,8 +194,8 @@ impl<'v, 's, 'a> Run<'v, 's, 'a> {
                 Verdict::Valid => (then, Keyword::Then),
                 _ => (otherwise, Keyword::Else),
             };
-            let place = Place::Name(above, keyword.name());
-            return branch.map_or(Verdict::Valid, |branch| self.schema(branch, value, At { schema: &place, ..at }));
+            let location = Location::Name(above, keyword.name());
+            return branch.map_or(Verdict::Valid, |branch| self.schema(branch, value, At { schema: &location, ..at }));
         }
         let [then, otherwise] =
             [then, otherwise].map(|branch| branch.map_or(Verdict::Valid, |branch| self.quietly(branch, value, at)));

@@ -3,7 +3,7 @@
 
 use alloc::{borrow::Cow, format, rc::Rc, string::String, vec::Vec};
 
-use super::{words, At, Place, Run, Verdict};
+use super::{words, At, Location, Run, Verdict};
 use crate::{
     budget::Budget,
     collections::{self, Map, Set},
@@ -79,15 +79,15 @@ impl<'s, 'a> Run<'_, 's, 'a> {
             return Some(pairs.collect());
         }
         let order = self.order_of_declared(declared)?;
-        let places = members.iter().filter_map(|member| Some((order.place(declared, &member.key)?, &member.value)));
+        let places = members.iter().filter_map(|member| Some((order.index_of(declared, &member.key)?, &member.value)));
         let places = collections::by(places.collect::<Vec<_>>(), |(one, _), (two, _)| one.cmp(two));
-        let pairs = places.into_iter().filter_map(|(place, value)| Some((declared.members().get(place)?, value)));
+        let pairs = places.into_iter().filter_map(|(location, value)| Some((declared.members().get(location)?, value)));
         Some(pairs.collect())
     }
 
     fn member(&mut self, schema: &'s Node<'a>, key: &Text<'_>, value: &Node<'_>, at: At<'_>) -> Verdict {
-        let (place, schema_place) = (Place::Member(at.value, key), Place::Member(at.schema, key));
-        self.schema(schema, value, At { value: &place, schema: &schema_place, ..at })
+        let (location, schema_location) = (Location::Member(at.value, key), Location::Member(at.schema, key));
+        self.schema(schema, value, At { value: &location, schema: &schema_location, ..at })
     }
 
     #[inline(never)]
@@ -95,10 +95,10 @@ impl<'s, 'a> Run<'_, 's, 'a> {
         let Some(declared) = keyword_value.as_object() else { return Verdict::Unknown };
         let mut verdict = Verdict::Valid;
         for Member { key: pattern, value: schema } in declared {
-            let schema_place = Place::Member(at.schema, pattern);
+            let schema_location = Location::Member(at.schema, pattern);
             for Member { key, value } in members {
-                let place = Place::Member(at.value, key);
-                let at = At { value: &place, schema: &schema_place, ..at };
+                let location = Location::Member(at.value, key);
+                let at = At { value: &location, schema: &schema_location, ..at };
                 verdict = verdict.and(match self.named(pattern, schema, key) {
                     Some(true) => self.schema(schema, value, at),
                     Some(false) => Verdict::Valid,
@@ -146,7 +146,7 @@ impl<'s, 'a> Run<'_, 's, 'a> {
             None => None,
         };
         for Member { key, value } in members {
-            if known.as_ref().is_some_and(|(declared, order)| order.place(declared, key).is_some()) {
+            if known.as_ref().is_some_and(|(declared, order)| order.index_of(declared, key).is_some()) {
                 continue;
             }
             let mut is_taken = Some(false);
@@ -160,8 +160,8 @@ impl<'s, 'a> Run<'_, 's, 'a> {
                     None => is_taken = None,
                 }
             }
-            let place = Place::Member(at.value, key);
-            let at = At { value: &place, ..at };
+            let location = Location::Member(at.value, key);
+            let at = At { value: &location, ..at };
             verdict = verdict.and(match is_taken {
                 Some(true) => Verdict::Valid,
                 Some(false) if keyword_value.as_bool() == Some(false) => self.undeclared(key, declared, at),
@@ -193,9 +193,9 @@ impl<'s, 'a> Run<'_, 's, 'a> {
         let mut verdict = Verdict::Valid;
         for member in members {
             let name = Node::string(member.key.borrowed());
-            let place = Place::Member(at.value, &member.key);
+            let location = Location::Member(at.value, &member.key);
             verdict = verdict.and(match self.quietly(keyword_value, &name, at) {
-                Verdict::Invalid => self.refuse(At { value: &place, ..at }, Keyword::PropertyNames.name(), || {
+                Verdict::Invalid => self.refuse(At { value: &location, ..at }, Keyword::PropertyNames.name(), || {
                     format!("expected a name that matches `propertyNames`, found {}", words::name(&member.key))
                 }),
                 known => known,
@@ -227,7 +227,7 @@ impl<'s, 'a> Run<'_, 's, 'a> {
                 verdict = verdict.and(Verdict::Unknown);
                 continue;
             };
-            if found.place(members, name).is_none() {
+            if found.index_of(members, name).is_none() {
                 verdict = self.refuse(at, keyword.name(), || {
                     let meant = words::instead(name, declared, members);
                     format!("expected the member {}, found an object without it{meant}", words::name(name))
@@ -255,11 +255,11 @@ impl<'s, 'a> Run<'_, 's, 'a> {
         }
         let (Some(found), mut verdict) = (self.order_of(members), Verdict::Valid) else { return Verdict::Unknown };
         for Member { key, value: needs } in entries {
-            if found.place(members, key).is_none() {
+            if found.index_of(members, key).is_none() {
                 continue;
             }
-            let place = Place::Member(at.schema, key);
-            let at = At { schema: &place, ..at };
+            let location = Location::Member(at.schema, key);
+            let at = At { schema: &location, ..at };
             let is_names = needs.as_array().is_some();
             verdict = verdict.and(match keyword {
                 Keyword::Dependencies if is_names => self.required(needs, None, members, at, keyword),
@@ -289,10 +289,10 @@ impl<'s, 'a> Run<'_, 's, 'a> {
             Keyword::Items => {
                 let known = self.prepared.draft.knows(Keyword::PrefixItems);
                 let before = schema.get(Keyword::PrefixItems).filter(|_| known).and_then(Node::as_array);
-                self.beyond(keyword_value, items, before.map_or(0, <[_]>::len), at)
+                self.rest_of_items(keyword_value, items, before.map_or(0, <[_]>::len), at)
             }
             Keyword::AdditionalItems => match schema.get(Keyword::Items).and_then(Node::as_array) {
-                Some(before) => self.beyond(keyword_value, items, before.len(), at),
+                Some(before) => self.rest_of_items(keyword_value, items, before.len(), at),
                 None => Verdict::Valid,
             },
             Keyword::MinItems | Keyword::MaxItems => {
@@ -314,8 +314,8 @@ impl<'s, 'a> Run<'_, 's, 'a> {
         let Some(schemas) = keyword_value.as_array() else { return Verdict::Unknown };
         let mut verdict = Verdict::Valid;
         for (index, (schema, item)) in schemas.iter().zip(items).enumerate() {
-            let (place, schema_place) = (Place::Item(at.value, index), Place::Item(at.schema, index));
-            verdict = verdict.and(self.schema(schema, item, At { value: &place, schema: &schema_place, ..at }));
+            let (location, schema_location) = (Location::Item(at.value, index), Location::Item(at.schema, index));
+            verdict = verdict.and(self.schema(schema, item, At { value: &location, schema: &schema_location, ..at }));
             if verdict == Verdict::Invalid && self.is_silent() {
                 break;
             }
@@ -324,11 +324,11 @@ impl<'s, 'a> Run<'_, 's, 'a> {
     }
 
     #[inline(never)]
-    fn beyond(&mut self, schema: &'s Node<'a>, items: &[Node<'_>], before: usize, at: At<'_>) -> Verdict {
+    fn rest_of_items(&mut self, schema: &'s Node<'a>, items: &[Node<'_>], before: usize, at: At<'_>) -> Verdict {
         let mut verdict = Verdict::Valid;
         for (index, item) in items.iter().enumerate().skip(before) {
-            let place = Place::Item(at.value, index);
-            verdict = verdict.and(self.schema(schema, item, At { value: &place, ..at }));
+            let location = Location::Item(at.value, index);
+            verdict = verdict.and(self.schema(schema, item, At { value: &location, ..at }));
             if verdict == Verdict::Invalid && self.is_silent() {
                 break;
             }
@@ -347,8 +347,8 @@ impl<'s, 'a> Run<'_, 's, 'a> {
                 return Verdict::Unknown;
             }
             if !seen.insert(json::canonical(item)) {
-                let place = Place::Item(at.value, index);
-                return self.refuse(At { value: &place, ..at }, Keyword::UniqueItems.name(), || {
+                let location = Location::Item(at.value, index);
+                return self.refuse(At { value: &location, ..at }, Keyword::UniqueItems.name(), || {
                     format!("expected unique items, found {} that already occurred", item.kind())
                 });
             }
@@ -388,17 +388,17 @@ impl<'s, 'a> Run<'_, 's, 'a> {
         };
         let ([min_sure, min_possible], [max_sure, max_possible]) =
             ([reaches(valid), reaches(possible)], [exceeds(valid), exceeds(possible)]);
-        let Place::Name(above, _) = *at.schema else { return Verdict::Unknown };
+        let Location::Name(above, _) = *at.schema else { return Verdict::Unknown };
         if min_possible == Some(false) {
             let keyword = if min.is_some() { Keyword::MinContains } else { Keyword::Contains };
-            let place = Place::Name(above, keyword.name());
-            return self.refuse(At { schema: &place, ..at }, keyword.name(), || {
+            let location = Location::Name(above, keyword.name());
+            return self.refuse(At { schema: &location, ..at }, keyword.name(), || {
                 "expected more items that match the schema in `contains`, found too few".into()
             });
         }
         if max_sure == Some(true) {
-            let place = Place::Name(above, Keyword::MaxContains.name());
-            return self.refuse(At { schema: &place, ..at }, Keyword::MaxContains.name(), || {
+            let location = Location::Name(above, Keyword::MaxContains.name());
+            return self.refuse(At { schema: &location, ..at }, Keyword::MaxContains.name(), || {
                 "expected fewer items that match the schema in `contains`, found too many".into()
             });
         }

@@ -109,11 +109,11 @@ impl<'s, 'a> Validator<'s, 'a> {
     /// Arguments must be an object even if the root does not declare it.
     pub(crate) fn arguments(&self, arguments: &Node<'_>) -> Validation {
         let mut run = Run::new(self, false);
-        let (value_place, schema_place) = (Place::At(""), Place::At(""));
+        let (value_location, schema_location) = (Location::At(""), Location::At(""));
         // A reference from the root to itself has no effect.
         let number = self.root.origin().number();
         let entered = number.map(|target| Entered { target, value: arguments, before: None });
-        let at = At { value: &value_place, schema: &schema_place, level: 0, entered: entered.as_ref() };
+        let at = At { value: &value_location, schema: &schema_location, level: 0, entered: entered.as_ref() };
         let is_untyped = !self.root.as_object().is_some_and(|root| root.has(Keyword::Type));
         let verdict = if is_untyped && arguments.as_object().is_none() {
             let found = || format!("expected the arguments to be an object, found {}", arguments.kind());
@@ -126,14 +126,14 @@ impl<'s, 'a> Validator<'s, 'a> {
 
     pub(crate) fn value(&self, value: &Node<'_>) -> Validation {
         let mut run = Run::new(self, false);
-        let (value_place, schema_place) = (Place::At(""), Place::At(""));
-        let at = At { value: &value_place, schema: &schema_place, level: 0, entered: None };
+        let (value_location, schema_location) = (Location::At(""), Location::At(""));
+        let at = At { value: &value_location, schema: &schema_location, level: 0, entered: None };
         let verdict = run.schema(self.root, value, at);
         Validation { valid: verdict.known(), errors: run.errors }
     }
 
-    pub(crate) fn takes(&self, arguments: &Node<'_>) -> Verdict {
-        self.judge().takes(arguments)
+    pub(crate) fn judge_arguments(&self, arguments: &Node<'_>) -> Verdict {
+        self.judge().judge_arguments(arguments)
     }
 
     /// The judge has one budget for all its validations.
@@ -146,8 +146,8 @@ impl<'s, 'a> Validator<'s, 'a> {
     }
 
     pub(crate) fn verdict(&self, value: &Node<'_>) -> Verdict {
-        let (value_place, schema_place) = (Place::At(""), Place::At(""));
-        let at = At { value: &value_place, schema: &schema_place, level: 0, entered: None };
+        let (value_location, schema_location) = (Location::At(""), Location::At(""));
+        let at = At { value: &value_location, schema: &schema_location, level: 0, entered: None };
         Run::new(self, true).schema(self.root, value, at)
     }
 }
@@ -163,7 +163,7 @@ fn resolved(root: &Node<'_>, draft: Draft) -> Option<References> {
 pub(crate) struct Judge<'v, 's, 'a>(Run<'v, 's, 'a>);
 
 impl<'s, 'a> Judge<'_, 's, 'a> {
-    pub(crate) fn takes(&mut self, arguments: &Node<'_>) -> Verdict {
+    pub(crate) fn judge_arguments(&mut self, arguments: &Node<'_>) -> Verdict {
         let root = self.root();
         if !root.as_object().is_some_and(|root| root.has(Keyword::Type)) && arguments.as_object().is_none() {
             return Verdict::Invalid;
@@ -173,10 +173,10 @@ impl<'s, 'a> Judge<'_, 's, 'a> {
 
     /// `schema` must be part of this document.
     pub(crate) fn verdict(&mut self, schema: &'s Node<'a>, value: &Node<'_>) -> Verdict {
-        let (value_place, schema_place) = (Place::At(""), Place::At(""));
+        let (value_location, schema_location) = (Location::At(""), Location::At(""));
         let number = schema.origin().number();
         let entered = number.map(|target| Entered { target, value, before: None });
-        let at = At { value: &value_place, schema: &schema_place, level: 0, entered: entered.as_ref() };
+        let at = At { value: &value_location, schema: &schema_location, level: 0, entered: entered.as_ref() };
         self.0.forget_orders();
         self.0.schema(schema, value, at)
     }
@@ -199,9 +199,9 @@ impl<'s, 'a> Judge<'_, 's, 'a> {
         if value.is_null() && is_nullable(schema) {
             return Verdict::Valid;
         }
-        let (value_place, above) = (Place::At(""), Place::At(""));
-        let schema_place = Place::Name(&above, keyword.name());
-        let at = At { value: &value_place, schema: &schema_place, level: 0, entered: None };
+        let (value_location, above) = (Location::At(""), Location::At(""));
+        let schema_location = Location::Name(&above, keyword.name());
+        let at = At { value: &value_location, schema: &schema_location, level: 0, entered: None };
         self.0.forget_orders();
         self.0.keyword(keyword, keyword_value, schema, value, at)
     }
@@ -234,8 +234,8 @@ impl<'s, 'a> Judge<'_, 's, 'a> {
 
 #[derive(Clone, Copy)]
 struct At<'p> {
-    value: &'p Place<'p>,
-    schema: &'p Place<'p>,
+    value: &'p Location<'p>,
+    schema: &'p Location<'p>,
     /// Number of enclosing schemas.
     level: usize,
     entered: Option<&'p Entered<'p>>,
@@ -347,8 +347,8 @@ impl<'v, 's, 'a> Run<'v, 's, 'a> {
             else {
                 continue;
             };
-            let place = Place::Name(at.schema, keyword.name());
-            let at = At { schema: &place, ..at };
+            let location = Location::Name(at.schema, keyword.name());
+            let at = At { schema: &location, ..at };
             verdict = verdict.and(self.keyword(keyword, &member.value, object, value, at));
             if verdict == Verdict::Invalid && self.is_silent() {
                 break;
@@ -528,32 +528,32 @@ fn numbered<'s, 'a>(root: &'s Node<'a>, number: Number) -> Option<&'s Node<'a>> 
 }
 
 #[derive(Clone, Copy)]
-pub(crate) enum Place<'p> {
+pub(crate) enum Location<'p> {
     /// A known pointer.
     At(&'p str),
-    Name(&'p Place<'p>, &'static str),
-    Member(&'p Place<'p>, &'p Text<'p>),
-    Item(&'p Place<'p>, usize),
+    Name(&'p Location<'p>, &'static str),
+    Member(&'p Location<'p>, &'p Text<'p>),
+    Item(&'p Location<'p>, usize),
 }
 
-impl Place<'_> {
+impl Location<'_> {
     pub(crate) fn length(&self) -> usize {
         let (mut length, mut next) = (0, Some(self));
-        while let Some(place) = next {
-            next = match *place {
-                Place::At(pointer) => {
+        while let Some(location) = next {
+            next = match *location {
+                Location::At(pointer) => {
                     length += pointer.len();
                     None
                 }
-                Place::Name(above, name) => {
+                Location::Name(above, name) => {
                     length += name.len();
                     Some(above)
                 }
-                Place::Member(above, name) => {
+                Location::Member(above, name) => {
                     length += name.chars().len();
                     Some(above)
                 }
-                Place::Item(above, _) => Some(above),
+                Location::Item(above, _) => Some(above),
             };
         }
         length
@@ -561,15 +561,15 @@ impl Place<'_> {
 
     pub(crate) fn pointer(&self) -> String {
         let (mut start, mut steps, mut next) = ("", Vec::new(), Some(self));
-        while let Some(place) = next {
-            let (above, step) = match *place {
-                Place::At(pointer) => {
+        while let Some(location) = next {
+            let (above, step) = match *location {
+                Location::At(pointer) => {
                     start = pointer;
                     break;
                 }
-                Place::Name(above, name) => (above, Step::Name(name)),
-                Place::Member(above, name) => (above, Step::Member(name.borrowed())),
-                Place::Item(above, index) => (above, Step::Index(index)),
+                Location::Name(above, name) => (above, Step::Name(name)),
+                Location::Member(above, name) => (above, Step::Member(name.borrowed())),
+                Location::Item(above, index) => (above, Step::Index(index)),
             };
             steps.push(step);
             next = Some(above);

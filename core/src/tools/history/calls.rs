@@ -36,7 +36,7 @@ pub(crate) fn repair_arguments(request: &mut Node<'_>, api: Api) -> Result<Vec<R
         }
         let mut at = 0;
         history.visit_children(|_, message| {
-            let place = format!("/{key}/{at}");
+            let pointer_to_call = format!("/{key}/{at}");
             at += 1;
             if !lazy::may_hold(message, Flags::CALL) {
                 return Ok(());
@@ -44,7 +44,7 @@ pub(crate) fn repair_arguments(request: &mut Node<'_>, api: Api) -> Result<Vec<R
             lazy::edit(message, |message| {
                 units::visit(message, Some(wire), &mut |site| {
                     if let Some((key, is_text)) = site.arguments.filter(|_| site.role == Role::Call) {
-                        member(site.node, key, is_text, &site.location.pointer(&place), &mut changes);
+                        member(site.node, key, is_text, &site.location.pointer(&pointer_to_call), &mut changes);
                     }
                 });
                 Ok(())
@@ -55,11 +55,11 @@ pub(crate) fn repair_arguments(request: &mut Node<'_>, api: Api) -> Result<Vec<R
     Ok(changes)
 }
 
-fn member(call: &mut Node<'_>, key: &str, is_text: bool, place: &str, changes: &mut Vec<RequestChange>) {
+fn member(call: &mut Node<'_>, key: &str, is_text: bool, pointer_to_call: &str, changes: &mut Vec<RequestChange>) {
     call.visit(key, |arguments| {
         let Some((object, message)) = object_of(arguments, is_text) else { return };
         *arguments = if is_text { Node::string(json::write(&object)) } else { object };
-        let pointer = format!("{place}/{key}");
+        let pointer = format!("{pointer_to_call}/{key}");
         changes.push(RequestChange::new(pointer, &HISTORY_ARGUMENTS, message));
     });
 }
@@ -178,7 +178,7 @@ pub(crate) fn forget_answers(
     gone.sort_unstable();
     let message = |index: &usize| {
         let mut pointer = format!("/{history}/{index}");
-        origins.given(&mut pointer);
+        origins.to_given(&mut pointer);
         pointer
     };
     let left = (0..items.len()).filter(|index| gone.binary_search(index).is_err()).map(MessageOrigin::Same).collect();

@@ -31,9 +31,9 @@ pub(crate) fn rename_history(
                     let old = site.node.text_at(site.name);
                     let new = old.and_then(new_name);
                     if let Some(new) = new {
-                        let place = if let Child::Item(at) = child { Some(at) } else { None };
-                        if old.is_some_and(is_unlisted) && places.last() != place.as_ref() {
-                            places.extend(place);
+                        let index = if let Child::Item(at) = child { Some(at) } else { None };
+                        if old.is_some_and(is_unlisted) && places.last() != index.as_ref() {
+                            places.extend(index);
                         }
                         call_sites::rename(site.node, site.name, Text::new(new));
                     }

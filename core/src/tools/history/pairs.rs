@@ -90,13 +90,13 @@ struct Following {
     /// Index of the message with the call.
     call: usize,
     /// Index of the call among the calls of that message.
-    place: usize,
+    index: usize,
     /// Position of the existing result in another message, if there is one.
-    from: Option<Place>,
+    from: Option<BlockIndex>,
 }
 
 /// Index of a message, and index of a call among the message's calls or of a result among its blocks.
-type Place = (usize, usize);
+type BlockIndex = (usize, usize);
 
 /// Returns the changes, and the origin of each message if any changed. Changes nothing for Gemini Interactions, for
 /// which no rule about pairs is known. `fact` states the rule of the API.
@@ -210,13 +210,13 @@ fn facts_of(message: &Node<'_>, wire: &Wire) -> Facts {
 /// The calls with one id (or name) that have no result yet, grouped by the turn of the model that contains them.
 #[derive(Default)]
 struct Open {
-    turns: VecDeque<(usize, VecDeque<Place>)>,
+    turns: VecDeque<(usize, VecDeque<BlockIndex>)>,
     /// Number of user messages with content before these calls.
     user_messages: usize,
 }
 
 impl Open {
-    fn add(&mut self, call: Place, turn: usize, user_messages: usize) {
+    fn add(&mut self, call: BlockIndex, turn: usize, user_messages: usize) {
         if self.user_messages < user_messages {
             // Some backends restart the numbering of their ids in each reply.
             self.turns.clear();
@@ -230,7 +230,7 @@ impl Open {
 
     /// Removes and returns the first unanswered call of the last turn that has one, or of the first turn if
     /// `is_oldest`.
-    fn take(&mut self, is_oldest: bool, answered: &Map<Place, Option<Place>>) -> Option<(usize, Place)> {
+    fn take(&mut self, is_oldest: bool, answered: &Map<BlockIndex, Option<BlockIndex>>) -> Option<(usize, BlockIndex)> {
         loop {
             let at = if is_oldest { 0 } else { self.turns.len().checked_sub(1)? };
             let (turn, calls) = self.turns.get_mut(at)?;
@@ -249,21 +249,21 @@ impl Open {
 
 /// Returns the changes of each changed message, keyed by its index, and the call of each result without an id that
 /// stays.
-fn plan(facts: &[Facts], format: &Turns, is_whole: bool) -> (Map<usize, Change>, Map<Place, Place>) {
+fn plan(facts: &[Facts], format: &Turns, is_whole: bool) -> (Map<usize, Change>, Map<BlockIndex, BlockIndex>) {
     // The calls without a result, keyed by their ids (`true`) and by their names (`false`).
     let mut open: Map<(bool, &str), Open> = Map::new();
     let mut others: Set<&str> = Set::new();
     // The calls that have a result, each with the position from which the result is moved; `None` if the result is not
     // moved.
-    let mut answered: Map<Place, Option<Place>> = Map::new();
+    let mut answered: Map<BlockIndex, Option<BlockIndex>> = Map::new();
     let mut changes: Map<usize, Change> = Map::new();
-    let mut staying: Map<Place, Place> = Map::new();
+    let mut staying: Map<BlockIndex, BlockIndex> = Map::new();
     // The turn of each message, the model's messages in each turn, and the results without an id in each turn.
     let (mut turns, mut texts, mut nameless) =
         (Vec::with_capacity(facts.len()), Map::<usize, Vec<usize>>::new(), Map::new());
     let (mut turn, mut user_messages) = (0, 0);
     // The calls of the current turn, in order, and the number of calls at the beginning that have a result.
-    let (mut calls_of_turn, mut answered_first): (Vec<Place>, usize) = (Vec::new(), 0);
+    let (mut calls_of_turn, mut answered_first): (Vec<BlockIndex>, usize) = (Vec::new(), 0);
     // `has_reply`: the model's last message has a reply. `has_content`: that reply has content other than results.
     let (mut has_reply, mut has_content) = (false, false);
     let written = format.blocks();
@@ -292,41 +292,42 @@ fn plan(facts: &[Facts], format: &Turns, is_whole: bool) -> (Map<usize, Change>,
         // whatever their names. Other results without a matching id belong to the calls with their names, in order, and
         // the rest to the remaining calls of the turn, even in later messages.
         let has_ids = message.results.iter().any(|result| result.id.is_some());
-        let unanswered: Vec<Place> = match is_in_time && !has_ids && !message.results.is_empty() {
+        let unanswered: Vec<BlockIndex> = match is_in_time && !has_ids && !message.results.is_empty() {
             true => calls_of_turn.iter().copied().filter(|call| !answered.contains_key(call)).collect(),
             false => Vec::new(),
         };
         let is_in_order = !unanswered.is_empty() && unanswered.len() == message.results.len();
         let mut named: Vec<&CallResult> = Vec::new();
-        let mut settle =
-            |result: &CallResult, call: Option<(usize, Place)>, answered: &mut Map<Place, Option<Place>>| {
-                let stays = match call {
-                    Some((of, call)) => {
-                        let stays = match format.results() {
-                            Results::Anywhere => true,
-                            Results::Following => of == turn,
-                            _ => of == turn && is_in_time && !result.is_behind,
-                        };
-                        answered.insert(call, (!stays).then_some((at, result.block)));
-                        if stays && result.id.is_none() {
-                            staying.insert((at, result.block), call);
-                        }
-                        stays
+        let mut assign_call = |result: &CallResult,
+                               call: Option<(usize, BlockIndex)>,
+                               answered: &mut Map<BlockIndex, Option<BlockIndex>>| {
+            let stays = match call {
+                Some((of, call)) => {
+                    let stays = match format.results() {
+                        Results::Anywhere => true,
+                        Results::Following => of == turn,
+                        _ => of == turn && is_in_time && !result.is_behind,
+                    };
+                    answered.insert(call, (!stays).then_some((at, result.block)));
+                    if stays && result.id.is_none() {
+                        staying.insert((at, result.block), call);
                     }
-                    None => !is_whole || result.id.as_deref().is_some_and(|id| others.contains(id)),
-                };
-                if !stays {
-                    changes.entry(at).or_default().leaving.insert(result.block);
+                    stays
                 }
+                None => !is_whole || result.id.as_deref().is_some_and(|id| others.contains(id)),
             };
+            if !stays {
+                changes.entry(at).or_default().leaving.insert(result.block);
+            }
+        };
         for (result, call) in message.results.iter().zip(&unanswered).filter(|_| is_in_order) {
-            settle(result, Some((turn, *call)), &mut answered);
+            assign_call(result, Some((turn, *call)), &mut answered);
         }
         for result in message.results.iter().filter(|_| !is_in_order) {
             let by_id = result.id.as_deref().and_then(|id| open.get_mut(&(true, id))?.take(false, &answered));
             match by_id {
                 None if result.name.is_some() => named.push(result),
-                found => settle(result, found, &mut answered),
+                found => assign_call(result, found, &mut answered),
             }
         }
         let mut rest: Vec<&CallResult> = Vec::new();
@@ -334,7 +335,7 @@ fn plan(facts: &[Facts], format: &Turns, is_whole: bool) -> (Map<usize, Change>,
             let name = result.name.as_deref().unwrap_or_default();
             match open.get_mut(&(false, name)).and_then(|calls| calls.take(true, &answered)) {
                 None if result.id.is_none() => rest.push(result),
-                by_name => settle(result, by_name, &mut answered),
+                by_name => assign_call(result, by_name, &mut answered),
             }
         }
         for result in rest {
@@ -342,7 +343,7 @@ fn plan(facts: &[Facts], format: &Turns, is_whole: bool) -> (Map<usize, Change>,
                 answered_first += 1;
             }
             let call = calls_of_turn.get(answered_first).copied();
-            settle(result, call.map(|call| (turn, call)), &mut answered);
+            assign_call(result, call.map(|call| (turn, call)), &mut answered);
         }
         if message.is_nameless {
             nameless.entry(turn).or_insert_with(VecDeque::new).push_back(at);
@@ -350,12 +351,12 @@ fn plan(facts: &[Facts], format: &Turns, is_whole: bool) -> (Map<usize, Change>,
         has_reply |= matches!(speaker, Speaker::User | Speaker::Tool);
         has_content |= speaker == Speaker::User && message.has_content;
         user_messages += usize::from(speaker == Speaker::User && message.has_content);
-        for (place, called) in message.calls.iter().enumerate() {
-            calls_of_turn.push((at, place));
+        for (index, called) in message.calls.iter().enumerate() {
+            calls_of_turn.push((at, index));
             let keys = [(true, called.id.as_deref()), (false, called.name.as_deref())];
             for (is_id, key) in keys {
                 if let Some(key) = key {
-                    open.entry((is_id, key)).or_default().add((at, place), turn, user_messages);
+                    open.entry((is_id, key)).or_default().add((at, index), turn, user_messages);
                 }
             }
         }
@@ -364,8 +365,8 @@ fn plan(facts: &[Facts], format: &Turns, is_whole: bool) -> (Map<usize, Change>,
     for (at, (message, turn)) in facts.iter().zip(&turns).enumerate() {
         let of_turn = texts.get(turn).filter(|_| written.is_some());
         let home = of_turn.and_then(|messages| messages.last()).copied().unwrap_or(at);
-        for (place, called) in message.calls.iter().enumerate() {
-            let from = answered.get(&(at, place)).copied();
+        for (index, called) in message.calls.iter().enumerate() {
+            let from = answered.get(&(at, index)).copied();
             if from == Some(None) {
                 continue;
             }
@@ -373,7 +374,7 @@ fn plan(facts: &[Facts], format: &Turns, is_whole: bool) -> (Map<usize, Change>,
             match result {
                 Some(result) => changes.entry(result).or_default().id.clone_from(&called.id),
                 None => {
-                    let following = Following { called: called.clone(), call: at, place, from: from.flatten() };
+                    let following = Following { called: called.clone(), call: at, index, from: from.flatten() };
                     changes.entry(home).or_default().following.push(following);
                     // The API requires all results in the message after the calls, and does not merge messages of one
                     // role. So consecutive messages of the model are merged here.
@@ -398,7 +399,7 @@ fn is_joined(changes: &Map<usize, Change>, at: usize) -> bool {
 fn rewrite<'a>(
     history: &mut Node<'a>,
     (wire, fact): (&Wire, &'static RequestFact),
-    (changes, staying, speakers): (Map<usize, Change>, &Map<Place, Place>, &[Speaker]),
+    (changes, staying, speakers): (Map<usize, Change>, &Map<BlockIndex, BlockIndex>, &[Speaker]),
     reported: &mut Vec<RequestChange>,
 ) -> Result<Vec<MessageOrigin>, Error> {
     let Some(messages) = history.as_array_mut() else { return Ok(Vec::new()) };
@@ -406,7 +407,7 @@ fn rewrite<'a>(
         reported.push(RequestChange::new(format!("/{}/{at}", wire.history()), fact, message));
     };
     let turns = wire.turns();
-    let mut moved: Map<Place, Node<'a>> = Map::new();
+    let mut moved: Map<BlockIndex, Node<'a>> = Map::new();
     let mut emptied = Set::new();
     for (at, change) in changes.iter() {
         let Some(message) = messages.get_mut(*at) else { continue };
@@ -421,8 +422,8 @@ fn rewrite<'a>(
             continue;
         }
         lazy::edit(message, |message| {
-            for (place, result) in take(message, turns, &change.leaving) {
-                moved.insert((*at, place), result);
+            for (index, result) in take(message, turns, &change.leaving) {
+                moved.insert((*at, index), result);
             }
             if is_empty(message, turns) {
                 emptied.insert(*at);
@@ -439,7 +440,7 @@ fn rewrite<'a>(
     let mut completed =
         Completed { messages: Vec::with_capacity(count), origins: Vec::with_capacity(count), has_begun: false };
     // Results, each with its call.
-    let mut pending: Vec<(Place, Node<'a>)> = Vec::new();
+    let mut pending: Vec<(BlockIndex, Node<'a>)> = Vec::new();
     for (at, mut message) in core::mem::take(messages).into_iter().enumerate() {
         let speaker = speakers.get(at).copied().unwrap_or_default();
         let mut is_emptied = emptied.contains(&at);
@@ -477,16 +478,16 @@ fn rewrite<'a>(
                 true => {}
             }
         }
-        for Following { called, call, place, from } in following {
+        for Following { called, call, index, from } in following {
             let given = from.and_then(|from| moved.remove(&from).map(|result| (from, result)));
             match given {
                 Some(((from, _), result)) => {
                     report(from, MOVED);
-                    pending.push(((*call, *place), result));
+                    pending.push(((*call, *index), result));
                 }
                 None => {
                     report(*call, ADDED);
-                    pending.push(((*call, *place), no_result(called, turns)));
+                    pending.push(((*call, *index), no_result(called, turns)));
                 }
             }
         }
@@ -580,8 +581,8 @@ fn is_empty(message: &Node<'_>, turns: &Turns) -> bool {
 /// their order.
 fn join<'a>(
     message: &mut Node<'a>,
-    results: Vec<(Place, Node<'a>)>,
-    calls: impl Iterator<Item = Option<Place>>,
+    results: Vec<(BlockIndex, Node<'a>)>,
+    calls: impl Iterator<Item = Option<BlockIndex>>,
     turns: &Turns,
 ) {
     let Some(written) = turns.blocks() else { return };
@@ -589,7 +590,7 @@ fn join<'a>(
         let mut blocks = Vec::with_capacity(results.len());
         let mut results = results.into_iter().peekable();
         let own = core::mem::take(content).into_data();
-        let calls: Vec<Option<Place>> = match &own {
+        let calls: Vec<Option<BlockIndex>> = match &own {
             Data::Array(own) => calls.take(own.len()).collect(),
             _ => Vec::new(),
         };
@@ -618,7 +619,7 @@ fn join<'a>(
     });
 }
 
-fn messages_of<'a>(results: Vec<(Place, Node<'a>)>, turns: &Turns) -> Vec<Node<'a>> {
+fn messages_of<'a>(results: Vec<(BlockIndex, Node<'a>)>, turns: &Turns) -> Vec<Node<'a>> {
     let results: Vec<Node<'a>> = results.into_iter().map(|(_, result)| result).collect();
     match turns.blocks() {
         Some(_) if !results.is_empty() => Vec::from([turns.user_message(results)]),

@@ -5,7 +5,7 @@ use alloc::{borrow::ToOwned, format, string::String, vec::Vec};
 use super::{ids, FactRule, Found, FoundLocation};
 use crate::{
     collections::Set,
-    dialect::rule::{BetaPlace, Fix, Location, Messages, Parts, Path, Refused, Rule, When},
+    dialect::rule::{BetaLocation, Fix, Location, Messages, Parts, Path, Refused, Rule, When},
     error::Error,
     json::{
         self,
@@ -43,8 +43,8 @@ pub(crate) fn find(
         }
         if rule.at == Location::Beta {
             let Refused::Words(words) = rule.refuses else { continue };
-            of_betas.extend(betas.find(words).map(|(pointer, place)| {
-                let location = FoundLocation::Beta(place);
+            of_betas.extend(betas.find(words).map(|(pointer, beta_location)| {
+                let location = FoundLocation::Beta(beta_location);
                 Found { fact, rule, pointer, location }
             }));
             continue;
@@ -71,7 +71,7 @@ pub(crate) fn find(
                     refused => choice.is_some_and(|choice| is_choice(&choice, refused)),
                 };
                 if is_refused {
-                    add(wire.choice().given(request)?.unwrap_or_default().to_owned(), FoundLocation::Choice);
+                    add(wire.choice().pointer_in(request)?.unwrap_or_default().to_owned(), FoundLocation::Choice);
                 }
             }
             Location::SystemPart(path) => {
@@ -156,19 +156,19 @@ impl<'h> Betas<'h> {
     }
 
     /// All names in the header have one entry together, without a pointer. Each name in the body has its own entry.
-    fn find(&self, names: &[&str]) -> impl Iterator<Item = (String, BetaPlace)> {
+    fn find(&self, names: &[&str]) -> impl Iterator<Item = (String, BetaLocation)> {
         let is_refused = |own: &str| names.contains(&own);
         let is_in_header = self.header.is_some_and(|own| names.iter().any(|name| own.has(name)));
-        let of_header = is_in_header.then(|| (String::new(), BetaPlace::Header));
+        let of_header = is_in_header.then(|| (String::new(), BetaLocation::Header));
         let of_body = self.body.iter().filter(|(own, _)| is_refused(own));
-        let of_body: Vec<_> = of_body.map(|(_, pointer)| (pointer.clone(), BetaPlace::Body)).collect();
+        let of_body: Vec<_> = of_body.map(|(_, pointer)| (pointer.clone(), BetaLocation::Body)).collect();
         of_header.into_iter().chain(of_body)
     }
 
-    fn lack(&self, beta: &str, place: BetaPlace) -> bool {
-        match place {
-            BetaPlace::Header => self.header.is_some_and(|own| !own.has(beta)),
-            BetaPlace::Body => !self.body.iter().any(|(own, at)| own == beta && betas::is_read_at(at)),
+    fn lack(&self, beta: &str, beta_location: BetaLocation) -> bool {
+        match beta_location {
+            BetaLocation::Header => self.header.is_some_and(|own| !own.has(beta)),
+            BetaLocation::Body => !self.body.iter().any(|(own, at)| own == beta && betas::is_read_at(at)),
         }
     }
 }
@@ -186,9 +186,9 @@ fn holds(request: &Node<'_>, conditions: &[When], betas: &Betas<'_>) -> Result<b
             When::Unless(path, value) => !has(path, Some(value))?,
             When::Is(path, value) => has(path, Some(value))?,
             When::Has(path) => has(path, None)?,
-            When::WithoutBeta(beta, place) => betas.lack(beta, *place),
+            When::WithoutBeta(beta, beta_location) => betas.lack(beta, *beta_location),
             When::Below(path, limit) => {
-                !at(request, path, &mut |value| value.is_some_and(|value| !is_below(value, limit)))?
+                !at(request, path, &mut |value| value.is_some_and(|value| !is_not_at_least(value, limit)))?
             }
             When::OnlyPart | When::MessageHas(_) | When::MessageLacks(_) | When::TextOnly | When::CurrentTurn => true,
         };
@@ -200,7 +200,7 @@ fn holds(request: &Node<'_>, conditions: &[When], betas: &Betas<'_>) -> Result<b
 }
 
 /// Also true for a value that is not a number.
-fn is_below(value: &Node<'_>, limit: &str) -> bool {
+fn is_not_at_least(value: &Node<'_>, limit: &str) -> bool {
     let number = |text: &str| text.parse::<f64>().ok();
     value.as_number().and_then(number).zip(number(limit)).is_none_or(|(own, limit)| own < limit)
 }

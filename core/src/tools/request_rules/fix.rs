@@ -10,7 +10,7 @@ use crate::{
     collections::{Map, Set},
     dialect::{
         requests::RequestFact,
-        rule::{BetaPlace, Fix, Location, Path, Refused},
+        rule::{BetaLocation, Fix, Location, Path, Refused},
     },
     error::Error,
     json::{
@@ -92,23 +92,23 @@ pub(crate) fn fix(
                 fixed.is_shifted = true;
             }
             (_, _, Fix::MapId) => {}
-            (_, _, Fix::AddBeta(beta, BetaPlace::Body)) => betas::add_to_body(request, beta)?,
-            (_, _, Fix::AddBeta(beta, BetaPlace::Header)) => {
+            (_, _, Fix::AddBeta(beta, BetaLocation::Body)) => betas::add_to_body(request, beta)?,
+            (_, _, Fix::AddBeta(beta, BetaLocation::Header)) => {
                 if let Some(header) = &mut header {
                     header.add(beta);
                 }
             }
-            (_, FoundLocation::Beta(place), _) => {
+            (_, FoundLocation::Beta(beta_location), _) => {
                 let (Refused::Words(names), fix) = (rule.refuses, rule.fix) else { continue };
-                let other = if let Fix::Rename(other) = fix { Some(other) } else { None };
-                match (place, &mut header) {
-                    (BetaPlace::Header, Some(header)) => {
+                let replacement = if let Fix::Rename(replacement) = fix { Some(replacement) } else { None };
+                match (beta_location, &mut header) {
+                    (BetaLocation::Header, Some(header)) => {
                         names.iter().for_each(|name| header.remove(name));
-                        other.into_iter().for_each(|other| header.add(other));
+                        replacement.into_iter().for_each(|replacement| header.add(replacement));
                     }
                     _ => {
                         refused_betas.extend(names.iter().copied());
-                        other_betas.extend(other.filter(|other| !other_betas.contains(other)));
+                        other_betas.extend(replacement.filter(|replacement| !other_betas.contains(replacement)));
                     }
                 }
             }
@@ -141,7 +141,7 @@ pub(crate) fn fix(
         fixed.changes.push(RequestChange::new(pointer, fact, words::changed(rule, is_renamed)));
     }
     if !refused_betas.is_empty() {
-        betas::rewrite_body(request, &|own| refused_betas.contains(own), &other_betas)?;
+        betas::rewrite_body(request, &|beta| refused_betas.contains(beta), &other_betas)?;
     }
     change_messages(request, wire, messages)?;
     Ok(fixed)
@@ -456,8 +456,8 @@ fn declare_tools(request: &mut Node<'_>, wire: &'static Wire, home: ToolFormat) 
         let schema = Node::record([("type", Node::literal("object")), ("properties", Node::empty_object())]);
         let mut entry = Node::record([("name", Node::string(name)), ("inputSchema", schema)]);
         if let Entry::Tool(shape) = tool_format::recognize(&entry) {
-            let edits = Edits { name: None, description: None, strict: None, omit: false };
-            shape.settle(&mut entry, tool_format::sent_to(wire.api(), home), None, edits);
+            let edits = Edits { name: None, description: None, strict: None, removes_schema: false };
+            shape.convert_entry(&mut entry, tool_format::sent_to(wire.api(), home), None, edits);
         }
         wire.tools().push(request, entry)?;
     }

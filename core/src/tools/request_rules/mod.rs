@@ -19,7 +19,7 @@ use crate::{
     dialect::{
         backends::RequestFacts,
         requests::{Refusal, RequestFact},
-        rule::{BetaPlace, Rule},
+        rule::{BetaLocation, Rule},
     },
     options::Api,
     wire,
@@ -75,7 +75,7 @@ enum FoundLocation {
     /// Number of the id among all ids of the history.
     Id(usize),
     Choice,
-    Beta(BetaPlace),
+    Beta(BetaLocation),
 }
 
 impl FoundLocation {

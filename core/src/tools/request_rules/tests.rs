@@ -18,7 +18,7 @@ use crate::{
         backends::{RequestFacts, BACKENDS},
         models::Models,
         requests::{Refusal, RequestFact},
-        rule::{BetaPlace, Fix, Location, Messages, Parts, Path, Refused, Rule, When},
+        rule::{BetaLocation, Fix, Location, Messages, Parts, Path, Refused, Rule, When},
     },
     dialects,
     options::Api,
@@ -418,8 +418,8 @@ fn every_rule_is_found_and_fixed() {
                             put(&mut changed, path, serde_json::from_str(value).expect("JSON"));
                         }
                         When::Is(path, _) => put(&mut changed, path, json!("other")),
-                        When::WithoutBeta(beta, BetaPlace::Body) => changed["anthropic_beta"] = json!([beta]),
-                        When::WithoutBeta(beta, BetaPlace::Header) => {
+                        When::WithoutBeta(beta, BetaLocation::Body) => changed["anthropic_beta"] = json!([beta]),
+                        When::WithoutBeta(beta, BetaLocation::Header) => {
                             let left = found_with(&changed, at, &model, (fact, &[*beta]));
                             expect(left.is_empty(), format!("found despite {condition:?}"));
                             continue;

@@ -26,8 +26,8 @@ impl ServerIndex {
         let (list, servers) = servers::flatten(list.clone(), Prefix::Auto, NamePattern::ANY)?;
         let mut sent = SentNames::default();
         if let Some(servers) = &servers {
-            dialect::name_patterns().into_iter().for_each(|shape| {
-                servers.names_sent(shape, &mut |name, called| {
+            dialect::name_patterns().into_iter().for_each(|name_pattern| {
+                servers.names_sent(name_pattern, &mut |name, called| {
                     sent.add(Some(name), called);
                 })
             });

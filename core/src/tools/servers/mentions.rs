@@ -38,7 +38,7 @@ pub(crate) type Added = Map<Text<'static>, Tool>;
 ///
 /// # Errors
 /// `invalid-request` if the choice names a tool that its server does not have.
-pub(crate) fn settle(
+pub(crate) fn resolve_tool_names(
     request: &mut Node<'_>,
     api: Api,
     servers: Option<&Servers>,
@@ -46,7 +46,7 @@ pub(crate) fn settle(
 ) -> Result<Added, Error> {
     if servers.is_some_and(Servers::is_empty) {
         let wire = wire::of(api);
-        if let (Some(_), Some(pointer)) = (wire.tools().config(), wire.choice().demand(request)?) {
+        if let (Some(_), Some(pointer)) = (wire.tools().config(), wire.choice().pointer_to_demand(request)?) {
             let message = "expected tools that the choice can force, found servers without tools";
             return Err(Error::new(Code::InvalidRequest, pointer, message));
         }
@@ -76,13 +76,13 @@ pub(crate) fn settle(
             if !mentions.may_be_in(message) {
                 if matches!(wire::of(api).additions(), Additions::Results { .. }) {
                     // The call may be a search, whose result adds tools.
-                    carriers.brings(&*lazy::view(message)?);
+                    carriers.adds_tools(&*lazy::view(message)?);
                 }
                 return Ok(());
             }
             lazy::edit(message, |message| {
                 calls.is_next = true;
-                units::visit(message, None, &mut |site| calls.settle(&mentions, site));
+                units::visit(message, None, &mut |site| calls.resolve_name(&mentions, site));
                 // Any tool may return JSON with this member, but only results of searches have typed references.
                 let in_json = |json: &mut Node<'_>| {
                     call_sites::each(json, REFERENCES, &mut |reference| {
@@ -94,7 +94,7 @@ pub(crate) fn settle(
                 for (list, form) in searches::in_json() {
                     call_sites::each(message, list, &mut |block| (form.visit)(block, &mut { in_json }));
                 }
-                if carriers.brings(message) {
+                if carriers.adds_tools(message) {
                     carriers::visit_definitions(message, api, &mut |definition| {
                         mentions.in_definition(definition, &mut added);
                     });
@@ -128,7 +128,7 @@ struct Calls {
 }
 
 impl Calls {
-    fn settle(&mut self, mentions: &Mentions<'_>, site: NamedUnit<'_, '_>) {
+    fn resolve_name(&mut self, mentions: &Mentions<'_>, site: NamedUnit<'_, '_>) {
         let NamedUnit { node, name, id, role, .. } = site;
         if role == Role::Search {
             // Steps of hosted searches contain the names that were sent.
@@ -215,7 +215,7 @@ impl Mentions<'_> {
             NameLookup::Named(called) => rename(node, key, called),
             NameLookup::Absent(server, name) => {
                 if let Some(servers) = self.servers {
-                    rename(node, key, servers.of_the_past(&server, &name));
+                    rename(node, key, servers.name_of_removed_tool(&server, &name));
                 }
             }
         }
@@ -236,7 +236,7 @@ impl Mentions<'_> {
         let (Some(servers), Some(server)) = (self.servers, server) else { return };
         let Some(name) = servers::own_name(definition) else { return };
         let called = servers.called(Some(&server), &name).unwrap_or_else(|| {
-            let called = servers.of_the_past(&server, &name);
+            let called = servers.name_of_removed_tool(&server, &name);
             added.insert(called.clone(), (server, name.clone()));
             called
         });

@@ -41,18 +41,18 @@ pub(crate) struct Servers {
     names: Map<Tool, Text<'static>>,
     /// The name in the list, by the name at the server; `None` if several servers have a tool with that name.
     by_own_name: Map<Text<'static>, Option<Text<'static>>>,
-    /// Places of the tools that the API defines, by name.
-    hosted: Map<Text<'static>, Place>,
-    /// The place of each entry of the list, in order, with its name in the list.
-    places: Vec<(Place, Option<Text<'static>>)>,
+    /// Locations of the tools that the API defines, by name.
+    hosted: Map<Text<'static>, ServerLocation>,
+    /// The location of each entry of the list, in order, with its name in the list.
+    locations: Vec<(ServerLocation, Option<Text<'static>>)>,
     digests: TakenDigests,
     prefix: Prefix,
-    shape: NamePattern,
+    name_pattern: NamePattern,
 }
 
 /// Location of an entry in the list of servers.
 #[derive(Clone, Debug)]
-struct Place {
+struct ServerLocation {
     pointer: String,
     server: Text<'static>,
 }
@@ -62,12 +62,12 @@ struct Place {
 pub(crate) struct Owner {
     /// The name at the server.
     pub(crate) name: Text<'static>,
-    place: Place,
+    location: ServerLocation,
 }
 
 impl Owner {
     pub(crate) fn server(&self) -> &Text<'static> {
-        &self.place.server
+        &self.location.server
     }
 }
 
@@ -107,16 +107,16 @@ fn refused(pointer: String, message: impl Into<String>) -> Error {
 pub(crate) fn flatten<'a>(
     list: Node<'a>,
     prefix: Prefix,
-    shape: NamePattern,
+    name_pattern: NamePattern,
 ) -> Result<(Node<'a>, Option<Servers>), Error> {
-    flatten_beside(list, prefix, shape, &Set::new())
+    flatten_beside(list, prefix, name_pattern, &Set::new())
 }
 
 /// Like [`flatten`], but avoids the names in `others`, which other tools already have.
 fn flatten_beside<'a>(
     mut list: Node<'a>,
     prefix: Prefix,
-    shape: NamePattern,
+    name_pattern: NamePattern,
     others: &Set<Text<'static>>,
 ) -> Result<(Node<'a>, Option<Servers>), Error> {
     if !is_list(&list) {
@@ -128,7 +128,7 @@ fn flatten_beside<'a>(
         list = list.visit(TOOLS, core::mem::take).unwrap_or_default();
     }
     let Data::Array(entries) = list.into_data() else { return Ok((Node::default(), None)) };
-    let (mut tools, mut places) = (Vec::new(), Vec::new());
+    let (mut tools, mut locations) = (Vec::new(), Vec::new());
     let mut known = Set::new();
     for (at, mut entry) in entries.into_iter().enumerate() {
         let pointer = format!("{above}/{at}");
@@ -145,18 +145,18 @@ fn flatten_beside<'a>(
             if is_list {
                 return Err(refused(pointer, "expected a tool of the server, found a list of tools"));
             }
-            places.push(Place { pointer, server: server.clone() });
+            locations.push(ServerLocation { pointer, server: server.clone() });
             tools.push(tool);
         }
     }
-    let servers = Servers::plan(&mut tools, places, prefix, shape, others);
+    let servers = Servers::plan(&mut tools, locations, prefix, name_pattern, others);
     Ok((Node::array(tools), Some(servers)))
 }
 
 /// Merges a request's list of servers into one list of tools.
-pub(crate) fn take(
+pub(crate) fn flatten_request(
     request: &mut Node<'_>,
-    (prefix, shape): (Prefix, NamePattern),
+    (prefix, name_pattern): (Prefix, NamePattern),
     deferred: Option<&DeferredOptions>,
 ) -> Result<Option<Servers>, Error> {
     let mut holders = locations().filter_map(|(config, _)| request.get(config.unwrap_or(TOOLS)));
@@ -166,9 +166,10 @@ pub(crate) fn take(
     let others = names_of_carriers(request, deferred)?;
     for (config, pointer) in locations() {
         let found = match config {
-            None => take_from(request, pointer, prefix, shape, &others)?,
+            None => take_from(request, pointer, prefix, name_pattern, &others)?,
             Some(key) => {
-                lazy::edit_member(request, key, |config| take_from(config, pointer, prefix, shape, &others))?.flatten()
+                lazy::edit_member(request, key, |config| take_from(config, pointer, prefix, name_pattern, &others))?
+                    .flatten()
             }
         };
         if found.is_some() {
@@ -199,7 +200,7 @@ fn take_from(
     holder: &mut Node<'_>,
     pointer: &str,
     prefix: Prefix,
-    shape: NamePattern,
+    name_pattern: NamePattern,
     others: &Set<Text<'static>>,
 ) -> Result<Option<Servers>, Error> {
     let Some(tools) = holder.get(TOOLS).filter(|tools| may_have_server(tools)) else { return Ok(None) };
@@ -207,7 +208,7 @@ fn take_from(
         return Ok(None);
     }
     let Some(list) = lazy::take(holder, TOOLS)? else { return Ok(None) };
-    let (list, servers) = flatten_beside(list, prefix, shape, others).map_err(|error| error.below(pointer))?;
+    let (list, servers) = flatten_beside(list, prefix, name_pattern, others).map_err(|error| error.below(pointer))?;
     holder.set(TOOLS, list);
     Ok(servers)
 }
@@ -262,48 +263,48 @@ fn tools_of<'a>(entry: &mut Node<'a>, mut pointer: String) -> Result<(Vec<Node<'
 impl Servers {
     fn plan(
         tools: &mut [Node<'_>],
-        places: Vec<Place>,
+        locations: Vec<ServerLocation>,
         prefix: Prefix,
-        shape: NamePattern,
+        name_pattern: NamePattern,
         others: &Set<Text<'static>>,
     ) -> Self {
         let (mut all, mut hosted) = (Set::new(), Map::new());
-        for (place, tool) in places.iter().zip(&*tools) {
+        for (location, tool) in locations.iter().zip(&*tools) {
             match named(tool) {
-                Some(Named::Defined(name)) => drop(all.insert((place.server.clone(), name))),
-                Some(Named::Hosted(name)) => drop(hosted.entry(name).or_insert_with(|| place.clone())),
+                Some(Named::Defined(name)) => drop(all.insert((location.server.clone(), name))),
+                Some(Named::Hosted(name)) => drop(hosted.entry(name).or_insert_with(|| location.clone())),
                 None => {}
             }
         }
         let given = hosted.keys().chain(others.iter()).cloned();
-        let (names, taken) = plan_names(&all, given, prefix, shape);
+        let (names, taken) = plan_names(&all, given, prefix, name_pattern);
         let (mut owners, mut by_own_name) = (Map::new(), Map::new());
         for ((_, name), called) in names.iter() {
             let is_shared = by_own_name.contains_key(name);
             by_own_name.insert(name.clone(), (!is_shared).then(|| called.clone()));
         }
-        let mut listed = Vec::with_capacity(places.len());
-        for (place, entry) in places.into_iter().zip(tools) {
+        let mut listed = Vec::with_capacity(locations.len());
+        for (location, entry) in locations.into_iter().zip(tools) {
             let name = match named(entry) {
                 Some(Named::Defined(name)) => name,
                 Some(Named::Hosted(name)) => {
-                    listed.push((place, Some(name)));
+                    listed.push((location, Some(name)));
                     continue;
                 }
                 None => {
-                    listed.push((place, None));
+                    listed.push((location, None));
                     continue;
                 }
             };
-            let called = names.get(&(place.server.clone(), name.clone())).unwrap_or(&name).clone();
+            let called = names.get(&(location.server.clone(), name.clone())).unwrap_or(&name).clone();
             if called != name {
                 rename(entry, &called);
             }
-            owners.entry(called.clone()).or_insert_with(|| Owner { name, place: place.clone() });
-            listed.push((place, Some(called)));
+            owners.entry(called.clone()).or_insert_with(|| Owner { name, location: location.clone() });
+            listed.push((location, Some(called)));
         }
         let digests = TakenDigests::of(taken.names());
-        Servers { owners, names, by_own_name, hosted, places: listed, digests, prefix, shape }
+        Servers { owners, names, by_own_name, hosted, locations: listed, digests, prefix, name_pattern }
     }
 
     /// Sets the server of each entry, and the pointer in the servers' lists if `sets_pointers` is true.
@@ -311,7 +312,7 @@ impl Servers {
         let (count, entries) = listing.entries_mut();
         for listed in entries {
             let index = listed.pointer.strip_prefix('/').and_then(|index| index.parse().ok());
-            if let Some(Place { pointer, server }) = self.place(&listed.entry, index, count) {
+            if let Some(ServerLocation { pointer, server }) = self.listed_at(&listed.entry, index, count) {
                 listed.server = Some(server.clone());
                 if sets_pointers {
                     listed.pointer.clone_from(pointer);
@@ -324,16 +325,16 @@ impl Servers {
         self.owners.get(&called.borrowed().into_owned())
     }
 
-    fn place_of(&self, called: &Text<'static>) -> Option<&Place> {
-        self.owners.get(called).map(|owner| &owner.place).or_else(|| self.hosted.get(called))
+    fn location_of(&self, called: &Text<'static>) -> Option<&ServerLocation> {
+        self.owners.get(called).map(|owner| &owner.location).or_else(|| self.hosted.get(called))
     }
 
-    fn place(&self, entry: &Node<'_>, index: Option<usize>, count: usize) -> Option<&Place> {
+    fn listed_at(&self, entry: &Node<'_>, index: Option<usize>, count: usize) -> Option<&ServerLocation> {
         let name = named(entry).map(Named::into_name);
-        let place = index.and_then(|index| self.places.get(index)).filter(|_| count == self.places.len());
+        let location = index.and_then(|index| self.locations.get(index)).filter(|_| count == self.locations.len());
         // Entries may have been moved or removed, so the place is valid only if the name is the same.
-        let place = place.filter(|(_, called)| *called == name).map(|(place, _)| place);
-        place.or_else(|| name.as_ref().and_then(|name| self.place_of(name)))
+        let location = location.filter(|(_, called)| *called == name).map(|(location, _)| location);
+        location.or_else(|| name.as_ref().and_then(|name| self.location_of(name)))
     }
 
     /// Returns each entry with the pointer to it in the list of servers, and with its server.
@@ -342,8 +343,8 @@ impl Servers {
         entries: &'n Entries<'a>,
     ) -> impl Iterator<Item = (EntryRef<'n, 'a>, Option<&'n Text<'static>>)> {
         entries.iter().map(move |listed| {
-            match servers.and_then(|servers| servers.place(listed.entry, listed.index(), entries.len())) {
-                Some(Place { pointer, server }) => (listed.located_at(pointer), Some(server)),
+            match servers.and_then(|servers| servers.listed_at(listed.entry, listed.index(), entries.len())) {
+                Some(ServerLocation { pointer, server }) => (listed.located_at(pointer), Some(server)),
                 None => (listed, None),
             }
         })
@@ -352,12 +353,12 @@ impl Servers {
     /// Returns the pointer to each tool in a request with a list of servers, and then in the same request with one list
     /// of tools. `list` is the pointer to the list.
     pub(crate) fn moved<'s>(&'s self, list: &'s str) -> impl Iterator<Item = (String, String)> + use<'s> {
-        let places = self.places.iter().enumerate();
-        places.map(move |(index, (place, _))| (format!("{list}{}", place.pointer), format!("{list}/{index}")))
+        let locations = self.locations.iter().enumerate();
+        locations.map(move |(index, (location, _))| (format!("{list}{}", location.pointer), format!("{list}/{index}")))
     }
 
     pub(crate) fn is_empty(&self) -> bool {
-        self.places.is_empty()
+        self.locations.is_empty()
     }
 
     pub(crate) fn owners(&self) -> impl Iterator<Item = (&Text<'static>, &Owner)> {
@@ -367,14 +368,16 @@ impl Servers {
     /// Calls `take` for each tool whose name changes if a request is sent with this pattern of names. The arguments are
     /// the name that is sent, and the name in this list.
     #[cfg(feature = "search")]
-    pub(crate) fn names_sent(&self, shape: NamePattern, take: &mut dyn FnMut(&str, &Text<'static>)) {
-        if shape.rules.is_none() && self.names.values().all(|called| crate::names::is_legal(shape, called)) {
+    pub(crate) fn names_sent(&self, name_pattern: NamePattern, take: &mut dyn FnMut(&str, &Text<'static>)) {
+        if name_pattern.rules.is_none()
+            && self.names.values().all(|called| crate::names::is_legal(name_pattern, called))
+        {
             return;
         }
         let tools: Set<Tool> = self.names.keys().cloned().collect();
-        let (planned, _) = plan_names(&tools, self.hosted.keys().cloned(), self.prefix, shape);
+        let (planned, _) = plan_names(&tools, self.hosted.keys().cloned(), self.prefix, name_pattern);
         let mut legal = crate::names::Names::default();
-        legal.plan(shape, planned.values(), &self.hosted.keys().collect::<Vec<_>>());
+        legal.plan(name_pattern, planned.values(), &self.hosted.keys().collect::<Vec<_>>());
         for (tool, name) in planned.iter() {
             let sent = legal.current(name);
             if let Some(called) = self.names.get(tool).filter(|called| called.display() != sent) {
@@ -389,13 +392,13 @@ impl Servers {
         let name = name.borrowed().into_owned();
         if let Some(server) = server {
             let server = server.borrowed().into_owned();
-            let is_listed = self.place_of(&name).is_some_and(|place| place.server == server);
+            let is_listed = self.location_of(&name).is_some_and(|location| location.server == server);
             let found = self.names.get(&(server, name.clone())).cloned();
             return found.or_else(|| is_listed.then_some(name));
         }
         // `server__tool` may be the name of a tool that is no longer in the list.
         let is_prefixed = || self.prefix == Prefix::Always && name.display().contains(BETWEEN);
-        if self.place_of(&name).is_some() || is_prefixed() {
+        if self.location_of(&name).is_some() || is_prefixed() {
             return None;
         }
         self.by_own_name.get(&name).cloned().flatten()
@@ -403,13 +406,13 @@ impl Servers {
 
     pub(crate) fn is_shared(&self, name: &Text<'_>) -> bool {
         let name = name.borrowed().into_owned();
-        self.by_own_name.get(&name).is_some_and(Option::is_none) && self.place_of(&name).is_none()
+        self.by_own_name.get(&name).is_some_and(Option::is_none) && self.location_of(&name).is_none()
     }
 
     /// Returns a name for a tool that its server no longer has. No tool in the list has the returned name.
-    pub(crate) fn of_the_past(&self, server: &Text<'_>, name: &Text<'_>) -> Text<'static> {
+    pub(crate) fn name_of_removed_tool(&self, server: &Text<'_>, name: &Text<'_>) -> Text<'static> {
         let tool = (server.borrowed().into_owned(), name.borrowed().into_owned());
-        past_name(self.shape, self.prefix != Prefix::Never, &tool, &self.digests)
+        past_name(self.name_pattern, self.prefix != Prefix::Never, &tool, &self.digests)
     }
 }
 
@@ -431,7 +434,7 @@ impl Named {
 fn named(entry: &Node<'_>) -> Option<Named> {
     let name = |name: &Text<'_>| name.clone().into_owned();
     match tool_format::recognize(entry) {
-        Entry::Tool(shape) => shape.name(entry).map(name).map(Named::Defined),
+        Entry::Tool(name_pattern) => name_pattern.name(entry).map(name).map(Named::Defined),
         Entry::Hosted if tool::is_custom(entry) => tool::name(entry).map(name).map(Named::Defined),
         Entry::Hosted => tool::name(entry).map(name).map(Named::Hosted),
         Entry::Unknown => None,
@@ -447,7 +450,7 @@ pub(crate) fn own_name(entry: &Node<'_>) -> Option<Text<'static>> {
 
 pub(crate) fn rename(entry: &mut Node<'_>, called: &Text<'static>) {
     match tool_format::recognize(entry) {
-        Entry::Tool(shape) => shape.rename(entry, called.clone()),
+        Entry::Tool(name_pattern) => name_pattern.rename(entry, called.clone()),
         _ => tool::rename_custom(entry, called.clone()),
     }
 }
@@ -462,7 +465,7 @@ fn plan_names(
     tools: &Set<Tool>,
     hosted: impl Iterator<Item = Text<'static>>,
     prefix: Prefix,
-    shape: NamePattern,
+    name_pattern: NamePattern,
 ) -> (Map<Tool, Text<'static>>, Taken) {
     let mut taken = Taken::default();
     hosted.for_each(|name| taken.take(&name));
@@ -475,7 +478,7 @@ fn plan_names(
         Prefix::Never => false,
     };
     let wish = |tool: &Tool| match has_prefix(tool) {
-        true => prefixed(shape, tool),
+        true => prefixed(name_pattern, tool),
         false => (!is_shared(&tool.1)).then(|| tool.1.display().into_owned()),
     };
     let wishes: Map<&Tool, Option<String>> = tools.iter().map(|tool| (tool, wish(tool))).collect();
@@ -495,12 +498,17 @@ fn plan_names(
     let mut names = Map::new();
     let mut given = taken.clone();
     for (tool, has_prefix) in hashing.iter() {
-        names.insert((*tool).clone(), Text::new(given.free(hashed(shape, *has_prefix, tool), shape.max_length)));
+        names.insert(
+            (*tool).clone(),
+            Text::new(given.reserve_unused(hashed(name_pattern, *has_prefix, tool), name_pattern.max_length)),
+        );
     }
     // A tool whose name equals another tool's name with a digest also gets a digest.
     for (tool, wish) in clear.iter() {
         let called = match given.has(wish) {
-            true => Text::new(given.free(hashed(shape, has_prefix(tool), tool), shape.max_length)),
+            true => {
+                Text::new(given.reserve_unused(hashed(name_pattern, has_prefix(tool), tool), name_pattern.max_length))
+            }
             false if has_prefix(tool) => Text::new((*wish).clone()),
             false => tool.1.clone(),
         };
@@ -510,32 +518,33 @@ fn plan_names(
     (names, given)
 }
 
-fn prefixed(shape: NamePattern, (server, name): &Tool) -> Option<String> {
-    let (head, tail) = (folded(shape, server), folded(inner(shape), name));
+fn prefixed(name_pattern: NamePattern, (server, name): &Tool) -> Option<String> {
+    let (head, tail) = (folded(name_pattern, server), folded(inner(name_pattern), name));
     let is_same = head == server.display() && tail == name.display();
     let is_clear = ![&head, &tail].iter().any(|part| part.contains(BETWEEN));
     let found = format!("{head}{BETWEEN}{tail}");
-    let fits = found.chars().count() <= shape.max_length;
+    let fits = found.chars().count() <= name_pattern.max_length;
     (is_same && is_clear && fits && !head.ends_with('_') && !tail.starts_with('_')).then_some(found)
 }
 
-fn inner(shape: NamePattern) -> NamePattern {
-    NamePattern { letter_first: false, ..shape }
+fn inner(name_pattern: NamePattern) -> NamePattern {
+    NamePattern { letter_first: false, ..name_pattern }
 }
 
 /// If the name is too long, the server's part is cut first.
-fn hashed(shape: NamePattern, has_prefix: bool, (server, name): &Tool) -> String {
-    let own = folded(inner(shape), name);
-    let (tail, max_length) = (digest(&[server, name]), shape.max_length);
+fn hashed(name_pattern: NamePattern, has_prefix: bool, (server, name): &Tool) -> String {
+    let own = folded(inner(name_pattern), name);
+    let (tail, max_length) = (digest(&[server, name]), name_pattern.max_length);
     let fixed = TAIL + own.chars().count() + BETWEEN.len();
     let head = match has_prefix && fixed < max_length {
-        true => format!("{}{BETWEEN}{own}", cut(&folded(shape, server), max_length - fixed)),
-        false => cut(&folded(shape, name), max_length.saturating_sub(TAIL)).into(),
+        true => format!("{}{BETWEEN}{own}", cut(&folded(name_pattern, server), max_length - fixed)),
+        false => cut(&folded(name_pattern, name), max_length.saturating_sub(TAIL)).into(),
     };
     format!("{head}_{tail}")
 }
 
-fn past_name(shape: NamePattern, has_prefix: bool, tool: &Tool, digests: &TakenDigests) -> Text<'static> {
-    let shorter = |kept: usize| NamePattern { max_length: shape.max_length.saturating_sub(kept), ..shape };
-    Text::new(digests.free(|kept| hashed(shorter(kept), has_prefix, tool)))
+fn past_name(name_pattern: NamePattern, has_prefix: bool, tool: &Tool, digests: &TakenDigests) -> Text<'static> {
+    let shorter =
+        |kept: usize| NamePattern { max_length: name_pattern.max_length.saturating_sub(kept), ..name_pattern };
+    Text::new(digests.first_unused(|kept| hashed(shorter(kept), has_prefix, tool)))
 }

@@ -5,18 +5,18 @@ use crate::{
     json::{Node, Text},
     request::tool::{self, has_type, starts_with, type_of, CACHE},
     wire::additions::reference_name,
-    wire::additions::Directive,
+    wire::additions::ToolChangeKind,
     wire::turns::FAILED,
 };
 
 pub(crate) const REFERENCE: &str = "tool_reference";
 
-pub(crate) fn directive(node: &Node<'_>) -> Option<Directive> {
+pub(crate) fn tool_change_kind(node: &Node<'_>) -> Option<ToolChangeKind> {
     let name = type_of(node)?;
     if name.is("tool_addition") {
-        Some(Directive::Addition)
+        Some(ToolChangeKind::Addition)
     } else if name.is("tool_removal") {
-        Some(Directive::Removal)
+        Some(ToolChangeKind::Removal)
     } else {
         None
     }
@@ -26,7 +26,7 @@ pub(crate) fn directive(node: &Node<'_>) -> Option<Directive> {
 /// belongs to a search, so it also concerns tools.
 pub(crate) fn concerns_tools(block: &Node<'_>) -> bool {
     let is = |name| has_type(block, name);
-    let mentions = |node: &Node<'_>| is_mention(node) || is_typed_outcome(node);
+    let mentions = |node: &Node<'_>| is_tool_ref(node) || is_typed_outcome(node);
     mentions(block)
         || is("server_tool_use")
         || is("tool_search_tool_result")
@@ -45,8 +45,8 @@ pub(crate) fn is_reference(node: &Node<'_>) -> bool {
     has_type(node, REFERENCE)
 }
 
-pub(crate) fn is_mention(node: &Node<'_>) -> bool {
-    is_reference(node) || directive(node).is_some()
+pub(crate) fn is_tool_ref(node: &Node<'_>) -> bool {
+    is_reference(node) || tool_change_kind(node).is_some()
 }
 
 /// Returns true for the outcome of a search (tools or an error), which is an object instead of a list of blocks.
@@ -58,8 +58,8 @@ pub(crate) fn is_typed_outcome(node: &Node<'_>) -> bool {
     type_of(node).is_some_and(|name| starts_with(name, "tool_search_tool_") && !name.is("tool_search_tool_result"))
 }
 
-pub(crate) fn directive_name<'a>(node: &Node<'a>) -> Text<'a> {
-    match directive_definition(node).or_else(|| node.get("tool")) {
+pub(crate) fn changed_tool_name<'a>(node: &Node<'a>) -> Text<'a> {
+    match changed_definition(node).or_else(|| node.get("tool")) {
         Some(tool) => tool::name(tool).cloned().unwrap_or_else(|| reference_name(tool)),
         None => reference_name(node),
     }
@@ -67,7 +67,7 @@ pub(crate) fn directive_name<'a>(node: &Node<'a>) -> Text<'a> {
 
 /// The definition is the content of a `tool_definition` (the API's form), or `tool` itself. Source: Anthropic's
 /// documentation, mid-conversation tool changes, read 2026-09-22.
-pub(crate) fn directive_definition<'n, 'a>(node: &'n Node<'a>) -> Option<&'n Node<'a>> {
+pub(crate) fn changed_definition<'n, 'a>(node: &'n Node<'a>) -> Option<&'n Node<'a>> {
     let tool = node.get("tool")?;
     match tool.get("definition") {
         Some(definition) if has_type(tool, "tool_definition") => Some(definition),
@@ -83,7 +83,7 @@ fn is_definition(tool: &Node<'_>) -> bool {
 }
 
 pub(crate) fn added<'n, 'a>(block: &'n Node<'a>) -> Option<&'n Node<'a>> {
-    let definition = directive_definition(block).filter(|_| directive(block) == Some(Directive::Addition))?;
+    let definition = changed_definition(block).filter(|_| tool_change_kind(block) == Some(ToolChangeKind::Addition))?;
     // `mcp_tool_reference` and `mcp_toolset_reference` define no tool.
     let is_reference = type_of(definition).is_some_and(|kind| kind.display().ends_with("_reference"));
     (!is_reference).then_some(definition)

@@ -22,17 +22,17 @@ use crate::{
         tool::{self, has_type, starts_with},
         tools::Arrival,
     },
-    wire::additions::Directive,
+    wire::additions::ToolChangeKind,
     wire::anthropic::mentions::any_block,
+    wire::anthropic::mentions::changed_definition,
+    wire::anthropic::mentions::changed_tool_name,
     wire::anthropic::mentions::concerns_tools,
-    wire::anthropic::mentions::directive,
-    wire::anthropic::mentions::directive_definition,
-    wire::anthropic::mentions::directive_name,
     wire::anthropic::mentions::is_bare_definition,
-    wire::anthropic::mentions::is_mention,
     wire::anthropic::mentions::is_reference,
     wire::anthropic::mentions::is_search_outcome,
+    wire::anthropic::mentions::is_tool_ref,
     wire::anthropic::mentions::is_typed_outcome,
+    wire::anthropic::mentions::tool_change_kind,
     wire::prompt::whole,
 };
 
@@ -43,7 +43,7 @@ pub(crate) fn read<'a>(
 ) -> Result<(), Error> {
     if prompt.is_some() {
         message(reader, (0, 0), Role::System, prompt, part)?;
-    } else if reader.skims() {
+    } else if reader.reads_only_tool_messages() {
         let blocks = request.items_at("system");
         let mut concerns = false;
         for block in blocks {
@@ -63,10 +63,10 @@ pub(crate) fn read<'a>(
     for index in 0..reader.history.messages().len() {
         let at = index + 1;
         reader.location = Location::of_message(at);
-        if reader.skims() {
+        if reader.reads_only_tool_messages() {
             let Some(mut old) = reader.skim(index, concerns)? else { continue };
-            let role = if is_mention(&old) {
-                old = bare(old);
+            let role = if is_tool_ref(&old) {
+                old = in_user_message(old);
                 reader.is_bare = true;
                 Role::User
             } else {
@@ -92,8 +92,8 @@ pub(crate) fn read<'a>(
             continue;
         }
         let mut old = reader.open(index)?;
-        if is_mention(&old) && reader.emulates() {
-            old = bare(old);
+        if is_tool_ref(&old) && reader.emulates() {
+            old = in_user_message(old);
             reader.is_bare = true;
         }
         let role = role(&old, &pointer)?;
@@ -101,7 +101,7 @@ pub(crate) fn read<'a>(
         let content = take(&mut old, "content")?;
         message(reader, (at, at), role, content, part)?;
     }
-    settle_server_calls(reader, part)
+    read_server_calls(reader, part)
 }
 
 pub(crate) fn concerns(message: &Node<'_>, calls: bool) -> bool {
@@ -109,10 +109,10 @@ pub(crate) fn concerns(message: &Node<'_>, calls: bool) -> bool {
         concerns_tools(block)
             || calls && ["tool_use", "mcp_tool_use", "tool_result"].iter().any(|kind| has_type(block, kind))
     };
-    is_mention(message) || message.get("content").is_some_and(|content| any_block(content, is))
+    is_tool_ref(message) || message.get("content").is_some_and(|content| any_block(content, is))
 }
 
-pub(crate) fn bare(block: Node<'_>) -> Node<'_> {
+pub(crate) fn in_user_message(block: Node<'_>) -> Node<'_> {
     Node::record([("role", Node::literal("user")), ("content", Node::array(alloc::vec![block]))])
 }
 
@@ -122,7 +122,7 @@ fn is_unchanged(reader: &Reader<'_, '_, '_>, message: &Node<'_>) -> Result<bool,
             let texts = reader.reading.options.unavailable_calls == UnavailableCalls::Text;
             !may_hold(message, reader.wanted()) || !refers_to_tools(&*view(message)?, texts)
         }
-        Api::OpenaiChat => is_plain(&*view(message)?),
+        Api::OpenaiChat => means_same_in_chat(&*view(message)?),
         _ => false,
     })
 }
@@ -142,20 +142,19 @@ fn refers_to_tools(message: &Node<'_>, calls: bool) -> bool {
     message.get("content").is_some_and(|content| any_block(content, is))
 }
 
-/// Returns true if every message has the same meaning in Chat Completions.
-pub(crate) fn is_common(request: &Node<'_>) -> Result<bool, Error> {
+pub(crate) fn all_mean_same_in_chat(request: &Node<'_>) -> Result<bool, Error> {
     if request.get("system").is_some() {
         return Ok(false);
     }
     for message in request.items_at("messages") {
-        if !is_plain(&*view(message)?) {
+        if !means_same_in_chat(&*view(message)?) {
             return Ok(false);
         }
     }
     Ok(true)
 }
 
-fn is_plain(message: &Node<'_>) -> bool {
+fn means_same_in_chat(message: &Node<'_>) -> bool {
     let Some(object) = message.as_object() else { return false };
     let roles = ["user", "assistant", "system"];
     let role = object.get("role").is_some_and(|role| roles.iter().any(|name| role.is_text(name)));
@@ -313,7 +312,7 @@ fn blocks<'r, 'n, 'a>(
         Some(Data::Object(object)) if reader.emulates() => {
             let block = Node::new(Data::Object(object));
             if is_search_outcome(&block) {
-                reader.change(at);
+                reader.mark_changed(at);
                 let content = Content::Parts(Vec::from([Part::Search(search(&block, reader.location, true))]));
                 reader.push_to(at, number, EventKind::Text { role, content });
                 return Ok(());
@@ -390,9 +389,9 @@ impl<'r, 'n, 'a> Pass<'_, 'r, 'n, 'a> {
     }
 
     fn block(&mut self, block: Node<'a>, part: ReadPart<'r, 'n, 'a>) -> Result<(), Error> {
-        if directive(&block).is_some() {
+        if tool_change_kind(&block).is_some() {
             if self.role != Role::System || !self.reader.may_change() {
-                self.reader.ignore(self.at, &block);
+                self.reader.record_ignored(self.at, &block);
                 return Ok(());
             }
             self.end_text();
@@ -406,13 +405,13 @@ impl<'r, 'n, 'a> Pass<'_, 'r, 'n, 'a> {
         let at = self.at;
         let event = if has_type(&block, "server_tool_use") {
             Some(if is_search_call(self.reader, &block) {
-                self.reader.change(at);
+                self.reader.mark_changed(at);
                 call(self.reader, at, block)
             } else {
                 EventKind::Server { role: self.role, block }
             })
         } else if has_type(&block, "tool_search_tool_result") {
-            self.reader.change(at);
+            self.reader.mark_changed(at);
             Some(search_result(self.reader, &block))
         } else if has_calls && has_type(&block, "tool_use") {
             Some(call(self.reader, at, block))
@@ -427,7 +426,7 @@ impl<'r, 'n, 'a> Pass<'_, 'r, 'n, 'a> {
                 let reference = self.reader.reference(at, block);
                 self.add(reference);
             } else if is_typed_outcome(&block) {
-                self.reader.change(at);
+                self.reader.mark_changed(at);
                 self.add(Part::Search(search(&block, self.reader.location, false)));
             } else {
                 let emulates = self.reader.emulates();
@@ -457,11 +456,11 @@ impl<'r, 'n, 'a> Pass<'_, 'r, 'n, 'a> {
 
     /// Consecutive additions form one event.
     fn tool_change(&mut self, block: &Node<'a>) {
-        self.reader.change(self.at);
-        let name = directive_name(block);
-        let definition = directive_definition(block);
+        self.reader.mark_changed(self.at);
+        let name = changed_tool_name(block);
+        let definition = changed_definition(block);
         let cache_control = block.get(tool::CACHE).cloned();
-        if directive(block) == Some(Directive::Removal) {
+        if tool_change_kind(block) == Some(ToolChangeKind::Removal) {
             self.end_additions();
             // A toolset has no name, so it cannot be removed by name.
             let kind = match name.is_empty() {
@@ -478,17 +477,17 @@ impl<'r, 'n, 'a> Pass<'_, 'r, 'n, 'a> {
         let emulates = self.reader.emulates();
         let origin = self.reader.location;
         let tool = origin.name("tool");
-        let place = if is_bare_definition(block) { tool } else { tool.name("definition") };
+        let definition_location = if is_bare_definition(block) { tool } else { tool.name("definition") };
         match definition {
             // The tools of a toolset are not in the request, and the API cannot use a definition in another format.
             Some(definition) if !emulates && (name.is_empty() || definition.get(tool::INNER_FUNCTION).is_some()) => {
-                self.reader.location = place;
+                self.reader.location = definition_location;
                 self.reader.lose_block(definition);
                 self.reader.location = origin;
                 return;
             }
             Some(definition) => {
-                self.reader.bring_from(definition.clone(), Arrival::Added, place);
+                self.reader.add_definition_at(definition.clone(), Arrival::Added, definition_location);
                 if tool::name(definition).is_none() {
                     // A toolset has no name, so it cannot be announced.
                     self.end_additions();
@@ -497,7 +496,7 @@ impl<'r, 'n, 'a> Pass<'_, 'r, 'n, 'a> {
                 self.additions.push(Addition {
                     origin,
                     name,
-                    definition: Some((definition.clone(), place)),
+                    definition: Some((definition.clone(), definition_location)),
                     cache_control,
                     is_known: false,
                 });
@@ -521,7 +520,7 @@ fn call<'a>(reader: &mut Reader<'_, '_, 'a>, at: usize, mut block: Node<'a>) -> 
         let removes = emulates && reader.reading.backend.is_none() && !is_hosted;
         if let Some(caller) = removes.then(|| block.remove("caller")).flatten() {
             reader.lose_member("caller", &caller);
-            reader.change(at);
+            reader.mark_changed(at);
         }
     } else {
         reader.lose_rest(&block, &["type", "id", "name", "input"]);
@@ -534,7 +533,7 @@ fn call<'a>(reader: &mut Reader<'_, '_, 'a>, at: usize, mut block: Node<'a>) -> 
         false => is_search().then_some(Searcher::Client),
     };
     let arguments = Arguments::Value(block.visit("input", core::mem::take).unwrap_or_default());
-    EventKind::Call(Call { id: string_of(&block, "id"), search, name, arguments, own })
+    EventKind::Call(Call { id: string_of(&block, "id"), search, name, arguments, source_item: own })
 }
 
 fn result<'r, 'n, 'a>(
@@ -559,7 +558,7 @@ fn result<'r, 'n, 'a>(
 /// The result is otherwise sent unchanged.
 fn remove_directives(result: &mut Node<'_>) {
     result.visit("content", |content| {
-        let is_directive = |block: &Node<'_>| directive(block).is_some();
+        let is_directive = |block: &Node<'_>| tool_change_kind(block).is_some();
         if is_directive(content) {
             *content = Node::array(Vec::new());
         } else if !content.as_array().is_some_and(|blocks| blocks.iter().any(is_directive)) {
@@ -583,7 +582,7 @@ pub(crate) fn taken<'a>(
     key: &'static str,
 ) -> (Option<Node<'a>>, Option<Node<'a>>) {
     let is_list = result.get(key).is_some_and(|content| content.as_array().is_some_and(|blocks| !blocks.is_empty()));
-    if reader.skims() && is_list {
+    if reader.reads_only_tool_messages() && is_list {
         let content = result.visit(key, core::mem::take);
         return (Some(result), content);
     }
@@ -616,11 +615,11 @@ fn result_blocks<'r, 'n, 'a>(
         Some(Data::Object(object)) => {
             let block = Node::new(Data::Object(object));
             if is_search_outcome(&block) {
-                reader.change(at);
+                reader.mark_changed(at);
                 let search = search(&block, reader.location, true);
                 return Ok(Content::Parts(Vec::from([Part::Search(search)])));
             }
-            if !is_mention(&block) {
+            if !is_tool_ref(&block) {
                 return reader.content(Some(block), part);
             }
             Vec::from([block])
@@ -631,13 +630,13 @@ fn result_blocks<'r, 'n, 'a>(
     for (index, block) in blocks.into_iter().enumerate() {
         let block = opened(block)?;
         let outer = if is_list { reader.enter(Step::Index(index)) } else { reader.location };
-        if directive(&block).is_some() {
-            reader.ignore(at, &block);
+        if tool_change_kind(&block).is_some() {
+            reader.record_ignored(at, &block);
             parts.extend(reader.emulates().then_some(Part::Ignored));
         } else if is_reference(&block) {
             parts.push(reader.reference(at, block));
         } else if is_typed_outcome(&block) {
-            reader.change(at);
+            reader.mark_changed(at);
             parts.push(Part::Search(search(&block, reader.location, false)));
         } else {
             parts.extend(part(reader, block)?);
@@ -659,12 +658,12 @@ pub(crate) fn references_in<'a>(
     let list = reader.location;
     for (index, block) in content.as_array().unwrap_or_else(|| core::slice::from_ref(content)).iter().enumerate() {
         reader.location = if content.as_array().is_some() { list.index(index) } else { list };
-        if directive(block).is_some() {
-            reader.ignore(at, block);
+        if tool_change_kind(block).is_some() {
+            reader.record_ignored(at, block);
         } else if is_reference(block) {
             parts.push(reader.reference(at, block.clone()));
         } else if is_typed_outcome(block) || content.as_array().is_none() && is_search_outcome(block) {
-            reader.change(at);
+            reader.mark_changed(at);
             parts.push(Part::Search(search(block, reader.location, false)));
         }
     }
@@ -701,7 +700,7 @@ fn search<'a>(outcome: &Node<'a>, origin: Location, is_whole: bool) -> SearchOut
 }
 
 /// A call that the API's servers run is a tool search if it has a search result.
-pub(crate) fn settle_server_calls<'r, 'n, 'a>(
+pub(crate) fn read_server_calls<'r, 'n, 'a>(
     reader: &mut Reader<'r, 'n, 'a>,
     part: ReadPart<'r, 'n, 'a>,
 ) -> Result<(), Error> {
@@ -718,7 +717,7 @@ pub(crate) fn settle_server_calls<'r, 'n, 'a>(
         reader.location = origin;
         let kind = match kind {
             EventKind::Server { block, .. } if block.text_at("id").is_some_and(|id| answered.contains(id)) => {
-                reader.change(at);
+                reader.mark_changed(at);
                 call(reader, at, block)
             }
             EventKind::Server { role, block } => {

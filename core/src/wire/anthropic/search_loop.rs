@@ -50,7 +50,10 @@ pub(crate) struct SearchLoop {
 
 impl SearchLoop {
     /// Returns the name of the hosted search in the request, if this module must answer it.
-    pub(crate) fn hosted(request: &Node<'_>, adapting: &AdaptOptions) -> Result<Option<Text<'static>>, Error> {
+    pub(crate) fn hosted_search_to_answer(
+        request: &Node<'_>,
+        adapting: &AdaptOptions,
+    ) -> Result<Option<Text<'static>>, Error> {
         let Some(deferred) = &adapting.deferred else { return Ok(None) };
         let emulates = deferred.emulates_search() && adapting.tools.format == Some(ToolFormat::Anthropic);
         if emulates {
@@ -110,7 +113,7 @@ impl SearchLoop {
         }
         let used = usage::total(self.used.as_ref(), reply.get(wire::of(Api::Anthropic).reply().usage()));
         let id = self.id.take().or_else(|| reply.get("id").map(Node::detached));
-        let next = self.next(searched, called, reply.get("stop_reason"));
+        let next = self.decide_next(searched, called, reply.get("stop_reason"));
         if next == Next::AsksAgain {
             (self.used, self.id, self.again) = (used, id, true);
             return Ok(());
@@ -129,7 +132,7 @@ impl SearchLoop {
         Ok(())
     }
 
-    fn next(&mut self, searched: bool, called: bool, stop_reason: Option<&Node<'_>>) -> Next {
+    fn decide_next(&mut self, searched: bool, called: bool, stop_reason: Option<&Node<'_>>) -> Next {
         let ended = stop_reason
             .is_none_or(|reason| reason.is_null() || ["tool_use", "end_turn"].iter().any(|one| reason.is_text(one)));
         // The client answers calls to its own tools and sends the next request itself.
@@ -321,13 +324,13 @@ impl SearchLoop {
         self.store(block);
         if let Some(result) = result {
             self.round.ahead += 1;
-            let place = Node::count(number.saturating_add(self.round.ahead));
+            let index = Node::count(number.saturating_add(self.round.ahead));
             out.push(Node::record([
                 ("type", Node::literal("content_block_start")),
-                ("index", place.clone()),
+                ("index", index.clone()),
                 ("content_block", result.clone()),
             ]));
-            out.push(Node::record([("type", Node::literal("content_block_stop")), ("index", place)]));
+            out.push(Node::record([("type", Node::literal("content_block_stop")), ("index", index)]));
             self.store(result);
         }
         // The client answers calls to its own tools, so this module does not ask the model again.
@@ -431,12 +434,12 @@ impl SearchLoop {
 
     fn decide(&mut self, reason: Option<&Node<'_>>) -> Next {
         self.round.stopped = true;
-        let next = self.next(self.round.searched, self.round.called, reason);
+        let next = self.decide_next(self.round.searched, self.round.called, reason);
         self.again = next == Next::AsksAgain;
         next
     }
 
-    pub(crate) fn turn(&mut self) {
+    pub(crate) fn begin_round(&mut self) {
         let round = core::mem::replace(
             &mut self.round,
             Round { ahead: self.shown.len() as u64, continues: true, ..Round::default() },

@@ -16,7 +16,7 @@ use crate::{
         location::Location,
         report::LOST,
         tool::{has_type, type_of},
-        writer::{definitions::Place, load_id, place_history, Writer, LOAD},
+        writer::{definitions::DefinitionLocation, load_id, place_history, Writer, LOAD},
     },
 };
 
@@ -26,7 +26,7 @@ pub(crate) fn write<'a>(
     request: &mut Node<'a>,
     events: Vec<Event<'a>>,
 ) -> Result<(), Error> {
-    let events = conversation::place_results(events, writer.writing.warnings);
+    let events = conversation::order_turns(events, writer.writing.warnings);
     let mut ids = Ids::default();
     if writer.native() == Native::References {
         ids.made_up = made_up_ids(&events, &writer.history)?;
@@ -50,7 +50,7 @@ pub(crate) fn write<'a>(
         messages.event(event);
     }
     messages.end_results();
-    messages.settle_pending();
+    messages.write_pending();
     let Messages { system, mut out, .. } = messages;
     if out.is_empty() {
         // The API requires at least one message.
@@ -151,7 +151,7 @@ impl<'a> Messages<'_, '_, 'a> {
             _ => false,
         };
         if is_next && is_allowed && has_effect {
-            self.settle_pending();
+            self.write_pending();
         }
         self.pending_message = event.message;
     }
@@ -177,7 +177,7 @@ impl<'a> Messages<'_, '_, 'a> {
     /// the move is reported.
     fn pass_pending(&mut self, role: Role) {
         if role == Role::Assistant {
-            return self.settle_pending();
+            return self.write_pending();
         }
         let passed = core::mem::replace(&mut self.passed, self.pending.len());
         report_moved(self.writer, self.pending.get(passed..).unwrap_or_default());
@@ -185,7 +185,7 @@ impl<'a> Messages<'_, '_, 'a> {
 
     /// Text becomes a user message if it does not follow a user message. All other blocks become a system message. If
     /// the API refuses the system message after the model's last turn, it is written before that turn.
-    fn settle_pending(&mut self) {
+    fn write_pending(&mut self) {
         if self.pending.is_empty() {
             return;
         }
@@ -242,7 +242,7 @@ impl<'a> Messages<'_, '_, 'a> {
             return;
         }
         self.writer.record_search(&call);
-        if let Some(own) = call.own {
+        if let Some(own) = call.source_item {
             self.push(Role::Assistant, Vec::from([own]));
             return;
         }
@@ -268,27 +268,33 @@ impl<'a> Messages<'_, '_, 'a> {
         let native = self.writer.native();
         // The API refuses references to tools that are not in the list.
         let is_whole = outcome.found.iter().flatten().all(|name| self.writer.can_be_sent(name));
-        if let Some(own) = outcome.own.take_if(|_| is_whole) {
+        if let Some(source_item) = outcome.source_item.take_if(|_| is_whole) {
             let is_hosted = outcome.of_search == Some(Searcher::Hosted);
-            self.push(if is_hosted { Role::Assistant } else { Role::User }, Vec::from([own]));
+            self.push(if is_hosted { Role::Assistant } else { Role::User }, Vec::from([source_item]));
             return;
         }
-        if let Some(own) = outcome.own.as_ref().filter(|own| has_type(own, "tool_search_tool_result")) {
-            let block = self.search_result(own.clone(), outcome.found.as_deref().unwrap_or_default(), &outcome.gone);
+        if let Some(source_item) =
+            outcome.source_item.as_ref().filter(|source_item| has_type(source_item, "tool_search_tool_result"))
+        {
+            let block = self.search_result(
+                source_item.clone(),
+                outcome.found.as_deref().unwrap_or_default(),
+                &outcome.removed_tools,
+            );
             return self.push(Role::Assistant, Vec::from([block]));
         }
         let id = self.ids.of(&outcome.id, self.writer);
         let content = match (&outcome.found, native) {
-            (Some(found), Native::References | Native::Changes | Native::Inline) if !outcome.is_error => {
-                let others = self.writer.beside(&outcome.id, outcome.content);
+            (Some(found_tools), Native::References | Native::Changes | Native::Inline) if !outcome.is_error => {
+                let others = self.writer.rest_of_search_result(&outcome.id, outcome.content);
                 self.late.extend(others.into_iter().filter_map(block));
-                self.references(found, &outcome.gone)
+                self.references(found_tools, &outcome.removed_tools)
             }
-            (found, _) => {
+            (found_tools, _) => {
                 let mut content = outcome.content;
-                if let Some(found) = found.as_ref().filter(|_| !outcome.is_error) {
+                if let Some(found_tools) = found_tools.as_ref().filter(|_| !outcome.is_error) {
                     let mut parts = content.into_parts();
-                    parts.extend(self.writer.found_texts(found, &outcome.gone));
+                    parts.extend(self.writer.found_texts(found_tools, &outcome.removed_tools));
                     content = Content::Parts(parts);
                 }
                 result_content(content)
@@ -327,16 +333,20 @@ impl<'a> Messages<'_, '_, 'a> {
     fn added(&mut self, additions: Vec<Addition<'a>>) {
         for Addition { origin, name, definition, .. } in additions {
             self.writer.writing.warnings.set_location(origin);
-            match (self.writer.native(), self.writer.places.of(&name)) {
-                (_, Place::Nowhere) => {}
+            match (self.writer.native(), self.writer.locations.of(&name)) {
+                (_, DefinitionLocation::Nowhere) => {}
                 _ if definition.is_none() && !self.writer.can_be_sent(&name) => {}
-                (Native::Inline, place) => {
-                    let is_new = !self.writer.places.declare(core::slice::from_ref(&name)).is_empty();
+                (Native::Inline, location) => {
+                    let is_new = !self.writer.locations.declare(core::slice::from_ref(&name)).is_empty();
                     let own = definition.filter(|_| self.writer.same_format()).map(|(definition, location)| {
                         self.writer.added.add_in_order(&name, location);
                         definition
                     });
-                    let written = self.writer.definitions.get(&name).filter(|_| place == Place::Carrier && is_new);
+                    let written = self
+                        .writer
+                        .definitions
+                        .get(&name)
+                        .filter(|_| location == DefinitionLocation::Carrier && is_new);
                     let tool = match own.or_else(|| written.cloned()) {
                         Some(definition) => {
                             Node::record([("type", Node::literal("tool_definition")), ("definition", definition)])
@@ -346,7 +356,7 @@ impl<'a> Messages<'_, '_, 'a> {
                     self.pending.push((change("tool_addition", tool), origin));
                 }
                 (Native::Changes, _) => self.pending.push((change("tool_addition", by_name(&name)), origin)),
-                (Native::References, Place::Deferred) => self.made_up(&name),
+                (Native::References, DefinitionLocation::Deferred) => self.write_synthesized_search(&name),
                 _ => {}
             }
         }
@@ -354,7 +364,7 @@ impl<'a> Messages<'_, '_, 'a> {
 
     fn removed(&mut self, name: &Text<'a>, origin: Location) {
         match self.writer.native() {
-            Native::Changes | Native::Inline if self.writer.places.of(name) != Place::Nowhere => {
+            Native::Changes | Native::Inline if self.writer.locations.of(name) != DefinitionLocation::Nowhere => {
                 self.pending.push((change("tool_removal", by_name(name)), origin));
             }
             _ => {
@@ -365,7 +375,7 @@ impl<'a> Messages<'_, '_, 'a> {
     }
 
     /// If the target does not support additions, a synthesized search is the only way to add a tool.
-    fn made_up(&mut self, name: &Text<'a>) {
+    fn write_synthesized_search(&mut self, name: &Text<'a>) {
         self.writer.writing.warnings.about("synthesized-exchange", name.display());
         // The history may contain synthesized exchanges from earlier requests.
         let id = loop {

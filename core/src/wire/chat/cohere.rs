@@ -7,7 +7,7 @@ use crate::{
     error::Error,
     json::{Node, Text},
     reply::answer::{
-        call::{is_call_of, Gone},
+        call::{is_call_of, HiddenIndices},
         queue::{Held, Queue},
         text::{restored, Answer},
     },
@@ -18,7 +18,7 @@ use crate::{
 #[derive(Debug, Default)]
 pub(crate) struct Cohere {
     calls: Map<u64, BegunCall>,
-    gone: Gone,
+    gone: HiddenIndices,
     /// Index of the next content for the client.
     next: u64,
     open: Open,
@@ -94,7 +94,7 @@ impl Cohere {
                 }
             }
             match self.open {
-                Open::Hidden => queue.note_text(&event),
+                Open::Hidden => queue.record_text(&event),
                 Open::Buffered => queue.hold(&event, Held::Text)?,
                 Open::Passes if queue.is_holding() => queue.hold(&event, Held::Other)?,
                 Open::Passes => out.push(event),
@@ -124,7 +124,7 @@ impl Cohere {
             }
             Some(BegunCall::Second) => {}
             Some(BegunCall::Other) | None => {
-                let before = self.gone.before(index);
+                let before = self.gone.count_before(index);
                 if before > 0 {
                     event.set("index", Node::count(index - before));
                 }

@@ -34,10 +34,10 @@ use crate::{
 
 pub(super) const WORDS: &[(&str, Flags)] = &[
     // A message of Kimi that adds tools.
-    ("tools", Flags::DEFERRAL.and(Flags::CHAT)),
+    ("tools", Flags::DEFERRAL.union(Flags::CHAT)),
     ("tool", Flags::CHAT),
     ("function", Flags::CHAT),
-    ("tool_calls", Flags::CHAT.and(Flags::CALL)),
+    ("tool_calls", Flags::CHAT.union(Flags::CALL)),
 ];
 
 pub(super) static WIRE: Wire = Wire {

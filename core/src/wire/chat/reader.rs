@@ -9,29 +9,29 @@ use crate::{
         Data, Node, Text,
     },
     request::{
-        carriers::{brings_tools, is_system},
+        carriers::{is_system, misplaced_tools_error},
         conversation::{string_of, Addition, Arguments, Call, Content, EventKind, Outcome, Part, Role, Searcher},
         location::{Location, Step},
         reader::{lenient_role, no_object, no_role, Reader},
         tool::{self, has_type},
         tools::Arrival,
     },
-    wire::anthropic::mentions::is_mention,
-    wire::anthropic::reader::{self as anthropic, bare, concerns, result_content, taken},
+    wire::anthropic::mentions::is_tool_ref,
+    wire::anthropic::reader::{self as anthropic, concerns, in_user_message, result_content, taken},
 };
 
 pub(crate) fn read(reader: &mut Reader<'_, '_, '_>) -> Result<(), Error> {
     for index in 0..reader.history.messages().len() {
         let (at, pointer) = (index + 1, format!("/messages/{index}"));
         reader.location = Location::of_message(at);
-        if reader.skims() {
+        if reader.reads_only_tool_messages() {
             let concerns = |message: &Node<'_>, calls: bool| {
                 let calls_or_answers = message.get("tool_calls").is_some() || is_tool(message);
                 has_tools(message) || calls && calls_or_answers || concerns(message, calls)
             };
             let Some(mut old) = reader.skim(index, concerns)? else { continue };
-            if is_mention(&old) {
-                old = bare(old);
+            if is_tool_ref(&old) {
+                old = in_user_message(old);
                 reader.is_bare = true;
             }
             let role = lenient_role(&old);
@@ -49,14 +49,14 @@ pub(crate) fn read(reader: &mut Reader<'_, '_, '_>) -> Result<(), Error> {
             }
         }
         let mut old = reader.open(index)?;
-        if is_mention(&old) && reader.emulates() {
-            old = bare(old);
+        if is_tool_ref(&old) && reader.emulates() {
+            old = in_user_message(old);
             reader.is_bare = true;
         }
         let role = role(&old, &pointer)?;
         message(reader, at, old, role, &pointer)?;
     }
-    anthropic::settle_server_calls(reader, part)
+    anthropic::read_server_calls(reader, part)
 }
 
 fn has_tools(message: &Node<'_>) -> bool {
@@ -93,7 +93,7 @@ fn message<'a>(
         }
         reader.lose_rest(&old, &["role", "content", "tool_calls", "tools", "reasoning_content"]);
     }
-    if !reader.skims() {
+    if !reader.reads_only_tool_messages() {
         if let Some(thought) = old.visit("reasoning_content", core::mem::take).filter(|text| text.as_text().is_some()) {
             let outer = reader.enter(Step::Name("reasoning_content"));
             reader.push(at, EventKind::Reasoning(Node::record([("reasoning_content", thought)])));
@@ -159,12 +159,12 @@ fn carried<'a>(
         return Ok(false);
     }
     if !is_system(message) {
-        return Err(brings_tools(pointer));
+        return Err(misplaced_tools_error(pointer));
     }
     let Some(Data::Array(tools)) = message.visit("tools", core::mem::take).map(Node::into_data) else {
         return Ok(false);
     };
-    reader.change(at);
+    reader.mark_changed(at);
     if !reader.may_change() {
         for (index, tool) in tools.iter().enumerate() {
             if let Some(name) = tool::name(tool).cloned() {
@@ -179,13 +179,13 @@ fn carried<'a>(
     for (index, definition) in tools.into_iter().enumerate() {
         let list = reader.enter(Step::Index(index));
         if is_head {
-            reader.list_own(definition, reader.location);
+            reader.add_to_list(definition, reader.location);
         } else if let Some(name) = tool::name(&definition).cloned() {
-            reader.bring(definition, Arrival::Found);
+            reader.add_definition(definition, Arrival::Found);
             let origin = reader.location;
             additions.push(Addition { origin, name, definition: None, cache_control: None, is_known: false });
         } else if reader.emulates() {
-            reader.bring(definition, Arrival::Found);
+            reader.add_definition(definition, Arrival::Found);
         } else {
             reader.lose_block(&definition);
         }
@@ -222,7 +222,7 @@ fn called<'a>(reader: &mut Reader<'_, '_, 'a>, mut call: Node<'a>) -> EventKind<
     };
     let searches = &reader.reading.options.search_tools;
     let search = searches.iter().any(|search| name.is(search.as_str())).then_some(Searcher::Client);
-    EventKind::Call(Call { id, name, arguments, search, own })
+    EventKind::Call(Call { id, name, arguments, search, source_item: own })
 }
 
 fn part<'a>(reader: &mut Reader<'_, '_, 'a>, mut block: Node<'a>) -> Result<Option<Part<'a>>, Error> {

@@ -10,7 +10,7 @@ use crate::{
         conversation::{self, Arguments, Call, Content, Event, EventKind, Outcome, Part, Role, Searcher},
         report::LOST,
         tool::{has_type, type_of},
-        writer::{joined, place_history, split, Writer},
+        writer::{joined, place_history, split_images, Writer},
     },
 };
 
@@ -19,7 +19,7 @@ pub(crate) fn write<'a>(
     request: &mut Node<'a>,
     events: Vec<Event<'a>>,
 ) -> Result<(), Error> {
-    let events = conversation::place_results(events, writer.writing.warnings);
+    let events = conversation::order_turns(events, writer.writing.warnings);
     let mut messages = Messages { writer, out: Vec::new(), turn: None, images: Vec::new(), late: Vec::new(), at: 0 };
     for event in events {
         messages.event(event)?;
@@ -86,7 +86,7 @@ impl<'a> Messages<'_, '_, 'a> {
             EventKind::Remove { name, .. } => {
                 self.end_turn()?;
                 self.end_results();
-                let text = self.writer.retire(name);
+                let text = self.writer.announce_removal(name);
                 self.system(Node::string(text));
             }
             EventKind::Unchanged(_) => {
@@ -117,7 +117,7 @@ impl<'a> Messages<'_, '_, 'a> {
             return Ok(());
         }
         let kept = self.writer.writing.options.custom_tools == Some(CustomTools::Keep);
-        if let Some(own) = call.own.filter(|_| kept || !matches!(call.arguments, Arguments::Freeform(_))) {
+        if let Some(own) = call.source_item.filter(|_| kept || !matches!(call.arguments, Arguments::Freeform(_))) {
             self.turn()?.calls.push(own);
             return Ok(());
         }
@@ -162,32 +162,32 @@ impl<'a> Messages<'_, '_, 'a> {
 
     fn result(&mut self, outcome: Outcome<'a>) -> Result<(), Error> {
         self.writer.lose_error(&outcome);
-        let found = outcome.found;
+        let found_tools = outcome.found;
         if self.is_dropped(outcome.of_search) {
             self.writer.drop_search();
-        } else if let Some(mut own) = outcome.own {
+        } else if let Some(mut source_item) = outcome.source_item {
             // The format stays, so its parts and members stay, too.
-            if let Some(found) = &found {
+            if let Some(found_tools) = &found_tools {
                 let mut parts = outcome.content.into_parts();
                 if !outcome.is_error {
-                    parts.extend(self.writer.found_texts(found, &outcome.gone));
+                    parts.extend(self.writer.found_texts(found_tools, &outcome.removed_tools));
                 }
-                own.set("content", self.text_or_blocks(parts)?);
+                source_item.set("content", self.text_or_blocks(parts)?);
             }
-            self.out.push(own);
+            self.out.push(source_item);
         } else {
-            let (content, images) = split(outcome.content);
+            let (content, images) = split_images(outcome.content);
             let at = self.at;
             if !images.is_empty() {
                 self.writer.writing.warnings.about("moved", "image");
             }
             self.images.extend(images.into_iter().map(|image| (at, image)));
             let content = match content {
-                Content::String(text) if found.is_none() => text,
+                Content::String(text) if found_tools.is_none() => text,
                 content => {
                     let mut parts = content.into_parts();
-                    if let Some(found) = found.as_ref().filter(|_| !outcome.is_error) {
-                        parts.extend(self.writer.found_texts(found, &outcome.gone));
+                    if let Some(found_tools) = found_tools.as_ref().filter(|_| !outcome.is_error) {
+                        parts.extend(self.writer.found_texts(found_tools, &outcome.removed_tools));
                     }
                     joined(parts, &format!("/messages/{at}"))?
                 }
@@ -199,15 +199,17 @@ impl<'a> Messages<'_, '_, 'a> {
             ]));
         }
         if self.writer.native() == Native::Kimi {
-            let carried = self.writer.carried(&Writer::usable(&found.unwrap_or_default(), &outcome.gone));
+            let carried = self
+                .writer
+                .undeclared_definitions(&Writer::usable(&found_tools.unwrap_or_default(), &outcome.removed_tools));
             self.late.extend(carrier(carried));
         }
         Ok(())
     }
 
     fn added(&mut self, names: &[Text<'a>]) {
-        let revived = self.writer.revived(names);
-        let carried = self.writer.carried(names);
+        let revived = self.writer.announce_again(names);
+        let carried = self.writer.undeclared_definitions(names);
         self.out.extend(carrier(carried));
         revived.into_iter().for_each(|text| self.system(Node::string(text)));
     }

@@ -356,7 +356,7 @@ impl ChoiceFormat {
         Ok(matches!(self.chosen(request)?, Some(Choice::Allowed { .. })))
     }
 
-    pub(crate) fn given(&self, request: &Node<'_>) -> Result<Option<&'static str>, Error> {
+    pub(crate) fn pointer_in(&self, request: &Node<'_>) -> Result<Option<&'static str>, Error> {
         for location in self.locations {
             if location.look(request, |_| ())?.is_some() {
                 return Ok(Some(location.pointer));
@@ -365,7 +365,7 @@ impl ChoiceFormat {
         Ok(None)
     }
 
-    pub(crate) fn demand(&self, request: &Node<'_>) -> Result<Option<&'static str>, Error> {
+    pub(crate) fn pointer_to_demand(&self, request: &Node<'_>) -> Result<Option<&'static str>, Error> {
         for location in self.locations {
             let is_demand = |choice: &Node<'_>| self.read(choice).is_some_and(|choice| choice.is_demand());
             if location.look(request, is_demand)? == Some(true) {
@@ -375,8 +375,8 @@ impl ChoiceFormat {
         Ok(None)
     }
 
-    pub(crate) fn calling(&self, request: &Node<'_>) -> Result<Calling, Error> {
-        if self.demand(request)?.is_some() {
+    pub(crate) fn call_requirement(&self, request: &Node<'_>) -> Result<Calling, Error> {
+        if self.pointer_to_demand(request)?.is_some() {
             return Ok(Calling::Required);
         }
         for location in self.locations {

@@ -3,12 +3,12 @@
 use crate::{
     json::{Node, Text},
     wire::additions::reference_name,
-    wire::additions::Directive,
+    wire::additions::ToolChangeKind,
 };
 
 /// Source: botocore 1.43.127, `bedrock-runtime`: `ToolAdditionBlock`, `ToolRemovalBlock`, `ToolReference`.
-pub(crate) fn converse_change<'a>(block: &Node<'a>) -> Option<(Directive, Text<'a>)> {
-    let found = [("toolAddition", Directive::Addition), ("toolRemoval", Directive::Removal)];
+pub(crate) fn converse_change<'a>(block: &Node<'a>) -> Option<(ToolChangeKind, Text<'a>)> {
+    let found = [("toolAddition", ToolChangeKind::Addition), ("toolRemoval", ToolChangeKind::Removal)];
     let (change, block) = found.into_iter().find_map(|(key, change)| Some((change, block.get(key)?)))?;
     Some((change, block.get("tool").map(reference_name).unwrap_or_else(|| Text::new(""))))
 }

@@ -19,7 +19,7 @@ use crate::{
         location::Location,
         reader::{lenient_role, references_from, Reader},
     },
-    wire::additions::Directive,
+    wire::additions::ToolChangeKind,
     wire::converse::mentions::converse_change,
     wire::converse::mentions::is_of_server,
 };
@@ -64,11 +64,11 @@ fn message<'a>(reader: &mut Reader<'_, '_, 'a>, at: usize, mut message: Node<'a>
     for (index, block) in blocks.into_iter().enumerate() {
         reader.location = outer.name("content").index(index);
         if let Some((change, name)) = converse_change(&block) {
-            reader.change(at);
+            reader.mark_changed(at);
             // Only the client may change the tools, and only its own tools are in the list.
             if role != Role::System || !reader.may_change() || is_of_server(&block) {
                 reader.push(at, EventKind::Ignored(name));
-            } else if change == Directive::Removal {
+            } else if change == ToolChangeKind::Removal {
                 reader.push(at, EventKind::Remove { name, cache_control: None });
             } else {
                 let origin = reader.location;
@@ -76,7 +76,7 @@ fn message<'a>(reader: &mut Reader<'_, '_, 'a>, at: usize, mut message: Node<'a>
                 reader.push(at, EventKind::Add(Vec::from([added])));
             }
         } else if searches.is_search_result(&block, &IN_JSON) {
-            reader.change(at);
+            reader.mark_changed(at);
             let result = block.get("toolResult");
             let id = result.map(|result| string_of(result, "toolUseId")).unwrap_or_default();
             let blocks = result.and_then(|result| result.get("content")?.as_array()).unwrap_or_default();
@@ -89,7 +89,7 @@ fn message<'a>(reader: &mut Reader<'_, '_, 'a>, at: usize, mut message: Node<'a>
             let name = call.text_at("name").cloned().unwrap_or_else(|| Text::literal(""));
             let arguments = Arguments::Value(call.get("input").cloned().unwrap_or_default());
             let id = string_of(&call, "toolUseId");
-            reader.push(at, EventKind::Call(Call { id, name, arguments, search: None, own: Some(block) }));
+            reader.push(at, EventKind::Call(Call { id, name, arguments, search: None, source_item: Some(block) }));
         } else if let Some(result) = block.get("toolResult").filter(|_| calls).cloned() {
             let id = string_of(&result, "toolUseId");
             let content = result.items_at("content");

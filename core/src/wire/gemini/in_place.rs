@@ -10,7 +10,7 @@ use crate::{
 
 /// Only results of searches are read.
 pub(crate) fn result(outcome: Outcome<'_>) -> Option<Node<'_>> {
-    let mut own = outcome.own?;
+    let mut own = outcome.source_item?;
     let Some(key) = FUNCTION_RESPONSES.into_iter().find(|key| own.get(key).is_some()) else { return Some(own) };
     let found = outcome.content.into_parts().into_iter().filter_map(same::block);
     let texts: Vec<String> =

@@ -45,7 +45,7 @@ fn message<'a>(reader: &mut Reader<'_, '_, 'a>, at: usize, mut message: Node<'a>
         let member = outer.name("parts");
         reader.location = if is_list { member.index(index) } else { member };
         if searches.is_search_result(&part, &IN_JSON) {
-            reader.change(at);
+            reader.mark_changed(at);
             let response = FUNCTION_RESPONSES.iter().find_map(|key| Some((*key, part.get(key)?.get("response")?)));
             let origin = response.map_or(reader.location, |(key, _)| reader.location.name(key).name("response"));
             let found = response.and_then(|(_, response)| references_in(response)).unwrap_or_default();

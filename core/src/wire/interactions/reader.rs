@@ -26,7 +26,7 @@ use crate::{
     },
     wire::{
         anthropic::reader::taken,
-        responses::reader::{is_whole, Phase, Turns},
+        responses::reader::{require_whole, Phase, Turns},
     },
 };
 
@@ -39,7 +39,7 @@ pub(crate) fn read<'a>(
     prompt: Option<Node<'a>>,
 ) -> Result<(), Error> {
     if !reader.same_format() {
-        is_whole(request, &["previous_interaction_id"])?;
+        require_whole(request, &["previous_interaction_id"])?;
         if let Some(prompt) = prompt.filter(|text| !text.is_null()) {
             let content = reader.content(Some(prompt), part)?;
             reader.push(0, EventKind::Text { role: Role::System, content });
@@ -93,8 +93,8 @@ struct Pass<'p, 'r, 'n, 'a> {
 impl<'a> Pass<'_, '_, '_, 'a> {
     /// If deferred loading is emulated and the format stays the same, only steps that concern tools must be read.
     fn next(&mut self, index: usize) -> Result<Option<Node<'a>>, Error> {
-        self.note_call(index)?;
-        if self.reader.skims() {
+        self.record_call_name(index)?;
+        if self.reader.reads_only_tool_messages() {
             let searches = &self.searches;
             return self.reader.skim(index, |step, calls| {
                 let is = |name| has_type(step, name);
@@ -114,7 +114,7 @@ impl<'a> Pass<'_, '_, '_, 'a> {
     }
 
     /// Results may omit the name of the called function.
-    fn note_call(&mut self, index: usize) -> Result<(), Error> {
+    fn record_call_name(&mut self, index: usize) -> Result<(), Error> {
         let Some(step) = self.reader.history.messages().get(index).filter(|step| may_hold(step, Flags::CALL)) else {
             return Ok(());
         };
@@ -171,7 +171,10 @@ impl<'a> Pass<'_, '_, '_, 'a> {
             value => Arguments::Value(value),
         };
         let search = self.own.contains(&name).then_some(Searcher::Client);
-        self.push(message, EventKind::Call(Call { id: string_of(&step, "id"), name, arguments, search, own }));
+        self.push(
+            message,
+            EventKind::Call(Call { id: string_of(&step, "id"), name, arguments, search, source_item: own }),
+        );
     }
 
     fn result(&mut self, mut step: Node<'a>) -> Result<(), Error> {
@@ -186,7 +189,7 @@ impl<'a> Pass<'_, '_, '_, 'a> {
         let (own, result) = taken(self.reader, step, "result");
         let content = match result {
             Some(result) if is_search => {
-                self.reader.change(self.at);
+                self.reader.mark_changed(self.at);
                 self.functions(result, &refused)?
             }
             // A value that is not a content is the result itself.
@@ -233,9 +236,9 @@ impl<'a> Pass<'_, '_, '_, 'a> {
             }
         });
         for (index, name) in &refused {
-            self.reader.change(self.at);
+            self.reader.mark_changed(self.at);
             self.reader.reading.warnings.set_location(self.entry(*index));
-            self.reader.conversation.tools.refuse(name, self.reader.reading.warnings);
+            self.reader.conversation.tools.drop_definition(name, self.reader.reading.warnings);
         }
         self.reader.reading.warnings.clear_location();
         refused.into_iter().map(|(index, _)| index).collect()
@@ -245,7 +248,7 @@ impl<'a> Pass<'_, '_, '_, 'a> {
     fn is_search(&self, name: &Text<'a>) -> bool {
         let options = self.reader.reading.options;
         let is_replaced = options.native == Native::None && options.emulates_search();
-        self.own.contains(name) || is_replaced && self.searches.is_function(name)
+        self.own.contains(name) || is_replaced && self.searches.is_replacement(name)
     }
 
     /// Returns references to the functions. A hosted search only loads functions in the request's list; other functions
@@ -261,7 +264,7 @@ impl<'a> Pass<'_, '_, '_, 'a> {
             references.extend(name.map(|name| reference(Node::string(name.clone()), origin)));
             // If tool changes are ignored, a search may only load functions in the request's list.
             if self.reader.may_change() && !is_hosted {
-                self.reader.bring_from(definition, Arrival::Found, origin);
+                self.reader.add_definition_at(definition, Arrival::Found, origin);
             }
         }
         let origin = self.reader.location.name("result");
@@ -269,7 +272,7 @@ impl<'a> Pass<'_, '_, '_, 'a> {
     }
 
     fn search(&mut self, mut step: Node<'a>) {
-        self.reader.change(self.at);
+        self.reader.mark_changed(self.at);
         let message = self.turns.next(Phase::Called);
         let own = (self.reader.same_format() && !self.reader.emulates()).then(|| step.clone());
         let id = string_of(&step, "id");
@@ -279,11 +282,14 @@ impl<'a> Pass<'_, '_, '_, 'a> {
         }
         let name = Text::new(String::from(self.reader.reading.options.tool_search_name.as_str()));
         let arguments = Arguments::Value(step.visit("arguments", core::mem::take).unwrap_or_default());
-        self.push(message, EventKind::Call(Call { id, name, arguments, search: Some(Searcher::Hosted), own }));
+        self.push(
+            message,
+            EventKind::Call(Call { id, name, arguments, search: Some(Searcher::Hosted), source_item: own }),
+        );
     }
 
     fn found(&mut self, mut step: Node<'a>) {
-        self.reader.change(self.at);
+        self.reader.mark_changed(self.at);
         let own = (self.reader.same_format() && !self.reader.emulates()).then(|| step.clone());
         let id = string_of(&step, "call_id");
         if own.is_none() {

@@ -23,7 +23,7 @@ pub(crate) fn write<'a>(
     request: &mut Node<'a>,
     events: Vec<Event<'a>>,
 ) -> Result<(), Error> {
-    let events = conversation::place_results(events, writer.writing.warnings);
+    let events = conversation::order_turns(events, writer.writing.warnings);
     let mut steps = Steps {
         writer,
         out: Vec::new(),
@@ -77,18 +77,18 @@ impl<'a> Steps<'_, '_, 'a> {
                 // The API does not support additions: the tools are in the list.
                 for addition in additions.iter().filter(|addition| addition.is_known) {
                     let text = self.writer.available(&addition.name);
-                    self.message(Role::System, Content::sentence(text));
+                    self.message(Role::System, Content::added_text(text));
                 }
             }
             EventKind::Carry(additions) => {
                 let names: Vec<Text<'a>> = additions.into_iter().map(|addition| addition.name).collect();
-                for text in self.writer.revived(&names) {
-                    self.message(Role::System, Content::sentence(text));
+                for text in self.writer.announce_again(&names) {
+                    self.message(Role::System, Content::added_text(text));
                 }
             }
             EventKind::Remove { name, .. } => {
-                let text = self.writer.retire(name);
-                self.message(Role::System, Content::sentence(text));
+                let text = self.writer.announce_removal(name);
+                self.message(Role::System, Content::added_text(text));
             }
             EventKind::Reasoning(thought) => {
                 let name = type_of(&thought).map_or_else(|| "reasoning_content".into(), Text::display);
@@ -135,7 +135,7 @@ impl<'a> Steps<'_, '_, 'a> {
         if let Some(id) = call.id.as_text() {
             self.called.entry(id.clone()).or_default().push_back(call.name.clone());
         }
-        if let Some(own) = call.own {
+        if let Some(own) = call.source_item {
             self.out.push(own);
             return;
         }
@@ -173,17 +173,17 @@ impl<'a> Steps<'_, '_, 'a> {
         let found = if is_found { outcome.found.unwrap_or_default() } else { Vec::new() };
         let is_native = is_found && self.writer.native() == Native::Interactions && outcome.of_search.is_some();
         let is_hosted = outcome.of_search == Some(Searcher::Hosted);
-        if let Some(own) = outcome.own.filter(|_| !is_found || is_native) {
-            self.writer.carried(&Writer::usable(&found, &outcome.gone));
+        if let Some(own) = outcome.source_item.filter(|_| !is_found || is_native) {
+            self.writer.undeclared_definitions(&Writer::usable(&found, &outcome.removed_tools));
             self.out.push(own);
             return Ok(());
         }
         if is_native {
-            let found = Writer::usable(&found, &outcome.gone);
-            let functions = self.writer.carried(&found);
+            let found = Writer::usable(&found, &outcome.removed_tools);
+            let functions = self.writer.undeclared_definitions(&found);
             if is_hosted {
                 self.name_found(&outcome.id, &functions);
-                self.late.extend(self.writer.beside(&outcome.id, outcome.content));
+                self.late.extend(self.writer.rest_of_search_result(&outcome.id, outcome.content));
                 self.out.push(Node::record([
                     ("type", Node::literal("tool_search_result")),
                     ("call_id", outcome.id),
@@ -193,7 +193,7 @@ impl<'a> Steps<'_, '_, 'a> {
             }
             if !functions.is_empty() {
                 // The API refuses other content next to functions.
-                self.late.extend(self.writer.beside(&outcome.id, outcome.content));
+                self.late.extend(self.writer.rest_of_search_result(&outcome.id, outcome.content));
                 let step = self.result_step(outcome.id, Node::array(functions), false);
                 self.out.push(step);
                 return Ok(());
@@ -208,7 +208,7 @@ impl<'a> Steps<'_, '_, 'a> {
             content => content.into_parts(),
         };
         if is_found {
-            parts.extend(self.writer.found_texts(&found, &outcome.gone));
+            parts.extend(self.writer.found_texts(&found, &outcome.removed_tools));
         }
         let blocks = parts.into_iter().filter_map(block).collect();
         let step = self.result_step(outcome.id, Node::array(blocks), outcome.is_error);
@@ -291,9 +291,9 @@ pub(crate) fn replace<'a>(_: Option<Node<'a>>, _: &[&'static str], events: Vec<E
 
 fn replaced(kind: EventKind<'_>) -> Option<Node<'_>> {
     match kind {
-        EventKind::Call(Call { own: Some(own), .. }) => Some(own),
+        EventKind::Call(Call { source_item: Some(own), .. }) => Some(own),
         EventKind::Call(call) => Some(function_call(call)),
-        EventKind::Result(outcome) if outcome.own.is_some() => same::result(outcome, "result"),
+        EventKind::Result(outcome) if outcome.source_item.is_some() => same::result(outcome, "result"),
         EventKind::Result(Outcome { id, content, .. }) => {
             let result = match content {
                 Content::String(text) => text,
@@ -314,7 +314,7 @@ fn replaced(kind: EventKind<'_>) -> Option<Node<'_>> {
 const SETTINGS: [&str; 6] = ["temperature", "top_p", "max_output_tokens", "stop_sequences", "seed", "tool_choice"];
 pub(crate) const HOLDER: &str = "generation_config";
 
-pub(crate) fn lift<'a>(request: &mut Node<'a>, warnings: &mut Warnings) -> Result<Set<Text<'a>>, Error> {
+pub(crate) fn move_to_request<'a>(request: &mut Node<'a>, warnings: &mut Warnings) -> Result<Set<Text<'a>>, Error> {
     let Some(settings) = crate::json::lazy::take(request, HOLDER)? else { return Ok(Set::new()) };
     request.remove(HOLDER);
     let settings = match settings.into_data() {
@@ -334,7 +334,7 @@ pub(crate) fn lift<'a>(request: &mut Node<'a>, warnings: &mut Warnings) -> Resul
     Ok(lifted)
 }
 
-pub(crate) fn sink(request: &mut Node<'_>) {
+pub(crate) fn move_back(request: &mut Node<'_>) {
     for key in SETTINGS {
         let Some(value) = request.remove(key) else { continue };
         if request.get(HOLDER).is_none_or(|settings| settings.as_object().is_none()) {

@@ -21,7 +21,7 @@ use crate::{
 };
 
 /// A tool's flat name, and the tool as the client defines it.
-type Noted = (String, ClientTool);
+type TranslatedTool = (String, ClientTool);
 
 /// The pointer to a converted tool, its shape in the given request, and its shape now.
 pub(crate) type Replaced = (String, GivenShape, ToolShape);
@@ -30,7 +30,7 @@ pub(crate) type Replaced = (String, GivenShape, ToolShape);
 pub(crate) struct Converted {
     /// The converted tools, and also the functions in namespaces. A call to such a function could otherwise be mistaken
     /// for a call to a `custom` tool of its name.
-    pub(crate) tools: Vec<Noted>,
+    pub(crate) tools: Vec<TranslatedTool>,
     pub(crate) replaced: Vec<Replaced>,
 }
 
@@ -78,7 +78,7 @@ pub(crate) fn as_functions(
 fn tools_as_functions(
     holder: &mut Node<'_>,
     pointer: &str,
-    (names, Converted { tools: noted, replaced }): (&FlatNames, &mut Converted),
+    (names, Converted { tools: translated, replaced }): (&FlatNames, &mut Converted),
     warnings: &mut Warnings,
 ) -> Result<(), Error> {
     let mut convert = |tool: &mut Node<'_>, pointer: String| {
@@ -94,7 +94,7 @@ fn tools_as_functions(
             index += 1;
             if has_type(tool, "custom") {
                 let name = tool::name(tool).map(|name| name.display().into_owned());
-                noted.extend(
+                translated.extend(
                     name.map(|name| (name.clone(), ClientTool { namespace: None, name, kind: CallKind::Custom })),
                 );
                 return convert(tool, pointer);
@@ -105,7 +105,7 @@ fn tools_as_functions(
                 inner.visit_children(|_, tool| {
                     let pointer = format!("{pointer}/tools/{index}");
                     index += 1;
-                    noted.extend(note(namespace.as_ref(), tool, names));
+                    translated.extend(translated_tool(namespace.as_ref(), tool, names));
                     if has_type(tool, "custom") {
                         convert(tool, pointer)?;
                     }
@@ -119,7 +119,7 @@ fn tools_as_functions(
 }
 
 /// Returns `None` if a call to the tool needs no translation.
-fn note<'a>(namespace: Option<&Text<'a>>, tool: &Node<'a>, names: &FlatNames) -> Option<Noted> {
+fn translated_tool<'a>(namespace: Option<&Text<'a>>, tool: &Node<'a>, names: &FlatNames) -> Option<TranslatedTool> {
     let name = tool.text_at("name").filter(|_| !has_type(tool, "namespace"))?;
     let flat = namespace.map_or_else(|| name.clone(), |namespace| names.of(namespace, name));
     let namespace = namespace.filter(|namespace| !is_default(namespace) || flat != *name);

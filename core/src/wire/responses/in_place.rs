@@ -45,8 +45,10 @@ fn refilled<'a>(original: Node<'a>, read: &[&'static str], events: Vec<Event<'a>
         items.push(core::mem::take(item));
     };
     for Event { member, kind, .. } in events {
-        let is_item =
-            matches!(&kind, EventKind::Call(Call { own: None, .. }) | EventKind::Result(Outcome { own: None, .. }));
+        let is_item = matches!(
+            &kind,
+            EventKind::Call(Call { source_item: None, .. }) | EventKind::Result(Outcome { source_item: None, .. })
+        );
         if is_item {
             end(core::mem::take(&mut content), &mut items);
             items.extend(item(kind));
@@ -60,14 +62,14 @@ fn refilled<'a>(original: Node<'a>, read: &[&'static str], events: Vec<Event<'a>
 
 fn item(kind: EventKind<'_>) -> Option<Node<'_>> {
     match kind {
-        EventKind::Call(Call { own: Some(own), .. }) => Some(own),
+        EventKind::Call(Call { source_item: Some(own), .. }) => Some(own),
         EventKind::Call(call) => Some(Node::record([
             ("type", Node::literal("function_call")),
             ("call_id", call.id),
             ("name", Node::string(call.name)),
             ("arguments", call.arguments.text()),
         ])),
-        EventKind::Result(outcome) if outcome.own.is_some() => same::result(outcome, "output"),
+        EventKind::Result(outcome) if outcome.source_item.is_some() => same::result(outcome, "output"),
         EventKind::Result(outcome) => {
             let output = match outcome.content {
                 Content::String(text) => text,

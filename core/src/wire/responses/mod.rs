@@ -52,8 +52,8 @@ const CALLS: [&str; 9] = [
 ];
 
 pub(super) const WORDS: &[(&str, Flags)] = &[
-    ("additional_tools", Flags::DEFERRAL.and(Flags::CARRIER)),
-    ("tool_search_output", Flags::DEFERRAL.and(Flags::CARRIER)),
+    ("additional_tools", Flags::DEFERRAL.union(Flags::CARRIER)),
+    ("tool_search_output", Flags::DEFERRAL.union(Flags::CARRIER)),
     ("function_call", Flags::CALL),
     ("custom_tool_call", Flags::CALL),
     ("custom_tool_call_output", Flags::CALL),

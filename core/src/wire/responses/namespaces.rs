@@ -20,7 +20,7 @@ use crate::{
         carriers,
         location::Location,
         report::{CallKind, ClientTool, Warnings},
-        tool::{self, has_type, FLAG},
+        tool::{self, has_type, DEFERRAL_FLAG},
     },
 };
 
@@ -146,7 +146,7 @@ impl Planner {
             let mut own = flat(Some(&namespace), &name);
             // All colliding tools are renamed, so that their order does not decide which one keeps the plain name.
             if top.contains(&own) || wanted.get(&own) != Some(&1) {
-                own = Text::new(taken.free(hashed(&own, &namespace, &name), usize::MAX));
+                own = Text::new(taken.reserve_unused(hashed(&own, &namespace, &name), usize::MAX));
                 renamed.insert((namespace.clone(), name.clone()), own.clone());
             }
             owners.insert(own, Some((namespace, name)));
@@ -194,7 +194,7 @@ impl FlatNames {
         let is_top = is_default(namespace) || namespace == name;
         match owners.get(&plain) {
             Some(owner) if !is_top && owner.as_ref() != Some(&member) => {
-                Text::new(self.digests.free(|_| hashed(&plain, namespace, name)))
+                Text::new(self.digests.first_unused(|_| hashed(&plain, namespace, name)))
             }
             _ => plain,
         }
@@ -329,7 +329,7 @@ impl<'a> NameMap<'a> {
     /// Records the client's tool for a flat name, unless the tool was already recorded with its namespace. Once a
     /// deferred tool is loaded, the API puts it into a namespace with the tool's own name, unless the tool is in the
     /// default namespace.
-    pub(crate) fn note(&mut self, flat: &Text<'_>, (is_loaded, is_at_api): (bool, bool), kind: CallKind) {
+    pub(crate) fn record_client_tool(&mut self, flat: &Text<'_>, (is_loaded, is_at_api): (bool, bool), kind: CallKind) {
         let known: &Map<Text<'_>, (Option<Text<'_>>, Text<'_>)> = &self.known;
         let is_top = match known.get(flat) {
             Some((Some(_), _)) => return,
@@ -352,15 +352,15 @@ impl<'a> NameMap<'a> {
     }
 }
 
-pub(crate) fn any(tools: &[Node<'_>]) -> bool {
+pub(crate) fn has_namespace(tools: &[Node<'_>]) -> bool {
     tools.iter().any(|tool| has_type(tool, "namespace"))
 }
 
-/// The list at `place` is not sent. Returns each flat name with the location of the tool.
-pub(crate) fn names_in<'a>(tools: &[Node<'a>], place: Location, names: &NameMap<'a>) -> Vec<(Text<'a>, Location)> {
+/// The list at `location` is not sent. Returns each flat name with the location of the tool.
+pub(crate) fn names_in<'a>(tools: &[Node<'a>], location: Location, names: &NameMap<'a>) -> Vec<(Text<'a>, Location)> {
     let mut out = Vec::new();
     for (index, tool) in tools.iter().enumerate() {
-        let entry = place.index(index);
+        let entry = location.index(index);
         if !has_type(tool, "namespace") {
             out.extend(tool::name(tool).cloned().map(|name| (name, entry)));
             continue;
@@ -377,23 +377,23 @@ pub(crate) fn names_in<'a>(tools: &[Node<'a>], place: Location, names: &NameMap<
     out
 }
 
-/// Keeps the order of the list at `place`. Returns each tool with its location.
+/// Keeps the order of the list at `location`. Returns each tool with its location.
 pub(crate) fn flatten<'a>(
     tools: Vec<Node<'a>>,
-    place: Location,
+    location: Location,
     names: &mut NameMap<'a>,
     warnings: &mut Warnings,
 ) -> Vec<(Node<'a>, Location)> {
     let mut out = Vec::with_capacity(tools.len());
     for (index, mut tool) in tools.into_iter().enumerate() {
-        let entry = place.index(index);
+        let entry = location.index(index);
         if !has_type(&tool, "namespace") {
             out.push((tool, entry));
             continue;
         }
         let namespace = tool.text_at("name").cloned();
         let description = description_of(&tool).filter(|_| names.describes).cloned();
-        let deferred = tool.bool_at(FLAG) == Some(true);
+        let deferred = tool.bool_at(DEFERRAL_FLAG) == Some(true);
         let members = tool.visit("tools", |tools| tools.as_array_mut().map(core::mem::take)).flatten();
         let members = members.unwrap_or_default();
         let description = description.filter(|text| may_describe(text, members.len()));
@@ -401,7 +401,7 @@ pub(crate) fn flatten<'a>(
             let origin = entry.name("tools").index(index);
             describe(&mut member, description.as_ref());
             warnings.set_location(origin);
-            let member = member_of(namespace.as_ref(), deferred, member, names, warnings);
+            let member = to_flat_entry(namespace.as_ref(), deferred, member, names, warnings);
             out.extend(member.map(|member| (member, origin)));
         }
     }
@@ -437,7 +437,7 @@ pub(crate) fn describe(tool: &mut Node<'_>, namespace: Option<&Text<'_>>) {
 }
 
 /// Returns `None` if the tool could not be called in a flat list.
-fn member_of<'a>(
+fn to_flat_entry<'a>(
     namespace: Option<&Text<'a>>,
     deferred: bool,
     mut tool: Node<'a>,
@@ -461,8 +461,8 @@ fn member_of<'a>(
             tool.set("name", Node::string(found));
         }
     }
-    if deferred && tool.as_object().is_some() && tool.get(FLAG).is_none() {
-        tool.set(FLAG, Node::bool(true));
+    if deferred && tool.as_object().is_some() && tool.get(DEFERRAL_FLAG).is_none() {
+        tool.set(DEFERRAL_FLAG, Node::bool(true));
     }
     Some(tool)
 }
@@ -533,7 +533,7 @@ impl Renames<'_> {
             // The tool is not sent, and its flat name may belong to another tool that is sent.
             None => match flat(Some(&namespace), &name) {
                 flat if self.sent.contains(&*flat.display()) && !is_default(&namespace) => {
-                    Text::new(self.digests.free(|_| hashed(&flat, &namespace, &name)))
+                    Text::new(self.digests.first_unused(|_| hashed(&flat, &namespace, &name)))
                 }
                 flat => flat,
             },

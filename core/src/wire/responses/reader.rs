@@ -25,8 +25,8 @@ use crate::{
     },
     wire::anthropic::mentions::any_block,
     wire::anthropic::mentions::concerns_tools,
-    wire::anthropic::mentions::directive,
-    wire::anthropic::mentions::is_mention,
+    wire::anthropic::mentions::is_tool_ref,
+    wire::anthropic::mentions::tool_change_kind,
     wire::responses::is_client_search,
     wire::responses::namespaces::{self, flat_names, NameMap},
     wire::{
@@ -48,7 +48,7 @@ pub(crate) fn flatten<'a>(
     }
     // Messages of the history may also add namespaces.
     namespaces::expand_choice(request, reading.options.tool_changes)?;
-    if !namespaces::any(crate::request::listed(request)) {
+    if !namespaces::has_namespace(crate::request::listed(request)) {
         return Ok(None);
     }
     if reading.options.native != Native::None && wire::of(reading.target).tools().has_namespaces() {
@@ -73,7 +73,7 @@ pub(crate) fn read<'a>(
     prompt: Option<Node<'a>>,
 ) -> Result<(), Error> {
     if !reader.same_format() {
-        is_whole(request, &["previous_response_id", "conversation"])?;
+        require_whole(request, &["previous_response_id", "conversation"])?;
         if let Some(instructions) = prompt.filter(|text| !text.is_null()) {
             let content = reader.content(Some(instructions), part)?;
             reader.push(0, EventKind::Text { role: Role::System, content });
@@ -99,7 +99,7 @@ pub(crate) fn read<'a>(
     for index in 0..pass.reader.history.messages().len() {
         pass.at = index + 1;
         pass.reader.location = Location::of_message(index + 1);
-        if pass.reader.skims() {
+        if pass.reader.reads_only_tool_messages() {
             if let Some(item) = pass.reader.skim(index, concerns)? {
                 pass.item(item, "")?;
             }
@@ -115,7 +115,7 @@ pub(crate) fn read<'a>(
             pass.item(item, &format!("/input/{index}"))?;
         }
     }
-    anthropic::settle_server_calls(reader, part)
+    anthropic::read_server_calls(reader, part)
 }
 
 const LISTS: [&str; 2] = ["content", "output"];
@@ -126,14 +126,14 @@ fn concerns(item: &Node<'_>, calls: bool) -> bool {
     kind == "additional_tools"
         || kind.starts_with("tool_search_")
         || kind == "mcp_list_tools"
-        || is_mention(item)
+        || is_tool_ref(item)
         || is_call && (calls || item.get("namespace").is_some())
         || LISTS.iter().any(|key| item.get(key).is_some_and(|content| any_block(content, concerns_tools)))
 }
 
 /// Returns an error if a member refers to history that the API has stored, because an incomplete conversation cannot be
 /// translated.
-pub(crate) fn is_whole(request: &Node<'_>, elsewhere: &[&str]) -> Result<(), Error> {
+pub(crate) fn require_whole(request: &Node<'_>, elsewhere: &[&str]) -> Result<(), Error> {
     for key in elsewhere {
         if request.get(key).map(view).transpose()?.is_some_and(|value| !value.is_null()) {
             return Err(incomplete(&format!("/{key}")));
@@ -214,8 +214,8 @@ impl<'a> Pass<'_, '_, '_, 'a> {
         let kind = type_of(&item).map(|kind| kind.display().into_owned());
         let kind = kind.as_deref().unwrap_or("message");
         if self.reader.emulates() {
-            if is_mention(&item) {
-                self.mention(item);
+            if is_tool_ref(&item) {
+                self.read_tool_ref(item);
                 return Ok(());
             }
             if self.reader.same_format() && kind != "additional_tools" && !kind.starts_with("tool_search_") {
@@ -233,7 +233,7 @@ impl<'a> Pass<'_, '_, '_, 'a> {
             "tool_search_output" => self.found(item)?,
             "additional_tools" => self.additional(item),
             "item_reference" if !self.reader.same_format() => return Err(incomplete(at)),
-            _ if self.reader.skims() => self.other(item)?,
+            _ if self.reader.reads_only_tool_messages() => self.other(item)?,
             _ if self.reader.same_format() => {
                 let message = self.turn(Phase::Other);
                 self.push(message, EventKind::Unchanged(Role::Assistant));
@@ -250,9 +250,9 @@ impl<'a> Pass<'_, '_, '_, 'a> {
     }
 
     /// A reference is treated as the client's. An addition or a removal is ignored.
-    fn mention(&mut self, block: Node<'a>) {
-        if directive(&block).is_some() {
-            return self.reader.ignore(self.at, &block);
+    fn read_tool_ref(&mut self, block: Node<'a>) {
+        if tool_change_kind(&block).is_some() {
+            return self.reader.record_ignored(self.at, &block);
         }
         let message = self.turn(Phase::Other);
         self.reader.conversation.bare.insert(self.at);
@@ -264,21 +264,21 @@ impl<'a> Pass<'_, '_, '_, 'a> {
     fn clean(&mut self, item: &mut Node<'a>, kind: &str) {
         if (kind.ends_with("_call") || kind.ends_with("_call_output")) && item.get("namespace").is_some() {
             self.reader.reading.names.flatten_call(item);
-            self.reader.change(self.at);
+            self.reader.mark_changed(self.at);
         }
         if kind == "mcp_list_tools" {
             let mut has_flags = false;
             item.visit("tools", |tools| {
                 tools.visit_children(|_, listed| {
-                    if listed.get(tool::FLAG).is_some() {
-                        listed.remove(tool::FLAG);
+                    if listed.get(tool::DEFERRAL_FLAG).is_some() {
+                        listed.remove(tool::DEFERRAL_FLAG);
                         has_flags = true;
                     }
                     Ok::<(), core::convert::Infallible>(())
                 })
             });
             if has_flags {
-                self.reader.change(self.at);
+                self.reader.mark_changed(self.at);
             }
         }
     }
@@ -299,7 +299,7 @@ impl<'a> Pass<'_, '_, '_, 'a> {
             self.push(message, EventKind::Unchanged(role));
             return Ok(());
         }
-        if self.reader.skims() {
+        if self.reader.reads_only_tool_messages() {
             return self.read_members(item, (message, role));
         }
         let content = item.visit("content", core::mem::take);
@@ -336,13 +336,13 @@ impl<'a> Pass<'_, '_, '_, 'a> {
 
     /// The API ignores these members in this kind of item. References in them still load tools.
     fn disuse(&mut self, item: &mut Node<'a>, members: &[&'static str]) {
-        if !self.reader.skims() {
+        if !self.reader.reads_only_tool_messages() {
             return;
         }
         for member in members {
             let content = item.get(member).filter(|content| any_block(content, concerns_tools)).cloned();
             if let Some(content) = content {
-                self.reader.change(self.at);
+                self.reader.mark_changed(self.at);
                 anthropic::references_in(self.reader, (self.at, self.turns.current()), member, &content);
                 item.remove(member);
             }
@@ -363,7 +363,7 @@ impl<'a> Pass<'_, '_, '_, 'a> {
         if has_type(&item, "function_call") {
             self.calls.extend(id.as_text().cloned());
         }
-        self.push(message, EventKind::Call(Call { id, name, arguments, search: None, own }));
+        self.push(message, EventKind::Call(Call { id, name, arguments, search: None, source_item: own }));
     }
 
     /// The item's `status` concerns only the API that wrote it.
@@ -390,7 +390,7 @@ impl<'a> Pass<'_, '_, '_, 'a> {
     }
 
     fn search(&mut self, mut item: Node<'a>) {
-        self.reader.change(self.at);
+        self.reader.mark_changed(self.at);
         let message = self.turn(Phase::Called);
         let own = (self.reader.same_format() && !self.reader.emulates()).then(|| item.clone());
         let client = is_client_search(&item);
@@ -398,7 +398,7 @@ impl<'a> Pass<'_, '_, '_, 'a> {
         let id = if client {
             // A call without an id never has an output.
             self.calls.extend(item.text_at("call_id").cloned());
-            match self.reader.skims() {
+            match self.reader.reads_only_tool_messages() {
                 true => item.get("call_id").cloned().unwrap_or_default(),
                 false => string_of(&item, "call_id"),
             }
@@ -421,7 +421,7 @@ impl<'a> Pass<'_, '_, '_, 'a> {
             value => Arguments::Value(value),
         };
         let search = Some(if client { Searcher::Client } else { Searcher::Hosted });
-        self.push(message, EventKind::Call(Call { id, name, arguments, search, own }));
+        self.push(message, EventKind::Call(Call { id, name, arguments, search, source_item: own }));
     }
 
     fn call_id_of(&mut self, item: &Node<'a>) -> Result<Option<Node<'a>>, Error> {
@@ -448,7 +448,7 @@ impl<'a> Pass<'_, '_, '_, 'a> {
     }
 
     fn found(&mut self, mut item: Node<'a>) -> Result<(), Error> {
-        self.reader.change(self.at);
+        self.reader.mark_changed(self.at);
         let own = (self.reader.same_format() && !self.reader.emulates()).then(|| item.clone());
         let called = self.call_id_of(&item)?;
         let client = is_client_search(&item);
@@ -460,7 +460,7 @@ impl<'a> Pass<'_, '_, '_, 'a> {
         if self.reader.may_change() {
             for (definition, origin) in self.definitions(&mut item) {
                 found.extend(tool::name(&definition).cloned().map(|name| (name, origin)));
-                self.reader.bring_from(definition, Arrival::Found, origin);
+                self.reader.add_definition_at(definition, Arrival::Found, origin);
             }
         } else {
             // If tool changes are ignored, the output may only load tools in the request's list.
@@ -488,7 +488,7 @@ impl<'a> Pass<'_, '_, '_, 'a> {
     }
 
     fn additional(&mut self, mut item: Node<'a>) {
-        self.reader.change(self.at);
+        self.reader.mark_changed(self.at);
         let message = self.turns.current();
         let is_head = self.reader.is_head();
         if !self.reader.may_change() {
@@ -505,14 +505,14 @@ impl<'a> Pass<'_, '_, '_, 'a> {
         let mut additions = Vec::with_capacity(definitions.len());
         for (definition, origin) in definitions {
             if is_head || tool::kind(&definition) != tool::Kind::Tool {
-                self.reader.list_own(definition, origin);
+                self.reader.add_to_list(definition, origin);
                 continue;
             }
             let is_deferred = tool::deferral(&definition).0;
             let arrival = if is_deferred { Arrival::Listed } else { Arrival::Visible };
             let Some(name) = tool::name(&definition).cloned() else {
                 match self.reader.emulates() {
-                    true => self.reader.bring_from(definition, arrival, origin),
+                    true => self.reader.add_definition_at(definition, arrival, origin),
                     false => {
                         let item = core::mem::replace(&mut self.reader.location, origin);
                         self.reader.lose_block(&definition);
@@ -521,7 +521,7 @@ impl<'a> Pass<'_, '_, '_, 'a> {
                 }
                 continue;
             };
-            self.reader.bring_from(definition, arrival, origin);
+            self.reader.add_definition_at(definition, arrival, origin);
             if !is_deferred {
                 additions.push(Addition { origin, name, definition: None, cache_control: None, is_known: false });
             }
@@ -534,8 +534,8 @@ impl<'a> Pass<'_, '_, '_, 'a> {
     fn definitions(&mut self, item: &mut Node<'a>) -> Vec<(Node<'a>, Location)> {
         let tools = item.visit("tools", |tools| tools.as_array_mut().map(core::mem::take)).flatten();
         let tools = tools.unwrap_or_default();
-        let place = self.reader.location.name("tools");
-        namespaces::flatten(tools, place, self.reader.reading.names, self.reader.reading.warnings)
+        let location = self.reader.location.name("tools");
+        namespaces::flatten(tools, location, self.reader.reading.names, self.reader.reading.warnings)
     }
 
     fn names_in(&self, item: &Node<'a>) -> Vec<(Text<'a>, Location)> {

@@ -102,8 +102,12 @@ type Member = (usize, String);
 impl<'a> RetainedNamespaces<'a> {
     /// Also removes the descriptions of the namespaces from the request, because flattening would add them to the
     /// descriptions of the tools.
-    pub(crate) fn take(request: &mut Node<'a>, shape: NamePattern, native: Native) -> Result<Option<Self>, Error> {
-        let (spaces, places) = found(request, shape, native)?;
+    pub(crate) fn take(
+        request: &mut Node<'a>,
+        name_pattern: NamePattern,
+        native: Native,
+    ) -> Result<Option<Self>, Error> {
+        let (spaces, places) = retained_in(request, name_pattern, native)?;
         let unlisted = unlisted_calls(request)?;
         let is_flattened = spaces.is_empty() && lists_namespaces(request)?;
         let keeps_calls = !unlisted.is_empty() && chooses_one_tool(request)?;
@@ -255,7 +259,7 @@ impl<'a> RetainedNamespaces<'a> {
             // The model calls these tools by the client's names.
             deferred.name_map.retain(|(called, _)| !flat.contains_key(called));
         }
-        settle_pointers(changes, &moved);
+        update_output_pointers(changes, &moved);
         if is_unchanged(request, &self.original)? {
             *request = self.original;
         }
@@ -331,7 +335,7 @@ impl<'a> RetainedNamespaces<'a> {
     }
 }
 
-fn settle_pointers(changes: &mut Arc<Vec<ToolChange>>, moved: &Map<String, String>) {
+fn update_output_pointers(changes: &mut Arc<Vec<ToolChange>>, moved: &Map<String, String>) {
     let place = |pointer: &str| {
         let list = pointer.find("/tools/")? + "/tools/".len();
         let end = pointer.get(list..)?.find('/').map_or(pointer.len(), |at| list + at);
@@ -422,12 +426,16 @@ fn unlisted_calls(request: &Node<'_>) -> Result<Set<usize>, Error> {
 }
 
 /// Returns the kept namespaces, and their indices in the list. Namespaces with equal names are merged.
-fn found<'a>(request: &Node<'a>, shape: NamePattern, native: Native) -> Result<(Vec<Space<'a>>, Set<usize>), Error> {
+fn retained_in<'a>(
+    request: &Node<'a>,
+    name_pattern: NamePattern,
+    native: Native,
+) -> Result<(Vec<Space<'a>>, Set<usize>), Error> {
     let (mut spaces, mut places): (Vec<Space<'a>>, _) = (Vec::new(), Set::new());
     let lists = lists(request, native != Native::None)?;
     let all = || lists.iter().flat_map(|list| list.as_array().unwrap_or_default());
     let has_namespaces = all().any(|entry| has_type(entry, NAMESPACE));
-    if !has_namespaces || !names_differ(all(), shape) || !chooses_one_tool(request)? {
+    if !has_namespaces || !names_differ(all(), name_pattern) || !chooses_one_tool(request)? {
         return Ok((spaces, places));
     }
     let own = match request.get(LIST) {
@@ -460,7 +468,7 @@ fn found<'a>(request: &Node<'a>, shape: NamePattern, native: Native) -> Result<(
     // The API itself loads the tools that are deferred.
     let loads = native == Native::ToolSearch;
     let namespaces = || all().filter(|entry| has_type(entry, NAMESPACE));
-    refused.extend(namespaces().filter(|entry| !is_retained(entry, shape, loads)).filter_map(name_of));
+    refused.extend(namespaces().filter(|entry| !is_retained(entry, name_pattern, loads)).filter_map(name_of));
     // A namespace can have only one description in a list.
     let mut described: Map<String, Option<&Text<'_>>> = Map::new();
     for (_, entry) in entries() {
@@ -491,11 +499,11 @@ fn found<'a>(request: &Node<'a>, shape: NamePattern, native: Native) -> Result<(
 
 /// The name of each tool in a namespace must differ from the flattened names of all others, because stream events have
 /// the name without the namespace.
-fn names_differ<'n, 'a: 'n>(entries: impl Iterator<Item = &'n Node<'a>>, shape: NamePattern) -> bool {
+fn names_differ<'n, 'a: 'n>(entries: impl Iterator<Item = &'n Node<'a>>, name_pattern: NamePattern) -> bool {
     let (mut flat, mut own) = (Set::new(), Vec::new());
     for entry in entries {
         match entry.array_at(LIST).filter(|_| has_type(entry, NAMESPACE)) {
-            None if entry.get("name").is_some() && legal_name(entry, shape).is_none() => return false,
+            None if entry.get("name").is_some() && legal_name(entry, name_pattern).is_none() => return false,
             None => {}
             Some(members) => {
                 let space = name_of(entry).unwrap_or_default();
@@ -519,18 +527,18 @@ fn name_of(entry: &Node<'_>) -> Option<String> {
     Some(entry.get("name")?.as_text()?.display().into_owned())
 }
 
-fn legal_name<'n, 'a>(entry: &'n Node<'a>, shape: NamePattern) -> Option<&'n Text<'a>> {
-    entry.text_at("name").filter(|name| names::is_legal(shape, name))
+fn legal_name<'n, 'a>(entry: &'n Node<'a>, name_pattern: NamePattern) -> Option<&'n Text<'a>> {
+    entry.text_at("name").filter(|name| names::is_legal(name_pattern, name))
 }
 
 /// Returns true if a namespace can be sent unchanged, except for the schemas of its tools.
-fn is_retained(entry: &Node<'_>, shape: NamePattern, loads: bool) -> bool {
-    let (Some(name), Some(members)) = (legal_name(entry, shape), entry.array_at(LIST)) else {
+fn is_retained(entry: &Node<'_>, name_pattern: NamePattern, loads: bool) -> bool {
+    let (Some(name), Some(members)) = (legal_name(entry, name_pattern), entry.array_at(LIST)) else {
         return false;
     };
     let is_sent = |member: &Node<'_>| {
         let is_tool = matches!(recognize(member), Entry::Tool(_)) || tool::is_custom(member);
-        let own = legal_name(member, shape);
+        let own = legal_name(member, name_pattern);
         // The API puts each tool that it loads into a namespace that has the tool's name.
         is_tool
             && !has_type(member, NAMESPACE)
@@ -541,25 +549,25 @@ fn is_retained(entry: &Node<'_>, shape: NamePattern, loads: bool) -> bool {
 }
 
 fn is_unchanged(request: &Node<'_>, original: &Node<'_>) -> Result<bool, Error> {
-    let (Some(one), Some(other)) = (request.as_object(), original.as_object()) else { return Ok(false) };
-    if one.len() != other.len() {
+    let (Some(sent), Some(kept)) = (request.as_object(), original.as_object()) else { return Ok(false) };
+    if sent.len() != kept.len() {
         return Ok(false);
     }
-    for (member, twin) in one.iter().zip(other) {
+    for (member, twin) in sent.iter().zip(kept) {
         if member.key != twin.key {
             return Ok(false);
         }
-        let (one, other) = (view(&member.value)?, view(&twin.value)?);
-        let is_same = match (one.as_array(), other.as_array()) {
-            (Some(one), Some(other)) if one.len() == other.len() => {
+        let (sent, kept) = (view(&member.value)?, view(&twin.value)?);
+        let is_same = match (sent.as_array(), kept.as_array()) {
+            (Some(sent), Some(kept)) if sent.len() == kept.len() => {
                 let mut is_same = true;
-                for (one, other) in one.iter().zip(other) {
-                    is_same = is_same && json::same(&*view(one)?, &*view(other)?);
+                for (sent, kept) in sent.iter().zip(kept) {
+                    is_same = is_same && json::same(&*view(sent)?, &*view(kept)?);
                 }
                 is_same
             }
             (Some(_), Some(_)) => false,
-            _ => json::same(&one, &other),
+            _ => json::same(&sent, &kept),
         };
         if !is_same {
             return Ok(false);

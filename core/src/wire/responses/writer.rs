@@ -11,7 +11,7 @@ use crate::{
         conversation::{self, Addition, Arguments, Call, Content, Event, EventKind, Outcome, Part, Role, Searcher},
         report::LOST,
         tool::{self, type_of},
-        writer::{definitions::Place, place_history, Writer},
+        writer::{definitions::DefinitionLocation, place_history, Writer},
     },
 };
 
@@ -20,7 +20,7 @@ pub(crate) fn write<'a>(
     request: &mut Node<'a>,
     events: Vec<Event<'a>>,
 ) -> Result<(), Error> {
-    let events = conversation::place_results(events, writer.writing.warnings);
+    let events = conversation::order_turns(events, writer.writing.warnings);
     let mut items = Items { writer, out: Vec::new(), late: Vec::new(), custom: Set::new() };
     for event in events {
         items.event(event);
@@ -52,8 +52,8 @@ impl<'a> Items<'_, '_, 'a> {
             EventKind::Result(outcome) => self.result(outcome),
             EventKind::Add(additions) | EventKind::Carry(additions) => self.added(&additions),
             EventKind::Remove { name, .. } => {
-                let text = self.writer.retire(name);
-                self.message(Role::System, Content::sentence(text));
+                let text = self.writer.announce_removal(name);
+                self.message(Role::System, Content::added_text(text));
             }
             EventKind::Reasoning(thought) => {
                 let name = type_of(&thought).map_or_else(|| "reasoning_content".into(), Text::display);
@@ -93,7 +93,7 @@ impl<'a> Items<'_, '_, 'a> {
             return;
         }
         // A call that is already in this format keeps its item.
-        if let Some(mut own) = call.own.filter(|_| call.search.is_none()) {
+        if let Some(mut own) = call.source_item.filter(|_| call.search.is_none()) {
             self.name(&mut own, &call.name);
             self.out.push(own);
             return;
@@ -123,15 +123,17 @@ impl<'a> Items<'_, '_, 'a> {
         };
         // A call to a loaded top-level tool needs the tool's name as its namespace; otherwise, the API returns 400 (as
         // recorded).
-        let place = self.writer.places.of(&call.name);
-        if !self.writer.same_format() && matches!(place, Place::Carrier | Place::Deferred) {
+        let location = self.writer.locations.of(&call.name);
+        if !self.writer.same_format() && matches!(location, DefinitionLocation::Carrier | DefinitionLocation::Deferred)
+        {
             item.set("namespace", Node::string(call.name));
         }
         self.out.push(item);
     }
 
     fn name(&self, call: &mut Node<'a>, name: &Text<'a>) {
-        let is_loaded = matches!(self.writer.places.of(name), Place::Carrier | Place::Deferred);
+        let is_loaded =
+            matches!(self.writer.locations.of(name), DefinitionLocation::Carrier | DefinitionLocation::Deferred);
         if call.text_at("name").is_some_and(|old| old != name) {
             call.set("name", Node::string(name.clone()));
         }
@@ -149,9 +151,9 @@ impl<'a> Items<'_, '_, 'a> {
         let is_found = outcome.found.is_some() && !outcome.is_error;
         let found = outcome.found.unwrap_or_default();
         if outcome.of_search.is_some() && self.writer.native() == Native::ToolSearch {
-            let tools = self.searched(&Writer::usable(&found, &outcome.gone));
+            let tools = self.searched(&Writer::usable(&found, &outcome.removed_tools));
             // The item has no other member for the model.
-            let others = self.writer.beside(&outcome.id, outcome.content);
+            let others = self.writer.rest_of_search_result(&outcome.id, outcome.content);
             self.late.extend(message(Role::User, others));
             self.out.push(search_item("tool_search_output", outcome.id, ("tools", Node::array(tools))));
             return;
@@ -159,7 +161,7 @@ impl<'a> Items<'_, '_, 'a> {
         if is_dropped {
             self.writer.drop_search();
         } else {
-            if let Some(own) = outcome.own.filter(|_| !is_found) {
+            if let Some(own) = outcome.source_item.filter(|_| !is_found) {
                 self.out.push(own);
                 return;
             }
@@ -168,7 +170,7 @@ impl<'a> Items<'_, '_, 'a> {
                 content => {
                     let mut parts = content.into_parts();
                     if is_found {
-                        parts.extend(self.writer.found_texts(&found, &outcome.gone));
+                        parts.extend(self.writer.found_texts(&found, &outcome.removed_tools));
                     }
                     let parts: Vec<Node<'a>> = parts.into_iter().map(|part| block(part, "input_text")).collect();
                     if parts.is_empty() {
@@ -183,25 +185,25 @@ impl<'a> Items<'_, '_, 'a> {
             self.out.push(Node::record([("type", Node::literal(kind)), ("call_id", outcome.id), ("output", output)]));
         }
         if self.writer.native() == Native::AdditionalTools {
-            let carried = self.writer.carried(&Writer::usable(&found, &outcome.gone));
+            let carried = self.writer.undeclared_definitions(&Writer::usable(&found, &outcome.removed_tools));
             self.late.extend(additional(carried));
         }
     }
 
     /// Each definition occurs once in the request.
     fn searched(&mut self, found: &[Text<'a>]) -> Vec<Node<'a>> {
-        let mut tools = self.writer.carried(found);
-        tools.iter_mut().for_each(|definition| definition.set(tool::FLAG, Node::bool(true)));
+        let mut tools = self.writer.undeclared_definitions(found);
+        tools.iter_mut().for_each(|definition| definition.set(tool::DEFERRAL_FLAG, Node::bool(true)));
         tools
     }
 
     fn added(&mut self, additions: &[Addition<'a>]) {
         let names: Vec<Text<'a>> = additions.iter().map(|addition| addition.name.clone()).collect();
-        let texts = self.writer.revived(&names);
-        let carried = self.writer.carried(&names);
+        let texts = self.writer.announce_again(&names);
+        let carried = self.writer.undeclared_definitions(&names);
         self.out.extend(additional(carried));
         for text in texts {
-            self.message(Role::System, Content::sentence(text));
+            self.message(Role::System, Content::added_text(text));
         }
     }
 

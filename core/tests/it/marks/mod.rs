@@ -202,25 +202,25 @@ fn judge(way: &str, (source_api, source): (&str, &Value), (api, sent): (&str, &S
         .map(|(mark, seen)| (mark.clone(), seen.iter().filter(|seen| is_unreported(seen)).cloned().collect()));
     let moved = out_of_order(&unreported.collect(), &after);
     for (mark, seen) in &before {
-        for one in seen {
-            if is_reported(one, &pointers, source_api) {
+        for seen_mark in seen {
+            if is_reported(seen_mark, &pointers, source_api) {
                 continue;
             }
             let mut fault = |what: &str| {
-                let of = block_kind(source, &one.pointer);
+                let of = block_kind(source, &seen_mark.pointer);
                 let of = if of.is_empty() { of } else { format!(" ({of})") };
-                let fault = format!("{way}: {what}: {source_api} {}{of}", kind(&one.pointer));
+                let fault = format!("{way}: {what}: {source_api} {}{of}", kind(&seen_mark.pointer));
                 if shown().is_some_and(|shown| fault.contains(&shown)) {
-                    eprintln!("{fault}: {} to {api}: {}", sent.report["dialect"], one.pointer);
+                    eprintln!("{fault}: {} to {api}: {}", sent.report["dialect"], seen_mark.pointer);
                 }
                 *faults.entry(fault).or_default() += 1;
             };
-            let Some(found) = after.get(mark) else {
+            let Some(seen_after) = after.get(mark) else {
                 // One entry covers a name or an id that occurs twice.
                 if seen.iter().any(|other| is_reported(other, &pointers, source_api)) {
                     continue;
                 }
-                let around = words_around(source, &one.pointer);
+                let around = words_around(source, &seen_mark.pointer);
                 if around.iter().any(|word| hidden.contains(word)) {
                     continue;
                 }
@@ -228,14 +228,16 @@ fn judge(way: &str, (source_api, source): (&str, &Value), (api, sent): (&str, &S
                 continue;
             };
             // A result may name its tool, but its id is enough.
-            let is_named = one.role == "result" && one.pointer.ends_with("/name") && roles(found).contains("call");
+            let is_named = seen_mark.role == "result"
+                && seen_mark.pointer.ends_with("/name")
+                && roles(seen_after).contains("call");
             if is_named {
                 continue;
             }
-            if !roles(found).contains(one.role) {
-                let now: Vec<&str> = roles(found).into_iter().collect();
-                fault(&format!("{} becomes {}", one.role, now.join(" and ")));
-            } else if moved.contains(mark) && one.block > 0 {
+            if !roles(seen_after).contains(seen_mark.role) {
+                let now: Vec<&str> = roles(seen_after).into_iter().collect();
+                fault(&format!("{} becomes {}", seen_mark.role, now.join(" and ")));
+            } else if moved.contains(mark) && seen_mark.block > 0 {
                 fault("out of order");
             }
         }

@@ -4,13 +4,10 @@
 mod limits;
 mod measure;
 
-use std::{io::Write as _, thread};
+use crate::print_uncaptured;
+use std::thread;
 
 use measure::{collections, described, measure, Row, HEADER, SAMPLE, WHOLE};
-
-fn print_line(line: &str) {
-    let _ = writeln!(std::io::stderr(), "{line}");
-}
 
 #[test]
 fn every_dialect_stays_within_its_limits_for_every_collection() {
@@ -48,7 +45,7 @@ fn hold(collections: &[measure::Collection], is_whole: bool) {
             .filter(|(_, count)| *count > 0)
             .map(|(name, count)| format!("{count} {name}"))
             .collect();
-        print_line(&format!("{dialect:<20} {name:<14} {}", cells.join(", ")));
+        print_uncaptured(&format!("{dialect:<20} {name:<14} {}", cells.join(", ")));
         let place = collections.iter().position(|known| known.name == *name).unwrap_or_default();
         let Some([errors, faults, doubtful]) = limits::of(dialect, place) else {
             broken.push(format!("{dialect}: no limits in tests/matrix/limits.rs"));
@@ -67,7 +64,7 @@ fn hold(collections: &[measure::Collection], is_whole: bool) {
                     row.error_counts
                 ));
             } else if is_whole && count < limit {
-                print_line(&format!("  {what}: {count}, and tests/matrix/limits.rs allows {limit}: lower it"));
+                print_uncaptured(&format!("  {what}: {count}, and tests/matrix/limits.rs allows {limit}: lower it"));
             }
         }
     }

@@ -5,7 +5,7 @@ use std::time::Instant;
 use serde_json::{json, Map, Value};
 use toolwire::{Code, SanitizeOptions};
 
-use super::{effect, print_line, sanitized_and_checked, settle};
+use super::{assert_no_faults, effect, print_uncaptured, sanitized_and_checked};
 
 /// Maximum size of the output in bytes: the dialect accepts 120,000.
 const MAX_BYTES: usize = 120_000;
@@ -141,7 +141,7 @@ fn output_of_difficult_shapes_is_bounded() {
             match result {
                 Ok(result) => {
                     let after = result.schema.to_string().len();
-                    print_line(&format!(
+                    print_uncaptured(&format!(
                         "{name} ({how}): {before} bytes → {after}, {} changes, {}, {elapsed:?}",
                         result.changes().expect("a report").len(),
                         effect(&result)
@@ -151,14 +151,14 @@ fn output_of_difficult_shapes_is_bounded() {
                     }
                 }
                 Err(error) if how == "keep" && asked_for_too_much && error.code() == Code::LimitExceeded => {
-                    print_line(&format!("{name} ({how}): {before} bytes → {error}, {elapsed:?}"));
+                    print_uncaptured(&format!("{name} ({how}): {before} bytes → {error}, {elapsed:?}"));
                 }
                 Err(error) => faults.push(format!("{name} ({how}): {error}")),
             }
             let _ = sanitized_and_checked(&format!("{name} ({how})"), &schema, &options, &mut faults);
         }
     }
-    settle(&faults);
+    assert_no_faults(&faults);
 }
 
 /// Above the limit for inlining, definitions that are used more than once remain references.
@@ -179,7 +179,7 @@ fn small_inlining_limit_is_respected() {
     let ((large, more), (small, fewer)) = (size(100_000), size(100));
     faults.extend(more);
     faults.extend(fewer);
-    print_line(&format!("fan-out-2 chain of 10: {large} bytes with 100,000 nodes, {small} with 100"));
-    settle(&faults);
+    print_uncaptured(&format!("fan-out-2 chain of 10: {large} bytes with 100,000 nodes, {small} with 100"));
+    assert_no_faults(&faults);
     assert!(small < 3_000 && large > 30_000, "{small}, {large}");
 }

@@ -12,14 +12,10 @@ mod random;
 mod repair;
 mod tools;
 
-use std::io::Write as _;
+use crate::print_uncaptured;
 
 use serde_json::Value;
 use toolwire::{check, reports::Accepts, sanitize, Error, Rewritten, SanitizeOptions};
-
-fn print_line(line: &str) {
-    let _ = writeln!(std::io::stderr(), "{line}");
-}
 
 fn effect(result: &Rewritten<&Value>) -> &'static str {
     let changes = result.changes().expect("a report");
@@ -100,7 +96,7 @@ fn shown(text: &str) -> String {
     }
 }
 
-fn settle(faults: &[String]) {
+fn assert_no_faults(faults: &[String]) {
     let first: Vec<&str> = faults.iter().take(25).map(String::as_str).collect();
     assert!(faults.is_empty(), "{} faults, the first of them:\n\n{}\n", faults.len(), first.join("\n\n"));
 }

@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use serde_json::{json, Value};
 use toolwire::{check, Code, SanitizeOptions};
 
-use super::{effect, print_line, sanitized_and_checked, settle};
+use super::{assert_no_faults, effect, print_uncaptured, sanitized_and_checked};
 use crate::reference::{sources, Source};
 
 type Table = BTreeMap<String, usize>;
@@ -31,9 +31,9 @@ fn measure(name: &str, schema: &Value, table: &mut Table, faults: &mut Vec<Strin
 fn print(title: &str, table: &Table) {
     let all: usize = table.values().sum();
     let refused: usize = table.iter().filter(|(name, _)| name.starts_with("error")).map(|(_, count)| count).sum();
-    print_line(&format!("{title}: {} of {all} results are accepted", all - refused));
+    print_uncaptured(&format!("{title}: {} of {all} results are accepted", all - refused));
     for (outcome, count) in table {
-        print_line(&format!("  {outcome:<22} {count:>4}"));
+        print_uncaptured(&format!("  {outcome:<22} {count:>4}"));
     }
 }
 
@@ -99,9 +99,9 @@ fn schemas_that_the_validator_rejects_are_repaired_inside_a_property() {
         }
         print("rejected by the validator, unchanged", &plain);
         print("rejected by the validator, as a property", &inside);
-        print_line(&format!("  {harmless} of them are no longer rejected once they are a property"));
+        print_uncaptured(&format!("  {harmless} of them are no longer rejected once they are a property"));
         print("accepted by the validator, with an object as the root", &accepted);
-        settle(&faults);
+        assert_no_faults(&faults);
         assert!(
             !inside.keys().any(|outcome| outcome.starts_with("error")),
             "expected every schema to be repaired inside a property: {inside:?}"
@@ -128,7 +128,7 @@ fn schemas_that_users_reported_are_repaired() {
         }
         print("rejections by Moonshot that users reported", &moonshot);
         print("rejections by others that users reported", &others);
-        settle(&faults);
+        assert_no_faults(&faults);
         assert!(
             moonshot.keys().chain(others.keys()).all(|outcome| !outcome.starts_with("error")),
             "{moonshot:?} {others:?}"

@@ -5,7 +5,7 @@ use std::{collections::BTreeMap, time::Instant};
 use serde_json::Value;
 use toolwire::{json, sanitize, SanitizeOptions};
 
-use super::{effect, print_line, sanitized_and_checked, settle, shown};
+use super::{assert_no_faults, effect, print_uncaptured, sanitized_and_checked, shown};
 use crate::reference::{sources, Source};
 
 #[test]
@@ -39,17 +39,17 @@ fn all_real_tools_are_sent() {
         let bytes: usize =
             schemas.iter().map(|schema| sanitize(schema, &options).map_or(0, |done| done.schema.len())).sum();
         let each = start.elapsed().as_secs_f64() * 1e6 / schemas.len().max(1) as f64;
-        print_line(&format!(
+        print_uncaptured(&format!(
             "mcp_tools.jsonl: {} tools, {bytes} bytes, {each:.1} µs each (as this test was built)",
             schemas.len()
         ));
         for (effect, count) in &effects {
-            print_line(&format!("  {effect:<22} {count:>5}"));
+            print_uncaptured(&format!("  {effect:<22} {count:>5}"));
         }
         for (rule, count) in &rules {
-            print_line(&format!("    {rule:<26} in {count:>5} tools"));
+            print_uncaptured(&format!("    {rule:<26} in {count:>5} tools"));
         }
-        settle(&faults);
+        assert_no_faults(&faults);
         assert_eq!(effects.values().sum::<usize>(), schemas.len(), "every tool is sent");
         assert_eq!(is_whole, schemas.len() == 1547);
     }

@@ -14,26 +14,26 @@ impl<'a> Assertion<'a> {
     }
 
     pub(crate) fn fault(&self, request: &Value) -> Option<String> {
-        let found = at(request, self.at);
+        let value_at = at(request, self.at);
         let wants = |key: &str| self.assertion.get(key);
         let is_satisfied = if let Some(value) = wants("is") {
-            found.as_ref() == Some(value)
+            value_at.as_ref() == Some(value)
         } else if wants("absent").is_some() {
-            found.is_none()
+            value_at.is_none()
         } else if wants("exists").is_some() {
-            found.is_some()
+            value_at.is_some()
         } else if let Some(length) = wants("length").and_then(Value::as_u64) {
-            found.as_ref().and_then(Value::as_array).is_some_and(|list| list.len() as u64 == length)
+            value_at.as_ref().and_then(Value::as_array).is_some_and(|list| list.len() as u64 == length)
         } else if let Some(part) = wants("includes").and_then(Value::as_str) {
-            found.as_ref().is_some_and(|found| shown(found).contains(part))
+            value_at.as_ref().is_some_and(|value_at| shown(value_at).contains(part))
         } else if let Some(part) = wants("excludes").and_then(Value::as_str) {
-            !found.as_ref().is_some_and(|found| shown(found).contains(part))
+            !value_at.as_ref().is_some_and(|value_at| shown(value_at).contains(part))
         } else if let Some(set) = wants("set").and_then(Value::as_array) {
-            found.as_ref().and_then(Value::as_array).is_some_and(|list| is_permutation(list, set))
+            value_at.as_ref().and_then(Value::as_array).is_some_and(|list| is_permutation(list, set))
         } else {
             panic!("expected an assertion, found {}", self.assertion)
         };
-        (!is_satisfied).then(|| format!("expected {}, found {}", self.assertion, found.unwrap_or_default()))
+        (!is_satisfied).then(|| format!("expected {}, found {}", self.assertion, value_at.unwrap_or_default()))
     }
 }
 

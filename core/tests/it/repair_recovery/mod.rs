@@ -7,7 +7,8 @@
 mod calls;
 mod spoil;
 
-use std::{collections::BTreeMap, io::Write as _};
+use crate::print_uncaptured;
+use std::collections::BTreeMap;
 
 use crate::reference::sources;
 use calls::Call;
@@ -19,10 +20,6 @@ use toolwire::{
     reports::RepairRule,
     sanitize_tools, validate_arguments, RepairOptions, ToolsOptions,
 };
-
-fn print_line(line: &str) {
-    let _ = writeln!(std::io::stderr(), "{line}");
-}
 
 fn same(one: &Value, two: &Value) -> bool {
     tree::same(&Node::from_value(one).expect("shallow"), &Node::from_value(two).expect("shallow"))
@@ -37,7 +34,7 @@ fn calls() -> Vec<(&'static str, Vec<Call>)> {
         ("generated, whole", calls::generated(true)),
     ];
     for (name, _) in all.iter().filter(|(_, calls)| calls.is_empty()) {
-        print_line(&format!("skipped: {name} is not next to this checkout"));
+        print_uncaptured(&format!("skipped: {name} is not next to this checkout"));
     }
     all.into_iter().filter(|(_, calls)| !calls.is_empty()).collect()
 }
@@ -64,7 +61,7 @@ fn touched(arguments: &Value, schema: &Value) -> Option<String> {
 fn valid_calls_do_not_change() {
     for (name, calls) in calls() {
         let faults: Vec<String> = calls.iter().filter_map(|call| touched(&call.arguments, &call.schema)).collect();
-        print_line(&format!("{name}: {} valid calls", calls.len()));
+        print_uncaptured(&format!("{name}: {} valid calls", calls.len()));
         assert!(faults.is_empty(), "{} of {name}:\n{}", faults.len(), faults.join("\n"));
     }
 }
@@ -92,7 +89,7 @@ fn valid_instances_of_the_test_suite_do_not_change() {
                 faults.extend(touched(&test["data"], &schema).filter(|_| test["data"].is_object()));
             }
         }
-        print_line(&format!("test_suite.jsonl: {count} valid instances"));
+        print_uncaptured(&format!("test_suite.jsonl: {count} valid instances"));
         assert!(faults.is_empty(), "{}:\n{}", faults.len(), faults.join("\n"));
         assert!(count >= if source.is_whole { 1000 } else { 500 }, "{count} instances");
     }
@@ -225,9 +222,9 @@ fn damaged_calls_never_become_another_value() {
                     Err(fault) => faults.push(format!("{from}, {name}: {text}\n  of {}\n  {fault}", call.schema)),
                 }
             }
-            print_line(&format!("  {from}, {name}: {counts:?}"));
+            print_uncaptured(&format!("  {from}, {name}: {counts:?}"));
         }
-        print_line(&format!("{from}: {} calls, {totals:?}", calls.len()));
+        print_uncaptured(&format!("{from}: {} calls, {totals:?}", calls.len()));
         // A kind of damage without effect would prove nothing. Most of the generated calls must be restored.
         let (total, count) =
             (totals.values().sum::<usize>(), totals.get(&Became::Original).copied().unwrap_or_default());
@@ -270,7 +267,7 @@ fn damaged_calls_in_encoded_form_are_restored() {
                 }
             }
         }
-        print_line(&format!("{dialect}: {original} of {total} damaged calls are restored"));
+        print_uncaptured(&format!("{dialect}: {original} of {total} damaged calls are restored"));
         assert!(original >= least, "{dialect}: {original} of {total} damaged calls are restored, expected {least}");
     }
 }

@@ -54,20 +54,20 @@ impl Answers<'_> {
     fn of(&self, instance: Option<&Value>, schema: &Value, fuel: usize) -> Vec<Value> {
         self.left.set(self.left.get().saturating_sub(1));
         let Some(fuel) = fuel.checked_sub(1).filter(|_| self.left.get() > 0) else { return Vec::new() };
-        let mut found = Vec::new();
+        let mut answers = Vec::new();
         if let Some(target) =
             schema["$ref"].as_str().and_then(|reference| self.root.pointer(reference.strip_prefix('#')?))
         {
-            found.extend(self.of(instance, target, fuel));
+            answers.extend(self.of(instance, target, fuel));
         }
         for keyword in ["anyOf", "oneOf", "allOf"] {
             for branch in schema[keyword].as_array().into_iter().flatten() {
-                found.extend(self.of(instance, branch, fuel));
+                answers.extend(self.of(instance, branch, fuel));
             }
         }
         let Some(instance) = instance else {
-            found.push(Value::Null);
-            return self.distinct(found);
+            answers.push(Value::Null);
+            return self.distinct(answers);
         };
         let has_type = |name: &str| match &schema["type"] {
             Value::Array(names) => names.iter().any(|known| known == name),
@@ -77,31 +77,31 @@ impl Answers<'_> {
         match instance {
             Value::Object(members) => {
                 if has_type("object") {
-                    found.extend(self.object(members, schema, fuel));
-                    found.extend(self.boxed(instance, schema, fuel));
+                    answers.extend(self.object(members, schema, fuel));
+                    answers.extend(self.boxed(instance, schema, fuel));
                 }
                 if has_type("array") {
-                    found.extend(self.pairs(members, &schema["items"], fuel));
+                    answers.extend(self.pairs(members, &schema["items"], fuel));
                 }
             }
             Value::Array(items) if has_type("array") => {
                 let position = |index: usize| schema["prefixItems"].get(index).unwrap_or(&schema["items"]);
                 let each = items.iter().enumerate().map(|(index, item)| self.or_itself(item, position(index), fuel));
-                found.extend(self.combined(each.collect()).into_iter().map(Value::Array));
+                answers.extend(self.combined(each.collect()).into_iter().map(Value::Array));
             }
             Value::Array(_) => {}
             _ => {
                 if kinds(instance).iter().any(|name| has_type(name))
                     || (instance.is_null() && schema["nullable"] == true)
                 {
-                    found.push(instance.clone());
+                    answers.push(instance.clone());
                 }
-                found.extend(self.boxed(instance, schema, fuel));
+                answers.extend(self.boxed(instance, schema, fuel));
             }
         }
         let text = json!(instance.to_string());
         if has_type("string") {
-            found.push(text.clone());
+            answers.push(text.clone());
             // An `enum` value may be a different spelling of the same JSON.
             let is_it = |listed: &&Value| {
                 listed
@@ -109,11 +109,11 @@ impl Answers<'_> {
                     .and_then(|text| serde_json::from_str(text).ok())
                     .is_some_and(|parsed| same(&parsed, instance))
             };
-            found.extend(schema["enum"].as_array().into_iter().flatten().filter(is_it).cloned());
+            answers.extend(schema["enum"].as_array().into_iter().flatten().filter(is_it).cloned());
         }
         // Prefers other values to JSON in a string.
-        found.sort_by_key(|answer| *answer == text);
-        self.distinct(found)
+        answers.sort_by_key(|answer| *answer == text);
+        self.distinct(answers)
     }
 
     fn or_itself(&self, instance: &Value, schema: &Value, fuel: usize) -> Vec<Value> {

@@ -9,7 +9,7 @@ use toolwire::SanitizeOptions;
 
 use super::{
     instances::{instances, Dice},
-    judge, named, print_line,
+    judge, named, print_uncaptured,
 };
 use crate::reference::sources;
 
@@ -52,7 +52,7 @@ fn hold(name: &str, schemas: &[Value], rounds: usize) -> Vec<String> {
     let mut faults = Vec::new();
     for (dialect, tally) in tallies {
         let Tally { became, verdicts, shut_out, .. } = &tally;
-        print_line(&format!(
+        print_uncaptured(&format!(
             "{name} {dialect}: {} schemas, {verdicts} verdicts, {shut_out} shut out, {became:?}, {} faults",
             schemas.len(),
             tally.faults.len()

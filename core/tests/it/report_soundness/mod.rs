@@ -21,7 +21,8 @@ mod limits;
 pub(crate) mod named;
 mod openapi;
 
-use std::{collections::BTreeMap, fs, io::Write as _, path::Path, thread};
+use crate::print_uncaptured;
+use std::{collections::BTreeMap, fs, path::Path, thread};
 
 use jsonschema::Draft;
 use serde_json::{json, Value};
@@ -36,10 +37,6 @@ struct Group {
     draft: Draft,
     schema: Value,
     tests: Vec<(Value, bool)>,
-}
-
-fn print_line(line: &str) {
-    let _ = writeln!(std::io::stderr(), "{line}");
 }
 
 fn groups() -> Vec<Group> {
@@ -100,8 +97,8 @@ fn reports_for_tools_agree_with_the_official_suite() {
 fn judged(used_as: Use) {
     let (groups, skipped): (Vec<Group>, Vec<Group>) =
         groups().into_iter().partition(|group| !out_of_reach(&group.schema));
-    print_line(&format!("skipped: {} groups with remote or dynamic references", skipped.len()));
-    skipped.iter().for_each(|group| print_line(&format!("  {}", group.name)));
+    print_uncaptured(&format!("skipped: {} groups with remote or dynamic references", skipped.len()));
+    skipped.iter().for_each(|group| print_uncaptured(&format!("  {}", group.name)));
     let selected = std::env::var("TOOLWIRE_DIALECT").ok();
     let of_use = |dialect: &&Dialect| match used_as {
         Use::Response => dialect.response_format().is_some(),
@@ -123,7 +120,7 @@ fn judged(used_as: Use) {
     results.sort_by_key(|(name, _)| names.iter().position(|known| known == name));
     let mut broken = Vec::new();
     for (name, (faults, tally)) in &results {
-        print_line(&format!("{name}: {} faults, {tally:?}", faults.len()));
+        print_uncaptured(&format!("{name}: {} faults, {tally:?}", faults.len()));
         let limit = limits::of(name);
         if faults.len() > limit || selected.is_some() {
             faults
@@ -133,9 +130,9 @@ fn judged(used_as: Use) {
         }
         match faults.len() {
             count if count > limit => broken.push(format!("{name}: {count} faults, at most {limit} are allowed")),
-            count if count < limit => {
-                print_line(&format!("  {count} faults, and tests/report_soundness/limits.rs allows {limit}: lower it"))
-            }
+            count if count < limit => print_uncaptured(&format!(
+                "  {count} faults, and tests/report_soundness/limits.rs allows {limit}: lower it"
+            )),
             _ => {}
         }
     }

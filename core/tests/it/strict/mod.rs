@@ -13,10 +13,6 @@ mod answer;
 mod random;
 mod real;
 
-use std::io::Write as _;
+use crate::print_uncaptured;
 
 const DIALECTS: [&str; 3] = ["openai-strict", "anthropic-strict", "deepseek-strict"];
-
-fn print_line(line: &str) {
-    let _ = writeln!(std::io::stderr(), "{line}");
-}

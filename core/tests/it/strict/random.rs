@@ -11,7 +11,7 @@ use toolwire::{
     restore_arguments, sanitize, SanitizeOptions,
 };
 
-use super::{answer::answer, print_line, DIALECTS};
+use super::{answer::answer, print_uncaptured, DIALECTS};
 use crate::report_soundness::named::named;
 
 struct Dice(u64);
@@ -259,7 +259,7 @@ fn encoded_arguments_are_restored() {
             }
         }
     }
-    print_line(&format!("{tally:?}"));
+    print_uncaptured(&format!("{tally:?}"));
     faults.sort_by_key(String::len);
     for fault in faults.iter().take(12) {
         println!("{fault}\n");

@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use serde_json::Value;
 use toolwire::{check, reports::Severity, sanitize, SanitizeOptions};
 
-use super::{print_line, DIALECTS};
+use super::{print_uncaptured, DIALECTS};
 use crate::reference::sources;
 
 #[test]
@@ -57,7 +57,7 @@ fn real_schemas_pass_check_after_sanitizing() {
                         faults.push(format!("{dialect} {name}: not idempotent"));
                     }
                 }
-                print_line(&format!("{file} {dialect}: {tally:?}"));
+                print_uncaptured(&format!("{file} {dialect}: {tally:?}"));
             }
             let mut kinds: BTreeMap<String, (usize, String)> = BTreeMap::new();
             for fault in &faults {
@@ -68,7 +68,10 @@ fn real_schemas_pass_check_after_sanitizing() {
                 entry.0 += 1;
             }
             for (kind, (count, example)) in kinds {
-                print_line(&format!("   {count} {kind}   e.g. {}", example.chars().take(250).collect::<String>()));
+                print_uncaptured(&format!(
+                    "   {count} {kind}   e.g. {}",
+                    example.chars().take(250).collect::<String>()
+                ));
             }
             assert!(faults.is_empty(), "{} faults", faults.len());
         }

@@ -10,10 +10,10 @@
 
 mod lost;
 
+use crate::print_uncaptured;
 use std::{
     collections::{BTreeMap, BTreeSet},
     fs,
-    io::Write as _,
     path::Path,
 };
 
@@ -34,10 +34,6 @@ fn add(table: &mut Table, (dialect, rule): (&str, &str), is_lossy: bool, is_unre
     *changed += 1;
     *lossy += usize::from(is_lossy);
     *unreported += usize::from(is_unreported);
-}
-
-fn print_line(line: &str) {
-    let _ = writeln!(std::io::stderr(), "{line}");
 }
 
 fn url_of(row: &Value) -> String {
@@ -109,7 +105,7 @@ fn read(report: &AdaptReport) -> (BTreeMap<&'static str, bool>, Covered) {
 fn accepted_requests_change_no_more_than_the_table_allows() {
     let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../shared/data/answered_4.jsonl");
     let Ok(text) = fs::read_to_string(&path) else {
-        return print_line("skipped: the recorded requests (answered_4.jsonl) are not next to the checkout");
+        return print_uncaptured("skipped: the recorded requests (answered_4.jsonl) are not next to the checkout");
     };
     let mut counts = Table::new();
     let (mut read_rows, mut sent_as_they_came) = (0, 0);
@@ -125,7 +121,7 @@ fn accepted_requests_change_no_more_than_the_table_allows() {
             Ok(Some(exchange)) => exchange,
             Ok(None) => continue,
             Err(error) => {
-                print_line(&format!("refused {:?}: {source}", error.code()));
+                print_uncaptured(&format!("refused {:?}: {source}", error.code()));
                 add(&mut counts, ("refused", error.code().as_str()), true, false);
                 continue;
             }
@@ -143,20 +139,20 @@ fn accepted_requests_change_no_more_than_the_table_allows() {
         }
         let sent: Value = serde_json::from_str(exchange.request()).expect("JSON");
         if let Some(lost) = lost::first(&row["input"], &sent, &covered) {
-            print_line(&format!("{} lost {lost}: {source}", report.dialect));
+            print_uncaptured(&format!("{} lost {lost}: {source}", report.dialect));
             rules.insert("lost", true);
         }
         for (rule, is_lossy) in rules {
             add(&mut counts, (report.dialect, rule), is_lossy, is_unreported);
-            print_line(&format!("{} {rule}: {source}", report.dialect));
+            print_uncaptured(&format!("{} {rule}: {source}", report.dialect));
         }
         // The first change with loss of each request, as an example of its kind.
         if let Some(about) = report.changes.iter().find(|about| is_lossy(&about.change)) {
             let Change { pointer, rule, accepts, guidance, message, .. } = &about.change;
-            print_line(&format!("  {rule} at {pointer}, {accepts:?}, {guidance:?}: {message}"));
+            print_uncaptured(&format!("  {rule} at {pointer}, {accepts:?}, {guidance:?}: {message}"));
         }
     }
-    print_line(&format!("{read_rows} requests, {sent_as_they_came} of them sent as they came"));
+    print_uncaptured(&format!("{read_rows} requests, {sent_as_they_came} of them sent as they came"));
     hold(&counts);
 }
 

@@ -115,7 +115,7 @@ pub(crate) fn resolve_references<'a>(
     while let Some((definition, name, mut body)) = inliner.definitions.next() {
         // In later rounds, the same definitions are written again.
         if inliner.context.form == Form::Read {
-            inliner.note_place(&body, definition.target);
+            inliner.record_location(&body, definition.target);
         }
         visit::walk_mut(&budget, &mut body, Keywords::ALL, &mut inliner)?;
         definitions.push((definition, Member { key: Text::new(name), value: body }));
@@ -123,7 +123,7 @@ pub(crate) fn resolve_references<'a>(
     let Inliner { used, definitions: Definitions { targets, .. }, .. } = inliner;
     // Definitions between a recursive one that is unused and another recursive one were kept, but need not be.
     context.effects.inlined_more |= graph.all().any(|target| !used.contains(&target) && graph.is_recursive(target));
-    definitions::note_pruned(&source, references, &used, context)?;
+    definitions::record_pruned(&source, references, &used, context)?;
     // In document order, and at the position of the original table, so that a table that needs no change stays
     // unchanged.
     let definitions = collections::by(definitions, |(one, _), (two, _)| one.cmp(two));
@@ -250,37 +250,37 @@ struct Inliner<'e, 's, 'a> {
 }
 
 impl<'a> VisitorMut<'a> for Inliner<'_, '_, 'a> {
-    fn enter(&mut self, node: &mut Node<'a>, place: &SchemaPath<'_, 'a>) -> Result<Visit, Error> {
-        if self.is_root_branch(place) {
+    fn enter(&mut self, node: &mut Node<'a>, path: &SchemaPath<'_, 'a>) -> Result<Visit, Error> {
+        if self.is_root_branch(path) {
             let above = self.chains.last().cloned().unwrap_or_default();
             self.chains.push(above);
         }
         self.written.push(self.written.last().copied().unwrap_or_default());
         self.drop_tables(node);
-        self.drop_identifiers(node, place);
-        siblings::flatten_parts(node, place, self.context);
+        self.drop_identifiers(node, path);
+        siblings::flatten_parts(node, path, self.context);
         // A definition may be just a reference to the next one.
         while node.get(Keyword::Ref).is_some_and(|reference| reference.as_text().is_some()) {
-            if !self.reference(node, place)? {
+            if !self.reference(node, path)? {
                 break;
             }
             self.drop_tables(node);
-            self.drop_identifiers(node, place);
-            siblings::flatten_parts(node, place, self.context);
+            self.drop_identifiers(node, path);
+            siblings::flatten_parts(node, path, self.context);
         }
         Ok(Visit::Descend)
     }
 
-    fn leave(&mut self, node: &mut Node<'a>, place: &SchemaPath<'_, 'a>) -> Result<(), Error> {
+    fn leave(&mut self, node: &mut Node<'a>, path: &SchemaPath<'_, 'a>) -> Result<(), Error> {
         // If a part of `allOf` keeps its reference, the other parts become siblings of that reference; then the next
         // part follows.
-        while siblings::lift_part(node, place, self.context) {
-            if self.reference(node, place)? {
+        while siblings::flatten_part(node, path, self.context) {
+            if self.reference(node, path)? {
                 break;
             }
         }
         self.written.pop();
-        if self.is_root_branch(place) {
+        if self.is_root_branch(path) {
             self.chains.pop();
         }
         Ok(())
@@ -289,16 +289,16 @@ impl<'a> VisitorMut<'a> for Inliner<'_, '_, 'a> {
 
 impl<'a> Inliner<'_, '_, 'a> {
     /// Includes schemas that will be merged into the root: the branches of its union become one object.
-    fn is_root(&self, place: &SchemaPath<'_, 'a>) -> bool {
+    fn is_root(&self, path: &SchemaPath<'_, 'a>) -> bool {
         let joins = |step: &Step<'_>| matches!(step, Step::Name("anyOf") | Step::Index(_));
         self.context.grammar.object_root
             && self.at_root
             && !self.in_definitions
-            && place.pointer.steps().iter().all(joins)
+            && path.pointer.steps().iter().all(joins)
     }
 
-    fn is_root_branch(&self, place: &SchemaPath<'_, 'a>) -> bool {
-        self.is_root(place) && matches!(place.pointer.steps().last(), Some(Step::Index(_)))
+    fn is_root_branch(&self, path: &SchemaPath<'_, 'a>) -> bool {
+        self.is_root(path) && matches!(path.pointer.steps().last(), Some(Step::Index(_)))
     }
 
     fn drop_tables(&mut self, node: &mut Node<'a>) {
@@ -312,8 +312,8 @@ impl<'a> Inliner<'_, '_, 'a> {
     }
 
     /// All references are resolved, and a nested `$id` would change the meaning of `#/$defs/…` inside it.
-    fn drop_identifiers(&mut self, node: &mut Node<'a>, place: &SchemaPath<'_, 'a>) {
-        let is_root = place.keyword.is_none() && node.origin() == self.root && !self.in_definitions;
+    fn drop_identifiers(&mut self, node: &mut Node<'a>, path: &SchemaPath<'_, 'a>) {
+        let is_root = path.keyword.is_none() && node.origin() == self.root && !self.in_definitions;
         let draft = self.context.draft;
         let goes = |member: &Member<'_>| {
             // The spelling of draft 4 is `id`.
@@ -328,7 +328,7 @@ impl<'a> Inliner<'_, '_, 'a> {
         self.context.effects.inlined_more = true;
         for member in object.iter().filter(|member| goes(member)) {
             let keyword = member.key.display().into_owned();
-            self.context.diagnostics.report(place, Location::of(&member.value).removed(), IDENTIFIER, || {
+            self.context.diagnostics.report(path, Location::of(&member.value).removed(), IDENTIFIER, || {
                 format!("removed `{keyword}`: all references are resolved")
             });
         }
@@ -338,11 +338,11 @@ impl<'a> Inliner<'_, '_, 'a> {
     }
 
     /// Returns true if another reference may have replaced this one.
-    fn reference(&mut self, node: &mut Node<'a>, place: &SchemaPath<'_, 'a>) -> Result<bool, Error> {
+    fn reference(&mut self, node: &mut Node<'a>, path: &SchemaPath<'_, 'a>) -> Result<bool, Error> {
         // Old drafts ignore siblings of `$ref`, unless the reference came from a part of `allOf` or from a definition:
         // then they apply.
         if self.context.draft.ignores_ref_siblings() && !siblings::applies(node) {
-            siblings::drop(node, place.polarity, self.context);
+            siblings::drop_ignored_siblings(node, path.polarity, self.context);
         }
         let Some(reference) = references::reference(node) else { return Ok(false) };
         if reference.origin().number().is_none() {
@@ -352,11 +352,11 @@ impl<'a> Inliner<'_, '_, 'a> {
                 .cloned()
                 .filter(|_| !self.definitions.has_no_other_siblings(node))
             {
-                self.keep(node, place, &definition)?;
+                self.write_kept_reference(node, path, &definition)?;
             }
             return Ok(false);
         }
-        let target = match reference.flags().intersects(Flags::SETTLED) {
+        let target = match reference.flags().intersects(Flags::RESOLVED) {
             true => definition_name(node)
                 .and_then(|name| self.definitions.written(name))
                 .map(|definition| definition.target),
@@ -371,7 +371,7 @@ impl<'a> Inliner<'_, '_, 'a> {
         });
         let Some(target) = target else {
             self.context.effects.inlined_more = true;
-            self.cut(node, place.polarity);
+            self.cut(node, path.polarity);
             return Ok(false);
         };
         self.used.insert(target);
@@ -379,19 +379,19 @@ impl<'a> Inliner<'_, '_, 'a> {
         let is_definition = |(_, pointer): &(&Node<'_>, String)| pointer.matches('/').count() == 2;
         self.context.effects.inlined_more |= !self.definitions.targets.get(&target).is_some_and(is_definition);
         // An object root cannot be a reference, so its definition is repeated there.
-        let at_root = self.is_root(place);
+        let at_root = self.is_root(path);
         self.context.effects.inlined_more |= at_root;
         if at_root && !self.joins_root(target) {
-            self.cut_own(node, place.polarity);
+            self.cut_own(node, path.polarity);
             return Ok(false);
         }
         // A definition that was extended when it was merged with siblings stays extended.
         let grown = definition_name(node)
             .and_then(|name| self.definitions.written(name))
-            .filter(|definition| definition.has_grown_from(target))
+            .filter(|definition| definition.is_merged_copy_of(target))
             .cloned();
         if self.kept.contains(&target) && !at_root {
-            self.keep(node, place, &grown.unwrap_or_else(|| Definition::of(target)))?;
+            self.write_kept_reference(node, path, &grown.unwrap_or_else(|| Definition::of(target)))?;
             return Ok(false);
         }
         let (body, pointer) = match self.definitions.targets.get(&target) {
@@ -406,7 +406,7 @@ impl<'a> Inliner<'_, '_, 'a> {
             if written >= cut.levels && !at_root {
                 // Definitions to which the target refers are cut with it, and must not be reported as unused.
                 self.graph.reach(target, &mut self.used);
-                self.leave_out(node, place, &body, &pointer);
+                self.inline_type_only(node, path, &body, &pointer);
                 return Ok(false);
             }
             if let Some(last) = self.written.last_mut() {
@@ -419,7 +419,7 @@ impl<'a> Inliner<'_, '_, 'a> {
         let to = if alone { Location::of(&body) } else { Location::of(node) };
         let describe = || format!("inlined `#{pointer}`");
         // The reference may have been kept until the definition it refers to was extended.
-        self.context.diagnostics.supersede(KEEP, place, location.to(to), INLINE, describe);
+        self.context.diagnostics.supersede(KEEP, path, location.to(to), INLINE, describe);
         let body = match self.definitions.targets.get(&end).filter(|_| end != target) {
             Some((last, _)) => last.copy(&self.context.budget),
             None => body,
@@ -429,34 +429,34 @@ impl<'a> Inliner<'_, '_, 'a> {
         self.context.effects.inlined_more = self.context.effects.inlined_more
             || body.as_object().is_none()
             || emptiness::branch_admits_nothing(&body, &self.context.budget)
-            || place.polarity != Polarity::Positive && accepts_all(&body);
-        self.note_place(&body, end);
+            || path.polarity != Polarity::Positive && accepts_all(&body);
+        self.record_location(&body, end);
         if may_skip {
-            self.note_chain(end, &body);
+            self.record_chain(end, &body);
         }
         let outer = core::mem::replace(&mut self.at_root, at_root);
-        let merged = self.merge(node, body, place);
+        let merged = self.merge(node, body, path);
         self.at_root = outer;
         merged.map(|()| true)
     }
 
     /// A target that is not a definition is also written where it was read.
-    fn note_place(&mut self, body: &Node<'a>, target: Number) {
+    fn record_location(&mut self, body: &Node<'a>, target: Number) {
         let stays = |(_, pointer): &(&Node<'_>, String)| !is_entry(pointer);
-        self.context.diagnostics.note_place(body, self.definitions.targets.get(&target).is_some_and(stays));
+        self.context.diagnostics.record_location(body, self.definitions.targets.get(&target).is_some_and(stays));
     }
 
     /// Keeps the type and description of the target, because inlining all of it would exceed the budget.
-    fn leave_out(&mut self, node: &mut Node<'a>, place: &SchemaPath<'_, 'a>, body: &Node<'a>, pointer: &str) {
+    fn inline_type_only(&mut self, node: &mut Node<'a>, path: &SchemaPath<'_, 'a>, body: &Node<'a>, pointer: &str) {
         let levels = self.cut.as_ref().map_or(0, |cut| cut.levels);
-        self.context.diagnostics.report(place, Location::of(body).to(Location::of(node)), LEAVE_OUT, || match levels {
+        self.context.diagnostics.report(path, Location::of(body).to(Location::of(node)), LEAVE_OUT, || match levels {
             0 => format!("removed the content of `#{pointer}`: inlining it everywhere would make the schema too large"),
             _ => format!(
                 "removed the content of `#{pointer}` more than {levels} definitions deep: the schema would be \
                 too large"
             ),
         });
-        let end = unroll::end(body, self.context);
+        let end = unroll::last_level(body, self.context);
         let at = node.as_object().and_then(|object| object.position(Keyword::Ref)).unwrap_or_default();
         if let Some(object) = node.as_object_mut() {
             object.remove(Keyword::Ref);
@@ -465,7 +465,7 @@ impl<'a> Inliner<'_, '_, 'a> {
         let siblings = core::mem::take(node);
         *node = match siblings.as_object().is_some_and(Object::is_empty) {
             true => end,
-            false => intersected((siblings, end), at, place.polarity, None, self.context),
+            false => intersected((siblings, end), at, path.polarity, None, self.context),
         };
         *node = core::mem::take(node).with_origin(origin);
         node.touch();
@@ -483,7 +483,7 @@ impl<'a> Inliner<'_, '_, 'a> {
         is_new && self.definitions.spend(cost)
     }
 
-    fn merge(&mut self, node: &mut Node<'a>, body: Node<'a>, place: &SchemaPath<'_, 'a>) -> Result<(), Error> {
+    fn merge(&mut self, node: &mut Node<'a>, body: Node<'a>, path: &SchemaPath<'_, 'a>) -> Result<(), Error> {
         let reference_at = node.as_object().and_then(|object| object.position(Keyword::Ref)).unwrap_or_default();
         if let Some(object) = node.as_object_mut() {
             object.remove(Keyword::Ref);
@@ -500,12 +500,12 @@ impl<'a> Inliner<'_, '_, 'a> {
             self.context.effects.inlined_more = true;
             // Both schemas may hold references at the same path, so references are resolved in both before the merge.
             let budget = self.context.budget.clone();
-            visit::walk_mut_at(&budget, &mut siblings, place.polarity, Keywords::ALL, self)?;
-            visit::walk_mut_at(&budget, &mut body, place.polarity, Keywords::ALL, self)?;
+            visit::walk_mut_at(&budget, &mut siblings, path.polarity, Keywords::ALL, self)?;
+            visit::walk_mut_at(&budget, &mut body, path.polarity, Keywords::ALL, self)?;
             siblings::let_apply(&mut siblings);
             siblings::let_apply(&mut body);
         }
-        *node = intersected((siblings, body), reference_at, place.polarity, None, self.context);
+        *node = intersected((siblings, body), reference_at, path.polarity, None, self.context);
         node.touch();
         Ok(())
     }
@@ -527,7 +527,7 @@ impl<'a> Inliner<'_, '_, 'a> {
         end
     }
 
-    fn note_chain(&mut self, target: Number, body: &Node<'a>) {
+    fn record_chain(&mut self, target: Number, body: &Node<'a>) {
         let is_more = |member: &Member<'a>| {
             let names = [Keyword::Ref, Keyword::Id].into_iter().chain(ANCHORS);
             !names.into_iter().any(|keyword| member.key.is(keyword))

@@ -17,7 +17,7 @@ use crate::{
         context::PassContext,
         diagnostics::{ChangeKind, Location},
         legalize::all_of,
-        resolve::definitions::{Definition, Growth},
+        resolve::definitions::{Definition, MergeResult},
     },
     schema::{
         keyword::{Keyword, Keywords, Role, Subschemas},
@@ -38,14 +38,14 @@ pub(crate) fn applies(node: &Node<'_>) -> bool {
 }
 
 /// Siblings that are added later apply.
-pub(crate) struct Settle<'r> {
+pub(crate) struct DropIgnoredSiblings<'r> {
     pub(crate) context: &'r mut PassContext,
 }
 
-impl<'a> VisitorMut<'a> for Settle<'_> {
-    fn enter(&mut self, node: &mut Node<'a>, place: &SchemaPath<'_, 'a>) -> Result<Visit, Error> {
+impl<'a> VisitorMut<'a> for DropIgnoredSiblings<'_> {
+    fn enter(&mut self, node: &mut Node<'a>, path: &SchemaPath<'_, 'a>) -> Result<Visit, Error> {
         if node.get(Keyword::Ref).is_some_and(|reference| reference.as_text().is_some()) && !applies(node) {
-            drop(node, place.polarity, self.context);
+            drop_ignored_siblings(node, path.polarity, self.context);
             let_apply(node);
         }
         Ok(Visit::Descend)
@@ -58,7 +58,7 @@ fn validates(member: &Member<'_>) -> bool {
 }
 
 /// These siblings have no effect up to draft 7. Annotations are kept.
-pub(crate) fn drop(node: &mut Node<'_>, polarity: Polarity, context: &mut PassContext) {
+pub(crate) fn drop_ignored_siblings(node: &mut Node<'_>, polarity: Polarity, context: &mut PassContext) {
     let Some(object) = node.as_object().filter(|object| object.iter().any(validates)) else { return };
     context.effects.inlined_more = true;
     for member in object.iter().filter(|member| validates(member)) {
@@ -79,12 +79,12 @@ pub(crate) fn only_annotations(node: &Node<'_>) -> bool {
     node.as_object().is_some_and(|object| object.iter().all(annotates))
 }
 
-fn merges(place: &SchemaPath<'_, '_>, context: &PassContext) -> bool {
-    context.grammar.merges_all_of(place.keyword.is_none())
+fn merges(path: &SchemaPath<'_, '_>, context: &PassContext) -> bool {
+    context.grammar.merges_all_of(path.keyword.is_none())
 }
 
-pub(crate) fn flatten_parts(node: &mut Node<'_>, place: &SchemaPath<'_, '_>, context: &mut PassContext) {
-    if !merges(place, context) {
+pub(crate) fn flatten_parts(node: &mut Node<'_>, path: &SchemaPath<'_, '_>, context: &mut PassContext) {
+    if !merges(path, context) {
         return;
     }
     // In old drafts, siblings of a reference have no effect.
@@ -115,8 +115,8 @@ pub(crate) fn flatten_parts(node: &mut Node<'_>, place: &SchemaPath<'_, '_>, con
 
 /// Moves the reference of a part out of `allOf`, so that it is handled as a reference with siblings. A merge part by
 /// part would not end if a definition contains itself as a part. Returns false if no part is a reference.
-pub(crate) fn lift_part<'a>(node: &mut Node<'a>, place: &SchemaPath<'_, 'a>, context: &mut PassContext) -> bool {
-    if !merges(place, context) || node.get(Keyword::Ref).is_some() {
+pub(crate) fn flatten_part<'a>(node: &mut Node<'a>, path: &SchemaPath<'_, 'a>, context: &mut PassContext) -> bool {
+    if !merges(path, context) || node.get(Keyword::Ref).is_some() {
         return false;
     }
     let refers = |part: &Node<'_>| part.get(Keyword::Ref).is_some_and(|reference| reference.as_text().is_some());
@@ -129,7 +129,7 @@ pub(crate) fn lift_part<'a>(node: &mut Node<'a>, place: &SchemaPath<'_, 'a>, con
     let Some(parts) = object.get_mut(Keyword::AllOf).and_then(Node::as_array_mut) else { return false };
     let Some(part) = parts.get_mut(at) else { return false };
     if context.draft.ignores_ref_siblings() && !applies(part) {
-        drop(part, place.polarity, context);
+        drop_ignored_siblings(part, path.polarity, context);
     }
     let reference = part.as_object_mut().and_then(|part| part.remove(Keyword::Ref));
     if part.as_object().is_some_and(Object::is_empty) {
@@ -142,7 +142,7 @@ pub(crate) fn lift_part<'a>(node: &mut Node<'a>, place: &SchemaPath<'_, 'a>, con
         object.insert_at(place_of_parts, Text::literal("$ref"), reference);
         let_apply(node);
     }
-    context.diagnostics.report(place, location.to(Location::of(node)), all_of::ALL_OF, || {
+    context.diagnostics.report(path, location.to(Location::of(node)), all_of::ALL_OF, || {
         format!("merged the {count} parts of `allOf`")
     });
     true
@@ -152,28 +152,29 @@ const DRAFT: ChangeKind = ChangeKind::of(Rule::DropRefSibling).guidance(Guidance
 const ENOUGH: ChangeKind = ChangeKind::of(Rule::DropRefSibling).accepts(Accepts::Wider);
 
 impl<'a> Inliner<'_, '_, 'a> {
-    pub(crate) fn keep(
+    pub(crate) fn write_kept_reference(
         &mut self,
         node: &mut Node<'a>,
-        place: &SchemaPath<'_, 'a>,
+        path: &SchemaPath<'_, 'a>,
         definition: &Definition,
     ) -> Result<(), Error> {
-        if place.keyword.is_none() {
+        if path.keyword.is_none() {
             self.drop_draft(node);
         }
         let around = self.texts_around(node);
         let is_alone = self.definitions.has_no_other_siblings(node);
-        let definition = if is_alone { definition.clone() } else { self.grow(node, place.polarity, definition)? };
+        let definition =
+            if is_alone { definition.clone() } else { self.merge_siblings(node, path.polarity, definition)? };
         let name = self.definitions.name(&definition);
         let reference = format!("#/$defs/{name}");
         let inside = self.context.grammar.refs.not_directly_under;
         let elsewhere = |keyword: Keyword| {
             let only = self.context.grammar.refs.only_under;
             // Schemas in a list are not checked.
-            only.is_some_and(|only| !only.contains(keyword)) && keyword.holds() != Subschemas::Schemas
+            only.is_some_and(|only| !only.contains(keyword)) && keyword.subschemas() != Subschemas::Schemas
         };
         let may_wrap = !self.context.grammar.refuses.contains(Keyword::AllOf) && !inside.contains(Keyword::AllOf);
-        let wrapped = may_wrap && place.keyword.is_some_and(|keyword| inside.contains(keyword) || elsewhere(keyword));
+        let wrapped = may_wrap && path.keyword.is_some_and(|keyword| inside.contains(keyword) || elsewhere(keyword));
         self.context.effects.inlined_more |= !is_alone || wrapped || !around.is_empty();
         // Siblings that appear in later rounds were added, and reported, by another rule.
         let joined = self.context.form == Form::Read && !is_alone;
@@ -185,7 +186,7 @@ impl<'a> Inliner<'_, '_, 'a> {
             let (from, to) = (Location::of_reference(node), Location::under(node, "$ref"));
             self.context
                 .diagnostics
-                .report(place, from.to(to), KEEP, || format!("replaced the reference with `{reference}`"));
+                .report(path, from.to(to), KEEP, || format!("replaced the reference with `{reference}`"));
         }
         if !self.definitions.has_no_other_siblings(node) {
             if let Some(object) = node.as_object_mut() {
@@ -197,7 +198,7 @@ impl<'a> Inliner<'_, '_, 'a> {
             if written.as_text().and_then(Text::as_plain) != Some(reference.as_str()) {
                 *written.data_mut() = Data::String(reference.into());
             }
-            written.flag(Flags::SETTLED);
+            written.flag(Flags::RESOLVED);
         });
         let origin = node.origin();
         if wrapped {
@@ -251,7 +252,12 @@ impl<'a> Inliner<'_, '_, 'a> {
         around
     }
 
-    fn grow(&mut self, node: &mut Node<'a>, polarity: Polarity, from: &Definition) -> Result<Definition, Error> {
+    fn merge_siblings(
+        &mut self,
+        node: &mut Node<'a>,
+        polarity: Polarity,
+        from: &Definition,
+    ) -> Result<Definition, Error> {
         let location = Location::of(node);
         let Some(mut body) =
             self.definitions.targets.get(&from.target).map(|(target, _)| target.copy(&self.context.budget))
@@ -262,17 +268,17 @@ impl<'a> Inliner<'_, '_, 'a> {
             // Siblings here apply, so those that the draft ignores are removed from both sides before the merge.
             let_apply(node);
             let budget = self.context.budget.clone();
-            let mut settle = Settle { context: &mut *self.context };
-            visit::walk_mut_at(&budget, node, polarity, Keywords::ALL, &mut settle)?;
-            visit::walk_mut_at(&budget, &mut body, polarity, Keywords::ALL, &mut settle)?;
+            let mut visitor = DropIgnoredSiblings { context: &mut *self.context };
+            visit::walk_mut_at(&budget, node, polarity, Keywords::ALL, &mut visitor)?;
+            visit::walk_mut_at(&budget, &mut body, polarity, Keywords::ALL, &mut visitor)?;
         }
-        Ok(match self.definitions.grow(node, from, &body) {
-            Growth::Known(definition) => definition,
-            Growth::New(definition, joined) => {
+        Ok(match self.definitions.merge_siblings(node, from, &body) {
+            MergeResult::Known(definition) => definition,
+            MergeResult::New(definition, joined) => {
                 joined.iter().for_each(|merged| all_of::report_conflicts(merged, polarity, &location, self.context));
                 definition
             }
-            Growth::TooMuch => {
+            MergeResult::TooMuch => {
                 self.context.diagnostics.report(polarity, location.in_place(), ENOUGH, || {
                     String::from("removed the keywords next to a recursive reference: definitions have grown too much")
                 });

@@ -1,8 +1,8 @@
 //! Stand-ins: replacements for property names that the grammar refuses, one for each name of a document.
 //!
-//! Several schemas may describe the same object, and rewriting changes which ones do. So a name has the same stand-in
-//! everywhere, and no other name of the document equals it. Both the passes and the restore plan look stand-ins up
-//! here.
+//! Several schemas may describe the same object, and rewriting changes which ones do. So a name has the same
+//! replacement everywhere, and no other name of the document equals it. Both the passes and the restore plan look
+//! replacements up here.
 
 use alloc::{format, string::String, vec::Vec};
 use core::cell::RefCell;
@@ -47,13 +47,15 @@ pub(crate) struct Spelling {
 }
 
 impl Spelling {
-    /// The stand-in is not unique yet. Returns `None` if the name is accepted.
+    /// The replacement is not unique yet. Returns `None` if the name is accepted.
     fn alias(self, name: &str) -> Option<String> {
         if self.rule.reserved.contains(&name) {
             return Some(format!("{}_", name.replace('$', "dollar_")));
         }
-        if let Some(shape) = self.shape().filter(|shape| !shape.allows(name)) {
-            return Some(shaped(shape, name));
+        if let Some(property_pattern) =
+            self.property_pattern().filter(|property_pattern| !property_pattern.allows(name))
+        {
+            return Some(shaped(property_pattern, name));
         }
         let braces = self.rule.no_braces && has_braces(name);
         let slash = self.has_slash(name);
@@ -81,12 +83,12 @@ impl Spelling {
         !self.is_open() && names_any(object, &|name| self.replaces(name))
     }
 
-    fn shape(self) -> Option<PropertyPattern> {
-        self.rule.shape.filter(|shape| self.is_root || !shape.root_only)
+    fn property_pattern(self) -> Option<PropertyPattern> {
+        self.rule.shape.filter(|property_pattern| self.is_root || !property_pattern.root_only)
     }
 
     pub(super) fn is_misshapen(self, name: &str) -> bool {
-        self.shape().is_some_and(|shape| !shape.allows(name))
+        self.property_pattern().is_some_and(|property_pattern| !property_pattern.allows(name))
     }
 
     fn has_slash(self, name: &str) -> bool {
@@ -99,8 +101,8 @@ impl Spelling {
     }
 }
 
-pub(super) fn is_about_the_root(place: &SchemaPath<'_, '_>) -> bool {
-    let mut steps = place.pointer.steps().iter();
+pub(super) fn is_about_the_root(path: &SchemaPath<'_, '_>) -> bool {
+    let mut steps = path.pointer.steps().iter();
     while let Some(step) = steps.next() {
         let is_one =
             |keywords: &[Keyword]| matches!(step, Step::Name(name) if keywords.iter().any(|one| one.name() == *name));
@@ -115,25 +117,25 @@ pub(super) fn is_about_the_root(place: &SchemaPath<'_, '_>) -> bool {
 
 struct Names<'n, 'a> {
     /// Names in `properties`.
-    described: Vec<&'n Text<'a>>,
+    declared: Vec<&'n Text<'a>>,
     /// Names in other keywords.
-    listed: Vec<&'n Text<'a>>,
+    only_named: Vec<&'n Text<'a>>,
 }
 
 impl<'n, 'a> Names<'n, 'a> {
     fn of(object: &'n Object<'a>) -> Self {
-        let mut listed = Vec::new();
+        let mut only_named = Vec::new();
         for value in LISTS.iter().filter_map(|keyword| object.get(*keyword)) {
             match value.as_object() {
                 Some(table) => table.iter().for_each(|member| {
-                    listed.push(&member.key);
-                    listed.extend(texts(&member.value));
+                    only_named.push(&member.key);
+                    only_named.extend(texts(&member.value));
                 }),
-                None => listed.extend(texts(value)),
+                None => only_named.extend(texts(value)),
             }
         }
         let table = object.object_at(Keyword::Properties);
-        Names { described: table.into_iter().flatten().map(|member| &member.key).collect(), listed }
+        Names { declared: table.into_iter().flatten().map(|member| &member.key).collect(), only_named }
     }
 }
 
@@ -154,17 +156,17 @@ fn texts<'n, 'a>(list: &'n Node<'a>) -> impl Iterator<Item = &'n Text<'a>> {
 }
 
 pub(crate) fn only_listed<'n, 'a>(object: &'n Object<'a>, table: Option<&'n Object<'a>>) -> Vec<&'n Text<'a>> {
-    let listed = Names { described: Vec::new(), ..Names::of(object) }.listed;
-    if listed.is_empty() {
-        return listed;
+    let only_named = Names { declared: Vec::new(), ..Names::of(object) }.only_named;
+    if only_named.is_empty() {
+        return only_named;
     }
     let known = table.map(LookUp::of);
-    listed.into_iter().filter(|name| known.as_ref().is_none_or(|known| !known.has(name))).collect()
+    only_named.into_iter().filter(|name| known.as_ref().is_none_or(|known| !known.has(name))).collect()
 }
 
-/// Each name that the grammar refuses has a different stand-in.
+/// Each name that the grammar refuses has a different replacement.
 #[derive(Debug)]
-pub(crate) struct StandIns {
+pub(crate) struct ReplacementNames {
     /// Includes the restrictions that apply only at the root.
     spelling: Spelling,
     table: RefCell<Table>,
@@ -173,15 +175,14 @@ pub(crate) struct StandIns {
 #[derive(Debug, Default)]
 struct Table {
     taken: Taken,
-    /// Stand-ins by original name.
-    new: Map<String, String>,
+    by_original: Map<String, String>,
     /// Original names that are properties of some schema.
-    described: Set<String>,
+    declared: Set<String>,
     /// Names with braces, if the property contains a keyword that the API does not accept below such a name.
     broken: Set<String>,
 }
 
-impl StandIns {
+impl ReplacementNames {
     /// `schema` is the document as it was read.
     pub(crate) fn of(schema: &Node<'_>, grammar: &Grammar, budget: &Budget) -> Self {
         let no_slash = grammar.refs.no_slash_in_definitions;
@@ -190,40 +191,40 @@ impl StandIns {
         if !spelling.is_open()
             && each_object(schema, budget, &mut |object| names_any(object, &|name| spelling.replaces(name)))
         {
-            let (mut of_root, mut described, mut listed) = (Vec::new(), Vec::new(), Vec::new());
-            about_the_root(schema, budget, &mut |object| of_root.extend(Names::of(object).described));
+            let (mut of_root, mut declared, mut only_named) = (Vec::new(), Vec::new(), Vec::new());
+            about_the_root(schema, budget, &mut |object| of_root.extend(Names::of(object).declared));
             each_object(schema, budget, &mut |object| {
                 let names = Names::of(object);
-                described.extend(names.described);
-                listed.extend(names.listed);
+                declared.extend(names.declared);
+                only_named.extend(names.only_named);
                 if grammar.names.no_braces {
                     table.broken.extend(broken(object));
                 }
                 false
             });
-            described.iter().chain(&listed).for_each(|name| table.taken.take(name));
+            declared.iter().chain(&only_named).for_each(|name| table.taken.take(name));
             // In order of priority: properties of the root, other properties, names that are only listed.
             table.add(spelling, of_root.into_iter());
-            table.add(spelling, described.iter().copied());
-            table.described = table.new.keys().cloned().collect();
-            table.add(spelling, listed.into_iter());
+            table.add(spelling, declared.iter().copied());
+            table.declared = table.by_original.keys().cloned().collect();
+            table.add(spelling, only_named.into_iter());
         }
-        StandIns { spelling, table: RefCell::new(table) }
+        ReplacementNames { spelling, table: RefCell::new(table) }
     }
 
     pub(crate) fn is_empty(&self) -> bool {
-        self.table.borrow().new.is_empty()
+        self.table.borrow().by_original.is_empty()
     }
 
-    pub(crate) fn of_name(&self, name: &str) -> Option<String> {
-        self.table.borrow().new.get(name).cloned()
+    pub(crate) fn get(&self, name: &str) -> Option<String> {
+        self.table.borrow().by_original.get(name).cloned()
     }
 
     /// Another schema of the same object may declare a property that this schema only lists.
     pub(crate) fn goes_where_listed(&self, spelling: Spelling, name: &str) -> bool {
         spelling.goes_everywhere(name)
             || self.is_broken(name)
-            || (spelling.is_misshapen(name) && self.table.borrow().described.contains(name))
+            || (spelling.is_misshapen(name) && self.table.borrow().declared.contains(name))
     }
 
     pub(super) fn is_broken(&self, name: &str) -> bool {
@@ -238,21 +239,21 @@ impl StandIns {
             let replaced = names.iter().filter(|name| self.spelling.replaces(name));
             replaced.filter_map(|name| Some(name.value()?.into_owned())).collect::<Vec<String>>()
         };
-        let described = replaced(&names.described);
-        if !described.iter().chain(&replaced(&names.listed)).all(|name| table.new.contains_key(name)) {
-            names.described.iter().chain(&names.listed).for_each(|name| table.taken.take(name));
-            table.add(self.spelling, names.described.into_iter());
-            table.add(self.spelling, names.listed.into_iter());
+        let declared = replaced(&names.declared);
+        if !declared.iter().chain(&replaced(&names.only_named)).all(|name| table.by_original.contains_key(name)) {
+            names.declared.iter().chain(&names.only_named).for_each(|name| table.taken.take(name));
+            table.add(self.spelling, names.declared.into_iter());
+            table.add(self.spelling, names.only_named.into_iter());
         }
-        table.described.extend(described);
+        table.declared.extend(declared);
     }
 }
 
 impl Table {
-    /// Names with the same alias each get a hash. If a stand-in is already taken, `_` is appended, then a number.
+    /// Names with the same alias each get a hash. If a replacement is already taken, `_` is appended, then a number.
     fn add<'n, 'a: 'n>(&mut self, spelling: Spelling, names: impl Iterator<Item = &'n Text<'a>>) {
-        let max_length = spelling.shape().map_or(usize::MAX, |shape| shape.max_length);
-        let names = names.filter_map(Text::value).filter(|name| !self.new.contains_key(&**name));
+        let max_length = spelling.property_pattern().map_or(usize::MAX, |property_pattern| property_pattern.max_length);
+        let names = names.filter_map(Text::value).filter(|name| !self.by_original.contains_key(&**name));
         let aliases: Map<String, String> = names
             .filter_map(|name| Some((spelling.alias(&name)?, name.into_owned())))
             .map(|(alias, name)| (name, alias))
@@ -266,8 +267,8 @@ impl Table {
         let (clear, disputed): (Vec<_>, Vec<_>) = aliases.iter().map(mark).partition(|(_, new)| !self.taken.has(new));
         let disputed = disputed.into_iter().map(|(name, new)| (name, format!("{}_", cut(&new, max_length - 1))));
         for (name, new) in clear.into_iter().chain(disputed) {
-            let new = self.taken.free(new, max_length);
-            self.new.insert(name, new);
+            let new = self.taken.reserve_unused(new, max_length);
+            self.by_original.insert(name, new);
         }
     }
 }
@@ -337,16 +338,16 @@ pub(crate) fn in_place<'n, 'a>(object: &'n Object<'a>) -> Vec<&'n Node<'a>> {
     found
 }
 
-fn shaped(shape: PropertyPattern, name: &str) -> String {
-    let filler = if shape.also.contains('_') { '_' } else { 'x' };
-    let fits = |character: char| character.is_ascii_alphanumeric() || shape.also.contains(character);
+fn shaped(property_pattern: PropertyPattern, name: &str) -> String {
+    let filler = if property_pattern.also.contains('_') { '_' } else { 'x' };
+    let fits = |character: char| character.is_ascii_alphanumeric() || property_pattern.also.contains(character);
     let mut new: String = name.chars().map(|character| if fits(character) { character } else { filler }).collect();
     let begins = |also: &str| new.starts_with(|first: char| first.is_ascii_alphabetic() || also.contains(first));
-    if new.is_empty() || !shape.first.is_none_or(begins) {
+    if new.is_empty() || !property_pattern.first.is_none_or(begins) {
         new.insert(0, filler);
     }
-    if new.len() > shape.max_length {
-        new = marked(new, name, shape.max_length);
+    if new.len() > property_pattern.max_length {
+        new = marked(new, name, property_pattern.max_length);
     }
     new
 }
