@@ -36,7 +36,8 @@ pub(super) struct RequestContext<'o, 'a> {
     pub(super) options: &'o AdaptOptions,
     /// The options of deferred loading, in which the tools of servers have their names in the list.
     pub(super) deferred: Option<Cow<'o, DeferredOptions>>,
-    pub(super) lookup: Option<Lookup<'a>>,
+    /// The cache of lists, and the text of the request's list.
+    pub(super) lookup: Option<(Lookup<'a>, Option<&'a str>)>,
     /// The way in which a response format is sent.
     pub(super) formats: Formats,
     pub(super) dialect: &'static Dialect,
@@ -126,7 +127,7 @@ impl<'o, 'a> RequestContext<'o, 'a> {
     pub(super) fn new(
         request: &mut Node<'a>,
         options: &'o AdaptOptions,
-        lookup: Option<Lookup<'a>>,
+        lookup: Option<(Lookup<'a>, Option<&'a str>)>,
         formats: Formats,
     ) -> Result<Self, Error> {
         let dialect = dialect::of(&options.tools.sanitize)?;

@@ -24,7 +24,7 @@ use context::RequestContext;
 pub use report::AdaptReport;
 
 use crate::{
-    error::Error, json::Node, names::Names, options::AdaptOptions, reply::restore::RestoreMap,
+    error::Error, json::Node, names::Names, options::AdaptOptions, reply::restore::RestoreMap, request,
     tools::list_cache::Lookup,
 };
 
@@ -43,12 +43,16 @@ pub(crate) fn adapt_with_names<'a>(
     options: &AdaptOptions,
     lookup: Option<Lookup<'a>>,
 ) -> Result<(AdaptReport, RestoreMap, Names), Error> {
-    format_ladder::in_first_form(request, options, &mut |request, form| {
+    let list = request::open_list(request)?;
+    let adapted = format_ladder::in_first_form(request, options, &mut |request, form| {
+        let lookup = lookup.map(|lookup| (lookup, list));
         let mut context = RequestContext::new(request, options, lookup, form)?;
         steps::run(request, &mut context)?;
         let RequestContext { mut report, restore_map, names, header, .. } = context;
         report.beta_changes = header.map(|header| header.changes).unwrap_or_default();
         report.betas = report.beta_changes.applied(options.betas.as_deref().unwrap_or_default());
         Ok((report, restore_map, names))
-    })
+    })?;
+    request::close_list(request, list);
+    Ok(adapted)
 }

@@ -73,7 +73,7 @@ fn find_or_rewrite<'a>(
     request: &mut Node<'a>,
     api: Api,
     (inputs, servers): (ListInputs<'_>, Option<&Servers>),
-    lookup: Option<Lookup<'a>>,
+    lookup: Option<(Lookup<'a>, Option<&'a str>)>,
 ) -> Result<Result<SentList, Names>, Error> {
     let mut inputs = Some(inputs);
     // Cached lists do not record servers.
@@ -83,8 +83,11 @@ fn find_or_rewrite<'a>(
             return Ok(None);
         }
         let Some(inputs) = inputs.take() else { return Err(Error::internal("a second list")) };
-        let Some(lookup) = lookup else { return rewrite_list(node, &inputs, servers).map(|(sent, _)| Some(sent)) };
-        let key = CacheKey { list: list_cache::text_of(node).into_owned().into(), inputs };
+        let Some((lookup, text)) = lookup else {
+            return rewrite_list(node, &inputs, servers).map(|(sent, _)| Some(sent));
+        };
+        let list = text.filter(|_| node.is_intact()).map_or_else(|| list_cache::text_of(node), Cow::Borrowed);
+        let key = CacheKey { list: list.into_owned().into(), inputs };
         if let Some(known) = lookup.find(&key) {
             if let Some(text) = &known.text {
                 node.replace(Data::Verbatim(text));

@@ -28,12 +28,13 @@ use alloc::{string::String, vec::Vec};
 use crate::wire::responses::custom_tools::{self, Converted, Replaced};
 use crate::{
     error::Error,
-    json::{self, Data, Node, Text},
+    json::{self, Node, Text},
     names::Names,
     options::{Api, CustomTools, DeferredOptions, Native},
     request::{
-        format,
+        close_list, format,
         location::Location,
+        open_list,
         origins::{EntryOrigin, Grouped},
         report::{CallKind, DeferredReport, Warnings},
         tool::{self, has_type},
@@ -132,20 +133,11 @@ fn apply_to_list(
     sending: Option<&Sending<'_>>,
     reports: bool,
 ) -> Result<Applied, Error> {
-    // Parses the list of tools. If it is not changed, `keep_spelling` restores its original text.
-    let spelled = request
-        .visit("tools", |tools| {
-            let Data::Verbatim(text) = tools.data() else { return Ok(None) };
-            let text = *text;
-            *tools = json::read(text)?;
-            Ok(Some(text))
-        })
-        .transpose()?
-        .flatten();
+    let spelled = open_list(request)?;
     let formats = format::recognize(request, options)?;
     let mut context = DeferralContext::new(request, formats, (options, sending), reports);
     steps::run(request, &mut context)?;
-    keep_spelling(request, spelled);
+    close_list(request, spelled);
     let DeferralContext { mut report, names, client, origins, is_aligned, warnings, .. } = context;
     report.warnings = warnings.finish();
     Ok(Applied { report, names, client, origins, is_aligned })
@@ -160,17 +152,6 @@ pub(crate) fn is_announced(request: &Node<'_>) -> Result<bool, Error> {
 pub(crate) fn custom_tools_as_functions(request: &mut Node<'_>) -> Result<Converted, Error> {
     let names = namespaces::flat_names_of_unchanged(request)?;
     custom_tools::as_functions(request, &names, &mut Warnings::default())
-}
-
-/// Restores the original text of an unchanged list of tools.
-fn keep_spelling<'a>(request: &mut Node<'a>, spelled: Option<&'a str>) {
-    if let Some(text) = spelled {
-        request.visit("tools", |tools| {
-            if tools.is_intact() {
-                *tools = Node::read(Data::Verbatim(text), tools.origin());
-            }
-        });
-    }
 }
 
 /// The client that sent the request.

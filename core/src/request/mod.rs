@@ -24,7 +24,7 @@ use alloc::{string::String, vec::Vec};
 
 use crate::{
     error::Error,
-    json::{self, lazy::view, Node},
+    json::{self, lazy::view, Data, Node},
     options::{Api, DeferredOptions, Native},
     wire::{self, recognition::SentTo},
 };
@@ -90,4 +90,26 @@ pub(crate) fn splice<'a>(list: &mut Node<'a>, replaced: Vec<(usize, Vec<Node<'a>
         }
     }
     *items = spliced;
+}
+
+/// Parses the list of tools, so that no step parses it again. Returns its text.
+pub(crate) fn open_list<'a>(request: &mut Node<'a>) -> Result<Option<&'a str>, Error> {
+    let opened = request.visit("tools", |tools| {
+        let Data::Verbatim(text) = tools.data() else { return Ok(None) };
+        let text = *text;
+        *tools = json::read(text)?;
+        Ok(Some(text))
+    });
+    opened.transpose().map(Option::flatten)
+}
+
+/// Puts the text of an unchanged list of tools back.
+pub(crate) fn close_list<'a>(request: &mut Node<'a>, text: Option<&'a str>) {
+    if let Some(text) = text {
+        request.visit("tools", |tools| {
+            if tools.is_intact() {
+                *tools = Node::read(Data::Verbatim(text), tools.origin());
+            }
+        });
+    }
 }

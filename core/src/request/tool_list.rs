@@ -314,7 +314,7 @@ impl<'a> Entries<'a> {
     pub(crate) fn iter(&self) -> impl Iterator<Item = EntryRef<'_, 'a>> {
         let mut expanded = self.expanded.iter().peekable();
         self.values.iter().enumerate().flat_map(move |(index, entry)| {
-            let list_items = expanded.next_if(|(index, _)| *index == index).map(|(_, list_items)| list_items);
+            let list_items = expanded.next_if(|(at, _)| *at == index).map(|(_, list_items)| list_items);
             let plain = EntryRef { entry, at: EntryLocation::Index(self.at, index) };
             let inside = list_items.into_iter().flatten().flat_map(ListItem::entries).map(EntryRef::of);
             list_items.is_none().then_some(plain).into_iter().chain(inside)
