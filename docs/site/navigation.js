@@ -16,9 +16,9 @@ export const navigation = [
     'I maintain an MCP server',
     [
       ['Will it work with every model?', 'docs/servers/check.md'],
-      ['Check it in CI', 'docs/servers/ci.md'],
       ['What clients refuse', 'docs/mcp-clients.md'],
-      ['Many tools', 'docs/servers/many-tools.md'],
+      ['What a release breaks', 'docs/diff.md'],
+      ['Pages and badges', 'docs/report.md'],
       ['TypeScript servers and FastMCP', 'docs/servers/frameworks.md'],
     ],
   ],
