@@ -50,8 +50,21 @@ function install(server, folder) {
 function list(server, { image, command }, folder, lists) {
   const limits = ['--memory', '1g', '--pids-limit', '256', '--cpus', '1', '--stop-timeout', '5'];
   const closed = ['--network', 'none', '--read-only', '--cap-drop', 'ALL', '--security-opt', 'no-new-privileges'];
-  const mounts = [`${folder}:/server:ro`, `${program}:/toolwire:ro`, `${lists}:/lists`].flatMap((it) => ['--volume', it]);
-  const inside = ['timeout', String(SECONDS), '/toolwire', 'report', '--lists', '--out', '/lists', '--name', server.name];
+  const mounts = [`${folder}:/server:ro`, `${program}:/toolwire:ro`, `${lists}:/lists`].flatMap((it) => [
+    '--volume',
+    it,
+  ]);
+  const inside = [
+    'timeout',
+    String(SECONDS),
+    '/toolwire',
+    'report',
+    '--lists',
+    '--out',
+    '/lists',
+    '--name',
+    server.name,
+  ];
   const user = ['--user', '65534:65534', '--tmpfs', '/tmp', '--env', 'HOME=/tmp', '--env', 'PYTHONPATH=/server/lib'];
   const container = ['run', '--rm', ...closed, ...limits, ...user, ...mounts, '--workdir', '/server', image];
   run('docker', [...container, ...inside, '--', ...command], SECONDS + 60);

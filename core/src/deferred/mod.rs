@@ -28,7 +28,7 @@ use alloc::{string::String, vec::Vec};
 use crate::wire::responses::custom_tools::{self, Converted, Replaced};
 use crate::{
     error::Error,
-    json::{self, Node, Text},
+    json::{Node, Text},
     names::Names,
     options::{Api, CustomTools, DeferredOptions, Native},
     request::{
@@ -51,7 +51,7 @@ use emulation::Sending;
 #[cfg(feature = "search")]
 pub(crate) fn hosted_search(request: &Node<'_>) -> Result<Option<Text<'static>>, Error> {
     let Some(tools) = request.get("tools") else { return Ok(None) };
-    let tools = json::lazy::view(tools)?;
+    let tools = crate::json::lazy::view(tools)?;
     let hosted = crate::request::entries(&tools).find(|tool| tool::kind(tool) == tool::Kind::HostedSearch);
     Ok(hosted.and_then(tool::name).map(|name| name.clone().into_owned()))
 }
@@ -60,7 +60,7 @@ pub(crate) fn hosted_search(request: &Node<'_>) -> Result<Option<Text<'static>>,
 #[cfg(feature = "search")]
 pub(crate) fn lists_hosted_search(request: &Node<'_>) -> Result<bool, Error> {
     let Some(tools) = request.get("tools") else { return Ok(false) };
-    let tools = json::lazy::view(tools)?;
+    let tools = crate::json::lazy::view(tools)?;
     let found = crate::request::entries(&tools).any(|tool| tool::kind(tool) == tool::Kind::HostedSearch);
     Ok(found)
 }
