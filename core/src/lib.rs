@@ -46,7 +46,7 @@
 //! | [`deferral_for`] | returns the native construct of a host for deferred tools |
 //! | [`search_tools`], [`ToolIndex`], [`answer_tool_search`] | find deferred tools (feature `search`) |
 //! | [`Exchange`] | adapts one client request and restores its reply, for gateways (feature `search`) |
-//! | [`strip_deferral_betas`], [`settle_deferral_betas`] | settle the betas of deferred loading in a header |
+//! | [`strip_deferral_betas`], [`settle_deferral_betas`] | remove or add the betas of deferred loading in a header |
 //!
 //! These functions accept an [`Input`]: a [`serde_json::Value`], or JSON text as `&str` or `&[u8]`. Their results have
 //! the same form. Text is the fast and lossless path for proxies. A result is a struct; its report, for example

@@ -12,8 +12,9 @@ pub(super) const NAME: &str = "mcp-name";
 /// Methods whose parameter is repeated in [`NAME`], and the name of the parameter.
 pub(super) const NAMED: [(&str, &str); 3] =
     [("tools/call", "name"), ("prompts/get", "name"), ("resources/read", "uri")];
-/// Beginning of the headers with arguments of a call, and the member of a schema that names the rest.
+/// Beginning of the headers with arguments of a call.
 const PARAMETER: &str = "mcp-param-";
+/// Member of a property's schema with the rest of the header's name.
 pub(super) const ANNOTATION: &str = "x-mcp-header";
 /// Characters of a token of RFC 9110 other than ASCII letters and digits.
 const TOKEN: &[u8] = b"!#$%&'*+-.^_`|~";
@@ -68,7 +69,7 @@ fn shown(value: &Node<'_>) -> Option<String> {
     if let Some(number) = value.as_number() {
         let is_plain = number.bytes().all(|byte| byte == b'-' || byte.is_ascii_digit());
         let short = (!is_plain && is_integral(number)).then(|| number.parse::<f64>().ok()).flatten();
-        // Larger numbers are not allowed, and have no exact text.
+        // MCP allows only integers below 2^53. A larger `f64` may be inexact, so its own text stays.
         let short = short.filter(|number| number.abs() < 9_007_199_254_740_992.0);
         return Some(short.map_or_else(|| number.into(), |number| format!("{number:.0}")));
     }
@@ -106,7 +107,7 @@ pub(super) fn is_same(one: &str, other: &str) -> bool {
     }
 }
 
-/// A value with non-ASCII characters is base64.
+/// Decodes `=?base64?…?=`, and returns every other value unchanged. Returns `None` for invalid base64 or UTF-8.
 pub(super) fn decoded(value: &str) -> Option<String> {
     let (start, end) = ENCODED;
     let Some(inner) = value.strip_prefix(start).and_then(|rest| rest.strip_suffix(end)) else {

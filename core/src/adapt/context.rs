@@ -61,11 +61,11 @@ pub(super) struct RequestContext<'o, 'a> {
     pub(super) substitute: Option<Substitute>,
     /// Step `remember-request`.
     pub(super) original: Original,
-    /// Steps `complete-pairs`, `forget-answers` and `defer`: true if they changed the indices of messages.
+    /// Steps `complete-pairs`, `remove-message-ids` and `defer`: true if they changed the indices of messages.
     pub(super) is_shifted: bool,
     /// Step `take-namespaces`; step `report-namespaces` adds what is reported if they cannot be put back.
     pub(super) retained: Option<(RetainedNamespaces<'a>, Flattened)>,
-    /// Step `find-demand`: JSON Pointer to a choice that requires a call, if there is a tool to call.
+    /// Step `find-forced-call`: JSON Pointer to a choice that requires a call, if there is a tool to call.
     pub(super) demand: Option<&'static str>,
     /// Step `defer-overflow`: the tools that are deferred because the API does not accept as many.
     pub(super) overflowed: Overflowed,

@@ -81,11 +81,11 @@ pub(super) const STEPS: &[RequestStep] = &[
             Ok(())
         },
         after: None,
-        before: Some("apply-rules-of-values"),
+        before: Some("apply-in-place-rules"),
         why: "The format may become a function, which takes a place in the list and is never deferred.",
     },
     Step {
-        name: "apply-rules-of-values",
+        name: "apply-in-place-rules",
         applies: |context| context.is_same_format(),
         run: |request, context| {
             let mut rules = context.rules();
@@ -116,7 +116,7 @@ pub(super) const STEPS: &[RequestStep] = &[
             };
             Ok(())
         },
-        after: Some("apply-rules-of-values"),
+        after: Some("apply-in-place-rules"),
         before: Some("defer"),
         why: "Changes are found by comparing with the request before its tools change.",
     },
@@ -157,11 +157,11 @@ pub(super) const STEPS: &[RequestStep] = &[
             Ok(())
         },
         after: Some("repair-arguments"),
-        before: Some("forget-answers"),
-        why: "`take-namespaces` compares messages by their positions, and added results get the new names, too.",
+        before: Some("remove-message-ids"),
+        why: "`take-namespaces` records positions of messages, and `rename-history` renames the added results.",
     },
     Step {
-        name: "forget-answers",
+        name: "remove-message-ids",
         applies: |context| context.keeps_namespaces(),
         run: |request, context| {
             let before = wire::of(context.api).count(request);
@@ -173,7 +173,7 @@ pub(super) const STEPS: &[RequestStep] = &[
         },
         after: Some("complete-pairs"),
         before: Some("defer"),
-        why: "An answer may follow its reasoning only once results without a call are gone.",
+        why: "Only without the results that lack a call does a message follow its reasoning directly.",
     },
     Step {
         name: "take-namespaces",
@@ -212,7 +212,7 @@ pub(super) const STEPS: &[RequestStep] = &[
         why: "`defer` declares `custom` tools as functions.",
     },
     Step {
-        name: "find-demand",
+        name: "find-forced-call",
         applies: always,
         run: |request, context| {
             // `fix-choice` checks a choice in a request without tools.
@@ -301,7 +301,7 @@ pub(super) const STEPS: &[RequestStep] = &[
         run: client_tools,
         after: Some("rewrite-added-tools"),
         before: Some("record-servers"),
-        why: "Records the client's kinds of calls by the names that are sent.",
+        why: "Records for each name that is sent which kind of call the client expects.",
     },
     Step {
         name: "remove-additions",
@@ -396,7 +396,7 @@ pub(super) const STEPS: &[RequestStep] = &[
         run: response_formats,
         after: Some("put-namespaces-back"),
         before: None,
-        why: "A change of the choice may belong to the function that replaces the format, and a message is added.",
+        why: "Needs the choice that is sent. It may add a message, so steps that compare positions come first.",
     },
 ];
 
@@ -408,7 +408,7 @@ fn always(_: &RequestContext<'_, '_>) -> bool {
     true
 }
 
-/// Returns true if calls without results, and results without calls, are not left as they are.
+/// Returns true if calls without results and results without calls are repaired.
 fn completes_pairs(context: &RequestContext<'_, '_>) -> bool {
     let is_refused = || [context.api, context.target].iter().any(|api| context.facts.history_pairs(*api).is_some());
     match context.options.history_pairs {

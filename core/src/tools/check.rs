@@ -322,6 +322,7 @@ impl Checking<'_> {
         Ok(())
     }
 
+    /// Of entries without a schema, only OpenAI's `custom` tools have a name of the caller: the API defines all others.
     fn custom<'n>(&mut self, listed: EntryRef<'n, '_>, seen: &mut Set<Cow<'n, str>>) {
         let entry = listed.entry;
         let Some(name) = tool::name(entry).filter(|_| tool::is_custom(entry)) else { return };

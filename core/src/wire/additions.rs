@@ -53,6 +53,7 @@ impl Additions {
         }
     }
 
+    /// A block must not add the tools: then no member lists them.
     pub(crate) const fn list(self) -> &'static str {
         match self {
             Additions::Results { list, .. } => list,

@@ -63,7 +63,7 @@ pub(crate) struct Calls {
 }
 
 impl Calls {
-    /// Returns the call that was open under the same key.
+    /// Starts buffering a call. Returns the call that was open under the same key.
     pub(crate) fn open(
         &mut self,
         key: Key,
@@ -103,13 +103,13 @@ impl Calls {
         Ok(())
     }
 
-    /// The event of a call's last piece can carry the complete arguments.
+    /// Keeps the event of a call's last piece: it is sent with the complete arguments.
     pub(crate) fn carry(&mut self, key: &Key, event: &Node<'_>) -> Result<(), Error> {
         let cost = json::length(event);
         self.set_carrier(key, cost, || Carrier::Event(event.detached()))
     }
 
-    /// For calls whose first piece was in this chunk.
+    /// Keeps a chunk without its output for the calls `keys`, which began in it.
     pub(crate) fn carry_in_chunk(&mut self, keys: Vec<Key>, event: &Node<'_>, chunks: Chunks) -> Result<(), Error> {
         let chunk = chunks.of.without_output(event);
         let (cost, chunk) = (json::length(&chunk), Arc::new(chunk));

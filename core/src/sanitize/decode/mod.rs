@@ -235,8 +235,8 @@ pub(crate) struct Encoder<'p> {
 }
 
 impl Encoder<'_> {
-    /// Returns `None` if no such arguments are found, which is possible for values of unions. If the budget is
-    /// exceeded, every later example fails, too.
+    /// Returns example arguments as the model has to write them. Returns `None` if no such arguments are found, which
+    /// is possible for values of unions. If the budget is exceeded, every later example fails, too.
     pub(crate) fn encoded<'a>(&self, example: &Node<'a>) -> Result<Option<Node<'a>>, Error> {
         let budget = self.restorer.budget;
         let mut sent = example.copy(budget);

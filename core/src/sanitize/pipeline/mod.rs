@@ -49,16 +49,17 @@ const RESPELL: ChangeKind = ChangeKind::of(Rule::RepairKeyword);
 /// Maximum number of rounds. For most schemas that are changed, the second round changes nothing.
 const MAX_ROUNDS: usize = 8;
 
-/// From this round on definitions no longer grow: a union that is a branch of itself, and has siblings, might grow
-/// forever.
-const LAST_GROWTH: usize = 5;
+/// From this round on, siblings of `$ref` are no longer merged into copies of definitions: an `anyOf` that has siblings
+/// and contains itself would grow in every round.
+const FIRST_ROUND_WITHOUT_GROWTH: usize = 5;
 
 /// All passes run again until no change requires another round (see [`Pass::wakes`]), so a second call changes nothing.
 /// One round may require the next:
 ///
 /// - A cut may remove what made a definition recursive or too deep.
 /// - Merging adds keywords that hint at a type.
-/// - The siblings of a union are merged into a new definition if a branch remains a reference.
+/// - The siblings of `anyOf` are merged into a copy of each branch. For a branch that is still a `$ref`, the copy is a
+///   new definition.
 ///
 /// If `is_done` returns true, the passes end and this function returns true. Steps to restore arguments are added to
 /// `plan`, if there is one.
@@ -110,7 +111,7 @@ pub(crate) fn sanitize<'a>(
             break;
         }
         let mut context = again(node, diagnostics)?;
-        context.may_specialize = count < LAST_GROWTH;
+        context.may_specialize = count < FIRST_ROUND_WITHOUT_GROWTH;
         context.effects.is_fitted = is_fitted;
         (diagnostics, outcome, is_fitted) = round(node, context, None, plan.as_deref_mut())?;
         if count == 1 {
@@ -170,8 +171,8 @@ impl Outcome {
     }
 }
 
-/// References in a wrapped answer resolve against the answer. The last value is true if the schema is within the limits
-/// of strict modes.
+/// If the schema is wrapped in an object with the property `wrapper`, its references resolve against the inner schema.
+/// The last value is true if the schema is within the limits of strict modes.
 fn round(
     node: &mut Node<'_>,
     mut context: PassContext,
@@ -196,6 +197,7 @@ fn round(
                     run(node, &mut context)?;
                     if node.clear_changed() {
                         context.effects.changed = context.effects.changed.insert(position);
+                        // A change makes an earlier measurement outdated.
                         context.effects.is_fitted &= !was_fitted;
                     }
                 }

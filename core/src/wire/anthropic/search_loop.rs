@@ -147,7 +147,7 @@ impl SearchLoop {
     }
 }
 
-/// The message contains searches and the structured output, but no call to a client tool.
+/// For messages whose only calls were searches or the structured output.
 fn end_with_text(holder: &mut Node<'_>) {
     if holder.get("stop_reason").is_some_and(|reason| reason.is_text("tool_use")) {
         holder.set("stop_reason", Node::literal("end_turn"));

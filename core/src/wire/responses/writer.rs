@@ -151,8 +151,8 @@ impl<'a> Items<'_, '_, 'a> {
         let is_found = outcome.found.is_some() && !outcome.is_error;
         let found = outcome.found.unwrap_or_default();
         if outcome.of_search.is_some() && self.writer.native() == Native::ToolSearch {
-            let tools = self.searched(&Writer::usable(&found, &outcome.removed_tools));
-            // The item has no other member for the model.
+            let tools = self.found_definitions(&Writer::usable(&found, &outcome.removed_tools));
+            // The item contains only tools, so the other content follows as a message of the user.
             let others = self.writer.rest_of_search_result(&outcome.id, outcome.content);
             self.late.extend(message(Role::User, others));
             self.out.push(search_item("tool_search_output", outcome.id, ("tools", Node::array(tools))));
@@ -190,8 +190,8 @@ impl<'a> Items<'_, '_, 'a> {
         }
     }
 
-    /// Each definition occurs once in the request.
-    fn searched(&mut self, found: &[Text<'a>]) -> Vec<Node<'a>> {
+    /// Returns the definitions that are not in the request yet, with the flag.
+    fn found_definitions(&mut self, found: &[Text<'a>]) -> Vec<Node<'a>> {
         let mut tools = self.writer.undeclared_definitions(found);
         tools.iter_mut().for_each(|definition| definition.set(tool::DEFERRAL_FLAG, Node::bool(true)));
         tools
