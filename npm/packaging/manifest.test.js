@@ -10,7 +10,7 @@ import { formatMessage } from 'publint/utils';
 import { packed, ROOT, run, tool } from './project.js';
 
 const MODULES =
-  'adapt ai deferred dialect-names dialects error exchange fetch framework index init langchain language-model mastra mcp options repair report restore restore-arguments rules sanitize schema search slim tools tool-set tool-types validate';
+  'adapt ai deferred dialect-names dialects error error-code exchange fetch framework index init langchain language-model mastra mcp options repair report restore restore-arguments rules sanitize schema search slim tools tool-set tool-types validate wasm-source';
 const ENTRIES = 'ai fetch index langchain mastra mcp slim';
 
 test('contains only the files that users need', () => {

@@ -1,4 +1,5 @@
-import { give, type WasmSource } from './engine/source/given.js';
+import { give } from './engine/source/given.js';
+import type { WasmSource } from './wasm-source.js';
 
 /**
  * Sets the WebAssembly that toolwire uses. Call it once, before any other function; the first call to another function instantiates it.

@@ -5,6 +5,6 @@
  * @packageDocumentation
  */
 
-export type { WasmModule, WasmSource } from './engine/source/given.js';
 export * from './index.js';
 export { init } from './init.js';
+export type { WasmModule, WasmSource } from './wasm-source.js';

@@ -6,17 +6,9 @@
 import { entry, stamp } from 'wasm:stamp';
 
 import { described } from '../../values/foreign.js';
+import type { WasmSource } from '../../wasm-source.js';
 import { compile } from './compile.js';
 import { stampOf } from './host.js';
-
-/**
- * A compiled `WebAssembly.Module`. That type is not used, because only TypeScript's DOM library
- * declares it, as an empty interface, to which a promise would be assignable.
- */
-export type WasmModule = object & { then?: never };
-
-/** The argument of {@link init}: the bytes of the `.wasm` file, or the module compiled from them. */
-export type WasmSource = WasmModule | ArrayBuffer | ArrayBufferView;
 
 let given: WebAssembly.Module | undefined;
 
