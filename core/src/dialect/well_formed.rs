@@ -5,8 +5,8 @@ use crate::rules::Constraint;
 
 /// The fact for grammars that do not check every keyword against the meta-schema.
 ///
-/// The confidence is only C, but a violation is refused: the schema is not JSON Schema, so a rewriting has no meaning to
-/// keep.
+/// The confidence is only C, but a violation is refused: the schema is not JSON Schema, so a rewriting has no meaning
+/// to keep.
 pub(super) const WELL_FORMED: Fact = Fact {
     statement: "the schema describes an object, keywords that hold schemas, names or lists have \
         values of that kind, and references resolve",
