@@ -27,6 +27,7 @@ mod http;
 mod in_code;
 mod input;
 mod install;
+mod markup;
 mod matrix;
 mod naming;
 mod need;

@@ -14,7 +14,7 @@ use toolwire::{
     Error,
 };
 
-use crate::{document::record, terminal::cut};
+use crate::{document::record, markup::escaped, terminal::cut};
 
 /// Number of requests that the page shows.
 const MAX_REQUESTS: usize = 50;
@@ -245,21 +245,6 @@ font-weight:400}p{margin:.2rem 0;color:#555}table{border-collapse:collapse;margi
 padding:.1rem 1rem .1rem 0;vertical-align:top}.error{color:#a00}@media(prefers-color-scheme:dark){body{color:#ddd;\
 background:#161616}p{color:#aaa}}</style></head><body><h1>toolwire relay: the last requests</h1>\
 <p>Names, places and rules. Values of arguments and texts are not kept.</p>\n";
-
-fn escaped(text: &str) -> String {
-    let mut out = String::with_capacity(text.len());
-    for one in text.chars() {
-        match one {
-            '&' => out.push_str("&amp;"),
-            '<' => out.push_str("&lt;"),
-            '>' => out.push_str("&gt;"),
-            '"' => out.push_str("&quot;"),
-            '\'' => out.push_str("&#39;"),
-            _ => out.push(one),
-        }
-    }
-    out
-}
 
 #[cfg(test)]
 mod tests {

@@ -1,6 +1,6 @@
 //! HTML in which text of servers cannot become markup: only literals of this crate are written as they are.
 
-use crate::terminal::shown;
+use crate::markup::escape;
 
 /// HTML text.
 #[derive(Debug, Default)]
@@ -67,20 +67,5 @@ impl Html {
 
     pub(super) fn into_string(self) -> String {
         self.0
-    }
-}
-
-fn escape(text: &str, out: &mut String) {
-    for one in shown(text).chars() {
-        match one {
-            '&' => out.push_str("&amp;"),
-            '<' => out.push_str("&lt;"),
-            '>' => out.push_str("&gt;"),
-            '"' => out.push_str("&quot;"),
-            '\'' => out.push_str("&#39;"),
-            // No characters of XML, and so not of SVG.
-            '\u{fffe}' | '\u{ffff}' => out.push('\u{fffd}'),
-            one => out.push(one),
-        }
     }
 }

@@ -515,8 +515,7 @@ const RUN_BY_CLIENT: [&str; 7] =
     ["bash_", "text_editor_", "computer", "memory_", "local_shell", "apply_patch", "builtin_function"];
 
 impl OtherTools {
-    /// Collects the tools of a request. A tool of a type that the API refuses is not sent, so it does not count as a
-    /// tool that the API runs.
+    /// A tool of a type that the API refuses is not sent, so it is not treated as a tool that the API runs.
     ///
     /// # Errors
     /// `invalid-json` if a part of the request is text that cannot be read.

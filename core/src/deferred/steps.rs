@@ -618,7 +618,7 @@ fn convert_custom_tools(request: &mut Node<'_>, context: &mut DeferralContext<'_
     Ok(())
 }
 
-/// Reads a request again whose tools alone told its format, if no tool is left: now its messages tell the format.
+/// If only the tools told the format, and none is left, the messages tell it. A second call would read them so, too.
 fn read_again<'a>(request: &mut Node<'a>, context: &mut DeferralContext<'_, 'a>) -> Result<(), Error> {
     let FormatPair { format, target } = context.formats;
     let found = format::recognize(request, context.options)?.format;

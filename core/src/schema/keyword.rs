@@ -256,7 +256,7 @@ impl Keywords {
         self.0 & others.0 != 0
     }
 
-    /// One scan of a schema's keys shows whether a rule for some keywords has anything to do.
+    /// One scan of a schema's keys shows which rules have nothing to do.
     pub(crate) fn in_object(object: &Object<'_>) -> Self {
         object.iter().fold(Keywords::NONE, |found, member| match Keyword::named(&member.key) {
             Some(keyword) => found.insert(keyword),

@@ -41,19 +41,16 @@ pub(super) fn rewrite(
         (before.judge_within(Budget::new(nodes, None)), after.judge_within(Budget::new(nodes, None)));
     let mut kept = Vec::new();
     let mut is_same = true;
+    let mut report = |from: String, to: Option<usize>, guidance, message: &str| {
+        let pointers = (from, to.map(|to| format!("{at}/{to}")));
+        changes.push(change_outside_arguments(Rule::RewriteExamples, pointers, guidance, reason(), message.into()));
+    };
     for (index, example) in entry.items_at(member).iter().enumerate() {
         let from = format!("{at}/{index}");
         let Ok(sent) = encoder.as_ref().map_or_else(|| Ok(Some(example.clone())), |encoder| encoder.encoded(example))
         else {
-            let to = format!("{at}/{}", kept.len());
-            let message = "kept an example as it came, because the examples of the tool exceed their budget".into();
-            changes.push(change_outside_arguments(
-                Rule::RewriteExamples,
-                (from, Some(to)),
-                Guidance::Same,
-                reason(),
-                message,
-            ));
+            let message = "kept an example as it came, because the examples of the tool exceed their budget";
+            report(from, Some(kept.len()), Guidance::Same, message);
             kept.push(example.clone());
             continue;
         };
@@ -61,27 +58,13 @@ pub(super) fn rewrite(
             after.judge_arguments(sent) == Verdict::Invalid && before.judge_arguments(example) != Verdict::Invalid
         };
         let Some(sent) = sent.filter(|sent| !is_refused(sent)) else {
-            let message = "removed an example that the rewritten schema refuses".into();
-            changes.push(change_outside_arguments(
-                Rule::RewriteExamples,
-                (from, None),
-                Guidance::Lost,
-                reason(),
-                message,
-            ));
+            report(from, None, Guidance::Lost, "removed an example that the rewritten schema refuses");
             is_same = false;
             continue;
         };
         if !json::same(&sent, example) {
-            let to = format!("{at}/{}", kept.len());
-            let message = String::from("wrote an example as the model has to write its arguments");
-            changes.push(change_outside_arguments(
-                Rule::RewriteExamples,
-                (from, Some(to)),
-                Guidance::Same,
-                reason(),
-                message,
-            ));
+            let message = "wrote an example as the model has to write its arguments";
+            report(from, Some(kept.len()), Guidance::Same, message);
             is_same = false;
         }
         kept.push(sent);

@@ -117,7 +117,7 @@ struct Writer<'o> {
     sends_results: bool,
 }
 
-/// With [`Detail::Effects`], changes are not reported, and only `lossless` shows whether anything is lost.
+/// With [`Detail::Effects`], changes are not reported, and only `lossless` tells of a loss.
 pub(crate) fn rewrite<'a>(tools: Node<'a>, options: &ToolsOptions, detail: Detail) -> Result<Outcome<'a>, Error> {
     let (shape, max_unshortened) = names_of(&tools, options)?;
     let (mut tools, servers) = servers::flatten(tools, options.prefix, shape)?;

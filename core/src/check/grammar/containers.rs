@@ -24,7 +24,7 @@ use crate::{
     },
 };
 
-/// With one of these keywords, another schema may determine whether other members are allowed.
+/// Keywords whose other schemas may allow members that this schema does not declare.
 const COMBINED: Keywords =
     Keywords::of(&[Keyword::AnyOf, Keyword::OneOf, Keyword::AllOf, Keyword::Ref, Keyword::UnevaluatedProperties]);
 

@@ -270,7 +270,7 @@ impl Beginning {
         Beginning { restores, state: State::Blank }
     }
 
-    /// Returns true or false once it is decided whether the text may have to be restored.
+    /// Returns `None` as long as the text may or may not have to be restored.
     pub(crate) fn feed(&mut self, piece: &str) -> Option<bool> {
         for byte in piece.bytes() {
             self.state = match (self.state, byte) {

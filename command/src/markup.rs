@@ -1,0 +1,26 @@
+//! Text that somebody else chose, in HTML and SVG.
+
+use crate::terminal::shown;
+
+pub(crate) fn escaped(text: &str) -> String {
+    let mut out = String::with_capacity(text.len());
+    escape(text, &mut out);
+    out
+}
+
+/// Appends a text as text of an element or as a quoted attribute. Characters that are invisible or change the writing
+/// direction become visible, as on a terminal.
+pub(crate) fn escape(text: &str, out: &mut String) {
+    for one in shown(text).chars() {
+        match one {
+            '&' => out.push_str("&amp;"),
+            '<' => out.push_str("&lt;"),
+            '>' => out.push_str("&gt;"),
+            '"' => out.push_str("&quot;"),
+            '\'' => out.push_str("&#39;"),
+            // No characters of XML, and so not of SVG.
+            '\u{fffe}' | '\u{ffff}' => out.push('\u{fffd}'),
+            one => out.push(one),
+        }
+    }
+}
