@@ -49,6 +49,7 @@ suites() { # PATH
     # These suites run the files and commands of the page.
     docs/typescript.md) echo test-docs test-readme test-rust test-packages test-playground ;;
     docs/clients/* | docs/deploy/*) echo test-docs test-readme test-rust test-npm-sdks ;;
+    docs/sdks/* | docs/servers/* | docs/deferred-loading.md | README.md) echo test-docs test-readme test-rust test-npm-sdks test-pypi-sdks ;;
     # Tests in Rust compare the pages with the tables and the options.
     docs/* | *.md) echo test-docs test-readme test-rust ;;
     *) echo "$every" ;;

@@ -67,38 +67,31 @@ peers() {
   peers_in python/bench/peers python/bench/peers/requirements.txt python_peers
   step "build Rust peers" "$LOGS/build-peers.log" cargo build --release --locked --manifest-path core/benches/peers/Cargo.toml --target-dir "${CARGO_TARGET_DIR:-target}/peers"
 
+  # in_each RUST SCRIPT ARGUMENT...: runs one benchmark in three languages; without RUST, in two.
+  in_each() {
+    local rust=$1 script=$2
+    shift 2
+    [ -z "$rust" ] || { echo && "${CARGO_TARGET_DIR:-target}/peers/release/$rust" "$@"; }
+    echo
+    node --expose-gc "npm/bench/peers/$script.js" "$@"
+    echo
+    PYTHONPATH=python/src python/bench/peers/.venv/bin/python "python/bench/peers/$script.py" "$@"
+  }
+
   heading "tools: $data, at commit $(git rev-parse --short HEAD 2>/dev/null || echo unknown)"
-  echo
-  "${CARGO_TARGET_DIR:-target}/peers/release/toolwire-peers" "$data"
-  echo
-  node --expose-gc npm/bench/peers/run.js "$data"
-  echo
-  PYTHONPATH=python/src python/bench/peers/.venv/bin/python python/bench/peers/run.py "$data"
+  in_each toolwire-peers run "$data"
 
   heading "a session"
   node demo/tools.mjs >"$ROOT/target/demo-tools.jsonl"
-  echo
-  "${CARGO_TARGET_DIR:-target}/peers/release/session" "$ROOT/target/demo-tools.jsonl"
-  echo
-  node --expose-gc npm/bench/peers/session.js "$ROOT/target/demo-tools.jsonl"
-  echo
-  PYTHONPATH=python/src python/bench/peers/.venv/bin/python python/bench/peers/session.py "$ROOT/target/demo-tools.jsonl"
+  in_each session session "$ROOT/target/demo-tools.jsonl"
 
   heading "calls"
   calls=$ROOT/target/bench-calls.jsonl
   node npm/bench/peers/calls.js "$data" tests/sample ../shared/data >"$calls"
-  echo
-  "${CARGO_TARGET_DIR:-target}/peers/release/arguments" "$calls"
-  echo
-  node --expose-gc npm/bench/peers/arguments.js "$calls"
-  echo
-  PYTHONPATH=python/src python/bench/peers/.venv/bin/python python/bench/peers/arguments.py "$calls"
+  in_each arguments arguments "$calls"
 
   heading "damaged calls"
-  echo
-  node npm/bench/peers/repairs.js
-  echo
-  PYTHONPATH=python/src python/bench/peers/.venv/bin/python python/bench/peers/repairs.py
+  in_each "" repairs
 }
 
 "$1"

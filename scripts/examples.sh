@@ -81,12 +81,17 @@ sdks() { # [SUITE]
   scripts/setup.sh
   step "build the program" "$LOGS/build-rust.log" cargo build --locked --workspace --bin toolwire
   scripts/setup.sh npm tests/sdks
+  scripts/build.sh npm
   step "build the Rust SDK" "$LOGS/build-rmcp.log" \
     cargo build --locked --manifest-path tests/sdks/rust/Cargo.toml --target-dir "${CARGO_TARGET_DIR:-target}/sdks"
   status=0
   for suite in ${1:-pairs conformance inspector}; do
     case $suite in
-      pairs | conformance | inspector) npm run --silent --prefix tests/sdks "$suite" || status=1 ;;
+      pairs | conformance) npm run --silent --prefix tests/sdks "$suite" || status=1 ;;
+      inspector)
+        npm run --silent --prefix tests/sdks inspector || status=1
+        node --test npm/examples/test/inspector.test.js || status=1
+        ;;
       *) die "expected \`pairs\`, \`conformance\` or \`inspector\`, found \`$suite\`" ;;
     esac
   done

@@ -12,7 +12,7 @@ import { basename, join, resolve } from 'node:path';
 const [lockFile, program, out] = process.argv.slice(2).map((path) => resolve(path));
 if (out === undefined) throw new Error('usage: node scripts/report.mjs LOCK PROGRAM OUT');
 
-/** Image of the containers, by digest, so that it does not change unnoticed. */
+/** Images of the containers. A digest in the variables keeps them from changing unnoticed. */
 const IMAGE = process.env.REPORT_IMAGE ?? 'node:22-bookworm-slim';
 const PYTHON_IMAGE = process.env.REPORT_PYTHON_IMAGE ?? 'python:3.12-slim-bookworm';
 const SECONDS = 120;

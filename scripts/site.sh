@@ -3,7 +3,7 @@
 # host and any path.
 # site.sh docs [build]: sets up and builds the documentation site, with search and the playground, and serves it. With `build`, it only builds
 # docs/site/dist, static files for any host; DOCS_BASE is the path under which the host serves them (default `/`).
-# site.sh devtools: serves the built npm package for the console of any page (docs/bundlers.md), with the CORS header that this needs.
+# site.sh devtools: serves the built npm package for the console of any page (docs/typescript.md), with the CORS header that this needs.
 set -euo pipefail
 source "$(dirname "$0")/step.sh"
 cd "$ROOT"
@@ -46,7 +46,7 @@ docs() {
   playground
   scripts/setup.sh npm docs/site
   stamp=docs/site/dist/.made-from
-  key="$(hash_of docs README.md ARCHITECTURE.md CHANGELOG.md CONTRIBUTING.md SECURITY.md) $(cat npm/playground/dist/.made-from) ${DOCS_BASE:-/}"
+  key="$(hash_of docs README.md SECURITY.md) $(cat npm/playground/dist/.made-from) ${DOCS_BASE:-/}"
   if ! fresh "$stamp" "$key"; then
     step "build the documentation" "$LOGS/docs.log" npm run --silent --prefix docs/site build || die "could not build the documentation"
     echo "$key" >"$stamp"

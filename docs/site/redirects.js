@@ -32,7 +32,7 @@ const functions = [
   ['functions/validate-result', 'functions/arguments.html#validateresult'],
 ];
 
-/** Pages that were merged into others, or are no longer on the site. */
+/** Pages that were merged into others. */
 const moved = [
   ['bundlers', 'typescript.html'],
   ['packages', 'typescript.html#entries-and-sizes'],

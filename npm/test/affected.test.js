@@ -55,6 +55,7 @@ describe('the affected suites', { skip }, () => {
       'docs/typescript.md': ['test-packages', 'test-playground'],
       'docs/clients/cursor.md': ['test-npm-sdks'],
       'docs/deploy/x.yaml': ['test-npm-sdks'],
+      'docs/sdks/x.md': ['test-npm-sdks', 'test-pypi-sdks'],
     };
     for (const [path, expected] of Object.entries(rows)) {
       const found = suitesOf(path);

@@ -15,7 +15,7 @@ const SCOPE = '@modelcontextprotocol';
 export const RELEASE = join(MODULES, SCOPE, 'inspector');
 /** The patch that is offered to the Inspector, and what belongs to it. */
 export const CONTRIBUTION = join(ROOT, 'contrib', 'mcp-inspector');
-/** The npm package of toolwire, which `scripts/build.sh node` builds. */
+/** The npm package of toolwire, which `scripts/build.sh npm` builds. */
 export const TOOLWIRE = join(ROOT, 'npm');
 
 /**
