@@ -64,7 +64,7 @@ pub(crate) fn sharing_rules<'n, 'a: 'n>(
         return sharing_rules;
     }
     // Searching a map of all rules for each name is slow if the map exceeds the caches. Each number is a hash and the
-    // index of a name. An index fits into 32 bits, because each name needs at least one byte of memory.
+    // index of a name. An index fits into 32 bits, because each name is a value in memory.
     let names: Vec<&Text<'a>> = names.collect();
     let mut hashes: Vec<u64> =
         names.iter().enumerate().map(|(index, name)| hash_of_rule(name) << 32 | index as u64).collect();

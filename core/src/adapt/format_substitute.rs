@@ -515,7 +515,7 @@ const RUN_BY_CLIENT: [&str; 7] =
     ["bash_", "text_editor_", "computer", "memory_", "local_shell", "apply_patch", "builtin_function"];
 
 impl OtherTools {
-    /// A tool of a type that the API refuses is not sent, so it is not treated as a tool that the API runs.
+    /// A tool whose type the API refuses is not sent, so it is not treated as one of the API's own tools.
     ///
     /// # Errors
     /// `invalid-json` if a part of the request is text that cannot be read.

@@ -75,10 +75,11 @@ fn find_or_rewrite<'a>(
     (inputs, servers): (ListInputs<'_>, Option<&Servers>),
     lookup: Option<(Lookup<'a>, Option<&'a str>)>,
 ) -> Result<Result<SentList, Names>, Error> {
+    let list = wire::of(api).tools();
     let mut inputs = Some(inputs);
     // Cached lists do not record servers.
     let lookup = lookup.filter(|_| servers.is_none());
-    let sent = wire::of(api).tools().edit(request, |node| {
+    let sent = list.edit(request, |node| {
         if node.is_null() {
             return Ok(None);
         }
@@ -86,8 +87,10 @@ fn find_or_rewrite<'a>(
         let Some((lookup, text)) = lookup else {
             return rewrite_list(node, &inputs, servers).map(|(sent, _)| Some(sent));
         };
-        let list = text.filter(|_| node.is_intact()).map_or_else(|| list_cache::text_of(node), Cow::Borrowed);
-        let key = CacheKey { list: list.into_owned().into(), inputs };
+        // The text belongs to the member `tools` of the request. An API with another list does not read it.
+        let text = text.filter(|_| list.config().is_none() && node.is_intact());
+        let text = text.map_or_else(|| list_cache::text_of(node), Cow::Borrowed);
+        let key = CacheKey { list: text.into_owned().into(), inputs };
         if let Some(known) = lookup.find(&key) {
             if let Some(text) = &known.text {
                 node.replace(Data::Verbatim(text));

@@ -551,7 +551,7 @@ names! {
     CLAUDE_DESKTOP = mcp_clients::CLAUDE_DESKTOP,
     /// Claude Code, tools of MCP servers: the tools that reach the model's API.
     CLAUDE_CODE = mcp_clients::CLAUDE_CODE,
-    /// KnownEvent, tools of MCP servers: the tools that reach the model's API.
+    /// Cursor, tools of MCP servers: the tools that reach the model's API.
     CURSOR = mcp_clients::CURSOR,
     /// Cowork in Claude Desktop, tools of local MCP servers: the parts that reach the model's API.
     COWORK = mcp_clients::COWORK,

@@ -167,7 +167,7 @@ impl<'a> Node<'a> {
         self.flags.intersects(Flags::UNCHANGED)
     }
 
-    /// From now on, every value of the tree records its changes. A synthesized value gets the origin of the
+    /// From now on, every value of the tree has a flag for changes. A synthesized value gets the origin of the
     /// nearest enclosing value that has one, or `around`. Clears the flags of references.
     pub(crate) fn track(&mut self, around: Origin) {
         fn track(node: &mut Node<'_>, around: Origin) {

@@ -37,7 +37,7 @@ impl Pattern {
             match step {
                 Step::Char(character) => reach(at + 1, Some(*character), false),
                 Step::Set(set) => {
-                    if let Some(character) = self.sets.get(*set as usize).and_then(|set| self.member(set)) {
+                    if let Some(character) = self.sets.get(*set as usize).and_then(|set| self.member(set, budget)) {
                         reach(at + 1, Some(character), false);
                     }
                 }
@@ -53,8 +53,9 @@ impl Pattern {
     }
 
     /// Returns a character of a set, if it has one that is tried.
-    fn member(&self, set: &Set) -> Option<char> {
-        TRIED.chars().chain(set.bounds()).find(|character| set.takes(*character, self.spelling))
+    fn member(&self, set: &Set, budget: &Budget) -> Option<char> {
+        let mut tried = TRIED.chars().chain(set.bounds()).take_while(|_| budget.pay(1 + set.len()));
+        tried.find(|character| set.takes(*character, self.spelling))
     }
 }
 

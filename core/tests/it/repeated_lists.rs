@@ -91,6 +91,35 @@ fn cached_list_equals_a_new_one() {
     assert!(rewritten > 1_000, "{rewritten} of {compared}");
 }
 
+/// A member that the API does not have says nothing about its tools.
+#[test]
+fn a_stray_list_does_not_stand_for_the_tools() {
+    let converse = |stray: &Value, name: &str| {
+        let tool = json!({"toolSpec": {"name": name, "inputSchema": {"json": {"type": "object"}}}});
+        let messages = json!([{"role": "user", "content": [{"text": "Hi"}]}]);
+        json!({"tools": stray, "messages": messages, "toolConfig": {"tools": [tool]}}).to_string()
+    };
+    let gemini = |stray: &Value, name: &str| {
+        let tools = json!([{"functionDeclarations": [{"name": name, "parameters": {"type": "OBJECT"}}]}]);
+        let contents = json!([{"role": "user", "parts": [{"text": "Hi"}]}]);
+        json!({"toolConfig": {"tools": stray}, "contents": contents, "tools": tools}).to_string()
+    };
+    const CONVERSE: &str = "https://bedrock-runtime.us-east-1.amazonaws.com/model/amazon.nova-pro-v1:0/converse";
+    for stray in [json!(null), json!([]), json!([{"name": "a", "input_schema": {"type": "object"}}])] {
+        let cache = ToolListCache::default();
+        let mut sent = Vec::new();
+        for name in ["alice.secret", "bob.tool"] {
+            for (url, request) in [(CONVERSE, converse(&stray, name)), (URLS[3], gemini(&stray, name))] {
+                let options = ExchangeOptions::default();
+                let alone = outcome(Exchange::open(url, &request, &options));
+                assert_eq!(outcome(Exchange::open_cached(url, &request, &options, &cache)), alone, "{request}");
+                sent.push(alone[0].to_string());
+            }
+        }
+        assert!(sent[0].contains("alice_secret") && sent[2].contains("bob_tool"), "{sent:?}");
+    }
+}
+
 struct Asked {
     url: String,
     options: Value,

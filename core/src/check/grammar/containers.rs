@@ -24,7 +24,7 @@ use crate::{
     },
 };
 
-/// Keywords whose other schemas may allow members that this schema does not declare.
+/// With these keywords, other schemas may allow members without a declaration here.
 const COMBINED: Keywords =
     Keywords::of(&[Keyword::AnyOf, Keyword::OneOf, Keyword::AllOf, Keyword::Ref, Keyword::UnevaluatedProperties]);
 

@@ -4,7 +4,7 @@ use alloc::{format, string::String, vec::Vec};
 
 use super::super::{
     definitions::{self, TABLES},
-    keyword::{Draft, Keyword, Role, Subschemas},
+    keyword::{Draft, Keyword, Keywords, Role, Subschemas},
     references,
 };
 use crate::{
@@ -17,8 +17,10 @@ use crate::{
 pub(super) fn normal(root: &Node<'_>, has_annotations: bool, budget: &Budget) -> String {
     let reached = definitions::reached(root, budget).unwrap_or_default();
     let has_references = references::mentions_references(root);
+    let unevaluated = Keywords::of(&[Keyword::UnevaluatedItems, Keyword::UnevaluatedProperties]);
+    let has_unevaluated = references::mentions(root, unevaluated);
     let mut out = format!("{:?} ", Draft::of(root));
-    Form { budget, reached, has_references, has_annotations }.schema(root, true, &mut out);
+    Form { budget, reached, has_references, has_unevaluated, has_annotations }.schema(root, true, &mut out);
     out
 }
 
@@ -27,6 +29,8 @@ struct Form<'b> {
     /// References to definitions that are used.
     reached: Set<String>,
     has_references: bool,
+    /// Then, even keywords without a constraint mark members as evaluated.
+    has_unevaluated: bool,
     has_annotations: bool,
 }
 
@@ -108,8 +112,8 @@ impl Form<'_> {
             | Keyword::AdditionalItems
             | Keyword::PropertyNames
             | Keyword::UnevaluatedItems
-            | Keyword::UnevaluatedProperties => written == "true",
-            Keyword::Items => written == "true" && !schema.has(Keyword::AdditionalItems),
+            | Keyword::UnevaluatedProperties => written == "true" && !self.has_unevaluated,
+            Keyword::Items => written == "true" && !schema.has(Keyword::AdditionalItems) && !self.has_unevaluated,
             Keyword::MinLength | Keyword::MinItems | Keyword::MinProperties => {
                 value.as_number().is_some_and(|number| json::compare(number, "0").is_eq())
             }

@@ -15,7 +15,7 @@ use super::{
 use crate::{
     budget::Budget,
     collections::{Map, Set},
-    json::{self, Data, LookUp, Node, Object, Text},
+    json::{self, Data, LookUp, Member, Node, Object, Text},
 };
 
 /// Maximum nesting of differences.
@@ -184,13 +184,14 @@ impl<'v, 's> Search<'v, 's> {
         let object = |schema: &'s Node<'static>| schema.as_object();
         let (old, new) = (object(pair.old), object(pair.new));
         let table = |schema: Option<&'s Object<'static>>| schema.and_then(|it| it.object_at(Keyword::Properties));
-        let empty = Object::default();
-        let (old_table, new_table) = (table(old).unwrap_or(&empty), table(new).unwrap_or(&empty));
+        let (old_table, new_table) = (table(old), table(new));
         let rest = |schema: Option<&'s Object<'static>>| {
             schema.and_then(|it| it.get(Keyword::AdditionalProperties)).unwrap_or(self.anything)
         };
         let (old_rest, new_rest) = (rest(old), rest(new));
-        let (old_index, new_index) = (LookUp::of(old_table), LookUp::of(new_table));
+        let (old_index, new_index) = (old_table.map(LookUp::of), new_table.map(LookUp::of));
+        let find =
+            |index: &Option<LookUp<'s, 'static>>, name: &Text<'_>| index.as_ref().and_then(|index| index.get(name));
         let bases = self.bases(pair);
         let wrap = |name: &Text<'static>, pair: Pair<'s>, sink: Sink<'_>| {
             self.differ(pair, &mut |value| {
@@ -201,12 +202,10 @@ impl<'v, 's> Search<'v, 's> {
                 })
             })
         };
-        let declared = old_table.iter().chain(new_table.iter().filter(|member| !old_index.has(&member.key)));
-        for member in declared {
-            let name = &member.key;
-            let find = |index: &LookUp<'_, 'static>| index.get(name).is_some();
-            let old = if find(&old_index) { schema_in(old, name) } else { None }.unwrap_or(old_rest);
-            let new = if find(&new_index) { schema_in(new, name) } else { None }.unwrap_or(new_rest);
+        let added = new_table.into_iter().flatten().filter(|member| find(&old_index, &member.key).is_none());
+        for Member { key: name, .. } in old_table.into_iter().flatten().chain(added) {
+            let old = find(&old_index, name).unwrap_or(old_rest);
+            let new = find(&new_index, name).unwrap_or(new_rest);
             if wrap(name, pair.below(old, new), sink) {
                 return true;
             }
@@ -359,10 +358,6 @@ impl<'v, 's> Search<'v, 's> {
         }
         false
     }
-}
-
-fn schema_in<'s>(schema: Option<&'s Object<'static>>, name: &Text<'_>) -> Option<&'s Node<'static>> {
-    schema?.object_at(Keyword::Properties)?.get_text(name)
 }
 
 /// Returns a count and its neighbors, without those that are too long.

@@ -159,8 +159,16 @@ pub(crate) fn flatten_request(
     (prefix, name_pattern): (Prefix, NamePattern),
     deferred: Option<&DeferredOptions>,
 ) -> Result<Option<Servers>, Error> {
-    let mut holders = locations().filter_map(|(config, _)| request.get(config.unwrap_or(TOOLS)));
-    if !holders.any(may_have_server) {
+    let mut has_any = false;
+    for (config, _) in locations() {
+        let Some(holder) = request.get(config.unwrap_or(TOOLS)).filter(|holder| may_have_server(holder)) else {
+            continue;
+        };
+        let holder = lazy::view(holder)?;
+        let tools = if config.is_some() { holder.get(TOOLS).map(lazy::view).transpose()? } else { Some(holder) };
+        has_any |= tools.is_some_and(|tools| has_server(&tools));
+    }
+    if !has_any {
         return Ok(None);
     }
     let others = names_of_carriers(request, deferred)?;
