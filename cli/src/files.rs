@@ -213,8 +213,8 @@ fn resolve_links(path: &Path) -> PathBuf {
     path.canonicalize().unwrap_or_else(|_| path.into())
 }
 
-/// Returns true for files that are written in place: a device, a pipe, or a link without a target, which a rename would
-/// remove.
+/// Returns true for files that are written in place: a device, a pipe, or a link without a target. A rename would
+/// remove such a link.
 fn is_in_place(path: &Path) -> io::Result<bool> {
     match found(fs::metadata(path))? {
         Some(target) => Ok(!target.is_file()),

@@ -1,4 +1,4 @@
-//! Agents that `toolwire run` starts, the settings that each agent reads, and the APIs that support its protocol.
+//! Agents for `toolwire run`, the settings of each agent, and the APIs that support its protocol.
 
 use toolwire::options::Api;
 

@@ -86,7 +86,7 @@ impl Glob {
     }
 }
 
-/// Returns true if a path matches, or if it is a directory in which a path could match.
+/// Returns true if a path matches, or if it is a directory that could contain a matching path.
 fn fits(pattern: &[&str], path: &[&str], is_folder: bool) -> bool {
     match (pattern.split_first(), path.split_first()) {
         (None, _) => path.is_empty() && !is_folder,

@@ -166,7 +166,7 @@ impl Command {
     }
 
     /// Describes what the commands read in an input, as JSON: `{ kind, alone, pointer, entries }`. `kind` is `tools`,
-    /// `schemas` or `request`; `alone` is true for a single tool or schema; `pointer` is the location of the list,
+    /// `schemas` or `request`; `alone` is true for a single tool or schema. `pointer` is the location of the list,
     /// or null if each line is an entry. Each entry is `{ name, line?, pointer, format, schema }`, in which `schema` is
     /// the pointer from the entry to its schema. If the commands refuse the input, the result is `{ error }`, with
     /// `{ line, pointer, code, message }`.

@@ -20,7 +20,7 @@ pub enum Need {
     /// The names in a directory, as a JSON list of strings: names of directories end in `/`, names of links to
     /// directories in `//`. An empty string means the working directory.
     Folder(String),
-    /// Environment variables, as a JSON object that contains the variables that are set.
+    /// Environment variables, as a JSON object with the set variables.
     Variables(Vec<String>),
     /// Names of the environment variables that are set and not blank, as a JSON list. Their values are not passed to
     /// the command.

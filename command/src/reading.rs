@@ -1,5 +1,5 @@
-//! Describes an input for a host that shows it: the kind of input, the tools or schemas with their locations, or the
-//! reason why the commands refuse the input.
+//! Describes an input for a host that shows it: its kind, and its tools or schemas with their locations. If the
+//! commands refuse the input, the description contains the reason.
 
 use toolwire::{
     internal::{self, Choices},

@@ -48,7 +48,7 @@ type BoxError = Box<dyn Error + Send + Sync>;
 
 pub(crate) struct Clients<B> {
     plain: Client<Limited<HttpConnector>, B>,
-    /// Client for HTTPS. The first request makes it, because reading the certificates of the system takes time.
+    /// Client for HTTPS. The first request makes it, because reading the certificates of the system is slow.
     secure: Arc<OnceLock<Secure<B>>>,
     connector: HttpConnector,
     limit: Duration,
@@ -238,7 +238,7 @@ impl Service<Uri> for Route {
 }
 
 fn proxies() -> Matcher {
-    // A value that is not UTF-8 becomes text that is not a URL.
+    // A value that is not UTF-8 becomes an invalid URL.
     let text = |name: &&str| std::env::var_os(name).map(|value| value.to_string_lossy().into_owned());
     let first = |names: [&str; 2]| names.iter().find_map(text).unwrap_or_default();
     let proxies = [["HTTPS_PROXY", "https_proxy"], ["ALL_PROXY", "all_proxy"]].map(first);

@@ -57,7 +57,7 @@ impl Upload {
         self.state().last
     }
 
-    /// Takes the rest of the body. The connection to the upstream cannot receive it any more, and ends.
+    /// Removes and returns the rest of the body. The connection to the upstream cannot receive it any more, and ends.
     pub(super) fn take(&self) -> Option<Incoming> {
         let mut state = self.state();
         if let Some(waits) = state.waits.take() {

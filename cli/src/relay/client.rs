@@ -161,7 +161,7 @@ fn fill_placeholders(text: &str, parts: &[(&str, &str)]) -> String {
     }
 }
 
-/// Returns an address at which the client reaches the relay, which may listen on all addresses.
+/// Returns an address for the client. The relay may listen on all addresses.
 fn reachable_address(address: &str) -> String {
     for (all, own) in [("0.0.0.0:", "127.0.0.1:"), ("[::]:", "[::1]:")] {
         if let Some(port) = address.strip_prefix(all) {
@@ -241,7 +241,7 @@ fn pass_on(_client: &Child, _code: u8) {}
 #[cfg(unix)]
 fn stop_with(client: &Child) {
     use rustix::process::{kill_process, waitid, Signal, WaitId, WaitIdOptions};
-    /// Time after which a Ctrl-Z of the terminal, which stops both programs, has stopped this program.
+    /// Time after which a Ctrl-Z of the terminal has stopped this program. It stops both programs.
     const TYPED: Duration = Duration::from_millis(100);
     let Some(id) = id(client) else { return };
     // The thread ends with the program: a call that waits is not interrupted by the end of the client.

@@ -200,7 +200,7 @@ fn of_items<'n, 'a>(before: &'n [Node<'a>], after: &'n [Node<'a>]) -> Vec<Part<'
     after.iter().zip(pairs).map(part).collect()
 }
 
-/// Pairs a new element with a removed element that had the same neighbors.
+/// Pairs a new element with a removed element between equal neighbors.
 fn pair_replaced_items(kept: &[Option<usize>], old: usize) -> Vec<Option<usize>> {
     let mut pairs = Vec::with_capacity(kept.len());
     let mut free = 0;

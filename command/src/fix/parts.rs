@@ -50,7 +50,7 @@ pub(super) fn is_structural(keyword: &str) -> bool {
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) enum Safety {
-    /// The schema accepts the same arguments, and the model reads the same information.
+    /// Neither the accepted arguments nor the information for the model changes.
     Safe,
     /// The schema accepts other arguments, or loses guidance.
     Unsafe,

@@ -40,7 +40,7 @@ pub(crate) struct Install {
     /// True if standard input is a terminal.
     can_ask: bool,
     stage: Stage,
-    /// Candidate paths of the file, in the order in which they are tried.
+    /// Candidate paths of the file, in the order of the attempts.
     paths: Vec<String>,
     path: String,
     /// Content before and after the change.

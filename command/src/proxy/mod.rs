@@ -729,7 +729,7 @@ impl Proxy {
     }
 }
 
-/// Replaces the forwarding of a message that began with a byte order mark, which JSON does not allow (RFC 8259, 8.1).
+/// Replaces the forwarding of a message after a byte order mark, which JSON does not allow (RFC 8259, 8.1).
 /// `message` is the message without the mark.
 fn without_mark(effects: Vec<Effect>, message: &str) -> Vec<Effect> {
     let effect = |effect: Effect| match effect {

@@ -288,7 +288,7 @@ fn owner_among(names: &BTreeMap<usize, Recent>, name: &str) -> Owner {
     }
 }
 
-/// Prefixes, none of which begins with another. Only the greatest prefix up to a text can be the prefix of the text.
+/// Prefixes; no prefix begins with another. Only the greatest prefix up to a text can be the prefix of the text.
 #[derive(Debug, Default)]
 struct Prefixes(BTreeSet<String>);
 

@@ -24,7 +24,7 @@ const VERSIONS: [(&str, Era); 6] = [
     ("2024-10-07", Era::Legacy),
 ];
 
-/// Members of `_meta` in which a modern request states what `initialize` negotiates in legacy versions.
+/// Members of `_meta` of a modern request. Legacy versions negotiate their values with `initialize`.
 pub(super) const VERSION: &str = "io.modelcontextprotocol/protocolVersion";
 pub(super) const CLIENT: &str = "io.modelcontextprotocol/clientInfo";
 pub(super) const CAPABILITIES: &str = "io.modelcontextprotocol/clientCapabilities";

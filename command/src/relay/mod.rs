@@ -106,9 +106,9 @@ impl Relay {
     /// Creates a relay with other settings. It shares the counters, the list of requests and the address of this relay.
     ///
     /// # Errors
-    /// A message, if other machines can reach the address and no token is required; if the relay is its own upstream;
-    /// if the required token is not the token of the start; or if the key of the started client would be sent to a new
-    /// address.
+    /// A message, if other machines can reach the address and no token is required, or if the relay is its own
+    /// upstream. Also a message, if the required token is not the token of the start, or if the key of the started
+    /// client would be sent to a new address.
     pub fn with_settings(&self, settings: &str, token: Option<&str>) -> Result<Relay, String> {
         let mut settings = Settings::read(settings);
         settings.listen = self.0.settings.listen.clone();

@@ -79,8 +79,8 @@ impl Settings {
         }
     }
 
-    /// Checks new settings against the settings of the start. The required token must not change, nor the address that
-    /// receives the key of a client that the host has started.
+    /// Checks new settings against the settings of the start. The required token must not change, nor the address
+    /// for the key of a started client.
     pub(super) fn check_change(&self, start: &Settings) -> Result<(), String> {
         let path = start.client_path();
         if self.token != start.token && (path.is_some() || start.token.is_some()) {

@@ -1,4 +1,4 @@
-//! HTML in which text of servers cannot become markup: only literals of this crate are written unescaped.
+//! HTML that escapes text of servers: only literals of this crate are written unescaped.
 
 use crate::markup::escape;
 

@@ -159,7 +159,7 @@ impl Turns {
         Ok(self.callable(&format!("{{\"tools\":{list},\"{key}\":[]}}"))?.into_iter().collect())
     }
 
-    /// Returns the tools that the model can call on a backend with native deferred tools, which the library simulates.
+    /// Returns the callable tools of a backend with native deferred tools, which the library simulates.
     fn callable(&self, written: &str) -> Result<Vec<String>, toolwire::Error> {
         let mut options = DeferredOptions::default();
         options.format = self.target();

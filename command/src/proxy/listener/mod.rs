@@ -209,7 +209,7 @@ impl Listener {
         self.done()
     }
 
-    /// Handles a message that is not UTF-8, which an HTTP response cannot contain. If the message is an answer, returns
+    /// Handles a message that is not UTF-8: an HTTP response cannot contain it. If the message is an answer, returns
     /// the error that replaces it.
     fn not_utf_8(&mut self, session: u64, message: &[u8]) -> Option<String> {
         let why = "expected UTF-8 from the server, found other bytes";

@@ -182,7 +182,7 @@ impl Session {
         Delivery::Answer(number, restored)
     }
 
-    /// Delivers a message that is not a response, in the session that clients share: to the client whose request it
+    /// Delivers a message other than a response, in the shared session: to the client whose request it
     /// names, with the ids of that client. Other messages are discarded.
     fn shared(&self, text: &str) -> Delivery {
         let Ok(mut node) = json::read(text) else { return Delivery::None };
