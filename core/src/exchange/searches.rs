@@ -82,7 +82,7 @@ impl Catalogue {
         let own = |(called, own): (&str, Text<'_>)| (own.into_owned(), Text::new(String::from(called)));
         let also = restore_map.names().filter(|(_, own)| count.get(own) == Some(&1)).map(own).collect();
         Ok(Catalogue {
-            index: Index::new(&tools, !definitions.is_empty())?.also_called(also),
+            index: Index::new(&tools, !definitions.is_empty())?.with_other_names(also),
             restore_map,
             definitions,
         })
