@@ -18,11 +18,11 @@ use syn::{
 const TODAY: [(&str, usize); 20] = [
     (DOCUMENTED, 335),
     (LONG, 89),
-    (CHAINED, 474),
+    (CHAINED, 451),
     ("counts as", 9),
     ("leads to", 3),
     ("place", 25),
-    ("for people", 20),
+    ("for people", 7),
     ("takes", 67),
     ("stands", 5),
     ("beside", 0),
@@ -31,7 +31,7 @@ const TODAY: [(&str, usize); 20] = [
     (WHETHER, 2),
     ("the same", 344),
     ("that of", 15),
-    ("those of", 31),
+    ("those of", 12),
     ("the other one", 1),
     ("which is one", 1),
     ("in which", 110),
@@ -119,7 +119,7 @@ impl<'ast> Visit<'ast> for Functions {
 /// Each phrase with the words of one form, by the first word.
 type Avoided = BTreeMap<&'static str, Vec<(&'static str, Vec<&'static str>)>>;
 
-fn avoided() -> Avoided {
+fn avoided_words() -> Avoided {
     let mut avoided = Avoided::new();
     for (phrase, forms, _) in AVOIDED {
         for form in [&[phrase], forms].concat() {
@@ -234,7 +234,7 @@ pub(crate) fn files(folder: &Path, into: &mut Vec<PathBuf>) {
 
 /// Counts the measures in some files, and lists the locations of all faults.
 fn count(root: &Path, paths: &[PathBuf]) -> (Functions, BTreeMap<&'static str, usize>, String) {
-    let avoided = avoided();
+    let avoided = avoided_words();
     let (mut functions, mut counts, mut list) = (Functions::default(), BTreeMap::new(), String::new());
     for path in paths {
         let text = fs::read_to_string(path).expect("the file is text");
@@ -304,7 +304,7 @@ fn sentences_are_counted() {
          /// The place that a name leads to, which is one of them.\n// Changed in place.\n\
          /// - Whether\n/// - it is\n/// ```\n/// anew\n/// ```\nfn f() {{}} // anew\n"
     );
-    let avoided = avoided();
+    let avoided = avoided_words();
     let faults: Vec<_> = sentences(&text).iter().map(|sentence| (sentence.row, sentence.faults(&avoided))).collect();
     let expected = [
         (1, vec![LONG]),

@@ -24,7 +24,7 @@ struct Case {
     right: BTreeSet<String>,
 }
 
-/// Only the queries whose expected tools are all in the list; all queries if the list is complete.
+/// Returns the queries whose expected tools are all in the list. These are all queries if the list is complete.
 fn cases(tools: &[Value], is_whole: bool) -> Vec<Case> {
     let text =
         fs::read_to_string(root().join("../tests/fixtures/ranking/queries.json")).expect("the queries are committed");

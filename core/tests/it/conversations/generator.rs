@@ -46,9 +46,9 @@ pub(crate) fn calls(api: &str, calls: &[(String, String)], arguments: &Value) ->
             json!({"role": "user", "content": each(&|id, _| json!({"type": "tool_result", "tool_use_id": id, "content": "done"}))}),
         ],
         "openai-chat" => {
-            let made =
+            let generated_calls =
                 each(&|id, name| json!({"id": id, "type": "function", "function": {"name": name, "arguments": text}}));
-            let mut messages = vec![json!({"role": "assistant", "content": null, "tool_calls": made})];
+            let mut messages = vec![json!({"role": "assistant", "content": null, "tool_calls": generated_calls})];
             messages.extend(each(&|id, _| json!({"role": "tool", "tool_call_id": id, "content": "done"})));
             messages
         }
@@ -106,13 +106,13 @@ pub(crate) fn conversation((api, _, model): Backend, numbers: &mut Numbers) -> V
     for turn in 0..=numbers.below(3) {
         history.push(message(api, true, &format!("Question {turn}")));
         for _ in 0..numbers.below(3) {
-            let made: Vec<(String, String)> = (0..=numbers.below(2))
+            let calls_of_turn: Vec<(String, String)> = (0..=numbers.below(2))
                 .map(|_| {
                     id += 1;
                     (format!("call_{id}"), names[numbers.below(names.len())].to_owned())
                 })
                 .collect();
-            history.extend(calls(api, &made, &json!({"q": "x"})));
+            history.extend(calls(api, &calls_of_turn, &json!({"q": "x"})));
         }
         history.push(message(api, false, &format!("Answer {turn}")));
     }
