@@ -126,9 +126,10 @@ fn dialect_example(function: Function, options: &Node<'_>, naming: Naming) -> Op
         _ => return None,
     };
     let names = || DIALECTS.iter().map(|dialect| dialect.name);
-    let names = options.get(&naming.spell(option))?;
-    let names = names.as_array().unwrap_or(core::slice::from_ref(names)).iter().filter_map(Node::as_text);
-    let unknown = names.map(|text| text.display()).find(|name| !names().any(|known| known == &**name))?;
+    let given_names = options.get(&naming.spell(option))?;
+    let given_names =
+        given_names.as_array().unwrap_or(core::slice::from_ref(given_names)).iter().filter_map(Node::as_text);
+    let unknown = given_names.map(|text| text.display()).find(|name| !names().any(|known| known == &**name))?;
     let nearest = dialect::nearest_name(&unknown);
     let value = if option == "dialects" { format!("[\"{nearest}\"]") } else { format!("\"{nearest}\"") };
     Some(naming.example(&Example { function: function.name(), input, option, value: &value }))
