@@ -282,8 +282,7 @@ fn by_corpus(figures: &Figures) -> String {
     for column in &figures.census.columns {
         let name = column.dialect.name;
         let outcomes: Vec<Outcome> = schemas.iter().map(|schema| Verdict::of(name, schema).outcome).collect();
-        let counts =
-            Outcome::ALL.map(|outcome| outcomes.iter().filter(|outcome| **outcome == outcome).count().to_string());
+        let counts = Outcome::ALL.map(|outcome| outcomes.iter().filter(|one| **one == outcome).count().to_string());
         let _ = writeln!(section, "| [`{name}`](dialects/{name}.md) | {} |", counts.join(" | "));
     }
     section.push('\n');
