@@ -81,7 +81,7 @@ fn chunk(event: &Value) -> Vec<u8> {
     frame(&headers, payload.to_string().as_bytes())
 }
 
-fn frame(kind: &str, event: &Value) -> Vec<u8> {
+fn event_frame(kind: &str, event: &Value) -> Vec<u8> {
     let headers = [(":event-type", kind), (":content-type", "application/json"), (":message-type", "event")];
     frame(&headers, event.to_string().as_bytes())
 }
@@ -136,11 +136,11 @@ fn events_of_converse_are_named_by_their_frames() {
     let tool = json!({"toolSpec": {"name": "get.weather", "inputSchema": {"json": {"type": "object"}}}});
     let body = json!({"messages": [], "toolConfig": {"tools": [tool]}});
     let start = |name: &str| json!({"contentBlockIndex": 0, "start": {"toolUse": {"toolUseId": "t", "name": name}}});
-    let begin = frame("messageStart", &json!({"role": "assistant"}));
-    let stop = frame("messageStop", &json!({"stopReason": "tool_use"}));
-    let sent = [&*begin, &frame("contentBlockStart", &start("get_weather")), &stop].concat();
+    let begin = event_frame("messageStart", &json!({"role": "assistant"}));
+    let stop = event_frame("messageStop", &json!({"stopReason": "tool_use"}));
+    let sent = [&*begin, &event_frame("contentBlockStart", &start("get_weather")), &stop].concat();
     let received = feed_in_pieces(&mut open("converse-stream", &body), &sent, 5);
-    let expected = [&*begin, &frame("contentBlockStart", &start("get.weather")), &stop].concat();
+    let expected = [&*begin, &event_frame("contentBlockStart", &start("get.weather")), &stop].concat();
     assert_eq!(frames(&received), frames(&expected));
     assert_eq!(received, expected);
 }
