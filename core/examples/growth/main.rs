@@ -47,7 +47,7 @@ struct Growth {
 #[derive(Clone, Copy)]
 pub(crate) struct Point {
     size: usize,
-    /// In microseconds.
+    /// Microseconds.
     time: f64,
     /// Bytes allocated in total, including those freed later.
     memory: f64,

@@ -74,7 +74,7 @@ fn base64(bytes: &[u8]) -> String {
     text
 }
 
-/// With the padding that hides the length of the event.
+/// Returns the frame of an event, with the padding that hides the event's length.
 fn chunk(event: &Value) -> Vec<u8> {
     let headers = [(":event-type", "chunk"), (":content-type", "application/json"), (":message-type", "event")];
     let payload = json!({"bytes": base64(event.to_string().as_bytes()), "p": "abcdef"});

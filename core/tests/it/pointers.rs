@@ -54,7 +54,7 @@ const WAYS: [(&str, &str, &str); 18] = [
 /// Number of backends for each request.
 const BACKENDS: usize = 4;
 
-/// From the outermost part to the part itself.
+/// Returns the pointers to all enclosing parts, from the outermost one to the pointer itself.
 fn prefixes(pointer: &str) -> impl DoubleEndedIterator<Item = &str> {
     let mut ends: Vec<usize> = pointer.match_indices('/').map(|(at, _)| at).collect();
     ends.push(pointer.len());

@@ -79,7 +79,7 @@ impl Overlap {
             .collect()
     }
 
-    /// If `arguments` is true, the words also come from the names and descriptions of arguments.
+    /// Indexes the tools. If `arguments` is true, the names and descriptions of arguments are indexed, too.
     fn new(tools: &[Value], arguments: bool) -> Self {
         let mut seen = BTreeSet::new();
         let unique = tools.iter().filter(|tool| seen.insert(tool["name"].as_str()));

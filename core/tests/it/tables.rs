@@ -379,7 +379,7 @@ fn invalid_schemas() -> Vec<Value> {
     schemas
 }
 
-/// If a message names a replacement for a keyword, the dialect must accept the replacement at that place.
+/// If a message names a replacement for a keyword, the dialect must accept the replacement at the same location.
 #[test]
 fn replacements_named_in_messages_are_accepted() {
     let branches = json!([{"type": "object", "properties": {}}, {"type": "object", "properties": {}}]);

@@ -213,7 +213,7 @@ pub(crate) const CONTAINERS: &[(&str, Container)] = &[
     ),
 ];
 
-/// Also returns the definitions that the small schemas refer to.
+/// Returns a schema of many small schemas, with the definitions that the small schemas refer to.
 pub(crate) fn schema(element: (&str, Element), container: (&str, Container), count: usize) -> Value {
     let all: Vec<Value> = (0..count).map(element.1).collect();
     let mut root = container.1(&all);

@@ -136,7 +136,7 @@ fn arguments_text() -> String {
     arguments().to_string()
 }
 
-/// If `deferred` is true, some tools are deferred, and the history contains constructs that load them.
+/// Returns a request. If `deferred` is true, some tools are deferred, and parts of the history load them.
 pub(crate) fn request(api: &str, deferred: bool) -> Value {
     let mut request = match api {
         "anthropic" => anthropic(),

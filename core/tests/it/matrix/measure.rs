@@ -113,7 +113,7 @@ fn wrap(row: &Value) -> String {
 const SURFACES: [&str; 7] =
     ["openai-chat", "openai-responses", "anthropic", "gemini-json-schema", "moonshot", "deepseek", "mistral"];
 
-/// Also checks the promises for each result.
+/// Counts the results for a collection, and checks the promises for each result.
 pub(crate) fn measure(dialect: &str, collection: &Collection) -> Row {
     let options = SanitizeOptions::new(dialect);
     let mut row = Row::default();

@@ -97,7 +97,7 @@ fn answered_anywhere(request: &Value, id: &str) -> bool {
     items(&request["messages"]).chain(items(&request["input"])).any(|message| answers_of(message).contains(&id))
 }
 
-/// Without the namespaces of the tools, and except for searches and their replacements.
+/// Returns the names of the called tools, without namespaces, searches and replacements of searches.
 pub(crate) fn calls(request: &Value) -> BTreeSet<String> {
     let mut found = BTreeSet::new();
     for message in items(&request["messages"]).chain(items(&request["input"])) {

@@ -92,7 +92,8 @@ fn options(set: &Value) -> DeferredOptions {
     bindings::options(&Node::from_value(set).expect("options are shallow"), Naming::Camel).expect("options are valid")
 }
 
-/// Also checks that text and value agree and that a second run changes nothing. Returns `None` for an error.
+/// Returns the adapted request; `None` for an error. Checks that text and value agree, and that a second run changes
+/// nothing.
 fn adapt(request: &Value, options: &DeferredOptions, about: &str) -> Option<Value> {
     let text = request.to_string();
     let by_text = apply_deferred_loading(text.as_str(), options);

@@ -23,7 +23,7 @@ impl Wire {
         }
     }
 
-    /// Without the tool's namespace.
+    /// Returns the entry of a tool, without its namespace.
     pub(crate) fn listed(self, tool: &Tool) -> Value {
         let (name, description) = (&tool.name, format!("#{}# A tool.", tool.number));
         let schema =
