@@ -1,6 +1,6 @@
 //! Fakes of backends. Each one refuses what the real backend refuses, and is written from the APIs' documentation and
-//! errors, independent of the tables in the core. The fakes for Anthropic, OpenAI and Interactions are those of the
-//! native suite.
+//! errors, independent of the tables in the core. For Anthropic, OpenAI and Interactions, the fakes of the native suite
+//! are used.
 
 use std::collections::BTreeSet;
 

@@ -36,7 +36,7 @@ pub(crate) fn tool(api: &str, name: &str) -> Value {
     }
 }
 
-/// `arguments` are the arguments of every call.
+/// Returns the messages with the calls and their results. Every call has the arguments `arguments`.
 pub(crate) fn calls(api: &str, calls: &[(String, String)], arguments: &Value) -> Vec<Value> {
     let text = arguments.as_str().map_or_else(|| arguments.to_string(), Into::into);
     let each = |make: &dyn Fn(&str, &str) -> Value| calls.iter().map(|(id, name)| make(id, name)).collect::<Vec<_>>();
@@ -572,7 +572,7 @@ fn force(api: &str, request: &mut Value, numbers: &mut Numbers) {
     choose(api, request, (numbers.below(2) == 0).then_some(name.as_str()));
 }
 
-/// Triggers and their backends take turns.
+/// Returns the conversation with a number. Successive numbers use successive pairs of a trigger and a backend.
 pub(crate) fn made(number: usize, numbers: &mut Numbers) -> Made {
     let all: Vec<(&'static str, Backend, Put)> = TRIGGERS
         .iter()

@@ -36,7 +36,7 @@ const LEFT: [&str; 11] = [
     "cached-content",
 ];
 
-/// Rules about places of a request. A test in the core violates each of them at each place.
+/// Rules about locations in a request. A test in the core violates each rule at each location.
 const PLACES: [&str; 17] = [
     "unsupported-member",
     "unsupported-beta",

@@ -109,7 +109,7 @@ fn play(backend: Backend, numbers: &mut Numbers, put: Put, about: &str) {
     options = options.history_pairs(HistoryPairs::Complete);
     options.tools = options.tools.max_tools(MAX_TOOLS);
     let mut before: Option<(Vec<Value>, Vec<Value>)> = None;
-    // A tool that the choice forces replaces one of those that are found.
+    // A tool that the choice forces replaces a found tool.
     for turn in 0..=(if is_chosen { 1 } else { TURNS }) {
         let adapted = adapt_request(&request, &options).unwrap_or_else(|error| panic!("{about}: {error}: {request}"));
         let sent = &adapted.request;

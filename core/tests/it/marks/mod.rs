@@ -33,7 +33,7 @@ struct Sent {
     restore: Value,
 }
 
-/// Returns the code of the error if adapting fails.
+/// Returns the adapted request, or the code and the message of the error.
 fn adapt(request: &Value, options: &Value) -> Result<Sent, String> {
     let (input, options) = (Node::from_value(request), Node::from_value(options));
     let (input, options) = (input.expect("a request"), options.expect("options"));
@@ -169,7 +169,7 @@ fn block_kind(request: &Value, pointer: &str) -> String {
     String::new()
 }
 
-/// The report may list a string as hidden by one of these names.
+/// Returns the names and types around a string. The report may list the string as hidden by any of these words.
 fn words_around<'v>(request: &'v Value, pointer: &'v str) -> BTreeSet<&'v str> {
     let mut words: BTreeSet<&str> = pointer.split('/').collect();
     for (end, _) in pointer.match_indices('/') {
@@ -337,7 +337,7 @@ fn every_string_of_a_request_is_sent_or_reported() {
     compare(&faults);
 }
 
-/// `{write}` is the name under which a renamed tool was sent.
+/// Returns a template of a reply. `{write}` is the name under which a renamed tool was sent.
 fn reply(api: &str) -> Value {
     let arguments = json!({"city": "Argument <>", "x_<>": ["Nested <>"]});
     let text = arguments.to_string();
@@ -403,7 +403,7 @@ fn every_string_of_a_reply_is_restored() {
     for api in APIS {
         let (mut marker, own) = (Marker::default(), "write/<write>");
         let mut source = request(api, false);
-        // Without constructs that change what a reply means.
+        // These members would change what a reply means.
         ["response_format", "text", "generationConfig"].into_iter().for_each(|key| {
             source.as_object_mut().expect("a request").remove(key);
         });

@@ -43,7 +43,7 @@ fn is_permutation(list: &[Value], set: &[Value]) -> bool {
         && list.iter().all(|item| left.iter().position(|other| *other == item).map(|at| left.swap_remove(at)).is_some())
 }
 
-/// Strings as they are, and other values as JSON with the spaces that Python writes.
+/// Returns strings unchanged, and other values as JSON with the spaces that Python writes.
 fn value_as_text(value: &Value) -> String {
     match value {
         Value::String(text) => text.clone(),

@@ -32,7 +32,7 @@ fn backend((target, native): (&'static str, &'static str)) -> Backend {
     Backend { target, native, options }
 }
 
-/// Each turn begins with a user message.
+/// Returns the steps of the turns. Each turn begins with a user message.
 fn turns(seed: u64) -> Vec<Vec<Step>> {
     let mut turns: Vec<Vec<Step>> = Vec::new();
     for more in 0..4 {

@@ -78,7 +78,7 @@ fn adapt(request: &Value) -> Result<Adapted, Error> {
     Ok(Adapted { request: serde_json::from_str(&done.request).expect("the output is JSON"), is_reported })
 }
 
-/// Returns `None` if the row has the expected result.
+/// Returns a description of the fault; `None` if the row has the expected result.
 fn fault(row: &Value) -> Option<String> {
     let (name, request) = (row["name"].as_str().expect("a name"), &row["request"]);
     let (verdict, found) = (kimi::check(request), adapt(request));

@@ -5,7 +5,7 @@
 
 use serde_json::{json, Map, Value};
 
-/// Returns `None` if the schema cannot represent the instance.
+/// Returns the answer; `None` if the schema cannot represent the instance.
 pub(crate) fn answer(instance: &Value, schema: &Value) -> Option<Value> {
     Answer { root: schema }.of(Some(instance), schema, 0)
 }
@@ -141,7 +141,7 @@ impl Answer<'_> {
     }
 }
 
-/// `1` equals `1.0`.
+/// Returns true if two values are equal as JSON: `1` equals `1.0`.
 fn is_equal(one: &Value, two: &Value) -> bool {
     one == two || one.as_f64().is_some_and(|number| two.as_f64() == Some(number))
 }
