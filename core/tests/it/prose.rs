@@ -21,7 +21,7 @@ const TODAY: [(&str, usize); 20] = [
     (CHAINED, 451),
     ("counts as", 9),
     ("leads to", 3),
-    ("place", 25),
+    ("place", 19),
     ("for people", 7),
     ("takes", 67),
     ("stands", 5),
