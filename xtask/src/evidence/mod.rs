@@ -327,20 +327,20 @@ impl Ledger {
         for fact in judgement.facts {
             *tally.facts.entry(fact).or_default() += 1;
         }
-        for differences in judgement.differences.into_iter().collect::<BTreeSet<_>>() {
-            if !EXCEPTIONS.iter().any(|(of, known, ..)| *of == dialect && *known == differences) {
-                self.faults.push(format!("{dialect}: {differences}\n  {name}\n  {}", judgement.found));
+        for difference in judgement.differences.into_iter().collect::<BTreeSet<_>>() {
+            if !EXCEPTIONS.iter().any(|(of, known, ..)| *of == dialect && *known == difference) {
+                self.faults.push(format!("{dialect}: {difference}\n  {name}\n  {}", judgement.found));
             }
-            *self.differences.entry((dialect, differences)).or_default() += 1;
+            *self.differences.entry((dialect, difference)).or_default() += 1;
         }
     }
 
     /// Adds a fault for each exception that does not apply to exactly its number of rows.
     fn count_exceptions(&mut self) {
-        for (dialect, differences, count, _) in EXCEPTIONS {
-            let found = self.differences.get(&(*dialect, (*differences).to_owned())).copied().unwrap_or_default();
+        for (dialect, difference, count, _) in EXCEPTIONS {
+            let found = self.differences.get(&(*dialect, (*difference).to_owned())).copied().unwrap_or_default();
             if found != *count {
-                self.faults.push(format!("{dialect}: {differences}: {found} rows, {count} in the list of exceptions"));
+                self.faults.push(format!("{dialect}: {difference}: {found} rows, {count} in the list of exceptions"));
             }
         }
     }
