@@ -104,5 +104,5 @@ fn quote_values(arguments: &Value) -> Value {
         Value::Number(_) | Value::Bool(_) | Value::Array(_) => Value::String(value.to_string()),
         other => other.clone(),
     };
-    Value::Object(members.map(|(key, value)| (key.clone(), quote_values(value))).collect())
+    Value::Object(members.map(|(key, value)| (key.clone(), quoted(value))).collect())
 }

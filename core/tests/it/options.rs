@@ -168,7 +168,7 @@ impl Declared {
 
     /// The core lists the options in the error about an unknown option.
     fn known(&self, naming: Naming) -> Names {
-        let options = json::read_file(r#"{"?": true}"#).expect("that is JSON");
+        let options = json::read(r#"{"?": true}"#).expect("that is JSON");
         let error: Error = match self.function {
             Some(function) => {
                 call(function, vec![Node::default(); 2], &options, naming, false).expect_err("`?` is not an option")
@@ -321,7 +321,7 @@ impl Declared {
     /// value.
     fn words(&self, name: &str) -> Option<Names> {
         let attempt = |options: &str| {
-            let options = json::read_file(options).expect("that is JSON");
+            let options = json::read(options).expect("that is JSON");
             match self.function {
                 Some(function) => call(function, vec![Node::default(); 2], &options, Naming::Camel, false).err(),
                 None => bindings::options::<ExchangeOptions>(&options, Naming::Camel).err(),
@@ -687,7 +687,7 @@ fn every_option_has_a_flag_or_a_reason_for_having_none() {
 }
 
 fn options<T: ReadOptions>(text: &str) -> T {
-    let node = json::read_file(text).expect("options are JSON");
+    let node = json::read(text).expect("options are JSON");
     bindings::options(&node, Naming::Camel).unwrap_or_else(|error| panic!("{text}: {error}"))
 }
 

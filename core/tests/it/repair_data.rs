@@ -102,7 +102,7 @@ fn fault(row: &Value) -> Option<String> {
 }
 
 fn is_equal(one: &Value, two: &Value) -> bool {
-    toolwire::json::is_equal(&Node::from_value(one).expect("shallow"), &Node::from_value(two).expect("shallow"))
+    toolwire::json::same(&Node::from_value(one).expect("shallow"), &Node::from_value(two).expect("shallow"))
 }
 
 #[test]

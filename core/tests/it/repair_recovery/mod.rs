@@ -22,7 +22,7 @@ use toolwire::{
 };
 
 fn is_equal(one: &Value, two: &Value) -> bool {
-    tree::is_equal(&Node::from_value(one).expect("shallow"), &Node::from_value(two).expect("shallow"))
+    tree::same(&Node::from_value(one).expect("shallow"), &Node::from_value(two).expect("shallow"))
 }
 
 fn calls() -> Vec<(&'static str, Vec<Call>)> {

@@ -134,7 +134,7 @@ fn names(arguments: &Value) -> Value {
             .to_uppercase(),
     };
     let members = arguments.as_object().into_iter().flatten();
-    Value::Object(members.map(|(name, value)| (if_different(name), value.clone())).collect())
+    Value::Object(members.map(|(name, value)| (other(name), value.clone())).collect())
 }
 
 fn enums(call: &Call) -> Option<String> {
