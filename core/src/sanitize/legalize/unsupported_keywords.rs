@@ -11,7 +11,7 @@ use crate::{
     budget::Budget,
     collections::Set,
     dialect::{
-        features::JUDGES_MEMBERS,
+        features::CONSTRAINS_MEMBERS,
         grammar::{Grammar, OpenRule},
     },
     json::{self, Data, Member, Node, Object, Text},
@@ -160,7 +160,7 @@ fn fault(member: &Member<'_>, object: &Object<'_>, is_root: bool, grammar: &Gram
         return None;
     }
     // These keywords would apply to the encoded members.
-    if grammar.refuses.contains(keyword) || (grammar.encodes() && JUDGES_MEMBERS.contains(keyword)) {
+    if grammar.refuses.contains(keyword) || (grammar.encodes() && CONSTRAINS_MEMBERS.contains(keyword)) {
         return Some(Fault::Refused);
     }
     let is_taken =
