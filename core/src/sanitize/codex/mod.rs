@@ -76,7 +76,7 @@ const MODELLED_KEYWORDS: [&str; 15] = [
 ];
 
 pub(crate) fn modelled_keyword(key: &Text<'_>) -> Option<&'static str> {
-    MODELLED_KEYWORDS.iter().find(|name| key.is_found(name)).copied()
+    MODELLED_KEYWORDS.iter().find(|name| key.has_value(name)).copied()
 }
 
 pub(crate) const APPLICATORS: Keywords = Keywords::of(&[
