@@ -114,7 +114,7 @@ fn ratios(texts: &[String], mut names: Vec<String>) -> Result<(), Box<dyn Error>
             each(time),
             time.as_secs_f64() / alone.as_secs_f64(),
             rounds.rewritten,
-            rounds.again,
+            rounds.rerun,
             rounds.needless,
         );
     }

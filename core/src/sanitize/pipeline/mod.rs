@@ -282,22 +282,22 @@ pub struct Rounds {
     /// Schemas that the passes rewrote.
     pub rewritten: usize,
     /// Rewritten schemas with a second round.
-    pub next_context: usize,
+    pub rerun: usize,
     /// Rewritten schemas whose second round changed nothing.
     pub needless: usize,
 }
 
 impl Rounds {
     pub(crate) fn taken() -> Self {
-        let [rewritten, next_context, needless] =
+        let [rewritten, rerun, needless] =
             [&REWRITTEN, &RERUN, &RERUN_UNCHANGED].map(|count| count.load(Ordering::Relaxed));
-        Rounds { rewritten, next_context, needless }
+        Rounds { rewritten, rerun, needless }
     }
 
     pub(crate) fn since(self, before: Self) -> Self {
         Rounds {
             rewritten: self.rewritten.wrapping_sub(before.rewritten),
-            next_context: self.next_context.wrapping_sub(before.next_context),
+            rerun: self.rerun.wrapping_sub(before.rerun),
             needless: self.needless.wrapping_sub(before.needless),
         }
     }
