@@ -53,7 +53,8 @@ fn collect(value: &Node<'_>, references: &mut References<'_, '_>) -> bool {
                 items.iter().for_each(|item| found |= collect(item, references))
             }
             Some(_) => {}
-            None => found |= collect(&member.value, references),
+            None if member.value.is_container() => found |= collect(&member.value, references),
+            None => {}
         }
     }
     found

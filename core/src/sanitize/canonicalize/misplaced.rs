@@ -128,7 +128,7 @@ fn entries<'a>(entries: &Object<'a>, budget: &Budget) -> Vec<Node<'a>> {
 }
 
 fn is_scalar(value: &Node<'_>) -> bool {
-    !matches!(value.data(), Data::Array(_) | Data::Object(_))
+    !value.is_container()
 }
 
 fn of_values<'a>(from: &Node<'a>, values: Vec<Node<'a>>) -> Vec<(Keyword, Node<'a>)> {

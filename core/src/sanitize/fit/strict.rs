@@ -82,9 +82,14 @@ fn cut_to_fit(root: &mut Node<'_>, context: &mut PassContext) -> Result<(), Erro
     if max_bytes == usize::MAX && Bounds::are_within(root, dialect) {
         return Ok(());
     }
-    let max_list = dialect.limit("longEnumCharacters").unwrap_or(usize::MAX);
     loop {
-        let done = match estimate(root, context, max_bytes)? {
+        let estimate = estimate(root, context, max_bytes)?;
+        #[cfg(test)]
+        if matches!(estimate, Estimate::Within) {
+            let found = excess_when_lowered(root, context, max_bytes)?;
+            assert_eq!(found, None, "the estimate is an upper bound, in {}", json::write(root));
+        }
+        let done = match estimate {
             Estimate::Within => return Ok(()),
             Estimate::Nesting(limit) => cut_below(root, context, limit)?,
             Estimate::Properties => cut_deepest(root, context)?,
@@ -93,17 +98,13 @@ fn cut_to_fit(root: &mut Node<'_>, context: &mut PassContext) -> Result<(), Erro
         if done {
             continue;
         }
-        let mut written = root.copy(&context.budget);
-        let noted = context.diagnostics.pause();
-        let result = lower::write(&mut written, context);
-        context.diagnostics.resume(noted);
-        result?;
-        let bytes = if max_bytes == usize::MAX { 0 } else { plain_length(&written) };
-        let too_long = (bytes > max_bytes).then_some(Excess::Bytes { found: bytes, limit: max_bytes });
-        let excess = excess(&written, dialect, max_list, &context.budget)?.or(too_long);
+        let excess = excess_when_lowered(root, context, max_bytes)?;
         let Some(excess) = excess else { return Ok(()) };
         let done = match excess {
-            Excess::List => drop_lists(root, context, |list| is_long(list, max_list))?,
+            Excess::List => {
+                let max_list = longest_list(dialect);
+                drop_lists(root, context, |list| is_long(list, max_list))?
+            }
             Excess::Values { .. } => drop_longest(root, context, |values| values.len())?,
             Excess::Characters { .. } => drop_longest(root, context, characters)? || cut_deepest(root, context)?,
             Excess::Properties { .. } => cut_deepest(root, context)?,
@@ -114,6 +115,22 @@ fn cut_to_fit(root: &mut Node<'_>, context: &mut PassContext) -> Result<(), Erro
             return Err(Error::new(Code::LimitExceeded, "", message(excess)));
         }
     }
+}
+
+fn longest_list(dialect: &Dialect) -> usize {
+    dialect.limit("longEnumCharacters").unwrap_or(usize::MAX)
+}
+
+fn excess_when_lowered(root: &Node<'_>, context: &mut PassContext, max_bytes: usize) -> Result<Option<Excess>, Error> {
+    let mut lowered = root.copy(&context.budget);
+    let noted = context.diagnostics.pause();
+    let result = lower::write(&mut lowered, context);
+    context.diagnostics.resume(noted);
+    result?;
+    let excess = excess(&lowered, context.dialect, longest_list(context.dialect), &context.budget)?;
+    let bytes = if excess.is_some() || max_bytes == usize::MAX { 0 } else { plain_length(&lowered) };
+    let too_long = (bytes > max_bytes).then_some(Excess::Bytes { found: bytes, limit: max_bytes });
+    Ok(excess.or(too_long))
 }
 
 /// Shortens the schema in proportion to the excess of its lowered form. Returns true if the schema became shorter.
@@ -151,12 +168,11 @@ enum Estimate {
 /// With three names for every schema, and without lower bounds, a third of the tools had to be lowered for the 100
 /// properties of `azure-strict`. Many of them were lowered several times, and lowering took 45 % of the time.
 fn estimate(root: &Node<'_>, context: &PassContext, max_bytes: usize) -> Result<Estimate, Error> {
-    // Length of an encoded schema without keywords: its members and its description.
-    const SCHEMA: usize = 256;
     // The definition of "anything" nests two levels.
-    let (mut schemas, mut names, mut deepest) = (8, NAMES, 2);
+    let (mut schemas, mut names, mut deepest) = (DEFINED, NAMES, 2);
     let (mut properties, mut values, mut longest) = (0, 0, 0);
     let mut wraps_items = false;
+    let (mut added_bytes, mut may_define) = (0, false);
     // Lower bounds, and the depth of the enclosing schema that lowering replaces, if there is one.
     let (mut least_properties, mut least_deepest, mut replaced) = (0, 0, usize::MAX);
     visit::walk(&context.budget, root, Keywords::ALL, &mut |node, path| {
@@ -179,6 +195,10 @@ fn estimate(root: &Node<'_>, context: &PassContext, max_bytes: usize) -> Result<
                 Shape::Anything | Shape::Values(_) | Shape::Reference => replaced = path.depth,
                 Shape::Union(_) | Shape::Typed(_) => {}
             }
+        }
+        if !(path.keyword == Some(Keyword::AdditionalProperties) && node.as_bool() == Some(false)) {
+            added_bytes += added_at_most(node, &shape);
+            may_define |= may_accept_anything(&shape);
         }
         // Levels of properties in the schema itself.
         let own = match shape {
@@ -216,12 +236,13 @@ fn estimate(root: &Node<'_>, context: &PassContext, max_bytes: usize) -> Result<
     let dialect = context.dialect;
     let within = |found: usize, name: &str| dialect.limit(name).is_none_or(|limit| found <= limit);
     let length = json::length(root);
+    let defined_bytes = if may_define { ENCODED * DEFINED } else { 0 };
     let lists_are_within =
         within(values, "enumValuesPerPart") && (longest <= SHORT || dialect.limit("longEnumCharacters").is_none());
     let nesting_is_within = !wraps_items && within(deepest, "depthPerPart");
     let is_within = lists_are_within
         && nesting_is_within
-        && length + schemas * SCHEMA <= max_bytes
+        && length + added_bytes + defined_bytes <= max_bytes
         && within(properties + names, "propertiesPerPart")
         && within(length + names * NAME + schemas * VALUES + properties, "charactersPerPart");
     // In the order of the checks in `excess`.
@@ -233,6 +254,57 @@ fn estimate(root: &Node<'_>, context: &PassContext, max_bytes: usize) -> Result<
         }
         _ => Estimate::Unknown,
     })
+}
+
+/// Number of schemas in the definition of "anything".
+const DEFINED: usize = 8;
+/// Length of an encoded schema without keywords: its members and its description.
+const ENCODED: usize = 256;
+/// Maximum length that null adds to a schema: as a branch, `{"anyOf":[` and `,{"type":"null"}]}`.
+const NULL: usize = 32;
+/// Maximum length of `"additionalProperties":false`, `"properties":{}` and `"required":[]`.
+const CLOSED: usize = 64;
+
+/// Upper bound of the bytes that lowering adds to a schema, without its subschemas.
+fn added_at_most(node: &Node<'_>, shape: &Shape<'_, '_>) -> usize {
+    // `,"items":{}`
+    const ITEMS: usize = 12;
+    let required = || {
+        let properties = node.object_at(Keyword::Properties).into_iter().flatten();
+        properties.map(|member| 1 + json::plain_text_length_at_most(&member.key)).sum::<usize>()
+    };
+    let encoded = match shape {
+        Shape::Reference => 0,
+        Shape::Union(branches) => ENCODED * branches.len(),
+        Shape::Anything => ENCODED,
+        // In text that contains JSON, each quotation mark needs an escape.
+        Shape::Values(values) => ENCODED + values.iter().map(|value| 2 + json::plain_length(value)).sum::<usize>(),
+        Shape::Typed(Typed { object, .. }) => match object {
+            None => ITEMS,
+            Some(Members::Record { others }) => {
+                let pairs = if matches!(others, AdditionalProperties::Open(_)) { ENCODED } else { 0 };
+                ITEMS + CLOSED + pairs + required()
+            }
+            Some(Members::Map(_) | Members::Nothing) => ENCODED,
+        },
+    };
+    NULL + encoded
+}
+
+/// Returns true if the lowered schema may refer to the definition of "anything".
+fn may_accept_anything(shape: &Shape<'_, '_>) -> bool {
+    match shape {
+        Shape::Anything => true,
+        Shape::Reference | Shape::Union(_) | Shape::Values(_) => false,
+        Shape::Typed(Typed { object, array, items }) => {
+            let members = match object {
+                Some(Members::Record { others: AdditionalProperties::Open(value) }) => value.is_none(),
+                Some(Members::Map(value)) => value.is_none(),
+                Some(Members::Record { .. } | Members::Nothing) | None => false,
+            };
+            members || (*array && items.is_none())
+        }
+    }
 }
 
 /// Maximum number of names that lowering adds to a schema.

@@ -289,12 +289,11 @@ fn names_any(object: &Object<'_>, is: &dyn Fn(&Text<'_>) -> bool) -> bool {
 /// Stops when the callback returns true; then returns true. (Objects that only look like schemas are included.)
 fn each_object<'n, 'a>(schema: &'n Node<'a>, budget: &Budget, does: &mut dyn FnMut(&'n Object<'a>) -> bool) -> bool {
     let mut open = Vec::from([schema]);
-    let is_container = |node: &Node<'_>| matches!(node.data(), Data::Array(_) | Data::Object(_));
     while let Some(node) = open.pop() {
         match node.data() {
             Data::Array(items) if budget.pay(1 + items.len()) => {
                 for item in items {
-                    if is_container(item) {
+                    if item.is_container() {
                         open.push(item);
                     }
                 }
@@ -304,7 +303,7 @@ fn each_object<'n, 'a>(schema: &'n Node<'a>, budget: &Budget, does: &mut dyn FnM
                     return true;
                 }
                 for Member { value, .. } in object {
-                    if is_container(value) {
+                    if value.is_container() {
                         open.push(value);
                     }
                 }

@@ -122,7 +122,7 @@ fn is_nested(member: &Member<'_>) -> bool {
                     | Keyword::Discriminator
             )
     };
-    matches!(member.value.data(), Data::Array(_) | Data::Object(_)) || Keyword::named(&member.key).is_none_or(is_nested)
+    member.value.is_container() || Keyword::named(&member.key).is_none_or(is_nested)
 }
 
 /// Removes all unknown keys in one pass, because there may be many.
