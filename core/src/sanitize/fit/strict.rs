@@ -24,7 +24,6 @@ use crate::{
     },
     schema::{
         keyword::{Keyword, Keywords},
-        references,
         visit::{self, Polarity, SchemaPath, Visit, VisitorMut},
     },
 };
@@ -135,7 +134,6 @@ fn excess_when_lowered(root: &Node<'_>, context: &mut PassContext, max_bytes: us
 
 /// Shortens the schema in proportion to the excess of its lowered form. Returns true if the schema became shorter.
 fn shorten(root: &mut Node<'_>, context: &mut PassContext, found: usize, limit: usize) -> Result<bool, Error> {
-    context.effects.cut_more = true;
     let before = plain_length(root);
     // In 64 bits, because the product may overflow `usize` on WebAssembly.
     let share = before as u64 * limit as u64 / found as u64;
@@ -553,11 +551,7 @@ fn cut(root: &mut Node<'_>, context: &mut PassContext, at: usize) -> Result<bool
             if level(path) != self.above || !holds || path.keyword.is_none() || path.polarity != Polarity::Positive {
                 return Ok(Visit::Descend);
             }
-            // In a union or under another keyword, the passes before this one may have more to do. Without one of its
-            // references, a definition may be unused or no longer recursive.
-            let is_plain = |step: &Step<'_>| matches!(step, Step::Name("properties" | "items") | Step::Member(_));
-            self.context.effects.cut_more |=
-                !path.pointer.steps().iter().all(is_plain) || references::mentions_references(node);
+            super::record_cut(path, node, self.context);
             let location = Location::of(node);
             self.context.diagnostics.report(path, location.in_place(), CUT, || {
                 String::from("replaced an object with a schema that accepts anything, to fit the limits")
