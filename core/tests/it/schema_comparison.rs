@@ -150,6 +150,134 @@ fn relations_of_schemas() {
     assert!(wrong.is_empty(), "{}", wrong.join("\n"));
 }
 
+/// A definition that a reference uses is never treated as unused, however the reference is spelled, and nothing that a
+/// reference points to is changed.
+#[test]
+fn equal_schemas_have_equal_targets() {
+    let (text, number) = (json!({"type": "string"}), json!({"type": "number"}));
+    let with = |reference: &str, parts: Value| {
+        let mut schema = property(json!({"$ref": reference}));
+        for (key, value) in parts.as_object().expect("an object") {
+            schema[key] = value.clone();
+        }
+        schema
+    };
+    let definitions = |reference: &str, table: &dyn Fn(&Value) -> Value| {
+        let [old, new] = [&text, &number].map(|leaf| with(reference, json!({"$defs": table(leaf)})));
+        (old, new)
+    };
+    let named = |name: &'static str| move |leaf: &Value| json!({name: leaf});
+    let identified = |id: Value| {
+        move |leaf: &Value| {
+            let mut schema = leaf.clone();
+            for (key, value) in id.as_object().expect("an object") {
+                schema[key] = value.clone();
+            }
+            json!({"x": schema})
+        }
+    };
+    let recursive = |reference: &str, leaf: &Value| {
+        json!({
+            "$schema": "https://json-schema.org/draft/2019-09/schema",
+            "type": "object",
+            "properties": {"p": {"$recursiveRef": reference}},
+            "$defs": {"x": leaf}
+        })
+    };
+    let draft_4 = |leaf: &str| {
+        json!({
+            "$schema": "http://json-schema.org/draft-04/schema#",
+            "type": "object",
+            "properties": {"p": {"$ref": "#x"}},
+            "definitions": {"x": {"id": "#x", "type": leaf}}
+        })
+    };
+    let dynamic = |leaf: &Value| {
+        json!({
+            "type": "object",
+            "properties": {"p": {"$dynamicRef": "#/$defs/x"}},
+            "$defs": {"x": leaf}
+        })
+    };
+    let unlike = [
+        definitions("#/$defs/a~1b", &named("a/b")),
+        definitions("#/$defs/a%20b", &named("a b")),
+        definitions("#/%24defs/x", &named("x")),
+        definitions("#/$defs/x/properties/y", &|leaf| json!({"x": {"properties": {"y": leaf}}})),
+        definitions("#/$defs/x/$defs/y", &|leaf| json!({"x": {"$defs": {"y": {"$ref": "#/$defs/z"}}}, "z": leaf})),
+        definitions("#x", &identified(json!({"$anchor": "x"}))),
+        definitions("https://example.com/x", &identified(json!({"$id": "https://example.com/x"}))),
+        definitions("#x", &identified(json!({"$dynamicAnchor": "x"}))),
+        (
+            with("r#/$defs/x", json!({"$id": "https://example.com/r", "$defs": {"x": text}})),
+            with("r#/$defs/x", json!({"$id": "https://example.com/r", "$defs": {"x": number}})),
+        ),
+        (dynamic(&text), dynamic(&number)),
+        (recursive("#/$defs/x", &text), recursive("#/$defs/x", &number)),
+        (draft_4("string"), draft_4("number")),
+        (
+            with("#/$defs/u/anyOf/0", json!({"$defs": {"u": {"anyOf": [text, number]}}})),
+            with("#/$defs/u/anyOf/0", json!({"$defs": {"u": {"anyOf": [number, text]}}})),
+        ),
+        (
+            with("#/$defs/u/enum/0", json!({"$defs": {"u": {"enum": [text, number]}}})),
+            with("#/$defs/u/enum/0", json!({"$defs": {"u": {"enum": [number, text]}}})),
+        ),
+        (with("#/default", json!({"default": text})), with("#/default", json!({"default": number}))),
+        (with("#/examples/0", json!({"examples": [text]})), with("#/examples/0", json!({"examples": [number]}))),
+        (with("#/$comment", json!({"$comment": text})), with("#/$comment", json!({"$comment": number}))),
+        (with("#/x-more/0", json!({"x-more": [text]})), with("#/x-more/0", json!({"x-more": [number]}))),
+        (
+            with("#/$defs/u/const", json!({"$defs": {"u": {"const": text}}})),
+            with("#/$defs/u/const", json!({"$defs": {"u": {"enum": [text]}}})),
+        ),
+        (
+            with("#/additionalProperties", json!({"additionalProperties": true})),
+            with("#/additionalProperties", json!({})),
+        ),
+        (
+            property(json!({"$id": "https://example.com/q", "items": {"$ref": "#/$defs/x"}, "$defs": {"x": text}})),
+            property(json!({"$id": "https://example.com/q", "items": {"$ref": "#/$defs/x"}, "$defs": {"x": number}})),
+        ),
+        (
+            with("#x", json!({"$defs": {"b": {"$anchor": "x", "type": "string"}, "c": {"$anchor": "y"}}})),
+            with("#x", json!({"$defs": {"b": {"$anchor": "y", "type": "string"}, "c": {"$anchor": "x"}}})),
+        ),
+        (
+            json!({"$schema": "http://json-schema.org/draft-04/schema#", "const": 1}),
+            json!({"$schema": "http://json-schema.org/draft-04/schema#", "enum": [1]}),
+        ),
+    ];
+    for (old, new) in unlike {
+        let found = compared(&old, &new, true);
+        assert_ne!(relation(&found), "equal", "{old} {new}");
+        assert!(unconfirmed(&old, &new, &found).is_empty(), "{found:?}: {old} {new}");
+        assert_eq!(relation(&compared(&old, &old, true)), "equal", "{old}");
+    }
+    let about = |schema: &Value| {
+        let mut schema = schema.clone();
+        schema["description"] = json!("About it.");
+        schema
+    };
+    let alike = [
+        definitions("#/$defs/a~1b", &|_| json!({"a/b": about(&text)})).0,
+        with(
+            "#/properties/q/items",
+            json!({"properties": {"p": {"$ref": "#/properties/q/items"}, "q": {"items": about(&text)}}}),
+        ),
+        with("#/$defs/u/anyOf/0", json!({"$defs": {"u": {"anyOf": [about(&text), number]}, "unused": {}}})),
+    ];
+    for schema in alike {
+        let text = schema.to_string().replace(r#","description":"About it.""#, "");
+        let found = compared(&schema, &read_value(&text), true);
+        assert!(found.is_equal && !found.has_same_annotations, "{found:?}: {schema}");
+    }
+}
+
+fn read_value(text: &str) -> Value {
+    serde_json::from_str(text).expect("JSON")
+}
+
 /// Compares neighboring schemas of the official suite. Every witness has to be confirmed. Keywords whose meaning depends
 /// on a vocabulary, on remote documents or on other keywords are left out, and so are annotations.
 #[test]

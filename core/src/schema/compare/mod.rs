@@ -42,8 +42,8 @@ pub fn compare_schemas(old: &Node<'_>, new: &Node<'_>, objects_only: bool) -> Sc
     let steps = STEPS.saturating_add(STEPS_PER_VALUE.saturating_mul(values)).min(MAX_STEPS);
     let budget = Budget::new(0, Some(steps));
     let are_equal = |has_annotations: bool| {
-        let form = |schema: &Node<'_>| normal::normal(schema, has_annotations, &budget);
-        form(old.schema()) == form(new.schema()) && !budget.is_spent()
+        let form = |schema: &Prepared| normal::normal(schema, has_annotations, &budget);
+        form(&old) == form(&new) && !budget.is_spent()
     };
     let is_equal = are_equal(false);
     if is_equal {
