@@ -272,6 +272,16 @@ fn equal_schemas_have_equal_targets() {
         let found = compared(&schema, &read_value(&text), true);
         assert!(found.is_equal && !found.has_same_annotations, "{found:?}: {schema}");
     }
+    let number = |exponent: &str| format!(r#"{{"properties":{{"p":{{"maximum":1e{exponent}}}}}}}"#);
+    for (old, new) in [
+        ("99999999999999999999", "99999999999999999998"),
+        ("-99999999999999999999", "-99999999999999999998"),
+        ("9223372036854775807", "9223372036854775806"),
+    ] {
+        let (old, new) = (number(old), number(new));
+        let found = compare_schemas(&read(&old).expect("JSON"), &read(&new).expect("JSON"), true);
+        assert!(!found.is_equal, "{old} {new}");
+    }
 }
 
 fn read_value(text: &str) -> Value {
