@@ -58,6 +58,10 @@ impl Budget {
         self.left.get() == 0
     }
 
+    pub(crate) fn left(&self) -> u64 {
+        self.left.get()
+    }
+
     pub(crate) fn spent(&self) -> u64 {
         self.limit - self.left.get()
     }

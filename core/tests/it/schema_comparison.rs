@@ -14,7 +14,7 @@ const SAMPLE: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../tests/sample/test_
 
 fn compared(old: &Value, new: &Value, objects_only: bool) -> SchemaComparison {
     let (old, new) = (old.to_string(), new.to_string());
-    compare_schemas(&read(&old).expect("JSON"), &read(&new).expect("JSON"), objects_only)
+    compare_schemas(&read(&old).expect("JSON"), &read(&new).expect("JSON"), objects_only, usize::MAX)
 }
 
 fn relation(found: &SchemaComparison) -> &'static str {
@@ -129,6 +129,41 @@ fn relations_of_schemas() {
             "both",
             property(json!({"minLength": 2, "maxLength": 4, "type": "string"})),
             property(json!({"minLength": 3, "maxLength": 9, "type": "string"})),
+        ),
+        ("narrower", property(json!({"maxLength": 2_000})), property(json!({"maxLength": 1_500}))),
+        ("narrower", property(json!({"maxLength": 100_000})), property(json!({"maxLength": 70_000}))),
+        (
+            "narrower",
+            property(json!({"type": "array", "maxItems": 5_000})),
+            property(json!({"type": "array", "maxItems": 2_000})),
+        ),
+        (
+            "narrower",
+            json!({"required": ["p", "q"], "properties": {"p": {}, "q": {"type": "string", "minLength": 1_200}}}),
+            json!({
+                "required": ["p", "q"],
+                "properties": {"p": {"type": "null"}, "q": {"type": "string", "minLength": 1_200}}
+            }),
+        ),
+        (
+            "both",
+            json!({"type": "object", "dependentRequired": {"a": ["b"]}}),
+            json!({"type": "object", "dependentRequired": {"a": ["c"]}}),
+        ),
+        (
+            "narrower",
+            json!({
+                "required": ["a"],
+                "properties": {"p": {}},
+                "dependentRequired": {"a": ["b"], "b": ["c"]},
+                "dependentSchemas": {"c": {"required": ["d"]}}
+            }),
+            json!({
+                "required": ["a"],
+                "properties": {"p": {"type": "null"}},
+                "dependentRequired": {"a": ["b"], "b": ["c"]},
+                "dependentSchemas": {"c": {"required": ["d"]}}
+            }),
         ),
         // Undecided: no validator has to check a format, and both patterns match the same strings.
         ("undecided", property(json!({"format": "email"})), property(json!({"format": "uri"}))),
@@ -279,9 +314,32 @@ fn equal_schemas_have_equal_targets() {
         ("9223372036854775807", "9223372036854775806"),
     ] {
         let (old, new) = (number(old), number(new));
-        let found = compare_schemas(&read(&old).expect("JSON"), &read(&new).expect("JSON"), true);
+        let found = compare_schemas(&read(&old).expect("JSON"), &read(&new).expect("JSON"), true, usize::MAX);
         assert!(!found.is_equal, "{old} {new}");
     }
+}
+
+/// Copies of long texts are paid for, so that nested arrays of them cannot fill the memory.
+#[test]
+fn witnesses_are_bounded() {
+    let nested =
+        |leaf: Value| (0..2).fold(leaf, |items, _| json!({"type": "array", "minItems": 1_000, "items": items}));
+    let named = |format: &str| nested(json!({"enum": ["x".repeat(10_000)], "format": format}));
+    let required = |schema: Value| json!({"type": "object", "required": ["p"], "properties": {"p": schema}});
+    let found = compared(&required(named("date")), &required(named("time")), true);
+    assert_eq!(relation(&found), "undecided");
+    assert!(found.steps < 1_000_000, "{}", found.steps);
+    // The shortest base is used.
+    let long = json!({"enum": ["x".repeat(100_000), "y"]});
+    let with =
+        |kind: &str| json!({"type": "object", "properties": {"p": long, "q": {"type": kind}}, "required": ["p"]});
+    let found = compared(&with("string"), &with("integer"), true);
+    assert_eq!(relation(&found), "both");
+    // A caller's limit holds for the search and for both validators.
+    let old = required(json!({"type": "string", "pattern": "^a{1,}$"})).to_string();
+    let new = required(json!({"type": "string", "pattern": "^a+$"})).to_string();
+    let found = compare_schemas(&read(&old).expect("JSON"), &read(&new).expect("JSON"), true, 50);
+    assert!(found.steps <= 150, "{}", found.steps);
 }
 
 fn read_value(text: &str) -> Value {

@@ -16,8 +16,12 @@ use crate::{
 
 /// Maximum nesting of examples.
 pub(super) const LEVELS: usize = 10;
-/// Maximum length of generated strings, arrays and objects.
-pub(super) const MAX_LENGTH: u64 = 1_000;
+/// Maximum number of members of generated objects.
+const MAX_MEMBERS: u64 = 1_000;
+/// Share of the remaining budget that one generated string or array may need.
+const SHARE: u64 = 8;
+/// Number of bytes of text that are copied in one step.
+const BYTES_PER_STEP: usize = 16;
 
 /// One of the two schemas.
 pub(super) struct Side<'v, 's> {
@@ -42,6 +46,10 @@ impl<'v, 's> Side<'v, 's> {
 
     pub(super) fn is_spent(&self) -> bool {
         self.judge.borrow().budget().is_spent()
+    }
+
+    pub(super) fn steps(&self) -> u64 {
+        self.judge.borrow().budget().spent()
     }
 
     /// Returns the target of a reference, or the schema itself.
@@ -76,7 +84,7 @@ impl<'v, 's> Side<'v, 's> {
         };
         let listed = object.get(Keyword::Const).into_iter().chain(object.items_at(Keyword::Enum));
         for value in listed.chain(object.get(Keyword::Default)).chain(object.items_at(Keyword::Examples)) {
-            if sink(value.copy(budget)) {
+            if sink(copied(value, budget)) {
                 return true;
             }
         }
@@ -95,9 +103,9 @@ impl<'v, 's> Side<'v, 's> {
         for kind in types.names() {
             let own = self.of_type(kind, object, levels, budget);
             for part in &parts {
-                let mut made = own.as_ref().map(|value| value.copy(budget));
+                let mut made = own.as_ref().map(|value| copied(value, budget));
                 let part = part.and_then(|part| self.example(part, levels, budget));
-                for value in common.iter().map(|value| value.copy(budget)).chain(part) {
+                for value in common.iter().map(|value| copied(value, budget)).chain(part) {
                     made = Some(merged(made, value));
                 }
                 if made.is_some_and(&mut *sink) {
@@ -131,7 +139,7 @@ impl<'v, 's> Side<'v, 's> {
         })
     }
 
-    /// Returns an array of this length, at most [`MAX_LENGTH`].
+    /// Returns an array of this length, or an empty one if the budget does not allow the length.
     pub(super) fn array(
         &self,
         schema: &'s Object<'static>,
@@ -143,19 +151,20 @@ impl<'v, 's> Side<'v, 's> {
         let first = schema.get(Keyword::Contains).and_then(|schema| self.example(schema, levels, budget));
         let is_unique = is_true(schema, Keyword::UniqueItems);
         let mut repeated: Option<Node<'static>> = None;
-        for at in 0..count.min(MAX_LENGTH) {
+        let count = if count <= most_items(budget) { count } else { 0 };
+        for at in 0..count {
             if !budget.pay(1) {
                 break;
             }
             let own = item_schema(schema, usize::try_from(at).unwrap_or(usize::MAX));
             let item = match (&first, at, own) {
-                (Some(first), 0, None) => first.copy(budget),
+                (Some(first), 0, None) => copied(first, budget),
                 (_, _, Some((schema, is_rest))) => match repeated.as_ref().filter(|_| is_rest && !is_unique) {
-                    Some(known) => known.copy(budget),
+                    Some(known) => copied(known, budget),
                     None => {
                         let made = self.example(schema, levels, budget).unwrap_or_default();
                         if is_rest {
-                            repeated = Some(made.copy(budget));
+                            repeated = Some(copied(&made, budget));
                         }
                         made
                     }
@@ -168,7 +177,7 @@ impl<'v, 's> Side<'v, 's> {
         Node::array(items)
     }
 
-    /// Returns an object with the required members, and with this number of members, at most [`MAX_LENGTH`].
+    /// Returns an object with the required members, and with this number of members, at most [`MAX_MEMBERS`].
     pub(super) fn object(
         &self,
         schema: &'s Object<'static>,
@@ -178,30 +187,129 @@ impl<'v, 's> Side<'v, 's> {
     ) -> Node<'static> {
         let declared = schema.object_at(Keyword::Properties);
         let mut made = Object::default();
-        let add = |made: &mut Object<'static>, name: Text<'static>| {
-            if !budget.pay(1 + made.len() / 8) || made.get_text(&name).is_some() {
-                return;
-            }
-            let value = match member_schema(schema, &name) {
-                Some(member) => self.example(member, levels, budget),
-                None => Some(Node::literal("a")),
-            };
-            made.set(name, value.unwrap_or_default());
-        };
         for name in schema.items_at(Keyword::Required).iter().filter_map(Node::as_text) {
-            add(&mut made, name.clone());
+            self.add(schema, &mut made, name, levels, budget);
         }
-        let count = usize::try_from(count.min(MAX_LENGTH)).unwrap_or_default();
+        self.complete(schema, &mut made, levels, budget);
+        let count = usize::try_from(count.min(MAX_MEMBERS)).unwrap_or_default();
         let names = declared.into_iter().flat_map(|table| table.iter()).map(|member| member.key.clone());
         let others = (0..count).map(|at| Text::new(format!("m{at}")));
         for name in names.chain(others) {
             if made.len() >= count {
                 break;
             }
-            add(&mut made, name);
+            self.add(schema, &mut made, &name, levels, budget);
         }
         Node::object(made)
     }
+
+    /// Adds a member with a value that its schema probably accepts, if the object does not have it.
+    fn add(
+        &self,
+        schema: &'s Object<'static>,
+        made: &mut Object<'static>,
+        name: &Text<'static>,
+        levels: usize,
+        budget: &Budget,
+    ) {
+        if !budget.pay(1 + made.len() / 8 + name.chars().len() / BYTES_PER_STEP) || made.get_text(name).is_some() {
+            return;
+        }
+        let value = match member_schema(schema, name) {
+            Some(member) => self.example(member, levels, budget),
+            None => Some(Node::literal("a")),
+        };
+        made.set(name.clone(), value.unwrap_or_default());
+    }
+
+    /// Adds the members that other members of an object require.
+    pub(super) fn complete(
+        &self,
+        schema: &'s Object<'static>,
+        made: &mut Object<'static>,
+        levels: usize,
+        budget: &Budget,
+    ) {
+        let tables: Vec<&Object<'static>> =
+            DEPENDENCIES.into_iter().filter_map(|keyword| schema.object_at(keyword)).collect();
+        let mut before = usize::MAX;
+        while before != made.len() && budget.pay(1) {
+            before = made.len();
+            for member in tables.iter().copied().flatten() {
+                if !budget.pay(1 + made.len() / 8) || made.get_text(&member.key).is_none() {
+                    continue;
+                }
+                for name in member.value.as_array().into_iter().flatten().filter_map(Node::as_text) {
+                    self.add(schema, made, name, levels, budget);
+                }
+                let dependent = member.value.as_object().and_then(|_| self.example(&member.value, levels, budget));
+                for member in dependent.and_then(object_of).into_iter().flat_map(Object::into_members) {
+                    if made.get_text(&member.key).is_none() {
+                        made.set(member.key, member.value);
+                    }
+                }
+            }
+        }
+    }
+}
+
+pub(super) const DEPENDENCIES: [Keyword; 3] =
+    [Keyword::DependentRequired, Keyword::DependentSchemas, Keyword::Dependencies];
+
+/// Copies a value. The budget pays for its text, too, because the values of a search are copies of copies.
+pub(super) fn copied(value: &Node<'static>, budget: &Budget) -> Node<'static> {
+    if budget.pay(length(value) / BYTES_PER_STEP) {
+        value.copy(budget)
+    } else {
+        Node::default()
+    }
+}
+
+/// Copies an object, with another member.
+pub(super) fn with_member(
+    object: &Object<'static>,
+    name: &Text<'static>,
+    value: &Node<'static>,
+    budget: &Budget,
+) -> Node<'static> {
+    if !budget.pay(length_of_members(object) / BYTES_PER_STEP) {
+        return Node::default();
+    }
+    let mut made = object.copy(budget);
+    made.set(name.clone(), copied(value, budget));
+    Node::object(made)
+}
+
+pub(super) fn object_of(value: Node<'static>) -> Option<Object<'static>> {
+    match value.into_data() {
+        Data::Object(object) => Some(object),
+        _ => None,
+    }
+}
+
+/// Returns about the number of bytes of a value.
+pub(super) fn length(value: &Node<'_>) -> usize {
+    match value.data() {
+        Data::String(text) => 2 + text.chars().len(),
+        Data::Number(text) => text.len(),
+        Data::Array(items) => items.iter().map(|item| 1 + length(item)).sum::<usize>() + 2,
+        Data::Object(object) => length_of_members(object),
+        _ => 4,
+    }
+}
+
+fn length_of_members(object: &Object<'_>) -> usize {
+    object.iter().map(|member| 4 + member.key.chars().len() + length(&member.value)).sum::<usize>() + 2
+}
+
+/// Returns the maximum length of an array that is generated now.
+pub(super) fn most_items(budget: &Budget) -> u64 {
+    budget.left() / SHARE
+}
+
+/// Returns the maximum length of a string that is generated now.
+pub(super) fn most_letters(budget: &Budget) -> u64 {
+    (budget.left() / SHARE).saturating_mul(BYTES_PER_STEP as u64)
 }
 
 /// Returns the types that the keywords of a schema without `type` suggest.
@@ -264,8 +372,10 @@ pub(super) fn number(text: String) -> Node<'static> {
     Node::new(Data::Number(Cow::Owned(text)))
 }
 
-pub(super) fn letters(count: u64) -> Node<'static> {
-    Node::string("a".repeat(usize::try_from(count.min(MAX_LENGTH)).unwrap_or_default()))
+/// Returns a string of this length, or an empty one if the budget does not allow the length.
+pub(super) fn letters(count: u64, budget: &Budget) -> Node<'static> {
+    let count = if count <= most_letters(budget) { usize::try_from(count).unwrap_or_default() } else { 0 };
+    Node::string(if budget.pay(count / BYTES_PER_STEP) { "a".repeat(count) } else { String::new() })
 }
 
 /// Returns a string that a pattern probably matches.
@@ -285,7 +395,8 @@ fn text_of(schema: &Object<'static>, budget: &Budget) -> Node<'static> {
     if let Some(sample) = schema.text_at(Keyword::Pattern).and_then(|pattern| matching(pattern, budget)) {
         return Node::string(sample);
     }
-    letters(count_at(schema, Keyword::MinLength).unwrap_or(u64::from(count_at(schema, Keyword::MaxLength) != Some(0))))
+    let least = count_at(schema, Keyword::MinLength);
+    letters(least.unwrap_or(u64::from(count_at(schema, Keyword::MaxLength) != Some(0))), budget)
 }
 
 fn number_of(schema: &Object<'static>) -> Node<'static> {
