@@ -355,7 +355,8 @@ impl Task for Report {
             path: at(&name),
             content,
             confined: name,
-            like: String::new(),
+            keeps_inputs: true,
+            ..OutputFile::default()
         });
         let files: Vec<OutputFile> = files.collect();
         let is_input = |file: &&OutputFile| {
