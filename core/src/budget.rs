@@ -58,6 +58,10 @@ impl Budget {
         self.remaining.get() == 0
     }
 
+    pub(crate) fn remaining(&self) -> u64 {
+        self.remaining.get()
+    }
+
     pub(crate) fn spent(&self) -> u64 {
         self.limit - self.remaining.get()
     }
