@@ -9,7 +9,7 @@ help: ## list the targets
 	@sed -n 's/^\([a-z-]*\):.*## /  make \1	/p' Makefile | expand -t 22
 
 demo: ## three real MCP servers through all functions, in three languages (ARGS=--all: a line per tool)
-	@scripts/setup.sh && scripts/build.sh && echo >&2 && node demo/demo.mjs $(ARGS)
+	@scripts/build.sh demo && echo >&2 && node demo/demo.mjs $(ARGS)
 
 test: ## every test in every language, and nothing else
 	@$(call all,$(TESTS))
