@@ -176,7 +176,7 @@ lint-files: installed
 lint-rustfmt: installed
 	@scripts/counted.sh none $@ cargo fmt --all --check
 lint-rustfmt-plugin: installed
-	@scripts/counted.sh none $@ cargo fmt --check --manifest-path examples/cliproxyapi/Cargo.toml
+	@scripts/counted.sh none $@ bash -c 'for crate in bindings-wasm/bindgen examples/cliproxyapi; do cargo fmt --check --manifest-path $$crate/Cargo.toml || exit; done'
 lint-npm: built
 	@scripts/counted.sh none $@ npm run --silent --prefix npm lint
 lint-playground: built

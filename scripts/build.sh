@@ -27,7 +27,7 @@ npm_package() {
 python_extension() { step "build Python extension" "$LOGS/build-python.log" python/dev "${1:-build}"; }
 programs() {
   # With the features of the whole workspace, so that the core is compiled once for this, the tests and their examples.
-  step "build the program and the Rust demo" "$LOGS/build-rust.log" cargo build --locked --workspace --bin toolwire --bin toolwire-demo
+  step "build the program and the Rust demo" "$LOGS/build-rust.log" cargo build --locked --workspace --bin toolwire --bin toolwire-demo "$@"
 }
 demo() {
   # Without cargo, the set-up says what is missing.
@@ -35,7 +35,8 @@ demo() {
   local tools=${others[0]:-}
   scripts/setup.sh demo
   alongside python_extension compile
-  alongside programs
+  # The few calls of the demo do not make up for the time that optimizing the core takes.
+  alongside programs --config profile.dev.package.toolwire.opt-level=0
   if [ -n "$tools" ]; then
     wait "$tools" || die "the tools of the WebAssembly could not be installed"
     others=("${others[@]:1}")

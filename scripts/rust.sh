@@ -4,8 +4,8 @@
 # rust.sh toolchain: finds a Rust toolchain on this machine that can compile for wasm32-unknown-unknown, and prints its name for
 # RUSTUP_TOOLCHAIN. Usually, `rustup target add` installs the target. If rustup cannot download it (in closed networks, where it hangs rather
 # than fails), Debian's own compiler builds the standard library for it once. TOOLWIRE_WASM=rustup or =debian allows only one of the two.
-# rust.sh tools: installs exact versions of wasm-pack and the wasm-bindgen CLI into the tools folder, once. wasm-pack requires a CLI of the
-# same version as the crate in Cargo.lock.
+# rust.sh tools: installs an exact version of wasm-pack into the tools folder, once, and the command wasm-bindgen (bindings-wasm/bindgen), for
+# which wasm-pack requires the version of the crate in Cargo.lock.
 # rust.sh debian: installs Debian's Rust compiler with its source, for targets that rustup cannot download, and prints its name in rustup. The
 # machine's default toolchain is unchanged.
 # rust.sh no-std: proves that the core needs no standard library: checks it, with and without its features, for a target that has none. (`cargo
@@ -106,26 +106,25 @@ tools() {
   wasm_bindgen=$(sed -n '/^name = "wasm-bindgen"$/{n;s/^version = "\(.*\)"$/\1/p}' "$ROOT/Cargo.lock")
   [ -n "$wasm_bindgen" ] || die "Cargo.lock: expected a package \`wasm-bindgen\`, found none"
 
-  # The tools have common dependencies, which are compiled once.
   build=$TOOLS/build-$$
   trap 'rm -rf "$build"' EXIT
 
-  # ensure PROGRAM CRATE VERSION
-  ensure() {
-    local program=$1 crate=$2 version=$3 log=$TOOLS/$2.log
+  ensure() { # PROGRAM VERSION SOURCE...
+    local program=$1 version=$2 log=$TOOLS/$1.log
+    shift 2
     case "$("$TOOLS/bin/$program" --version 2>/dev/null)" in "$program $version" | "$program $version "*) return ;; esac
     # Unoptimized: it builds in a third of the time, and makes wasm-bindgen a quarter of a second slower for our module.
-    install() { CARGO_TARGET_DIR=$build CARGO_PROFILE_RELEASE_OPT_LEVEL=0 CARGO_PROFILE_RELEASE_LTO=off CARGO_PROFILE_RELEASE_CODEGEN_UNITS=16 cargo install "$crate" --version "=$version" --root "$TOOLS" --force "$@"; }
-    attempt "install $crate $version (a minute or two, once)" "$log" install --locked && return
-    if strict; then die "cargo install --locked $crate failed, and a release accepts no other dependencies, see $log"; fi
+    install() { CARGO_TARGET_DIR=$build CARGO_PROFILE_RELEASE_OPT_LEVEL=0 CARGO_PROFILE_RELEASE_LTO=off CARGO_PROFILE_RELEASE_CODEGEN_UNITS=16 cargo install --root "$TOOLS" --force "$@"; }
+    attempt "install $program $version (a minute, once)" "$log" install "$@" --locked && return
+    if strict; then die "cargo install --locked $* failed, and a release accepts no other dependencies, see $log"; fi
     # A mirror may lack single releases that the tool's lock file names. The tool's own version is still exact.
-    grep -q 'failed to select a version' "$log" || { show_log "$log"; die "cargo install $crate failed, see $log"; }
-    say "this registry lacks a dependency that the lock file of $crate names; installing with those that it has"
-    step "install $crate $version with other dependencies" "$log" install || die "cargo install $crate failed, see $log"
+    grep -q 'failed to select a version' "$log" || { show_log "$log"; die "cargo install $* failed, see $log"; }
+    say "this registry lacks a dependency that the lock file of $program names; installing with those that it has"
+    step "install $program $version with other dependencies" "$log" install "$@" || die "cargo install $* failed, see $log"
   }
 
-  ensure wasm-pack wasm-pack "$wasm_pack"
-  ensure wasm-bindgen wasm-bindgen-cli "$wasm_bindgen"
+  ensure wasm-pack "$wasm_pack" wasm-pack --version "=$wasm_pack"
+  ensure wasm-bindgen "$wasm_bindgen" --path "$ROOT/bindings-wasm/bindgen"
 }
 
 no_std() {

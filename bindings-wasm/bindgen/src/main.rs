@@ -1,0 +1,29 @@
+//! The command `wasm-bindgen`, in the only form in which wasm-pack calls it here: `wasm-bindgen FILE --out-dir FOLDER
+//! --typescript --target web`.
+//!
+//! The command of the crate `wasm-bindgen-cli` also runs tests. That needs a web server and an HTTP client, with which
+//! it takes three times as long to compile, and four times as many crates have to be trusted.
+
+use std::{env, error::Error};
+
+use wasm_bindgen_cli_support::Bindgen;
+
+/// As the crate `wasm-bindgen` in Cargo.toml.
+const VERSION: &str = "0.2.130";
+
+fn main() -> Result<(), Box<dyn Error>> {
+    let arguments: Vec<String> = env::args().skip(1).collect();
+    match arguments.iter().map(String::as_str).collect::<Vec<_>>()[..] {
+        ["--version"] => println!("wasm-bindgen {VERSION}"),
+        [file, "--out-dir", folder, "--typescript", "--target", "web"] => {
+            let mut bindgen = Bindgen::new();
+            bindgen.input_path(file).web(true)?.typescript(true).omit_default_module_path(false).generate(folder)?;
+        }
+        _ => {
+            return Err(
+                format!("expected `FILE --out-dir FOLDER --typescript --target web`, found {arguments:?}").into()
+            )
+        }
+    }
+    Ok(())
+}
