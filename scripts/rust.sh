@@ -12,6 +12,10 @@
 # check` is sufficient: paths in `std` do not resolve.)
 # rust.sh oldest: compiles every crate, with all features, with the oldest Rust that Cargo.toml supports (`rust-version`). If rustup cannot
 # download it, only clippy's lint `incompatible_msrv` has checked it, and this command reports that.
+# rust.sh clippy-wasm, clippy-windows: lints the WebAssembly bindings for their own target, and the program and its tests for Windows, which
+# nothing else compiles here.
+# rust.sh deny: installs cargo-deny (two minutes, once), and checks the crates against deny.toml: licenses, duplicates, sources, and RustSec
+# advisories if they can be downloaded. If it cannot be installed, this is reported and succeeds, except for a release.
 set -euo pipefail
 source "$(dirname "$0")/step.sh"
 
@@ -175,9 +179,48 @@ oldest() {
   cargo "+$version" check --workspace --all-features --lib --locked --target-dir "$ROOT/target/msrv"
 }
 
+clippy_wasm() {
+  if rustup target list --installed | grep -qx wasm32-unknown-unknown; then
+    exec cargo clippy -p toolwire-wasm --locked --target wasm32-unknown-unknown -- -D warnings
+  fi
+  # Debian's compiler, which builds the WebAssembly here, has no clippy. `make lint-clippy` lints the crate for the host.
+  echo "skipped: rustup has no library for that target; linted for this machine only"
+}
+
+clippy_windows() {
+  target=x86_64-pc-windows-gnu
+  if ! rustup target list --installed 2>/dev/null | grep -qx $target; then
+    echo "skipped: rustup has no library for $target (\`rustup target add $target\`)"
+  elif ! command -v x86_64-w64-mingw32-gcc >/dev/null; then
+    echo "skipped: no x86_64-w64-mingw32-gcc, which compiles the C parts of ring and zstd (Debian: gcc-mingw-w64-x86-64)"
+  else
+    exec cargo clippy -p toolwire-cli --all-targets --locked --target $target -- -D warnings
+  fi
+}
+
+deny() {
+  version=0.20.2
+  [ "$(cargo-deny --version 2>/dev/null)" = "cargo-deny $version" ] ||
+    attempt "install cargo-deny $version (two minutes, once)" "$TOOLS/cargo-deny.log" \
+      env -u RUSTUP_TOOLCHAIN CARGO_PROFILE_RELEASE_OPT_LEVEL=0 CARGO_PROFILE_RELEASE_LTO=off CARGO_PROFILE_RELEASE_CODEGEN_UNITS=16 \
+      timeout 900 cargo install cargo-deny --version "=$version" --locked --force --root "$TOOLS" || true
+  if ! command -v cargo-deny >/dev/null; then
+    if strict; then die "cargo-deny is not installed, see $TOOLS/cargo-deny.log"; fi
+    echo "skipped: cargo-deny could not be installed, see $TOOLS/cargo-deny.log; scripts/supply-chain.mjs still checks licenses and sources"
+    exit 0
+  fi
+  cargo deny --locked --all-features check --hide-inclusion-graph bans licenses sources
+  # The advisories are in another repository, which a closed network does not reach.
+  if timeout 60 cargo deny --locked fetch db >/dev/null 2>&1; then
+    cargo deny --locked --all-features check --hide-inclusion-graph --disable-fetch advisories
+  else
+    if strict; then die "could not fetch RustSec's advisories"; fi
+    echo "skipped: could not fetch RustSec's advisories"
+  fi
+}
+
 cd "$ROOT"
 case ${1:-} in
-  toolchain | tools | debian | oldest) "$1" ;;
-  no-std) no_std ;;
-  *) die "expected \`toolchain\`, \`tools\`, \`debian\`, \`no-std\` or \`oldest\`, found \`${1:-}\`" ;;
+  toolchain | tools | debian | no-std | oldest | clippy-wasm | clippy-windows | deny) "${1//-/_}" ;;
+  *) die "expected \`toolchain\`, \`tools\`, \`debian\`, \`no-std\`, \`oldest\`, \`clippy-wasm\`, \`clippy-windows\` or \`deny\`, found \`${1:-}\`" ;;
 esac

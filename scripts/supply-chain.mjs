@@ -1,5 +1,5 @@
 // Checks that everything that we run and build with is pinned: actions by commit, packages by hash, crates from one
-// registry with licenses that deny.toml allows. Reads only files and `cargo metadata`; cargo-deny (scripts/deny.sh)
+// registry with licenses that deny.toml allows. Reads only files and `cargo metadata`; cargo-deny (scripts/rust.sh)
 // checks more.
 
 import { execFileSync } from 'node:child_process';
