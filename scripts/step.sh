@@ -71,6 +71,9 @@ alongside() {
 end_others() {
   local pid
   for pid in ${others[@]+"${others[@]}"}; do kill -- "-$pid" 2>/dev/null || true; done
+  # A process that was starting another one may not have passed the signal on.
+  [ ${#others[@]} = 0 ] || sleep 0.2
+  for pid in ${others[@]+"${others[@]}"}; do kill -- "-$pid" 2>/dev/null || true; done
 }
 together() {
   local pid status=0
