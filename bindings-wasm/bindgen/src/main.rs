@@ -1,8 +1,8 @@
-//! The command `wasm-bindgen`, in the only form in which wasm-pack calls it here: `wasm-bindgen FILE --out-dir FOLDER
-//! --typescript --target web`.
+//! The command `wasm-bindgen` for wasm-pack, which calls it here as `wasm-bindgen FILE --out-dir FOLDER --typescript
+//! --target web`.
 //!
-//! The command of the crate `wasm-bindgen-cli` also runs tests. That needs a web server and an HTTP client, with which
-//! it takes three times as long to compile, and four times as many crates have to be trusted.
+//! The command of the crate `wasm-bindgen-cli` also runs tests, with a web server and an HTTP client. It needs four
+//! times as many crates, and compiles three times as long.
 
 use std::{env, error::Error};
 

@@ -5,7 +5,7 @@ use std::{collections::BTreeMap, fs, path::Path, process::Command};
 
 use proc_macro2::{TokenStream, TokenTree};
 
-/// The crates outside the workspace whose product users install, or which write a part of it.
+/// Crates outside the workspace. Users install their product, or the product contains their output.
 const OTHERS: [&str; 2] = ["bindings-wasm/bindgen", "examples/cliproxyapi"];
 
 fn count(tokens: TokenStream) -> usize {
@@ -17,7 +17,6 @@ fn count(tokens: TokenStream) -> usize {
     tokens.into_iter().map(of).sum()
 }
 
-/// Returns the values of the first list of strings after a word.
 fn strings<'t>(text: &'t str, after: &str) -> Vec<&'t str> {
     let list = text.split_once(after).and_then(|(_, rest)| rest.split_once(']')).map_or("", |(list, _)| list);
     list.split('"').skip(1).step_by(2).collect()
