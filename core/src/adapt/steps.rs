@@ -527,7 +527,7 @@ fn client_tools(_: &mut Node<'_>, context: &mut RequestContext<'_, '_>) -> Resul
 fn tools_of_servers(_: &mut Node<'_>, context: &mut RequestContext<'_, '_>) -> Result<(), Stop> {
     let gone = context.gone();
     let RequestContext { servers, added_of_servers: added, sent, names, restore_map, .. } = context;
-    let listed = servers.iter().flat_map(Servers::owners).map(|(called, owner)| (called, owner.server(), &owner.name));
+    let listed = servers.iter().flat_map(Servers::owners).map(|(called, owner)| (called, owner.server, owner.name));
     for (name, server, own) in listed.chain(added.iter().map(|(called, (server, own))| (called, server, own))) {
         let called = names.current(name);
         if sent.callable.contains(&*called) || !gone.contains(&*name.display()) {

@@ -49,7 +49,7 @@ impl ServerIndex {
             let Some(servers) = &self.servers else { return };
             let owner = found.text_at(key).and_then(|called| servers.owner(called));
             if let Some(owner) = owner {
-                let (name, server) = (owner.name.clone(), owner.server().clone());
+                let (name, server) = (owner.name.clone(), owner.server.clone());
                 found.set(key, Node::string(name));
                 found.set(SERVER, Node::string(server));
             }
