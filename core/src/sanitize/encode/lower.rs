@@ -194,7 +194,8 @@ impl<'a> Writer<'_, '_, 'a> {
             |key: &Text<'_>, kind: InstanceType| Keyword::named(key).and_then(Keyword::applies_to) == Some(kind);
         let has_arrays = node.as_object().is_some_and(|object| layout::declares(object, "array"));
         let has_no_subject = |member: &Member<'_>| !has_arrays && constrains(&member.key, InstanceType::Array);
-        for member in node.as_object().into_iter().flatten().filter(|member| has_no_subject(member)) {
+        let members = self.context.budget.each(node.as_object().into_iter().flatten());
+        for member in members.filter(|member| has_no_subject(member)) {
             let name = member.key.display().into_owned();
             self.context.diagnostics.report(path, Location::under(node, name.clone()).removed(), DROP, || {
                 format!("removed `{name}`: it has no effect on values of this type")
@@ -230,13 +231,8 @@ impl<'a> Writer<'_, '_, 'a> {
             let context = &mut *self.context;
             node.visit(Keyword::Properties, |table| {
                 let origin = table.origin();
-                for (member, _) in table
-                    .as_object_mut()
-                    .into_iter()
-                    .flat_map(Object::members_mut)
-                    .zip(&optional)
-                    .filter(|(_, optional)| **optional)
-                {
+                let members = table.as_object_mut().into_iter().flat_map(Object::members_mut);
+                for (member, _) in context.budget.each(members.zip(&optional)).filter(|(_, optional)| **optional) {
                     let kept = !definitions.null_is_absence(&member.value, context.grammar);
                     if context.diagnostics.is_on() {
                         let name = member.key.display().into_owned();

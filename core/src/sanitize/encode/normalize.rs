@@ -208,7 +208,7 @@ fn drop_impossible_branches<'a>(node: &mut Node<'a>, path: &SchemaPath<'_, 'a>, 
         }
         return;
     }
-    for branch in branches.iter().filter(|branch| is_never(branch)) {
+    for branch in context.budget.each(branches).filter(|branch| is_never(branch)) {
         context.diagnostics.report(path, Location::of(branch).removed(), IMPOSSIBLE, || {
             String::from("removed a branch of `anyOf` that accepts nothing")
         });
@@ -405,7 +405,7 @@ fn distinguish<'a>(node: &mut Node<'a>, path: &SchemaPath<'_, 'a>, context: &mut
     let names: Vec<Vec<Text<'a>>> = branches.iter().map(|branch| names(branch, context)).collect();
     let chosen = discriminator(branches, &names).unwrap_or_else(|| choose(&names));
     let spots: Vec<Location> = branches.iter().map(Location::of).collect();
-    for (at, name) in chosen.iter().enumerate() {
+    for (at, name) in context.budget.each(chosen.iter().enumerate()) {
         let (Some(name), Some(own), Some(location)) = (name, names.get(at), spots.get(at)) else { continue };
         if own.first() == Some(name) {
             continue;

@@ -256,7 +256,7 @@ impl<'a> VisitorMut<'a> for DropKeywords<'_> {
             }
         };
         let Some(object) = node.as_object().filter(|object| object.iter().any(goes)) else { return Ok(Visit::Descend) };
-        for member in object.iter().filter(|member| goes(member)) {
+        for member in self.context.budget.each(object).filter(|member| goes(member)) {
             let name = member.key.display().into_owned();
             self.context.diagnostics.report(path, Location::of(&member.value).removed(), DROP, || {
                 format!("removed `{name}` to fit the size limit")
@@ -291,7 +291,7 @@ impl<'a> VisitorMut<'a> for DropConstraints<'_> {
         let described = self.context.hints == Hints::Describe;
         let guidance = if described { Guidance::Moved } else { Guidance::Lost };
         let mut removed: Vec<(String, Node<'a>)> = Vec::new();
-        for member in object.iter().filter(|member| goes(member)) {
+        for member in self.context.budget.each(object).filter(|member| goes(member)) {
             let name = member.key.display().into_owned();
             let annotates = Keyword::named(&member.key).is_some_and(|keyword| keyword.role() == Role::Annotation);
             let effect = CONSTRAINT.guidance(guidance).accepts(if annotates { Accepts::Same } else { Accepts::Wider });

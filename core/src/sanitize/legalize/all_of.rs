@@ -121,7 +121,7 @@ impl<'a> Join<'_, 'a> {
             .diagnostics
             .report(path, location.to(to), effect, || format!("merged the {} parts of `allOf`", parts.len()));
         let mut left: Vec<Node<'a>> = Vec::with_capacity(parts.len());
-        for part in parts {
+        for part in self.context.budget.each(parts) {
             // Parts that are references were resolved together with their siblings. If a part is still a reference, it
             // exceeded the limits.
             if part.get(Keyword::Ref).is_some() {

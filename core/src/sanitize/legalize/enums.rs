@@ -235,7 +235,7 @@ fn single<'a>(node: &mut Node<'a>, path: &SchemaPath<'_, 'a>, name: &'static str
         let at = object.position(Keyword::Enum).unwrap_or_default();
         object.set_at(at, Text::literal("format"), Node::literal("enum"));
         node.visit(Keyword::Enum, |list| {
-            for (value, text) in list.as_array_mut().into_iter().flatten().zip(spelled) {
+            for (value, text) in context.budget.each(list.as_array_mut().into_iter().flatten().zip(spelled)) {
                 value.replace(Data::String(text.into()));
             }
         });
@@ -305,7 +305,7 @@ fn match_type<'a>(node: &mut Node<'a>, path: &SchemaPath<'_, 'a>, context: &mut 
     let names: Vec<&Node<'_>> = declared.as_array().map_or_else(|| vec![declared], |names| names.iter().collect());
     let matches = |value: &Node<'_>| names.iter().any(|name| is_of(value, name));
     let Some(values) = node.array_at(Keyword::Enum) else { return };
-    let kept = values.iter().filter(|value| matches(value)).count();
+    let kept = context.budget.each(values).filter(|value| matches(value)).count();
     if kept == values.len() {
         return;
     }

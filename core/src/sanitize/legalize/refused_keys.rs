@@ -87,7 +87,7 @@ fn drop_members<'a>(
     context: &mut PassContext,
 ) {
     let mut gone: Set<Text<'a>> = Set::new();
-    for member in node.as_object().into_iter().flatten() {
+    for member in context.budget.each(node.as_object().into_iter().flatten()) {
         let keyword = Keyword::named(&member.key);
         if !goes(keyword, member) {
             continue;
@@ -116,7 +116,7 @@ fn respell_patterns<'a>(
     context: &mut PassContext,
 ) {
     let mut found = false;
-    for member in node.object_at(Keyword::PatternProperties).into_iter().flatten() {
+    for member in context.budget.each(node.object_at(Keyword::PatternProperties).into_iter().flatten()) {
         if respell(&member.key).is_some() {
             found = true;
             context
@@ -128,7 +128,7 @@ fn respell_patterns<'a>(
         return;
     }
     node.visit(Keyword::PatternProperties, |table| {
-        for member in table.as_object_mut().into_iter().flat_map(Object::members_mut) {
+        for member in context.budget.each(table.as_object_mut().into_iter().flat_map(Object::members_mut)) {
             if let Some(pattern) = respell(&member.key) {
                 member.key = Text::new(pattern);
             }
@@ -203,7 +203,7 @@ pub(crate) fn rename_properties<'a>(node: &mut Node<'a>, path: &SchemaPath<'_, '
     let mut renamed: Map<String, String> = Map::new();
     let described = object.get(Keyword::Properties).and_then(|all| Some((all, all.as_object()?)));
     if let Some((all, table)) = described {
-        for member in table {
+        for member in context.budget.each(table) {
             let Some(name) = member.key.value() else { continue };
             if !spelling.replaces(&member.key) {
                 continue;
@@ -247,7 +247,7 @@ pub(crate) fn rename_properties<'a>(node: &mut Node<'a>, path: &SchemaPath<'_, '
             None => listed(value),
         };
         let is_new = |(_, name): &&(Location, Text<'a>)| name.value().is_some_and(|name| !renamed.contains_key(&*name));
-        for (from, name) in names.iter().filter(is_new) {
+        for (from, name) in context.budget.each(names.iter().filter(is_new)) {
             let Some(new) = new_name(name) else { continue };
             let (from, to) = (from.clone(), Location::under(node, keyword));
             let effect = ChangeKind::of(Rule::RenameProperty);
@@ -268,7 +268,7 @@ pub(crate) fn rename_properties<'a>(node: &mut Node<'a>, path: &SchemaPath<'_, '
             // A new name may equal a listed name that is not a property; then the key is left unchanged.
             let mut taken: Set<String> =
                 known.iter().filter_map(|member| member.key.value()).map(Cow::into_owned).collect();
-            for member in table.as_object_mut().into_iter().flat_map(Object::members_mut) {
+            for member in context.budget.each(table.as_object_mut().into_iter().flat_map(Object::members_mut)) {
                 if let Some(new) = new_name(&member.key).filter(|new| taken.insert(new.clone())) {
                     member.key = Text::new(new);
                 }

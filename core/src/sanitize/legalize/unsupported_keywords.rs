@@ -131,7 +131,7 @@ fn drop_unknown<'a>(node: &mut Node<'a>, path: &SchemaPath<'_, 'a>, context: &mu
     let goes =
         |member: &Member<'_>| Keyword::named(&member.key).is_none() && !known.iter().any(|name| member.key.is(name));
     let Some(object) = node.as_object().filter(|object| object.iter().any(goes)) else { return };
-    for member in object.iter().filter(|member| goes(member)) {
+    for member in context.budget.each(object).filter(|member| goes(member)) {
         let name = member.key.display().into_owned();
         let location = Location::under(node, name.clone());
         context.diagnostics.report(path, location.removed(), DROP.guidance(Guidance::Lost), || {
