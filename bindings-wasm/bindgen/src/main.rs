@@ -8,13 +8,10 @@ use std::{env, error::Error};
 
 use wasm_bindgen_cli_support::Bindgen;
 
-/// As the crate `wasm-bindgen` in Cargo.toml.
-const VERSION: &str = "0.2.130";
-
 fn main() -> Result<(), Box<dyn Error>> {
     let arguments: Vec<String> = env::args().skip(1).collect();
     match arguments.iter().map(String::as_str).collect::<Vec<_>>()[..] {
-        ["--version"] => println!("wasm-bindgen {VERSION}"),
+        ["--version"] => println!("wasm-bindgen {}", env!("CARGO_PKG_VERSION")),
         [file, "--out-dir", folder, "--typescript", "--target", "web"] => {
             let mut bindgen = Bindgen::new();
             bindgen.input_path(file).web(true)?.typescript(true).omit_default_module_path(false).generate(folder)?;
