@@ -49,7 +49,7 @@ fn main() -> Result<(), Box<dyn Error>> {
         let (options, list_options) = (SanitizeOptions::new(dialect.name), ToolsOptions::new(dialect.name));
         let times = best(&mut [
             &mut || texts.iter().for_each(|text| drop(black_box(sanitize(text, &options)))),
-            &mut || texts.iter().for_each(|text| drop(black_box(reported(text, &options)))),
+            &mut || texts.iter().for_each(|text| drop(black_box(read_report(text, &options)))),
             &mut || values.iter().for_each(|value| drop(black_box(sanitize(value, &options)))),
             &mut || lists.iter().for_each(|list| drop(black_box(sanitize_tools(list, &list_options)))),
             &mut || alone.iter().for_each(|list| drop(black_box(sanitize_tools(list, &list_options)))),
@@ -69,7 +69,7 @@ fn main() -> Result<(), Box<dyn Error>> {
     let parsed = best(&mut [&mut || texts.iter().for_each(|text| drop(black_box(parse_and_print(text))))]);
     let repeated: Map<String, Value> = REPEATED
         .iter()
-        .map(|(dialect, url)| Ok(((*dialect).to_owned(), repeated(&tools, dialect, url, per)?)))
+        .map(|(dialect, url)| Ok(((*dialect).to_owned(), measure_session(&tools, dialect, url, per)?)))
         .collect::<Result<_, toolwire::Error>>()?;
     let bytes = texts.iter().map(String::len).sum::<usize>() / texts.len().max(1);
     let parsed = parsed.first().map_or(0.0, |time| per(*time, texts.len()));
@@ -114,7 +114,7 @@ fn ratios(texts: &[String], mut names: Vec<String>) -> Result<(), Box<dyn Error>
             each(time),
             time.as_secs_f64() / alone.as_secs_f64(),
             rounds.rewritten,
-            rounds.again,
+            rounds.rerun,
             rounds.needless,
         );
     }
@@ -122,7 +122,7 @@ fn ratios(texts: &[String], mut names: Vec<String>) -> Result<(), Box<dyn Error>
 }
 
 /// Rewrites a schema and reads its report, which is made when it is first read.
-fn reported(text: &str, options: &SanitizeOptions) -> Result<usize, toolwire::Error> {
+fn read_report(text: &str, options: &SanitizeOptions) -> Result<usize, toolwire::Error> {
     sanitize(text, options)?.changes().map(<[_]>::len)
 }
 
@@ -147,7 +147,7 @@ const REPEATED: [(&str, &str); 3] = [
 ];
 
 /// Measures an agent's session through an exchange, with and without a list cache, per request.
-fn repeated(
+fn measure_session(
     tools: &[Value],
     dialect: &str,
     url: &str,

@@ -29,12 +29,12 @@ pub(crate) fn rows(words: &[String]) -> Result<(), Box<dyn Error>> {
     }
     let folder = env::temp_dir().join(format!("toolwire-instructions-{}", std::process::id()));
     fs::create_dir_all(&folder)?;
-    let found = compared(&folder, words);
+    let result = compare(&folder, words);
     fs::remove_dir_all(&folder)?;
-    found
+    result
 }
 
-fn compared(folder: &Path, words: &[String]) -> Result<(), Box<dyn Error>> {
+fn compare(folder: &Path, words: &[String]) -> Result<(), Box<dyn Error>> {
     let counts = folder.join("counts");
     let mut valgrind = Command::new("valgrind");
     valgrind

@@ -48,7 +48,7 @@ struct Growth {
 #[derive(Clone, Copy)]
 pub(crate) struct Point {
     size: usize,
-    /// In microseconds.
+    /// Microseconds.
     time: f64,
     /// Bytes allocated in total, including those freed later.
     memory: f64,
@@ -85,10 +85,10 @@ fn main() -> Result<(), Box<dyn Error>> {
         return Ok(());
     }
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../docs/performance");
-    for growth in grown() {
+    for growth in growths() {
         let mut lines = Vec::new();
         for (name, run) in &growth.series {
-            lines.push((*name, measured(&growth, run)?));
+            lines.push((*name, measure(&growth, run)?));
         }
         let plot = plot::draw(growth.title, growth.unit, &lines)?;
         if !rounds::once() {
@@ -100,7 +100,7 @@ fn main() -> Result<(), Box<dyn Error>> {
     Ok(())
 }
 
-fn grown() -> [Growth; 4] {
+fn growths() -> [Growth; 4] {
     let list = |dialect: &'static str| -> (&'static str, Run) {
         let options = ToolsOptions::new(dialect);
         (dialect, Box::new(move |text| Ok(sanitize_tools(text, &options)?.tools.len())))
@@ -151,7 +151,7 @@ fn grown() -> [Growth; 4] {
 }
 
 /// Measures all sizes up to the first one that is refused.
-fn measured(growth: &Growth, run: &Run) -> Result<Vec<Point>, Box<dyn Error>> {
+fn measure(growth: &Growth, run: &Run) -> Result<Vec<Point>, Box<dyn Error>> {
     let mut points = Vec::new();
     // A test needs no large inputs.
     for size in SIZES.into_iter().filter(|size| !rounds::once() || *size <= 100) {

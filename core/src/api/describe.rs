@@ -69,7 +69,7 @@ pub fn change(change: &Change) -> Node<'static> {
 }
 
 pub(super) fn violations(list: &[Violation]) -> Node<'static> {
-    let one = |violation: &Violation| {
+    let to_node = |violation: &Violation| {
         let node = Node::record([
             ("constraint", Node::literal(violation.constraint)),
             ("severity", Node::literal(violation.severity.as_str())),
@@ -78,7 +78,7 @@ pub(super) fn violations(list: &[Violation]) -> Node<'static> {
         ]);
         with_more(node, violation.more)
     };
-    Node::array(list.iter().map(one).collect())
+    Node::array(list.iter().map(to_node).collect())
 }
 
 fn with_more(mut node: Node<'static>, more: usize) -> Node<'static> {
@@ -98,7 +98,7 @@ pub fn validation(found: &Validation) -> Node<'static> {
 }
 
 fn argument_violations(errors: &[ArgumentViolation]) -> Node<'static> {
-    let one = |violation: &ArgumentViolation| {
+    let to_node = |violation: &ArgumentViolation| {
         Node::record([
             ("pointer", owned(&violation.pointer)),
             ("schemaPointer", owned(&violation.schema_pointer)),
@@ -106,10 +106,10 @@ fn argument_violations(errors: &[ArgumentViolation]) -> Node<'static> {
             ("message", owned(&violation.message)),
         ])
     };
-    Node::array(errors.iter().map(one).collect())
+    Node::array(errors.iter().map(to_node).collect())
 }
 
-/// `errors` in the result is the list of [`validation`].
+/// Returns `{ changed, valid, changes, errors }`; `errors` is the list of [`validation`].
 pub(super) fn fitted<T>(fitted: &FittedResult<T>) -> Node<'static> {
     let change = |change: &ResultChange| {
         Node::record([
@@ -132,12 +132,12 @@ pub(super) fn fitted<T>(fitted: &FittedResult<T>) -> Node<'static> {
 /// if validity cannot be determined, and `retryMessage` is null if no violation is left.
 pub fn repaired<T>(repaired: &Repaired<T>) -> Node<'static> {
     let Repaired { changed, valid, repairs, left, retry_message, .. } = repaired;
-    let about = about_arguments(*valid, repairs, left, retry_message.as_deref());
-    let members = core::iter::once(("changed", Node::bool(*changed))).chain(about);
+    let others = argument_members(*valid, repairs, left, retry_message.as_deref());
+    let members = core::iter::once(("changed", Node::bool(*changed))).chain(others);
     Node::object(members.map(|(key, value)| (Text::literal(key), value)).collect())
 }
 
-fn about_arguments(
+fn argument_members(
     valid: Option<bool>,
     repairs: &[Repair],
     left: &[Left],
@@ -154,7 +154,7 @@ fn about_arguments(
             ("message", owned(&repair.message)),
         ])
     };
-    let one_left = |left: &Left| {
+    let left_to_node = |left: &Left| {
         Node::record([
             ("pointer", owned(&left.pointer)),
             ("keyword", Node::literal(left.keyword)),
@@ -165,7 +165,7 @@ fn about_arguments(
     [
         ("valid", valid.map_or_else(Node::default, Node::bool)),
         ("repairs", Node::array(repairs.iter().map(repair).collect())),
-        ("left", Node::array(left.iter().map(one_left).collect())),
+        ("left", Node::array(left.iter().map(left_to_node).collect())),
         ("retryMessage", retry_message.map_or_else(Node::default, owned)),
     ]
 }
@@ -185,7 +185,7 @@ pub fn tools(list: &ToolsReport, with_changes: bool) -> Node<'static> {
     Node::object(members)
 }
 
-/// The members are the contents of a [`ReadyTools`]. Its changes are computed when they are read.
+/// Returns `{ quarantined, lossless, restore, warning? }`. Changes of [`ReadyTools`] are computed when they are read.
 pub(crate) fn ready_tools(ready: &ReadyTools) -> Node<'static> {
     let mut members = Object::new();
     members.set("quarantined", quarantined(&ready.quarantined));
@@ -225,10 +225,10 @@ pub(super) fn request(report: &AdaptReport) -> Node<'static> {
     node
 }
 
-fn format_change(about: &FormatChange) -> Node<'static> {
-    let mut node = change(&about.change);
+fn format_change(format_change: &FormatChange) -> Node<'static> {
+    let mut node = change(&format_change.change);
     if let Some(object) = node.as_object_mut() {
-        object.insert_at(0, Text::literal("dialect"), Node::literal(about.dialect));
+        object.insert_at(0, Text::literal("dialect"), Node::literal(format_change.dialect));
     }
     node
 }
@@ -251,7 +251,7 @@ fn choice_change(change: &ChoiceChange) -> Node<'static> {
 }
 
 fn quarantined(list: &[Quarantined]) -> Node<'static> {
-    let one = |tool: &Quarantined| {
+    let to_node = |tool: &Quarantined| {
         let mut members = Vec::from([("name", tool.name.as_deref().map_or_else(Node::default, owned))]);
         members.extend(tool.server.as_deref().map(|server| ("server", owned(server))));
         members.extend([
@@ -261,26 +261,26 @@ fn quarantined(list: &[Quarantined]) -> Node<'static> {
         ]);
         Node::object(members.into_iter().map(|(key, value)| (Text::literal(key), value)).collect())
     };
-    Node::array(list.iter().map(one).collect())
+    Node::array(list.iter().map(to_node).collect())
 }
 
 fn tool_changes(list: &[ToolChange]) -> Node<'static> {
-    let one = |about: &ToolChange| {
-        let mut node = change(&about.change);
+    let to_node = |tool_change: &ToolChange| {
+        let mut node = change(&tool_change.change);
         if let Some(object) = node.as_object_mut() {
-            object.insert_at(0, Text::literal("tool"), owned(&about.tool));
-            object.insert_at(1, Text::literal("dialect"), Node::literal(about.dialect));
-            if let Some(server) = &about.server {
+            object.insert_at(0, Text::literal("tool"), owned(&tool_change.tool));
+            object.insert_at(1, Text::literal("dialect"), Node::literal(tool_change.dialect));
+            if let Some(server) = &tool_change.server {
                 object.insert_at(1, Text::literal("server"), owned(server));
             }
         }
         node
     };
-    Node::array(list.iter().map(one).collect())
+    Node::array(list.iter().map(to_node).collect())
 }
 
 pub(super) fn tool_violations(list: &[ToolViolation]) -> Node<'static> {
-    let one = |violation: &ToolViolation| {
+    let to_node = |violation: &ToolViolation| {
         let mut node = Node::record([
             ("tool", violation.tool.as_deref().map_or_else(Node::default, owned)),
             ("dialect", Node::literal(violation.dialect)),
@@ -296,11 +296,11 @@ pub(super) fn tool_violations(list: &[ToolViolation]) -> Node<'static> {
         }
         with_more(node, violation.more)
     };
-    Node::array(list.iter().map(one).collect())
+    Node::array(list.iter().map(to_node).collect())
 }
 
 pub(super) fn request_violations(list: &[RequestViolation]) -> Node<'static> {
-    let one = |violation: &RequestViolation| {
+    let to_node = |violation: &RequestViolation| {
         let node = Node::record([
             ("constraint", Node::literal(violation.constraint)),
             ("severity", Node::literal(violation.severity.as_str())),
@@ -311,7 +311,7 @@ pub(super) fn request_violations(list: &[RequestViolation]) -> Node<'static> {
         ]);
         with_more(node, violation.more)
     };
-    Node::array(list.iter().map(one).collect())
+    Node::array(list.iter().map(to_node).collect())
 }
 
 /// Adds `{ valid, repairs, left, retryMessage }` if the call is repaired.
@@ -365,7 +365,7 @@ fn repaired_call(call: &RepairedCall) -> Node<'static> {
 
 fn about_call(call: &RepairedCall) -> [(&'static str, Node<'static>); 4] {
     let RepairedCall { valid, repairs, left, retry_message, .. } = call;
-    about_arguments(*valid, repairs, left, retry_message.as_deref())
+    argument_members(*valid, repairs, left, retry_message.as_deref())
 }
 
 /// Returns `{ report, restore }`. The members of `report` are `loaded`, `hidden`, `warnings`, `unreachable`,

@@ -72,7 +72,7 @@ impl<'a> Given<'a> {
         }
     }
 
-    /// Does not parse messages that need no change.
+    /// Reads a request without parsing messages that need no change.
     pub(crate) fn read_request(self) -> Result<Node<'a>, Error> {
         match self {
             Given::Value(value) => Node::from_value(value),
@@ -132,7 +132,7 @@ macro_rules! texts {
 texts!(str: [] str, [] String, [] Cow<'_, str>);
 texts!([u8]: [] [u8], [] Vec<u8>, [] Cow<'_, [u8]>, [const N: usize] [u8; N]);
 
-/// `str`, or bytes.
+/// The form of a text input: `str`, or bytes.
 trait Form: ToOwned {
     fn utf8(&self) -> Result<&str, Error>;
 

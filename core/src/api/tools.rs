@@ -123,12 +123,12 @@ pub fn sanitize_tools_node<'a>(
     with_changes: bool,
 ) -> Result<(Node<'a>, ToolsReport), Error> {
     let detail = if with_changes { Detail::Whole } else { Detail::Effects };
-    reported(sanitize_list::rewrite(tools, options, detail)?, options)
+    with_report(sanitize_list::rewrite(tools, options, detail)?, options)
 }
 
 /// # Errors
 /// `not-representable` if a tool would have to be set aside and the options forbid that.
-fn reported<'a>(outcome: Outcome<'a>, options: &ToolsOptions) -> Result<(Node<'a>, ToolsReport), Error> {
+fn with_report<'a>(outcome: Outcome<'a>, options: &ToolsOptions) -> Result<(Node<'a>, ToolsReport), Error> {
     let Outcome { tools, quarantined, changes, lossless, restore_map, .. } = outcome;
     let dialect = crate::dialect::of(&options.sanitize)?.name;
     let warning = quarantine::set_aside_warning(options.on_set_aside, dialect, &quarantined, options.sanitize.naming)?;
@@ -151,16 +151,16 @@ fn reported<'a>(outcome: Outcome<'a>, options: &ToolsOptions) -> Result<(Node<'a
 /// # Errors
 /// `unknown-dialect`, `too-deep`; `invalid-request` if `tools` is not a list of tools.
 pub fn check_tools<S: AsRef<str>>(tools: impl Input, dialects: &[S]) -> Result<Vec<ToolViolation>, Error> {
-    check::list(tools.given()?.read()?, &named(dialects)?, FindingLimit::LISTED)
+    check::list(tools.given()?.read()?, &dialects_named(dialects)?, FindingLimit::LISTED)
 }
 
-pub(super) fn named<S: AsRef<str>>(dialects: &[S]) -> Result<Vec<&'static Dialect>, Error> {
-    let known = |(at, name): (usize, &S)| {
+pub(super) fn dialects_named<S: AsRef<str>>(dialects: &[S]) -> Result<Vec<&'static Dialect>, Error> {
+    let dialect = |(at, name): (usize, &S)| {
         let options = SanitizeOptions::new(name.as_ref());
         crate::dialect::of(&options)
             .map_err(|error| Error::new(error.code(), alloc::format!("/dialects/{at}"), error.message()))
     };
-    dialects.iter().enumerate().map(known).collect()
+    dialects.iter().enumerate().map(dialect).collect()
 }
 
 /// Returns the dialect of an API by its host, its protocol and the model, with the confidence and the reason. For an
@@ -302,7 +302,7 @@ impl ToolSet {
     /// # Errors
     /// Same as [`ToolSet::new`].
     pub fn from_node(tools: Node<'_>) -> Result<Self, Error> {
-        let (list, len) = listed(tools)?;
+        let (list, len) = text_and_len(tools)?;
         Ok(ToolSet { list: list.into(), len, ready: Vec::new() })
     }
 
@@ -318,7 +318,7 @@ impl ToolSet {
         self.len == 0
     }
 
-    /// As compact JSON text.
+    /// Returns the list as compact JSON text.
     pub(crate) fn list(&self) -> &str {
         &self.list
     }
@@ -336,7 +336,7 @@ impl ToolSet {
     /// # Errors
     /// Same as [`ToolSet::update`].
     pub fn update_node(&mut self, tools: Node<'_>) -> Result<bool, Error> {
-        let (list, len) = listed(tools)?;
+        let (list, len) = text_and_len(tools)?;
         if list == *self.list {
             return Ok(false);
         }
@@ -351,13 +351,13 @@ impl ToolSet {
     /// # Errors
     /// `unknown-dialect`, `invalid-option`, `not-representable`, as for [`sanitize_tools`](crate::sanitize_tools).
     pub fn sanitize(&mut self, options: &ToolsOptions) -> Result<Arc<ReadyTools>, Error> {
-        if let Some(place) = self.ready.iter().position(|ready| ready.options == *options) {
-            let ready = self.ready.remove(place);
+        if let Some(index) = self.ready.iter().position(|ready| ready.options == *options) {
+            let ready = self.ready.remove(index);
             self.ready.push(Arc::clone(&ready));
             return Ok(ready);
         }
         let outcome = sanitize_list::rewrite(json::read(&self.list)?, options, Detail::Effects)?;
-        let (tools, report) = reported(outcome, options)?;
+        let (tools, report) = with_report(outcome, options)?;
         let ToolsReport { quarantined, lossless, restore, warning, .. } = report;
         let (json, tools) = (json::write(&tools), tools.to_value());
         let (list, options) = (Arc::clone(&self.list), options.clone());
@@ -371,7 +371,7 @@ impl ToolSet {
 }
 
 /// Returns a list as text, and the number of its tools.
-fn listed(tools: Node<'_>) -> Result<(String, usize), Error> {
+fn text_and_len(tools: Node<'_>) -> Result<(String, usize), Error> {
     let text = json::write(&tools);
     Ok((text, sanitize_list::count(tools)?))
 }

@@ -20,6 +20,7 @@ const MAX_GROWTH: f64 = 2.2;
 /// Shorter calls are not judged, because the time is too inexact.
 const SHORTEST: Duration = Duration::from_millis(25);
 const ATTEMPTS: usize = 8;
+
 /// Returns the elapsed time on systems other than Linux.
 fn run_time(start: Instant) -> Duration {
     let stat = fs::read_to_string("/proc/thread-self/schedstat").ok();
