@@ -26,6 +26,7 @@ use toolwire::{
 
 /// Enough rounds for a stable minimum, few enough for all dialects.
 const ROUNDS: u32 = 7;
+const LEAST_CPU_TIME: Duration = Duration::from_millis(200);
 /// Number of tools in a list, and number of lists.
 const LIST: usize = 60;
 const LISTS: usize = 4;
@@ -94,12 +95,11 @@ fn ratios(texts: &[String], mut names: Vec<String>) -> Result<(), Box<dyn Error>
     let mut best = vec![Duration::MAX; options.len() + 1];
     for _ in 0..rounds::rounds(ROUNDS) {
         for (at, best) in best.iter_mut().enumerate() {
-            let start = cpu_time()?;
-            match at.checked_sub(1).and_then(|at| options.get(at)) {
-                Some(options) => all(options),
-                None => parse(),
-            }
-            *best = cpu_time()?.saturating_sub(start).min(*best);
+            let time = match at.checked_sub(1).and_then(|at| options.get(at)) {
+                Some(options) => repeated_cpu_time(&|| all(options))?,
+                None => repeated_cpu_time(&parse)?,
+            };
+            *best = time.min(*best);
         }
     }
     let (alone, times) = best.split_first().ok_or("expected a time of parsing")?;
@@ -128,6 +128,20 @@ fn read_report(text: &str, options: &SanitizeOptions) -> Result<usize, toolwire:
 
 fn parse_and_print(text: &str) -> serde_json::Result<String> {
     serde_json::from_str::<Value>(text).map(|value| value.to_string())
+}
+
+/// Returns the mean CPU time of one call. The system counts CPU time in ticks of up to 10 ms, so the calls together take
+/// at least 20 of them.
+fn repeated_cpu_time(run: &dyn Fn()) -> Result<Duration, Box<dyn Error>> {
+    let (start, mut calls) = (cpu_time()?, 0);
+    loop {
+        run();
+        calls += 1;
+        let time = cpu_time()?.saturating_sub(start);
+        if time >= LEAST_CPU_TIME || rounds::once() {
+            return Ok(time / calls);
+        }
+    }
 }
 
 /// Returns the CPU time of this thread, or the wall-clock time if the system does not report CPU time. Load

@@ -91,7 +91,7 @@ pub(crate) struct Effects {
     pub(crate) inlined_more: bool,
     /// True if `unroll` did more than replace references by copies of definitions.
     pub(crate) unrolled_more: bool,
-    /// True if `fit-strict` did more than let properties and items without references accept anything.
+    /// True if `fit` or `fit-strict` changed more than properties and items, or removed a reference.
     pub(crate) cut_more: bool,
     pub(crate) changed: PassSet,
     /// Value of `changed` at the last removal of unused definitions.

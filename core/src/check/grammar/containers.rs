@@ -235,6 +235,9 @@ pub(super) fn check_properties(schema: &Schema<'_, '_>, value: &Node<'_>, report
         report.add(value, Constraint::TooManyProperties, schema.at("properties"), &expected, &found);
     }
     for member in table {
+        if report.is_decided() {
+            return;
+        }
         let pointer = || {
             let mut pointer = schema.at("properties");
             push_token(&mut pointer, &member.key.display());

@@ -39,8 +39,11 @@ fn has_number_beyond_range(value: &Node<'_>) -> bool {
         Data::Number(text) => {
             (text.len() > 300 || text.bytes().any(|byte| matches!(byte, b'e' | b'E'))) && as_float(text).is_infinite()
         }
-        Data::Array(items) => items.iter().any(has_number_beyond_range),
-        Data::Object(object) => object.iter().any(|member| has_number_beyond_range(&member.value)),
+        // Most values are strings, which need no call.
+        Data::Array(items) => items.iter().any(|item| item.as_text().is_none() && has_number_beyond_range(item)),
+        Data::Object(object) => {
+            object.iter().any(|member| member.value.as_text().is_none() && has_number_beyond_range(&member.value))
+        }
         _ => false,
     }
 }

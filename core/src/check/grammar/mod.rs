@@ -329,6 +329,9 @@ impl Report<'_> {
     }
 
     fn add(&mut self, value: &Node<'_>, rule: Constraint, pointer: String, expected: &str, found: &str) {
+        if self.is_decided() {
+            return;
+        }
         let severity = self.dialect.severity_of(rule.id(), &pointer);
         let message = format!("expected {expected}, found {found}");
         self.found.add(value, (rule, severity), (pointer, message), self.budget);

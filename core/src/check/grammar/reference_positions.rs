@@ -53,7 +53,8 @@ fn collect(value: &Node<'_>, references: &mut References<'_, '_>) -> bool {
                 items.iter().for_each(|item| has_reference |= collect(item, references))
             }
             Some(_) => {}
-            None => has_reference |= collect(&member.value, references),
+            None if member.value.is_container() => has_reference |= collect(&member.value, references),
+            None => {}
         }
     }
     has_reference

@@ -129,7 +129,7 @@ fn enum_values<'a>(enum_values: &Object<'a>, budget: &Budget) -> Vec<Node<'a>> {
 }
 
 fn is_scalar(value: &Node<'_>) -> bool {
-    !matches!(value.data(), Data::Array(_) | Data::Object(_))
+    !value.is_container()
 }
 
 fn value_keywords<'a>(from: &Node<'a>, values: Vec<Node<'a>>) -> Vec<(Keyword, Node<'a>)> {

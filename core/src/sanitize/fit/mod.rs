@@ -9,7 +9,7 @@ use alloc::{format, string::String, vec, vec::Vec};
 
 use super::{
     anything,
-    context::PassContext,
+    context::{Effects, PassContext},
     description,
     diagnostics::{ChangeKind, Location},
     resolve::break_cycles::ReferenceCutter,
@@ -26,6 +26,7 @@ use crate::{
         definitions::definition_name,
         graph,
         keyword::{Keyword, Keywords, Role},
+        references,
         visit::{self, Polarity, SchemaPath, Visit, VisitorMut},
     },
 };
@@ -55,6 +56,13 @@ pub(crate) fn fit(root: &mut Node<'_>, context: &mut PassContext) -> Result<(), 
     let limit = |name: &str| dialect.limit(name).unwrap_or(usize::MAX);
     let bytes = context.max_bytes.unwrap_or(usize::MAX);
     fit_within(root, &Limits { bytes, depth: limit("propertyDepth"), properties: limit("properties") }, context)
+}
+
+/// In a union or under another keyword, the passes before this one may have more to do after a part of the schema is
+/// removed. Without one of its references, a definition may be unused or no longer recursive.
+fn record_cut<'a>(path: &SchemaPath<'_, '_>, removed: &Node<'a>, effects: &mut Effects) {
+    let is_plain = |step: &Step<'_>| matches!(step, Step::Name("properties" | "items") | Step::Member(_));
+    effects.cut_more |= !path.pointer.steps().iter().all(is_plain) || references::mentions_references(removed);
 }
 
 fn fit_bytes(root: &mut Node<'_>, bytes: usize, context: &mut PassContext) -> Result<(), Error> {
@@ -260,6 +268,7 @@ impl<'a> VisitorMut<'a> for DropKeywords<'_> {
             return Ok(Visit::Descend);
         };
         for member in self.context.budget.each(object).filter(|member| is_removed(member)) {
+            record_cut(path, &member.value, &mut self.context.effects);
             let name = member.key.display().into_owned();
             self.context.diagnostics.report(path, Location::of(&member.value).removed(), DROP, || {
                 format!("removed `{name}` to fit the size limit")
@@ -299,6 +308,7 @@ impl<'a> VisitorMut<'a> for DropConstraints<'_> {
         for member in self.context.budget.each(object).filter(|member| is_removed(member)) {
             let name = member.key.display().into_owned();
             let annotates = Keyword::named(&member.key).is_some_and(|keyword| keyword.role() == Role::Annotation);
+            record_cut(path, &member.value, &mut self.context.effects);
             let effect = CONSTRAINT.guidance(guidance).accepts(if annotates { Accepts::Same } else { Accepts::Wider });
             self.context.diagnostics.report(path, Location::of(&member.value).removed(), effect, || {
                 format!("removed `{name}` to fit the size limit")
@@ -350,6 +360,7 @@ impl<'a> VisitorMut<'a> for LevelCut<'_, '_> {
         if self.for_bytes && kept_length + anything::length(self.context) >= json::plain_length(node) {
             return Ok(Visit::Descend);
         }
+        record_cut(path, node, &mut self.context.effects);
         let location = Location::of(node);
         self.context.diagnostics.report(path, location.in_place(), CUT, || {
             String::from("replaced a schema with one that accepts anything, to fit the limits")
@@ -377,6 +388,7 @@ impl<'a> VisitorMut<'a> for Shorten<'_> {
         let Some(text) = node.text_at(Keyword::Description).and_then(too_long_text) else {
             return Ok(Visit::Descend);
         };
+        record_cut(path, &Node::default(), &mut self.context.effects);
         let length = self.length;
         let location = Location::under(node, "description");
         self.context.diagnostics.report(path, location.in_place(), SHORTEN, || {
@@ -416,6 +428,7 @@ fn cut_deep(root: &mut Node<'_>, limit: usize, context: &mut PassContext) -> Res
         return Ok(());
     }
     let too_deep = too_deep(&parts, limit);
+    context.effects.cut_more = true;
     let budget = context.budget.clone();
     let mut cutter = ReferenceCutter {
         context,

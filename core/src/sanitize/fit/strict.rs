@@ -24,7 +24,6 @@ use crate::{
     },
     schema::{
         keyword::{Keyword, Keywords},
-        references,
         visit::{self, Polarity, SchemaPath, Visit, VisitorMut},
     },
 };
@@ -83,9 +82,14 @@ fn cut_to_fit(root: &mut Node<'_>, context: &mut PassContext) -> Result<(), Erro
     if max_bytes == usize::MAX && Bounds::are_within(root, dialect) {
         return Ok(());
     }
-    let max_list = dialect.limit("longEnumCharacters").unwrap_or(usize::MAX);
     loop {
-        let was_cut = match estimate(root, context, max_bytes)? {
+        let estimate = estimate(root, context, max_bytes)?;
+        #[cfg(test)]
+        if matches!(estimate, Estimate::Within) {
+            let found = excess_when_lowered(root, context, max_bytes)?;
+            assert_eq!(found, None, "the estimate is an upper bound, in {}", json::write(root));
+        }
+        let was_cut = match estimate {
             Estimate::Within => return Ok(()),
             Estimate::Nesting(limit) => cut_below(root, context, limit)?,
             Estimate::Properties => cut_deepest(root, context)?,
@@ -94,17 +98,13 @@ fn cut_to_fit(root: &mut Node<'_>, context: &mut PassContext) -> Result<(), Erro
         if was_cut {
             continue;
         }
-        let mut lowered = root.copy(&context.budget);
-        let paused = context.diagnostics.pause();
-        let result = lower::write(&mut lowered, context);
-        context.diagnostics.resume(paused);
-        result?;
-        let bytes = if max_bytes == usize::MAX { 0 } else { plain_length(&lowered) };
-        let too_long = (bytes > max_bytes).then_some(Excess::Bytes { size: bytes, limit: max_bytes });
-        let excess = excess(&lowered, dialect, max_list, &context.budget)?.or(too_long);
+        let excess = excess_when_lowered(root, context, max_bytes)?;
         let Some(excess) = excess else { return Ok(()) };
         let was_cut = match excess {
-            Excess::List => drop_lists(root, context, |list| is_long(list, max_list))?,
+            Excess::List => {
+                let max_list = longest_list(dialect);
+                drop_lists(root, context, |list| is_long(list, max_list))?
+            }
             Excess::Values { .. } => drop_longest(root, context, |values| values.len())?,
             Excess::Characters { .. } => drop_longest(root, context, characters)? || cut_deepest(root, context)?,
             Excess::Properties { .. } => cut_deepest(root, context)?,
@@ -117,9 +117,24 @@ fn cut_to_fit(root: &mut Node<'_>, context: &mut PassContext) -> Result<(), Erro
     }
 }
 
+fn longest_list(dialect: &Dialect) -> usize {
+    dialect.limit("longEnumCharacters").unwrap_or(usize::MAX)
+}
+
+fn excess_when_lowered(root: &Node<'_>, context: &mut PassContext, max_bytes: usize) -> Result<Option<Excess>, Error> {
+    let mut lowered = root.copy(&context.budget);
+    let paused = context.diagnostics.pause();
+    let result = lower::write(&mut lowered, context);
+    context.diagnostics.resume(paused);
+    result?;
+    let excess = excess(&lowered, context.dialect, longest_list(context.dialect), &context.budget)?;
+    let bytes = if excess.is_some() || max_bytes == usize::MAX { 0 } else { plain_length(&lowered) };
+    let too_long = (bytes > max_bytes).then_some(Excess::Bytes { size: bytes, limit: max_bytes });
+    Ok(excess.or(too_long))
+}
+
 /// Shortens the schema in proportion to the excess of its lowered form. Returns true if the schema became shorter.
 fn shorten(root: &mut Node<'_>, context: &mut PassContext, size: usize, limit: usize) -> Result<bool, Error> {
-    context.effects.cut_more = true;
     let before = plain_length(root);
     // In 64 bits, because the product may overflow `usize` on WebAssembly.
     let share = before as u64 * limit as u64 / size as u64;
@@ -152,12 +167,11 @@ enum Estimate {
 /// Without lower bounds, and with three names for every schema, a third of the tools had to be lowered to measure them
 /// for the 100 properties of `azure-strict`. Lowering, often repeated for a tool, took 45 % of the time.
 fn estimate(root: &Node<'_>, context: &PassContext, max_bytes: usize) -> Result<Estimate, Error> {
-    // Length of an encoded schema without keywords: its members and its description.
-    const SCHEMA: usize = 256;
     // The definition of "anything" nests two levels.
-    let (mut schemas, mut names, mut max_depth) = (8, NAMES, 2);
+    let (mut schemas, mut names, mut max_depth) = (DEFINED, NAMES, 2);
     let (mut properties, mut values, mut longest_list) = (0, 0, 0);
     let mut wraps_items = false;
+    let (mut added_bytes, mut may_define) = (0, false);
     // Lower bounds, and the depth of the enclosing schema that lowering replaces, if any.
     let (mut min_properties, mut min_depth, mut replaced_depth) = (0, 0, usize::MAX);
     visit::walk(&context.budget, root, Keywords::ALL, &mut |node, path| {
@@ -180,6 +194,10 @@ fn estimate(root: &Node<'_>, context: &PassContext, max_bytes: usize) -> Result<
                 Shape::Anything | Shape::Values(_) | Shape::Reference => replaced_depth = path.depth,
                 Shape::Union(_) | Shape::Typed(_) => {}
             }
+        }
+        if !(path.keyword == Some(Keyword::AdditionalProperties) && node.as_bool() == Some(false)) {
+            added_bytes += added_at_most(node, &shape);
+            may_define |= may_accept_anything(&shape);
         }
         // Levels of properties in the schema itself.
         let own_levels = match shape {
@@ -217,12 +235,13 @@ fn estimate(root: &Node<'_>, context: &PassContext, max_bytes: usize) -> Result<
     let dialect = context.dialect;
     let is_within_limit = |size: usize, name: &str| dialect.limit(name).is_none_or(|limit| size <= limit);
     let length = json::length(root);
+    let defined_bytes = if may_define { ENCODED * DEFINED } else { 0 };
     let lists_are_within = is_within_limit(values, "enumValuesPerPart")
         && (longest_list <= MAX_UNLIMITED_VALUES || dialect.limit("longEnumCharacters").is_none());
     let nesting_is_within = !wraps_items && is_within_limit(max_depth, "depthPerPart");
     let is_within = lists_are_within
         && nesting_is_within
-        && length + schemas * SCHEMA <= max_bytes
+        && length + added_bytes + defined_bytes <= max_bytes
         && is_within_limit(properties + names, "propertiesPerPart")
         && is_within_limit(length + names * NAME + schemas * VALUES + properties, "charactersPerPart");
     // In the order of the checks in `excess`.
@@ -234,6 +253,57 @@ fn estimate(root: &Node<'_>, context: &PassContext, max_bytes: usize) -> Result<
         }
         _ => Estimate::Unknown,
     })
+}
+
+/// Number of schemas in the definition of "anything".
+const DEFINED: usize = 8;
+/// Length of an encoded schema without keywords: its members and its description.
+const ENCODED: usize = 256;
+/// Maximum length that null adds to a schema: as a branch, `{"anyOf":[` and `,{"type":"null"}]}`.
+const NULL: usize = 32;
+/// Maximum length of `"additionalProperties":false`, `"properties":{}` and `"required":[]`.
+const CLOSED: usize = 64;
+
+/// Upper bound of the bytes that lowering adds to a schema, without its subschemas.
+fn added_at_most(node: &Node<'_>, shape: &Shape<'_, '_>) -> usize {
+    // `,"items":{}`
+    const ITEMS: usize = 12;
+    let required = || {
+        let properties = node.object_at(Keyword::Properties).into_iter().flatten();
+        properties.map(|member| 1 + json::plain_text_length_at_most(&member.key)).sum::<usize>()
+    };
+    let encoded = match shape {
+        Shape::Reference => 0,
+        Shape::Union(branches) => ENCODED * branches.len(),
+        Shape::Anything => ENCODED,
+        // In text that contains JSON, each quotation mark needs an escape.
+        Shape::Values(values) => ENCODED + values.iter().map(|value| 2 + json::plain_length(value)).sum::<usize>(),
+        Shape::Typed(Typed { object, .. }) => match object {
+            None => ITEMS,
+            Some(Members::Record { others }) => {
+                let pairs = if matches!(others, AdditionalProperties::Open(_)) { ENCODED } else { 0 };
+                ITEMS + CLOSED + pairs + required()
+            }
+            Some(Members::Map(_) | Members::Nothing) => ENCODED,
+        },
+    };
+    NULL + encoded
+}
+
+/// Returns true if the lowered schema may refer to the definition of "anything".
+fn may_accept_anything(shape: &Shape<'_, '_>) -> bool {
+    match shape {
+        Shape::Anything => true,
+        Shape::Reference | Shape::Union(_) | Shape::Values(_) => false,
+        Shape::Typed(Typed { object, array, items }) => {
+            let members = match object {
+                Some(Members::Record { others: AdditionalProperties::Open(value) }) => value.is_none(),
+                Some(Members::Map(value)) => value.is_none(),
+                Some(Members::Record { .. } | Members::Nothing) | None => false,
+            };
+            members || (*array && items.is_none())
+        }
+    }
 }
 
 /// Maximum number of names that lowering adds to a schema.
@@ -485,11 +555,7 @@ fn cut(root: &mut Node<'_>, context: &mut PassContext, at: usize) -> Result<bool
             {
                 return Ok(Visit::Descend);
             }
-            // In a union or under another keyword, the passes before this one may have more to do. Without one of its
-            // references, a definition may be unused or no longer recursive.
-            let is_plain = |step: &Step<'_>| matches!(step, Step::Name("properties" | "items") | Step::Member(_));
-            self.context.effects.cut_more |=
-                !path.pointer.steps().iter().all(is_plain) || references::mentions_references(node);
+            super::record_cut(path, node, &mut self.context.effects);
             let location = Location::of(node);
             self.context.diagnostics.report(path, location.in_place(), CUT, || {
                 String::from("replaced an object with a schema that accepts anything, to fit the limits")

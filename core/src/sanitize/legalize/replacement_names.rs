@@ -294,12 +294,11 @@ fn names_any(object: &Object<'_>, is: &dyn Fn(&Text<'_>) -> bool) -> bool {
 /// Visits every object, also objects that are not schemas. Stops if the callback returns true, and then returns true.
 fn visit_objects<'n, 'a>(schema: &'n Node<'a>, budget: &Budget, visit: &mut dyn FnMut(&'n Object<'a>) -> bool) -> bool {
     let mut open = Vec::from([schema]);
-    let is_container = |node: &Node<'_>| matches!(node.data(), Data::Array(_) | Data::Object(_));
     while let Some(node) = open.pop() {
         match node.data() {
             Data::Array(items) if budget.pay(1 + items.len()) => {
                 for item in items {
-                    if is_container(item) {
+                    if item.is_container() {
                         open.push(item);
                     }
                 }
@@ -309,7 +308,7 @@ fn visit_objects<'n, 'a>(schema: &'n Node<'a>, budget: &Budget, visit: &mut dyn 
                     return true;
                 }
                 for Member { value, .. } in object {
-                    if is_container(value) {
+                    if value.is_container() {
                         open.push(value);
                     }
                 }

@@ -123,8 +123,7 @@ fn may_affect_references(member: &Member<'_>) -> bool {
                     | Keyword::Discriminator
             )
     };
-    matches!(member.value.data(), Data::Array(_) | Data::Object(_))
-        || Keyword::named(&member.key).is_none_or(is_about_schemas)
+    member.value.is_container() || Keyword::named(&member.key).is_none_or(is_about_schemas)
 }
 
 /// Removes all unknown keys in one pass, because there may be many.

@@ -597,7 +597,10 @@ pub(crate) const PASSES: &[Pass] = &[
         ],
         needs: Keywords::NONE,
         applies: always,
-        wakes: Wakes::Always,
+        wakes: Wakes::If(
+            "except if it only changes properties and items, removes no reference, and types stay optional",
+            |context| context.effects.cut_more || context.untyped != Untyped::Keep,
+        ),
         run: Run::Document(fit::fit),
         why: "Only a finished schema has its final size.",
     },
@@ -636,7 +639,7 @@ pub(crate) const PASSES: &[Pass] = &[
         needs: Keywords::NONE,
         applies: |context| context.grammar.encodes(),
         wakes: Wakes::If(
-            "except if it only lets properties and items without references accept anything, and types stay optional",
+            "except if it only changes properties and items, removes no reference, and types stay optional",
             |context| context.effects.cut_more || context.untyped != Untyped::Keep,
         ),
         run: Run::Document(strict::fit),

@@ -101,7 +101,7 @@ fn references<'n>(schema: &'n Node<'_>, budget: &Budget) -> Vec<&'n str> {
             Data::Object(object) if budget.pay(1 + object.len()) => {
                 names.extend(definition_name(node));
                 for Member { value, .. } in object {
-                    if matches!(value.data(), Data::Array(_) | Data::Object(_)) {
+                    if value.is_container() {
                         pending.push(value);
                     }
                 }
