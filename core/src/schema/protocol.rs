@@ -29,7 +29,7 @@ const FEW_MEMBERS: usize = 16;
 /// Returns the keyword that a name in snake case means: `anyOf` for `any_of`. Many properties have such names, so the
 /// name is not allocated.
 fn keyword_in_snake_case(name: &Text<'_>) -> Option<Keyword> {
-    let plain = name.as_plain().filter(|plain| plain.len() <= MAX_LENGTH && plain.bytes().any(|byte| byte == b'_'))?;
+    let plain = name.as_plain().filter(|plain| plain.len() <= MAX_LENGTH && plain.as_bytes().contains(&b'_'))?;
     let (mut camel, mut length, mut begins_word) = ([0; MAX_LENGTH], 0, false);
     for byte in plain.bytes() {
         match byte {

@@ -284,46 +284,30 @@ pub(super) fn within_limit(node: &Node<'_>) -> Result<(), Error> {
     if node.is_intact() {
         return Ok(());
     }
-    if is_deeper(node, MAX_DEPTH) {
-        return check_depth(node, 0);
+    let mut pointer = String::new();
+    if is_deeper(node, MAX_DEPTH, &mut pointer) {
+        let message = format!("expected at most {MAX_DEPTH} levels of nesting, found more in the result");
+        return Err(Error::new(Code::TooDeep, pointer, message));
     }
     Ok(())
 }
 
-/// [`check_depth`] also finds the pointer, and takes three times as long.
-fn is_deeper(node: &Node<'_>, levels: usize) -> bool {
+/// Writes the pointer if an array or object is deeper. To return the error itself would take three times as long.
+fn is_deeper(node: &Node<'_>, levels: usize, pointer: &mut String) -> bool {
+    let mut is_too_deep = |value: &Node<'_>| value.is_container() && is_deeper(value, levels - 1, pointer);
+    let mut prefix = String::new();
     match node.data() {
-        Data::Array(_) | Data::Object(_) if levels == 0 => true,
-        Data::Array(items) => items.iter().any(|item| item.is_container() && is_deeper(item, levels - 1)),
-        Data::Object(object) => {
-            object.iter().any(|member| member.value.is_container() && is_deeper(&member.value, levels - 1))
-        }
-        _ => false,
+        Data::Array(_) | Data::Object(_) if levels == 0 => return true,
+        Data::Array(items) => match items.iter().position(is_too_deep) {
+            Some(index) => prefix = format!("/{index}"),
+            None => return false,
+        },
+        Data::Object(object) => match object.iter().find(|member| is_too_deep(&member.value)) {
+            Some(member) => push_token(&mut prefix, &member.key.display()),
+            None => return false,
+        },
+        _ => return false,
     }
-}
-
-fn check_depth(node: &Node<'_>, depth: usize) -> Result<(), Error> {
-    match node.data() {
-        Data::Array(_) | Data::Object(_) if depth >= MAX_DEPTH => {
-            let message = format!("expected at most {MAX_DEPTH} levels of nesting, found more in the result");
-            Err(Error::new(Code::TooDeep, "", message))
-        }
-        Data::Array(items) => {
-            for (index, item) in items.iter().enumerate() {
-                check_depth(item, depth + 1).map_err(|error| error.below(&format!("/{index}")))?;
-            }
-            Ok(())
-        }
-        Data::Object(object) => {
-            for member in object {
-                check_depth(&member.value, depth + 1).map_err(|error| {
-                    let mut prefix = String::new();
-                    push_token(&mut prefix, &member.key.display());
-                    error.below(&prefix)
-                })?;
-            }
-            Ok(())
-        }
-        _ => Ok(()),
-    }
+    pointer.insert_str(0, &prefix);
+    true
 }

@@ -83,6 +83,7 @@ fn cut_to_fit(root: &mut Node<'_>, context: &mut PassContext) -> Result<(), Erro
         return Ok(());
     }
     loop {
+        context.budget.check(String::new)?;
         let estimate = estimate(root, context, max_bytes)?;
         #[cfg(test)]
         if matches!(estimate, Estimate::Within) {
@@ -196,7 +197,7 @@ fn estimate(root: &Node<'_>, context: &PassContext, max_bytes: usize) -> Result<
             }
         }
         if !(path.keyword == Some(Keyword::AdditionalProperties) && node.as_bool() == Some(false)) {
-            added_bytes += added_at_most(node, &shape);
+            added_bytes += added_at_most(node, &shape, &context.budget);
             may_define |= may_accept_anything(&shape);
         }
         // Levels of properties in the schema itself.
@@ -265,19 +266,21 @@ const NULL: usize = 32;
 const CLOSED: usize = 64;
 
 /// Upper bound of the bytes that lowering adds to a schema, without its subschemas.
-fn added_at_most(node: &Node<'_>, shape: &Shape<'_, '_>) -> usize {
+fn added_at_most(node: &Node<'_>, shape: &Shape<'_, '_>, budget: &Budget) -> usize {
     // `,"items":{}`
     const ITEMS: usize = 12;
     let required = || {
         let properties = node.object_at(Keyword::Properties).into_iter().flatten();
-        properties.map(|member| 1 + json::plain_text_length_at_most(&member.key)).sum::<usize>()
+        budget.each(properties).map(|member| 1 + json::plain_text_length_at_most(&member.key)).sum::<usize>()
     };
     let encoded = match shape {
         Shape::Reference => 0,
         Shape::Union(branches) => ENCODED * branches.len(),
         Shape::Anything => ENCODED,
         // In text that contains JSON, each quotation mark needs an escape.
-        Shape::Values(values) => ENCODED + values.iter().map(|value| 2 + json::plain_length(value)).sum::<usize>(),
+        Shape::Values(values) => {
+            ENCODED + budget.each(*values).map(|value| 2 + json::plain_length(value)).sum::<usize>()
+        }
         Shape::Typed(Typed { object, .. }) => match object {
             None => ITEMS,
             Some(Members::Record { others }) => {
