@@ -50,7 +50,7 @@ impl From<Failure> for JsValue {
 /// The layout of a call's input in the shared buffer.
 pub(crate) struct InputLayout {
     pub(crate) inputs: usize,
-    /// Numbers of words and characters of the records in the shared buffer.
+    /// Numbers of 32-bit words and of UTF-8 bytes of the records in the shared buffer.
     pub(crate) words: usize,
     pub(crate) chars: usize,
     pub(crate) spelled: bool,

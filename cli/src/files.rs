@@ -19,7 +19,7 @@ const MAX_FILE: u64 = (1 << 31) - 1;
 /// a container.
 const IN_PLACE: [&str; 3] = ["EACCES", "EBUSY", "EPERM"];
 
-/// The files that a command read, to detect those that change before they are written.
+/// The files that a command read. A file with a different content is not overwritten.
 #[derive(Default)]
 pub(crate) struct Files {
     /// Has secret random keys, so an attacker cannot prepare a file with an equal digest.

@@ -1,4 +1,4 @@
-//! Meets the needs of a command.
+//! Does the input and output of a command: files, servers, requests and the environment.
 
 use std::{
     env,
@@ -36,7 +36,7 @@ pub(crate) fn meet(need: Need, files: &mut Files, command: &Command) -> Result<M
                 Ok(tools) => Ok(Met::Content(tools)),
                 Err(Failure::Ended(code)) => Ok(Met::Ended(code)),
                 Err(Failure::Server { message, log }) => {
-                    // The message says that the server has failed.
+                    // A failed write is ignored, because the returned message reports the failure.
                     let _ = streams::stderr().write_all(Command::heard(&log).as_bytes());
                     Err(message)
                 }
@@ -58,7 +58,8 @@ pub(crate) fn meet(need: Need, files: &mut Files, command: &Command) -> Result<M
     }
 }
 
-/// Reads the files of the command line again. Fails with the messages of the command.
+/// Reads the files of the command line again, and returns the relay's settings. Fails with the messages of the
+/// command.
 fn relay_settings() -> Result<String, String> {
     let (mut command, mut files) = (Command::new(&facts()), Files::default());
     while let Some(need) = command.need() {
@@ -96,7 +97,7 @@ fn watched(command: &Command, met: impl Future<Output = Result<Met, String>>) ->
             return met;
         }
     });
-    // Names are resolved on threads that would have to end first.
+    // To drop the runtime would wait for the threads that resolve host names.
     runtime.shutdown_background();
     met
 }

@@ -25,8 +25,8 @@ export interface SanitizedTools<T> {
  * Rewrites a tool list for one API: each schema in its dialect, each name legal, each tool in the API's own format. A tool
  * that cannot be made acceptable is set aside and does not affect the others. The input is not changed.
  *
- * If tools were set aside and the caller does not read `quarantined` before the current turn ends, `console.warn` names them, once for
- * each list. The option `onSetAside` changes that.
+ * If tools were set aside and the caller does not read `quarantined` before the current turn of the event loop ends, `console.warn` names
+ * them, once for each list. The option `onSetAside` changes that.
  *
  * @example
  * ```ts

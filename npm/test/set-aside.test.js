@@ -15,8 +15,8 @@ afterEach(() => {
   console.warn = warn;
 });
 
-/** Returns tools that no other test uses, because a process shows each warning only once. */
 let number = 0;
+/** Returns tools that no other test uses, because a process shows each warning only once. */
 const list = () => {
   number++;
   return [{ name: 'good' }, { name: `odd${number}`, inputSchema: { type: 'array' } }];

@@ -88,8 +88,8 @@ fn wrapped<'n, 'a>(schema: &'n Node<'a>) -> Option<&'n Node<'a>> {
     schema.get("json").filter(|_| schema.as_object().is_some_and(|object| object.len() == 1))
 }
 
-/// Pairs the tools of two lists by server and name. A tool without a counterpart is renamed if exactly one tool of the
-/// other list has the same schemas, and either both have the same description, or the schema declares properties.
+/// Pairs the tools of two lists by server and name. A tool without a counterpart is treated as renamed if exactly one
+/// tool of the other list has equal schemas. Both also need equal descriptions, unless the schema declares properties.
 pub(super) fn pairs(old: &[Tool], new: &[Tool]) -> Vec<Pair> {
     let mut by_name = BTreeMap::<(Option<&str>, Option<&str>, usize), usize>::new();
     for (at, key) in keys(new).into_iter().enumerate() {

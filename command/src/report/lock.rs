@@ -127,7 +127,6 @@ fn locked(server: &Node<'_>, pointer: &str) -> Result<Locked, CommandError> {
     })
 }
 
-/// Returns true if a name is the name of its page.
 fn is_name(name: &str) -> bool {
     page_name(name) == name
 }
@@ -155,8 +154,8 @@ fn is_package(value: &str) -> bool {
     value.strip_prefix(file).is_some_and(|folder| folder.split('/').all(is_step))
 }
 
-/// Returns the form in which names and packages are compared. PyPI treats `Some.Server` and `some_server` as one name
-/// (PEP 503); npm had names with capital letters, and leaving out too much is the smaller mistake.
+/// Returns the normal form of a name or package, for comparisons. PyPI treats `Some.Server` and `some_server` as one
+/// name (PEP 503); npm had names with capital letters, and leaving out too much is the smaller mistake.
 fn comparable(name: &str) -> String {
     let lower = name.to_ascii_lowercase();
     let [npm, pypi, _] = KINDS;

@@ -42,7 +42,7 @@ use page::Facts;
 
 /// Maximum length of the name of a page.
 const MAX_NAME: usize = 64;
-/// Names of pages that are not those of servers, and names that Windows reserves, besides `com1` and `lpt1` to `9`.
+/// Names of other pages, and names that Windows reserves. `com1` to `com9` and `lpt1` to `lpt9` are reserved, too.
 const RESERVED: [&str; 6] = ["index", "report", "con", "prn", "aux", "nul"];
 const NUMBERED_DEVICES: [&str; 2] = ["com", "lpt"];
 /// Maximum number of characters of a description that are kept.
@@ -210,7 +210,6 @@ fn name_of(input: &SourceText) -> String {
     }
 }
 
-/// Returns a name for the files of a server.
 fn page_name(name: &str) -> String {
     let mut slug = String::new();
     for one in name.chars().map(|one| one.to_ascii_lowercase()) {
@@ -235,7 +234,6 @@ fn page_name(name: &str) -> String {
     slug
 }
 
-/// Returns a name for the files of a server, which no other server has.
 fn slug(name: &str, taken: &mut BTreeSet<String>) -> String {
     let slug = page_name(name);
     let numbers = (2..).map(|number| format!("{slug}-{number}"));

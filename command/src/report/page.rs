@@ -77,7 +77,6 @@ pub(super) fn server_page(server: &Server, facts: &Facts<'_>) -> String {
     html.into_string()
 }
 
-/// Returns the maximum length of a section.
 fn room(html: &Html, most: usize) -> usize {
     most.min(MAX_PAGE.saturating_sub(RESERVE + html.len()))
 }

@@ -61,7 +61,7 @@ const USAGE: &str = "usage: compare dump FILE... [--dialect NAME]... [--function
 
 dump    writes what every function answers to every row of the files (JSON, JSON Lines, or folders of both) to standard output
         --wrapped   every schema once more, as a property
-        --variants  requests alone, with every set of options in place of every dialect
+        --variants  only requests, once for each set of options, not for each dialect
         --some N    of those sets, N for each request, other ones each time
         --brief     digests in place of outputs and reports of more than 200 bytes
 diff    groups the differences between two such files; ends with 1 if there are any

@@ -26,9 +26,9 @@ pub struct FindingLimit {
 }
 
 impl FindingLimit {
-    /// The limit of results.
+    /// For results of the public functions.
     pub const LISTED: FindingLimit = FindingLimit { each: 100, bytes: 4 << 20 };
-    /// The limit for programs that need the findings of every tool, and list some of them themselves.
+    /// For programs that need the findings of every tool, and shorten the list themselves.
     pub const EVERY_TOOL: FindingLimit = FindingLimit { each: usize::MAX, bytes: 64 << 20 };
 
     /// Maximum number of findings of a constraint at a location.
@@ -148,12 +148,12 @@ fn sort_by_document_order<T>(list: Vec<(u32, usize, T)>) -> Vec<(u32, usize, T)>
     by(list, |left, right| (left.0, left.1).cmp(&(right.0, right.1)))
 }
 
-/// Maximum number of steps of a pointer after its last keyword: a name in a table, and an index in a list of that name.
-const STEPS_AFTER_KEYWORD: usize = 3;
+/// Maximum number of steps at the end of a pointer: its last keyword, a name in a table, and an index in a list.
+const STEPS_FROM_KEYWORD: usize = 3;
 
 /// Returns the last keyword of a pointer, or an empty string.
 pub fn location(pointer: &str) -> &'static str {
-    let steps = pointer.rsplit('/').take(STEPS_AFTER_KEYWORD);
+    let steps = pointer.rsplit('/').take(STEPS_FROM_KEYWORD);
     let mut keywords = steps.filter_map(|step| Keyword::named(&Text::new(step)));
     keywords.next().map_or("", Keyword::name)
 }

@@ -284,7 +284,6 @@ impl<'n, 'a> EntryRef<'n, 'a> {
         }
     }
 
-    /// Sets the pointer to the list, and the index in it.
     pub(crate) fn located_at(self, list: &'n str, index: usize) -> Self {
         EntryRef { at: EntryLocation::Within(list, index), ..self }
     }

@@ -19,7 +19,7 @@ const TODAY: [(&str, usize); 20] = [
     (DOCUMENTED, 335),
     (LONG, 75),
     (CHAINED, 389),
-    ("counts as", 9),
+    ("counts as", 4),
     ("leads to", 3),
     ("place", 14),
     ("for people", 2),

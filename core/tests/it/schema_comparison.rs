@@ -297,8 +297,8 @@ fn equal_schemas_have_equal_targets() {
     let alike = [
         definitions("#/$defs/a~1b", &|_| json!({"a/b": about(&text)})).0,
         with(
-            "#/properties/q/items",
-            json!({"properties": {"p": {"$ref": "#/properties/q/items"}, "q": {"items": about(&text)}}}),
+            "#/properties/q/not",
+            json!({"properties": {"p": {"$ref": "#/properties/q/not"}, "q": {"not": about(&text)}}}),
         ),
         with("#/$defs/u/anyOf/0", json!({"$defs": {"u": {"anyOf": [about(&text), number]}, "unused": {}}})),
     ];

@@ -215,8 +215,8 @@ impl Host {
         let (name, port) = match authority.strip_prefix('[').and_then(|rest| rest.split_once(']')) {
             Some((address, rest)) => (address, rest.strip_prefix(':').unwrap_or_default()),
             None => match authority.split_once(':') {
-                // More than one colon: an IPv6 address without brackets.
                 Some((name, port)) if port.bytes().all(|byte| byte.is_ascii_digit()) => (name, port),
+                // No port, or more than one colon: an IPv6 address without brackets.
                 _ => (authority, ""),
             },
         };

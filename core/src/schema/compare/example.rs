@@ -58,7 +58,7 @@ impl<'v, 's> Side<'v, 's> {
         reference.and_then(|reference| self.judge.borrow_mut().target(reference)).unwrap_or(schema)
     }
 
-    /// Returns a value that the schema accepts, or the first one that was tried.
+    /// Returns a value that the schema accepts, or the first value tried.
     pub(super) fn example(&self, schema: &'s Node<'static>, levels: usize, budget: &Budget) -> Option<Node<'static>> {
         let (mut first, mut valid) = (None, None);
         self.examples(schema, levels, budget, &mut |value| {
@@ -222,7 +222,6 @@ impl<'v, 's> Side<'v, 's> {
         made.set(name.clone(), value.unwrap_or_default());
     }
 
-    /// Adds the members that other members of an object require.
     pub(super) fn complete(
         &self,
         schema: &'s Object<'static>,
@@ -258,21 +257,20 @@ pub(super) const DEPENDENCIES: [Keyword; 3] =
 
 /// Copies a value. The budget pays for its text, too, because the values of a search are copies of copies.
 pub(super) fn copied(value: &Node<'static>, budget: &Budget) -> Node<'static> {
-    if budget.pay(length(value) / BYTES_PER_STEP) {
+    if budget.pay(length(value, budget) / BYTES_PER_STEP) {
         value.copy(budget)
     } else {
         Node::default()
     }
 }
 
-/// Copies an object, with another member.
 pub(super) fn with_member(
     object: &Object<'static>,
     name: &Text<'static>,
     value: &Node<'static>,
     budget: &Budget,
 ) -> Node<'static> {
-    if !budget.pay(length_of_members(object) / BYTES_PER_STEP) {
+    if !budget.pay(length_of_members(object, budget) / BYTES_PER_STEP) {
         return Node::default();
     }
     let mut made = object.copy(budget);
@@ -287,27 +285,27 @@ pub(super) fn object_of(value: Node<'static>) -> Option<Object<'static>> {
     }
 }
 
-/// Returns about the number of bytes of a value.
-pub(super) fn length(value: &Node<'_>) -> usize {
+pub(super) fn length(value: &Node<'_>, budget: &Budget) -> usize {
     match value.data() {
         Data::String(text) => 2 + text.chars().len(),
         Data::Number(text) => text.len(),
-        Data::Array(items) => items.iter().map(|item| 1 + length(item)).sum::<usize>() + 2,
-        Data::Object(object) => length_of_members(object),
+        Data::Array(items) if budget.pay(items.len() / BYTES_PER_STEP) => {
+            items.iter().map(|item| 1 + length(item, budget)).sum::<usize>() + 2
+        }
+        Data::Object(object) => length_of_members(object, budget),
         _ => 4,
     }
 }
 
-fn length_of_members(object: &Object<'_>) -> usize {
-    object.iter().map(|member| 4 + member.key.chars().len() + length(&member.value)).sum::<usize>() + 2
+fn length_of_members(object: &Object<'_>, budget: &Budget) -> usize {
+    budget.pay(object.len() / BYTES_PER_STEP);
+    object.iter().map(|member| 4 + member.key.chars().len() + length(&member.value, budget)).sum::<usize>() + 2
 }
 
-/// Returns the maximum length of an array that is generated now.
 pub(super) fn most_items(budget: &Budget) -> u64 {
     budget.remaining() / SHARE
 }
 
-/// Returns the maximum length of a string that is generated now.
 pub(super) fn most_letters(budget: &Budget) -> u64 {
     (budget.remaining() / SHARE).saturating_mul(BYTES_PER_STEP as u64)
 }

@@ -1,5 +1,5 @@
-//! Searches values that one of two schemas accepts and the other refuses: at every location where the schemas differ,
-//! values at the limits of both, each inside an example of the whole.
+//! Searches values that one of two schemas accepts and the other refuses. At every location where the schemas differ,
+//! the search tries values at the limits of both, each inside an example of the whole.
 
 use alloc::{string::String, vec::Vec};
 use core::cell::RefCell;
@@ -74,13 +74,13 @@ impl<'v, 's> Search<'v, 's> {
         Search { old, new, anything, budget: Budget::new(0, Some(steps)), seen: RefCell::new(Set::new()) }
     }
 
-    /// Returns a value that only the old schema accepts, and one that only the new schema accepts. Once both are
-    /// short, the search ends.
+    /// Returns a value that only the old schema accepts, then one for the new schema. Once both are short, the search
+    /// ends.
     pub(super) fn witnesses(&self, objects_only: bool) -> [Option<Node<'static>>; 2] {
         // Each with its length.
         let (mut only_old, mut only_new) = (None::<(usize, Node<'static>)>, None);
         let keep = |witness: &mut Option<(usize, Node<'static>)>, value: Node<'static>| {
-            let length = length(&value);
+            let length = length(&value, &self.budget);
             if witness.as_ref().is_none_or(|(known, _)| length < *known) {
                 *witness = Some((length, value));
             }
@@ -102,7 +102,6 @@ impl<'v, 's> Search<'v, 's> {
         [only_old, only_new].map(|witness| witness.map(|(_, value)| value))
     }
 
-    /// Returns the number of steps that the search took.
     pub(super) fn steps(&self) -> u64 {
         self.budget.spent() + self.old.steps() + self.new.steps()
     }
@@ -311,7 +310,7 @@ impl<'v, 's> Search<'v, 's> {
         if bases.is_empty() {
             bases.push(Node::object(Object::default()));
         }
-        collections::by(bases, |one, two| length(one).cmp(&length(two)))
+        collections::by(bases, |one, two| length(one, &self.budget).cmp(&length(two, &self.budget)))
     }
 
     /// Sends arrays with an item that the schemas may judge differently.
