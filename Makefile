@@ -189,7 +189,7 @@ lint-scripts: installed
 lint-demo: installed
 	@scripts/counted.sh none $@ bash -c 'python/.venv/bin/ruff check --config python/pyproject.toml demo && python/.venv/bin/ruff format --check --config python/pyproject.toml demo'
 lint-bash: installed
-	@scripts/counted.sh none $@ bash -c 'for script; do bash -n "$$script" || exit; done' - scripts/*.sh packaging/install.sh .ci/run python/dev
+	@scripts/counted.sh none $@ bash -c 'for script; do bash -n "$$script" || exit; done' - scripts/*.sh scripts/ci/*.sh packaging/install.sh .ci/run python/dev
 # actionlint finds what GitHub would refuse or misread, zizmor finds vulnerabilities.
 lint-workflows: installed
 	@scripts/counted.sh none $@ bash -c 'node npm/packaging/workflows.js && python/.venv/bin/zizmor --offline --quiet --no-progress .github action.yml'

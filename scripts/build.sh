@@ -45,8 +45,10 @@ demo() {
   together
 }
 case ${1:-all} in
+  all) ;;
   npm) npm_package; exit ;;
   demo) demo; exit ;;
+  *) die "expected \`npm\`, \`demo\` or nothing, found \`$1\`" ;;
 esac
 # In parallel, because each spends most of its time optimizing one library, in one thread.
 alongside npm_package

@@ -58,8 +58,7 @@ cliproxyapi() {
 
 clients() { # clients|agents|faults
   scripts/setup.sh
-  scripts/build.sh npm
-  scripts/build.sh python
+  scripts/build.sh
   install() {
     local lock=tests/clients/package-lock.json saved=$LOGS/clients-package-lock.json status=0
     cp "$lock" "$saved"

@@ -110,6 +110,14 @@ tools() {
   wasm_bindgen=$(sed -n '/^name = "wasm-bindgen"$/{n;s/^version = "\(.*\)"$/\1/p}' "$ROOT/Cargo.lock")
   [ -n "$wasm_bindgen" ] || die "Cargo.lock: expected a package \`wasm-bindgen\`, found none"
 
+  # wasm-pack would refuse another version only after it has compiled the module.
+  grep -qx "wasm-bindgen-cli-support = \"=$wasm_bindgen\"" "$ROOT/bindings-wasm/bindgen/Cargo.toml" ||
+    die "bindings-wasm/bindgen/Cargo.toml: expected wasm-bindgen-cli-support in version $wasm_bindgen, as wasm-bindgen in Cargo.lock"
+  # A changed command may have the same version.
+  local stamp=$TOOLS/wasm-bindgen-made-from sources
+  sources=$(cd "$ROOT" && hash_of bindings-wasm/bindgen)
+  fresh "$stamp" "$sources" || rm -f "$TOOLS/bin/wasm-bindgen"
+
   build=$TOOLS/build-$$
   trap 'rm -rf "$build"' EXIT
 
@@ -129,6 +137,7 @@ tools() {
 
   ensure wasm-pack "$wasm_pack" wasm-pack --version "=$wasm_pack"
   ensure wasm-bindgen "$wasm_bindgen" --path "$ROOT/bindings-wasm/bindgen"
+  echo "$sources" >"$stamp"
 }
 
 no_std() {

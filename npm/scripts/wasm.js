@@ -19,6 +19,7 @@ const SOURCES = [
   'core/src',
   'bindings-wasm/Cargo.toml',
   'bindings-wasm/.cargo',
+  'bindings-wasm/bindgen',
   'bindings-wasm/src',
 ];
 

@@ -116,7 +116,7 @@ fn locked(server: &Node<'_>, pointer: &str) -> Result<Locked, CommandError> {
             && (!is_of_npm || numbers.split('.').count() == 3 && numbers.split('.').all(is_number))
     };
     Ok(Locked {
-        name: text("name", "a name of small letters, digits and `-`, which begins with a letter or digit", &is_name)?,
+        name: text("name", PAGE_NAME, &is_name)?,
         package: text(
             "package",
             "a package, such as `npm:some-server`, `pypi:some-server` or `file:folder`",
@@ -126,6 +126,10 @@ fn locked(server: &Node<'_>, pointer: &str) -> Result<Locked, CommandError> {
         license: text("license", "a license (SPDX)", &|value| !value.trim().is_empty())?,
     })
 }
+
+const PAGE_NAME: &str =
+    "the name of a page: at most 57 small letters, digits and single `-`, neither `index` nor reserved \
+    by Windows";
 
 fn is_name(name: &str) -> bool {
     page_name(name) == name

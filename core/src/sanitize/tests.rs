@@ -100,3 +100,15 @@ fn calls_take_a_fraction_of_their_budget() {
     println!("the most is {} per mille of the budget: {}", highest.0, highest.1);
     assert!(highest.0 < 500, "{} per mille of the budget: {}", highest.0, highest.1);
 }
+
+/// Limits hold for numbers without exponents, which are up to five times as long as the caller's.
+#[test]
+fn numbers_with_exponents_are_measured_in_full() {
+    let values: Vec<String> = (100..324).map(|value| format!("{value}e18")).collect();
+    let text = format!(r#"{{"type":"object","properties":{{"a":{{"type":"number","enum":[{}]}}}}}}"#, values.join(","));
+    let Ok(mut schema) = json::read(&text) else { panic!("expected JSON") };
+    let options = SanitizeOptions::new("cerebras-strict");
+    if let Err(error) = super::sanitize(&mut schema, &options, false) {
+        panic!("expected a shorter schema, found {error}");
+    }
+}

@@ -236,13 +236,15 @@ fn estimate(root: &Node<'_>, context: &PassContext, max_bytes: usize) -> Result<
     let dialect = context.dialect;
     let is_within_limit = |size: usize, name: &str| dialect.limit(name).is_none_or(|limit| size <= limit);
     let length = json::length(root);
+    // The limit holds for numbers without exponents.
+    let plain_length = if max_bytes == usize::MAX { 0 } else { plain_length(root) };
     let defined_bytes = if may_define { ENCODED * DEFINED } else { 0 };
     let lists_are_within = is_within_limit(values, "enumValuesPerPart")
         && (longest_list <= MAX_UNLIMITED_VALUES || dialect.limit("longEnumCharacters").is_none());
     let nesting_is_within = !wraps_items && is_within_limit(max_depth, "depthPerPart");
     let is_within = lists_are_within
         && nesting_is_within
-        && length + added_bytes + defined_bytes <= max_bytes
+        && plain_length + added_bytes + defined_bytes <= max_bytes
         && is_within_limit(properties + names, "propertiesPerPart")
         && is_within_limit(length + names * NAME + schemas * VALUES + properties, "charactersPerPart");
     // In the order of the checks in `excess`.
@@ -267,8 +269,6 @@ const CLOSED: usize = 64;
 
 /// Upper bound of the bytes that lowering adds to a schema, without its subschemas.
 fn added_at_most(node: &Node<'_>, shape: &Shape<'_, '_>, budget: &Budget) -> usize {
-    // `,"items":{}`
-    const ITEMS: usize = 12;
     let required = || {
         let properties = node.object_at(Keyword::Properties).into_iter().flatten();
         budget.each(properties).map(|member| 1 + json::plain_text_length_at_most(&member.key)).sum::<usize>()
@@ -281,14 +281,18 @@ fn added_at_most(node: &Node<'_>, shape: &Shape<'_, '_>, budget: &Budget) -> usi
         Shape::Values(values) => {
             ENCODED + budget.each(*values).map(|value| 2 + json::plain_length(value)).sum::<usize>()
         }
-        Shape::Typed(Typed { object, .. }) => match object {
-            None => ITEMS,
-            Some(Members::Record { others }) => {
-                let pairs = if matches!(others, AdditionalProperties::Open(_)) { ENCODED } else { 0 };
-                ITEMS + CLOSED + pairs + required()
-            }
-            Some(Members::Map(_) | Members::Nothing) => ENCODED,
-        },
+        Shape::Typed(Typed { object, array, items }) => {
+            let any_items = if *array && items.is_none() { ENCODED } else { 0 };
+            any_items
+                + match object {
+                    None => 0,
+                    Some(Members::Record { others }) => {
+                        let pairs = if matches!(others, AdditionalProperties::Open(_)) { ENCODED } else { 0 };
+                        CLOSED + pairs + required()
+                    }
+                    Some(Members::Map(_) | Members::Nothing) => ENCODED,
+                }
+        }
     };
     NULL + encoded
 }

@@ -315,7 +315,7 @@ fn match_type<'a>(node: &mut Node<'a>, path: &SchemaPath<'_, 'a>, context: &mut 
     let matches_type = |value: &Node<'_>| names.iter().any(|name| has_type(value, name));
     let Some(values) = node.array_at(Keyword::Enum) else { return };
     let kept_count = context.budget.each(values).filter(|value| matches_type(value)).count();
-    if kept_count == values.len() {
+    if kept_count == values.len() || context.budget.is_spent() {
         return;
     }
     if kept_count == 0 {
