@@ -134,7 +134,7 @@ def test_sent_names_avoid_names_of_hosted_tools(dialect: Any) -> None:
 )
 def test_tool_choice_changes_only_if_its_tool_is_renamed(given: Any, sent: Any) -> None:
     tools = [{"type": "function", "function": {"name": "files.read", "parameters": EMPTY}}]
-    assert Adapter({"dialect": "moonshot"}).turn(tools, choice=given).chosen(given) == sent
+    assert Adapter({"dialect": "moonshot"}).turn(tools, choice=given).sent_choice(given) == sent
 
 
 class Scripted(BaseChatModel):

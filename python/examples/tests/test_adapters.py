@@ -224,7 +224,7 @@ def test_tool_is_forced_for_a_thinking_model_unless_its_settings_forbid_it() -> 
     function = {"name": "files.read", "parameters": {"type": "object", "properties": {}}}
     forced = [{"type": "function", "function": function}]
     turn = Adapter({"dialect": "moonshot"}).turn(forced, choice="files.read", model="kimi-k2.6")
-    assert turn.chosen("files.read") == "files_read"
+    assert turn.sent_choice("files.read") == "files_read"
     assert turn.sent.model == "kimi-k2.6"
 
 
