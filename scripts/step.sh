@@ -71,8 +71,8 @@ alongside() {
 end_others() {
   local pid
   for pid in ${others[@]+"${others[@]}"}; do kill -- "-$pid" 2>/dev/null || true; done
-  # A process that was starting another one may not have passed the signal on.
-  [ ${#others[@]} = 0 ] || sleep 0.2
+  # A process that was starting another one may not have passed the signal on. Nothing starts after its shell has ended.
+  for pid in ${others[@]+"${others[@]}"}; do wait "$pid" 2>/dev/null || true; done
   for pid in ${others[@]+"${others[@]}"}; do kill -- "-$pid" 2>/dev/null || true; done
 }
 together() {

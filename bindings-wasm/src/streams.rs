@@ -112,7 +112,7 @@ fn with<T>(stream: usize, work: impl FnOnce(&mut Restoring) -> Result<T, Failure
     })
 }
 
-/// Returns the repairs of the calls that ended with this step, and the changes; `None` if there are none.
+/// Returns the repairs of the calls that ended with this step, and the changes of answers. Returns `None` if nothing changed.
 fn repaired(stream: usize) -> Option<Node<'static>> {
     let (calls, changes) = OPEN.with_borrow_mut(|open| match open.get_mut(stream).and_then(Option::as_mut)? {
         Restoring::Reply(restorer) => Some((restorer.take_repaired_calls(), restorer.take_answer_changes())),

@@ -286,7 +286,7 @@ function joinStreams(exchange: Exchange, first: Response, callbacks: Callbacks):
     ended = true;
     exchange.close();
   };
-  /** Returns the next bytes to pass on; empty if there are none yet. */
+  /** Returns the next bytes to pass on. The array is empty until an event is complete. */
   const read = async (): Promise<Uint8Array> => {
     const { done, value } = await pieces.read();
     if (!done) {

@@ -22,7 +22,7 @@ pub(crate) struct Events {
     after_return: bool,
     /// The id of the event that is being read, or of the last event with an id.
     id: Vec<u8>,
-    /// The id of the last complete event, or of the last event before it with an id. Empty if there is none.
+    /// The id of the last complete event, or of the last event before it with an id. Empty if no event had an id.
     last_id: Vec<u8>,
     /// The delay that the server asks for before a stream is continued, in milliseconds.
     retry: Option<u64>,

@@ -259,7 +259,7 @@ impl Alternatives {
     }
 
     /// Returns a copy of the chunk for its buffered text. The copy omits the members that the chunk still contains.
-    pub(crate) fn text_carrier(&self, chunk: &Node<'_>) -> Node<'static> {
+    pub(crate) fn text_template(&self, chunk: &Node<'_>) -> Node<'static> {
         match self.needless {
             Some(members) => {
                 let kept = chunk.as_object().map(Object::members).unwrap_or_default().iter();

@@ -14,7 +14,7 @@ use crate::{
     json::{self, Data, Node, Text},
     reply::streams::{
         buffered_calls::{append, pay, CALL},
-        text::{Carrier, TextLocation},
+        text::{EventTemplate, TextLocation},
     },
     wire::alternatives::{alternatives_of, number, Alternatives, PiecedCalls},
 };
@@ -40,7 +40,7 @@ struct Alternative {
     /// Buffered text, which is dropped if structured output follows.
     buffered: String,
     /// Event to send with the buffered text.
-    carrier: Option<Carrier>,
+    template: Option<EventTemplate>,
     /// Event to send with calls whose names remain unknown.
     chunk: Option<(Arc<Node<'static>>, &'static Alternatives)>,
 }
@@ -101,11 +101,12 @@ impl AlternativeAnswers {
         (answer, buffers): (&Answer, bool),
     ) -> Result<(), Error> {
         self.record_answers(event, layout, answer)?;
-        let carrier = buffers.then(|| Carrier::new(layout.without_output(event), TextLocation::Alternative(layout, 0)));
+        let template =
+            buffers.then(|| EventTemplate::new(layout.without_output(event), TextLocation::Alternative(layout, 0)));
         let mut outcome = Ok(());
         layout.visit(event, &mut |item, number| {
             if outcome.is_ok() {
-                outcome = self.alternative((item, number), layout, (answer, carrier.as_ref()));
+                outcome = self.alternative((item, number), layout, (answer, template.as_ref()));
             }
         });
         let nameless = core::mem::take(&mut self.nameless);
@@ -159,7 +160,7 @@ impl AlternativeAnswers {
         let mut events = Vec::new();
         for (number, mut known) in core::mem::take(&mut self.known) {
             let text = core::mem::take(&mut known.buffered);
-            events.extend(known.carrier.take().filter(|_| !text.is_empty()).map(|carrier| carrier.with(text)));
+            events.extend(known.template.take().filter(|_| !text.is_empty()).map(|template| template.with(text)));
             let mut calls = Vec::new();
             let has_calls = known.take_nameless(&mut calls);
             if let Some((chunk, layout)) = known.chunk.take().filter(|_| has_calls) {
@@ -175,10 +176,10 @@ impl AlternativeAnswers {
         &mut self,
         (item, number): (&mut Node<'_>, u64),
         layout: &'static Alternatives,
-        (answer, carrier): (&Answer, Option<&Carrier>),
+        (answer, template): (&Answer, Option<&EventTemplate>),
     ) -> Result<(), Error> {
         let has_whole = layout.whole != layout.part && item.get(layout.whole).is_some();
-        if layout.units_of(item).is_empty() && !has_whole && carrier.is_none() && !self.known.contains_key(&number) {
+        if layout.units_of(item).is_empty() && !has_whole && template.is_none() && !self.known.contains_key(&number) {
             return Ok(());
         }
         self.entry(number)?;
@@ -200,24 +201,24 @@ impl AlternativeAnswers {
             }
             None => None,
         };
-        if known.is_answered || carrier.is_some() {
+        if known.is_answered || template.is_some() {
             let mut text = String::new();
             item.visit(layout.part, |part| layout.take_texts(part, &mut |piece| append(&mut text, piece)));
             if known.is_answered {
                 self.is_answered = true;
                 let is_blank = |text: &str| text.trim().is_empty();
                 known.calls.dropped.text |= !is_blank(&text) || !is_blank(&known.buffered);
-                let carrier_cost = known.carrier.take().map_or(0, |carrier| carrier.length());
-                self.cost -= known.buffered.len() + carrier_cost;
+                let template_cost = known.template.take().map_or(0, |template| template.length());
+                self.cost -= known.buffered.len() + template_cost;
                 known.buffered = String::new();
-            } else if let Some(carrier) = carrier.filter(|_| !(text.is_empty() && known.buffered.is_empty())) {
+            } else if let Some(template) = template.filter(|_| !(text.is_empty() && known.buffered.is_empty())) {
                 // An event above the limit changes nothing.
-                let carrier_cost = known.carrier.as_ref().map_or(0, Carrier::length);
-                let mut cost = self.cost - carrier_cost;
-                pay(&mut cost, text.len() + carrier.length())?;
+                let template_cost = known.template.as_ref().map_or(0, EventTemplate::length);
+                let mut cost = self.cost - template_cost;
+                pay(&mut cost, text.len() + template.length())?;
                 self.cost = cost;
                 known.buffered.push_str(&text);
-                known.carrier = Some(carrier.at(TextLocation::Alternative(layout, number)));
+                known.template = Some(template.at(TextLocation::Alternative(layout, number)));
             }
         }
         if layout.calls().is_none() {
@@ -229,8 +230,8 @@ impl AlternativeAnswers {
             self.dropped.add(known.calls.dropped);
             piece.into_iter().for_each(|piece| layout.add_text(item, piece));
         } else if ends && !known.buffered.is_empty() {
-            let carrier_cost = known.carrier.take().map_or(0, |carrier| carrier.length());
-            self.cost -= known.buffered.len() + carrier_cost;
+            let template_cost = known.template.take().map_or(0, |template| template.length());
+            self.cost -= known.buffered.len() + template_cost;
             layout.put_text(item, core::mem::take(&mut known.buffered));
         }
         call::set_stop_reason(item, known.calls);

@@ -9,7 +9,7 @@ use crate::{
     json::{Node, Text},
     reply::streams::{
         restorer::{Passed, Stream},
-        text::{delta_of, step_of, text_key, BufferedText, Carrier, Piece, Run, Step, TextKey, TextLocation},
+        text::{delta_of, step_of, text_key, BufferedText, EventTemplate, Piece, Run, Step, TextKey, TextLocation},
     },
     report::AnswerChange,
     wire::{
@@ -61,7 +61,9 @@ impl Stream {
             }
             let path = if let Step::GoesOn(_, path) = &step { *path } else { &[] };
             let has_others = matches!(step, Step::GoesOn(..)) && !events::has_only_piece(event);
-            if !has_others && run.take(event, || Carrier::new(events::only_piece(event), TextLocation::Path(path)))? {
+            if !has_others
+                && run.take(event, || EventTemplate::new(events::only_piece(event), TextLocation::Path(path)))?
+            {
                 return Ok(true);
             }
             self.end_run(out);
@@ -85,7 +87,7 @@ impl Stream {
 
     fn text_event(&mut self, mut buffered: BufferedText) -> Option<Node<'static>> {
         let whole = self.whole_text(&mut buffered);
-        Some(buffered.carrier?.with(whole))
+        Some(buffered.template?.with(whole))
     }
 
     fn whole_text(&mut self, buffered: &mut BufferedText) -> String {
@@ -106,9 +108,9 @@ impl Stream {
         let Some(piece) = at(event, path).and_then(Node::as_text).map(|text| text.clone().into_owned()) else {
             return Ok(Passed::Event);
         };
-        let carrier = || Carrier::new(events::only_piece(event), TextLocation::Path(path));
+        let template = || EventTemplate::new(events::only_piece(event), TextLocation::Path(path));
         let restores = self.restores();
-        match self.texts.piece(key, &piece, restores, carrier)? {
+        match self.texts.piece(key, &piece, restores, template)? {
             Piece::Same => {}
             Piece::Text(text) => set(event, path, Node::string(text)),
             Piece::BufferedText if events::has_only_piece(event) => return Ok(Passed::Nothing),
@@ -119,12 +121,12 @@ impl Stream {
 
     fn begin_text(&mut self, event: &mut Node<'_>) -> Result<(), Error> {
         let Some(known_event) = decode(event).filter(|known_event| known_event.has_first_text()) else { return Ok(()) };
-        let Some((carrier, path)) = known_event.piece_event(event, Content::Text) else { return Ok(()) };
-        let (key, carrier) = (text_key(known_event, event), Carrier::new(carrier, TextLocation::Path(path)));
+        let Some((template, path)) = known_event.piece_event(event, Content::Text) else { return Ok(()) };
+        let (key, template) = (text_key(known_event, event), EventTemplate::new(template, TextLocation::Path(path)));
         let mut outcome = Ok(());
         known_event.visit_first_text(event, &mut |part| {
             if outcome.is_ok() && is_text_part(part) {
-                outcome = self.take(part, "text", &key, || carrier.clone()).map(drop);
+                outcome = self.take(part, "text", &key, || template.clone()).map(drop);
             }
         });
         outcome
@@ -136,12 +138,12 @@ impl Stream {
         holder: &mut Node<'_>,
         member: &'static str,
         key: &TextKey,
-        carrier: impl FnOnce() -> Carrier,
+        template: impl FnOnce() -> EventTemplate,
     ) -> Result<bool, Error> {
         let piece = holder.text_at(member).filter(|piece| !piece.is_empty());
         let Some(piece) = piece.cloned().map(Text::into_owned) else { return Ok(false) };
         let restores = self.restores();
-        match self.texts.piece(key, &piece, restores, carrier)? {
+        match self.texts.piece(key, &piece, restores, template)? {
             Piece::Same => return Ok(false),
             Piece::Text(text) => holder.set(member, Node::string(text)),
             Piece::BufferedText => {
@@ -180,15 +182,15 @@ impl Stream {
 
     fn texts_of_chunk(&mut self, event: &mut Node<'_>, alternatives: &'static Alternatives) -> Result<Passed, Error> {
         let has_text = alternatives.items(event).iter().any(|item| alternatives.may_have_text(item));
-        let carrier = if has_text { alternatives.text_carrier(event) } else { Node::empty_object() };
-        let carrier = Carrier::new(carrier, TextLocation::Alternative(alternatives, 0));
+        let template = if has_text { alternatives.text_template(event) } else { Node::empty_object() };
+        let template = EventTemplate::new(template, TextLocation::Alternative(alternatives, 0));
         let (mut outcome, mut is_withheld) = (Ok(()), false);
         let mut nothing_left = alternatives.has_only_output(event);
         alternatives.visit(event, &mut |item, number| {
             if outcome.is_err() {
                 return;
             }
-            match self.alternative_text(item, (alternatives, number), &carrier) {
+            match self.alternative_text(item, (alternatives, number), &template) {
                 Ok(withheld) => is_withheld |= withheld,
                 Err(error) => outcome = Err(error),
             }
@@ -203,7 +205,7 @@ impl Stream {
         &mut self,
         item: &mut Node<'_>,
         (alternatives, number): (&'static Alternatives, u64),
-        carrier: &Carrier,
+        template: &EventTemplate,
     ) -> Result<bool, Error> {
         let key = TextKey { block: Key::in_choice(number, 0), part: 0 };
         let ends = alternatives.ends(item);
@@ -215,8 +217,8 @@ impl Stream {
         item.visit(alternatives.part, |part| {
             alternatives.visit_texts(part, &mut |holder, member| {
                 if outcome.is_ok() {
-                    let carrier = || carrier.at(TextLocation::Alternative(alternatives, number));
-                    match self.take(holder, member, &key, carrier) {
+                    let template = || template.at(TextLocation::Alternative(alternatives, number));
+                    match self.take(holder, member, &key, template) {
                         Ok(withheld) => is_withheld |= withheld,
                         Err(error) => outcome = Err(error),
                     }
@@ -239,8 +241,8 @@ impl Stream {
         let key = TextKey { block: Key::in_choice(0, 0), part: 0 };
         let ends = event.bool_at("done") == Some(true);
         let mut passed = Passed::Event;
-        let carrier = Carrier::new(event.detached(), TextLocation::Path(PATH));
-        let is_withheld = event.visit("message", |message| self.take(message, "content", &key, || carrier));
+        let template = EventTemplate::new(event.detached(), TextLocation::Path(PATH));
+        let is_withheld = event.visit("message", |message| self.take(message, "content", &key, || template));
         if is_withheld.unwrap_or(Ok(false))? && !ends {
             let message = event.object_at("message");
             let is_alone = message

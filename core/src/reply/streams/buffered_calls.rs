@@ -26,16 +26,16 @@ pub(crate) struct BufferedCall {
     pub(crate) id: Option<String>,
     pub(crate) pieces: String,
     pub(crate) is_reported: bool,
-    carrier: Option<Carrier>,
+    template: Option<EventTemplate>,
     /// Total that is charged against the limit.
     cost: usize,
-    /// Cost of the call without its pieces and carrier.
+    /// Cost of the call without its pieces and template.
     base: usize,
 }
 
 /// An event to send with the complete arguments.
 #[derive(Debug)]
-enum Carrier {
+enum EventTemplate {
     /// The event of the last piece.
     Event(Node<'static>),
     /// A chunk without its alternatives. Calls that began in one chunk share it.
@@ -75,7 +75,7 @@ impl Calls {
         let base = CALL + id.as_ref().map_or(0, String::len);
         self.pay(base)?;
         let before = self.close(&key);
-        let buffered = BufferedCall { name, id, pieces: String::new(), is_reported, carrier: None, cost: base, base };
+        let buffered = BufferedCall { name, id, pieces: String::new(), is_reported, template: None, cost: base, base };
         self.open.insert(key, buffered);
         Ok(before)
     }
@@ -106,7 +106,7 @@ impl Calls {
     /// Keeps the event of a call's last piece: it is sent with the complete arguments.
     pub(crate) fn carry(&mut self, key: &Key, event: &Node<'_>) -> Result<(), Error> {
         let cost = json::length(event);
-        self.set_carrier(key, cost, || Carrier::Event(event.detached()))
+        self.set_template(key, cost, || EventTemplate::Event(event.detached()))
     }
 
     /// Keeps a chunk without its output for the calls `keys`, which began in it.
@@ -114,21 +114,21 @@ impl Calls {
         let chunk = chunks.of.without_output(event);
         let (cost, chunk) = (json::length(&chunk), Arc::new(chunk));
         for key in keys {
-            self.set_carrier(&key, cost, || Carrier::Chunk(chunk.clone(), key.clone(), chunks))?;
+            self.set_template(&key, cost, || EventTemplate::Chunk(chunk.clone(), key.clone(), chunks))?;
         }
         Ok(())
     }
 
-    fn set_carrier(&mut self, key: &Key, cost: usize, carrier: impl FnOnce() -> Carrier) -> Result<(), Error> {
+    fn set_template(&mut self, key: &Key, cost: usize, template: impl FnOnce() -> EventTemplate) -> Result<(), Error> {
         let Some(buffered) = self.open.get_mut(key) else { return Ok(()) };
-        // Frees the cost of the previous carrier.
+        // Frees the cost of the previous template.
         let freed = buffered.cost - buffered.base - buffered.pieces.len();
         self.cost -= freed;
         buffered.cost -= freed;
-        buffered.carrier = None;
+        buffered.template = None;
         pay(&mut self.cost, cost)?;
         buffered.cost += cost;
-        buffered.carrier = Some(carrier());
+        buffered.template = Some(template());
         Ok(())
     }
 
@@ -174,32 +174,32 @@ impl BufferedCall {
         Entry { index: key.index().unwrap_or_default(), whole }
     }
 
-    pub(crate) const fn has_carrier(&self) -> bool {
-        self.carrier.is_some()
+    pub(crate) const fn has_template(&self) -> bool {
+        self.template.is_some()
     }
 
     pub(crate) fn with_reported(self, is_reported: bool) -> BufferedCall {
         BufferedCall { is_reported, ..self }
     }
 
-    pub(crate) fn with_carrier(self, event: impl FnOnce() -> Option<Node<'static>>) -> BufferedCall {
-        BufferedCall { carrier: self.carrier.or_else(|| event().map(Carrier::Event)), ..self }
+    pub(crate) fn with_template(self, event: impl FnOnce() -> Option<Node<'static>>) -> BufferedCall {
+        BufferedCall { template: self.template.or_else(|| event().map(EventTemplate::Event)), ..self }
     }
 
     pub(crate) fn into_event(self, whole: String) -> Option<Node<'static>> {
-        let carrier = self.carrier?;
-        if whole.is_empty() && matches!(carrier, Carrier::Chunk(..)) {
+        let template = self.template?;
+        if whole.is_empty() && matches!(template, EventTemplate::Chunk(..)) {
             return None;
         }
-        match carrier {
-            Carrier::Event(mut event) => {
+        match template {
+            EventTemplate::Event(mut event) => {
                 if let Some(path) = decode(&event).and_then(|known_event| known_event.piece(&event, Content::Arguments))
                 {
                     set(&mut event, path, Node::string(whole));
                 }
                 Some(event)
             }
-            Carrier::Chunk(chunk, key, chunks) => {
+            EventTemplate::Chunk(chunk, key, chunks) => {
                 let mut event = Node::clone(&chunk);
                 let entries = Vec::from([BufferedCall::entry(&key, whole).write(chunks.calls)]);
                 chunks.of.set_units(&mut event, key.choice().unwrap_or_default(), entries);

@@ -36,7 +36,7 @@ impl Stream {
         });
         self.end_replaced();
         let fresh = core::mem::take(&mut self.fresh);
-        // Keeps the carrier even if the chunk is refused, so that earlier pieces are not lost.
+        // Keeps the template even if the chunk is refused, so that earlier pieces are not lost.
         let kept = if fresh.is_empty() { Ok(()) } else { self.buffered.carry_in_chunk(fresh, event, chunks) };
         let buffered = outcome?;
         kept?;
@@ -118,7 +118,7 @@ impl Stream {
     /// of such servers in the order of their events. Calls that began in the current event end later.
     fn end_replaced(&mut self) {
         for key in core::mem::take(&mut self.replaced) {
-            if self.buffered.get(&key).is_some_and(BufferedCall::has_carrier) {
+            if self.buffered.get(&key).is_some_and(BufferedCall::has_template) {
                 let whole = self.buffered.close(&key).map(|buffered| self.end_call(buffered));
                 self.before.extend(whole.and_then(|(buffered, whole)| buffered.into_event(whole?)));
             }

@@ -70,7 +70,7 @@ struct Choice {
     is_open: bool,
     /// The calls that began or held arguments since the last end.
     held: Vec<usize>,
-    carrier: Option<(Node<'static>, Chunks)>,
+    template: Option<(Node<'static>, Chunks)>,
 }
 
 #[derive(Debug)]
@@ -318,12 +318,12 @@ impl ChunkCalls {
 
     pub(crate) fn carry(&mut self, event: &Node<'_>, chunks: Chunks) {
         for number in core::mem::take(&mut self.holding) {
-            let Some(choice) = self.choices.get_mut(&number).filter(|choice| choice.carrier.is_none()) else {
+            let Some(choice) = self.choices.get_mut(&number).filter(|choice| choice.template.is_none()) else {
                 continue;
             };
-            let carrier = chunks.of.without_output(event);
-            self.cost += json::length(&carrier);
-            choice.carrier = Some((carrier, chunks));
+            let template = chunks.of.without_output(event);
+            self.cost += json::length(&template);
+            choice.template = Some((template, chunks));
         }
     }
 
@@ -332,8 +332,8 @@ impl ChunkCalls {
         let mut events = Vec::new();
         let numbers: Vec<u64> = self.choices.keys().copied().collect();
         for number in numbers {
-            let carrier = self.choices.get_mut(&number).and_then(|choice| choice.carrier.take());
-            let Some((mut event, chunks)) = carrier else { continue };
+            let template = self.choices.get_mut(&number).and_then(|choice| choice.template.take());
+            let Some((mut event, chunks)) = template else { continue };
             let held = self.end(number, chunks.calls, &|_| false);
             if !held.is_empty() {
                 chunks.of.set_units(&mut event, number, held);

@@ -122,7 +122,7 @@ struct Open {
     /// The input of a `custom` tool; `None` for a search, which is passed on when it ends.
     pieces: Option<CallPieces>,
     /// The last event with empty text, to send with the rest of the input.
-    carrier: Option<Node<'static>>,
+    template: Option<Node<'static>>,
     events: &'static InputEvents,
     cost: usize,
 }
@@ -212,7 +212,7 @@ impl Items {
         }
         let pieces = (kind == CallKind::Custom).then(|| CallPieces::new(restore_map, &name));
         pay(&mut self.cost, CALL)?;
-        self.open.insert(key, Open { name, pieces, carrier: None, events, cost: CALL });
+        self.open.insert(key, Open { name, pieces, template: None, events, cost: CALL });
         restore(known_event, event, restore_map)?;
         out.push(core::mem::take(event));
         Ok(true)
@@ -241,12 +241,12 @@ impl Open {
         };
         let has_text = !text.is_empty();
         (self.events.piece)(event, text);
-        self.carrier = (!has_text).then(|| event.detached());
+        self.template = (!has_text).then(|| event.detached());
         Ok(has_text)
     }
 
     fn buffered(&self) -> usize {
-        self.pieces.as_ref().map_or(0, CallPieces::buffered) + self.carrier.as_ref().map_or(0, json::length)
+        self.pieces.as_ref().map_or(0, CallPieces::buffered) + self.template.as_ref().map_or(0, json::length)
     }
 
     /// Returns the buffered input in a separate event: the last event without text, or an event made from the event
@@ -256,7 +256,7 @@ impl Open {
         if rest.is_empty() {
             return Ok(None);
         }
-        let mut event = self.carrier.take().unwrap_or_else(|| ends.detached());
+        let mut event = self.template.take().unwrap_or_else(|| ends.detached());
         if event.as_object().is_none() {
             return Ok(None);
         }

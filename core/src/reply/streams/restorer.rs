@@ -312,11 +312,11 @@ impl Stream {
         self.end_of(buffered, empty)
     }
 
-    /// Returns the event with the restored arguments of a call. If no piece was received, `carrier` creates the event.
+    /// Returns the event with the restored arguments of a call. If no piece was received, `template` creates the event.
     pub(crate) fn end_of(
         &mut self,
         mut buffered: BufferedCall,
-        carrier: impl FnOnce() -> Option<Node<'static>>,
+        template: impl FnOnce() -> Option<Node<'static>>,
     ) -> Option<Node<'static>> {
         if buffered.is_reported || !buffered.pieces.is_empty() || !self.restore_map.repairs(&buffered.name) {
             return self.call_event(buffered);
@@ -324,7 +324,7 @@ impl Stream {
         // A block without pieces is a call without arguments.
         let restored = self.restore_map.text(&buffered.name, "{}", buffered.id.take(), &mut self.reports);
         match self.reports.record_failure(restored) {
-            Some(whole) => buffered.with_carrier(carrier).into_event(whole),
+            Some(whole) => buffered.with_template(template).into_event(whole),
             None => buffered.into_event(String::new()),
         }
     }

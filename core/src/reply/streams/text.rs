@@ -79,13 +79,13 @@ pub(crate) struct BufferedText {
     /// True if the text need not be restored. All of it is then passed on.
     passes: bool,
     pub(crate) pieces: String,
-    pub(crate) carrier: Option<Carrier>,
+    pub(crate) template: Option<EventTemplate>,
     cost: usize,
 }
 
-/// An event to send with a whole text part. All parts of an event share one carrier.
+/// An event to send with a whole text part. All parts of an event share one template.
 #[derive(Clone, Debug)]
-pub(crate) struct Carrier {
+pub(crate) struct EventTemplate {
     event: Arc<Node<'static>>,
     location: TextLocation,
     length: usize,
@@ -118,7 +118,7 @@ impl Texts {
         key: &TextKey,
         piece: &Text<'_>,
         restores: Restores,
-        carrier: impl FnOnce() -> Carrier,
+        template: impl FnOnce() -> EventTemplate,
     ) -> Result<Piece, Error> {
         let is_new = !self.open.contains_key(key);
         if is_new {
@@ -137,19 +137,19 @@ impl Texts {
             buffered.passes = true;
             self.cost -= buffered.cost - CALL;
             buffered.cost = CALL;
-            buffered.carrier = None;
+            buffered.template = None;
             let mut space = core::mem::take(&mut buffered.pieces);
             space.truncate(before);
             return Ok(if space.is_empty() { Piece::Same } else { Piece::Text(prepend_space(space, piece)) });
         }
-        let carrier = carrier();
-        let cost = CALL + buffered.pieces.len() + carrier.length;
+        let template = template();
+        let cost = CALL + buffered.pieces.len() + template.length;
         let mut total = self.cost - buffered.cost;
         if let Err(error) = pay(&mut total, cost) {
             buffered.pieces.truncate(before);
             return Err(error);
         }
-        (self.cost, buffered.cost, buffered.carrier) = (total, cost, Some(carrier));
+        (self.cost, buffered.cost, buffered.template) = (total, cost, Some(template));
         Ok(Piece::BufferedText)
     }
 
@@ -180,7 +180,7 @@ impl Texts {
 impl BufferedText {
     fn new(restores: Restores) -> Self {
         let (beginning, pieces) = (Beginning::new(restores), String::new());
-        BufferedText { beginning, passes: false, pieces, carrier: None, cost: CALL }
+        BufferedText { beginning, passes: false, pieces, template: None, cost: CALL }
     }
 }
 
@@ -205,17 +205,17 @@ fn prepend_space(mut space: String, piece: &Text<'_>) -> Text<'static> {
     Text::spelled(spelled, true)
 }
 
-impl Carrier {
-    pub(crate) fn new(event: Node<'static>, location: TextLocation) -> Carrier {
-        Carrier { length: json::length(&event), event: Arc::new(event), location }
+impl EventTemplate {
+    pub(crate) fn new(event: Node<'static>, location: TextLocation) -> EventTemplate {
+        EventTemplate { length: json::length(&event), event: Arc::new(event), location }
     }
 
     pub(crate) const fn length(&self) -> usize {
         self.length
     }
 
-    pub(crate) fn at(&self, location: TextLocation) -> Carrier {
-        Carrier { location, ..self.clone() }
+    pub(crate) fn at(&self, location: TextLocation) -> EventTemplate {
+        EventTemplate { location, ..self.clone() }
     }
 
     pub(crate) fn with(self, text: String) -> Node<'static> {
@@ -249,7 +249,7 @@ pub(crate) struct Run {
 #[derive(Debug, Default)]
 struct Part {
     text: String,
-    carrier: Option<Carrier>,
+    template: Option<EventTemplate>,
     /// Index of the block that is removed if its text moves into another block.
     bare: Option<u64>,
 }
@@ -262,13 +262,13 @@ pub(crate) struct Released {
 impl Run {
     /// Starts a run with a truncated text part, and the event that ends this part.
     pub(crate) fn new(buffered: BufferedText, key: TextKey, end: &Node<'_>) -> Run {
-        let first = Part { text: buffered.pieces, carrier: buffered.carrier, bare: None };
+        let first = Part { text: buffered.pieces, template: buffered.template, bare: None };
         let events = Vec::from([(end.detached(), 0)]);
         Run { texts: Vec::from([first]), last: key, is_open: false, events, cost: 0 }
     }
 
     /// Adds an event. Returns false if the run ends before this event.
-    pub(crate) fn take(&mut self, event: &Node<'_>, carrier: impl FnOnce() -> Carrier) -> Result<bool, Error> {
+    pub(crate) fn take(&mut self, event: &Node<'_>, template: impl FnOnce() -> EventTemplate) -> Result<bool, Error> {
         let number = self.texts.len().saturating_sub(1);
         match step_of(event) {
             // Texts of Converse start with their first piece.
@@ -286,7 +286,7 @@ impl Run {
                 pay(&mut self.cost, piece.map_or(0, |piece| piece.chars().len()))?;
                 let Some(part) = self.texts.last_mut() else { return Ok(false) };
                 piece.into_iter().for_each(|piece| append(&mut part.text, piece));
-                part.carrier = Some(carrier());
+                part.template = Some(template());
             }
             Step::Begins(key) if !self.is_open && key != self.last && self.may_begin(&key, event) => {
                 pay(&mut self.cost, json::length(event))?;
@@ -351,8 +351,8 @@ impl Run {
 
 impl Part {
     fn piece(&mut self, new: Option<&str>) -> Option<Node<'static>> {
-        let carrier = self.carrier.take()?;
+        let template = self.template.take()?;
         let text = new.unwrap_or(&self.text);
-        (!text.is_empty()).then(|| carrier.with(text.into()))
+        (!text.is_empty()).then(|| template.with(text.into()))
     }
 }

@@ -295,8 +295,8 @@ fn plan(facts: &[Facts], format: &Turns, is_whole: bool) -> (Map<usize, Change>,
         });
         // A result belongs to the call with its id. If no result has an id and there are as many results as calls, the
         // results belong to the calls in order. Otherwise, a result without a matching id belongs to the first call
-        // with its name, and if there is none, to the first remaining call of
-        // the turn, even in a later message.
+        // with its name. If no call has its name, the result belongs to the first remaining call of the turn, even in a
+        // later message.
         let has_ids = message.results.iter().any(|result| result.id.is_some());
         let unanswered: Vec<BlockIndex> = match is_in_time && !has_ids && !message.results.is_empty() {
             true => calls_of_turn.iter().copied().filter(|call| !answered.contains_key(call)).collect(),

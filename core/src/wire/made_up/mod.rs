@@ -1,4 +1,4 @@
-//! An API that does not exist, for tests. All code that handles it uses only this description.
+//! A made-up API for tests. The code that handles it uses only this description.
 //!
 //! Its history is a `dialogue` of turns by a `person` and a `machine`. A turn consists of `acts`: the machine speaks or
 //! uses a tool, the person speaks or hands over what a tool gave.
