@@ -83,7 +83,7 @@ function install(server, folder) {
   return { image: PYTHON_IMAGE, command: server.command ?? [`lib/bin/${basename(name)}`] };
 }
 
-/** The list is a file in the memory of the container. The output of the server never reaches this shell's output. */
+/** The list is a file in the memory of the container, so that toolwire's messages, on standard error, do not mix with it. */
 const ASK = `name=$1
 shift
 mkdir /tmp/lists && /toolwire report --lists --out /tmp/lists --name "$name" -- "$@" >&2 && cat "/tmp/lists/$name.json"`;
@@ -125,6 +125,7 @@ try {
   const { servers } = JSON.parse(readFileSync(lockFile, 'utf8'));
   if (!Array.isArray(servers)) throw new Error('expected a lock file with a list `servers`');
   const names = published(servers, work);
+  if (names.size === 0) throw new Error('expected a server that is not left out, found none: remove the published pages');
   const lists = join(work, 'lists');
   mkdirSync(lists);
   for (const server of servers.filter(({ name }) => names.has(name))) {
