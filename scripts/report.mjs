@@ -125,7 +125,8 @@ try {
   const { servers } = JSON.parse(readFileSync(lockFile, 'utf8'));
   if (!Array.isArray(servers)) throw new Error('expected a lock file with a list `servers`');
   const names = published(servers, work);
-  if (names.size === 0) throw new Error('expected a server that is not left out, found none: remove the published pages');
+  if (names.size === 0)
+    throw new Error('expected a server that is not left out, found none: remove the published pages');
   const lists = join(work, 'lists');
   mkdirSync(lists);
   for (const server of servers.filter(({ name }) => names.has(name))) {
