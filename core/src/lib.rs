@@ -63,7 +63,9 @@
 //! | feature | default | what it adds |
 //! |---|---|---|
 //! | `search` | yes | tool search, and [`Exchange`] |
-//! | `serde` | no | `Serialize` and `Deserialize` for [`json::Node`] |
+//! | `serde` | no | `Serialize` for reports, dialects and errors: the JSON that Node and Python return |
+//!
+//! [`Restore`], [`RestorePlan`] and [`json::Node`] also implement `Deserialize` with the feature `serde`.
 //!
 //! The crate is `no_std` with `alloc` and forbids `unsafe`. It translates single calls from one API's format into
 //! another's ([`Restore::client_call`]), but not reply streams.

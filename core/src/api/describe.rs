@@ -15,7 +15,7 @@ use crate::{
     repair::results::FittedResult,
     reply::{call_repair::CallReports, restore::RestoreMap},
     report::{AnswerChange, Change, Left, Repair, Repaired, RepairedCall, ResultChange},
-    request::report::DeferredReport,
+    request::report::{DeferredReport, Warning},
     schema::validate::{ArgumentViolation, Validation},
     tools::{
         check::{RequestViolation, ToolViolation},
@@ -69,16 +69,17 @@ pub fn change(change: &Change) -> Node<'static> {
 }
 
 pub(super) fn violations(list: &[Violation]) -> Node<'static> {
-    let one = |violation: &Violation| {
-        let node = Node::record([
-            ("constraint", Node::literal(violation.constraint)),
-            ("severity", Node::literal(violation.severity.as_str())),
-            ("pointer", owned(&violation.pointer)),
-            ("message", owned(&violation.message)),
-        ]);
-        with_more(node, violation.more)
-    };
-    Node::array(list.iter().map(one).collect())
+    Node::array(list.iter().map(violation).collect())
+}
+
+pub(super) fn violation(violation: &Violation) -> Node<'static> {
+    let node = Node::record([
+        ("constraint", Node::literal(violation.constraint)),
+        ("severity", Node::literal(violation.severity.as_str())),
+        ("pointer", owned(&violation.pointer)),
+        ("message", owned(&violation.message)),
+    ]);
+    with_more(node, violation.more)
 }
 
 fn with_more(mut node: Node<'static>, more: usize) -> Node<'static> {
@@ -98,32 +99,34 @@ pub fn validation(found: &Validation) -> Node<'static> {
 }
 
 fn argument_violations(errors: &[ArgumentViolation]) -> Node<'static> {
-    let one = |violation: &ArgumentViolation| {
-        Node::record([
-            ("pointer", owned(&violation.pointer)),
-            ("schemaPointer", owned(&violation.schema_pointer)),
-            ("keyword", Node::literal(violation.keyword)),
-            ("message", owned(&violation.message)),
-        ])
-    };
-    Node::array(errors.iter().map(one).collect())
+    Node::array(errors.iter().map(argument_violation).collect())
+}
+
+pub(super) fn argument_violation(violation: &ArgumentViolation) -> Node<'static> {
+    Node::record([
+        ("pointer", owned(&violation.pointer)),
+        ("schemaPointer", owned(&violation.schema_pointer)),
+        ("keyword", Node::literal(violation.keyword)),
+        ("message", owned(&violation.message)),
+    ])
 }
 
 /// `errors` in the result is the list of [`validation`].
 pub(super) fn fitted<T>(fitted: &FittedResult<T>) -> Node<'static> {
-    let change = |change: &ResultChange| {
-        Node::record([
-            ("pointer", owned(&change.pointer)),
-            ("outputPointer", change.output_pointer.as_ref().map(|pointer| owned(pointer)).unwrap_or_default()),
-            ("rule", Node::literal(change.rule.as_str())),
-            ("message", owned(&change.message)),
-        ])
-    };
     Node::record([
         ("changed", Node::bool(fitted.changed)),
         ("valid", fitted.valid.map_or_else(Node::default, Node::bool)),
-        ("changes", Node::array(fitted.changes.iter().map(change).collect())),
+        ("changes", Node::array(fitted.changes.iter().map(result_change).collect())),
         ("errors", argument_violations(&fitted.errors)),
+    ])
+}
+
+pub(super) fn result_change(change: &ResultChange) -> Node<'static> {
+    Node::record([
+        ("pointer", owned(&change.pointer)),
+        ("outputPointer", change.output_pointer.as_ref().map(|pointer| owned(pointer)).unwrap_or_default()),
+        ("rule", Node::literal(change.rule.as_str())),
+        ("message", owned(&change.message)),
     ])
 }
 
@@ -143,31 +146,33 @@ fn about_arguments(
     left: &[Left],
     retry_message: Option<&str>,
 ) -> [(&'static str, Node<'static>); 4] {
-    let repair = |repair: &Repair| {
-        Node::record([
-            ("pointer", owned(&repair.pointer)),
-            ("outputPointer", repair.output_pointer.as_ref().map(|pointer| owned(pointer)).unwrap_or_default()),
-            ("rule", Node::literal(repair.rule.as_str())),
-            ("confidence", Node::literal(repair.confidence.as_str())),
-            ("from", owned(&repair.from)),
-            ("to", owned(&repair.to)),
-            ("message", owned(&repair.message)),
-        ])
-    };
-    let one_left = |left: &Left| {
-        Node::record([
-            ("pointer", owned(&left.pointer)),
-            ("keyword", Node::literal(left.keyword)),
-            ("reason", Node::literal(left.reason.as_str())),
-            ("message", owned(&left.message)),
-        ])
-    };
     [
         ("valid", valid.map_or_else(Node::default, Node::bool)),
         ("repairs", Node::array(repairs.iter().map(repair).collect())),
-        ("left", Node::array(left.iter().map(one_left).collect())),
+        ("left", Node::array(left.iter().map(remaining_violation).collect())),
         ("retryMessage", retry_message.map_or_else(Node::default, owned)),
     ]
+}
+
+pub(super) fn repair(repair: &Repair) -> Node<'static> {
+    Node::record([
+        ("pointer", owned(&repair.pointer)),
+        ("outputPointer", repair.output_pointer.as_ref().map(|pointer| owned(pointer)).unwrap_or_default()),
+        ("rule", Node::literal(repair.rule.as_str())),
+        ("confidence", Node::literal(repair.confidence.as_str())),
+        ("from", owned(&repair.from)),
+        ("to", owned(&repair.to)),
+        ("message", owned(&repair.message)),
+    ])
+}
+
+pub(super) fn remaining_violation(left: &Left) -> Node<'static> {
+    Node::record([
+        ("pointer", owned(&left.pointer)),
+        ("keyword", Node::literal(left.keyword)),
+        ("reason", Node::literal(left.reason.as_str())),
+        ("message", owned(&left.message)),
+    ])
 }
 
 /// Returns `{ quarantined, changes?, lossless, restore, warning? }`. Bindings remove the warning and show it.
@@ -225,7 +230,7 @@ pub(super) fn request(report: &AdaptReport) -> Node<'static> {
     node
 }
 
-fn format_change(about: &FormatChange) -> Node<'static> {
+pub(super) fn format_change(about: &FormatChange) -> Node<'static> {
     let mut node = change(&about.change);
     if let Some(object) = node.as_object_mut() {
         object.insert_at(0, Text::literal("dialect"), Node::literal(about.dialect));
@@ -233,7 +238,7 @@ fn format_change(about: &FormatChange) -> Node<'static> {
     node
 }
 
-fn request_change(change: &RequestChange) -> Node<'static> {
+pub(super) fn request_change(change: &RequestChange) -> Node<'static> {
     Node::record([
         ("pointer", owned(&change.pointer)),
         ("rule", Node::literal(change.rule)),
@@ -242,7 +247,7 @@ fn request_change(change: &RequestChange) -> Node<'static> {
     ])
 }
 
-fn choice_change(change: &ChoiceChange) -> Node<'static> {
+pub(super) fn choice_change(change: &ChoiceChange) -> Node<'static> {
     Node::record([
         ("found", owned(&change.found)),
         ("sent", owned(&change.sent)),
@@ -251,67 +256,71 @@ fn choice_change(change: &ChoiceChange) -> Node<'static> {
 }
 
 fn quarantined(list: &[Quarantined]) -> Node<'static> {
-    let one = |tool: &Quarantined| {
-        let mut members = Vec::from([("name", tool.name.as_deref().map_or_else(Node::default, owned))]);
-        members.extend(tool.server.as_deref().map(|server| ("server", owned(server))));
-        members.extend([
-            ("pointer", owned(&tool.pointer)),
-            ("rule", Node::literal(tool.rule)),
-            ("message", owned(&tool.message)),
-        ]);
-        Node::object(members.into_iter().map(|(key, value)| (Text::literal(key), value)).collect())
-    };
-    Node::array(list.iter().map(one).collect())
+    Node::array(list.iter().map(quarantined_tool).collect())
+}
+
+pub(super) fn quarantined_tool(tool: &Quarantined) -> Node<'static> {
+    let mut members = Vec::from([("name", tool.name.as_deref().map_or_else(Node::default, owned))]);
+    members.extend(tool.server.as_deref().map(|server| ("server", owned(server))));
+    members.extend([
+        ("pointer", owned(&tool.pointer)),
+        ("rule", Node::literal(tool.rule)),
+        ("message", owned(&tool.message)),
+    ]);
+    Node::object(members.into_iter().map(|(key, value)| (Text::literal(key), value)).collect())
 }
 
 fn tool_changes(list: &[ToolChange]) -> Node<'static> {
-    let one = |about: &ToolChange| {
-        let mut node = change(&about.change);
-        if let Some(object) = node.as_object_mut() {
-            object.insert_at(0, Text::literal("tool"), owned(&about.tool));
-            object.insert_at(1, Text::literal("dialect"), Node::literal(about.dialect));
-            if let Some(server) = &about.server {
-                object.insert_at(1, Text::literal("server"), owned(server));
-            }
+    Node::array(list.iter().map(tool_change).collect())
+}
+
+pub(super) fn tool_change(about: &ToolChange) -> Node<'static> {
+    let mut node = change(&about.change);
+    if let Some(object) = node.as_object_mut() {
+        object.insert_at(0, Text::literal("tool"), owned(&about.tool));
+        object.insert_at(1, Text::literal("dialect"), Node::literal(about.dialect));
+        if let Some(server) = &about.server {
+            object.insert_at(1, Text::literal("server"), owned(server));
         }
-        node
-    };
-    Node::array(list.iter().map(one).collect())
+    }
+    node
 }
 
 pub(super) fn tool_violations(list: &[ToolViolation]) -> Node<'static> {
-    let one = |violation: &ToolViolation| {
-        let mut node = Node::record([
-            ("tool", violation.tool.as_deref().map_or_else(Node::default, owned)),
-            ("dialect", Node::literal(violation.dialect)),
-            ("constraint", Node::literal(violation.constraint)),
-            ("severity", Node::literal(violation.severity.as_str())),
-            ("pointer", owned(&violation.pointer)),
-            ("message", owned(&violation.message)),
-            ("confidence", Node::string(alloc::string::String::from(violation.confidence))),
-            ("source", Node::string(violation.source)),
-        ]);
-        if let (Some(server), Some(object)) = (&violation.server, node.as_object_mut()) {
-            object.insert_at(1, Text::literal("server"), owned(server));
-        }
-        with_more(node, violation.more)
-    };
-    Node::array(list.iter().map(one).collect())
+    Node::array(list.iter().map(tool_violation).collect())
+}
+
+pub(super) fn tool_violation(violation: &ToolViolation) -> Node<'static> {
+    let mut node = Node::record([
+        ("tool", violation.tool.as_deref().map_or_else(Node::default, owned)),
+        ("dialect", Node::literal(violation.dialect)),
+        ("constraint", Node::literal(violation.constraint)),
+        ("severity", Node::literal(violation.severity.as_str())),
+        ("pointer", owned(&violation.pointer)),
+        ("message", owned(&violation.message)),
+        ("confidence", Node::string(alloc::string::String::from(violation.confidence))),
+        ("source", Node::string(violation.source)),
+    ]);
+    if let (Some(server), Some(object)) = (&violation.server, node.as_object_mut()) {
+        object.insert_at(1, Text::literal("server"), owned(server));
+    }
+    with_more(node, violation.more)
 }
 
 pub(super) fn request_violations(list: &[RequestViolation]) -> Node<'static> {
-    let one = |violation: &RequestViolation| {
-        let node = Node::record([
-            ("constraint", Node::literal(violation.constraint)),
-            ("severity", Node::literal(violation.severity.as_str())),
-            ("pointer", owned(&violation.pointer)),
-            ("message", owned(&violation.message)),
-            ("confidence", Node::string(alloc::string::String::from(violation.fact.confidence))),
-            ("source", Node::string(violation.fact.source)),
-        ]);
-        with_more(node, violation.more)
-    };
-    Node::array(list.iter().map(one).collect())
+    Node::array(list.iter().map(request_violation).collect())
+}
+
+pub(super) fn request_violation(violation: &RequestViolation) -> Node<'static> {
+    let node = Node::record([
+        ("constraint", Node::literal(violation.constraint)),
+        ("severity", Node::literal(violation.severity.as_str())),
+        ("pointer", owned(&violation.pointer)),
+        ("message", owned(&violation.message)),
+        ("confidence", Node::string(alloc::string::String::from(violation.fact.confidence))),
+        ("source", Node::string(violation.fact.source)),
+    ]);
+    with_more(node, violation.more)
 }
 
 /// Adds `{ valid, repairs, left, retryMessage }` if the call is repaired.
@@ -357,7 +366,7 @@ pub(crate) fn repaired_calls(calls: &[RepairedCall]) -> Node<'static> {
     Node::array(calls.iter().map(repaired_call).collect())
 }
 
-fn repaired_call(call: &RepairedCall) -> Node<'static> {
+pub(super) fn repaired_call(call: &RepairedCall) -> Node<'static> {
     let named = [("id", call.id.as_deref().map_or_else(Node::default, owned)), ("name", owned(&call.name))];
     let named = named.into_iter().chain(about_call(call)).map(|(key, value)| (Text::literal(key), value));
     Node::object(named.collect())
@@ -374,17 +383,9 @@ pub fn deferred(report: &DeferredReport, restore: &Restore) -> Node<'static> {
     Node::record([("report", deferred_report(report)), ("restore", restore.0.to_node())])
 }
 
-fn deferred_report(report: &DeferredReport) -> Node<'static> {
+pub(super) fn deferred_report(report: &DeferredReport) -> Node<'static> {
     let names = |names: &[alloc::string::String]| Node::array(names.iter().map(|name| owned(name)).collect());
-    let warnings = report.warnings.iter().map(|warning| {
-        let mut described = Node::record([("code", Node::literal(warning.code))]);
-        for (key, value) in [("name", &warning.name), ("pointer", &warning.pointer)] {
-            if let Some(value) = value {
-                described.set(key, owned(value));
-            }
-        }
-        described
-    });
+    let warnings = report.warnings.iter().map(request_warning);
     let mut members: Vec<(Text<'static>, Node<'static>)> = [
         ("loaded", names(&report.loaded)),
         ("hidden", names(&report.hidden)),
@@ -403,6 +404,16 @@ fn deferred_report(report: &DeferredReport) -> Node<'static> {
     members.push((Text::literal("unreachable"), Node::bool(report.unreachable)));
     members.push((Text::literal("savedBytes"), Node::count(report.saved_bytes as u64)));
     Node::object(Object::from_iter(members))
+}
+
+pub(super) fn request_warning(warning: &Warning) -> Node<'static> {
+    let mut described = Node::record([("code", Node::literal(warning.code))]);
+    for (key, value) in [("name", &warning.name), ("pointer", &warning.pointer)] {
+        if let Some(value) = value {
+            described.set(key, owned(value));
+        }
+    }
+    described
 }
 
 /// Returns a list of the known facts about each dialect.

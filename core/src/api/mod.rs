@@ -13,6 +13,8 @@ mod results;
 pub(crate) mod sanitize;
 #[cfg(feature = "search")]
 mod search;
+#[cfg(feature = "serde")]
+mod serialize;
 pub(crate) mod tools;
 
 pub use arguments::repair_arguments;

@@ -90,6 +90,17 @@ pub struct Fact {
 }
 
 impl Fact {
+    /// Without `checked`, the date of the dialect.
+    pub(crate) fn to_node(&self) -> Node<'static> {
+        Node::record([
+            ("statement", Node::string(self.statement)),
+            ("confidence", Node::string(String::from(self.confidence))),
+            ("source", Node::string(self.source)),
+            ("rules", Node::array(self.rules.iter().map(|rule| Node::literal(rule.id())).collect())),
+            ("severity", Node::literal(self.severity.as_str())),
+        ])
+    }
+
     /// Default: a schema that violates the fact is refused.
     const REFUSED: Fact = Fact {
         statement: "",
@@ -349,14 +360,9 @@ impl Dialect {
 
     fn listed(&self, facts: &'static [Fact]) -> Node<'static> {
         let facts = facts.iter().map(|fact| {
-            Node::record([
-                ("statement", Node::string(fact.statement)),
-                ("confidence", Node::string(String::from(fact.confidence))),
-                ("source", Node::string(fact.source)),
-                ("rules", Node::array(fact.rules.iter().map(|rule| Node::literal(rule.id())).collect())),
-                ("severity", Node::literal(fact.severity.as_str())),
-                ("checked", Node::string(self.as_of)),
-            ])
+            let mut node = fact.to_node();
+            node.set("checked", Node::string(self.as_of));
+            node
         });
         Node::array(facts.collect())
     }
@@ -365,16 +371,7 @@ impl Dialect {
         let words =
             |words: &'static [&'static str]| Node::array(words.iter().map(|word| Node::string(*word)).collect());
         let limits = self.limits.iter().map(|(name, value)| ((*name).into(), Node::count(*value)));
-        let requests = self.requests().iter().map(|fact| {
-            Node::record([
-                ("statement", Node::string(fact.statement)),
-                ("confidence", Node::string(String::from(fact.confidence))),
-                ("source", Node::string(fact.source)),
-                ("rule", Node::literal(fact.rule())),
-                ("severity", Node::literal(fact.severity.as_str())),
-                ("checked", Node::string(fact.checked)),
-            ])
-        });
+        let requests = self.requests().iter().map(requests::RequestFact::to_node);
         Node::record([
             ("name", Node::string(self.name)),
             ("surface", Node::string(self.surface)),
