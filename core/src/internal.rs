@@ -149,31 +149,31 @@ pub fn constraint_of(rule: &str) -> Option<Constraint> {
 }
 
 /// Returns the API that a URL belongs to, by the end of its path; `None` if it does not accept tools.
-#[cfg(feature = "search")]
+#[cfg(feature = "exchange")]
 pub fn api_of(url: &str) -> Option<Api> {
     crate::exchange::api_of(url)
 }
 
 /// Returns a note for the user if requests to a URL may have tools, which are not adapted.
-#[cfg(feature = "search")]
+#[cfg(feature = "exchange")]
 pub fn note(method: &str, url: &str) -> Option<&'static str> {
     crate::exchange::note(method, url)
 }
 
 /// Returns the location of the model's name in a URL of requests that can have tools.
-#[cfg(feature = "search")]
+#[cfg(feature = "exchange")]
 pub fn model_range(url: &str) -> Option<core::ops::Range<usize>> {
     crate::exchange::model_range(url)
 }
 
 /// Returns true if the host of a URL is known to refuse a beta, or if deferred loading may need it.
-#[cfg(feature = "search")]
+#[cfg(feature = "exchange")]
 pub fn is_known_beta(url: &str, name: &str) -> bool {
     crate::dialect::backends::host_has_beta_fact(url, name) || crate::deferred::is_about_beta(name)
 }
 
 /// What the text of a request shows without parsing.
-#[cfg(feature = "search")]
+#[cfg(feature = "exchange")]
 #[derive(Debug)]
 pub struct Outline {
     /// The member `model`, if it is a string.
@@ -184,7 +184,7 @@ pub struct Outline {
 }
 
 /// Returns the outline of a request to a URL; `None` if its text has to be parsed to find it.
-#[cfg(feature = "search")]
+#[cfg(feature = "exchange")]
 pub fn outline(url: &str, body: &str) -> Option<Outline> {
     let crate::exchange::plain::Outline { model, is_plain } = crate::exchange::plain::outline(url, body)?;
     Some(Outline { model, is_plain })

@@ -32,6 +32,8 @@
 //! A request is adapted in the task that sends it. A request of 10 MB takes about 50 ms; programs with such requests
 //! need more than one worker thread.
 
+#![cfg_attr(docsrs, feature(doc_cfg))]
+
 mod adapter;
 mod body;
 #[cfg(feature = "reqwest")]

@@ -3,7 +3,7 @@
 mod arguments;
 pub(crate) mod call;
 pub(crate) mod describe;
-#[cfg(feature = "search")]
+#[cfg(feature = "exchange")]
 mod exchange;
 mod input;
 mod once;
@@ -20,7 +20,7 @@ pub(crate) mod tools;
 pub use arguments::repair_arguments;
 pub use arguments::restore_arguments;
 pub use arguments::RestorePlan;
-#[cfg(feature = "search")]
+#[cfg(feature = "exchange")]
 pub use exchange::Exchange;
 pub use input::Input;
 pub use request::{adapt_request, check_request, Adapted, ReplyRestorer, RestoredReply};

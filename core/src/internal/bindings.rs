@@ -15,10 +15,9 @@ use crate::{
     report::{AnswerChange, RepairedCall},
 };
 #[cfg(feature = "search")]
-use crate::{
-    api::{Exchange, ToolIndex},
-    options::ExchangeOptions,
-};
+use crate::api::ToolIndex;
+#[cfg(feature = "exchange")]
+use crate::{api::Exchange, options::ExchangeOptions};
 
 pub use crate::{
     api::{
@@ -61,7 +60,7 @@ read!(
     SearchOptions,
     ToolsOptions,
 );
-#[cfg(feature = "search")]
+#[cfg(feature = "exchange")]
 read!(ExchangeOptions);
 
 /// Reads the options of a function.
@@ -83,7 +82,7 @@ pub fn option_rows(type_name: &str) -> Vec<Row> {
         "DeferredOptions" => DeferredOptions::all_rows(),
         "DialectQuery" => DialectQuery::rows(),
         "EnvelopeOptions" => EnvelopeOptions::rows(),
-        #[cfg(feature = "search")]
+        #[cfg(feature = "exchange")]
         "ExchangeOptions" => ExchangeOptions::rows(),
         "RepairOptions" => RepairOptions::rows(),
         "SanitizeOptions" => SanitizeOptions::rows(),
@@ -169,19 +168,19 @@ pub fn is_stream_at_rest(stream: &ReplyRestorer) -> bool {
 }
 
 /// [`Exchange::report`] as a tree.
-#[cfg(feature = "search")]
+#[cfg(feature = "exchange")]
 pub fn report(exchange: &Exchange) -> Node<'static> {
     exchange.report_node()
 }
 
 /// [`Exchange::warning`] as a tree.
-#[cfg(feature = "search")]
+#[cfg(feature = "exchange")]
 pub fn warning(exchange: &Exchange) -> Node<'static> {
     exchange.warning_node()
 }
 
 /// Returns true if opening the exchange again would restore its whole state. A binding may then drop it.
-#[cfg(feature = "search")]
+#[cfg(feature = "exchange")]
 pub fn is_exchange_at_rest(exchange: &Exchange) -> bool {
     exchange.is_at_rest()
 }

@@ -7,7 +7,7 @@
 //! spelling, defaults and messages are the same in all languages.
 
 mod deferred;
-#[cfg(feature = "search")]
+#[cfg(feature = "exchange")]
 mod exchange;
 mod lookup;
 mod repair;
@@ -23,9 +23,9 @@ pub use deferred::{
     Announce, Client, CustomTools, DeferredOptions, ForcedTool, Mode, Native, Order, Reasoning, Removals,
     ServerHistory, ServerToolSearch, ToolChanges, UnavailableCalls, UnknownReference,
 };
-#[cfg(feature = "search")]
+#[cfg(feature = "exchange")]
 pub(crate) use exchange::without_dialect;
-#[cfg(feature = "search")]
+#[cfg(feature = "exchange")]
 pub use exchange::ExchangeOptions;
 pub(crate) use lookup::APIS_WITH_DEFERRAL;
 pub use lookup::{Api, DeferralQuery, DialectQuery};

@@ -6,7 +6,7 @@ use super::{
     sanitize::schema_setters, tools::list_setters, AdaptOptions, Allow, Hints, OutputSchemas, Prefix, Refs,
     RepairOptions, ToolFormat, ToolsOptions, Untyped,
 };
-#[cfg(feature = "search")]
+#[cfg(feature = "exchange")]
 use super::{
     tools::request_setters, DeferredOptions, ExchangeOptions, Formats, HistoryArguments, HistoryPairs, Overflow,
     SearchMode,
@@ -14,17 +14,17 @@ use super::{
 
 schema_setters!(ToolsOptions.sanitize);
 schema_setters!(AdaptOptions.tools);
-#[cfg(feature = "search")]
+#[cfg(feature = "exchange")]
 schema_setters!(ExchangeOptions.adapt);
 
 list_setters!(AdaptOptions.tools);
-#[cfg(feature = "search")]
+#[cfg(feature = "exchange")]
 list_setters!(ExchangeOptions.adapt);
 
-#[cfg(feature = "search")]
+#[cfg(feature = "exchange")]
 request_setters!(ExchangeOptions.adapt);
 
-#[cfg(feature = "search")]
+#[cfg(feature = "exchange")]
 impl ExchangeOptions {
     /// Sets the handling of deferred tools; `None` leaves them unchanged, for an API that supports deferred loading.
     ///

@@ -100,7 +100,7 @@ impl Stream {
             && self.fresh.is_empty()
     }
 
-    #[cfg(feature = "search")]
+    #[cfg(feature = "exchange")]
     pub(crate) fn is_answered(&self) -> bool {
         self.answers.has_answer()
     }
