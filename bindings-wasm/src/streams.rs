@@ -3,7 +3,7 @@
 //! JavaScript keeps them in separate instances. It does not discard an instance with an open stream, and reports when a
 //! stream is no longer needed.
 
-use std::{borrow::Cow, cell::RefCell};
+use std::cell::RefCell;
 
 use toolwire::{
     internal::bindings::{self, TextOutput, ValueOutput},
@@ -70,9 +70,8 @@ pub fn feed_stream_text(stream: usize, words: usize, chars: usize, spelled: bool
         let piece = texts.first().copied().unwrap_or_default();
         let text = with(stream, |restoring| match restoring {
             Restoring::Reply(restorer) => Ok(restorer.feed_text(piece)?),
-            Restoring::Call(call) => Ok(call.feed(piece)?),
+            Restoring::Call(call) => Ok(call.feed_text(piece)?),
         })?;
-        let text = if text == piece { Cow::Borrowed(piece) } else { Cow::Owned(text) };
         Ok(TextOutput { text, report: repaired(stream) })
     });
     return_outcome(input, resting(stream, outcome))
@@ -87,7 +86,7 @@ pub fn finish_stream(stream: usize, as_text: bool, words: usize, chars: usize, s
             Ok(Node::array(match restoring {
                 Restoring::Reply(restorer) if as_text => vec![Node::string(restorer.finish_text()?)],
                 Restoring::Reply(restorer) => bindings::finish(restorer)?,
-                Restoring::Call(call) => vec![Node::string(call.finish()?)],
+                Restoring::Call(call) => vec![Node::string(call.finish_text()?)],
             }))
         })
     })

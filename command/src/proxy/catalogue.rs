@@ -29,7 +29,7 @@ const SCHEMAS: [&str; 2] = ["/inputSchema", "/outputSchema"];
 #[derive(Debug)]
 pub(super) struct Catalogue {
     /// For each dialect, its options and the list written for it.
-    steps: Vec<(ToolsOptions, Option<ToolSet>)>,
+    steps: Vec<(ToolsOptions, Option<ToolSet<String>>)>,
     most: Option<usize>,
     /// Results are cut, so the list contains the tool that reads the rest.
     has_reader: bool,
@@ -184,11 +184,11 @@ impl Catalogue {
                 server: tool.server.clone(),
                 message: format!("{} ({})", tool.message, tool.rule),
             }));
-            if ready.json != list {
+            if ready.tools != list {
                 changes.extend(ready.changes()?.iter().map(change_line));
             }
             restores.push(ready.restore.clone());
-            list.clone_from(&ready.json);
+            list.clone_from(&ready.tools);
         }
         if self.drops_output_schemas {
             list = without_output_schemas(&list, &mut changes)?;

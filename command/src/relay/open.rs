@@ -249,7 +249,7 @@ impl Open {
             Ok(bytes) if bytes.is_empty() => Vec::new(),
             Ok(bytes) => {
                 self.reply_bytes = self.reply_bytes.saturating_sub(bytes.len() as u64);
-                Vec::from([RelayEffect::Write(bytes)])
+                Vec::from([RelayEffect::Write(bytes.into_owned())])
             }
             Err(error) => self.broken(&error),
         }

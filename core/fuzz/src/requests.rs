@@ -74,13 +74,13 @@ fn remembered(
     let mut set = ToolSet::new(tools).map_err(|error| format!("a tool set: {error}"))?;
     for turn in 0..2 {
         let found = set.sanitize(options).map_err(|error| format!("a tool set: {error}"))?;
-        let same = found.tools() == Ok(&expected.tools)
+        let same = found.tools == expected.tools
             && found.quarantined == expected.quarantined
-            && found.changes().as_deref() == expected.changes().as_deref()
+            && found.changes() == expected.changes()
             && found.lossless == expected.lossless
             && found.restore.to_json() == expected.restore.to_json();
         if !same {
-            return Err(format!("a tool set, turn {turn}: {:?}\n  and alone {}", found.tools(), expected.tools));
+            return Err(format!("a tool set, turn {turn}: {}\n  and alone {}", found.tools, expected.tools));
         }
         let fewer = tools.as_array().map(|tools| tools.iter().skip(1).cloned().collect::<Value>());
         if let Some(fewer) = fewer.filter(|fewer| turn == 0 && fewer != tools) {

@@ -131,7 +131,7 @@ impl Outgoing {
             remove(&mut parts.headers, &OF_REQUEST);
         }
         self.is_sent = true;
-        Request::from_parts(parts, Bytes::copy_from_slice(self.exchange.request().as_bytes()))
+        Request::from_parts(parts, Bytes::from(self.exchange.take_request()))
     }
 
     pub(crate) fn tell_repairs(&mut self) {

@@ -1,6 +1,6 @@
 //! Replies: what becomes of each, and the streams of several rounds as one body.
 
-use std::{future::Future, pin::Pin};
+use std::{borrow::Cow, future::Future, pin::Pin};
 
 use bytes::{Buf as _, Bytes};
 use futures_util::stream;
@@ -92,20 +92,23 @@ impl<S: Sender> Rounds<S> {
                 Some(frame) => match frame.map_err(Into::into)?.into_data() {
                     Ok(mut data) => {
                         let data = data.copy_to_bytes(data.remaining());
-                        self.outgoing.exchange.feed_bytes(&data)
+                        self.outgoing.exchange.feed_bytes(&data).map(|restored| match restored {
+                            Cow::Borrowed(same) => data.slice_ref(same),
+                            Cow::Owned(restored) => Bytes::from(restored),
+                        })
                     }
                     // Trailers describe the original bytes.
                     Err(_) => continue,
                 },
-                None => self.ended().await?,
+                None => self.ended().await?.map(Bytes::from),
             };
             self.outgoing.tell_repairs();
             let restored = restored.unwrap_or_else(|error| {
                 self.body = None;
-                self.failed(&Exchange::refusal(&self.outgoing.url, &error))
+                self.failed(&Exchange::refusal(&self.outgoing.url, &error)).into()
             });
             if !restored.is_empty() {
-                return Ok(Some(restored.into()));
+                return Ok(Some(restored));
             }
         }
         Ok(None)

@@ -2,7 +2,7 @@
 
 use alloc::{string::ToString, vec::Vec};
 
-use super::{sanitize::SchemaReport, tools::ToolsReport, ReadyTools, Restore};
+use super::{sanitize::SchemaReport, tools::ToolsReport, Form, Restore, SanitizedTools};
 use crate::{
     adapt::AdaptReport,
     check::Violation,
@@ -190,8 +190,8 @@ pub fn tools(list: &ToolsReport, with_changes: bool) -> Node<'static> {
     Node::object(members)
 }
 
-/// The members are the contents of a [`ReadyTools`]. Its changes are computed when they are read.
-pub(crate) fn ready_tools(ready: &ReadyTools) -> Node<'static> {
+/// Without the changes, which are computed when they are read.
+pub(crate) fn ready_tools<T: Form>(ready: &SanitizedTools<T>) -> Node<'static> {
     let mut members = Object::new();
     members.set("quarantined", quarantined(&ready.quarantined));
     members.set("lossless", Node::bool(ready.lossless));

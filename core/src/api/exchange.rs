@@ -2,7 +2,7 @@
 
 use alloc::{borrow::Cow, string::String, vec::Vec};
 
-use super::describe;
+use super::{describe, input::fed, Input};
 use crate::{
     adapt::AdaptReport,
     error::Error,
@@ -42,15 +42,16 @@ use crate::{
 pub struct Exchange(exchange::Exchange, Utf8Pieces);
 
 impl Exchange {
-    /// Opens an exchange for a request, given its URL and its body. Returns `None` if the request cannot contain tools
-    /// (because of its path, or because it is not a JSON object); such a request must be forwarded unchanged.
+    /// Opens an exchange for a request, given its URL and its body, a value or JSON text. Returns `None` if the request
+    /// cannot contain tools (because of its path, or because it is not a JSON object); such a request must be forwarded
+    /// unchanged.
     ///
     /// # Errors
     /// The errors of [`adapt_request`](crate::adapt_request) and [`dialect_for`](crate::dialect_for);
     /// `not-representable` if tools have to be set aside, which [`OnSetAside::Error`](crate::options::OnSetAside)
     /// forbids; `invalid-request` if the history is in another format than the address has, because the client could
-    /// not read the reply.
-    pub fn open(url: &str, body: &str, options: &ExchangeOptions) -> Result<Option<Exchange>, Error> {
+    /// not read the reply; `invalid-json` for bytes that are not UTF-8.
+    pub fn open(url: &str, body: impl Input, options: &ExchangeOptions) -> Result<Option<Exchange>, Error> {
         Exchange::open_with(url, body, options, None)
     }
 
@@ -60,7 +61,7 @@ impl Exchange {
     /// Same as [`Exchange::open`].
     pub fn open_cached(
         url: &str,
-        body: &str,
+        body: impl Input,
         options: &ExchangeOptions,
         cache: &ToolListCache,
     ) -> Result<Option<Exchange>, Error> {
@@ -69,11 +70,11 @@ impl Exchange {
 
     fn open_with(
         url: &str,
-        body: &str,
+        body: impl Input,
         options: &ExchangeOptions,
         cache: Option<&ToolListCache>,
     ) -> Result<Option<Exchange>, Error> {
-        let opened = exchange::Exchange::open(url, body, options, cache)?;
+        let opened = exchange::Exchange::open(url, &body.given()?.text()?, options, cache)?;
         Ok(opened.map(|opened| Exchange(opened, Utf8Pieces::default())))
     }
 
@@ -81,6 +82,22 @@ impl Exchange {
     /// asked again.
     pub fn request(&self) -> &str {
         self.0.request()
+    }
+
+    /// Like [`Self::request`], but moves the body out of the exchange. A client can send it without a copy.
+    /// [`Self::request`] is empty until the model must be asked again.
+    ///
+    /// ```
+    /// use toolwire::{Exchange, ExchangeOptions};
+    /// let options = ExchangeOptions::default().dialect("anthropic");
+    /// let url = "http://localhost/v1/messages";
+    /// let mut exchange = Exchange::open(url, br#"{"messages":[]}"#, &options)?.expect("a request");
+    /// let body: Vec<u8> = exchange.take_request().into_bytes();
+    /// assert_eq!(body, br#"{"messages":[]}"#);
+    /// # Ok::<(), toolwire::Error>(())
+    /// ```
+    pub fn take_request(&mut self) -> String {
+        self.0.take_request()
     }
 
     /// Returns the report on the rewritten request.
@@ -167,8 +184,14 @@ impl Exchange {
     /// # Errors
     /// `too-deep`, `invalid-option`, and those of [`Self::open`] for the next request; `invalid-value` for a reply in
     /// another format than the address has.
-    pub fn reply<'t>(&mut self, reply: &'t str) -> Result<Option<Cow<'t, str>>, Error> {
-        self.0.reply(reply)
+    pub fn reply<T: Input>(&mut self, reply: T) -> Result<Option<T::Output>, Error> {
+        let text = reply.given()?.text()?;
+        let restored = match self.0.reply(&text)? {
+            None => return Ok(None),
+            Some(Cow::Borrowed(_)) => None,
+            Some(Cow::Owned(restored)) => Some(restored),
+        };
+        reply.text(restored).map(Some)
     }
 
     /// Returns the repairs of the calls that ended since this method was last used, in whole replies and in streams, if
@@ -198,12 +221,12 @@ impl Exchange {
     }
 
     /// Restores the next piece of the text of an event stream, which may be split anywhere, and returns the text to
-    /// forward.
+    /// forward, borrowed if nothing changed.
     ///
     /// # Errors
     /// `limit-exceeded` if an event, or the reply, exceeds the maximum size; `invalid-value` for an event in another
     /// format than the address has.
-    pub fn feed_text(&mut self, piece: &str) -> Result<String, Error> {
+    pub fn feed_text<'p>(&mut self, piece: &'p str) -> Result<Cow<'p, str>, Error> {
         self.0.feed_text(piece)
     }
 
@@ -215,14 +238,11 @@ impl Exchange {
     /// # Errors
     /// Same as [`Self::feed_text`]; `invalid-value` for bytes that are no frame, after frames. The next call returns
     /// the events before them, and later calls return the error again.
-    pub fn feed_bytes(&mut self, piece: &[u8]) -> Result<Vec<u8>, Error> {
+    pub fn feed_bytes<'p>(&mut self, piece: &'p [u8]) -> Result<Cow<'p, [u8]>, Error> {
         match self.0.stream_kind(piece) {
-            StreamKind::Frames => self.0.feed_frames(piece),
-            StreamKind::Other => Ok(piece.to_vec()),
-            StreamKind::Text => {
-                let text = self.1.text(piece);
-                self.0.feed_text(&text).map(String::into_bytes)
-            }
+            StreamKind::Frames => self.0.feed_frames(piece).map(Cow::Owned),
+            StreamKind::Other => Ok(Cow::Borrowed(piece)),
+            StreamKind::Text => fed(&mut self.1, piece, |text| self.0.feed_text(text)),
         }
     }
 
@@ -259,7 +279,7 @@ impl Exchange {
         if broken.is_empty() {
             return self.0.finish_text();
         }
-        let text = self.0.feed_text(broken)?;
+        let text = self.0.feed_text(broken)?.into_owned();
         Ok(text + &self.0.finish_text()?)
     }
 

@@ -22,7 +22,7 @@ pub use arguments::restore_arguments;
 pub use arguments::RestorePlan;
 #[cfg(feature = "exchange")]
 pub use exchange::Exchange;
-pub use input::Input;
+pub use input::{Form, Input, OwnedForm};
 pub use request::{adapt_request, check_request, Adapted, ReplyRestorer, RestoredReply};
 pub use request::{apply_deferred_loading, settle_deferral_betas, strip_deferral_betas, Deferred};
 pub use restore::{CallStream, Restore, RestoredCall, RestoredClientCall, RestoredContent};
@@ -33,7 +33,7 @@ pub use tools::dialects;
 
 pub use arguments::validate_arguments;
 pub use results::{fit_result, validate_result};
+pub use tools::ToolSet;
 pub use tools::{check_tools, deferral_for, dialect_for, sanitize_tools, SanitizedTools};
-pub use tools::{ReadyTools, ToolSet};
 
 use crate::json::text_of;

@@ -1,10 +1,14 @@
 //! `adapt_request` and `apply_deferred_loading`, and restoring replies, whole and in pieces.
 
-use alloc::{borrow::Cow, string::String, vec::Vec};
+use alloc::{
+    borrow::{Cow, ToOwned},
+    string::String,
+    vec::Vec,
+};
 
 use serde_json::Value;
 
-use super::{once::OnceValue, Input, Restore};
+use super::{input::fed, once::OnceValue, Form, Input, Restore};
 use crate::{
     adapt::{self, AdaptReport},
     check::findings::FindingLimit,
@@ -28,6 +32,24 @@ pub struct Adapted<T> {
     pub report: AdaptReport,
     /// Restores the calls of the reply to the form that the tools' servers expect.
     pub restore: Restore,
+}
+
+impl<B: ToOwned + ?Sized> Adapted<Cow<'_, B>> {
+    /// Returns the result with a request that borrows nothing.
+    ///
+    /// ```
+    /// use toolwire::{adapt_request, AdaptOptions, Adapted};
+    /// fn adapted(body: String) -> Result<Adapted<String>, toolwire::Error> {
+    ///     Ok(adapt_request(&body, &AdaptOptions::new("anthropic"))?.into_owned())
+    /// }
+    /// # adapted(r#"{"messages":[]}"#.into())?;
+    /// # Ok::<(), toolwire::Error>(())
+    /// ```
+    #[must_use]
+    pub fn into_owned(self) -> Adapted<B::Owned> {
+        let Adapted { request, report, restore } = self;
+        Adapted { request: request.into_owned(), report, restore }
+    }
 }
 
 /// Rewrites a whole request (Anthropic Messages, OpenAI Chat Completions or Responses, or Gemini) so that the API
@@ -186,13 +208,14 @@ impl ReplyRestorer {
     }
 
     /// Accepts the next piece of the text of an event stream (`text/event-stream`), which may be split anywhere, and
-    /// returns the text to forward. Events that need no change are forwarded byte for byte.
+    /// returns the text to forward, borrowed if nothing changed. Events that need no change are forwarded byte for
+    /// byte.
     ///
     /// # Errors
     /// `limit-exceeded` if an event or the buffered text exceeds the maximum size. The next call returns the text that
     /// could already be forwarded, and the event unchanged. `budget-exceeded` if the arguments of a call take too many
     /// steps to restore. They are discarded, so the stream must not be continued.
-    pub fn feed_text(&mut self, piece: &str) -> Result<String, Error> {
+    pub fn feed_text<'p>(&mut self, piece: &'p str) -> Result<Cow<'p, str>, Error> {
         self.stream.feed_text(piece)
     }
 
@@ -203,16 +226,15 @@ impl ReplyRestorer {
     /// use toolwire::Restore;
     /// let mut stream = Restore::default().stream();
     /// let (first, second) = "data: {\"text\": \"€\"}\n\n".as_bytes().split_at(18);
-    /// assert_eq!(stream.feed_bytes(first)?, b"");
-    /// assert_eq!(stream.feed_bytes(second)?, "data: {\"text\": \"€\"}\n\n".as_bytes());
+    /// assert_eq!(&*stream.feed_bytes(first)?, b"");
+    /// assert_eq!(&*stream.feed_bytes(second)?, "data: {\"text\": \"€\"}\n\n".as_bytes());
     /// # Ok::<(), toolwire::Error>(())
     /// ```
     ///
     /// # Errors
     /// Same as [`Self::feed_text`].
-    pub fn feed_bytes(&mut self, piece: &[u8]) -> Result<Vec<u8>, Error> {
-        let text = self.bytes.text(piece);
-        self.stream.feed_text(&text).map(String::into_bytes)
+    pub fn feed_bytes<'p>(&mut self, piece: &'p [u8]) -> Result<Cow<'p, [u8]>, Error> {
+        fed(&mut self.bytes, piece, |text| self.stream.feed_text(text))
     }
 
     /// Returns the repairs of the calls that ended since this method was last used, if repairing is enabled.
@@ -254,15 +276,16 @@ impl ReplyRestorer {
         if broken.is_empty() {
             return self.stream.finish_text();
         }
-        let text = self.stream.feed_text(broken)?;
+        let text = self.stream.feed_text(broken)?.into_owned();
         Ok(text + &self.stream.finish_text()?)
     }
 }
 
-/// A rewritten request. Its report is computed when it is first read.
+/// A rewritten request. Its report is computed when it is first read, from the input, which it therefore borrows;
+/// [`into_owned`](Self::into_owned) copies it.
 #[derive(Clone, Debug)]
 #[non_exhaustive]
-pub struct Deferred<T: Input> {
+pub struct Deferred<T: Form> {
     /// The request.
     pub request: T::Output,
     input: T,
@@ -270,11 +293,11 @@ pub struct Deferred<T: Input> {
     results: OnceValue<Result<(DeferredReport, Restore), Error>>,
 }
 
-impl<T: Input> Deferred<T> {
+impl<T: Form> Deferred<T> {
     /// Returns the report: the tools that were loaded and hidden, and warnings.
     ///
     /// # Errors
-    /// Only those that [`apply_deferred_loading`] would have returned.
+    /// Only those that [`apply_deferred_loading`] would have returned: the request is rewritten again.
     pub fn report(&self) -> Result<&DeferredReport, Error> {
         Ok(&self.results()?.0)
     }
@@ -286,6 +309,13 @@ impl<T: Input> Deferred<T> {
     /// Same as [`Self::report`].
     pub fn restore(&self) -> Result<&Restore, Error> {
         Ok(&self.results()?.1)
+    }
+
+    /// Returns the result with a copy of the input.
+    #[must_use]
+    pub fn into_owned(self) -> Deferred<T::Owned> {
+        let Deferred { request, input, options, results } = self;
+        Deferred { request: T::owned(request), input: input.copied(), options, results }
     }
 
     fn results(&self) -> Result<&(DeferredReport, Restore), Error> {

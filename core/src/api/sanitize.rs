@@ -2,7 +2,7 @@
 
 use alloc::vec::Vec;
 
-use super::{once::OnceValue, Input, RestorePlan};
+use super::{once::OnceValue, Form, Input, RestorePlan};
 use crate::{
     check::{self as violations, findings::FindingLimit, Violation},
     envelope,
@@ -13,10 +13,14 @@ use crate::{
     sanitize::{self as rules, decode::Plan},
 };
 
-/// A rewritten schema. Its changes are computed when they are first read.
+/// A rewritten schema. Its changes are computed when they are first read, from the input, which it therefore borrows;
+/// [`into_owned`](Self::into_owned) copies it.
+///
+/// The changes are a second rewriting, which compares schemas to prove the effect of each change. Its steps are limited
+/// because a server may publish a schema that makes such proofs expensive, so reading them can fail.
 #[derive(Clone, Debug)]
 #[non_exhaustive]
-pub struct Rewritten<T: Input> {
+pub struct Rewritten<T: Form> {
     /// The schema.
     pub schema: T::Output,
     input: T,
@@ -39,7 +43,7 @@ impl SchemaReport {
     }
 }
 
-impl<T: Input> Rewritten<T> {
+impl<T: Form> Rewritten<T> {
     fn new(input: T, schema: T::Output, options: Option<SanitizeOptions>) -> Self {
         Rewritten { schema, input, options, report: OnceValue::new() }
     }
@@ -67,6 +71,24 @@ impl<T: Input> Rewritten<T> {
     /// Same as [`Self::changes`].
     pub fn restore_plan(&self) -> Result<&RestorePlan, Error> {
         Ok(&self.report()?.restore_plan)
+    }
+
+    /// Returns the result with a copy of the input.
+    ///
+    /// ```
+    /// use serde_json::{json, Value};
+    /// use toolwire::{sanitize, Rewritten, SanitizeOptions};
+    /// fn rewritten() -> Result<Rewritten<Value>, toolwire::Error> {
+    ///     let schema = json!({"type": "object", "properties": {"unit": {"const": "celsius"}}});
+    ///     Ok(sanitize(&schema, &SanitizeOptions::new("codex"))?.into_owned())
+    /// }
+    /// assert!(rewritten()?.lossless()?);
+    /// # Ok::<(), toolwire::Error>(())
+    /// ```
+    #[must_use]
+    pub fn into_owned(self) -> Rewritten<T::Owned> {
+        let Rewritten { schema, input, options, report } = self;
+        Rewritten { schema: T::owned(schema), input: input.copied(), options, report }
     }
 
     fn report(&self) -> Result<&SchemaReport, Error> {

@@ -3,9 +3,7 @@
 
 use alloc::{string::String, sync::Arc, vec::Vec};
 
-use serde_json::Value;
-
-use super::{once::OnceValue, Input, Restore};
+use super::{once::OnceValue, Form, Input, OwnedForm, Restore};
 use crate::{
     check::findings::FindingLimit,
     dialect::{
@@ -23,10 +21,11 @@ use crate::{
     },
 };
 
-/// A tool list that an API accepts. Its changes are computed when they are first read.
+/// A tool list that an API accepts. Its changes are computed when they are first read, from the input, which it
+/// therefore borrows; [`into_owned`](Self::into_owned) copies it.
 #[derive(Clone, Debug)]
 #[non_exhaustive]
-pub struct SanitizedTools<T: Input> {
+pub struct SanitizedTools<T: Form> {
     /// Tools in the API's format.
     pub tools: T::Output,
     /// Tools that could not be made acceptable, and are not in the list.
@@ -43,19 +42,27 @@ pub struct SanitizedTools<T: Input> {
     changes: OnceValue<Result<Vec<ToolChange>, Error>>,
 }
 
-impl<T: Input> SanitizedTools<T> {
+impl<T: Form> SanitizedTools<T> {
     /// Returns every change, tool by tool. A different tool format is not a change.
     ///
     /// # Errors
-    /// `budget-exceeded` if computing the changes exceeds the step budget, even though rewriting the tools did not.
+    /// `budget-exceeded` if computing the changes exceeds the step budget, even though rewriting the tools did not: see
+    /// [`Rewritten`](crate::Rewritten).
     pub fn changes(&self) -> Result<&[ToolChange], Error> {
-        let changes = self.changes.get_or_init(|| changes_of(self.input.given()?.read()?, &self.options));
+        let changes = self.changes.get_or_init(|| {
+            let tools = self.input.given()?.read()?;
+            Ok(sanitize_list::rewrite(tools, &self.options, Detail::Whole)?.changes)
+        });
         changes.as_deref().map_err(Clone::clone)
     }
-}
 
-fn changes_of(tools: Node<'_>, options: &ToolsOptions) -> Result<Vec<ToolChange>, Error> {
-    Ok(sanitize_list::rewrite(tools, options, Detail::Whole)?.changes)
+    /// Returns the result with a copy of the input.
+    #[must_use]
+    pub fn into_owned(self) -> SanitizedTools<T::Owned> {
+        let SanitizedTools { tools, quarantined, lossless, restore, warning, input, options, changes } = self;
+        let (tools, input) = (T::owned(tools), input.copied());
+        SanitizedTools { tools, quarantined, lossless, restore, warning, input, options, changes }
+    }
 }
 
 /// The report of a sanitized tool list.
@@ -123,12 +130,7 @@ pub fn sanitize_tools_node<'a>(
     with_changes: bool,
 ) -> Result<(Node<'a>, ToolsReport), Error> {
     let detail = if with_changes { Detail::Whole } else { Detail::Effects };
-    reported(sanitize_list::rewrite(tools, options, detail)?, options)
-}
-
-/// # Errors
-/// `not-representable` if a tool would have to be set aside and the options forbid that.
-fn reported<'a>(outcome: Outcome<'a>, options: &ToolsOptions) -> Result<(Node<'a>, ToolsReport), Error> {
+    let outcome = sanitize_list::rewrite(tools, options, detail)?;
     let Outcome { tools, quarantined, changes, lossless, restore_map, .. } = outcome;
     let dialect = crate::dialect::of(&options.sanitize)?.name;
     let warning = quarantine::set_aside_warning(options.on_set_aside, dialect, &quarantined, options.sanitize.naming)?;
@@ -216,7 +218,8 @@ const MAX_OPTIONS: usize = 16;
 
 /// A tool list that is sent with every request. It is sanitized once for each set of options; the result is cached.
 ///
-/// The list is identified by its contents. [`update`](Self::update) replaces it after `tools/list_changed`.
+/// The list is identified by its contents. [`update`](Self::update) replaces it after `tools/list_changed`. The results
+/// have the form of the list: [`Value`](serde_json::Value), text or bytes.
 ///
 /// ```
 /// use serde_json::json;
@@ -224,76 +227,31 @@ const MAX_OPTIONS: usize = 16;
 /// let mut tools = ToolSet::new(&json!([{"name": "look.up", "inputSchema": {"type": "object", "properties": {}}}]))?;
 /// let moonshot = ToolsOptions::new("moonshot");
 /// let ready = tools.sanitize(&moonshot)?;
-/// assert_eq!(ready.tools()?[0]["function"]["name"], "look_up");
-/// // For a request body built by hand: the same list as JSON text.
-/// let body = format!(r#"{{"model":"kimi-k3","messages":[],"tools":{}}}"#, ready.json);
-/// assert!(body.contains("look_up"));
+/// assert_eq!(ready.tools[0]["function"]["name"], "look_up");
+/// assert_eq!(ready.changes()?[0].change.rule, "rename-tool");
 /// assert!(!tools.update(&json!([{"name": "look.up", "inputSchema": {"type": "object", "properties": {}}}]))?);
+///
+/// // For a request body built by hand: the list as JSON text.
+/// let mut tools = ToolSet::new(r#"[{"name":"look.up","inputSchema":{"type":"object","properties":{}}}]"#)?;
+/// let body = format!(r#"{{"model":"kimi-k3","messages":[],"tools":{}}}"#, tools.sanitize(&moonshot)?.tools);
+/// assert!(body.contains("look_up"));
 /// # Ok::<(), toolwire::Error>(())
 /// ```
 #[derive(Clone, Debug)]
-pub struct ToolSet {
+pub struct ToolSet<T: OwnedForm> {
     /// As compact JSON text.
-    list: Arc<str>,
+    list: String,
     len: usize,
     /// In the order of their last use.
-    ready: Vec<Arc<ReadyTools>>,
+    ready: Vec<Arc<SanitizedTools<T>>>,
 }
 
-/// A tool list that an API accepts, for one set of options.
-#[derive(Clone, Debug)]
-#[non_exhaustive]
-pub struct ReadyTools {
-    /// Tools in the API's format, as compact JSON text.
-    pub json: String,
-    /// Tools that could not be made acceptable, and are not in the list.
-    pub quarantined: Vec<Quarantined>,
-    /// True if the same arguments are accepted, no guidance is lost, and no tool is missing.
-    pub lossless: bool,
-    /// Restores the model's calls to the form that the tools' servers expect.
-    pub restore: Restore,
-    /// Warning to show if tools are missing, as [`SanitizedTools::warning`](crate::SanitizedTools::warning).
-    pub warning: Option<SetAsideWarning>,
-    tools: Result<Value, Error>,
-    list: Arc<str>,
-    options: ToolsOptions,
-}
-
-impl ReadyTools {
-    /// Returns the tools in the API's format.
-    ///
-    /// # Errors
-    /// `invalid-value` if a tool contains an unpaired surrogate, which a `Value` cannot represent.
-    pub fn tools(&self) -> Result<&Value, Error> {
-        self.tools.as_ref().map_err(Clone::clone)
-    }
-
-    /// Returns every change, tool by tool, as [`sanitize_tools`](crate::sanitize_tools) reports it for this list.
-    ///
-    /// Changes are large and seldom read, so each call computes them again.
-    ///
-    /// ```
-    /// use serde_json::json;
-    /// use toolwire::{ToolSet, ToolsOptions};
-    /// let mut tools = ToolSet::new(&json!([{"name": "a.b", "inputSchema": {"type": "object", "properties": {}}}]))?;
-    /// let changes = tools.sanitize(&ToolsOptions::new("moonshot"))?.changes()?;
-    /// assert_eq!((changes[0].tool.as_str(), changes[0].change.rule), ("a.b", "rename-tool"));
-    /// # Ok::<(), toolwire::Error>(())
-    /// ```
-    ///
-    /// # Errors
-    /// Only those that [`ToolSet::sanitize`] would have returned.
-    pub fn changes(&self) -> Result<Vec<ToolChange>, Error> {
-        changes_of(json::read(&self.list)?, &self.options)
-    }
-}
-
-impl ToolSet {
+impl<T: OwnedForm> ToolSet<T> {
     /// Reads a tool list in any form that [`sanitize_tools`](crate::sanitize_tools) accepts.
     ///
     /// # Errors
     /// `invalid-json`, `too-deep`; `invalid-request` if `tools` is not a list of tools.
-    pub fn new(tools: impl Input) -> Result<Self, Error> {
+    pub fn new(tools: impl Input<Owned = T>) -> Result<Self, Error> {
         ToolSet::from_node(tools.given()?.read()?)
     }
 
@@ -303,7 +261,7 @@ impl ToolSet {
     /// Same as [`ToolSet::new`].
     pub fn from_node(tools: Node<'_>) -> Result<Self, Error> {
         let (list, len) = listed(tools)?;
-        Ok(ToolSet { list: list.into(), len, ready: Vec::new() })
+        Ok(ToolSet { list, len, ready: Vec::new() })
     }
 
     /// Returns the number of tools, including hosted tools that an API runs itself.
@@ -337,31 +295,32 @@ impl ToolSet {
     /// Same as [`ToolSet::update`].
     pub fn update_node(&mut self, tools: Node<'_>) -> Result<bool, Error> {
         let (list, len) = listed(tools)?;
-        if list == *self.list {
+        if list == self.list {
             return Ok(false);
         }
-        (self.list, self.len) = (list.into(), len);
+        (self.list, self.len) = (list, len);
         self.ready.clear();
         Ok(true)
     }
 
     /// Returns the result of [`sanitize_tools`](crate::sanitize_tools) for this list. The first call with given options
-    /// computes it; later calls return the same object. Changes are computed when [`ReadyTools::changes`] is called.
+    /// computes it; later calls return that object.
     ///
     /// # Errors
     /// `unknown-dialect`, `invalid-option`, `not-representable`, as for [`sanitize_tools`](crate::sanitize_tools).
-    pub fn sanitize(&mut self, options: &ToolsOptions) -> Result<Arc<ReadyTools>, Error> {
-        if let Some(place) = self.ready.iter().position(|ready| ready.options == *options) {
-            let ready = self.ready.remove(place);
+    pub fn sanitize(&mut self, options: &ToolsOptions) -> Result<Arc<SanitizedTools<T>>, Error> {
+        if let Some(index) = self.ready.iter().position(|ready| ready.options == *options) {
+            let ready = self.ready.remove(index);
             self.ready.push(Arc::clone(&ready));
             return Ok(ready);
         }
-        let outcome = sanitize_list::rewrite(json::read(&self.list)?, options, Detail::Effects)?;
-        let (tools, report) = reported(outcome, options)?;
+        let list = json::read(&self.list)?;
+        let input = T::written_from(&list)?;
+        let (tools, report) = sanitize_tools_node(list, options, false)?;
         let ToolsReport { quarantined, lossless, restore, warning, .. } = report;
-        let (json, tools) = (json::write(&tools), tools.to_value());
-        let (list, options) = (Arc::clone(&self.list), options.clone());
-        let ready = Arc::new(ReadyTools { json, quarantined, lossless, restore, warning, tools, list, options });
+        let (tools, options, changes) = (T::written_from(&tools)?, options.clone(), OnceValue::new());
+        let ready = SanitizedTools { tools, quarantined, lossless, restore, warning, input, options, changes };
+        let ready = Arc::new(ready);
         if self.ready.len() >= MAX_OPTIONS {
             self.ready.remove(0);
         }

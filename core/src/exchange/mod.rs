@@ -363,6 +363,10 @@ impl Exchange {
         self.reports.take_answer_changes()
     }
 
+    pub(crate) fn take_request(&mut self) -> String {
+        core::mem::take(&mut self.request)
+    }
+
     pub(crate) fn warning(&self) -> Option<&SetAsideWarning> {
         self.warning.as_ref()
     }
@@ -387,7 +391,7 @@ impl Exchange {
         Ok(Some(json::text_of(text, &reply)))
     }
 
-    pub(crate) fn feed_text(&mut self, piece: &str) -> Result<String, Error> {
+    pub(crate) fn feed_text<'p>(&mut self, piece: &'p str) -> Result<Cow<'p, str>, Error> {
         let mut lines = core::mem::take(&mut self.lines);
         let out = lines.feed(piece, self);
         self.lines = lines;

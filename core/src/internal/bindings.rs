@@ -2,8 +2,12 @@
 //!
 //! A binding converts its language's values into [`Node`]s and back. Everything that depends on the function is here.
 
-use alloc::{borrow::Cow, vec::Vec};
+use alloc::{borrow::Cow, string::String, vec::Vec};
 
+#[cfg(feature = "search")]
+use crate::api::ToolIndex;
+#[cfg(feature = "exchange")]
+use crate::{api::Exchange, options::ExchangeOptions};
 use crate::{
     api::{describe, CallStream, ReplyRestorer, Restore, ToolSet},
     error::{Code, Error},
@@ -14,10 +18,6 @@ use crate::{
     },
     report::{AnswerChange, RepairedCall},
 };
-#[cfg(feature = "search")]
-use crate::api::ToolIndex;
-#[cfg(feature = "exchange")]
-use crate::{api::Exchange, options::ExchangeOptions};
 
 pub use crate::{
     api::{
@@ -98,13 +98,17 @@ pub fn option_rows(type_name: &str) -> Vec<Row> {
 ///
 /// # Errors
 /// Same as [`ToolSet::sanitize`] and [`ReadOptions::read`].
-pub fn ready_tools(set: &mut ToolSet, options: &Node<'_>, naming: Naming) -> Result<TextOutput<'static>, Error> {
+pub fn ready_tools(
+    set: &mut ToolSet<String>,
+    options: &Node<'_>,
+    naming: Naming,
+) -> Result<TextOutput<'static>, Error> {
     let ready = set.sanitize(&ToolsOptions::read(options, naming)?)?;
-    Ok(TextOutput { text: Cow::Owned(ready.json.clone()), report: Some(describe::ready_tools(&ready)) })
+    Ok(TextOutput { text: Cow::Owned(ready.tools.clone()), report: Some(describe::ready_tools(&ready)) })
 }
 
 /// Returns the list of a [`ToolSet`] as compact JSON text.
-pub fn list_of(set: &ToolSet) -> &str {
+pub fn list_of(set: &ToolSet<String>) -> &str {
     set.list()
 }
 

@@ -3,19 +3,22 @@
 
 use serde_json::{json, Map, Value};
 use toolwire::{
-    dialects, sanitize, sanitize_tools, Adapted, Deferred, Exchange, Rewritten, SanitizeOptions, SanitizedTools,
-    ToolSet, ToolsOptions,
+    apply_deferred_loading, dialects, sanitize, sanitize_tools, Adapted, Deferred, DeferredOptions, Exchange,
+    Rewritten, SanitizeOptions, SanitizedTools, ToolSet, ToolsOptions,
 };
 
 #[test]
 fn results_are_shared_between_threads() {
     fn shared<T: Send + Sync>() {}
     shared::<Rewritten<&Value>>();
+    shared::<Rewritten<Value>>();
     shared::<SanitizedTools<&str>>();
+    shared::<SanitizedTools<String>>();
     shared::<Deferred<&[u8]>>();
+    shared::<Deferred<Vec<u8>>>();
     shared::<Adapted<Value>>();
     shared::<Exchange>();
-    shared::<ToolSet>();
+    shared::<ToolSet<Value>>();
     let schema = json!({"type": "object", "properties": {"a": {"const": 1}}});
     let rewritten = sanitize(&schema, &SanitizeOptions::new("gemini")).expect("the schema is valid");
     let counts: Vec<usize> = std::thread::scope(|scope| {
@@ -23,6 +26,32 @@ fn results_are_shared_between_threads() {
         threads.into_iter().map(|thread| thread.join().unwrap_or_default()).collect()
     });
     assert_eq!(counts, [rewritten.clone().changes().expect("a report").len(); 4]);
+}
+
+/// A function that owns its input returns the result.
+fn rewritten_in(dialect: &str) -> (Rewritten<Value>, SanitizedTools<String>, Deferred<Vec<u8>>) {
+    let schema = json!({"type": "object", "properties": {"a": {"const": 1}}});
+    let list = json!([{"name": "a.b", "inputSchema": schema}]).to_string();
+    let request = json!({"messages": [{"role": "user", "content": "hi"}], "tools": [
+        {"name": "later", "input_schema": schema, "defer_loading": true}]});
+    (
+        sanitize(&schema, &SanitizeOptions::new(dialect)).expect("a schema").into_owned(),
+        sanitize_tools(&list, &ToolsOptions::new(dialect)).expect("a list").into_owned(),
+        apply_deferred_loading(request.to_string().as_bytes(), &DeferredOptions::default())
+            .expect("a request")
+            .into_owned(),
+    )
+}
+
+#[test]
+fn owned_results_still_have_their_reports() {
+    let (schema, tools, request) = rewritten_in("gemini");
+    assert!(!schema.changes().expect("a report").is_empty());
+    assert_eq!(schema.schema["properties"]["a"].get("const"), None);
+    assert!(tools.tools.contains("functionDeclarations") || tools.tools.contains("parameters"));
+    assert!(!tools.changes().expect("a report").is_empty());
+    assert_eq!(request.report().expect("a report").hidden, ["later"]);
+    assert!(!String::from_utf8_lossy(&request.request).contains("later"));
 }
 
 /// Returns schemas whose reports take more steps than rewriting.

@@ -2,6 +2,8 @@
 
 #![allow(clippy::expect_used, clippy::panic, reason = "a test fails by panicking")]
 
+use std::borrow::Cow;
+
 use serde_json::{json, Value};
 use toolwire::{sanitize_tools, Code, Exchange, ExchangeOptions, ReplyRestorer, Restore, ToolsOptions};
 
@@ -56,7 +58,7 @@ fn reply(end: &str) -> String {
 
 fn whole(text: &str) -> String {
     let mut stream = stream();
-    stream.feed_text(text).expect("text") + &stream.finish_text().expect("the rest")
+    stream.feed_text(text).expect("text").into_owned() + &stream.finish_text().expect("the rest")
 }
 
 #[test]
@@ -87,7 +89,12 @@ fn any_split_gives_the_same_output() {
         for (at, _) in text.char_indices() {
             let mut stream = stream();
             let (first, second) = text.split_at(at);
-            let out = [stream.feed_text(first), stream.feed_text(""), stream.feed_text(second), stream.finish_text()];
+            let out = [
+                stream.feed_text(first),
+                stream.feed_text(""),
+                stream.feed_text(second),
+                stream.finish_text().map(Cow::Owned),
+            ];
             let out: String = out.into_iter().map(|part| part.expect("text")).collect();
             assert_eq!(out, expected, "{end:?} cut at {at}");
         }
@@ -212,8 +219,8 @@ fn a_byte_order_mark_is_not_part_of_the_first_event() {
         for cut in 0..=4 {
             let mut stream = stream();
             let (one, two) = marked.as_bytes().split_at(cut);
-            let mut out = stream.feed_bytes(one).expect("bytes");
-            out.extend(stream.feed_bytes(two).expect("bytes"));
+            let mut out = stream.feed_bytes(one).expect("bytes").into_owned();
+            out.extend_from_slice(&stream.feed_bytes(two).expect("bytes"));
             let out = String::from_utf8(out).expect("text") + &stream.finish_text().expect("the rest");
             assert_eq!(out, expected, "{end:?}, cut at {cut}");
         }
@@ -223,7 +230,7 @@ fn a_byte_order_mark_is_not_part_of_the_first_event() {
     assert!(whole(&twice).starts_with("\u{feff}data") && whole(&twice).contains("a_b"));
     let mut stream = stream();
     let first = stream.feed_text("data: 1\n\n").expect("text");
-    assert_eq!(first + &stream.feed_text("\u{feff}: x\n\n").expect("text"), "data: 1\n\n\u{feff}: x\n\n");
+    assert_eq!(first.into_owned() + &stream.feed_text("\u{feff}: x\n\n").expect("text"), "data: 1\n\n\u{feff}: x\n\n");
 }
 
 /// The rounds of an exchange are separate streams, which the client reads as one.
@@ -234,7 +241,7 @@ fn a_byte_order_mark_is_removed_from_an_exchange() {
     let options = ExchangeOptions::default().dialect("anthropic");
     let mut exchange = Exchange::open("http://localhost/v1/messages", body, &options).expect("opens").expect("one");
     let block = json!({"type": "content_block_start", "index": 0, "content_block": {"type": "tool_use", "id": "c", "name": "a_b", "input": {}}});
-    let out = exchange.feed_text(&format!("\u{feff}data: {block}\n\n")).expect("text");
+    let out = exchange.feed_text(&format!("\u{feff}data: {block}\n\n")).expect("text").into_owned();
     assert!(out.starts_with("data: ") && out.contains("a.b"), "{out}");
 }
 
@@ -319,8 +326,8 @@ fn arguments_that_cannot_be_restored_are_never_passed_on() {
     assert_eq!(found.restore.call("log", text.as_str()).expect_err("too many steps").code(), Code::BudgetExceeded);
 
     let mut call = found.restore.call_stream("log");
-    assert_eq!(call.feed(&text).expect("held"), "");
-    assert_eq!(call.finish().expect_err("too many steps").code(), Code::BudgetExceeded);
+    assert_eq!(call.feed_text(&text).expect("held"), "");
+    assert_eq!(call.finish_text().expect_err("too many steps").code(), Code::BudgetExceeded);
 
     let chat =
         |delta: Value, reason: Value| json!({"choices": [{"index": 0, "delta": delta, "finish_reason": reason}]});
@@ -359,15 +366,19 @@ fn arguments_that_cannot_be_restored_are_never_passed_on() {
         assert!(gone.finish().expect("nothing is left").is_empty());
 
         let mut text = found.restore.stream();
-        let passed: String =
-            first.iter().map(|event| text.feed_text(&format!("data: {event}\n\n")).expect("held")).collect();
+        let passed: String = first
+            .iter()
+            .map(|event| text.feed_text(&format!("data: {event}\n\n")).expect("held").into_owned())
+            .collect();
         assert!(passed.len() < 1000, "{} bytes passed", passed.len());
         let error = text.finish_text().expect_err("too many steps");
         assert_eq!(error.code(), Code::BudgetExceeded);
         assert_eq!(text.finish_text().expect("the rest"), "");
 
         let mut text = found.restore.stream();
-        let feed = |stream: &mut ReplyRestorer, event: &Value| stream.feed_text(&format!("data: {event}\n\n"));
+        let feed = |stream: &mut ReplyRestorer, event: &Value| {
+            stream.feed_text(&format!("data: {event}\n\n")).map(Cow::into_owned)
+        };
         let passed: String = first.iter().map(|event| feed(&mut text, event).expect("held")).collect();
         assert_eq!(feed(&mut text, last).expect_err("too many steps").code(), Code::BudgetExceeded);
         // The call may still be open, so the end may fail once more.
@@ -401,4 +412,16 @@ fn deep_arguments_of_recursive_unions_are_restored() {
         let call = found.restore.call("run", &json!({"root": written})).expect("a call");
         assert_eq!(call.arguments["root"], own);
     }
+}
+
+#[test]
+fn unchanged_pieces_are_borrowed() {
+    let text = "data: {\"a\":1}\n\ndata: {\"b\":2}\n\n";
+    let mut stream = Restore::default().stream();
+    assert!(matches!(stream.feed_text(text), Ok(Cow::Borrowed(same)) if same == text));
+    assert!(matches!(stream.feed_bytes(text.as_bytes()), Ok(Cow::Borrowed(same)) if same == text.as_bytes()));
+    let (first, rest) = text.split_at(18);
+    assert!(matches!(stream.feed_text(first), Ok(Cow::Borrowed("data: {\"a\":1}\n\n"))));
+    assert_eq!(stream.feed_text(rest).expect("text"), "data: {\"b\":2}\n\n");
+    assert_eq!(stream.finish_text().expect("text"), "");
 }
