@@ -78,7 +78,8 @@ const INTERNAL: (&str, &str) = (
 /// An error: its kind, its position, and what was expected.
 ///
 /// ```
-/// let error = toolwire::sanitize("{\"type\": ", &toolwire::SanitizeOptions::new("codex")).unwrap_err();
+/// use toolwire::{sanitize, Dialect, SanitizeOptions};
+/// let error = sanitize("{\"type\": ", &SanitizeOptions::new(Dialect::CODEX)).unwrap_err();
 /// assert_eq!(error.code().as_str(), "invalid-json");
 /// assert_eq!(error.pointer(), "/type");
 /// ```

@@ -14,7 +14,7 @@ pub mod steps;
 use alloc::{string::String, vec::Vec};
 
 use crate::{
-    dialect::{surface::NamePattern, Dialect, Fact, Method},
+    dialect::{named, surface::NamePattern, Dialect, DialectId, Fact, Method},
     error::Error,
     json::Node,
     options::APIS_WITH_DEFERRAL,
@@ -209,8 +209,8 @@ pub fn with_any_count(mut options: ToolsOptions) -> ToolsOptions {
 
 /// Returns the maximum length of a server's name in the configuration of a client that limits the names of servers and
 /// tools together; `None` for any other dialect.
-pub fn max_server_name(dialect: Option<&str>) -> Option<usize> {
-    let dialect = crate::dialects().iter().find(|known| Some(known.name) == dialect)?;
+pub fn max_server_name(dialect: Option<DialectId>) -> Option<usize> {
+    let dialect = named(dialect?.as_str()).ok()?;
     Some(sanitize_list::max_server_name(dialect.tools.qualified?))
 }
 

@@ -140,8 +140,8 @@ impl Effect {
 /// [`Display`](fmt::Display) writes all three, in the form that reports have in the other languages.
 ///
 /// ```
-/// use toolwire::{sanitize, SanitizeOptions};
-/// let sanitized = sanitize(r#"{"type":"object"}"#, &SanitizeOptions::new("openai-strict"))?;
+/// use toolwire::{sanitize, Dialect, SanitizeOptions};
+/// let sanitized = sanitize(r#"{"type":"object"}"#, &SanitizeOptions::new(Dialect::OPENAI_STRICT))?;
 /// let reason = &sanitized.changes()?[0].reason;
 /// assert_eq!(reason.confidence(), Some('A'));
 /// assert!(reason.to_string().starts_with(reason.statement()));

@@ -39,7 +39,7 @@ pub(crate) const REQUEST_OPTIONS: [RequestOption; 6] = [
         help: "Dialect of the API, if the host, the path and the model do not determine it",
         words: || known_dialects().iter().map(|dialect| dialect.name).collect(),
         default: || None,
-        apply: |options, word| options.dialect = Some(word.into()),
+        apply: |options, word| options.dialect = word.parse().ok(),
     },
     RequestOption {
         name: "native",

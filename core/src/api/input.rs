@@ -24,9 +24,9 @@ use crate::{
 ///
 /// ```
 /// use std::borrow::Cow;
-/// use toolwire::{sanitize, SanitizeOptions};
+/// use toolwire::{sanitize, Dialect, SanitizeOptions};
 /// let body: &[u8] = br#"{"type":"object","properties":{}}"#;
-/// let written: Cow<'_, [u8]> = sanitize(body, &SanitizeOptions::new("openai-chat"))?.schema;
+/// let written: Cow<'_, [u8]> = sanitize(body, &SanitizeOptions::new(Dialect::OPENAI_CHAT))?.schema;
 /// assert!(matches!(written, Cow::Borrowed(_)));
 /// # Ok::<(), toolwire::Error>(())
 /// ```

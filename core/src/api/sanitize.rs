@@ -85,9 +85,9 @@ impl<T: Input> Rewritten<T> {
 ///
 /// ```
 /// use serde_json::json;
-/// use toolwire::{sanitize, SanitizeOptions};
+/// use toolwire::{sanitize, Dialect, SanitizeOptions};
 /// let schema = json!({"type": "object", "properties": {"unit": {"const": "celsius"}}});
-/// let rewritten = sanitize(&schema, &SanitizeOptions::new("codex"))?;
+/// let rewritten = sanitize(&schema, &SanitizeOptions::new(Dialect::CODEX))?;
 /// assert_eq!(
 ///     rewritten.schema,
 ///     json!({"type": "object", "properties": {"unit": {"type": "string", "enum": ["celsius"]}}}),
@@ -98,7 +98,7 @@ impl<T: Input> Rewritten<T> {
 /// ```
 ///
 /// # Errors
-/// `unknown-dialect`, `invalid-option`, `invalid-json`, `too-deep`, `not-representable`, `too-lossy`, and the errors
+/// `invalid-option`, `invalid-json`, `too-deep`, `not-representable`, `too-lossy`, and the errors
 /// that are specific to the dialect.
 pub fn sanitize<T: Input>(schema: T, options: &SanitizeOptions) -> Result<Rewritten<T>, Error> {
     let mut node = schema.given()?.read()?;
@@ -163,15 +163,15 @@ pub(super) fn normalize_node(mut schema: Node<'_>, with_report: bool) -> (Node<'
 ///
 /// ```
 /// use serde_json::json;
-/// use toolwire::{check, SanitizeOptions};
+/// use toolwire::{check, Dialect, SanitizeOptions};
 /// let schema = json!({"type": "array", "items": [{"type": "string"}]});
-/// let violations = check(&schema, &SanitizeOptions::new("codex-wire"))?;
+/// let violations = check(&schema, &SanitizeOptions::new(Dialect::CODEX_WIRE))?;
 /// assert_eq!(violations[0].pointer, "/items");
 /// # Ok::<(), toolwire::Error>(())
 /// ```
 ///
 /// # Errors
-/// `unknown-dialect`, `invalid-option`, `invalid-json`, `too-deep`, `budget-exceeded`.
+/// `invalid-option`, `invalid-json`, `too-deep`, `budget-exceeded`.
 pub fn check(schema: impl Input, options: &SanitizeOptions) -> Result<Vec<Violation>, Error> {
     violations::check(&schema.given()?.read()?, options, FindingLimit::LISTED)
 }

@@ -9,12 +9,13 @@ use super::{once::OnceValue, Input, Restore};
 use crate::{
     check::findings::FindingLimit,
     dialect::{
+        self,
         lookup::{self, deferral::DeferralChoice, DialectChoice},
-        Dialect, DIALECTS,
+        Dialect, DialectId, DIALECTS,
     },
     error::Error,
     json::{self, Node},
-    options::{DeferralQuery, DialectQuery, SanitizeOptions, ToolsOptions},
+    options::{DeferralQuery, DialectQuery, ToolsOptions},
     report::Detail,
     tools::{
         check::{self, ToolViolation},
@@ -81,10 +82,10 @@ pub struct ToolsReport {
 ///
 /// ```
 /// use serde_json::json;
-/// use toolwire::{sanitize_tools, ToolsOptions};
+/// use toolwire::{sanitize_tools, Dialect, ToolsOptions};
 /// let search = json!({"name": "search", "inputSchema": {"type": "object", "properties": {}}});
 /// let servers = json!([{"server": "github", "tools": [search]}, {"server": "jira", "tools": [search]}]);
-/// let sanitized = sanitize_tools(&servers, &ToolsOptions::new("anthropic"))?;
+/// let sanitized = sanitize_tools(&servers, &ToolsOptions::new(Dialect::ANTHROPIC))?;
 /// assert_eq!(sanitized.tools[0]["name"], "github__search");
 /// let call = sanitized.restore.call("github__search", &json!({}))?;
 /// assert_eq!((call.server.as_deref(), call.name.as_str()), (Some("github"), "search"));
@@ -93,10 +94,10 @@ pub struct ToolsReport {
 ///
 /// ```
 /// use serde_json::json;
-/// use toolwire::{sanitize_tools, ToolsOptions};
+/// use toolwire::{sanitize_tools, Dialect, ToolsOptions};
 /// let schema = json!({"type": "object", "properties": {"$ref": {"type": "string"}}});
 /// let tools = json!([{"name": "21st_builder", "inputSchema": schema}]);
-/// let sanitized = sanitize_tools(&tools, &ToolsOptions::new("moonshot"))?;
+/// let sanitized = sanitize_tools(&tools, &ToolsOptions::new(Dialect::MOONSHOT))?;
 /// assert_eq!(sanitized.tools[0]["function"]["name"], "_21st_builder");
 /// let call = sanitized.restore.call("_21st_builder", &json!({"dollar_ref_": "main"}))?;
 /// assert_eq!((call.name.as_str(), call.arguments), ("21st_builder", json!({"$ref": "main"})));
@@ -130,7 +131,7 @@ pub fn sanitize_tools_node<'a>(
 /// `not-representable` if a tool would have to be set aside and the options forbid that.
 fn reported<'a>(outcome: Outcome<'a>, options: &ToolsOptions) -> Result<(Node<'a>, ToolsReport), Error> {
     let Outcome { tools, quarantined, changes, lossless, restore_map, .. } = outcome;
-    let dialect = crate::dialect::of(&options.sanitize)?.name;
+    let dialect = options.sanitize.dialect;
     let warning = quarantine::set_aside_warning(options.on_set_aside, dialect, &quarantined, options.sanitize.naming)?;
     Ok((tools, ToolsReport { quarantined, lossless, restore: Restore(restore_map), warning, changes }))
 }
@@ -141,8 +142,9 @@ fn reported<'a>(outcome: Outcome<'a>, options: &ToolsOptions) -> Result<(Node<'a
 ///
 /// ```
 /// use serde_json::json;
+/// use toolwire::{check_tools, Dialect};
 /// let tools = json!([{"name": "a b", "inputSchema": {"type": "object", "properties": {}}}]);
-/// let violations = toolwire::check_tools(&tools, &["moonshot"])?;
+/// let violations = check_tools(&tools, &[Dialect::MOONSHOT])?;
 /// let found = &violations[0];
 /// assert_eq!((found.constraint, found.pointer.as_str(), found.confidence), ("tool-name", "/0/name", 'A'));
 /// # Ok::<(), toolwire::Error>(())
@@ -150,17 +152,9 @@ fn reported<'a>(outcome: Outcome<'a>, options: &ToolsOptions) -> Result<(Node<'a
 ///
 /// # Errors
 /// `unknown-dialect`, `too-deep`; `invalid-request` if `tools` is not a list of tools.
-pub fn check_tools<S: AsRef<str>>(tools: impl Input, dialects: &[S]) -> Result<Vec<ToolViolation>, Error> {
-    check::list(tools.given()?.read()?, &named(dialects)?, FindingLimit::LISTED)
-}
-
-pub(super) fn named<S: AsRef<str>>(dialects: &[S]) -> Result<Vec<&'static Dialect>, Error> {
-    let known = |(at, name): (usize, &S)| {
-        let options = SanitizeOptions::new(name.as_ref());
-        crate::dialect::of(&options)
-            .map_err(|error| Error::new(error.code(), alloc::format!("/dialects/{at}"), error.message()))
-    };
-    dialects.iter().enumerate().map(known).collect()
+pub fn check_tools(tools: impl Input, dialects: &[DialectId]) -> Result<Vec<ToolViolation>, Error> {
+    let dialects = dialects.iter().map(|dialect| dialect::named(dialect.as_str())).collect::<Result<Vec<_>, _>>()?;
+    check::list(tools.given()?.read()?, &dialects, FindingLimit::LISTED)
 }
 
 /// Returns the dialect of an API by its host, its protocol and the model, with the confidence and the reason. For an
@@ -220,9 +214,9 @@ const MAX_OPTIONS: usize = 16;
 ///
 /// ```
 /// use serde_json::json;
-/// use toolwire::{ToolSet, ToolsOptions};
+/// use toolwire::{Dialect, ToolSet, ToolsOptions};
 /// let mut tools = ToolSet::new(&json!([{"name": "look.up", "inputSchema": {"type": "object", "properties": {}}}]))?;
-/// let moonshot = ToolsOptions::new("moonshot");
+/// let moonshot = ToolsOptions::new(Dialect::MOONSHOT);
 /// let ready = tools.sanitize(&moonshot)?;
 /// assert_eq!(ready.tools()?[0]["function"]["name"], "look_up");
 /// // For a request body built by hand: the same list as JSON text.
@@ -274,9 +268,9 @@ impl ReadyTools {
     ///
     /// ```
     /// use serde_json::json;
-    /// use toolwire::{ToolSet, ToolsOptions};
+    /// use toolwire::{Dialect, ToolSet, ToolsOptions};
     /// let mut tools = ToolSet::new(&json!([{"name": "a.b", "inputSchema": {"type": "object", "properties": {}}}]))?;
-    /// let changes = tools.sanitize(&ToolsOptions::new("moonshot"))?.changes()?;
+    /// let changes = tools.sanitize(&ToolsOptions::new(Dialect::MOONSHOT))?.changes()?;
     /// assert_eq!((changes[0].tool.as_str(), changes[0].change.rule), ("a.b", "rename-tool"));
     /// # Ok::<(), toolwire::Error>(())
     /// ```

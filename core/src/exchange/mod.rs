@@ -23,7 +23,7 @@ use core::ops::Range;
 use crate::{
     adapt::{self, overflow, AdaptReport, OVERFLOW},
     deferred,
-    dialect::lookup,
+    dialect::{lookup, Dialect, DialectId},
     error::Error,
     json::{self, lazy::view, Node, Text},
     options::{
@@ -240,7 +240,7 @@ impl Exchange {
         };
         let model = model.or_else(|| options.adapt.model.clone());
         let (dialect, by_flag) = match &options.dialect {
-            Some(dialect) => (dialect.as_str(), None),
+            Some(dialect) => (*dialect, None),
             None => {
                 let (api, host) = (Some(target.api), Some(url.into()));
                 let query = DialectQuery { api, model: model.clone(), host, ..DialectQuery::default() };
@@ -252,7 +252,7 @@ impl Exchange {
                     None if has_strict_part(body, &mut node, target.api)? => lookup::strict_dialect(&query, url),
                     _ => None,
                 };
-                (strict.map_or(found.dialect, |strict| strict.name), strict.map(|_| found.dialect))
+                (strict.map_or(found.dialect, Dialect::id), strict.map(|_| found.dialect))
             }
         };
         let mut adapting = options.adapting(target.api.tools(), dialect)?;
@@ -507,7 +507,7 @@ impl Exchange {
 fn native_of(
     request: &Node<'_>,
     api: Api,
-    (dialect, url, header): (&str, &str, &[String]),
+    (dialect, url, header): (DialectId, &str, &[String]),
     adapting: &AdaptOptions,
 ) -> Result<Native, Error> {
     if overflow::must_defer(request, api, adapting)? {
@@ -516,7 +516,7 @@ fn native_of(
     let query = DeferralQuery { api: Some(api), model: adapting.model.clone(), host: Some(url.into()) };
     let (mut betas, searches) = (betas::in_body(request)?, deferred::lists_hosted_search(request)?);
     betas.extend_from_slice(header);
-    let known = lookup::deferral::Request { dialect: Some(dialect), betas: &betas, searches };
+    let known = lookup::deferral::Request { dialect: Some(dialect.as_str()), betas: &betas, searches };
     // Without a host and a model, nothing is known.
     let found = lookup::deferral::deferral_for_request(&query, &known);
     let native = found.map_or(Native::None, |choice| choice.native);

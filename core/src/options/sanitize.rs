@@ -5,6 +5,7 @@ use alloc::{format, string::String};
 use super::table::{choice, options, readable, Example, Reader};
 use crate::{
     budget::Budget,
+    dialect::{Dialect, DialectId},
     error::{Code, Error},
     json::Node,
     naming::Naming,
@@ -71,22 +72,22 @@ options! {
     /// Options of `sanitize` and `check`. `None` means the dialect's own default.
     ///
     /// ```
-    /// use toolwire::SanitizeOptions;
-    /// let options = SanitizeOptions::new("codex-wire").max_bytes(None);
+    /// use toolwire::{Dialect, SanitizeOptions};
+    /// let options = SanitizeOptions::new(Dialect::CODEX_WIRE).max_bytes(None);
     /// # let _ = options;
     /// ```
     #[derive(Clone, Debug, PartialEq, Eq)]
     #[non_exhaustive]
     pub struct SanitizeOptions {
         /// Dialect to write. Required: no schema is right for every API.
-        "dialect" dialect: String = String::new(), read(dialect), set(by hand);
+        "dialect" dialect: DialectId = Dialect::PORTABLE, read(dialect), set(by hand);
         /// Purpose of the schema: arguments of a tool, response format, or result of a tool. APIs apply different rules
         /// to response formats than to tools.
         ///
         /// ```
         /// use serde_json::json;
-        /// use toolwire::{options::Use, sanitize, SanitizeOptions};
-        /// let options = SanitizeOptions::new("openai-strict").used_as(Use::Response);
+        /// use toolwire::{options::Use, sanitize, Dialect, SanitizeOptions};
+        /// let options = SanitizeOptions::new(Dialect::OPENAI_STRICT).used_as(Use::Response);
         /// let schema = json!({"type": "array", "items": {"type": "string"}});
         /// let rewritten = sanitize(&schema, &options)?;
         /// assert_eq!(rewritten.schema["required"], json!(["response"]));
@@ -134,8 +135,8 @@ options! {
 
 const EXAMPLE: Example<'_> = Example { function: "sanitize", input: "schema", option: "dialect", value: "\"codex\"" };
 
-pub(super) fn dialect(reader: &Reader<'_, '_>, name: &str) -> Result<Option<String>, Error> {
-    let dialect = reader.text(name)?.ok_or_else(|| {
+pub(super) fn dialect(reader: &Reader<'_, '_>, name: &str) -> Result<Option<DialectId>, Error> {
+    let dialect = reader.dialect(name)?.ok_or_else(|| {
         let expected = "expected a dialect, because no schema is right for every API, found none";
         Error::new(Code::InvalidOption, format!("/{name}"), format!("{expected}; for example `{}`", reader.example()))
     })?;
@@ -149,8 +150,8 @@ fn naming(reader: &Reader<'_, '_>) -> Result<Naming, Error> {
 
 impl SanitizeOptions {
     /// Creates options for a dialect, with all other options at their defaults.
-    pub fn new(dialect: impl Into<String>) -> Self {
-        SanitizeOptions { dialect: dialect.into(), ..Self::at_default() }
+    pub fn new(dialect: DialectId) -> Self {
+        SanitizeOptions { dialect, ..Self::at_default() }
     }
 
     /// Sets [`Self::used_as`].
@@ -178,8 +179,9 @@ impl SanitizeOptions {
     }
 
     /// Drops the options that the dialect does not have.
-    pub(crate) fn in_dialect(mut self, dialect: &str, known: &[&str]) -> Self {
-        self.dialect = dialect.into();
+    pub(crate) fn in_dialect(mut self, dialect: &Dialect) -> Self {
+        let known = dialect.options;
+        self.dialect = dialect.id();
         self.refs = self.refs.filter(|_| known.contains(&"refs"));
         self.untyped = self.untyped.filter(|_| known.contains(&"untyped"));
         self.hints = self.hints.filter(|_| known.contains(&"hints"));

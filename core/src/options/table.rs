@@ -25,6 +25,7 @@ use alloc::{
 };
 
 use crate::{
+    dialect::DialectId,
     error::{Code, Error},
     json::{Data, Node, Object},
     naming::{did_you_mean, Naming},
@@ -87,6 +88,7 @@ readable!(bool, reader name: reader.flag(name), value: value.to_string());
 readable!(usize, reader name: reader.count(name), value: value.to_string());
 readable!(u64, reader name: Ok(reader.count(name)?.map(|count| count as u64)), value: value.to_string());
 readable!(String, reader name: reader.text(name), value: format!("\"{value}\""));
+readable!(DialectId, reader name: reader.dialect(name), dialect: format!("\"{dialect}\""));
 readable!(Vec<String>, reader name: reader.names(name), names: list(names.iter().map(String::as_str)));
 
 pub(super) fn list<'n>(names: impl Iterator<Item = &'n str>) -> String {
@@ -409,6 +411,13 @@ impl<'o, 'a> Reader<'o, 'a> {
             Some(value) => Ok(Some(value.into_owned())),
             None => Err(self.wrong(name, "a string", node)),
         }
+    }
+
+    /// # Errors
+    /// `unknown-dialect`, `invalid-option` if the value is not a string.
+    pub(crate) fn dialect(&self, name: &str) -> Result<Option<DialectId>, Error> {
+        let Some(text) = self.text(name)? else { return Ok(None) };
+        text.parse().map(Some).map_err(|error: Error| error.at(format!("/{}", self.naming.spell(name))))
     }
 
     /// For an option that the caller reads itself.

@@ -9,8 +9,8 @@ use toolwire::{
     internal::bindings::{self, call, Function, Naming, ReadOptions, Row},
     json,
     json::Node,
-    AdaptOptions, CheckRequestOptions, Code, DeferralQuery, DeferredOptions, DialectQuery, EnvelopeOptions, Error,
-    ExchangeOptions, RepairOptions, ResultOptions, SanitizeOptions, SearchOptions, ToolsOptions,
+    AdaptOptions, CheckRequestOptions, Code, DeferralQuery, DeferredOptions, Dialect, DialectQuery, EnvelopeOptions,
+    Error, ExchangeOptions, RepairOptions, ResultOptions, SanitizeOptions, SearchOptions, ToolsOptions,
 };
 
 struct Declared {
@@ -712,13 +712,25 @@ fn compare_setters<T: ReadOptions + PartialEq + Debug + Clone>(
 #[test]
 fn options_from_json_equal_those_of_the_setters() {
     const DIALECT: &str = r#"{"dialect":"moonshot""#;
-    compare_setters(("SanitizeOptions", &[]), (DIALECT, &SanitizeOptions::new("moonshot")), &every_option::sanitize());
-    compare_setters(("ToolsOptions", OF_SCHEMAS), (DIALECT, &ToolsOptions::new("moonshot")), &every_option::tools());
+    compare_setters(
+        ("SanitizeOptions", &[]),
+        (DIALECT, &SanitizeOptions::new(Dialect::MOONSHOT)),
+        &every_option::sanitize(),
+    );
+    compare_setters(
+        ("ToolsOptions", OF_SCHEMAS),
+        (DIALECT, &ToolsOptions::new(Dialect::MOONSHOT)),
+        &every_option::tools(),
+    );
     let without = ["use", "duplicateNames", "onSetAside"];
-    compare_setters(("AdaptOptions", &without), (DIALECT, &AdaptOptions::new("moonshot")), &every_option::adapt());
+    compare_setters(
+        ("AdaptOptions", &without),
+        (DIALECT, &AdaptOptions::new(Dialect::MOONSHOT)),
+        &every_option::adapt(),
+    );
     let without = ["use", "duplicateNames", "share"];
     compare_setters(("ExchangeOptions", &without), ("{", &ExchangeOptions::default()), &every_option::exchange());
-    let check = CheckRequestOptions::new("moonshot");
+    let check = CheckRequestOptions::new(Dialect::MOONSHOT);
     compare_setters(("CheckRequestOptions", &[]), (DIALECT, &check), &every_option::check_request());
     compare_setters(("DeferredOptions", &[]), ("{", &DeferredOptions::default()), &every_option::deferral());
     compare_setters(("RepairOptions", &[]), ("{", &RepairOptions::default()), &every_option::repair());
@@ -732,7 +744,7 @@ fn options_from_json_equal_those_of_the_setters() {
         let deferred = set(DeferredOptions::default());
         let own = ExchangeOptions::default().deferred(deferred.clone());
         assert_eq!(options::<ExchangeOptions>(&format!("{{{given}}}")), own, "Exchange, deferred: `{name}`");
-        let own = AdaptOptions::new("moonshot").deferred(deferred);
+        let own = AdaptOptions::new(Dialect::MOONSHOT).deferred(deferred);
         assert_eq!(options::<AdaptOptions>(&format!("{DIALECT},{given}}}")), own, "deferred: `{name}`");
     }
     assert_eq!(options::<ExchangeOptions>(r#"{"deferred":{"native":"auto"}}"#), ExchangeOptions::default());

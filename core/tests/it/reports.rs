@@ -3,9 +3,11 @@
 
 use serde_json::{json, Map, Value};
 use toolwire::{
-    dialects, sanitize, sanitize_tools, Adapted, Deferred, Exchange, Rewritten, SanitizeOptions, SanitizedTools,
-    ToolSet, ToolsOptions,
+    dialects, sanitize, sanitize_tools, Adapted, Deferred, Dialect, Exchange, Rewritten, SanitizeOptions,
+    SanitizedTools, ToolSet, ToolsOptions,
 };
+
+use crate::dialect_id;
 
 #[test]
 fn results_are_shared_between_threads() {
@@ -17,7 +19,7 @@ fn results_are_shared_between_threads() {
     shared::<Exchange>();
     shared::<ToolSet>();
     let schema = json!({"type": "object", "properties": {"a": {"const": 1}}});
-    let rewritten = sanitize(&schema, &SanitizeOptions::new("gemini")).expect("the schema is valid");
+    let rewritten = sanitize(&schema, &SanitizeOptions::new(Dialect::GEMINI)).expect("the schema is valid");
     let counts: Vec<usize> = std::thread::scope(|scope| {
         let threads: Vec<_> = (0..4).map(|_| scope.spawn(|| rewritten.changes().map_or(0, <[_]>::len))).collect();
         threads.into_iter().map(|thread| thread.join().unwrap_or_default()).collect()
@@ -44,7 +46,7 @@ fn schemas() -> [Value; 3] {
 fn budget_that_suffices_for_the_schema_suffices_for_the_report() {
     let mut written = 0;
     for (dialect, schema) in dialects().iter().flat_map(|one| schemas().map(|schema| (one.name, schema))) {
-        let with = |steps: usize| SanitizeOptions::new(dialect).max_steps(steps);
+        let with = |steps: usize| SanitizeOptions::new(dialect_id(dialect)).max_steps(steps);
         if sanitize(&schema, &with(1_000_000)).is_err() {
             continue;
         }
@@ -90,7 +92,7 @@ fn reasons_of_flags_are_about_flags() {
         for (format, strict) in (0..3).flat_map(|format| [None, Some(true), Some(false)].map(|strict| (format, strict)))
         {
             let list = flagged(format, strict);
-            let sent = sanitize_tools(&list, &ToolsOptions::new(dialect.name)).expect("a list");
+            let sent = sanitize_tools(&list, &ToolsOptions::new(dialect.id())).expect("a list");
             for change in sent.changes().expect("changes").iter().map(|tool| &tool.change) {
                 if !["strict-flag", "not-strict"].contains(&change.rule) {
                     continue;
