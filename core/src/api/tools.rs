@@ -105,7 +105,7 @@ pub struct ToolsReport {
 /// ```
 ///
 /// # Errors
-/// `unknown-dialect`, `invalid-option`, `too-deep`; `invalid-request` if `tools` is not a list of tools;
+/// `invalid-option`, `too-deep`; `invalid-request` if `tools` is not a list of tools;
 /// `not-representable` if tools have to be set aside, which [`OnSetAside::Error`](crate::options::OnSetAside) forbids.
 pub fn sanitize_tools<T: Input>(tools: T, options: &ToolsOptions) -> Result<SanitizedTools<T>, Error> {
     let (node, report) = sanitize_tools_node(tools.given()?.read()?, options, false)?;
@@ -151,7 +151,7 @@ fn reported<'a>(outcome: Outcome<'a>, options: &ToolsOptions) -> Result<(Node<'a
 /// ```
 ///
 /// # Errors
-/// `unknown-dialect`, `too-deep`; `invalid-request` if `tools` is not a list of tools.
+/// `too-deep`; `invalid-request` if `tools` is not a list of tools.
 pub fn check_tools(tools: impl Input, dialects: &[DialectId]) -> Result<Vec<ToolViolation>, Error> {
     let dialects = dialects.iter().map(|dialect| dialect::named(dialect.as_str())).collect::<Result<Vec<_>, _>>()?;
     check::list(tools.given()?.read()?, &dialects, FindingLimit::LISTED)
@@ -162,9 +162,9 @@ pub fn check_tools(tools: impl Input, dialects: &[DialectId]) -> Result<Vec<Tool
 ///
 /// ```
 /// use toolwire::{dialect_for, DialectQuery};
-/// let query = DialectQuery { model: Some("anthropic/claude-sonnet-4.5".into()), ..DialectQuery::default() };
+/// let query = DialectQuery::default().model("anthropic/claude-sonnet-4.5");
 /// assert_eq!(dialect_for(&query)?.dialect, "anthropic");
-/// let choice = dialect_for(&DialectQuery { host: Some("llm.example".into()), ..DialectQuery::default() })?;
+/// let choice = dialect_for(&DialectQuery::default().host("llm.example"))?;
 /// assert_eq!((choice.dialect, choice.confidence), ("portable", 'C'));
 /// assert!(choice.because.starts_with("unknown host `llm.example`"));
 /// # Ok::<(), toolwire::Error>(())
@@ -343,7 +343,7 @@ impl ToolSet {
     /// computes it; later calls return the same object. Changes are computed when [`ReadyTools::changes`] is called.
     ///
     /// # Errors
-    /// `unknown-dialect`, `invalid-option`, `not-representable`, as for [`sanitize_tools`](crate::sanitize_tools).
+    /// `invalid-option`, `not-representable`, as for [`sanitize_tools`](crate::sanitize_tools).
     pub fn sanitize(&mut self, options: &ToolsOptions) -> Result<Arc<ReadyTools>, Error> {
         if let Some(place) = self.ready.iter().position(|ready| ready.options == *options) {
             let ready = self.ready.remove(place);

@@ -14,7 +14,7 @@ mod repair;
 mod results;
 mod sanitize;
 mod setters;
-mod table;
+pub(crate) mod table;
 mod tools;
 
 pub use crate::report::{Allow, Confidence};
@@ -34,7 +34,6 @@ pub use results::{Mismatch, ResultOptions, StructuredText};
 pub use sanitize::EnvelopeOptions;
 pub use sanitize::{Hints, Refs, SanitizeOptions, Untyped, Use};
 pub(crate) use table::Example;
-pub use table::Row;
 pub(crate) use tools::dialects as dialects_to_check;
 pub use tools::{
     AdaptOptions, CheckRequestOptions, DuplicateNames, Formats, HistoryArguments, HistoryPairs, OnSetAside,
