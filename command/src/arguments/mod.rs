@@ -30,8 +30,8 @@ use clap::{
 };
 use toolwire::{
     dialects as known_dialects,
-    internal::Choices,
-    options::{Allow, Confidence, Formats, Hints, Prefix, Refs, ToolFormat, Untyped, Use},
+    internal::{self, Choices},
+    options::{Allow, Confidence, Formats, Hints, Limit, Prefix, Refs, ToolFormat, Untyped, Use},
     DialectId, SanitizeOptions,
 };
 
@@ -299,10 +299,6 @@ pub(crate) struct Rewriting {
     pub(crate) template: Option<String>,
 }
 
-/// A limit; `None` means no limit.
-#[derive(Clone, Copy, Debug)]
-pub(crate) struct Limit(pub(crate) Option<usize>);
-
 #[derive(Args, Debug)]
 pub(crate) struct ExplainArguments {
     #[command(flatten)]
@@ -350,9 +346,9 @@ fn words<T: Choices>() -> PossibleValuesParser {
 
 fn limit(text: &str) -> Result<Limit, std::num::ParseIntError> {
     if text == "none" {
-        return Ok(Limit(None));
+        return Ok(Limit::Unlimited);
     }
-    text.parse().map(|count| Limit(Some(count)))
+    text.parse().map(Limit::AtMost)
 }
 
 impl Rewriting {
@@ -367,11 +363,11 @@ impl Rewriting {
         options.refs = choice(self.refs.as_deref());
         options.untyped = choice(self.untyped.as_deref());
         options.hints = choice(self.hints.as_deref());
-        options.max_bytes = self.max_bytes.map(|limit| limit.0);
+        options.max_bytes = self.max_bytes.unwrap_or_default();
         options.max_nodes = self.max_nodes;
         options.max_steps = self.max_steps;
         options.template = self.template.clone();
-        options
+        internal::with_names_of_json(options)
     }
 }
 

@@ -142,9 +142,7 @@ fn whole(request: &Value, dialect: DialectId, wire: Wire) -> std::result::Result
         adapted(request, &options)?;
     }
     // Lists with more tools than the API accepts.
-    let mut options = options.overflow(Overflow::Defer);
-    options.tools.max_tools = Some(Some(2));
-    adapted(request, &options)
+    adapted(request, &options.overflow(Overflow::Defer).max_tools(2))
 }
 
 /// Adapts the request by value and by text, which must agree.
@@ -190,9 +188,7 @@ fn opened(request: &Value, dialect: DialectId, wire: Wire) -> std::result::Resul
         Err(error) if !aside.is_empty() && error.code() == Code::NotRepresentable => {}
         other => return Err(format!("no tool may be missing: {:?} of {aside:?}", other.err())),
     }
-    let mut searching = ExchangeOptions::default().dialect(dialect);
-    searching.adapt.overflow = Overflow::Defer;
-    searching.adapt.tools.max_tools = Some(Some(2));
+    let searching = ExchangeOptions::default().dialect(dialect).overflow(Overflow::Defer).max_tools(2);
     if let Ok(Some(mut exchange)) = Exchange::open(url, &text, &searching) {
         // The exchange must accept any reply.
         exchange.reply(&text).map_err(|error| format!("a reply: {error}"))?;

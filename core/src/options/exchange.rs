@@ -38,8 +38,8 @@ options! {
         /// disables the cache. See [`ToolListCache`](crate::ToolListCache).
         "toolListCache" tool_list_cache: usize = 16;
     } with {
-        /// Options for rewriting the request. Their dialect is ignored.
-        pub adapt: AdaptOptions = AdaptOptions::at_default();
+        /// Options for rewriting the request. Their dialect is not used.
+        pub(crate) adapt: AdaptOptions = AdaptOptions::at_default();
         /// If true, the backend's native construct for deferred tools is looked up by its URL and the request's model,
         /// as [`deferral_for`](crate::deferral_for) does; in JSON, `deferred.native` is `"auto"` or absent. A construct
         /// that [`DeferredOptions::native`](super::DeferredOptions::native) names takes precedence. If false, deferred
@@ -76,6 +76,12 @@ impl ExchangeOptions {
     /// The names of the options that `adapt_request` does not have.
     fn own() -> impl Iterator<Item = &'static str> {
         Self::KNOWN.iter().copied().filter(|name| *name != "dialect")
+    }
+
+    /// Returns the options for rewriting requests, which the other setters set. Their dialect is not used: it is
+    /// [`Self::dialect`], or that of the backend.
+    pub const fn adapt(&self) -> &AdaptOptions {
+        &self.adapt
     }
 
     /// Sets [`Self::native_is_auto`].
@@ -155,6 +161,9 @@ fn without_own<'a>(node: &Node<'a>, naming: Naming) -> Node<'a> {
 
 /// The dialect of the request cannot be determined because its host is retired.
 pub(crate) fn without_dialect(error: &Error, naming: Naming) -> Error {
-    let example = naming.example(&EXAMPLE);
+    let example = match naming {
+        Naming::Rust => String::from("ExchangeOptions::default().dialect(Dialect::MOONSHOT)"),
+        _ => naming.example(&EXAMPLE),
+    };
     Error::new(error.code(), "/dialect", format!("{}; or set `dialect`: `{example}`", error.message()))
 }

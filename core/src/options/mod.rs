@@ -9,6 +9,7 @@
 mod deferred;
 #[cfg(feature = "search")]
 mod exchange;
+mod limit;
 mod lookup;
 mod repair;
 mod results;
@@ -27,6 +28,7 @@ pub use deferred::{
 pub(crate) use exchange::without_dialect;
 #[cfg(feature = "search")]
 pub use exchange::ExchangeOptions;
+pub use limit::Limit;
 pub(crate) use lookup::APIS_WITH_DEFERRAL;
 pub use lookup::{Api, DeferralQuery, DialectQuery};
 pub use repair::{RepairOptions, Truncated};

@@ -2,7 +2,10 @@
 
 use alloc::{format, string::String};
 
-use super::table::{choice, options, readable, Example, Reader};
+use super::{
+    table::{choice, options, readable, Example, Reader},
+    Limit,
+};
 use crate::{
     budget::Budget,
     dialect::{Dialect, DialectId},
@@ -72,8 +75,8 @@ options! {
     /// Options of `sanitize` and `check`. `None` means the dialect's own default.
     ///
     /// ```
-    /// use toolwire::{Dialect, SanitizeOptions};
-    /// let options = SanitizeOptions::new(Dialect::CODEX_WIRE).max_bytes(None);
+    /// use toolwire::{options::Limit, Dialect, SanitizeOptions};
+    /// let options = SanitizeOptions::new(Dialect::CODEX_WIRE).max_bytes(Limit::Unlimited);
     /// # let _ = options;
     /// ```
     #[derive(Clone, Debug, PartialEq, Eq)]
@@ -105,8 +108,8 @@ options! {
         "hints" hints: Option<Hints> = None, set(|hints: Hints| hints.into());
         /// Maximum loss that is accepted; a greater loss is the error `too-lossy`.
         "allow" allow: Allow = Allow::Any;
-        /// Size in bytes above which the dialect compacts the schema; `Some(None)` disables compaction.
-        "maxBytes" max_bytes: Option<Option<usize>> = None, set(|bytes: impl Into<Option<usize>>| Some(bytes.into()));
+        /// Size in bytes above which the dialect compacts the schema.
+        "maxBytes" max_bytes: Limit = Limit::Default, set(|bytes: impl Into<Limit>| bytes.into());
         /// Maximum number of nodes that inlining may produce.
         "maxNodes" max_nodes: Option<usize> = None, set(|nodes: usize| nodes.into());
         /// Maximum work of one call, in steps: visits, copies and comparisons of nodes. The default grows with the
@@ -119,7 +122,7 @@ options! {
         "share" share: bool = false, set(by hand);
     } with {
         /// Spelling of option names in messages.
-        pub(crate) naming: Naming = Naming::Camel, read(naming);
+        pub(crate) naming: Naming = Naming::Rust, read(naming);
         /// If true, the dialect's alternative grammars are ignored, because the whole request must conform to one
         /// grammar.
         pub(crate) alone: bool = false;
@@ -185,7 +188,9 @@ impl SanitizeOptions {
         self.refs = self.refs.filter(|_| known.contains(&"refs"));
         self.untyped = self.untyped.filter(|_| known.contains(&"untyped"));
         self.hints = self.hints.filter(|_| known.contains(&"hints"));
-        self.max_bytes = self.max_bytes.filter(|_| known.contains(&"maxBytes"));
+        if !known.contains(&"maxBytes") {
+            self.max_bytes = Limit::Default;
+        }
         self.max_nodes = self.max_nodes.filter(|_| known.contains(&"maxNodes"));
         self.template = self.template.filter(|_| known.contains(&"template"));
         self
@@ -201,7 +206,7 @@ impl SanitizeOptions {
             ("refs", self.refs.is_some()),
             ("untyped", self.untyped.is_some()),
             ("hints", self.hints.is_some()),
-            ("maxBytes", self.max_bytes.is_some()),
+            ("maxBytes", self.max_bytes != Limit::Default),
             ("maxNodes", self.max_nodes.is_some()),
             ("template", self.template.is_some()),
         ]

@@ -3,7 +3,7 @@
 use alloc::string::String;
 
 use super::{
-    sanitize::schema_setters, tools::list_setters, AdaptOptions, Allow, Hints, OutputSchemas, Prefix, Refs,
+    sanitize::schema_setters, tools::list_setters, AdaptOptions, Allow, Hints, Limit, OutputSchemas, Prefix, Refs,
     RepairOptions, ToolFormat, ToolsOptions, Untyped,
 };
 #[cfg(feature = "search")]

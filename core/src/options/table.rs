@@ -95,17 +95,6 @@ pub(super) fn list<'n>(names: impl Iterator<Item = &'n str>) -> String {
     format!("[{}]", names.map(|name| format!("\"{name}\"")).collect::<Vec<_>>().join(", "))
 }
 
-/// A limit, which null disables.
-impl Readable for Option<Option<usize>> {
-    fn read(reader: &Reader<'_, '_>, name: &str) -> Result<Option<Self>, Error> {
-        Ok(reader.limit(name)?.map(Some))
-    }
-
-    fn shown(&self) -> Option<String> {
-        None
-    }
-}
-
 /// Declares an option whose value is one of a fixed set of words.
 macro_rules! choice {
     (
@@ -296,6 +285,7 @@ impl Naming {
         let comma = if call.input.is_empty() { "" } else { ", " };
         match self {
             Naming::Camel => format!("{}({}{comma}{{ {}: {} }})", call.function, call.input, call.option, call.value),
+            Naming::Rust => format!("options.{}({})", self.spell(call.option), call.value),
             Naming::Snake => {
                 // The name of a class is the same in every language.
                 let (class, function) = call.function.rsplit_once('.').unwrap_or(("", call.function));

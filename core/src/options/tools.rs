@@ -5,7 +5,7 @@ use alloc::{format, string::String, vec::Vec};
 
 use super::{
     table::{choice, options, Example, Reader},
-    DeferredOptions, RepairOptions, SanitizeOptions,
+    DeferredOptions, Limit, RepairOptions, SanitizeOptions,
 };
 use crate::{
     dialect::{self, Dialect, DialectId},
@@ -146,9 +146,9 @@ options! {
         "format" format: Option<ToolFormat> = None, set(|format: ToolFormat| format.into());
         /// Dialect for tools that the first dialect cannot express, or only with more loss than `allow` permits.
         "fallback" fallback: Option<DialectId> = None, set(|dialect: DialectId| Some(dialect));
-        /// Maximum number of tools to rewrite; further tools are set aside. `None` means
-        /// [`MAX_TOOLS`](crate::limits::MAX_TOOLS), `Some(None)` only the API's limit.
-        "maxTools" max_tools: Option<Option<usize>> = None, set(|tools: impl Into<Option<usize>>| Some(tools.into()));
+        /// Maximum number of tools to rewrite; further tools are set aside. The default is
+        /// [`MAX_TOOLS`](crate::limits::MAX_TOOLS). The API's own limit always applies.
+        "maxTools" max_tools: Limit = Limit::Default, set(|tools: impl Into<Limit>| tools.into());
         /// Options with which `restore` repairs the arguments of calls to fit the tool's own schema, as
         /// `repair_arguments` does. `restore` replaces [`RepairOptions::name`] with the name of the called tool.
         ///

@@ -290,7 +290,7 @@ pub(crate) fn max_alone(options: &ToolsOptions) -> Result<usize, Error> {
 /// The API's limit applies regardless of the dialect of each tool.
 fn max_tools(options: &ToolsOptions, targets: &[Target]) -> usize {
     let of_api = targets.first().filter(|_| !options.any_count).and_then(|first| first.dialect.tools.max_tools);
-    let of_caller = options.max_tools.unwrap_or(Some(MAX_TOOLS));
+    let of_caller = options.max_tools.or(Some(MAX_TOOLS));
     of_api.into_iter().chain(of_caller).min().unwrap_or(usize::MAX)
 }
 

@@ -18,8 +18,7 @@ fn body(number: usize) -> String {
 fn memory_of_cached_lists_is_bounded() {
     for repair in [false, true] {
         let options = ExchangeOptions::default().dialect(Dialect::OPENAI_STRICT).tool_list_cache(usize::MAX);
-        let mut options = options;
-        options.adapt.tools.repair = repair.then(RepairOptions::default);
+        let options = options.repair(repair.then(RepairOptions::default));
         let (cache, before) = (ToolListCache::default(), live());
         for number in 0..40 {
             Exchange::open_cached("http://localhost/v1/messages", &body(number), &options, &cache).expect("opens");

@@ -9,7 +9,9 @@ use crate::print_uncaptured;
 
 use crate::reference::{sources, Source};
 use serde_json::{json, Value};
-use toolwire::{check, json as tree, normalize_envelope, reports::Change, sanitize, Dialect, Error, SanitizeOptions};
+use toolwire::{
+    check, json as tree, normalize_envelope, options::Limit, reports::Change, sanitize, Dialect, Error, SanitizeOptions,
+};
 
 /// Returns toolwire's result of a case, if it intentionally differs from the upstream result.
 fn deviation(name: &str) -> Option<Value> {
@@ -37,7 +39,7 @@ fn codex_cases_give_the_expected_results() {
                 "normalize_raw_tool_input_schema" => normalize_envelope(input).map(|done| done.schema),
                 "parse_tool_input_schema" => sanitize(input, &wire).map(|done| done.schema),
                 "parse_tool_input_schema_without_compaction" => {
-                    sanitize(input, &wire.max_bytes(None)).map(|done| done.schema)
+                    sanitize(input, &wire.max_bytes(Limit::Unlimited)).map(|done| done.schema)
                 }
                 other => {
                     match other
@@ -45,7 +47,8 @@ fn codex_cases_give_the_expected_results() {
                         .and_then(|rest| rest.strip_suffix(')'))
                     {
                         Some(bytes) => {
-                            sanitize(input, &wire.max_bytes(bytes.parse::<usize>().ok())).map(|done| done.schema)
+                            sanitize(input, &wire.max_bytes(bytes.parse().map_or(Limit::Unlimited, Limit::AtMost)))
+                                .map(|done| done.schema)
                         }
                         None => panic!("`{name}`: unknown function `{other}`"),
                     }

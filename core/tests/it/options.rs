@@ -5,6 +5,7 @@
 use std::{collections::BTreeSet, fmt::Debug, fs, path::PathBuf};
 
 use crate::every_option::{self, Chosen};
+use serde_json::Value;
 use toolwire::{
     internal::bindings::{self, call, Function, Naming, ReadOptions, Row},
     json,
@@ -421,7 +422,8 @@ fn options_of_every_function_are_compared() {
 fn spelled(naming: Naming, camel: &str) -> String {
     match naming {
         Naming::Camel => camel.to_owned(),
-        Naming::Snake => camel.chars().fold(String::new(), |mut name, one| {
+        Naming::Rust if camel == "use" => "used_as".to_owned(),
+        Naming::Snake | Naming::Rust => camel.chars().fold(String::new(), |mut name, one| {
             if one.is_ascii_uppercase() {
                 name.push('_');
             }
@@ -686,8 +688,15 @@ fn every_option_has_a_flag_or_a_reason_for_having_none() {
 }
 
 fn options<T: ReadOptions>(text: &str) -> T {
-    let node = json::read(text).expect("options are JSON");
-    bindings::options(&node, Naming::Camel).unwrap_or_else(|error| panic!("{text}: {error}"))
+    let value = in_rust(&serde_json::from_str(text).expect("options are JSON"));
+    let node = Node::from_value(&value).expect("options are shallow");
+    bindings::options(&node, Naming::Rust).unwrap_or_else(|error| panic!("{text}: {error}"))
+}
+
+/// Messages about options that setters made have their names in Rust.
+fn in_rust(options: &Value) -> Value {
+    let Some(members) = options.as_object() else { return options.clone() };
+    members.iter().map(|(name, value)| (spelled(Naming::Rust, name), in_rust(value))).collect()
 }
 
 /// `base` is the value of `object`, without its closing brace.

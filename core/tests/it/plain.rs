@@ -86,7 +86,7 @@ fn plain_requests_are_sent_as_they_are() {
                     let mut options = ExchangeOptions::default();
                     options.dialect = name;
                     options.native_is_auto = native_is_auto;
-                    options.adapt.formats = formats;
+                    let options = options.formats(formats);
                     let exchange = Exchange::open(url, text, &options);
                     let exchange = exchange.unwrap_or_else(|error| panic!("{url} {name:?} {text}: {error}"));
                     let Some(exchange) = exchange else { continue };

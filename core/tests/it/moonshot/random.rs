@@ -3,7 +3,7 @@
 use std::{collections::BTreeMap, panic};
 
 use serde_json::{json, Map, Value};
-use toolwire::{Code, Dialect, SanitizeOptions};
+use toolwire::{options::Limit, Code, Dialect, SanitizeOptions};
 
 use super::{assert_no_faults, effect, print_uncaptured, sanitized_and_checked};
 
@@ -173,7 +173,7 @@ fn run(seed: u64, count: usize, malformed: usize) {
             Ok(Err(error)) => {
                 // The schema accepts no object, the input is not a schema, or the size limit is too small.
                 let has_reason = matches!(error.code(), Code::NotRepresentable | Code::InvalidSchema)
-                    || (error.code() == Code::LimitExceeded && options.max_bytes.is_some());
+                    || (error.code() == Code::LimitExceeded && options.max_bytes != Limit::Default);
                 if !has_reason || error.message().contains(REFUSED) {
                     own.push(format!("{name}: {error}\n  in  {schema}"));
                 }
