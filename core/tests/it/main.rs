@@ -4,6 +4,7 @@
 use std::io::Write as _;
 
 mod architecture;
+mod closed_types;
 mod conversations;
 mod corpus;
 mod data;
