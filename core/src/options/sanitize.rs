@@ -108,7 +108,7 @@ options! {
         "hints" hints: Option<Hints> = None, set(|hints: Hints| hints.into());
         /// Maximum loss that is accepted; a greater loss is the error `too-lossy`.
         "allow" allow: Allow = Allow::Any;
-        /// Size in bytes above which the dialect compacts the schema.
+        /// Size in bytes above which the dialect compacts the schema; `Limit::Unlimited` disables compaction.
         "maxBytes" max_bytes: Limit = Limit::Default, set(|bytes: impl Into<Limit>| bytes.into());
         /// Maximum number of nodes that inlining may produce.
         "maxNodes" max_nodes: Option<usize> = None, set(|nodes: usize| nodes.into());

@@ -88,11 +88,31 @@ readable!(bool, reader name: reader.flag(name), value: value.to_string());
 readable!(usize, reader name: reader.count(name), value: value.to_string());
 readable!(u64, reader name: Ok(reader.count(name)?.map(|count| count as u64)), value: value.to_string());
 readable!(String, reader name: reader.text(name), value: format!("\"{value}\""));
-readable!(DialectId, reader name: reader.dialect(name), dialect: format!("\"{dialect}\""));
 readable!(Vec<String>, reader name: reader.names(name), names: list(names.iter().map(String::as_str)));
 
 pub(super) fn list<'n>(names: impl Iterator<Item = &'n str>) -> String {
     format!("[{}]", names.map(|name| format!("\"{name}\"")).collect::<Vec<_>>().join(", "))
+}
+
+/// No dialect is a default.
+impl Readable for DialectId {
+    fn read(reader: &Reader<'_, '_>, name: &str) -> Result<Option<Self>, Error> {
+        reader.dialect(name)
+    }
+
+    fn shown(&self) -> Option<String> {
+        None
+    }
+}
+
+impl Readable for Option<DialectId> {
+    fn read(reader: &Reader<'_, '_>, name: &str) -> Result<Option<Self>, Error> {
+        Ok(reader.dialect(name)?.map(Some))
+    }
+
+    fn shown(&self) -> Option<String> {
+        None
+    }
 }
 
 /// Declares an option whose value is one of a fixed set of words.

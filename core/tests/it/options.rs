@@ -498,7 +498,7 @@ fn first_sentence(documentation: &str) -> String {
     let sentence = line.split(". ").next().unwrap_or_default().trim_end_matches('.');
     let (sentence, _) = sentence.split_once(": see [").unwrap_or((sentence, ""));
     let nothing =
-        ["`Some(None)`", "`None`"].iter().fold(sentence.to_owned(), |line, none| line.replace(none, "`null`"));
+        ["`Limit::Unlimited`", "`None`"].iter().fold(sentence.to_owned(), |line, none| line.replace(none, "`null`"));
     // The documentation of the bindings addresses the reader.
     let ours = nothing.trim_start_matches("Bindings only: ").replace("the caller's own", "your own");
     let ours = ours.split(", and the input itself").next().unwrap_or_default().to_owned();
