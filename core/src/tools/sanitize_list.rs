@@ -184,7 +184,7 @@ pub(crate) fn rewrite_with_names<'a>(
     let surface = first.dialect.tools;
     let format = options.format.unwrap_or(surface.format);
     let carriers = target::carriers(options)?;
-    let mut listing = Listing::read_named(tools, flat)?;
+    let mut listing = Listing::read_with_names(tools, flat)?;
     if let Some(servers) = servers {
         servers.set_servers(&mut listing, points_to_servers);
     }
