@@ -54,9 +54,9 @@
 //! `preserve_order`, `Value` sorts its keys; text keeps their order.
 //!
 //! The options of each function are a struct with setters, for example [`ToolsOptions`]; the enums of option values are
-//! in [`options`], the types of reports in [`reports`], and the names of rules in [`rules`]. The names of the dialects
-//! are constants, for example [`Dialect::GEMINI`]. Every error is an [`Error`] with a [`Code`], a JSON Pointer and a
-//! message.
+//! in [`options`], the types of reports in [`reports`], and the names of rules in [`rules`]. The name of a dialect is a
+//! [`DialectId`]: a constant such as [`Dialect::GEMINI`], or text that was parsed (`"gemini".parse()?`). Every error is
+//! an [`Error`] with a [`Code`], a JSON Pointer and a message.
 //!
 //! # Features
 //!
@@ -110,7 +110,7 @@ mod tools;
 mod wire;
 
 pub use api::*;
-pub use dialect::Dialect;
+pub use dialect::{Dialect, DialectId};
 pub use error::{Code, Error};
 #[cfg(feature = "exchange")]
 pub use options::ExchangeOptions;

@@ -128,7 +128,7 @@ impl Open {
             true => Exchange::open_cached(&self.url(), body, options, lists)?,
             false => Exchange::open_cached(&self.url(), body, &options.clone().betas(betas), lists)?,
         };
-        self.repairs = options.adapt.tools.repair.is_some();
+        self.repairs = options.adapt().tools.repair.is_some();
         self.apply_known_betas();
         Ok(())
     }

@@ -16,7 +16,7 @@ use crate::{
 };
 
 pub(crate) fn verdict(data: &mut Unstructured<'_>) -> Result<std::result::Result<usize, String>> {
-    let dialect = data.choose(dialects())?.name;
+    let dialect = data.choose(dialects())?.id();
     let wire = *data.choose(&Wire::ALL)?;
     let mut request = wire.request(data)?;
     let has_format = data.ratio(1_u8, 3_u8)?;

@@ -43,7 +43,7 @@ pub(crate) enum Opened {
 
 impl Adapter {
     /// # Errors
-    /// `unknown-dialect`, and other errors of options.
+    /// The errors of options.
     pub(crate) fn new(options: ExchangeOptions) -> Result<Self, Error> {
         // Wrong options fail here, and not at the first request.
         Exchange::open("http://localhost/v1/messages", r#"{"messages":[]}"#, &options)?;
@@ -67,7 +67,7 @@ impl Adapter {
         let options = match given.is_empty() {
             true => None,
             false => {
-                let mut all = self.options.adapt.betas.clone().unwrap_or_default();
+                let mut all = self.options.adapt().betas.clone().unwrap_or_default();
                 all.extend(given);
                 Some(self.options.clone().betas(all))
             }
@@ -81,7 +81,7 @@ impl Adapter {
         let is_changed = exchange.request().as_bytes() != request.body();
         let (mut parts, body) = request.into_parts();
         set_betas(&mut parts.headers, &exchange);
-        if !is_changed && self.options.adapt.tools.repair.is_none() {
+        if !is_changed && self.options.adapt().tools.repair.is_none() {
             // If nothing was rewritten, nothing has to be restored.
             self.tell_request(&exchange);
             return Opened::Unchanged(Request::from_parts(parts, body));

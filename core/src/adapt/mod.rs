@@ -50,7 +50,7 @@ pub(crate) fn adapt_with_names<'a>(
         steps::run(request, &mut context)?;
         let RequestContext { mut report, restore_map, names, header, .. } = context;
         report.beta_changes = header.map(|header| header.changes).unwrap_or_default();
-        report.betas = report.beta_changes.applied(options.betas.as_deref().unwrap_or_default());
+        report.betas = report.beta_changes.apply(options.betas.as_deref().unwrap_or_default());
         Ok((report, restore_map, names))
     })?;
     request::close_list(request, list);

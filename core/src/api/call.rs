@@ -209,7 +209,7 @@ fn run<'a>(
             Ok(output(tools, Some(describe::tools(&list, with_report)), options.sanitize.share))
         }
         Function::CheckTools => {
-            let dialects = tools::named(&dialects_to_check(options, naming)?)?;
+            let dialects = dialects_to_check(options, naming)?;
             Ok(output(
                 describe::tool_violations(&check_tools::list(input()?, &dialects, FindingLimit::LISTED)?),
                 None,

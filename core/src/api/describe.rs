@@ -215,7 +215,7 @@ pub(super) fn request(report: &AdaptReport) -> Node<'static> {
     let deferred = report.deferred.as_ref().map_or_else(Node::default, deferred_report);
     let unforced = report.unforced.iter().map(|name| owned(name)).collect();
     let mut node = Node::record([
-        ("dialect", Node::literal(report.dialect)),
+        ("dialect", Node::literal(report.dialect.as_str())),
         ("deferred", deferred),
         ("quarantined", quarantined(&report.quarantined)),
         ("changes", tool_changes(&report.changes)),
@@ -233,7 +233,7 @@ pub(super) fn request(report: &AdaptReport) -> Node<'static> {
 pub(super) fn format_change(about: &FormatChange) -> Node<'static> {
     let mut node = change(&about.change);
     if let Some(object) = node.as_object_mut() {
-        object.insert_at(0, Text::literal("dialect"), Node::literal(about.dialect));
+        object.insert_at(0, Text::literal("dialect"), Node::literal(about.dialect.as_str()));
     }
     node
 }
@@ -278,7 +278,7 @@ pub(super) fn tool_change(about: &ToolChange) -> Node<'static> {
     let mut node = change(&about.change);
     if let Some(object) = node.as_object_mut() {
         object.insert_at(0, Text::literal("tool"), owned(&about.tool));
-        object.insert_at(1, Text::literal("dialect"), Node::literal(about.dialect));
+        object.insert_at(1, Text::literal("dialect"), Node::literal(about.dialect.as_str()));
         if let Some(server) = &about.server {
             object.insert_at(1, Text::literal("server"), owned(server));
         }
@@ -293,7 +293,7 @@ pub(super) fn tool_violations(list: &[ToolViolation]) -> Node<'static> {
 pub(super) fn tool_violation(violation: &ToolViolation) -> Node<'static> {
     let mut node = Node::record([
         ("tool", violation.tool.as_deref().map_or_else(Node::default, owned)),
-        ("dialect", Node::literal(violation.dialect)),
+        ("dialect", Node::literal(violation.dialect.as_str())),
         ("constraint", Node::literal(violation.constraint)),
         ("severity", Node::literal(violation.severity.as_str())),
         ("pointer", owned(&violation.pointer)),
@@ -428,7 +428,7 @@ pub fn dialect(dialect: &Dialect) -> Node<'static> {
 
 pub(super) fn choice(choice: &DialectChoice) -> Node<'static> {
     Node::record([
-        ("dialect", Node::literal(choice.dialect)),
+        ("dialect", Node::literal(choice.dialect.as_str())),
         ("confidence", owned(choice.confidence.encode_utf8(&mut [0; 4]))),
         ("because", owned(&choice.because)),
     ])

@@ -19,13 +19,13 @@ use crate::{
 /// is asked again. The client receives one reply, with the blocks that Anthropic's servers would have written.
 ///
 /// ```
-/// use toolwire::{Exchange, ExchangeOptions};
+/// use toolwire::{Dialect, Exchange, ExchangeOptions};
 /// let body = r#"{"model":"m","messages":[{"role":"user","content":"a room, please"}],"tools":[
 ///     {"type":"tool_search_tool_bm25_20251119","name":"tool_search_tool_bm25"},
 ///     {"name":"book_room","description":"Books a meeting room","defer_loading":true,
 ///      "input_schema":{"type":"object","properties":{}}}
 /// ]}"#;
-/// let options = ExchangeOptions::default().dialect("anthropic");
+/// let options = ExchangeOptions::default().dialect(Dialect::ANTHROPIC);
 /// let mut exchange = Exchange::open("http://localhost/v1/messages", body, &options)?.expect("a request with tools");
 /// assert!(!exchange.request().contains("book_room"));
 /// let searches = r#"{"type":"message","stop_reason":"tool_use",
@@ -88,8 +88,8 @@ impl Exchange {
     /// [`Self::request`] is empty until the model must be asked again.
     ///
     /// ```
-    /// use toolwire::{Exchange, ExchangeOptions};
-    /// let options = ExchangeOptions::default().dialect("anthropic");
+    /// use toolwire::{Dialect, Exchange, ExchangeOptions};
+    /// let options = ExchangeOptions::default().dialect(Dialect::ANTHROPIC);
     /// let url = "http://localhost/v1/messages";
     /// let mut exchange = Exchange::open(url, br#"{"messages":[]}"#, &options)?.expect("a request");
     /// let body: Vec<u8> = exchange.take_request().into_bytes();
@@ -141,10 +141,10 @@ impl Exchange {
     /// each [`key`](SetAsideWarning::key).
     ///
     /// ```
-    /// use toolwire::{Exchange, ExchangeOptions};
+    /// use toolwire::{Dialect, Exchange, ExchangeOptions};
     /// let body = r#"{"messages":[],"tools":[
     ///     {"name":"read","input_schema":{"type":"object"}}, {"name":"bad","input_schema":{"type":"string"}}]}"#;
-    /// let options = ExchangeOptions::default().dialect("anthropic");
+    /// let options = ExchangeOptions::default().dialect(Dialect::ANTHROPIC);
     /// let exchange = Exchange::open("http://localhost/v1/messages", body, &options)?.expect("a request with tools");
     /// let warning = &exchange.warning().expect("a warning").message;
     /// assert!(warning.starts_with("1 tool was not sent: `bad` at `/tools/1"));
@@ -164,8 +164,8 @@ impl Exchange {
     /// an exchange.
     ///
     /// ```
-    /// use toolwire::{Exchange, ExchangeOptions};
-    /// let (url, options) = ("http://localhost/v1/messages", ExchangeOptions::default().dialect("anthropic"));
+    /// use toolwire::{Dialect, Exchange, ExchangeOptions};
+    /// let (url, options) = ("http://localhost/v1/messages", ExchangeOptions::default().dialect(Dialect::ANTHROPIC));
     /// let error = Exchange::open(url, r#"{"messages":[],"tools":3}"#, &options).expect_err("no tools");
     /// let body = Exchange::refusal(url, &error);
     /// assert!(body.starts_with(r#"{"type":"error","error":{"type":"invalid_request_error","message":"toolwire: "#));
@@ -198,10 +198,10 @@ impl Exchange {
     /// repairing is enabled ([`ExchangeOptions::repair`]).
     ///
     /// ```
-    /// use toolwire::{Exchange, ExchangeOptions, RepairOptions};
+    /// use toolwire::{Dialect, Exchange, ExchangeOptions, RepairOptions};
     /// let body = r#"{"messages":[],"tools":[{"name":"read","input_schema":
     ///     {"type":"object","properties":{"lines":{"type":"array","items":{"type":"integer"}}}}}]}"#;
-    /// let options = ExchangeOptions::default().dialect("anthropic").repair(RepairOptions::default());
+    /// let options = ExchangeOptions::default().dialect(Dialect::ANTHROPIC).repair(RepairOptions::default());
     /// let url = "http://localhost/v1/messages";
     /// let mut exchange = Exchange::open(url, body, &options)?.expect("a request with tools");
     /// let reply = r#"{"content":[{"type":"tool_use","id":"t1","name":"read","input":{"lines":"[1, 2]"}}]}"#;

@@ -24,9 +24,9 @@ use crate::{
 ///
 /// ```
 /// use std::borrow::Cow;
-/// use toolwire::{sanitize, SanitizeOptions};
+/// use toolwire::{sanitize, Dialect, SanitizeOptions};
 /// let body: &[u8] = br#"{"type":"object","properties":{}}"#;
-/// let written: Cow<'_, [u8]> = sanitize(body, &SanitizeOptions::new("openai-chat"))?.schema;
+/// let written: Cow<'_, [u8]> = sanitize(body, &SanitizeOptions::new(Dialect::OPENAI_CHAT))?.schema;
 /// assert!(matches!(written, Cow::Borrowed(_)));
 /// # Ok::<(), toolwire::Error>(())
 /// ```
@@ -54,8 +54,8 @@ pub trait Input: Copy + Form {
 ///
 /// ```
 /// use serde_json::Value;
-/// use toolwire::{sanitize_tools, Error, SanitizedTools, ToolsOptions};
-/// fn sanitized(listed: Value, dialect: &str) -> Result<SanitizedTools<Value>, Error> {
+/// use toolwire::{sanitize_tools, DialectId, Error, SanitizedTools, ToolsOptions};
+/// fn sanitized(listed: Value, dialect: DialectId) -> Result<SanitizedTools<Value>, Error> {
 ///     Ok(sanitize_tools(&listed, &ToolsOptions::new(dialect))?.into_owned())
 /// }
 /// ```

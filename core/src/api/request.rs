@@ -38,9 +38,9 @@ impl<B: ToOwned + ?Sized> Adapted<Cow<'_, B>> {
     /// Returns the result with a request that borrows nothing.
     ///
     /// ```
-    /// use toolwire::{adapt_request, AdaptOptions, Adapted};
+    /// use toolwire::{adapt_request, AdaptOptions, Adapted, Dialect};
     /// fn adapted(body: String) -> Result<Adapted<String>, toolwire::Error> {
-    ///     Ok(adapt_request(&body, &AdaptOptions::new("anthropic"))?.into_owned())
+    ///     Ok(adapt_request(&body, &AdaptOptions::new(Dialect::ANTHROPIC))?.into_owned())
     /// }
     /// # adapted(r#"{"messages":[]}"#.into())?;
     /// # Ok::<(), toolwire::Error>(())
@@ -58,7 +58,7 @@ impl<B: ToOwned + ?Sized> Adapted<Cow<'_, B>> {
 ///
 /// ```
 /// use serde_json::json;
-/// use toolwire::{adapt_request, AdaptOptions};
+/// use toolwire::{adapt_request, AdaptOptions, Dialect};
 /// let request = json!({
 ///     "model": "claude",
 ///     "messages": [
@@ -67,7 +67,7 @@ impl<B: ToOwned + ?Sized> Adapted<Cow<'_, B>> {
 ///     "tools": [{"name": "files.read", "input_schema": {"type": "object", "properties": {}}}],
 ///     "tool_choice": {"type": "tool", "name": "files.read"},
 /// });
-/// let adapted = adapt_request(&request, &AdaptOptions::new("anthropic"))?;
+/// let adapted = adapt_request(&request, &AdaptOptions::new(Dialect::ANTHROPIC))?;
 /// assert_eq!(adapted.request["tools"][0]["name"], "files_read");
 /// assert_eq!(adapted.request["messages"][0]["content"][0]["name"], "files_read");
 /// assert_eq!(adapted.request["tool_choice"]["name"], "files_read");
@@ -80,7 +80,7 @@ impl<B: ToOwned + ?Sized> Adapted<Cow<'_, B>> {
 /// In JSON text, messages that need no change are copied unchanged.
 ///
 /// # Errors
-/// `unknown-dialect`, `invalid-option`, `invalid-request`, `forced-deferred-tool`, `invalid-json`, `too-deep`.
+/// `invalid-option`, `invalid-request`, `forced-deferred-tool`, `invalid-json`, `too-deep`.
 pub fn adapt_request<T: Input>(request: T, options: &AdaptOptions) -> Result<Adapted<T::Output>, Error> {
     let mut node = request.given()?.read_request()?;
     let (report, restore_map) = adapt::adapt(&mut node, options)?;
@@ -102,13 +102,13 @@ pub fn adapt_request<T: Input>(request: T, options: &AdaptOptions) -> Result<Ada
 ///     "messages": [{"role": "user", "content": "hi"}],
 ///     "thinking": {"type": "enabled", "budget_tokens": 2000}, "tools": [tool], "tool_choice": {"type": "any"},
 /// });
-/// let found = toolwire::check_request(&request, "anthropic")?;
+/// let found = toolwire::check_request(&request, toolwire::Dialect::ANTHROPIC)?;
 /// assert_eq!((found[0].constraint, found[0].pointer.as_str()), ("choice-while-thinking", "/tool_choice"));
 /// # Ok::<(), toolwire::Error>(())
 /// ```
 ///
 /// # Errors
-/// `unknown-dialect`, `invalid-request`, `invalid-json`, `too-deep`.
+/// `invalid-request`, `invalid-json`, `too-deep`.
 pub fn check_request<T: Input>(
     request: T,
     options: impl Into<CheckRequestOptions>,
@@ -136,10 +136,10 @@ impl Restore {
     ///
     /// ```
     /// use serde_json::json;
-    /// use toolwire::{sanitize_tools, RepairOptions, ToolsOptions};
+    /// use toolwire::{sanitize_tools, Dialect, RepairOptions, ToolsOptions};
     /// let schema = json!({"type": "object", "properties": {"limit": {"type": "integer"}}});
     /// let tools = json!([{"name": "search", "inputSchema": schema}]);
-    /// let options = ToolsOptions::new("anthropic").repair(RepairOptions::default());
+    /// let options = ToolsOptions::new(Dialect::ANTHROPIC).repair(RepairOptions::default());
     /// let call = json!({"type": "tool_use", "id": "t1", "name": "search", "input": {"limit": "ten"}});
     /// let reply = json!({"role": "assistant", "content": [call]});
     /// let restored = sanitize_tools(&tools, &options)?.restore.reply(&reply)?;
@@ -172,10 +172,10 @@ impl Restore {
 ///
 /// ```
 /// use serde_json::json;
-/// use toolwire::{sanitize_tools, ToolsOptions};
+/// use toolwire::{sanitize_tools, Dialect, ToolsOptions};
 /// let schema = json!({"type": "object", "properties": {"$ref": {"type": "string"}}});
 /// let tools = json!([{"name": "show", "inputSchema": schema}]);
-/// let mut stream = sanitize_tools(&tools, &ToolsOptions::new("moonshot"))?.restore.stream();
+/// let mut stream = sanitize_tools(&tools, &ToolsOptions::new(Dialect::MOONSHOT))?.restore.stream();
 /// let call = json!({"index": 0, "id": "c1", "function": {"name": "show", "arguments": ""}});
 /// let start = json!({"index": 0, "delta": {"tool_calls": [call]}});
 /// assert_eq!(stream.feed(&json!({"choices": [start]}))?.len(), 1);

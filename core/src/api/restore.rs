@@ -190,11 +190,11 @@ impl Restore {
     ///
     /// ```
     /// use serde_json::json;
-    /// use toolwire::{adapt_request, AdaptOptions};
+    /// use toolwire::{adapt_request, AdaptOptions, Dialect};
     /// let list = json!({"type": "array", "items": {"type": "string"}});
     /// let format = json!({"type": "json_schema", "json_schema": {"name": "list", "strict": true, "schema": list}});
     /// let request = json!({"model": "gpt-5", "messages": [], "response_format": format});
-    /// let restore = adapt_request(&request, &AdaptOptions::new("openai-strict"))?.restore;
+    /// let restore = adapt_request(&request, &AdaptOptions::new(Dialect::OPENAI_STRICT))?.restore;
     /// assert_eq!(restore.content("{\"response\": [\"a\"]}")?.content, "[\"a\"]");
     /// let cut = restore.content("{\"response\": [\"a\", \"b")?;
     /// assert_eq!((cut.content.as_ref(), cut.complete), ("[\"a\"]", false));

@@ -77,10 +77,10 @@ impl<T: Form> Rewritten<T> {
     ///
     /// ```
     /// use serde_json::{json, Value};
-    /// use toolwire::{sanitize, Rewritten, SanitizeOptions};
+    /// use toolwire::{sanitize, Dialect, Rewritten, SanitizeOptions};
     /// fn rewritten() -> Result<Rewritten<Value>, toolwire::Error> {
     ///     let schema = json!({"type": "object", "properties": {"unit": {"const": "celsius"}}});
-    ///     Ok(sanitize(&schema, &SanitizeOptions::new("codex"))?.into_owned())
+    ///     Ok(sanitize(&schema, &SanitizeOptions::new(Dialect::CODEX))?.into_owned())
     /// }
     /// assert!(rewritten()?.lossless()?);
     /// # Ok::<(), toolwire::Error>(())
@@ -107,9 +107,9 @@ impl<T: Form> Rewritten<T> {
 ///
 /// ```
 /// use serde_json::json;
-/// use toolwire::{sanitize, SanitizeOptions};
+/// use toolwire::{sanitize, Dialect, SanitizeOptions};
 /// let schema = json!({"type": "object", "properties": {"unit": {"const": "celsius"}}});
-/// let rewritten = sanitize(&schema, &SanitizeOptions::new("codex"))?;
+/// let rewritten = sanitize(&schema, &SanitizeOptions::new(Dialect::CODEX))?;
 /// assert_eq!(
 ///     rewritten.schema,
 ///     json!({"type": "object", "properties": {"unit": {"type": "string", "enum": ["celsius"]}}}),
@@ -120,7 +120,7 @@ impl<T: Form> Rewritten<T> {
 /// ```
 ///
 /// # Errors
-/// `unknown-dialect`, `invalid-option`, `invalid-json`, `too-deep`, `not-representable`, `too-lossy`, and the errors
+/// `invalid-option`, `invalid-json`, `too-deep`, `not-representable`, `too-lossy`, and the errors
 /// that are specific to the dialect.
 pub fn sanitize<T: Input>(schema: T, options: &SanitizeOptions) -> Result<Rewritten<T>, Error> {
     let mut node = schema.given()?.read()?;
@@ -185,15 +185,15 @@ pub(super) fn normalize_node(mut schema: Node<'_>, with_report: bool) -> (Node<'
 ///
 /// ```
 /// use serde_json::json;
-/// use toolwire::{check, SanitizeOptions};
+/// use toolwire::{check, Dialect, SanitizeOptions};
 /// let schema = json!({"type": "array", "items": [{"type": "string"}]});
-/// let violations = check(&schema, &SanitizeOptions::new("codex-wire"))?;
+/// let violations = check(&schema, &SanitizeOptions::new(Dialect::CODEX_WIRE))?;
 /// assert_eq!(violations[0].pointer, "/items");
 /// # Ok::<(), toolwire::Error>(())
 /// ```
 ///
 /// # Errors
-/// `unknown-dialect`, `invalid-option`, `invalid-json`, `too-deep`, `budget-exceeded`.
+/// `invalid-option`, `invalid-json`, `too-deep`, `budget-exceeded`.
 pub fn check(schema: impl Input, options: &SanitizeOptions) -> Result<Vec<Violation>, Error> {
     violations::check(&schema.given()?.read()?, options, FindingLimit::LISTED)
 }

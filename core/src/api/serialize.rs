@@ -15,7 +15,7 @@ use crate::{
     dialect::{
         lookup::{deferral::DeferralChoice, DialectChoice},
         requests::RequestFact,
-        Dialect, Fact,
+        Dialect, DialectId, Fact,
     },
     error::{Code, Error},
     json::{Node, Object},
@@ -96,6 +96,7 @@ as_names! {
     Code: as_str,
     Confidence: as_str,
     Constraint: id,
+    DialectId: as_str,
     Guidance: as_str,
     LeftReason: as_str,
     RepairRule: as_str,

@@ -7,12 +7,13 @@ use super::{once::OnceValue, Form, Input, OwnedForm, Restore};
 use crate::{
     check::findings::FindingLimit,
     dialect::{
+        self,
         lookup::{self, deferral::DeferralChoice, DialectChoice},
-        Dialect, DIALECTS,
+        Dialect, DialectId, DIALECTS,
     },
     error::Error,
     json::{self, Node},
-    options::{DeferralQuery, DialectQuery, SanitizeOptions, ToolsOptions},
+    options::{DeferralQuery, DialectQuery, ToolsOptions},
     report::Detail,
     tools::{
         check::{self, ToolViolation},
@@ -88,10 +89,10 @@ pub struct ToolsReport {
 ///
 /// ```
 /// use serde_json::json;
-/// use toolwire::{sanitize_tools, ToolsOptions};
+/// use toolwire::{sanitize_tools, Dialect, ToolsOptions};
 /// let search = json!({"name": "search", "inputSchema": {"type": "object", "properties": {}}});
 /// let servers = json!([{"server": "github", "tools": [search]}, {"server": "jira", "tools": [search]}]);
-/// let sanitized = sanitize_tools(&servers, &ToolsOptions::new("anthropic"))?;
+/// let sanitized = sanitize_tools(&servers, &ToolsOptions::new(Dialect::ANTHROPIC))?;
 /// assert_eq!(sanitized.tools[0]["name"], "github__search");
 /// let call = sanitized.restore.call("github__search", &json!({}))?;
 /// assert_eq!((call.server.as_deref(), call.name.as_str()), (Some("github"), "search"));
@@ -100,10 +101,10 @@ pub struct ToolsReport {
 ///
 /// ```
 /// use serde_json::json;
-/// use toolwire::{sanitize_tools, ToolsOptions};
+/// use toolwire::{sanitize_tools, Dialect, ToolsOptions};
 /// let schema = json!({"type": "object", "properties": {"$ref": {"type": "string"}}});
 /// let tools = json!([{"name": "21st_builder", "inputSchema": schema}]);
-/// let sanitized = sanitize_tools(&tools, &ToolsOptions::new("moonshot"))?;
+/// let sanitized = sanitize_tools(&tools, &ToolsOptions::new(Dialect::MOONSHOT))?;
 /// assert_eq!(sanitized.tools[0]["function"]["name"], "_21st_builder");
 /// let call = sanitized.restore.call("_21st_builder", &json!({"dollar_ref_": "main"}))?;
 /// assert_eq!((call.name.as_str(), call.arguments), ("21st_builder", json!({"$ref": "main"})));
@@ -111,7 +112,7 @@ pub struct ToolsReport {
 /// ```
 ///
 /// # Errors
-/// `unknown-dialect`, `invalid-option`, `too-deep`; `invalid-request` if `tools` is not a list of tools;
+/// `invalid-option`, `too-deep`; `invalid-request` if `tools` is not a list of tools;
 /// `not-representable` if tools have to be set aside, which [`OnSetAside::Error`](crate::options::OnSetAside) forbids.
 pub fn sanitize_tools<T: Input>(tools: T, options: &ToolsOptions) -> Result<SanitizedTools<T>, Error> {
     let (node, report) = sanitize_tools_node(tools.given()?.read()?, options, false)?;
@@ -132,7 +133,7 @@ pub fn sanitize_tools_node<'a>(
     let detail = if with_changes { Detail::Whole } else { Detail::Effects };
     let outcome = sanitize_list::rewrite(tools, options, detail)?;
     let Outcome { tools, quarantined, changes, lossless, restore_map, .. } = outcome;
-    let dialect = crate::dialect::of(&options.sanitize)?.name;
+    let dialect = options.sanitize.dialect;
     let warning = quarantine::set_aside_warning(options.on_set_aside, dialect, &quarantined, options.sanitize.naming)?;
     Ok((tools, ToolsReport { quarantined, lossless, restore: Restore(restore_map), warning, changes }))
 }
@@ -143,26 +144,19 @@ pub fn sanitize_tools_node<'a>(
 ///
 /// ```
 /// use serde_json::json;
+/// use toolwire::{check_tools, Dialect};
 /// let tools = json!([{"name": "a b", "inputSchema": {"type": "object", "properties": {}}}]);
-/// let violations = toolwire::check_tools(&tools, &["moonshot"])?;
+/// let violations = check_tools(&tools, &[Dialect::MOONSHOT])?;
 /// let found = &violations[0];
 /// assert_eq!((found.constraint, found.pointer.as_str(), found.confidence), ("tool-name", "/0/name", 'A'));
 /// # Ok::<(), toolwire::Error>(())
 /// ```
 ///
 /// # Errors
-/// `unknown-dialect`, `too-deep`; `invalid-request` if `tools` is not a list of tools.
-pub fn check_tools<S: AsRef<str>>(tools: impl Input, dialects: &[S]) -> Result<Vec<ToolViolation>, Error> {
-    check::list(tools.given()?.read()?, &named(dialects)?, FindingLimit::LISTED)
-}
-
-pub(super) fn named<S: AsRef<str>>(dialects: &[S]) -> Result<Vec<&'static Dialect>, Error> {
-    let known = |(at, name): (usize, &S)| {
-        let options = SanitizeOptions::new(name.as_ref());
-        crate::dialect::of(&options)
-            .map_err(|error| Error::new(error.code(), alloc::format!("/dialects/{at}"), error.message()))
-    };
-    dialects.iter().enumerate().map(known).collect()
+/// `too-deep`; `invalid-request` if `tools` is not a list of tools.
+pub fn check_tools(tools: impl Input, dialects: &[DialectId]) -> Result<Vec<ToolViolation>, Error> {
+    let dialects = dialects.iter().map(|dialect| dialect::named(dialect.as_str())).collect::<Result<Vec<_>, _>>()?;
+    check::list(tools.given()?.read()?, &dialects, FindingLimit::LISTED)
 }
 
 /// Returns the dialect of an API by its host, its protocol and the model, with the confidence and the reason. For an
@@ -170,9 +164,9 @@ pub(super) fn named<S: AsRef<str>>(dialects: &[S]) -> Result<Vec<&'static Dialec
 ///
 /// ```
 /// use toolwire::{dialect_for, DialectQuery};
-/// let query = DialectQuery { model: Some("anthropic/claude-sonnet-4.5".into()), ..DialectQuery::default() };
+/// let query = DialectQuery::default().model("anthropic/claude-sonnet-4.5");
 /// assert_eq!(dialect_for(&query)?.dialect, "anthropic");
-/// let choice = dialect_for(&DialectQuery { host: Some("llm.example".into()), ..DialectQuery::default() })?;
+/// let choice = dialect_for(&DialectQuery::default().host("llm.example"))?;
 /// assert_eq!((choice.dialect, choice.confidence), ("portable", 'C'));
 /// assert!(choice.because.starts_with("unknown host `llm.example`"));
 /// # Ok::<(), toolwire::Error>(())
@@ -223,9 +217,9 @@ const MAX_OPTIONS: usize = 16;
 ///
 /// ```
 /// use serde_json::json;
-/// use toolwire::{ToolSet, ToolsOptions};
+/// use toolwire::{Dialect, ToolSet, ToolsOptions};
 /// let mut tools = ToolSet::new(&json!([{"name": "look.up", "inputSchema": {"type": "object", "properties": {}}}]))?;
-/// let moonshot = ToolsOptions::new("moonshot");
+/// let moonshot = ToolsOptions::new(Dialect::MOONSHOT);
 /// let ready = tools.sanitize(&moonshot)?;
 /// assert_eq!(ready.tools[0]["function"]["name"], "look_up");
 /// assert_eq!(ready.changes()?[0].change.rule, "rename-tool");
@@ -307,7 +301,7 @@ impl<T: OwnedForm> ToolSet<T> {
     /// computes it; later calls return that object.
     ///
     /// # Errors
-    /// `unknown-dialect`, `invalid-option`, `not-representable`, as for [`sanitize_tools`](crate::sanitize_tools).
+    /// `invalid-option`, `not-representable`, as for [`sanitize_tools`](crate::sanitize_tools).
     pub fn sanitize(&mut self, options: &ToolsOptions) -> Result<Arc<SanitizedTools<T>>, Error> {
         if let Some(index) = self.ready.iter().position(|ready| ready.options == *options) {
             let ready = self.ready.remove(index);

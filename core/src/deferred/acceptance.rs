@@ -46,7 +46,7 @@ pub(super) fn acceptable<'a>(
     let backend = sending.map(|sending| sending.backend);
     let format = history_formats::reader(formats.0);
     let reading =
-        Reading { options, names, warnings: &mut *warnings, format, target: formats.1, glances: true, backend };
+        Reading { options, names, warnings: &mut *warnings, format, target: formats.1, is_trial: true, backend };
     let mut conversation = reader::read(request, formats.0, reading)?;
     // All listed deferred tools, so that the announcement does not depend on the history.
     let tools = Tools::read(crate::request::listed(request), None, formats.0, &mut Warnings::default());

@@ -9,7 +9,7 @@ use crate::{
     request::{
         carriers::is_system,
         conversation::{Content, Conversation, Event, EventKind, Part, Role},
-        instructions::listed,
+        instructions::plain_or_quoted,
         location::Location,
         tool::has_type,
     },
@@ -30,7 +30,7 @@ fn block(names: &[String]) -> String {
     let mut text = String::from(OPEN);
     for name in names {
         text.push('\n');
-        text.push_str(&listed(name));
+        text.push_str(&plain_or_quoted(name));
     }
     text.push('\n');
     text.push_str(CLOSE);

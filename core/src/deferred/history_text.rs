@@ -230,7 +230,7 @@ impl<'a> Writer<'_, 'a> {
             Additions::Listed => with_changes(&conversation.events),
             _ => Set::new(),
         };
-        let Conversation { events, losses, bare, read_members, changed, .. } = conversation;
+        let Conversation { events, losses, bare_references, read_members, changed, .. } = conversation;
         let mut out: Vec<Event<'a>> = Vec::with_capacity(events.len());
         // Placeholder for a Responses item that has lost all of its content so far.
         let mut emptied: Option<Event<'a>> = None;
@@ -242,7 +242,7 @@ impl<'a> Writer<'_, 'a> {
                     Some(content) => EventKind::Text { role, content },
                     None => {
                         let is_first = out.last().is_none_or(|last| last.at != at);
-                        let is_item = wire::of(self.source).searches().has_item() && !bare.contains(&at);
+                        let is_item = wire::of(self.source).searches().has_item() && !bare_references.contains(&at);
                         if is_item && is_first && !self.same_format {
                             let kind = self.removed(role, losses);
                             emptied = Some(Event { at, message, member, origin, others, kind });
@@ -386,11 +386,11 @@ impl<'a> Writer<'_, 'a> {
     /// reference.
     fn search_texts(&mut self, search: &SearchOutcome<'a>) -> Vec<(String, Option<Node<'a>>, Location)> {
         if let Some(code) = &search.error {
-            return Vec::from([(instructions::failed(code), None, search.origin)]);
+            return Vec::from([(instructions::failure_notice(code), None, search.origin)]);
         }
         let mut texts = Vec::with_capacity(search.references.len());
         for reference in &search.references {
-            let text = self.notice(&reference.name, reference.found);
+            let text = self.notice(&reference.name, reference.state);
             texts.extend(text.map(|text| (text, reference.block.get(CACHE).cloned(), reference.origin)));
         }
         if texts.is_empty() {
@@ -401,7 +401,7 @@ impl<'a> Writer<'_, 'a> {
     }
 
     fn reference(&mut self, reference: &Reference<'a>, losses: &mut Warnings) -> Option<Part<'a>> {
-        let text = self.notice(&reference.name, reference.found)?;
+        let text = self.notice(&reference.name, reference.state)?;
         losses.set_location(reference.origin);
         Some(self.part(text, reference.block.get(CACHE).cloned(), losses))
     }
@@ -414,8 +414,8 @@ impl<'a> Writer<'_, 'a> {
     }
 
     /// Returns the text that replaces a reference to a tool.
-    fn notice(&mut self, name: &Text<'a>, found: ToolState) -> Option<String> {
-        match (found, self.options.unknown_reference) {
+    fn notice(&mut self, name: &Text<'a>, state: ToolState) -> Option<String> {
+        match (state, self.options.unknown_reference) {
             (ToolState::Unknown, _) if self.has_toolsets => self.notices.write(name),
             (ToolState::Unknown, UnknownReference::Unavailable) => Some(instructions::REMOVED.into()),
             (ToolState::Unknown, UnknownReference::Drop) => None,

@@ -332,7 +332,7 @@ fn read_history<'a>(request: &mut Node<'a>, context: &mut DeferralContext<'_, 'a
         warnings: &mut context.warnings,
         format: history_formats::reader(format),
         target,
-        glances: false,
+        is_trial: false,
         backend: context.sending.map(|sending| sending.backend),
     };
     let mut conversation = reader::read(request, format, reading)?;

@@ -26,7 +26,7 @@ pub(super) struct Endpoint<'u> {
 }
 
 impl<'u> Endpoint<'u> {
-    /// Returns the API of the first requests that a body may contain.
+    /// Returns the API of the requests at the first location of the body.
     pub(super) fn api(&self) -> Api {
         self.route.parts.first().map_or(wire::COMMON[0].api(), |part| part.api)
     }
@@ -79,7 +79,7 @@ mod tests {
 
     #[test]
     fn paths_determine_the_api() {
-        let api = |url: &str| of(url).map(|found| found.api());
+        let api = |url: &str| of(url).map(|endpoint| endpoint.api());
         assert_eq!(api("https://api.anthropic.com/v1/messages?beta=true"), Some(Api::Anthropic));
         assert_eq!(api("https://gateway.example/anthropic/v1/messages/"), Some(Api::Anthropic));
         assert_eq!(api("http://localhost:8080/v1/chat/completions"), Some(Api::OpenaiChat));
@@ -111,20 +111,23 @@ mod tests {
 
     #[test]
     fn some_paths_contain_the_model() {
-        let found = |url: &str| of(url).map(|found| (found.api(), found.model().map(Cow::into_owned)));
+        let api_and_model = |url: &str| of(url).map(|endpoint| (endpoint.api(), endpoint.model().map(Cow::into_owned)));
         let expected = |api: Api, model: &str| Some((api, Some(String::from(model))));
         let google = "https://generativelanguage.googleapis.com/v1beta/models";
         let url = format!("{google}/gemini-3-pro:streamGenerateContent?alt=sse");
-        assert_eq!(found(&url), expected(Api::Gemini, "gemini-3-pro"));
-        assert_eq!(found(&format!("{google}/:countTokens")), Some((Api::Gemini, None)));
+        assert_eq!(api_and_model(&url), expected(Api::Gemini, "gemini-3-pro"));
+        assert_eq!(api_and_model(&format!("{google}/:countTokens")), Some((Api::Gemini, None)));
         let vertex = "https://x-aiplatform.googleapis.com/v1/projects/p/locations/l/publishers/anthropic/models";
-        assert_eq!(found(&format!("{vertex}/claude-4@x:rawPredict")), expected(Api::Anthropic, "claude-4@x"));
-        assert_eq!(found(&format!("{vertex}/count-tokens:rawPredict")), Some((Api::Anthropic, None)));
+        assert_eq!(api_and_model(&format!("{vertex}/claude-4@x:rawPredict")), expected(Api::Anthropic, "claude-4@x"));
+        assert_eq!(api_and_model(&format!("{vertex}/count-tokens:rawPredict")), Some((Api::Anthropic, None)));
         let amazon = "https://bedrock-runtime.us-east-1.amazonaws.com/model/anthropic.claude-3-5-v2%3A0";
         for path in ["invoke", "invoke-with-response-stream", "count-tokens"] {
-            assert_eq!(found(&format!("{amazon}/{path}")), expected(Api::Anthropic, "anthropic.claude-3-5-v2:0"));
+            assert_eq!(
+                api_and_model(&format!("{amazon}/{path}")),
+                expected(Api::Anthropic, "anthropic.claude-3-5-v2:0")
+            );
         }
-        assert_eq!(found("/models/a/invoke"), None);
-        assert_eq!(found("/invoke"), None);
+        assert_eq!(api_and_model("/models/a/invoke"), None);
+        assert_eq!(api_and_model("/invoke"), None);
     }
 }

@@ -1,5 +1,5 @@
-//! Opens exchanges for bodies that are requests, and for bodies that contain requests: those of endpoints that count
-//! tokens or run many requests later.
+//! Opens exchanges for requests, and for bodies that contain requests. Endpoints that count tokens or
+//! run batches have such bodies.
 
 use alloc::{borrow::Cow, format, string::String, sync::Arc, vec::Vec};
 
@@ -21,7 +21,7 @@ use crate::{
     },
 };
 
-/// Opens an exchange for the first part of a body that the endpoint has.
+/// Opens an exchange for a body. Uses the first location of the endpoint's requests that exists in the body.
 pub(super) fn open(
     endpoint: Endpoint<'_>,
     (url, body): (&str, &str),
@@ -51,18 +51,18 @@ pub(super) fn open(
         let model = model.or_else(|| outer.map(|model| model.display().into_owned()));
         let target = target(part, model);
         let opened = open_parts((&target, part.is_base64), (url, body), requests, options, cache)?;
-        return Ok(opened.map(|(exchange, sent)| rewritten(exchange, body, part, sent)));
+        return Ok(opened.map(|(exchange, replacements)| with_replacements(exchange, body, part, replacements)));
     }
     Ok(None)
 }
 
-/// For each request in a body, the value to be sent instead of it, if it changed.
+/// The new value of each request in a body; `None` if the request does not change.
 type Replacements = Vec<Option<Node<'static>>>;
 
 /// The requests in a body, with their pointers.
-type Found<'n, 'a> = Vec<(String, &'n Node<'a>)>;
+type Requests<'n, 'a> = Vec<(String, &'n Node<'a>)>;
 
-fn spelled(node: &Node<'_>, part: &Part, member: &'static str) -> Option<Cow<'static, str>> {
+fn spelling_in(node: &Node<'_>, part: &Part, member: &'static str) -> Option<Cow<'static, str>> {
     let mut names = part.namings.iter().map(|naming| naming.spell(member));
     names.find(|name| node.get(&**name).is_some_and(|value| !value.is_null()))
 }
@@ -71,39 +71,39 @@ fn find<'n, 'a>(
     node: &'n Node<'a>,
     (part, at): (&Part, &'static [&'static str]),
     pointer: String,
-    found: &mut Found<'n, 'a>,
+    requests: &mut Requests<'n, 'a>,
 ) {
     let Some((first, rest)) = at.split_first() else {
-        found.push((pointer, node));
+        requests.push((pointer, node));
         return;
     };
     if *first == EACH {
         for (index, item) in node.as_array().unwrap_or_default().iter().enumerate() {
-            find(item, (part, rest), format!("{pointer}/{index}"), found);
+            find(item, (part, rest), format!("{pointer}/{index}"), requests);
         }
-    } else if let Some(name) = spelled(node, part, first) {
+    } else if let Some(name) = spelling_in(node, part, first) {
         let mut pointer = pointer;
         push_token(&mut pointer, &name);
-        node.get(&*name).into_iter().for_each(|member| find(member, (part, rest), pointer.clone(), found));
+        node.get(&*name).into_iter().for_each(|member| find(member, (part, rest), pointer.clone(), requests));
     }
 }
 
-/// Returns `None` if no value is a request. Otherwise, returns an exchange for all requests, and the values to be sent
-/// instead of the values that were found.
+/// Opens an exchange for all requests of a body. Returns it with the new values of the requests. Returns `None` if no
+/// value is a request.
 fn open_parts(
     (target, is_base64): (&Target, bool),
     (url, body): (&str, &str),
-    requests: Found<'_, '_>,
+    requests: Requests<'_, '_>,
     options: &ExchangeOptions,
     cache: Option<&ToolListCache>,
 ) -> Result<Option<(Exchange, Replacements)>, Error> {
     let is_later = target.reply_kind == ReplyKind::Later;
     let mut options = Cow::Borrowed(options);
     if is_later && options.adapt.tools.repair.is_some() {
-        // Nothing sees the calls, so nothing can repair them.
+        // This library does not receive the replies, so it cannot repair their calls.
         options.to_mut().adapt.tools.repair = None;
     }
-    // Each request would read the whole header.
+    // Keeps only known betas, because each request would read the whole header.
     let header = options.adapt.betas.clone().unwrap_or_default();
     if !header.is_empty() {
         let host = options.adapt.host.as_deref().unwrap_or(url);
@@ -113,16 +113,16 @@ fn open_parts(
         options.to_mut().adapt.betas = Some(known);
     }
     let mut all: Option<Exchange> = None;
-    let mut sent = Vec::with_capacity(requests.len());
+    let mut replacements = Vec::with_capacity(requests.len());
     let (mut kept, mut refused) = (Vec::new(), Vec::new());
-    for (pointer, found) in requests {
+    for (pointer, value) in requests {
         let text = match is_base64 {
-            true => found.as_text().and_then(|text| base64::decode(&text.display())).map(String::from_utf8),
-            false => found.as_object().map(|_| Ok(json::write(found))),
+            true => value.as_text().and_then(|text| base64::decode(&text.display())).map(String::from_utf8),
+            false => value.as_object().map(|_| Ok(json::write(value))),
         };
-        // The API refuses what is no request.
+        // The API refuses a value that is not a request.
         let Some(text) = text.and_then(Result::ok).filter(|text| text.trim_start().starts_with('{')) else {
-            sent.push(None);
+            replacements.push(None);
             continue;
         };
         let opened = Exchange::open_request(target.clone(), (url, &text), &options, cache);
@@ -142,11 +142,11 @@ fn open_parts(
             }),
         };
         let Some((mut exchange, is_kept)) = opened else {
-            sent.push(None);
+            replacements.push(None);
             continue;
         };
         if is_kept {
-            exchange.report = AdaptReport { dialect: exchange.report.dialect, ..AdaptReport::default() };
+            exchange.report = AdaptReport::new(exchange.report.dialect);
             exchange.warning = None;
         }
         let is_changed = !is_kept && exchange.request != text;
@@ -154,7 +154,7 @@ fn open_parts(
             true => Ok(Node::string(base64::encode(request.as_bytes()))),
             false => json::read(request).map(|request| request.detached()),
         };
-        sent.push(is_changed.then(|| changed(&exchange.request)).transpose()?);
+        replacements.push(is_changed.then(|| changed(&exchange.request)).transpose()?);
         exchange.report.shift_below(&pointer);
         match &mut all {
             Some(all) => {
@@ -166,7 +166,7 @@ fn open_parts(
     }
     let Some(mut all) = all else { return Ok(None) };
     all.request = body.into();
-    all.report.betas = all.report.beta_changes.applied(&header);
+    all.report.betas = all.report.beta_changes.apply(&header);
     all.adapting.betas = Some(header);
     all.restore_map = RestoreMap::default();
     if options.on_set_aside == OnSetAside::Warn {
@@ -176,7 +176,7 @@ fn open_parts(
             key: first.key + "; " + &second.key,
         });
     }
-    Ok(Some((all, sent)))
+    Ok(Some((all, replacements)))
 }
 
 /// Opens an exchange for a request with an empty history, in place of a request that cannot be adapted.
@@ -205,10 +205,10 @@ fn refused_warning(errors: &[Error]) -> Option<SetAsideWarning> {
     Some(SetAsideWarning { key: message.clone(), message })
 }
 
-fn rewritten(mut exchange: Exchange, body: &str, part: &Part, sent: Replacements) -> Exchange {
-    if sent.iter().any(Option::is_some) {
+fn with_replacements(mut exchange: Exchange, body: &str, part: &Part, replacements: Replacements) -> Exchange {
+    if replacements.iter().any(Option::is_some) {
         if let Ok(mut node) = json::read(body) {
-            put(&mut node, (part, part.at), &mut sent.into_iter());
+            put(&mut node, (part, part.at), &mut replacements.into_iter());
             exchange.request = json::text_of(body, &node).into_owned();
         }
     }
@@ -219,22 +219,22 @@ fn rewritten(mut exchange: Exchange, body: &str, part: &Part, sent: Replacements
 fn put(
     node: &mut Node<'_>,
     (part, at): (&Part, &'static [&'static str]),
-    sent: &mut impl Iterator<Item = Option<Node<'static>>>,
+    replacements: &mut impl Iterator<Item = Option<Node<'static>>>,
 ) {
     let Some((first, rest)) = at.split_first() else {
-        if let Some(Some(value)) = sent.next() {
+        if let Some(Some(value)) = replacements.next() {
             *node = value;
         }
         return;
     };
     if *first == EACH {
         let infallible = node.visit_children(|_, item| {
-            put(item, (part, rest), sent);
+            put(item, (part, rest), replacements);
             Ok::<(), core::convert::Infallible>(())
         });
         infallible.unwrap_or_default();
-    } else if let Some(name) = spelled(node, part, first) {
-        node.visit(&*name, |member| put(member, (part, rest), sent));
+    } else if let Some(name) = spelling_in(node, part, first) {
+        node.visit(&*name, |member| put(member, (part, rest), replacements));
     }
 }
 
@@ -243,7 +243,7 @@ impl AdaptReport {
         if pointer.is_empty() {
             return;
         }
-        let shift = |one: &mut String| one.insert_str(0, pointer);
+        let shift = |text: &mut String| text.insert_str(0, pointer);
         for about in Arc::make_mut(&mut self.changes) {
             shift(&mut about.change.pointer);
             about.change.output_pointer.iter_mut().for_each(shift);
@@ -258,7 +258,7 @@ impl AdaptReport {
         warnings.filter_map(|warning| warning.pointer.as_mut()).for_each(shift);
     }
 
-    /// The choice remains the choice of the first request that has one.
+    /// Adds the report of another request. The choice remains the first request's choice, if it has one.
     fn append(&mut self, other: AdaptReport) {
         let AdaptReport { deferred, quarantined, changes, unforced, choice, request_changes, format_changes, .. } =
             other;
@@ -271,8 +271,8 @@ impl AdaptReport {
         self.request_changes.extend(request_changes);
         self.format_changes.extend(format_changes);
         match (&mut self.deferred, deferred) {
-            (Some(all), Some(one)) => all.append(one),
-            (all, one) => *all = all.take().or(one),
+            (Some(all), Some(more)) => all.append(more),
+            (all, more) => *all = all.take().or(more),
         }
     }
 }

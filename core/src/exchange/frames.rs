@@ -1,8 +1,8 @@
-//! Frames of binary event streams (`application/vnd.amazon.eventstream`): reads events out of them, and writes events
-//! into them.
+//! Frames of binary event streams (`application/vnd.amazon.eventstream`): reads events from frames, and writes events
+//! as frames.
 //!
-//! A frame is its length and the length of its headers (32 bits each, big-endian), the CRC-32 of these eight bytes, the
-//! headers, the payload, and the CRC-32 of everything before.
+//! A frame begins with its length and the length of its headers (32 bits each, big-endian), and the CRC-32 of these
+//! eight bytes. The headers, the payload, and the CRC-32 of all preceding bytes follow.
 //!
 //! Source: docs.aws.amazon.com/AmazonS3/latest/API/RESTSelectObjectAppendix.html; botocore 1.44.8, `eventstream.py`.
 
@@ -33,28 +33,29 @@ pub(super) struct Frames {
     bytes: Vec<u8>,
     /// Output that was complete when an error occurred. The next call returns it.
     ready: Vec<u8>,
-    /// Type of the frames with events, for events that have no frame of their own.
+    /// Type of the frames with events, for events without a frame.
     event_type: String,
-    /// Set after bytes that are no frame: the start of the next frame is unknown.
-    failed: Option<Error>,
+    /// Set after bytes that are not a frame, because the start of the next frame is unknown.
+    failure: Option<Error>,
 }
 
 impl Frames {
     pub(super) const fn new(framing: Framing) -> Frames {
-        Frames { framing, bytes: Vec::new(), ready: Vec::new(), event_type: String::new(), failed: None }
+        Frames { framing, bytes: Vec::new(), ready: Vec::new(), event_type: String::new(), failure: None }
     }
 
     pub(super) fn is_at_rest(&self) -> bool {
-        self.bytes.is_empty() && self.ready.is_empty() && self.failed.is_none()
+        self.bytes.is_empty() && self.ready.is_empty() && self.failure.is_none()
     }
 
     /// # Errors
-    /// The errors of the sink; `invalid-value` for bytes that are no frame; `limit-exceeded`. The next call returns
-    /// what was complete. After `budget-exceeded`, the frame is dropped; after other errors of the sink, it is passed
-    /// on unchanged. After bytes that are no frame, nothing more is read, and later calls return the error again.
+    /// The errors of the sink; `invalid-value` for bytes that are not a frame; `limit-exceeded`. The next call returns
+    /// the output that was complete. After `budget-exceeded`, the frame is dropped. After other errors of the sink, the
+    /// frame is passed on unchanged. After bytes that are not a frame, nothing more is read, and later calls return the
+    /// error again.
     pub(super) fn feed(&mut self, piece: &[u8], sink: &mut impl Sink) -> Result<Vec<u8>, Error> {
         let mut out = core::mem::take(&mut self.ready);
-        if let Some(error) = &self.failed {
+        if let Some(error) = &self.failure {
             return if out.is_empty() { Err(error.clone()) } else { Ok(out) };
         }
         let mut bytes = core::mem::take(&mut self.bytes);
@@ -66,7 +67,7 @@ impl Frames {
                 Ok(Some(frame)) => frame,
                 Ok(None) => break Ok(()),
                 Err(error) => {
-                    self.failed = Some(error.clone());
+                    self.failure = Some(error.clone());
                     break Err(error);
                 }
             };
@@ -79,7 +80,7 @@ impl Frames {
                 break Err(error);
             }
         };
-        if self.failed.is_none() {
+        if self.failure.is_none() {
             bytes.drain(..passed);
             self.bytes = bytes;
         }
@@ -93,7 +94,7 @@ impl Frames {
     }
 
     pub(super) fn finish(&mut self, sink: &mut impl Sink) -> Result<Vec<u8>, Error> {
-        if self.failed.is_some() {
+        if self.failure.is_some() {
             return Ok(core::mem::take(&mut self.ready));
         }
         let left = sink.finish()?;
@@ -159,7 +160,7 @@ impl Frames {
 }
 
 /// Returns a frame that reports an error, from the body of a response with an error.
-pub(super) fn failed(body: &str) -> Vec<u8> {
+pub(super) fn error_frame(body: &str) -> Vec<u8> {
     let error = json::read(body).ok();
     let message = error.as_ref().and_then(|error| {
         let inner = error.get("error").unwrap_or(error);

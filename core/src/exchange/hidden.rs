@@ -2,9 +2,9 @@
 //! did not make: OpenAI's formats, Gemini and Gemini Interactions. Calls and items of a streamed reply are
 //! assembled from their pieces, and stored for the request that asks the model again.
 //!
-//! Calls to the search are removed from the reply and answered here, and the model is asked again. The client receives
-//! the output of all rounds without the searches. Its history contains no search, so a tool that was found stays loaded
-//! only if the model calls it.
+//! Calls to the search are removed from the reply. This module runs the search and asks the model again. The client
+//! receives the output of all rounds without the searches. The client's history then contains no search, so a found
+//! tool stays loaded only if the model calls it.
 
 use alloc::{boxed::Box, string::String, vec::Vec};
 
@@ -31,11 +31,11 @@ pub(super) struct HiddenLoop {
     /// True if the client may refer to the reply by its id.
     pub(super) is_stored: bool,
     /// Number of times that the model may still be asked again.
-    left: usize,
+    rounds_left: usize,
     /// Messages that the next request appends to the client's: the model's answers, and the results of its searches.
     turns: Vec<Node<'static>>,
     /// Output items, parts or steps of earlier rounds that the client receives.
-    pub(super) shown: Vec<Node<'static>>,
+    pub(super) client_units: Vec<Node<'static>>,
     /// Text of earlier rounds that the client receives next to the units.
     text: String,
     /// Number of stored bytes of replies, over all rounds.
@@ -44,7 +44,7 @@ pub(super) struct HiddenLoop {
     pub(super) used: Option<Node<'static>>,
     pub(super) round: Round,
     /// True if this round ended with a search, so the model must be asked again.
-    pub(super) again: bool,
+    pub(super) asks_again: bool,
     /// True if this round contains the structured output.
     pub(super) is_answered: bool,
 }
@@ -53,21 +53,26 @@ pub(super) struct HiddenLoop {
 const BREAK: &str = "\n\n";
 
 impl HiddenLoop {
-    pub(super) fn new(api: Api, searches: Searches, (body, is_stored): (&str, bool), left: usize) -> Option<Self> {
+    pub(super) fn new(
+        api: Api,
+        searches: Searches,
+        (body, is_stored): (&str, bool),
+        rounds_left: usize,
+    ) -> Option<Self> {
         Some(HiddenLoop {
             api,
             rounds: wire::of(api).rounds()?,
             searches,
             client_request: body.into(),
             is_stored,
-            left,
+            rounds_left,
             turns: Vec::new(),
-            shown: Vec::new(),
+            client_units: Vec::new(),
             text: String::new(),
             stored_bytes: 0,
             used: None,
             round: Round::default(),
-            again: false,
+            asks_again: false,
             is_answered: false,
         })
     }
@@ -80,13 +85,18 @@ impl HiddenLoop {
         !self.turns.is_empty()
     }
 
-    /// `searched` is true if the round had a search, `called` if it had a call of one of the client's tools.
+    /// Returns true if the model must be asked again. `searched` is true if the round had a search. `called` is true if
+    /// the round had a call of a client's tool.
     pub(super) fn decide(&mut self, (searched, called): (bool, bool), ended: bool) -> bool {
         // The client answers calls to its own tools and sends the next request itself.
-        self.again =
-            searched && !called && !self.is_answered && ended && self.left > 0 && self.stored_bytes <= MAX_HELD_BYTES;
-        self.left -= usize::from(self.again);
-        self.again
+        self.asks_again = searched
+            && !called
+            && !self.is_answered
+            && ended
+            && self.rounds_left > 0
+            && self.stored_bytes <= MAX_HELD_BYTES;
+        self.rounds_left -= usize::from(self.asks_again);
+        self.asks_again
     }
 
     /// Appends the model's answer and the results of its searches to the next request.
@@ -133,27 +143,27 @@ impl HiddenLoop {
         let usage = wire::of(self.api).reply().usage();
         let used = usage::total(self.used.as_ref(), reply.get(usage));
         if self.decide((searched, called), rounds.allows_another_round(reason)) {
-            let mut shown = self.without_searches(&reply_units);
+            let mut new_units = self.without_searches(&reply_units);
             let turn = match rounds.body() {
                 Body::Message(message) => {
-                    self.separate(&mut shown, message);
+                    self.separate(&mut new_units, message);
                     let turn = message.first(reply).and_then(|entry| entry.get(message.whole)).map(Node::detached);
                     if let (Some(turn), MessageText::Member(member)) = (&turn, &message.text) {
                         let text = turn.text_at(*member).map(Text::display).unwrap_or_default();
-                        self.text = joined(&self.text, &text);
+                        self.text = join_texts(&self.text, &text);
                     }
                     turn.map(|turn| message.model_message(turn)).into_iter().collect()
                 }
                 Body::Items(_) => reply_units.clone(),
             };
-            self.shown.extend(shown);
+            self.client_units.extend(new_units);
             self.used = used;
             return self.answer(turn, &reply_units);
         }
         if self.is_answered {
             // Clients read the whole text as the answer, so other text is removed.
             self.text = String::new();
-            self.shown.retain(|unit| !rounds.is_text(unit));
+            self.client_units.retain(|unit| !rounds.is_text(unit));
         }
         let kept = self.without_searches(&reply_units);
         let is_emptied = searched && !called;
@@ -174,15 +184,15 @@ impl HiddenLoop {
 
     fn complete(&self, whole: &mut Node<'_>, message: &Alternatives, mut kept: Vec<Node<'static>>) {
         self.separate(&mut kept, message);
-        let units: Vec<Node<'static>> = self.shown.iter().cloned().chain(kept).collect();
+        let units: Vec<Node<'static>> = self.client_units.iter().cloned().chain(kept).collect();
         let MessageText::Member(member) = message.text else { return whole.set(message.units, Node::array(units)) };
         match units.is_empty() {
             true => drop(whole.remove(message.units)),
             false => whole.set(message.units, Node::array(units)),
         }
         if !self.text.is_empty() {
-            let own = whole.text_at(member).map(Text::display);
-            let text = joined(&self.text, own.as_deref().unwrap_or_default());
+            let round_text = whole.text_at(member).map(Text::display);
+            let text = join_texts(&self.text, round_text.as_deref().unwrap_or_default());
             whole.set(member, Node::string(text));
         }
     }
@@ -193,7 +203,7 @@ impl HiddenLoop {
         let has_text = |unit: &Node<'_>| {
             unit.bool_at(unless) != Some(true) && unit.text_at(member).is_some_and(|text| !text.is_empty())
         };
-        if self.shown.iter().any(has_text) {
+        if self.client_units.iter().any(has_text) {
             if let Some(unit) = units.iter_mut().find(|unit| has_text(unit)) {
                 unit.visit(member, put_break);
             }
@@ -208,7 +218,7 @@ impl HiddenLoop {
         is_emptied: bool,
     ) {
         if reply.get(items.list).is_some() {
-            reply.set(items.list, Node::array(self.shown.iter().cloned().chain(kept).collect()));
+            reply.set(items.list, Node::array(self.client_units.iter().cloned().chain(kept).collect()));
         }
         if let Some(end) = self.rounds.end_without_calls(reply.get(STATUS)).filter(|_| is_emptied) {
             reply.set(STATUS, end);
@@ -228,18 +238,18 @@ impl HiddenLoop {
     }
 }
 
-fn joined(one: &str, other: &str) -> String {
-    let mut whole = String::from(one);
-    if !one.is_empty() && !other.is_empty() {
+fn join_texts(first: &str, second: &str) -> String {
+    let mut whole = String::from(first);
+    if !first.is_empty() && !second.is_empty() {
         whole.push_str(BREAK);
     }
-    whole.push_str(other);
+    whole.push_str(second);
     whole
 }
 
 pub(super) fn put_break(text: &mut Node<'_>) {
-    let own = text.as_text().map(|text| text.display().into_owned()).unwrap_or_default();
-    *text = Node::string(String::from(BREAK) + &own);
+    let old_text = text.as_text().map(|text| text.display().into_owned()).unwrap_or_default();
+    *text = Node::string(String::from(BREAK) + &old_text);
 }
 
 #[derive(Debug, Default)]
@@ -251,7 +261,7 @@ pub(super) struct Round {
     /// The units that arrive as a whole.
     pub(super) units: Vec<Node<'static>>,
     pub(super) last_above_limit: Option<Delivery>,
-    /// Delivery of each call or item, by the backend's index, with its position in the lists above.
+    /// Delivery of each call or item, by the backend's index, with its position in the fields above.
     pub(super) deliveries: Map<u64, (Delivery, usize)>,
     /// Buffered reasoning events.
     pub(super) buffered: Vec<Node<'static>>,
@@ -262,8 +272,8 @@ pub(super) struct Round {
     /// True if the end of the round was processed.
     pub(super) stopped: bool,
     /// True if the client has received text of this round.
-    pub(super) spoke: bool,
-    pub(super) spoke_before: bool,
+    pub(super) has_text: bool,
+    pub(super) had_text_before: bool,
     pub(super) used: Option<Node<'static>>,
     /// The id of the first round's reply.
     pub(super) id: Option<Node<'static>>,
@@ -271,7 +281,7 @@ pub(super) struct Round {
     pub(super) sequence: Option<u64>,
 }
 
-/// Delivery of a call or an item: whether the client receives it, and at which index.
+/// Delivery of a call or an item: it is sent to the client with an index, or hidden.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Delivery {
     Shown(u64),

@@ -40,15 +40,15 @@ impl HiddenLoop {
             self.stop(true)?;
         }
         let mut out = Vec::new();
-        if !self.again {
+        if !self.asks_again {
             self.release(&mut out);
         }
         Ok(out)
     }
 
     pub(super) fn begin_round(&mut self) {
-        let Round { passed, spoke, spoke_before, used, id, sequence, .. } = core::mem::take(&mut self.round);
-        self.round = Round { passed, spoke_before: spoke_before || spoke, id, sequence, ..Round::default() };
+        let Round { passed, has_text, had_text_before, used, id, sequence, .. } = core::mem::take(&mut self.round);
+        self.round = Round { passed, had_text_before: had_text_before || has_text, id, sequence, ..Round::default() };
         self.used = usage::total(self.used.as_ref(), used.as_ref());
     }
 
@@ -74,8 +74,8 @@ impl HiddenLoop {
                 Vec::from([turn])
             }
             Body::Items(_) => {
-                let shown = self.without_searches(&units);
-                self.shown.extend(shown);
+                let new_units = self.without_searches(&units);
+                self.client_units.extend(new_units);
                 units.clone()
             }
         };
@@ -83,7 +83,7 @@ impl HiddenLoop {
         Ok(true)
     }
 
-    /// Counts stored bytes. Returns false above the limit: then the model is not asked again, so nothing needs to be
+    /// Counts stored bytes. Returns false above the limit. The model is then not asked again, so nothing needs to be
     /// stored.
     fn count_stored(&mut self, node: &Node<'_>) -> bool {
         self.stored_bytes = self.stored_bytes.saturating_add(json::length(node));
@@ -97,21 +97,21 @@ impl HiddenLoop {
     }
 
     fn use_first_id(&mut self, event: &mut Node<'_>, key: &'static str) {
-        let own = event.get(key).filter(|id| !id.is_null());
+        let event_id = event.get(key).filter(|id| !id.is_null());
         match &self.round.id {
-            Some(id) if own.is_some_and(|own| !json::same(own, id)) => event.set(key, id.clone()),
+            Some(id) if event_id.is_some_and(|event_id| !json::same(event_id, id)) => event.set(key, id.clone()),
             Some(_) => {}
-            None => self.round.id = own.map(Node::detached),
+            None => self.round.id = event_id.map(Node::detached),
         }
     }
 
     fn count(&mut self, event: &mut Node<'_>) {
         let key = wire::of(self.api).reply().usage();
-        let Some(own) = event.get(key).filter(|used| !used.is_null()).map(Node::detached) else { return };
-        if let (true, Some(used)) = (self.used.is_some(), usage::total(self.used.as_ref(), Some(&own))) {
+        let Some(event_usage) = event.get(key).filter(|used| !used.is_null()).map(Node::detached) else { return };
+        if let (true, Some(used)) = (self.used.is_some(), usage::total(self.used.as_ref(), Some(&event_usage))) {
             event.set(key, used);
         }
-        self.round.used = Some(own);
+        self.round.used = Some(event_usage);
     }
 
     fn chunk<'a>(
@@ -121,7 +121,7 @@ impl HiddenLoop {
         out: &mut Vec<Node<'a>>,
     ) -> Result<(), Error> {
         self.count(&mut event);
-        if self.again {
+        if self.asks_again {
             return Ok(());
         }
         self.use_first_id(&mut event, message.id);
@@ -177,7 +177,7 @@ impl HiddenLoop {
         let mut deliveries: Vec<Delivery> = Vec::new();
         for call in calls {
             let Some(index) = call.u64_at("index") else {
-                // Above a limit of the restored stream. The calls of this round are not known.
+                // The stream is above a limit of restoring, so the calls of this round are not known.
                 self.stored_bytes = self.stored_bytes.max(MAX_HELD_BYTES.saturating_add(1));
                 deliveries.push(self.delivery_above_limit(call));
                 continue;
@@ -211,7 +211,7 @@ impl HiddenLoop {
         }
         let breaks = self.breaks(delta.get(text));
         let is_shortened = deliveries.contains(&Delivery::Search);
-        // A call keeps its lack of an index.
+        // A call without an index gets none.
         let is_moved = deliveries.iter().zip(calls).any(|(delivery, call)| match delivery {
             Delivery::Shown(position) => call.u64_at("index").is_some_and(|index| index != *position),
             _ => true,
@@ -255,7 +255,7 @@ impl HiddenLoop {
         delivery
     }
 
-    /// An entry without a name and an id continues the last one.
+    /// Returns the delivery of a call above the limit. An entry without a name and an id continues the last entry.
     fn delivery_above_limit(&mut self, call: &Node<'_>) -> Delivery {
         let name = call.get("function").and_then(|function| function.text_at("name"));
         let begins = name.is_some_and(|name| !name.is_empty()) || entry_id(call).is_some();
@@ -267,8 +267,8 @@ impl HiddenLoop {
     /// Returns true if text begins here and an earlier round had text, so a separator is needed.
     fn breaks(&mut self, text: Option<&Node<'_>>) -> bool {
         let is_text = text.and_then(Node::as_text).is_some_and(|text| !text.is_empty());
-        let breaks = is_text && !self.round.spoke && self.round.spoke_before;
-        self.round.spoke |= is_text;
+        let breaks = is_text && !self.round.has_text && self.round.had_text_before;
+        self.round.has_text |= is_text;
         breaks
     }
 
@@ -318,7 +318,7 @@ impl HiddenLoop {
         items: &'static ItemList,
         out: &mut Vec<Node<'a>>,
     ) -> Result<(), Error> {
-        if self.again {
+        if self.asks_again {
             return Ok(());
         }
         let Some(known_event) = wire::of(self.api).decode(&event) else {
@@ -326,7 +326,9 @@ impl HiddenLoop {
             return Ok(());
         };
         match known_event.meaning() {
-            Meaning::Finish { is_complete } => return self.last(event, (known_event, items), is_complete, out),
+            Meaning::Finish { is_complete } => {
+                return self.finish_last_round(event, (known_event, items), is_complete, out)
+            }
             Meaning::ReplyBegin if self.is_after_first_round() => return Ok(()),
             Meaning::ReplyBegin if !self.is_stored => {
                 visit(&mut event, known_event.unit_path(), |reply| self.use_first_id(reply, ID));
@@ -354,7 +356,7 @@ impl HiddenLoop {
                 Delivery::Shown(position)
             };
             let at = self.round.items.len();
-            // Items follow one another, so above the limit the last one is enough.
+            // Items do not overlap, so above the limit only the last item is recorded.
             if !self.stores_call() {
                 self.round.deliveries = Map::new();
             }
@@ -395,7 +397,7 @@ impl HiddenLoop {
         }
     }
 
-    fn last<'a>(
+    fn finish_last_round<'a>(
         &mut self,
         mut event: Node<'a>,
         (known_event, items): (KnownEvent, &ItemList),
@@ -415,14 +417,14 @@ impl HiddenLoop {
             return Ok(());
         }
         if let (None, Some(used)) = (&self.round.used, &self.used) {
-            // The last round has no usage of its own.
+            // The last round reports no usage.
             visit(&mut event, reply, |reply| reply.set(usage, used.clone()));
         }
         self.release(out);
         if self.round.searched || self.is_after_first_round() {
-            let own = known_event.unit(&event).map(|reply| reply.items_at(items.list)).unwrap_or_default();
-            let own: Vec<Node<'static>> = own.iter().map(Node::detached).collect();
-            let kept = self.without_searches(&own);
+            let units = known_event.unit(&event).map(|reply| reply.items_at(items.list)).unwrap_or_default();
+            let units: Vec<Node<'static>> = units.iter().map(Node::detached).collect();
+            let kept = self.without_searches(&units);
             let is_emptied = self.round.searched && !self.round.called;
             visit(&mut event, reply, |reply| self.finish_items(reply, items, kept, is_emptied));
         }
@@ -456,9 +458,9 @@ impl HiddenLoop {
     }
 
     fn pass<'a>(&mut self, mut event: Node<'a>, out: &mut Vec<Node<'a>>) {
-        if let Some(own) = sequence(&event) {
-            let number = self.round.sequence.unwrap_or(own);
-            if number != own {
+        if let Some(old_number) = sequence(&event) {
+            let number = self.round.sequence.unwrap_or(old_number);
+            if number != old_number {
                 set_sequence(&mut event, number);
             }
             self.round.sequence = Some(number.saturating_add(1));
@@ -480,10 +482,11 @@ mod tests {
         limits::MAX_HELD_BYTES,
         names::Names,
         options::{AdaptOptions, Api, SearchOptions},
+        Dialect,
     };
 
     fn beyond_the_limit(api: Api) -> HiddenLoop {
-        let adapting = AdaptOptions::new("openai-chat");
+        let adapting = AdaptOptions::new(Dialect::OPENAI_CHAT);
         let searches = Searches::new(Text::literal("find"), SearchOptions::default(), adapting, Names::default());
         let mut hidden = HiddenLoop::new(api, searches, ("{}", false), 1).expect("searches are hidden");
         hidden.stored_bytes = MAX_HELD_BYTES;

@@ -1,6 +1,6 @@
-//! One client request and its reply, which may take several requests to the backend. The request is adapted. If the
-//! client left the tool search to the provider, and the model searches, the search is answered here and the model is
-//! asked again.
+//! A client's request and its reply, which may need several requests to the backend. The request is adapted. If the
+//! client left the tool search to the provider, and the model searches, this module runs the search and asks the model
+//! again.
 //!
 //! This module performs no network access: the caller sends the requests that it returns and passes in the replies.
 
@@ -23,7 +23,7 @@ use core::ops::Range;
 use crate::{
     adapt::{self, overflow, AdaptReport, OVERFLOW},
     deferred,
-    dialect::lookup,
+    dialect::{lookup, Dialect, DialectId},
     error::Error,
     json::{self, lazy::view, Node, Text},
     options::{
@@ -64,7 +64,7 @@ pub(crate) struct Exchange {
     restore_map: RestoreMap,
     on_set_aside: OnSetAside,
     warning: Option<SetAsideWarning>,
-    /// `None` if the model is never asked again, whatever it replies.
+    /// `None` if no reply causes another request to the model.
     rounds: Option<Rounds>,
     /// The API of the URL.
     api: Api,
@@ -111,13 +111,13 @@ pub(crate) fn model_range(url: &str) -> Option<Range<usize>> {
     endpoint::of(url)?.model_range()
 }
 
-/// What the URL of a request says about it.
+/// Facts about a request that its URL determines.
 #[derive(Clone, Debug)]
 struct Target {
     api: Api,
     /// The model, if the path or the body around the request contains it.
     model: Option<String>,
-    /// A member without which the body has another format.
+    /// A member that every body of this format has.
     requires: Option<&'static str>,
     reply_kind: ReplyKind,
     errors: Errors,
@@ -143,12 +143,12 @@ impl ReplyKind {
 impl Rounds {
     fn asks_again(&self) -> bool {
         match self {
-            Rounds::Shown(rounds) => rounds.again,
-            Rounds::Hidden(rounds) => rounds.again,
+            Rounds::Shown(rounds) => rounds.asks_again,
+            Rounds::Hidden(rounds) => rounds.asks_again,
         }
     }
 
-    /// If this round contains a call whose arguments are the structured output, the model is not asked again.
+    /// Records if the round contains structured output as a call. The model is then not asked again.
     fn record_answered(&mut self, is_answered: bool) {
         match self {
             Rounds::Shown(rounds) => rounds.is_answered = is_answered,
@@ -187,11 +187,11 @@ impl Rounds {
     fn next_request(&mut self) -> Result<Node<'_>, Error> {
         match self {
             Rounds::Shown(rounds) => {
-                rounds.again = false;
+                rounds.asks_again = false;
                 rounds.next_request()
             }
             Rounds::Hidden(rounds) => {
-                rounds.again = false;
+                rounds.asks_again = false;
                 rounds.next_request()
             }
         }
@@ -199,8 +199,9 @@ impl Rounds {
 }
 
 impl Exchange {
-    /// Returns `None` if requests to the URL cannot have tools, or if the body is not such a request; the caller then
-    /// forwards the request unchanged. Looks up the request's tools in the cache before rewriting them.
+    /// Opens an exchange for a request. Returns `None` if requests to the URL cannot have tools, or if the body is not
+    /// such a request; the caller then forwards the request unchanged. Looks up the request's tools in the cache before
+    /// rewriting them.
     pub(crate) fn open(
         url: &str,
         body: &str,
@@ -211,14 +212,14 @@ impl Exchange {
         envelope::open(endpoint, (url, body), options, cache)
     }
 
-    /// Opens an exchange for a request without anything around it.
+    /// Opens an exchange for a body that is a request.
     fn open_request(
         target: Target,
         (url, body): (&str, &str),
         options: &ExchangeOptions,
         cache: Option<&ToolListCache>,
     ) -> Result<Option<Exchange>, Error> {
-        let found = FoundLists::default();
+        let found_lists = FoundLists::default();
         let mut node = crate::request::read(body)?;
         if target.requires.is_some_and(|member| node.get(member).is_none()) {
             return Ok(None);
@@ -230,21 +231,21 @@ impl Exchange {
         if wire.requires_messages() && !is_conversation() {
             return Ok(None);
         }
-        let named = |key: &str| -> Result<Option<String>, Error> {
-            let found = node.get(key).map(view).transpose()?;
-            Ok(found.and_then(|found| found.as_text().map(|text| text.display().into_owned())))
+        let member_text = |key: &str| -> Result<Option<String>, Error> {
+            let member = node.get(key).map(view).transpose()?;
+            Ok(member.and_then(|member| member.as_text().map(|text| text.display().into_owned())))
         };
         let model = match target.model {
             Some(model) => Some(model),
-            None => named("model")?,
+            None => member_text("model")?,
         };
         let model = model.or_else(|| options.adapt.model.clone());
         let (dialect, by_flag) = match &options.dialect {
-            Some(dialect) => (dialect.as_str(), None),
+            Some(dialect) => (*dialect, None),
             None => {
                 let (api, host) = (Some(target.api), Some(url.into()));
                 let query = DialectQuery { api, model: model.clone(), host, ..DialectQuery::default() };
-                let found = lookup::dialect_for(&query)
+                let dialect_row = lookup::dialect_for(&query)
                     .map_err(|error| without_dialect(&error, options.adapt.tools.sanitize.naming))?;
                 // `strict: true` in the request selects a strict dialect, so that the client's strict tools and formats
                 // remain strict.
@@ -252,7 +253,7 @@ impl Exchange {
                     None if has_strict_part(body, &mut node, target.api)? => lookup::strict_dialect(&query, url),
                     _ => None,
                 };
-                (strict.map_or(found.dialect, |strict| strict.name), strict.map(|_| found.dialect))
+                (strict.map_or(dialect_row.dialect, Dialect::id), strict.map(|_| dialect_row.dialect))
             }
         };
         let mut adapting = options.adapting(target.api.tools(), dialect)?;
@@ -265,7 +266,7 @@ impl Exchange {
         let is_stored = wire::of(target.api).rounds().map_or(Ok(false), |rounds| rounds.is_stored(&node))?;
         let is_later = target.reply_kind == ReplyKind::Later;
         if is_later || hides && (options.max_rounds == 0 || !can_hide()?) {
-            // Nothing would answer the model's searches, so tools beyond the maximum are set aside, not deferred.
+            // Nothing could run the model's searches, so tools beyond the maximum are set aside instead of deferred.
             adapting.overflow = Overflow::Quarantine;
         }
         if let Some(deferred) = adapting.deferred.as_mut().filter(|deferred| is_later && deferred.emulates_search()) {
@@ -278,7 +279,7 @@ impl Exchange {
             }
         }
         let hosted = SearchLoop::hosted_search_to_answer(&node, &adapting)?;
-        let lookup = cache.and_then(|cache| Lookup::new(cache, options.tool_list_cache, &found));
+        let lookup = cache.and_then(|cache| Lookup::new(cache, options.tool_list_cache, &found_lists));
         let (report, mut restore_map, names) = adapt::adapt_with_names(&mut node, &adapting, lookup)?;
         let is_overfull =
             report.deferred.iter().flat_map(|report| &report.warnings).any(|warning| warning.code == OVERFLOW);
@@ -322,7 +323,7 @@ impl Exchange {
         }))
     }
 
-    /// Returns true if no state is buffered, so that a newly opened exchange would continue the reply in the same way.
+    /// Returns true if no state is buffered. A newly opened exchange could then continue the reply.
     pub(crate) fn is_at_rest(&self) -> bool {
         let is_between = self.frames.as_ref().is_none_or(Frames::is_at_rest) && self.lines.is_at_rest();
         // A later piece does not show the kind of the stream.
@@ -371,7 +372,7 @@ impl Exchange {
         self.warning.as_ref()
     }
 
-    /// Returns `None` if the model must be asked again.
+    /// Translates a whole reply. Returns `None` if the model must be asked again.
     pub(crate) fn reply<'t>(&mut self, text: &'t str) -> Result<Option<Cow<'t, str>>, Error> {
         if !self.reply_kind.has_tools() {
             return Ok(Some(Cow::Borrowed(text)));
@@ -398,7 +399,7 @@ impl Exchange {
         out
     }
 
-    /// Afterwards, [`Self::asks_again`] returns true if the model must be asked again.
+    /// Ends a stream. Afterwards, [`Self::asks_again`] returns true if the model must be asked again.
     pub(crate) fn finish_text(&mut self) -> Result<String, Error> {
         let mut lines = core::mem::take(&mut self.lines);
         let out = lines.finish(self);
@@ -449,14 +450,14 @@ impl Exchange {
         self.end_stream();
         if self.rounds.as_ref().is_some_and(Rounds::asks_again) {
             if let Some(refusal) = self.begin_round() {
-                out.extend(frames::failed(&refusal));
+                out.extend(frames::error_frame(&refusal));
             }
         }
         Ok(out)
     }
 
     pub(crate) fn failed_frame(body: &str) -> Vec<u8> {
-        frames::failed(body)
+        frames::error_frame(body)
     }
 
     fn end_stream(&mut self) {
@@ -465,8 +466,8 @@ impl Exchange {
         }
     }
 
-    /// If the next request cannot be made, the result is the body of an error. The caller sends it as an event, because
-    /// the client already has the beginning of the reply.
+    /// Builds the next request. If this fails, returns the body of an error. The caller sends the error as an event,
+    /// because the client already has the beginning of the reply.
     fn begin_round(&mut self) -> Option<String> {
         self.rounds.as_mut()?.begin_round();
         match self.build_next_request() {
@@ -487,7 +488,7 @@ impl Exchange {
 
     /// Returns an `error` event for a request that failed after the client received a part of the reply.
     pub(crate) fn failed_text(&self, body: &str) -> String {
-        wire::of(self.api).failed(body)
+        wire::of(self.api).error_event(body)
     }
 
     fn build_next_request(&mut self) -> Result<(), Error> {
@@ -505,13 +506,13 @@ impl Exchange {
     }
 }
 
-/// If a request leaves the search to the provider but the backend's construct has no hosted search, deferral is
-/// emulated, because otherwise the model could not find the deferred tools. Tools beyond the API's maximum can only be
-/// deferred by emulation.
+/// Returns the backend's construct for deferred loading. Returns `Native::None` (emulation) if the request leaves the
+/// search to the provider but the construct has no hosted search: otherwise, the model could not find the deferred
+/// tools. Tools beyond the API's maximum can only be deferred by emulation.
 fn native_of(
     request: &Node<'_>,
     api: Api,
-    (dialect, url, header): (&str, &str, &[String]),
+    (dialect, url, header): (DialectId, &str, &[String]),
     adapting: &AdaptOptions,
 ) -> Result<Native, Error> {
     if overflow::must_defer(request, api, adapting)? {
@@ -520,10 +521,10 @@ fn native_of(
     let query = DeferralQuery { api: Some(api), model: adapting.model.clone(), host: Some(url.into()) };
     let (mut betas, searches) = (betas::in_body(request)?, deferred::lists_hosted_search(request)?);
     betas.extend_from_slice(header);
-    let known = lookup::deferral::Request { dialect: Some(dialect), betas: &betas, searches };
-    // Without a host and a model, nothing is known.
-    let found = lookup::deferral::deferral_for_request(&query, &known);
-    let native = found.map_or(Native::None, |choice| choice.native);
+    let known = lookup::deferral::Request { dialect: Some(dialect.as_str()), betas: &betas, searches };
+    // Without a host and a model, no facts are known.
+    let deferral = lookup::deferral::deferral_for_request(&query, &known);
+    let native = deferral.map_or(Native::None, |choice| choice.native);
     let is_lost = searches && !deferred::has_hosted_search(native);
     Ok(if is_lost { Native::None } else { native })
 }
@@ -581,7 +582,7 @@ fn has_strict_part(body: &str, request: &mut Node<'_>, api: Api) -> Result<bool,
         _ => false,
     };
     let tools = request.get("tools").map(view).transpose()?;
-    let mut found = tools.is_some_and(|tools| crate::request::entries(&tools).any(is_strict));
-    carriers::each(request, api, None, |tools| found |= tools.iter().any(is_strict))?;
-    Ok(found)
+    let mut has_strict = tools.is_some_and(|tools| crate::request::entries(&tools).any(is_strict));
+    carriers::each(request, api, None, |tools| has_strict |= tools.iter().any(is_strict))?;
+    Ok(has_strict)
 }

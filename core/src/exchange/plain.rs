@@ -1,4 +1,5 @@
-//! Requests that no step concerns, found without parsing: they have no tools, calls or response formats.
+//! Recognizes requests that no step would change, without parsing them: requests without tools, calls and response
+//! formats.
 
 use alloc::{string::String, vec::Vec};
 
@@ -15,15 +16,15 @@ use crate::{
     wire::{self, responses::answer::ANSWER_ID, routes::Part},
 };
 
-/// What the strings of a request show.
+/// Facts about a request, found from its strings.
 pub(crate) struct Outline {
     pub(crate) model: Option<String>,
-    /// True if the request, sent to an API of its format, needs no change and its reply no restoring.
+    /// True if an API of the request's format can receive the request unchanged, and the reply needs no restoring.
     pub(crate) is_plain: bool,
 }
 
-/// Members that no step changes in a request without tools and formats, and that no API refuses for every model (a test
-/// compares them with the facts).
+/// Members that no step changes in a request without tools and response formats. No API refuses these members for every
+/// model; a test compares them with the facts.
 const PLAIN: &[&str] = &[
     "model",
     "stream",
@@ -44,8 +45,8 @@ fn is_plain_member(api: Api, name: &str) -> bool {
     name == wire.history() || PLAIN.iter().chain(wire.plain()).any(|plain| *plain == name)
 }
 
-/// Returns true if a rule of any API is about a member of requests to this model that have these members. `numbers` are
-/// the members that are numbers, with their text.
+/// Returns true if a rule of any API concerns a member, in requests to this model with these members. `numbers`
+/// contains the members that are numbers, with their text.
 fn is_ruled(api: Api, model: &str, (name, members, numbers): (&str, &[String], &[(String, &str)])) -> bool {
     let of_hosts = backends::BACKENDS.iter().flat_map(backends::Backend::facts);
     let mut facts = crate::dialects().iter().flat_map(|dialect| dialect.requests()).chain(of_hosts);
@@ -82,7 +83,7 @@ fn concerns_no_step(api: Option<Api>, text: &Text<'_>) -> bool {
     prefilter::of(text).without(ordinary) == Flags::NONE && !text.chars().starts_with(ANSWER_ID)
 }
 
-/// Returns `None` if the text of the request has to be parsed: it may be no object, or has several models.
+/// Returns `None` if the request has to be parsed: it may not be an object, or has several models.
 pub(crate) fn outline(url: &str, body: &str) -> Option<Outline> {
     let is_body = |part: &Part| part.at.is_empty() && part.requires.is_none();
     let endpoint = endpoint::of(url).filter(|endpoint| endpoint.route.parts.iter().all(is_body));
@@ -98,7 +99,7 @@ pub(crate) fn outline(url: &str, body: &str) -> Option<Outline> {
                 models += usize::from(is_model);
                 if let Some(api) = api.filter(|_| is_plain) {
                     let name = name.display();
-                    // At most as many as there are plain members.
+                    // `members` cannot become longer than the list of plain members.
                     is_plain = is_plain_member(api, &name) && !members.iter().any(|known| *known == name);
                     is_history = name == wire::of(api).history();
                     members.extend(is_plain.then(|| name.into_owned()));
@@ -119,7 +120,7 @@ pub(crate) fn outline(url: &str, body: &str) -> Option<Outline> {
         }
         models < 2
     });
-    // Routers put the maker before the name.
+    // Routers prefix the name with the vendor.
     let lower = model.as_deref().and_then(|model| model.rsplit('/').next()).unwrap_or_default().to_lowercase();
     let is_ruled = |name: &String| api.is_some_and(|api| is_ruled(api, &lower, (name, &members, &numbers)));
     let is_plain = is_plain && has_history && !members.iter().any(is_ruled);
@@ -154,7 +155,7 @@ mod tests {
         assert!(!is_plain(r#""max_tokens":9,"max_tokens":64001"#) && !is_plain(r#""max_tokens":9e4"#));
     }
 
-    /// Rules about parts are not found by the members of a request.
+    /// The members of a request do not show rules about parts.
     #[test]
     fn parts_with_a_rule_are_not_plain() {
         let url = "https://api.example.com/v1/messages";

@@ -1,4 +1,4 @@
-//! Answers the model's searches instead of the provider.
+//! Runs the model's tool searches in place of the provider.
 
 use alloc::{string::String, vec::Vec};
 
@@ -15,7 +15,7 @@ use crate::{
     wire::responses::namespaces,
 };
 
-/// Answers the calls to the function that replaces a hosted search.
+/// Runs the searches that the model requests by calling the replacement of a hosted search.
 #[derive(Debug)]
 pub(crate) struct Searches {
     /// The client's name for the hosted search.
@@ -50,7 +50,7 @@ impl Searches {
         let options = self.options.clone();
         let catalogue = self.catalogue(client_request)?;
         let Some(call) = Call::recognize(call, &options) else { return Ok(Node::default()) };
-        search::answer(&call, &catalogue.index, &options, &|found, key| catalogue.name(found, key))
+        search::answer(&call, &catalogue.index, &options, &|reference, key| catalogue.restore_name(reference, key))
     }
 
     pub(crate) fn catalogue(&mut self, client_request: &str) -> Result<&mut Catalogue, Error> {
@@ -68,8 +68,9 @@ impl Catalogue {
         let tools = lazy::take(&mut request, "tools")?.unwrap_or_else(|| Node::array(Vec::new()));
         let mut definitions = Map::new();
         if adapting.tools.format == Some(ToolFormat::GeminiInteractions) {
-            let named = |entry: &Node<'_>| Some((tool::name(entry)?.clone().into_owned(), entry.detached()));
-            for (name, definition) in tools.as_array().unwrap_or_default().iter().filter_map(named) {
+            let name_and_definition =
+                |entry: &Node<'_>| Some((tool::name(entry)?.clone().into_owned(), entry.detached()));
+            for (name, definition) in tools.as_array().unwrap_or_default().iter().filter_map(name_and_definition) {
                 definitions.entry(name).or_insert(definition);
             }
         }
@@ -78,28 +79,30 @@ impl Catalogue {
         // The client's list of tools in the prompt uses the client's names, so the model may search for them. A
         // name that several servers use does not identify a tool.
         let mut count: Map<Text<'_>, usize> = Map::new();
-        restore_map.names().for_each(|(_, own)| *count.entry(own).or_default() += 1);
-        let own = |(called, own): (&str, Text<'_>)| (own.into_owned(), Text::new(String::from(called)));
-        let also = restore_map.names().filter(|(_, own)| count.get(own) == Some(&1)).map(own).collect();
+        restore_map.names().for_each(|(_, client_name)| *count.entry(client_name).or_default() += 1);
+        let alias =
+            |(called, client_name): (&str, Text<'_>)| (client_name.into_owned(), Text::new(String::from(called)));
+        let aliases =
+            restore_map.names().filter(|(_, client_name)| count.get(client_name) == Some(&1)).map(alias).collect();
         Ok(Catalogue {
-            index: Index::new(&tools, !definitions.is_empty())?.also_called(also),
+            index: Index::new(&tools, !definitions.is_empty())?.also_called(aliases),
             restore_map,
             definitions,
         })
     }
 
-    fn name(&self, found: &mut Node<'static>, key: &'static str) {
-        let called = found.text_at(key).cloned();
-        let Some(own) = called.as_ref().and_then(|called| self.restore_map.name(called)) else { return };
-        let name = namespaces::flat(own.namespace.as_ref(), &own.name).into_owned();
-        let server = own.server.map(Text::into_owned);
-        if let Some(definition) = self.definitions.get(&name).filter(|_| has_type(found, "function")) {
-            *found = definition.clone();
+    fn restore_name(&self, reference: &mut Node<'static>, key: &'static str) {
+        let called = reference.text_at(key).cloned();
+        let Some(restored) = called.as_ref().and_then(|called| self.restore_map.name(called)) else { return };
+        let client_tool_name = namespaces::flat(restored.namespace.as_ref(), &restored.name).into_owned();
+        let server = restored.server.map(Text::into_owned);
+        if let Some(definition) = self.definitions.get(&client_tool_name).filter(|_| has_type(reference, "function")) {
+            *reference = definition.clone();
             return;
         }
-        found.set(key, Node::string(name));
+        reference.set(key, Node::string(client_tool_name));
         if let Some(server) = server {
-            found.set("server", Node::string(server));
+            reference.set("server", Node::string(server));
         }
     }
 }

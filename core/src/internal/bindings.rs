@@ -25,7 +25,7 @@ pub use crate::{
         describe::describe_error,
     },
     naming::Naming,
-    options::Row,
+    options::table::Row,
 };
 
 /// Options that are read from a JSON object.
@@ -62,6 +62,11 @@ read!(
 );
 #[cfg(feature = "exchange")]
 read!(ExchangeOptions);
+
+/// Returns the error that reports a defect in this library, for a panic or a trap. `found` describes the defect.
+pub fn defect(found: &str) -> Error {
+    Error::internal(found)
+}
 
 /// Reads the options of a function.
 ///

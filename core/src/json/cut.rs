@@ -5,9 +5,9 @@ use alloc::{string::String, vec::Vec};
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Want {
     Value,
-    /// Also accepts the end of the array.
+    /// An item, or the end of the array.
     FirstItem,
-    /// Also accepts the end of the object.
+    /// A name, or the end of the object.
     FirstName,
     Name,
     Colon,
@@ -21,7 +21,7 @@ pub(crate) fn close_cut(text: &str) -> Option<String> {
     let bytes = text.as_bytes();
     let byte_at = |at: usize| bytes.get(at).copied();
     let (mut at, mut want) = (0, Want::Value);
-    // The brackets that close the open ones.
+    // The closing bracket of each open bracket.
     let mut open: Vec<u8> = Vec::new();
     // End of the last complete value, or of the last opening bracket.
     let mut whole = None;
@@ -63,7 +63,8 @@ pub(crate) fn close_cut(text: &str) -> Option<String> {
             }
             (_, Want::Value | Want::FirstItem) => {
                 let rest = text.get(at..)?;
-                let length = rest.find(|one: char| !(one.is_ascii_alphanumeric() || matches!(one, '-' | '+' | '.')));
+                let length =
+                    rest.find(|letter: char| !(letter.is_ascii_alphanumeric() || matches!(letter, '-' | '+' | '.')));
                 let word = rest.get(..length.unwrap_or(rest.len()))?;
                 let is_cut = length.is_none();
                 if !is_scalar(word, is_cut) {
@@ -103,7 +104,7 @@ fn end_of_string(bytes: &[u8], start: usize) -> Option<Option<usize>> {
     Some(None)
 }
 
-/// Accepts the beginning of a number or a word if the text ends there.
+/// If `is_cut` is true, the text ends after `word`, so the word may be only the beginning of a number or a literal.
 fn is_scalar(word: &str, is_cut: bool) -> bool {
     let is_word = ["true", "false", "null"].iter().any(|whole| *whole == word || is_cut && whole.starts_with(word));
     let is_number = word.starts_with(|first: char| first == '-' || first.is_ascii_digit())

@@ -30,7 +30,7 @@ impl Flags {
     pub(crate) const FORMAT: Flags = Flags(1 << 7);
     /// A word of a rule about requests.
     pub(crate) const RULE: Flags = Flags(1 << 16);
-    /// A string of nothing but white space.
+    /// A string that contains only white space.
     pub(crate) const EMPTY: Flags = Flags(1 << 17);
     /// The role `system`.
     pub(crate) const SYSTEM: Flags = Flags(1 << 18);
@@ -59,7 +59,7 @@ impl Flags {
     pub(crate) const HOLDS_NUMBER: Flags = Flags(1 << 13);
     /// Strings hold booleans of an `enum`.
     pub(crate) const HOLDS_BOOLEAN: Flags = Flags(1 << 14);
-    /// The only required property of the object was optional.
+    /// The object requires a property that was optional before. It has no other required property.
     pub(crate) const REQUIRES_OPTIONAL: Flags = Flags(1 << 15);
     pub(crate) const ENCODING: Flags = Flags::HOLDS_ANYTHING
         .union(Flags::HOLDS_OBJECT)

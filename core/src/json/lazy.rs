@@ -22,7 +22,8 @@ impl<'a> Deref for View<'_, 'a> {
     }
 }
 
-/// A tree always may; unparsed text may if it has one of the flags.
+/// Returns true if the node may contain something that a wanted flag describes. A parsed tree always may, because only
+/// the flags of unparsed text are known.
 pub(crate) fn may_hold(node: &Node<'_>, wanted: Flags) -> bool {
     !matches!(node.data(), Data::Verbatim(_)) || node.flags().intersects(wanted)
 }
@@ -34,7 +35,8 @@ pub(crate) fn view<'n, 'a>(node: &'n Node<'a>) -> Result<View<'n, 'a>, Error> {
     })
 }
 
-/// Text that is not changed stays text, including whitespace.
+/// Calls `change` with the value, parsed if necessary. Text that `change` leaves intact keeps its spelling and
+/// whitespace.
 pub(crate) fn edit<'a, R>(
     node: &mut Node<'a>,
     change: impl FnOnce(&mut Node<'a>) -> Result<R, Error>,
@@ -56,7 +58,7 @@ pub(crate) fn edit_member<'a, R>(
     object.visit(key, |node| edit(node, change)).transpose()
 }
 
-/// Leaves null in place of the value.
+/// Returns a member's value, parsed if necessary. The member becomes null.
 pub(crate) fn take<'a>(object: &mut Node<'a>, key: &str) -> Result<Option<Node<'a>>, Error> {
     let Some(node) = object.visit(key, core::mem::take) else { return Ok(None) };
     Ok(Some(match node.data() {

@@ -1,7 +1,7 @@
 //! The JSON tree, which preserves order, borrows from its input, and keeps numbers as text.
 //!
-//! All inputs have one concrete type: text, `serde_json::Value`, JavaScript and Python values become a [`Node`], are
-//! rewritten, and are written back. This module contains nothing about schemas.
+//! All inputs become one type: text, `serde_json::Value`, JavaScript and Python values become a [`Node`], which is
+//! rewritten and written back. This module contains nothing about schemas.
 //!
 //! Users of the crate work with `&str` and `serde_json::Value`. This module is public for bindings to other languages.
 
@@ -38,7 +38,7 @@ pub use pointer::{Pointer, Step};
 pub use read::read;
 pub(crate) use read::Utf8Pieces;
 pub use read::{half_a_pair, utf8};
-pub(crate) use read::{read_noting_repeats, read_outline};
+pub(crate) use read::{read_and_find_duplicates, read_outline};
 pub(crate) use same::same_within;
 pub use same::{canonical, same};
 #[cfg(feature = "exchange")]

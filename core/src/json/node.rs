@@ -29,7 +29,7 @@ impl Origin {
     }
 }
 
-/// Content of a node.
+/// Content of a node. The list is closed: JSON has these kinds of values.
 #[derive(Clone, Debug)]
 pub enum Data<'a> {
     /// `null`
@@ -78,7 +78,8 @@ impl<'a> Node<'a> {
         Node { data, origin, flags: Flags::STATE }
     }
 
-    /// The text is already checked. `flags` were collected during the check: see [`read_outline`](super::read_outline).
+    /// Returns a node of checked, unparsed text. `flags` were collected during the check: see
+    /// [`read_outline`](super::read_outline).
     pub(crate) const fn verbatim(text: &'a str, origin: Origin, flags: Flags) -> Self {
         Node { data: Data::Verbatim(text), origin, flags: Flags::STATE.union(flags) }
     }
@@ -87,7 +88,7 @@ impl<'a> Node<'a> {
         self.flags
     }
 
-    /// A replacement of the node clears the flags.
+    /// Adds flags. Replacing the content of the node clears them.
     pub(crate) fn flag(&mut self, flags: Flags) {
         self.flags = self.flags | flags;
     }
@@ -125,7 +126,7 @@ impl<'a> Node<'a> {
         Node::new(Data::Object(object))
     }
 
-    /// The names must be unique.
+    /// Returns an object with these members, whose names must be unique.
     pub(crate) fn record<const N: usize>(members: [(&'static str, Node<'a>); N]) -> Self {
         Node::object(Object::from_unique(
             members.into_iter().map(|(key, value)| Member { key: Text::literal(key), value }).collect(),
@@ -167,8 +168,8 @@ impl<'a> Node<'a> {
         self.flags.intersects(Flags::UNCHANGED)
     }
 
-    /// From now on, every value of the tree has a flag for changes. A synthesized value gets the origin of the
-    /// nearest enclosing value that has one, or `around`. Clears the flags of references.
+    /// Starts to record changes: flags every value of the tree as unchanged. A synthesized value gets the origin of the
+    /// nearest enclosing value with an origin, or `around`. Clears the flags of references.
     pub(crate) fn track(&mut self, around: Origin) {
         fn track(node: &mut Node<'_>, around: Origin) {
             if node.origin == Origin::NONE {
@@ -187,8 +188,8 @@ impl<'a> Node<'a> {
         track(self, around);
     }
 
-    /// Marks every value as unchanged, and returns true if any value was changed. Everything in an unchanged value is
-    /// unchanged, so only changed values are visited.
+    /// Flags every value as unchanged, and returns true if any value was changed. Visits only changed values, because
+    /// all values inside an unchanged value are unchanged.
     pub(crate) fn clear_changed(&mut self) -> bool {
         if self.is_unchanged() {
             return false;
@@ -233,7 +234,7 @@ impl<'a> Node<'a> {
         }
     }
 
-    /// Makes the tree a separate document: its values are numbered in document order, and none of them is intact.
+    /// Makes the tree a separate document: numbers its values in document order, and marks no value as intact.
     pub(crate) fn make_document(&mut self) {
         self.number_in_order();
         let mut open = alloc::vec![self];
@@ -250,7 +251,7 @@ impl<'a> Node<'a> {
         }
     }
 
-    /// The last value that was read has the highest number.
+    /// Returns the number of values that were read. The last value has the highest number.
     pub(crate) fn values_read(&self) -> usize {
         let mut last = self;
         loop {
@@ -349,10 +350,10 @@ impl<'a> Node<'a> {
     /// Returns true if the value is this string.
     #[inline(never)]
     pub fn is_text(&self, value: &str) -> bool {
-        self.as_text().is_some_and(|text| text.is_found(value))
+        self.as_text().is_some_and(|text| text.has_value(value))
     }
 
-    /// Returns true if the value is null, also as text.
+    /// Returns true if the value is null, including unparsed text that is `null`.
     pub fn is_null(&self) -> bool {
         matches!(self.data, Data::Null | Data::Verbatim("null"))
     }
@@ -366,7 +367,7 @@ impl<'a> Node<'a> {
     /// does not distinguish keywords from other members. It takes linear time, and charges no budget.
     pub(crate) fn has_member(&self, test: impl Fn(&Member<'a>) -> bool) -> bool {
         let mut open = Vec::from([self]);
-        // Most values are neither lists nor objects, so they are not put on the list of open values.
+        // Most values are neither arrays nor objects. They are not added to the list of values to visit.
         let is_container = |node: &Node<'_>| matches!(node.data(), Data::Array(_) | Data::Object(_));
         while let Some(node) = open.pop() {
             match node.data() {
@@ -452,7 +453,7 @@ impl<'a> Node<'a> {
         };
         let items = items.iter_mut().enumerate().map(|(index, item)| (Child::Item(index), item));
         let members = members.iter_mut().map(|member| (Child::Member(&member.key), &mut member.value));
-        // A single call to `visit` for both, so that it can be inlined.
+        // Items and members share one call to `visit`, so that the compiler can inline it.
         for (child, node) in items.chain(members) {
             let result = visit(child, node);
             self.flags = self.flags.without(Flags::STATE.without(node.flags));
@@ -491,7 +492,7 @@ impl Shell {
     }
 }
 
-/// Position of a child in its parent.
+/// Position of a child in its parent. The list is closed.
 #[derive(Clone, Copy, Debug)]
 pub enum Child<'c, 'a> {
     /// The member with this name.
@@ -507,7 +508,8 @@ impl Default for Node<'_> {
 }
 
 impl<'a> Node<'a> {
-    /// Each copied node is charged to the budget. Once the budget is spent, the remaining values are null.
+    /// Copies the tree, and charges each copied node to the budget. Once the budget is spent, the remaining values are
+    /// null.
     pub(crate) fn copy(&self, budget: &Budget) -> Node<'a> {
         let data = match self.data() {
             _ if !budget.pay(1) => Data::Null,
@@ -545,8 +547,7 @@ pub(crate) fn copies<'a>(items: &[Node<'a>], budget: &Budget) -> Vec<Node<'a>> {
     items.iter().map(|item| item.copy(budget)).collect()
 }
 
-/// Uses a list of open values, because the value may be nested too deeply for recursion. Each value is charged to the
-/// budget.
+/// Charges each value to the budget. Avoids recursion, because the value may be nested too deeply for it.
 pub(crate) fn height(node: &Node<'_>, budget: &Budget) -> usize {
     let (mut highest, mut open) = (0, alloc::vec![(node, 0)]);
     while let Some((node, level)) = open.pop().filter(|_| budget.pay(1)) {

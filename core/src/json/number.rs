@@ -32,35 +32,35 @@ fn decimal(text: &str) -> Decimal {
     Decimal { negative, digits, exponent }
 }
 
-/// Beyond 64 bits, only the sign of the exponent matters.
+/// Parses an exponent. An exponent beyond 64 bits becomes a huge exponent of equal sign.
 fn saturating(exponent: &str) -> i64 {
     let exponent = exponent.strip_prefix('+').unwrap_or(exponent);
     exponent.parse().unwrap_or(if exponent.starts_with('-') { i64::MIN / 2 } else { i64::MAX / 2 })
 }
 
-/// Returns true if the number is an integer, regardless of its spelling: `1.0` and `1e2` are, `1e-1` is not.
+/// Returns true if the number is an integer, regardless of its spelling: `1.0` and `1e2` are integers, `1e-1` is not.
 pub fn is_integral(text: &str) -> bool {
     decimal(text).exponent >= 0
 }
 
 /// Compares two JSON numbers by value, exactly, regardless of their size.
-pub fn compare(one: &str, two: &str) -> Ordering {
-    let (one, two) = (decimal(one), decimal(two));
-    match (one.negative, two.negative) {
+pub fn compare(left: &str, right: &str) -> Ordering {
+    let (left, right) = (decimal(left), decimal(right));
+    match (left.negative, right.negative) {
         (false, true) => return Ordering::Greater,
         (true, false) => return Ordering::Less,
         _ => {}
     }
-    let magnitude = magnitude(&one, &two);
-    if one.negative {
+    let magnitude = magnitude(&left, &right);
+    if left.negative {
         magnitude.reverse()
     } else {
         magnitude
     }
 }
 
-fn magnitude(one: &Decimal, two: &Decimal) -> Ordering {
-    match (one.digits.is_empty(), two.digits.is_empty()) {
+fn magnitude(left: &Decimal, right: &Decimal) -> Ordering {
+    match (left.digits.is_empty(), right.digits.is_empty()) {
         (true, true) => return Ordering::Equal,
         (true, false) => return Ordering::Less,
         (false, true) => return Ordering::Greater,
@@ -68,8 +68,8 @@ fn magnitude(one: &Decimal, two: &Decimal) -> Ordering {
     }
     // The number whose first digit has the higher power of ten is greater. If the powers are equal, the digits are
     // compared like the digits of a fraction.
-    let place = |number: &Decimal| number.exponent.saturating_add(number.digits.len() as i64);
-    place(one).cmp(&place(two)).then_with(|| one.digits.cmp(&two.digits))
+    let point = |number: &Decimal| number.exponent.saturating_add(number.digits.len() as i64);
+    point(left).cmp(&point(right)).then_with(|| left.digits.cmp(&right.digits))
 }
 
 /// Spells a number as `JSON.stringify` does, except that no digit is lost. An integer without a fraction or an exponent
@@ -112,7 +112,8 @@ pub(crate) fn as_u64(text: &str) -> Option<u64> {
     text.parse().ok()
 }
 
-/// Both numbers are in their JSON spelling. Returns `None` if the divisor is zero or has too many digits.
+/// Returns true if the value is a multiple of the divisor. Returns `None` if the divisor is zero or has too many
+/// digits.
 pub(crate) fn is_multiple(value: &str, divisor: &str) -> Option<bool> {
     let (value, divisor) = (decimal(value), decimal(divisor));
     if divisor.digits.is_empty() {
@@ -121,42 +122,41 @@ pub(crate) fn is_multiple(value: &str, divisor: &str) -> Option<bool> {
     if magnitude(&value, &divisor).is_lt() {
         return Some(value.digits.is_empty());
     }
-    let by = divisor
+    let modulus = divisor
         .digits
         .iter()
         .try_fold(0_u64, |sum, digit| sum.checked_mul(10)?.checked_add(u64::from(digit - b'0')))?;
     let Some(zeros) = value.exponent.checked_sub(divisor.exponent).and_then(|zeros| u64::try_from(zeros).ok()) else {
-        // The value has a nonzero digit below the last digit of the divisor, so it is not a multiple, unless it is
-        // zero.
+        // The value's last digit is below the last digit of the divisor. Only zero is then a multiple.
         return Some(value.digits.is_empty());
     };
-    let times = |one: u64, two: u64| (u128::from(one) * u128::from(two) % u128::from(by)) as u64;
+    let multiply = |left: u64, right: u64| (u128::from(left) * u128::from(right) % u128::from(modulus)) as u64;
     let digits = value
         .digits
         .iter()
-        .fold(0, |rest, digit| ((u128::from(rest) * 10 + u128::from(digit - b'0')) % u128::from(by)) as u64);
+        .fold(0, |rest, digit| ((u128::from(rest) * 10 + u128::from(digit - b'0')) % u128::from(modulus)) as u64);
     // Appends the zeros after the digits by repeated squaring, because an exponent can mean a huge number of zeros.
-    let (mut power, mut base, mut left) = (1 % by, 10 % by, zeros);
-    while left > 0 {
-        if left & 1 == 1 {
-            power = times(power, base);
+    let (mut power, mut base, mut exponent) = (1 % modulus, 10 % modulus, zeros);
+    while exponent > 0 {
+        if exponent & 1 == 1 {
+            power = multiply(power, base);
         }
-        base = times(base, base);
-        left >>= 1;
+        base = multiply(base, base);
+        exponent >>= 1;
     }
-    Some(times(digits, power) == 0)
+    Some(multiply(digits, power) == 0)
 }
 
 /// Returns the exact sum, in the spelling of [`plain`], or `None` if it needs more than 38 digits.
-pub(crate) fn sum(one: &str, two: &str) -> Option<String> {
-    let numbers = (decimal(one), decimal(two));
-    // A zero has no power of ten, so it does not limit the other number.
-    let (one, two) = match (numbers.0.digits.is_empty(), numbers.1.digits.is_empty()) {
-        (true, _) => return Some(plain(two).into_owned()),
-        (_, true) => return Some(plain(one).into_owned()),
+pub(crate) fn sum(left: &str, right: &str) -> Option<String> {
+    let numbers = (decimal(left), decimal(right));
+    // A sum with zero is the other number. Its exponent must not affect the common exponent below.
+    let (left, right) = match (numbers.0.digits.is_empty(), numbers.1.digits.is_empty()) {
+        (true, _) => return Some(plain(right).into_owned()),
+        (_, true) => return Some(plain(left).into_owned()),
         _ => numbers,
     };
-    let exponent = one.exponent.min(two.exponent);
+    let exponent = left.exponent.min(right.exponent);
     let scaled = |number: &Decimal| {
         let mut digits = number.digits.iter();
         let mut value =
@@ -169,7 +169,7 @@ pub(crate) fn sum(one: &str, two: &str) -> Option<String> {
         }
         Some(if number.negative { -value } else { value })
     };
-    let sum = scaled(&one)?.checked_add(scaled(&two)?)?;
+    let sum = scaled(&left)?.checked_add(scaled(&right)?)?;
     Some(plain(&format!("{sum}e{exponent}")).into_owned())
 }
 
@@ -245,9 +245,9 @@ mod tests {
             ("1e400", "1", None),
             ("0", "1e400", Some("1e+400")),
         ];
-        for (one, two, expected) in cases {
-            assert_eq!(sum(one, two).as_deref(), expected, "{one} + {two}");
-            assert_eq!(sum(two, one).as_deref(), expected, "{two} + {one}");
+        for (left, right, expected) in cases {
+            assert_eq!(sum(left, right).as_deref(), expected, "{left} + {right}");
+            assert_eq!(sum(right, left).as_deref(), expected, "{right} + {left}");
         }
     }
 }

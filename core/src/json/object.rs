@@ -1,7 +1,7 @@
 //! A JSON object as a vector of members, in order.
 //!
-//! Schemas have few keys, so linear search is fastest. Callers that look up many names in an object that may be large
-//! (`properties`, `$defs`) build an index once (see [`Object::index`]), or keep the order of the names (`Order`).
+//! Schemas have few keys, so linear search is fastest. For many look-ups in an object that may be large (`properties`,
+//! `$defs`), callers build an index once (see [`Object::index`]), or keep the order of the names (`Order`).
 
 use alloc::vec::Vec;
 
@@ -11,7 +11,7 @@ use crate::{
     collections::{self, Map},
 };
 
-/// A member: a name and its value.
+/// A member: a name and its value. The struct is closed.
 #[derive(Clone, Debug)]
 pub struct Member<'a> {
     /// The name.
@@ -55,7 +55,7 @@ impl<'a> Object<'a> {
         if members.len() <= 16 {
             let mut at = 1;
             while let Some(key) = members.get(at).map(|member| &member.key) {
-                match members.iter().take(at).position(|member| member.key.is_twin(key)) {
+                match members.iter().take(at).position(|member| member.key.equals(key)) {
                     None => at += 1,
                     Some(twin) => {
                         let later = members.remove(at);
@@ -139,7 +139,7 @@ impl<'a> Object<'a> {
     /// Returns the value of a member whose name is a JSON string.
     #[inline(never)]
     pub fn get_text(&self, key: &Text<'_>) -> Option<&Node<'a>> {
-        self.members.iter().find(|member| member.key.is_twin(key)).map(|member| &member.value)
+        self.members.iter().find(|member| member.key.equals(key)).map(|member| &member.value)
     }
 
     /// Returns true if the object has a member with this name.
@@ -175,7 +175,7 @@ impl<'a> Object<'a> {
 
     #[inline(never)]
     fn put(&mut self, key: Text<'a>, value: Node<'a>) {
-        match self.members.iter_mut().find(|member| member.key.is_twin(&key)) {
+        match self.members.iter_mut().find(|member| member.key.equals(&key)) {
             Some(member) => member.value = value,
             None => self.members.push(Member { key, value }),
         }
@@ -193,7 +193,7 @@ impl<'a> Object<'a> {
 
     pub(crate) fn set_at(&mut self, index: usize, key: impl Into<Text<'a>>, value: Node<'a>) {
         let key = key.into();
-        match self.members.iter_mut().find(|member| member.key.is_twin(&key)) {
+        match self.members.iter_mut().find(|member| member.key.equals(&key)) {
             Some(member) => member.value = value,
             None => self.put_at(index, Member { key, value }),
         }
@@ -232,7 +232,7 @@ impl<'a> FromIterator<(Text<'a>, Node<'a>)> for Object<'a> {
     }
 }
 
-/// Up to this number of members, linear search is as fast.
+/// Maximum number of members for which linear search is as fast as an index.
 const LINEAR_SEARCH_LIMIT: usize = 16;
 
 pub(crate) struct LookUp<'o, 'a> {
@@ -259,7 +259,7 @@ impl<'o, 'a> LookUp<'o, 'a> {
     }
 }
 
-/// Order of an object's members by name, which is kept to look up members of the same object again.
+/// Members of an object sorted by name, for repeated look-ups in this object.
 pub(crate) struct Order {
     /// Indices of the members; empty if there are few.
     positions: Vec<usize>,
@@ -271,20 +271,20 @@ impl Order {
         let positions: Vec<usize> =
             if members.len() > LINEAR_SEARCH_LIMIT { (0..members.len()).collect() } else { Vec::new() };
         let key = |index: &usize| members.get(*index).map(|member| &member.key);
-        Order { positions: collections::by(positions, |one, two| key(one).cmp(&key(two))) }
+        Order { positions: collections::by(positions, |left, right| key(left).cmp(&key(right))) }
     }
 
-    /// The object must have this order.
+    /// Returns the index of a member. `object` must be the object for which the order was created.
     pub(crate) fn index_of(&self, object: &Object<'_>, name: &Text<'_>) -> Option<usize> {
         let members = object.members();
         if members.len() <= LINEAR_SEARCH_LIMIT {
-            return members.iter().position(|member| member.key.is_twin(name));
+            return members.iter().position(|member| member.key.equals(name));
         }
-        let found = self.positions.binary_search_by(|index| match members.get(*index) {
+        let position = self.positions.binary_search_by(|index| match members.get(*index) {
             Some(member) => member.key.cmp(name),
             None => core::cmp::Ordering::Greater,
         });
-        self.positions.get(found.ok()?).copied()
+        self.positions.get(position.ok()?).copied()
     }
 
     pub(crate) fn get<'o, 'a>(&self, object: &'o Object<'a>, name: &Text<'_>) -> Option<&'o Node<'a>> {

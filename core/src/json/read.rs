@@ -40,14 +40,14 @@ pub fn read(source: &str) -> Result<Node<'_>, Error> {
 }
 
 /// Like [`read`]. The `bool` is true if an object contains a duplicate name. The last value wins.
-pub(crate) fn read_noting_repeats(source: &str) -> Result<(Node<'_>, bool), Error> {
+pub(crate) fn read_and_find_duplicates(source: &str) -> Result<(Node<'_>, bool), Error> {
     let mut reader = Reader::new(source);
     let node = reader.document(|reader, next| reader.value(next, 0))?;
     Ok((node, reader.has_duplicates))
 }
 
-/// Checks all of the text, but builds a tree only of its outline. The members of the root object stay text
-/// ([`Data::Verbatim`]). An array named in `lists` becomes an array of items that stay text.
+/// Checks the whole text, but parses only its outline. The members of the root object stay unparsed text
+/// ([`Data::Verbatim`]). An array with a name in `lists` becomes an array of unparsed items.
 ///
 /// `flags_of` is called with every string inside these items (names and values), escaped or not. The item gets all the
 /// flags that `flags_of` returns, so that an item without relevant strings need not be parsed. A root that is not an
@@ -81,7 +81,7 @@ pub(crate) fn read_outline<'a>(
     })
 }
 
-/// Text that the lexer could not read. The position of the lexer is the location of the fault.
+/// A reason why the text cannot be read. The position of the lexer is the location of the fault.
 enum Fault {
     Json(hifijson::Error),
     Depth,
@@ -93,8 +93,8 @@ impl<E: Into<hifijson::Error>> From<E> for Fault {
     }
 }
 
-/// The names and indices on the path to a fault, innermost first. They are recorded while unwinding, so that success
-/// costs nothing.
+/// The names and indices on the path to a fault, innermost first. They are recorded only after a fault, so reading
+/// valid text costs nothing.
 #[derive(Default)]
 struct Trail(RefCell<Vec<String>>);
 
@@ -128,8 +128,8 @@ impl<'a> Reader<'a> {
         };
         match result {
             Ok(mut node) if self.peek().is_none() => {
-                // The last value of a duplicate name takes the position of the first value, but has the number of its
-                // own position in the text. So the values are numbered again.
+                // The last value of a duplicate name replaces the first value, but has a number of its own. So the
+                // values are numbered again.
                 if self.has_duplicates {
                     node.number_in_order();
                 }
@@ -157,7 +157,8 @@ impl<'a> Reader<'a> {
         self.source.len() - self.lexer.as_slice().len()
     }
 
-    /// Both ends are at ASCII characters, so this never splits a character.
+    /// Returns the text from `start` to the lexer. Both positions are at ASCII characters, so this never splits a
+    /// character.
     fn since(&self, start: usize) -> &'a str {
         self.source.get(start..self.position()).unwrap_or_default()
     }
@@ -264,8 +265,8 @@ impl<'a> Reader<'a> {
         Ok(members)
     }
 
-    /// Adds an item that was read. A vector otherwise begins with room for four, and most objects and lists of schemas
-    /// have one.
+    /// Adds an item. Reserves space for a single item if no other follows, because most objects and arrays of schemas
+    /// have one item. Without this, Rust reserves space for four items.
     fn push<T>(&mut self, items: &mut Vec<T>, item: T, end: u8) {
         if items.is_empty() && self.peek() == Some(end) {
             items.reserve_exact(1);
@@ -298,8 +299,8 @@ impl<'a> Reader<'a> {
         Ok((key, next))
     }
 
-    /// Reads comma-separated values up to `end`. (hifijson's `seq` passes only the lexer to its callback; this passes
-    /// the reader.)
+    /// Reads comma-separated values up to `end`. hifijson's `seq` is not used, because it passes only the lexer to its
+    /// callback.
     fn sequence(&mut self, end: u8, mut item: impl FnMut(&mut Self, u8) -> Result<(), Fault>) -> Result<(), Fault> {
         let mut next = self.peek().ok_or(Expect::ValueOrEnd)?;
         if next == end {
@@ -322,8 +323,8 @@ impl<'a> Reader<'a> {
         }
     }
 
-    /// The opening quote has been read. (hifijson's `str_fold` reads byte by byte; this jumps from one significant byte
-    /// to the next, and skips simple escapes.)
+    /// Reads a string after its opening quote. hifijson's `str_fold` is not used, because it reads byte by byte. This
+    /// function skips to the next significant byte, and skips simple escapes.
     fn string(&mut self) -> Result<Text<'a>, Fault> {
         let bytes = self.source.as_bytes();
         let start = self.position();
@@ -331,12 +332,12 @@ impl<'a> Reader<'a> {
         let end = loop {
             let stop = self.stops.next(at);
             escaped |= stop.passed_escape;
-            // Checked but not decoded: a lone surrogate is valid JSON, and decoding is deferred until the string is
-            // compared.
+            // Escapes are checked but not decoded: a lone surrogate is valid JSON, and a string is decoded only when it
+            // is compared.
             at = match (bytes.get(stop.at), stop.is_escaped) {
                 (Some(b'"'), _) => break stop.at,
                 (Some(b'/'), true) => stop.at + 1,
-                (_, is_escaped) => self.odd(stop.at - usize::from(is_escaped))?,
+                (_, is_escaped) => self.unicode_escape(stop.at - usize::from(is_escaped))?,
             };
         };
         self.lexer = SliceLexer::new(bytes.get(end + 1..).unwrap_or_default());
@@ -345,7 +346,7 @@ impl<'a> Reader<'a> {
 
     /// Reads a `\u` escape and returns the position after it. A control character or an invalid escape is a fault.
     #[cold]
-    fn odd(&mut self, at: usize) -> Result<usize, Fault> {
+    fn unicode_escape(&mut self, at: usize) -> Result<usize, Fault> {
         self.lexer = SliceLexer::new(self.source.as_bytes().get(at..).unwrap_or_default());
         if self.lexer.take_next().ok_or(str::Error::Eof)? != b'\\' {
             return Err(str::Error::Control.into());
@@ -385,16 +386,16 @@ impl<'a> Reader<'a> {
         let before = bytes.get(..at).unwrap_or_default();
         let line = before.iter().filter(|byte| **byte == b'\n').count() + 1;
         let line_start = before.iter().rposition(|byte| *byte == b'\n').map_or(0, |newline| newline + 1);
-        // Columns count characters: bytes that do not continue a character.
+        // Columns count characters. Every byte that does not continue a character begins one.
         let column =
             before.get(line_start..).unwrap_or_default().iter().filter(|byte| (**byte & 0xC0) != 0x80).count() + 1;
-        let found = match self.source.get(at..).and_then(|rest| rest.chars().next()) {
+        let shown = match self.source.get(at..).and_then(|rest| rest.chars().next()) {
             _ if at >= bytes.len() => "the end of the text".into(),
             Some(character) => format!("`{}`", character.escape_debug()),
             None => "an unreadable character".into(),
         };
         let message = match error {
-            hifijson::Error::Token(expect) => format!("expected {expect}, found {found}"),
+            hifijson::Error::Token(expect) => format!("expected {expect}, found {shown}"),
             hifijson::Error::Num(error) => format!("expected a number, found a truncated one: {error}"),
             hifijson::Error::Str(error) => format!("expected a string, found {error}"),
             hifijson::Error::Depth => format!("expected at most {MAX_DEPTH} levels of nesting"),
@@ -432,7 +433,7 @@ fn unreadable(before: &str, message: &str) -> Error {
     let column = before.rsplit('\n').next().unwrap_or_default().chars().count() + 1;
     let position_text = format!("(line {line}, column {column})");
     match read(before) {
-        // Reading fails at the end of `before`, and the error has the pointer.
+        // Reading fails at the end of `before`, so this error has the right pointer.
         Err(error) if error.message().ends_with(&position_text) => {
             Error::new(Code::InvalidJson, error.pointer(), format!("{message} {position_text}"))
         }
@@ -441,7 +442,7 @@ fn unreadable(before: &str, message: &str) -> Error {
     }
 }
 
-/// Decodes bytes that arrive in pieces, which may end within a character. Bytes that are not UTF-8 become U+FFFD, as
+/// Decodes bytes that arrive in pieces. A piece may end within a character. Bytes that are not UTF-8 become U+FFFD, as
 /// event streams require (WHATWG, "server-sent events").
 #[derive(Debug, Default)]
 pub(crate) struct Utf8Pieces {

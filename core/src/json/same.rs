@@ -7,16 +7,16 @@ use crate::budget::Budget;
 
 /// Returns true if two values are equal as JSON Schema defines it: numbers by value (`1` is `1.0`), objects regardless
 /// of order.
-pub fn same(one: &Node<'_>, two: &Node<'_>) -> bool {
-    compare_pairs(one, two, &mut |_| true)
+pub fn same(left: &Node<'_>, right: &Node<'_>) -> bool {
+    compare_pairs(left, right, &mut |_| true)
 }
 
 /// Like [`same`], but charges its steps to a budget. Returns false if the budget is spent.
-pub(crate) fn same_within(budget: &Budget, one: &Node<'_>, two: &Node<'_>) -> bool {
-    compare_pairs(one, two, &mut |steps| budget.pay(steps))
+pub(crate) fn same_within(budget: &Budget, left: &Node<'_>, right: &Node<'_>) -> bool {
+    compare_pairs(left, right, &mut |steps| budget.pay(steps))
 }
 
-/// Uses a list of open pairs in place of recursion, so that values may nest to any depth.
+/// Avoids recursion, so that values may nest to any depth.
 fn compare_pairs(left: &Node<'_>, right: &Node<'_>, pay: &mut dyn FnMut(usize) -> bool) -> bool {
     let mut open = Vec::new();
     let mut next = Some((left, right));
@@ -33,7 +33,7 @@ fn compare_pairs(left: &Node<'_>, right: &Node<'_>, pay: &mut dyn FnMut(usize) -
             (Data::Object(left), Data::Object(right)) => {
                 left.len() == right.len()
                     && pay(left.len())
-                    && twins(left, right, &mut |left, right| open.push((left, right)))
+                    && each_pair(left, right, &mut |left, right| open.push((left, right)))
             }
             (Data::Verbatim(left), Data::Verbatim(right)) => left == right,
             _ => false,
@@ -46,20 +46,20 @@ fn compare_pairs(left: &Node<'_>, right: &Node<'_>, pay: &mut dyn FnMut(usize) -
     true
 }
 
-/// Calls `each` with both values of every name of two objects of equal size. Returns false if a name is in only one of
-/// them.
-fn twins<'o, 'p, 'a, 'b>(
-    one: &'o Object<'a>,
-    two: &'p Object<'b>,
+/// Calls `each` with the two values of every name, for two objects of equal size. Returns false if only one object has
+/// a name.
+fn each_pair<'o, 'p, 'a, 'b>(
+    left: &'o Object<'a>,
+    right: &'p Object<'b>,
     each: &mut dyn FnMut(&'o Node<'a>, &'p Node<'b>),
 ) -> bool {
-    // Usually, both have the same order, and no look-up is needed.
-    if one.iter().zip(two).all(|(one, two)| one.key == two.key) {
-        one.iter().zip(two).for_each(|(one, two)| each(&one.value, &two.value));
+    // The orders of the names are usually equal, and no look-up is needed.
+    if left.iter().zip(right).all(|(left, right)| left.key == right.key) {
+        left.iter().zip(right).for_each(|(left, right)| each(&left.value, &right.value));
         return true;
     }
-    let index = two.index();
-    one.iter().all(|member| match index.get(&member.key).and_then(|index| two.iter().nth(*index)) {
+    let index = right.index();
+    left.iter().all(|member| match index.get(&member.key).and_then(|index| right.iter().nth(*index)) {
         Some(twin) => {
             each(&member.value, &twin.value);
             true
@@ -68,7 +68,8 @@ fn twins<'o, 'p, 'a, 'b>(
     })
 }
 
-/// Returns a string that is equal for two values exactly if they are [`same`]: members sorted, numbers by value.
+/// Returns the canonical text of a value: members are sorted, and numbers are written by value. Two values have equal
+/// texts exactly if they are [`same`].
 pub fn canonical(node: &Node<'_>) -> alloc::string::String {
     fn emit(node: &Node<'_>, out: &mut alloc::string::String) {
         use core::fmt::Write as _;
@@ -92,7 +93,7 @@ pub fn canonical(node: &Node<'_>) -> alloc::string::String {
             Data::Object(object) => {
                 out.push('{');
                 let members: Vec<&Member<'_>> = object.iter().collect();
-                for member in crate::collections::by(members, |one, two| one.key.cmp(&two.key)) {
+                for member in crate::collections::by(members, |left, right| left.key.cmp(&right.key)) {
                     emit(&Node::string(member.key.borrowed()), out);
                     emit(&member.value, out);
                     out.push(',');

@@ -33,10 +33,11 @@ pub(super) struct Stops<'t> {
 
 #[derive(Clone, Copy, Default)]
 struct Significant {
-    /// Bytes that end a string, that no string may contain, or that follow a backslash but form no simple escape.
+    /// Bytes at which the reader stops: they end a string, are forbidden in strings, or follow a backslash without
+    /// forming a simple escape.
     stops: u64,
     backslashes: u64,
-    /// Bytes that follow a backslash that is not escaped itself.
+    /// Bytes after an unescaped backslash.
     escaped: u64,
     /// True if the first byte after the block is escaped.
     carry: bool,
@@ -44,7 +45,7 @@ struct Significant {
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Stop {
-    /// The end of the text if nothing ends the string.
+    /// Position of the byte, or the end of the text if nothing ends the string.
     pub(super) at: usize,
     /// True if a backslash precedes the position.
     pub(super) passed_escape: bool,
@@ -58,12 +59,13 @@ impl<'t> Stops<'t> {
         Stops { text, start: usize::MAX, block: Significant::default() }
     }
 
-    /// `from` must be inside a string but not inside an escape, and must never decrease.
+    /// Returns the first stop at or after `from`. `from` must be inside a string but not inside an escape, and must
+    /// never decrease.
     #[inline]
     pub(super) fn next(&mut self, from: usize) -> Stop {
         let start = from - from % BLOCK;
         if start != self.start {
-            // Bytes that were skipped are outside strings, where the reader accepts no backslash.
+            // Only bytes outside strings are skipped, and the reader accepts no backslash there.
             let carry = self.block.carry && start == self.start.wrapping_add(BLOCK);
             (self.start, self.block) = (start, Significant::at(self.text, start, carry));
         }
@@ -97,7 +99,7 @@ impl<'t> Stops<'t> {
         let (mut start, mut block, mut passed) = (self.start, self.block, 0);
         loop {
             start += BLOCK;
-            // Plain blocks come in runs, and so do blocks with escapes.
+            // Plain blocks are often adjacent, and so are blocks with escapes.
             if block.backslashes == 0 && !block.carry {
                 let rest = self.text.get(start..).unwrap_or_default();
                 let is_plain = |bytes: &&[u8]| bytes.first_chunk().is_some_and(is_plain);
@@ -160,9 +162,9 @@ fn escaped(backslashes: u64, carry: bool) -> (u64, bool) {
     let carry = u64::from(carry);
     let backslashes = backslashes & !carry;
     let behind = backslashes << 1 | carry;
-    // In a run of backslashes, every second byte is escaped, and so is the byte after a run of odd length. Which bytes
-    // these are depends on the parity of the start of the run. Adding the first bit of each run that starts at an odd
-    // position carries that run away. Only runs that start at even positions are left.
+    // In a run of backslashes, every second byte is escaped, and so is the byte after a run of odd length. The parity
+    // of the run's start decides which bytes these are. Adding the first bit of each run with an odd start clears this
+    // run by carrying. Only runs with an even start remain.
     let odd_starts = backslashes & !behind & !EVEN;
     let (even_rows, beyond) = backslashes.overflowing_add(odd_starts);
     ((EVEN ^ (even_rows << 1)) & behind, beyond)
@@ -237,15 +239,14 @@ mod sse2 {
     pub(in super::super) fn is_plain(block: &Block) -> bool {
         let vectors = vectors(block);
         let [a, b, c, d] = vectors;
-        // One comparison for all four vectors: the minimum shows whether any byte is a control character.
+        // A single comparison for all four vectors: the minimum shows if any byte is a control character.
         let smallest = min(min(a, b), min(c, d));
         let [a, b, c, d] = vectors.map(|vector| or(equal(vector, all(b'"')), equal(vector, all(b'\\'))));
         signs(or(or(or(a, b), or(c, d)), equal(min(smallest, all(0x1F)), smallest))) == 0
     }
 
-    /// Returns the number of consecutive blocks that contain only plain characters, `\"` and `\n`, and true if they
-    /// contain a backslash. `before` is the text with one more byte in front: the byte before the first block. If that
-    /// byte is a backslash, the returned flag is true as well.
+    /// Returns the number of consecutive blocks that contain only plain characters, `\"` and `\n`, and true if
+    /// these blocks or the byte before them contain a backslash. `before` begins one byte before the first block.
     pub(in super::super) fn count_simple_blocks(before: &[u8]) -> (usize, bool) {
         let text = before.get(1..).unwrap_or_default();
         let (mut count, mut any) = (0, m128i::default());
@@ -255,7 +256,7 @@ mod sse2 {
             let smallest = min(min(a, b), min(c, d));
             let behind = [before_a, before_b, before_c, before_d].map(|vector| equal(vector, all(b'\\')));
             let [p, q, r, s] = behind;
-            // After a backslash, a byte that is not n must be a quote; elsewhere, there must be no quote.
+            // After a backslash, only `n` and quotes are simple; elsewhere, a quote is not simple.
             let wild = |vector, behind| xor(and_not(equal(vector, all(b'n')), behind), equal(vector, all(b'"')));
             let wild = or(or(wild(a, p), wild(b, q)), or(wild(c, r), wild(d, s)));
             if signs(or(wild, equal(min(smallest, all(0x1F)), smallest))) != 0 {
@@ -271,7 +272,7 @@ mod sse2 {
     pub(in super::super) fn kinds(block: &Block) -> Kinds {
         let vectors = vectors(block);
         let [a, b, c, d] = vectors;
-        // Few blocks contain control characters, and one comparison for all four vectors shows whether one does.
+        // Few blocks contain control characters. A single comparison for all four vectors finds out.
         let is_control = |vector| equal(min(vector, all(0x1F)), vector);
         let any_control = signs(is_control(min(min(a, b), min(c, d)))) != 0;
         Kinds {
@@ -298,7 +299,7 @@ mod sse2 {
     }
 }
 
-// Also compiled for tests with SSE2: both implementations have to agree.
+// Tests compile this module even with SSE2, because they compare both implementations.
 #[cfg(any(test, not(all(target_arch = "x86_64", target_feature = "sse2"))))]
 mod portable {
     use super::{Block, Kinds, BLOCK};
@@ -310,10 +311,10 @@ mod portable {
     pub(in super::super) fn is_plain(block: &Block) -> bool {
         if VECTORS {
             let special = |byte: u8| (byte == b'"') as u8 | (byte == b'\\') as u8 | (byte < 0x20) as u8;
-            block.iter().fold(0, |found, byte| found | special(*byte)) == 0
+            block.iter().fold(0, |mask, byte| mask | special(*byte)) == 0
         } else {
             let special = |word: u64| below(word, 0x20) | equal(word, b'"') | equal(word, b'\\');
-            words(block).fold(0, |found, word| found | special(word)) & HIGHS == 0
+            words(block).fold(0, |mask, word| mask | special(word)) & HIGHS == 0
         }
     }
 
@@ -357,7 +358,7 @@ mod portable {
         )
     }
 
-    /// One bit per byte. (The expressions have no branches, so that they can be vectorized.)
+    /// Returns one bit per byte. The expressions have no branches, so that the compiler can vectorize them.
     fn mask(block: &Block, of_byte: impl Fn(u8) -> bool, of_word: impl Fn(u64) -> u64) -> u64 {
         if VECTORS {
             by_vectors(block, of_byte)
@@ -367,8 +368,8 @@ mod portable {
     }
 
     pub(super) fn by_vectors(block: &Block, of_byte: impl Fn(u8) -> bool) -> u64 {
-        let found = block.map(|byte| u8::from(of_byte(byte)));
-        gather(words(&found))
+        let bits = block.map(|byte| u8::from(of_byte(byte)));
+        gather(words(&bits))
     }
 
     pub(super) fn by_words(block: &Block, of_word: impl Fn(u64) -> u64) -> u64 {
@@ -394,8 +395,8 @@ mod portable {
         below(word ^ (LOWS * byte as u64), 1)
     }
 
-    /// Returns the high bit of each byte below a limit of at most 128. The other bits are undefined. No byte borrows
-    /// from its neighbor: each has its own high bit to carry into.
+    /// Returns the high bit of each byte below a limit of at most 128. The other bits are undefined. The addition never
+    /// carries into the next byte, because the high bit of each byte is cleared first.
     pub(super) const fn below(word: u64, limit: u8) -> u64 {
         !(((word & !HIGHS) + LOWS * (0x80 - limit as u64)) | word)
     }
@@ -444,8 +445,7 @@ mod tests {
         }
     }
 
-    /// Reads strings with few and with many escapes, of any length, from stop to stop like a reader, and often skips
-    /// some bytes.
+    /// Reads strings of any length, with few or many escapes, from stop to stop like a reader. Often skips some bytes.
     #[test]
     fn stops_agree_with_a_simple_reader() {
         let mut state = 1_u64;
@@ -500,18 +500,18 @@ mod tests {
                     let letters = [plain(&block, |byte| b"bfnrt".contains(&byte)), plain(&block, |byte| byte == b'n')];
                     let is_plain = kinds == Kinds::default();
                     let about = (beside, byte, place);
-                    let found = (
+                    let actual = (
                         super::kinds(&block),
                         [super::escapable(&block), super::letter_n(&block)],
                         super::is_plain(&block),
                     );
-                    assert_eq!(found, (kinds, letters, is_plain), "{about:?}");
-                    let found = (
+                    assert_eq!(actual, (kinds, letters, is_plain), "{about:?}");
+                    let actual = (
                         portable::kinds(&block),
                         [portable::escapable(&block), portable::letter_n(&block)],
                         portable::is_plain(&block),
                     );
-                    assert_eq!(found, (kinds, letters, is_plain), "portable: {about:?}");
+                    assert_eq!(actual, (kinds, letters, is_plain), "portable: {about:?}");
                     for first in [b'\\', b'a'] {
                         let text: Vec<u8> = [first].into_iter().chain(block).chain([beside; BLOCK]).collect();
                         assert_eq!(

@@ -1,9 +1,9 @@
-//! Looks through the strings and numbers of JSON text without building a tree. Brackets have to match, but the grammar
-//! is not checked otherwise.
+//! Visits the strings and numbers of JSON text without building a tree. Of the grammar, only matching brackets are
+//! checked.
 
 use super::{scan::Stops, Text};
 
-/// Deeper containers are not skimmed: `kinds` has one bit for each.
+/// Maximum depth, because `kinds` has one bit for each open container.
 const MAX_SKIMMED: u32 = u64::BITS;
 
 #[derive(Debug, PartialEq)]
@@ -20,8 +20,8 @@ pub(crate) enum Skimmed<'a> {
     Inner(Text<'a>),
 }
 
-/// Calls `watch` with every string, and the numbers and lists that are members of an object, in order, until `watch`
-/// returns false. Returns false then, and for text that is certainly not an object or is nested too deeply.
+/// Calls `watch` with every string, and with the numbers and lists that are members of the root object, in order. Stops
+/// if `watch` returns false. Returns false if it stopped, if the text is not an object, or if it is nested too deeply.
 pub(crate) fn skim<'a>(source: &'a str, mut watch: impl FnMut(Skimmed<'a>) -> bool) -> bool {
     let bytes = source.as_bytes();
     let mut stops = Stops::new(bytes);
@@ -111,8 +111,8 @@ mod tests {
             r#" {"a": "b,:{\"", "\u0063":[1, -2.5e+3, "d:\\", {"e": "\/\n"}], "f":true, "n": -2.5e+3 , "#,
             r#""g" : {"a":"h", "m": 1}, "o":0, "": ""} "#
         );
-        let found = strings(text).unwrap_or_default();
-        let found: Vec<(u8, &str)> = found.iter().map(|(kind, text)| (*kind, text.as_str())).collect();
+        let actual = strings(text).unwrap_or_default();
+        let actual: Vec<(u8, &str)> = actual.iter().map(|(kind, text)| (*kind, text.as_str())).collect();
         let expected = [
             (0, "a"),
             (1, "b,:{\""),
@@ -133,7 +133,7 @@ mod tests {
             (0, ""),
             (1, ""),
         ];
-        assert_eq!(found, expected);
+        assert_eq!(actual, expected);
     }
 
     #[test]
@@ -157,6 +157,6 @@ mod tests {
             assert_eq!(strings(text), None, "{text}");
         }
         let deep = "{\"a\":".repeat(64) + "1" + &"}".repeat(64);
-        assert_eq!(strings(&deep).map(|found| found.len()), Some(64));
+        assert_eq!(strings(&deep).map(|list| list.len()), Some(64));
     }
 }

@@ -18,21 +18,21 @@ pub trait Name: Copy {
 impl Name for &str {
     #[inline(always)]
     fn is_name_of(self, key: &Text<'_>) -> bool {
-        key.is_found(self)
+        key.has_value(self)
     }
 }
 
 impl Name for &String {
     #[inline(always)]
     fn is_name_of(self, key: &Text<'_>) -> bool {
-        key.is_found(self)
+        key.has_value(self)
     }
 }
 
 impl Name for &Cow<'_, str> {
     #[inline(always)]
     fn is_name_of(self, key: &Text<'_>) -> bool {
-        key.is_found(self)
+        key.has_value(self)
     }
 }
 
@@ -47,14 +47,14 @@ impl<N: Name> Name for &N {
 pub struct Text<'a> {
     chars: Cow<'a, str>,
     spelling: Spelling,
-    /// See [`Text::cached_lookup`]. Atomic only because several threads may read the tree: all of them store the same
-    /// result.
+    /// See [`Text::cached_lookup`]. It is atomic because several threads may read the tree. All threads store equal
+    /// results.
     lookup: AtomicU8,
 }
 
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Spelling {
-    /// The value, which JSON text spells in the same way.
+    /// The value, which needs no escapes in JSON text.
     Plain,
     /// The value, which may need escapes in JSON text.
     Value,
@@ -67,7 +67,7 @@ impl<'a> Text<'a> {
         Text { chars, spelling, lookup: AtomicU8::new(0) }
     }
 
-    /// The cached result of a look-up of this name in a table; 0 if the name was not looked up yet.
+    /// Returns the cached result of a look-up of this name in a table; 0 if the name was not looked up yet.
     #[inline(always)]
     pub(crate) fn cached_lookup(&self) -> u8 {
         self.lookup.load(Relaxed)
@@ -82,7 +82,7 @@ impl<'a> Text<'a> {
         Text::of(value.into(), Spelling::Value)
     }
 
-    /// The literal must need no escapes in JSON text, such as a keyword.
+    /// Returns a string with this value, which must need no escapes in JSON text.
     pub(crate) const fn literal(value: &'static str) -> Self {
         Text::of(Cow::Borrowed(value), Spelling::Plain)
     }
@@ -142,16 +142,16 @@ impl<'a> Text<'a> {
         value.is_name_of(self)
     }
 
-    /// Like [`Text::is`], but inlined, for searches through many names. Inlining every call to `is` would take too much
-    /// code.
+    /// Like [`Text::is`], but inlined, for searches through many names. Inlining every call to `is` would enlarge the
+    /// code too much.
     #[inline(always)]
-    pub(crate) fn is_found(&self, value: &str) -> bool {
+    pub(crate) fn has_value(&self, value: &str) -> bool {
         match self.spelling {
             // Keys of equal length usually differ in the first byte. Comparing that byte is cheaper than a call that
             // compares all bytes.
             Spelling::Plain | Spelling::Value => {
-                let (own, other) = (self.chars.as_bytes(), value.as_bytes());
-                own.len() == other.len() && own.first() == other.first() && same_bytes(own, other)
+                let (left, right) = (self.chars.as_bytes(), value.as_bytes());
+                left.len() == right.len() && left.first() == right.first() && same_bytes(left, right)
             }
             Spelling::Escaped => self.decodes_to(value),
         }
@@ -217,43 +217,44 @@ impl<'a> Text<'a> {
         }
     }
 
-    /// Like `==`, for a search through many names: most names differ in length or in the first byte.
+    /// Like `==`, but faster in a search through many names, because most names differ in length or in the first byte.
     #[inline(always)]
-    pub(super) fn is_twin(&self, other: &Text<'_>) -> bool {
+    pub(super) fn equals(&self, other: &Text<'_>) -> bool {
         let both_plain = self.spelling != Spelling::Escaped && other.spelling != Spelling::Escaped;
-        let (one, two) = (self.chars.as_bytes(), other.chars.as_bytes());
-        let differ = both_plain && (one.len() != two.len() || one.first() != two.first());
+        let (left, right) = (self.chars.as_bytes(), other.chars.as_bytes());
+        let differ = both_plain && (left.len() != right.len() || left.first() != right.first());
         !differ && self == other
     }
 }
 
-/// The lengths must be equal. Compares eight bytes at a time, because WebAssembly has no instruction that compares
-/// memory, and Rust's replacement compares byte by byte.
+/// Compares bytes of equal length, eight at a time. WebAssembly has no instruction that compares memory, and Rust's
+/// replacement compares byte by byte.
 #[cfg(target_family = "wasm")]
 #[inline(never)]
-fn same_bytes(mut one: &[u8], mut two: &[u8]) -> bool {
+fn same_bytes(mut left: &[u8], mut right: &[u8]) -> bool {
     while let (Some((first, rest)), Some((second, others))) =
-        (one.split_first_chunk::<8>(), two.split_first_chunk::<8>())
+        (left.split_first_chunk::<8>(), right.split_first_chunk::<8>())
     {
         if first != second {
             return false;
         }
-        (one, two) = (rest, others);
+        (left, right) = (rest, others);
     }
-    if let (Some((first, rest)), Some((second, others))) = (one.split_first_chunk::<4>(), two.split_first_chunk::<4>())
+    if let (Some((first, rest)), Some((second, others))) =
+        (left.split_first_chunk::<4>(), right.split_first_chunk::<4>())
     {
         if first != second {
             return false;
         }
-        (one, two) = (rest, others);
+        (left, right) = (rest, others);
     }
-    one.iter().zip(two).all(|(one, two)| one == two)
+    left.iter().zip(right).all(|(left, right)| left == right)
 }
 
 #[cfg(not(target_family = "wasm"))]
 #[inline(always)]
-fn same_bytes(one: &[u8], two: &[u8]) -> bool {
-    one == two
+fn same_bytes(left: &[u8], right: &[u8]) -> bool {
+    left == right
 }
 
 impl PartialEq for Text<'_> {

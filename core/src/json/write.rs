@@ -1,23 +1,23 @@
 //! Writes compact JSON text. Unchanged strings and numbers keep their spelling, except in text for descriptions and
 //! measurements, which has one spelling regardless of the input.
 //!
-//! A hint such as `(enum: ["é"])` must be the same text whether the schema came as JSON with escapes, or as a value of
-//! the caller's language, which has no escapes.
+//! For example, a hint such as `(enum: ["é"])` must not depend on the form of the input. JSON text may contain escapes;
+//! a value of the caller's language has none.
 
 use alloc::{borrow::Cow, format, string::String};
 use core::{fmt::Write as _, ops::Range, ptr};
 
 use super::{number, scan::plain_prefix, Data, Node, Text};
 
-/// A second implementation counts bytes without writing any.
+/// Output of the writer. One implementation only counts the bytes.
 pub(super) trait Sink {
     fn put(&mut self, text: &str);
 
     fn put_quoted(&mut self, spelling: &str);
 }
 
-/// Output that shares large parts with `source`, in the same order. Parts that are adjacent there are copied in one
-/// piece. (Copying 10 MB in pieces of 5 KB took twice as long.)
+/// Output that shares large parts with `source`, in the order of `source`. Adjacent parts are copied in one piece.
+/// (Copying 10 MB in pieces of 5 KB took twice as long.)
 struct Copied<'o> {
     out: &'o mut String,
     source: &'o str,
@@ -37,8 +37,8 @@ impl Sink for Copied<'_> {
         if !self.pending.is_empty() {
             let end = self.pending.end.saturating_add(text.len());
             let next = self.source.get(self.pending.end..end);
-            // The text consists of the same bytes in memory, or is a comma, a bracket or a quote that the source also
-            // has here.
+            // The text is this part of the source in memory, or is a comma, a bracket or a quote that equals the source
+            // here.
             if next.is_some_and(|next| {
                 ptr::eq(next, text) || text.len() == 1 && next.bytes().next() == text.bytes().next()
             }) {
@@ -48,9 +48,9 @@ impl Sink for Copied<'_> {
             self.flush();
         }
         let start = (text.as_ptr() as usize).wrapping_sub(self.source.as_ptr() as usize);
-        let place = start..start.saturating_add(text.len());
-        if start < self.source.len() && self.source.get(place.clone()).is_some_and(|found| ptr::eq(found, text)) {
-            self.pending = place;
+        let range = start..start.saturating_add(text.len());
+        if start < self.source.len() && self.source.get(range.clone()).is_some_and(|part| ptr::eq(part, text)) {
+            self.pending = range;
         } else {
             self.out.push_str(text);
         }
@@ -97,14 +97,14 @@ pub fn write_into(node: &Node<'_>, out: &mut String) {
     write_from("", node, out);
 }
 
-/// Like [`write_into`], for a tree of which large parts were read from `source`.
+/// Like [`write_into`], for a tree whose large parts were read from `source`.
 fn write_from(source: &str, node: &Node<'_>, out: &mut String) {
     let mut copied = Copied { out, source, pending: 0..0 };
     emit::<AsRead>(node, &mut copied);
     copied.flush();
 }
 
-/// The tree must have been read from `source`. Returns the source itself if nothing changed.
+/// Returns the text of a tree that was read from `source`, or the source itself if nothing changed.
 pub(crate) fn text_of<'a>(source: &'a str, node: &Node<'a>) -> Cow<'a, str> {
     if node.is_intact() {
         Cow::Borrowed(source)
@@ -125,7 +125,7 @@ pub fn length(node: &Node<'_>) -> usize {
 pub(super) trait Spelling {
     fn number(text: &str, out: &mut impl Sink);
 
-    /// With quotes.
+    /// Writes the string with its quotes.
     fn string(text: &Text<'_>, out: &mut impl Sink);
 }
 
@@ -207,14 +207,14 @@ fn escape(value: &str, out: &mut impl Sink) {
     }
 }
 
-/// Numbers as `JSON.stringify` writes them, strings with the fewest escapes.
+/// Writes numbers as `JSON.stringify` does, and strings with the fewest escapes.
 pub(crate) fn write_plain(node: &Node<'_>) -> String {
     let mut out = String::new();
     emit::<Plain>(node, &mut out);
     out
 }
 
-/// Strings with the fewest escapes, numbers as in the input.
+/// Writes strings with the fewest escapes, and numbers as in the input.
 pub(crate) fn write_compact(node: &Node<'_>, out: &mut String) {
     emit::<Compact>(node, out);
 }
@@ -239,8 +239,8 @@ pub(crate) fn plain_length(node: &Node<'_>) -> usize {
     length.0
 }
 
-/// Upper bound of the length in bytes of [`write_plain`]. This does not read the strings, so it takes a quarter of the
-/// time of [`plain_length`].
+/// Upper bound of the length in bytes of [`write_plain`]. Needs a quarter of the time of [`plain_length`], because it
+/// does not read the strings.
 pub(crate) fn plain_length_at_most(node: &Node<'_>) -> usize {
     // Maximum number of bytes by which the plain spelling lengthens a number such as `1e20`.
     const DIGITS: usize = 24;
@@ -261,8 +261,8 @@ pub(crate) fn plain_length_at_most(node: &Node<'_>) -> usize {
 
 /// Upper bound of the length in bytes of a string in [`write_plain`], with its quotes.
 pub(crate) fn plain_text_length_at_most(text: &Text<'_>) -> usize {
-    // A given spelling is at least as long as the spelling with the fewest escapes. Without a spelling, each byte may
-    // need an escape.
+    // The spelling in the input is never shorter than the spelling with the fewest escapes. Without a spelling, each
+    // byte may need an escape.
     2 + text.spelling().map_or_else(|| text.chars().len().saturating_mul(6), str::len)
 }
 
@@ -330,7 +330,7 @@ impl Spelling for Plain {
 fn has_fewest_escapes(spelling: &str) -> bool {
     // No early exit, so that the compiler compares many bytes at a time. With an early exit, this loop accounted for a
     // tenth of the total time for long schemas.
-    if !spelling.bytes().fold(false, |found, byte| found | (byte == b'\\')) {
+    if !spelling.bytes().fold(false, |has_backslash, byte| has_backslash | (byte == b'\\')) {
         return true;
     }
     let mut rest = spelling.as_bytes();

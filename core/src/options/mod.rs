@@ -9,12 +9,13 @@
 mod deferred;
 #[cfg(feature = "exchange")]
 mod exchange;
+mod limit;
 mod lookup;
 mod repair;
 mod results;
 mod sanitize;
 mod setters;
-mod table;
+pub(crate) mod table;
 mod tools;
 
 pub use crate::report::{Allow, Confidence};
@@ -27,6 +28,7 @@ pub use deferred::{
 pub(crate) use exchange::without_dialect;
 #[cfg(feature = "exchange")]
 pub use exchange::ExchangeOptions;
+pub use limit::Limit;
 pub(crate) use lookup::APIS_WITH_DEFERRAL;
 pub use lookup::{Api, DeferralQuery, DialectQuery};
 pub use repair::{RepairOptions, Truncated};
@@ -34,7 +36,6 @@ pub use results::{Mismatch, ResultOptions, StructuredText};
 pub use sanitize::EnvelopeOptions;
 pub use sanitize::{Hints, Refs, SanitizeOptions, Untyped, Use};
 pub(crate) use table::Example;
-pub use table::Row;
 pub(crate) use tools::dialects as dialects_to_check;
 pub use tools::{
     AdaptOptions, CheckRequestOptions, DuplicateNames, Formats, HistoryArguments, HistoryPairs, OnSetAside,

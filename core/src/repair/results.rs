@@ -158,7 +158,7 @@ fn content_in_text(result: &Node<'_>, validator: &Validator<'_, '_>) -> Option<(
     if texts.next().is_some() {
         return None;
     }
-    let (content, repeats) = json::read_noting_repeats(&text).ok()?;
+    let (content, repeats) = json::read_and_find_duplicates(&text).ok()?;
     let is_filled = !repeats && !is_deeper_than(&content, MAX_FILLED_DEPTH);
     (is_filled && validator.value(&content).valid == Some(true)).then(|| (index, content.detached()))
 }

@@ -46,7 +46,7 @@ impl<'n> RawArguments<'n> {
     }
 
     pub(crate) fn text(text: &'n str) -> Result<Self, Error> {
-        match json::read_noting_repeats(text) {
+        match json::read_and_find_duplicates(text) {
             Ok((node, false)) => Ok(RawArguments::Value(node)),
             Ok((node, true)) => Ok(RawArguments::Repeated(node)),
             Err(error) if error.code() == Code::TooDeep => Err(error),

@@ -14,7 +14,7 @@ use crate::{
     },
 };
 
-/// Writes a call in the form of its client, or in the call's own form if no client is known.
+/// Writes a call in the format of its client. If no client is known, the call keeps its format.
 ///
 /// # Errors
 /// `invalid-value` if the input is not a call.
@@ -23,23 +23,23 @@ pub(crate) fn write<'a>(
     mut call: Node<'a>,
     reports: &mut CallReports,
 ) -> Result<Node<'a>, Error> {
-    let given = ApiCall::read(&call)?;
+    let api_call = ApiCall::read(&call)?;
     // The API's own servers have run this call, so the client must not answer it.
     if is_hosted(&call) {
         return Ok(call);
     }
     // In an entry of `tool_calls`, the API may have set an `index`.
-    let holder = given.form.and_then(|form| form.holder);
+    let holder = api_call.form.and_then(|form| form.holder);
     match holder {
         Some(holder) => call.visit(holder, |holder| restore_map.remove_index(holder)).unwrap_or_default(),
         None => restore_map.remove_index(&mut call),
     }
     let Some(format) = restore_map.client() else {
-        let text = given.id.as_ref().and_then(Node::as_text);
+        let text = api_call.id.as_ref().and_then(Node::as_text);
         let id = || text.map(|id| Text::new(id.display().into_owned()));
         let mut site =
             |node: &mut Node<'_>, arguments| restore_map.site(NamedUnit::call(node, arguments, id()), reports);
-        match (holder, given.form) {
+        match (holder, api_call.form) {
             (Some(holder), Some(form)) => {
                 let arguments = Some((form.arguments, form.arguments == "arguments"));
                 call.visit(holder, |holder| site(holder, arguments)).unwrap_or(Ok(()))?;
@@ -49,15 +49,15 @@ pub(crate) fn write<'a>(
         }
         return Ok(call);
     };
-    let ApiCall { id, name, namespace, mut arguments, mut kind, form, .. } = given;
+    let ApiCall { id, name, namespace, mut arguments, mut kind, form, .. } = api_call;
     let is_item = form.is_some_and(|form| form.is_item);
-    let own_search = restore_map.own_search().filter(|_| kind == CallKind::Search);
+    let client_search = restore_map.own_search().filter(|_| kind == CallKind::Search);
     let called = name.unwrap_or_else(|| "tool_search".into());
-    let mut named = called.clone();
+    let mut client_name = called.clone();
     // A call to a tool in another namespace need not be restored.
     let key = restore_map.key(namespace.as_ref(), &called);
-    if let Some(own) = own_search {
-        (named, kind) = (Text::new(String::from(own)), CallKind::Function);
+    if let Some(search_name) = client_search {
+        (client_name, kind) = (Text::new(String::from(search_name)), CallKind::Function);
     } else if kind == CallKind::Function {
         let id = id.as_ref().and_then(Node::as_text).map(|id| id.display().into_owned());
         if let Some(key) = &key {
@@ -70,17 +70,17 @@ pub(crate) fn write<'a>(
     }
     let is_loaded = namespace.as_ref() == Some(&called);
     let (mut namespace, mut server, mut index) = (namespace.filter(|_| is_item), None, None);
-    if let (None, Some(restored)) = (own_search, key.as_ref().and_then(|key| restore_map.name(key))) {
+    if let (None, Some(restored)) = (client_search, key.as_ref().and_then(|key| restore_map.name(key))) {
         namespace = RestoreMap::namespace_of(&restored, is_loaded).map(Text::into_owned);
-        named = restored.name.into_owned();
+        client_name = restored.name.into_owned();
         (server, index) = (restored.server.map(Text::into_owned), restored.index);
     }
-    let search = own_search.and_then(|own| restore_map.name(&Text::new(own)));
-    if let Some((restored, of)) = search.and_then(|search| Some((search.name, search.server?))) {
-        (named, server) = (restored.into_owned(), Some(of.into_owned()));
+    let search = client_search.and_then(|search_name| restore_map.name(&Text::new(search_name)));
+    if let Some((restored, server_name)) = search.and_then(|search| Some((search.name, search.server?))) {
+        (client_name, server) = (restored.into_owned(), Some(server_name.into_owned()));
     }
     let item = Some(call).filter(|_| is_item && wire::of(format).turns().has_items());
-    let restored = ClientCall { id, name: Node::string(named), namespace, arguments, kind, item };
+    let restored = ClientCall { id, name: Node::string(client_name), namespace, arguments, kind, item };
     let mut written = wire::of(format).single_call().write(restored);
     let added = [("server", server.map(Node::string)), ("index", index.map(|index| Node::count(index as u64)))];
     for (key, value) in added.into_iter().filter_map(|(key, value)| Some((key, value?))) {

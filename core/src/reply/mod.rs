@@ -1,8 +1,8 @@
-//! Replies of a model: what was changed in the request is restored in them.
+//! Replies of a model: restores in replies the names and arguments that were changed in the request.
 //!
-//! `restore` records what to undo, and writes it as JSON. Replies come whole (`restore`) or in pieces (`streams`), and
-//! may contain structured output (`answer`). Calls are written in the client's form (`client_call`, `client_item`), and
-//! their arguments are repaired if that is requested (`call_repair`). `call_sites` has small parts of calls.
+//! `restore` records the changes to undo, can be written as JSON, and restores whole replies; `streams` restores
+//! replies that arrive in pieces. `answer` restores structured output. `client_call` writes calls in the client's
+//! format. `call_repair` repairs arguments if the caller requests it. `call_sites` has small parts of calls.
 
 pub(crate) mod answer;
 pub(crate) mod call_repair;

@@ -1,5 +1,5 @@
-//! Restores calls: replaces the name and the arguments in an API's reply with those that the tool's server expects. The
-//! restore map can be kept as JSON for a later turn.
+//! Restores calls: replaces names and arguments in an API's reply by the names and arguments that the tool's server
+//! expects. The restore map can be stored as JSON for a later turn.
 
 use alloc::{
     format,
@@ -47,7 +47,7 @@ pub(crate) struct RestoreMap {
     pub(crate) client: Option<Client>,
     /// Options for repairing arguments; `None` if arguments are not repaired.
     pub(crate) repair: Option<RepairOptions>,
-    /// True if tools with equal names are renamed. `restore` then removes every `index` that it did not set itself.
+    /// True if tools with equal names are renamed. Restoring then removes every `index` that it did not set itself.
     pub(crate) has_indices: bool,
     /// Plan for restoring the structured output; `None` if it need not be restored.
     pub(crate) answer: Option<Arc<Answer>>,
@@ -59,7 +59,7 @@ pub(crate) struct RestoreEntry {
     pub(crate) name: String,
     /// The tool's server, if the list has several servers.
     pub(crate) server: Option<String>,
-    /// The tool's index in the list, if another tool there has the same name.
+    /// The tool's index in the list, if another tool in the list has its name.
     pub(crate) index: Option<usize>,
     pub(crate) namespace: Option<String>,
     /// True if the client has the tool outside of the namespace into which the API puts a tool that it loads.
@@ -79,17 +79,17 @@ pub(crate) struct Restored<'r> {
     is_outside: bool,
 }
 
-fn spelled(text: &Text<'_>) -> String {
+fn json_string(text: &Text<'_>) -> String {
     json::write(&Node::string(text.borrowed()))
 }
 
-fn read_text(spelled: &str) -> Text<'_> {
+fn read_text(json_string: &str) -> Text<'_> {
     // Fast path: most names contain no escapes.
-    let plain = spelled.strip_prefix('"').and_then(|rest| rest.strip_suffix('"'));
+    let plain = json_string.strip_prefix('"').and_then(|rest| rest.strip_suffix('"'));
     if let Some(plain) = plain.filter(|plain| !plain.contains('\\')) {
         return plain.into();
     }
-    json::read(spelled)
+    json::read(json_string)
         .ok()
         .and_then(|node| if let Data::String(text) = node.into_data() { Some(text) } else { None })
         .unwrap_or("".into())
@@ -97,7 +97,7 @@ fn read_text(spelled: &str) -> Text<'_> {
 
 impl RestoreEntry {
     pub(crate) fn new(name: &Text<'_>, namespace: Option<&Text<'_>>, plan: Plan) -> RestoreEntry {
-        let (name, namespace) = (spelled(name), namespace.map(spelled));
+        let (name, namespace) = (json_string(name), namespace.map(json_string));
         let (kind, schemas) = (CallKind::Function, None);
         RestoreEntry { name, server: None, index: None, namespace, is_outside: false, kind, plan, schemas }
     }
@@ -114,7 +114,7 @@ impl RestoreEntry {
     }
 
     pub(crate) fn of_server(self, server: Option<&Text<'_>>) -> RestoreEntry {
-        RestoreEntry { server: server.map(spelled), ..self }
+        RestoreEntry { server: server.map(json_string), ..self }
     }
 
     pub(crate) fn with_schemas(self, schemas: Option<Schemas>) -> RestoreEntry {
@@ -133,15 +133,16 @@ impl RestoreMap {
 
     pub(crate) fn key_of(&self, tool: &ClientTool) -> Option<String> {
         let namespace = tool.namespace.as_deref().filter(|namespace| *namespace != tool.name)?;
-        let spell = |name: &str| spelled(&Text::new(String::from(name)));
+        let spell = |name: &str| json_string(&Text::new(String::from(name)));
         self.in_namespaces.get(&(spell(namespace), spell(&tool.name))).cloned()
     }
 
-    /// Returns `None` if the tool belongs to a namespace that is not in this map: such a call need not be restored.
+    /// Returns the key of a called tool. Returns `None` if its namespace is not in this map: such a call need not be
+    /// restored.
     pub(crate) fn key<'a>(&self, namespace: Option<&Text<'a>>, name: &Text<'a>) -> Option<Text<'a>> {
         // The API puts each tool that it loads into a namespace that has the tool's name.
         let Some(namespace) = namespace.filter(|namespace| *namespace != name) else { return Some(name.clone()) };
-        match self.in_namespaces.get(&(spelled(namespace), spelled(name))) {
+        match self.in_namespaces.get(&(json_string(namespace), json_string(name))) {
             Some(key) => Some(Text::new(key.clone())),
             None => is_default(namespace).then(|| name.clone()),
         }
@@ -162,8 +163,8 @@ impl RestoreMap {
         let (plan, schemas) = self.list.remove(&called).map(|entry| (entry.plan, entry.schemas)).unwrap_or_default();
         // A `custom` tool has text as its input, and the client runs a search itself: neither has arguments to repair.
         let schemas = schemas.filter(|_| tool.kind == CallKind::Function);
-        let name = spelled(&Text::new(tool.name.as_str()));
-        let namespace = tool.namespace.as_deref().map(|namespace| spelled(&Text::new(namespace)));
+        let name = json_string(&Text::new(tool.name.as_str()));
+        let namespace = tool.namespace.as_deref().map(|namespace| json_string(&Text::new(namespace)));
         let (kind, is_outside) = (tool.kind, namespace.is_none());
         let (server, index) = (None, None);
         self.add(called, RestoreEntry { name, server, index, namespace, is_outside, kind, plan, schemas });
@@ -173,9 +174,9 @@ impl RestoreMap {
         let entry = self.list.entry(called).or_insert_with(|| RestoreEntry::new(name, None, Plan::default()));
         // A tool that the history adds is in a namespace that has the tool's name.
         if entry.namespace.as_ref() == Some(&entry.name) {
-            entry.namespace = Some(spelled(name));
+            entry.namespace = Some(json_string(name));
         }
-        (entry.name, entry.server) = (spelled(name), Some(spelled(server)));
+        (entry.name, entry.server) = (json_string(name), Some(json_string(server)));
     }
 
     pub(crate) fn set_repairs(&mut self, options: Option<&RepairOptions>) {
@@ -183,10 +184,11 @@ impl RestoreMap {
     }
 
     pub(crate) fn plan_of(&self, name: &str) -> Plan {
-        let own = spelled(&Text::new(name));
+        let json_name = json_string(&Text::new(name));
         let mut entries = self.list.values();
-        let found = entries.find(|entry| entry.name == own && entry.server.is_none() && entry.namespace.is_none());
-        found.map(|entry| entry.plan.clone()).unwrap_or_default()
+        let entry =
+            entries.find(|entry| entry.name == json_name && entry.server.is_none() && entry.namespace.is_none());
+        entry.map(|entry| entry.plan.clone()).unwrap_or_default()
     }
 
     pub(crate) fn called_answer(&self) -> Option<&Answer> {
@@ -222,7 +224,7 @@ impl RestoreMap {
         self.entry(name).map_or(CallKind::Function, |entry| entry.kind)
     }
 
-    /// Returns the kind of item that a call becomes in an OpenAI Responses reply if the client also uses that API.
+    /// Returns the kind of a call's item for a client of OpenAI Responses. For any other client, returns `Function`.
     pub(crate) fn item_kind(&self, name: &Text<'_>) -> CallKind {
         if self.client().is_some_and(|client| wire::of(client).tools().has_namespaces()) {
             self.kind(name)
@@ -315,8 +317,8 @@ impl RestoreMap {
         Some(Repairing { schemas, plan: &entry.plan, options, called, name, id })
     }
 
-    /// Returns `None` if the text stays unchanged. Invalid JSON that is not repaired also stays unchanged: the tool's
-    /// server reports the model's mistake.
+    /// Restores arguments that are JSON text. Returns `None` if the text stays unchanged. Invalid JSON that is not
+    /// repaired also stays unchanged: the tool's server reports the model's mistake.
     pub(crate) fn text(
         &self,
         name: &Text<'_>,
@@ -333,8 +335,8 @@ impl RestoreMap {
         Ok((!node.is_intact()).then(|| json::write(&node)))
     }
 
-    /// A string stays JSON text, unless the API expects a value here (`has_text` is false) and the arguments are
-    /// repaired.
+    /// Restores arguments. A string stays JSON text, unless the API expects a value (`has_text` is false) and the
+    /// arguments are repaired.
     pub(crate) fn arguments(
         &self,
         name: &Text<'_>,
@@ -357,7 +359,7 @@ impl RestoreMap {
         }
     }
 
-    /// Returns true if a call contained the answer.
+    /// Restores a whole reply. Returns true if a call contained the structured output.
     pub(crate) fn whole_reply(&self, reply: &mut Node<'_>, reports: &mut CallReports) -> Result<bool, Error> {
         self.reply(reply, reports)?;
         if alternatives_of(reply).is_some_and(|alternatives| alternatives.write_arguments(reply)) {
@@ -371,16 +373,16 @@ impl RestoreMap {
                 return Ok(true);
             }
         }
-        // A model that calls no function may still write the answer as text.
+        // A model that does not call the function may write the structured output as text.
         answer.reply(reply, reports);
         reports.take_failure().map(|()| false)
     }
 
     pub(crate) fn content(&self, text: &str) -> Content {
-        text::restored(self.answer.as_deref(), text)
+        text::restore_text(self.answer.as_deref(), text)
     }
 
-    /// A truncated part is restored only if this event ends it.
+    /// Restores structured output in an event. A truncated part is restored only if this event ends it.
     pub(crate) fn contents(&self, event: &mut Node<'_>, is_end: bool, reports: &mut CallReports) {
         if let Some(answer) = self.answer.as_ref().filter(|answer| answer.restores_text()) {
             answer.event(event, is_end, reports);
@@ -389,7 +391,7 @@ impl RestoreMap {
 
     pub(crate) fn reply(&self, reply: &mut Node<'_>, reports: &mut CallReports) -> Result<(), Error> {
         if let Data::Array(_) = reply.data() {
-            return reply.visit_children(|_, one| self.reply_object(one, reports));
+            return reply.visit_children(|_, part| self.reply_object(part, reports));
         }
         self.reply_object(reply, reports)
     }
@@ -422,7 +424,7 @@ impl RestoreMap {
         outcome
     }
 
-    /// Like [`Self::reply`] for a whole reply that contains this block, item or step.
+    /// Like [`Self::reply`], for a single block, item or step.
     pub(crate) fn item(&self, item: &mut Node<'_>, reports: &mut CallReports) -> Result<(), Error> {
         let was_limited = reports.is_limited;
         reports.is_limited |= reply::is_cut(item);
@@ -436,8 +438,8 @@ impl RestoreMap {
         if site.role == Role::Search {
             // Tools of servers and of namespaces keep the name that was sent, because it also identifies the server or
             // the namespace.
-            let restored = self.name(&called).filter(|own| own.server.is_none() && own.index.is_none());
-            if let Some(Restored { name, namespace: None, .. }) = restored.filter(|own| own.name != called) {
+            let restored = self.name(&called).filter(|restored| restored.server.is_none() && restored.index.is_none());
+            if let Some(Restored { name, namespace: None, .. }) = restored.filter(|restored| restored.name != called) {
                 site.node.set(site.name, Node::string(name.into_owned()));
             }
             return Ok(());
@@ -467,8 +469,8 @@ impl RestoreMap {
         outcome
     }
 
-    /// Adds the member for the arguments only if the repair fills in defaults of the schema. If the API sends arguments
-    /// as text, a length limit may have cut the arguments off.
+    /// Handles a call without arguments. Adds arguments only if the repair adds defaults of the schema. If the API
+    /// sends arguments as text, a length limit may have cut the arguments off.
     fn no_arguments(
         &self,
         called: &Text<'_>,
@@ -518,12 +520,12 @@ impl RestoreMap {
         }
     }
 
-    /// `is_loaded` is true if the call is in a namespace with the name that was sent. OpenAI puts each tool that it
-    /// loads into such a namespace, and refuses the next request without it (400, `Missing namespace for
-    /// function_call`; recorded 2026-10).
+    /// Returns the client's namespace of a called tool. `is_loaded` is true if the call is in a namespace with the name
+    /// that was sent. OpenAI puts each tool that it loads into such a namespace. It refuses the next request if the
+    /// namespace is missing (400, `Missing namespace for function_call`; recorded 2026-10).
     pub(crate) fn namespace_of<'r>(restored: &Restored<'r>, is_loaded: bool) -> Option<Text<'r>> {
-        let own = || (is_loaded && !restored.is_outside).then(|| restored.name.clone());
-        restored.namespace.clone().or_else(own)
+        let own_namespace = || (is_loaded && !restored.is_outside).then(|| restored.name.clone());
+        restored.namespace.clone().or_else(own_namespace)
     }
 }
 
@@ -552,9 +554,9 @@ impl RestoreMap {
             if !entry.plan.is_empty() {
                 members.push(("plan", entry.plan.to_node()));
             }
-            if let Some((own, sent)) = entry.schemas.as_ref().map(|schemas| schemas.parts()) {
-                members.push(("schema", own.clone()));
-                members.extend(sent.map(|sent| ("sent", sent.clone())));
+            if let Some((tool_schema, sent_schema)) = entry.schemas.as_ref().map(|schemas| schemas.parts()) {
+                members.push(("schema", tool_schema.clone()));
+                members.extend(sent_schema.map(|sent_schema| ("sent", sent_schema.clone())));
             }
             let members = members.into_iter().map(|(key, value)| Member { key: Text::literal(key), value });
             Member { key: Text::new(name.clone()), value: Node::object(Object::from_unique(members.collect())) }
@@ -574,7 +576,7 @@ impl RestoreMap {
             members.push(("format", Node::literal(client.format.as_str())));
             members.extend(client.search.as_ref().map(|search| ("search", Node::string(search.clone()))));
         }
-        // Omitted if an entry has an `index`, which implies it.
+        // Omitted if an entry has an `index`, because the `index` implies this member.
         if self.has_indices && self.list.values().all(|entry| entry.index.is_none()) {
             members.push(("indices", Node::bool(true)));
         }
@@ -623,7 +625,7 @@ impl RestoreMap {
         for member in tools {
             let mut at = String::from("/tools");
             json::push_token(&mut at, &member.key.display());
-            let text = |key: &str| member.value.get(key).map(|text| text.as_text().map(spelled));
+            let text = |key: &str| member.value.get(key).map(|text| text.as_text().map(json_string));
             let name = text("name").flatten().ok_or_else(|| wrong(at.clone() + "/name", "a name"))?;
             let optional = |key: &str| {
                 text(key).map(|name| name.ok_or_else(|| wrong(format!("{at}/{key}"), "a name"))).transpose()
@@ -636,15 +638,15 @@ impl RestoreMap {
             let kind = match text_at(&member.value, "kind") {
                 None => CallKind::Function,
                 Some(kind) => kind
-                    .and_then(CallKind::named)
+                    .and_then(CallKind::from_name)
                     .ok_or_else(|| wrong(at.clone() + "/kind", "`function`, `custom` or `search`"))?,
             };
             let plan = member
                 .value
                 .get("plan")
                 .map(|plan| Plan::from_node(plan).map_err(|error| error.below(&(at.clone() + "/plan"))));
-            let schemas = member.value.get("schema").map(|own| {
-                Schemas::new(own, member.value.get("sent"))
+            let schemas = member.value.get("schema").map(|tool_schema| {
+                Schemas::new(tool_schema, member.value.get("sent"))
                     .map(Arc::new)
                     .ok_or_else(|| wrong(at.clone() + "/schema", "a schema"))
             });
@@ -683,6 +685,6 @@ fn client_of(node: &Node<'_>, wrong: &dyn Fn(String, &str) -> Error) -> Result<O
     Ok(Some(Client { format, search }))
 }
 
-fn owned(spelled: &str) -> Node<'static> {
-    Node::string(read_text(spelled).into_owned())
+fn owned(json_string: &str) -> Node<'static> {
+    Node::string(read_text(json_string).into_owned())
 }

@@ -12,12 +12,12 @@ use crate::{
     },
 };
 
-/// Members of a body that hold betas. Backends that read them there read the first.
+/// Members of a body that contain betas. Backends that read betas from the body read the first member.
 const MEMBERS: [&str; 2] = ["anthropic_beta", "betas"];
 
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Header {
-    given: Set<String>,
+    client_names: Set<String>,
     pub(crate) changes: Changes,
 }
 
@@ -28,18 +28,18 @@ pub(crate) struct Changes {
 }
 
 impl Header {
-    pub(crate) fn of(given: &[String]) -> Self {
-        Header { given: names_in(given).map(String::from).collect(), ..Self::default() }
+    pub(crate) fn of(values: &[String]) -> Self {
+        Header { client_names: names_in(values).map(String::from).collect(), ..Self::default() }
     }
 
     pub(crate) fn has(&self, name: &str) -> bool {
-        let is_left = self.given.contains(name) && !self.changes.removed.contains(name);
-        is_left || self.changes.added.contains(&name)
+        let is_kept = self.client_names.contains(name) && !self.changes.removed.contains(name);
+        is_kept || self.changes.added.contains(&name)
     }
 
     pub(crate) fn remove(&mut self, name: &'static str) {
         self.changes.added.retain(|added| *added != name);
-        if self.given.contains(name) {
+        if self.client_names.contains(name) {
             self.changes.removed.insert(name);
         }
     }
@@ -47,7 +47,7 @@ impl Header {
     pub(crate) fn add(&mut self, name: &'static str) {
         if !self.has(name) {
             self.changes.removed.remove(name);
-            if !self.given.contains(name) {
+            if !self.client_names.contains(name) {
                 self.changes.added.push(name);
             }
         }
@@ -55,15 +55,15 @@ impl Header {
 }
 
 impl Changes {
-    pub(crate) fn applied(&self, given: &[String]) -> Option<Vec<String>> {
+    pub(crate) fn apply(&self, values: &[String]) -> Option<Vec<String>> {
         if *self == Changes::default() {
             return None;
         }
-        let left = names_in(given).filter(|name| !self.removed.contains(name));
-        Some(left.chain(self.added.iter().copied()).map(String::from).collect())
+        let kept = names_in(values).filter(|name| !self.removed.contains(name));
+        Some(kept.chain(self.added.iter().copied()).map(String::from).collect())
     }
 
-    /// What either request needs stays.
+    /// Adds the changes of another request. Keeps the betas that either request needs.
     pub(crate) fn append(&mut self, other: &Changes) {
         let in_both = self.removed.iter().copied().filter(|name| other.removed.contains(name));
         self.removed = in_both.collect();
@@ -83,19 +83,20 @@ fn names(value: &str) -> impl Iterator<Item = &str> {
     value.split(',').map(str::trim).filter(|name| !name.is_empty())
 }
 
-/// Returns `None` if no name is left.
+/// Returns the value of the header without refused betas and with needed betas, or `None` if it has no names.
 pub(crate) fn header<'v>(
     value: Option<&'v str>,
     is_refused: &dyn Fn(&str) -> bool,
     needed: &[&str],
 ) -> Option<Cow<'v, str>> {
-    let named = || value.into_iter().flat_map(names);
-    let missing: Vec<&str> = needed.iter().copied().filter(|beta| !named().any(|name| name == *beta)).collect();
-    if missing.is_empty() && !named().any(is_refused) {
+    let names_in_value = || value.into_iter().flat_map(names);
+    let missing: Vec<&str> =
+        needed.iter().copied().filter(|beta| !names_in_value().any(|name| name == *beta)).collect();
+    if missing.is_empty() && !names_in_value().any(is_refused) {
         return value.map(Cow::Borrowed);
     }
-    let left: Vec<&str> = named().filter(|name| !is_refused(name)).chain(missing).collect();
-    (!left.is_empty()).then(|| Cow::Owned(left.join(",")))
+    let kept: Vec<&str> = names_in_value().filter(|name| !is_refused(name)).chain(missing).collect();
+    (!kept.is_empty()).then(|| Cow::Owned(kept.join(",")))
 }
 
 /// `visit` receives each name, and the JSON Pointer to the string that contains it.
@@ -130,12 +131,12 @@ pub(crate) fn is_read_at(pointer: &str) -> bool {
 }
 
 pub(crate) fn in_body(request: &Node<'_>) -> Result<Vec<String>, Error> {
-    let mut found = Vec::new();
-    each_in_body(request, &mut |name, _| found.push(name.into()))?;
-    Ok(found)
+    let mut betas = Vec::new();
+    each_in_body(request, &mut |name, _| betas.push(name.into()))?;
+    Ok(betas)
 }
 
-/// Removes a member that becomes empty.
+/// Removes refused betas from the body, and adds needed betas. Removes a member that becomes empty.
 pub(crate) fn rewrite_body(
     request: &mut Node<'_>,
     is_refused: &dyn Fn(&str) -> bool,

@@ -1,10 +1,10 @@
 //! Messages that add tools: system messages of Kimi and Anthropic, items of OpenAI Responses, and results of searches.
-//! Also the searches of a history, whose results may add or load tools.
+//! Finds the searches of a history, because their results may add or load tools.
 //!
 //! Only part of the history comes from the client: tool results come from servers, and calls from the model. Additions
-//! and removals therefore take effect only in blocks that come from the client: those of a system message or of the
-//! system prompt. A reference can only load tools that the client listed, so it takes effect in a message, in a tool
-//! result and in a search result. Blocks nested in other members of a block have no effect.
+//! and removals therefore take effect only in blocks of the client: blocks of a system message or of the system prompt.
+//! A reference can only load tools that the client listed, so it takes effect in a message, in a tool result and in a
+//! search result. Blocks nested in other members of a block have no effect.
 
 use alloc::{borrow::Cow, format, string::String, vec::Vec};
 
@@ -89,25 +89,25 @@ const fn flags(additions: Additions) -> Flags {
     }
 }
 
-/// The functions may belong to servers that the API calls itself, so they are not the client's. The client's tools must
-/// not use their names.
+/// Returns the names of functions that hosted searches found. They may belong to servers that the API itself calls, so
+/// the client's tools must not use these names.
 pub(crate) fn names_of_hosted<'a>(request: &Node<'a>, api: Api) -> Result<Vec<Text<'a>>, Error> {
     let mut names = Vec::new();
     let Additions::Results { list, hosted, .. } = wire::of(api).additions() else { return Ok(names) };
     for step in request.items_at(wire::of(api).history()) {
         if may_hold(step, Flags::DEFERRAL) {
             let step = view(step)?;
-            let found = step.get(list).filter(|_| has_type(&step, hosted)).and_then(Node::as_array);
-            names.extend(found.unwrap_or_default().iter().filter_map(tool::name).cloned());
+            let entries = step.get(list).filter(|_| has_type(&step, hosted)).and_then(Node::as_array);
+            names.extend(entries.unwrap_or_default().iter().filter_map(tool::name).cloned());
         }
     }
     Ok(names)
 }
 
 pub(crate) fn any(request: &Node<'_>, api: Api) -> Result<bool, Error> {
-    let mut found = false;
-    each(request, api, None, |tools| found |= !tools.is_empty())?;
-    Ok(found)
+    let mut has_tools = false;
+    each(request, api, None, |tools| has_tools |= !tools.is_empty())?;
+    Ok(has_tools)
 }
 
 pub(crate) fn visit_definitions<'a>(message: &mut Node<'a>, api: Api, visit: &mut dyn FnMut(&mut Node<'a>)) {
@@ -127,7 +127,7 @@ pub(crate) fn visit_definitions<'a>(message: &mut Node<'a>, api: Api, visit: &mu
     });
 }
 
-/// Messages must be passed in order.
+/// Recognizes messages that add tools. The messages must be passed in order.
 pub(crate) struct Carriers<'a> {
     additions: Additions,
     searches: Searches<'a>,
@@ -162,9 +162,9 @@ impl<'a> Carriers<'a> {
     }
 }
 
-/// Returns a name for the function that replaces a hosted search. It is `wanted`, with a number if a listed function
-/// has that name.
-fn free_name<'a>(list: &[&Node<'a>], wanted: &str) -> Text<'a> {
+/// Returns the name `wanted` for the function that replaces a hosted search. Appends a number if a listed function has
+/// that name.
+fn unused_name<'a>(list: &[&Node<'a>], wanted: &str) -> Text<'a> {
     let taken: Set<Cow<'_, str>> = list
         .iter()
         .copied()
@@ -177,15 +177,15 @@ fn free_name<'a>(list: &[&Node<'a>], wanted: &str) -> Text<'a> {
     Text::new(names.find(|name| !taken.contains(name.as_str())).unwrap_or_default())
 }
 
-/// The searches that the client runs, and their calls in the history. Needed for Gemini, Gemini Interactions and
-/// Bedrock Converse, where the result of any tool can look like the result of a search.
+/// The searches that the client runs, and their calls in the history. In Gemini, Gemini Interactions and Bedrock
+/// Converse, the result of any tool can look like the result of a search.
 #[derive(Default)]
 pub(crate) struct Searches<'a> {
     names: Set<Text<'a>>,
     /// Name of the function that replaces a hosted search.
     replacement_name: Option<Text<'a>>,
     /// Names of the called functions, by the ids of the calls, because a result may omit the name.
-    called: Map<Text<'a>, Text<'a>>,
+    call_names: Map<Text<'a>, Text<'a>>,
 }
 
 impl<'a> Searches<'a> {
@@ -194,17 +194,21 @@ impl<'a> Searches<'a> {
     }
 
     pub(crate) fn among(list: &[&Node<'a>], deferred: Option<&DeferredOptions>) -> Self {
-        let own = list
+        let client_searches = list
             .iter()
             .copied()
             .filter(|entry| tool::kind(entry) == Kind::ClientSearch)
             .filter_map(tool::name)
             .cloned();
         let is_hosted = list.iter().any(|entry| tool::kind(entry) == Kind::HostedSearch);
-        let replacement_name = deferred.filter(|_| is_hosted).map(|options| free_name(list, &options.tool_search_name));
-        let listed = deferred.into_iter().flat_map(|options| &options.search_tools);
-        let names = own.chain(listed.map(|name| Text::new(name.clone()))).chain(replacement_name.clone()).collect();
-        Searches { names, replacement_name, called: Map::new() }
+        let replacement_name =
+            deferred.filter(|_| is_hosted).map(|options| unused_name(list, &options.tool_search_name));
+        let option_names = deferred.into_iter().flat_map(|options| &options.search_tools);
+        let names = client_searches
+            .chain(option_names.map(|name| Text::new(name.clone())))
+            .chain(replacement_name.clone())
+            .collect();
+        Searches { names, replacement_name, call_names: Map::new() }
     }
 
     pub(crate) fn is_replacement(&self, name: &Text<'a>) -> bool {
@@ -213,14 +217,15 @@ impl<'a> Searches<'a> {
 
     pub(crate) fn record(&mut self, block: &Node<'a>, form: &UntypedResults) {
         if let Some((id, name)) = (form.call)(block) {
-            self.called.insert(id.clone(), name.clone());
+            self.call_names.insert(id.clone(), name.clone());
         }
     }
 
-    /// References in the result of another tool load nothing, because its server may have written them.
+    /// Returns true for the result of a search. References in the result of any other tool load nothing, because the
+    /// tool's server may have written them.
     pub(crate) fn is_search_result(&self, block: &Node<'a>, form: &UntypedResults) -> bool {
         let Some((id, name)) = (form.result)(block) else { return false };
-        let name = id.and_then(|id| self.called.get(id)).or(name);
+        let name = id.and_then(|id| self.call_names.get(id)).or(name);
         name.is_some_and(|name| self.names.contains(name)) && (form.has_tools)(block)
     }
 }
@@ -229,7 +234,8 @@ pub(crate) fn is_system(message: &Node<'_>) -> bool {
     message.get("role").is_some_and(|role| role.is_text("system") || role.is_text("developer"))
 }
 
-/// For Bedrock Converse and Gemini `generateContent`. A Gemini message may have a single part instead of a list.
+/// Returns the blocks of a message of Bedrock Converse, or the parts of a message of Gemini `generateContent`. A Gemini
+/// message may have a single part instead of a list.
 pub(crate) fn of_message<'n, 'a>(message: &'n Node<'a>) -> &'n [Node<'a>] {
     let Some(blocks) = ["content", "parts"].iter().find_map(|key| message.get(key)) else { return &[] };
     match blocks.data() {

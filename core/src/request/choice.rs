@@ -30,30 +30,31 @@ impl SourceChoice<'_> {
     }
 }
 
-/// A choice that only the source API supports is dropped with a warning. `holder` is the member of the given request
-/// that contained the choice, if the choice was moved.
+/// Removes the choice from a request, and returns it. Drops a choice that only the source API supports, with a warning.
+/// `holder` is the member of the given request that contained the choice, if the choice was moved.
 pub(crate) fn take<'a>(
     request: &mut Node<'a>,
     (source, holder): (Api, Option<&'static str>),
     warnings: &mut Warnings,
 ) -> Result<SourceChoice<'a>, Error> {
     let format = wire::of(source).choice();
-    let found = request.get(CHOICE).map(view).transpose()?;
-    let forbids_parallel_calls = format.is_single(request, found.as_deref())?;
-    let mut wanted =
-        SourceChoice { choice: found.as_deref().and_then(|found| format.read(found)), forbids_parallel_calls, holder };
-    let is_lost = matches!(
-        wanted.choice,
-        None | Some(Choice::Tool(ToolRef::Search | ToolRef::Namespace(_) | ToolRef::Hosted(_)))
-    );
-    if found.is_some() && is_lost {
-        drop(found);
-        wanted.choice = None;
-        if let Some(found) = request.remove(CHOICE) {
-            warnings.lose_in(holder, CHOICE, &*view(&found)?);
+    let choice = request.get(CHOICE).map(view).transpose()?;
+    let forbids_parallel_calls = format.is_single(request, choice.as_deref())?;
+    let mut taken = SourceChoice {
+        choice: choice.as_deref().and_then(|choice| format.read(choice)),
+        forbids_parallel_calls,
+        holder,
+    };
+    let is_lost =
+        matches!(taken.choice, None | Some(Choice::Tool(ToolRef::Search | ToolRef::Namespace(_) | ToolRef::Hosted(_))));
+    if choice.is_some() && is_lost {
+        drop(choice);
+        taken.choice = None;
+        if let Some(choice) = request.remove(CHOICE) {
+            warnings.lose_in(holder, CHOICE, &*view(&choice)?);
         }
     }
-    Ok(wanted)
+    Ok(taken)
 }
 
 fn names<'n, 'a: 'n>(tools: &'n [ToolRef<'a>]) -> impl Iterator<Item = &'n Text<'a>> {
@@ -67,8 +68,8 @@ pub(crate) struct Sent<'a> {
     /// True if the list is not empty.
     pub(crate) has_list: bool,
     pub(crate) custom: Set<Text<'a>>,
-    /// The client's search function, if the backend's native search replaces it. A choice cannot name
-    /// the native search.
+    /// The client's search function, if the backend's native search replaces it. A choice cannot name the native
+    /// search.
     pub(crate) search: Option<Text<'a>>,
 }
 
@@ -81,7 +82,7 @@ pub(crate) fn write<'a>(
 ) {
     let (format, has_tools) = (wire::of(target).choice(), sent.has_list);
     let forbids_parallel_calls = wanted.forbids_parallel_calls && has_tools;
-    // In Kimi's requests, tools may be in messages; without any tool, Kimi only refuses choices that require a call.
+    // In Kimi's requests, messages may contain tools. Without any tools, Kimi refuses only choices that require a call.
     let is_demand = matches!(wanted.choice, Some(Choice::Required | Choice::Tool(_) | Choice::Allowed { .. }));
     let is_bare = sent.names.as_ref().is_some_and(|names| names.is_empty());
     let takes_any = has_tools || format.without_tools() != WithoutTools::None;
@@ -131,7 +132,7 @@ pub(crate) fn write<'a>(
     }
 }
 
-/// Kimi does not support forcing a single tool.
+/// Replaces a choice that forces a single tool by `required`, because Kimi does not support forcing a tool.
 pub(crate) fn widen(request: &mut Node<'_>, warnings: &mut Warnings) -> Result<(), Error> {
     let Some(format) = Native::Kimi.api().map(|api| wire::of(api).choice()) else { return Ok(()) };
     let Some(name) = format.forced_name(request)?.map(|name| name.display().into_owned()) else { return Ok(()) };

@@ -32,23 +32,23 @@ pub(crate) struct Conversation<'a> {
     pub(crate) search_name: Option<String>,
     /// Loaded tools that cannot be sent to the target.
     pub(crate) set_aside: Set<Text<'a>>,
-    /// Messages of the source. If the format changes, null replaces a message that was read. If the format stays the
-    /// same, the messages remain in the request until they are written.
+    /// Messages of the source. If the format changes, null replaces a message that was read. Otherwise, the messages
+    /// remain in the request until they are written.
     pub(crate) history: Vec<Node<'a>>,
-    /// Messages and items that were read although the format stays the same, by number, without the parts that were
-    /// read. Calls and results of Responses contain their items ([`Call::source_item`], [`Outcome::source_item`]).
+    /// Messages and items that were read although the format does not change, by number. They lack the parts that were
+    /// read. The items of Responses' calls and results are in [`Call::source_item`] and [`Outcome::source_item`].
     pub(crate) originals: Map<usize, Node<'a>>,
     /// Numbers of the messages and items in `originals` whose content changes.
     pub(crate) changed: Set<usize>,
     /// Numbers of the Responses items that are references without a message around them.
-    pub(crate) bare: Set<usize>,
-    /// Members of Responses items that were read although the format stays the same, in order.
+    pub(crate) bare_references: Set<usize>,
+    /// Members of Responses items that were read although the format does not change, in order.
     pub(crate) read_members: Vec<ReadMember>,
     /// Tools loaded by references outside of results. Recorded only by native deferred loading that keeps the format.
-    pub(crate) referred: Set<Text<'a>>,
+    pub(crate) referenced_tools: Set<Text<'a>>,
     pub(crate) losses: Warnings,
     pub(crate) format: Option<TranslatedFormat<'a>>,
-    /// True if the history has the same meaning in the target format. The history then remains in the request.
+    /// True if the history also has its meaning in the target format. It then remains in the request.
     pub(crate) is_in_place: bool,
 }
 
@@ -65,8 +65,8 @@ pub(crate) fn apply<'a>(
             // APIs with references ignore references in the result of a failed call.
             EventKind::Result(Outcome { content, is_error: true, .. }) if options.native != Native::None => {
                 content.each_reference(&mut |reference| {
-                    reference.found = tools.state(&reference.name);
-                    if reference.found == ToolState::Unknown {
+                    reference.state = tools.state(&reference.name);
+                    if reference.state == ToolState::Unknown {
                         warnings.set_location(reference.origin);
                         warnings.about("unknown-tool-reference", reference.name.display());
                     }
@@ -77,7 +77,7 @@ pub(crate) fn apply<'a>(
             | EventKind::Orphan(content) => {
                 content.each_reference(&mut |reference| {
                     warnings.set_location(reference.origin);
-                    reference.found = tools.load_found(&reference.name, warnings);
+                    reference.state = tools.load_found(&reference.name, warnings);
                 });
             }
             EventKind::Add(additions) | EventKind::Carry(additions) => {
@@ -106,14 +106,14 @@ pub(crate) fn refers_to_unknown(events: &mut [Event<'_>]) -> bool {
         if let EventKind::Text { content, .. } | EventKind::Result(Outcome { content, is_error: false, .. }) =
             &mut event.kind
         {
-            content.each_reference(&mut |reference| refers |= reference.found == ToolState::Unknown);
+            content.each_reference(&mut |reference| refers |= reference.state == ToolState::Unknown);
         }
     }
     refers
 }
 
 impl<'a> Conversation<'a> {
-    /// References outside of results load nothing, because APIs with references read them only in results.
+    /// Removes references outside of results, with warnings. APIs with references read them only in results.
     pub(crate) fn lose_references(&mut self) {
         for event in &mut self.events {
             if let EventKind::Text { content: Content::Parts(parts), .. } = &mut event.kind {
@@ -138,8 +138,8 @@ impl<'a> Conversation<'a> {
         for event in &mut self.events {
             if let EventKind::Text { content, .. } = &mut event.kind {
                 content.each_reference(&mut |reference| {
-                    if reference.found == ToolState::Loaded {
-                        self.referred.insert(reference.name.clone());
+                    if reference.state == ToolState::Loaded {
+                        self.referenced_tools.insert(reference.name.clone());
                     }
                 });
                 if let Content::Parts(parts) = content {
@@ -157,7 +157,7 @@ impl<'a> Conversation<'a> {
             if !parts.iter().any(|part| matches!(part, Part::Reference(_) | Part::Search(_))) {
                 continue;
             }
-            let mut found = Vec::new();
+            let mut names = Vec::new();
             let mut others = Vec::with_capacity(parts.len());
             let mut is_search = false;
             for part in core::mem::take(parts) {
@@ -165,7 +165,9 @@ impl<'a> Conversation<'a> {
                     Part::Reference(reference) => Vec::from([reference]),
                     Part::Search(search) => {
                         is_search = true;
-                        others.extend(search.error.map(|code| Part::Text(Node::string(instructions::failed(&code)))));
+                        others.extend(
+                            search.error.map(|code| Part::Text(Node::string(instructions::failure_notice(&code)))),
+                        );
                         search.references
                     }
                     other => {
@@ -174,19 +176,19 @@ impl<'a> Conversation<'a> {
                     }
                 };
                 for reference in references.into_iter().filter(|_| !outcome.is_error) {
-                    if reference.found == ToolState::Withdrawn {
+                    if reference.state == ToolState::Withdrawn {
                         outcome.removed_tools.insert(reference.name.clone());
                     }
-                    found.push(reference.name);
+                    names.push(reference.name);
                 }
             }
             *parts = others;
-            outcome.found = Some(found).filter(|found| is_search || !found.is_empty());
+            outcome.found_tools = Some(names).filter(|names| is_search || !names.is_empty());
         }
     }
 }
 
-/// The rest of the item remains unchanged.
+/// A member of a Responses item that was read. The rest of the item remains unchanged.
 pub(crate) struct ReadMember {
     /// Number of the item, as in [`Event::at`].
     pub(crate) at: usize,
@@ -197,7 +199,7 @@ pub(crate) struct ReadMember {
 pub(crate) struct Event<'a> {
     /// Number of the source's message or item, starting at 1; 0 is the system prompt.
     pub(crate) at: usize,
-    /// Number of the source's message. In a target with messages, events with the same number form one message.
+    /// Number of the source's message. In a target with messages, events with equal numbers form one message.
     pub(crate) message: usize,
     /// Member of the message or item that holds the event, if several members are read: `content` or `output`.
     pub(crate) member: &'static str,
@@ -224,7 +226,7 @@ pub(crate) enum EventKind<'a> {
     Remove { name: Text<'a>, cache_control: Option<Node<'a>> },
     /// The model's reasoning, in the source's format.
     Reasoning(Node<'a>),
-    /// A message or item with the same meaning in the target, and its role.
+    /// A message or item that has its meaning in the target as well, with its role.
     Unchanged(Role),
     /// A call that the API's servers run. The type of its result shows if it is a tool search. Only readers use this
     /// variant.
@@ -313,7 +315,7 @@ pub(crate) struct Reference<'a> {
     pub(crate) name: Text<'a>,
     pub(crate) block: Node<'a>,
     /// State of the tool after the history is applied.
-    pub(crate) found: ToolState,
+    pub(crate) state: ToolState,
 }
 
 #[derive(Clone)]
@@ -323,7 +325,7 @@ pub(crate) struct SearchOutcome<'a> {
     pub(crate) block: Node<'a>,
     /// The error code, if the search failed.
     pub(crate) error: Option<String>,
-    /// True if the search is the complete content of a result, so that each reference can be a block.
+    /// True if the result contains nothing else, so that each reference can be a block.
     pub(crate) is_whole: bool,
 }
 
@@ -366,7 +368,7 @@ impl<'a> Arguments<'a> {
         }
     }
 
-    /// Returns true if the arguments already were an object.
+    /// Returns the arguments as an object, and true if they already were an object.
     pub(crate) fn value(self) -> (Node<'a>, bool) {
         let value = match self {
             Arguments::Freeform(text) => return (Node::record([("input", text)]), true),
@@ -396,10 +398,10 @@ pub(crate) struct Outcome<'a> {
     /// True if the content states the error.
     pub(crate) states_error: bool,
     /// The tools that a search found; `None` if the call was not a search.
-    pub(crate) found: Option<Vec<Text<'a>>>,
+    pub(crate) found_tools: Option<Vec<Text<'a>>>,
     /// The party that ran the search, if this is a search result. Set by [`match_searches`].
     pub(crate) of_search: Option<Searcher>,
-    /// Tools in `found` that had been removed.
+    /// Tools in `found_tools` that had been removed.
     pub(crate) removed_tools: Set<Text<'a>>,
     pub(crate) source_item: Option<Node<'a>>,
 }
@@ -411,7 +413,7 @@ impl<'a> Outcome<'a> {
             content,
             is_error: false,
             states_error: false,
-            found: None,
+            found_tools: None,
             removed_tools: Set::new(),
             of_search: None,
             source_item,
@@ -428,7 +430,7 @@ pub(crate) struct Addition<'a> {
     pub(crate) is_known: bool,
 }
 
-pub(crate) fn opened<'a>(node: Node<'a>) -> Result<Node<'a>, Error> {
+pub(crate) fn parse_verbatim<'a>(node: Node<'a>) -> Result<Node<'a>, Error> {
     match node.data() {
         Data::Verbatim(text) => json::read(text),
         _ => Ok(node),
@@ -439,7 +441,7 @@ pub(crate) fn string_of<'a>(object: &Node<'a>, key: &str) -> Node<'a> {
     object.get(key).filter(|value| value.as_text().is_some()).cloned().unwrap_or_else(|| Node::literal(""))
 }
 
-/// Every API accepts the resulting order.
+/// Orders calls and results so that every API accepts the order.
 pub(crate) fn order_turns<'a>(events: Vec<Event<'a>>, warnings: &mut Warnings) -> Vec<Event<'a>> {
     // A call is open until its last result.
     let last_results = last_results(&events);
@@ -448,11 +450,11 @@ pub(crate) fn order_turns<'a>(events: Vec<Event<'a>>, warnings: &mut Warnings) -
     for (at, event) in events.into_iter().enumerate() {
         if let EventKind::Call(_) = &event.kind {
             // A call after a result begins the next turn, unless another call of this turn is still open.
-            if !turn.results.is_empty() && at > turn.until {
+            if !turn.results.is_empty() && at > turn.last_result {
                 turn.close(&mut out);
             }
-            turn.until = turn.until.max(last_results.get(&at).copied().unwrap_or_default());
-            // The parts in `after` are reported themselves.
+            turn.last_result = turn.last_result.max(last_results.get(&at).copied().unwrap_or_default());
+            // Each event in `after` is reported separately.
             if !turn.results.is_empty() {
                 warn_of_move(&event, warnings);
             }
@@ -464,8 +466,8 @@ pub(crate) fn order_turns<'a>(events: Vec<Event<'a>>, warnings: &mut Warnings) -
             continue;
         }
         match &event.kind {
-            EventKind::Result(_) if at <= turn.until => turn.results.push(event),
-            _ if at > turn.until => {
+            EventKind::Result(_) if at <= turn.last_result => turn.results.push(event),
+            _ if at > turn.last_result => {
                 turn.close(&mut out);
                 out.push(event);
             }
@@ -517,7 +519,7 @@ fn last_results(events: &[Event<'_>]) -> Map<usize, usize> {
         /// The most recently answered call.
         answered: Option<usize>,
     }
-    let (mut calls, mut found, mut texts): (Map<&Text<'_>, Calls>, _, _) = (Map::new(), Map::new(), 0);
+    let (mut calls, mut results, mut texts): (Map<&Text<'_>, Calls>, _, _) = (Map::new(), Map::new(), 0);
     for (at, event) in events.iter().enumerate() {
         match &event.kind {
             EventKind::Text { role: Role::User, .. } | EventKind::Unchanged(Role::User) => texts += 1,
@@ -534,17 +536,17 @@ fn last_results(events: &[Event<'_>]) -> Map<usize, usize> {
                 let Some(calls) = outcome.id.as_text().and_then(|id| calls.get_mut(id)) else { continue };
                 let call = calls.open.pop_front().map(|(call, _)| call).or(calls.answered);
                 calls.answered = call;
-                found.extend(call.map(|call| (call, at)));
+                results.extend(call.map(|call| (call, at)));
             }
             _ => {}
         }
     }
-    found
+    results
 }
 
 /// Detects the results of searches: results that contain references, and results of calls that are searches. Ids need
-/// not be unique; each result belongs to the oldest open call with its id, as in [`last_results`]. A hosted search
-/// without a result is removed, unless `keeps` is true (hosted searches keep their form).
+/// not be unique: each result belongs to the oldest open call with its id, as in [`last_results`]. Removes hosted
+/// searches without a result, unless `keeps` is true.
 pub(crate) fn match_searches(events: &mut Vec<Event<'_>>, keeps: bool, warnings: &mut Warnings) {
     let mut open: Map<String, VecDeque<(usize, usize)>> = Map::new();
     let (mut lost, mut texts) = (Set::new(), 0);
@@ -566,8 +568,8 @@ pub(crate) fn match_searches(events: &mut Vec<Event<'_>>, keeps: bool, warnings:
                     Some(EventKind::Call(call)) => Some(call),
                     _ => None,
                 };
-                let found = outcome.found.as_ref().map(|_| Searcher::Client);
-                outcome.of_search = call.as_ref().and_then(|call| call.search).or(found);
+                let default_search = outcome.found_tools.as_ref().map(|_| Searcher::Client);
+                outcome.of_search = call.as_ref().and_then(|call| call.search).or(default_search);
                 if let Some(call) = call {
                     call.search = outcome.of_search;
                 }
@@ -596,7 +598,7 @@ pub(crate) fn match_searches(events: &mut Vec<Event<'_>>, keeps: bool, warnings:
     warnings.clear_location();
 }
 
-/// Removes the search mark from calls and results of ordinary tools, for APIs that accept found tools only in the
+/// Unmarks calls and results of ordinary tools, which are marked as searches. For APIs that accept found tools only in
 /// results of searches. `is_search` is true for the names of the client's searches.
 pub(crate) fn keep_searches<'a>(events: &mut [Event<'a>], is_search: impl Fn(&Text<'a>) -> bool) {
     let mut ordinary: Set<Text<'a>> = Set::new();
@@ -626,18 +628,18 @@ struct Turn<'a> {
     results: Vec<Event<'a>>,
     after: Vec<Event<'a>>,
     /// Index of the turn's last result.
-    until: usize,
+    last_result: usize,
 }
 
 impl<'a> Turn<'a> {
     fn close(&mut self, out: &mut Vec<Event<'a>>) {
-        // In formats whose messages contain the calls, a turn is one message.
+        // In formats whose messages contain the calls, a turn is a single message.
         if let Some(message) = self.calls.first().map(|call| call.message) {
             self.before.iter_mut().chain(&mut self.calls).for_each(|event| event.message = message);
         }
         for part in [&mut self.before, &mut self.calls, &mut self.results, &mut self.after] {
             out.append(part);
         }
-        self.until = 0;
+        self.last_result = 0;
     }
 }

@@ -19,7 +19,7 @@ use crate::{
 
 const TOOLS: &str = "tools";
 
-/// The parts of a request's tool list that stay behind when its tools are moved to a flat list.
+/// The parts of a request's tool list that remain after its tools were moved to a flat list.
 #[derive(Default)]
 pub(crate) struct RemainingEntries<'a> {
     /// Gemini's original list.
@@ -53,8 +53,8 @@ fn is_group(entry: &Node<'_>) -> bool {
 
 pub(crate) type Show<'s, 'n, 'a> = dyn FnMut(&'n Node<'a>, bool, &dyn Fn() -> String) + 's;
 
-/// Calls `show` with each entry in the order of the flat list: the entry, true if it is in a group, and a function that
-/// returns its pointer. Entries of groups are shown instead of the groups.
+/// Calls `show` with each entry in the order of the flat list, and with the entries of groups instead of the groups.
+/// Its arguments are the entry, true if the entry is in a group, and a function that returns its pointer.
 pub(crate) fn each<'n, 'a>(list: &'n Node<'a>, pointer: &str, show: &mut Show<'_, 'n, 'a>) {
     let is_single = list.as_object().is_some();
     for (at, entry) in entries_of(list).iter().enumerate() {
@@ -77,13 +77,13 @@ pub(crate) fn each<'n, 'a>(list: &'n Node<'a>, pointer: &str, show: &mut Show<'_
 }
 
 pub(crate) fn pointers(list: &Node<'_>) -> Vec<String> {
-    let mut found = Vec::new();
+    let mut pointers = Vec::new();
     each(list, "/tools", &mut |entry, is_in_group, pointer| {
         if is_in_group || is_moved(entry) {
-            found.push(pointer());
+            pointers.push(pointer());
         }
     });
-    found
+    pointers
 }
 
 pub(crate) fn each_function<'n, 'a>(list: &'n Node<'a>, show: &mut dyn FnMut(&'n Node<'a>)) {
@@ -101,7 +101,7 @@ pub(crate) fn count(list: &Node<'_>, of_entry: impl Fn(&Node<'_>) -> usize) -> u
 }
 
 impl RemainingEntries<'_> {
-    /// Excludes the entry that will hold the functions.
+    /// Returns the number of remaining entries, without the entry that will contain the functions.
     pub(crate) fn count_hosted_entries(&self) -> usize {
         let first = self.entries.iter().position(is_group);
         let has_others = |entry: &Node<'_>| {

@@ -22,12 +22,12 @@ pub(crate) fn of_request(request: &Node<'_>, options: &AdaptOptions) -> Result<A
     let dialect = dialect::of(&options.tools.sanitize).ok();
     let home = dialect.and_then(|dialect| tool_format::api_of(dialect.tools.format));
     let has_code_execution = dialect.is_some_and(|dialect| dialect.lists_type("code_execution"));
-    let found = recognition::recognize(request, SentTo { api: home, is_home: true, has_code_execution })?;
-    if let Some(found) = found.filter(|found| wire::of(*found).translation().is_none()) {
-        return Ok(found);
+    let format = recognition::recognize(request, SentTo { api: home, is_home: true, has_code_execution })?;
+    if let Some(format) = format.filter(|format| wire::of(*format).translation().is_none()) {
+        return Ok(format);
     }
     let mut read_as = options.deferred.clone().unwrap_or_default();
-    read_as.format = read_as.format.or(found);
+    read_as.format = read_as.format.or(format);
     super::format_of(request, &read_as, home)
 }
 
@@ -57,7 +57,7 @@ pub(crate) fn recognize(request: &Node<'_>, options: &DeferredOptions) -> Result
         None => recognition::recognize(request, SentTo::target(options.target))?.ok_or_else(|| unknown(request))?,
     };
     let wire = wire::of(format);
-    check(request, wire.history(), wire.expected_history(), |history| wire.takes_history(history))?;
+    check(request, wire.history(), wire.expected_history(), |history| wire.accepts_history(history))?;
     let is_translated = options.target.is_some_and(|target| target != format);
     let is_untranslated = |api: Api| wire::of(api).translation().is_none();
     if is_translated && (is_untranslated(format) || options.target.is_some_and(is_untranslated)) {
@@ -65,7 +65,7 @@ pub(crate) fn recognize(request: &Node<'_>, options: &DeferredOptions) -> Result
             `generateContent` are not translated, found another format";
         return Err(Error::new(Code::InvalidOption, "/target", message));
     }
-    // A list of groups may be a single one.
+    // In formats with groups, a single group may replace the list.
     if wire.tools().groups().is_empty() {
         check(request, "tools", "an array of tools", |node| matches!(node, None | Some(Data::Null | Data::Array(_))))?;
     }

@@ -1,4 +1,4 @@
-//! The response formats of a request: their locations, and their translation to another API.
+//! The response formats of a request (not the formats of APIs): their locations, and their translation to another API.
 
 use alloc::{
     format,
@@ -25,7 +25,7 @@ pub(crate) struct FoundFormat<'n, 'a> {
 
 type Visit<'v, 'a> = &'v mut dyn FnMut(FoundFormat<'_, 'a>) -> Result<(), Error>;
 
-/// Visits first the formats of the request itself, then the formats in its history, in order.
+/// Visits the formats of the request itself, then the formats in its history, in order.
 pub(crate) fn visit<'a>(request: &mut Node<'a>, api: Api, visit: Visit<'_, 'a>) -> Result<(), Error> {
     let mut locations = FORMAT_LOCATIONS.iter().filter(|location| location.api == api);
     for location in locations.clone().filter(|location| location.item.is_none()) {
@@ -103,9 +103,9 @@ fn in_format<'a>(
     pointer: &mut String,
     visit: Visit<'_, 'a>,
 ) -> Result<(), Error> {
-    let is_it = format.as_object().is_some()
-        && location.kind.is_none_or(|kind| format.get("type").is_some_and(|found| found.is_text(kind)));
-    if !is_it || !has_schema(format, location) {
+    let is_response_format = format.as_object().is_some()
+        && location.kind.is_none_or(|kind| format.get("type").is_some_and(|value| value.is_text(kind)));
+    if !is_response_format || !has_schema(format, location) {
         // An update with another format replaces the previous one.
         if location.item.is_some() {
             return visit(FoundFormat { location, pointer, holder: None });
@@ -142,12 +142,12 @@ fn has_schema(format: &Node<'_>, location: &FormatLocation) -> bool {
 }
 
 pub(crate) fn pointers(request: &mut Node<'_>, api: Api) -> Result<Vec<(String, &'static FormatLocation)>, Error> {
-    let mut found = Vec::new();
+    let mut pointers = Vec::new();
     visit(request, api, &mut |FoundFormat { location, pointer, holder }| {
-        found.extend(holder.map(|_| (String::from(pointer), location)));
+        pointers.extend(holder.map(|_| (String::from(pointer), location)));
         Ok(())
     })?;
-    Ok(found)
+    Ok(pointers)
 }
 
 pub(crate) fn json_mode(request: &Node<'_>, api: Api) -> Result<Option<String>, Error> {
@@ -155,8 +155,8 @@ pub(crate) fn json_mode(request: &Node<'_>, api: Api) -> Result<Option<String>, 
         let [first, rest @ ..] = *path else { continue };
         let Some(member) = request.get(*first) else { continue };
         let member = lazy::view(member)?;
-        let found = rest.iter().try_fold(&*member, |node, key| node.get(*key));
-        if found.is_some_and(|found| found.is_text(value)) {
+        let mode = rest.iter().try_fold(&*member, |node, key| node.get(*key));
+        if mode.is_some_and(|mode| mode.is_text(value)) {
             return Ok(Some(format!("/{}", path.join("/"))));
         }
     }
@@ -168,8 +168,8 @@ pub(crate) fn is_bare_text(request: &Node<'_>, api: Api) -> Result<bool, Error> 
     for (_, path, _) in JSON_MODE_VALUES.iter().filter(|(of, ..)| *of == api) {
         let [first, rest @ ..] = *path else { continue };
         let member = request.get(*first).map(lazy::view).transpose()?;
-        let found = member.as_deref().and_then(|member| rest.iter().try_fold(member, |node, key| node.get(*key)));
-        if found.is_some_and(|found| found.is_text("text/x.enum")) {
+        let mime_type = member.as_deref().and_then(|member| rest.iter().try_fold(member, |node, key| node.get(*key)));
+        if mime_type.is_some_and(|mime_type| mime_type.is_text("text/x.enum")) {
             return Ok(true);
         }
     }
@@ -178,13 +178,13 @@ pub(crate) fn is_bare_text(request: &Node<'_>, api: Api) -> Result<bool, Error> 
 
 #[cfg(feature = "exchange")]
 pub(crate) fn has_strict(request: &mut Node<'_>, api: Api) -> Result<bool, Error> {
-    let mut found = false;
+    let mut has_strict = false;
     visit(request, api, &mut |FoundFormat { location, holder, .. }| {
         let strict = holder.and_then(|holder| holder.get("strict")?.as_bool());
-        found |= location.has_strict && strict == Some(true);
+        has_strict |= location.has_strict && strict == Some(true);
         Ok(())
     })?;
-    Ok(found)
+    Ok(has_strict)
 }
 
 pub(crate) fn is_only_format(item: &Node<'_>) -> bool {
@@ -206,42 +206,42 @@ pub(crate) struct TranslatedFormat<'a> {
     pub(crate) pointer: String,
 }
 
-/// Takes the format in effect after the last update in the history, or else the first format of the request. The
-/// updates remain for the writer of the history.
+/// Returns the format that is in effect after the last update in the history. Without updates, returns the first format
+/// of the request. The updates remain in the history for its writer.
 pub(crate) fn take<'a>(
     request: &mut Node<'a>,
     source: Api,
     warnings: &mut Warnings,
 ) -> Result<Option<TranslatedFormat<'a>>, Error> {
-    let (mut taken, mut of_request) = (None, Vec::new());
+    let (mut format, mut path_in_request) = (None, Vec::new());
     visit(request, source, &mut |FoundFormat { location, pointer, holder }| {
-        let translated = holder.and_then(|holder| translated(holder, location, pointer).transpose()).transpose()?;
+        let translated = holder.and_then(|holder| translate(holder, location, pointer).transpose()).transpose()?;
         match location.item {
-            None if taken.is_none() => {
-                taken = translated;
-                of_request = location.path.to_vec();
+            None if format.is_none() => {
+                format = translated;
+                path_in_request = location.path.to_vec();
                 // The object has other members in addition to the format.
                 if location.kind.is_none() && location.holder.is_empty() {
-                    of_request.push(location.schema);
+                    path_in_request.push(location.schema);
                 }
             }
             None => {}
-            Some(_) => taken = translated,
+            Some(_) => format = translated,
         }
         Ok(())
     })?;
-    if let [list] = of_request.as_slice() {
+    if let [list] = path_in_request.as_slice() {
         if let Some(list) = request.get(*list).map(lazy::view).transpose()? {
-            for (index, other) in list.as_array().unwrap_or_default().iter().enumerate().skip(1) {
-                warnings.lose_at("response_format", other, || format!("/response_format/{index}"));
+            for (index, unused) in list.as_array().unwrap_or_default().iter().enumerate().skip(1) {
+                warnings.lose_at("response_format", unused, || format!("/response_format/{index}"));
             }
         }
     }
-    remove(request, &of_request)?;
-    Ok(taken)
+    remove(request, &path_in_request)?;
+    Ok(format)
 }
 
-fn translated<'a>(
+fn translate<'a>(
     holder: &Node<'a>,
     location: &FormatLocation,
     pointer: &str,
@@ -347,9 +347,9 @@ pub(crate) fn put_json_mode(request: &mut Node<'_>, mode: &JsonMode) -> Result<(
 pub(crate) fn remove_json_mode(request: &mut Node<'_>, api: Api) -> Result<(), Error> {
     for (_, path, value) in JSON_MODE_VALUES.iter().filter(|(of, ..)| *of == api) {
         let [first, rest @ ..] = *path else { continue };
-        let found = request.get(*first).map(lazy::view).transpose()?;
-        let found = found.as_deref().and_then(|found| rest.iter().try_fold(found, |node, key| node.get(*key)));
-        if !found.is_some_and(|found| found.is_text(value)) {
+        let mode = request.get(*first).map(lazy::view).transpose()?;
+        let mode = mode.as_deref().and_then(|mode| rest.iter().try_fold(mode, |node, key| node.get(*key)));
+        if !mode.is_some_and(|mode| mode.is_text(value)) {
             continue;
         }
         // The object with the `type` is the format.

@@ -22,9 +22,9 @@ fn is_plain(name: &str) -> bool {
     name.len() <= MAX_PLAIN_NAME && name.bytes().all(|byte| byte.is_ascii_alphanumeric() || b"_-.:/".contains(&byte))
 }
 
-/// Servers choose the names of their tools. A name that is not plain is therefore quoted as JSON, without line breaks,
-/// tags or invisible characters.
-pub(crate) fn listed(name: &str) -> Cow<'_, str> {
+/// Returns a plain name unchanged. Quotes any other name as JSON, without line breaks, tags or invisible characters,
+/// because servers choose the names of their tools.
+pub(crate) fn plain_or_quoted(name: &str) -> Cow<'_, str> {
     if is_plain(name) && !name.is_empty() {
         return Cow::Borrowed(name);
     }
@@ -52,23 +52,23 @@ pub(crate) fn listed(name: &str) -> Cow<'_, str> {
     Cow::Owned(quoted)
 }
 
-fn quoted(name: &str) -> Cow<'_, str> {
+fn quoted_name(name: &str) -> Cow<'_, str> {
     if is_plain(name) {
         Cow::Owned(format!("'{name}'"))
     } else {
-        listed(name)
+        plain_or_quoted(name)
     }
 }
 
-pub(crate) fn available(name: &str) -> String {
-    format!("Tool {} is now available.", quoted(name))
+pub(crate) fn addition_notice(name: &str) -> String {
+    format!("Tool {} is now available.", quoted_name(name))
 }
 
-pub(crate) fn withdrawn(name: &str) -> String {
-    format!("Tool {} is no longer available.", quoted(name))
+pub(crate) fn removal_notice(name: &str) -> String {
+    format!("Tool {} is no longer available.", quoted_name(name))
 }
 
-pub(crate) fn failed(code: &str) -> String {
+pub(crate) fn failure_notice(code: &str) -> String {
     format!("Tool search failed: {code}")
 }
 
@@ -91,14 +91,14 @@ struct Notice {
 
 impl Notice {
     fn of(name: &str, tool: &Quoted<'_, '_>, at: &str) -> Result<Notice, Error> {
-        let withdrawn = withdrawn(name);
+        let withdrawn = removal_notice(name);
         let tool = match tool {
             Quoted::Definition(tool) => *tool,
             Quoted::SetAside => {
                 return Ok(Notice { full: REMOVED.into(), sentence: REMOVED.len(), withdrawn, written: false })
             }
         };
-        let mut full = available(name);
+        let mut full = addition_notice(name);
         let sentence = full.len();
         if let Some(description) = tool.and_then(tool::description) {
             full.push_str("\n\nDescription: ");
@@ -113,20 +113,20 @@ impl Notice {
     }
 }
 
-/// The notices of a request, created once per name.
+/// The notices of a request, one for each name.
 ///
-/// A repeated reference is replaced with the full notice while the repeats are not larger than the first notices before
-/// them (or 64 KiB). After that, it is replaced with the notice's first sentence. The size of the request therefore
-/// depends on its tools rather than on the number of references: 106 KB of references to one large tool once became 66
-/// MB. Only the notices before a repeat are counted, so later turns do not change the repeat, and a provider's prompt
-/// cache stays valid.
+/// The full notice replaces the first reference to a tool. It also replaces a repeated reference as long as all repeats
+/// together are not larger than all earlier first notices (or 64 KiB). After that, only the notice's first sentence
+/// replaces a repeated reference. The size of the request therefore depends on its tools, not on the number of
+/// references: 106 KB of references to one large tool once became 66 MB. Only notices before a repeat are counted.
+/// Later turns therefore do not change the repeat, and a provider's prompt cache stays valid.
 #[derive(Default)]
 pub(crate) struct Notices<'a> {
     notices: Map<Text<'a>, Notice>,
-    /// Total bytes of full notices so far: first ones (`first`) and repeats (`repeated`).
+    /// Total bytes of full notices so far: first notices (`first`) and repeats (`repeated`).
     first: usize,
     repeated: usize,
-    /// Maximum total bytes of repeats; `None` for the total of the first notices.
+    /// Maximum total bytes of repeats; `None` if the maximum is the total of the first notices.
     limit: Option<usize>,
 }
 

@@ -1,4 +1,4 @@
-//! The location of a part of the request as it was given, which becomes a JSON Pointer only if a warning needs it.
+//! The location of a part of the given request. It becomes a JSON Pointer only if a warning needs it.
 
 use alloc::string::String;
 use core::fmt::Write as _;
@@ -27,7 +27,7 @@ pub(crate) struct Location {
     root: Root,
     steps: [Step; DEPTH],
     depth: usize,
-    /// True if a step was omitted, so that the location is a part around the actual part.
+    /// True if a step was omitted. The location then points to a part that contains the actual part.
     is_cut: bool,
 }
 

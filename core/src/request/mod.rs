@@ -29,21 +29,21 @@ use crate::{
     wire::{self, recognition::SentTo},
 };
 
-/// Returns the request's model, or `given` if the request names none: some APIs have the model in the URL. The name is
-/// in lower case and without the vendor prefix that routers add.
-pub(crate) fn model(request: &Node<'_>, given: Option<&str>) -> Result<String, Error> {
-    let named = request.get("model").or_else(|| request.get("modelId")).map(view).transpose()?;
-    let named = named.and_then(|model| model.as_text().map(|name| name.display().into_owned()));
-    let name = named.as_deref().or(given).unwrap_or_default();
+/// Returns the name of the request's model, in lower case and without the vendor prefix that routers add. Returns
+/// `default` if the request does not name the model, because some APIs have the model in the URL.
+pub(crate) fn model(request: &Node<'_>, default: Option<&str>) -> Result<String, Error> {
+    let model = request.get("model").or_else(|| request.get("modelId")).map(view).transpose()?;
+    let model = model.and_then(|model| model.as_text().map(|name| name.display().into_owned()));
+    let name = model.as_deref().or(default).unwrap_or_default();
     Ok(name.rsplit('/').next().unwrap_or_default().to_ascii_lowercase())
 }
 
-/// Messages and parts of the system prompt that need no rewriting remain unparsed.
+/// Reads a request. Messages and parts of the system prompt that need no rewriting remain unparsed.
 pub(crate) fn read(text: &str) -> Result<Node<'_>, Error> {
-    json::read_outline(text, &wire::outlined(), prefilter::of)
+    json::read_outline(text, &wire::lazy_members(), prefilter::of)
 }
 
-/// `home` is the format of the API that the request is for.
+/// Returns the format of a request. `home` is the format of the API that will receive the request.
 pub(crate) fn format_of(request: &Node<'_>, options: &DeferredOptions, home: Option<Api>) -> Result<Api, Error> {
     // With Chat Completions as the target, `recognize` also looks at members that exist only in Chat Completions.
     let target = home.filter(|home| SentTo::matters(*home));
@@ -69,7 +69,7 @@ pub(crate) fn listed<'n, 'a>(request: &'n Node<'a>) -> &'n [Node<'a>] {
     request.items_at("tools")
 }
 
-/// The indices must be in ascending order.
+/// Replaces items of a list. The indices must be in ascending order.
 pub(crate) fn splice<'a>(list: &mut Node<'a>, replaced: Vec<(usize, Vec<Node<'a>>)>) {
     if replaced.is_empty() {
         return;

@@ -1,4 +1,4 @@
-//! The parts of the given request from which the parts of a rewritten request come. Reports point to the given request.
+//! The origin of each part of a rewritten request in the given request. Reports point to the given request.
 
 use alloc::{borrow::ToOwned, format, string::String, vec::Vec};
 
@@ -32,20 +32,20 @@ impl GivenShape {
         }
     }
 
-    /// Returns the pointer in the given tool to a part of the tool that is sent.
-    fn part(self, pointer: &str, sent: ToolShape) -> String {
+    /// Converts a pointer into the sent tool to a pointer into the given tool.
+    fn pointer_to_part(self, pointer: &str, sent_shape: ToolShape) -> String {
         let parts = [
-            (sent.pointer_to_schema(), self.shape.pointer_to_schema(), self.has_schema),
-            (sent.pointer_to("name"), self.shape.pointer_to("name"), self.has_name),
-            (sent.pointer_to("description"), self.shape.pointer_to("description"), self.has_description),
-            (sent.pointer_to("strict"), self.shape.pointer_to("strict"), self.has_strict),
+            (sent_shape.pointer_to_schema(), self.shape.pointer_to_schema(), self.has_schema),
+            (sent_shape.pointer_to("name"), self.shape.pointer_to("name"), self.has_name),
+            (sent_shape.pointer_to("description"), self.shape.pointer_to("description"), self.has_description),
+            (sent_shape.pointer_to("strict"), self.shape.pointer_to("strict"), self.has_strict),
             (Vec::from(["type"]), Vec::from(["type"]), self.has_type),
         ];
-        for (sent, given, is_given) in parts {
-            let sent = tool_format::pointer(&sent);
-            match pointer.strip_prefix(sent.as_str()) {
-                Some(rest) if is_given && !sent.is_empty() && (rest.is_empty() || rest.starts_with('/')) => {
-                    return tool_format::pointer(&given) + rest;
+        for (sent_path, given_path, exists) in parts {
+            let sent_path = tool_format::pointer(&sent_path);
+            match pointer.strip_prefix(sent_path.as_str()) {
+                Some(rest) if exists && !sent_path.is_empty() && (rest.is_empty() || rest.starts_with('/')) => {
+                    return tool_format::pointer(&given_path) + rest;
                 }
                 _ => {}
             }
@@ -63,7 +63,7 @@ pub(crate) struct EntryOrigin {
 }
 
 impl EntryOrigin {
-    /// Returns the origins of the entries of a list that was rewritten twice.
+    /// Returns the origins for a list that was rewritten twice: from the second result to the given list.
     pub(crate) fn of_rewritten(entries: &[EntryOrigin], before: Option<&[EntryOrigin]>) -> Vec<EntryOrigin> {
         let first_origin = |entry: &EntryOrigin| match (before, entry.location) {
             (Some(before), Some(location)) if location.is_in_list() => {
@@ -93,7 +93,7 @@ pub(crate) type Grouped = (Vec<String>, Vec<String>);
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum MessageOrigin {
     Added,
-    /// The message at this index, with the same parts.
+    /// The message at this index, without changes of its parts.
     Same(usize),
     /// The message at this index, whose parts have other indices.
     Changed(usize),
@@ -110,7 +110,7 @@ impl MessageOrigin {
 
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Origins {
-    /// The first rewriting first.
+    /// All rewritings in their order.
     rewritings: Vec<Rewriting>,
     /// Number of the rewritings before deferred loading.
     before_deferral: usize,
@@ -154,13 +154,14 @@ impl Origins {
         }
     }
 
-    /// `given` is the API of the request before the rewriting, and `target` its API afterwards.
-    pub(crate) fn add_list(&mut self, entries: &[EntryOrigin], (given, target): (Api, Api), grouped: Option<Grouped>) {
+    /// Adds the rewriting of the list. `source` is the API of the request before the rewriting, and `target` its API
+    /// afterwards.
+    pub(crate) fn add_list(&mut self, entries: &[EntryOrigin], (source, target): (Api, Api), grouped: Option<Grouped>) {
         self.before_deferral = self.rewritings.len();
         self.has_tools_of_history = false;
         let keeps_groups = grouped.as_ref().is_none_or(|(before, after)| before == after);
         let mut all = entries.iter().enumerate();
-        if given == target && keeps_groups && all.all(|(index, entry)| entry.is_unchanged(index)) {
+        if source == target && keeps_groups && all.all(|(index, entry)| entry.is_unchanged(index)) {
             return;
         }
         let (before, after) = grouped.map_or((None, None), |(before, after)| (Some(before), Some(after)));
@@ -173,9 +174,9 @@ impl Origins {
             };
             let given_pointer = |location: Location| match (&before, location.entry_of_list()) {
                 (Some(before), Some(index)) => before.get(index).cloned().unwrap_or_default(),
-                _ => location.pointer(given),
+                _ => location.pointer(source),
             };
-            let entry = Entry::new(origin, given_pointer, wire::of(given).tools().pointer());
+            let entry = Entry::new(origin, given_pointer, wire::of(source).tools().pointer());
             rewritten.extend(pointer.map(|pointer| (pointer, entry)));
         }
         self.rewritings.push(Rewriting::Entries(rewritten));
@@ -185,8 +186,8 @@ impl Origins {
         if tools.is_empty() {
             return;
         }
-        let entry = |(pointer, given, sent): (String, GivenShape, ToolShape)| {
-            (pointer.clone(), Entry { pointer, shapes: Some((given, sent)), is_added: false })
+        let entry = |(pointer, given_shape, sent_shape): (String, GivenShape, ToolShape)| {
+            (pointer.clone(), Entry { pointer, shapes: Some((given_shape, sent_shape)), is_added: false })
         };
         self.rewritings.push(Rewriting::Entries(tools.into_iter().map(entry).collect()));
     }
@@ -196,10 +197,10 @@ impl Origins {
         self.rewritings.push(Rewriting::Entries(entries.collect()));
     }
 
-    pub(crate) fn add_in_history(&mut self, list: impl Iterator<Item = (String, EntryOrigin)>, given: Api) {
-        let history = format!("/{}", wire::of(given).history());
+    pub(crate) fn add_in_history(&mut self, list: impl Iterator<Item = (String, EntryOrigin)>, source: Api) {
+        let history = format!("/{}", wire::of(source).history());
         let mut entries = list
-            .map(|(pointer, origin)| (pointer, Entry::new(&origin, |location| location.pointer(given), &history)))
+            .map(|(pointer, origin)| (pointer, Entry::new(&origin, |location| location.pointer(source), &history)))
             .peekable();
         if entries.peek().is_none() {
             return;
@@ -208,13 +209,13 @@ impl Origins {
             self.rewritings.insert(self.before_deferral, Rewriting::Entries(Map::new()));
             self.has_tools_of_history = true;
         }
-        // One rewriting for all parts of the history: each pointer passes all rewritings.
+        // All parts of the history share one rewriting, because every pointer is tested against every rewriting.
         if let Some(Rewriting::Entries(known)) = self.rewritings.get_mut(self.before_deferral) {
             known.extend(entries);
         }
     }
 
-    /// No pointer to a part of the list passes the origins of messages.
+    /// Returns only the rewritings of lists, for pointers to parts of the list.
     pub(crate) fn of_list(&self) -> Origins {
         let entries = self.rewritings.iter().filter(|rewriting| matches!(rewriting, Rewriting::Entries(_)));
         Origins { rewritings: entries.cloned().collect(), ..Origins::default() }
@@ -235,18 +236,21 @@ impl Origins {
 }
 
 impl Rewriting {
-    /// Returns `None` if the pointer stays the same.
+    /// Returns the pointer before the rewriting, or `None` if the pointer does not change.
     fn before(&self, pointer: &str) -> Option<String> {
         match self {
             Rewriting::Entries(entries) => {
                 let ends = pointer.match_indices('/').map(|(end, _)| end).skip(1).chain([pointer.len()]);
                 let parts = ends.filter_map(|end| pointer.split_at_checked(end));
-                // The innermost entry: an entry may contain others.
+                // The innermost entry applies, because an entry may contain other entries.
                 let (entry, rest) = parts.filter_map(|(entry, rest)| Some((entries.get(entry)?, rest))).last()?;
                 if entry.is_added {
                     return Some(entry.pointer.clone());
                 }
-                let rest = entry.shapes.map_or_else(|| rest.to_owned(), |(given, sent)| given.part(rest, sent));
+                let rest = entry.shapes.map_or_else(
+                    || rest.to_owned(),
+                    |(given_shape, sent_shape)| given_shape.pointer_to_part(rest, sent_shape),
+                );
                 Some(format!("{}{rest}", entry.pointer))
             }
             Rewriting::Messages(history, messages) => {
@@ -266,7 +270,7 @@ impl Rewriting {
 mod tests {
     use super::*;
 
-    /// Otherwise, each pointer would pass as many rewritings as the history has parts that add tools.
+    /// Otherwise, each pointer would be tested against one rewriting for each part that adds tools.
     #[test]
     fn all_tools_of_the_history_are_one_rewriting() {
         let mut origins = Origins::default();

@@ -1,8 +1,8 @@
-//! Decides from the strings in a message if it may need rewriting, so that other messages are never parsed.
+//! Decides from the strings of a message if it may need rewriting. Other messages are never parsed.
 //!
-//! The words, which are in the descriptions of the formats, are a superset of those that rewriting looks for. A message
-//! stays unparsed if none of its strings, with escapes decoded, equals one of the words. A message that contains a
-//! word by coincidence is parsed, but also keeps its text.
+//! The descriptions of the formats contain all words that rewriting looks for, and some more. A message stays unparsed
+//! if no string in it equals such a word, after decoding escapes. A message that contains a word by coincidence is
+//! parsed, but keeps its text.
 
 use crate::{
     dialect::rule,
@@ -20,9 +20,10 @@ pub(crate) fn of(text: &Text<'_>) -> Flags {
         Some(word) => of_word(word.as_bytes()),
         // White space with escapes.
         None if text.is_blank() => Flags::EMPTY,
-        // This string is longer than every word, and it cannot be a type of search, which begins with `SEARCH`.
+        // The string is longer than every word, and does not begin with `SEARCH`, as types of searches do.
         None if text.chars().len() > 6 * MAX_WORD && !text.chars().starts_with(['t', '\\']) => Flags::NONE,
-        // Decodes into a buffer on the stack: most strings with escapes are long, and an allocation would be wasted.
+        // Decodes into a buffer on the stack. An allocation would be wasted, because most strings with escapes are
+        // long.
         None => {
             let mut buffer = [0; MAX_WORD];
             let mut length = 0;
@@ -32,7 +33,7 @@ pub(crate) fn of(text: &Text<'_>) -> Flags {
                 length += 1;
             }
             // Decoding stops at the first character beyond Latin-1 or at the maximum length. A truncated string
-            // is not a word, but it may be a type of search, which begins with `SEARCH`.
+            // is not a word, but may be the type of a search, which begins with `SEARCH`.
             let whole = text.code_points().nth(length).is_none();
             let word = buffer.get(..length).unwrap_or_default();
             if whole || word.starts_with(SEARCH) {
@@ -59,11 +60,11 @@ const fn by_length() -> [[Word; SAME_LENGTH]; MAX_WORD] {
     let mut counts = [0; MAX_WORD];
     let mut format = 0;
     while format <= wire::WORDS.len() {
-        let own = if format < wire::WORDS.len() { wire::WORDS[format] } else { rule::WORDS };
+        let list = if format < wire::WORDS.len() { wire::WORDS[format] } else { rule::WORDS };
         let mut at = 0;
-        while at < own.len() {
-            let length = own[at].0.len();
-            words[length][counts[length]] = own[at];
+        while at < list.len() {
+            let length = list[at].0.len();
+            words[length][counts[length]] = list[at];
             counts[length] += 1;
             at += 1;
         }
@@ -74,8 +75,8 @@ const fn by_length() -> [[Word; SAME_LENGTH]; MAX_WORD] {
 
 fn of_word(word: &[u8]) -> Flags {
     let words = WORDS.get(word.len()).into_iter().flatten().take_while(|(known, _)| !known.is_empty());
-    let found = words.filter(|(known, _)| known.as_bytes() == word).map(|(_, flags)| *flags);
-    let flags = found.fold(Flags::NONE, |flags, own| flags | own);
+    let matches = words.filter(|(known, _)| known.as_bytes() == word).map(|(_, flags)| *flags);
+    let flags = matches.fold(Flags::NONE, |flags, more| flags | more);
     if word.starts_with(SEARCH) {
         return flags | Flags::DEFERRAL;
     }

@@ -25,11 +25,11 @@ pub struct DeferredReport {
     pub loaded: Vec<String>,
     /// Deferred tools that are not loaded.
     pub hidden: Vec<String>,
-    /// Warnings about the request. Each lost or moved part has a warning of its own, up to a limit for each name;
-    /// every other warning occurs once for each name.
+    /// Warnings about the request. Each lost or moved part has a separate warning, up to a limit for each name. Every
+    /// other warning occurs once for each name.
     pub warnings: Vec<Warning>,
-    /// The client's tool for each name that the model calls. A name that is missing from this map belongs to a function
-    /// of the same name without a namespace. [`Restore`](crate::Restore) applies this map.
+    /// The client's tool for each name that the model calls. A name that is missing from this map is the name of a
+    /// function without a namespace. [`Restore`](crate::Restore) applies this map.
     pub name_map: Vec<(String, ClientTool)>,
     /// True if tools are hidden, no search tool is visible and no text announces the hidden tools, so the model cannot
     /// reach them.
@@ -51,8 +51,8 @@ pub struct Warning {
     pub code: &'static str,
     /// The tool or key that the warning is about, if any.
     pub name: Option<String>,
-    /// JSON Pointer into the request as it was given, if the warning is about a part of it. A warning that is about
-    /// every use of a name points to the first one.
+    /// JSON Pointer into the given request, if the warning is about a part of it. A warning about every use of a name
+    /// points to the first use.
     pub pointer: Option<String>,
 }
 
@@ -167,7 +167,7 @@ impl Subject {
     fn pointer(&self, api: Option<Api>) -> Option<String> {
         match self {
             Subject::Request | Subject::Unknown => None,
-            // Entries of a group are in the flat list, but not in the request's.
+            // The flat list contains entries of groups that the request's list does not contain.
             Subject::At(location) if location.is_in_list() && !wire::of(api?).tools().is_flat() => None,
             Subject::At(location) => Some(location.pointer(api?)),
         }
@@ -177,15 +177,15 @@ impl Subject {
 /// Name in warnings about the parts of a hosted search that are dropped from the history.
 pub(crate) const DROPPED_SEARCH: &str = "tool_search";
 
-/// Codes of warnings that are about one part of the request each.
+/// Codes of warnings about a single part of the request.
 const PER_LOCATION: [&str; 3] = [LOST, MOVED, "arguments-not-an-object"];
 
-/// Maximum number of warnings with this code and name that have locations of their own. The others are one warning
-/// without a location. Moves are counted under all names, because nothing is lost.
+/// Maximum number of warnings with one code and name that have a location. All further warnings become one warning
+/// without a location. Moves are counted for all names together, because nothing is lost.
 const MAX_LOCATIONS: usize = 100;
 
-/// Collects warnings. A thousand references to one unknown tool produce one warning, but each part that is lost or
-/// moved produces one of its own, up to [`MAX_LOCATIONS`].
+/// Collects warnings. A thousand references to one unknown tool produce one warning. Each lost or moved part produces a
+/// separate warning, up to [`MAX_LOCATIONS`].
 #[derive(Default)]
 pub(crate) struct Warnings {
     list: Vec<Warning>,
@@ -193,7 +193,7 @@ pub(crate) struct Warnings {
     api: Option<Api>,
     /// The part of the request that the next warnings with names are about.
     about: Subject,
-    given: Set<(&'static str, Option<String>)>,
+    reported: Set<(&'static str, Option<String>)>,
     located: Map<(&'static str, Option<String>), usize>,
 }
 
@@ -279,7 +279,7 @@ impl Warnings {
         self.about = Subject::Request;
     }
 
-    /// The warnings are about a request that was rewritten before, so they lose their pointers.
+    /// Adds warnings about a request that was rewritten before. They lose their pointers.
     pub(crate) fn extend_rewritten(&mut self, others: Warnings) {
         others.list.into_iter().for_each(|warning| self.add(Warning { pointer: None, ..warning }));
     }
@@ -290,7 +290,7 @@ impl Warnings {
 
     fn add(&mut self, mut warning: Warning) {
         debug_assert!(Warning::CODES.iter().any(|(code, _)| *code == warning.code), "unlisted: {}", warning.code);
-        // Each part that is lost or moved has a location of its own.
+        // Each lost or moved part has a separate location.
         let mut is_one_part = warning.pointer.is_some() && PER_LOCATION.contains(&warning.code);
         if is_one_part {
             let name = warning.name.clone().filter(|_| warning.code != MOVED);
@@ -300,12 +300,13 @@ impl Warnings {
                 (is_one_part, warning.pointer, warning.name) = (false, None, name);
             }
         }
-        if is_one_part || self.given.insert((warning.code, warning.name.clone())) {
+        if is_one_part || self.reported.insert((warning.code, warning.name.clone())) {
             self.list.push(warning);
         }
     }
 
-    /// Parts of a dropped search are not reported again, and neither is the move of a dropped part.
+    /// Returns the warnings, without repeated warnings about parts of a dropped search and without moves of dropped
+    /// parts.
     pub(crate) fn finish(self) -> Vec<Warning> {
         let (mut searches, mut lost) = (Set::new(), Set::new());
         for Warning { code, name, pointer } in &self.list {

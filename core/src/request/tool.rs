@@ -111,7 +111,7 @@ pub(crate) fn schema<'n, 'a>(tool: &'n Node<'a>) -> Option<&'n Node<'a>> {
     schema.or_else(|| part(tool, "inputSchema")?.get("json")).filter(|schema| !schema.is_null())
 }
 
-/// Returns true if the tool is deferred, and true if a `defer_loading` is neither boolean nor null.
+/// Returns two values: true if the tool is deferred, and true if a `defer_loading` is neither boolean nor null.
 pub(crate) fn deferral(tool: &Node<'_>) -> (bool, bool) {
     let flags =
         core::iter::once(tool.get(DEFERRAL_FLAG)).chain(INNER.iter().map(|inner| tool.get(inner)?.get(DEFERRAL_FLAG)));
@@ -129,9 +129,9 @@ pub(crate) fn is_placeholder(tool: &Node<'_>) -> bool {
     name(tool).is_some_and(|name| name.is("DeferredToolPlaceholder")) && deferral(tool).0
 }
 
-/// Ignores flags. Takes time proportional to the smaller entry.
-pub(crate) fn is_same(one: &Node<'_>, other: &Node<'_>) -> bool {
-    is_alike(one, other, true)
+/// Returns true if two entries are equal except for their flags. Takes time proportional to the smaller entry.
+pub(crate) fn is_same(left: &Node<'_>, right: &Node<'_>) -> bool {
+    is_alike(left, right, true)
 }
 
 fn is_alike(left: &Node<'_>, right: &Node<'_>, is_entry: bool) -> bool {
@@ -163,8 +163,8 @@ pub(crate) fn is_clean(tool: &Node<'_>, was_deferred: bool) -> bool {
         && (kind(tool) != Kind::Toolset || !toolset_flags(tool).0)
 }
 
-/// The API refuses a cache breakpoint of a deferred tool. A breakpoint that depends on the loaded tools would also
-/// shift the other breakpoints.
+/// Removes the flags. Also removes the cache breakpoint of a deferred tool: the API refuses it, and a breakpoint that
+/// depends on the loaded tools would shift other breakpoints.
 pub(crate) fn clean(tool: &mut Node<'_>, was_deferred: bool) {
     if is_clean(tool, was_deferred) {
         return;
@@ -192,7 +192,7 @@ pub(crate) fn clean(tool: &mut Node<'_>, was_deferred: bool) {
     }
 }
 
-/// Returns true if a toolset has `defer_loading`, and true if one of these flags is true.
+/// Returns two values: true if a toolset has any flag `defer_loading`, and true if such a flag is true.
 pub(crate) fn toolset_flags(tool: &Node<'_>) -> (bool, bool) {
     let configs = tool.object_at("configs").into_iter().flatten().map(|member| &member.value);
     let flags = [Some(tool), tool.get("default_config")]
@@ -250,14 +250,14 @@ pub(crate) fn searches(name: &Text<'_>, options: &DeferredOptions) -> bool {
     names_a_search(name) || options.search_tools.iter().any(|search| name.is(search.as_str()))
 }
 
-/// Accepts typical names: `ToolSearch`, `search_tools`, `mcp__x__find_tools`.
+/// Returns true for typical names of searches: `ToolSearch`, `search_tools`, `mcp__x__find_tools`.
 fn names_a_search(name: &Text<'_>) -> bool {
     const SEARCH: [&str; 5] = ["search", "find", "discover", "finder", "discovery"];
     const TOOLS: [&str; 2] = ["tool", "tools"];
     let words = words(&name.display());
-    let pairs = words.iter().zip(words.iter().skip(1)).map(|(one, two)| (one.as_str(), two.as_str()));
-    pairs.into_iter().any(|(one, two)| {
-        SEARCH.contains(&one) && TOOLS.contains(&two) || TOOLS.contains(&one) && SEARCH.contains(&two)
+    let pairs = words.iter().zip(words.iter().skip(1)).map(|(first, second)| (first.as_str(), second.as_str()));
+    pairs.into_iter().any(|(first, second)| {
+        SEARCH.contains(&first) && TOOLS.contains(&second) || TOOLS.contains(&first) && SEARCH.contains(&second)
     })
 }
 
@@ -289,8 +289,8 @@ fn last_was_upper(word: &str) -> bool {
 /// Returns the length of a tool in compact JSON, without its flags.
 pub(crate) fn cost(tool: &Node<'_>) -> usize {
     let Some(object) = tool.as_object() else { return 0 };
-    let sent = object.iter().filter(|member| !member.key.is(DEFERRAL_FLAG) && !member.key.is(CACHE));
-    let lengths = sent.map(|member| {
+    let members = object.iter().filter(|member| !member.key.is(DEFERRAL_FLAG) && !member.key.is(CACHE));
+    let lengths = members.map(|member| {
         let wraps = INNER.iter().any(|inner| member.key.is(inner)) && member.value.as_object().is_some();
         let length = if wraps { cost(&member.value) } else { json::compact_length(&member.value) };
         // Each member is followed by one character: a comma or the closing brace.

@@ -25,7 +25,7 @@ pub(crate) enum Entry {
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct ToolShape {
-    /// `None` for a name without a schema. Several APIs use such entries for tools without arguments.
+    /// `None` if the tool has a name but no schema. Several APIs use such entries for tools without arguments.
     format: Option<ToolFormat>,
     /// Member that contains the definition; `None` if the entry itself is the definition.
     holder: Option<&'static str>,
@@ -95,7 +95,8 @@ pub(crate) fn request_api_of(format: ToolFormat) -> Option<Api> {
     of_format(format).map(Wire::api)
 }
 
-/// These functions have `type: "function"` and no inner definition. The entry itself does not show its format.
+/// Returns true for formats whose functions have `type: "function"` and no inner definition. Such an entry does not
+/// show its format.
 const fn is_flat_function(format: ToolFormat) -> bool {
     matches!(format, ToolFormat::OpenaiResponses | ToolFormat::GeminiInteractions)
 }
@@ -115,7 +116,7 @@ pub(crate) fn strict_in(dialect: &Dialect, format: ToolFormat) -> Option<bool> {
     }
 }
 
-/// Lists may mix formats, so every entry is examined separately.
+/// Recognizes the format of a single entry, because lists may mix formats.
 pub(crate) fn recognize(entry: &Node<'_>) -> Entry {
     let Some(object) = entry.as_object() else { return Entry::Unknown };
     let kind = entry.get("type").filter(|kind| !kind.is_null());
@@ -129,12 +130,12 @@ pub(crate) fn recognize(entry: &Node<'_>) -> Entry {
             }
         }
     }
-    let found = KEYS.iter().find(|(key, _)| object.has(key));
-    match (kind, found) {
+    let schema_member = KEYS.iter().find(|(key, _)| object.has(key));
+    match (kind, schema_member) {
         _ if is_function => Entry::Tool(ToolShape {
             format: Some(ToolFormat::OpenaiResponses),
             holder: None,
-            key: found.map(|(key, _)| *key),
+            key: schema_member.map(|(key, _)| *key),
         }),
         // Anthropic uses `type: "custom"` for tools that the caller runs. OpenAI's `custom` tools have a grammar and no
         // schema.
@@ -174,7 +175,7 @@ pub(crate) struct Edits {
 }
 
 impl ToolShape {
-    /// An entry that the API defines may have a name, a description and a schema, too.
+    /// Returns the shape of any entry. An entry that the API defines may also have a name, a description and a schema.
     pub(crate) fn of(entry: &Node<'_>) -> ToolShape {
         if let Entry::Tool(shape) = recognize(entry) {
             return shape;
@@ -258,26 +259,27 @@ impl ToolShape {
         [self.holder, Some(key)].into_iter().flatten().collect()
     }
 
-    /// A member that the format spells in several ways keeps its spelling.
+    /// Returns the shape of the tool in another format. A member with several spellings in that format keeps its
+    /// spelling.
     pub(crate) fn written(self, format: ToolFormat, without_schema: bool) -> ToolShape {
         let written = written(format, without_schema);
-        ToolShape { key: written.key.map(|key| self.spelled(format).unwrap_or(key)), ..written }
+        ToolShape { key: written.key.map(|key| self.spelling(format).unwrap_or(key)), ..written }
     }
 
-    fn spelled(self, format: ToolFormat) -> Option<&'static str> {
-        self.key.filter(|own| self.format == Some(format) && KEYS.contains(&(own, format)))
+    fn spelling(self, format: ToolFormat) -> Option<&'static str> {
+        self.key.filter(|key| self.format == Some(format) && KEYS.contains(&(key, format)))
     }
 
-    /// Returns true if an entry with this shape does not need to be converted to a target shape: both belong to the
-    /// same API and have the definition in the same member.
+    /// Returns true if an entry with this shape needs no conversion to a target shape: the APIs and the members that
+    /// contain the definition are equal.
     pub(crate) fn stays(self, written: ToolShape) -> bool {
-        let own = self.format.zip(written.format);
-        let is_same = |own, new| api_of(own) == api_of(new) || is_flat_function(own) && is_flat_function(new);
-        own.is_some_and(|(own, new)| is_same(own, new)) && self.holder == written.holder
+        let old = self.format.zip(written.format);
+        let is_same = |old, new| api_of(old) == api_of(new) || is_flat_function(old) && is_flat_function(new);
+        old.is_some_and(|(old, new)| is_same(old, new)) && self.holder == written.holder
     }
 
-    /// `added` is a schema for a tool without one. All other members are specific to the API: they remain if the API
-    /// stays the same, and are removed otherwise.
+    /// Converts an entry. `added` is a schema for a tool without a schema. All other members are specific to the API:
+    /// they are removed if the API changes.
     pub(crate) fn convert_entry<'a>(
         self,
         entry: &mut Node<'a>,
@@ -290,12 +292,12 @@ impl ToolShape {
         {
             self.edit_in_place(entry, format, added, edits);
         } else {
-            *entry = self.rebuilt(entry, format, added, edits);
+            *entry = self.rebuild(entry, format, added, edits);
         }
     }
 
     fn edit_in_place<'a>(self, entry: &mut Node<'a>, format: ToolFormat, added: Option<Node<'a>>, edits: Edits) {
-        let key = self.spelled(format).unwrap_or(key_of(format));
+        let key = self.spelling(format).unwrap_or(key_of(format));
         self.edit_definition(entry, |definition| {
             if let Some(name) = edits.name {
                 definition.set("name", Node::string(name));
@@ -306,8 +308,8 @@ impl ToolShape {
                 Some(Some(text)) => definition.set("description", Node::string(text)),
             }
             match self.key {
-                Some(own) if edits.removes_schema => drop(definition.remove(own)),
-                Some(own) if own != key => rename(definition, own, key),
+                Some(old_key) if edits.removes_schema => drop(definition.remove(old_key)),
+                Some(old_key) if old_key != key => rename(definition, old_key, key),
                 _ => {}
             }
             if let Some(schema) = added {
@@ -323,7 +325,7 @@ impl ToolShape {
         });
     }
 
-    fn rebuilt<'a>(self, entry: &mut Node<'a>, format: ToolFormat, added: Option<Node<'a>>, edits: Edits) -> Node<'a> {
+    fn rebuild<'a>(self, entry: &mut Node<'a>, format: ToolFormat, added: Option<Node<'a>>, edits: Edits) -> Node<'a> {
         let part = |key: &'static str| self.part(entry, key).cloned();
         let name = edits.name.map(Node::string).or_else(|| part("name"));
         let description = match edits.description {

@@ -15,7 +15,7 @@ use crate::{
     json::{lazy, Data, Member, Node, Object, Origin, Text},
     names::{self, Names},
     options::{Api, DeferredOptions, ToolFormat},
-    wire::responses::namespaces::{describe, description_of, may_describe, nested, FlatNames, Planner},
+    wire::responses::namespaces::{describe, description_of, may_describe, nested_namespace, FlatNames, Planner},
     wire::tool_list::of_format,
     wire::GROUPS,
 };
@@ -72,7 +72,7 @@ impl ValueOrigin {
         ValueOrigin { origin: node.origin(), intact: node.is_intact() }
     }
 
-    fn again<'a>(self, data: Data<'a>, same: bool) -> Node<'a> {
+    fn rebuild<'a>(self, data: Data<'a>, same: bool) -> Node<'a> {
         if self.intact && same {
             Node::read(data, self.origin)
         } else {
@@ -83,7 +83,7 @@ impl ValueOrigin {
 
 pub(crate) struct Listing<'a> {
     pub(crate) list_items: Vec<ListItem<'a>>,
-    found: ValueOrigin,
+    list_origin: ValueOrigin,
 }
 
 const LIST: &str = "tools";
@@ -91,15 +91,15 @@ const LIST: &str = "tools";
 impl<'a> Listing<'a> {
     /// Accepts a plain list, an object with a list in `tools`, or a single Gemini entry.
     pub(crate) fn read(tools: Node<'a>) -> Result<Listing<'a>, Error> {
-        Listing::read_named(tools, None)
+        Listing::read_with_names(tools, None)
     }
 
-    pub(crate) fn read_named(tools: Node<'a>, planned: Option<&FlatNames>) -> Result<Listing<'a>, Error> {
-        let Values { values, at, mut found } = Values::of(tools)?;
+    pub(crate) fn read_with_names(tools: Node<'a>, planned: Option<&FlatNames>) -> Result<Listing<'a>, Error> {
+        let Values { values, at, mut list_origin } = Values::of(tools)?;
         // Flattening a namespace changes the list even if its entries remain unchanged.
-        found.intact &= !values.iter().any(is_flattened);
-        let own = if planned.is_none() { FlatNames::plan(&values) } else { FlatNames::default() };
-        let names = planned.unwrap_or(&own);
+        list_origin.intact &= !values.iter().any(is_flattened);
+        let list_names = if planned.is_none() { FlatNames::plan(&values) } else { FlatNames::default() };
+        let names = planned.unwrap_or(&list_names);
         let mut list_items = Vec::with_capacity(values.len());
         for (index, entry) in values.into_iter().enumerate() {
             list_item(
@@ -108,7 +108,7 @@ impl<'a> Listing<'a> {
                 &mut list_items,
             );
         }
-        Ok(Listing { list_items, found })
+        Ok(Listing { list_items, list_origin })
     }
 
     /// Returns the number of elements, and all entries outside of Gemini's groups, in order.
@@ -125,7 +125,8 @@ impl<'a> Listing<'a> {
         self.list_items.iter().flat_map(ListItem::entries)
     }
 
-    /// `write` returns the new entry, or `None` to remove the entry. `placed` receives the pointer to each new entry.
+    /// Joins the entries. `write` returns the new entry, or `None` to remove the entry. `placed` receives the pointer
+    /// to each new entry.
     pub(crate) fn write<D>(
         self,
         format: ToolFormat,
@@ -185,7 +186,7 @@ impl<'a> Listing<'a> {
                 *index = Node::record([(GROUPS[0], Node::array(list))]);
             }
         }
-        self.found.again(Data::Array(out), same)
+        self.list_origin.rebuild(Data::Array(out), same)
     }
 }
 
@@ -210,19 +211,23 @@ impl ListLocation {
 struct Values<'a> {
     values: Vec<Node<'a>>,
     at: ListLocation,
-    found: ValueOrigin,
+    list_origin: ValueOrigin,
 }
 
 impl<'a> Values<'a> {
     fn of(mut tools: Node<'a>) -> Result<Self, Error> {
-        let (mut at, mut found) = (ListLocation::Root, ValueOrigin::of(&tools));
-        // Read first: mutable access marks a single entry as changed.
+        let (mut at, mut list_origin) = (ListLocation::Root, ValueOrigin::of(&tools));
+        // Tested first, because mutable access would mark a single entry as changed.
         if tools.get(LIST).is_some() {
             let list = tools.as_object_mut().and_then(|object| object.get_mut(LIST));
             tools = list.map(core::mem::take).unwrap_or_default();
-            (at, found) = (ListLocation::Member, ValueOrigin::NOWHERE);
+            (at, list_origin) = (ListLocation::Member, ValueOrigin::NOWHERE);
         } else if GROUPS.iter().any(|group| tools.get(group).is_some()) {
-            return Ok(Values { values: alloc::vec![tools], at: ListLocation::Entry, found: ValueOrigin::NOWHERE });
+            return Ok(Values {
+                values: alloc::vec![tools],
+                at: ListLocation::Entry,
+                list_origin: ValueOrigin::NOWHERE,
+            });
         }
         let kind = tools.kind();
         let Data::Array(values) = tools.into_data() else {
@@ -230,7 +235,7 @@ impl<'a> Values<'a> {
             let message = format!("expected a list of tools, or an object with one in `tools`, found {kind}");
             return Err(Error::new(Code::InvalidRequest, pointer, message));
         };
-        Ok(Values { values, at, found })
+        Ok(Values { values, at, list_origin })
     }
 }
 
@@ -359,24 +364,25 @@ fn open<'a>(listed: Listed<'a>, key: &str) -> ListItem<'a> {
     let list = members.get_mut(index).map(|member| core::mem::take(&mut member.value)).unwrap_or_default();
     let inner = ValueOrigin::of(&list);
     let items = if let Data::Array(items) = list.into_data() { items } else { Vec::new() };
-    let named = |(at, entry)| Listed {
+    let list_entry = |(at, entry)| Listed {
         entry,
         pointer: format!("{}/{key}/{at}", listed.pointer),
         namespace: None,
         server: None,
     };
-    let list = items.into_iter().enumerate().map(named).collect();
+    let list = items.into_iter().enumerate().map(list_entry).collect();
     ListItem::Group(Group { list, shell: Shell { members, index, entry, list: inner } })
 }
 
-/// Only APIs with namespaces could keep the namespace. For those APIs, deferred loading has already flattened it.
+/// Adds the tools of a namespace to `list_items`. Only APIs with namespaces could keep the namespace, and for those
+/// APIs, deferred loading has already flattened it.
 fn flatten<'a>(
     mut listed: Listed<'a>,
     outer: Option<&Text<'a>>,
     names: &FlatNames,
     list_items: &mut Vec<ListItem<'a>>,
 ) {
-    let namespace = nested(outer, listed.entry.text_at("name"));
+    let namespace = nested_namespace(outer, listed.entry.text_at("name"));
     let description = description_of(&listed.entry).cloned();
     let tools = listed.entry.visit(LIST, core::mem::take).map(Node::into_data);
     let Some(Data::Array(tools)) = tools else { return };
@@ -408,12 +414,12 @@ impl<'a> Shell<'a> {
 
     fn close(mut self, list: Vec<Node<'a>>, same: bool) -> Node<'a> {
         if let Some(member) = self.members.get_mut(self.index) {
-            member.value = self.list.again(Data::Array(list), same);
+            member.value = self.list.rebuild(Data::Array(list), same);
         }
-        self.entry.again(Data::Object(Object::from_unique(self.members)), same)
+        self.entry.rebuild(Data::Object(Object::from_unique(self.members)), same)
     }
 
-    /// Returns the entry without the list if hosted tools are left in it.
+    /// Returns the entry without its list, if the entry still contains hosted tools.
     fn rest(mut self) -> Option<Node<'a>> {
         if self.index < self.members.len() {
             self.members.remove(self.index);
@@ -423,8 +429,8 @@ impl<'a> Shell<'a> {
     }
 }
 
-/// Plans the names of all lists if the history adds tools or reserves names. Otherwise, only the request's list has
-/// tools, and its names are planned when it is rewritten. Returns the flat names of namespaced tools, and adds the new
+/// Plans the names of all lists together if the history adds tools or reserves names. Otherwise, the names of the
+/// request's list are planned later, when it is rewritten. Returns the flat names of namespaced tools. Adds the new
 /// names of tools with illegal names to `names`.
 pub(crate) fn plan_names(
     request: &Node<'_>,
@@ -447,24 +453,26 @@ pub(crate) fn plan_names(
     let mut planner = Planner::default();
     lists.iter().for_each(|list| planner.add(list.as_array().unwrap_or_default()));
     let flat = if planner.has_members() { planner.finish() } else { FlatNames::default() };
-    let (mut own, mut hosted) = (Vec::new(), reserved);
+    let (mut tool_names, mut hosted) = (Vec::new(), reserved);
     for list in lists.into_iter().filter(|list| list.as_array().is_some()) {
-        for listed in Listing::read_named(list, Some(&flat))?.entries() {
+        for listed in Listing::read_with_names(list, Some(&flat))?.entries() {
             match tool_format::recognize(&listed.entry) {
-                Entry::Tool(shape) => own.extend(shape.name(&listed.entry).cloned()),
+                Entry::Tool(shape) => tool_names.extend(shape.name(&listed.entry).cloned()),
                 Entry::Hosted => {
                     let is_server = tool::kind(&listed.entry) == tool::Kind::Toolset;
                     let name = tool::name(&listed.entry).filter(|_| !is_server).cloned();
                     let is_named_here = listed.namespace.is_some() || tool::is_custom(&listed.entry);
-                    if is_named_here { &mut own } else { &mut hosted }.extend(name);
+                    if is_named_here { &mut tool_names } else { &mut hosted }.extend(name);
                 }
                 Entry::Unknown => {}
             }
         }
     }
     // If all names are legal and distinct, no tool is renamed, and the lists do not depend on each other.
-    if own.iter().any(|name| !names::is_legal(shape, name)) || !names::sharing_rules(shape, own.iter()).is_empty() {
-        names.plan(shape, own.iter(), &hosted.iter().collect::<Vec<&Text<'_>>>());
+    if tool_names.iter().any(|name| !names::is_legal(shape, name))
+        || !names::sharing_rules(shape, tool_names.iter()).is_empty()
+    {
+        names.plan(shape, tool_names.iter(), &hosted.iter().collect::<Vec<&Text<'_>>>());
     }
     Ok(Some(flat))
 }

@@ -1,4 +1,5 @@
-//! The tools of a request: those in its list, and those that its history adds. Applies the history's effects on both.
+//! The tools of a request: the tools of its list and the tools that its history adds. Applies the changes that the
+//! history makes to them.
 //!
 //! Every request that is converted has a [`Tools`], regardless of its format and target. A removed tool remains removed
 //! even if a later search finds it; only an addition restores it.
@@ -35,7 +36,7 @@ pub(crate) struct Tool<'a> {
     pub(crate) source: Source,
     /// The newest definition in the given request, if its location is known.
     pub(crate) origin: Option<Location>,
-    /// The shape of the newest definition as it was given, if the definition was converted since.
+    /// The shape of the newest definition in the given request, if the definition was converted later.
     pub(crate) given_shape: Option<GivenShape>,
     /// True if the tool has the flag `defer_loading`, or if only the history defines it.
     pub(crate) deferred: bool,
@@ -109,14 +110,14 @@ pub(crate) struct Tools<'a> {
 }
 
 impl<'a> Tools<'a> {
-    /// The definitions stay in the request. If the list was rewritten before, `origins` contains the origins of its
-    /// entries.
+    /// Reads the tools of a list. The definitions stay in the request. If the list was rewritten before, `origins`
+    /// contains the origins of its entries.
     pub(crate) fn read(list: &[Node<'a>], origins: Option<&[EntryOrigin]>, api: Api, warnings: &mut Warnings) -> Self {
         let mut tools = Tools::default();
         // In Responses, the model calls searches by their type.
         if matches!(wire::of(api).additions(), Additions::Results { .. }) {
-            let own = list.iter().filter(|definition| tool::kind(definition) == Kind::ClientSearch);
-            tools.client_searches.extend(own.filter_map(tool::name).cloned());
+            let client_searches = list.iter().filter(|definition| tool::kind(definition) == Kind::ClientSearch);
+            tools.client_searches.extend(client_searches.filter_map(tool::name).cloned());
         }
         for (index, definition) in list.iter().enumerate() {
             let origin = origins.map(|origins| origins.get(index).copied().unwrap_or_default());
@@ -124,10 +125,10 @@ impl<'a> Tools<'a> {
                 Some(origin) => origin.location,
                 None => Some(Location::of_list().index(index)),
             };
-            tools.list(definition, (Source::Listed(index), location), warnings);
+            tools.add_listed(definition, (Source::Listed(index), location), warnings);
             let shapes = origin.and_then(|origin| origin.shapes);
-            let read = tools.list.last_mut().filter(|tool| tool.source == Source::Listed(index));
-            read.into_iter().for_each(|tool| tool.given_shape = shapes.map(|(given, _)| given));
+            let added_tool = tools.list.last_mut().filter(|tool| tool.source == Source::Listed(index));
+            added_tool.into_iter().for_each(|tool| tool.given_shape = shapes.map(|(given, _)| given));
         }
         warnings.clear_location();
         tools
@@ -135,14 +136,19 @@ impl<'a> Tools<'a> {
 
     /// Adds a tool that was removed from the request's list, or that the history adds before the first message.
     pub(crate) fn add_to_list(&mut self, definition: Node<'a>, origin: Option<Location>, warnings: &mut Warnings) {
-        self.list(&definition, (Source::Defined(self.definitions.len()), origin), warnings);
+        self.add_listed(&definition, (Source::Defined(self.definitions.len()), origin), warnings);
         self.definitions.push(definition);
         warnings.clear_location();
     }
 
-    /// If several entries have the same name, the first entry remains. If it is deferred and a later entry is not, it
-    /// gets the definition of the later entry.
-    fn list(&mut self, definition: &Node<'a>, (source, origin): (Source, Option<Location>), warnings: &mut Warnings) {
+    /// Adds a tool of the list. If several entries have one name, the first entry remains. If the first entry is
+    /// deferred and a later entry is not, the first entry gets the later definition.
+    fn add_listed(
+        &mut self,
+        definition: &Node<'a>,
+        (source, origin): (Source, Option<Location>),
+        warnings: &mut Warnings,
+    ) {
         warnings.set_origin(origin);
         let kind = tool::kind(definition);
         if kind == Kind::Tool && tool::is_placeholder(definition) {
@@ -201,7 +207,8 @@ impl<'a> Tools<'a> {
         });
     }
 
-    /// A tool that the request does not list remains hidden until it is loaded. `listed` is the request's list.
+    /// Adds a definition in the history. A tool that the request does not list remains hidden until it is loaded.
+    /// `listed` is the request's list.
     pub(crate) fn add_definition(
         &mut self,
         definition: Node<'a>,
@@ -310,7 +317,8 @@ impl<'a> Tools<'a> {
 
     // Changes made by the history, applied in its order.
 
-    /// Must be called before the history is applied, so that the list only grows at its end with `order: "append"`.
+    /// Loads the tools that the options name. Must be called before the history is applied, so that the list only grows
+    /// at its end with `order: "append"`.
     pub(crate) fn begin(&mut self, options: &DeferredOptions, warnings: &mut Warnings) {
         for name in &options.loaded_tools {
             let name = Text::new(name.as_str());
@@ -380,8 +388,8 @@ impl<'a> Tools<'a> {
         }
     }
 
-    /// Loads every tool in list order, regardless of earlier loads, so that the list is the same on every turn. Returns
-    /// true if a tool was hidden until now.
+    /// Loads every tool in list order, regardless of earlier loads, so that the list does not change between turns.
+    /// Returns true if a tool was hidden until now.
     pub(crate) fn load_all(&mut self) -> bool {
         let is_new = self.list.iter().any(Tool::is_hidden);
         self.loads.clear();

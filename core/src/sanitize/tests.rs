@@ -78,7 +78,7 @@ fn calls_take_a_fraction_of_their_budget() {
     let mut highest = (0, String::new());
     for schema in schemas() {
         for dialect in DIALECTS {
-            let options = SanitizeOptions::new(dialect.name);
+            let options = SanitizeOptions::new(dialect.id());
             let Ok(mut node) = json::read(&schema) else { continue };
             let nodes = Node::values_read(&node);
             let budget = Rc::new(options.budget(&node));

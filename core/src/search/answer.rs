@@ -16,7 +16,7 @@ use crate::{
     wire::anthropic::mentions,
     wire::responses,
     wire::{
-        searches::{search_item, SearchAnswer, SearchContent, SearchItem},
+        searches::{search_item, SearchContent, SearchItem, SearchResult},
         units::{call_of_part, FoundCall},
         Wire,
     },
@@ -59,7 +59,7 @@ pub(crate) fn answer(
         Err(error) => SearchContent::Failure(format!("Tool search failed: {}", error.message())),
     };
     let called = call.name.map(Node::detached).unwrap_or_default();
-    Ok((searches.write)(SearchAnswer { id: id(call), name: called, content }))
+    Ok((searches.write)(SearchResult { id: id(call), name: called, content }))
 }
 
 /// Results of several queries are interleaved, best match first.

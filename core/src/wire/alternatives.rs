@@ -37,8 +37,8 @@ pub(crate) struct Alternatives {
     pub(crate) has_null_reason: bool,
     /// True if each chunk repeats the token usage so far.
     pub(crate) repeats_usage: bool,
-    /// Members of a chunk that need not be passed on if its text or its calls are buffered; `None` if each chunk is
-    /// passed on.
+    /// Members of a chunk that the client does not need if the chunk's text or calls are buffered. `None` if the client
+    /// needs every chunk.
     pub(super) needless: Option<&'static [&'static str]>,
 }
 
@@ -52,9 +52,9 @@ pub(crate) struct PiecedCalls {
 
 #[derive(Debug)]
 pub(crate) enum MessageText {
-    /// In this member of the message. Units are calls, which arrive in pieces.
+    /// The text is this member of the message. The units are calls, which arrive in pieces.
     Member(&'static str),
-    /// In this member of units, unless the unit has the other member. Each unit arrives as a whole.
+    /// The text is this member of a unit, unless the unit has the member `unless`. Each unit arrives as a whole.
     InUnits { member: &'static str, unless: &'static str },
 }
 
@@ -64,7 +64,7 @@ const NUMBER: &str = "index";
 type Visit<'v, 'a> = &'v mut dyn FnMut(&mut Node<'a>, u64);
 
 pub(crate) fn alternatives_of(reply: &Node<'_>) -> Option<&'static Alternatives> {
-    ALL.iter().filter_map(|wire| wire.alternatives).find(|own| own.holder(reply).is_some())
+    ALL.iter().filter_map(|wire| wire.alternatives).find(|alternatives| alternatives.holder(reply).is_some())
 }
 
 impl Alternatives {
@@ -134,7 +134,7 @@ impl Alternatives {
                     let Some(function) = calls.of(entry) else { return };
                     let text = match function.get(calls.arguments) {
                         Some(arguments) if arguments.as_object().is_some() => write(arguments),
-                        arguments if !is_cut && arguments.is_none_or(|one| one.is_null() || one.is_text("")) => {
+                        arguments if !is_cut && arguments.is_none_or(|value| value.is_null() || value.is_text("")) => {
                             "{}".into()
                         }
                         _ => return,
@@ -183,7 +183,7 @@ impl Alternatives {
         });
     }
 
-    /// Units without text are removed from a part of a message that also has calls, because their text was buffered.
+    /// Removes units without text if the part also has calls: the text of these units was buffered.
     pub(crate) fn drop_empty_texts(&self, part: &mut Node<'_>) {
         let MessageText::InUnits { member, .. } = self.text else { return };
         let units = part.items_at(self.units);
@@ -250,7 +250,7 @@ impl Alternatives {
     /// Puts the text into the first piece of text, or into a new piece.
     pub(crate) fn put_text(&self, item: &mut Node<'_>, text: String) {
         self.edit_part(item, |part| match self.text {
-            MessageText::Member(member) if part.get(member).is_none_or(|own| own.as_array().is_none()) => {
+            MessageText::Member(member) if part.get(member).is_none_or(|content| content.as_array().is_none()) => {
                 part.set(member, Node::string(text));
             }
             MessageText::Member(member) => put_in_parts(part, member, text, true),
@@ -258,7 +258,7 @@ impl Alternatives {
         });
     }
 
-    /// The copy omits what the chunk itself still contains.
+    /// Returns a copy of the chunk for its buffered text. The copy omits the members that the chunk still contains.
     pub(crate) fn text_carrier(&self, chunk: &Node<'_>) -> Node<'static> {
         match self.needless {
             Some(members) => {
@@ -274,14 +274,14 @@ impl Alternatives {
         is(self.list) || members.iter().any(|key| is(key))
     }
 
-    /// The chunk itself is passed on with its usage.
+    /// Returns a copy of the chunk without alternatives and usage. The client receives the usage with the chunk itself.
     pub(crate) fn without_output(&self, chunk: &Node<'_>) -> Node<'static> {
         let mut bare = chunk.detached();
         let is_wrapped = !self.is_list_of(chunk);
         self.edit_holder(&mut bare, |holder| {
             [self.list, self.usage].into_iter().for_each(|key| drop(holder.remove(key)));
             if is_wrapped {
-                // Shows where the alternatives have been.
+                // Marks the location of the removed alternatives.
                 holder.set(self.list, Node::array(Vec::new()));
             }
         });
@@ -290,7 +290,7 @@ impl Alternatives {
 
     pub(crate) fn has_only_output(&self, chunk: &Node<'_>) -> bool {
         let Some(members) = self.needless else { return false };
-        has_only(chunk, |own| self.is_needless(members, |key| own.is(key)))
+        has_only(chunk, |name| self.is_needless(members, |key| name.is(key)))
     }
 
     /// Returns true if an alternative contains nothing but empty text.
@@ -299,7 +299,7 @@ impl Alternatives {
         let is_silent = |value: &Node<'_>| value.is_null() || value.is_text("");
         let part = item.object_at(self.part);
         part.is_none_or(|part| part.iter().all(|member| member.key.is(text) && is_silent(&member.value)))
-            && has_only(item, |own| [NUMBER, self.part].iter().any(|key| own.is(*key)))
+            && has_only(item, |name| [NUMBER, self.part].iter().any(|key| name.is(*key)))
     }
 
     pub(crate) fn is_silent(&self, item: &Node<'_>) -> bool {
@@ -441,7 +441,7 @@ fn put_in_parts(holder: &mut Node<'_>, list: &'static str, text: String, has_typ
     }
     let is_blank = text.trim().is_empty();
     let part = if has_types { text_part("text", text) } else { Node::record([("text", Node::string(text))]) };
-    // Blank text must not come between calls of earlier and of this chunk.
+    // Blank text must not separate the calls of this chunk from the calls of earlier chunks.
     holder.visit(list, |parts| {
         parts.as_array_mut().map(|parts| parts.insert(if is_blank { parts.len() } else { 0 }, part))
     });

@@ -1,4 +1,4 @@
-//! How the call of a function that replaces the response format becomes the text of an answer.
+//! Structured output as a call: how a call to the function that replaces the response format becomes text.
 
 use alloc::string::String;
 
@@ -16,18 +16,19 @@ pub(crate) struct AnswerText {
     pub(crate) is_text: fn(&Node<'_>) -> bool,
     /// Members with the reason why a reply ended, each with its value for calls and its value for text.
     pub(super) ends: &'static [(&'static str, &'static str, &'static str)],
-    /// Changes what a whole reply repeats of the request and of its output. The arguments are the name of the function,
-    /// and true if the reply has an answer.
+    /// Changes the copies of the request and of the output in a whole reply. The arguments are the name of the
+    /// function, and true if the reply has structured output.
     pub(super) repeat: Option<fn(&mut Node<'_>, &str, bool)>,
-    /// Events that differ from the call's events by more than their pieces.
+    /// Conversions of events, if the events of text differ from the events of a call in more than their pieces.
     pub(crate) events: Option<TextEvents>,
 }
 
 #[derive(Clone, Copy, Debug)]
 pub(crate) enum Conversion {
-    /// The call: this function replaces it by a unit with text. The text is `None` if it follows in later events.
+    /// The function replaces the call by a unit with text. The text is `None` if later events contain it.
     Unit(fn(&mut Node<'_>, Option<String>)),
-    /// A member of the message that contains the call. The function returns the form of the messages of a reply.
+    /// The text becomes this member of the message that contains the call. The function returns the form of the
+    /// messages of a reply.
     Member(&'static str, fn(&Node<'_>) -> MessageForm),
 }
 
@@ -35,7 +36,7 @@ pub(crate) enum Conversion {
 pub(crate) struct MessageForm {
     /// True if the text is a list of parts.
     pub(crate) has_parts: bool,
-    /// True if arguments are values, even if the API has the name of arguments that are JSON text.
+    /// True if arguments are JSON values, although their member usually contains JSON text.
     pub(crate) has_values: bool,
 }
 
@@ -50,23 +51,23 @@ pub(crate) fn message_form(reply: &Node<'_>) -> MessageForm {
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct TextEvents {
     /// Returns the event after the first event of the unit.
-    pub(crate) begun: fn(&Node<'_>) -> Node<'static>,
-    /// Converts an event with a piece.
+    pub(crate) part_begin: fn(&Node<'_>) -> Node<'static>,
+    /// Converts an event with a piece of the arguments.
     pub(crate) piece: fn(&mut Node<'_>, Option<Node<'static>>),
-    /// Converts the event that repeats all pieces. Returns the event after it.
+    /// Converts the event that repeats all arguments. Returns the event to send after that event.
     pub(crate) whole: fn(&mut Node<'_>, String) -> Node<'static>,
-    /// Members of the event that repeats all pieces. An event with a piece does not have these members.
+    /// Members of the event that repeats all arguments. Events with a piece lack them.
     pub(crate) bare: &'static [&'static str],
 }
 
 impl AnswerText {
-    /// Text that is a block, whose call begins and ends with the block.
+    /// For formats whose texts and calls are blocks. A call begins and ends with its block.
     pub(super) const fn block(convert: fn(&mut Node<'_>, Option<String>)) -> AnswerText {
         AnswerText { conversion: Conversion::Unit(convert), is_text, ends: &[], repeat: None, events: None }
     }
 }
 
-/// Returns true for a part or a block with text that the client would read as the answer.
+/// Returns true for a part or a block with text that the client would read as structured output.
 pub(crate) fn is_text(part: &Node<'_>) -> bool {
     part.get("text").is_some_and(|text| text.as_text().is_some()) && is_text_part(part)
 }
@@ -83,14 +84,14 @@ pub(crate) fn set_stop_reason(holder: &mut Node<'_>) {
     }
 }
 
-/// Keeps the reasons of the reply's alternatives.
+/// Does not change the reasons of the reply's alternatives.
 pub(crate) fn set_stop_reasons(reply: &mut Node<'_>) {
     set_stop_reason(reply);
     let ways = ALL.iter().filter(|wire| wire.alternatives.is_none()).flat_map(|wire| wire.reply.ends);
     ways.filter(|way| !way.is_empty()).for_each(|way| walk(reply, way, &mut set_stop_reason));
 }
 
-/// The reply then shows no call of the function.
+/// Removes the function from the reply's copies of the request and of the output.
 pub(crate) fn repeat(reply: &mut Node<'_>, function: &str, has_answer: bool) {
     for repeat in ALL.iter().filter_map(|wire| wire.answers.repeat) {
         repeat(reply, function, has_answer);
@@ -113,7 +114,7 @@ pub(crate) enum Output<'n, 'a> {
     Message(&'n mut Node<'a>),
 }
 
-/// Skips the alternatives of the reply.
+/// Does not visit the alternatives of the reply.
 pub(crate) fn visit_output(reply: &mut Node<'_>, visit: &mut dyn FnMut(Output<'_, '_>, Option<&'static super::Wire>)) {
     visit(Output::Message(reply), None);
     for wire in ALL.iter().copied().filter(|wire| wire.alternatives.is_none()) {

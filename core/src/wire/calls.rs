@@ -31,14 +31,14 @@ impl CallKind {
         Self::NAMES.iter().find(|(_, kind)| *kind == self).map_or("function", |(name, _)| name)
     }
 
-    pub(crate) fn named(name: &Text<'_>) -> Option<CallKind> {
+    pub(crate) fn from_name(name: &Text<'_>) -> Option<CallKind> {
         Self::NAMES.iter().find(|(known, _)| name.is(known)).map(|(_, kind)| *kind)
     }
 }
 
 pub(crate) struct SingleCall {
     pub(super) forms: &'static [CallForm],
-    /// True if calls are restored at their location in a reply, and keep their form.
+    /// True if a call is restored in its reply and keeps its form.
     pub(crate) is_in_place: bool,
     pub(super) write: for<'a> fn(ClientCall<'a>) -> Node<'a>,
 }
@@ -51,7 +51,7 @@ impl SingleCall {
 
 #[derive(Debug)]
 pub(crate) struct CallForm {
-    /// The `type` of the call; `None` if its holder shows the form.
+    /// The `type` of the call; `None` if the member `holder` identifies the form.
     pub(super) type_name: Option<&'static str>,
     /// The member that contains the call.
     pub(crate) holder: Option<&'static str>,
@@ -75,13 +75,13 @@ impl CallForm {
         }
     }
 
-    pub(super) const fn held(holder: &'static str, arguments: &'static str) -> CallForm {
+    pub(super) const fn in_member(holder: &'static str, arguments: &'static str) -> CallForm {
         CallForm { type_name: None, holder: Some(holder), ..CallForm::of_type("", arguments) }
     }
 
     fn is_of(&self, call: &Node<'_>) -> bool {
         match (self.type_name, self.holder) {
-            (Some(name), _) => call.get("type").is_some_and(|own| own.is_text(name)),
+            (Some(name), _) => call.get("type").is_some_and(|value| value.is_text(name)),
             (None, holder) => holder.and_then(|holder| call.get(holder)).is_some_and(is_object),
         }
     }
@@ -89,14 +89,14 @@ impl CallForm {
     /// Returns `None` for `{id, name, arguments}`. A member that contains the call takes precedence over a `type`.
     pub(crate) fn find(call: &Node<'_>) -> Option<&'static CallForm> {
         let forms = || ALL.iter().flat_map(|wire| wire.single_call.forms);
-        let held = forms().find(|form| form.holder.is_some() && form.is_of(call));
-        held.or_else(|| forms().find(|form| form.is_of(call)))
+        let in_member = forms().find(|form| form.holder.is_some() && form.is_of(call));
+        in_member.or_else(|| forms().find(|form| form.is_of(call)))
     }
 }
 
 /// Members that may contain the id to which the result of a call refers, in the order of their precedence.
 pub(crate) const RESULT_IDS: [&str; 3] = ["call_id", "id", "toolUseId"];
-/// Members with which any format names the id of a call.
+/// Members that contain the id of a call, in any format.
 const IDS: [&str; 3] = ["id", "call_id", "toolUseId"];
 const ARGUMENTS: [&str; 3] = ["arguments", "args", "input"];
 
@@ -139,7 +139,7 @@ pub(super) fn as_text(arguments: Node<'_>) -> Node<'_> {
     }
 }
 
-/// Returns an object, or what the model wrote instead.
+/// Parses arguments that are JSON text. Missing arguments become `{}`.
 pub(crate) fn as_value(arguments: Node<'_>) -> Node<'_> {
     let Some(text) = arguments.as_text() else {
         return if arguments.is_null() { Node::empty_object() } else { arguments };

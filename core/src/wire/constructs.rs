@@ -26,7 +26,8 @@ pub(crate) enum Unsupported {
     },
 }
 
-/// `ignores` is true if changes of the tools are ignored: they are removed even if the backend supports them.
+/// `ignores` is true if changes of the tools are ignored. Messages with changes are then removed even if the backend
+/// supports them.
 pub(crate) fn unsupported(native: Native, ignores: bool) -> Unsupported {
     let (history, is_unsupported): (&str, fn(&Node<'_>, Native) -> bool) = match native {
         Native::Inline if ignores => ("messages", |message, _| changes(message, Native::References)),

@@ -11,14 +11,14 @@ use crate::{
 #[derive(Debug)]
 pub(super) struct Endpoint {
     pub(super) api: Api,
-    /// True if other services have paths with the same ends.
+    /// True if the paths of other services end in the same way.
     pub(super) is_shared: bool,
     pub(super) error: for<'a> fn(Refusal<'a>) -> Node<'a>,
     /// Returns the event of a stream that reports an error, from the body of a response with an error.
-    pub(super) failed: fn(&str) -> String,
+    pub(super) error_event: fn(&str) -> String,
 }
 
-/// What the body of a response with status 400 contains.
+/// Content of the body of a response with status 400.
 pub(crate) struct Refusal<'a> {
     pub(crate) message: Node<'a>,
     pub(crate) code: Node<'a>,
@@ -30,8 +30,8 @@ impl Wire {
         self.endpoint.is_shared
     }
 
-    pub(crate) fn failed(&self, body: &str) -> String {
-        (self.endpoint.failed)(body)
+    pub(crate) fn error_event(&self, body: &str) -> String {
+        (self.endpoint.error_event)(body)
     }
 
     pub(crate) fn error<'a>(&self, refusal: Refusal<'a>) -> Node<'a> {
@@ -39,7 +39,7 @@ impl Wire {
     }
 }
 
-pub(super) fn failed(body: &str) -> String {
+pub(super) fn error_event(body: &str) -> String {
     let error = json::read(body).ok().filter(|error| error.get("error").is_some_and(|error| !error.is_null()));
     let error = error.unwrap_or_else(|| Node::record([("error", Node::record([("message", Node::string(body))]))]));
     format!("data: {}\n\n", json::write(&error))

@@ -49,9 +49,9 @@ pub(crate) enum Content {
 #[derive(Clone, Copy, Debug)]
 pub(super) enum Test {
     Always,
-    /// If the piece exists.
+    /// The piece exists.
     Exists,
-    /// If the delta has this `type`.
+    /// The delta has this `type`.
     Type(&'static str),
 }
 
@@ -64,9 +64,9 @@ pub(super) struct Piece {
 
 #[derive(Clone, Copy, Debug)]
 pub(super) struct BegunCall {
-    /// Its `type`; `None` if the unit is always a call.
+    /// The `type` of a unit that is a call; `None` if every unit is a call.
     pub(super) kind: Option<&'static str>,
-    /// The member that contains the name of its tool.
+    /// The member with the tool's name.
     pub(super) name: &'static str,
     pub(super) arguments: Arguments,
     /// True if a later event repeats the whole call.
@@ -80,13 +80,13 @@ pub(super) struct Event {
     /// Path of the block, item, step or part that begins or ends, or of the reply that begins or ends.
     pub(super) unit: Path,
     pub(super) pieces: &'static [Piece],
-    /// What a unit that begins looks like if it is a call.
+    /// How to recognize a call among the units that begin.
     pub(super) call: Option<BegunCall>,
-    /// The way to the first pieces of text, if blocks or steps begin with them.
+    /// Steps to the first piece of text, if the event that begins a block or step contains it.
     pub(super) first_text: &'static [Step],
     /// True if the block or part that begins or ends can be a text.
     pub(super) can_be_text: bool,
-    /// True if the API refuses the block that begins in a history if it is empty, so that it is removed.
+    /// True if the block that begins must be removed if it is empty, because the API refuses empty blocks in a history.
     pub(super) may_be_removed: bool,
     /// Member that repeats the pieces of a text.
     pub(super) repeated_text: Option<&'static str>,
@@ -94,9 +94,9 @@ pub(super) struct Event {
 
 #[derive(Clone, Copy, Debug)]
 pub(super) enum Kind {
-    /// As the value of this member.
+    /// The value of this member is the kind.
     Value(&'static str),
-    /// As the name of its only member, which contains the event.
+    /// The name of the only member is the kind. That member contains the event.
     Member,
 }
 
@@ -104,36 +104,35 @@ pub(super) enum Kind {
 pub(crate) struct Events {
     pub(super) kind: Kind,
     pub(super) list: &'static [Event],
-    /// Members that may contain the index of the block, item or step. The first one that exists applies.
+    /// Members that may contain the index of the block, item or step, in order of precedence.
     pub(super) index: &'static [&'static str],
     /// Paths of an id that identifies an item without an index.
     pub(super) ids: &'static [Path],
     /// Member that contains the number of an event in its stream.
     pub(super) sequence: Option<&'static str>,
-    /// Beginnings of kinds, and members. An event of such a kind belongs to an item only if it has the member. Empty if
-    /// all events belong to items.
+    /// Pairs of a prefix and a member: an event whose kind has the prefix belongs to an item only if the event has the
+    /// member. Empty if all events belong to items.
     pub(super) of_items: &'static [(&'static str, &'static str)],
-    /// Beginnings of kinds, and members. An event that is not listed belongs to an item if it has such a kind and the
-    /// member.
+    /// Like `of_items`, for events whose kind is not listed.
     pub(super) unlisted_of_items: &'static [(&'static str, &'static str)],
-    /// Members of an event with a piece that need not be passed on if the piece is buffered.
+    /// Members that the client does not need if the piece of the event is buffered.
     pub(super) needless: &'static [&'static str],
     /// How events contain the input of a call whose input is free-form text; `None` if there are no such calls.
     pub(super) inputs: Option<&'static InputEvents>,
-    /// Returns an event with a piece. The first argument is the index.
+    /// Returns an event with a piece, from the index, the content and the piece.
     pub(super) write: Option<fn(Node<'static>, Content, Node<'static>) -> Node<'static>>,
 }
 
 /// Events of a call whose input is free-form text, made from events of a call whose arguments contain the input.
 #[derive(Debug)]
 pub(crate) struct InputEvents {
-    /// Converts an event to one with a piece of the input.
+    /// Converts an event with a piece of the arguments to an event with this piece of the input.
     pub(crate) piece: fn(&mut Node<'_>, String),
-    /// Converts an event that repeats the arguments to one that repeats the input.
+    /// Converts an event that repeats the arguments to an event that repeats the input.
     pub(crate) whole: fn(&mut Node<'_>, String),
 }
 
-/// An event of an item, of a kind that the description does not list.
+/// For events of items whose kind is not listed.
 static UNLISTED: Event = Event::new("", Meaning::Delta);
 
 impl Event {
@@ -205,7 +204,7 @@ impl Events {
             }
             Kind::Value(key) => {
                 let kind = node.text_at(key)?;
-                self.list.iter().find(|event| kind.is_found(event.name))
+                self.list.iter().find(|event| kind.has_value(event.name))
             }
         }
     }
@@ -230,7 +229,7 @@ pub(crate) struct KnownEvent {
     event: &'static Event,
 }
 
-/// An event that could belong to several formats belongs to the last format of [`ALL`].
+/// Yields the formats in the reverse order of [`ALL`], because the last format has precedence.
 fn all() -> impl Iterator<Item = (&'static Wire, &'static Events)> {
     ALL.iter().rev().filter_map(|wire| Some((*wire, wire.events?)))
 }
@@ -263,7 +262,7 @@ pub(crate) fn has_only_piece(event: &Node<'_>) -> bool {
     has_only(event, is_needless)
 }
 
-/// Returns a copy of an event without what has to be passed on at once.
+/// Returns a copy of an event without the members that the client needs at once.
 pub(crate) fn only_piece(event: &Node<'_>) -> Node<'static> {
     let all = event.as_object().map(Object::members).unwrap_or_default();
     let kept = all.iter().filter(|member| is_needless(&member.key));
@@ -371,7 +370,7 @@ impl KnownEvent {
     pub(crate) fn call<'n, 'a>(self, node: &'n Node<'a>) -> Option<&'n Node<'a>> {
         let call = self.event.call?;
         let is_call =
-            |unit: &&Node<'a>| call.kind.is_none_or(|kind| unit.get("type").is_some_and(|own| own.is_text(kind)));
+            |unit: &&Node<'a>| call.kind.is_none_or(|kind| unit.get("type").is_some_and(|value| value.is_text(kind)));
         self.unit(node).filter(is_call)
     }
 
@@ -405,7 +404,7 @@ impl KnownEvent {
             Test::Exists => at(node, piece.path).is_some(),
             Test::Type(kind) => {
                 let delta = piece.path.split_last().and_then(|(_, before)| at(node, before));
-                delta.is_some_and(|delta| delta.get("type").is_some_and(|own| own.is_text(kind)))
+                delta.is_some_and(|delta| delta.get("type").is_some_and(|value| value.is_text(kind)))
             }
         };
         let mut pieces = self.event.pieces.iter().filter(|piece| piece.content == content);
@@ -487,7 +486,7 @@ pub(crate) struct Key {
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 enum Index {
     Number(u64),
-    /// Any index that is not a whole number, or an item's id. Distinct values are distinct keys.
+    /// An index that is not a whole number, or an item's id.
     Other(String),
 }
 

@@ -1,6 +1,6 @@
-//! How the history of each format is read and written.
+//! The reader and the writer of each format's history.
 //!
-//! This table is apart from the descriptions, because readers and writers use them.
+//! This table is not part of the descriptions ([`super::Wire`]), because readers and writers use the descriptions.
 
 use super::{anthropic, chat, converse, gemini, interactions, responses};
 use crate::{

@@ -49,7 +49,7 @@ use prompt::Prompt;
 use recognition::{Evidence, Recognizes};
 use reply::Reply;
 use rounds::Rounds;
-use searches::SearchAnswers;
+use searches::SearchResults;
 use tool_list::ToolList;
 use translation::Translation;
 use turns::Turns;
@@ -62,12 +62,12 @@ pub(crate) struct Wire {
     forms: HistoryForms,
     /// `None` if every request with this history has the format, unless another format was recognized before.
     recognizes: Option<Recognizes>,
-    /// `None` if messages do not tell this format from others whose history has the same name. Messages are then not
-    /// tested for other formats either.
+    /// `None` if messages do not distinguish this format from other formats whose history has the same name. Messages
+    /// are then not tested for these other formats either.
     evidence: Option<Evidence>,
     prompt: Prompt,
-    /// Members that no step changes in a request without tools and formats. Members that several formats share are
-    /// listed elsewhere.
+    /// Members that no step changes in a request without tools and response formats. `exchange::plain` lists the
+    /// members that several formats share.
     plain: &'static [&'static str],
     /// Flags of messages that every API with the format accepts without tools.
     ordinary: Flags,
@@ -85,8 +85,8 @@ pub(crate) struct Wire {
     reply: Reply,
     single_call: SingleCall,
     answers: AnswerText,
-    searches: SearchAnswers,
-    /// How replies and chunks list alternative messages; `None` if they have one.
+    searches: SearchResults,
+    /// How replies and chunks list alternative messages; `None` if they have a single message.
     alternatives: Option<&'static Alternatives>,
     /// The events of a streamed reply, in addition to chunks.
     events: Option<&'static Events>,
@@ -119,7 +119,7 @@ impl HistoryForms {
 fn messages_of_roles(history: Node<'_>) -> Vec<Node<'_>> {
     match history.into_data() {
         Data::Array(items) => items,
-        Data::Object(one) => Vec::from([Node::new(Data::Object(one))]),
+        Data::Object(message) => Vec::from([Node::new(Data::Object(message))]),
         Data::String(text) => {
             Vec::from([Node::record([("role", Node::literal("user")), ("content", Node::new(Data::String(text)))])])
         }
@@ -127,10 +127,10 @@ fn messages_of_roles(history: Node<'_>) -> Vec<Node<'_>> {
     }
 }
 
-/// Members with which an entry of a list groups functions, in any format. The first one is written.
+/// Members with which an entry of a list groups functions, in any format. The first member is written.
 pub(crate) const GROUPS: [&str; 2] = gemini::GROUPS;
 
-/// Every description. A part that could belong to several APIs belongs to the first one.
+/// Every description. A part that could belong to several APIs belongs to the first of them in this list.
 const ALL: &[&Wire] = &[
     &interactions::WIRE,
     &responses::WIRE,
@@ -219,7 +219,7 @@ impl Wire {
         self.ordinary
     }
 
-    pub(crate) fn takes_history(&self, history: Option<&Data<'_>>) -> bool {
+    pub(crate) fn accepts_history(&self, history: Option<&Data<'_>>) -> bool {
         match history {
             None => !self.forms.is_required,
             Some(Data::Array(_)) => true,
@@ -265,7 +265,7 @@ impl Wire {
         &self.answers
     }
 
-    pub(crate) const fn searches(&self) -> &SearchAnswers {
+    pub(crate) const fn searches(&self) -> &SearchResults {
         &self.searches
     }
 
@@ -289,7 +289,7 @@ pub(crate) fn histories() -> Vec<&'static str> {
 }
 
 /// The items of these members are parsed only if they need rewriting.
-pub(crate) fn outlined() -> Vec<&'static str> {
+pub(crate) fn lazy_members() -> Vec<&'static str> {
     let mut names = histories();
     names.push("system");
     names

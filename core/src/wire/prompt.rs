@@ -17,7 +17,7 @@ pub(super) enum Prompt {
     Text { member: &'static str, kind: &'static str },
     /// A member with a list of blocks without types.
     Blocks(&'static str),
-    /// A member with a content, in several spellings.
+    /// A member with text or parts. The member has several spellings.
     Content(&'static [&'static str]),
     /// The first message, if it has one of these roles.
     Message { roles: &'static [&'static str] },
@@ -51,7 +51,7 @@ impl Wire {
         }
     }
 
-    /// The instructions are the system prompt, and the system messages in the history.
+    /// Searches the system prompt and the system messages of the history.
     pub(crate) fn has_in_prompt(&self, request: &Node<'_>, text: &str) -> Result<bool, Error> {
         for key in ALL.iter().flat_map(|wire| wire.prompt.members()) {
             if request.get(*key).map_or(Ok(false), |prompt| holds(prompt, text, LEVELS))? {
@@ -89,15 +89,15 @@ fn holds(node: &Node<'_>, text: &str, levels: usize) -> Result<bool, Error> {
     let Some(levels) = levels.checked_sub(1) else { return Ok(false) };
     let node = view(node)?;
     match node.data() {
-        Data::String(own) => Ok(own.value().is_some_and(|own| own.contains(text))),
-        Data::Array(items) => items.iter().try_fold(false, |found, item| Ok(found || holds(item, text, levels)?)),
-        _ => ["content", "parts", "text"].iter().try_fold(false, |found, key| {
-            Ok(found || node.get(*key).map_or(Ok(false), |inner| holds(inner, text, levels))?)
+        Data::String(string) => Ok(string.value().is_some_and(|string| string.contains(text))),
+        Data::Array(items) => items.iter().try_fold(false, |is_found, item| Ok(is_found || holds(item, text, levels)?)),
+        _ => ["content", "parts", "text"].iter().try_fold(false, |is_found, key| {
+            Ok(is_found || node.get(*key).map_or(Ok(false), |inner| holds(inner, text, levels))?)
         }),
     }
 }
 
-/// For text that must be in the input: JSON mode requires the word JSON there.
+/// Inserts text into the input. For example, JSON mode requires the word JSON in the input.
 pub(crate) fn insert_before_input(request: &mut Node<'_>, text: String) -> Result<(), Error> {
     let message = |role, content| Node::record([("role", Node::literal(role)), ("content", content)]);
     let first = message("system", Node::string(text));
@@ -126,7 +126,7 @@ fn append_part(request: &mut Node<'_>, members: &[&'static str], text: String) -
     let system_prompt = match system_prompt.into_data() {
         Data::Null => Vec::new(),
         Data::Array(parts) => parts,
-        one @ (Data::String(_) | Data::Object(_)) => Vec::from([Node::new(one)]),
+        content @ (Data::String(_) | Data::Object(_)) => Vec::from([Node::new(content)]),
         _ => {
             let message = format!("expected the system prompt to be a string or parts, found {kind}");
             return Err(Error::new(Code::InvalidRequest, format!("/{key}"), message));
@@ -167,8 +167,8 @@ fn append_block(request: &mut Node<'_>, member: &'static str, text: String) -> R
         prompt = Node::array(Vec::new());
     }
     let Some(blocks) = prompt.as_array_mut() else {
-        let found = format!("expected the system prompt to be a list of blocks, found {}", prompt.kind());
-        return Err(Error::new(Code::InvalidRequest, format!("/{member}"), found));
+        let message = format!("expected the system prompt to be a list of blocks, found {}", prompt.kind());
+        return Err(Error::new(Code::InvalidRequest, format!("/{member}"), message));
     };
     blocks.push(block);
     request.set(member, prompt);
@@ -227,11 +227,11 @@ pub(crate) fn appended<'a>(
         }
         Data::Array(_) => {}
         _ => {
-            let found = format!(
+            let message = format!(
                 "expected the system prompt to be a string or an array of text blocks, found {}",
                 prompt.kind()
             );
-            return Err(Error::new(Code::InvalidRequest, at, found));
+            return Err(Error::new(Code::InvalidRequest, at, message));
         }
     }
     if let Some(blocks) = prompt.as_array_mut() {
@@ -243,11 +243,11 @@ pub(crate) fn appended<'a>(
 /// An unpaired surrogate is an error, because text cannot contain it.
 pub(crate) fn whole<'t>(text: &'t Text<'_>, at: &str) -> Result<Cow<'t, str>, Error> {
     text.value().ok_or_else(|| {
-        let found = text.display();
+        let shown = text.display();
         Error::new(
             Code::InvalidValue,
             at,
-            format!("expected a string of valid Unicode, found `{found}` with half a surrogate pair"),
+            format!("expected a string of valid Unicode, found `{shown}` with half a surrogate pair"),
         )
     })
 }

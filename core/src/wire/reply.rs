@@ -13,14 +13,14 @@ use crate::json::Node;
 
 /// Locations in a whole reply, and in an event that contains whole parts.
 pub(crate) struct Reply {
-    /// The ways to messages, items and steps.
+    /// Paths to messages, items and steps.
     pub(super) messages: &'static [&'static [Step]],
-    /// The ways to the values that report the end of a reply.
+    /// Paths to the values that report the end of a reply.
     pub(super) ends: &'static [&'static [Step]],
     /// The members and values that report that a length limit ended the reply.
     pub(super) cut: &'static [(&'static str, &'static str)],
     pub(super) usage: &'static str,
-    /// Member with a whole reply, in events and in what gateways make of a reply.
+    /// Member with a whole reply, in events and in replies that a gateway wraps.
     pub(super) wrapper: Option<&'static str>,
     /// Paths of parts of a text that an event repeats.
     pub(super) parts: &'static [Path],
@@ -28,7 +28,7 @@ pub(crate) struct Reply {
     pub(super) repeated_texts: &'static [Path],
     /// Types of items that are not output for the client.
     pub(super) others: &'static [&'static str],
-    /// Returns true for a reply, or an event of a stream, that only this format has.
+    /// Returns true for a reply or an event that exists only in this format.
     pub(super) is_own: fn(&Node<'_>) -> bool,
 }
 
@@ -46,7 +46,7 @@ pub(crate) fn visit_sites(reply: &mut Node<'_>, visit: &mut dyn FnMut(NamedUnit<
     visit_messages(reply, &mut |message| units::visit(message, None, visit));
 }
 
-/// The reply of an API can itself be a message.
+/// Also visits the reply itself, which is a message in some APIs.
 pub(crate) fn visit_messages(reply: &mut Node<'_>, visit: &mut dyn FnMut(&mut Node<'_>)) {
     visit(reply);
     for way in ALL.iter().flat_map(|wire| wire.reply.messages) {
@@ -62,7 +62,7 @@ pub(crate) fn repeated_parts() -> impl Iterator<Item = Path> {
     ALL.iter().flat_map(|wire| wire.reply.parts).copied()
 }
 
-/// A reply can itself be a message. Skips the messages of a wrapped reply.
+/// Also visits the reply itself, which is a message in some APIs. Skips the messages of a wrapped reply.
 pub(crate) fn visit_own_messages(reply: &mut Node<'_>, visit: &mut dyn FnMut(&mut Node<'_>)) {
     visit(reply);
     for way in ALL.iter().flat_map(|wire| wire.own_messages()) {
@@ -73,7 +73,7 @@ pub(crate) fn visit_own_messages(reply: &mut Node<'_>, visit: &mut dyn FnMut(&mu
 impl Wire {
     pub(super) fn own_messages(&self) -> impl Iterator<Item = &'static [Step]> {
         let is_wrapped =
-            |way: &&&'static [Step]| matches!(way, [Step::Member(key), ..] if wrappers().any(|own| own == *key));
+            |way: &&&'static [Step]| matches!(way, [Step::Member(key), ..] if wrappers().any(|name| name == *key));
         self.reply.messages.iter().filter(move |way| !is_wrapped(way)).copied()
     }
 }
@@ -83,14 +83,14 @@ pub(crate) fn repeated_texts() -> impl Iterator<Item = Path> {
 }
 
 pub(crate) fn may_be_output(message: &Node<'_>) -> bool {
-    let is_by = |role: &str| message.get("role").is_some_and(|own| own.is_text(role));
+    let is_by = |role: &str| message.get("role").is_some_and(|author| author.is_text(role));
     ALL.iter().all(|wire| {
         !wire.reply.others.iter().any(|kind| has_type(message, kind))
             && !wire.turns.roles.iter().any(|(role, speaker)| *speaker != Speaker::Model && is_by(role))
     }) && !is_system(message)
 }
 
-/// A call in the reply may then be incomplete.
+/// Returns true if a length limit ended the reply. A call in the reply may then be incomplete.
 pub(crate) fn is_cut(reply: &Node<'_>) -> bool {
     let cuts = ALL.iter().flat_map(|wire| wire.reply.cut);
     let is_here = |node: &Node<'_>| cuts.clone().any(|(key, word)| node.get(*key).is_some_and(|end| end.is_text(word)));

@@ -12,15 +12,15 @@ use crate::{
 
 #[derive(Debug)]
 pub(crate) struct Rounds {
-    /// Members of a request with which its reply cannot have several rounds, and when.
+    /// Members that prevent several rounds, each with the values that prevent them.
     pub(super) single_round: &'static [(&'static str, When)],
-    /// Member of a request that is false if the API must not store the reply. A client continues a stored reply by the
-    /// id of the last round.
+    /// Member of a request that is false if the API must not store the reply. A client refers to a stored reply by the
+    /// id of its last round.
     pub(super) store: Option<&'static str>,
     pub(super) body: Body,
     /// Reasons of the end after which the model may be asked again. A reply may also end without a reason.
     pub(super) reasons: &'static [&'static str],
-    /// The reason of the end if the client has to answer calls, and the reason if no call is left.
+    /// The reason of the end for a reply with calls, and the reason that replaces it if no call remains.
     pub(super) without_calls: Option<(&'static str, &'static str)>,
     /// Returns true for a unit that the client has to answer.
     pub(super) is_call: fn(&Node<'_>) -> bool,
@@ -39,16 +39,16 @@ pub(super) enum When {
 
 #[derive(Debug)]
 pub(crate) enum Body {
-    /// A list of messages, of which the client reads the first one. A streamed reply consists of chunks.
+    /// A list of messages. The client reads only the first message. A streamed reply consists of chunks.
     Message(&'static Alternatives),
-    /// A list of items. Events of a streamed reply begin, continue and end one item.
+    /// A list of items. Each event of a streamed reply begins, continues or ends an item.
     Items(ItemList),
 }
 
 #[derive(Debug)]
 pub(crate) struct ItemList {
     pub(crate) list: &'static str,
-    /// Returns an item that its events build; `None` if its last event contains the whole item.
+    /// Creates an item to which its events add pieces; `None` if the last event of an item contains the whole item.
     pub(crate) built: Option<fn(Node<'static>) -> Box<dyn BuiltItem>>,
 }
 
@@ -79,8 +79,8 @@ impl Rounds {
 
     pub(crate) fn is_stored(&self, request: &Node<'_>) -> Result<bool, Error> {
         let Some(store) = self.store else { return Ok(false) };
-        let given = request.get(store).map(view).transpose()?;
-        Ok(given.is_none_or(|given| given.as_bool() != Some(false)))
+        let value = request.get(store).map(view).transpose()?;
+        Ok(value.is_none_or(|value| value.as_bool() != Some(false)))
     }
 
     pub(crate) fn allows_another_round(&self, reason: Option<&Node<'_>>) -> bool {
@@ -125,12 +125,12 @@ impl Wire {
         self.rounds.as_ref()
     }
 
-    /// Some APIs also accept a text or a content of the user.
+    /// Returns the history as messages. In some APIs, the history may be a text or a content of the user.
     pub(crate) fn messages<'a>(&self, history: Node<'a>) -> Vec<Node<'a>> {
         (self.forms.messages)(history)
     }
 
-    /// Some APIs have results in a message of the user.
+    /// Returns messages with these results. In some APIs, a message of the user contains the results.
     pub(crate) fn result_messages<'a>(&self, results: Vec<Node<'a>>) -> Vec<Node<'a>> {
         match self.turns.blocks() {
             Some(_) => Vec::from([self.turns.user_message(results)]),

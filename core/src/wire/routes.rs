@@ -1,4 +1,5 @@
-//! The paths of requests that can have tools: which part of a body is a request of which format, and what the reply is.
+//! The paths of requests that can have tools: for each path, the requests in its body, their format, and the kind of
+//! reply.
 //!
 //! Hosts are no part of a route, because a gateway may have any host and may put any prefix before a path.
 
@@ -10,10 +11,10 @@ use crate::{naming::Naming, options::Api};
 pub(crate) struct Route {
     /// End of the path. `{model}` is the model's name, without slashes.
     pub(crate) path: &'static str,
-    /// Locations of requests in a body. Only the first one that a body has is used.
+    /// Locations of requests in a body. Only the first location that exists in the body is used.
     pub(crate) parts: &'static [Part],
     pub(crate) reply: ReplyKind,
-    /// Where a body names the model, if neither the path nor the request does.
+    /// Member of the body with the model's name, if neither the path nor the request contains the name.
     pub(crate) model: Option<&'static str>,
     pub(crate) errors: Errors,
 }
@@ -25,7 +26,7 @@ pub(crate) struct Part {
     pub(crate) at: &'static [&'static str],
     /// True if the request is JSON text in base64.
     pub(crate) is_base64: bool,
-    /// A member without which the body has another format, which is passed on.
+    /// A member that every body of this format has. A body without the member is passed on.
     pub(crate) requires: Option<&'static str>,
     /// Spellings of the members.
     pub(crate) namings: &'static [Naming],
@@ -44,8 +45,8 @@ pub(crate) enum ReplyKind {
     History,
     /// Nothing that mentions tools, for example a number of tokens.
     NoTools,
-    /// Nothing that mentions tools: the replies of the model follow in responses to other requests, where nothing
-    /// restores them.
+    /// Nothing that mentions tools. Responses to other requests contain the replies of the model, and nothing restores
+    /// these replies.
     Later,
 }
 
@@ -119,7 +120,7 @@ const CONVERSE: &[Part] = &[body(Api::Bedrock)];
 /// `anthropic_version` is required.
 const INVOKE: &[Part] = &[Part { requires: Some("anthropic_version"), ..body(Api::Anthropic) }];
 
-/// Every route. Of several that match a path, the first one is used.
+/// Every route. If several routes match a path, the first of them is used.
 ///
 /// Sources, 2026-11-29: anthropic 2.14.0 (`/v1/messages/…`; `lib/bedrock` and `lib/vertex` have the paths of Claude
 /// there), openai 3.57.0 (`/responses/…`), mistralai 3.7.0 (`BatchRequest`), google-genai 3.6.1 (`models.py`,
@@ -187,7 +188,7 @@ const NOT_ADAPTED: &[NotAdapted] = &[
 const FILES: &str = "the tools of requests in an uploaded file are not adapted: adapt each request before the upload";
 const REALTIME: &str = "the tools of a Realtime session (`session.update`) are not adapted: adapt them before";
 
-/// Requests to the path may have tools that are not adapted. The note is for the user.
+/// Returns a note for the user if requests to the path may have tools that are not adapted.
 pub(crate) fn note(method: &str, path: &str) -> Option<&'static str> {
     let is_of = |row: &&NotAdapted| path.ends_with(row.path) && row.method.is_none_or(|only| only == method);
     NOT_ADAPTED.iter().find(is_of).filter(|_| of_path(path).is_none()).map(|row| row.note)

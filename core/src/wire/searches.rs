@@ -1,4 +1,4 @@
-//! Answers to the model's calls of the tool search.
+//! Results of tool searches, as each API's history contains them.
 
 use alloc::{string::String, vec::Vec};
 
@@ -6,35 +6,35 @@ use super::{additions::UntypedResults, ALL};
 use crate::json::Node;
 
 #[derive(Debug)]
-pub(crate) struct SearchAnswers {
-    /// True if an answer contains the definitions of the tools, not only their names.
+pub(crate) struct SearchResults {
+    /// True if a result contains the definitions of the tools, not only their names.
     pub(crate) has_definitions: bool,
-    pub(crate) write: fn(SearchAnswer) -> Node<'static>,
+    pub(crate) write: fn(SearchResult) -> Node<'static>,
     /// The item with which the model asks the client to search; `None` if it calls a function.
     pub(super) item: Option<SearchItem>,
-    /// True if the history of the format has searches of the API's own servers that every backend keeps.
+    /// True if the history may contain searches that the API's own servers ran, and every backend accepts them.
     pub(crate) has_hosted: bool,
-    /// Results that contain references as a member of JSON.
+    /// How to recognize results that contain references as a member of JSON; `None` if no result does.
     pub(super) in_json: Option<UntypedResults>,
 }
 
-/// Each item is the list that contains the results, and the representation of references in them.
+/// Yields the member that lists the results, and how to recognize results with references.
 pub(crate) fn in_json() -> impl Iterator<Item = (&'static str, &'static UntypedResults)> {
     ALL.iter().filter_map(|wire| Some((wire.turns.blocks()?.list(), wire.searches.in_json.as_ref()?)))
 }
 
-/// An item with which the model asks the client to search. Its answer contains definitions.
+/// An item with which the model asks the client to search. The result of the search contains definitions.
 #[derive(Debug)]
 pub(crate) struct SearchItem {
     pub(super) kind: &'static str,
     pub(crate) id: &'static str,
     pub(crate) arguments: &'static str,
-    /// Returns the answer with this id and these tools.
+    /// Returns the result with this id and these tools.
     pub(crate) write: fn(Node<'static>, Vec<Node<'static>>) -> Node<'static>,
 }
 
-pub(crate) struct SearchAnswer {
-    /// Id by which the answer refers to the call; null if the call has none.
+pub(crate) struct SearchResult {
+    /// Id by which the result refers to the call; null if the call has no id.
     pub(crate) id: Node<'static>,
     pub(crate) name: Node<'static>,
     pub(crate) content: SearchContent,
@@ -48,7 +48,7 @@ pub(crate) enum SearchContent {
     Failure(String),
 }
 
-impl SearchAnswers {
+impl SearchResults {
     pub(crate) const fn has_item(&self) -> bool {
         self.item.is_some()
     }
@@ -57,8 +57,8 @@ impl SearchAnswers {
         self.in_json.as_ref()
     }
 
-    pub(super) const fn references(write: fn(SearchAnswer) -> Node<'static>) -> SearchAnswers {
-        SearchAnswers { has_definitions: false, write, item: None, has_hosted: false, in_json: None }
+    pub(super) const fn references(write: fn(SearchResult) -> Node<'static>) -> SearchResults {
+        SearchResults { has_definitions: false, write, item: None, has_hosted: false, in_json: None }
     }
 }
 

@@ -29,7 +29,7 @@ pub(crate) const fn holder(format: ToolFormat) -> Option<&'static str> {
     }
 }
 
-/// APIs refuse these members without tools, in every spelling.
+/// Members that APIs refuse in a request without tools, in every spelling.
 pub(crate) fn members_beside_tools() -> Vec<&'static str> {
     let mut members = Vec::new();
     for member in ALL.iter().flat_map(|wire| wire.tools.members) {
@@ -85,7 +85,7 @@ impl ToolList {
     }
 }
 
-/// MCP is not a model API.
+/// Returns `None` for MCP, which is not a model API.
 pub(crate) fn of_format(format: ToolFormat) -> Option<&'static Wire> {
     ALL.iter().copied().find(|wire| wire.tools.formats.contains(&format))
 }
@@ -186,7 +186,7 @@ impl ToolList {
         request.remove(self.config.unwrap_or(TOOLS));
     }
 
-    /// Adds to the last group if there is one. Returns the pointer to the function.
+    /// Adds a function to the last group, or to the list if it has no group. Returns the pointer to the function.
     pub(crate) fn push<'a>(&self, request: &mut Node<'a>, function: Node<'a>) -> Result<String, Error> {
         let Some(key) = self.config else { return self.push_in(request, function) };
         let mut config = take(request, key)?.filter(|config| config.as_object().is_some());
@@ -203,13 +203,13 @@ impl ToolList {
         let list = tools.as_array().unwrap_or_default();
         let length = |node: &Node<'_>| node.as_array().map(<[Node<'_>]>::len);
         let group = |entry: &Node<'_>| self.groups.iter().find_map(|key| Some((*key, length(entry.get(*key)?)?)));
-        let found = match self.groups {
+        let group = match self.groups {
             [] => None,
             _ => list.iter().enumerate().rev().find_map(|(at, entry)| Some((at, group(entry)?))),
         };
         let (count, first) = (list.len(), self.groups.first());
         let Some(list) = tools.as_array_mut() else { return Ok(String::new()) };
-        let at = match (found, first) {
+        let at = match (group, first) {
             (Some((at, (key, length))), _) => {
                 let group = list.get_mut(at);
                 group.and_then(|group| group.visit(key, |list| list.as_array_mut().map(|list| list.push(function))));

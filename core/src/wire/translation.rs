@@ -1,4 +1,4 @@
-//! What tools and members of other formats become in a format.
+//! How to write the tools and members of a translated request in a format.
 
 use super::choice::{CHOICE, PARALLEL_CALLS};
 
@@ -21,7 +21,7 @@ pub(crate) struct Translation {
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Form {
-    /// `{"name": …}`. The type may be `custom`, and any other one is a tool of the API.
+    /// `{"name": …}`. The type may be `custom`; an entry with any other type is a tool of the API.
     Plain,
     /// `{"type": "function", "name": …}`
     Typed,
@@ -31,13 +31,13 @@ pub(crate) enum Form {
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Strict {
-    /// Not written, and not read.
+    /// The flag is neither read nor written.
     Unknown,
-    /// Read, but not written.
+    /// The flag is read, but not written.
     Ignored,
-    /// Written if it is true.
+    /// The flag is written if it is true.
     IfTrue,
-    /// Written with any value, because a function without it is strict.
+    /// The flag is always written, because a function without the flag is strict.
     Always,
 }
 
@@ -59,6 +59,6 @@ impl Metadata {
     }
 }
 
-/// Members of a translated request that its writer has set, in any format.
+/// Members that the writer of a translated request sets, in any format.
 pub(crate) const WRITTEN: [&str; 7] =
     ["input", "messages", "system", "system_instruction", "tools", CHOICE, PARALLEL_CALLS];

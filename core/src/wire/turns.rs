@@ -8,7 +8,7 @@ use crate::json::{Node, Text};
 pub(crate) enum Speaker {
     User,
     Model,
-    /// The author of a result that is a message or item of its own.
+    /// The author of a result that is a separate message or item.
     Tool,
     /// Any other author, for example of the system prompt.
     #[default]
@@ -19,9 +19,9 @@ pub(crate) enum Speaker {
 pub(crate) enum Results {
     /// Unknown: no rule about pairs is known.
     Unknown,
-    /// In an item of its own, anywhere after the call.
+    /// In a separate item, anywhere after the call.
     Anywhere,
-    /// In a message of its own, after the message with the call, without other messages between them.
+    /// In a separate message directly after the message with the call, or after other results of that message.
     Following,
     /// In a block of the user's message after the turn with the call.
     Blocks(Blocks),
@@ -30,8 +30,8 @@ pub(crate) enum Results {
 #[derive(Debug)]
 pub(crate) struct Blocks {
     pub(super) list: &'static str,
-    /// True if consecutive messages of one role are treated as one message. If not, all results of a message have to be
-    /// in the next message.
+    /// True if the API joins consecutive messages of one role. Otherwise, the next message has to contain all results
+    /// of a message.
     pub(super) joins: bool,
     /// True if results have to precede other content.
     pub(super) is_first: bool,
@@ -39,7 +39,7 @@ pub(crate) struct Blocks {
     pub(super) is_named: bool,
     /// True if a result in a message of the model belongs to a tool that the API runs.
     pub(super) is_hosted_by_model: bool,
-    /// Member that marks a block which is no content.
+    /// Member of blocks that are not content.
     pub(super) no_content: Option<&'static str>,
 }
 
@@ -71,7 +71,7 @@ impl Blocks {
 
 #[derive(Clone, Copy, Debug)]
 pub(crate) enum Prefill {
-    /// It does not.
+    /// No message can be continued.
     None,
     /// A message of the model without blocks, or with text at its end.
     Content,
@@ -88,7 +88,7 @@ pub(crate) struct Turns {
     pub(super) results: Results,
     /// Type that refers to items which the request does not contain.
     pub(super) stored_item: Option<&'static str>,
-    /// Members that contain the id of an item which is neither a call nor a result of the client.
+    /// Members with the id of an item that is neither a call nor a result of the client.
     pub(super) other_ids: &'static [&'static str],
     /// True if a result has to name the tool of its call.
     pub(super) names_results: bool,
@@ -103,14 +103,14 @@ pub(crate) struct Turns {
     pub(crate) reasoning: Option<&'static str>,
     /// The `type` of the user's text; `None` if parts have no type.
     pub(super) text: Option<&'static str>,
-    /// The `type` of the model's text, if it has another one.
+    /// The `type` of the model's text, if it differs from the `type` of the user's text.
     pub(crate) model_text: Option<&'static str>,
     /// Returns a part or an item with a placeholder for the result of a call.
-    pub(super) result: for<'a> fn(Answered<'a>) -> Node<'a>,
+    pub(super) result: for<'a> fn(AnsweredCall<'a>) -> Node<'a>,
 }
 
 impl Turns {
-    /// A description adds the roles and results of its format.
+    /// Defaults: a description adds the roles and results of its format.
     pub(super) const PLAIN: Turns = Turns {
         roles: &[],
         without_role: &[],
@@ -125,21 +125,21 @@ impl Turns {
         prefill: Prefill::None,
         text: None,
         model_text: None,
-        result: |answered| answered.text,
+        result: |call| call.text,
     };
 }
 
 pub(crate) const FAILED: &str = "is_error";
 
-pub(crate) struct Answered<'a> {
+pub(crate) struct AnsweredCall<'a> {
     pub(crate) id: Option<String>,
     pub(crate) name: Option<String>,
     pub(crate) text: Node<'a>,
-    /// True if the call was of a tool with free-form input.
+    /// True if the call's tool has free-form input.
     pub(crate) is_custom: bool,
 }
 
-impl<'a> Answered<'a> {
+impl<'a> AnsweredCall<'a> {
     pub(super) fn id_node(&self) -> Node<'a> {
         self.id.clone().map(Node::string).unwrap_or_default()
     }
@@ -162,18 +162,18 @@ impl Turns {
     }
 
     pub(crate) fn speaker(&self, message: &Node<'_>) -> Speaker {
-        let found = match message.get("role") {
+        let entry = match message.get("role") {
             Some(role) => self.roles.iter().find(|(name, _)| role.is_text(name)),
             None => {
                 let kind = message.text_at("type").map(Text::display).unwrap_or_default();
                 self.without_role.iter().find(|(end, _)| kind.ends_with(end))
             }
         };
-        found.map(|(_, speaker)| *speaker).unwrap_or_default()
+        entry.map(|(_, speaker)| *speaker).unwrap_or_default()
     }
 
     pub(crate) fn is_stored(&self, item: &Node<'_>) -> bool {
-        self.stored_item.is_some_and(|kind| item.get("type").is_some_and(|own| own.is_text(kind)))
+        self.stored_item.is_some_and(|kind| item.get("type").is_some_and(|value| value.is_text(kind)))
     }
 
     pub(crate) fn other_ids<'a>(&self, item: &Node<'a>) -> Vec<Text<'a>> {
@@ -202,18 +202,18 @@ impl Turns {
 
     pub(crate) fn is_text(&self, part: &Node<'_>) -> bool {
         match self.text {
-            Some(kind) => part.get("type").is_some_and(|own| own.is_text(kind)),
+            Some(kind) => part.get("type").is_some_and(|value| value.is_text(kind)),
             None => part.get("text").is_some(),
         }
     }
 
-    pub(crate) fn result<'a>(&self, answered: Answered<'a>) -> Node<'a> {
-        (self.result)(answered)
+    pub(crate) fn result<'a>(&self, call: AnsweredCall<'a>) -> Node<'a> {
+        (self.result)(call)
     }
 
-    /// The format must have messages of the author.
+    /// Returns a message by this author. The format must have messages of the author.
     pub(crate) fn message<'a>(&self, speaker: Speaker, text: Text<'a>) -> Node<'a> {
-        let role = self.roles.iter().find(|(_, own)| *own == speaker).map_or("", |(role, _)| role);
+        let role = self.roles.iter().find(|(_, author)| *author == speaker).map_or("", |(role, _)| role);
         let (list, content) = match self.blocks() {
             Some(blocks) => (blocks.list(), Node::array(Vec::from([self.text(text)]))),
             None => ("content", Node::string(text)),

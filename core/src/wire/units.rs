@@ -49,7 +49,7 @@ impl Arguments {
         }
     }
 
-    /// Also returns true if the API expects JSON text there.
+    /// Returns the arguments, and true if the API expects JSON text for them.
     pub(super) fn of<'n, 'a>(self, call: &'n Node<'a>) -> (Option<&'n Node<'a>>, bool) {
         (self.member().and_then(|key| call.get(key)), !matches!(self, Arguments::Value(_)))
     }
@@ -67,16 +67,16 @@ pub(super) enum Name {
 #[derive(Debug)]
 pub(crate) struct Unit {
     pub(super) role: Role,
-    /// `type` of the message or entry that contains the unit; `None` for any type.
+    /// `type` of the message or entry that contains the unit; `None` if any type is possible.
     pub(super) kind: Option<&'static str>,
-    /// `role` of the message that is the unit; `None` for any role.
+    /// `role` of the message that is the unit; `None` if any role is possible.
     pub(super) author: Option<&'static str>,
-    /// Conditions that distinguish the message or entry from another API's with the same type. They are not tested if
-    /// the request is known to have this format.
+    /// Conditions that distinguish the message or entry from a message or entry of another API with the same type. They
+    /// are not tested if the request is known to have this format.
     pub(super) unlike: &'static [Step],
-    /// The way from the message or entry to the unit.
+    /// Steps from the message or entry to the unit.
     pub(super) way: &'static [Step],
-    /// Member that contains the id by which calls and results belong together, and members that also identify the call.
+    /// Members with the id of the call: first the id to which results refer, then other ids of the call.
     pub(super) id: &'static [&'static str],
     /// True if the id is a member of the entry instead of the unit.
     pub(super) is_id_outside: bool,
@@ -92,7 +92,7 @@ pub(crate) struct Unit {
 pub(super) struct Units {
     /// Units that are messages or items, or members of them.
     pub(super) messages: &'static [Unit],
-    /// Units that are entries of lists in messages, or in entries: the member that contains the list, and the units.
+    /// Units that are entries of a list: the member that contains the list, and the units.
     pub(super) lists: &'static [(&'static str, &'static [Unit])],
 }
 
@@ -133,7 +133,7 @@ impl Unit {
         Unit { kind: Some(kind), ..self }
     }
 
-    pub(super) const fn by(self, author: &'static str) -> Unit {
+    pub(super) const fn by_author(self, author: &'static str) -> Unit {
         Unit { author: Some(author), ..self }
     }
 
@@ -141,14 +141,14 @@ impl Unit {
         Unit { way, ..self }
     }
 
-    pub(super) const fn named(self) -> Unit {
+    pub(super) const fn may_have_name(self) -> Unit {
         Unit { name: NAME, ..self }
     }
 
-    fn is_in(&self, holder: &Node<'_>, kind: Option<&Text<'_>>, is_own: bool) -> bool {
+    fn is_in(&self, holder: &Node<'_>, kind: Option<&Text<'_>>, is_preferred: bool) -> bool {
         self.kind.is_none_or(|wanted| kind.is_some_and(|kind| kind.is(wanted)))
             && self.author.is_none_or(|wanted| holder.get("role").is_some_and(|role| role.is_text(wanted)))
-            && (is_own || self.unlike.iter().all(|step| step.stays(holder)))
+            && (is_preferred || self.unlike.iter().all(|step| step.stays(holder)))
     }
 
     fn find<'n, 'a>(&self, holder: &'n Node<'a>) -> Option<&'n Node<'a>> {
@@ -217,7 +217,7 @@ pub(crate) struct NamedUnit<'n, 'a> {
     pub(crate) node: &'n mut Node<'a>,
     pub(crate) role: Role,
     pub(crate) name: &'static str,
-    /// The member that contains the arguments, and true if the API expects JSON text there. `None` if this is not a
+    /// The member that contains the arguments, and true if the API expects JSON text for them. `None` if this is not a
     /// call, or if its arguments are not JSON or not complete.
     pub(crate) arguments: Option<(&'static str, bool)>,
     pub(crate) id: Option<Text<'a>>,
@@ -225,7 +225,7 @@ pub(crate) struct NamedUnit<'n, 'a> {
 }
 
 impl<'n, 'a> NamedUnit<'n, 'a> {
-    /// The call is not in a message.
+    /// Returns the unit of a call outside of any message.
     pub(crate) const fn call(
         node: &'n mut Node<'a>,
         arguments: Option<(&'static str, bool)>,
@@ -239,18 +239,23 @@ type Visit<'v> = &'v mut dyn FnMut(NamedUnit<'_, '_>);
 
 /// Visits units of all APIs, because gateways mix them. If a part has a meaning in several formats, its meaning in
 /// `own` applies.
-pub(crate) fn visit(message: &mut Node<'_>, own: Option<&'static Wire>, visit: Visit<'_>) {
-    visit_units(message, own, |units| Some(units.messages), None, visit);
+pub(crate) fn visit(message: &mut Node<'_>, preferred: Option<&'static Wire>, visit: Visit<'_>) {
+    visit_units(message, preferred, |units| Some(units.messages), None, visit);
     for (at, list) in lists().enumerate() {
         if lists().take(at).any(|before| before == list) {
             continue;
         }
-        each(message, list, &mut |at, entry| in_entry(entry, own, (list, at), visit));
+        each(message, list, &mut |at, entry| in_entry(entry, preferred, (list, at), visit));
     }
 }
 
-fn in_entry(entry: &mut Node<'_>, own: Option<&'static Wire>, (list, at): (&'static str, usize), visit: Visit<'_>) {
-    visit_units(entry, own, |units| units.list(list), Some((list, at)), visit);
+fn in_entry(
+    entry: &mut Node<'_>,
+    preferred: Option<&'static Wire>,
+    (list, at): (&'static str, usize),
+    visit: Visit<'_>,
+) {
+    visit_units(entry, preferred, |units| units.list(list), Some((list, at)), visit);
 }
 
 pub(crate) struct FoundCall<'n, 'a> {
@@ -260,18 +265,18 @@ pub(crate) struct FoundCall<'n, 'a> {
     unit: &'static Unit,
 }
 
-/// Finds calls of all APIs. If a part has a meaning in several formats, its meaning in `own` applies.
+/// Finds calls of all APIs. If a part has a meaning in several formats, its meaning in `preferred` applies.
 pub(crate) fn call_in<'n, 'a>(
     holder: &'n Node<'a>,
     list: Option<&str>,
-    own: Option<&'static Wire>,
+    preferred: Option<&'static Wire>,
 ) -> Option<FoundCall<'n, 'a>> {
     let kind = holder.text_at("type");
-    let find = |wire: &'static Wire, is_own: bool| {
+    let find = |wire: &'static Wire, is_preferred: bool| {
         let units = list.map_or(Some(wire.units.messages), |list| wire.units.list(list)).unwrap_or_default();
         // Restored arguments may be a string.
         let stays = |step: &Step| matches!(step, Step::NotText(_)) || step.stays(holder);
-        let is_here = |unit: &&Unit| unit.is_in(holder, kind, true) && (is_own || unit.unlike.iter().all(stays));
+        let is_here = |unit: &&Unit| unit.is_in(holder, kind, true) && (is_preferred || unit.unlike.iter().all(stays));
         // A message that contains a call is not a call itself.
         let is_part = |unit: &&Unit| unit.role == Role::Call && (list.is_some() || unit.way.is_empty());
         units.iter().filter(is_part).filter(is_here).find_map(|unit| {
@@ -279,7 +284,7 @@ pub(crate) fn call_in<'n, 'a>(
             Some(FoundCall { wire, node, unit })
         })
     };
-    let own_call = own.and_then(|wire| find(wire, true));
+    let own_call = preferred.and_then(|wire| find(wire, true));
     own_call.or_else(|| ALL.iter().find_map(|wire| find(wire, false)))
 }
 
@@ -300,7 +305,7 @@ pub(crate) fn call_of_part<'n, 'a>(part: &'n Node<'a>) -> Option<FoundCall<'n, '
 }
 
 impl<'n, 'a> FoundCall<'n, 'a> {
-    /// `part` is what the call was found in.
+    /// `part` must be the part that contains the call.
     pub(crate) fn id(&self, part: &'n Node<'a>) -> Option<&'n Node<'a>> {
         let holder = if self.unit.is_id_outside { part } else { self.node };
         self.unit.id.iter().find_map(|key| holder.get(*key))
@@ -337,7 +342,7 @@ pub(crate) fn visit_part(part: &mut Node<'_>, visit: Visit<'_>) {
     }
 }
 
-/// A member may occur several times.
+/// Yields the members that contain lists of units. A member may occur several times.
 pub(crate) fn lists() -> impl DoubleEndedIterator<Item = &'static str> {
     ALL.iter().flat_map(|wire| wire.units.lists).map(|(list, _)| *list)
 }
@@ -348,24 +353,24 @@ impl Units {
     }
 }
 
-/// If the message or entry is itself a unit, the first format with a unit of that role applies, because formats share
-/// types.
+/// Visits the units of a message or entry. If the message or entry itself is a unit in several formats, only the first
+/// format with a unit of that role applies.
 fn visit_units(
     holder: &mut Node<'_>,
-    own: Option<&'static Wire>,
+    preferred: Option<&'static Wire>,
     of: impl Fn(&Units) -> Option<&'static [Unit]>,
     entry: Option<(&'static str, usize)>,
     visit: Visit<'_>,
 ) {
     let kind = holder.text_at("type").cloned();
-    let others = ALL.iter().copied().filter(|wire| own.is_none_or(|own| wire.api() != own.api()));
-    let wires = own.map(|wire| (wire, true)).into_iter().chain(others.map(|wire| (wire, false)));
+    let others = ALL.iter().copied().filter(|wire| preferred.is_none_or(|preferred| wire.api() != preferred.api()));
+    let wires = preferred.map(|wire| (wire, true)).into_iter().chain(others.map(|wire| (wire, false)));
     let mut seen = [false; 4];
-    for (wire, is_own) in wires {
+    for (wire, is_preferred) in wires {
         for unit in of(&wire.units).unwrap_or_default() {
             let is_itself = unit.way.is_empty();
             let is_known = is_itself && seen.get(unit.role as usize) == Some(&true);
-            if !is_known && unit.is_in(holder, kind.as_ref(), is_own) {
+            if !is_known && unit.is_in(holder, kind.as_ref(), is_preferred) {
                 unit.visit(holder, entry, visit);
                 seen.iter_mut().skip(unit.role as usize).take(1).for_each(|seen| *seen |= is_itself);
             }
@@ -457,14 +462,14 @@ impl<'a> Part<'_, 'a> {
 }
 
 fn is_hosted(unit: &Unit, node: &Node<'_>) -> bool {
-    unit.hosted.is_some_and(|(key, value)| node.get(key).is_some_and(|own| own.is_text(value)))
+    unit.hosted.is_some_and(|(key, value)| node.get(key).is_some_and(|member| member.is_text(value)))
 }
 
 fn part_in<'n, 'a>(holder: &'n Node<'a>, units: &'static [Unit]) -> Option<(&'static Unit, &'n Node<'a>)> {
     let kind = holder.text_at("type");
     let is_part = |unit: &&Unit| matches!(unit.role, Role::Call | Role::Result);
-    let found = units.iter().filter(is_part).filter(|unit| unit.is_in(holder, kind, true));
-    found.filter_map(|unit| Some((unit, unit.find(holder)?))).next()
+    let candidates = units.iter().filter(is_part).filter(|unit| unit.is_in(holder, kind, true));
+    candidates.filter_map(|unit| Some((unit, unit.find(holder)?))).next()
 }
 
 impl Wire {

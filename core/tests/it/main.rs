@@ -4,6 +4,7 @@
 use std::io::Write as _;
 
 mod architecture;
+mod closed_types;
 mod conversations;
 mod corpus;
 mod data;
@@ -44,6 +45,11 @@ mod tables;
 mod unpaid_loops;
 mod untouched;
 mod walle;
+
+/// The name comes from a table of the tests.
+fn dialect_id(name: &str) -> toolwire::DialectId {
+    name.parse().unwrap_or_else(|error| panic!("{error}"))
+}
 
 /// Prints a line without the test harness, which would capture it: the number of cases must be visible even if
 /// everything passes.

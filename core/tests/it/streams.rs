@@ -5,7 +5,7 @@
 use std::borrow::Cow;
 
 use serde_json::{json, Value};
-use toolwire::{sanitize_tools, Code, Exchange, ExchangeOptions, ReplyRestorer, Restore, ToolsOptions};
+use toolwire::{sanitize_tools, Code, Dialect, Exchange, ExchangeOptions, ReplyRestorer, Restore, ToolsOptions};
 
 fn stream() -> ReplyRestorer {
     let plan = json!({"names": {"names": {"dollar_ref_": "$ref"}}});
@@ -193,7 +193,7 @@ fn arguments_of_an_unfinished_call_are_not_lost() {
 fn exchange_loses_no_data() {
     let body =
         r#"{"model":"m","messages":[],"tools":[{"name":"a.b","input_schema":{"type":"object","properties":{}}}]}"#;
-    let options = ExchangeOptions::default().dialect("anthropic");
+    let options = ExchangeOptions::default().dialect(Dialect::ANTHROPIC);
     let mut exchange =
         Exchange::open("http://localhost/v1/messages", body, &options).expect("a request").expect("one with tools");
     let block = json!({"type": "content_block_start", "index": 0, "content_block": {"type": "tool_use", "name": "a_b", "input": {}}});
@@ -238,7 +238,7 @@ fn a_byte_order_mark_is_not_part_of_the_first_event() {
 fn a_byte_order_mark_is_removed_from_an_exchange() {
     let body =
         r#"{"model":"m","messages":[],"tools":[{"name":"a.b","input_schema":{"type":"object","properties":{}}}]}"#;
-    let options = ExchangeOptions::default().dialect("anthropic");
+    let options = ExchangeOptions::default().dialect(Dialect::ANTHROPIC);
     let mut exchange = Exchange::open("http://localhost/v1/messages", body, &options).expect("opens").expect("one");
     let block = json!({"type": "content_block_start", "index": 0, "content_block": {"type": "tool_use", "id": "c", "name": "a_b", "input": {}}});
     let out = exchange.feed_text(&format!("\u{feff}data: {block}\n\n")).expect("text").into_owned();
@@ -272,7 +272,7 @@ fn many_listed_values_are_restored() {
     let cells = json!({"type": "array", "items": {"anyOf": [{"enum": listed}, {"type": "null"}]}});
     let schema = json!({"type": "object", "properties": {"cells": cells}, "required": ["cells"]});
     let tools = json!([{"type": "function", "function": {"name": "fill", "parameters": schema}}]);
-    let found = sanitize_tools(&tools, &ToolsOptions::new("openai-strict")).expect("a list");
+    let found = sanitize_tools(&tools, &ToolsOptions::new(Dialect::OPENAI_STRICT)).expect("a list");
     let written: Vec<Value> = (0..3000).map(|at| json!(listed[at % 900].to_string())).collect();
     let restored: Vec<&Value> = (0..3000).map(|at| &listed[at % 900]).collect();
     let call = found.restore.call("fill", &json!({"cells": written})).expect("a call");
@@ -302,7 +302,7 @@ fn large_arguments_of_large_unions_are_restored_by_the_right_branch() {
         _ => json!({"kind": format!("kind{}", at % 400), "note": null}),
     };
     let own: Vec<Value> = (0..9000).map(own).collect();
-    let found = sanitize_tools(&tools, &ToolsOptions::new("openai-strict")).expect("a list");
+    let found = sanitize_tools(&tools, &ToolsOptions::new(Dialect::OPENAI_STRICT)).expect("a list");
     let call = found.restore.call("log", &json!({"items": written})).expect("a call");
     assert_eq!(call.arguments["items"], json!(own));
 }
@@ -320,7 +320,7 @@ fn arguments_that_cannot_be_restored_are_never_passed_on() {
     let items = json!({"type": "array", "items": {"anyOf": branches}});
     let schema = json!({"type": "object", "properties": {"items": items}, "required": ["items"]});
     let tools = json!([{"type": "function", "function": {"name": "log", "parameters": schema}}]);
-    let found = sanitize_tools(&tools, &ToolsOptions::new("openai-strict")).expect("a list");
+    let found = sanitize_tools(&tools, &ToolsOptions::new(Dialect::OPENAI_STRICT)).expect("a list");
     let item = json!({"kind": "x", "note399": null});
     let text = json!({"items": vec![item; 9000]}).to_string();
     assert_eq!(found.restore.call("log", text.as_str()).expect_err("too many steps").code(), Code::BudgetExceeded);
@@ -403,7 +403,7 @@ fn deep_arguments_of_recursive_unions_are_restored() {
         let properties = json!({"root": {"$ref": "#/$defs/node"}});
         let schema = json!({"type": "object", "properties": properties, "required": ["root"], "$defs": {"node": node}});
         let tools = json!([{"type": "function", "function": {"name": "run", "parameters": schema}}]);
-        let found = sanitize_tools(&tools, &ToolsOptions::new("openai-strict")).expect("a list");
+        let found = sanitize_tools(&tools, &ToolsOptions::new(Dialect::OPENAI_STRICT)).expect("a list");
         let (mut written, mut own) = (json!(null), json!(null));
         for _ in 0..40 {
             written = json!({"args": written, "kind": names[1], names[1]: null});

@@ -52,7 +52,7 @@ fn answer(call: &Value) -> Result<Value, Problem> {
     let value: Value = serde_json::from_str(input)?;
     match member("/function") {
         Some("sanitize") => {
-            let options = SanitizeOptions::new(member("/options/dialect").unwrap_or_default());
+            let options = SanitizeOptions::new(member("/options/dialect").unwrap_or_default().parse()?);
             rewritten(&sanitize(input, &options)?, &sanitize(&value, &options)?.schema)
         }
         Some("normalizeEnvelope") => rewritten(&normalize_envelope(input)?, &normalize_envelope(&value)?.schema),

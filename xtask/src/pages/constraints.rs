@@ -22,6 +22,7 @@ use super::{
     in_code,
     markdown::{code, fence, folded},
 };
+use crate::id;
 
 /// In bytes.
 const MAX_EXAMPLE: usize = 700;
@@ -60,7 +61,7 @@ impl Best {
 
     /// `wanted` selects constraints.
     fn add_schema(&mut self, input: &str, options: &SanitizeOptions, wanted: &dyn Fn(&str) -> bool) {
-        let Some(dialect) = named(&options.dialect).filter(|_| input.len() <= MAX_EXAMPLE) else { return };
+        let Some(dialect) = named(options.dialect.as_str()).filter(|_| input.len() <= MAX_EXAMPLE) else { return };
         let violations = check(input, options).unwrap_or_default();
         if !violations.iter().any(|violation| wanted(violation.constraint)) {
             return;
@@ -87,13 +88,13 @@ impl Best {
     }
 
     fn add_list(&mut self, input: &str, dialect: &'static str, wanted: &dyn Fn(&str) -> bool) {
-        let violations = check_tools(input, &[dialect]).unwrap_or_default();
+        let violations = check_tools(input, &[id(dialect)]).unwrap_or_default();
         if !violations.iter().any(|violation| wanted(violation.constraint)) {
             return;
         }
-        let written = sanitize_tools(input, &ToolsOptions::new(dialect)).ok();
+        let written = sanitize_tools(input, &ToolsOptions::new(id(dialect))).ok();
         let output = written.filter(|written| written.quarantined.is_empty()).map(|written| written.tools.into_owned());
-        let left = output.as_ref().map(|output| check_tools(output.as_str(), &[dialect]).unwrap_or_default());
+        let left = output.as_ref().map(|output| check_tools(output.as_str(), &[id(dialect)]).unwrap_or_default());
         let count = violations.len();
         for violation in violations.into_iter().filter(|violation| wanted(violation.constraint)) {
             let rule = violation.constraint;
@@ -148,7 +149,7 @@ pub(crate) fn found(root: &Path) -> BTreeMap<&'static str, ViolationExample> {
             continue;
         }
         for used_as in [Use::Tool, Use::Response] {
-            let options = SanitizeOptions::new(dialect.name).used_as(used_as);
+            let options = SanitizeOptions::new(dialect.id()).used_as(used_as);
             schemas.iter().for_each(|input| best.add_schema(input, &options, &wanted));
         }
         lists.iter().for_each(|input| best.add_list(input, dialect.name, &wanted));

@@ -6,7 +6,7 @@ use http_body_util::{BodyExt as _, Full};
 use hyper_util::{client::legacy::Client, rt::TokioExecutor};
 use serde_json::Value;
 use tokio::net::TcpListener;
-use toolwire::ExchangeOptions;
+use toolwire::{Dialect, ExchangeOptions};
 
 use crate::backend::{calls, loaded, whole, Backend};
 
@@ -19,7 +19,7 @@ async fn the_example_adapts_requests_and_restores_replies() {
     let (backend, url) = Backend::start([whole(200, calls())]).await;
     let listener = TcpListener::bind("127.0.0.1:0").await.expect("a port");
     let address = listener.local_addr().expect("an address");
-    tokio::spawn(gateway::serve(listener, url, ExchangeOptions::default().dialect("anthropic")));
+    tokio::spawn(gateway::serve(listener, url, ExchangeOptions::default().dialect(Dialect::ANTHROPIC)));
 
     let request = Request::post(format!("http://{address}/v1/messages")).header("content-type", "application/json");
     let request = request.body(Full::<Bytes>::from(loaded().to_string())).expect("a request");

@@ -1,8 +1,9 @@
-//! Notations that only a schema can decide: a missing quotation mark or colon at a name, and bare words as strings.
+//! Notations whose meaning only a schema can decide: names without a quotation mark or colon, and bare words as
+//! strings.
 //!
 //! The scanner records where each guess is, and the caller checks it against the schema: a name has to be declared, and
-//! the schema has to allow a string at a bare word. Quote tokens and doubled braces are not JSON in any reading, but
-//! the result has to be valid as well.
+//! the schema has to allow a string at a bare word. Quote tokens and doubled braces
+//! are never JSON, but they are also accepted only if the result is valid.
 //!
 //! Sources: hermes-agent#7449, LiteRT-LM#2172, vllm#48678 (the quote token of Gemma 4). json_repair, jsonrepair and
 //! BAML read the other notations.
@@ -18,16 +19,16 @@ use crate::{
     report::{Confidence, LeftReason, RepairRule},
 };
 
-/// Each guess is as long as its path.
+/// Limits the memory of guesses, because each guess contains a path.
 const MAX_GUESSES: usize = 64;
 
-/// Tokens with which models quote strings. They leak if a server does not know them.
+/// Special tokens with which models quote strings. They remain in the text if a server does not know them.
 const QUOTE_TOKENS: [&str; 2] = ["<|\"|>", "<escape>"];
 
 /// Words that are numbers in some languages.
 const NOT_WORDS: [&str; 5] = ["NaN", "nan", "Infinity", "inf", "undefined"];
 
-/// First without the outer pair, then without all doubled braces.
+/// Returns two candidates: the text without the outer pair of braces, and the text without any doubled braces.
 pub(super) fn without_doubled_braces(text: &str) -> [Option<String>; 2] {
     let inner = text.trim().strip_prefix("{{").and_then(|rest| rest.strip_suffix("}}"));
     let Some(inner) = inner else { return [None, None] };
@@ -59,9 +60,9 @@ impl<'t> Scanner<'t> {
         Ok(())
     }
 
-    /// Scans the name of a member that lacks a quotation mark. Returns `None` if the name lacks none.
+    /// Scans a member's name without its opening or closing quotation mark. Returns `None` for any other text.
     pub(super) fn half_quoted_name(&mut self) -> Option<String> {
-        if !self.how.guesses {
+        if !self.tolerance.guesses {
             return None;
         }
         let rest = self.rest();
@@ -87,11 +88,11 @@ impl<'t> Scanner<'t> {
     }
 
     pub(super) fn lacks_colon(&self, next: char) -> bool {
-        self.how.guesses && matches!(next, '"' | '{' | '[' | '0'..='9' | '-' | 't' | 'f' | 'n')
+        self.tolerance.guesses && matches!(next, '"' | '{' | '[' | '0'..='9' | '-' | 't' | 'f' | 'n')
     }
 
     pub(super) fn token_string(&mut self) -> Result<bool, Stop> {
-        if !self.how.guesses {
+        if !self.tolerance.guesses {
             return Ok(false);
         }
         let rest = self.rest();
@@ -109,7 +110,7 @@ impl<'t> Scanner<'t> {
         };
         let text = inside.get(..end).unwrap_or_default();
         if text.contains('\\') {
-            // With the token, backslashes are no escapes. A server may have added some.
+            // Inside quote tokens, backslashes are not escapes, but a server may have added some.
             return self.refuse(LeftReason::AmbiguousEscape);
         }
         self.record_repair(RepairRule::QuoteToken, Confidence::Likely)?;
@@ -118,9 +119,9 @@ impl<'t> Scanner<'t> {
         Ok(true)
     }
 
-    /// Scans a bare word as a string. Returns what it may be, or `None` if no such word follows.
+    /// Scans a bare word as a string. Returns the kind of guess, or `None` if no bare word follows.
     pub(super) fn bare_word(&mut self) -> Option<Guessed> {
-        if !self.how.guesses {
+        if !self.tolerance.guesses {
             return None;
         }
         let rest = self.rest();

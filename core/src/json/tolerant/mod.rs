@@ -22,7 +22,7 @@ pub(crate) struct Tolerance {
     pub(crate) permits: Permits,
     /// True if missing brackets at the end are added.
     pub(crate) closes: bool,
-    /// True if the text is a string inside the arguments, so that words before a value may be part of that string.
+    /// True if the text is a string inside the arguments. Words before a value may then be part of that string.
     pub(crate) is_inside: bool,
     /// True if notations are read that only a schema can decide.
     pub(crate) guesses: bool,
@@ -63,7 +63,7 @@ pub(crate) struct Reading {
     pub(crate) node: Node<'static>,
     /// The rules without duplicates, in the order in which they were first needed; empty if the text is JSON.
     pub(crate) repairs: Vec<TextRepair>,
-    /// What the schema has to decide.
+    /// The guesses that the schema has to confirm.
     pub(crate) guesses: Vec<Guess>,
 }
 
@@ -76,7 +76,7 @@ pub(crate) struct Refusal {
 
 impl Refusal {
     pub(crate) fn message(self) -> String {
-        let found = match self.reason {
+        let problem = match self.reason {
             LeftReason::Truncated => "truncated text",
             LeftReason::SeveralValues => "text with several different values",
             LeftReason::NoJson => "text without JSON",
@@ -87,16 +87,16 @@ impl Refusal {
             LeftReason::TooDeep => "text that is nested too deeply",
             _ => "text that is not JSON",
         };
-        format!("expected JSON, found {found} ({}, at byte {})", self.reason.as_str(), self.offset)
+        format!("expected JSON, found {problem} ({}, at byte {})", self.reason.as_str(), self.offset)
     }
 }
 
-pub(crate) fn read_tolerant(text: &str, how: Tolerance) -> Result<Reading, Refusal> {
+pub(crate) fn read_tolerant(text: &str, tolerance: Tolerance) -> Result<Reading, Refusal> {
     if let Ok(node) = read(text) {
         return Ok(Reading { node: node.detached(), repairs: Vec::new(), guesses: Vec::new() });
     }
-    let scanned = match Scanner::new(text, how).document() {
-        Err(Stop::Escaped(offset)) => unescaped(text, how, offset),
+    let scanned = match Scanner::new(text, tolerance).document() {
+        Err(Stop::Escaped(offset)) => read_unescaped(text, tolerance, offset),
         other => other,
     };
     match scanned {
@@ -116,16 +116,16 @@ pub(crate) fn read_tolerant(text: &str, how: Tolerance) -> Result<Reading, Refus
 ///
 /// # Errors
 /// The reason why such a notation does not help.
-pub(crate) fn read_guessing(text: &str, how: Tolerance) -> Result<Reading, Refusal> {
-    let how = Tolerance { guesses: true, ..how };
-    let refused = match read_tolerant(text, how) {
+pub(crate) fn read_guessing(text: &str, tolerance: Tolerance) -> Result<Reading, Refusal> {
+    let tolerance = Tolerance { guesses: true, ..tolerance };
+    let refused = match read_tolerant(text, tolerance) {
         Ok(reading) => return Ok(reading),
         Err(refused) => refused,
     };
     let (rule, confidence) = (RepairRule::DoubledBraces, Confidence::Likely);
     for single in guesses::without_doubled_braces(text).into_iter().flatten() {
-        let Ok(mut reading) = read_tolerant(&single, how) else { continue };
-        if let Some(reason) = how.permits.refusal(rule, confidence) {
+        let Ok(mut reading) = read_tolerant(&single, tolerance) else { continue };
+        if let Some(reason) = tolerance.permits.refusal(rule, confidence) {
             return Err(Refusal { reason, offset: 0 });
         }
         reading.repairs.insert(0, TextRepair { rule, confidence, offset: 0 });
@@ -137,7 +137,7 @@ pub(crate) fn read_guessing(text: &str, how: Tolerance) -> Result<Reading, Refus
 #[derive(Clone, Copy, Debug)]
 enum Stop {
     Refused(Refusal),
-    /// A quotation mark between tokens follows a backslash: the whole text may have been escaped once too often.
+    /// A quotation mark between tokens follows a backslash, so the whole text may be escaped twice.
     Escaped(usize),
 }
 
@@ -149,16 +149,16 @@ struct Written {
 
 type Scanned = Result<Written, Stop>;
 
-fn unescaped(text: &str, how: Tolerance, offset: usize) -> Scanned {
+fn read_unescaped(text: &str, tolerance: Tolerance, offset: usize) -> Scanned {
     let (rule, confidence) = (RepairRule::EscapedText, Confidence::Likely);
-    if let Some(reason) = how.permits.refusal(rule, confidence) {
+    if let Some(reason) = tolerance.permits.refusal(rule, confidence) {
         return Err(Stop::Refused(Refusal { reason, offset }));
     }
     let quoted = format!("\"{}\"", text.trim());
-    let read = read(&quoted).ok();
-    let once = read.as_ref().and_then(Node::as_text).and_then(|text| text.value());
+    let parsed = read(&quoted).ok();
+    let once = parsed.as_ref().and_then(Node::as_text).and_then(|text| text.value());
     let Some(once) = once else { return Err(Stop::Refused(Refusal { reason: LeftReason::Syntax, offset })) };
-    let mut written = Scanner::new(&once, how).document()?;
+    let mut written = Scanner::new(&once, tolerance).document()?;
     written.repairs.insert(0, TextRepair { rule, confidence, offset });
     Ok(written)
 }
@@ -202,7 +202,7 @@ impl Scanner<'_> {
                 let start = self.out.len();
                 is_fenced |= self.skip_to_bracket()?;
                 self.value()?;
-                kept = self.one_of(kept, start..self.out.len())?;
+                kept = self.choose_value(kept, start..self.out.len())?;
                 continue;
             }
             self.text_after(&kept)?;
@@ -229,14 +229,14 @@ impl Scanner<'_> {
         if self.rest().starts_with(['{', '[']) {
             return Ok(is_fenced);
         }
-        let found = self.rest().find(['{', '[', '}', ']']).filter(|_| !self.how.is_inside);
-        let words = found.and_then(|found| self.rest().get(..found)).unwrap_or_default();
-        match found {
-            // The arguments of a call in a programming language, and the value of a member, are not JSON between words.
+        let bracket = self.rest().find(['{', '[', '}', ']']).filter(|_| !self.tolerance.is_inside);
+        let words = bracket.and_then(|bracket| self.rest().get(..bracket)).unwrap_or_default();
+        match bracket {
+            // Brackets after `(` or after a member's name are not JSON between words.
             Some(_) if words.trim_end().ends_with('(') || has_member(words) => self.refuse(LeftReason::Syntax),
-            Some(found) if self.text.get(self.at + found..).is_some_and(starts) => {
+            Some(bracket) if self.text.get(self.at + bracket..).is_some_and(starts) => {
                 self.record_repair(RepairRule::SurroundingText, Confidence::Likely)?;
-                self.at += found;
+                self.at += bracket;
                 Ok(is_fenced)
             }
             _ => self.refuse(LeftReason::NoJson),
@@ -247,15 +247,15 @@ impl Scanner<'_> {
         self.rest().strip_prefix(FENCE).is_some_and(|inside| inside.contains(['{', '[']))
     }
 
-    /// The values must be equal, or one of them empty.
-    fn one_of(&mut self, first: Range<usize>, second: Range<usize>) -> Result<Range<usize>, Stop> {
-        let [one, two] = [&first, &second].map(|range| self.out.get(range.clone()).unwrap_or_default());
-        let are_same = || matches!((read(one), read(two)), (Ok(one), Ok(two)) if same(&one, &two));
+    /// Returns the value to keep. The values must be equal, or one must be empty.
+    fn choose_value(&mut self, first: Range<usize>, second: Range<usize>) -> Result<Range<usize>, Stop> {
+        let [first_text, second_text] = [&first, &second].map(|range| self.out.get(range.clone()).unwrap_or_default());
+        let are_same = || matches!((read(first_text), read(second_text)), (Ok(left), Ok(right)) if same(&left, &right));
         let (kept, rule, confidence) = match () {
-            () if one == two => (first, RepairRule::RepeatedValue, Confidence::Exact),
-            () if is_empty(two) => (first, RepairRule::EmptyValue, Confidence::Likely),
-            () if is_empty(one) => (second, RepairRule::EmptyValue, Confidence::Likely),
-            // Compared only once: a long first value would otherwise be parsed again for each of many short ones.
+            () if first_text == second_text => (first, RepairRule::RepeatedValue, Confidence::Exact),
+            () if is_empty(second_text) => (first, RepairRule::EmptyValue, Confidence::Likely),
+            () if is_empty(first_text) => (second, RepairRule::EmptyValue, Confidence::Likely),
+            // Compared only once. Otherwise, a long first value would be parsed again for each of many short values.
             () if !self.has(RepairRule::RepeatedValue) && are_same() => {
                 (first, RepairRule::RepeatedValue, Confidence::Exact)
             }
@@ -333,9 +333,9 @@ mod tests {
     #[test]
     fn spelling_of_numbers_and_escapes_is_kept() {
         let text = "{a: 1.10, b: 1e400, c: '\\ud800 \\u00e9 \"x\"', \"d\": \"\\/\",}";
-        let read = read_tolerant(text, Tolerance::default()).map(|reading| write(&reading.node));
+        let text = read_tolerant(text, Tolerance::default()).map(|reading| write(&reading.node));
         let expected = r#"{"a":1.10,"b":1e400,"c":"\ud800 \u00e9 \"x\"","d":"\/"}"#;
-        assert_eq!(read.as_deref().ok(), Some(expected));
+        assert_eq!(text.as_deref().ok(), Some(expected));
     }
 
     #[test]
@@ -343,9 +343,9 @@ mod tests {
         let whole = "```json\n{'a': [1, 'b', {\"c\": True}], d: null}\n```";
         for (end, _) in whole.char_indices() {
             let half: String = whole.chars().take(end).collect();
-            let found = reason(&half);
+            let reason = reason(&half);
             // Only the closing fence may be missing.
-            assert!(found.is_some() || half.trim_end_matches('`').ends_with("}\n") || half.ends_with('}'), "{half}");
+            assert!(reason.is_some() || half.trim_end_matches('`').ends_with("}\n") || half.ends_with('}'), "{half}");
         }
     }
 }

@@ -11,24 +11,24 @@ pub(super) struct Scanner<'t> {
     pub(super) at: usize,
     pub(super) out: String,
     pub(super) repairs: Vec<TextRepair>,
-    pub(super) how: Tolerance,
+    pub(super) tolerance: Tolerance,
     /// True if the last token is a number, which may be incomplete at the end of the text.
     pub(super) ends_in_number: bool,
     /// Offsets of the first escape with a letter, such as `\n`, and of the first backslash that does not begin an
     /// escape. If the text has both, the meaning of its backslashes is ambiguous.
     pub(super) escapes: (Option<usize>, Option<usize>),
-    /// What the schema has to decide.
+    /// The guesses that the schema has to confirm.
     pub(super) guesses: Vec<Guess>,
 }
 
 impl<'t> Scanner<'t> {
-    pub(super) fn new(text: &'t str, how: Tolerance) -> Self {
+    pub(super) fn new(text: &'t str, tolerance: Tolerance) -> Self {
         Scanner {
             text,
             at: 0,
             out: String::new(),
             repairs: Vec::new(),
-            how,
+            tolerance,
             ends_in_number: false,
             escapes: (None, None),
             guesses: Vec::new(),
@@ -53,7 +53,7 @@ impl<'t> Scanner<'t> {
         confidence: Confidence,
         offset: usize,
     ) -> Result<(), Stop> {
-        if let Some(reason) = self.how.permits.refusal(rule, confidence) {
+        if let Some(reason) = self.tolerance.permits.refusal(rule, confidence) {
             return Err(Stop::Refused(Refusal { reason, offset }));
         }
         if !self.has(rule) {
@@ -72,7 +72,7 @@ impl Scanner<'_> {
         self.skip(true)
     }
 
-    /// Advances to the next token outside the value. There, a comment is treated as words.
+    /// Advances to the next token outside the value, where a comment is treated as words.
     pub(super) fn skip_to_text(&mut self) -> Result<(), Stop> {
         self.skip(false)
     }
@@ -111,7 +111,8 @@ impl Scanner<'_> {
     }
 }
 
-/// Such an escape is two characters. If a letter follows it, it is part of a word.
+/// Returns true if the text begins with an escape of white space, such as `\n`, in two characters. If a letter follows,
+/// the escape is part of a word.
 fn is_escaped_space(text: &str) -> bool {
     let mut rest = text.strip_prefix('\\').unwrap_or_default().chars();
     let is_space = matches!(rest.next(), Some('n' | 't' | 'r'));
@@ -175,8 +176,7 @@ impl Scanner<'_> {
         }
         self.out.push('"');
         if quotes != Quotes::Double {
-            // The end of a string that may contain an apostrophe is a guess, unless it is followed by a token that may
-            // follow a string.
+            // A string may contain an apostrophe. Its end is certain only if a token follows that may follow a string.
             let rest = self.rest().trim_start();
             if !(rest.is_empty() || rest.starts_with([',', ':', '}', ']', '`'])) {
                 return self.refuse(LeftReason::Syntax);

@@ -26,7 +26,7 @@ struct Open {
 
 #[derive(Clone, Copy)]
 enum Want {
-    /// A member or an item, or the closing bracket. `comma` is the offset of the comma before it.
+    /// A member, an item, or the closing bracket. `comma` is the offset of the preceding comma.
     Entry { comma: Option<usize>, is_first: bool },
     /// A value.
     Value,
@@ -204,7 +204,7 @@ impl<'t> Scanner<'t> {
         word_of(self.rest())
     }
 
-    /// Records the value under its name, and refuses a name that has two different values.
+    /// Ends a value. Records it under its name, and refuses a name with two different values.
     fn end_value(&mut self, open: &mut [Open]) -> Result<Want, Stop> {
         if let Some(top) = open.last_mut() {
             if let Some((name, start)) = top.name.take() {
@@ -212,7 +212,7 @@ impl<'t> Scanner<'t> {
                 if let Some(before) = top.names.get(&name).copied() {
                     let value =
                         |(start, end): (usize, usize)| self.out.get(start..end).and_then(|text| read(text).ok());
-                    if !matches!((value(before), value(here)), (Some(one), Some(two)) if same(&one, &two)) {
+                    if !matches!((value(before), value(here)), (Some(first), Some(second)) if same(&first, &second)) {
                         return self.refuse(LeftReason::DuplicateName);
                     }
                 }
@@ -222,7 +222,8 @@ impl<'t> Scanner<'t> {
         Ok(Want::Next { ended: self.at })
     }
 
-    /// Between members, a name and a colon have to follow. Items have to be on separate lines, or enclosed in brackets.
+    /// Accepts a missing comma. Between members, a name has to follow. Items have to be on separate lines, or enclosed
+    /// in brackets.
     fn missing_comma(&mut self, ended: usize, next: char, open: &[Open]) -> Result<(), Stop> {
         let is_object = open.last().is_some_and(|top| top.is_object);
         let begins_name = Quotes::opened_by(next).is_some() || !self.word().is_empty();
@@ -244,7 +245,7 @@ impl<'t> Scanner<'t> {
             self.pop(open);
             return self.end_value(open);
         }
-        self.last_run(open)
+        self.close_mismatched(open)
     }
 
     fn pop(&mut self, open: &mut Vec<Open>) {
@@ -253,9 +254,9 @@ impl<'t> Scanner<'t> {
         }
     }
 
-    /// Handles closing brackets that do not match. If only closing brackets follow, all open brackets end here: one
+    /// Handles a closing bracket that does not match. If only closing brackets follow, closes all open brackets: a
     /// bracket is missing, or is of the wrong kind.
-    fn last_run(&mut self, open: &mut Vec<Open>) -> Result<Want, Stop> {
+    fn close_mismatched(&mut self, open: &mut Vec<Open>) -> Result<Want, Stop> {
         let rest = self.rest().trim_end();
         let run = rest.strip_suffix("```").unwrap_or(rest);
         if run.contains(|next: char| !(matches!(next, '}' | ']') || next.is_ascii_whitespace())) {
@@ -265,7 +266,7 @@ impl<'t> Scanner<'t> {
         let mut left = run.bytes().filter(|byte| !byte.is_ascii_whitespace()).count();
         for byte in run.bytes().filter(|byte| !byte.is_ascii_whitespace()) {
             let is_object = byte == b'}';
-            // If there are as many brackets as are open, one is of the wrong kind. If there are fewer, one is missing.
+            // If fewer brackets follow than are open, one is missing. Otherwise, one is of the wrong kind.
             if left < open.len() {
                 while open.last().is_some_and(|top| top.is_object != is_object) {
                     self.pop(open);
@@ -293,7 +294,7 @@ impl<'t> Scanner<'t> {
             Want::Entry { comma: None, is_first: true } => self.text.trim_end().ends_with(['{', '[']),
             _ => false,
         };
-        if !self.how.closes || !is_whole {
+        if !self.tolerance.closes || !is_whole {
             return self.refuse(LeftReason::Truncated);
         }
         self.record_repair(RepairRule::MissingBracket, Confidence::Likely)?;

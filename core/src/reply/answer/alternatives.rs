@@ -1,6 +1,6 @@
-//! Converts replies with alternative messages, and their chunks, if a call is the answer. The first call to the
-//! function that replaces the response format becomes the text of its alternative; pieces of its arguments become
-//! pieces of text.
+//! Converts calls with structured output to text, in replies with alternative messages and in chunks of such replies.
+//! The first call to the function that replaces the response format becomes the text of its alternative. Pieces of its
+//! arguments become pieces of text.
 
 use alloc::{string::String, sync::Arc, vec::Vec};
 
@@ -32,22 +32,22 @@ pub(crate) struct AlternativeAnswers {
 #[derive(Debug, Default)]
 struct Alternative {
     calls: Calls,
-    /// In this event or an earlier one.
+    /// True if this event or an earlier event contains the structured output.
     is_answered: bool,
     /// The last call at each index.
-    slots: Map<u64, Begun>,
-    gone: HiddenIndices,
-    /// Buffered text, which is dropped if an answer follows.
+    calls_by_index: Map<u64, Begun>,
+    hidden_indices: HiddenIndices,
+    /// Buffered text, which is dropped if structured output follows.
     buffered: String,
-    /// Event that can carry the buffered text.
+    /// Event to send with the buffered text.
     carrier: Option<Carrier>,
-    /// Event that can carry calls whose names remain unknown.
+    /// Event to send with calls whose names remain unknown.
     chunk: Option<(Arc<Node<'static>>, &'static Alternatives)>,
 }
 
 #[derive(Debug)]
 enum Begun {
-    /// A call to the function. The first such call is the answer.
+    /// A call to the function. The first such call contains the structured output.
     Answer { id: Option<Text<'static>>, is_first: bool },
     /// A call that is passed on to the client.
     Other,
@@ -56,16 +56,16 @@ enum Begun {
 }
 
 enum Handling {
-    Same,
+    Unchanged,
     Changed(Node<'static>),
     Answer(String),
-    Nothing,
+    Dropped,
 }
 
-/// Converts the calls in a whole reply, or in a list of its chunks, whose calls are units of the messages. Returns
-/// `None` for any other reply.
+/// Converts the calls in a whole reply, or in a list of its chunks. Returns `None` if calls are not units of the
+/// messages.
 pub(super) fn answer_in_units(reply: &mut Node<'_>, answer: &Answer) -> Option<Calls> {
-    let in_units = |chunk: &Node<'_>| alternatives_of(chunk).filter(|of| of.calls().is_none());
+    let in_units = |chunk: &Node<'_>| alternatives_of(chunk).filter(|layout| layout.calls().is_none());
     let mut answers = AlternativeAnswers::default();
     // `feed` and `record_answers` fail only if a stream exceeds its limit.
     if !matches!(reply.data(), Data::Array(_)) {
@@ -74,9 +74,9 @@ pub(super) fn answer_in_units(reply: &mut Node<'_>, answer: &Answer) -> Option<C
     }
     let mut has_any = false;
     for chunk in reply.as_array().unwrap_or_default() {
-        if let Some(of) = in_units(chunk) {
+        if let Some(layout) = in_units(chunk) {
             has_any = true;
-            let _ = answers.record_answers(chunk, of, answer);
+            let _ = answers.record_answers(chunk, layout, answer);
         }
     }
     if !has_any {
@@ -84,8 +84,8 @@ pub(super) fn answer_in_units(reply: &mut Node<'_>, answer: &Answer) -> Option<C
     }
     // The visitor never fails.
     let _ = reply.visit_children::<()>(|_, chunk| {
-        if let Some(of) = in_units(chunk) {
-            let _ = answers.feed(chunk, of, (answer, false));
+        if let Some(layout) = in_units(chunk) {
+            let _ = answers.feed(chunk, layout, (answer, false));
         }
         Ok(())
     });
@@ -93,41 +93,46 @@ pub(super) fn answer_in_units(reply: &mut Node<'_>, answer: &Answer) -> Option<C
 }
 
 impl AlternativeAnswers {
-    /// `buffers` is true if text is buffered until an answer or the end follows.
+    /// Processes an event. `buffers` is true if text is buffered until structured output or the end follows.
     pub(crate) fn feed(
         &mut self,
         event: &mut Node<'_>,
-        of: &'static Alternatives,
+        layout: &'static Alternatives,
         (answer, buffers): (&Answer, bool),
     ) -> Result<(), Error> {
-        self.record_answers(event, of, answer)?;
-        let carrier = buffers.then(|| Carrier::new(of.without_output(event), TextLocation::Alternative(of, 0)));
+        self.record_answers(event, layout, answer)?;
+        let carrier = buffers.then(|| Carrier::new(layout.without_output(event), TextLocation::Alternative(layout, 0)));
         let mut outcome = Ok(());
-        of.visit(event, &mut |item, number| {
+        layout.visit(event, &mut |item, number| {
             if outcome.is_ok() {
-                outcome = self.alternative((item, number), of, (answer, carrier.as_ref()));
+                outcome = self.alternative((item, number), layout, (answer, carrier.as_ref()));
             }
         });
         let nameless = core::mem::take(&mut self.nameless);
         if !nameless.is_empty() {
-            let chunk = Arc::new(of.without_output(event));
+            let chunk = Arc::new(layout.without_output(event));
             pay(&mut self.cost, json::length(&chunk))?;
             for number in nameless {
                 if let Some(known) = self.known.get_mut(&number) {
-                    known.chunk = Some((chunk.clone(), of));
+                    known.chunk = Some((chunk.clone(), layout));
                 }
             }
         }
         outcome
     }
 
-    fn record_answers(&mut self, event: &Node<'_>, of: &'static Alternatives, answer: &Answer) -> Result<(), Error> {
-        if of.calls().is_some() {
+    fn record_answers(
+        &mut self,
+        event: &Node<'_>,
+        layout: &'static Alternatives,
+        answer: &Answer,
+    ) -> Result<(), Error> {
+        if layout.calls().is_some() {
             return Ok(());
         }
-        for item in of.items(event) {
+        for item in layout.items(event) {
             let known = self.entry(number(item))?;
-            known.is_answered |= of.units_of(item).iter().any(|unit| is_answer_unit(unit, of.units, answer));
+            known.is_answered |= layout.units_of(item).iter().any(|unit| is_answer_unit(unit, layout.units, answer));
         }
         Ok(())
     }
@@ -151,42 +156,42 @@ impl AlternativeAnswers {
 
     pub(crate) fn take_buffered(&mut self) -> Vec<Node<'static>> {
         self.cost = 0;
-        let mut left = Vec::new();
+        let mut events = Vec::new();
         for (number, mut known) in core::mem::take(&mut self.known) {
             let text = core::mem::take(&mut known.buffered);
-            left.extend(known.carrier.take().filter(|_| !text.is_empty()).map(|carrier| carrier.with(text)));
+            events.extend(known.carrier.take().filter(|_| !text.is_empty()).map(|carrier| carrier.with(text)));
             let mut calls = Vec::new();
             let has_calls = known.take_nameless(&mut calls);
-            if let Some((chunk, of)) = known.chunk.take().filter(|_| has_calls) {
+            if let Some((chunk, layout)) = known.chunk.take().filter(|_| has_calls) {
                 let mut chunk = Arc::unwrap_or_clone(chunk);
-                of.set_units(&mut chunk, number, calls);
-                left.push(chunk);
+                layout.set_units(&mut chunk, number, calls);
+                events.push(chunk);
             }
         }
-        left
+        events
     }
 
     fn alternative(
         &mut self,
         (item, number): (&mut Node<'_>, u64),
-        of: &'static Alternatives,
+        layout: &'static Alternatives,
         (answer, carrier): (&Answer, Option<&Carrier>),
     ) -> Result<(), Error> {
-        let has_whole = of.whole != of.part && item.get(of.whole).is_some();
-        if of.units_of(item).is_empty() && !has_whole && carrier.is_none() && !self.known.contains_key(&number) {
+        let has_whole = layout.whole != layout.part && item.get(layout.whole).is_some();
+        if layout.units_of(item).is_empty() && !has_whole && carrier.is_none() && !self.known.contains_key(&number) {
             return Ok(());
         }
         self.entry(number)?;
         let Some(known) = self.known.get_mut(&number) else { return Ok(()) };
         if has_whole {
             // Some servers send whole messages as chunks.
-            let calls = item.visit(of.whole, |message| call::answer_in_message(message, answer));
+            let calls = item.visit(layout.whole, |message| call::answer_in_message(message, answer));
             known.calls.add(calls.unwrap_or_default());
         }
-        let ends = of.ends(item);
-        let piece = match of.calls() {
+        let ends = layout.ends(item);
+        let piece = match layout.calls() {
             Some(calls) => {
-                let (piece, has_nameless) = known.pieces(item, (of, calls), answer, &mut self.cost)?;
+                let (piece, has_nameless) = known.pieces(item, (layout, calls), answer, &mut self.cost)?;
                 if has_nameless && known.chunk.is_none() {
                     self.nameless.push(number);
                 }
@@ -196,37 +201,37 @@ impl AlternativeAnswers {
             None => None,
         };
         if known.is_answered || carrier.is_some() {
-            let mut taken = String::new();
-            item.visit(of.part, |part| of.take_texts(part, &mut |text| append(&mut taken, text)));
+            let mut text = String::new();
+            item.visit(layout.part, |part| layout.take_texts(part, &mut |piece| append(&mut text, piece)));
             if known.is_answered {
                 self.is_answered = true;
                 let is_blank = |text: &str| text.trim().is_empty();
-                known.calls.dropped.text |= !is_blank(&taken) || !is_blank(&known.buffered);
-                let carried = known.carrier.take().map_or(0, |carrier| carrier.length());
-                self.cost -= known.buffered.len() + carried;
+                known.calls.dropped.text |= !is_blank(&text) || !is_blank(&known.buffered);
+                let carrier_cost = known.carrier.take().map_or(0, |carrier| carrier.length());
+                self.cost -= known.buffered.len() + carrier_cost;
                 known.buffered = String::new();
-            } else if let Some(carrier) = carrier.filter(|_| !(taken.is_empty() && known.buffered.is_empty())) {
+            } else if let Some(carrier) = carrier.filter(|_| !(text.is_empty() && known.buffered.is_empty())) {
                 // An event above the limit changes nothing.
-                let carried = known.carrier.as_ref().map_or(0, Carrier::length);
-                let mut cost = self.cost - carried;
-                pay(&mut cost, taken.len() + carrier.length())?;
+                let carrier_cost = known.carrier.as_ref().map_or(0, Carrier::length);
+                let mut cost = self.cost - carrier_cost;
+                pay(&mut cost, text.len() + carrier.length())?;
                 self.cost = cost;
-                known.buffered.push_str(&taken);
-                known.carrier = Some(carrier.at(TextLocation::Alternative(of, number)));
+                known.buffered.push_str(&text);
+                known.carrier = Some(carrier.at(TextLocation::Alternative(layout, number)));
             }
         }
-        if of.calls().is_none() {
+        if layout.calls().is_none() {
             let was_answered = known.calls.has_answer;
-            let own = item.visit(of.part, |part| as_text_in_list(part, of.units, answer, was_answered));
-            known.calls.add(own.unwrap_or_default());
+            let calls = item.visit(layout.part, |part| as_text_in_list(part, layout.units, answer, was_answered));
+            known.calls.add(calls.unwrap_or_default());
         }
         if known.is_answered {
             self.dropped.add(known.calls.dropped);
-            piece.into_iter().for_each(|piece| of.add_text(item, piece));
+            piece.into_iter().for_each(|piece| layout.add_text(item, piece));
         } else if ends && !known.buffered.is_empty() {
-            let carried = known.carrier.take().map_or(0, |carrier| carrier.length());
-            self.cost -= known.buffered.len() + carried;
-            of.put_text(item, core::mem::take(&mut known.buffered));
+            let carrier_cost = known.carrier.take().map_or(0, |carrier| carrier.length());
+            self.cost -= known.buffered.len() + carrier_cost;
+            layout.put_text(item, core::mem::take(&mut known.buffered));
         }
         call::set_stop_reason(item, known.calls);
         Ok(())
@@ -234,35 +239,35 @@ impl AlternativeAnswers {
 }
 
 impl Alternative {
-    /// Returns the piece of the answer, and true if the name of a call is not known yet.
+    /// Returns the piece of structured output, and true if the name of a call is not known yet.
     fn pieces(
         &mut self,
         item: &mut Node<'_>,
-        (of, calls): (&'static Alternatives, PiecedCalls),
+        (layout, calls): (&'static Alternatives, PiecedCalls),
         answer: &Answer,
         cost: &mut usize,
     ) -> Result<(Option<String>, bool), Error> {
         let (mut text, mut passed, mut is_changed, mut has_nameless) = (None, Vec::new(), false, false);
-        for (at, call) in of.units_of(item).iter().enumerate() {
+        for (at, call) in layout.units_of(item).iter().enumerate() {
             let index = call.u64_at("index").unwrap_or(at as u64);
             let handling = self.handling_of(index, (call, calls), answer, cost)?;
             has_nameless |=
-                matches!((&handling, self.slots.get(&index)), (Handling::Nothing, Some(Begun::Nameless(_))));
-            is_changed |= !matches!(handling, Handling::Same) || self.gone.count_before(index) > 0;
+                matches!((&handling, self.calls_by_index.get(&index)), (Handling::Dropped, Some(Begun::Nameless(_))));
+            is_changed |= !matches!(handling, Handling::Unchanged) || self.hidden_indices.count_before(index) > 0;
             match handling {
-                Handling::Same => passed.push(self.renumbered(index, call.detached())),
-                Handling::Changed(call) => passed.push(self.renumbered(index, call)),
+                Handling::Unchanged => passed.push(self.renumber(index, call.detached())),
+                Handling::Changed(call) => passed.push(self.renumber(index, call)),
                 Handling::Answer(piece) => text.get_or_insert_with(String::new).push_str(&piece),
-                Handling::Nothing => {}
+                Handling::Dropped => {}
             }
         }
-        is_changed |= of.ends(item) && self.take_nameless(&mut passed);
+        is_changed |= layout.ends(item) && self.take_nameless(&mut passed);
         if is_changed {
-            of.edit_part(item, |part| {
+            layout.edit_part(item, |part| {
                 if passed.is_empty() {
-                    part.remove(of.units);
+                    part.remove(layout.units);
                 } else {
-                    part.set(of.units, Node::array(passed));
+                    part.set(layout.units, Node::array(passed));
                 }
             });
         }
@@ -285,66 +290,66 @@ impl Alternative {
         // A different name, or the same name with a different id, starts another call. Some servers repeat both in
         // every piece.
         let is_other_id = |known: &Option<Text<'static>>| id.is_some() && known.is_some() && id != *known;
-        match self.slots.get(&index) {
+        match self.calls_by_index.get(&index) {
             // Some servers assign a different id to every piece.
             Some(Begun::Answer { id: known, is_first })
                 if function.is_some() && (name.is_none() || is_answer && !is_other_id(known)) =>
             {
-                return Ok(if *is_first { Handling::Answer(piece_of(call, calls, answer)) } else { Handling::Nothing });
+                return Ok(if *is_first { Handling::Answer(piece_of(call, calls, answer)) } else { Handling::Dropped });
             }
-            Some(Begun::Other) if name.is_none() => return Ok(Handling::Same),
+            Some(Begun::Other) if name.is_none() => return Ok(Handling::Unchanged),
             _ => {}
         }
-        if !self.slots.contains_key(&index) {
+        if !self.calls_by_index.contains_key(&index) {
             pay(cost, CALL)?;
         }
         let (mut whole, mut is_merged) = (None, false);
-        if let Some(Begun::Nameless(before)) = self.slots.get(&index) {
-            (whole, is_merged) = (Some(merged(before, call, calls)), true);
+        if let Some(Begun::Nameless(before)) = self.calls_by_index.get(&index) {
+            (whole, is_merged) = (Some(merge(before, call, calls)), true);
         }
         if name.is_none() && function.is_some() {
             let buffered = whole.unwrap_or_else(|| call.detached());
             pay(cost, json::length(call))?;
-            self.slots.insert(index, Begun::Nameless(buffered));
-            return Ok(Handling::Nothing);
+            self.calls_by_index.insert(index, Begun::Nameless(buffered));
+            return Ok(Handling::Dropped);
         }
         if is_answer {
             let is_first = !self.calls.has_answer;
             self.calls.has_answer = true;
             self.calls.dropped.calls |= !is_first;
-            self.gone.insert(index);
-            self.slots.insert(index, Begun::Answer { id, is_first });
+            self.hidden_indices.insert(index);
+            self.calls_by_index.insert(index, Begun::Answer { id, is_first });
             let piece = || piece_of(whole.as_ref().unwrap_or(call), calls, answer);
-            return Ok(if is_first { Handling::Answer(piece()) } else { Handling::Nothing });
+            return Ok(if is_first { Handling::Answer(piece()) } else { Handling::Dropped });
         }
         self.calls.has_others = true;
-        self.slots.insert(index, Begun::Other);
+        self.calls_by_index.insert(index, Begun::Other);
         Ok(match whole.filter(|_| is_merged) {
             Some(whole) => Handling::Changed(whole),
-            None => Handling::Same,
+            None => Handling::Unchanged,
         })
     }
 
-    /// Appends the calls whose names remain unknown to the calls of an event. Returns true if there are any.
+    /// Appends the calls whose names remain unknown to the calls of an event. Returns true if such calls exist.
     fn take_nameless(&mut self, calls: &mut Vec<Node<'static>>) -> bool {
-        let known = core::mem::take(&mut self.slots);
+        let known = core::mem::take(&mut self.calls_by_index);
         let before = calls.len();
         for (index, call) in known {
             match call {
                 Begun::Nameless(call) => {
                     self.calls.has_others = true;
-                    calls.push(self.renumbered(index, call));
-                    self.slots.insert(index, Begun::Other);
+                    calls.push(self.renumber(index, call));
+                    self.calls_by_index.insert(index, Begun::Other);
                 }
-                known => drop(self.slots.insert(index, known)),
+                known => drop(self.calls_by_index.insert(index, known)),
             }
         }
         calls.len() > before
     }
 
     /// Returns a call with its index among the calls that the client sees.
-    fn renumbered(&self, index: u64, mut call: Node<'static>) -> Node<'static> {
-        let before = self.gone.count_before(index);
+    fn renumber(&self, index: u64, mut call: Node<'static>) -> Node<'static> {
+        let before = self.hidden_indices.count_before(index);
         if before > 0 && call.get("index").is_some() {
             call.set("index", Node::count(index - before));
         }
@@ -356,7 +361,7 @@ fn piece_of(call: &Node<'_>, calls: PiecedCalls, answer: &Answer) -> String {
     answer.text_of((calls.arguments_of(call), true))
 }
 
-fn merged(before: &Node<'static>, call: &Node<'_>, calls: PiecedCalls) -> Node<'static> {
+fn merge(before: &Node<'static>, call: &Node<'_>, calls: PiecedCalls) -> Node<'static> {
     let mut whole = before.clone();
     for member in call.as_object().into_iter().flatten() {
         if member.key.is(calls.function()) {

@@ -1,13 +1,13 @@
-//! Converts replies to a request whose response format was sent as a function. The first call to the function becomes
-//! the text of the answer, and the reply ends like a reply with text. Other text is dropped, because the client reads
-//! all text of a reply as its answer.
+//! Converts replies to a request whose response format was sent as a function. The first call to the function contains
+//! the structured output (in this folder: the *answer*), and becomes text. The reply then ends like a reply with text.
+//! Other text is dropped, because the client reads all text of a reply as the answer.
 //!
 //! Calls are restored before this conversion, so the function has its original name, and the arguments match the
 //! caller's schema.
 
 use alloc::{string::String, vec::Vec};
 
-use super::text::{restored, Answer};
+use super::text::{restore_text, Answer};
 use crate::{
     json::{self, Node},
     reply::{call_sites::each, streams::buffered_calls::append},
@@ -23,7 +23,7 @@ use crate::{
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Calls {
     pub(crate) has_answer: bool,
-    /// True if one of them calls another function.
+    /// True if any call is a call of another function.
     pub(crate) has_others: bool,
     pub(crate) dropped: Dropped,
 }
@@ -44,8 +44,8 @@ impl Dropped {
     }
 
     pub(crate) fn changes(self) -> impl Iterator<Item = AnswerChange> {
-        let found = [(self.text, AnswerChange::DropText), (self.calls, AnswerChange::DropCall)];
-        found.into_iter().filter(|(is_dropped, _)| *is_dropped).map(|(_, change)| change)
+        let changes = [(self.text, AnswerChange::DropText), (self.calls, AnswerChange::DropCall)];
+        changes.into_iter().filter(|(is_dropped, _)| *is_dropped).map(|(_, change)| change)
     }
 }
 
@@ -70,8 +70,8 @@ impl Calls {
 pub(crate) struct HiddenIndices(Vec<u64>);
 
 impl HiddenIndices {
-    /// Maximum number of recorded indices. Models are not expected to call one function more often in one reply. If a
-    /// model does, the client sees gaps in later indices.
+    /// Maximum number of recorded indices. If a model calls the function more often in one reply, the client sees gaps
+    /// in later indices.
     const MAX_INDICES: usize = 256;
 
     pub(crate) fn insert(&mut self, index: u64) {
@@ -97,12 +97,12 @@ impl HiddenIndices {
 }
 
 pub(crate) fn is_call_of(call: &Node<'_>, name: &str, answer: &Answer) -> bool {
-    call.get(name).is_some_and(|own| answer.tool.as_deref().is_some_and(|name| own.is_text(name)))
+    call.get(name).is_some_and(|value| answer.tool.as_deref().is_some_and(|name| value.is_text(name)))
         && ["server", "namespace", "index"].iter().all(|key| call.get(key).is_none_or(Node::is_null))
 }
 
 pub(crate) fn is_not_blank(text: Option<&Node<'_>>) -> bool {
-    text.and_then(Node::as_text).is_some_and(|text| text.chars().chars().any(|one| !one.is_whitespace()))
+    text.and_then(Node::as_text).is_some_and(|text| text.chars().chars().any(|letter| !letter.is_whitespace()))
 }
 
 pub(super) fn is_answer(call: &FoundCall<'_, '_>, answer: &Answer) -> bool {
@@ -116,10 +116,10 @@ pub(super) fn is_answer_unit(unit: &Node<'_>, list: &str, answer: &Answer) -> bo
 
 pub(super) fn convert_unit(
     unit: &mut Node<'_>,
-    (list, own): (Option<&str>, Option<&'static Wire>),
+    (list, preferred): (Option<&str>, Option<&'static Wire>),
     answer: &Answer,
 ) -> Calls {
-    let Some(call) = call_in(unit, list, own) else { return Calls::default() };
+    let Some(call) = call_in(unit, list, preferred) else { return Calls::default() };
     let (true, Conversion::Unit(convert)) = (is_answer(&call, answer), call.wire.answers().conversion) else {
         return Calls::OTHER;
     };
@@ -137,7 +137,8 @@ impl Answer {
         text
     }
 
-    /// Truncated text is restored as far as it is complete. The flag is true if the API expects JSON text.
+    /// Returns the answer as text. Truncated text is restored as far as it is complete. The flag is true if the API
+    /// expects JSON text.
     pub(crate) fn text_of(&self, (arguments, is_text): (Option<&Node<'_>>, bool)) -> String {
         match arguments {
             Some(arguments) if is_text && arguments.as_text().is_some() => {
@@ -154,13 +155,13 @@ impl Answer {
         }
     }
 
-    /// Truncated text is restored as far as it is complete. If that takes too many steps, the text is returned
-    /// unchanged: it is not valid JSON, so no client can mistake it for a complete answer.
+    /// Restores text as far as it is complete. If truncated text needs too many steps, it is returned unchanged: it is
+    /// not valid JSON, so no client can mistake it for a complete answer.
     pub(crate) fn whole_text(&self, text: String) -> String {
         if self.plan.is_empty() || json::read(&text).is_ok() {
             return text;
         }
-        restored(Some(self), &text).text.unwrap_or(text)
+        restore_text(Some(self), &text).text.unwrap_or(text)
     }
 }
 
@@ -176,7 +177,7 @@ pub(crate) fn answer_in_message(message: &mut Node<'_>, answer: &Answer) -> Call
 
 pub(super) fn convert_message(
     message: &mut Node<'_>,
-    own: Option<&'static Wire>,
+    preferred: Option<&'static Wire>,
     (answer, form): (&Answer, MessageForm),
 ) -> Calls {
     let mut calls = Calls::default();
@@ -186,7 +187,7 @@ pub(super) fn convert_message(
             calls.add(convert_units(message, list, (answer, form), calls.has_answer));
         }
     }
-    calls.add(convert_unit(message, (None, own), answer));
+    calls.add(convert_unit(message, (None, preferred), answer));
     calls
 }
 
@@ -195,7 +196,7 @@ pub(super) fn has_text(parts: Option<&Node<'_>>) -> bool {
     parts.iter().any(|part| is_text(part) && is_not_blank(part.get("text")))
 }
 
-/// Parts that are not text are kept.
+/// Replaces the text of a message. Parts that are not text are kept.
 fn set_text(message: &mut Node<'_>, member: &'static str, text: String, has_parts: bool) {
     let is_list = message.get(member).is_some_and(|content| content.as_array().is_some());
     if !(is_list || has_parts && message.get(member).is_none_or(Node::is_null)) {
@@ -261,18 +262,18 @@ fn convert_units(
 /// Converts the first call to the function in a list of units to text, unless there was an answer before. Removes
 /// further calls to the function.
 pub(super) fn as_text_in_list(message: &mut Node<'_>, list: &str, answer: &Answer, was_answered: bool) -> Calls {
-    let (mut calls, mut is_second) = (Calls { has_answer: was_answered, ..Calls::default() }, Vec::new());
+    let (mut calls, mut later) = (Calls { has_answer: was_answered, ..Calls::default() }, Vec::new());
     each(message, list, &mut |unit| {
-        let own = calls.has_answer && is_answer_unit(unit, list, answer);
-        if !own {
+        let is_later = calls.has_answer && is_answer_unit(unit, list, answer);
+        if !is_later {
             calls.add(convert_unit(unit, (Some(list), None), answer));
         }
-        calls.dropped.calls |= own;
-        is_second.push(own);
+        calls.dropped.calls |= is_later;
+        later.push(is_later);
     });
     if calls.dropped.calls {
-        let mut is_second = is_second.into_iter();
-        retain(message, list, |_| is_second.next() != Some(true));
+        let mut later = later.into_iter();
+        retain(message, list, |_| later.next() != Some(true));
     }
     calls
 }

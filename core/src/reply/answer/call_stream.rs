@@ -36,7 +36,7 @@ use crate::{
 
 #[derive(Debug, Default)]
 pub(crate) struct AnswerEvents {
-    /// The open blocks, items and steps that are converted to text. The flag is true once there was a piece of text.
+    /// The open blocks, items and steps that are converted to text. The flag is true once a piece of text was sent.
     open: Map<Key, bool>,
     /// Key of a Converse text that is passed on. Converse has no start events for blocks of text.
     passing: Option<Key>,
@@ -52,8 +52,8 @@ impl AnswerEvents {
         answer: &Answer,
         out: &mut Vec<Node<'a>>,
     ) -> Result<(), Error> {
-        if let Some(of) = alternatives_of(&event) {
-            self.alternatives.feed(&mut event, of, (answer, answer.is_only))?;
+        if let Some(layout) = alternatives_of(&event) {
+            self.alternatives.feed(&mut event, layout, (answer, answer.is_only))?;
             out.push(event);
             return Ok(());
         }
@@ -61,7 +61,7 @@ impl AnswerEvents {
         match part_of(&event) {
             Some((part, key)) => self.in_block((event, part, key), answer, out),
             None => {
-                self.other(event, answer, out);
+                self.process_other(event, answer, out);
                 Ok(())
             }
         }
@@ -78,7 +78,7 @@ impl AnswerEvents {
         dropped
     }
 
-    /// If true, the next event may belong to another reply.
+    /// Returns true if no state is left, so that the next event may belong to another reply.
     pub(crate) fn is_at_rest(&self) -> bool {
         self.passing.is_none() && self.queue.is_empty() && self.alternatives.is_empty() && self.cohere.is_empty()
     }
@@ -86,7 +86,7 @@ impl AnswerEvents {
     /// # Errors
     /// `budget-exceeded` if the answer cannot be restored.
     pub(crate) fn finish(&mut self, answer: &Answer) -> Result<Vec<Node<'static>>, Error> {
-        let mut out = Vec::from_iter(self.cohere.left(answer)?);
+        let mut out = Vec::from_iter(self.cohere.finish(answer)?);
         self.queue.release(&mut out);
         out.extend(self.alternatives.take_buffered());
         Ok(out)
@@ -111,7 +111,7 @@ impl AnswerEvents {
         if is_other_part {
             self.queue.keep(&key);
         }
-        if new_part.is_some() && self.queue.in_hidden(&key, is_other_part, out) {
+        if new_part.is_some() && self.queue.reveal_message(&key, is_other_part, out) {
             self.queue.pass(event, out);
             return Ok(());
         }
@@ -141,7 +141,7 @@ impl AnswerEvents {
         let repeats_unit =
             part == Part::Ends && decode(&event).is_some_and(|known_event| known_event.unit(&event).is_some());
         if repeats_unit {
-            self.other(event, answer, out);
+            self.process_other(event, answer, out);
         } else {
             self.queue.pass(event, out);
         }
@@ -149,8 +149,8 @@ impl AnswerEvents {
     }
 
     /// Processes an event that does not belong to a block, or that has complete calls.
-    fn other<'a>(&mut self, mut event: Node<'a>, answer: &Answer, out: &mut Vec<Node<'a>>) {
-        // An event of an unknown kind, such as `keepalive`, ends no text.
+    fn process_other<'a>(&mut self, mut event: Node<'a>, answer: &Answer, out: &mut Vec<Node<'a>>) {
+        // An event of an unknown kind does not end a text.
         let is_unknown = || kind_of(&event).is_some() && decode(&event).is_none() && !has_output(&event);
         if decode(&event).is_some_and(|known_event| known_event.meaning() == Meaning::KeepAlive) || is_unknown() {
             out.push(event);
@@ -217,12 +217,12 @@ impl AnswerEvents {
         };
         // The arguments are usually in later events.
         let arguments = known_event.call_arguments().filter(|member| !has_no_arguments(called, member));
-        let begun = arguments.map(|_| answer.text_of(known_event.arguments_of(called)));
-        self.open.insert(key, begun.is_some());
+        let first_text = arguments.map(|_| answer.text_of(known_event.arguments_of(called)));
+        self.open.insert(key, first_text.is_some());
         // If the text is in a part, the part has its own start event.
-        let text = begun.filter(|_| wire.answers().events.is_none());
+        let text = first_text.filter(|_| wire.answers().events.is_none());
         visit(&mut event, known_event.unit_path(), |unit| convert(unit, text));
-        let part = wire.answers().events.map(|events| (events.begun)(&event));
+        let part = wire.answers().events.map(|events| (events.part_begin)(&event));
         self.queue.pass(event, out);
         if let Some(part) = part {
             self.queue.add(part, out);
@@ -270,27 +270,28 @@ impl AnswerEvents {
             self.queue.pass(event, out);
             self.queue.add(part, out);
             return;
-        } else if as_text_delta(&mut event, answer) {
+        } else if convert_delta(&mut event, answer) {
             self.open.insert(key, true);
         }
         self.queue.pass(event, out);
     }
 }
 
-/// The piece `{}`, which precedes the event that ends the block.
+/// Returns an event with the piece `{}`, to send before the event that ends the block.
 fn empty_object(event: &Node<'_>) -> Option<Node<'static>> {
     let (mut piece, path) = decode(event)?.piece_event(event, Content::Text)?;
     set(&mut piece, path, Node::literal("{}"));
     Some(piece)
 }
 
-/// Returns true if the piece is not empty.
-fn as_text_delta(event: &mut Node<'_>, answer: &Answer) -> bool {
+/// Converts an event with a piece of arguments to an event with a piece of text. Returns true if the piece is not
+/// empty.
+fn convert_delta(event: &mut Node<'_>, answer: &Answer) -> bool {
     // A piece stays unchanged, unless the arguments are buffered: then the piece contains all arguments.
     let text = |piece: &Node<'_>| {
-        let own = piece.as_text()?;
+        let arguments = piece.as_text()?;
         let whole = (!answer.plan.is_empty()).then(|| Text::new(answer.text_of((Some(piece), true))));
-        Some(whole.unwrap_or_else(|| own.clone().into_owned()))
+        Some(whole.unwrap_or_else(|| arguments.clone().into_owned()))
     };
     let Some(known_event) = decode(event).filter(|known_event| known_event.may_have(Content::Arguments)) else {
         return false;

@@ -1,5 +1,5 @@
 //! Queue for the events of a stream in which a call contains the answer. Hides blocks from the client, and buffers
-//! events until it is known whether an answer follows.
+//! events until the answer or another event shows if they are sent.
 
 use alloc::vec::Vec;
 
@@ -21,7 +21,7 @@ pub(crate) struct Queue {
     hidden: Set<Key>,
     /// The start events of hidden messages without text so far. Such a message may have other parts.
     without_text: Map<Key, Node<'static>>,
-    gone: HiddenIndices,
+    hidden_indices: HiddenIndices,
     /// Buffered events, beginning with the first text part that is dropped if an answer follows.
     events: Vec<(Node<'static>, Held)>,
     /// Keys of the buffered text parts, with their indices.
@@ -62,7 +62,7 @@ impl Queue {
         Ok(())
     }
 
-    /// Keeps a buffered text part: it also has parts that are no text, such as a refusal.
+    /// Keeps a buffered message, because it also has parts that are not text, such as a refusal.
     pub(crate) fn keep(&mut self, key: &Key) {
         self.texts.remove(key);
     }
@@ -81,7 +81,7 @@ impl Queue {
     pub(crate) fn release_without_texts<'a>(&mut self, out: &mut Vec<Node<'a>>) {
         let texts = core::mem::take(&mut self.texts);
         for (key, index) in texts.iter() {
-            index.iter().for_each(|index| self.gone.insert(*index));
+            index.iter().for_each(|index| self.hidden_indices.insert(*index));
             self.hidden.insert(key.clone());
         }
         for (event, held) in core::mem::take(&mut self.events) {
@@ -103,7 +103,7 @@ impl Queue {
     }
 
     pub(crate) fn pass<'a>(&mut self, mut event: Node<'a>, out: &mut Vec<Node<'a>>) {
-        self.gone.renumber(&mut event);
+        self.hidden_indices.renumber(&mut event);
         if let Some(number) = sequence(&event).filter(|_| self.added > 0) {
             set_sequence(&mut event, number.saturating_add(self.added));
         }
@@ -112,13 +112,13 @@ impl Queue {
 
     pub(crate) fn hide(&mut self, event: &Node<'_>, key: Key) -> Result<(), Error> {
         pay(&mut self.cost, CALL)?;
-        index_of(event).into_iter().for_each(|index| self.gone.insert(index));
+        index_of(event).into_iter().for_each(|index| self.hidden_indices.insert(index));
         self.hidden.insert(key);
         self.record_text(event);
         Ok(())
     }
 
-    /// For a text part that begins after the answer.
+    /// Hides a text part that begins after the answer.
     pub(crate) fn hide_text(&mut self, event: &Node<'_>, key: Key) -> Result<(), Error> {
         self.hide(event, key.clone())?;
         if !has_text(event) {
@@ -128,11 +128,11 @@ impl Queue {
         Ok(())
     }
 
-    /// If the first part of a hidden message is no text, passes on the message and returns true.
-    pub(crate) fn in_hidden<'a>(&mut self, key: &Key, is_other: bool, out: &mut Vec<Node<'a>>) -> bool {
+    /// Passes on a hidden message if its first part is not text. Returns true if it was passed on.
+    pub(crate) fn reveal_message<'a>(&mut self, key: &Key, is_other: bool, out: &mut Vec<Node<'a>>) -> bool {
         let Some(begin) = self.without_text.remove(key).filter(|_| is_other) else { return false };
         self.hidden.remove(key);
-        index_of(&begin).into_iter().for_each(|index| self.gone.remove(index));
+        index_of(&begin).into_iter().for_each(|index| self.hidden_indices.remove(index));
         self.pass(begin, out);
         true
     }
@@ -153,7 +153,7 @@ impl Queue {
         self.added += 1;
     }
 
-    /// Forgets the block if the event begins or ends it.
+    /// Returns true if the event belongs to a hidden block. The block is no longer hidden after its end.
     pub(crate) fn end_if_hidden(&mut self, part: Part, key: &Key) -> bool {
         match part {
             Part::GoesOn => self.hidden.contains(key),
@@ -184,24 +184,24 @@ pub(crate) fn part_of(event: &Node<'_>) -> Option<(Part, Key)> {
 
 /// Maximum number of nested members that contain the text of an event.
 const LEVELS: usize = 5;
-/// Members that contain text, or what contains text, in the events of every format.
+/// Members on the path to the text of an event, in any format.
 const TO_TEXT: [&str; 4] = ["part", "delta", "message", "content"];
 
 fn has_text(event: &Node<'_>) -> bool {
-    let Some(known_event) = decode(event) else { return is_said_in(event, LEVELS) };
+    let Some(known_event) = decode(event) else { return has_text_in(event, LEVELS) };
     [known_event.index_holder(event), known_event.unit(event)]
         .into_iter()
         .flatten()
-        .any(|node| is_said_in(node, LEVELS))
+        .any(|node| has_text_in(node, LEVELS))
 }
 
-fn is_said_in(node: &Node<'_>, levels: usize) -> bool {
+fn has_text_in(node: &Node<'_>, levels: usize) -> bool {
     let Some(levels) = levels.checked_sub(1) else { return false };
     // In some events, `delta` itself is the piece of text.
     is_not_blank(node.get("text"))
         || is_not_blank(node.get("delta"))
-        || TO_TEXT.iter().any(|key| node.get(*key).is_some_and(|inner| is_said_in(inner, levels)))
-        || node.as_array().is_some_and(|parts| parts.iter().any(|part| is_said_in(part, levels)))
+        || TO_TEXT.iter().any(|key| node.get(*key).is_some_and(|inner| has_text_in(inner, levels)))
+        || node.as_array().is_some_and(|parts| parts.iter().any(|part| has_text_in(part, levels)))
 }
 
 fn index_of(event: &Node<'_>) -> Option<u64> {

@@ -28,26 +28,27 @@ pub(crate) fn answer_in_reply(whole: &mut Node<'_>, answer: &Answer) -> Calls {
     let mut calls = Calls::default();
     if matches!(whole.data(), Data::Array(_)) {
         // The visitor never fails.
-        let _ = whole.visit_children::<()>(|_, one| {
-            calls.add(answer_in_reply(one, answer));
+        let _ = whole.visit_children::<()>(|_, reply| {
+            calls.add(answer_in_reply(reply, answer));
             Ok(())
         });
         return calls;
     }
     if let Some(alternatives) = alternatives_of(whole) {
         alternatives.visit(whole, &mut |item, _| {
-            let own = item.visit(alternatives.whole, |message| answer_in_message(message, answer)).unwrap_or_default();
-            set_stop_reason(item, own);
-            calls.add(own);
+            let item_calls =
+                item.visit(alternatives.whole, |message| answer_in_message(message, answer)).unwrap_or_default();
+            set_stop_reason(item, item_calls);
+            calls.add(item_calls);
         });
     }
     let form = answers::message_form(whole);
-    answers::visit_output(whole, &mut |output, own| {
+    answers::visit_output(whole, &mut |output, preferred| {
         calls.add(match output {
-            Output::List(holder, list) => in_items(holder, (list, own), answer),
+            Output::List(holder, list) => in_items(holder, (list, preferred), answer),
             Output::Message(message) => {
-                let form = if own.is_some() { form } else { MessageForm::default() };
-                convert_message(message, own, (answer, form))
+                let form = if preferred.is_some() { form } else { MessageForm::default() };
+                convert_message(message, preferred, (answer, form))
             }
         });
     });
@@ -69,14 +70,14 @@ pub(crate) fn set_stop_reasons(reply: &mut Node<'_>, calls: Calls) {
 
 /// Converts the first call to the function in a list of items or steps. Removes further calls to the function and other
 /// text.
-fn in_items(reply: &mut Node<'_>, (list, own): (&str, Option<&'static Wire>), answer: &Answer) -> Calls {
+fn in_items(reply: &mut Node<'_>, (list, preferred): (&str, Option<&'static Wire>), answer: &Answer) -> Calls {
     let (mut calls, mut is_left_out, mut dropped) = (Calls::default(), Vec::new(), Dropped::default());
     each(reply, list, &mut |item| {
-        let is_own = |item: &Node<'_>| call_in(item, None, own).is_some_and(|call| is_answer(&call, answer));
-        let is_second = calls.has_answer && is_own(item);
-        let converted = if is_second { Calls::default() } else { convert_unit(item, (None, own), answer) };
+        let is_call = |item: &Node<'_>| call_in(item, None, preferred).is_some_and(|call| is_answer(&call, answer));
+        let is_second = calls.has_answer && is_call(item);
+        let converted = if is_second { Calls::default() } else { convert_unit(item, (None, preferred), answer) };
         calls.add(converted);
-        let is_text = own.is_some_and(|wire| (wire.answers().is_text)(item));
+        let is_text = preferred.is_some_and(|wire| (wire.answers().is_text)(item));
         let is_other_text = converted == Calls::default() && is_text;
         dropped.calls |= is_second;
         dropped.text |= is_other_text && has_text(item.get("content"));

@@ -21,11 +21,11 @@ use crate::{
 
 impl Stream {
     pub(crate) fn answer<'a>(&mut self, event: &mut Node<'a>, out: &mut Vec<Node<'a>>) -> Result<Passed, Error> {
-        // A model that calls no function may still write the answer as text.
+        // A model that does not call the function may write the answer as text.
         if self.restore_map.answer.as_ref().is_none_or(|answer| !answer.restores_text()) {
             return Ok(Passed::Event);
         }
-        if self.in_run(event, out)? {
+        if self.continue_run(event, out)? {
             return Ok(Passed::Nothing);
         }
         if let Some((key, path)) = delta_of(event) {
@@ -44,15 +44,15 @@ impl Stream {
     }
 
     pub(crate) fn take_unended_texts(&mut self) -> Vec<Node<'static>> {
-        let mut left = Vec::new();
-        self.end_run(&mut left);
+        let mut events = Vec::new();
+        self.end_run(&mut events);
         let buffered = self.texts.close_all(None);
-        left.extend(buffered.into_iter().filter_map(|buffered| self.carried_text(buffered)));
-        left
+        events.extend(buffered.into_iter().filter_map(|buffered| self.text_event(buffered)));
+        events
     }
 
     /// Processes an event while adjacent text parts may form one answer. Returns true if the event is buffered.
-    fn in_run<'a>(&mut self, event: &Node<'_>, out: &mut Vec<Node<'a>>) -> Result<bool, Error> {
+    fn continue_run<'a>(&mut self, event: &Node<'_>, out: &mut Vec<Node<'a>>) -> Result<bool, Error> {
         let Some(answer) = self.restore_map.answer.clone() else { return Ok(false) };
         let step = step_of(event);
         if let Some(run) = &mut self.run {
@@ -78,12 +78,12 @@ impl Stream {
 
     fn end_run(&mut self, out: &mut Vec<Node<'_>>) {
         let (Some(run), Some(answer)) = (self.run.take(), self.restore_map.answer.clone()) else { return };
-        let released = answer.reading(&mut self.reports, |read| run.release(read));
+        let released = answer.with_restorer(&mut self.reports, |restorer| run.release(restorer));
         released.gone.into_iter().for_each(|index| self.gone.insert(index));
         out.extend(released.events);
     }
 
-    fn carried_text(&mut self, mut buffered: BufferedText) -> Option<Node<'static>> {
+    fn text_event(&mut self, mut buffered: BufferedText) -> Option<Node<'static>> {
         let whole = self.whole_text(&mut buffered);
         Some(buffered.carrier?.with(whole))
     }
@@ -101,7 +101,7 @@ impl Stream {
         self.restore_map.answer.as_ref().map_or(none, |answer| answer.restores())
     }
 
-    /// Processes an event that has a piece of text and nothing else.
+    /// Processes an event that contains only a piece of text.
     fn delta(&mut self, event: &mut Node<'_>, key: &TextKey, path: Path) -> Result<Passed, Error> {
         let Some(piece) = at(event, path).and_then(Node::as_text).map(|text| text.clone().into_owned()) else {
             return Ok(Passed::Event);
@@ -152,7 +152,7 @@ impl Stream {
         Ok(false)
     }
 
-    /// If an event ends text parts, passes them on before the event. Restores text that the event repeats.
+    /// Passes on the text parts that an event ends, before the event. Restores text that the event repeats.
     fn end_texts<'a>(&mut self, event: &mut Node<'a>, out: &mut Vec<Node<'a>>) {
         let known_event = decode(event);
         let says = known_event.map(KnownEvent::meaning);
@@ -168,7 +168,7 @@ impl Stream {
             _ if ends_all || is_error => ended = self.texts.close_all(None),
             _ => {}
         }
-        out.extend(ended.into_iter().filter_map(|buffered| self.carried_text(buffered)));
+        out.extend(ended.into_iter().filter_map(|buffered| self.text_event(buffered)));
         // Whole replies, and events that repeat earlier pieces.
         // Deltas may continue the texts of a reply that begins.
         let is_start = says == Some(Meaning::ReplyBegin) && known_event.is_some_and(KnownEvent::begins_with_pieces);

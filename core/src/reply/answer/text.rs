@@ -28,41 +28,42 @@ pub(crate) struct Answer {
     pub(crate) plan: Plan,
     /// Name of the function that replaces the format; `None` if the answer is text.
     pub(crate) tool: Option<String>,
-    /// True if the model may call only this function. Text next to the call is then not meant for the client.
+    /// True if the model may call only this function. Text next to the call is then not part of the reply for the
+    /// client.
     pub(crate) is_only: bool,
     /// The schema, if only the instructions contain it. An answer in a Markdown fence is taken out of the fence unless
     /// this schema refuses it.
     pub(crate) instructed: Option<Prepared>,
 }
 
-/// Truncated text is restored as far as it is complete.
-pub(crate) fn restored(answer: Option<&Answer>, text: &str) -> Content {
+/// Restores structured output in a text. Truncated text is restored as far as it is complete.
+pub(crate) fn restore_text(answer: Option<&Answer>, text: &str) -> Content {
     read(answer, text).unwrap_or_default()
 }
 
-/// Same as [`restored`], but returns `None` if the text is neither JSON that may change nor the beginning of such JSON.
+/// Like [`restore_text`], but returns `None` for text that is not JSON, and not the beginning of JSON.
 fn read(answer: Option<&Answer>, text: &str) -> Option<Content> {
     if let Some((answer, schema)) = answer.and_then(|answer| Some((answer, answer.instructed.as_ref()?))) {
-        if let Some(content) = unfenced(text, &answer.plan, schema) {
+        if let Some(content) = remove_fence(text, &answer.plan, schema) {
             return Some(content);
         }
     }
     if !(Restores { json: true, fenced: false }).may_be(text) {
         return None;
     }
-    let restored = |mut node: Node<'_>| answer.map_or(Ok(None), |answer| answer.restored(&mut node)).into();
+    let restore = |mut node: Node<'_>| answer.map_or(Ok(None), |answer| answer.restore_node(&mut node)).into();
     if let Ok(node) = json::read(text) {
-        return Some(restored(node));
+        return Some(restore(node));
     }
     let closed = json::close_cut(text)?;
     let mut node = json::read(&closed).ok();
     if let (Some(node), true) = (&mut node, answer.is_some_and(|answer| answer.plan.may_have_pairs())) {
         drop_half_pair(node);
     }
-    Some(Content { is_cut: true, ..node.map(restored).unwrap_or_default() })
+    Some(Content { is_cut: true, ..node.map(restore).unwrap_or_default() })
 }
 
-/// Removes the last pair of a list of pairs if its value is missing, so that the other pairs can be restored.
+/// Removes the last pair of a list of pairs if the pair has no value. The other pairs can then be restored.
 fn drop_half_pair(node: &mut Node<'_>) {
     if !ends_in_half_pair(node) {
         return;
@@ -124,7 +125,8 @@ impl Answer {
         Answer { tool: Some(name), is_only, ..Answer::new(plan) }
     }
 
-    /// If the answer is the arguments of a function, only encoded answers have to be restored.
+    /// Returns true if text may have to be restored. If a call contains the answer, only an encoded answer has to be
+    /// restored.
     pub(crate) fn restores_text(&self) -> bool {
         self.tool.is_none() || !self.plan.is_empty()
     }
@@ -137,12 +139,12 @@ impl Answer {
         read(Some(self), text)
     }
 
-    fn restored(&self, node: &mut Node<'_>) -> Result<Option<String>, Error> {
+    fn restore_node(&self, node: &mut Node<'_>) -> Result<Option<String>, Error> {
         self.plan.restore(node)?;
         Ok((!node.is_intact()).then(|| json::write(node)))
     }
 
-    pub(crate) fn reading<R>(&self, reports: &mut CallReports, work: impl FnOnce(TextRestorer<'_>) -> R) -> R {
+    pub(crate) fn with_restorer<R>(&self, reports: &mut CallReports, work: impl FnOnce(TextRestorer<'_>) -> R) -> R {
         let (is_unfenced, failure) = (Cell::new(false), Cell::new(None));
         let restore = |text: &str| {
             let mut content = self.read(text)?;
@@ -162,10 +164,10 @@ impl Answer {
     }
 
     pub(crate) fn event(&self, event: &mut Node<'_>, is_end: bool, reports: &mut CallReports) {
-        self.reading(reports, |read| {
-            let walk = Walk { read, may_be_cut: is_end };
+        self.with_restorer(reports, |restorer| {
+            let walk = Walk { restorer, may_be_cut: is_end };
             match event.data() {
-                Data::Array(_) => restore_chunks(read, event, is_end, &mut |one| walk.in_reply(one)),
+                Data::Array(_) => restore_chunks(restorer, event, is_end, &mut |reply| walk.in_reply(reply)),
                 _ => walk.in_reply(event),
             }
         });
@@ -174,7 +176,7 @@ impl Answer {
 
 #[derive(Clone, Copy)]
 struct Walk<'w> {
-    read: TextRestorer<'w>,
+    restorer: TextRestorer<'w>,
     /// True if a truncated text does not continue in another event.
     may_be_cut: bool,
 }
@@ -211,13 +213,13 @@ impl Walk<'_> {
         }
         self.in_text(message, "content");
         for list in ["content", "parts"] {
-            restore_parts(self.read, message, list, self.may_be_cut);
+            restore_parts(self.restorer, message, list, self.may_be_cut);
         }
     }
 
     fn in_text(self, holder: &mut Node<'_>, key: &'static str) {
         let Some(text) = holder.text_at(key).and_then(Text::value) else { return };
-        let content = (self.read.restore)(&text).filter(|content| self.may_be_cut || !content.is_cut);
+        let content = (self.restorer.restore)(&text).filter(|content| self.may_be_cut || !content.is_cut);
         if let Some(restored) = content.and_then(|content| content.text) {
             holder.set(key, Node::string(restored));
         }
@@ -270,7 +272,7 @@ impl Beginning {
         Beginning { restores, state: State::Blank }
     }
 
-    /// Returns `None` as long as the text may or may not have to be restored.
+    /// Returns true if the text may have to be restored, and `None` if more pieces must decide.
     pub(crate) fn feed(&mut self, piece: &str) -> Option<bool> {
         for byte in piece.bytes() {
             self.state = match (self.state, byte) {
@@ -305,11 +307,11 @@ const fn begins_json(byte: u8) -> bool {
 
 enum Fenced<'t> {
     Whole(&'t str),
-    /// Without its end, with the content so far.
+    /// A fence without its end, with the content so far.
     Open(&'t str),
 }
 
-fn fenced(text: &str) -> Option<Fenced<'_>> {
+fn parse_fence(text: &str) -> Option<Fenced<'_>> {
     let ticks = |text: &str| text.bytes().take_while(|byte| *byte == b'`').count();
     let text = text.trim_matches(is_space);
     let opening = ticks(text);
@@ -327,14 +329,14 @@ fn fenced(text: &str) -> Option<Fenced<'_>> {
     Some(Fenced::Whole(inner.trim_matches(is_space)))
 }
 
-const fn is_space(one: char) -> bool {
-    one.is_ascii_whitespace()
+const fn is_space(letter: char) -> bool {
+    letter.is_ascii_whitespace()
 }
 
 /// Takes an answer out of its fence, unless the schema refuses the answer. Returns `None` for text that is not JSON
 /// in a fence.
-fn unfenced(text: &str, plan: &Plan, schema: &Prepared) -> Option<Content> {
-    let inner = match fenced(text)? {
+fn remove_fence(text: &str, plan: &Plan, schema: &Prepared) -> Option<Content> {
+    let inner = match parse_fence(text)? {
         Fenced::Whole(inner) => inner,
         // Some backticks of the closing fence may still be missing.
         Fenced::Open(inner) => {
@@ -375,7 +377,7 @@ impl From<Result<Option<String>, Error>> for Content {
 
 #[derive(Clone, Copy)]
 pub(crate) struct TextRestorer<'r> {
-    /// Returns `None` if the text cannot be, or begin, JSON that needs restoring.
+    /// Restores a text. Returns `None` if the text is neither JSON nor the beginning of JSON.
     pub(crate) restore: &'r dyn Fn(&str) -> Option<Content>,
     /// Returns true if JSON that needs restoring may begin in this part.
     pub(crate) may_begin: &'r dyn Fn(&str) -> bool,
@@ -388,48 +390,49 @@ struct Parts(Vec<Option<String>>);
 /// The new text of each part, in the order of [`Parts`]; `None` for a part that does not change.
 type NewTexts = vec::IntoIter<Option<String>>;
 
-/// JSON that is spread over adjacent text parts is put into the first of these parts.
-fn restore_parts(read: TextRestorer<'_>, message: &mut Node<'_>, list: &'static str, may_be_cut: bool) {
+/// Restores the text parts of a message. JSON that is spread over adjacent parts is put into the first of them.
+fn restore_parts(restorer: TextRestorer<'_>, message: &mut Node<'_>, list: &'static str, may_be_cut: bool) {
     let mut parts = Parts::default();
     parts.add(message, list);
-    put(message, list, &mut parts.restored(read, may_be_cut));
+    put(message, list, &mut parts.restore_all(restorer, may_be_cut));
 }
 
 /// Restores a reply that is a list of chunks whose units are whole, like a Gemini stream without events. The text of an
 /// alternative is concatenated across chunks.
 fn restore_chunks<'a>(
-    read: TextRestorer<'_>,
+    restorer: TextRestorer<'_>,
     chunks: &mut Node<'a>,
     may_be_cut: bool,
-    other: &mut dyn FnMut(&mut Node<'a>),
+    visit_other: &mut dyn FnMut(&mut Node<'a>),
 ) {
     let in_units = |chunk: &Node<'_>| alternatives_of(chunk).filter(|of| of.calls().is_none());
-    let mut found: Map<u64, Parts> = Map::new();
+    let mut parts_by_number: Map<u64, Parts> = Map::new();
     for chunk in chunks.as_array().unwrap_or_default() {
         let Some(of) = in_units(chunk) else { continue };
         for item in of.items(chunk) {
             if let Some(part) = item.get(of.part) {
-                found.entry(number(item)).or_default().add(part, of.units);
+                parts_by_number.entry(number(item)).or_default().add(part, of.units);
             }
         }
     }
-    let restored = found.into_iter().map(|(number, parts)| (number, parts.restored(read, may_be_cut)));
-    let mut restored: Map<u64, NewTexts> = restored.collect();
+    let restored_texts =
+        parts_by_number.into_iter().map(|(number, parts)| (number, parts.restore_all(restorer, may_be_cut)));
+    let mut restored_texts: Map<u64, NewTexts> = restored_texts.collect();
     // The visitor never fails.
     let _ = chunks.visit_children::<()>(|_, chunk| {
         match in_units(chunk) {
             Some(of) => of.visit(chunk, &mut |item, number| {
-                if let Some(texts) = restored.get_mut(&number) {
+                if let Some(texts) = restored_texts.get_mut(&number) {
                     item.visit(of.part, |part| put(part, of.units, texts));
                 }
             }),
-            None => other(chunk),
+            None => visit_other(chunk),
         }
         Ok(())
     });
 }
 
-/// Returns true for a thought of Gemini, which may occur between two parts of the same text.
+/// Returns true for a thought of Gemini, which may occur between two parts of a text.
 fn is_thought(part: &Node<'_>) -> bool {
     part.bool_at("thought") == Some(true)
 }
@@ -450,29 +453,29 @@ impl Parts {
         }));
     }
 
-    fn restored(&self, read: TextRestorer<'_>, may_be_cut: bool) -> NewTexts {
+    fn restore_all(&self, restorer: TextRestorer<'_>, may_be_cut: bool) -> NewTexts {
         let mut new = Vec::with_capacity(self.0.len());
-        for run in self.0.chunk_by(|one, next| one.is_some() == next.is_some()) {
+        for run in self.0.chunk_by(|left, right| left.is_some() == right.is_some()) {
             let texts: Vec<&str> = run.iter().flatten().map(String::as_str).collect();
             if texts.is_empty() {
                 new.extend(run.iter().map(|_| None));
             } else {
-                new.extend(restore_run(&texts, read, may_be_cut));
+                new.extend(restore_run(&texts, restorer, may_be_cut));
             }
         }
         new.into_iter()
     }
 }
 
-pub(crate) fn restore_run(texts: &[&str], read: TextRestorer<'_>, may_be_cut: bool) -> Vec<Option<String>> {
+pub(crate) fn restore_run(texts: &[&str], restorer: TextRestorer<'_>, may_be_cut: bool) -> Vec<Option<String>> {
     let (mut new, mut is_tried) = (Vec::with_capacity(texts.len()), false);
     while let Some((text, rest)) = texts.get(new.len()..).and_then(<[&str]>::split_first) {
         let is_last = rest.is_empty();
-        let alone = (read.restore)(text).filter(|content| !content.is_cut || is_last && may_be_cut);
-        if alone.is_none() && !is_last && !is_tried && (read.may_begin)(text) {
+        let alone = (restorer.restore)(text).filter(|content| !content.is_cut || is_last && may_be_cut);
+        if alone.is_none() && !is_last && !is_tried && (restorer.may_begin)(text) {
             is_tried = true;
             let whole = texts.get(new.len()..).unwrap_or_default().concat();
-            if let Some(content) = (read.restore)(&whole) {
+            if let Some(content) = (restorer.restore)(&whole) {
                 let whole = content.text.filter(|_| may_be_cut || !content.is_cut);
                 let others = whole.as_ref().map(|_| String::new());
                 new.push(whole);
@@ -485,7 +488,7 @@ pub(crate) fn restore_run(texts: &[&str], read: TextRestorer<'_>, may_be_cut: bo
     new
 }
 
-/// Removes a block whose text has become empty, if the API refuses empty blocks in the history.
+/// Sets the new texts. Removes a block whose text becomes empty, if the API refuses empty blocks in the history.
 fn put(message: &mut Node<'_>, list: &'static str, texts: &mut NewTexts) {
     let mut is_emptied = Vec::new();
     each(message, list, &mut |part| {

@@ -15,8 +15,8 @@ use crate::{
     },
 };
 
-/// Approximate cost of a call without its id, name and arguments. Because of this cost, a stream that only opens calls
-/// also reaches the limit.
+/// Approximate cost of a call without its id, name and arguments. A stream that only opens calls therefore also reaches
+/// the limit.
 pub(crate) const CALL: usize = 256;
 
 #[derive(Debug)]
@@ -33,7 +33,7 @@ pub(crate) struct BufferedCall {
     base: usize,
 }
 
-/// An event that can carry the complete arguments.
+/// An event to send with the complete arguments.
 #[derive(Debug)]
 enum Carrier {
     /// The event of the last piece.
@@ -63,7 +63,7 @@ pub(crate) struct Calls {
 }
 
 impl Calls {
-    /// Starts buffering a call. Returns the call that was open under the same key.
+    /// Starts buffering a call. Returns the call that this key identified before.
     pub(crate) fn open(
         &mut self,
         key: Key,
@@ -71,7 +71,7 @@ impl Calls {
         id: Option<String>,
         is_reported: bool,
     ) -> Result<Option<BufferedCall>, Error> {
-        // Charge the cost first, so that a call over the limit does not close another one.
+        // Charges the cost first, so that a call over the limit does not close another call.
         let base = CALL + id.as_ref().map_or(0, String::len);
         self.pay(base)?;
         let before = self.close(&key);
@@ -138,7 +138,7 @@ impl Calls {
         Some(buffered)
     }
 
-    /// Sorted by key.
+    /// Closes the calls of a choice. The result is sorted by key.
     pub(crate) fn close_choice(&mut self, choice: u64) -> Vec<(Key, BufferedCall)> {
         let mut closed = Vec::new();
         let first = Key::in_choice(choice, 0);
@@ -178,7 +178,7 @@ impl BufferedCall {
         self.carrier.is_some()
     }
 
-    pub(crate) fn reported(self, is_reported: bool) -> BufferedCall {
+    pub(crate) fn with_reported(self, is_reported: bool) -> BufferedCall {
         BufferedCall { is_reported, ..self }
     }
 
@@ -186,7 +186,7 @@ impl BufferedCall {
         BufferedCall { carrier: self.carrier.or_else(|| event().map(Carrier::Event)), ..self }
     }
 
-    pub(crate) fn carried(self, whole: String) -> Option<Node<'static>> {
+    pub(crate) fn into_event(self, whole: String) -> Option<Node<'static>> {
         let carrier = self.carrier?;
         if whole.is_empty() && matches!(carrier, Carrier::Chunk(..)) {
             return None;
@@ -201,7 +201,7 @@ impl BufferedCall {
             }
             Carrier::Chunk(chunk, key, chunks) => {
                 let mut event = Node::clone(&chunk);
-                let entries = Vec::from([BufferedCall::entry(&key, whole).written(chunks.calls)]);
+                let entries = Vec::from([BufferedCall::entry(&key, whole).write(chunks.calls)]);
                 chunks.of.set_units(&mut event, key.choice().unwrap_or_default(), entries);
                 Some(event)
             }
@@ -216,7 +216,7 @@ pub(crate) struct Entry {
 }
 
 impl Entry {
-    fn written(self, calls: PiecedCalls) -> Node<'static> {
+    fn write(self, calls: PiecedCalls) -> Node<'static> {
         let arguments = (calls.arguments(), Node::string(self.whole));
         calls.entry(Some((calls.index(), Node::count(self.index))), Node::record([arguments]))
     }
@@ -235,7 +235,7 @@ pub(crate) fn put(part: &mut Node<'_>, entries: Vec<Entry>, chunks: Chunks) {
             }
         });
     });
-    let entries: Vec<Node<'static>> = missing.into_iter().flatten().map(|entry| entry.written(calls)).collect();
+    let entries: Vec<Node<'static>> = missing.into_iter().flatten().map(|entry| entry.write(calls)).collect();
     if entries.is_empty() {
         return;
     }
@@ -245,12 +245,12 @@ pub(crate) fn put(part: &mut Node<'_>, entries: Vec<Entry>, chunks: Chunks) {
     part.visit(list, |list| list.as_array_mut().map(|list| list.extend(entries)));
 }
 
-/// A lone surrogate is written as an escape.
+/// Appends a piece. A lone surrogate is written as an escape.
 pub(crate) fn append(pieces: &mut String, piece: &Text<'_>) {
     for point in piece.code_points() {
         match char::from_u32(point) {
-            Some(one) => pieces.push(one),
-            // Half of a surrogate pair, whose other half is in the next piece. In JSON text, the escape is equivalent.
+            Some(letter) => pieces.push(letter),
+            // Half of a surrogate pair. The next piece has the other half. In JSON text, the escape is equivalent.
             None => {
                 // Writing into a `String` cannot fail.
                 let _ = write!(pieces, "\\u{point:04x}");

@@ -23,7 +23,7 @@ use crate::{
 };
 
 impl Stream {
-    /// Returns true if nothing is left to pass on.
+    /// Processes a chunk. Returns true if the chunk has nothing left to pass on.
     pub(crate) fn chunk(&mut self, event: &mut Node<'_>, chunks: Chunks) -> Result<bool, Error> {
         let mut outcome = Ok(false);
         let mut nothing_left = event.get("usage").is_none_or(Node::is_null);
@@ -43,7 +43,7 @@ impl Stream {
         Ok(buffered && nothing_left)
     }
 
-    /// Returns true if something was buffered.
+    /// Processes an alternative of a chunk. Returns true if any part was buffered.
     fn alternative(&mut self, item: &mut Node<'_>, number: u64, chunks: Chunks) -> Result<bool, Error> {
         // Some servers send whole messages as chunks.
         self.reports.is_limited = reply::is_cut(item);
@@ -114,13 +114,13 @@ impl Stream {
         Ok(Piece::BufferedCall { alone })
     }
 
-    /// Passes on the arguments of calls that another call replaced under the server's index. Some clients read the
-    /// calls of such servers in the order of their events. Calls that began in the current event end with the others.
+    /// Passes on the arguments of calls whose index the server has used for another call. Some clients read the calls
+    /// of such servers in the order of their events. Calls that began in the current event end later.
     fn end_replaced(&mut self) {
         for key in core::mem::take(&mut self.replaced) {
             if self.buffered.get(&key).is_some_and(BufferedCall::has_carrier) {
                 let whole = self.buffered.close(&key).map(|buffered| self.end_call(buffered));
-                self.before.extend(whole.and_then(|(buffered, whole)| buffered.carried(whole?)));
+                self.before.extend(whole.and_then(|(buffered, whole)| buffered.into_event(whole?)));
             }
         }
     }
@@ -147,7 +147,7 @@ impl Stream {
         // Empty arguments are repaired as well: they are not JSON, and clients that parse them fail.
         self.reports.is_silent = buffered.is_reported;
         let restored = self.restore_map.text(&buffered.name, &pieces, buffered.id.clone(), &mut self.reports);
-        let restored = self.reports.restored(restored);
+        let restored = self.reports.record_failure(restored);
         self.reports.is_silent = false;
         let whole = restored.or(Some(pieces).filter(|pieces| !pieces.is_empty()));
         (buffered, whole)
@@ -156,7 +156,7 @@ impl Stream {
 
 enum Piece {
     Passes,
-    /// The arguments were buffered; `alone` is true if the entry has nothing else.
+    /// The arguments were buffered. `alone` is true if the entry has no other content.
     BufferedCall {
         alone: bool,
     },
@@ -175,22 +175,22 @@ impl Stream {
             return Ok(None);
         }
         let (name, id) = (buffered.name.clone(), buffered.id.clone());
-        let carried = if buffered.pieces.is_empty() || !has_no_arguments(event, "arguments") {
+        let call_event = if buffered.pieces.is_empty() || !has_no_arguments(event, "arguments") {
             self.reports.is_silent = buffered.is_reported;
             let (restore_map, reports) = (&self.restore_map, &mut self.reports);
             let restored =
                 event.visit("arguments", |node| restore_map.arguments(&name, node, (id.clone(), true), reports));
             self.reports.is_silent = false;
             restored.unwrap_or(Ok(()))?;
-            self.buffered.close(&key).and_then(|buffered| self.carried(buffered.reported(true)))
+            self.buffered.close(&key).and_then(|buffered| self.call_event(buffered.with_reported(true)))
         } else {
             self.whole_in(&key, event)
         };
         self.known(key, name, id)?;
-        Ok(carried)
+        Ok(call_event)
     }
 
-    /// For the event that ends an item and contains the whole item.
+    /// Processes the event that ends an item and contains the whole item.
     pub(crate) fn end_item(
         &mut self,
         known_event: KnownEvent,
@@ -198,9 +198,9 @@ impl Stream {
     ) -> Result<Option<Node<'static>>, Error> {
         let (key, path) = (known_event.key(event), known_event.unit_path());
         let item = known_event.unit(event);
-        let is_its =
+        let is_of_item =
             |buffered: &&BufferedCall| item.is_some_and(|item| call_sites::may_have_id(item, buffered.id.as_deref()));
-        let Some(buffered) = self.buffered.get(&key).filter(is_its) else {
+        let Some(buffered) = self.buffered.get(&key).filter(is_of_item) else {
             // The item has no start event, or another item started under the same key.
             let call =
                 item.and_then(|item| call_in(item, None, Some(known_event.wire()))).filter(FoundCall::has_arguments);
@@ -208,14 +208,14 @@ impl Stream {
             let id = item.and_then(call_sites::id_of);
             let id = id.map(|id| id.display().into_owned());
             self.in_item(event, path)?;
-            let carried = self.buffered.close(&key).and_then(|buffered| self.carried(buffered));
+            let call_event = self.buffered.close(&key).and_then(|buffered| self.call_event(buffered));
             if let Some(name) = name {
                 self.known(key, name, id)?;
             }
-            return Ok(carried);
+            return Ok(call_event);
         };
         let (name, id) = (buffered.name.clone(), buffered.id.clone());
-        // Some servers send one of the item's two ids first and the other one later.
+        // Some servers first send one id of the item, and later its second id.
         if let (Some(old), Some(new)) = (&id, item.and_then(call_sites::id_of)) {
             self.reports.add_id(old, &new.display());
         }
@@ -224,15 +224,16 @@ impl Stream {
             let restored = self.in_item(event, path);
             self.reports.is_silent = false;
             restored?;
-            let carried = self.buffered.close(&key).and_then(|buffered| self.carried(buffered.reported(true)));
+            let call_event =
+                self.buffered.close(&key).and_then(|buffered| self.call_event(buffered.with_reported(true)));
             self.known(key, name, id)?;
-            return Ok(carried);
+            return Ok(call_event);
         }
-        let mut carried = None;
-        visit(event, path, |item| carried = self.whole_in(&key, item));
+        let mut call_event = None;
+        visit(event, path, |item| call_event = self.whole_in(&key, item));
         visit(event, path, |node| self.names_of(node, "name")).unwrap_or(Ok(()))?;
         self.known(key, name, id)?;
-        Ok(carried)
+        Ok(call_event)
     }
 
     fn whole_in(&mut self, key: &Key, holder: &mut Node<'_>) -> Option<Node<'static>> {
@@ -243,10 +244,10 @@ impl Stream {
         if holder.get("arguments").is_some() {
             holder.set("arguments", Node::string(whole.clone()));
         }
-        buffered.carried(whole)
+        buffered.into_event(whole)
     }
 
-    /// Later events may repeat a call that was reported.
+    /// Records a reported call, because later events may repeat it.
     fn known(&mut self, key: Key, name: Text<'static>, id: Option<String>) -> Result<(), Error> {
         if self.restore_map.repairs(&name) {
             self.reports.record_reported(id.as_deref());

@@ -1,12 +1,12 @@
 //! Rewrites the calls of a stream of chunks as OpenAI's own servers send them, before the calls are restored. Each call
-//! has its own index and an id. Only the first entry of a call has the name and the id, and each entry continues the
-//! arguments. Entries that already have this form stay as they came.
+//! has a separate index and an id. Only the first entry of a call has the name and the id, and each entry continues the
+//! arguments. Entries that already have this form remain unchanged.
 //!
 //! How a server sends calls is learned from its entries:
 //!
 //! - An entry without an index belongs to the call with its id, or to the last call at its position in the list.
-//! - Two calls have one index: another name begins a call; another id begins one if the arguments before are complete.
-//!   Some servers send a new id with every piece of one call.
+//! - If two calls have one index, another name begins a call. Another id begins a call if the earlier arguments are
+//!   complete, because some servers send a new id with every piece of a call.
 //! - An entry with a new index, but without a name and an id, belongs to the call that is still open.
 //! - A call without an id gets one, because clients refuse it otherwise.
 //!
@@ -28,13 +28,13 @@ use crate::{
     wire::{alternatives::PiecedCalls, reply},
 };
 
-/// Maximum number of stored bytes. Later calls stay as they came.
+/// Maximum number of stored bytes. Later calls remain unchanged.
 const MAX_BYTES: usize = MAX_HELD_BYTES / 4;
 
-/// Number of positions of a list whose last call is stored.
+/// Number of positions in a list for which the last call is stored.
 const POSITIONS: u64 = 4096;
 
-/// Number of the last calls among which an entry without an index, a name and an id finds the open one.
+/// Number of recent calls among which the open call is searched, for an entry without an index, a name and an id.
 const MAX_OPEN: usize = 64;
 
 #[derive(Debug, Default)]
@@ -98,21 +98,21 @@ struct Entry {
     is_value: bool,
 }
 
-/// A test of the name of a tool.
-type Test<'t> = &'t dyn Fn(&str) -> bool;
+/// Returns true for the name of a listed tool.
+type IsTool<'t> = &'t dyn Fn(&str) -> bool;
 
 enum Owner {
     Known(usize),
     New { name: Option<String>, id: Option<String>, replaces: Option<usize> },
 }
 
-fn own(text: &Text<'_>) -> Option<String> {
+fn non_empty(text: &Text<'_>) -> Option<String> {
     Some(text.display().into_owned()).filter(|text| !text.is_empty())
 }
 
 impl Entry {
     fn read(entry: &Node<'_>, position: u64, calls: PiecedCalls) -> Entry {
-        let name = calls.any_of(entry).and_then(|inner| inner.text_at(calls.name())).and_then(own);
+        let name = calls.any_of(entry).and_then(|inner| inner.text_at(calls.name())).and_then(non_empty);
         let arguments = calls.arguments_of(entry);
         let is_value = arguments.is_some_and(|arguments| arguments.as_object().is_some());
         let piece = calls.of(entry).map(|_| match arguments.and_then(Node::as_text) {
@@ -123,7 +123,7 @@ impl Entry {
             }
             None => arguments.filter(|_| is_value).map(json::write).unwrap_or_default(),
         });
-        let (index, id) = (calls.index_of(entry), calls.id_of(entry).and_then(own));
+        let (index, id) = (calls.index_of(entry), calls.id_of(entry).and_then(non_empty));
         Entry { index, position, id, name, piece, is_value }
     }
 
@@ -145,29 +145,29 @@ impl Entry {
 }
 
 impl Choice {
-    /// `is_tool` returns true for the name of a listed tool.
-    fn owner(&mut self, entry: &Entry, is_tool: Test<'_>) -> Owner {
+    /// Returns the call to which an entry belongs. `is_tool` returns true for the name of a listed tool.
+    fn owner(&mut self, entry: &Entry, is_tool: IsTool<'_>) -> Owner {
         let by_id = entry.id.as_ref().and_then(|id| self.by_id.get(id).copied());
         let current = match entry.index {
             Some(index) => self.by_index.get(&index).copied(),
             None => by_id.or_else(|| self.at(entry.position, entry)),
         };
         if let Some(current) = current {
-            return self.continued(current, by_id, entry, is_tool);
+            return self.owner_of_continued_call(current, by_id, entry, is_tool);
         }
         let begins = Owner::New { name: None, id: None, replaces: None };
         if !entry.is_named() {
             let last = (!self.calls.is_empty() && entry.is_blank()).then_some(self.last);
             return self.open_call().or(last).map_or(begins, Owner::Known);
         }
-        // A wrong index.
-        let same = by_id.or_else(|| self.open_call().filter(|_| entry.name.is_none() && !entry.is_blank()));
+        // The index of the entry may be wrong.
+        let candidate = by_id.or_else(|| self.open_call().filter(|_| entry.name.is_none() && !entry.is_blank()));
         let continues = |call: &Call| {
             let is_same_name = entry.name.as_ref().is_none_or(|name| *name == call.name);
             is_same_name && !call.arguments.is_whole() && !entry.begins_arguments()
         };
-        let same = same.filter(|at| self.calls.get(*at).is_some_and(continues));
-        same.map_or(begins, Owner::Known)
+        let candidate = candidate.filter(|at| self.calls.get(*at).is_some_and(continues));
+        candidate.map_or(begins, Owner::Known)
     }
 
     fn at(&self, position: u64, entry: &Entry) -> Option<usize> {
@@ -184,8 +184,14 @@ impl Choice {
         Some(self.last).filter(is_open).or_else(|| (0..self.calls.len()).rev().take(MAX_OPEN).find(is_open))
     }
 
-    /// Returns the call that an entry continues: the one with its index, or the one at its position.
-    fn continued(&mut self, current: usize, by_id: Option<usize>, entry: &Entry, is_tool: Test<'_>) -> Owner {
+    /// Returns the call to which an entry belongs, if `current` is the last call with its index or at its position.
+    fn owner_of_continued_call(
+        &mut self,
+        current: usize,
+        by_id: Option<usize>,
+        entry: &Entry,
+        is_tool: IsTool<'_>,
+    ) -> Owner {
         let is_numbered = entry.index.is_some();
         let renews_ids = self.renews_ids;
         let is_named = |call: &Call| entry.name.as_ref().is_none_or(|name| call.name.is_empty() || *name == call.name);
@@ -195,7 +201,7 @@ impl Choice {
         let Some(call) = self.calls.get_mut(current) else { return Owner::Known(current) };
         let replaces = Some(current).filter(|_| is_numbered);
         if !is_named(call) {
-            // A name in pieces.
+            // The name may come in pieces.
             let is_piece = entry.is_blank() && call.arguments.is_empty() && entry.id.is_none();
             let is_piece = is_piece && entry.name.as_ref().is_some_and(|name| !is_tool(name)) && !is_tool(&call.name);
             return if is_piece && is_numbered {
@@ -221,7 +227,7 @@ impl Choice {
             if let Some(id) = call.next_id.take() {
                 return Owner::New { name, id: Some(id), replaces };
             }
-            // Without ids, equal calls under one index are one call that is repeated.
+            // Without ids, equal calls with one index are a single call that the server repeats.
             let is_repeated = is_numbered && entry.piece.as_ref().is_some_and(|piece| call.arguments.equals(piece));
             if entry.name.is_some() && !is_repeated {
                 return Owner::New { name: None, id: None, replaces };
@@ -230,7 +236,7 @@ impl Choice {
         Owner::Known(current)
     }
 
-    /// Returns the position of the call in the list.
+    /// Adds a call. Returns its position in the list of calls.
     fn begin(&mut self, entry: &Entry, name: String, id: Option<String>) -> usize {
         let free = entry.index.filter(|index| !self.indices.contains(index));
         let index = free.unwrap_or(self.next_index);
@@ -267,13 +273,13 @@ impl ChunkCalls {
         }
     }
 
-    /// Returns the indices of the calls that another call replaced under the server's index.
+    /// Rewrites the entries of an event. Returns the indices of calls whose index the server has used for another call.
     pub(crate) fn rewrite(
         &mut self,
         item: &mut Node<'_>,
         number: u64,
         chunks: Chunks,
-        (is_tool, is_repaired): (Test<'_>, Test<'_>),
+        (is_tool, is_repaired): (IsTool<'_>, IsTool<'_>),
     ) -> Vec<u64> {
         // Repairing reports missing arguments itself.
         let needs_arguments = |call: &Call| call.is_function && !call.name.is_empty() && !is_repaired(&call.name);
@@ -342,8 +348,8 @@ impl ChunkCalls {
         self.choices.get(&number)?.calls.get(at)
     }
 
-    /// Returns entries with the arguments that are still held. `is_complete` returns true for a call that has no
-    /// arguments if none came.
+    /// Ends an alternative. Returns entries with the arguments that are still held. `is_complete` returns true for a
+    /// call that may have no arguments.
     fn end(&mut self, number: u64, calls: PiecedCalls, is_complete: &dyn Fn(&Call) -> bool) -> Vec<Node<'static>> {
         let Some(choice) = self.choices.get_mut(&number) else { return Vec::new() };
         self.open = self.open.saturating_sub(usize::from(choice.is_open));
@@ -368,13 +374,13 @@ impl ChunkCalls {
         (!held.is_empty()).then(|| calls.entry(Some((calls.index(), Node::count(call.index))), arguments))
     }
 
-    /// Returns the call that the entry replaces.
+    /// Rewrites an entry. Returns the call that the entry replaces.
     fn entry(
         &mut self,
         node: &mut Node<'_>,
         (number, position): (u64, u64),
         calls: PiecedCalls,
-        is_tool: Test<'_>,
+        is_tool: IsTool<'_>,
     ) -> Option<usize> {
         let entry = Entry::read(node, position, calls);
         let choice = self.choices.entry(number).or_default();

@@ -1,5 +1,4 @@
-//! Restores the arguments of one call piece by piece. Restores streamed items that become other items for the
-//! client.
+//! Restores the arguments of one call piece by piece. Converts streamed items to the items that the client expects.
 
 use alloc::{format, string::String, vec::Vec};
 use core::mem::take;
@@ -34,7 +33,7 @@ impl CallPieces {
             .then(|| (restore_map.only(name), name.borrowed().into_owned(), String::new()));
         let input = (restore_map.kind(name) == CallKind::Custom).then(CustomInput::new);
         // In a stream, unterminated text is treated as truncated.
-        CallPieces { buffered, input, has_begun: false, reports: CallReports::cut() }
+        CallPieces { buffered, input, has_begun: false, reports: CallReports::of_incomplete_reply() }
     }
 
     /// Adds a piece. Returns the text to pass on.
@@ -58,8 +57,8 @@ impl CallPieces {
         Ok(String::new())
     }
 
-    /// Like [`Self::feed`], for text that may end with half of a surrogate pair and continue with the other half in the
-    /// next piece. Each half is written as an escape such as `\ud83d`, which is equivalent in JSON text.
+    /// Like [`Self::feed`], for text that may end with half of a surrogate pair. Each half is written as an escape such
+    /// as `\ud83d`, which is equivalent in JSON text.
     pub(crate) fn feed_text(&mut self, piece: &Text<'_>) -> Result<String, Error> {
         match piece.value() {
             Some(piece) => self.feed(&piece),
@@ -122,7 +121,7 @@ struct Open {
     name: Text<'static>,
     /// The input of a `custom` tool; `None` for a search, which is passed on when it ends.
     pieces: Option<CallPieces>,
-    /// The last event with empty text, which can carry the rest of the input.
+    /// The last event with empty text, to send with the rest of the input.
     carrier: Option<Node<'static>>,
     events: &'static InputEvents,
     cost: usize,
@@ -157,8 +156,8 @@ impl Items {
         let key = known_event.key(event);
         let Some(open) = self.open.get_mut(&key) else { return Ok(false) };
         if is_piece {
-            // Reserves the length of the whole event before processing it: this is the most that can be buffered of an
-            // event. An event that would exceed the limit is thus refused before it changes anything.
+            // Charges the length of the whole event before processing it, because no more than this can be buffered. An
+            // event that would exceed the limit is therefore refused before it changes the state.
             let length = json::length(event);
             pay(&mut self.cost, length)?;
             let passes = open.piece(known_event, event);
@@ -250,8 +249,8 @@ impl Open {
         self.pieces.as_ref().map_or(0, CallPieces::buffered) + self.carrier.as_ref().map_or(0, json::length)
     }
 
-    /// Returns the buffered input in a separate event: the last event without text, or one made from the event that
-    /// ends the call.
+    /// Returns the buffered input in a separate event: the last event without text, or an event made from the event
+    /// that ends the call.
     fn rest(&mut self, ends: &Node<'_>) -> Result<Option<Node<'static>>, Error> {
         let rest = self.pieces.as_mut().map_or(Ok(String::new()), CallPieces::finish)?;
         if rest.is_empty() {

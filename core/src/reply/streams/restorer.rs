@@ -33,7 +33,7 @@ use crate::{
 pub(crate) struct Stream {
     pub(crate) restore_map: RestoreMap,
     chunk_calls: ChunkCalls,
-    /// Calls that another call replaced under the server's index.
+    /// Calls whose index the server has used for another call.
     pub(crate) replaced: Vec<Key>,
     pub(crate) buffered: Calls,
     pub(crate) texts: Texts,
@@ -49,7 +49,7 @@ pub(crate) struct Stream {
     /// Text of incomplete events.
     text: Buffer,
     pub(crate) reports: CallReports,
-    /// Events of calls that another call replaced. They are sent before the current event.
+    /// Events of the calls in `replaced`. They are sent before the current event.
     pub(crate) before: Vec<Node<'static>>,
 }
 
@@ -73,7 +73,7 @@ impl Stream {
             fresh: Vec::new(),
             text: Buffer::default(),
             // In a stream, unterminated text is treated as truncated.
-            reports: CallReports::cut(),
+            reports: CallReports::of_incomplete_reply(),
             before: Vec::new(),
         }
     }
@@ -106,18 +106,18 @@ impl Stream {
     }
 
     /// # Errors
-    /// `limit-exceeded`, and those of restoring. Everything that was buffered before stays buffered, except the calls
-    /// that this event ends: arguments that cannot be restored are never passed on.
+    /// `limit-exceeded`, and the errors of restoring. Earlier events stay buffered, except the calls that this event
+    /// ends: arguments that cannot be restored are never passed on.
     pub(crate) fn feed<'a>(&mut self, mut event: Node<'a>) -> Result<Vec<Node<'a>>, Error> {
         if let Some(chunks) = Chunks::of(&event) {
             self.rewrite_calls(&mut event, chunks);
         }
-        let restored = self.restored(event);
+        let restored = self.restore_event(event);
         if let Err(error) = self.reports.take_failure() {
             self.before = Vec::new();
             return Err(error);
         }
-        self.answered(restored?)
+        self.convert_answers(restored?)
     }
 
     fn rewrite_calls(&mut self, event: &mut Node<'_>, chunks: Chunks) {
@@ -133,7 +133,7 @@ impl Stream {
         self.reports.push_changes(chunk_calls.take_changes());
     }
 
-    fn answered<'a>(&mut self, mut restored: Vec<Node<'a>>) -> Result<Vec<Node<'a>>, Error> {
+    fn convert_answers<'a>(&mut self, mut restored: Vec<Node<'a>>) -> Result<Vec<Node<'a>>, Error> {
         restored.iter_mut().for_each(|event| self.gone.renumber(event));
         let Some(answer) = self.restore_map.called_answer() else { return Ok(restored) };
         let mut out = Vec::with_capacity(restored.len());
@@ -142,7 +142,7 @@ impl Stream {
         fed.map(|()| out)
     }
 
-    fn restored<'a>(&mut self, mut event: Node<'a>) -> Result<Vec<Node<'a>>, Error> {
+    fn restore_event<'a>(&mut self, mut event: Node<'a>) -> Result<Vec<Node<'a>>, Error> {
         let mut out = Vec::new();
         if let Passed::Nothing = self.answer(&mut event, &mut out)? {
             return Ok(out);
@@ -155,7 +155,7 @@ impl Stream {
         let ends = known_event.is_some_and(KnownEvent::is_finish);
         if ends {
             // Clients stop reading after this event, so unfinished calls are sent before it.
-            out.extend(self.leave());
+            out.extend(self.take_unended());
         }
         match (known_event, says) {
             (Some(known_event), Some(Meaning::Begin)) if !known_event.unit_path().is_empty() => {
@@ -207,33 +207,33 @@ impl Stream {
     /// Ends the stream. Returns the buffered calls that never ended.
     ///
     /// # Errors
-    /// Those of restoring. The buffered calls are discarded.
+    /// The errors of restoring. The buffered calls are discarded.
     pub(crate) fn finish(&mut self) -> Result<Vec<Node<'static>>, Error> {
         let mut held = Vec::new();
         for event in self.chunk_calls.finish() {
-            held.extend(self.restored(event)?);
+            held.extend(self.restore_event(event)?);
         }
         let texts = self.take_unended_texts();
-        let calls = self.leave();
+        let calls = self.take_unended();
         self.reports.reset_stream();
         self.fresh = Vec::new();
         let items = self.items.finish();
         self.reports.take_failure()?;
-        let left = held.into_iter().chain(texts).chain(calls).chain(items?).collect();
-        let mut out = self.answered(left)?;
+        let events = held.into_iter().chain(texts).chain(calls).chain(items?).collect();
+        let mut out = self.convert_answers(events)?;
         if let Some(answer) = self.restore_map.called_answer() {
             out.extend(self.answers.finish(answer)?);
         }
         Ok(out)
     }
 
-    pub(crate) fn leave(&mut self) -> Vec<Node<'static>> {
+    pub(crate) fn take_unended(&mut self) -> Vec<Node<'static>> {
         let mut calls = core::mem::take(&mut self.before);
         for buffered in self.buffered.close_all() {
             if !buffered.is_reported && !buffered.pieces.is_empty() {
                 self.reports.record_reported(buffered.id.as_deref());
             }
-            calls.extend(self.carried(buffered));
+            calls.extend(self.call_event(buffered));
         }
         calls
     }
@@ -274,12 +274,12 @@ impl Stream {
         if called.is_some() && !is_bare && known_event.repeats_call() {
             self.reports.record_reported(id.as_deref());
         }
-        // Passes on what was buffered of a call that never ended.
+        // Passes on the buffered pieces of a call that never ended.
         let before = match called {
             Some(name) => self.buffered.open(key, name, id, !is_bare)?,
             None => self.buffered.close(&key),
         };
-        out.extend(before.and_then(|buffered| self.carried(buffered)));
+        out.extend(before.and_then(|buffered| self.call_event(buffered)));
         Ok(())
     }
 
@@ -312,20 +312,20 @@ impl Stream {
         self.end_of(buffered, empty)
     }
 
-    /// If no piece was received, `carrier` creates the event.
+    /// Returns the event with the restored arguments of a call. If no piece was received, `carrier` creates the event.
     pub(crate) fn end_of(
         &mut self,
         mut buffered: BufferedCall,
         carrier: impl FnOnce() -> Option<Node<'static>>,
     ) -> Option<Node<'static>> {
         if buffered.is_reported || !buffered.pieces.is_empty() || !self.restore_map.repairs(&buffered.name) {
-            return self.carried(buffered);
+            return self.call_event(buffered);
         }
         // A block without pieces is a call without arguments.
         let restored = self.restore_map.text(&buffered.name, "{}", buffered.id.take(), &mut self.reports);
-        match self.reports.restored(restored) {
-            Some(whole) => buffered.with_carrier(carrier).carried(whole),
-            None => buffered.carried(String::new()),
+        match self.reports.record_failure(restored) {
+            Some(whole) => buffered.with_carrier(carrier).into_event(whole),
+            None => buffered.into_event(String::new()),
         }
     }
 
@@ -334,9 +334,9 @@ impl Stream {
         self.restore_map.site(call, &mut self.reports)
     }
 
-    pub(crate) fn carried(&mut self, mut buffered: BufferedCall) -> Option<Node<'static>> {
+    pub(crate) fn call_event(&mut self, mut buffered: BufferedCall) -> Option<Node<'static>> {
         let whole = self.whole(&mut buffered);
-        buffered.carried(whole)
+        buffered.into_event(whole)
     }
 
     pub(crate) fn whole(&mut self, buffered: &mut BufferedCall) -> String {
@@ -346,7 +346,7 @@ impl Stream {
         }
         self.reports.is_silent = buffered.is_reported;
         let restored = self.restore_map.text(&buffered.name, &pieces, buffered.id.clone(), &mut self.reports);
-        let restored = self.reports.restored(restored);
+        let restored = self.reports.record_failure(restored);
         self.reports.is_silent = false;
         restored.unwrap_or(pieces)
     }

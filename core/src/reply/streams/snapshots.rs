@@ -1,8 +1,8 @@
-//! Finds servers that repeat the arguments of a call so far in each piece, or all arguments at the end of the call.
-//! Returns only the new part of a piece.
+//! Detects servers that repeat all earlier arguments of a call in each piece, or all arguments at the end of the call.
+//! Passes on only the new part of a piece.
 //!
-//! A piece that begins with all earlier arguments can also continue them, if an object contains itself:
-//! `{"a":` and `{"a":1}}`. Both readings are then kept, and the pieces are held until one reading is no longer JSON.
+//! A piece that begins with all earlier arguments may also continue them, if an object contains its own beginning:
+//! `{"a":` and `{"a":1}}`. Both readings are then stored, and the pieces are held until one reading is not JSON.
 //!
 //! Sources: hermes-agent#35718, opencode#17339 (DeepSeek on Qianfan, and servers like GLM's).
 
@@ -19,7 +19,7 @@ pub(super) enum Sends {
     Snapshots,
 }
 
-/// Maximum number of pieces that are held while both readings are possible. It bounds the work for each piece.
+/// Maximum number of pieces that are held while both readings are possible, to limit the work for each piece.
 const MAX_HELD_PIECES: usize = 8;
 
 #[derive(Debug, Default)]
@@ -82,7 +82,7 @@ impl Arguments {
         self.is_empty_value = self.is_empty();
     }
 
-    /// Later pieces are passed on as they are. Returns the freed bytes.
+    /// Stops comparing: later pieces are passed on unchanged. Returns the freed bytes.
     pub(super) fn forget(&mut self) -> usize {
         if self.is_held() {
             return 0;
@@ -90,7 +90,8 @@ impl Arguments {
         self.passed.take().map_or(0, |passed| passed.len())
     }
 
-    /// Returns the text to pass on in place of the piece. `known` is how the server has sent other arguments.
+    /// Returns the text to pass on in place of the piece. `known` is how the server has sent other
+    /// arguments.
     pub(super) fn feed<'t>(&mut self, piece: &'t str, known: &mut Option<Sends>) -> Cow<'t, str> {
         self.is_empty_value &= piece.is_empty();
         if let Some(held) = self.held.take() {
@@ -109,7 +110,7 @@ impl Arguments {
             return self.pass(rest);
         }
         if !may_become_json(passed) {
-            // Text that is not JSON shows nothing about its continuation.
+            // Text that is not JSON does not show how it continues.
             return if self.scan.is_whole && rest.is_empty() { Cow::Borrowed("") } else { self.pass(piece) };
         }
         let joined = String::from(passed) + piece;
@@ -168,7 +169,7 @@ impl Arguments {
         String::new()
     }
 
-    /// `whole` is all arguments. Passes on the part that was not passed on before.
+    /// Passes on the new part of `whole`, which contains all arguments.
     fn release(&mut self, whole: &str) -> String {
         let passed = self.passed.as_ref().map_or(0, String::len);
         self.pass(whole.get(passed..).unwrap_or_default()).into_owned()
@@ -187,7 +188,7 @@ impl Arguments {
 mod tests {
     use super::*;
 
-    fn joined(pieces: &[&str]) -> String {
+    fn join(pieces: &[&str]) -> String {
         let (mut arguments, mut known) = (Arguments::new(), None);
         let mut whole = String::new();
         for piece in pieces {
@@ -207,7 +208,7 @@ mod tests {
             &["{\"a\":", "\"xy\"}", "{\"a\":\"xy\"}"],
             &["{\"a\":\"xy\"}", "", "{\"a\":\"xy\"}"],
         ] {
-            assert_eq!(joined(pieces), "{\"a\":\"xy\"}", "{pieces:?}");
+            assert_eq!(join(pieces), "{\"a\":\"xy\"}", "{pieces:?}");
         }
     }
 
@@ -221,13 +222,13 @@ mod tests {
             &["{'a':", "{'a': 1}}"],
             &["not", "note", "d"],
         ] {
-            assert_eq!(joined(pieces), pieces.concat(), "{pieces:?}");
+            assert_eq!(join(pieces), pieces.concat(), "{pieces:?}");
         }
     }
 
     #[test]
     fn held_pieces_are_bounded() {
         let pieces = ["{\"a\":"; 100];
-        assert_eq!(joined(&pieces), pieces.concat());
+        assert_eq!(join(&pieces), pieces.concat());
     }
 }

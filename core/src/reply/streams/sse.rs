@@ -39,13 +39,13 @@ pub(crate) struct Buffer {
     ready: String,
     /// True if the last event was complete but could not be restored. It is passed on unchanged.
     refused: bool,
-    /// True if events of this stream have `event:` lines: some clients ignore an event without one.
+    /// True if events of this stream have `event:` lines. Some clients then ignore an event without such a line.
     has_names: bool,
     /// True once the stream has received text.
     has_begun: bool,
 }
 
-/// A stream may begin with a byte order mark, which is not part of the first line and is removed.
+/// A byte order mark at the beginning of a stream is removed, because it is not part of the first line.
 /// Source: HTML, server-sent events, "parsing an event stream": one leading U+FEFF is ignored.
 const BYTE_ORDER_MARK: char = '\u{feff}';
 
@@ -54,7 +54,7 @@ const BYTE_ORDER_MARK: char = '\u{feff}';
 enum Half {
     /// The line is still in the buffer: the LF is kept with it.
     Here,
-    /// The line was passed on unchanged, and so is the LF.
+    /// The line was passed on unchanged: the LF is passed on as well.
     Passed,
     /// The event was rewritten, with its own blank line: the LF is dropped.
     Written,
@@ -142,8 +142,8 @@ impl Buffer {
     /// Returns the end of the next complete event, including the blank line after it.
     fn next_event(&mut self, text: &str) -> Option<usize> {
         let is_end = |byte: &u8| matches!(byte, b'\n' | b'\r');
-        while let Some(found) = text.as_bytes().get(self.searched..).and_then(|rest| rest.iter().position(is_end)) {
-            let end = self.searched + found;
+        while let Some(length) = text.as_bytes().get(self.searched..).and_then(|rest| rest.iter().position(is_end)) {
+            let end = self.searched + length;
             let is_blank = end == self.line;
             // A line ends with LF, CR LF or CR.
             let is_return = text.as_bytes().get(end) == Some(&b'\r');
@@ -159,7 +159,8 @@ impl Buffer {
         None
     }
 
-    /// Keeps the text after the last complete event. It is shorter than the last piece, unless no event was complete.
+    /// Stores the text after the last complete event. If any event was complete, this text is shorter than the last
+    /// piece.
     fn keep(&mut self, text: Cow<'_, str>, passed: usize) {
         self.text = match text {
             Cow::Borrowed(text) => text.get(passed..).unwrap_or_default().into(),
@@ -172,8 +173,8 @@ impl Buffer {
         self.searched = self.searched.saturating_sub(passed);
     }
 
-    /// Some servers omit the blank line after their last event; the rest is treated as an event if its data is
-    /// complete.
+    /// Ends the stream. The rest is treated as an event if its data is complete, because some servers omit the blank
+    /// line after their last event.
     ///
     /// # Errors
     /// The errors of the sink. The next call then returns the buffered text, with the last event unchanged; after
@@ -211,7 +212,7 @@ impl Buffer {
         };
         for event in left {
             end(&mut out);
-            write(&event, &own_name(&event, self.has_names), &mut out);
+            write(&event, &event_line_if_named(&event, self.has_names), &mut out);
         }
         if !is_whole {
             out.push_str(&self.text);
@@ -306,7 +307,7 @@ fn pass(raw: &str, sink: &mut impl Sink, has_names: &mut bool, out: &mut Output<
     *has_names |= others.contains("event:");
     if data == DONE {
         for event in sink.finish()? {
-            write(&event, &own_name(&event, *has_names), out.text());
+            write(&event, &event_line_if_named(&event, *has_names), out.text());
         }
         if sink.hides_end() {
             return Ok(false);
@@ -316,7 +317,7 @@ fn pass(raw: &str, sink: &mut impl Sink, has_names: &mut bool, out: &mut Output<
         out.push_unchanged(raw);
         return Ok(true);
     };
-    let came = kind_of(&event).cloned();
+    let received_name = kind_of(&event).cloned();
     let events = sink.feed(event)?;
     let last = events.len().saturating_sub(1);
     let is_unchanged = events.last().is_some_and(Node::is_intact);
@@ -326,31 +327,33 @@ fn pass(raw: &str, sink: &mut impl Sink, has_names: &mut bool, out: &mut Output<
         }
         match event.is_intact() {
             true => out.push_unchanged(raw),
-            false if at == last && !is_renamed(event, came.as_ref(), &others) => write(event, &others, out.text()),
-            false if at == last => write(event, &renamed(event, &others), out.text()),
+            false if at == last && !is_renamed(event, received_name.as_ref(), &others) => {
+                write(event, &others, out.text())
+            }
+            false if at == last => write(event, &rename_event(event, &others), out.text()),
             // A delayed event gets its own `event:` line: the lines in `others` belong to the current event.
-            false => write(event, &own_name(event, *has_names), out.text()),
+            false => write(event, &event_line_if_named(event, *has_names), out.text()),
         }
     }
     Ok(is_unchanged)
 }
 
-fn is_renamed(event: &Node<'_>, came: Option<&Text<'_>>, lines: &str) -> bool {
-    lines.contains("event:") && kind_of(event) != came
+fn is_renamed(event: &Node<'_>, received_name: Option<&Text<'_>>, lines: &str) -> bool {
+    lines.contains("event:") && kind_of(event) != received_name
 }
 
-fn renamed(event: &Node<'_>, lines: &str) -> String {
+fn rename_event(event: &Node<'_>, lines: &str) -> String {
     let others = lines.lines().filter(|line| !line.starts_with("event:"));
-    others.fold(named(event), |out, line| out + line + "\n")
+    others.fold(event_line(event), |out, line| out + line + "\n")
 }
 
-fn named(event: &Node<'_>) -> String {
+fn event_line(event: &Node<'_>) -> String {
     kind_of(event).map(|kind| format!("event: {}\n", kind.display())).unwrap_or_default()
 }
 
-fn own_name(event: &Node<'_>, has_names: bool) -> String {
+fn event_line_if_named(event: &Node<'_>, has_names: bool) -> String {
     if has_names {
-        named(event)
+        event_line(event)
     } else {
         String::new()
     }

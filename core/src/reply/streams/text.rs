@@ -1,8 +1,7 @@
-//! Buffers the text parts of a stream until they end, with the events that can carry them, and restores an answer that
-//! is spread over adjacent parts. Finds the text part that an event belongs to, in the APIs whose text consists of
-//! blocks, parts or steps.
+//! Buffers the text parts of a stream until they end. Restores an answer that is spread over adjacent parts. Finds the
+//! text part to which an event belongs, in APIs whose text consists of blocks, parts or steps.
 //!
-//! After a part that is truncated JSON, events are buffered until an event does not belong to a text part. The whole
+//! After a part that is truncated JSON, all events of text parts are buffered until another event arrives. The whole
 //! answer is then put into the first part, as in a whole reply.
 
 use alloc::{string::String, sync::Arc, vec::Vec};
@@ -84,7 +83,7 @@ pub(crate) struct BufferedText {
     cost: usize,
 }
 
-/// An event that can carry a whole text part. The parts of one event share it.
+/// An event to send with a whole text part. All parts of an event share one carrier.
 #[derive(Clone, Debug)]
 pub(crate) struct Carrier {
     event: Arc<Node<'static>>,
@@ -164,7 +163,7 @@ impl Texts {
         Some(buffered)
     }
 
-    /// Of a block, or of all blocks; in order.
+    /// Closes the texts of a block, or of all blocks. The result is in order.
     pub(crate) fn close_all(&mut self, block: Option<&Key>) -> Vec<BufferedText> {
         let Some(block) = block else {
             self.cost = 0;
@@ -192,14 +191,14 @@ fn prepend_space(mut space: String, piece: &Text<'_>) -> Text<'static> {
         return Text::new(space);
     }
     let mut spelled = String::new();
-    for one in space.chars() {
-        match one {
+    for letter in space.chars() {
+        match letter {
             '\n' => spelled.push_str("\\n"),
             '\r' => spelled.push_str("\\r"),
             '\t' => spelled.push_str("\\t"),
             // The form feed is the only other control character that can be buffered.
             '\u{c}' => spelled.push_str("\\f"),
-            one => spelled.push(one),
+            letter => spelled.push(letter),
         }
     }
     spelled.push_str(piece.chars());
@@ -235,7 +234,7 @@ impl TextLocation {
     }
 }
 
-/// Adjacent text parts. All parts but the last one have ended.
+/// Adjacent text parts. All parts except the last part have ended.
 #[derive(Debug)]
 pub(crate) struct Run {
     texts: Vec<Part>,
@@ -268,7 +267,7 @@ impl Run {
         Run { texts: Vec::from([first]), last: key, is_open: false, events, cost: 0 }
     }
 
-    /// Returns false if the run ends before this event.
+    /// Adds an event. Returns false if the run ends before this event.
     pub(crate) fn take(&mut self, event: &Node<'_>, carrier: impl FnOnce() -> Carrier) -> Result<bool, Error> {
         let number = self.texts.len().saturating_sub(1);
         match step_of(event) {
@@ -308,8 +307,8 @@ impl Run {
         Ok(true)
     }
 
-    /// Returns true if an event may start the text after the last one. The event must have no text yet. A part of
-    /// Responses must be in the item of the last text.
+    /// Returns true if an event may start the text that follows the last text. The event must not have text yet. A part
+    /// of Responses must be in the item of the last text.
     fn may_begin(&self, key: &TextKey, event: &Node<'_>) -> bool {
         let Some(known_event) = decode(event) else { return false };
         let is_empty = known_event
@@ -320,9 +319,9 @@ impl Run {
     }
 
     /// Puts the whole answer into the first part.
-    pub(crate) fn release(self, read: TextRestorer<'_>) -> Released {
+    pub(crate) fn release(self, restorer: TextRestorer<'_>) -> Released {
         let texts: Vec<&str> = self.texts.iter().map(|part| part.text.as_str()).collect();
-        let mut new = restore_run(&texts, read, true).into_iter();
+        let mut new = restore_run(&texts, restorer, true).into_iter();
         let mut parts: Vec<(Part, Option<String>)> = Vec::new();
         for part in self.texts {
             parts.push((part, new.next().flatten()));

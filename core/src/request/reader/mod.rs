@@ -1,14 +1,14 @@
-//! What the readers of all formats share; each API has its own in its folder. A reader converts a request's tools and
-//! history to a [`Conversation`].
+//! Code that the readers of all formats share. The reader of each format is in the folder of its API. A reader converts
+//! a request's tools and history to a [`Conversation`].
 //!
-//! If the format changes, the history is removed from the request. If it stays the same, the history remains in the
-//! request, and with emulated deferred loading only messages that concern tools are read. The writer handles the rest.
+//! If the format changes, the history is removed from the request. Otherwise, the history remains in the request. With
+//! emulated deferred loading, only messages that concern tools are then read, and the writer handles the rest.
 
 use alloc::{format, vec::Vec};
 
 use super::{
     carriers::REFERENCES,
-    conversation::{opened, Content, Conversation, Event, EventKind, Part, Reference, Role},
+    conversation::{parse_verbatim, Content, Conversation, Event, EventKind, Part, Reference, Role},
     formats, listed,
     location::{Location, Step},
     origins::EntryOrigin,
@@ -41,7 +41,7 @@ pub(crate) struct HistoryReader {
     /// `None` if lists have no namespaces.
     pub(crate) flatten: Option<Flatten>,
     pub(crate) read: Read,
-    /// Formats in which a history may have the same meaning, each with the test for it.
+    /// Formats that may preserve the meaning of a history, each with a test for the history.
     pub(crate) shared: &'static [(Api, IsShared)],
 }
 
@@ -60,9 +60,9 @@ pub(crate) struct Reading<'r, 'a> {
     pub(crate) target: Api,
     /// True if the request is read only to decide if it can be sent unchanged. Then, only content that concerns tools
     /// is read, and nothing is written.
-    pub(crate) glances: bool,
-    /// Known only to `adapt_request`. Tools of a namespace then get the description of the namespace, and members that
-    /// only some backends have stay.
+    pub(crate) is_trial: bool,
+    /// Known only in `adapt_request`. If it is known, tools of a namespace get the description of the namespace, and
+    /// members that only some backends have remain.
     pub(crate) backend: Option<Backend>,
 }
 
@@ -72,7 +72,7 @@ pub(crate) struct Backend {
     pub(crate) has_refusals: bool,
 }
 
-/// The tool list remains in the request.
+/// Reads a request. The tool list remains in the request.
 pub(crate) fn read<'a>(
     request: &mut Node<'a>,
     source: Api,
@@ -108,7 +108,7 @@ pub(crate) fn read<'a>(
     }
     let request = &*request;
     let history = match taken {
-        Some(node) => History::Taken(opened(node)?),
+        Some(node) => History::Taken(parse_verbatim(node)?),
         None => History::Borrowed(request.get(wire::of(source).history()).filter(|_| same_format)),
     };
     // An `input` that is not a list contains nothing that concerns tools.
@@ -171,7 +171,7 @@ impl<'a> Reader<'_, '_, 'a> {
     }
 
     pub(crate) fn emulates(&self) -> bool {
-        self.reading.options.native == Native::None || self.reading.glances
+        self.reading.options.native == Native::None || self.reading.is_trial
     }
 
     pub(crate) fn reads_only_tool_messages(&self) -> bool {
@@ -185,7 +185,7 @@ impl<'a> Reader<'_, '_, 'a> {
         options.load_used_tools || options.unavailable_calls == UnavailableCalls::Text
     }
 
-    /// These messages must be read even if the format stays the same.
+    /// Returns the flags of messages that must be read even if the format does not change.
     pub(crate) fn wanted(&self) -> Flags {
         let texts = self.reading.options.unavailable_calls == UnavailableCalls::Text;
         match self.wants_calls() {
@@ -199,13 +199,13 @@ impl<'a> Reader<'_, '_, 'a> {
         }
     }
 
-    /// If the format changes, the message is removed from the history.
+    /// Returns a parsed message. If the format changes, the message is removed from the history.
     pub(crate) fn open(&mut self, index: usize) -> Result<Node<'a>, Error> {
         self.location = Location::of_message(index + 1);
         match &mut self.history {
             History::Taken(node) => {
                 let message = node.as_array_mut().and_then(|messages| messages.get_mut(index)).map(core::mem::take);
-                opened(message.unwrap_or_default())
+                parse_verbatim(message.unwrap_or_default())
             }
             History::Borrowed(_) => match self.history.messages().get(index).map(view).transpose()? {
                 Some(View::Tree(node)) => Ok(node.clone()),
@@ -215,7 +215,7 @@ impl<'a> Reader<'_, '_, 'a> {
         }
     }
 
-    /// Messages without the wanted flags are not parsed.
+    /// Returns a message that concerns tools. Does not parse messages without the wanted flags.
     pub(crate) fn skim(
         &mut self,
         index: usize,
@@ -253,9 +253,9 @@ impl<'a> Reader<'_, '_, 'a> {
         self.conversation.changed.insert(at);
     }
 
-    /// Returns true before the first message that is not a system message, because definitions there belong to the
-    /// beginning of the prompt. Always returns false if the format stays the same, or if deferred loading is emulated:
-    /// the list then begins with the request's tools.
+    /// Returns true before the first message that is not a system message. Definitions there belong to the beginning of
+    /// the prompt. Always returns false if the format does not change, or if deferred loading is emulated: the list
+    /// then begins with the request's tools.
     pub(crate) fn is_head(&self) -> bool {
         !self.has_messages && !self.same_format() && !self.emulates()
     }
@@ -286,7 +286,7 @@ impl<'a> Reader<'_, '_, 'a> {
         self.push(at, EventKind::Ignored(changed_tool_name(block)));
     }
 
-    /// With emulation, these warnings follow the warnings about the request's tools.
+    /// Returns the warnings about lost parts. With emulation, they follow the warnings about the request's tools.
     pub(crate) fn losses(&mut self) -> &mut Warnings {
         match self.emulates() {
             true => &mut self.conversation.losses,
@@ -302,7 +302,7 @@ impl<'a> Reader<'_, '_, 'a> {
         done
     }
 
-    /// Returns the location of the part around it.
+    /// Adds a step to the current location. Returns the location without this step.
     pub(crate) fn enter(&mut self, step: Step) -> Location {
         let inner = self.location.then(step);
         core::mem::replace(&mut self.location, inner)
@@ -365,7 +365,7 @@ impl<'a> Reader<'_, '_, 'a> {
         content: Option<Node<'a>>,
         part: fn(&mut Self, Node<'a>) -> Result<Option<Part<'a>>, Error>,
     ) -> Result<Content<'a>, Error> {
-        let content = content.map(opened).transpose()?.map(Node::into_data);
+        let content = content.map(parse_verbatim).transpose()?.map(Node::into_data);
         Ok(match content {
             Some(Data::String(text)) => Content::String(Node::new(Data::String(text))),
             Some(Data::Array(blocks)) => {
@@ -387,7 +387,7 @@ impl<'a> Reader<'_, '_, 'a> {
 }
 
 pub(crate) fn reference<'a>(block: Node<'a>, origin: Location) -> Reference<'a> {
-    Reference { origin, name: reference_name(&block), block, found: ToolState::Unknown }
+    Reference { origin, name: reference_name(&block), block, state: ToolState::Unknown }
 }
 
 pub(crate) fn references_from<'a>(references: &[Node<'a>], part: Location) -> Vec<Reference<'a>> {

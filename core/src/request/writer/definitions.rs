@@ -31,11 +31,11 @@ struct Definition<'a> {
     schema: Node<'a>,
     strict: bool,
     /// Set for OpenAI's `custom` tools, whose input is free-form text. The inner value is the format of the text, if
-    /// given.
+    /// the tool has one.
     freeform: Option<Option<Node<'a>>>,
 }
 
-/// Returns `None` and adds a warning if the tool is hosted or has no name.
+/// Converts a definition. Returns `None` and adds a warning if the tool is hosted or has no name.
 pub(crate) fn write_definition<'a>(
     tool: Node<'a>,
     (source, target): (Api, Api),
@@ -53,7 +53,7 @@ pub(crate) fn write_definition<'a>(
     if let Some(format) = definition.freeform.take_if(|_| !keeps_custom) {
         as_function(&mut definition, format)?;
     }
-    Ok(Some(shaped(definition, into)))
+    Ok(Some(write_shape(definition, into)))
 }
 
 fn read_definition<'a>(tool: Node<'a>, from: &Translation, warnings: &mut Warnings) -> Option<Definition<'a>> {
@@ -66,7 +66,7 @@ fn read_definition<'a>(tool: Node<'a>, from: &Translation, warnings: &mut Warnin
         Form::Wrapped => (inner.is_some(), inner),
     };
     if !is_function || tool::name(&tool).is_none() {
-        warnings.about(LOST, shown(&tool));
+        warnings.about(LOST, display_name(&tool));
         return None;
     }
     let is_custom = from.form != Form::Plain && has_type(&tool, "custom");
@@ -97,7 +97,8 @@ fn read_definition<'a>(tool: Node<'a>, from: &Translation, warnings: &mut Warnin
     Some(definition)
 }
 
-/// `holder` is the member of the entry that contains `key`, if the definition is nested.
+/// Removes a member, and returns it. `holder` is the member of the entry that contains `key`, if the definition is
+/// nested.
 fn take<'a>(
     definition: &mut Definition<'a>,
     (holder, key): (Option<&str>, Text<'a>),
@@ -148,11 +149,12 @@ fn chat_grammar(format: Node<'_>) -> Node<'_> {
     nested
 }
 
-fn shown(tool: &Node<'_>) -> String {
+fn display_name(tool: &Node<'_>) -> String {
     tool::name(tool).or_else(|| type_of(tool)).map_or_else(|| "tools".into(), |name| name.display().into_owned())
 }
 
-/// The text becomes the argument `input`, and the description states the format of the text.
+/// Converts a `custom` tool to a function. Its text becomes the argument `input`, and the description states the format
+/// of the text.
 fn as_function<'a>(definition: &mut Definition<'a>, format: Option<Node<'a>>) -> Result<(), Error> {
     let input = Node::record([("type", Node::literal("string"))]);
     definition.schema = Node::record([
@@ -173,7 +175,7 @@ fn as_function<'a>(definition: &mut Definition<'a>, format: Option<Node<'a>>) ->
     Ok(())
 }
 
-fn shaped<'a>(definition: Definition<'a>, into: &Translation) -> Node<'a> {
+fn write_shape<'a>(definition: Definition<'a>, into: &Translation) -> Node<'a> {
     let Definition { name, description, schema, strict, freeform } = definition;
     let kind = if freeform.is_some() { "custom" } else { "function" };
     let is_wrapped = into.form == Form::Wrapped;
@@ -220,8 +222,8 @@ pub(crate) struct DefinitionLocations<'a> {
 }
 
 impl<'a> DefinitionLocations<'a> {
-    /// If `keeps_list` is true, deferred tools of the list stay in it, as in a request that the backend accepts
-    /// unchanged.
+    /// Plans the location of each tool's definition. If `keeps_list` is true, deferred tools of the list stay in the
+    /// list, as in a request that the backend accepts unchanged.
     pub(crate) fn plan(
         conversation: &Conversation<'a>,
         (native, removals, loads_used_tools): (Native, Removals, bool),
@@ -240,46 +242,46 @@ impl<'a> DefinitionLocations<'a> {
             })
             .flatten()
             .collect();
-        let found: Set<&Text<'a>> = conversation
+        let found_tools: Set<&Text<'a>> = conversation
             .events
             .iter()
             .filter_map(|event| match &event.kind {
-                EventKind::Result(outcome) => Some((outcome.found.as_ref()?, &outcome.removed_tools)),
+                EventKind::Result(outcome) => Some((outcome.found_tools.as_ref()?, &outcome.removed_tools)),
                 _ => None,
             })
-            .flat_map(|(found, gone)| found.iter().filter(|name| !gone.contains(*name)))
+            .flat_map(|(found_tools, gone)| found_tools.iter().filter(|name| !gone.contains(*name)))
             .collect();
         // In Gemini Interactions, only the results of searches define tools. Source: google-genai 3.6.1,
         // `toolsearchresultstep` and tests/interactions/test_tool_search.py (read 2026-11-26).
-        let (added, found) = match native {
-            Native::Interactions => (Set::new(), found_first(conversation)),
-            _ => (added, found),
+        let (added, found_tools) = match native {
+            Native::Interactions => (Set::new(), tools_found_first(conversation)),
+            _ => (added, found_tools),
         };
         let searches = conversation.tools.has_hosted_search();
         // In Gemini Interactions, only searches add tools.
-        let is_found = |tool: &Tool<'_>, name: &Text<'a>| found.contains(name) || searches && tool.listed;
-        let pinned = loaded_at_the_head(conversation, loads_used_tools);
+        let is_found = |tool: &Tool<'_>, name: &Text<'a>| found_tools.contains(name) || searches && tool.listed;
+        let pinned = loaded_before_additions(conversation, loads_used_tools);
         let mut locations = Map::new();
         for tool in conversation.tools.iter() {
             let Some(name) = &tool.name else { continue };
             // A loaded tool that no event adds can only be in the list.
-            let is_brought = !pinned.contains(name)
-                && (added.contains(name) || found.contains(name) || conversation.referred.contains(name));
+            let is_added_by_event = !pinned.contains(name)
+                && (added.contains(name) || found_tools.contains(name) || conversation.referenced_tools.contains(name));
             let lists_deferred = searches || keeps_list && matches!(tool.source, Source::Listed(_));
             let takes_removals = matches!(native, Native::Changes | Native::Inline);
             let is_gone = tool.withdrawn && removals == Removals::Withdraw && !takes_removals;
             let location = match native {
-                _ if tool.loaded && !is_gone && (tool.is_wanted || tool.deferred && !is_brought) => {
+                _ if tool.loaded && !is_gone && (tool.is_wanted || tool.deferred && !is_added_by_event) => {
                     DefinitionLocation::Top
                 }
                 Native::References | Native::Changes | Native::Inline => {
-                    let is_inline = native == Native::Inline && added.contains(name) && !found.contains(name);
-                    of_references(tool, native, lists_deferred, is_inline)
+                    let is_inline = native == Native::Inline && added.contains(name) && !found_tools.contains(name);
+                    location_with_references(tool, native, lists_deferred, is_inline)
                 }
                 Native::Interactions if tool.loaded && !is_gone && !is_found(tool, name) => DefinitionLocation::Top,
-                _ => of_carriers(tool, native, removals, lists_deferred),
+                _ => location_with_definitions_in_events(tool, native, removals, lists_deferred),
             };
-            // In Gemini Interactions, only tools that a search finds are added; all others must be in the list.
+            // In Gemini Interactions, only tools that a search finds are added. All other tools must be in the list.
             let joins_list = native == Native::Interactions && tool.deferred && !tool.is_wanted;
             let is_new = joins_list || tool.redefined && native != Native::Inline && tool.is_available();
             if is_new && location == DefinitionLocation::Top {
@@ -311,13 +313,13 @@ impl<'a> DefinitionLocations<'a> {
         self.locations.contains_key(name)
     }
 
-    /// Returns only the names that no earlier event has defined.
+    /// Declares tools. Returns only the names that no earlier event has declared.
     pub(crate) fn declare(&mut self, names: &[Text<'a>]) -> Vec<Text<'a>> {
-        let is_brought = |name: &Text<'a>| {
+        let is_added_by_event = |name: &Text<'a>| {
             matches!(self.locations.get(name), Some(DefinitionLocation::Carrier | DefinitionLocation::Deferred))
         };
         let mut out: Vec<Text<'a>> = Vec::new();
-        for name in names.iter().filter(|name| is_brought(name)) {
+        for name in names.iter().filter(|name| is_added_by_event(name)) {
             if self.declared.insert(name.clone()) {
                 out.push(name.clone());
             }
@@ -331,33 +333,33 @@ impl<'a> DefinitionLocations<'a> {
 }
 
 /// Returns the tools that a search found before another event added them.
-fn found_first<'n, 'a>(conversation: &'n Conversation<'a>) -> Set<&'n Text<'a>> {
-    let (mut found, mut others) = (Set::new(), Set::new());
+fn tools_found_first<'n, 'a>(conversation: &'n Conversation<'a>) -> Set<&'n Text<'a>> {
+    let (mut found_tools, mut others) = (Set::new(), Set::new());
     for event in &conversation.events {
         match &event.kind {
             EventKind::Add(additions) | EventKind::Carry(additions) => {
                 others.extend(additions.iter().map(|addition| &addition.name));
             }
             EventKind::Result(outcome) => {
-                let names = outcome.found.iter().flatten().filter(|name| !outcome.removed_tools.contains(*name));
+                let names = outcome.found_tools.iter().flatten().filter(|name| !outcome.removed_tools.contains(*name));
                 match outcome.of_search {
-                    Some(_) => found.extend(names.filter(|name| !others.contains(*name))),
+                    Some(_) => found_tools.extend(names.filter(|name| !others.contains(*name))),
                     None => others.extend(names),
                 }
             }
             _ => {}
         }
     }
-    found
+    found_tools
 }
 
-/// Returns the tools that were loaded without a definition (for example, by a call) before an event added them. They
-/// remain in the list even if an event adds them later.
-fn loaded_at_the_head<'a>(conversation: &Conversation<'a>, loads_used_tools: bool) -> Set<Text<'a>> {
-    let (mut brought, mut pinned) = (conversation.referred.clone(), Set::new());
+/// Returns the tools that were loaded without a definition, for example by a call, before an event added them. These
+/// tools remain in the list.
+fn loaded_before_additions<'a>(conversation: &Conversation<'a>, loads_used_tools: bool) -> Set<Text<'a>> {
+    let (mut added, mut pinned) = (conversation.referenced_tools.clone(), Set::new());
     for event in &conversation.events {
         let mut pin = |name: &Text<'a>| {
-            if !brought.contains(name) {
+            if !added.contains(name) {
                 pinned.insert(name.clone());
             }
         };
@@ -369,28 +371,33 @@ fn loaded_at_the_head<'a>(conversation: &Conversation<'a>, loads_used_tools: boo
                     _ => &[],
                 });
                 references
-                    .filter(|reference| reference.found == ToolState::Loaded)
+                    .filter(|reference| reference.state == ToolState::Loaded)
                     .for_each(|loaded| pin(&loaded.name));
             }
             EventKind::Call(Call { name, .. }) | EventKind::Used(name) if loads_used_tools => pin(name),
             EventKind::Add(additions) | EventKind::Carry(additions) => {
-                brought.extend(additions.iter().map(|addition| addition.name.clone()));
+                added.extend(additions.iter().map(|addition| addition.name.clone()));
             }
-            EventKind::Result(outcome) => brought.extend(outcome.found.iter().flatten().cloned()),
+            EventKind::Result(outcome) => added.extend(outcome.found_tools.iter().flatten().cloned()),
             _ => {}
         }
     }
     pinned
 }
 
-/// For formats whose events contain definitions: Responses, Gemini Interactions and Kimi. If `lists_deferred` is true,
-/// the list contains its deferred tools, loaded or not.
-fn of_carriers(tool: &Tool<'_>, native: Native, removals: Removals, lists_deferred: bool) -> DefinitionLocation {
+/// Returns the location of a definition for formats whose events contain definitions: Responses, Gemini Interactions
+/// and Kimi. If `lists_deferred` is true, the list contains all its deferred tools.
+fn location_with_definitions_in_events(
+    tool: &Tool<'_>,
+    native: Native,
+    removals: Removals,
+    lists_deferred: bool,
+) -> DefinitionLocation {
     let is_gone = tool.withdrawn && removals == Removals::Withdraw;
     if tool.listed && !tool.deferred {
         return if is_gone { DefinitionLocation::Nowhere } else { DefinitionLocation::Top };
     }
-    // The API's own search covers only listed tools, and the list stays the same after the search finds one of them.
+    // The API's own search covers only listed tools, and a tool stays in the list after the search finds it.
     if matches!(native, Native::ToolSearch | Native::Interactions) && lists_deferred && tool.listed && !is_gone {
         return DefinitionLocation::Deferred;
     }
@@ -405,9 +412,14 @@ fn of_carriers(tool: &Tool<'_>, native: Native, removals: Removals, lists_deferr
     }
 }
 
-/// For formats whose events refer to definitions: Anthropic's. If `lists_deferred` is true, the list contains its
-/// deferred tools, loaded or not.
-fn of_references(tool: &Tool<'_>, native: Native, lists_deferred: bool, is_inline: bool) -> DefinitionLocation {
+/// Returns the location of a definition for Anthropic's format, whose events refer to definitions. If `lists_deferred`
+/// is true, the list contains all its deferred tools.
+fn location_with_references(
+    tool: &Tool<'_>,
+    native: Native,
+    lists_deferred: bool,
+    is_inline: bool,
+) -> DefinitionLocation {
     let is_gone = tool.withdrawn && native == Native::References;
     if is_gone {
         return DefinitionLocation::Nowhere;

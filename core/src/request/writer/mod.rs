@@ -1,6 +1,6 @@
-//! What the writers of all formats share; each API has its own in its folder. A writer converts a [`Conversation`] to a
-//! request, with the constructs that the backend supports. Members of a request other than tools and history are
-//! translated for all formats.
+//! Code that the writers of all formats share. The writer of each format is in the folder of its API. A writer converts
+//! a [`Conversation`] to a request, with the constructs that the backend supports. This file translates all members of
+//! a request except tools and history.
 
 pub(crate) mod definitions;
 pub(crate) mod same;
@@ -47,8 +47,8 @@ pub(crate) enum InPlace {
     Messages(Messages),
 }
 
-/// Returns the items that replace an item. Receives the item without the members that were read, unless the events
-/// contain it; the names of these members; and the events.
+/// Returns the items that replace an item. The arguments are the item without the members that were read (`None` if the
+/// events contain the item), the names of these members, and the events.
 pub(crate) type ReplaceItem = for<'a> fn(Option<Node<'a>>, &[&'static str], Vec<Event<'a>>) -> Vec<Node<'a>>;
 
 pub(crate) type IsCall = fn(&Node<'_>) -> bool;
@@ -58,13 +58,13 @@ pub(crate) struct Messages {
     pub(crate) result: for<'a> fn(Outcome<'a>) -> Option<Node<'a>>,
     /// Member with the calls of a message, if not all of them are blocks of its content, and the test for such a call.
     pub(crate) calls: Option<(&'static str, IsCall)>,
-    /// True if a content that consists of text alone is one string.
+    /// True if a content that consists only of text is written as one string.
     pub(crate) joins_texts: bool,
     /// True if roles have to alternate.
     pub(crate) alternates: bool,
 }
 
-/// The settings of the model, if they are members of one member of the request.
+/// The settings of the model, if the request contains them in one member.
 pub(crate) struct Settings {
     pub(crate) holder: &'static str,
     /// Returns the names of the settings.
@@ -90,8 +90,8 @@ pub(crate) struct Written {
     /// The origins of the entries of the list; `None` if the list was not written.
     pub(crate) origins: Option<Vec<EntryOrigin>>,
     pub(crate) added: AddedOrigins,
-    /// False if messages or items have other indices than before. Always true if the writer writes the whole history,
-    /// because it does not compare.
+    /// False if messages or items have other indices than before. Always true if the whole history is written, because
+    /// indices are not compared then.
     pub(crate) is_aligned: bool,
 }
 
@@ -147,12 +147,14 @@ pub(crate) fn put<'a>(
     }
     let (form, (own_settings, new_settings)) = (writing.history, writing.settings);
     let settings = own_settings.filter(|_| source != target);
-    let lifted = settings.map_or(Ok(Set::new()), |settings| (settings.move_to_request)(request, writing.warnings))?;
+    let from_settings =
+        settings.map_or(Ok(Set::new()), |settings| (settings.move_to_request)(request, writing.warnings))?;
     let mut writer = Writer::new(&conversation, writing);
     let wanted = match source == target {
         true => None,
         false => {
-            let holder = settings.filter(|_| lifted.contains(&Text::literal(CHOICE))).map(|settings| settings.holder);
+            let holder =
+                settings.filter(|_| from_settings.contains(&Text::literal(CHOICE))).map(|settings| settings.holder);
             Some(choice::take(request, (source, holder), writer.writing.warnings)?)
         }
     };
@@ -182,7 +184,7 @@ pub(crate) fn put<'a>(
         choice::write(request, wanted, (target, native), &sent, writer.writing.warnings);
         let max_tokens = writer.writing.options.max_tokens.unwrap_or(DEFAULT_LIMIT);
         let of_format = format.as_ref().map(|format| format.pointer.clone()).unwrap_or_default();
-        let moved = Moved { settings, lifted: &lifted, format: &of_format };
+        let moved = Moved { settings, from_settings: &from_settings, format: &of_format };
         write_members(request, (source, target), &moved, max_tokens, writer.writing.warnings)?;
         if let Some(format) = format {
             formats::put(request, target, format, writer.writing.warnings)?;
@@ -294,10 +296,10 @@ impl<'w, 'a> Writer<'w, 'a> {
             let location = tool.origin;
             let is_search = matches!(tool.kind, Kind::ClientSearch | Kind::HostedSearch);
             let is_converted = !self.same_format() || is_search || tool.given_shape.is_some();
-            let given = is_converted.then(|| tool.given_shape.unwrap_or_else(|| GivenShape::of(&definition)));
+            let given_shape = is_converted.then(|| tool.given_shape.unwrap_or_else(|| GivenShape::of(&definition)));
             let origin_of = |written: &Node<'_>| EntryOrigin {
                 location,
-                shapes: given.map(|given| (given, ToolShape::of(written))),
+                shapes: given_shape.map(|given_shape| (given_shape, ToolShape::of(written))),
             };
             let Some(name) = tool.name else {
                 if let Some(entry) = self.write_unnamed(definition, tool.kind) {
@@ -317,12 +319,12 @@ impl<'w, 'a> Writer<'w, 'a> {
             tool::clean(&mut definition, tool.deferred);
             if definition_location != DefinitionLocation::Carrier && self.is_search_function(&name) && !searches {
                 // In Gemini Interactions, calls to the search contain its name, like calls to any function.
-                let own = (self.native() == Native::Interactions).then(|| name.clone());
-                let given = tool.given_shape.unwrap_or_else(|| GivenShape::of(&definition));
-                let search = search_of(&definition, own.clone());
-                self.origins.push(EntryOrigin { location, shapes: Some((given, ToolShape::of(&search))) });
+                let search_name = (self.native() == Native::Interactions).then(|| name.clone());
+                let given_shape = tool.given_shape.unwrap_or_else(|| GivenShape::of(&definition));
+                let search = search_of(&definition, search_name.clone());
+                self.origins.push(EntryOrigin { location, shapes: Some((given_shape, ToolShape::of(&search))) });
                 listed.push(search);
-                match own {
+                match search_name {
                     Some(name) => drop(names.insert(name)),
                     None => self.replaced_search = Some(name.display().into_owned()),
                 }
@@ -393,7 +395,7 @@ impl<'w, 'a> Writer<'w, 'a> {
             return Some(definition);
         }
         match (kind, self.native()) {
-            // One hosted search suffices, because each one searches all listed tools.
+            // A single hosted search suffices, because it searches all listed tools.
             (Kind::HostedSearch, _) if core::mem::replace(&mut self.has_hosted_search, true) => None,
             (Kind::HostedSearch, Native::ToolSearch | Native::Interactions) => {
                 Some(Node::record([("type", Node::literal("tool_search"))]))
@@ -431,15 +433,15 @@ impl<'w, 'a> Writer<'w, 'a> {
         new.iter().filter_map(|name| self.definitions.get(name)).cloned().collect()
     }
 
-    /// Warnings about the result contain the name.
+    /// Records the name of a called search, for warnings about its result.
     pub(crate) fn record_search(&mut self, call: &Call<'a>) {
         if let Some(id) = call.id.as_text().filter(|_| call.search.is_some()) {
             self.searches.insert(id.clone(), call.name.clone());
         }
     }
 
-    /// Returns the parts of a search result that its construct cannot contain, such as the message of a failed search.
-    /// They are written after all results of the turn, with a warning. Empty text is omitted.
+    /// Returns the parts of a search result that the target's construct cannot contain, such as the message of a failed
+    /// search. These parts are written after all results of the turn, with a warning. Empty text is omitted.
     pub(crate) fn rest_of_search_result(&mut self, id: &Node<'a>, content: Content<'a>) -> Vec<Part<'a>> {
         let is_empty = |part: &Part<'a>| match part {
             Part::Text(text) => text.as_text().is_none_or(Text::is_empty),
@@ -457,18 +459,19 @@ impl<'w, 'a> Writer<'w, 'a> {
         self.writing.warnings.about(super::report::LOST, DROPPED_SEARCH);
     }
 
-    /// For OpenAI's formats. Failed searches state the error in their text.
+    /// Warns that the target has no flag for errors. The text of a failed search states the error, so it causes no
+    /// warning.
     pub(crate) fn lose_error(&mut self, outcome: &Outcome<'a>) {
-        if outcome.is_error && !outcome.states_error && outcome.found.is_none() {
+        if outcome.is_error && !outcome.states_error && outcome.found_tools.is_none() {
             self.writing.warnings.lose(FAILED, &Node::bool(true));
         }
     }
 
     pub(crate) fn available(&self, name: &Text<'a>) -> String {
-        instructions::available(&self.writing.names.current(name))
+        instructions::addition_notice(&self.writing.names.current(name))
     }
 
-    pub(crate) fn found_texts(&self, found: &[Text<'a>], gone: &Set<Text<'a>>) -> Vec<Part<'a>> {
+    pub(crate) fn found_texts(&self, names: &[Text<'a>], gone: &Set<Text<'a>>) -> Vec<Part<'a>> {
         let text_about = |name: &Text<'a>| match self.writing.options.unknown_reference {
             _ if gone.contains(name) => Some(self.withdrawn(name)),
             _ if self.set_aside.contains(name) => Some(String::from(instructions::REMOVED)),
@@ -478,9 +481,9 @@ impl<'w, 'a> Writer<'w, 'a> {
             _ => Some(self.available(name)),
         };
         let mut texts: Vec<Part<'a>> =
-            found.iter().filter_map(text_about).map(|text| Part::Text(Node::string(text))).collect();
+            names.iter().filter_map(text_about).map(|text| Part::Text(Node::string(text))).collect();
         if texts.is_empty() {
-            texts.push(Part::Text(Node::literal(if found.is_empty() {
+            texts.push(Part::Text(Node::literal(if names.is_empty() {
                 instructions::NO_MATCH
             } else {
                 instructions::REMOVED
@@ -493,8 +496,8 @@ impl<'w, 'a> Writer<'w, 'a> {
         self.locations.of(name) != DefinitionLocation::Nowhere && !self.set_aside.contains(name)
     }
 
-    pub(crate) fn usable(found: &[Text<'a>], gone: &Set<Text<'a>>) -> Vec<Text<'a>> {
-        found.iter().filter(|name| !gone.contains(*name)).cloned().collect()
+    pub(crate) fn usable(names: &[Text<'a>], gone: &Set<Text<'a>>) -> Vec<Text<'a>> {
+        names.iter().filter(|name| !gone.contains(*name)).cloned().collect()
     }
 
     pub(crate) fn announce_removal(&mut self, name: Text<'a>) -> String {
@@ -514,7 +517,7 @@ impl<'w, 'a> Writer<'w, 'a> {
     }
 
     pub(crate) fn withdrawn(&self, name: &Text<'a>) -> String {
-        instructions::withdrawn(&self.writing.names.current(name))
+        instructions::removal_notice(&self.writing.names.current(name))
     }
 }
 
@@ -535,14 +538,15 @@ pub(crate) fn search_of<'a>(definition: &Node<'a>, name: Option<Text<'a>>) -> No
 
 pub(crate) fn place_history<'a>(request: &mut Node<'a>, key: &'static str, history: Vec<Node<'a>>) {
     let Some(object) = request.as_object_mut() else { return };
-    let found = object.members_mut().iter_mut().find(|member| member.key.is("messages") || member.key.is("input"));
-    if let Some(member) = found {
+    let history_member =
+        object.members_mut().iter_mut().find(|member| member.key.is("messages") || member.key.is("input"));
+    if let Some(member) = history_member {
         member.key = Text::literal(key);
         member.value = Node::array(history);
     }
 }
 
-/// Joins with blank lines. A single part is returned unchanged.
+/// Joins text parts with blank lines. A single part is returned unchanged.
 pub(crate) fn joined<'a>(parts: Vec<Part<'a>>, at: &str) -> Result<Node<'a>, Error> {
     let mut texts = parts.into_iter().filter_map(|part| if let Part::Text(text) = part { Some(text) } else { None });
     let (first, second) = (texts.next(), texts.next());
@@ -578,19 +582,19 @@ pub(crate) fn load_id(number: usize) -> String {
     format!("{LOAD}{number}")
 }
 
-/// Members with the same meaning in all formats.
+/// Members that have one meaning in all formats.
 const SHARED: [&str; 4] = ["model", "stream", "temperature", "top_p"];
 /// The maximum number of output tokens in each format. Chat Completions has two names for it.
 const LIMITS: [&str; 3] = ["max_tokens", "max_output_tokens", "max_completion_tokens"];
-/// The maximum number of output tokens, if nothing else decides it.
+/// The default maximum number of output tokens.
 pub(crate) const DEFAULT_LIMIT: u64 = 32_000;
 const STOPS: [&str; 2] = ["stop", "stop_sequences"];
 
 /// The parts of a request that were elsewhere in the given request.
 struct Moved<'m, 'a> {
     settings: Option<&'static Settings>,
-    /// Members that were in the member of the settings.
-    lifted: &'m Set<Text<'a>>,
+    /// Names of the members that were moved out of the settings.
+    from_settings: &'m Set<Text<'a>>,
     /// Pointer to the response format, which is already taken; empty if the request has none.
     format: &'m str,
 }
@@ -598,7 +602,7 @@ struct Moved<'m, 'a> {
 fn write_members<'a>(
     request: &mut Node<'a>,
     (source, target): (Api, Api),
-    Moved { settings, lifted, format }: &Moved<'_, 'a>,
+    Moved { settings, from_settings, format }: &Moved<'_, 'a>,
     max_tokens: u64,
     warnings: &mut Warnings,
 ) -> Result<(), Error> {
@@ -633,7 +637,7 @@ fn write_members<'a>(
                     member.value = Node::array(alloc::vec![member.value]);
                 }
             } else if !stays(&member.key) {
-                let holder = settings.filter(|_| lifted.contains(&member.key)).map(|settings| settings.holder);
+                let holder = settings.filter(|_| from_settings.contains(&member.key)).map(|settings| settings.holder);
                 let key = member.key.display();
                 let value = view(&member.value)?;
                 let rest = format.strip_prefix('/').and_then(|format| format.strip_prefix(&*key));
@@ -641,8 +645,8 @@ fn write_members<'a>(
                 match value.as_object().filter(|_| had_format) {
                     // The format itself is not lost.
                     Some(others) => {
-                        others.iter().for_each(|other| {
-                            warnings.lose_in(Some(&*key), &other.key.display(), &other.value);
+                        others.iter().for_each(|member| {
+                            warnings.lose_in(Some(&*key), &member.key.display(), &member.value);
                         });
                     }
                     None => warnings.lose_in(holder, &key, &value),

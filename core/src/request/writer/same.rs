@@ -11,14 +11,14 @@ use crate::{
     },
     options::Api,
     request::{
-        conversation::{opened, Call, Content, Conversation, Event, EventKind, Outcome, Part, Role, Searcher},
+        conversation::{parse_verbatim, Call, Content, Conversation, Event, EventKind, Outcome, Part, Role, Searcher},
         reader::lenient_role,
         splice,
     },
     wire::{self, turns::Blocks},
 };
 
-/// Returns true if every message or item keeps its index.
+/// Rewrites the changed messages. Returns true if every message or item keeps its index.
 pub(super) fn write<'a>(
     request: &mut Node<'a>,
     conversation: Conversation<'a>,
@@ -40,21 +40,21 @@ pub(super) fn write<'a>(
             request.set("system", Node::array(blocks));
             continue;
         };
-        let instead = match form {
+        let replacement = match form {
             InPlace::Items(replace) => {
                 let from = read_members.partition_point(|read_members| read_members.at < at);
-                let read = read_members
+                let members = read_members
                     .iter()
                     .skip(from)
                     .take_while(|read_members| read_members.at == at)
                     .map(|read_members| read_members.member);
-                replace(original, &read.collect::<Vec<_>>(), group)
+                replace(original, &members.collect::<Vec<_>>(), group)
             }
             InPlace::Messages(form) => messages(original, group, (api, form))?,
         };
-        replaced.push((index, instead));
+        replaced.push((index, replacement));
     }
-    let is_aligned = replaced.iter().all(|(_, instead)| instead.len() == 1);
+    let is_aligned = replaced.iter().all(|(_, replacement)| replacement.len() == 1);
     let alternates = matches!(form, InPlace::Messages(Messages { alternates: true, .. }));
     if !replaced.is_empty() && alternates {
         let key = wire::of(api).history();
@@ -67,19 +67,19 @@ pub(super) fn write<'a>(
     Ok(is_aligned)
 }
 
-/// Roles must alternate. A user message is therefore merged into a preceding user message if either was replaced.
+/// Restores the alternation of roles: merges a user message into a preceding user message if either was replaced.
 fn alternating<'a>(messages: Vec<Node<'a>>, replaced: Vec<(usize, Vec<Node<'a>>)>) -> Result<Vec<Node<'a>>, Error> {
     let mut out: Vec<Node<'a>> = Vec::with_capacity(messages.len());
     let mut replaced = replaced.into_iter().peekable();
     let (mut was_new, mut was_user) = (false, false);
     for (at, message) in messages.into_iter().enumerate() {
-        let instead = replaced.next_if(|(place, _)| *place == at).map(|(_, instead)| instead);
-        let is_new = instead.is_some();
-        for message in instead.unwrap_or_else(|| Vec::from([message])) {
+        let replacement = replaced.next_if(|(place, _)| *place == at).map(|(_, replacement)| replacement);
+        let is_new = replacement.is_some();
+        for message in replacement.unwrap_or_else(|| Vec::from([message])) {
             let is_user = has_role(&*view(&message)?, "user");
             match out.last_mut().filter(|_| is_user && was_user && (is_new || was_new)) {
                 Some(last) => {
-                    let more = opened(message)?.visit("content", core::mem::take).map(Node::into_data);
+                    let more = parse_verbatim(message)?.visit("content", core::mem::take).map(Node::into_data);
                     edit(last, |last| {
                         last.visit("content", |content| {
                             let list = content.as_array_mut();
@@ -115,7 +115,7 @@ pub(crate) fn block(part: Part<'_>) -> Option<Node<'_>> {
 pub(crate) fn blocks(kind: EventKind<'_>) -> Vec<Node<'_>> {
     match kind {
         EventKind::Text { content, .. } => content.into_parts().into_iter().filter_map(block).collect(),
-        EventKind::Call(Call { source_item: own, .. }) => own.into_iter().collect(),
+        EventKind::Call(Call { source_item: item, .. }) => item.into_iter().collect(),
         EventKind::Result(outcome) => result(outcome, "content").into_iter().collect(),
         EventKind::Reasoning(block) => Vec::from([block]),
         _ => Vec::new(),
@@ -123,17 +123,17 @@ pub(crate) fn blocks(kind: EventKind<'_>) -> Vec<Node<'_>> {
 }
 
 pub(crate) fn result<'a>(outcome: Outcome<'a>, key: &'static str) -> Option<Node<'a>> {
-    let mut own = outcome.source_item?;
+    let mut item = outcome.source_item?;
     match outcome.content {
         Content::Parts(parts) if !parts.is_empty() => {
-            own.set(key, Node::array(parts.into_iter().filter_map(block).collect()));
+            item.set(key, Node::array(parts.into_iter().filter_map(block).collect()));
         }
-        // The content that was taken out has become text.
-        Content::String(text) if own.get(key).is_some_and(Node::is_null) => own.set(key, text),
+        // The content was taken out, and has become text.
+        Content::String(text) if item.get(key).is_some_and(Node::is_null) => item.set(key, text),
         // The content is unchanged.
         _ => {}
     }
-    Some(own)
+    Some(item)
 }
 
 struct Segment<'a> {
@@ -166,7 +166,9 @@ fn messages<'a>(
         }
         match event.kind {
             // In Chat Completions, a result is a separate message.
-            EventKind::Result(outcome) if outcome.source_item.as_ref().is_some_and(|own| own.get("role").is_some()) => {
+            EventKind::Result(outcome)
+                if outcome.source_item.as_ref().is_some_and(|item| item.get("role").is_some()) =>
+            {
                 if let Some(done) = segment.take() {
                     out.push(message(done, None, format)?);
                 }
@@ -205,10 +207,10 @@ impl<'a> Segment<'a> {
                 self.is_string &= self.parts.is_empty();
                 self.parts.push(Part::Text(text));
             }
-            EventKind::Call(Call { source_item: Some(own), .. })
-                if form.calls.is_some_and(|(_, is_call)| is_call(&own)) =>
+            EventKind::Call(Call { source_item: Some(item), .. })
+                if form.calls.is_some_and(|(_, is_call)| is_call(&item)) =>
             {
-                self.calls.push(own);
+                self.calls.push(item);
             }
             kind => {
                 self.is_string = false;
@@ -222,7 +224,7 @@ impl<'a> Segment<'a> {
     }
 }
 
-/// The first segment keeps the other members of the original message.
+/// Writes a segment as a message. The first segment keeps the other members of the original message.
 fn message<'a>(
     segment: Segment<'a>,
     original: Option<Node<'a>>,

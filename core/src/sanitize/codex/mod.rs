@@ -76,7 +76,7 @@ const MODELLED: [&str; 15] = [
 ];
 
 pub(crate) fn modelled(key: &Text<'_>) -> Option<&'static str> {
-    MODELLED.iter().find(|name| key.is_found(name)).copied()
+    MODELLED.iter().find(|name| key.has_value(name)).copied()
 }
 
 pub(crate) const APPLICATORS: Keywords = Keywords::of(&[

@@ -19,7 +19,7 @@ use crate::{
     tools::request_facts::RequestChange,
     wire::{
         self,
-        turns::{Answered, Blocks, Results, Speaker, Turns},
+        turns::{AnsweredCall, Blocks, Results, Speaker, Turns},
         units::Role,
         Wire,
     },
@@ -629,5 +629,5 @@ fn messages_of<'a>(results: Vec<(BlockIndex, Node<'a>)>, turns: &Turns) -> Vec<N
 
 fn no_result<'a>(called: &Called, turns: &Turns) -> Node<'a> {
     let Called { id, name, is_custom } = called.clone();
-    turns.result(Answered { id, name, text: Node::literal(NO_RESULT), is_custom })
+    turns.result(AnsweredCall { id, name, text: Node::literal(NO_RESULT), is_custom })
 }

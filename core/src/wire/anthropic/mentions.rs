@@ -1,5 +1,5 @@
-//! The blocks of Anthropic Messages that concern tools: references, additions, removals and searches. Clients of other
-//! APIs send them, too.
+//! The blocks of Anthropic Messages that concern tools: references, additions, removals and searches. Clients also send
+//! these blocks to other APIs.
 
 use crate::{
     json::{Node, Text},
@@ -22,8 +22,8 @@ pub(crate) fn tool_change_kind(node: &Node<'_>) -> Option<ToolChangeKind> {
     }
 }
 
-/// Returns true for a reference, a directive, a search, or a result that contains one of them. A call with `caller`
-/// belongs to a search, so it also concerns tools.
+/// Returns true for a reference, an addition, a removal, a search, or a result that contains such a block. Also returns
+/// true for a call with `caller`, which belongs to a search.
 pub(crate) fn concerns_tools(block: &Node<'_>) -> bool {
     let is = |name| has_type(block, name);
     let mentions = |node: &Node<'_>| is_tool_ref(node) || is_typed_outcome(node);
@@ -49,7 +49,7 @@ pub(crate) fn is_tool_ref(node: &Node<'_>) -> bool {
     is_reference(node) || tool_change_kind(node).is_some()
 }
 
-/// Returns true for the outcome of a search (tools or an error), which is an object instead of a list of blocks.
+/// Returns true for the outcome of a search: an object with tools or an error, not a list of blocks.
 pub(crate) fn is_search_outcome(node: &Node<'_>) -> bool {
     node.get("tool_references").is_some() || is_typed_outcome(node)
 }
@@ -65,8 +65,9 @@ pub(crate) fn changed_tool_name<'a>(node: &Node<'a>) -> Text<'a> {
     }
 }
 
-/// The definition is the content of a `tool_definition` (the API's form), or `tool` itself. Source: Anthropic's
-/// documentation, mid-conversation tool changes, read 2026-09-22.
+/// Returns the definition in an addition: the content of a `tool_definition`, as in the API, or `tool` itself.
+///
+/// Source: Anthropic's documentation, mid-conversation tool changes, read 2026-09-22.
 pub(crate) fn changed_definition<'n, 'a>(node: &'n Node<'a>) -> Option<&'n Node<'a>> {
     let tool = node.get("tool")?;
     match tool.get("definition") {
@@ -116,7 +117,7 @@ pub(crate) fn as_client_call<'a>(search: &mut Node<'a>, name: Option<Text<'a>>) 
     }
 }
 
-/// The content of the result is written later.
+/// Returns a result without content, which is written later.
 pub(crate) fn client_result<'a>(search: Option<&Node<'a>>, is_error: bool) -> Node<'a> {
     let member = |key: &str| search.and_then(|search| search.get(key)).cloned();
     let mut result = Node::record([("type", Node::literal("tool_result"))]);

@@ -18,10 +18,10 @@ use super::{
     events::{BegunCall, Content, Event, Events, Kind, Meaning, Piece, Test},
     prompt::Prompt,
     reply::{text_part, Reply},
-    searches::{SearchAnswer, SearchAnswers, SearchContent},
+    searches::{SearchContent, SearchResult, SearchResults},
     tool_list::ToolList,
     translation::{Form, Metadata, Strict, Translation},
-    turns::{Answered, Blocks, Prefill, Results, Speaker, Turns},
+    turns::{AnsweredCall, Blocks, Prefill, Results, Speaker, Turns},
     units::{
         has_type, Arguments,
         Step::{Items, Member, Type},
@@ -44,7 +44,7 @@ pub(super) const WORDS: &[(&str, Flags)] = &[
 ];
 
 pub(super) static WIRE: Wire = Wire {
-    endpoint: Endpoint { api: Api::Anthropic, is_shared: true, error, failed },
+    endpoint: Endpoint { api: Api::Anthropic, is_shared: true, error, error_event },
     history: "messages",
     forms: HistoryForms::MESSAGES,
     recognizes: None,
@@ -118,7 +118,7 @@ pub(super) static WIRE: Wire = Wire {
     },
     single_call: SingleCall { is_in_place: false, forms: &[CallForm::of_type("tool_use", "input")], write: call },
     answers: AnswerText { ends: &[("stop_reason", "tool_use", "end_turn")], ..AnswerText::block(as_text) },
-    searches: SearchAnswers { has_hosted: true, ..SearchAnswers::references(found) },
+    searches: SearchResults { has_hosted: true, ..SearchResults::references(search_result) },
     alternatives: None,
     events: Some(&EVENTS),
     rounds: None,
@@ -173,16 +173,16 @@ fn piece(index: Node<'static>, content: Content, piece: Node<'static>) -> Node<'
     Node::record([("type", Node::literal("content_block_delta")), ("index", index), ("delta", delta)])
 }
 
-fn result(answered: Answered<'_>) -> Node<'_> {
+fn result(call: AnsweredCall<'_>) -> Node<'_> {
     Node::record([
         ("type", Node::literal("tool_result")),
-        ("tool_use_id", answered.id_node()),
-        ("content", answered.text),
+        ("tool_use_id", call.id_node()),
+        ("content", call.text),
         ("is_error", Node::bool(true)),
     ])
 }
 
-fn failed(body: &str) -> String {
+fn error_event(body: &str) -> String {
     let error = match json::read(body) {
         Ok(error) if has_type(&error, "error") => json::write(&error),
         _ => json::write(&Node::record([
@@ -209,12 +209,12 @@ fn as_text(block: &mut Node<'_>, text: Option<String>) {
     block.set("text", Node::string(text.unwrap_or_default()));
 }
 
-fn found(answer: SearchAnswer) -> Node<'static> {
-    let mut result = Node::record([("type", Node::literal("tool_result")), ("tool_use_id", answer.id)]);
-    if answer.content.is_failure() {
+fn search_result(search: SearchResult) -> Node<'static> {
+    let mut result = Node::record([("type", Node::literal("tool_result")), ("tool_use_id", search.id)]);
+    if search.content.is_failure() {
         result.set("is_error", Node::bool(true));
     }
-    let content = match answer.content {
+    let content = match search.content {
         SearchContent::Text(text) | SearchContent::Failure(text) => Node::array([text_part("text", text)].into()),
         content => content.plain(),
     };

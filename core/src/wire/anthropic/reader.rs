@@ -13,7 +13,7 @@ use crate::{
     options::{Api, Native, UnavailableCalls},
     request::{
         conversation::{
-            opened, string_of, Addition, Arguments, Call, Content, Event, EventKind, Outcome, Part, Role,
+            parse_verbatim, string_of, Addition, Arguments, Call, Content, Event, EventKind, Outcome, Part, Role,
             SearchOutcome, Searcher,
         },
         instructions,
@@ -81,7 +81,7 @@ pub(crate) fn read<'a>(
         let kept = match reader.history.messages().get(index) {
             Some(old) if is_unchanged(reader, old)? => {
                 let old = view(old)?;
-                let used = if reader.reading.options.load_used_tools { called(&old) } else { Vec::new() };
+                let used = if reader.reading.options.load_used_tools { call_names(&old) } else { Vec::new() };
                 Some((role(&old, &pointer)?, used))
             }
             _ => None,
@@ -127,13 +127,13 @@ fn is_unchanged(reader: &Reader<'_, '_, '_>, message: &Node<'_>) -> Result<bool,
     })
 }
 
-fn called<'a>(message: &Node<'a>) -> Vec<Text<'a>> {
+fn call_names<'a>(message: &Node<'a>) -> Vec<Text<'a>> {
     let blocks = message.items_at("content");
     let calls = blocks.iter().filter(|block| has_type(block, "tool_use") || has_type(block, "mcp_tool_use"));
     calls.filter_map(|call| call.text_at("name")).cloned().collect()
 }
 
-/// If `calls` is true, calls and results also refer to tools. The `caller` of a call does not.
+/// If `calls` is true, calls and results also count. The member `caller` does not.
 fn refers_to_tools(message: &Node<'_>, calls: bool) -> bool {
     let is = |block: &Node<'_>| {
         !has_type(block, "tool_use") && concerns_tools(block)
@@ -215,21 +215,24 @@ fn part<'a>(reader: &mut Reader<'_, '_, 'a>, mut block: Node<'a>) -> Result<Opti
     Ok(Some(Part::Image { url, detail: None }))
 }
 
-/// Returns the text of a document, after its title and its context, or of a result of the client's search, after its
-/// source and its title. Returns `None` for any other block, and for content that is not text. Reports what is left
-/// out.
+/// Returns the text of a document with its title and context, or of a result of the client's search with its source and
+/// title. Returns `None` for any other block, and for content that is not text. Reports the omitted members.
 ///
 /// Source: Anthropic's documentation, search results (`search_result`) and citations (`document` with the sources
 /// `text` and `content`; read 2026-11-30).
 fn quoted_text<'a>(reader: &mut Reader<'_, '_, 'a>, block: &Node<'a>) -> Result<Option<Node<'a>>, Error> {
     let is_result = has_type(block, "search_result");
-    let (content, heads, read): (_, _, &[&str]) = if is_result {
+    let (content, heads, members): (_, _, &[&str]) = if is_result {
         (block.get("content"), ["source", "title"], &["type", "source", "title", "content"])
     } else if has_type(block, "document") {
         let source = block.get("source");
         let member = ["text", "content"].into_iter().zip(["data", "content"]);
-        let found = member.into_iter().find(|(kind, _)| source.is_some_and(|source| has_type(source, kind)));
-        (found.and_then(|(_, key)| source?.get(key)), ["title", "context"], &["type", "title", "context", "source"])
+        let content_member = member.into_iter().find(|(kind, _)| source.is_some_and(|source| has_type(source, kind)));
+        (
+            content_member.and_then(|(_, key)| source?.get(key)),
+            ["title", "context"],
+            &["type", "title", "context", "source"],
+        )
     } else {
         return Ok(None);
     };
@@ -248,7 +251,7 @@ fn quoted_text<'a>(reader: &mut Reader<'_, '_, 'a>, block: &Node<'a>) -> Result<
     };
     // A text with half a surrogate pair cannot be joined with another text.
     let (Ok(head), Ok(body)) = (joined(&heads, "\n"), joined(&texts, "\n\n")) else { return Ok(None) };
-    reader.lose_rest(block, read);
+    reader.lose_rest(block, members);
     let outer = reader.location;
     let list = if is_result { outer } else { outer.name("source") }.name("content");
     for (index, text) in blocks.iter().enumerate() {
@@ -277,10 +280,10 @@ fn image<'a>(image: &Node<'a>) -> Result<Option<Node<'a>>, Error> {
     })
 }
 
-/// Reads a block that is neither a call nor a result and does not concern tools.
+/// Reads a block without any relation to tools.
 pub(crate) type ReadPart<'r, 'n, 'a> = fn(&mut Reader<'r, 'n, 'a>, Node<'a>) -> Result<Option<Part<'a>>, Error>;
 
-/// The content of the prompt is the prompt itself.
+/// Reads the content of a message, or the system prompt.
 pub(crate) fn message<'r, 'n, 'a>(
     reader: &mut Reader<'r, 'n, 'a>,
     (at, number): (usize, usize),
@@ -305,7 +308,7 @@ fn blocks<'r, 'n, 'a>(
     content: Option<Node<'a>>,
     part: ReadPart<'r, 'n, 'a>,
 ) -> Result<(), Error> {
-    let content = content.map(opened).transpose()?.map(Node::into_data);
+    let content = content.map(parse_verbatim).transpose()?.map(Node::into_data);
     let is_list = matches!(&content, Some(Data::Array(_))) && !reader.is_bare;
     let blocks = match content {
         Some(Data::Array(blocks)) if !blocks.is_empty() => blocks,
@@ -331,10 +334,11 @@ fn blocks<'r, 'n, 'a>(
             return Ok(());
         }
     };
-    let mut pass = Pass { reader, at, number, role, parts: Vec::new(), additions: Vec::new(), run: Vec::new() };
+    let mut pass =
+        Pass { reader, at, number, role, parts: Vec::new(), additions: Vec::new(), part_locations: Vec::new() };
     for (index, block) in blocks.into_iter().enumerate() {
         let outer = if is_list { pass.reader.enter(Step::Index(index)) } else { pass.reader.location };
-        pass.block(opened(block)?, part)?;
+        pass.block(parse_verbatim(block)?, part)?;
         pass.reader.location = outer;
     }
     pass.end_additions();
@@ -349,8 +353,8 @@ struct Pass<'p, 'r, 'n, 'a> {
     role: Role,
     parts: Vec<Part<'a>>,
     additions: Vec<Addition<'a>>,
-    /// Locations of the blocks of `parts` or `additions`.
-    run: Vec<Location>,
+    /// Locations of the blocks in `parts` or `additions`.
+    part_locations: Vec<Location>,
 }
 
 impl<'r, 'n, 'a> Pass<'_, 'r, 'n, 'a> {
@@ -358,33 +362,33 @@ impl<'r, 'n, 'a> Pass<'_, 'r, 'n, 'a> {
         self.reader.push_to(self.at, self.number, kind);
     }
 
-    fn push_run(&mut self, kind: EventKind<'a>) {
-        let mut run = core::mem::take(&mut self.run).into_iter();
+    fn push_parts(&mut self, kind: EventKind<'a>) {
+        let mut part_locations = core::mem::take(&mut self.part_locations).into_iter();
         let current = self.reader.location;
-        self.reader.location = run.next().unwrap_or(current);
+        self.reader.location = part_locations.next().unwrap_or(current);
         self.push(kind);
         self.reader.location = current;
         if let Some(event) = self.reader.conversation.events.last_mut() {
-            event.others = run.collect();
+            event.others = part_locations.collect();
         }
     }
 
     fn add(&mut self, part: Part<'a>) {
         self.parts.push(part);
-        self.run.push(self.reader.location);
+        self.part_locations.push(self.reader.location);
     }
 
     fn end_text(&mut self) {
         if !self.parts.is_empty() {
             let content = Content::Parts(core::mem::take(&mut self.parts));
-            self.push_run(EventKind::Text { role: self.role, content });
+            self.push_parts(EventKind::Text { role: self.role, content });
         }
     }
 
     fn end_additions(&mut self) {
         if !self.additions.is_empty() {
             let additions = core::mem::take(&mut self.additions);
-            self.push_run(EventKind::Add(additions));
+            self.push_parts(EventKind::Add(additions));
         }
     }
 
@@ -454,7 +458,7 @@ impl<'r, 'n, 'a> Pass<'_, 'r, 'n, 'a> {
         Ok(())
     }
 
-    /// Consecutive additions form one event.
+    /// Reads an addition or a removal. Consecutive additions form one event.
     fn tool_change(&mut self, block: &Node<'a>) {
         self.reader.mark_changed(self.at);
         let name = changed_tool_name(block);
@@ -503,7 +507,7 @@ impl<'r, 'n, 'a> Pass<'_, 'r, 'n, 'a> {
             }
             None => self.additions.push(Addition { origin, name, definition: None, cache_control, is_known: false }),
         }
-        self.run.push(self.reader.location);
+        self.part_locations.push(self.reader.location);
     }
 }
 
@@ -525,7 +529,7 @@ fn call<'a>(reader: &mut Reader<'_, '_, 'a>, at: usize, mut block: Node<'a>) -> 
     } else {
         reader.lose_rest(&block, &["type", "id", "name", "input"]);
     }
-    let own = reader.same_format().then(|| block.clone());
+    let source_item = reader.same_format().then(|| block.clone());
     let name = block.text_at("name").cloned().unwrap_or_else(|| Text::literal(""));
     let is_search = || reader.reading.options.search_tools.iter().any(|search| name.is(search.as_str()));
     let search = match is_hosted {
@@ -533,7 +537,7 @@ fn call<'a>(reader: &mut Reader<'_, '_, 'a>, at: usize, mut block: Node<'a>) -> 
         false => is_search().then_some(Searcher::Client),
     };
     let arguments = Arguments::Value(block.visit("input", core::mem::take).unwrap_or_default());
-    EventKind::Call(Call { id: string_of(&block, "id"), search, name, arguments, source_item: own })
+    EventKind::Call(Call { id: string_of(&block, "id"), search, name, arguments, source_item })
 }
 
 fn result<'r, 'n, 'a>(
@@ -547,15 +551,15 @@ fn result<'r, 'n, 'a>(
     }
     let is_error = block.bool_at("is_error") == Some(true);
     let id = string_of(&block, "tool_use_id");
-    let (mut own, content) = taken(reader, block, "content");
+    let (mut source_item, content) = take_content(reader, block, "content");
     let content = result_content(reader, (at, "content"), content, part)?;
     if !reader.emulates() {
-        own.iter_mut().for_each(remove_directives);
+        source_item.iter_mut().for_each(remove_directives);
     }
-    Ok(EventKind::Result(Outcome { is_error, ..Outcome::new(id, content, own) }))
+    Ok(EventKind::Result(Outcome { is_error, ..Outcome::new(id, content, source_item) }))
 }
 
-/// The result is otherwise sent unchanged.
+/// Removes additions and removals from a result.
 fn remove_directives(result: &mut Node<'_>) {
     result.visit("content", |content| {
         let is_directive = |block: &Node<'_>| tool_change_kind(block).is_some();
@@ -574,9 +578,9 @@ fn remove_directives(result: &mut Node<'_>) {
     });
 }
 
-/// Returns the content. If the format stays the same, also returns the result: without the content if the content will
-/// be rewritten, otherwise complete.
-pub(crate) fn taken<'a>(
+/// Returns the result and its content. The result is `None` if the format changes. It lacks its content if the content
+/// will be rewritten.
+pub(crate) fn take_content<'a>(
     reader: &Reader<'_, '_, 'a>,
     mut result: Node<'a>,
     key: &'static str,
@@ -589,7 +593,7 @@ pub(crate) fn taken<'a>(
     (reader.same_format().then(|| result.clone()), result.visit(key, core::mem::take))
 }
 
-/// Members nested inside the blocks are not read.
+/// Reads the content of a result. Does not read blocks nested in its blocks.
 pub(crate) fn result_content<'r, 'n, 'a>(
     reader: &mut Reader<'r, 'n, 'a>,
     (at, member): (usize, &'static str),
@@ -608,7 +612,7 @@ fn result_blocks<'r, 'n, 'a>(
     content: Option<Node<'a>>,
     part: ReadPart<'r, 'n, 'a>,
 ) -> Result<Content<'a>, Error> {
-    let content = content.map(opened).transpose()?.map(Node::into_data);
+    let content = content.map(parse_verbatim).transpose()?.map(Node::into_data);
     let is_list = matches!(&content, Some(Data::Array(_)));
     let blocks = match content {
         Some(Data::Array(blocks)) => blocks,
@@ -628,7 +632,7 @@ fn result_blocks<'r, 'n, 'a>(
     };
     let mut parts = Vec::with_capacity(blocks.len());
     for (index, block) in blocks.into_iter().enumerate() {
-        let block = opened(block)?;
+        let block = parse_verbatim(block)?;
         let outer = if is_list { reader.enter(Step::Index(index)) } else { reader.location };
         if tool_change_kind(&block).is_some() {
             reader.record_ignored(at, &block);
@@ -646,7 +650,7 @@ fn result_blocks<'r, 'n, 'a>(
     Ok(Content::Parts(parts))
 }
 
-/// The block is not sent. Its references are recorded so that their tools remain loaded.
+/// Records the references in a block that is not sent, so that their tools remain loaded.
 pub(crate) fn references_in<'a>(
     reader: &mut Reader<'_, '_, 'a>,
     (at, number): (usize, usize),
@@ -680,11 +684,11 @@ fn search_result<'a>(reader: &Reader<'_, '_, 'a>, block: &Node<'a>) -> EventKind
         None => search(block, reader.location, true),
     };
     let is_error = search.error.is_some();
-    let own = reader.same_format().then(|| block.clone());
+    let source_item = reader.same_format().then(|| block.clone());
     let content = Content::Parts(Vec::from([Part::Search(search)]));
     let of_search = Some(Searcher::Hosted);
     let id = string_of(block, "tool_use_id");
-    EventKind::Result(Outcome { is_error, states_error: is_error, of_search, ..Outcome::new(id, content, own) })
+    EventKind::Result(Outcome { is_error, states_error: is_error, of_search, ..Outcome::new(id, content, source_item) })
 }
 
 fn search<'a>(outcome: &Node<'a>, origin: Location, is_whole: bool) -> SearchOutcome<'a> {
@@ -699,7 +703,7 @@ fn search<'a>(outcome: &Node<'a>, origin: Location, is_whole: bool) -> SearchOut
     }
 }
 
-/// A call that the API's servers run is a tool search if it has a search result.
+/// Reads the calls that the API's servers run. Such a call is a tool search if it has a search result.
 pub(crate) fn read_server_calls<'r, 'n, 'a>(
     reader: &mut Reader<'r, 'n, 'a>,
     part: ReadPart<'r, 'n, 'a>,

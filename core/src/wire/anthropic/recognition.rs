@@ -12,7 +12,8 @@ use crate::{
 };
 
 /// Returns a pointer to a block that only Anthropic has, or to the system prompt if the tools also have Anthropic's
-/// format. Alone, a system prompt or such tools also reach other servers.
+/// format. A system prompt without such tools, or such tools without a system prompt, also occur in requests to other
+/// servers.
 pub(super) fn evidence(request: &Node<'_>, history: &str) -> Result<Option<String>, Error> {
     for (at, message) in request.items_at(history).iter().enumerate() {
         if !may_hold(message, Flags::CALL | Flags::RESULT | Flags::CHAT) {

@@ -1,12 +1,12 @@
-//! Shows searches that this library answers to clients of Anthropic Messages: rewrites replies and streams as if
-//! Anthropic's servers had searched.
+//! Runs tool searches for clients of Anthropic Messages. Rewrites replies and streams as if Anthropic's servers had run
+//! the searches.
 //!
 //! The client receives the searches as `server_tool_use` and `tool_search_tool_result` blocks, which it stores in its
 //! history and sends with later requests.
 //!
-//! The model's answers, up to [`MAX_HELD_BYTES`], are stored for the request that asks the model again. Nothing more is
-//! stored above that limit, or after a call to one of the client's tools. The rest of the reply is then passed on, and
-//! a search in it ends the reply with `pause_turn`.
+//! The model's replies are stored for the request that asks the model again. Above [`MAX_HELD_BYTES`], or after a call
+//! to one of the client's tools, nothing more is stored. The rest of the reply is then passed on, and a search in the
+//! rest ends the reply with `pause_turn`.
 
 use alloc::{string::String, vec::Vec};
 
@@ -30,9 +30,9 @@ pub(crate) struct SearchLoop {
     searches: Searches,
     pub(crate) client_request: String,
     /// Number of times that the model may still be asked again.
-    left: usize,
+    rounds_left: usize,
     /// Blocks of all rounds so far, as the client receives them.
-    shown: Vec<Node<'static>>,
+    client_blocks: Vec<Node<'static>>,
     /// Number of stored bytes of replies, over all rounds.
     stored_bytes: usize,
     /// True if the rest of the stream is passed on without being stored, so the model cannot be asked again.
@@ -43,7 +43,7 @@ pub(crate) struct SearchLoop {
     id: Option<Node<'static>>,
     round: Round,
     /// True if this round ended with a search, so the model must be asked again.
-    pub(crate) again: bool,
+    pub(crate) asks_again: bool,
     /// True if this round contains the structured output.
     pub(crate) is_answered: bool,
 }
@@ -67,21 +67,22 @@ impl SearchLoop {
         SearchLoop {
             searches,
             client_request: body.into(),
-            left: rounds,
-            shown: Vec::new(),
+            rounds_left: rounds,
+            client_blocks: Vec::new(),
             stored_bytes: 0,
             only_passes: false,
             used: None,
             id: None,
             round: Round::default(),
-            again: false,
+            asks_again: false,
             is_answered: false,
         }
     }
 
     pub(crate) fn next_request(&self) -> Result<Node<'_>, Error> {
         let mut node = crate::request::read(&self.client_request)?;
-        let turn = Node::record([("role", Node::literal("assistant")), ("content", Node::array(self.shown.clone()))]);
+        let turn =
+            Node::record([("role", Node::literal("assistant")), ("content", Node::array(self.client_blocks.clone()))]);
         node.visit("messages", |messages| messages.as_array_mut().map(|messages| messages.push(turn)));
         Ok(node)
     }
@@ -89,13 +90,13 @@ impl SearchLoop {
     pub(crate) fn reply(&mut self, reply: &mut Node<'_>) -> Result<(), Error> {
         let Some(blocks) = reply.array_at("content") else { return Ok(()) };
         let blocks: Vec<Node<'static>> = blocks.iter().map(Node::detached).collect();
-        if self.shown.is_empty() && !blocks.iter().any(|block| is_search(&self.searches, block)) {
+        if self.client_blocks.is_empty() && !blocks.iter().any(|block| is_search(&self.searches, block)) {
             return Ok(());
         }
         let (mut searched, mut called) = (false, false);
         if self.is_answered {
-            // Clients read the whole text as the answer, so earlier text is removed.
-            self.shown.retain(|block| !is(block, "text"));
+            // Clients read all text as structured output, so earlier text is removed.
+            self.client_blocks.retain(|block| !is(block, "text"));
         }
         self.stored_bytes =
             blocks.iter().fold(self.stored_bytes, |bytes, block| bytes.saturating_add(json::length(block)));
@@ -104,10 +105,10 @@ impl SearchLoop {
             if is_search {
                 rewrite_call(&self.searches, &mut block);
                 let result = result(&mut self.searches, &block, &self.client_request)?;
-                self.shown.extend([block, result]);
+                self.client_blocks.extend([block, result]);
             } else {
                 called |= is(&block, "tool_use");
-                self.shown.push(block);
+                self.client_blocks.push(block);
             }
             searched |= is_search;
         }
@@ -115,10 +116,10 @@ impl SearchLoop {
         let id = self.id.take().or_else(|| reply.get("id").map(Node::detached));
         let next = self.decide_next(searched, called, reply.get("stop_reason"));
         if next == Next::AsksAgain {
-            (self.used, self.id, self.again) = (used, id, true);
+            (self.used, self.id, self.asks_again) = (used, id, true);
             return Ok(());
         }
-        for (key, value) in [("id", id), ("content", Some(Node::array(self.shown.clone()))), ("usage", used)] {
+        for (key, value) in [("id", id), ("content", Some(Node::array(self.client_blocks.clone()))), ("usage", used)] {
             if let Some(value) = value {
                 reply.set(key, value);
             }
@@ -134,20 +135,20 @@ impl SearchLoop {
 
     fn decide_next(&mut self, searched: bool, called: bool, stop_reason: Option<&Node<'_>>) -> Next {
         let ended = stop_reason
-            .is_none_or(|reason| reason.is_null() || ["tool_use", "end_turn"].iter().any(|one| reason.is_text(one)));
+            .is_none_or(|reason| reason.is_null() || ["tool_use", "end_turn"].iter().any(|word| reason.is_text(word)));
         // The client answers calls to its own tools and sends the next request itself.
         if !searched || called || self.is_answered || !ended {
             return Next::Ends;
         }
-        if self.left == 0 || self.only_passes || self.stored_bytes > MAX_HELD_BYTES {
+        if self.rounds_left == 0 || self.only_passes || self.stored_bytes > MAX_HELD_BYTES {
             return Next::Pauses;
         }
-        self.left -= 1;
+        self.rounds_left -= 1;
         Next::AsksAgain
     }
 }
 
-/// For messages whose only calls were searches or the structured output.
+/// Changes the stop reason of a message that has no calls for the client: only searches or the structured output.
 fn end_with_text(holder: &mut Node<'_>) {
     if holder.get("stop_reason").is_some_and(|reason| reason.is_text("tool_use")) {
         holder.set("stop_reason", Node::literal("end_turn"));
@@ -194,19 +195,19 @@ fn result(searches: &mut Searches, rewritten: &Node<'_>, client_request: &str) -
             ("error_code", Node::literal("invalid_tool_input")),
         ])
     } else {
-        let found = answer.items_at("content");
+        let blocks = answer.items_at("content");
         let reference = |block: &Node<'_>| {
             let mut reference = block.detached();
             let called = block.text_at("tool_name");
-            if let Some(found) = called.and_then(|called| restore_map.name(called)) {
-                reference.set("tool_name", Node::string(found.name.into_owned()));
-                if let Some(server) = found.server {
+            if let Some(restored) = called.and_then(|called| restore_map.name(called)) {
+                reference.set("tool_name", Node::string(restored.name.into_owned()));
+                if let Some(server) = restored.server {
                     reference.set("server", Node::string(server.into_owned()));
                 }
             }
             reference
         };
-        let references = found.iter().filter(|block| is(block, "tool_reference")).map(reference).collect();
+        let references = blocks.iter().filter(|block| is(block, "tool_reference")).map(reference).collect();
         Node::record([
             ("type", Node::literal("tool_search_tool_search_result")),
             ("tool_references", Node::array(references)),
@@ -218,8 +219,8 @@ fn result(searches: &mut Searches, rewritten: &Node<'_>, client_request: &str) -
 
 /// Returns an id in the form of Anthropic's server tools: `srvtoolu_`, then letters, digits and underscores.
 fn server_id(id: &str) -> String {
-    let own = ["srvtoolu_", "toolu_"].iter().find_map(|prefix| id.strip_prefix(prefix)).unwrap_or(id);
-    let legal = own.chars().map(|letter| if letter.is_ascii_alphanumeric() { letter } else { '_' });
+    let suffix = ["srvtoolu_", "toolu_"].iter().find_map(|prefix| id.strip_prefix(prefix)).unwrap_or(id);
+    let legal = suffix.chars().map(|letter| if letter.is_ascii_alphanumeric() { letter } else { '_' });
     "srvtoolu_".chars().chain(legal).collect()
 }
 
@@ -228,7 +229,7 @@ pub(crate) struct Round {
     /// The incomplete blocks, by the backend's block number.
     open: Map<u64, Open>,
     /// The client's block numbers minus the backend's.
-    ahead: u64,
+    index_offset: u64,
     /// True if the client already has the beginning of the message.
     continues: bool,
     searched: bool,
@@ -246,7 +247,7 @@ struct Open {
     is_search: bool,
 }
 
-/// The types of deltas, and the member that holds the piece in each.
+/// The types of deltas, each with the member that contains its piece.
 const PIECES: [(&str, &str); 3] =
     [("text_delta", "text"), ("thinking_delta", "thinking"), ("input_json_delta", "partial_json")];
 const INPUT: &str = "input";
@@ -277,10 +278,10 @@ impl SearchLoop {
             out.push(event);
             return self.end(number, out);
         } else if is(&event, "message_delta") {
-            if !self.stops(&mut event) {
+            if !self.process_message_delta(&mut event) {
                 return Ok(());
             }
-        } else if is(&event, "message_stop") && (self.again || self.ends_without_reason()) {
+        } else if is(&event, "message_stop") && (self.asks_again || self.ends_without_reason()) {
             return Ok(());
         }
         out.push(event);
@@ -288,19 +289,19 @@ impl SearchLoop {
     }
 
     fn renumber(&self, event: &mut Node<'_>, number: u64) {
-        if self.round.ahead > 0 {
-            event.set("index", Node::count(number.saturating_add(self.round.ahead)));
+        if self.round.index_offset > 0 {
+            event.set("index", Node::count(number.saturating_add(self.round.index_offset)));
         }
     }
 
     fn begin(&mut self, number: u64, event: &mut Node<'_>) -> Result<(), Error> {
         let Some(block) = event.get("content_block") else { return Ok(()) };
         let is_search = is_search(&self.searches, block);
-        self.keeps(BLOCK.saturating_add(if self.only_passes && !is_search { 0 } else { json::length(block) }))?;
+        self.count_stored(BLOCK.saturating_add(if self.only_passes && !is_search { 0 } else { json::length(block) }))?;
         let mut block = if self.only_passes && !is_search { bare(block) } else { block.detached() };
         if is_search {
             rewrite_call(&self.searches, &mut block);
-            event.visit("content_block", |shown| rewrite_call(&self.searches, shown));
+            event.visit("content_block", |block| rewrite_call(&self.searches, block));
         }
         self.renumber(event, number);
         self.round.open.insert(number, Open { block, pieces: String::new(), is_search });
@@ -319,12 +320,12 @@ impl SearchLoop {
         self.round.searched |= is_search;
         let result = if is_search { Some(result(&mut self.searches, &block, &self.client_request)?) } else { None };
         if let Some(result) = result.as_ref().filter(|_| !self.only_passes) {
-            self.keeps(json::length(result))?;
+            self.count_stored(json::length(result))?;
         }
         self.store(block);
         if let Some(result) = result {
-            self.round.ahead += 1;
-            let index = Node::count(number.saturating_add(self.round.ahead));
+            self.round.index_offset += 1;
+            let index = Node::count(number.saturating_add(self.round.index_offset));
             out.push(Node::record([
                 ("type", Node::literal("content_block_start")),
                 ("index", index.clone()),
@@ -335,14 +336,14 @@ impl SearchLoop {
         }
         // The client answers calls to its own tools, so this module does not ask the model again.
         if self.round.called {
-            self.only_pass();
+            self.drop_stored_blocks();
         }
         Ok(())
     }
 
     fn store(&mut self, block: Node<'static>) {
         if !self.only_passes {
-            self.shown.push(block);
+            self.client_blocks.push(block);
         }
     }
 
@@ -353,23 +354,23 @@ impl SearchLoop {
         if let Some((_, key)) = PIECES.iter().find(|(kind, _)| is(delta, kind)) {
             let piece = delta.text_at(key).map(Text::display).unwrap_or_default();
             open.pieces.push_str(&piece);
-            return self.keeps(piece.len());
+            return self.count_stored(piece.len());
         }
         if let (true, Some(signature)) = (is(delta, "signature_delta"), delta.get("signature")) {
             open.block.set("signature", signature.detached());
-            return self.keeps(json::length(signature));
+            return self.count_stored(json::length(signature));
         }
         Ok(())
     }
 
-    /// Counts stored bytes. Above the limit, everything except open searches is dropped.
+    /// Counts stored bytes. Above the limit, drops everything except incomplete searches.
     ///
     /// # Errors
-    /// `limit-exceeded` if the open searches alone exceed the limit.
-    fn keeps(&mut self, bytes: usize) -> Result<(), Error> {
+    /// `limit-exceeded` if the incomplete searches alone exceed the limit.
+    fn count_stored(&mut self, bytes: usize) -> Result<(), Error> {
         self.stored_bytes = self.stored_bytes.saturating_add(bytes);
         if self.stored_bytes > MAX_HELD_BYTES && !self.only_passes {
-            self.only_pass();
+            self.drop_stored_blocks();
         }
         if self.stored_bytes > MAX_HELD_BYTES {
             let message = alloc::format!("expected searches of at most {MAX_HELD_BYTES} bytes, found more");
@@ -378,10 +379,10 @@ impl SearchLoop {
         Ok(())
     }
 
-    /// Keeps only open searches.
-    fn only_pass(&mut self) {
+    /// Keeps only incomplete searches.
+    fn drop_stored_blocks(&mut self) {
         self.only_passes = true;
-        self.shown = Vec::new();
+        self.client_blocks = Vec::new();
         self.stored_bytes = 0;
         let open = core::mem::take(&mut self.round.open);
         for (number, mut open) in open {
@@ -397,21 +398,21 @@ impl SearchLoop {
     }
 
     /// Returns true if the event must be passed on.
-    fn stops(&mut self, event: &mut Node<'_>) -> bool {
+    fn process_message_delta(&mut self, event: &mut Node<'_>) -> bool {
         if let Some(last) = event.get("usage") {
             self.round.used = Some(usage::overlay(self.round.used.as_ref(), last));
         }
-        // A stream may have several `message_delta` events, of which one has the stop reason.
+        // Only one of several `message_delta` events has the stop reason.
         let reason = event
             .get("delta")
             .and_then(|delta| delta.get("stop_reason"))
             .filter(|reason| !reason.is_null())
             .map(Node::detached);
         let next = match reason {
-            Some(reason) if !self.again => self.decide(Some(&reason)),
+            Some(reason) if !self.asks_again => self.decide(Some(&reason)),
             _ => Next::Ends,
         };
-        if self.again {
+        if self.asks_again {
             return false;
         }
         let used = usage::total(self.used.as_ref(), self.round.used.as_ref());
@@ -435,14 +436,14 @@ impl SearchLoop {
     fn decide(&mut self, reason: Option<&Node<'_>>) -> Next {
         self.round.stopped = true;
         let next = self.decide_next(self.round.searched, self.round.called, reason);
-        self.again = next == Next::AsksAgain;
+        self.asks_again = next == Next::AsksAgain;
         next
     }
 
     pub(crate) fn begin_round(&mut self) {
         let round = core::mem::replace(
             &mut self.round,
-            Round { ahead: self.shown.len() as u64, continues: true, ..Round::default() },
+            Round { index_offset: self.client_blocks.len() as u64, continues: true, ..Round::default() },
         );
         self.used = usage::total(self.used.as_ref(), round.used.as_ref());
     }
@@ -452,8 +453,8 @@ impl Open {
     fn whole(self) -> Node<'static> {
         let Open { mut block, pieces, .. } = self;
         if block.get(INPUT).is_some() {
-            // If the model's arguments are not valid JSON, the input of the block's first event remains (an empty
-            // search).
+            // If the model's arguments are not valid JSON, the input of the block's first event remains: an empty
+            // search.
             if let Ok(input) = json::read(&pieces) {
                 block.set(INPUT, input.detached());
             }

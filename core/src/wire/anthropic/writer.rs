@@ -20,7 +20,7 @@ use crate::{
     },
 };
 
-/// Writes the system prompt only if the format changes.
+/// Writes the history, and the system prompt if the format changes.
 pub(crate) fn write<'a>(
     writer: &mut Writer<'_, 'a>,
     request: &mut Node<'a>,
@@ -29,7 +29,7 @@ pub(crate) fn write<'a>(
     let events = conversation::order_turns(events, writer.writing.warnings);
     let mut ids = Ids::default();
     if writer.native() == Native::References {
-        ids.made_up = made_up_ids(&events, &writer.history)?;
+        ids.synthesized = synthesized_ids(&events, &writer.history)?;
     }
     let mut messages = Messages {
         writer,
@@ -40,7 +40,7 @@ pub(crate) fn write<'a>(
         late: Vec::new(),
         pending_message: 0,
         ids,
-        loads: 0,
+        synthesized_count: 0,
         has_content: false,
         last: None,
         turn: 0,
@@ -69,10 +69,10 @@ struct Messages<'m, 'w, 'a> {
     writer: &'m mut Writer<'w, 'a>,
     system: Vec<Node<'a>>,
     out: Vec<Node<'a>>,
-    /// Blocks of a system message that the API does not accept at this position, so it is written later. Each block has
-    /// the part of the source that it is about.
+    /// Blocks of a system message that is written later, because the API does not accept it at this position. Each
+    /// block has the location of its source.
     pending: Vec<(Node<'a>, Location)>,
-    /// Number of the pending blocks that are reported to be written behind later content.
+    /// Number of the pending blocks whose move after later content is already reported.
     passed: usize,
     /// Content of search results, written after all results of a turn.
     late: Vec<Node<'a>>,
@@ -80,7 +80,7 @@ struct Messages<'m, 'w, 'a> {
     pending_message: usize,
     ids: Ids,
     /// Number of synthesized exchanges so far.
-    loads: usize,
+    synthesized_count: usize,
     /// True once something other than the system prompt is written.
     has_content: bool,
     last: Option<Role>,
@@ -114,8 +114,8 @@ impl<'a> Messages<'_, '_, 'a> {
             }
             EventKind::Call(call) => self.call(call),
             EventKind::Result(outcome) => self.result(outcome),
-            EventKind::Add(additions) | EventKind::Carry(additions) => self.added(additions),
-            EventKind::Remove { name, .. } => self.removed(&name, location),
+            EventKind::Add(additions) | EventKind::Carry(additions) => self.write_additions(additions),
+            EventKind::Remove { name, .. } => self.write_removal(&name, location),
             EventKind::Reasoning(thought) if self.writer.same_format() => {
                 self.push(Role::Assistant, Vec::from([thought]))
             }
@@ -140,8 +140,8 @@ impl<'a> Messages<'_, '_, 'a> {
         self.push(Role::User, late);
     }
 
-    /// Keeps the client's messages separate if the format stays the same, because a cached prefix may end after the
-    /// first one.
+    /// Writes the pending blocks before the client's next message if the format does not change: a cached prefix may
+    /// end between the two messages.
     fn keep_apart(&mut self, event: &Event<'a>) {
         let is_next = self.writer.same_format() && event.message != self.pending_message;
         let is_allowed = matches!(self.last, Some(Role::User | Role::System));
@@ -242,8 +242,8 @@ impl<'a> Messages<'_, '_, 'a> {
             return;
         }
         self.writer.record_search(&call);
-        if let Some(own) = call.source_item {
-            self.push(Role::Assistant, Vec::from([own]));
+        if let Some(item) = call.source_item {
+            self.push(Role::Assistant, Vec::from([item]));
             return;
         }
         let id = self.ids.of(&call.id, self.writer);
@@ -267,7 +267,7 @@ impl<'a> Messages<'_, '_, 'a> {
         }
         let native = self.writer.native();
         // The API refuses references to tools that are not in the list.
-        let is_whole = outcome.found.iter().flatten().all(|name| self.writer.can_be_sent(name));
+        let is_whole = outcome.found_tools.iter().flatten().all(|name| self.writer.can_be_sent(name));
         if let Some(source_item) = outcome.source_item.take_if(|_| is_whole) {
             let is_hosted = outcome.of_search == Some(Searcher::Hosted);
             self.push(if is_hosted { Role::Assistant } else { Role::User }, Vec::from([source_item]));
@@ -278,13 +278,13 @@ impl<'a> Messages<'_, '_, 'a> {
         {
             let block = self.search_result(
                 source_item.clone(),
-                outcome.found.as_deref().unwrap_or_default(),
+                outcome.found_tools.as_deref().unwrap_or_default(),
                 &outcome.removed_tools,
             );
             return self.push(Role::Assistant, Vec::from([block]));
         }
         let id = self.ids.of(&outcome.id, self.writer);
-        let content = match (&outcome.found, native) {
+        let content = match (&outcome.found_tools, native) {
             (Some(found_tools), Native::References | Native::Changes | Native::Inline) if !outcome.is_error => {
                 let others = self.writer.rest_of_search_result(&outcome.id, outcome.content);
                 self.late.extend(others.into_iter().filter_map(block));
@@ -308,29 +308,30 @@ impl<'a> Messages<'_, '_, 'a> {
         self.push(Role::User, Vec::from([block]));
     }
 
-    fn search_result(&self, mut own: Node<'a>, found: &[Text<'a>], gone: &Set<Text<'a>>) -> Node<'a> {
+    fn search_result(&self, mut block: Node<'a>, names: &[Text<'a>], gone: &Set<Text<'a>>) -> Node<'a> {
         let is_there = |name: &&Text<'a>| self.writer.can_be_sent(name) && !gone.contains(*name);
-        let references: Vec<Node<'a>> = found.iter().filter(is_there).map(reference).collect();
+        let references: Vec<Node<'a>> = names.iter().filter(is_there).map(reference).collect();
         let references = Node::array(references);
-        match own.get("content") {
-            Some(_) => drop(own.visit("content", |content| content.set("tool_references", references))),
-            None => own.set("tool_references", references),
+        match block.get("content") {
+            Some(_) => drop(block.visit("content", |content| content.set("tool_references", references))),
+            None => block.set("tool_references", references),
         }
-        own
+        block
     }
 
-    /// The API accepts no other blocks together with references, and refuses unknown references.
-    fn references(&self, found: &[Text<'a>], gone: &Set<Text<'a>>) -> Node<'a> {
+    /// Returns the content of a result with references. The API refuses other blocks next to references, and references
+    /// to unknown tools.
+    fn references(&self, names: &[Text<'a>], gone: &Set<Text<'a>>) -> Node<'a> {
         let is_there = |name: &&Text<'a>| self.writer.can_be_sent(name) && !gone.contains(name);
-        let blocks: Vec<Node<'a>> = found.iter().filter(is_there).map(reference).collect();
+        let blocks: Vec<Node<'a>> = names.iter().filter(is_there).map(reference).collect();
         if blocks.is_empty() {
-            let text = if found.is_empty() { instructions::NO_MATCH } else { instructions::REMOVED };
+            let text = if names.is_empty() { instructions::NO_MATCH } else { instructions::REMOVED };
             return Node::literal(text);
         }
         Node::array(blocks)
     }
 
-    fn added(&mut self, additions: Vec<Addition<'a>>) {
+    fn write_additions(&mut self, additions: Vec<Addition<'a>>) {
         for Addition { origin, name, definition, .. } in additions {
             self.writer.writing.warnings.set_location(origin);
             match (self.writer.native(), self.writer.locations.of(&name)) {
@@ -338,16 +339,17 @@ impl<'a> Messages<'_, '_, 'a> {
                 _ if definition.is_none() && !self.writer.can_be_sent(&name) => {}
                 (Native::Inline, location) => {
                     let is_new = !self.writer.locations.declare(core::slice::from_ref(&name)).is_empty();
-                    let own = definition.filter(|_| self.writer.same_format()).map(|(definition, location)| {
-                        self.writer.added.add_in_order(&name, location);
-                        definition
-                    });
+                    let kept_definition =
+                        definition.filter(|_| self.writer.same_format()).map(|(definition, location)| {
+                            self.writer.added.add_in_order(&name, location);
+                            definition
+                        });
                     let written = self
                         .writer
                         .definitions
                         .get(&name)
                         .filter(|_| location == DefinitionLocation::Carrier && is_new);
-                    let tool = match own.or_else(|| written.cloned()) {
+                    let tool = match kept_definition.or_else(|| written.cloned()) {
                         Some(definition) => {
                             Node::record([("type", Node::literal("tool_definition")), ("definition", definition)])
                         }
@@ -362,7 +364,7 @@ impl<'a> Messages<'_, '_, 'a> {
         }
     }
 
-    fn removed(&mut self, name: &Text<'a>, origin: Location) {
+    fn write_removal(&mut self, name: &Text<'a>, origin: Location) {
         match self.writer.native() {
             Native::Changes | Native::Inline if self.writer.locations.of(name) != DefinitionLocation::Nowhere => {
                 self.pending.push((change("tool_removal", by_name(name)), origin));
@@ -374,14 +376,14 @@ impl<'a> Messages<'_, '_, 'a> {
         }
     }
 
-    /// If the target does not support additions, a synthesized search is the only way to add a tool.
+    /// Writes a synthesized search that loads a tool, for targets that do not support additions.
     fn write_synthesized_search(&mut self, name: &Text<'a>) {
         self.writer.writing.warnings.about("synthesized-exchange", name.display());
         // The history may contain synthesized exchanges from earlier requests.
         let id = loop {
-            self.loads += 1;
-            let id = load_id(self.loads);
-            if !self.ids.made_up.contains(&id) {
+            self.synthesized_count += 1;
+            let id = load_id(self.synthesized_count);
+            if !self.ids.synthesized.contains(&id) {
                 break id;
             }
         };
@@ -432,7 +434,7 @@ fn ends_in_server_result(message: &Node<'_>) -> bool {
     last.and_then(type_of).is_some_and(|kind| kind.display().ends_with("_result"))
 }
 
-/// Additions and removals have this form.
+/// Returns the reference in an addition or a removal.
 fn by_name<'a>(name: &Text<'a>) -> Node<'a> {
     Node::record([("type", Node::literal("tool_reference")), ("name", Node::string(name.clone()))])
 }
@@ -458,7 +460,7 @@ fn result_content(content: Content<'_>) -> Node<'_> {
     Node::array(blocks)
 }
 
-/// An empty text yields no block, because the API refuses empty text blocks.
+/// Returns `None` for empty text, because the API refuses empty text blocks.
 fn block(part: Part<'_>) -> Option<Node<'_>> {
     match part {
         Part::Text(words) if words.as_text().is_some_and(Text::is_empty) => None,
@@ -484,10 +486,10 @@ fn source(url: Node<'_>) -> Node<'_> {
     }
 }
 
-fn made_up_ids(events: &[Event<'_>], history: &[Node<'_>]) -> Result<Set<String>, Error> {
-    let mut found = Set::new();
+fn synthesized_ids(events: &[Event<'_>], history: &[Node<'_>]) -> Result<Set<String>, Error> {
+    let mut ids = Set::new();
     let mut keep = |id: Option<&Text<'_>>| {
-        found.extend(id.map(|id| id.display().into_owned()).filter(|id| id.starts_with(LOAD)));
+        ids.extend(id.map(|id| id.display().into_owned()).filter(|id| id.starts_with(LOAD)));
     };
     for event in events {
         match &event.kind {
@@ -500,15 +502,15 @@ fn made_up_ids(events: &[Event<'_>], history: &[Node<'_>]) -> Result<Set<String>
             _ => {}
         }
     }
-    Ok(found)
+    Ok(ids)
 }
 
-/// Call ids that contain only characters that the API accepts. The same id is sent in every request.
+/// Replaces call ids that the API refuses. Every request gets equal replacements.
 #[derive(Default)]
 pub(crate) struct Ids {
     renamed: Set<String>,
     /// Ids of exchanges that were synthesized in earlier requests.
-    made_up: Set<String>,
+    synthesized: Set<String>,
 }
 
 impl Ids {

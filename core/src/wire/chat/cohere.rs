@@ -1,4 +1,4 @@
-//! Converts the streams of Cohere Chat v2 if a call is the answer.
+//! Converts the streams of Cohere Chat v2 if a call contains the structured output.
 
 use alloc::{string::String, vec::Vec};
 
@@ -9,7 +9,7 @@ use crate::{
     reply::answer::{
         call::{is_call_of, HiddenIndices},
         queue::{Held, Queue},
-        text::{restored, Answer},
+        text::{restore_text, Answer},
     },
     reply::streams::buffered_calls::{append, pay, CALL},
     wire::reply::is_text_part,
@@ -18,11 +18,11 @@ use crate::{
 #[derive(Debug, Default)]
 pub(crate) struct Cohere {
     calls: Map<u64, BegunCall>,
-    gone: HiddenIndices,
+    hidden_indices: HiddenIndices,
     /// Index of the next content for the client.
     next: u64,
     open: Open,
-    /// Buffered pieces of the answer, if its arguments have to be restored.
+    /// Buffered pieces of the structured output, if its arguments have to be restored.
     pieces: String,
 }
 
@@ -31,7 +31,7 @@ enum Open {
     /// The events are passed on: the content is not text (for example a thought), or its text is not buffered.
     #[default]
     Passes,
-    /// The events are buffered: the content is text that is dropped if an answer follows.
+    /// The events are buffered: the content is text that is dropped if structured output follows.
     Buffered,
     /// The events are hidden from the client.
     Hidden,
@@ -39,7 +39,7 @@ enum Open {
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum BegunCall {
-    /// The answer, with the index of its content.
+    /// The structured output, with the index of its content.
     Answer(u64),
     /// A later call to the function.
     Second,
@@ -48,11 +48,11 @@ enum BegunCall {
 
 impl Cohere {
     pub(crate) fn is_empty(&self) -> bool {
-        self.calls.is_empty() && self.gone.is_empty() && self.next == 0
+        self.calls.is_empty() && self.hidden_indices.is_empty() && self.next == 0
     }
 
-    /// Returns the buffered answer, if its call never ended.
-    pub(crate) fn left(&mut self, answer: &Answer) -> Result<Option<Node<'static>>, Error> {
+    /// Returns the buffered structured output, if its call never ended.
+    pub(crate) fn finish(&mut self, answer: &Answer) -> Result<Option<Node<'static>>, Error> {
         let open =
             self.calls.values().find_map(|call| if let BegunCall::Answer(text) = call { Some(*text) } else { None });
         open.map_or(Ok(None), |text| self.whole(text, answer))
@@ -63,12 +63,12 @@ impl Cohere {
         if pieces.is_empty() {
             return Ok(None);
         }
-        let whole = restored(Some(answer), &pieces);
+        let whole = restore_text(Some(answer), &pieces);
         whole.failure.map_or(Ok(()), Err)?;
         Ok(Some(content("content-delta", text, Some(whole.text.unwrap_or(pieces)), false)))
     }
 
-    /// Returns every event that is not about a content or a call, including events that end the reply.
+    /// Processes an event of a content or a call. Returns any other event.
     pub(crate) fn feed<'a>(
         &mut self,
         mut event: Node<'a>,
@@ -124,7 +124,7 @@ impl Cohere {
             }
             Some(BegunCall::Second) => {}
             Some(BegunCall::Other) | None => {
-                let before = self.gone.count_before(index);
+                let before = self.hidden_indices.count_before(index);
                 if before > 0 {
                     event.set("index", Node::count(index - before));
                 }
@@ -165,7 +165,7 @@ impl Cohere {
             }
         };
         if begun != BegunCall::Other {
-            self.gone.insert(index);
+            self.hidden_indices.insert(index);
         }
         self.calls.insert(index, begun);
         Ok(())

@@ -11,15 +11,15 @@ use super::{
     answers::{is_text, AnswerText, Conversion, MessageForm},
     calls::{as_text, record, CallForm, CallKind, ClientCall, SingleCall},
     choice::{Allowed, ChoiceFormat, Forced, Parallel, Spelling, WithoutTools, Words, TOOL_CHOICE},
-    endpoint::{failed, of_openai, Endpoint},
+    endpoint::{error_event, of_openai, Endpoint},
     events::{Content, Event, Events, Kind, Meaning, Piece, Test},
     prompt::Prompt,
     reply::Reply,
     rounds::{Body, Rounds, When},
-    searches::{SearchAnswer, SearchAnswers},
+    searches::{SearchResult, SearchResults},
     tool_list::ToolList,
     translation::{Form, Metadata, Strict, Translation},
-    turns::{Answered, Prefill, Results, Speaker, Turns},
+    turns::{AnsweredCall, Prefill, Results, Speaker, Turns},
     units::{
         Arguments, Name,
         Step::{Items, Member},
@@ -41,7 +41,7 @@ pub(super) const WORDS: &[(&str, Flags)] = &[
 ];
 
 pub(super) static WIRE: Wire = Wire {
-    endpoint: Endpoint { api: Api::OpenaiChat, is_shared: false, error: of_openai, failed },
+    endpoint: Endpoint { api: Api::OpenaiChat, is_shared: false, error: of_openai, error_event },
     history: "messages",
     forms: HistoryForms::MESSAGES,
     recognizes: Some(recognition::recognizes),
@@ -57,8 +57,8 @@ pub(super) static WIRE: Wire = Wire {
     units: Units {
         messages: &[
             // The API allows the tool's name in its result.
-            Unit::result(&["tool_call_id", "call_id", "id"]).named().by("tool"),
-            Unit::result(&[]).named().by("function"),
+            Unit::result(&["tool_call_id", "call_id", "id"]).may_have_name().by_author("tool"),
+            Unit::result(&[]).may_have_name().by_author("function"),
             Unit::call(&[], Arguments::Text("arguments")).at(&[Member("function_call")]),
         ],
         lists: &[(
@@ -75,7 +75,7 @@ pub(super) static WIRE: Wire = Wire {
         )],
     },
     turns: Turns {
-        // DeepSeek and Mistral use `prefix`, Moonshot uses `partial`.
+        // DeepSeek and Mistral use `prefix`; Moonshot uses `partial`.
         prefill: Prefill::Flags(&["prefix", "partial"]),
         roles: &[("user", Speaker::User), ("assistant", Speaker::Model), ("tool", Speaker::Tool)],
         results: Results::Following,
@@ -111,15 +111,15 @@ pub(super) static WIRE: Wire = Wire {
     single_call: SingleCall {
         is_in_place: false,
         forms: &[
-            CallForm::held("function", "arguments"),
-            CallForm { kind: CallKind::Custom, ..CallForm::held("custom", "input") },
+            CallForm::in_member("function", "arguments"),
+            CallForm { kind: CallKind::Custom, ..CallForm::in_member("custom", "input") },
         ],
         write: call,
     },
     answers: AnswerText {
         conversion: Conversion::Member("content", form),
         is_text,
-        // Also of Cohere, and of Ollama.
+        // Includes the reasons of Cohere and Ollama.
         ends: &[
             ("finish_reason", "tool_calls", "stop"),
             ("finish_reason", "TOOL_CALL", "COMPLETE"),
@@ -129,11 +129,11 @@ pub(super) static WIRE: Wire = Wire {
         repeat: None,
         events: None,
     },
-    searches: SearchAnswers::references(found),
+    searches: SearchResults::references(search_result),
     alternatives: Some(&ALTERNATIVES),
     events: Some(&COHERE_EVENTS),
     rounds: Some(Rounds {
-        // Each choice would need its own conversation.
+        // Each choice would need a separate conversation.
         single_round: &[("n", When::AboveOne)],
         store: None,
         body: Body::Message(&ALTERNATIVES),
@@ -208,9 +208,9 @@ fn piece(index: Node<'static>, _content: Content, piece: Node<'static>) -> Node<
     Node::record([("type", Node::literal("content-delta")), ("index", index), ("delta", delta)])
 }
 
-fn result(answered: Answered<'_>) -> Node<'_> {
-    let id = ("tool_call_id", answered.id_node());
-    Node::record([("role", Node::literal("tool")), id, ("content", answered.text)])
+fn result(call: AnsweredCall<'_>) -> Node<'_> {
+    let id = ("tool_call_id", call.id_node());
+    Node::record([("role", Node::literal("tool")), id, ("content", call.text)])
 }
 
 /// The reply of Cohere's API has a list of parts. In the reply of Ollama's API, arguments are values.
@@ -218,9 +218,9 @@ fn form(reply: &Node<'_>) -> MessageForm {
     MessageForm { has_parts: reply.get("finish_reason").is_some(), has_values: reply.get("done").is_some() }
 }
 
-fn found(answer: SearchAnswer) -> Node<'static> {
-    let content = ("content", answer.content.plain());
-    Node::record([("role", Node::literal("tool")), ("tool_call_id", answer.id), content])
+fn search_result(search: SearchResult) -> Node<'static> {
+    let content = ("content", search.content.plain());
+    Node::record([("role", Node::literal("tool")), ("tool_call_id", search.id), content])
 }
 
 fn call(call: ClientCall<'_>) -> Node<'_> {

@@ -17,7 +17,7 @@ use crate::{
         tools::Arrival,
     },
     wire::anthropic::mentions::is_tool_ref,
-    wire::anthropic::reader::{self as anthropic, concerns, in_user_message, result_content, taken},
+    wire::anthropic::reader::{self as anthropic, concerns, in_user_message, result_content, take_content},
 };
 
 pub(crate) fn read(reader: &mut Reader<'_, '_, '_>) -> Result<(), Error> {
@@ -74,15 +74,15 @@ fn message<'a>(
     role: Role,
     pointer: &str,
 ) -> Result<(), Error> {
-    let brings = carried(reader, at, &mut old, pointer)?;
+    let has_list = read_tool_list(reader, at, &mut old, pointer)?;
     if is_tool(&old) {
         if !reader.same_format() {
             reader.lose_rest(&old, &["role", "content", "tool_call_id"]);
         }
         let id = string_of(&old, "tool_call_id");
-        let (own, content) = taken(reader, old, "content");
+        let (source_item, content) = take_content(reader, old, "content");
         let content = result_content(reader, (at, "content"), content, part)?;
-        reader.push(at, EventKind::Result(Outcome::new(id, content, own)));
+        reader.push(at, EventKind::Result(Outcome::new(id, content, source_item)));
         return Ok(());
     }
     let content = take(&mut old, "content")?;
@@ -102,7 +102,7 @@ fn message<'a>(
     }
     let calls = old.visit("tool_calls", core::mem::take).map(Node::into_data);
     let calls = if let Some(Data::Array(calls)) = calls { calls } else { Vec::new() };
-    let is_silent = |text: &Text<'_>| (brings || !calls.is_empty()) && text.is_empty();
+    let is_silent = |text: &Text<'_>| (has_list || !calls.is_empty()) && text.is_empty();
     let has_no_content =
         content.as_ref().is_none_or(|content| content.is_null() || content.as_text().is_some_and(is_silent));
     if reader.same_format() {
@@ -127,7 +127,7 @@ fn message<'a>(
     let message = reader.enter(Step::Name("tool_calls"));
     for (index, call) in calls.into_iter().enumerate() {
         let list = reader.enter(Step::Index(index));
-        let call = called(reader, call);
+        let call = read_call(reader, call);
         reader.push(at, call);
         reader.location = list;
     }
@@ -135,7 +135,7 @@ fn message<'a>(
     Ok(())
 }
 
-/// Tool results are treated as `user`.
+/// Returns the role. The role of tool results is treated as `user`.
 fn role(message: &Node<'_>, pointer: &str) -> Result<Role, Error> {
     if message.as_object().is_none() {
         return Err(no_object(message, pointer));
@@ -148,8 +148,8 @@ fn role(message: &Node<'_>, pointer: &str) -> Result<Role, Error> {
     }
 }
 
-/// Returns true if the message has a tool list.
-fn carried<'a>(
+/// Reads the tools that a system message adds. Returns true if the message lists tools.
+fn read_tool_list<'a>(
     reader: &mut Reader<'_, '_, 'a>,
     at: usize,
     message: &mut Node<'a>,
@@ -198,8 +198,8 @@ fn carried<'a>(
     Ok(true)
 }
 
-fn called<'a>(reader: &mut Reader<'_, '_, 'a>, mut call: Node<'a>) -> EventKind<'a> {
-    let own = reader.same_format().then(|| call.clone());
+fn read_call<'a>(reader: &mut Reader<'_, '_, 'a>, mut call: Node<'a>) -> EventKind<'a> {
+    let source_item = reader.same_format().then(|| call.clone());
     let id = string_of(&call, "id");
     let inner = if has_type(&call, "custom") { "custom" } else { "function" };
     if !reader.same_format() {
@@ -222,7 +222,7 @@ fn called<'a>(reader: &mut Reader<'_, '_, 'a>, mut call: Node<'a>) -> EventKind<
     };
     let searches = &reader.reading.options.search_tools;
     let search = searches.iter().any(|search| name.is(search.as_str())).then_some(Searcher::Client);
-    EventKind::Call(Call { id, name, arguments, search, source_item: own })
+    EventKind::Call(Call { id, name, arguments, search, source_item })
 }
 
 fn part<'a>(reader: &mut Reader<'_, '_, 'a>, mut block: Node<'a>) -> Result<Option<Part<'a>>, Error> {

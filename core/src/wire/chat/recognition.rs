@@ -12,8 +12,8 @@ use crate::{
     wire::recognition::{is_given, SentTo},
 };
 
-/// Members that do not exist in Anthropic requests. They only matter if Chat Completions is the target. A Chat
-/// Completions request written by this library must be recognized even if it has no tools left.
+/// Members that do not exist in Anthropic requests. They only matter if Chat Completions is the target. With them, a
+/// Chat Completions request that this library wrote is recognized even without tools.
 const CHAT_ONLY: [&str; 37] = [
     "audio",
     "chat_template_kwargs",
@@ -54,7 +54,8 @@ const CHAT_ONLY: [&str; 37] = [
     "web_search_options",
 ];
 
-/// Only Anthropic has these features: a top-level `system`, tools with `input_schema`, or blocks for calls and results.
+/// Returns true if the request has a feature of Anthropic: a top-level `system`, tools with `input_schema`, or blocks
+/// for calls and results.
 fn has_shape_of_anthropic(request: &Node<'_>) -> Result<bool, Error> {
     if request.get("system").is_some() {
         return Ok(true);
@@ -81,16 +82,16 @@ fn has_shape_of_anthropic(request: &Node<'_>) -> Result<bool, Error> {
 }
 
 pub(super) fn recognizes(request: &Node<'_>, sent_to: SentTo) -> Result<bool, Error> {
-    let given = |key: &str| is_given(request, key);
+    let has_member = |key: &str| is_given(request, key);
     // These response formats do not exist in other APIs with `messages`.
-    let is_of_anthropic = given("output_config") || given("output_format");
-    if given("response_format") && !is_of_anthropic && !has_shape_of_anthropic(request)? {
+    let is_of_anthropic = has_member("output_config") || has_member("output_format");
+    if has_member("response_format") && !is_of_anthropic && !has_shape_of_anthropic(request)? {
         return Ok(true);
     }
     let target = sent_to.api.filter(|_| !is_of_anthropic);
     let has_chat_member = || CHAT_ONLY.iter().any(|key| request.get(key).is_some());
     // Anthropic requires `max_tokens`.
-    let is_chat = || has_chat_member() || sent_to.is_home && !given("max_tokens");
+    let is_chat = || has_chat_member() || sent_to.is_home && !has_member("max_tokens");
     if target == Some(Api::OpenaiChat) && is_chat() && !has_shape_of_anthropic(request)? {
         return Ok(true);
     }
@@ -120,7 +121,7 @@ pub(super) fn recognizes(request: &Node<'_>, sent_to: SentTo) -> Result<bool, Er
             return Ok(true);
         }
     }
-    // In Anthropic's format, no conversation begins with a system message.
+    // In Anthropic's format, the first message is never a system message.
     let begins = request.items_at("messages").first().map(view).transpose()?;
     let is_prompt = begins.is_some_and(|first| {
         let is_text = first.get("content").is_some_and(|content| content.as_text().is_some());

@@ -43,8 +43,7 @@ struct Messages<'m, 'w, 'a> {
     writer: &'m mut Writer<'w, 'a>,
     out: Vec<Node<'a>>,
     turn: Option<Turn<'a>>,
-    /// Images of results, with the numbers of their messages. They are written in the next message that may contain
-    /// images.
+    /// Images of results, each with the number of its message. The next message that may contain images gets them.
     images: Vec<(usize, Part<'a>)>,
     /// Messages that add tools, written after all results of a turn.
     late: Vec<Node<'a>>,
@@ -81,7 +80,7 @@ impl<'a> Messages<'_, '_, 'a> {
                 self.end_turn()?;
                 let names: Vec<Text<'a>> = additions.into_iter().map(|addition| addition.name).collect();
                 self.end_results();
-                self.added(&names);
+                self.write_additions(&names);
             }
             EventKind::Remove { name, .. } => {
                 self.end_turn()?;
@@ -116,13 +115,15 @@ impl<'a> Messages<'_, '_, 'a> {
             self.writer.drop_search();
             return Ok(());
         }
-        let kept = self.writer.writing.options.custom_tools == Some(CustomTools::Keep);
-        if let Some(own) = call.source_item.filter(|_| kept || !matches!(call.arguments, Arguments::Freeform(_))) {
-            self.turn()?.calls.push(own);
+        let keeps_custom = self.writer.writing.options.custom_tools == Some(CustomTools::Keep);
+        if let Some(item) =
+            call.source_item.filter(|_| keeps_custom || !matches!(call.arguments, Arguments::Freeform(_)))
+        {
+            self.turn()?.calls.push(item);
             return Ok(());
         }
         let (kind, inner) = match call.arguments {
-            Arguments::Freeform(input) if kept => {
+            Arguments::Freeform(input) if keeps_custom => {
                 ("custom", Node::record([("name", Node::string(call.name)), ("input", input)]))
             }
             arguments => {
@@ -162,11 +163,11 @@ impl<'a> Messages<'_, '_, 'a> {
 
     fn result(&mut self, outcome: Outcome<'a>) -> Result<(), Error> {
         self.writer.lose_error(&outcome);
-        let found_tools = outcome.found;
+        let found_tools = outcome.found_tools;
         if self.is_dropped(outcome.of_search) {
             self.writer.drop_search();
         } else if let Some(mut source_item) = outcome.source_item {
-            // The format stays, so its parts and members stay, too.
+            // The format does not change, so the result keeps its parts and members.
             if let Some(found_tools) = &found_tools {
                 let mut parts = outcome.content.into_parts();
                 if !outcome.is_error {
@@ -199,26 +200,26 @@ impl<'a> Messages<'_, '_, 'a> {
             ]));
         }
         if self.writer.native() == Native::Kimi {
-            let carried = self
+            let definitions = self
                 .writer
                 .undeclared_definitions(&Writer::usable(&found_tools.unwrap_or_default(), &outcome.removed_tools));
-            self.late.extend(carrier(carried));
+            self.late.extend(tools_message(definitions));
         }
         Ok(())
     }
 
-    fn added(&mut self, names: &[Text<'a>]) {
-        let revived = self.writer.announce_again(names);
-        let carried = self.writer.undeclared_definitions(names);
-        self.out.extend(carrier(carried));
-        revived.into_iter().for_each(|text| self.system(Node::string(text)));
+    fn write_additions(&mut self, names: &[Text<'a>]) {
+        let announcements = self.writer.announce_again(names);
+        let definitions = self.writer.undeclared_definitions(names);
+        self.out.extend(tools_message(definitions));
+        announcements.into_iter().for_each(|text| self.system(Node::string(text)));
     }
 
     fn system(&mut self, content: Node<'a>) {
         self.out.push(Node::record([("role", Node::literal("system")), ("content", content)]));
     }
 
-    /// Images of results from the same source message come first.
+    /// Writes a message. Images of results that belong to this source message precede its content.
     fn message(&mut self, role: Role, content: Content<'a>) -> Result<(), Error> {
         let is_head = role == Role::System && self.out.len() == 1 && self.is_leading();
         let same = self.images.iter().all(|(message, _)| *message == self.at);
@@ -309,7 +310,7 @@ impl<'a> Messages<'_, '_, 'a> {
     }
 }
 
-fn carrier(tools: Vec<Node<'_>>) -> Option<Node<'_>> {
+fn tools_message(tools: Vec<Node<'_>>) -> Option<Node<'_>> {
     (!tools.is_empty()).then(|| Node::record([("role", Node::literal("system")), ("tools", Node::array(tools))]))
 }
 
@@ -349,7 +350,7 @@ fn thought_of<'a>(thought: &Node<'a>) -> Option<Node<'a>> {
 
 pub(crate) const CALLS: &str = "tool_calls";
 
-/// Returns true for a call that is no block of the content.
+/// Returns true for a call that is not a block of the content.
 pub(crate) fn is_entry(call: &Node<'_>) -> bool {
     !has_type(call, "tool_use")
 }

@@ -26,15 +26,15 @@ pub(crate) enum Decision<'a> {
     Remove,
 }
 
-/// Decides what to do with an entry. The flag is true if the choice forces that tool.
+/// Decides what to do with a tool in the choice. The flag is true if the choice forces this tool.
 pub(crate) type Decide<'d, 'a> = &'d mut dyn FnMut(&ToolRef<'a>, bool) -> Result<Decision<'a>, Error>;
 
 #[derive(Debug, Default)]
 pub(crate) struct AppliedChoice {
-    /// Names of removed tools: those that are not sent.
+    /// Names of the removed tools, which are not sent.
     pub(crate) gone: Vec<Text<'static>>,
-    /// Pointer to the choice, if the forced tool is not sent, or if none of the allowed tools is sent. The forced tool
-    /// remains in the choice; the list of allowed tools is then empty.
+    /// Pointer to the choice, if the forced tool or all allowed tools are not sent. A forced tool remains in the
+    /// choice; a list of allowed tools becomes empty.
     pub(crate) emptied: Option<&'static str>,
 }
 
@@ -52,7 +52,7 @@ impl Location {
         }
     }
 
-    /// A nested choice is set only if the request has the outer member.
+    /// Sets the choice. Does nothing if the choice is nested and the request lacks the outer member.
     fn set<'a>(&self, request: &mut Node<'a>, choice: Node<'a>) -> Result<(), Error> {
         match self.inner {
             None => request.set(self.outer, choice),
@@ -64,7 +64,7 @@ impl Location {
         Ok(())
     }
 
-    /// Also removes the outer member if nothing else is left in it.
+    /// Removes the choice, and the outer member if it becomes empty.
     fn remove(&self, request: &mut Node<'_>) -> Result<(), Error> {
         let Some(inner) = self.inner else {
             request.remove(self.outer);
@@ -93,7 +93,7 @@ impl ChoiceFormat {
         self.parallel == Parallel::InRequest
     }
 
-    /// `choice` must not name a tool. Members of the choice that limit parallel calls remain.
+    /// Replaces the choice by a choice that names no tool. Members that limit parallel calls remain.
     pub(crate) fn replace(&self, request: &mut Node<'_>, choice: &Choice<'_>) -> Result<(), Error> {
         match &self.spelling {
             Spelling::Mode(mode) if mode.within.is_none() => {
@@ -163,7 +163,7 @@ impl ChoiceFormat {
         self.locations.iter().try_for_each(|location| location.remove(request))
     }
 
-    /// Entries that stay keep their text.
+    /// Renames and removes tools in the choice. Other entries keep their text.
     pub(crate) fn apply<'a>(&self, request: &mut Node<'a>, decide: Decide<'_, 'a>) -> Result<AppliedChoice, Error> {
         let mut applied = AppliedChoice::default();
         let is_forced = match self.spelling {
@@ -212,7 +212,7 @@ impl ChoiceFormat {
         self.among(choice, ("tools", false), decide, gone)
     }
 
-    /// Returns true if the tool is not sent.
+    /// Applies the decision to one entry. Returns true if the tool is not sent.
     fn entry<'a>(
         &self,
         node: &mut Node<'a>,
@@ -302,7 +302,8 @@ impl ChoiceFormat {
         emptied.unwrap_or(Ok(false))
     }
 
-    /// If `is_only` is true, the model must call this function; otherwise it may call another allowed tool instead.
+    /// Adds a function to the choice. If `is_only` is true, the model must call this function. Otherwise, the model may
+    /// call another allowed tool instead.
     pub(crate) fn force<'a>(&self, request: &mut Node<'a>, name: Text<'a>, is_only: bool) -> Result<(), Error> {
         let Some(location) = self.location_to_write(request)? else { return Ok(()) };
         let forced = |name: Text<'a>| match is_only {
@@ -379,7 +380,8 @@ impl ChoiceFormat {
         }
     }
 
-    /// Returns the location that the request already uses, or one in the same spelling, or the preferred one.
+    /// Returns the location that the request already uses. Otherwise, returns a location in the request's spelling, or
+    /// the preferred location.
     fn location_to_write(&self, request: &Node<'_>) -> Result<Option<&Location>, Error> {
         let mut best = self.locations.first().map(|location| (0, location));
         for location in self.locations {
@@ -397,7 +399,7 @@ impl ChoiceFormat {
         Ok(best.map(|(_, location)| location))
     }
 
-    /// Returns true if the request asked for arguments in pieces.
+    /// Removes the members that ask for arguments in pieces. Returns true if the request had such a member.
     pub(crate) fn ask_for_whole_arguments(&self, request: &mut Node<'_>) -> Result<bool, Error> {
         let Spelling::Mode(mode) = &self.spelling else { return Ok(false) };
         let mut is_changed = false;
@@ -412,7 +414,8 @@ impl ChoiceFormat {
         Ok(is_changed)
     }
 
-    /// Does nothing if the format cannot express the limit. Returns the pointer to the member if its value changed.
+    /// Limits the reply to one call, if the format can express the limit. Returns the pointer to the member if its
+    /// value changed.
     pub(crate) fn forbid_more_calls(&self, request: &mut Node<'_>) -> Result<Option<&'static str>, Error> {
         match self.parallel {
             Parallel::InChoice => {
@@ -437,7 +440,7 @@ impl ChoiceFormat {
         }
     }
 
-    /// `choice` is the choice of the given request.
+    /// Returns true if the request or its choice limits the reply to one call.
     pub(crate) fn is_single(&self, request: &Node<'_>, choice: Option<&Node<'_>>) -> Result<bool, Error> {
         let in_choice = choice.is_some_and(|choice| choice.bool_at(SINGLE) == Some(true));
         if in_choice || self.parallel == Parallel::InChoice {
@@ -447,7 +450,7 @@ impl ChoiceFormat {
         Ok(parallel.and_then(|parallel| parallel.as_bool()) == Some(false))
     }
 
-    /// The request must have no choice. Returns the choice, which may have to contain the limit.
+    /// Limits parallel calls in a request without a choice. Returns the choice to set, which may contain the limit.
     pub(crate) fn limit_parallel_calls<'a>(
         &self,
         request: &mut Node<'a>,

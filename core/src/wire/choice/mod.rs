@@ -59,28 +59,30 @@ pub(crate) struct ChoiceFormat {
     pub(super) spelling: Spelling,
     pub(super) parallel: Parallel,
     pub(super) without_tools: WithoutTools,
-    /// True if a translated request with tools has a choice even if it is the default.
+    /// True if a translated request with tools has a choice even if the choice is the default.
     pub(super) is_completed: bool,
 }
 
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Location {
     pub(crate) outer: &'static str,
-    /// Member inside that member; `None` if the outer member is the choice.
+    /// Member of the outer member; `None` if the outer member is the choice.
     pub(crate) inner: Option<&'static str>,
     pub(crate) pointer: &'static str,
 }
 
-/// Locations in the request itself come first.
+/// Returns the locations of all formats. Locations in the request itself precede nested locations.
 pub(crate) fn locations() -> Vec<Location> {
     let all = || ALL.iter().flat_map(|wire| wire.choice.locations);
-    let mut found: Vec<Location> = Vec::new();
-    for location in all().filter(|one| one.inner.is_none()).chain(all().filter(|one| one.inner.is_some())) {
-        if !found.iter().any(|known| known.pointer == location.pointer) {
-            found.push(*location);
+    let mut locations: Vec<Location> = Vec::new();
+    for location in
+        all().filter(|location| location.inner.is_none()).chain(all().filter(|location| location.inner.is_some()))
+    {
+        if !locations.iter().any(|known| known.pointer == location.pointer) {
+            locations.push(*location);
         }
     }
-    found
+    locations
 }
 
 #[derive(Debug)]
@@ -89,7 +91,7 @@ pub(super) enum Spelling {
     Words(Words),
     /// An object whose only member names the kind of the choice.
     Kinds,
-    /// A mode, with the names of the allowed tools. A mode that requires a call and a single name force that tool.
+    /// A mode, with the names of the allowed tools. A mode for required calls, with a single name, forces that tool.
     Mode(Mode),
 }
 
@@ -97,7 +99,7 @@ pub(super) enum Spelling {
 pub(super) struct Words {
     /// The word for a choice that requires a call.
     pub(super) demand: &'static str,
-    /// True if a choice without tools is an object, too.
+    /// True if a choice without tools is also an object.
     pub(super) is_object: bool,
     pub(super) forced: Forced,
     pub(super) allowed: Allowed,
@@ -124,10 +126,10 @@ pub(super) enum Allowed {
 
 #[derive(Debug)]
 pub(super) struct Mode {
-    /// Member around the mode and the names; a choice without names is then a bare word. `None` if both are members of
-    /// the choice.
+    /// Member that contains the mode and the names. A choice without names is then only a word. `None` if the mode and
+    /// the names are members of the choice.
     pub(super) within: Option<&'static str>,
-    /// Spellings of the member with the names, which match the spellings of the locations.
+    /// Spellings of the member with the names, in the order of the locations whose spelling they match.
     pub(super) names: &'static [&'static str],
     pub(super) auto: &'static str,
     pub(super) any: &'static str,
@@ -162,14 +164,14 @@ const ALLOWED: &str = "allowed_tools";
 const KIND_AUTO: &str = "auto";
 const KIND_ANY: &str = "any";
 const KIND_TOOL: &str = "tool";
-/// Not a kind of Converse, which some clients send anyway.
+/// Converse does not have this kind, but some clients send it.
 const KIND_NONE: &str = "none";
 
 fn name_of<'a>(node: &Node<'a>) -> Option<Text<'a>> {
     node.text_at("name").cloned()
 }
 
-/// Accepts the spelling of any API, because gateways mix the spellings. Returns `None` if no API uses the spelling.
+/// Reads a choice in the spelling of any API, because gateways mix the spellings. Returns `None` for unknown spellings.
 fn read_words<'a>(choice: &Node<'a>) -> Option<Choice<'a>> {
     // Cohere uses upper-case words.
     let is_word = |name: &str| choice.as_text().is_some_and(|word| word.display().eq_ignore_ascii_case(name));
@@ -267,11 +269,11 @@ impl Mode {
         }
     }
 
-    /// Returns the spelling of the names that a choice or its location uses.
+    /// Returns the member with the names, in the spelling of the choice or of its location.
     fn names_in(&self, choice: &Node<'_>, location: &str) -> &'static str {
-        let own = self.names.iter().find(|key| choice.get(**key).is_some());
+        let used = self.names.iter().find(|key| choice.get(**key).is_some());
         let alike = || self.names.iter().find(|key| key.contains('_') == location.contains('_'));
-        own.or_else(alike).or_else(|| self.names.first()).copied().unwrap_or_default()
+        used.or_else(alike).or_else(|| self.names.first()).copied().unwrap_or_default()
     }
 
     fn write<'a>(&self, mode: &'static str, names: Vec<Text<'a>>) -> Node<'a> {
@@ -288,11 +290,11 @@ impl Mode {
 impl Location {
     fn look<'a, R>(&self, request: &Node<'a>, look: impl FnOnce(&Node<'a>) -> R) -> Result<Option<R>, Error> {
         let outer = request.get(self.outer).map(view).transpose()?;
-        let found = match self.inner {
+        let choice = match self.inner {
             Some(inner) => outer.as_deref().and_then(|outer| outer.get(inner)),
             None => outer.as_deref(),
         };
-        Ok(found.filter(|found| !found.is_null()).map(look))
+        Ok(choice.filter(|choice| !choice.is_null()).map(look))
     }
 }
 
@@ -328,9 +330,9 @@ impl ChoiceFormat {
     /// Returns the choice as JSON text and parsed.
     pub(crate) fn of<'a>(&self, request: &Node<'a>) -> Result<Option<(String, Option<Choice<'a>>)>, Error> {
         for location in self.locations {
-            let found = location.look(request, |choice| (json::write(choice), self.read(choice)))?;
-            if found.is_some() {
-                return Ok(found);
+            let choice = location.look(request, |choice| (json::write(choice), self.read(choice)))?;
+            if choice.is_some() {
+                return Ok(choice);
             }
         }
         Ok(None)
@@ -387,7 +389,7 @@ impl ChoiceFormat {
         Ok(Calling::Optional)
     }
 
-    /// `choice` must not name a tool.
+    /// Writes a choice that names no tool.
     pub(crate) fn plain<'a>(&self, choice: &Choice<'_>) -> Node<'a> {
         match &self.spelling {
             Spelling::Words(words) => {
@@ -416,11 +418,11 @@ impl ChoiceFormat {
         match &self.spelling {
             Spelling::Words(words) => {
                 let kind = if is_custom { "custom" } else { "function" };
-                let (typed, named) = (("type", Node::literal(kind)), ("name", Node::string(name)));
+                let (type_member, name_member) = (("type", Node::literal(kind)), ("name", Node::string(name)));
                 match words.forced {
-                    Forced::Tool => Node::record([("type", Node::literal("tool")), named]),
-                    Forced::Kind => Node::record([typed, named]),
-                    Forced::Nested => Node::record([typed, (kind, Node::record([named]))]),
+                    Forced::Tool => Node::record([("type", Node::literal("tool")), name_member]),
+                    Forced::Kind => Node::record([type_member, name_member]),
+                    Forced::Nested => Node::record([type_member, (kind, Node::record([name_member]))]),
                 }
             }
             Spelling::Kinds => Node::record([(KIND_TOOL, Node::record([("name", Node::string(name))]))]),
@@ -428,7 +430,7 @@ impl ChoiceFormat {
         }
     }
 
-    /// Returns a plain choice if the format cannot list allowed tools.
+    /// Writes a choice of allowed tools. If the format cannot list them, the choice names no tool.
     pub(crate) fn allowed<'a>(&self, required: bool, names: Vec<Text<'a>>, custom: &Set<Text<'a>>) -> Node<'a> {
         let plain = if required { Choice::Required } else { Choice::Auto };
         let words = match &self.spelling {

@@ -5,12 +5,12 @@ use crate::{
     request::{conversation::Outcome, writer::same},
 };
 
-/// Only results of searches get new content: others are read to become text.
+/// Returns a result with its new content. Only results of searches have new content.
 pub(crate) fn result(outcome: Outcome<'_>) -> Option<Node<'_>> {
-    let mut own = outcome.source_item?;
-    let found = outcome.content.into_parts().into_iter().filter_map(same::block).collect();
+    let mut source_item = outcome.source_item?;
+    let blocks = outcome.content.into_parts().into_iter().filter_map(same::block).collect();
     if outcome.of_search.is_some() {
-        own.visit("toolResult", |result| result.set("content", Node::array(found)));
+        source_item.visit("toolResult", |result| result.set("content", Node::array(blocks)));
     }
-    Some(own)
+    Some(source_item)
 }

@@ -13,13 +13,13 @@ use super::{
     calls::{as_value, record, CallForm, ClientCall, SingleCall},
     choice::{ChoiceFormat, Location, Parallel, Spelling, WithoutTools},
     each,
-    endpoint::{failed, of_openai, Endpoint},
+    endpoint::{error_event, of_openai, Endpoint},
     events::{BegunCall, Content, Event, Events, Kind, Meaning, Piece, Test},
     prompt::Prompt,
     reply::Reply,
-    searches::{SearchAnswer, SearchAnswers, SearchContent},
+    searches::{SearchContent, SearchResult, SearchResults},
     tool_list::ToolList,
-    turns::{Answered, Blocks, Prefill, Results, Speaker, Turns},
+    turns::{AnsweredCall, Blocks, Prefill, Results, Speaker, Turns},
     units::{
         Arguments,
         Step::{Member, Without},
@@ -40,8 +40,8 @@ pub(super) const WORDS: &[(&str, Flags)] = &[
 ];
 
 pub(super) static WIRE: Wire = Wire {
-    // The addresses of Converse have errors of their own form, so this form is never sent.
-    endpoint: Endpoint { api: Api::Bedrock, is_shared: false, error: of_openai, failed },
+    // Never sent, because the addresses of Converse have a different form of errors.
+    endpoint: Endpoint { api: Api::Bedrock, is_shared: false, error: of_openai, error_event },
     history: "messages",
     forms: HistoryForms::MESSAGES,
     recognizes: Some(recognition::recognizes),
@@ -110,9 +110,9 @@ pub(super) static WIRE: Wire = Wire {
         others: &[],
         is_own: |_| false,
     },
-    single_call: SingleCall { is_in_place: false, forms: &[CallForm::held("toolUse", "input")], write: call },
+    single_call: SingleCall { is_in_place: false, forms: &[CallForm::in_member("toolUse", "input")], write: call },
     answers: AnswerText { ends: &[("stopReason", "tool_use", "end_turn")], ..AnswerText::block(as_text) },
-    searches: SearchAnswers { in_json: Some(IN_JSON), ..SearchAnswers::references(found) },
+    searches: SearchResults { in_json: Some(IN_JSON), ..SearchResults::references(search_result) },
     alternatives: None,
     events: Some(&EVENTS),
     rounds: None,
@@ -158,9 +158,9 @@ fn piece(index: Node<'static>, content: Content, piece: Node<'static>) -> Node<'
     Node::record([("contentBlockDelta", Node::record([("delta", delta), ("contentBlockIndex", index)]))])
 }
 
-fn result(answered: Answered<'_>) -> Node<'_> {
-    let id = answered.id_node();
-    let content = Node::array([Node::record([("text", answered.text)])].into());
+fn result(call: AnsweredCall<'_>) -> Node<'_> {
+    let id = call.id_node();
+    let content = Node::array([Node::record([("text", call.text)])].into());
     let error = ("status", Node::literal("error"));
     Node::record([("toolResult", Node::record([("toolUseId", id), ("content", content), error]))])
 }
@@ -171,13 +171,13 @@ fn as_text(block: &mut Node<'_>, text: Option<String>) {
 }
 
 /// The references are a member of JSON, so that the result is valid before they become text.
-fn found(answer: SearchAnswer) -> Node<'static> {
-    let is_failure = answer.content.is_failure();
-    let content = match answer.content {
+fn search_result(search: SearchResult) -> Node<'static> {
+    let is_failure = search.content.is_failure();
+    let content = match search.content {
         SearchContent::Text(text) | SearchContent::Failure(text) => Node::record([("text", Node::string(text))]),
         content => Node::record([("json", Node::record([("tool_references", content.plain())]))]),
     };
-    let mut result = Node::record([("toolUseId", answer.id), ("content", Node::array([content].into()))]);
+    let mut result = Node::record([("toolUseId", search.id), ("content", Node::array([content].into()))]);
     if is_failure {
         result.set("status", Node::literal("error"));
     }
@@ -189,14 +189,15 @@ fn call(call: ClientCall<'_>) -> Node<'_> {
     Node::record([("toolUse", record(inner))])
 }
 
-const IN_JSON: UntypedResults = UntypedResults { call: called, result: answered, has_tools: has_references, visit };
+const IN_JSON: UntypedResults =
+    UntypedResults { call: call_id_and_name, result: result_id_and_name, has_tools: has_references, visit };
 
-fn called<'n, 'a>(block: &'n Node<'a>) -> Option<(&'n Text<'a>, &'n Text<'a>)> {
+fn call_id_and_name<'n, 'a>(block: &'n Node<'a>) -> Option<(&'n Text<'a>, &'n Text<'a>)> {
     let call = block.get("toolUse")?;
     call.text_at("toolUseId").zip(call.text_at("name"))
 }
 
-fn answered<'n, 'a>(block: &'n Node<'a>) -> Option<ResultOf<'n, 'a>> {
+fn result_id_and_name<'n, 'a>(block: &'n Node<'a>) -> Option<ResultOf<'n, 'a>> {
     Some((block.get("toolResult")?.text_at("toolUseId"), None))
 }
 

@@ -46,7 +46,7 @@ pub(crate) fn read(reader: &mut Reader<'_, '_, '_>) -> Result<(), Error> {
     Ok(())
 }
 
-/// Records the names, because results do not contain them.
+/// Records the names of called tools, because results do not contain them.
 fn record_calls<'a>(reader: &Reader<'_, '_, 'a>, index: usize, searches: &mut Searches<'a>) -> Result<(), Error> {
     let message = reader.history.messages().get(index).filter(|message| may_hold(message, Flags::CALL));
     let Some(message) = message else { return Ok(()) };
@@ -81,8 +81,8 @@ fn message<'a>(reader: &mut Reader<'_, '_, 'a>, at: usize, mut message: Node<'a>
             let id = result.map(|result| string_of(result, "toolUseId")).unwrap_or_default();
             let blocks = result.and_then(|result| result.get("content")?.as_array()).unwrap_or_default();
             let list = reader.location.name("toolResult").name("content");
-            let found = blocks.iter().enumerate().flat_map(|(index, block)| found(block, list.index(index)));
-            let content = Content::Parts(found.collect());
+            let parts = blocks.iter().enumerate().flat_map(|(index, block)| result_parts(block, list.index(index)));
+            let content = Content::Parts(parts.collect());
             let of_search = Some(Searcher::Client);
             reader.push(at, EventKind::Result(Outcome { of_search, ..Outcome::new(id, content, Some(block)) }));
         } else if let Some(call) = block.get("toolUse").filter(|_| calls).cloned() {
@@ -103,23 +103,23 @@ fn message<'a>(reader: &mut Reader<'_, '_, 'a>, at: usize, mut message: Node<'a>
     reader.location = outer;
 }
 
-/// Returns the found tools and the rest of the block. `origin` is the location of the block.
-fn found<'a>(block: &Node<'a>, origin: Location) -> Vec<Part<'a>> {
+/// Returns the references in a block of a search result, and the rest of the block. `origin` is the block's location.
+fn result_parts<'a>(block: &Node<'a>, origin: Location) -> Vec<Part<'a>> {
     let references = block.get("json").and_then(references_in);
     let Some(references) = references else { return Vec::from([Part::Untranslated(block.clone())]) };
     let origin = origin.name("json");
     let references = references_from(references, origin);
-    let found = SearchOutcome { origin, references, block: Node::default(), error: None, is_whole: true };
+    let search = SearchOutcome { origin, references, block: Node::default(), error: None, is_whole: true };
     let mut rest = block.clone();
     let is_whole = rest.visit("json", |json| {
         json.remove(REFERENCES);
         json.as_object().is_some_and(Object::is_empty)
     });
     let rest = (is_whole != Some(true)).then_some(Part::Untranslated(rest));
-    core::iter::once(Part::Search(found)).chain(rest).collect()
+    core::iter::once(Part::Search(search)).chain(rest).collect()
 }
 
-/// A block of a message cannot be JSON.
+/// Returns a block of a result as a block of a message, which cannot be JSON.
 fn as_message_block<'a>(block: &Node<'a>) -> Part<'a> {
     match block.get("json") {
         Some(value) => Part::Untranslated(Node::record([("text", Node::string(json::write(value)))])),

@@ -9,7 +9,8 @@ use crate::{
     wire::recognition::{is_given, SentTo},
 };
 
-/// Gateways accept some of these members in Chat Completions requests, but those requests have `model` or `tools`.
+/// Recognizes requests by members that only Converse has. Gateways accept some of them in Chat Completions requests,
+/// but such requests have `model` or `tools`.
 ///
 /// Source: botocore 1.43.127, `bedrock-runtime`: `ConverseRequest`.
 pub(super) fn recognizes(request: &Node<'_>, _: SentTo) -> Result<bool, Error> {
@@ -24,12 +25,12 @@ pub(super) fn recognizes(request: &Node<'_>, _: SentTo) -> Result<bool, Error> {
         "promptVariables",
         "requestMetadata",
     ];
-    let given = |key: &str| is_given(request, key);
-    let is_named = given("toolConfig") || !given("model") && MEMBERS.iter().any(|key| given(key));
-    Ok(!given("tools") && (is_named || !given("model") && has_calls(request)?))
+    let has_member = |key: &str| is_given(request, key);
+    let is_named = has_member("toolConfig") || !has_member("model") && MEMBERS.iter().any(|key| has_member(key));
+    Ok(!has_member("tools") && (is_named || !has_member("model") && has_calls(request)?))
 }
 
-/// No other format represents calls and results in this way.
+/// Returns true if the history has calls or results in the form of Converse, which no other format uses.
 fn has_calls(request: &Node<'_>) -> Result<bool, Error> {
     for message in request.items_at("messages") {
         if may_hold(message, Flags::CALL | Flags::RESULT) {

@@ -8,20 +8,22 @@ use crate::{
     wire::gemini::FUNCTION_RESPONSES,
 };
 
-/// Only results of searches are read.
+/// Returns the result of a search with its new content.
 pub(crate) fn result(outcome: Outcome<'_>) -> Option<Node<'_>> {
-    let mut own = outcome.source_item?;
-    let Some(key) = FUNCTION_RESPONSES.into_iter().find(|key| own.get(key).is_some()) else { return Some(own) };
-    let found = outcome.content.into_parts().into_iter().filter_map(same::block);
+    let mut source_item = outcome.source_item?;
+    let Some(key) = FUNCTION_RESPONSES.into_iter().find(|key| source_item.get(key).is_some()) else {
+        return Some(source_item);
+    };
+    let blocks = outcome.content.into_parts().into_iter().filter_map(same::block);
     let texts: Vec<String> =
-        found.filter_map(|block| block.get("text")?.as_text().map(Text::display).map(Into::into)).collect();
+        blocks.filter_map(|block| block.get("text")?.as_text().map(Text::display).map(Into::into)).collect();
     let text = Node::string(texts.join("\n\n"));
-    own.visit(key, |result| {
+    source_item.visit(key, |result| {
         result.visit("response", |response| {
             response.remove(REFERENCES);
             let key = if response.get("output").is_some() { "found_tools" } else { "output" };
             response.set(key, text);
         })
     });
-    Some(own)
+    Some(source_item)
 }

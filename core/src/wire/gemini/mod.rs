@@ -11,15 +11,15 @@ use super::{
     answers::AnswerText,
     calls::{CallForm, SingleCall},
     choice::{ChoiceFormat, Location, Mode, Parallel, Spelling, WithoutTools},
-    endpoint::{failed, of_google, Endpoint},
+    endpoint::{error_event, of_google, Endpoint},
     messages_of_roles,
     prompt::Prompt,
     reply::Reply,
     responses,
     rounds::{Body, Rounds},
-    searches::{SearchAnswer, SearchAnswers, SearchContent},
+    searches::{SearchContent, SearchResult, SearchResults},
     tool_list::ToolList,
-    turns::{Answered, Blocks, Prefill, Results, Speaker, Turns},
+    turns::{AnsweredCall, Blocks, Prefill, Results, Speaker, Turns},
     units::{
         Arguments,
         Step::{Items, Member, Without},
@@ -35,7 +35,7 @@ use crate::{
 pub(super) const GROUPS: [&str; 2] = ["functionDeclarations", "function_declarations"];
 
 const CALL: Unit = Unit { pieces: &["partialArgs", "willContinue"], ..Unit::call(&["id"], Arguments::Value("args")) };
-const RESULT: Unit = Unit::result(&["id"]).named();
+const RESULT: Unit = Unit::result(&["id"]).may_have_name();
 
 pub(super) const WORDS: &[(&str, Flags)] = &[
     ("functionCall", Flags::CALL),
@@ -45,7 +45,7 @@ pub(super) const WORDS: &[(&str, Flags)] = &[
 ];
 
 pub(super) static WIRE: Wire = Wire {
-    endpoint: Endpoint { api: Api::Gemini, is_shared: false, error: of_google, failed },
+    endpoint: Endpoint { api: Api::Gemini, is_shared: false, error: of_google, error_event },
     history: "contents",
     // A token-counting request may have no `contents`.
     forms: HistoryForms {
@@ -155,11 +155,11 @@ pub(super) static WIRE: Wire = Wire {
     },
     single_call: SingleCall {
         is_in_place: true,
-        forms: &[CallForm::held("functionCall", "args"), CallForm::held("function_call", "args")],
+        forms: &[CallForm::in_member("functionCall", "args"), CallForm::in_member("function_call", "args")],
         write: responses::call,
     },
     answers: AnswerText::block(as_text),
-    searches: SearchAnswers { in_json: Some(IN_JSON), ..SearchAnswers::references(found) },
+    searches: SearchResults { in_json: Some(IN_JSON), ..SearchResults::references(search_result) },
     alternatives: Some(&ALTERNATIVES),
     events: None,
     rounds: Some(Rounds {
@@ -204,44 +204,45 @@ fn messages(history: Node<'_>) -> Vec<Node<'_>> {
     }
 }
 
-fn result(answered: Answered<'_>) -> Node<'_> {
+fn result(call: AnsweredCall<'_>) -> Node<'_> {
     let mut result = Node::empty_object();
-    for (key, value) in [("id", &answered.id), ("name", &answered.name)] {
+    for (key, value) in [("id", &call.id), ("name", &call.name)] {
         if let Some(value) = value {
             result.set(key, Node::string(value.clone()));
         }
     }
-    result.set("response", Node::record([("error", answered.text)]));
+    result.set("response", Node::record([("error", call.text)]));
     Node::record([("functionResponse", result)])
 }
 
-/// Signatures of thoughts are siblings of the call, and are kept.
+/// Replaces the call in a part by text. The signature of a thought, which is a sibling of the call, remains.
 fn as_text(part: &mut Node<'_>, text: Option<String>) {
     ["functionCall", "function_call"].into_iter().for_each(|key| drop(part.remove(key)));
     part.set("text", Node::string(text.unwrap_or_default()));
 }
 
 /// The references are a member of JSON, so that the result is valid before they become text.
-fn found(answer: SearchAnswer) -> Node<'static> {
-    let key = match &answer.content {
+fn search_result(search: SearchResult) -> Node<'static> {
+    let key = match &search.content {
         SearchContent::References(_) | SearchContent::Definitions(_) => "tool_references",
         SearchContent::Text(_) => "output",
         SearchContent::Failure(_) => "error",
     };
-    let content = Node::record([(key, answer.content.plain())]);
-    let mut response = Node::record([("name", answer.name), ("response", content)]);
-    if !answer.id.is_null() {
-        response.set("id", answer.id);
+    let content = Node::record([(key, search.content.plain())]);
+    let mut response = Node::record([("name", search.name), ("response", content)]);
+    if !search.id.is_null() {
+        response.set("id", search.id);
     }
     Node::record([("functionResponse", response)])
 }
 
 pub(crate) const FUNCTION_RESPONSES: [&str; 2] = ["functionResponse", "function_response"];
 
-/// Calls need no ids, because results name their tool.
-const IN_JSON: UntypedResults = UntypedResults { call: |_| None, result: answered, has_tools: has_references, visit };
+/// Calls are not read, because results name their tool.
+const IN_JSON: UntypedResults =
+    UntypedResults { call: |_| None, result: result_id_and_name, has_tools: has_references, visit };
 
-fn answered<'n, 'a>(part: &'n Node<'a>) -> Option<ResultOf<'n, 'a>> {
+fn result_id_and_name<'n, 'a>(part: &'n Node<'a>) -> Option<ResultOf<'n, 'a>> {
     let name = FUNCTION_RESPONSES.iter().find_map(|key| part.get(key)?.get("name")?.as_text())?;
     Some((None, Some(name)))
 }

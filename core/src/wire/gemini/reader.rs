@@ -48,10 +48,10 @@ fn message<'a>(reader: &mut Reader<'_, '_, 'a>, at: usize, mut message: Node<'a>
             reader.mark_changed(at);
             let response = FUNCTION_RESPONSES.iter().find_map(|key| Some((*key, part.get(key)?.get("response")?)));
             let origin = response.map_or(reader.location, |(key, _)| reader.location.name(key).name("response"));
-            let found = response.and_then(|(_, response)| references_in(response)).unwrap_or_default();
-            let references = references_from(found, origin);
-            let found = SearchOutcome { origin, references, block: Node::default(), error: None, is_whole: true };
-            let content = Content::Parts(Vec::from([Part::Search(found)]));
+            let references = response.and_then(|(_, response)| references_in(response)).unwrap_or_default();
+            let references = references_from(references, origin);
+            let search = SearchOutcome { origin, references, block: Node::default(), error: None, is_whole: true };
+            let content = Content::Parts(Vec::from([Part::Search(search)]));
             let of_search = Some(Searcher::Client);
             let outcome = Outcome { of_search, ..Outcome::new(Node::default(), content, Some(part)) };
             reader.push(at, EventKind::Result(outcome));

@@ -12,12 +12,12 @@ use super::{
     answers::{has_only_text, AnswerText, Conversion},
     calls::{as_value, record, ClientCall, SingleCall},
     choice::{ChoiceFormat, Location, Mode, Parallel, Spelling, WithoutTools},
-    endpoint::{failed, of_google, Endpoint},
+    endpoint::{error_event, of_google, Endpoint},
     events::{BegunCall, Content, Event, Events, Kind, Meaning, Piece, Test},
     prompt::Prompt,
     reply::{text_part, Reply},
     rounds::{Body, ItemList, Rounds, When},
-    searches::{SearchAnswer, SearchAnswers},
+    searches::{SearchResult, SearchResults},
     tool_list::ToolList,
     translation::{Form, Metadata, Strict, Translation},
     turns::{Speaker, Turns},
@@ -37,7 +37,7 @@ use built_step::BuiltStep;
 pub(super) const WORDS: &[(&str, Flags)] = &[("function_result", Flags::CALL)];
 
 pub(super) static WIRE: Wire = Wire {
-    endpoint: Endpoint { api: Api::GeminiInteractions, is_shared: false, error: of_google, failed },
+    endpoint: Endpoint { api: Api::GeminiInteractions, is_shared: false, error: of_google, error_event },
     history: "input",
     forms: HistoryForms {
         is_required: false,
@@ -63,7 +63,7 @@ pub(super) static WIRE: Wire = Wire {
                 unlike: &[Without("call_id"), With("id"), NotText("arguments")],
                 ..Unit::call(&["id"], Arguments::Value("arguments")).of_type("function_call")
             },
-            Unit::result(&["call_id"]).named().of_type("function_result"),
+            Unit::result(&["call_id"]).may_have_name().of_type("function_result"),
             // A search of OpenAI Responses has a query.
             Unit { name: Name::Itself, ..Unit::search(&[Member("arguments"), Items("function_names")]) }
                 .of_type("tool_search_call"),
@@ -115,7 +115,7 @@ pub(super) static WIRE: Wire = Wire {
         repeat: None,
         events: None,
     },
-    searches: SearchAnswers { has_definitions: true, ..SearchAnswers::references(found) },
+    searches: SearchResults { has_definitions: true, ..SearchResults::references(search_result) },
     alternatives: None,
     events: Some(&EVENTS),
     rounds: Some(Rounds {
@@ -140,7 +140,7 @@ pub(super) static WIRE: Wire = Wire {
     }),
 };
 
-/// A text, a content and a list of contents are input of the user.
+/// Returns the steps of a history. A text, a content, or a list of contents becomes a step with input of the user.
 fn messages(history: Node<'_>) -> Vec<Node<'_>> {
     const CONTENTS: [&str; 5] = ["text", "image", "audio", "document", "video"];
     let is_content = |node: &Node<'_>| view(node).is_ok_and(|node| CONTENTS.iter().any(|kind| has_type(&node, kind)));
@@ -153,11 +153,11 @@ fn messages(history: Node<'_>) -> Vec<Node<'_>> {
             let text = ("text", Node::new(Data::String(text)));
             user_input(Vec::from([Node::record([("type", Node::literal("text")), text])]))
         }
-        Data::Object(one) => {
-            let one = Node::new(Data::Object(one));
-            match one.text_at("type") {
-                Some(_) => user_input(Vec::from([one])),
-                None => Vec::from([one]),
+        Data::Object(input) => {
+            let input = Node::new(Data::Object(input));
+            match input.text_at("type") {
+                Some(_) => user_input(Vec::from([input])),
+                None => Vec::from([input]),
             }
         }
         _ => Vec::new(),
@@ -212,13 +212,13 @@ fn as_text(step: &mut Node<'_>, text: Option<String>) {
     step.set("content", Node::array(text.map(|text| text_part("text", text)).into_iter().collect()));
 }
 
-fn found(answer: SearchAnswer) -> Node<'static> {
-    let is_failure = answer.content.is_failure();
+fn search_result(search: SearchResult) -> Node<'static> {
+    let is_failure = search.content.is_failure();
     let mut result = Node::record([
         ("type", Node::literal("function_result")),
-        ("name", answer.name),
-        ("call_id", answer.id),
-        ("result", answer.content.plain()),
+        ("name", search.name),
+        ("call_id", search.id),
+        ("result", search.content.plain()),
     ]);
     if is_failure {
         result.set("is_error", Node::bool(true));
@@ -236,14 +236,14 @@ fn call(call: ClientCall<'_>) -> Node<'_> {
 }
 
 const FORM: UntypedResults =
-    UntypedResults { call: called, result: answered, has_tools: has_functions, visit: |_, _| {} };
+    UntypedResults { call: call_id_and_name, result: result_id_and_name, has_tools: has_functions, visit: |_, _| {} };
 
-fn called<'n, 'a>(step: &'n Node<'a>) -> Option<(&'n Text<'a>, &'n Text<'a>)> {
+fn call_id_and_name<'n, 'a>(step: &'n Node<'a>) -> Option<(&'n Text<'a>, &'n Text<'a>)> {
     let text = |key: &str| step.text_at(key).filter(|_| has_type(step, "function_call"));
     text("id").zip(text("name"))
 }
 
-fn answered<'n, 'a>(step: &'n Node<'a>) -> Option<ResultOf<'n, 'a>> {
+fn result_id_and_name<'n, 'a>(step: &'n Node<'a>) -> Option<ResultOf<'n, 'a>> {
     has_type(step, "function_result").then(|| (step.text_at("call_id"), step.text_at("name")))
 }
 

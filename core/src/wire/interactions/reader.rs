@@ -17,7 +17,8 @@ use crate::{
     request::{
         carriers::Searches,
         conversation::{
-            opened, string_of, Arguments, Call, Content, EventKind, Outcome, Part, Role, SearchOutcome, Searcher,
+            parse_verbatim, string_of, Arguments, Call, Content, EventKind, Outcome, Part, Role, SearchOutcome,
+            Searcher,
         },
         location::Location,
         reader::{reference, History, Reader},
@@ -25,12 +26,12 @@ use crate::{
         tools::Arrival,
     },
     wire::{
-        anthropic::reader::taken,
+        anthropic::reader::take_content,
         responses::reader::{require_whole, Phase, Turns},
     },
 };
 
-/// The input itself may be a content.
+/// The types of a content. The input itself may be a content.
 const CONTENTS: [&str; 5] = ["text", "image", "audio", "document", "video"];
 
 pub(crate) fn read<'a>(
@@ -55,9 +56,11 @@ pub(crate) fn read<'a>(
             let data = core::mem::take(node).into_data();
             reader.location = Location::of_history();
             let content = match data {
-                Data::Object(one) => Content::Parts(part(reader, Node::new(Data::Object(one)))?.into_iter().collect()),
+                Data::Object(input) => {
+                    Content::Parts(part(reader, Node::new(Data::Object(input)))?.into_iter().collect())
+                }
                 Data::Array(items) => {
-                    let items = items.into_iter().map(opened).collect::<Result<_, Error>>()?;
+                    let items = items.into_iter().map(parse_verbatim).collect::<Result<_, Error>>()?;
                     reader.content(Some(Node::array(items)), part)?
                 }
                 text => reader.content(Some(Node::new(text)), part)?,
@@ -67,9 +70,9 @@ pub(crate) fn read<'a>(
         }
     }
     let listed = reader.listed.iter().filter(|entry| tool::kind(entry) == Kind::ClientSearch);
-    let own: Set<Text<'a>> = listed.filter_map(tool::name).cloned().collect();
+    let client_searches: Set<Text<'a>> = listed.filter_map(tool::name).cloned().collect();
     let searches = Searches::of(reader.listed, Some(reader.reading.options));
-    let mut pass = Pass { reader, at: 0, turns: Turns::default(), own, searches, hosted: Set::new() };
+    let mut pass = Pass { reader, at: 0, turns: Turns::default(), client_searches, searches, hosted: Set::new() };
     for index in 0..pass.reader.history.messages().len() {
         pass.at = index + 1;
         pass.reader.location = Location::of_message(index + 1);
@@ -85,13 +88,14 @@ struct Pass<'p, 'r, 'n, 'a> {
     at: usize,
     turns: Turns,
     /// Names of the client's searches in the request's list.
-    own: Set<Text<'a>>,
+    client_searches: Set<Text<'a>>,
     searches: Searches<'a>,
     hosted: Set<Text<'a>>,
 }
 
 impl<'a> Pass<'_, '_, '_, 'a> {
-    /// If deferred loading is emulated and the format stays the same, only steps that concern tools must be read.
+    /// Returns the step at this index if it must be read. If deferred loading is emulated and the format stays the
+    /// same, these are only the steps that concern tools.
     fn next(&mut self, index: usize) -> Result<Option<Node<'a>>, Error> {
         self.record_call_name(index)?;
         if self.reader.reads_only_tool_messages() {
@@ -113,7 +117,7 @@ impl<'a> Pass<'_, '_, '_, 'a> {
         self.reader.open(index).map(Some)
     }
 
-    /// Results may omit the name of the called function.
+    /// Records the name of a called function, because its result may omit the name.
     fn record_call_name(&mut self, index: usize) -> Result<(), Error> {
         let Some(step) = self.reader.history.messages().get(index).filter(|step| may_hold(step, Flags::CALL)) else {
             return Ok(());
@@ -137,7 +141,7 @@ impl<'a> Pass<'_, '_, '_, 'a> {
             "function_call" => self.call(step),
             "function_result" => self.result(step)?,
             "tool_search_call" => self.search(step),
-            "tool_search_result" => self.found(step),
+            "tool_search_result" => self.hosted_result(step),
             _ if self.reader.same_format() => self.keep(),
             "user_input" => self.message(step, Role::User)?,
             "model_output" => self.message(step, Role::Assistant)?,
@@ -161,8 +165,8 @@ impl<'a> Pass<'_, '_, '_, 'a> {
 
     fn call(&mut self, mut step: Node<'a>) {
         let message = self.turns.next(Phase::Called);
-        let own = self.reader.same_format().then(|| step.clone());
-        if own.is_none() {
+        let source_item = self.reader.same_format().then(|| step.clone());
+        if source_item.is_none() {
             self.reader.lose_rest(&step, &["type", "id", "name", "arguments"]);
         }
         let name = step.text_at("name").cloned().unwrap_or_else(|| Text::literal(""));
@@ -170,11 +174,8 @@ impl<'a> Pass<'_, '_, '_, 'a> {
             text if text.as_text().is_some() => Arguments::Text(text),
             value => Arguments::Value(value),
         };
-        let search = self.own.contains(&name).then_some(Searcher::Client);
-        self.push(
-            message,
-            EventKind::Call(Call { id: string_of(&step, "id"), name, arguments, search, source_item: own }),
-        );
+        let search = self.client_searches.contains(&name).then_some(Searcher::Client);
+        self.push(message, EventKind::Call(Call { id: string_of(&step, "id"), name, arguments, search, source_item }));
     }
 
     fn result(&mut self, mut step: Node<'a>) -> Result<(), Error> {
@@ -186,34 +187,37 @@ impl<'a> Pass<'_, '_, '_, 'a> {
         let is_error = step.bool_at("is_error") == Some(true);
         let is_search = self.searches.is_search_result(&step, &FORM);
         let refused = if is_search { self.refuse_searches(&mut step) } else { Set::new() };
-        let (own, result) = taken(self.reader, step, "result");
+        let (source_item, result) = take_content(self.reader, step, "result");
         let content = match result {
             Some(result) if is_search => {
                 self.reader.mark_changed(self.at);
                 self.functions(result, &refused)?
             }
-            // A value that is not a content is the result itself.
+            // An object that is not a search result becomes JSON text.
             Some(value) if value.as_object().is_some() => Content::String(Node::string(json::write(&value))),
             result => self.reader.member_content("result", result, part)?,
         };
         let of_search = is_search.then_some(Searcher::Client);
-        self.push(message, EventKind::Result(Outcome { is_error, of_search, ..Outcome::new(id, content, own) }));
+        self.push(
+            message,
+            EventKind::Result(Outcome { is_error, of_search, ..Outcome::new(id, content, source_item) }),
+        );
         Ok(())
     }
 
-    /// `refused` are the indices of entries that were removed from the result.
+    /// Reads the result of a client's search. `refused` contains the indices of the entries that were removed from it.
     fn functions(&mut self, result: Node<'a>, refused: &Set<usize>) -> Result<Content<'a>, Error> {
-        let (mut found, mut others) = (Vec::new(), Vec::new());
+        let (mut functions, mut others) = (Vec::new(), Vec::new());
         let Data::Array(entries) = result.into_data() else { return Ok(Content::Parts(Vec::new())) };
         let indices = (0..).filter(|index| !refused.contains(index));
         for (index, entry) in indices.zip(entries) {
             if has_type(&entry, "function") {
-                found.push((entry, self.entry(index)));
+                functions.push((entry, self.entry(index)));
             } else {
                 others.extend(self.reader.at_entry("result", index, |reader| part(reader, entry))?);
             }
         }
-        let mut parts = Vec::from([self.load(found, Searcher::Client)]);
+        let mut parts = Vec::from([self.load(functions, Searcher::Client)]);
         parts.extend(others);
         Ok(Content::Parts(parts))
     }
@@ -226,13 +230,13 @@ impl<'a> Pass<'_, '_, '_, 'a> {
     fn refuse_searches(&mut self, step: &mut Node<'a>) -> Set<usize> {
         let mut refused = Vec::new();
         step.visit("result", |result| {
-            let is_one = |entry: &Node<'a>| {
+            let is_search_function = |entry: &Node<'a>| {
                 has_type(entry, "function") && tool::name(entry).is_some_and(|name| self.is_search(name))
             };
-            if let Some(entries) = result.as_array_mut().filter(|entries| entries.iter().any(is_one)) {
-                let named = entries.iter().enumerate().filter(|(_, entry)| is_one(entry));
-                refused.extend(named.filter_map(|(index, entry)| Some((index, tool::name(entry)?.clone()))));
-                entries.retain(|entry| !is_one(entry));
+            if let Some(entries) = result.as_array_mut().filter(|entries| entries.iter().any(is_search_function)) {
+                let refused_entries = entries.iter().enumerate().filter(|(_, entry)| is_search_function(entry));
+                refused.extend(refused_entries.filter_map(|(index, entry)| Some((index, tool::name(entry)?.clone()))));
+                entries.retain(|entry| !is_search_function(entry));
             }
         });
         for (index, name) in &refused {
@@ -244,19 +248,20 @@ impl<'a> Pass<'_, '_, '_, 'a> {
         refused.into_iter().map(|(index, _)| index).collect()
     }
 
-    /// No other function may use the names of the client's searches, or of the function that replaces a hosted search.
+    /// Returns true if this is the name of a client's search, or of the function that replaces a hosted search. No
+    /// other function may use such a name.
     fn is_search(&self, name: &Text<'a>) -> bool {
         let options = self.reader.reading.options;
         let is_replaced = options.native == Native::None && options.emulates_search();
-        self.own.contains(name) || is_replaced && self.searches.is_replacement(name)
+        self.client_searches.contains(name) || is_replaced && self.searches.is_replacement(name)
     }
 
     /// Returns references to the functions. A hosted search only loads functions in the request's list; other functions
     /// belong to servers that the API calls itself.
-    fn load(&mut self, found: Vec<(Node<'a>, Location)>, searcher: Searcher) -> Part<'a> {
+    fn load(&mut self, functions: Vec<(Node<'a>, Location)>, searcher: Searcher) -> Part<'a> {
         let is_hosted = searcher == Searcher::Hosted;
-        let mut references = Vec::with_capacity(found.len());
-        for (definition, origin) in found {
+        let mut references = Vec::with_capacity(functions.len());
+        for (definition, origin) in functions {
             let name = tool::name(&definition);
             if is_hosted && !name.is_some_and(|name| self.reader.conversation.tools.knows(name)) {
                 continue;
@@ -274,31 +279,28 @@ impl<'a> Pass<'_, '_, '_, 'a> {
     fn search(&mut self, mut step: Node<'a>) {
         self.reader.mark_changed(self.at);
         let message = self.turns.next(Phase::Called);
-        let own = (self.reader.same_format() && !self.reader.emulates()).then(|| step.clone());
+        let source_item = (self.reader.same_format() && !self.reader.emulates()).then(|| step.clone());
         let id = string_of(&step, "id");
         self.hosted.extend(id.as_text().cloned());
-        if own.is_none() {
+        if source_item.is_none() {
             self.reader.lose_rest(&step, &["type", "id", "arguments"]);
         }
         let name = Text::new(String::from(self.reader.reading.options.tool_search_name.as_str()));
         let arguments = Arguments::Value(step.visit("arguments", core::mem::take).unwrap_or_default());
-        self.push(
-            message,
-            EventKind::Call(Call { id, name, arguments, search: Some(Searcher::Hosted), source_item: own }),
-        );
+        self.push(message, EventKind::Call(Call { id, name, arguments, search: Some(Searcher::Hosted), source_item }));
     }
 
-    fn found(&mut self, mut step: Node<'a>) {
+    fn hosted_result(&mut self, mut step: Node<'a>) {
         self.reader.mark_changed(self.at);
-        let own = (self.reader.same_format() && !self.reader.emulates()).then(|| step.clone());
+        let source_item = (self.reader.same_format() && !self.reader.emulates()).then(|| step.clone());
         let id = string_of(&step, "call_id");
-        if own.is_none() {
+        if source_item.is_none() {
             self.reader.lose_rest(&step, &["type", "call_id", "result"]);
         }
         let list = step.visit("result", |result| result.as_array_mut().map(core::mem::take)).flatten();
-        let found = list.unwrap_or_default().into_iter().enumerate();
-        let found = found.map(|(index, definition)| (definition, self.entry(index))).collect();
-        let content = Content::Parts(Vec::from([self.load(found, Searcher::Hosted)]));
+        let functions = list.unwrap_or_default().into_iter().enumerate();
+        let functions = functions.map(|(index, definition)| (definition, self.entry(index))).collect();
+        let content = Content::Parts(Vec::from([self.load(functions, Searcher::Hosted)]));
         if !id.as_text().is_some_and(|id| self.hosted.contains(id)) {
             self.reader.warn_of_orphan(id.as_text());
             // The result is dropped, but its functions remain loaded.
@@ -308,7 +310,7 @@ impl<'a> Pass<'_, '_, '_, 'a> {
         }
         let message = self.turns.next(Phase::Other);
         let of_search = Some(Searcher::Hosted);
-        self.push(message, EventKind::Result(Outcome { of_search, ..Outcome::new(id, content, own) }));
+        self.push(message, EventKind::Result(Outcome { of_search, ..Outcome::new(id, content, source_item) }));
     }
 }
 

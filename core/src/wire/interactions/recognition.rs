@@ -50,6 +50,8 @@ const OTHERS: [&str; 20] = [
     "user",
 ];
 
+/// Recognizes requests by members, tools and steps that exist in only one of the two APIs.
+///
 /// Sources of the lists: google-genai 3.6.1, `_gaos/types/interactions/{createmodelinteraction,tool,step}.py`, and
 /// openai-python's `types/responses` (read 2026-11-26).
 pub(super) fn recognizes(request: &Node<'_>, sent_to: SentTo) -> Result<bool, Error> {
@@ -62,10 +64,10 @@ pub(super) fn recognizes(request: &Node<'_>, sent_to: SentTo) -> Result<bool, Er
     }
     if let Some(tools) = request.get("tools") {
         let tools = view(tools)?;
-        if let Some(found) =
+        if let Some(decision) =
             tools.as_array().unwrap_or_default().iter().find_map(|entry| is_entry_of_interactions(entry, sent_to))
         {
-            return Ok(found);
+            return Ok(decision);
         }
     }
     if let Some(input) = request.get("input") {
@@ -74,8 +76,8 @@ pub(super) fn recognizes(request: &Node<'_>, sent_to: SentTo) -> Result<bool, Er
             return Ok(true);
         }
         for item in input.as_array().unwrap_or_default() {
-            if let Some(found) = is_step(&*view(item)?) {
-                return Ok(found);
+            if let Some(decision) = is_step(&*view(item)?) {
+                return Ok(decision);
             }
         }
     }

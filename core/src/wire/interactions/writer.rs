@@ -53,9 +53,9 @@ struct Steps<'s, 'w, 'a> {
     prompt: Vec<Part<'a>>,
     /// True once the history has something other than the system prompt.
     has_content: bool,
-    /// The indices in `out` of hosted searches without a result, by id.
+    /// For hosted searches without a result: their indices in `out`, by id.
     searches: Map<Text<'a>, VecDeque<usize>>,
-    /// The names of called functions without a result, by the ids of the calls. Several calls may have the same id.
+    /// For calls without a result: the names of the functions, by the ids of the calls. Several calls may share an id.
     called: Map<Text<'a>, VecDeque<Text<'a>>>,
 }
 
@@ -135,13 +135,13 @@ impl<'a> Steps<'_, '_, 'a> {
         if let Some(id) = call.id.as_text() {
             self.called.entry(id.clone()).or_default().push_back(call.name.clone());
         }
-        if let Some(own) = call.source_item {
-            self.out.push(own);
+        if let Some(item) = call.source_item {
+            self.out.push(item);
             return;
         }
         let is_hosted = call.search == Some(Searcher::Hosted) && self.writer.native() == Native::Interactions;
         if is_hosted {
-            // The arguments are the names of the found functions, which the result of the search adds.
+            // The arguments are the names of the functions that the search finds. The result of the search adds them.
             if call.arguments.value().0.as_object().is_some_and(|arguments| !arguments.is_empty()) {
                 self.writer.writing.warnings.about(LOST, "arguments");
             }
@@ -169,18 +169,18 @@ impl<'a> Steps<'_, '_, 'a> {
             self.writer.drop_search();
             return Ok(());
         }
-        let is_found = outcome.found.is_some() && !outcome.is_error;
-        let found = if is_found { outcome.found.unwrap_or_default() } else { Vec::new() };
+        let is_found = outcome.found_tools.is_some() && !outcome.is_error;
+        let names = if is_found { outcome.found_tools.unwrap_or_default() } else { Vec::new() };
         let is_native = is_found && self.writer.native() == Native::Interactions && outcome.of_search.is_some();
         let is_hosted = outcome.of_search == Some(Searcher::Hosted);
-        if let Some(own) = outcome.source_item.filter(|_| !is_found || is_native) {
-            self.writer.undeclared_definitions(&Writer::usable(&found, &outcome.removed_tools));
-            self.out.push(own);
+        if let Some(item) = outcome.source_item.filter(|_| !is_found || is_native) {
+            self.writer.undeclared_definitions(&Writer::usable(&names, &outcome.removed_tools));
+            self.out.push(item);
             return Ok(());
         }
         if is_native {
-            let found = Writer::usable(&found, &outcome.removed_tools);
-            let functions = self.writer.undeclared_definitions(&found);
+            let names = Writer::usable(&names, &outcome.removed_tools);
+            let functions = self.writer.undeclared_definitions(&names);
             if is_hosted {
                 self.name_found(&outcome.id, &functions);
                 self.late.extend(self.writer.rest_of_search_result(&outcome.id, outcome.content));
@@ -208,7 +208,7 @@ impl<'a> Steps<'_, '_, 'a> {
             content => content.into_parts(),
         };
         if is_found {
-            parts.extend(self.writer.found_texts(&found, &outcome.removed_tools));
+            parts.extend(self.writer.found_texts(&names, &outcome.removed_tools));
         }
         let blocks = parts.into_iter().filter_map(block).collect();
         let step = self.result_step(outcome.id, Node::array(blocks), outcome.is_error);
@@ -216,7 +216,7 @@ impl<'a> Steps<'_, '_, 'a> {
         Ok(())
     }
 
-    /// The API refuses a result without the name of the function.
+    /// Returns a result with the name of the function, which the API requires.
     ///
     /// Source: a live answer, `HTTP 400 Invalid input received` (inspect-robots#380, 2026-08-14).
     fn result_step(&mut self, id: Node<'a>, result: Node<'a>, is_error: bool) -> Node<'a> {
@@ -286,12 +286,12 @@ fn image(url: Node<'_>) -> Node<'_> {
 }
 
 pub(crate) fn replace<'a>(_: Option<Node<'a>>, _: &[&'static str], events: Vec<Event<'a>>) -> Vec<Node<'a>> {
-    events.into_iter().filter_map(|event| replaced(event.kind)).collect()
+    events.into_iter().filter_map(|event| replacement(event.kind)).collect()
 }
 
-fn replaced(kind: EventKind<'_>) -> Option<Node<'_>> {
+fn replacement(kind: EventKind<'_>) -> Option<Node<'_>> {
     match kind {
-        EventKind::Call(Call { source_item: Some(own), .. }) => Some(own),
+        EventKind::Call(Call { source_item: Some(item), .. }) => Some(item),
         EventKind::Call(call) => Some(function_call(call)),
         EventKind::Result(outcome) if outcome.source_item.is_some() => same::result(outcome, "result"),
         EventKind::Result(Outcome { id, content, .. }) => {
@@ -310,7 +310,7 @@ fn replaced(kind: EventKind<'_>) -> Option<Node<'_>> {
     }
 }
 
-/// The settings of a model, which are members of one object in Gemini Interactions.
+/// The settings of the model. In Gemini Interactions, they are members of one object.
 const SETTINGS: [&str; 6] = ["temperature", "top_p", "max_output_tokens", "stop_sequences", "seed", "tool_choice"];
 pub(crate) const HOLDER: &str = "generation_config";
 
@@ -324,14 +324,14 @@ pub(crate) fn move_to_request<'a>(request: &mut Node<'a>, warnings: &mut Warning
             return Ok(Set::new());
         }
     };
-    let mut lifted = Set::new();
+    let mut moved = Set::new();
     for member in settings.into_members() {
         if let Some(object) = request.as_object_mut() {
-            lifted.insert(member.key.clone());
+            moved.insert(member.key.clone());
             object.set(member.key, member.value);
         }
     }
-    Ok(lifted)
+    Ok(moved)
 }
 
 pub(crate) fn move_back(request: &mut Node<'_>) {

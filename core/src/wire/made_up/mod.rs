@@ -1,4 +1,4 @@
-//! An API that does not exist, only for tests: what holds for it follows from its description alone.
+//! An API that does not exist, for tests. All code that handles it uses only this description.
 //!
 //! Its history is a `dialogue` of turns by a `person` and a `machine`. A turn consists of `acts`: the machine speaks or
 //! uses a tool, the person speaks or hands over what a tool gave.
@@ -10,14 +10,14 @@ use super::{
     answers::AnswerText,
     calls::{as_text as text_of, record, CallForm, ClientCall, SingleCall},
     choice::{Allowed, ChoiceFormat, Forced, Location, Parallel, Spelling, WithoutTools, Words},
-    endpoint::{failed, of_openai, Endpoint},
+    endpoint::{error_event, of_openai, Endpoint},
     events::{BegunCall, Content, Event, Events, Kind, Meaning, Piece, Test},
     prompt::Prompt,
     reply::Reply,
     rounds::{Body, ItemList, Rounds},
-    searches::{SearchAnswer, SearchAnswers},
+    searches::{SearchResult, SearchResults},
     tool_list::ToolList,
-    turns::{Answered, Blocks, Results, Speaker, Turns},
+    turns::{AnsweredCall, Blocks, Results, Speaker, Turns},
     units::{
         has_type, Arguments, Name,
         Step::{Items, Member},
@@ -33,7 +33,7 @@ use crate::{
 pub(super) const WORDS: &[(&str, Flags)] = &[("uses", Flags::CALL), ("gave", Flags::RESULT)];
 
 pub(super) static WIRE: Wire = Wire {
-    endpoint: Endpoint { api: Api::MadeUp, is_shared: false, error: of_openai, failed },
+    endpoint: Endpoint { api: Api::MadeUp, is_shared: false, error: of_openai, error_event },
     history: "dialogue",
     forms: HistoryForms::MESSAGES,
     recognizes: None,
@@ -95,7 +95,7 @@ pub(super) static WIRE: Wire = Wire {
     },
     single_call: SingleCall { is_in_place: false, forms: &[CallForm::of_type("uses", "with")], write: call },
     answers: AnswerText { is_text: |act| has_type(act, "speak"), ..AnswerText::block(as_text) },
-    searches: SearchAnswers::references(found),
+    searches: SearchResults::references(search_result),
     alternatives: None,
     events: Some(&EVENTS),
     rounds: Some(Rounds {
@@ -145,8 +145,8 @@ fn piece(index: Node<'static>, content: Content, piece: Node<'static>) -> Node<'
     Node::record([("beat", Node::literal("more")), ("slot", index), ("bit", bit)])
 }
 
-fn result(answered: Answered<'_>) -> Node<'_> {
-    Node::record([("type", Node::literal("gave")), ("of", answered.id_node()), ("what", answered.text)])
+fn result(call: AnsweredCall<'_>) -> Node<'_> {
+    Node::record([("type", Node::literal("gave")), ("of", call.id_node()), ("what", call.text)])
 }
 
 fn as_text(act: &mut Node<'_>, text: Option<String>) {
@@ -155,8 +155,8 @@ fn as_text(act: &mut Node<'_>, text: Option<String>) {
     act.set("words", Node::string(text.unwrap_or_default()));
 }
 
-fn found(answer: SearchAnswer) -> Node<'static> {
-    Node::record([("type", Node::literal("gave")), ("of", answer.id), ("what", answer.content.plain())])
+fn search_result(search: SearchResult) -> Node<'static> {
+    Node::record([("type", Node::literal("gave")), ("of", search.id), ("what", search.content.plain())])
 }
 
 fn call(call: ClientCall<'_>) -> Node<'_> {

@@ -15,11 +15,11 @@ pub(super) const ANSWERS: AnswerText = AnswerText {
     is_text: |item| has_type(item, "message") && has_only_text(item),
     ends: &[],
     repeat: Some(repeat),
-    events: Some(TextEvents { begun, piece, whole, bare: &["arguments", "name"] }),
+    events: Some(TextEvents { part_begin, piece, whole, bare: &["arguments", "name"] }),
 };
 
-/// Prefix of the ids of messages that were calls. The API requires `msg_`. The rest of the prefix shows, in a later
-/// request, which messages the API does not know.
+/// Prefix of the ids of messages that were calls. The API requires `msg_`. In a later request, the rest of the prefix
+/// identifies the messages that the API does not know.
 pub(crate) const ANSWER_ID: &str = "msg_fc_";
 
 fn message_id(id: &str) -> String {
@@ -45,9 +45,10 @@ fn text_part(text: String) -> Node<'static> {
     ])
 }
 
-/// Also sets `output_text`, which some servers add.
+/// Removes the function from the tools and the choice that the reply repeats. Also sets `output_text`, which some
+/// servers add.
 fn repeat(reply: &mut Node<'_>, function: &str, has_answer: bool) {
-    let is_function = |node: &Node<'_>| node.get("name").is_some_and(|own| own.is_text(function));
+    let is_function = |node: &Node<'_>| node.get("name").is_some_and(|name| name.is_text(function));
     let is_repeated = reply.array_at("tools").is_some_and(|tools| tools.iter().any(is_function));
     if reply.get("output").is_none() {
         return;
@@ -75,7 +76,7 @@ fn repeat(reply: &mut Node<'_>, function: &str, has_answer: bool) {
     }
 }
 
-fn begun(event: &Node<'_>) -> Node<'static> {
+fn part_begin(event: &Node<'_>) -> Node<'static> {
     part_event(event, "response.content_part.added", String::new())
 }
 

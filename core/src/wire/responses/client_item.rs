@@ -1,11 +1,15 @@
 //! Items of OpenAI Responses as the client expects them, made from functions that replace a `custom` tool or a search.
 //! The input of a `custom` tool is extracted from the arguments of the function that replaces it: `{"input": text}`.
 //!
-//! A model may write other arguments. An `input` that is not a string becomes the tool's input as JSON text. Of other
-//! arguments, a JSON string becomes its text, an empty object becomes an empty input, any other JSON becomes JSON text,
-//! and text that is not JSON remains unchanged. (Source: what gateways pass to Codex's tools,
-//! router-for-me/CLIProxyAPI a7e3596b, tests of `internal/util/responses_tools`.) Complete arguments go through the
-//! same state machine as pieces, so both have the same result.
+//! A model may write other arguments:
+//!
+//! - An `input` that is not a string becomes the tool's input as JSON text.
+//! - Arguments that are a JSON string become its text. An empty object becomes an empty input. Any other JSON becomes
+//!   JSON text. Text that is not JSON remains unchanged.
+//!
+//! (Source: what gateways pass to Codex's tools,
+//! router-for-me/CLIProxyAPI a7e3596b, tests of `internal/util/responses_tools`.) One state
+//! machine processes pieces and complete arguments, so the results are equal.
 
 use alloc::string::String;
 use core::mem::take;
@@ -17,7 +21,7 @@ use crate::{
     request::report::CallKind,
 };
 
-/// The arguments are already restored.
+/// Changes a restored call to an item of this kind.
 pub(crate) fn retype(item: &mut Node<'_>, kind: CallKind) {
     if kind == CallKind::Function || !item.get("type").is_some_and(|name| name.is_text(FUNCTION_CALL)) {
         return;
@@ -47,18 +51,18 @@ const HEAD: [&str; 4] = ["{", "\"input\"", ":", "\""];
 #[derive(Debug)]
 pub(crate) struct CustomInput {
     state: State,
-    /// Buffered text: all text until its form is known, and later an incomplete escape.
+    /// All text until the form of the arguments is known; later, an incomplete escape.
     buffered: String,
 }
 
 #[derive(Clone, Copy, Debug)]
 enum State {
-    /// Possibly the beginning of `{"input":"`: the number of tokens of [`HEAD`] that are complete, and the number of
+    /// The text may begin with `{"input":"`. Contains the number of complete tokens of [`HEAD`], and the number of
     /// characters of the next token so far.
     Head(usize, usize),
     Inside,
     Behind,
-    /// Any other arguments, which can be interpreted only as a whole.
+    /// The arguments have another form, so they can be interpreted only as a whole.
     Other,
 }
 
@@ -67,7 +71,7 @@ impl CustomInput {
         CustomInput { state: State::Head(0, 0), buffered: String::new() }
     }
 
-    /// Returns the input that was decoded.
+    /// Adds a piece of the arguments. Returns the part of the input that it completes.
     pub(crate) fn feed(&mut self, piece: &str) -> String {
         let mut out = String::new();
         for letter in piece.chars() {
@@ -88,7 +92,7 @@ impl CustomInput {
         let buffered = take(&mut self.buffered);
         match self.state {
             // An incomplete escape is passed on as text.
-            State::Inside => unescaped(&buffered).unwrap_or(buffered),
+            State::Inside => unescape(&buffered).unwrap_or(buffered),
             State::Behind => String::new(),
             State::Head(..) | State::Other => whole(buffered),
         }
@@ -145,7 +149,7 @@ impl CustomInput {
             Whole::Yes if is_high(&self.buffered) => {}
             Whole::Yes | Whole::Never => {
                 let escape = take(&mut self.buffered);
-                out.push_str(&unescaped(&escape).unwrap_or(escape));
+                out.push_str(&unescape(&escape).unwrap_or(escape));
             }
         }
     }
@@ -162,7 +166,7 @@ enum Whole {
     Never,
 }
 
-/// Checks if an escape, or the two escapes of a surrogate pair, are complete.
+/// Returns the state of an escape, or of the two escapes of a surrogate pair.
 fn is_whole(escape: &str) -> Whole {
     let last = escape.get(if escape.len() > HALF { HALF } else { 0 }..).unwrap_or_default();
     match last.as_bytes() {
@@ -198,7 +202,7 @@ fn continues(escape: &str, letter: char) -> bool {
 }
 
 /// Returns `None` if the escapes are invalid. Half of a surrogate pair becomes U+FFFD.
-fn unescaped(escape: &str) -> Option<String> {
+fn unescape(escape: &str) -> Option<String> {
     let quoted = alloc::format!("\"{escape}\"");
     let text = json::read(&quoted).ok()?;
     text.as_text().map(|text| text.code_points().map(character).collect())

@@ -23,13 +23,13 @@ use crate::{
 /// A tool's flat name, and the tool as the client defines it.
 type TranslatedTool = (String, ClientTool);
 
-/// The pointer to a converted tool, its shape in the given request, and its shape now.
+/// The pointer to a converted tool, its shape before the conversion, and its shape after it.
 pub(crate) type Replaced = (String, GivenShape, ToolShape);
 
 #[derive(Default)]
 pub(crate) struct Converted {
-    /// The converted tools, and also the functions in namespaces. A call to such a function could otherwise be mistaken
-    /// for a call to a `custom` tool of its name.
+    /// The converted tools, and the functions in namespaces. Without these functions, a call to one of them could be
+    /// mistaken for a call to a `custom` tool with the function's name.
     pub(crate) tools: Vec<TranslatedTool>,
     pub(crate) replaced: Vec<Replaced>,
 }
@@ -82,9 +82,9 @@ fn tools_as_functions(
     warnings: &mut Warnings,
 ) -> Result<(), Error> {
     let mut convert = |tool: &mut Node<'_>, pointer: String| {
-        let given = GivenShape::of(tool);
-        *tool = as_one(core::mem::take(tool), warnings)?;
-        replaced.push((pointer, given, ToolShape::of(tool)));
+        let given_shape = GivenShape::of(tool);
+        *tool = convert_tool(core::mem::take(tool), warnings)?;
+        replaced.push((pointer, given_shape, ToolShape::of(tool)));
         Ok::<(), Error>(())
     };
     let tools = edit_member(holder, "tools", |tools| {
@@ -131,14 +131,14 @@ fn translated_tool<'a>(namespace: Option<&Text<'a>>, tool: &Node<'a>, names: &Fl
     Some((flat.display().into_owned(), ClientTool { namespace, name: name.display().into_owned(), kind }))
 }
 
-fn as_one<'a>(custom: Node<'a>, warnings: &mut Warnings) -> Result<Node<'a>, Error> {
+fn convert_tool<'a>(custom: Node<'a>, warnings: &mut Warnings) -> Result<Node<'a>, Error> {
     const BOTH: (Api, Api) = (Api::OpenaiResponses, Api::OpenaiResponses);
     Ok(definitions::write_definition(custom, BOTH, CustomTools::Function, warnings)?.unwrap_or_default())
 }
 
-fn as_function(named: &mut Node<'_>) {
-    if has_type(named, "custom") {
-        named.set("type", Node::literal("function"));
+fn as_function(entry: &mut Node<'_>) {
+    if has_type(entry, "custom") {
+        entry.set("type", Node::literal("function"));
     }
 }
 

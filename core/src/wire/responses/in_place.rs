@@ -10,17 +10,21 @@ use crate::{
     },
 };
 
-pub(crate) fn replace<'a>(original: Option<Node<'a>>, read: &[&'static str], events: Vec<Event<'a>>) -> Vec<Node<'a>> {
+pub(crate) fn replace<'a>(
+    original: Option<Node<'a>>,
+    members: &[&'static str],
+    events: Vec<Event<'a>>,
+) -> Vec<Node<'a>> {
     match original {
-        Some(original) => refilled(original, read, events),
+        Some(original) => refill(original, members, events),
         None => events.into_iter().filter_map(|event| item(event.kind)).collect(),
     }
 }
 
-/// A search in the content becomes a separate item and splits the original. An item without any content left is
-/// removed.
-fn refilled<'a>(original: Node<'a>, read: &[&'static str], events: Vec<Event<'a>>) -> Vec<Node<'a>> {
-    if read.is_empty() {
+/// Returns the original item with its new content. A search in the content becomes a separate item, which splits the
+/// original. An item whose content becomes empty is removed.
+fn refill<'a>(original: Node<'a>, members: &[&'static str], events: Vec<Event<'a>>) -> Vec<Node<'a>> {
+    if members.is_empty() {
         return Vec::from([original]);
     }
     let role = original.get("role").cloned().unwrap_or_default();
@@ -32,7 +36,7 @@ fn refilled<'a>(original: Node<'a>, read: &[&'static str], events: Vec<Event<'a>
             return;
         }
         let mut lists: Vec<(&'static str, Vec<Node<'a>>)> = Vec::new();
-        let mut item = original.take().inspect(|_| lists.extend(read.iter().map(|member| (*member, Vec::new()))));
+        let mut item = original.take().inspect(|_| lists.extend(members.iter().map(|member| (*member, Vec::new()))));
         let item = item.get_or_insert_with(|| {
             lists.push(("content", Vec::new()));
             Node::record([("type", Node::literal("message")), ("role", role.clone())])
@@ -62,7 +66,7 @@ fn refilled<'a>(original: Node<'a>, read: &[&'static str], events: Vec<Event<'a>
 
 fn item(kind: EventKind<'_>) -> Option<Node<'_>> {
     match kind {
-        EventKind::Call(Call { source_item: Some(own), .. }) => Some(own),
+        EventKind::Call(Call { source_item: Some(item), .. }) => Some(item),
         EventKind::Call(call) => Some(Node::record([
             ("type", Node::literal("function_call")),
             ("call_id", call.id),

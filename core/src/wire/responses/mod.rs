@@ -16,16 +16,16 @@ use super::{
     additions::Additions,
     calls::{as_text, as_value, CallForm, CallKind, ClientCall, SingleCall},
     choice::{Allowed, ChoiceFormat, Forced, Parallel, Spelling, WithoutTools, Words, TOOL_CHOICE},
-    endpoint::{failed, of_openai, Endpoint},
+    endpoint::{error_event, of_openai, Endpoint},
     events::{BegunCall, Content, Event, Events, Kind, Meaning, Piece, Test},
     messages_of_roles,
     prompt::Prompt,
     reply::Reply,
     rounds::{Body, ItemList, Rounds, When},
-    searches::{SearchAnswer, SearchAnswers, SearchItem},
+    searches::{SearchItem, SearchResult, SearchResults},
     tool_list::ToolList,
     translation::{Form, Metadata, Strict, Translation},
-    turns::{Answered, Results, Speaker, Turns},
+    turns::{AnsweredCall, Results, Speaker, Turns},
     units::{
         has_type, Arguments,
         Step::{Items, Member, Type},
@@ -62,7 +62,7 @@ pub(super) const WORDS: &[(&str, Flags)] = &[
 ];
 
 pub(super) static WIRE: Wire = Wire {
-    endpoint: Endpoint { api: Api::OpenaiResponses, is_shared: false, error: of_openai, failed },
+    endpoint: Endpoint { api: Api::OpenaiResponses, is_shared: false, error: of_openai, error_event },
     history: "input",
     forms: HistoryForms {
         is_required: false,
@@ -149,7 +149,7 @@ pub(super) static WIRE: Wire = Wire {
         write: call,
     },
     answers: answer::ANSWERS,
-    searches: SearchAnswers {
+    searches: SearchResults {
         has_hosted: false,
         in_json: None,
         item: Some(SearchItem {
@@ -158,7 +158,7 @@ pub(super) static WIRE: Wire = Wire {
             arguments: "arguments",
             write: search_output,
         }),
-        ..SearchAnswers::references(found)
+        ..SearchResults::references(search_result)
     },
     alternatives: None,
     events: Some(&EVENTS),
@@ -243,14 +243,14 @@ pub(super) static EVENTS: Events = Events {
     ..Events::NONE
 };
 
-fn result(answered: Answered<'_>) -> Node<'_> {
-    let kind = if answered.is_custom { "custom_tool_call_output" } else { "function_call_output" };
-    Node::record([("type", Node::literal(kind)), ("call_id", answered.id_node()), ("output", answered.text)])
+fn result(call: AnsweredCall<'_>) -> Node<'_> {
+    let kind = if call.is_custom { "custom_tool_call_output" } else { "function_call_output" };
+    Node::record([("type", Node::literal(kind)), ("call_id", call.id_node()), ("output", call.text)])
 }
 
-fn found(answer: SearchAnswer) -> Node<'static> {
+fn search_result(search: SearchResult) -> Node<'static> {
     let kind = Node::literal("function_call_output");
-    Node::record([("type", kind), ("call_id", answer.id), ("output", answer.content.plain())])
+    Node::record([("type", kind), ("call_id", search.id), ("output", search.content.plain())])
 }
 
 fn search_output(id: Node<'static>, tools: Vec<Node<'static>>) -> Node<'static> {
@@ -269,7 +269,7 @@ const SEARCH_CALL: &str = "tool_search_call";
 
 const ITEM: CallForm = CallForm { id: Some("call_id"), is_item: true, ..CallForm::of_type(FUNCTION_CALL, "arguments") };
 
-/// Keeps the other members of a given item.
+/// Returns the item of a call. If the call already has an item, its other members remain.
 pub(super) fn call(call: ClientCall<'_>) -> Node<'_> {
     let (name, key, other) = match call.kind {
         CallKind::Custom => (CUSTOM_CALL, "input", "arguments"),
@@ -305,8 +305,8 @@ fn as_search<'a>(item: &mut Node<'a>, arguments: Node<'a>) {
     item.set("arguments", as_value(arguments));
 }
 
-/// The API's servers also run every `tool_search_call` of Gemini Interactions. Unlike in OpenAI Responses, it has
-/// neither `execution` nor `call_id`.
+/// Returns true if the API's servers run the call. This includes every `tool_search_call` of Gemini Interactions, which
+/// has neither `execution` nor `call_id`.
 pub(crate) fn is_hosted(call: &Node<'_>) -> bool {
     let is_step = has_type(call, SEARCH_CALL)
         && call.get("execution").is_none()

@@ -33,29 +33,29 @@ pub(crate) fn is_default(namespace: &Text<'_>) -> bool {
     namespace.is_empty() || namespace.is(DEFAULT)
 }
 
-/// Returns the plain name in the default namespace, otherwise the name prefixed with the namespace. A name that already
-/// has that prefix, or that equals its namespace, is unchanged.
+/// Returns the name of a tool in a flat list: the name prefixed with the namespace. A name in the default namespace, a
+/// name with this prefix, and a name that equals its namespace remain unchanged.
 pub(crate) fn flat<'a>(namespace: Option<&Text<'a>>, name: &Text<'a>) -> Text<'a> {
     let Some(namespace) = namespace.filter(|namespace| !is_default(namespace)) else { return name.clone() };
-    let (prefix, own) = (namespace.display(), name.display());
-    if prefix == own {
+    let (prefix, plain_name) = (namespace.display(), name.display());
+    if prefix == plain_name {
         return name.clone();
     }
-    let separator = if prefix.ends_with('_') || own.starts_with('_') { "" } else { "__" };
-    let has_prefix = own
+    let separator = if prefix.ends_with('_') || plain_name.starts_with('_') { "" } else { "__" };
+    let has_prefix = plain_name
         .strip_prefix(&*prefix)
         .is_some_and(|rest| !rest.is_empty() && (prefix.ends_with('_') || rest.starts_with("__")));
     if has_prefix {
         name.clone()
     } else {
-        Text::new(format!("{prefix}{separator}{own}"))
+        Text::new(format!("{prefix}{separator}{plain_name}"))
     }
 }
 
-pub(crate) fn nested<'a>(outer: Option<&Text<'a>>, own: Option<&Text<'a>>) -> Option<Text<'a>> {
-    match (outer, own) {
-        (Some(outer), Some(own)) => Some(flat(Some(outer), own)),
-        (outer, own) => own.or(outer).cloned(),
+pub(crate) fn nested_namespace<'a>(outer: Option<&Text<'a>>, inner: Option<&Text<'a>>) -> Option<Text<'a>> {
+    match (outer, inner) {
+        (Some(outer), Some(inner)) => Some(flat(Some(outer), inner)),
+        (outer, inner) => inner.or(outer).cloned(),
     }
 }
 
@@ -96,13 +96,13 @@ impl Planner {
 
     fn collect<'a>(&mut self, tool: &Node<'a>, outer: Option<&Text<'a>>) {
         if has_type(tool, "namespace") {
-            let namespace = nested(outer, tool.text_at("name"));
+            let namespace = nested_namespace(outer, tool.text_at("name"));
             for member in tool.items_at("tools") {
                 self.collect(member, namespace.as_ref());
             }
             return;
         }
-        // In Chat Completions, the name is nested one level deeper, and there are no namespaces.
+        // In Chat Completions, `name` is nested one level deeper, and namespaces do not exist.
         let outer = outer.filter(|namespace| self.default_is_top || !namespace.is_empty());
         match (outer, tool.text_at("name")) {
             (Some(namespace), Some(name)) if is_default(namespace) => {
@@ -143,13 +143,13 @@ impl Planner {
         top.iter().chain(wanted.keys()).for_each(|name| taken.take(name));
         let (mut renamed, mut owners) = (Map::new(), Map::new());
         for (namespace, name) in members {
-            let mut own = flat(Some(&namespace), &name);
+            let mut flat_name = flat(Some(&namespace), &name);
             // All colliding tools are renamed, so that their order does not decide which one keeps the plain name.
-            if top.contains(&own) || wanted.get(&own) != Some(&1) {
-                own = Text::new(taken.reserve_unused(hashed(&own, &namespace, &name), usize::MAX));
-                renamed.insert((namespace.clone(), name.clone()), own.clone());
+            if top.contains(&flat_name) || wanted.get(&flat_name) != Some(&1) {
+                flat_name = Text::new(taken.reserve_unused(name_with_hash(&flat_name, &namespace, &name), usize::MAX));
+                renamed.insert((namespace.clone(), name.clone()), flat_name.clone());
             }
-            owners.insert(own, Some((namespace, name)));
+            owners.insert(flat_name, Some((namespace, name)));
         }
         // No tool gets a plain name that several tools wanted.
         for name in top.into_iter().chain(wanted.into_iter().map(|(name, _)| name)) {
@@ -165,7 +165,7 @@ impl FlatNames {
     pub(crate) fn bytes(&self) -> usize {
         let text = |text: &Text<'_>| size_of::<Text<'_>>() + text.chars().len();
         let member = |(namespace, name): &Member<'_>| text(namespace) + text(name);
-        let renamed = self.renamed.iter().map(|(own, name)| member(own) + text(name));
+        let renamed = self.renamed.iter().map(|(key, name)| member(key) + text(name));
         let owners = self.owners.iter().map(|(name, owner)| text(name) + owner.as_ref().map_or(0, member));
         // The digests contain the names of the owners.
         renamed.chain(owners.map(|size| 2 * size)).chain(self.doubled.iter().map(text)).sum()
@@ -181,20 +181,21 @@ impl FlatNames {
         }
     }
 
-    /// The name of a tool that is in no list never collides with the name of a listed tool.
+    /// Returns the flat name of a tool. The flat name of an unlisted tool never collides with the name of a listed
+    /// tool.
     pub(crate) fn of<'a>(&self, namespace: &Text<'a>, name: &Text<'a>) -> Text<'a> {
         let plain = flat(Some(namespace), name);
         // The keys are `'static` but the arguments are not; views of the maps with a shorter lifetime allow the lookup.
         let (renamed, owners): (&Map<Member<'_>, Text<'_>>, &Owners<'_>) = (&self.renamed, &self.owners);
         let member = (namespace.borrowed(), name.borrowed());
-        if let Some(own) = renamed.get(&member) {
-            return own.clone().into_owned();
+        if let Some(flat_name) = renamed.get(&member) {
+            return flat_name.clone().into_owned();
         }
         // In calls, the API puts a top-level tool into a namespace with the tool's own name or the default namespace.
         let is_top = is_default(namespace) || namespace == name;
         match owners.get(&plain) {
             Some(owner) if !is_top && owner.as_ref() != Some(&member) => {
-                Text::new(self.digests.first_unused(|_| hashed(&plain, namespace, name)))
+                Text::new(self.digests.first_unused(|_| name_with_hash(&plain, namespace, name)))
             }
             _ => plain,
         }
@@ -211,29 +212,29 @@ impl FlatNames {
         doubled.contains(&name.borrowed())
     }
 
-    /// Renamed tools whose namespace has the name of the tool.
+    /// Yields the names of renamed tools that are in a namespace with the tool's name.
     pub(crate) fn renamed_own_names(&self) -> impl Iterator<Item = &Text<'static>> {
         self.renamed.keys().filter(|(namespace, name)| namespace == name).map(|(_, name)| name)
     }
 
-    /// Returns only what determines the names in a list. If the history adds other tools, these names stay the same, so
-    /// that the list is found in the cache.
+    /// Returns only the part that determines the names in a list. Additions of the history do not change this part, so
+    /// the list is found in the cache.
     pub(crate) fn of_list(&self) -> FlatNames {
         FlatNames { renamed: self.renamed.clone(), ..FlatNames::default() }
     }
 }
 
-fn hashed(flat: &Text<'_>, namespace: &Text<'_>, name: &Text<'_>) -> String {
+fn name_with_hash(flat: &Text<'_>, namespace: &Text<'_>, name: &Text<'_>) -> String {
     format!("{}_{}", flat.display(), digest(&[namespace, name]))
 }
 
-/// Includes the tools that the history adds, unless tool changes are ignored. Tools outside of namespaces keep their
-/// names.
+/// Plans the flat names of the request's tools. Includes the tools that the history adds, unless tool changes are
+/// ignored. Tools outside of namespaces keep their names.
 pub(crate) fn flat_names(request: &Node<'_>, changes: ToolChanges) -> Result<FlatNames, Error> {
     plan(request, changes, Planner::with_default_at_top())
 }
 
-/// For a request that is sent unchanged. Includes tools whose additions are otherwise ignored.
+/// Like [`flat_names`], for a request that is sent unchanged. Includes all tools that the history adds.
 pub(crate) fn flat_names_of_unchanged(request: &Node<'_>) -> Result<FlatNames, Error> {
     plan(request, ToolChanges::Apply, Planner::default())
 }
@@ -356,7 +357,7 @@ pub(crate) fn has_namespace(tools: &[Node<'_>]) -> bool {
     tools.iter().any(|tool| has_type(tool, "namespace"))
 }
 
-/// The list at `location` is not sent. Returns each flat name with the location of the tool.
+/// Returns the flat names of a list that is not sent, each with the location of its tool.
 pub(crate) fn names_in<'a>(tools: &[Node<'a>], location: Location, names: &NameMap<'a>) -> Vec<(Text<'a>, Location)> {
     let mut out = Vec::new();
     for (index, tool) in tools.iter().enumerate() {
@@ -377,7 +378,8 @@ pub(crate) fn names_in<'a>(tools: &[Node<'a>], location: Location, names: &NameM
     out
 }
 
-/// Keeps the order of the list at `location`. Returns each tool with its location.
+/// Moves the tools out of their namespaces, in the order of the list at `location`. Returns each tool with its
+/// location.
 pub(crate) fn flatten<'a>(
     tools: Vec<Node<'a>>,
     location: Location,
@@ -423,11 +425,13 @@ pub(crate) fn may_describe(description: &Text<'_>, tools: usize) -> bool {
     description.chars().len().saturating_mul(tools) <= MAX_COPIED
 }
 
-/// Prepends the namespace's description. Otherwise, the model would not see it.
+/// Prepends the description of a namespace to the description of a tool, because a flat list has no namespaces.
 pub(crate) fn describe(tool: &mut Node<'_>, namespace: Option<&Text<'_>>) {
     let Some(namespace) = namespace.filter(|_| !has_type(tool, "namespace")) else { return };
     let text = match tool.get(DESCRIPTION).map(Node::as_text) {
-        Some(Some(own)) if !own.is_empty() => format!("{}\n\n{}", namespace.display(), own.display()),
+        Some(Some(description)) if !description.is_empty() => {
+            format!("{}\n\n{}", namespace.display(), description.display())
+        }
         None | Some(Some(_)) => String::from(namespace.display()),
         Some(None) if tool.get(DESCRIPTION).is_some_and(Node::is_null) => String::from(namespace.display()),
         // The rules for descriptions handle values that are not strings.
@@ -436,7 +440,7 @@ pub(crate) fn describe(tool: &mut Node<'_>, namespace: Option<&Text<'_>>) {
     tool.set(DESCRIPTION, Node::string(text));
 }
 
-/// Returns `None` if the tool could not be called in a flat list.
+/// Returns the tool as an entry of a flat list, or `None` if the tool could not be called there.
 fn to_flat_entry<'a>(
     namespace: Option<&Text<'a>>,
     deferred: bool,
@@ -451,14 +455,14 @@ fn to_flat_entry<'a>(
     }
     let name = tool.text_at("name").filter(|name| !name.is_empty()).cloned();
     if let (Some(namespace), Some(name)) = (namespace, name) {
-        let found = names.flat.of(namespace, &name);
+        let flat_name = names.flat.of(namespace, &name);
         let kind = if has_type(&tool, "custom") { CallKind::Custom } else { CallKind::Function };
-        if !names.add(&found, (namespace, &name), kind) {
-            warnings.about("duplicate-tool-name", found.display());
+        if !names.add(&flat_name, (namespace, &name), kind) {
+            warnings.about("duplicate-tool-name", flat_name.display());
             return None;
         }
-        if found != name {
-            tool.set("name", Node::string(found));
+        if flat_name != name {
+            tool.set("name", Node::string(flat_name));
         }
     }
     if deferred && tool.as_object().is_some() && tool.get(DEFERRAL_FLAG).is_none() {
@@ -467,9 +471,9 @@ fn to_flat_entry<'a>(
     Some(tool)
 }
 
-/// `renamed` yields each tool's name in the flat list, its namespace, and its name in the namespace. With emulated
-/// deferred loading, calls and choices are already renamed. A call to a loaded tool needs the tool's name as its
-/// namespace; otherwise, the API refuses the call.
+/// Replaces names in namespaces by flat names, in calls and in the choice. `renamed` yields each tool's flat name, its
+/// namespace, and its name in the namespace. A call to a loaded tool needs the tool's name as its namespace; otherwise,
+/// the API refuses the call. With emulated deferred loading, calls and choices are already renamed.
 ///
 /// Source: the OpenAI Responses API's answer `Missing namespace for function_call`, recorded 2026-10 (pydantic-ai).
 pub(crate) fn rename_calls<'n>(
@@ -517,8 +521,8 @@ struct Renames<'n> {
 }
 
 impl Renames<'_> {
-    fn rename(&self, one: &mut Node<'_>) {
-        let text = |key: &str| one.text_at(key).map(|text| text.clone().into_owned());
+    fn rename(&self, node: &mut Node<'_>) {
+        let text = |key: &str| node.text_at(key).map(|text| text.clone().into_owned());
         let Some((namespace, name)) = text("namespace").zip(text("name")) else { return };
         let key = (String::from(namespace.display()), String::from(name.display()));
         let known = self.known.get(&key);
@@ -533,24 +537,24 @@ impl Renames<'_> {
             // The tool is not sent, and its flat name may belong to another tool that is sent.
             None => match flat(Some(&namespace), &name) {
                 flat if self.sent.contains(&*flat.display()) && !is_default(&namespace) => {
-                    Text::new(self.digests.first_unused(|_| hashed(&flat, &namespace, &name)))
+                    Text::new(self.digests.first_unused(|_| name_with_hash(&flat, &namespace, &name)))
                 }
                 flat => flat,
             },
         };
         if self.keeps_loaded && self.loaded.contains(&*called.display()) {
-            one.set("namespace", Node::string(called.clone()));
+            node.set("namespace", Node::string(called.clone()));
         } else {
-            one.remove("namespace");
+            node.remove("namespace");
         }
         if called != name {
-            one.set("name", Node::string(called));
+            node.set("name", Node::string(called));
         }
     }
 }
 
-/// The API puts a loaded top-level tool into a namespace with the tool's name, which is not one of the client's
-/// namespaces.
+/// Replaces names in namespaces by flat names in the choice. A namespace with the tool's own name may be the API's
+/// namespace for a loaded top-level tool, so that name remains.
 pub(crate) fn flatten_choice<'a>(request: &mut Node<'a>, names: &NameMap<'a>) -> Result<(), Error> {
     each_chosen(request, |chosen| {
         let text = |key: &str| chosen.text_at(key);
@@ -587,14 +591,14 @@ pub(crate) fn expand_choice(request: &mut Node<'_>, changes: ToolChanges) -> Res
     let mut collect = |list: &[Node<'_>]| {
         for space in list.iter().filter(|entry| is_namespace(entry)) {
             let Some(name) = name_of(space) else { continue };
-            let Some(found) = members.get_mut(&name) else { continue };
+            let Some(allowed_tools) = members.get_mut(&name) else { continue };
             for tool in space.items_at("tools") {
-                let Some(own) = name_of(tool).filter(|_| !is_namespace(tool)) else { continue };
-                if seen.insert((name.clone(), own.clone())) {
+                let Some(tool_name) = name_of(tool).filter(|_| !is_namespace(tool)) else { continue };
+                if seen.insert((name.clone(), tool_name.clone())) {
                     let kind = if has_type(tool, "custom") { "custom" } else { "function" };
-                    found.push(Node::record([
+                    allowed_tools.push(Node::record([
                         ("type", Node::literal(kind)),
-                        ("name", Node::string(own)),
+                        ("name", Node::string(tool_name)),
                         ("namespace", Node::string(name.clone())),
                     ]));
                 }

@@ -35,7 +35,8 @@ use crate::{
     },
 };
 
-/// For native deferred loading in the same format, the request keeps its own list.
+/// Replaces the request's list by a flat list. With native deferred loading in the same format, the request keeps its
+/// list, and the flat list is returned.
 pub(crate) fn flatten<'a>(
     request: &mut Node<'a>,
     reading: &mut Reading<'_, 'a>,
@@ -43,7 +44,7 @@ pub(crate) fn flatten<'a>(
     // The names are also planned if the format stays the same, because a tool's name must not depend on the target
     // format.
     *reading.names = NameMap::with(flat_names(request, reading.options.tool_changes)?, reading.backend.is_some());
-    if reading.glances {
+    if reading.is_trial {
         return Ok(None);
     }
     // Messages of the history may also add namespaces.
@@ -225,15 +226,15 @@ impl<'a> Pass<'_, '_, '_, 'a> {
         match kind {
             "message" => self.message(item, at)?,
             "function_call" | "custom_tool_call" => {
-                self.disuse(&mut item, &LISTS);
+                self.drop_members(&mut item, &LISTS);
                 self.call(item);
             }
             "function_call_output" | "custom_tool_call_output" => self.output(item)?,
             "tool_search_call" => self.search(item),
-            "tool_search_output" => self.found(item)?,
-            "additional_tools" => self.additional(item),
+            "tool_search_output" => self.search_output(item)?,
+            "additional_tools" => self.additional_tools(item),
             "item_reference" if !self.reader.same_format() => return Err(incomplete(at)),
-            _ if self.reader.reads_only_tool_messages() => self.other(item)?,
+            _ if self.reader.reads_only_tool_messages() => self.read_tool_references(item)?,
             _ if self.reader.same_format() => {
                 let message = self.turn(Phase::Other);
                 self.push(message, EventKind::Unchanged(Role::Assistant));
@@ -249,18 +250,19 @@ impl<'a> Pass<'_, '_, '_, 'a> {
         Ok(())
     }
 
-    /// A reference is treated as the client's. An addition or a removal is ignored.
+    /// Reads an item that is itself a block about tools: treats a reference as the client's, and ignores an addition or
+    /// a removal.
     fn read_tool_ref(&mut self, block: Node<'a>) {
         if tool_change_kind(&block).is_some() {
             return self.reader.record_ignored(self.at, &block);
         }
         let message = self.turn(Phase::Other);
-        self.reader.conversation.bare.insert(self.at);
+        self.reader.conversation.bare_references.insert(self.at);
         let part = self.reader.reference(self.at, block);
         self.push(message, EventKind::Text { role: Role::System, content: Content::Parts(Vec::from([part])) });
     }
 
-    /// Removes namespaces and flags. The rest of the item remains unchanged.
+    /// Removes namespaces and flags from an item.
     fn clean(&mut self, item: &mut Node<'a>, kind: &str) {
         if (kind.ends_with("_call") || kind.ends_with("_call_output")) && item.get("namespace").is_some() {
             self.reader.reading.names.flatten_call(item);
@@ -312,20 +314,20 @@ impl<'a> Pass<'_, '_, '_, 'a> {
         Ok(())
     }
 
-    /// Changes only the content that concerns tools.
-    fn other(&mut self, item: Node<'a>) -> Result<(), Error> {
+    /// Reads only the content that concerns tools.
+    fn read_tool_references(&mut self, item: Node<'a>) -> Result<(), Error> {
         let message = self.turn(Phase::Other);
         let role = if is_system(&item) { Role::System } else { Role::User };
         self.read_members(item, (message, role))
     }
 
     fn read_members(&mut self, mut item: Node<'a>, (message, role): (usize, Role)) -> Result<(), Error> {
-        let read = LISTS.map(|member| {
+        let contents = LISTS.map(|member| {
             let concerns = item.get(member).is_some_and(|content| any_block(content, concerns_tools));
             (member, concerns.then(|| item.visit(member, core::mem::take)).flatten())
         });
         self.reader.conversation.originals.insert(self.at, item);
-        for (member, content) in read.into_iter().filter(|(_, content)| content.is_some()) {
+        for (member, content) in contents.into_iter().filter(|(_, content)| content.is_some()) {
             self.reader.conversation.read_members.push(ReadMember { at: self.at, member, role });
             self.reader.member = member;
             anthropic::message(self.reader, (self.at, message), role, content, part)?;
@@ -334,8 +336,9 @@ impl<'a> Pass<'_, '_, '_, 'a> {
         Ok(())
     }
 
-    /// The API ignores these members in this kind of item. References in them still load tools.
-    fn disuse(&mut self, item: &mut Node<'a>, members: &[&'static str]) {
+    /// Removes members that the API ignores in this kind of item, if they contain references. These references still
+    /// load tools.
+    fn drop_members(&mut self, item: &mut Node<'a>, members: &[&'static str]) {
         if !self.reader.reads_only_tool_messages() {
             return;
         }
@@ -351,7 +354,7 @@ impl<'a> Pass<'_, '_, '_, 'a> {
 
     fn call(&mut self, mut item: Node<'a>) {
         let message = self.turn(Phase::Called);
-        let own = self.reader.same_format().then(|| item.clone());
+        let source_item = self.reader.same_format().then(|| item.clone());
         self.lose_rest(&item, &["call_id", "name", "namespace", "arguments", "input"]);
         let name = self.reader.reading.names.called(&item).unwrap_or_else(|| Text::literal(""));
         let arguments = if has_type(&item, "custom_tool_call") {
@@ -363,10 +366,11 @@ impl<'a> Pass<'_, '_, '_, 'a> {
         if has_type(&item, "function_call") {
             self.calls.extend(id.as_text().cloned());
         }
-        self.push(message, EventKind::Call(Call { id, name, arguments, search: None, source_item: own }));
+        self.push(message, EventKind::Call(Call { id, name, arguments, search: None, source_item }));
     }
 
-    /// The item's `status` concerns only the API that wrote it.
+    /// Reports the members that are not translated. `status` is not reported, because it concerns only the API that
+    /// wrote it.
     fn lose_rest(&mut self, item: &Node<'a>, translated: &[&str]) {
         if !self.reader.same_format() {
             let mut translated = translated.to_vec();
@@ -377,25 +381,25 @@ impl<'a> Pass<'_, '_, '_, 'a> {
 
     fn output(&mut self, mut item: Node<'a>) -> Result<(), Error> {
         let message = self.turn(Phase::Other);
-        self.disuse(&mut item, &["content"]);
+        self.drop_members(&mut item, &["content"]);
         let id = string_of(&item, "call_id");
         self.lose_rest(&item, &["call_id", "output"]);
-        let (own, output) = anthropic::taken(self.reader, item, "output");
+        let (source_item, output) = anthropic::take_content(self.reader, item, "output");
         let content = match self.reader.emulates() {
             true => result_content(self.reader, (self.at, "output"), output, part)?,
             false => self.reader.member_content("output", output, part)?,
         };
-        self.push(message, EventKind::Result(Outcome::new(id, content, own)));
+        self.push(message, EventKind::Result(Outcome::new(id, content, source_item)));
         Ok(())
     }
 
     fn search(&mut self, mut item: Node<'a>) {
         self.reader.mark_changed(self.at);
         let message = self.turn(Phase::Called);
-        let own = (self.reader.same_format() && !self.reader.emulates()).then(|| item.clone());
-        let client = is_client_search(&item);
+        let source_item = (self.reader.same_format() && !self.reader.emulates()).then(|| item.clone());
+        let is_client = is_client_search(&item);
         let search_name = self.reader.reading.options.tool_search_name.as_str();
-        let id = if client {
+        let id = if is_client {
             // A call without an id never has an output.
             self.calls.extend(item.text_at("call_id").cloned());
             match self.reader.reads_only_tool_messages() {
@@ -411,8 +415,8 @@ impl<'a> Pass<'_, '_, '_, 'a> {
             id
         };
         let name = Text::new(String::from(search_name));
-        if own.is_none() {
-            let is_its_id = item.get("call_id").is_none_or(|id| id.as_text().is_none()) && !client;
+        if source_item.is_none() {
+            let is_its_id = item.get("call_id").is_none_or(|id| id.as_text().is_none()) && !is_client;
             let key = if is_its_id { "id" } else { "call_id" };
             self.reader.lose_rest(&item, &["type", "status", "execution", "arguments", key]);
         }
@@ -420,8 +424,8 @@ impl<'a> Pass<'_, '_, '_, 'a> {
             text if text.as_text().is_some() => Arguments::Text(text),
             value => Arguments::Value(value),
         };
-        let search = Some(if client { Searcher::Client } else { Searcher::Hosted });
-        self.push(message, EventKind::Call(Call { id, name, arguments, search, source_item: own }));
+        let search = Some(if is_client { Searcher::Client } else { Searcher::Hosted });
+        self.push(message, EventKind::Call(Call { id, name, arguments, search, source_item }));
     }
 
     fn call_id_of(&mut self, item: &Node<'a>) -> Result<Option<Node<'a>>, Error> {
@@ -447,26 +451,26 @@ impl<'a> Pass<'_, '_, '_, 'a> {
         Ok(Some(string_of(item, "call_id")).filter(|_| is_called))
     }
 
-    fn found(&mut self, mut item: Node<'a>) -> Result<(), Error> {
+    fn search_output(&mut self, mut item: Node<'a>) -> Result<(), Error> {
         self.reader.mark_changed(self.at);
-        let own = (self.reader.same_format() && !self.reader.emulates()).then(|| item.clone());
+        let source_item = (self.reader.same_format() && !self.reader.emulates()).then(|| item.clone());
         let called = self.call_id_of(&item)?;
-        let client = is_client_search(&item);
+        let is_client = is_client_search(&item);
         let id = ["call_id", "id"].iter().find_map(|key| item.get(key)?.as_text()).cloned();
-        if own.is_none() {
+        if source_item.is_none() {
             self.reader.lose_rest(&item, &["type", "status", "execution", "tools", "call_id"]);
         }
-        let mut found = Vec::new();
+        let mut names = Vec::new();
         if self.reader.may_change() {
             for (definition, origin) in self.definitions(&mut item) {
-                found.extend(tool::name(&definition).cloned().map(|name| (name, origin)));
+                names.extend(tool::name(&definition).cloned().map(|name| (name, origin)));
                 self.reader.add_definition_at(definition, Arrival::Found, origin);
             }
         } else {
             // If tool changes are ignored, the output may only load tools in the request's list.
-            found = self.names_in(&item);
+            names = self.names_in(&item);
         }
-        let references = found.into_iter().map(|(name, origin)| reference(Node::string(name), origin)).collect();
+        let references = names.into_iter().map(|(name, origin)| reference(Node::string(name), origin)).collect();
         let content = Content::Parts(Vec::from([Part::Search(SearchOutcome {
             origin: self.reader.location,
             references,
@@ -474,7 +478,7 @@ impl<'a> Pass<'_, '_, '_, 'a> {
             error: None,
             is_whole: true,
         })]));
-        let of_search = Some(if client { Searcher::Client } else { Searcher::Hosted });
+        let of_search = Some(if is_client { Searcher::Client } else { Searcher::Hosted });
         let Some(call) = called else {
             self.reader.warn_of_orphan(id.as_ref());
             // The output is dropped, but its tools remain loaded.
@@ -483,11 +487,11 @@ impl<'a> Pass<'_, '_, '_, 'a> {
             return Ok(());
         };
         let message = self.turn(Phase::Other);
-        self.push(message, EventKind::Result(Outcome { of_search, ..Outcome::new(call, content, own) }));
+        self.push(message, EventKind::Result(Outcome { of_search, ..Outcome::new(call, content, source_item) }));
         Ok(())
     }
 
-    fn additional(&mut self, mut item: Node<'a>) {
+    fn additional_tools(&mut self, mut item: Node<'a>) {
         self.reader.mark_changed(self.at);
         let message = self.turns.current();
         let is_head = self.reader.is_head();

@@ -1,9 +1,10 @@
 //! Keeps the namespaces of a Responses list if the API has namespaces. Requests are rewritten with a flat list. At the
-//! end, the tools of the kept namespaces are moved back into them, in the list, in calls and in the choice.
+//! end, the tools of the kept namespaces are moved back into their namespaces. Calls and the choice get the namespaces
+//! back as well.
 //!
-//! A namespace is kept if all its tools are sent under their own names: none is deferred, unless the API itself loads
-//! them, and all names are legal. All other namespaces are flattened. No namespace is kept if a name alone does not
-//! identify the called tool, or if the choice may be something other than a single tool.
+//! A namespace is kept if all its tools are sent with their original names. The names must be legal, and no tool may be
+//! deferred, unless the API itself loads deferred tools. All other namespaces are flattened. No namespace is kept if a
+//! name alone does not identify the called tool, or if the choice may contain several tools.
 //!
 //! If the API itself adds tools, the namespaces of the items that add tools are kept, too. A call in the history keeps
 //! its namespace if the request does not have that namespace at all, as in a request for a summary without tools.
@@ -72,7 +73,7 @@ pub(crate) struct RetainedNamespaces<'a> {
     /// Indices in `spaces`, by name.
     index: Map<String, usize>,
     /// Indices of the kept namespaces in the request's list.
-    places: Set<usize>,
+    entry_indices: Set<usize>,
     /// The ids of calls in the history, each with the called tool. An id may be used several times.
     calls: Set<(String, Member)>,
     /// Indices of the calls in the history whose namespace the request does not have.
@@ -83,7 +84,7 @@ pub(crate) struct RetainedNamespaces<'a> {
 
 #[derive(Default)]
 pub(crate) struct Flattened {
-    /// Indices of the changes about the namespaces that are not kept, in the report of the request.
+    /// Range of the request's report that contains the changes about flattened namespaces.
     pub(crate) reported: Range<usize>,
     /// The changes if no namespace can be put back.
     pub(crate) changes: Vec<RequestChange>,
@@ -100,14 +101,14 @@ struct Space<'a> {
 type Member = (usize, String);
 
 impl<'a> RetainedNamespaces<'a> {
-    /// Also removes the descriptions of the namespaces from the request, because flattening would add them to the
-    /// descriptions of the tools.
+    /// Returns the namespaces to keep. Removes their descriptions from the request, because flattening would add them
+    /// to the descriptions of the tools.
     pub(crate) fn take(
         request: &mut Node<'a>,
         name_pattern: NamePattern,
         native: Native,
     ) -> Result<Option<Self>, Error> {
-        let (spaces, places) = retained_in(request, name_pattern, native)?;
+        let (spaces, entry_indices) = retained_in(request, name_pattern, native)?;
         let unlisted = unlisted_calls(request)?;
         let is_flattened = spaces.is_empty() && lists_namespaces(request)?;
         let keeps_calls = !unlisted.is_empty() && chooses_one_tool(request)?;
@@ -116,7 +117,7 @@ impl<'a> RetainedNamespaces<'a> {
         }
         let index = spaces.iter().enumerate().map(|(at, space)| (space.name.clone(), at)).collect();
         let (original, calls, keeps_carriers) = (request.clone(), Set::new(), native != Native::None);
-        let mut kept = RetainedNamespaces { original, spaces, index, places, calls, unlisted, keeps_carriers };
+        let mut kept = RetainedNamespaces { original, spaces, index, entry_indices, calls, unlisted, keeps_carriers };
         for item in request.items_at("input") {
             if !may_hold(item, Flags::NAMES_TOOLS) {
                 continue;
@@ -130,7 +131,7 @@ impl<'a> RetainedNamespaces<'a> {
         }
         edit_member(request, LIST, |list| {
             for (at, entry) in list.as_array_mut().into_iter().flatten().enumerate() {
-                if kept.places.contains(&at) {
+                if kept.entry_indices.contains(&at) {
                     entry.remove("description");
                 }
             }
@@ -150,7 +151,7 @@ impl<'a> RetainedNamespaces<'a> {
 
     pub(crate) fn keeps(&self, namespace: &Namespace) -> bool {
         match namespace.index {
-            Some(index) => self.places.contains(&index),
+            Some(index) => self.entry_indices.contains(&index),
             None => self.keeps_carriers && self.index.contains_key(&namespace.name),
         }
     }
@@ -174,11 +175,11 @@ impl<'a> RetainedNamespaces<'a> {
             .filter_map(|(called, space, name)| Some((called.to_string(), self.member(&space, &name)?)))
             .collect();
         let of = |node: &Node<'_>| flat.get(&*node.get("name")?.as_text()?.display());
-        let twins = self.original.get("input").and_then(Node::as_array).unwrap_or_default();
-        let is_aligned = request.array_at("input").map_or(0, <[Node<'_>]>::len) == twins.len();
+        let original_items = self.original.get("input").and_then(Node::as_array).unwrap_or_default();
+        let is_aligned = request.array_at("input").map_or(0, <[Node<'_>]>::len) == original_items.len();
         // Stream events have the name without the namespace, so each tool has to be called by its own name. Without its
         // item, a namespace cannot be restored, and the calls of its tools must keep their flat names.
-        if flat.values().any(|(_, own)| restore_map.renames(own)) || self.keeps_carriers && !is_aligned {
+        if flat.values().any(|(_, name)| restore_map.renames(name)) || self.keeps_carriers && !is_aligned {
             self.describe(request, &flat)?;
             return Ok(false);
         }
@@ -188,16 +189,21 @@ impl<'a> RetainedNamespaces<'a> {
         if self.keeps_carriers {
             let mut failed = Ok(());
             edit_carriers(request, |at, list| {
-                let twin = twins.get(at).map(view).transpose();
-                let place = format!("/input/{at}");
-                let done = twin.and_then(|twin| {
-                    self.regroup(list, twin.as_deref().and_then(|twin| twin.get(LIST)), &flat, (&place, &mut moved))
+                let original_item = original_items.get(at).map(view).transpose();
+                let item_pointer = format!("/input/{at}");
+                let done = original_item.and_then(|original_item| {
+                    self.regroup(
+                        list,
+                        original_item.as_deref().and_then(|original_item| original_item.get(LIST)),
+                        &flat,
+                        (&item_pointer, &mut moved),
+                    )
                 });
                 failed = core::mem::replace(&mut failed, Ok(())).and(done);
             })?;
             failed?;
         }
-        let returned = |node: &mut Node<'a>, (space, name): &Member| {
+        let restore_namespace = |node: &mut Node<'a>, (space, name): &Member| {
             if let Some(space) = self.spaces.get(*space) {
                 node.set("name", Node::string(name.clone()));
                 node.set(NAMESPACE, Node::string(space.name.clone()));
@@ -205,13 +211,13 @@ impl<'a> RetainedNamespaces<'a> {
         };
         each_chosen(request, |chosen| {
             if let Some(member) = of(chosen).filter(|_| chosen.get(NAMESPACE).is_none()) {
-                returned(chosen, member);
+                restore_namespace(chosen, member);
             }
         })?;
         let was_sent = |key: &str| self.original.get(key);
-        if let Some((chosen, twin)) = request.get("tool_choice").zip(was_sent("tool_choice")) {
-            if json::same(&*view(chosen)?, &*view(twin)?) {
-                request.set("tool_choice", twin.clone());
+        if let Some((chosen, original_choice)) = request.get("tool_choice").zip(was_sent("tool_choice")) {
+            if json::same(&*view(chosen)?, &*view(original_choice)?) {
+                request.set("tool_choice", original_choice.clone());
             }
         }
         let history = request.visit("input", |input| {
@@ -222,33 +228,35 @@ impl<'a> RetainedNamespaces<'a> {
                 if !may_hold(item, Flags::NAMES_TOOLS) {
                     return Ok(());
                 }
-                let mut is_returned = false;
-                let place = if let Child::Item(at) = child { Some(at) } else { None };
+                let mut is_restored = false;
+                let item_index = if let Child::Item(at) = child { Some(at) } else { None };
                 edit(item, |item| {
                     let id = item.text_at("call_id").map(Text::display);
                     let is_of = |member: &Member| {
                         id.as_deref().is_some_and(|id| self.calls.contains(&(id.to_string(), member.clone())))
                     };
                     if let Some(member) = of(item).filter(|member| is_call(item) && is_of(member)) {
-                        returned(item, member);
-                        is_returned = true;
+                        restore_namespace(item, member);
+                        is_restored = true;
                     }
-                    let is_unlisted = is_aligned && place.is_some_and(|at| self.unlisted.contains(&at));
-                    if let Some(twin) = place.and_then(|at| twins.get(at)).filter(|_| is_unlisted && is_call(item)) {
-                        let twin = view(twin)?;
+                    let is_unlisted = is_aligned && item_index.is_some_and(|at| self.unlisted.contains(&at));
+                    if let Some(original_item) =
+                        item_index.and_then(|at| original_items.get(at)).filter(|_| is_unlisted && is_call(item))
+                    {
+                        let original_item = view(original_item)?;
                         for key in ["name", NAMESPACE] {
-                            twin.get(key).into_iter().for_each(|value| item.set(key, value.clone()));
+                            original_item.get(key).into_iter().for_each(|value| item.set(key, value.clone()));
                         }
-                        is_returned = true;
+                        is_restored = true;
                     }
-                    is_returned |= is_aligned && self.keeps_carriers && is_carrier(item);
+                    is_restored |= is_aligned && self.keeps_carriers && is_carrier(item);
                     Ok(())
                 })?;
                 // An item that is equal to the original again keeps its original text, because prompt caches depend on
                 // the text.
-                if let Some(twin) = place.filter(|_| is_returned).and_then(|at| twins.get(at)) {
-                    if json::same(&*view(item)?, &*view(twin)?) {
-                        *item = twin.clone();
+                if let Some(original_item) = item_index.filter(|_| is_restored).and_then(|at| original_items.get(at)) {
+                    if json::same(&*view(item)?, &*view(original_item)?) {
+                        *item = original_item.clone();
                     }
                 }
                 Ok(())
@@ -266,7 +274,7 @@ impl<'a> RetainedNamespaces<'a> {
         Ok(true)
     }
 
-    /// The tools stay in flat lists.
+    /// Adds the descriptions of the namespaces to their tools, which stay in flat lists.
     fn describe(&self, request: &mut Node<'a>, flat: &Map<String, Member>) -> Result<(), Error> {
         let describe = |list: &mut Node<'a>| {
             for tool in list.as_array_mut().into_iter().flatten() {
@@ -286,16 +294,15 @@ impl<'a> RetainedNamespaces<'a> {
         }
     }
 
-    /// `twin` is the original list.
     fn regroup(
         &self,
         list: &mut Node<'a>,
-        twin: Option<&Node<'a>>,
+        original_list: Option<&Node<'a>>,
         flat: &Map<String, Member>,
-        (place, moved): (&str, &mut Map<String, String>),
+        (pointer_prefix, moved): (&str, &mut Map<String, String>),
     ) -> Result<(), Error> {
-        let twin = twin.map(view).transpose()?;
-        let twins = twin.as_deref().and_then(Node::as_array).unwrap_or_default();
+        let original_list = original_list.map(view).transpose()?;
+        let original_entries = original_list.as_deref().and_then(Node::as_array).unwrap_or_default();
         let of = |node: &Node<'_>| flat.get(&*node.get("name")?.as_text()?.display());
         if list.as_array().is_none() {
             return Ok(());
@@ -305,7 +312,8 @@ impl<'a> RetainedNamespaces<'a> {
         let mut open: Map<usize, (usize, Vec<Node<'a>>)> = Map::new();
         for (index, mut entry) in entries.into_iter().enumerate() {
             let Some((space, name)) = of(&entry) else {
-                moved.insert(format!("{place}/tools/{index}"), format!("{place}/tools/{}", out.len()));
+                moved
+                    .insert(format!("{pointer_prefix}/tools/{index}"), format!("{pointer_prefix}/tools/{}", out.len()));
                 out.push(entry);
                 continue;
             };
@@ -315,19 +323,22 @@ impl<'a> RetainedNamespaces<'a> {
             }
             entry.set("name", Node::string(name.clone()));
             if let Some((at, members)) = open.get_mut(space) {
-                moved.insert(format!("{place}/tools/{index}"), format!("{place}/tools/{at}/tools/{}", members.len()));
+                moved.insert(
+                    format!("{pointer_prefix}/tools/{index}"),
+                    format!("{pointer_prefix}/tools/{at}/tools/{}", members.len()),
+                );
                 members.push(entry);
             }
         }
         for (space, (at, members)) in open {
             let Some(space) = self.spaces.get(space) else { continue };
             // The namespace may have another description in each list.
-            let is_it =
+            let is_namespace =
                 |entry: &&Node<'a>| has_type(entry, NAMESPACE) && name_of(entry).is_some_and(|name| name == space.name);
-            let mut shell = twins.iter().find(is_it).cloned().unwrap_or_else(|| space.entry.clone());
+            let mut shell = original_entries.iter().find(is_namespace).cloned().unwrap_or_else(|| space.entry.clone());
             shell.set(LIST, Node::array(members));
-            if let Some(place) = out.get_mut(at) {
-                *place = shell;
+            if let Some(entry) = out.get_mut(at) {
+                *entry = shell;
             }
         }
         *list = Node::array(out);
@@ -336,7 +347,7 @@ impl<'a> RetainedNamespaces<'a> {
 }
 
 fn update_output_pointers(changes: &mut Arc<Vec<ToolChange>>, moved: &Map<String, String>) {
-    let place = |pointer: &str| {
+    let moved_pointer = |pointer: &str| {
         let list = pointer.find("/tools/")? + "/tools/".len();
         let end = pointer.get(list..)?.find('/').map_or(pointer.len(), |at| list + at);
         let (entry, rest) = pointer.split_at_checked(end)?;
@@ -348,7 +359,7 @@ fn update_output_pointers(changes: &mut Arc<Vec<ToolChange>>, moved: &Map<String
     }
     Arc::make_mut(changes).retain_mut(|about| {
         let change = &mut about.change;
-        let Some((to, pointer)) = change.output_pointer.as_deref().and_then(place) else { return true };
+        let Some((to, pointer)) = change.output_pointer.as_deref().and_then(moved_pointer) else { return true };
         // In its namespace, the tool has its original name.
         if to.matches("/tools/").count() > 1 && change.rule == Rule::RenameTool.id() {
             return false;
@@ -405,8 +416,8 @@ fn lists_namespaces(request: &Node<'_>) -> Result<bool, Error> {
     Ok(lists(request, true)?.iter().any(|list| list.as_array().unwrap_or_default().iter().any(is_namespace)))
 }
 
-/// Returns the indices of the calls. The API puts a tool that it loads into a namespace with the tool's name, which the
-/// request does not have either.
+/// Returns the indices of calls to tools in namespaces that the request does not have. The API puts a tool that it
+/// loads into such a namespace, with the tool's name.
 fn unlisted_calls(request: &Node<'_>) -> Result<Set<usize>, Error> {
     let lists = lists(request, true)?;
     let entries = lists.iter().flat_map(|list| list.as_array().unwrap_or_default());
@@ -431,18 +442,18 @@ fn retained_in<'a>(
     name_pattern: NamePattern,
     native: Native,
 ) -> Result<(Vec<Space<'a>>, Set<usize>), Error> {
-    let (mut spaces, mut places): (Vec<Space<'a>>, _) = (Vec::new(), Set::new());
+    let (mut spaces, mut entry_indices): (Vec<Space<'a>>, _) = (Vec::new(), Set::new());
     let lists = lists(request, native != Native::None)?;
     let all = || lists.iter().flat_map(|list| list.as_array().unwrap_or_default());
     let has_namespaces = all().any(|entry| has_type(entry, NAMESPACE));
     if !has_namespaces || !names_differ(all(), name_pattern) || !chooses_one_tool(request)? {
-        return Ok((spaces, places));
+        return Ok((spaces, entry_indices));
     }
-    let own = match request.get(LIST) {
+    let list_node = match request.get(LIST) {
         Some(tools) => view(tools)?.clone(),
         None => Node::array(Vec::new()),
     };
-    let list = own.as_array().unwrap_or_default();
+    let list = list_node.as_array().unwrap_or_default();
     let mut refused: Set<String> = RESERVED.iter().map(|name| (*name).to_string()).collect();
     // A namespace is flattened if the history redefines one of its tools. Other tools that the history adds to a
     // namespace are not moved back into it. They keep their flat names and stay after the list, so that the
@@ -479,7 +490,7 @@ fn retained_in<'a>(
         }
     }
     let is_kept = |entry: &Node<'_>| name_of(entry).is_some_and(|name| !refused.contains(&name));
-    places.extend(entries().filter(|(_, entry)| is_kept(entry)).map(|(at, _)| at));
+    entry_indices.extend(entries().filter(|(_, entry)| is_kept(entry)).map(|(at, _)| at));
     let mut index: Map<String, usize> = Map::new();
     for entry in namespaces().filter(|entry| is_kept(entry)) {
         let Some(name) = name_of(entry) else { continue };
@@ -494,13 +505,13 @@ fn retained_in<'a>(
         entry.set(LIST, Node::array(Vec::new()));
         spaces.push(Space { name, entry, members });
     }
-    Ok((spaces, places))
+    Ok((spaces, entry_indices))
 }
 
-/// The name of each tool in a namespace must differ from the flattened names of all others, because stream events have
-/// the name without the namespace.
+/// Returns true if the name of each tool in a namespace differs from the flattened names of all other tools. Otherwise,
+/// a stream event, which has no namespace, would not identify the tool.
 fn names_differ<'n, 'a: 'n>(entries: impl Iterator<Item = &'n Node<'a>>, name_pattern: NamePattern) -> bool {
-    let (mut flat, mut own) = (Set::new(), Vec::new());
+    let (mut flat, mut plain_names) = (Set::new(), Vec::new());
     for entry in entries {
         match entry.array_at(LIST).filter(|_| has_type(entry, NAMESPACE)) {
             None if entry.get("name").is_some() && legal_name(entry, name_pattern).is_none() => return false,
@@ -509,12 +520,12 @@ fn names_differ<'n, 'a: 'n>(entries: impl Iterator<Item = &'n Node<'a>>, name_pa
                 let space = name_of(entry).unwrap_or_default();
                 for name in members.iter().filter_map(name_of) {
                     flat.insert(format!("{space}{SEPARATOR}{name}"));
-                    own.push(name);
+                    plain_names.push(name);
                 }
             }
         }
     }
-    own.iter().all(|name| !flat.contains(name))
+    plain_names.iter().all(|name| !flat.contains(name))
 }
 
 fn chooses_one_tool(request: &Node<'_>) -> Result<bool, Error> {
@@ -538,36 +549,36 @@ fn is_retained(entry: &Node<'_>, name_pattern: NamePattern, loads: bool) -> bool
     };
     let is_sent = |member: &Node<'_>| {
         let is_tool = matches!(recognize(member), Entry::Tool(_)) || tool::is_custom(member);
-        let own = legal_name(member, name_pattern);
+        let member_name = legal_name(member, name_pattern);
         // The API puts each tool that it loads into a namespace that has the tool's name.
         is_tool
             && !has_type(member, NAMESPACE)
-            && own.is_some_and(|own| own != name)
+            && member_name.is_some_and(|member_name| member_name != name)
             && (loads || !tool::deferral(member).0)
     };
     !is_default(name) && !tool::deferral(entry).0 && !members.is_empty() && members.iter().all(is_sent)
 }
 
 fn is_unchanged(request: &Node<'_>, original: &Node<'_>) -> Result<bool, Error> {
-    let (Some(sent), Some(kept)) = (request.as_object(), original.as_object()) else { return Ok(false) };
-    if sent.len() != kept.len() {
+    let (Some(new), Some(old)) = (request.as_object(), original.as_object()) else { return Ok(false) };
+    if new.len() != old.len() {
         return Ok(false);
     }
-    for (member, twin) in sent.iter().zip(kept) {
-        if member.key != twin.key {
+    for (member, old_member) in new.iter().zip(old) {
+        if member.key != old_member.key {
             return Ok(false);
         }
-        let (sent, kept) = (view(&member.value)?, view(&twin.value)?);
-        let is_same = match (sent.as_array(), kept.as_array()) {
-            (Some(sent), Some(kept)) if sent.len() == kept.len() => {
+        let (new, old) = (view(&member.value)?, view(&old_member.value)?);
+        let is_same = match (new.as_array(), old.as_array()) {
+            (Some(new), Some(old)) if new.len() == old.len() => {
                 let mut is_same = true;
-                for (sent, kept) in sent.iter().zip(kept) {
-                    is_same = is_same && json::same(&*view(sent)?, &*view(kept)?);
+                for (new, old) in new.iter().zip(old) {
+                    is_same = is_same && json::same(&*view(new)?, &*view(old)?);
                 }
                 is_same
             }
             (Some(_), Some(_)) => false,
-            _ => json::same(&sent, &kept),
+            _ => json::same(&new, &old),
         };
         if !is_same {
             return Ok(false);

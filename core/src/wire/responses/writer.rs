@@ -50,7 +50,7 @@ impl<'a> Items<'_, '_, 'a> {
             EventKind::Text { role, content } => self.message(role, content),
             EventKind::Call(call) => self.call(call),
             EventKind::Result(outcome) => self.result(outcome),
-            EventKind::Add(additions) | EventKind::Carry(additions) => self.added(&additions),
+            EventKind::Add(additions) | EventKind::Carry(additions) => self.write_additions(&additions),
             EventKind::Remove { name, .. } => {
                 let text = self.writer.announce_removal(name);
                 self.message(Role::System, Content::added_text(text));
@@ -93,9 +93,9 @@ impl<'a> Items<'_, '_, 'a> {
             return;
         }
         // A call that is already in this format keeps its item.
-        if let Some(mut own) = call.source_item.filter(|_| call.search.is_none()) {
-            self.name(&mut own, &call.name);
-            self.out.push(own);
+        if let Some(mut item) = call.source_item.filter(|_| call.search.is_none()) {
+            self.name(&mut item, &call.name);
+            self.out.push(item);
             return;
         }
         let kept = self.writer.writing.options.custom_tools == Some(CustomTools::Keep);
@@ -148,10 +148,10 @@ impl<'a> Items<'_, '_, 'a> {
     fn result(&mut self, outcome: Outcome<'a>) {
         self.writer.lose_error(&outcome);
         let is_dropped = self.is_dropped(outcome.of_search == Some(Searcher::Hosted));
-        let is_found = outcome.found.is_some() && !outcome.is_error;
-        let found = outcome.found.unwrap_or_default();
+        let is_found = outcome.found_tools.is_some() && !outcome.is_error;
+        let names = outcome.found_tools.unwrap_or_default();
         if outcome.of_search.is_some() && self.writer.native() == Native::ToolSearch {
-            let tools = self.found_definitions(&Writer::usable(&found, &outcome.removed_tools));
+            let tools = self.found_definitions(&Writer::usable(&names, &outcome.removed_tools));
             // The item contains only tools, so the other content follows as a message of the user.
             let others = self.writer.rest_of_search_result(&outcome.id, outcome.content);
             self.late.extend(message(Role::User, others));
@@ -161,8 +161,8 @@ impl<'a> Items<'_, '_, 'a> {
         if is_dropped {
             self.writer.drop_search();
         } else {
-            if let Some(own) = outcome.source_item.filter(|_| !is_found) {
-                self.out.push(own);
+            if let Some(item) = outcome.source_item.filter(|_| !is_found) {
+                self.out.push(item);
                 return;
             }
             let output = match outcome.content {
@@ -170,7 +170,7 @@ impl<'a> Items<'_, '_, 'a> {
                 content => {
                     let mut parts = content.into_parts();
                     if is_found {
-                        parts.extend(self.writer.found_texts(&found, &outcome.removed_tools));
+                        parts.extend(self.writer.found_texts(&names, &outcome.removed_tools));
                     }
                     let parts: Vec<Node<'a>> = parts.into_iter().map(|part| block(part, "input_text")).collect();
                     if parts.is_empty() {
@@ -185,23 +185,23 @@ impl<'a> Items<'_, '_, 'a> {
             self.out.push(Node::record([("type", Node::literal(kind)), ("call_id", outcome.id), ("output", output)]));
         }
         if self.writer.native() == Native::AdditionalTools {
-            let carried = self.writer.undeclared_definitions(&Writer::usable(&found, &outcome.removed_tools));
-            self.late.extend(additional(carried));
+            let definitions = self.writer.undeclared_definitions(&Writer::usable(&names, &outcome.removed_tools));
+            self.late.extend(additional(definitions));
         }
     }
 
-    /// Returns the definitions that are not in the request yet, with the flag.
-    fn found_definitions(&mut self, found: &[Text<'a>]) -> Vec<Node<'a>> {
-        let mut tools = self.writer.undeclared_definitions(found);
+    /// Returns the definitions that are not in the request yet, with the flag `defer_loading`.
+    fn found_definitions(&mut self, names: &[Text<'a>]) -> Vec<Node<'a>> {
+        let mut tools = self.writer.undeclared_definitions(names);
         tools.iter_mut().for_each(|definition| definition.set(tool::DEFERRAL_FLAG, Node::bool(true)));
         tools
     }
 
-    fn added(&mut self, additions: &[Addition<'a>]) {
+    fn write_additions(&mut self, additions: &[Addition<'a>]) {
         let names: Vec<Text<'a>> = additions.iter().map(|addition| addition.name.clone()).collect();
         let texts = self.writer.announce_again(&names);
-        let carried = self.writer.undeclared_definitions(&names);
-        self.out.extend(additional(carried));
+        let definitions = self.writer.undeclared_definitions(&names);
+        self.out.extend(additional(definitions));
         for text in texts {
             self.message(Role::System, Content::added_text(text));
         }

@@ -47,7 +47,7 @@ fn main() -> Result<(), Box<dyn Error>> {
         (0..REQUESTS).map(|request| make(if request < REQUESTS / 2 { &list } else { &changed })).sum::<usize>()
     };
     for (name, dialect, convert) in PEERS {
-        let options = ToolsOptions::new(dialect);
+        let options = ToolsOptions::new(dialect.parse()?);
         let theirs = || {
             each(&|list| {
                 let tools = list.as_array().into_iter().flatten().map(|tool| {
