@@ -163,11 +163,11 @@ pub fn check_tools(tools: impl Input, dialects: &[DialectId]) -> Result<Vec<Tool
 /// unknown API, returns `portable`, unless the query is [exact](DialectQuery::exact).
 ///
 /// ```
-/// use toolwire::{dialect_for, DialectQuery};
+/// use toolwire::{dialect_for, Dialect, DialectQuery};
 /// let query = DialectQuery::default().model("anthropic/claude-sonnet-4.5");
 /// assert_eq!(dialect_for(&query)?.dialect, "anthropic");
 /// let choice = dialect_for(&DialectQuery::default().host("llm.example"))?;
-/// assert_eq!((choice.dialect, choice.confidence), ("portable", 'C'));
+/// assert_eq!((choice.dialect, choice.confidence), (Dialect::PORTABLE, 'C'));
 /// assert!(choice.because.starts_with("unknown host `llm.example`"));
 /// # Ok::<(), toolwire::Error>(())
 /// ```
