@@ -18,7 +18,7 @@ function toolsOf(servers) {
   return [search, ...deferred];
 }
 
-/** `[{ what, request }]`, one per turn. In the first the model searches, in the second it has found the tool. */
+/** Returns `[{ what, request }]`, one for each turn. In the first turn the model searches, in the second it has found the tool. */
 export function turns(servers, found) {
   const tools = toolsOf(servers);
   if (!tools.some((tool) => tool.name === found)) {

@@ -18,7 +18,7 @@ const read = {
   input_schema: { type: 'object', properties: { path: { type: 'string' } }, required: ['path'] },
 };
 const hosted = [{ type: 'tool_search_tool_bm25_20251119', name: 'tool_search_tool_bm25' }, read, ...catalogue];
-/** The client's own search, for backends with constructs of their own. */
+/** The client's own search, for backends with native constructs. */
 const ownSearch = {
   name: 'ToolSearch',
   description: 'Finds tools by what they do.',
@@ -30,16 +30,16 @@ const system = 'You help with pages, notes and files. '.repeat(80);
 const WANTED = { 1: 'navigate to a page in the browser', 3: 'search pages by title', 5: 'add two numbers' };
 const TURNS = 8;
 
-/** Providers hash a prompt in this order, whatever the order of the request's members: tools, system prompt, messages. */
+/** Providers hash a prompt in this order, regardless of the order of the request's members: tools, system prompt, messages. */
 function prompt({ tools, system, instructions, messages, input }) {
   // A deferred tool is not part of the prompt until it is referenced.
   const listed = (tools ?? []).filter((tool) => tool.defer_loading !== true);
   return JSON.stringify([listed, system ?? instructions ?? '', messages ?? input]);
 }
 
-function commonPrefix(one, two) {
+function commonPrefix(first, second) {
   let length = 0;
-  while (length < one.length && one[length] === two[length]) length++;
+  while (length < first.length && first[length] === second[length]) length++;
   return length;
 }
 

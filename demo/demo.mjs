@@ -1,5 +1,5 @@
-// `make demo`: whether a real MCP server works with every model, and a call that is restored; then the tools of three
-// servers through all functions, in three languages, and what changed.
+// `make demo`: shows if a real MCP server works with every model, and a restored call; then runs all functions on the
+// tools of three servers, in three languages, and shows the changes.
 // `--all` shows a line per tool as well.
 import { spawnSync } from 'node:child_process';
 import { fileURLToPath } from 'node:url';
@@ -25,7 +25,7 @@ const TARGETS = [{}, { target: 'openai-responses' }];
 const bytes = (text) => Buffer.byteLength(text);
 const sum = (items, of) => items.reduce((total, item) => total + of(item), 0);
 
-/** One call for each tool and rewrite, and one for each turn and target, each with labels for the tables. */
+/** Returns a call for each tool and rewrite, and for each turn and target, each with labels for the tables. */
 function callsFor(servers, conversation) {
   const schemas = servers.flatMap((server) =>
     server.tools.flatMap((tool) =>
@@ -62,7 +62,7 @@ function showServers(servers) {
   );
 }
 
-/** Prints whether the languages agree, and returns the number of differences. */
+/** Prints if the languages agree, and returns the number of differences. */
 function showAgreement(calls, byLanguage) {
   heading(`Same answers in ${Object.keys(byLanguage).join(', ')}`);
   const wrong = disagreements(calls, byLanguage);
@@ -206,7 +206,7 @@ function showRestoredCall(servers) {
   const tool = servers.find(({ name }) => name === ASKED).tools.find(({ name }) => name === STRICT.tool);
   const { tools, restore } = sanitizeTools([tool], { dialect: 'openai-strict' });
   const { name, parameters } = tools[0].function;
-  // The strict mode requires every property, so the model writes null for those that it leaves out.
+  // The strict mode requires every property, so the model writes null for a property that it would omit.
   const written = parameters.required.map((property) => [property, property === STRICT.argument ? STRICT.value : null]);
   const text = JSON.stringify(Object.fromEntries(written));
   const call = restore.call(name, text);
@@ -220,7 +220,7 @@ function showRestoredCall(servers) {
   );
 }
 
-/** What the command line answers about one of the servers, as `npx toolwire` prints it. */
+/** Shows the output of the command line about a server, as `npx toolwire` prints it. */
 function showCommandLine() {
   const { line, env } = commandOf(ASKED);
   heading(`Will it work with every model? toolwire matrix -- ${line.join(' ')}`);

@@ -29,7 +29,7 @@ const FUNCTIONS = {
   },
 };
 
-/** The answers of each language: `{ Rust, Node, Python }`. */
+/** Returns the answers of each language: `{ Rust, Node, Python }`. */
 export async function answers(calls) {
   const [rust, python] = await Promise.all(Object.keys(PROGRAMS).map((language) => elsewhere(language, calls)));
   return { Rust: rust, Node: calls.map(inNode), Python: python };

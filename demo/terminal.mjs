@@ -14,12 +14,12 @@ export const count = (number) => number.toLocaleString('en-US');
 export function percent(before, after) {
   if (before === after) return '0 %';
   const change = (100 * (after - before)) / before;
-  // One decimal if rounding would hide that something changed, or that something is left.
+  // One decimal if rounding would hide a change, or would show a remainder as zero.
   const digits = Math.abs(change) < 10 || Math.abs(change) > 99 ? 1 : 0;
   return `${change > 0 ? '+' : ''}${change.toFixed(digits)} %`;
 }
 
-/** Prints rows below their headings: numbers to the right, words to the left, zero as a dot so that the rest stands out. */
+/** Prints rows below their headings: numbers to the right, words to the left, and zero as a dot, so that other numbers are easier to see. */
 export function table(headings, rows) {
   const show = (cell) => (typeof cell === 'number' ? (cell === 0 ? '.' : count(cell)) : cell);
   const right = headings.map((_, column) =>

@@ -2,7 +2,7 @@
 //
 // Packages are installed with the network, without their scripts and without secrets. Servers run in a container without
 // the network (`--network none`), without capabilities, with a file system that they cannot write, and without secrets.
-// One server that fails costs only its own page. PROGRAM is the program for Linux, which needs no library (musl).
+// A server that fails affects only its own page. PROGRAM is the program for Linux, which needs no library (musl).
 
 import { spawnSync } from 'node:child_process';
 import { chmodSync, cpSync, existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';

@@ -22,8 +22,8 @@ strict() { [ -n "${TOOLWIRE_STRICT:-}" ]; }
 # release_compiler: prints the version of Rust for releases, which only the workflow names.
 release_compiler() { sed -n 's/^  RUSTUP_TOOLCHAIN: "\(.*\)"$/\1/p' "$ROOT/.github/workflows/release.yml"; }
 
-# attempt LABEL LOG COMMAND...: runs a command with its output in a file, and prints how long it took, and a sign of
-# life every 30 seconds. Used for commands with an alternative, so a failure is reported in only one
+# attempt LABEL LOG COMMAND...: runs a command with its output in a file, and prints its duration, and a progress line
+# every 30 seconds. Used for commands with an alternative, so a failure is reported in only one
 # line.
 attempt() {
   local label=$1 log=$2 start=$SECONDS beat status=0

@@ -1,4 +1,4 @@
-// Checks that everything that we run and build with is pinned: actions by commit, packages by hash, crates from one
+// Checks that everything that is run or built with is pinned: actions by commit, packages by hash, crates from one
 // registry with licenses that deny.toml allows. Reads only files and `cargo metadata`; cargo-deny (scripts/deny.sh)
 // checks more.
 

@@ -16,7 +16,7 @@ use toolwire::{
 };
 
 use crate::{
-    raise::{option_error, raised},
+    raise::{option_error, to_exception},
     read::Values,
     text::Source,
     write::Writer,
@@ -27,7 +27,7 @@ use crate::{
 const DETACH_FROM: usize = 16 * 1024;
 
 /// Releases the GIL if `length` is large.
-pub(crate) fn detached<T: Send>(py: Python<'_>, length: usize, work: impl FnOnce() -> T + Send) -> T {
+pub(crate) fn without_gil<T: Send>(py: Python<'_>, length: usize, work: impl FnOnce() -> T + Send) -> T {
     if length < DETACH_FROM {
         work()
     } else {
@@ -46,8 +46,8 @@ pub(crate) fn call<'py>(
     inputs: &Bound<'py, PyTuple>,
     options: &Bound<'py, PyDict>,
 ) -> PyResult<Bound<'py, PyTuple>> {
-    guarded(|| {
-        let function = named(function)?;
+    catch_panic(|| {
+        let function = function_named(function)?;
         let chosen = Values::read(options).map_err(|failure| option_error(py, failure))?;
         let mut values = Values::with_room();
         for input in inputs {
@@ -55,9 +55,9 @@ pub(crate) fn call<'py>(
         }
         let trees = values.trees()?;
         let output = toolwire::internal::bindings::call(function, trees, &chosen.tree()?, Naming::Snake, false)
-            .map_err(|error| raised(py, &error))?;
+            .map_err(|error| to_exception(py, &error))?;
         let value = Writer::new(py, &values, output.share).value(&output.value)?;
-        with(py, value, output.report.as_ref())
+        with_members(py, value, output.report.as_ref())
     })
 }
 
@@ -65,7 +65,7 @@ pub(crate) fn call<'py>(
 ///
 /// Returns text of the input's type (`bytes` for the last two), and a dict with the other members of the result, or
 /// `None`. Functions whose result is meant for the program rather than for an API return a Python value instead of text
-/// (see [`Gives`]).
+/// (see [`Output`]).
 #[pyfunction]
 #[pyo3(signature = (function, inputs, options, /))]
 pub(crate) fn call_text<'py>(
@@ -74,29 +74,29 @@ pub(crate) fn call_text<'py>(
     inputs: &Bound<'py, PyTuple>,
     options: &Bound<'py, PyDict>,
 ) -> PyResult<Bound<'py, PyTuple>> {
-    guarded(|| {
-        let function = named(function)?;
+    catch_panic(|| {
+        let function = function_named(function)?;
         let chosen = Values::read(options).map_err(|failure| option_error(py, failure))?;
         let chosen = chosen.tree()?;
         let sources = inputs.iter().map(Source::new).collect::<PyResult<Vec<_>>>()?;
         let texts = sources.iter().map(Source::text).collect::<PyResult<Vec<_>>>()?;
         let work = || toolwire::internal::bindings::call_text(function, &texts, &chosen, Naming::Snake, false);
         let length: usize = texts.iter().map(|text| text.len()).sum();
-        let output = detached(py, length, work);
-        let output = output.map_err(|error| raised(py, &error))?;
-        let value = match (gives(function), sources.first()) {
-            (Gives::TextOrNothing, _) if output.text == "null" => py.None().into_bound(py),
-            (Gives::Text | Gives::TextOrNothing, Some(source)) => source.output(py, output.text),
+        let output = without_gil(py, length, work);
+        let output = output.map_err(|error| to_exception(py, &error))?;
+        let value = match (output_of(function), sources.first()) {
+            (Output::TextOrNothing, _) if output.text == "null" => py.None().into_bound(py),
+            (Output::Text | Output::TextOrNothing, Some(source)) => source.output(py, output.text),
             _ => {
-                let value = json::read(&output.text).map_err(|error| raised(py, &error))?;
+                let value = json::read(&output.text).map_err(|error| to_exception(py, &error))?;
                 Writer::new(py, &Values::default(), false).value(&value)?
             }
         };
-        with(py, value, output.report.as_ref())
+        with_members(py, value, output.report.as_ref())
     })
 }
 
-enum Gives {
+enum Output {
     /// JSON text, of the type of the first input.
     Text,
     /// JSON text, or `None`.
@@ -105,17 +105,17 @@ enum Gives {
     Value,
 }
 
-fn gives(function: Function) -> Gives {
+fn output_of(function: Function) -> Output {
     match function {
-        Function::AnswerToolSearch => Gives::TextOrNothing,
-        Function::Check | Function::CheckTools | Function::Dialects | Function::SearchTools => Gives::Value,
-        Function::CheckRequest | Function::ValidateArguments | Function::ValidateResult => Gives::Value,
-        _ => Gives::Text,
+        Function::AnswerToolSearch => Output::TextOrNothing,
+        Function::Check | Function::CheckTools | Function::Dialects | Function::SearchTools => Output::Value,
+        Function::CheckRequest | Function::ValidateArguments | Function::ValidateResult => Output::Value,
+        _ => Output::Text,
     }
 }
 
-/// The tuple contains the value, and a dict with the other members of the result, or `None`.
-pub(crate) fn with<'py>(
+/// Returns a tuple of the value, and a dict with the other members of the result, or `None`.
+pub(crate) fn with_members<'py>(
     py: Python<'py>,
     value: Bound<'py, PyAny>,
     report: Option<&json::Node<'_>>,
@@ -133,7 +133,7 @@ pub(crate) fn members<'py>(py: Python<'py>, report: &json::Node<'_>) -> PyResult
     Ok(result)
 }
 
-pub(crate) fn named(function: &str) -> PyResult<Function> {
+pub(crate) fn function_named(function: &str) -> PyResult<Function> {
     Function::named(function)
         .ok_or_else(|| PyRuntimeError::new_err(format!("the core of toolwire has no function `{function}`")))
 }
@@ -150,23 +150,23 @@ pub(crate) fn _fail_next() {
 
 /// Converts a panic to a `ToolwireError`. The core does not panic by design; if it does, callers can catch this error,
 /// but not pyo3's own `PanicException`.
-pub(crate) fn guarded<T>(work: impl FnOnce() -> PyResult<T>) -> PyResult<T> {
-    attempted(work).unwrap_or_else(Err)
+pub(crate) fn catch_panic<T>(work: impl FnOnce() -> PyResult<T>) -> PyResult<T> {
+    catch_unwinding(work).unwrap_or_else(Err)
 }
 
-/// Like [`guarded`], for an object with state. After a panic, the state may be inconsistent, and is dropped.
-pub(crate) fn guarded_with<S, T>(slot: &mut Option<S>, work: impl FnOnce(&mut S) -> PyResult<T>) -> PyResult<T> {
+/// Like [`catch_panic`], for an object with state. After a panic, the state may be inconsistent, and is dropped.
+pub(crate) fn catch_panic_with<S, T>(slot: &mut Option<S>, work: impl FnOnce(&mut S) -> PyResult<T>) -> PyResult<T> {
     let Some(mut state) = slot.take() else {
         return Err(defect("an earlier call to the same object; its data is lost: create it again"));
     };
-    let outcome = attempted(|| work(&mut state))?;
+    let outcome = catch_unwinding(|| work(&mut state))?;
     *slot = Some(state);
     outcome
 }
 
-/// The outer error reports a panic.
+/// Runs `work`. The outer error reports a panic.
 #[allow(clippy::panic, reason = "a test checks how panics are reported")]
-fn attempted<T>(work: impl FnOnce() -> PyResult<T>) -> Result<PyResult<T>, PyErr> {
+fn catch_unwinding<T>(work: impl FnOnce() -> PyResult<T>) -> Result<PyResult<T>, PyErr> {
     let attempt = || {
         if FAILS.take() {
             panic!("a test asked for it");
@@ -181,5 +181,5 @@ fn attempted<T>(work: impl FnOnce() -> PyResult<T>) -> Result<PyResult<T>, PyErr
 }
 
 fn defect(found: &str) -> PyErr {
-    Python::attach(|py| raised(py, &bindings::defect(found)))
+    Python::attach(|py| to_exception(py, &bindings::defect(found)))
 }

@@ -12,8 +12,8 @@ use toolwire::{
 };
 
 use crate::{
-    entry::{detached, guarded, guarded_with},
-    raise::{option_error, raised},
+    entry::{catch_panic, catch_panic_with, without_gil},
+    raise::{option_error, to_exception},
     read::Values,
     text::Source,
     write::Writer,
@@ -37,48 +37,48 @@ impl Exchange {
         body: Bound<'_, PyAny>,
         options: &Bound<'_, PyDict>,
     ) -> PyResult<Option<Exchange>> {
-        guarded(|| {
+        catch_panic(|| {
             let chosen = Values::read(options).map_err(|failure| option_error(py, failure))?;
             let options = bindings::options::<ExchangeOptions>(&chosen.tree()?, Naming::Snake)
-                .map_err(|error| raised(py, &error))?;
+                .map_err(|error| to_exception(py, &error))?;
             let source = Source::new(body)?;
             let body = source.text()?;
             let work = || toolwire::Exchange::open_cached(url, body, &options, &LISTS);
-            let exchange = detached(py, body.len(), work);
-            Ok(exchange.map_err(|error| raised(py, &error))?.map(|exchange| Exchange(Some(exchange))))
+            let exchange = without_gil(py, body.len(), work);
+            Ok(exchange.map_err(|error| to_exception(py, &error))?.map(|exchange| Exchange(Some(exchange))))
         })
     }
 
     /// Returns the request to send: the first one, or the next one if the model has to be asked again.
     fn request(&mut self) -> PyResult<String> {
-        guarded_with(&mut self.0, |exchange| Ok(exchange.request().to_owned()))
+        catch_panic_with(&mut self.0, |exchange| Ok(exchange.request().to_owned()))
     }
 
     /// Returns the request to send as bytes, which need no encoding.
     fn request_bytes<'py>(&mut self, py: Python<'py>) -> PyResult<Bound<'py, PyBytes>> {
-        guarded_with(&mut self.0, |exchange| Ok(PyBytes::new(py, exchange.request().as_bytes())))
+        catch_panic_with(&mut self.0, |exchange| Ok(PyBytes::new(py, exchange.request().as_bytes())))
     }
 
     /// Returns the report about the request.
     fn report<'py>(&mut self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
-        guarded_with(&mut self.0, |exchange| {
+        catch_panic_with(&mut self.0, |exchange| {
             Ok(Writer::new(py, &Values::default(), false).value(&bindings::report(exchange))?)
         })
     }
 
     /// Returns the betas that the request's `anthropic-beta` header has to name.
     fn betas(&mut self) -> PyResult<Vec<String>> {
-        guarded_with(&mut self.0, |exchange| Ok(exchange.betas().to_vec()))
+        catch_panic_with(&mut self.0, |exchange| Ok(exchange.betas().to_vec()))
     }
 
     /// Returns the backend's native construct for deferred tools that the request uses.
     fn native(&mut self) -> PyResult<&'static str> {
-        guarded_with(&mut self.0, |exchange| Ok(exchange.native().as_str()))
+        catch_panic_with(&mut self.0, |exchange| Ok(exchange.native().as_str()))
     }
 
     /// Returns the repairs of the calls that ended since the last call to this method, as a list.
     fn take_repaired_calls<'py>(&mut self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
-        guarded_with(&mut self.0, |exchange| {
+        catch_panic_with(&mut self.0, |exchange| {
             let calls = bindings::repaired_calls(&exchange.take_repaired_calls());
             Ok(Writer::new(py, &Values::default(), false).value(&calls)?)
         })
@@ -86,7 +86,7 @@ impl Exchange {
 
     /// Returns the changes to the answer since the last call to this method, as a list.
     fn take_answer_changes<'py>(&mut self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
-        guarded_with(&mut self.0, |exchange| {
+        catch_panic_with(&mut self.0, |exchange| {
             let changes = bindings::answer_changes(&exchange.take_answer_changes());
             Ok(Writer::new(py, &Values::default(), false).value(&changes)?)
         })
@@ -95,7 +95,7 @@ impl Exchange {
     /// Returns the warning about tools that are not in the request, as `{ message, key }`; `None` if there is no
     /// warning.
     fn warning<'py>(&mut self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
-        guarded_with(&mut self.0, |exchange| {
+        catch_panic_with(&mut self.0, |exchange| {
             Ok(Writer::new(py, &Values::default(), false).value(&bindings::warning(exchange))?)
         })
     }
@@ -104,7 +104,7 @@ impl Exchange {
     #[staticmethod]
     #[pyo3(signature = (url, code, pointer, message, /))]
     fn refusal(url: &str, code: &str, pointer: &str, message: &str) -> PyResult<String> {
-        guarded(|| {
+        catch_panic(|| {
             let known = toolwire::Code::ALL.iter().find(|known| known.as_str() == code);
             let code = *known.unwrap_or(&toolwire::Code::Internal);
             Ok(toolwire::Exchange::refusal(url, &toolwire::Error::new(code, pointer, message)))
@@ -114,46 +114,47 @@ impl Exchange {
     /// Restores a whole reply; returns `None` if the model has to be asked again.
     #[pyo3(signature = (reply, /))]
     fn reply(&mut self, py: Python<'_>, reply: Bound<'_, PyAny>) -> PyResult<Option<String>> {
-        guarded_with(&mut self.0, |exchange| {
+        catch_panic_with(&mut self.0, |exchange| {
             let source = Source::new(reply)?;
             let text = source.text()?;
             let length = text.len().max(exchange.request().len());
             let work = || exchange.reply(text).map(|restored| restored.map(Cow::into_owned));
-            detached(py, length, work).map_err(|error| raised(py, &error))
+            without_gil(py, length, work).map_err(|error| to_exception(py, &error))
         })
     }
 
     /// Restores a piece of a stream, and returns the text to pass on.
     #[pyo3(signature = (piece, /))]
     fn feed_text(&mut self, py: Python<'_>, piece: Bound<'_, PyAny>) -> PyResult<String> {
-        guarded_with(&mut self.0, |exchange| {
+        catch_panic_with(&mut self.0, |exchange| {
             let source = Source::new(piece)?;
-            exchange.feed_text(source.text()?).map(Cow::into_owned).map_err(|error| raised(py, &error))
+            exchange.feed_text(source.text()?).map(Cow::into_owned).map_err(|error| to_exception(py, &error))
         })
     }
 
     /// Ends a stream, and returns the rest of the text.
     fn finish_text(&mut self, py: Python<'_>) -> PyResult<String> {
-        guarded_with(&mut self.0, |exchange| {
+        catch_panic_with(&mut self.0, |exchange| {
             // The end of a stream may make the next request.
             let length = exchange.request().len();
-            detached(py, length, || exchange.finish_text()).map_err(|error| raised(py, &error))
+            without_gil(py, length, || exchange.finish_text()).map_err(|error| to_exception(py, &error))
         })
     }
 
     /// Restores a piece of a stream of bytes, and returns the bytes to pass on.
     #[pyo3(signature = (piece, /))]
     fn feed_bytes<'py>(&mut self, py: Python<'py>, piece: &[u8]) -> PyResult<Bound<'py, PyBytes>> {
-        let bytes =
-            guarded_with(&mut self.0, |exchange| exchange.feed_bytes(piece).map_err(|error| raised(py, &error)))?;
+        let bytes = catch_panic_with(&mut self.0, |exchange| {
+            exchange.feed_bytes(piece).map_err(|error| to_exception(py, &error))
+        })?;
         Ok(PyBytes::new(py, &bytes))
     }
 
     /// Ends a stream of bytes, and returns the rest.
     fn finish_bytes<'py>(&mut self, py: Python<'py>) -> PyResult<Bound<'py, PyBytes>> {
-        let bytes = guarded_with(&mut self.0, |exchange| {
+        let bytes = catch_panic_with(&mut self.0, |exchange| {
             let length = exchange.request().len();
-            detached(py, length, || exchange.finish_bytes()).map_err(|error| raised(py, &error))
+            without_gil(py, length, || exchange.finish_bytes()).map_err(|error| to_exception(py, &error))
         })?;
         Ok(PyBytes::new(py, &bytes))
     }
@@ -161,17 +162,17 @@ impl Exchange {
     /// Returns the bytes of an error event.
     #[pyo3(signature = (body, /))]
     fn failed_bytes<'py>(&mut self, py: Python<'py>, body: &str) -> PyResult<Bound<'py, PyBytes>> {
-        Ok(PyBytes::new(py, &guarded_with(&mut self.0, |exchange| Ok(exchange.failed_bytes(body)))?))
+        Ok(PyBytes::new(py, &catch_panic_with(&mut self.0, |exchange| Ok(exchange.failed_bytes(body)))?))
     }
 
     /// Returns true if the last stream ended with a search, so the model must be asked again.
     fn asks_again(&mut self) -> PyResult<bool> {
-        guarded_with(&mut self.0, |exchange| Ok(exchange.asks_again()))
+        catch_panic_with(&mut self.0, |exchange| Ok(exchange.asks_again()))
     }
 
     /// Returns the text of an error event.
     #[pyo3(signature = (body, /))]
     fn failed_text(&mut self, body: &str) -> PyResult<String> {
-        guarded_with(&mut self.0, |exchange| Ok(exchange.failed_text(body)))
+        catch_panic_with(&mut self.0, |exchange| Ok(exchange.failed_text(body)))
     }
 }

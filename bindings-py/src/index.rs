@@ -10,8 +10,8 @@ use toolwire::{
 };
 
 use crate::{
-    entry::{detached, guarded},
-    raise::{option_error, raised},
+    entry::{catch_panic, without_gil},
+    raise::{option_error, to_exception},
     read::{self, kind, Values},
     text::{is_text, Source},
     write::Writer,
@@ -27,17 +27,17 @@ impl Index {
     #[new]
     #[pyo3(signature = (tools, /))]
     fn new(py: Python<'_>, tools: Bound<'_, PyAny>) -> PyResult<Self> {
-        guarded(|| {
+        catch_panic(|| {
             if is_text(&tools) {
                 let source = Source::new(tools)?;
                 let text = source.text()?;
                 let work = || toolwire::ToolIndex::new(text);
-                let index = detached(py, text.len(), work);
-                return index.map(Index).map_err(|error| raised(py, &error));
+                let index = without_gil(py, text.len(), work);
+                return index.map(Index).map_err(|error| to_exception(py, &error));
             }
             let mut values = Values::with_room();
             values.add(tools)?;
-            bindings::index(&values.tree()?).map(Index).map_err(|error| raised(py, &error))
+            bindings::index(&values.tree()?).map(Index).map_err(|error| to_exception(py, &error))
         })
     }
 
@@ -53,14 +53,14 @@ impl Index {
         query: &Bound<'py, PyAny>,
         options: &Bound<'py, PyDict>,
     ) -> PyResult<Bound<'py, PyAny>> {
-        guarded(|| {
+        catch_panic(|| {
             let options = chosen(py, options)?;
             let Ok(query) = query.cast::<PyString>() else {
                 let message = format!("expected the query to be a string, found {}", kind(query));
-                return Err(raised(py, &Error::new(Code::InvalidValue, "/query", message)));
+                return Err(to_exception(py, &Error::new(Code::InvalidValue, "/query", message)));
             };
             let found = bindings::search(&self.0, &read::text(query)?.display(), &options)
-                .map_err(|error| raised(py, &error))?;
+                .map_err(|error| to_exception(py, &error))?;
             Ok(Writer::new(py, &Values::default(), false).value(&found)?)
         })
     }
@@ -73,16 +73,17 @@ impl Index {
         call: Bound<'py, PyAny>,
         options: &Bound<'py, PyDict>,
     ) -> PyResult<Bound<'py, PyAny>> {
-        guarded(|| {
+        catch_panic(|| {
             let options = chosen(py, options)?;
             if is_text(&call) {
                 let source = Source::new(call)?;
-                let output = self.0.answer(source.text()?, &options).map_err(|error| raised(py, &error))?;
+                let output = self.0.answer(source.text()?, &options).map_err(|error| to_exception(py, &error))?;
                 return Ok(output.map_or_else(|| py.None().into_bound(py), |text| source.output(py, text)));
             }
             let mut values = Values::with_room();
             values.add(call)?;
-            let output = bindings::answer(&self.0, &values.tree()?, &options).map_err(|error| raised(py, &error))?;
+            let output =
+                bindings::answer(&self.0, &values.tree()?, &options).map_err(|error| to_exception(py, &error))?;
             Ok(Writer::new(py, &values, false).value(&output.unwrap_or_default())?)
         })
     }
@@ -90,5 +91,5 @@ impl Index {
 
 fn chosen(py: Python<'_>, options: &Bound<'_, PyDict>) -> PyResult<SearchOptions> {
     let values = Values::read(options).map_err(|failure| option_error(py, failure))?;
-    bindings::options::<SearchOptions>(&values.tree()?, Naming::Snake).map_err(|error| raised(py, &error))
+    bindings::options::<SearchOptions>(&values.tree()?, Naming::Snake).map_err(|error| to_exception(py, &error))
 }

@@ -18,7 +18,7 @@ use crate::failure::Failure;
 /// The limit for versions of CPython without one: before 3.10.7.
 const MAX_DIGITS: usize = 4300;
 
-/// For a subclass, this is the stored value, whatever its methods return.
+/// Writes an integer in decimal. For a subclass, writes the stored value, whatever its methods return.
 pub(crate) fn spell(integer: &Bound<'_, PyInt>, out: &mut String) -> PyResult<()> {
     use std::fmt::Write as _;
     if let Ok(small) = integer.extract::<i64>() {
@@ -34,7 +34,7 @@ pub(crate) fn spell(integer: &Bound<'_, PyInt>, out: &mut String) -> PyResult<()
     Ok(())
 }
 
-/// Returns `None` for text other than decimal digits.
+/// Converts decimal digits to an integer. Returns `None` for other text.
 pub(crate) fn parse<'py>(py: Python<'py>, digits: &str) -> Result<Option<Bound<'py, PyAny>>, Failure> {
     if let Ok(small) = digits.parse::<i64>() {
         return Ok(Some(PyInt::new(py, small).into_any()));
@@ -53,7 +53,7 @@ pub(crate) fn parse<'py>(py: Python<'py>, digits: &str) -> Result<Option<Bound<'
     }
 }
 
-/// The limit of CPython. 0 means no limit.
+/// Returns CPython's limit; 0 means no limit.
 fn max_digits(py: Python<'_>) -> PyResult<usize> {
     match py.import("sys")?.getattr_opt("get_int_max_str_digits")? {
         Some(limit) => limit.call0()?.extract(),

@@ -10,8 +10,8 @@ use toolwire::{
 };
 
 use crate::{
-    entry::{detached, guarded, members, named},
-    raise::{option_error, raised},
+    entry::{catch_panic, function_named, members, without_gil},
+    raise::{option_error, to_exception},
     read::{Snapshot, Values},
     text::{is_text, Source},
     write::Writer,
@@ -27,7 +27,8 @@ pub(crate) struct Late {
     members: Option<Node<'static>>,
 }
 
-/// Text is immutable. Of a value, only the structure and the strings are kept, which cannot change.
+/// The input of a call. Text is immutable. For a value, only the structure and the strings are kept, which cannot
+/// change.
 enum Input {
     Value(Snapshot),
     Text(Py<PyAny>),
@@ -43,21 +44,21 @@ pub(crate) fn call_late<'py>(
     input: Bound<'py, PyAny>,
     options: &Bound<'py, PyDict>,
 ) -> PyResult<Bound<'py, PyTuple>> {
-    guarded(|| {
-        let function = named(function)?;
+    catch_panic(|| {
+        let function = function_named(function)?;
         let chosen = Values::read(options).map_err(|failure| option_error(py, failure))?;
         let (value, input, members) = if is_text(&input) {
             let source = Source::new(input)?;
             let (text, tree) = (source.text()?, chosen.tree()?);
             let work = || call_text(function, &[text], &tree, Naming::Snake, false);
-            let output = detached(py, text.len(), work);
-            let output = output.map_err(|error| raised(py, &error))?;
+            let output = without_gil(py, text.len(), work);
+            let output = output.map_err(|error| to_exception(py, &error))?;
             (source.output(py, output.text), Input::Text(source.to_object()), output.report)
         } else {
             let mut values = Values::with_room();
             values.add(input)?;
             let output = call(function, values.trees()?, &chosen.tree()?, Naming::Snake, false)
-                .map_err(|error| raised(py, &error))?;
+                .map_err(|error| to_exception(py, &error))?;
             let value = Writer::new(py, &values, output.share).value(&output.value)?;
             let members = output.report;
             (value, Input::Value(values.snapshot()), members)
@@ -71,24 +72,24 @@ pub(crate) fn call_late<'py>(
 impl Late {
     /// Returns the report members that are already available, as a dict.
     fn members<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyDict>> {
-        guarded(|| self.members.as_ref().map_or_else(|| Ok(PyDict::new(py)), |report| members(py, report)))
+        catch_panic(|| self.members.as_ref().map_or_else(|| Ok(PyDict::new(py)), |report| members(py, report)))
     }
 
     /// Returns the whole report, as a dict.
     fn report<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyDict>> {
-        guarded(|| {
+        catch_panic(|| {
             let options = self.options.values(py);
             let report = match &self.input {
                 Input::Value(snapshot) => {
                     let values = snapshot.values(py);
                     let trees = values.trees()?;
                     let output = call(self.function, trees, &options.tree()?, Naming::Snake, true);
-                    output.map_err(|error| raised(py, &error))?.report
+                    output.map_err(|error| to_exception(py, &error))?.report
                 }
                 Input::Text(text) => {
                     let source = Source::new(text.bind(py).clone())?;
                     let output = call_text(self.function, &[source.text()?], &options.tree()?, Naming::Snake, true);
-                    output.map_err(|error| raised(py, &error))?.report
+                    output.map_err(|error| to_exception(py, &error))?.report
                 }
             };
             report.map_or_else(|| Ok(PyDict::new(py)), |report| members(py, &report))

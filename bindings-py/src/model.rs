@@ -11,7 +11,7 @@ use pyo3::{
 ///
 /// The arguments are those with which the MCP SDK writes its own messages. `exclude_unset` would drop the defaults that
 /// distinguish the models of a union (`type: "function"`).
-pub(crate) fn dumped<'py>(object: &Bound<'py, PyAny>) -> Option<PyResult<Bound<'py, PyAny>>> {
+pub(crate) fn dump<'py>(object: &Bound<'py, PyAny>) -> Option<PyResult<Bound<'py, PyAny>>> {
     let py = object.py();
     // The method is looked up on the class, because objects that have every attribute, such as mocks, are not models.
     object.get_type().getattr_opt(intern!(py, "model_dump")).ok().flatten()?;
@@ -23,7 +23,7 @@ pub(crate) fn dumped<'py>(object: &Bound<'py, PyAny>) -> Option<PyResult<Bound<'
     Some(arguments())
 }
 
-/// True if the output of `model_dump` needs no further call to `model_dump`.
+/// Returns true if the output of `model_dump` needs no further call to `model_dump`.
 pub(crate) fn is_plain(dump: &Bound<'_, PyAny>) -> bool {
     dump.is_instance_of::<PyDict>() || dump.is_instance_of::<PyList>()
 }

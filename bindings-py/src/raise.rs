@@ -8,7 +8,7 @@ use crate::{failure::Failure, read::Values, write::Writer};
 
 pyo3::import_exception!(toolwire, ToolwireError);
 
-pub(crate) fn raised(py: Python<'_>, error: &Error) -> PyErr {
+pub(crate) fn to_exception(py: Python<'_>, error: &Error) -> PyErr {
     build(py, error).unwrap_or_else(|failure| failure)
 }
 
@@ -25,7 +25,7 @@ fn build(py: Python<'_>, error: &Error) -> PyResult<PyErr> {
 impl From<Failure> for PyErr {
     fn from(failure: Failure) -> Self {
         match failure {
-            Failure::Refused(error) => Python::attach(|py| raised(py, &error)),
+            Failure::Refused(error) => Python::attach(|py| to_exception(py, &error)),
             Failure::Raised(exception) => exception,
         }
     }
@@ -34,7 +34,7 @@ impl From<Failure> for PyErr {
 /// An option that is not a JSON value, such as a set, is an error about the option, because the input is not at fault.
 pub(crate) fn option_error(py: Python<'_>, failure: Failure) -> PyErr {
     match failure {
-        Failure::Refused(error) => raised(py, &Error::new(Code::InvalidOption, error.pointer(), error.message())),
+        Failure::Refused(error) => to_exception(py, &Error::new(Code::InvalidOption, error.pointer(), error.message())),
         Failure::Raised(exception) => exception,
     }
 }

@@ -48,7 +48,7 @@ pub(crate) struct Snapshot {
 }
 
 impl Snapshot {
-    /// Objects other than strings and keys become `None`.
+    /// Returns the values, with `None` for all objects except strings and keys.
     pub(crate) fn values<'py>(&self, py: Python<'py>) -> Values<'py> {
         let none = py.None().into_bound(py);
         let object =
@@ -64,7 +64,7 @@ impl Snapshot {
     }
 }
 
-/// What the first pass recorded about a value. The value itself has the same index in `objects`.
+/// The facts that the first pass recorded about a value. The value itself has this index in `objects`.
 #[derive(Clone, Copy)]
 enum ValueShape {
     Null,
@@ -83,7 +83,7 @@ enum ValueShape {
     },
 }
 
-/// In document order.
+/// The caller's values, in document order.
 #[derive(Default)]
 pub(crate) struct Values<'py> {
     objects: Vec<Bound<'py, PyAny>>,
@@ -93,7 +93,7 @@ pub(crate) struct Values<'py> {
     roots: usize,
     /// The containers from the root to the current value, for detecting cycles.
     ancestors: Vec<*mut pyo3::ffi::PyObject>,
-    /// Members of dicts on that path that have not been read yet, in reverse order.
+    /// Members of dicts on this path that have not been read yet, in reverse order.
     pending: Vec<Bound<'py, PyAny>>,
     /// Steps to the failing value, innermost first. They are collected while unwinding, so that success costs nothing.
     trail: Vec<Step<'static>>,
@@ -119,7 +119,7 @@ impl<'py> Values<'py> {
         }
     }
 
-    /// Parts of the value are numbered after the parts of the previous values.
+    /// Adds a value, whose parts are numbered after the parts of the previous values.
     pub(crate) fn add(&mut self, object: Bound<'py, PyAny>) -> Result<(), Failure> {
         self.roots += 1;
         self.value(object, 0).map_err(|stop| match *stop.0 {
@@ -151,7 +151,7 @@ impl<'py> Values<'py> {
         self.objects.get(usize::try_from(number).ok()?)
     }
 
-    /// Plain `str`.
+    /// Returns the keys of an object as plain `str`.
     pub(crate) fn keys(&self, number: u32) -> &[Bound<'py, PyString>] {
         match usize::try_from(number).ok().and_then(|number| self.shapes.get(number)) {
             Some(ValueShape::Object { keys, members, .. }) => {
@@ -203,7 +203,7 @@ impl<'py> Values<'py> {
         } else if let Ok(tuple) = object.cast::<PyTuple>() {
             let tuple = tuple.clone();
             self.array(object, tuple.iter(), depth)?;
-        } else if let Some(dump) = model::dumped(&object) {
+        } else if let Some(dump) = model::dump(&object) {
             let dump = dump?;
             if !model::is_plain(&dump) {
                 let (model, found) = (kind(&object), kind(&dump));

@@ -4,8 +4,8 @@ use pyo3::{prelude::*, types::PyTuple};
 use toolwire::internal::bindings;
 
 use crate::{
-    entry::{detached, guarded, named, with},
-    raise::raised,
+    entry::{catch_panic, function_named, with_members, without_gil},
+    raise::to_exception,
     read::Values,
     stream::Stream,
     text::Source,
@@ -23,10 +23,10 @@ impl Restore {
     #[new]
     #[pyo3(signature = (stored, /))]
     fn new(py: Python<'_>, stored: Bound<'_, PyAny>) -> PyResult<Self> {
-        guarded(|| {
+        catch_panic(|| {
             let mut values = Values::with_room();
             values.add(stored)?;
-            Ok(Restore(bindings::restore(&values.tree()?).map_err(|error| raised(py, &error))?))
+            Ok(Restore(bindings::restore(&values.tree()?).map_err(|error| to_exception(py, &error))?))
         })
     }
 
@@ -38,16 +38,16 @@ impl Restore {
         function: &str,
         inputs: &Bound<'py, PyTuple>,
     ) -> PyResult<Bound<'py, PyTuple>> {
-        guarded(|| {
-            let function = named(function)?;
+        catch_panic(|| {
+            let function = function_named(function)?;
             let mut values = Values::with_room();
             for input in inputs {
                 values.add(input)?;
             }
             let output =
-                bindings::call_restore(&self.0, function, values.trees()?).map_err(|error| raised(py, &error))?;
+                bindings::call_restore(&self.0, function, values.trees()?).map_err(|error| to_exception(py, &error))?;
             let value = Writer::new(py, &values, output.share).value(&output.value)?;
-            with(py, value, output.report.as_ref())
+            with_members(py, value, output.report.as_ref())
         })
     }
 
@@ -55,19 +55,19 @@ impl Restore {
     /// result.
     #[pyo3(signature = (reply, /))]
     fn reply_text<'py>(&self, py: Python<'py>, reply: Bound<'py, PyAny>) -> PyResult<Bound<'py, PyTuple>> {
-        guarded(|| {
+        catch_panic(|| {
             let source = Source::new(reply)?;
             let text = source.text()?;
             let work = || bindings::call_restore_text(&self.0, text);
-            let output = detached(py, text.len(), work);
-            let output = output.map_err(|error| raised(py, &error))?;
+            let output = without_gil(py, text.len(), work);
+            let output = output.map_err(|error| to_exception(py, &error))?;
             let value = source.output(py, output.text);
-            with(py, value, output.report.as_ref())
+            with_members(py, value, output.report.as_ref())
         })
     }
 
     /// Starts restoring a streamed reply.
     fn stream(&self) -> PyResult<Stream> {
-        guarded(|| Ok(Stream::of(&self.0)))
+        catch_panic(|| Ok(Stream::of(&self.0)))
     }
 }

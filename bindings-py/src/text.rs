@@ -8,7 +8,7 @@ use pyo3::{
 };
 use toolwire::{json, Code, Error};
 
-use crate::{raise::raised, read::kind};
+use crate::{raise::to_exception, read::kind};
 
 /// True for JSON text, false for a value.
 pub(crate) fn is_text(object: &Bound<'_, PyAny>) -> bool {
@@ -36,7 +36,7 @@ impl<'py> Source<'py> {
             Ok(Source::Copy(copy.cast_into::<PyBytes>()?))
         } else {
             let message = format!("expected JSON text as str, bytes, bytearray or memoryview, found {}", kind(&object));
-            Err(raised(object.py(), &Error::new(Code::InvalidValue, "", message)))
+            Err(to_exception(object.py(), &Error::new(Code::InvalidValue, "", message)))
         }
     }
 
@@ -51,11 +51,11 @@ impl<'py> Source<'py> {
                     let bytes = bytes.cast::<PyBytes>()?.as_bytes();
                     let whole = str::from_utf8(bytes).map_or_else(|error| error.valid_up_to(), str::len);
                     let before = bytes.get(..whole).and_then(|bytes| str::from_utf8(bytes).ok());
-                    Err(raised(py, &json::half_a_pair(before.unwrap_or_default())))
+                    Err(to_exception(py, &json::half_a_pair(before.unwrap_or_default())))
                 }
             },
             Source::Bytes(bytes) | Source::Copy(bytes) => {
-                json::utf8(bytes.as_bytes()).map_err(|error| raised(bytes.py(), &error))
+                json::utf8(bytes.as_bytes()).map_err(|error| to_exception(bytes.py(), &error))
             }
         }
     }

@@ -50,7 +50,7 @@ impl From<Failure> for JsValue {
 /// The layout of a call's input in the shared buffer.
 pub(crate) struct InputLayout {
     pub(crate) inputs: usize,
-    /// Numbers of words and characters in the shared buffer that belong to the records.
+    /// Numbers of words and characters of the records in the shared buffer.
     pub(crate) words: usize,
     pub(crate) chars: usize,
     pub(crate) spelled: bool,
@@ -65,17 +65,17 @@ pub fn functions() -> String {
     Function::ALL.iter().flat_map(|function| [function.name(), ","]).collect()
 }
 
-/// Calls a function on values: the shared buffer contains `inputs` of them, then the options. Returns the report as
-/// JSON text if `with_report` is set, or, if the shared buffer's flags contain `FAILED`, an object as from
+/// Calls a function on values. The shared buffer contains the `inputs` values, followed by the options. Returns the
+/// report as JSON text if `with_report` is set, or, if the shared buffer's flags contain `FAILED`, an object as from
 /// [`describe_error`].
 ///
 /// (Throwing would slow down every call: a function that returns a result or an error returns three values, which
-/// JavaScript gets in an array.)
+/// JavaScript receives in an array.)
 #[wasm_bindgen]
 pub fn call(function: usize, with_report: bool, inputs: usize, words: usize, chars: usize, spelled: bool) -> JsValue {
     let (mut input, output) = shared_buffer::take();
     let outcome = InputLayout { inputs, words, chars, spelled }.on_values(&mut input, output, |inputs, options| {
-        Ok(bindings::call(named(function)?, inputs, options, Naming::Camel, with_report)?)
+        Ok(bindings::call(function_at(function)?, inputs, options, Naming::Camel, with_report)?)
     });
     return_outcome(input, outcome)
 }
@@ -96,7 +96,7 @@ pub fn call_text(
     let (mut input, output) = shared_buffer::take();
     let outcome =
         InputLayout { inputs, words, chars, spelled }.on_texts(broken, &mut input, output, |texts, options| {
-            Ok(bindings::call_text(named(function)?, texts, options, Naming::Camel, with_report)?)
+            Ok(bindings::call_text(function_at(function)?, texts, options, Naming::Camel, with_report)?)
         });
     return_outcome(input, outcome)
 }
@@ -157,7 +157,7 @@ impl InputLayout {
     }
 }
 
-pub(crate) fn named(function: usize) -> Result<Function, Failure> {
+pub(crate) fn function_at(function: usize) -> Result<Function, Failure> {
     Function::ALL.get(function).copied().ok_or(Failure::Defect("no function with this number"))
 }
 

@@ -1,7 +1,7 @@
 //! Open exchanges by number: each is a request and the reply to it.
 //!
-//! JavaScript keeps exchanges in WebAssembly instances of their own. It discards such an instance only if the instance
-//! has no open exchange, and it calls [`close_exchange`] for each exchange that it no longer needs.
+//! JavaScript keeps exchanges in separate WebAssembly instances. It discards such an instance only if the instance has
+//! no open exchange, and it calls [`close_exchange`] for each exchange that it no longer needs.
 
 use std::{borrow::Cow, cell::RefCell};
 
@@ -39,7 +39,7 @@ pub fn open_exchange(words: usize, chars: usize, spelled: bool, broken: bool) ->
             let Some(exchange) = LISTS.with(|lists| Exchange::open_cached(url, body, &options, lists))? else {
                 return Ok(TextOutput { text: Cow::Borrowed(body), report: Some(Node::empty_object()) });
             };
-            let (text, mut about) = (Cow::Owned(exchange.request().to_owned()), about(&exchange));
+            let (text, mut facts) = (Cow::Owned(exchange.request().to_owned()), facts(&exchange));
             let number =
                 OPEN.with_borrow_mut(|open| match open.iter_mut().enumerate().find(|(_, slot)| slot.is_none()) {
                     Some((free, slot)) => {
@@ -51,8 +51,8 @@ pub fn open_exchange(words: usize, chars: usize, spelled: bool, broken: bool) ->
                         open.len() - 1
                     }
                 });
-            about.set("number", Node::count(number as u64));
-            Ok(TextOutput { text, report: Some(Node::object(about)) })
+            facts.set("number", Node::count(number as u64));
+            Ok(TextOutput { text, report: Some(Node::object(facts)) })
         });
     return_outcome(input, outcome)
 }
@@ -66,14 +66,14 @@ pub fn report_of_exchange(exchange: usize) -> Option<String> {
 }
 
 /// Handles the whole reply in the shared buffer. The output is the reply for the client, or, if the model must be asked
-/// again, the next request. Returns an object, which has a `report` in the second case. The result of this function and
-/// of those below also has the repaired `calls`, if there are any.
+/// again, the next request. Returns an object, which has a `report` in the second case. The result also
+/// contains the repaired `calls`, if there are any, as do the results of the functions below.
 #[wasm_bindgen(js_name = replyExchange)]
 pub fn reply_exchange(exchange: usize, words: usize, chars: usize, spelled: bool, broken: bool) -> JsValue {
     on_text(exchange, words, chars, spelled, broken, |reply| {
         with(exchange, |exchange| match exchange.reply(reply)? {
             Some(text) => Ok(TextOutput { text, report: Some(Node::empty_object()) }),
-            None => Ok(next(exchange)),
+            None => Ok(next_request(exchange)),
         })
     })
 }
@@ -92,7 +92,7 @@ pub fn feed_bytes_exchange(exchange: usize, words: usize, chars: usize, spelled:
     on_text(exchange, words, chars, spelled, broken, |piece| {
         let bytes: Vec<u8> = piece.chars().map(|byte| byte as u8).collect();
         let out = with(exchange, |exchange| Ok(exchange.feed_bytes(&bytes)?))?;
-        Ok(TextOutput { text: Cow::Owned(spelled_bytes(&out)), report: None })
+        Ok(TextOutput { text: Cow::Owned(bytes_as_chars(&out)), report: None })
     })
 }
 
@@ -101,8 +101,8 @@ pub fn feed_bytes_exchange(exchange: usize, words: usize, chars: usize, spelled:
 pub fn finish_bytes_exchange(exchange: usize, words: usize, chars: usize, spelled: bool, broken: bool) -> JsValue {
     on_text(exchange, words, chars, spelled, broken, |_| {
         with(exchange, |exchange| {
-            let text = Cow::Owned(spelled_bytes(&exchange.finish_bytes()?));
-            Ok(TextOutput { text, report: Some(about_end(exchange)) })
+            let text = Cow::Owned(bytes_as_chars(&exchange.finish_bytes()?));
+            Ok(TextOutput { text, report: Some(facts_about_end(exchange)) })
         })
     })
 }
@@ -112,12 +112,12 @@ pub fn finish_bytes_exchange(exchange: usize, words: usize, chars: usize, spelle
 pub fn fail_bytes_exchange(exchange: usize, words: usize, chars: usize, spelled: bool, broken: bool) -> JsValue {
     on_text(exchange, words, chars, spelled, broken, |body| {
         with(exchange, |exchange| {
-            Ok(TextOutput { text: Cow::Owned(spelled_bytes(&exchange.failed_bytes(body))), report: None })
+            Ok(TextOutput { text: Cow::Owned(bytes_as_chars(&exchange.failed_bytes(body))), report: None })
         })
     })
 }
 
-fn spelled_bytes(bytes: &[u8]) -> String {
+fn bytes_as_chars(bytes: &[u8]) -> String {
     bytes.iter().copied().map(char::from).collect()
 }
 
@@ -128,7 +128,7 @@ pub fn finish_exchange(exchange: usize, words: usize, chars: usize, spelled: boo
     on_text(exchange, words, chars, spelled, broken, |_| {
         with(exchange, |exchange| {
             let text = Cow::Owned(exchange.finish_text()?);
-            Ok(TextOutput { text, report: Some(about_end(exchange)) })
+            Ok(TextOutput { text, report: Some(facts_about_end(exchange)) })
         })
     })
 }
@@ -165,35 +165,35 @@ pub fn close_exchange(exchange: usize) {
     });
 }
 
-fn next(exchange: &Exchange) -> TextOutput<'static> {
-    let (text, about) = (Cow::Owned(exchange.request().to_owned()), about_next(exchange));
-    TextOutput { text, report: Some(Node::object(about)) }
+fn next_request(exchange: &Exchange) -> TextOutput<'static> {
+    let (text, facts) = (Cow::Owned(exchange.request().to_owned()), facts_about_next(exchange));
+    TextOutput { text, report: Some(Node::object(facts)) }
 }
 
-/// The facts about a request that every host needs.
-fn about(exchange: &Exchange) -> Object<'static> {
-    let mut about = Object::new();
-    about.set("betas", Node::array(exchange.betas().iter().map(|beta| Node::string(beta.clone())).collect()));
-    about.set("native", Node::string(exchange.native().as_str().to_owned()));
-    about.set("warning", bindings::warning(exchange));
-    about
+/// Returns the facts about a request that every host needs.
+fn facts(exchange: &Exchange) -> Object<'static> {
+    let mut facts = Object::new();
+    facts.set("betas", Node::array(exchange.betas().iter().map(|beta| Node::string(beta.clone())).collect()));
+    facts.set("native", Node::string(exchange.native().as_str().to_owned()));
+    facts.set("warning", bindings::warning(exchange));
+    facts
 }
 
-/// Contains the report as JSON text, because the exchange may already be at another request when the report is read.
-fn about_next(exchange: &Exchange) -> Object<'static> {
-    let mut about = about(exchange);
-    about.set("report", Node::string(report(exchange)));
-    about
+/// Includes the report as JSON text, because the exchange may already be at another request when the report is read.
+fn facts_about_next(exchange: &Exchange) -> Object<'static> {
+    let mut facts = facts(exchange);
+    facts.set("report", Node::string(report(exchange)));
+    facts
 }
 
-/// An empty object if there is no next request.
-fn about_end(exchange: &Exchange) -> Node<'static> {
+/// Returns an empty object if there is no next request.
+fn facts_about_end(exchange: &Exchange) -> Node<'static> {
     if !exchange.asks_again() {
         return Node::empty_object();
     }
-    let mut about = about_next(exchange);
-    about.set("request", Node::string(exchange.request().to_owned()));
-    Node::object(about)
+    let mut facts = facts_about_next(exchange);
+    facts.set("request", Node::string(exchange.request().to_owned()));
+    Node::object(facts)
 }
 
 fn report(exchange: &Exchange) -> String {
@@ -240,10 +240,11 @@ fn on_text(
         Ok(TextOutput { report: with_calls(result.report, exchange), ..result })
     });
     // An exchange in its initial state has nothing to lose.
-    let rests =
+    let is_at_rest =
         OPEN.with_borrow(|open| open.get(exchange).and_then(Option::as_ref).is_some_and(bindings::is_exchange_at_rest));
     return_outcome(
         input,
-        outcome.map(|(report, output, flags)| (report, output, flags | if rests { shared_buffer::RESTS } else { 0 })),
+        outcome
+            .map(|(report, output, flags)| (report, output, flags | if is_at_rest { shared_buffer::RESTS } else { 0 })),
     )
 }

@@ -10,7 +10,7 @@ use toolwire::{internal::bindings, Restore};
 use wasm_bindgen::{prelude::wasm_bindgen, JsValue};
 
 use crate::{
-    call::{named, return_outcome, Failure, InputLayout},
+    call::{function_at, return_outcome, Failure, InputLayout},
     shared_buffer,
 };
 
@@ -27,14 +27,14 @@ struct CachedRestore {
 }
 
 thread_local! {
-    /// The most recently used is last.
+    /// The cached restores, the most recently used last.
     static CACHE: RefCell<Vec<CachedRestore>> = const { RefCell::new(Vec::new()) };
 }
 
 /// Returns true if the restore with this number is cached.
 #[wasm_bindgen(js_name = hasRestore)]
 pub fn has_restore(number: u32) -> bool {
-    CACHE.with_borrow(|all| all.iter().any(|one| one.number == number))
+    CACHE.with_borrow(|all| all.iter().any(|entry| entry.number == number))
 }
 
 /// Calls a function of a `Restore` on values: the shared buffer contains its inputs, followed by the JSON of the
@@ -44,11 +44,11 @@ pub fn call_restore(number: u32, function: usize, inputs: usize, words: usize, c
     let (mut input, output) = shared_buffer::take();
     let bytes = words * size_of::<u32>() + chars;
     let outcome = InputLayout { inputs, words, chars, spelled }.on_values(&mut input, output, |mut inputs, _| {
-        let restore = match used(number) {
+        let restore = match mark_used(number) {
             Some(cached) => cached,
             None => cache(number, bytes, bindings::restore(&inputs.pop().ok_or_else(missing_input)?)?),
         };
-        Ok(bindings::call_restore(&restore, named(function)?, inputs)?)
+        Ok(bindings::call_restore(&restore, function_at(function)?, inputs)?)
     });
     return_outcome(input, outcome)
 }
@@ -67,7 +67,7 @@ pub fn call_restore_text(
     let (mut input, output) = shared_buffer::take();
     let outcome = InputLayout { inputs, words, chars, spelled }.on_texts(broken, &mut input, output, |texts, _| {
         let reply = texts.first().copied().ok_or_else(missing_input)?;
-        let restore = match used(number) {
+        let restore = match mark_used(number) {
             Some(cached) => cached,
             None => {
                 let text = texts.get(1).copied().ok_or_else(missing_input)?;
@@ -79,13 +79,13 @@ pub fn call_restore_text(
     return_outcome(input, outcome)
 }
 
-/// Marks the restore as the most recently used.
-fn used(number: u32) -> Option<Rc<Restore>> {
+/// Returns a cached restore, and marks it as the most recently used.
+fn mark_used(number: u32) -> Option<Rc<Restore>> {
     CACHE.with_borrow_mut(|all| {
-        let index = all.iter().position(|one| one.number == number)?;
-        let one = all.remove(index);
-        let restore = Rc::clone(&one.restore);
-        all.push(one);
+        let index = all.iter().position(|entry| entry.number == number)?;
+        let entry = all.remove(index);
+        let restore = Rc::clone(&entry.restore);
+        all.push(entry);
         Some(restore)
     })
 }
@@ -94,7 +94,7 @@ fn cache(number: u32, bytes: usize, restore: Restore) -> Rc<Restore> {
     let restore = Rc::new(restore);
     CACHE.with_borrow_mut(|all| {
         all.push(CachedRestore { number, bytes, restore: Rc::clone(&restore) });
-        let mut total: usize = all.iter().map(|one| one.bytes).sum();
+        let mut total: usize = all.iter().map(|entry| entry.bytes).sum();
         while all.len() > MAX_RESTORES || (total > MAX_BYTES && all.len() > 1) {
             total -= all.remove(0).bytes;
         }

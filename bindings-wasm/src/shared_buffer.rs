@@ -20,7 +20,7 @@ pub(crate) const SHARE: u32 = 1;
 pub(crate) const UNCHANGED: u32 = 2;
 /// Flag: the call failed, so there is an error and no output.
 pub(crate) const FAILED: u32 = 4;
-/// Flag: the session is back in its initial state, so the instance can be discarded without loss.
+/// Flag: the exchange or stream is in its initial state, so the instance can be discarded without loss.
 pub(crate) const RESTS: u32 = 8;
 
 /// The header, which JavaScript reads: `npm/src/engine/shared-buffer.ts` lists its fields in the same order. Addresses
@@ -89,11 +89,11 @@ pub fn make_room(words: usize, chars: usize) {
     SHARED_BUFFER.with_borrow_mut(|buffer| {
         grow(&mut buffer.input.words, words);
         grow(&mut buffer.input.chars, chars);
-        buffer.announce_room();
+        buffer.update_header();
     });
 }
 
-/// Allocates a new buffer, because the old contents need not be copied.
+/// Replaces a buffer that is too small. The old contents need not be copied.
 fn grow<T: Copy + Default>(buffer: &mut Vec<T>, length: usize) {
     if buffer.len() < length {
         drop(mem::take(buffer));
@@ -101,7 +101,7 @@ fn grow<T: Copy + Default>(buffer: &mut Vec<T>, length: usize) {
     }
 }
 
-/// Also takes the vectors of the previous output, for reuse.
+/// Returns the vectors of the input, and the empty vectors of the previous output for reuse.
 #[allow(clippy::panic, reason = "a test checks how panics are reported")]
 pub(crate) fn take() -> (InputBuffer, OutputBuffer) {
     if FAILS.take() {
@@ -126,7 +126,7 @@ pub(crate) fn put(mut input: InputBuffer, output: OutputBuffer, flags: u32) {
     SHARED_BUFFER.with_borrow_mut(|buffer| {
         buffer.input = input;
         buffer.output = output;
-        buffer.announce_room();
+        buffer.update_header();
         buffer.header.output_words = address(buffer.output.words.as_ptr()) / 4;
         buffer.header.output_words_length = count(buffer.output.words.len());
         buffer.header.output_chars = address(buffer.output.chars.as_ptr());
@@ -136,7 +136,7 @@ pub(crate) fn put(mut input: InputBuffer, output: OutputBuffer, flags: u32) {
 }
 
 impl SharedBuffer {
-    fn announce_room(&mut self) {
+    fn update_header(&mut self) {
         self.header.words = address(self.input.words.as_ptr()) / 4;
         self.header.words_room = count(self.input.words.len());
         self.header.chars = address(self.input.chars.as_ptr());
@@ -148,7 +148,7 @@ fn address<T>(pointer: *const T) -> u32 {
     count(pointer.addr())
 }
 
-/// WebAssembly memory ends at 2^32, so the conversion never saturates.
+/// Converts a size. WebAssembly memory ends at 2^32, so the conversion never saturates.
 fn count(size: usize) -> u32 {
     u32::try_from(size).unwrap_or(u32::MAX)
 }

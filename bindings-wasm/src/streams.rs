@@ -26,7 +26,8 @@ thread_local! {
     static OPEN: RefCell<Vec<Option<Restoring>>> = const { RefCell::new(Vec::new()) };
 }
 
-/// Opens a stream for the value in the shared buffer: a `restore`, or a list of one and the name of the called tool.
+/// Opens a stream for the value in the shared buffer: a `restore`, or a list of a `restore` and the name of the called
+/// tool.
 /// The output is the stream's number. Returns undefined, or an error as [`crate::call::call`] does.
 #[wasm_bindgen(js_name = openStream)]
 pub fn open_stream(words: usize, chars: usize, spelled: bool) -> JsValue {
@@ -74,7 +75,7 @@ pub fn feed_stream_text(stream: usize, words: usize, chars: usize, spelled: bool
         })?;
         Ok(TextOutput { text, report: repaired(stream) })
     });
-    return_outcome(input, resting(stream, outcome))
+    return_outcome(input, with_rest_flag(stream, outcome))
 }
 
 /// Ends a stream. The output is the list of events that were still held back; for a stream of text, a list with the
@@ -110,7 +111,7 @@ fn with<T>(stream: usize, work: impl FnOnce(&mut Restoring) -> Result<T, Failure
     })
 }
 
-/// Of the calls that ended with this step. `None` if there are no repairs and no changes.
+/// Returns the repairs of the calls that ended with this step, and the changes; `None` if there are none.
 fn repaired(stream: usize) -> Option<Node<'static>> {
     let (calls, changes) = OPEN.with_borrow_mut(|open| match open.get_mut(stream).and_then(Option::as_mut)? {
         Restoring::Reply(restorer) => Some((restorer.take_repaired_calls(), restorer.take_answer_changes())),
@@ -125,14 +126,14 @@ fn repaired(stream: usize) -> Option<Node<'static>> {
     Some(Node::object(report))
 }
 
-/// If the stream holds nothing back, the instance can be discarded without loss.
-fn resting(stream: usize, outcome: Outcome) -> Outcome {
-    let rests = OPEN.with_borrow(|open| match open.get(stream).and_then(Option::as_ref) {
+/// Adds the flag that the instance can be discarded without loss, if the stream has buffered nothing.
+fn with_rest_flag(stream: usize, outcome: Outcome) -> Outcome {
+    let is_at_rest = OPEN.with_borrow(|open| match open.get(stream).and_then(Option::as_ref) {
         Some(Restoring::Reply(restorer)) => bindings::is_stream_at_rest(restorer),
         Some(Restoring::Call(call)) => bindings::is_call_at_rest(call),
         None => false,
     });
-    outcome.map(|(report, output, flags)| (report, output, flags | if rests { shared_buffer::RESTS } else { 0 }))
+    outcome.map(|(report, output, flags)| (report, output, flags | if is_at_rest { shared_buffer::RESTS } else { 0 }))
 }
 
 fn on_value(
@@ -156,5 +157,5 @@ fn on_value_of(
         let value = inputs.into_iter().next().ok_or(Failure::Defect("the shared buffer is empty"))?;
         Ok(ValueOutput { value: work(value)?, report: repaired(stream), share: false })
     });
-    return_outcome(input, resting(stream, outcome))
+    return_outcome(input, with_rest_flag(stream, outcome))
 }

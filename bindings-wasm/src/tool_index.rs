@@ -1,7 +1,7 @@
 //! A tool list that is kept for many searches.
 //!
-//! There is one per instance: JavaScript creates an instance for every index, so that the list is freed when the index
-//! is collected. Therefore, lists need no handles, and no function has to free them.
+//! Each instance contains one list. JavaScript creates an instance for every index, so that the list is freed when the
+//! index is collected. Therefore, lists need no handles, and no function has to free them.
 
 use std::{borrow::Cow, cell::RefCell};
 

@@ -42,12 +42,12 @@ impl<'w, 'a> WireDecoder<'w, 'a> {
         WireDecoder { words, chars, spelled, next: 0, at: 0 }
     }
 
-    /// The result has the names of all values that were read.
+    /// Returns the names of all values that were read.
     pub(crate) fn names(self) -> Names<'w, 'a> {
         Names { words: self.words, chars: self.chars }
     }
 
-    /// The other side has limited the depth.
+    /// Decodes a value. JavaScript has limited the depth.
     pub(crate) fn value(&mut self) -> Result<Node<'a>, Mismatch> {
         let number = self.next;
         let head = *self.words.get(number * RECORD).ok_or(Mismatch)?;

@@ -1,4 +1,5 @@
-//! Sends requests to APIs, for `probe`. The key is inserted and redacted here; no other code handles it.
+//! Sends requests to APIs, for `probe`. Only this file handles the key: it inserts the key, and removes it from
+//! answers.
 
 use std::{env, time::Duration};
 
@@ -23,7 +24,8 @@ use crate::{
 /// Maximum size of an answer in bytes, larger than any real one.
 const MAX_ANSWER: usize = 1_000_000;
 
-/// Returns `{ status, retryAfter, body }` without the key. Fails with a message, or with the name of a system error.
+/// Sends a request. Returns `{ status, retryAfter, body }` without the key. Fails with a message, or with the name of a
+/// system error.
 pub(crate) async fn answer(request: &Described) -> Result<Vec<u8>, String> {
     let secret = match &request.key {
         None => String::new(),
@@ -37,7 +39,7 @@ pub(crate) async fn answer(request: &Described) -> Result<Vec<u8>, String> {
     let hidden = Secrets::one(&secret, &variable);
     sleep(Duration::from_secs(request.wait.into())).await;
     let limit = Duration::from_secs(request.timeout.into());
-    let answered = timeout(limit, sent(request, &secret, limit)).await;
+    let answered = timeout(limit, send(request, &secret, limit)).await;
     let (status, retry_after, body) = answered.map_err(|_| "ETIMEDOUT")?.map_err(|why| hidden.hide(&why))?;
     let answer = [
         ("status", Node::count(status.into())),
@@ -49,7 +51,7 @@ pub(crate) async fn answer(request: &Described) -> Result<Vec<u8>, String> {
 
 type Answer = (u16, Option<String>, Vec<u8>);
 
-async fn sent(request: &Described, secret: &str, limit: Duration) -> Result<Answer, String> {
+async fn send(request: &Described, secret: &str, limit: Duration) -> Result<Answer, String> {
     let uri: Uri = request.url.parse().map_err(|_| "expected a URL, found something else")?;
     let mut sent = Request::post(uri).body(Full::new(Bytes::from(request.body.clone()))).map_err(|_| "EINVAL")?;
     let key = request.key.as_ref().map(|key| (key.header.clone(), format!("{}{secret}", key.before)));

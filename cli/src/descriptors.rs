@@ -1,11 +1,11 @@
 //! The limit of open files. Its usual values (1,024 on Linux, 256 on macOS) are lower than the number of connections
 //! that a server may have.
 
-/// Descriptors for everything except connections.
+/// Number of descriptors for everything except connections.
 const RESERVE: u64 = 64;
 
-/// Raises the limit of this process. Returns how many clients may be connected, at most `most`. Each client may need a
-/// second connection, to an API or a server.
+/// Raises the limit of this process. Returns the number of clients that may be connected, at most `most`. Each client
+/// may need a second connection, to an API or a server.
 pub(crate) fn for_clients(most: usize) -> usize {
     clients(most, raise())
 }
@@ -24,15 +24,16 @@ mod limit {
 
     use rustix::process::{getrlimit, setrlimit, Resource, Rlimit};
 
-    /// Enough for all connections. Not more, because some programs close every possible descriptor when they start.
+    /// A limit for all connections, but no higher, because some programs close every possible descriptor when they
+    /// start.
     const ENOUGH: u64 = 1 << 14;
-    /// What macOS accepts by default.
+    /// The highest limit that macOS accepts by default.
     const FEWER: u64 = 10_240;
 
     /// The limit before it was raised.
     static BEFORE: OnceLock<Rlimit> = OnceLock::new();
 
-    /// `None` is no limit.
+    /// Raises the limit, and returns it; `None` if there is no limit.
     pub(crate) fn raise() -> Option<u64> {
         let before = *BEFORE.get_or_init(|| getrlimit(Resource::Nofile));
         let limit = before.current?;
@@ -46,8 +47,8 @@ mod limit {
         Some(limit)
     }
 
-    /// Gives a program that was just started the limit before it was raised, because old programs cannot use greater
-    /// descriptors. Only Linux can do so. The standard library has no safe way to change a program before it starts.
+    /// Restores the limit for a program that was just started, because old programs cannot use greater descriptors.
+    /// Only Linux allows this; the standard library has no safe way to change a program before it starts.
     #[cfg(target_os = "linux")]
     pub(crate) fn restore(id: Option<u32>) {
         let id = id.and_then(|id| i32::try_from(id).ok()).and_then(rustix::process::Pid::from_raw);

@@ -1,4 +1,4 @@
-//! What the command has to know about the terminal, the date and the environment.
+//! Facts for the command about the terminal, the date and the environment.
 
 use std::{
     env,
@@ -11,10 +11,10 @@ use toolwire::json::{self, Member, Node, Object, Text};
 
 const VARIABLES: [&str; 3] = ["NO_COLOR", "FORCE_COLOR", "TERM"];
 
-/// The variable in which a launcher passes the words that start it, as a list in JSON: `["npx", "-y", "toolwire"]`.
+/// The variable that contains the command line of a launcher, as a list in JSON: `["npx", "-y", "toolwire"]`.
 const LAUNCHER: &str = "TOOLWIRE_PROGRAM";
 
-/// Fails with the first argument that is not UTF-8.
+/// Returns the arguments. Fails with the first argument that is not UTF-8.
 pub(crate) fn arguments() -> Result<Vec<String>, OsString> {
     env::args_os().skip(1).map(OsString::into_string).collect()
 }
@@ -50,7 +50,8 @@ fn launcher() -> Option<Vec<String>> {
     Some(words.map(|word| word.display().into_owned()).collect()).filter(|words: &Vec<String>| !words.is_empty())
 }
 
-/// `uvx` runs programs from its cache, whose paths do not last.
+/// Returns the command line that starts the program at a path. A program of `uvx` is in a cache, whose paths do not
+/// last.
 fn started_by(path: &Path) -> Vec<String> {
     if path.components().any(|part| part.as_os_str() == "archive-v0") {
         return ["uvx", "toolwire"].map(String::from).into();

@@ -12,11 +12,11 @@ use toolwire_command::OutputFile;
 
 use crate::system::code;
 
-/// In bytes.
+/// Maximum size of a file, in bytes.
 const MAX_FILE: u64 = (1 << 31) - 1;
 
-/// Errors if a file may be writable, but cannot be replaced: its folder is not writable, or it is a mount point in a
-/// container.
+/// Errors of a file that may be writable, but cannot be replaced: its folder is not writable, or it is a mount point in
+/// a container.
 const IN_PLACE: [&str; 3] = ["EACCES", "EBUSY", "EPERM"];
 
 /// The files that a command read, to detect those that change before they are written.
@@ -41,7 +41,7 @@ impl From<io::Error> for Unwritten {
 }
 
 impl Files {
-    /// The file may be a device.
+    /// Reads a file, which may be a device.
     pub(crate) fn read(&mut self, path: &str) -> Result<Vec<u8>, String> {
         let content = fs::read(path).map_err(|error| code(&error))?;
         self.record(Path::new(path), &content);
@@ -55,11 +55,11 @@ impl Files {
     }
 
     fn record(&mut self, path: &Path, content: &[u8]) {
-        self.digests.insert(unlinked(path), self.hasher.hash_one(content));
+        self.digests.insert(resolve_links(path), self.hasher.hash_one(content));
     }
 
-    /// Returns the messages about files that could not be written. If a backup cannot be written, the file that it is
-    /// for is left unchanged.
+    /// Writes files. Returns messages about files that could not be written. If a backup cannot be written, its
+    /// original is not changed.
     pub(crate) fn write_all(&mut self, files: &[OutputFile]) -> Vec<String> {
         let mut messages = Vec::new();
         let mut without_backup: Vec<&str> = Vec::new();
@@ -91,7 +91,7 @@ impl Files {
         if file.like.is_empty() && is_in_place(path)? {
             return Ok(overwrite(path, file)?);
         }
-        let target = if file.confined.is_empty() { unlinked(path) } else { path.into() };
+        let target = if file.confined.is_empty() { resolve_links(path) } else { path.into() };
         match self.replace(&target, file) {
             Err(Unwritten::Failed(why)) if IN_PLACE.contains(&why.as_str()) => {
                 if file.like.is_empty() {
@@ -110,28 +110,28 @@ impl Files {
         let like = if file.like.is_empty() { found(fs::metadata(target))? } else { Some(fs::metadata(&file.like)?) };
         let mut name = target.as_os_str().to_owned();
         name.push(format!(".{:016x}.tmp", self.hasher.hash_one((target, std::process::id(), self.digests.len()))));
-        let beside = PathBuf::from(name);
+        let temporary = PathBuf::from(name);
         let mut options = OpenOptions::new();
         options.write(true).create_new(true);
         if like.is_some() {
             owner_only(&mut options);
         }
         // Opened before the closure, so that another program's file with this name is not removed.
-        let written = options.open(&beside)?;
+        let written = options.open(&temporary)?;
         let replaced = || {
             fill(written, file.content.as_bytes(), like.as_ref())?;
             // Checked as late as possible, because nothing locks the file.
             let is_changed = |content: Vec<u8>| {
-                Some(&self.hasher.hash_one(&*content)) != self.digests.get(&unlinked(Path::new(&file.like)))
+                Some(&self.hasher.hash_one(&*content)) != self.digests.get(&resolve_links(Path::new(&file.like)))
             };
             if !file.like.is_empty() && is_changed(regular(Path::new(&file.like)).map_err(Unwritten::Failed)?) {
                 return Err(Unwritten::Changed);
             }
-            Ok(fs::rename(&beside, target)?)
+            Ok(fs::rename(&temporary, target)?)
         };
         if let Err(error) = replaced() {
             // The first error is the reason.
-            let _ = fs::remove_file(&beside);
+            let _ = fs::remove_file(&temporary);
             return Err(error);
         }
         self.record(target, file.content.as_bytes());
@@ -151,7 +151,7 @@ fn overwrite(path: &Path, file: &OutputFile) -> io::Result<()> {
 fn fill(mut file: File, content: &[u8], like: Option<&Metadata>) -> io::Result<()> {
     file.write_all(content)?;
     if let Some(like) = like {
-        // Not by its name, which could have become a link to another file.
+        // Sets the owner of the open file, because its name could have become a link to another file.
         set_owner(&file, like)?;
         file.set_permissions(permissions(like))?;
     }
@@ -183,7 +183,7 @@ fn regular(path: &Path) -> Result<Vec<u8>, String> {
     read().map_err(|error| code(&error))?.map_err(String::from)
 }
 
-/// Names of folders end in `/`, names of links to folders in `//`.
+/// Lists a folder. Names of folders end in `/`, names of links to folders in `//`.
 pub(crate) fn list(folder: &str) -> Result<Vec<String>, String> {
     let folder = if folder.is_empty() { "." } else { folder };
     let named = |entry: io::Result<fs::DirEntry>| {
@@ -208,12 +208,13 @@ fn found(result: io::Result<Metadata>) -> io::Result<Option<Metadata>> {
     }
 }
 
-/// Returns the path itself if the file does not exist.
-fn unlinked(path: &Path) -> PathBuf {
+/// Resolves symbolic links. Returns the path unchanged if the file does not exist.
+fn resolve_links(path: &Path) -> PathBuf {
     path.canonicalize().unwrap_or_else(|_| path.into())
 }
 
-/// True for a device or a pipe, and for a link without a target, which a rename would remove.
+/// Returns true for files that are written in place: a device, a pipe, or a link without a target. A rename would
+/// remove such a link.
 fn is_in_place(path: &Path) -> io::Result<bool> {
     match found(fs::metadata(path))? {
         Some(target) => Ok(!target.is_file()),
@@ -221,7 +222,7 @@ fn is_in_place(path: &Path) -> io::Result<bool> {
     }
 }
 
-/// The suffix `confined` must contain no symbolic link and no junction.
+/// Fails if the suffix `confined` of a path contains a symbolic link or a junction.
 fn refuse_links(path: &str, confined: &str) -> Result<(), Unwritten> {
     if confined.is_empty() {
         return Ok(());
@@ -252,12 +253,12 @@ mod flags {
         options.custom_flags(i32::try_from(flags.bits()).unwrap_or_default());
     }
 
-    /// A link is not followed, and a pipe without a reader does not wait.
+    /// Opens no link, and does not wait at a pipe without a reader.
     pub(crate) fn no_follow(options: &mut OpenOptions) {
         set(options, OFlags::NOFOLLOW | OFlags::NONBLOCK);
     }
 
-    /// A pipe without a writer does not wait.
+    /// Does not wait at a pipe without a writer.
     pub(super) fn no_wait(options: &mut OpenOptions) {
         set(options, OFlags::NONBLOCK);
     }
@@ -266,7 +267,7 @@ mod flags {
         options.mode(0o600);
     }
 
-    /// Fails with EPERM if the user may not change the owner.
+    /// Sets the owner of a file. Fails with EPERM if the user may not change the owner.
     pub(super) fn set_owner(file: &File, like: &Metadata) -> io::Result<()> {
         let found = file.metadata()?;
         if (found.uid(), found.gid()) == (like.uid(), like.gid()) {

@@ -16,16 +16,16 @@ use toolwire::json::Node;
 
 use crate::{files::no_follow, streams, system::code};
 
-/// Maximum size of the unread log, in bytes. Further lines are left out.
+/// Maximum size of the unread log, in bytes. Further lines are omitted.
 pub(crate) const MAX_LOG: usize = 1 << 20;
-/// Maximum number of first lines and of last lines.
+/// Maximum number of first lines, and of last lines, that are kept.
 const MAX_KEPT: usize = 10;
 /// Time limit for writing the rest of the log at the end.
 const PATIENCE: Duration = Duration::from_secs(1);
 
 /// The log, on standard error. A thread writes it, so that a reader that has stopped does not stop the program.
 pub(crate) struct Log {
-    /// If it is `None`, the lines are kept.
+    /// If it is `None`, the first and the last lines are kept until the end.
     sender: Option<Sender<String>>,
     state: Arc<Mutex<Unread>>,
     kept: Mutex<Kept>,
@@ -68,7 +68,7 @@ fn left_out(count: usize) -> String {
 #[derive(Default)]
 struct Unread {
     bytes: usize,
-    /// Since the last line that was written.
+    /// Number of omitted lines since the last written line.
     left_out: usize,
 }
 
@@ -91,7 +91,7 @@ impl Log {
         Log { sender: Some(sender), state, kept: Mutex::default() }
     }
 
-    /// Another program has the terminal, so the log keeps its first and its last lines.
+    /// Returns a log that keeps its first and its last lines, because another program has the terminal.
     pub(crate) fn kept() -> Log {
         Log { sender: None, state: Arc::default(), kept: Mutex::default() }
     }
@@ -114,7 +114,7 @@ impl Log {
         let _ = written.recv_timeout(PATIENCE);
     }
 
-    /// Leaves the line out if too much of the log is unread.
+    /// Writes a line, unless too much of the log is unread.
     pub(crate) fn line(&self, line: &str) {
         let Some(sender) = &self.sender else { return lock(&self.kept).add(line) };
         let mut state = lock(&self.state);
@@ -146,7 +146,7 @@ pub(crate) struct Report(Option<Mutex<Lines<File>>>);
 
 struct Lines<W> {
     file: W,
-    /// The file ends with a part of a line.
+    /// True if the file ends with a part of a line.
     is_partial: bool,
     has_failed: bool,
 }
@@ -200,7 +200,7 @@ impl Report {
         }
     }
 
-    /// The log names the first failure.
+    /// Appends a line. The first failure is logged.
     pub(crate) fn line(&self, line: &str, log: &Log) {
         let Some(report) = &self.0 else { return };
         let mut report = lock(report);

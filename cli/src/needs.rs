@@ -28,7 +28,7 @@ pub(crate) enum Met {
     Ended(u8),
 }
 
-/// Fails with a message, or with the name of a system error.
+/// Meets a need. Fails with a message, or with the name of a system error.
 pub(crate) fn meet(need: Need, files: &mut Files, command: &Command) -> Result<Met, String> {
     match need {
         Need::Server(server) => watched(command, async {
@@ -101,7 +101,7 @@ fn watched(command: &Command, met: impl Future<Output = Result<Met, String>>) ->
     met
 }
 
-/// Fails with a message, or with the name of a system error.
+/// Returns the content for a need. Fails with a message, or with the name of a system error.
 fn content(need: Need, files: &mut Files) -> Result<Vec<u8>, String> {
     let written = |node: Node<'_>| json::write(&node).into_bytes();
     let set = |name: &String| env::var(name).ok().map(|value| (name.clone(), value));

@@ -39,7 +39,7 @@ const LAST_ANSWERS: Duration = Duration::from_secs(10);
 const LAST_WRITES: Duration = Duration::from_secs(1);
 /// Number of messages that wait for a reader.
 const WAITING: usize = 4;
-/// In bytes.
+/// Size of a read, in bytes.
 const PIECE: usize = 1 << 16;
 
 /// Serves standard input and output until the client closes its end. Returns an exit code if a signal arrives before
@@ -62,8 +62,8 @@ pub(crate) fn run(settings: &str) -> Result<Option<u8>, String> {
     ended
 }
 
-/// Serves a client until it closes its end, or until `ended` returns an exit code, which is returned. Then the servers
-/// have ended, too.
+/// Serves a client until it closes its end, or until `ended` returns an exit code. Returns this exit code, after the
+/// servers have ended.
 pub(crate) async fn serve(
     settings: &str,
     (client, output): (Receiver<Incoming>, Sender<Vec<u8>>),
@@ -293,7 +293,8 @@ impl Host {
         Ok(())
     }
 
-    /// If the client does not read, nothing is read from it and from the servers, so that memory stays bounded.
+    /// Writes a message to the client, and waits for the client. Meanwhile, nothing is read, so that memory stays
+    /// bounded.
     async fn write(&self, message: Vec<u8>) -> Result<(), Gone> {
         self.output.send(message).await.map_err(|_| Gone)
     }
@@ -314,7 +315,7 @@ impl Host {
     }
 }
 
-/// Uses a thread of its own, because reading standard input cannot be interrupted.
+/// Reads standard input on a separate thread, because reading it cannot be interrupted.
 fn stdin() -> Receiver<Incoming> {
     let (sender, receiver) = channel(WAITING);
     thread::spawn(move || {
@@ -342,7 +343,7 @@ fn stdin() -> Receiver<Incoming> {
     receiver
 }
 
-/// Uses a thread of its own. The channel closes if the client no longer reads.
+/// Writes to standard output on a separate thread. The channel closes if the client no longer reads.
 fn stdout() -> (Sender<Vec<u8>>, JoinHandle<()>) {
     let (sender, mut receiver) = channel::<Vec<u8>>(WAITING);
     let writer = thread::spawn(move || {
@@ -357,7 +358,7 @@ fn stdout() -> (Sender<Vec<u8>>, JoinHandle<()>) {
     (sender, writer)
 }
 
-/// Waits for a limited time, because the client may have stopped reading.
+/// Waits for the end of the writer, but only for a limited time, because the client may have stopped reading.
 fn finish(writer: &JoinHandle<()>) {
     let end = std::time::Instant::now() + LAST_WRITES;
     while !writer.is_finished() && std::time::Instant::now() < end {

@@ -53,7 +53,7 @@ mod default {
     }
 }
 
-/// True if `nohup` has started the program, which must survive its terminal.
+/// Returns true if `nohup` has started the program, which must survive its terminal.
 #[cfg(unix)]
 fn ignores_hangup() -> bool {
     static IGNORES: std::sync::OnceLock<bool> = std::sync::OnceLock::new();
@@ -66,8 +66,8 @@ fn ignores_hangup() -> bool {
     })
 }
 
-/// The future returns the exit code, as shells report it. A program that starts processes must call this first, because
-/// otherwise a signal would end the program without them. It must keep the future until they have ended.
+/// Waits for a signal, and returns the exit code, as shells report it. Call this before starting processes, and keep
+/// the future until they have ended: otherwise a signal would end the program without them.
 pub(crate) fn ended() -> impl Future<Output = u8> {
     Signals::begin().first()
 }
@@ -76,7 +76,7 @@ pub(crate) fn ended() -> impl Future<Output = u8> {
 /// signal.
 #[cfg(unix)]
 pub(crate) struct Signals {
-    /// Each has the exit code of a program that it ends, as shells report it.
+    /// The signals, each with the exit code of a program that it ends, as shells report it.
     signals: [(Option<tokio::signal::unix::Signal>, u8); 4],
     _prevented: default::Prevented,
 }
@@ -110,7 +110,8 @@ impl Signals {
         .await
     }
 
-    /// The future keeps the default actions of other signals away, also after the first one.
+    /// Waits for the first signal. The future prevents the default actions of other signals, also after the first
+    /// signal.
     pub(crate) fn first(self) -> impl Future<Output = u8> {
         First(self)
     }
@@ -160,9 +161,9 @@ impl Signals {
     }
 }
 
-/// Signals that a process sends, for the client of `toolwire run`. A terminal sends its own signals (Ctrl-C, Ctrl-\,
-/// the end of the connection) to the client itself. So does a process that signals the whole group, which nothing
-/// shows, and then the client receives the signal twice. [`Signals`] has to prevent the default actions.
+/// Signals from processes, which are forwarded to the client of `toolwire run`. The signals of a terminal (Ctrl-C,
+/// Ctrl-\, the end of the connection) reach the client directly. If a process signals the whole group, the client
+/// receives the signal twice, because nothing shows this. [`Signals`] has to prevent the default actions.
 #[cfg(unix)]
 pub(crate) struct ForwardedSignals {
     codes: tokio::sync::mpsc::UnboundedReceiver<u8>,

@@ -1,4 +1,4 @@
-//! Names of system errors, in which the command expects them (`ENOENT`).
+//! Names of system errors, such as `ENOENT`, which the command expects.
 
 use std::io::{self, ErrorKind};
 
@@ -41,7 +41,7 @@ pub(crate) fn code(error: &io::Error) -> String {
     known.map_or_else(|| error.to_string(), |(_, code)| (*code).into())
 }
 
-/// Names of errors that have no kind of their own.
+/// Names of errors that have no [`ErrorKind`].
 #[cfg(unix)]
 fn unix_code(error: &io::Error) -> Option<&'static str> {
     use rustix::io::Errno;

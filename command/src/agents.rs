@@ -1,8 +1,8 @@
-//! Agents that `toolwire run` starts, what each of them reads, and the APIs that have their protocols.
+//! Agents for `toolwire run`, the settings of each agent, and the APIs that support its protocol.
 
 use toolwire::options::Api;
 
-/// A client, and what it reads the address, the key and the model from. Placeholders in its texts:
+/// A client, and the variables, options and arguments that contain its URL, key and model. Placeholders in these texts:
 /// - `{url}`: the base URL
 /// - `{key}`: the name of the variable with the key
 /// - `{secret}`: a key that is sent as bearer token
@@ -11,29 +11,29 @@ use toolwire::options::Api;
 /// - `{token}`: the name of the variable with the relay's token
 /// - `{token-value}`: the relay's token
 ///
-/// A text with a part that is not known is left out, and so is a fragment in `[[` and `]]`.
+/// A text, or a fragment between `[[` and `]]`, is omitted if the value of one of its placeholders is unknown.
 #[allow(dead_code, reason = "the page contains the sources, which a test compares")]
 pub(crate) struct Client {
     pub(crate) name: &'static str,
     pub(crate) program: &'static str,
     pub(crate) api: Api,
-    /// API whose key the client has itself.
+    /// API for which the client has a key itself.
     pub(crate) own: Option<&'static str>,
     /// API whose models the client asks for by default.
     pub(crate) home: Option<&'static str>,
     pub(crate) variables: &'static [(&'static str, &'static str)],
-    /// Further variables, if the API is not the client's own.
+    /// Additional variables for any API other than `own`.
     pub(crate) foreign: &'static [(&'static str, &'static str)],
-    /// Variables that contain lines. The user's lines stay, unless they are removed.
+    /// Variables that contain lines. The lines of the user are kept, unless the variable is in `removed`.
     pub(crate) extended: &'static [&'static str],
     /// Variables that are set unless the user has set them.
     pub(crate) defaults: &'static [(&'static str, &'static str)],
-    /// Variables that are removed if the API is not the client's own, because they contain what another API expects.
+    /// Variables that are removed for any API other than `own`, because their values are meant for another API.
     pub(crate) removed: &'static [&'static str],
-    /// Variables that are removed, because with them, the client uses no base URL.
+    /// Variables that are removed, because they make the client ignore the base URL.
     pub(crate) bypasses: &'static [&'static str],
-    /// Option for settings in JSON. It receives the variables without secrets, because its `env` overrides the `env` of
-    /// the user's settings, which overrides variables.
+    /// Option of the client for settings as JSON. Its `env` contains the variables without secrets, because the `env`
+    /// of the user's settings would override variables.
     pub(crate) settings: Option<&'static str>,
     /// Arguments before the user's arguments.
     pub(crate) arguments: &'static [&'static str],
@@ -141,7 +141,7 @@ pub(crate) const CLIENTS: &[Client] = &[
     },
 ];
 
-/// A protocol that an API has in addition to its own.
+/// A protocol that an API supports in addition to its own protocol.
 #[allow(dead_code, reason = "the page contains the sources, which a test compares")]
 pub(crate) struct Protocol {
     pub(crate) dialect: &'static str,
@@ -202,7 +202,7 @@ pub(crate) const PROTOCOLS: &[Protocol] = &[
     },
 ];
 
-/// Names by which users know an API, in place of its dialect.
+/// Names that users may write in place of an API's dialect.
 pub(crate) const ALIASES: &[(&str, &str)] = &[("kimi", "moonshot"), ("openai", "openai-responses")];
 
 pub(crate) fn names() -> impl Iterator<Item = &'static str> {

@@ -20,7 +20,7 @@ use super::{
 const VERSION: u64 = 1;
 
 /// Identity of a finding across runs: source, tool, rule, pointer within the tool, and the index among the findings
-/// that have all of these in common.
+/// for which these four are equal.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) struct Identity {
     source: String,
@@ -62,8 +62,8 @@ impl Scope<'_> {
     }
 }
 
-/// Returns the identities of each finding, one for each dialect. The index is counted for each dialect separately, so
-/// that the choice of dialects does not change it.
+/// Returns the identities of each finding, one for each dialect. Indices are counted for each dialect separately, so
+/// that they do not depend on the other dialects of the run.
 fn identities(found: &[(Finding, Location)], sources: &[Source]) -> Vec<Vec<(Identity, &'static str)>> {
     let mut numbers = BTreeMap::<(Identity, &str), usize>::new();
     let mut of_one = |(finding, location): &(Finding, Location)| {
@@ -125,7 +125,7 @@ impl Baseline {
         Ok(Baseline { path: path.into(), known })
     }
 
-    /// Returns the new content of the file: the current findings, and the known ones that this run has not checked.
+    /// Returns the new content of the file: the current findings, and the known findings that this run has not checked.
     pub(crate) fn written(mut self, found: &[(Finding, Location)], scope: &Scope<'_>) -> (String, String) {
         self.known.retain(|identity, names| {
             names.retain(|name| !scope.covers(identity, name));
@@ -156,7 +156,7 @@ impl Baseline {
         (self.path, text)
     }
 
-    /// Returns the new findings, the number of known ones, and the stale ones.
+    /// Returns the new findings, the number of known findings, and the stale entries.
     pub(crate) fn without_known(
         mut self,
         found: Vec<(Finding, Location)>,

@@ -48,13 +48,13 @@ pub(crate) struct Check {
 
 #[derive(Default)]
 struct Fixes {
-    /// By the index of the source, then of the entry.
+    /// The findings to fix, by the index of the source, then of the entry.
     wanted: BTreeMap<usize, BTreeMap<usize, Wanted>>,
     /// Number of reported findings before fixing.
     findings: usize,
     /// Number of findings that only `--unsafe-fixes` removes.
     unsafe_only: usize,
-    /// By the index of the source.
+    /// Texts before fixing, by the index of the source.
     originals: BTreeMap<usize, String>,
     reasons: Reasons,
 }
@@ -172,7 +172,8 @@ impl Check {
         }
     }
 
-    /// For each severity: true if there are more findings than the configuration allows, or any if the severity counts.
+    /// Returns true for each severity with more findings than the configuration allows. Without a limit, no finding is
+    /// allowed from the severity `fail_on`.
     fn exceeded(&self, found: &[(Finding, Location)], fail_on: FailOn) -> [bool; 3] {
         // The limits of the configuration are limits for findings, not for losses.
         let limits = if self.arguments.rewritten.is_some() { [None; 3] } else { self.config.limits };
@@ -201,7 +202,7 @@ enum Work {
     Fix {
         source: usize,
     },
-    /// Does nothing if the source was not changed.
+    /// Checks a fixed source again. Does nothing if no fix changed it.
     JudgeAgain {
         source: usize,
         dialect: usize,
@@ -259,7 +260,7 @@ impl Check {
         Ok(())
     }
 
-    fn placed(&self) -> Vec<(Finding, Location)> {
+    fn located_findings(&self) -> Vec<(Finding, Location)> {
         let mut found = Vec::new();
         for (at, source) in self.sources.iter().enumerate() {
             let findings = source.found.sorted();
@@ -280,16 +281,16 @@ impl Check {
         }
     }
 
-    /// Rank of the mildest severity that is reported. Severities that exceed their limit are always reported.
+    /// Returns the rank of the mildest reported severity. Severities that exceed their limit are always reported.
     fn max_shown_rank(&self, exceeded: [bool; 3]) -> usize {
         let show = self.arguments.show.map(|show| show.min_severity());
         let show = show.or(self.fail_on().min_severity()).unwrap_or(Severity::Refused);
         exceeded.iter().rposition(|exceeded| *exceeded).unwrap_or_default().max(rank(show))
     }
 
-    /// The findings to fix are those that a run without `--fix` would report.
+    /// Determines the findings to fix: those that a run without `--fix` would report.
     fn want_fixes(&mut self) -> usize {
-        let found = self.placed();
+        let found = self.located_findings();
         let (mut found, ..) = self.config.without_ignored(found);
         if let Some(baseline) = &self.baseline {
             (found, ..) = baseline.clone().without_known(found, &self.scope());
@@ -441,12 +442,11 @@ impl Task for Check {
     }
 
     fn finish(mut self: Box<Self>, terminal: &Terminal) -> Result<Output, CommandError> {
-        let findings = self.placed();
+        let findings = self.located_findings();
         let fail_on = self.fail_on();
         let (findings, ignored, mut stale) = self.config.without_ignored(findings);
         let whole = self.arguments.tools.is_empty() && self.failed.is_empty();
-        // A run on some of the tools or dialects, or for losses, cannot tell whether an entry is stale. Nor can a run
-        // that fixes findings.
+        // Stale entries are known only if the run covers all tools and dialects, and neither reports losses nor fixes.
         let choice = &self.arguments.choice;
         let is_restricted =
             choice.choice().is_some() || !choice.exclude.is_empty() || self.arguments.rewritten.is_some();

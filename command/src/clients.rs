@@ -1,5 +1,5 @@
-//! Known clients: what they and their APIs refuse, as dialects, and their maximum numbers of tools. Also the paths of
-//! the files in which clients store their MCP servers.
+//! Known clients: dialects for what they and their APIs refuse, and their maximum numbers of tools. Also the paths of
+//! the files that list the MCP servers of a client.
 
 use toolwire::{Dialect, DialectId};
 

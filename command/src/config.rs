@@ -59,7 +59,7 @@ impl Config {
 }
 
 impl Config {
-    /// Returns the findings that no entry of `ignore` hides, the number of hidden ones, and the stale entries.
+    /// Returns the findings that no entry of `ignore` hides, the number of hidden findings, and the stale entries.
     pub(crate) fn without_ignored(
         &self,
         found: Vec<(Finding, Location)>,
@@ -95,12 +95,12 @@ impl Ignore {
     }
 }
 
-/// Index of the entries of `ignore`, so that a finding is compared only with entries that can match it, even if there
-/// are thousands.
+/// Index of the entries of `ignore`: a finding is compared only with entries that can match it, because there may be
+/// thousands.
 #[derive(Default)]
 struct Index<'c> {
     exact: HashMap<(Option<&'c str>, Option<&'c str>), Bucket<'c>>,
-    /// Patterns by the part before their first wildcard; if that is empty, by the part after their last one.
+    /// Patterns by the part before their first wildcard. If that part is empty, `ends` contains them.
     begins: BTreeMap<&'c str, HashMap<&'c str, Pattern<'c>>>,
     ends: BTreeMap<&'c str, HashMap<&'c str, Pattern<'c>>>,
 }

@@ -1,4 +1,4 @@
-//! JSON documents of the command: the members that all of them have in common, and their indentation. Indenting works
+//! JSON documents of the command: the members of every document, and the indentation. Indenting works
 //! on the text, so that the spelling of numbers and strings does not change.
 
 use toolwire::json::{Data, Member, Node, Object, Text};

@@ -15,7 +15,7 @@ pub(crate) const EXIT_FOUND: u8 = 1;
 /// Exit code if the command line is wrong, or the input cannot be read.
 pub(crate) const EXIT_UNUSABLE: u8 = 2;
 
-/// Maximum length of a printed pointer. A longer one would hide the message.
+/// Maximum length of a printed pointer. A longer pointer would hide the message.
 const POINTER: usize = 300;
 
 /// Error that ends a command without a result.
@@ -118,7 +118,7 @@ pub(crate) fn format_location(source: &str, line: Option<usize>, pointer: &str) 
     format!("{}{line}{pointer}", shown(source))
 }
 
-/// Returns true if the file merely does not exist, and a message for the host's error. `message` is text, or the name
+/// Returns true if the file does not exist, and a message for the host's error. `message` is text, or the name
 /// of a system error (`ENOENT`).
 pub(crate) fn host_error(message: &str, name: &str, what: &str) -> (bool, String) {
     let missing = matches!(message, "ENOENT" | "ENOTDIR");

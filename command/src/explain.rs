@@ -27,11 +27,11 @@ pub(crate) struct Explain {
     pub(crate) input: SourceText,
 }
 
-struct Explained {
+struct Explanation {
     dialect: &'static Dialect,
     /// Changes with input pointers into the list, each with its excerpts.
     changes: Vec<(Change, Option<String>, Option<String>)>,
-    /// Reason why the tool was refused: rule, pointer into the list, message.
+    /// Why the tool was refused: rule, pointer into the list, message.
     refused: Option<(&'static str, String, String)>,
 }
 
@@ -47,7 +47,7 @@ impl Task for Explain {
         let dialects = dialects_named(&self.arguments.dialects);
         let mut explained = Vec::with_capacity(dialects.len());
         for dialect in dialects {
-            explained.push(self.one(&named, dialect, &places)?);
+            explained.push(self.explain_tool(&named, dialect, &places)?);
         }
         let code = if explained.iter().any(|one| one.refused.is_some()) { EXIT_FOUND } else { EXIT_SUCCESS };
         if self.arguments.machine.json {
@@ -66,7 +66,12 @@ impl Task for Explain {
 }
 
 impl Explain {
-    fn one(&self, named: &Named, dialect: &'static Dialect, places: &InputPointers) -> Result<Explained, CommandError> {
+    fn explain_tool(
+        &self,
+        named: &Named,
+        dialect: &'static Dialect,
+        places: &InputPointers,
+    ) -> Result<Explanation, CommandError> {
         let before = Input::read(&self.input.text)?.require_checkable()?.subject;
         let after = Input::read(&self.input.text)?.require_checkable()?.subject;
         let options = self.arguments.rewriting.options(dialect.id());
@@ -76,9 +81,9 @@ impl Explain {
             (Subject::Schemas(before), Subject::Schemas(mut after)) => {
                 let at: usize = named.pointer.trim_start_matches('/').parse().unwrap_or_default();
                 let (Some(before), Some(schema)) = (before.get(at), after.get_mut(at)) else {
-                    return Ok(Explained::new(dialect));
+                    return Ok(Explanation::new(dialect));
                 };
-                let mut explained = Explained::new(dialect);
+                let mut explained = Explanation::new(dialect);
                 match internal::sanitize(schema, &options, true) {
                     Ok(changes) => explained.changes.extend(changes.into_iter().map(|mut change| {
                         let was = excerpt(value_at(before, &change.pointer));
@@ -102,7 +107,7 @@ impl Explain {
                 let mut whole = ToolsOptions::new(dialect.id());
                 whole.sanitize = options;
                 let (tools, outcome) = internal::sanitize_tools(after, &whole, true).map_err(failed)?;
-                let mut explained = Explained::new(dialect);
+                let mut explained = Explanation::new(dialect);
                 let ours = |pointer: &str| {
                     pointer
                         .strip_prefix(named.pointer.as_str())
@@ -118,18 +123,18 @@ impl Explain {
                 explained.refused = refused.map(|refused| (refused.rule, refused.pointer, refused.message));
                 Ok(explained)
             }
-            _ => Ok(Explained::new(dialect)),
+            _ => Ok(Explanation::new(dialect)),
         }
     }
 
-    fn render(&self, name: &str, one: &Explained, places: &InputPointers, paint: Paint, out: &mut String) {
-        let title = format!("{} in {}", shown(name), one.dialect.name);
-        if let Some((rule, pointer, message)) = &one.refused {
+    fn render(&self, name: &str, explanation: &Explanation, places: &InputPointers, paint: Paint, out: &mut String) {
+        let title = format!("{} in {}", shown(name), explanation.dialect.name);
+        if let Some((rule, pointer, message)) = &explanation.refused {
             out.push_str(&format!("{}: {}\n", paint.bold(&title), paint.bad("refused")));
             out.push_str(&format!("  at {}\n  {rule}: {}\n", place_of(places, pointer), shown(message)));
             return;
         }
-        let changes: Vec<Change> = one.changes.iter().map(|(change, _, _)| change.clone()).collect();
+        let changes: Vec<Change> = explanation.changes.iter().map(|(change, _, _)| change.clone()).collect();
         let verdict = match (changes.is_empty(), lossless(&changes)) {
             (true, _) => paint.good("unchanged"),
             (_, true) => format!("{}, {}", counted(changes.len(), "change"), paint.good("lossless")),
@@ -141,7 +146,7 @@ impl Explain {
             Some(text) => cut(&shown(text), EXCERPT).into_owned(),
             None => "(nothing)".into(),
         };
-        for (number, (change, was, is)) in one.changes.iter().enumerate() {
+        for (number, (change, was, is)) in explanation.changes.iter().enumerate() {
             out.push_str(&format!(
                 "\n{}. {}  {}\n",
                 number + 1,
@@ -161,7 +166,7 @@ impl Explain {
         }
     }
 
-    fn document<'e>(&self, named: &Named, places: &InputPointers, explained: &'e [Explained]) -> Node<'e> {
+    fn document<'e>(&self, named: &Named, places: &InputPointers, explained: &'e [Explanation]) -> Node<'e> {
         let excerpt =
             |text: &'e Option<String>| text.as_deref().and_then(|text| json::read(text).ok()).unwrap_or_default();
         let dialects = explained.iter().map(|one| {
@@ -202,9 +207,9 @@ impl Explain {
     }
 }
 
-impl Explained {
-    const fn new(dialect: &'static Dialect) -> Explained {
-        Explained { dialect, changes: Vec::new(), refused: None }
+impl Explanation {
+    const fn new(dialect: &'static Dialect) -> Explanation {
+        Explanation { dialect, changes: Vec::new(), refused: None }
     }
 }
 

@@ -24,10 +24,10 @@ use super::{
 pub(crate) const DOCS: &str = concat!(env!("CARGO_PKG_REPOSITORY"), "/blob/main/docs/");
 
 /// Advice for a loss, whose remedy depends on the tool.
-const EXPLAINED: &str = "`toolwire explain` shows what is lost, and why.";
+const LOSS_ADVICE: &str = "`toolwire explain` shows what is lost, and why.";
 
 /// Advice for a finding about a request.
-const MENDED: &str = "Change the request; `adaptRequest` does so if the API has another way to express it.";
+const REQUEST_ADVICE: &str = "Change the request; `adaptRequest` does so if the API has another way to express it.";
 
 /// A dialect in which the finding occurs, with the fact behind it.
 #[derive(Clone, Debug)]
@@ -44,11 +44,11 @@ pub(crate) struct Finding {
     pub(crate) tool: Option<String>,
     pub(crate) rule: &'static str,
     pub(crate) severity: Severity,
-    /// For `--rewritten`.
+    /// The outcome of rewriting, for `--rewritten`.
     pub(crate) outcome: Option<Outcome>,
     /// JSON Pointer into the list, or into the request.
     pub(crate) pointer: String,
-    /// About a request as a whole.
+    /// True if the finding is about a request as a whole.
     pub(crate) is_of_request: bool,
     pub(crate) message: String,
     /// Number of further findings of the rule at this location that are not listed.
@@ -84,8 +84,8 @@ pub(crate) struct Location {
     pub(crate) position: Option<Position>,
     /// JSON Pointer into the input, or into its line.
     pub(crate) pointer: String,
-    /// Index of the entry in the list. `inside` is the pointer within a named entry; for others, it is the pointer into
-    /// the list.
+    /// Index of the entry in the list. `inside` is the pointer within a named entry. For an entry without a name, it is
+    /// the pointer into the list.
     pub(crate) entry: Option<usize>,
     pub(crate) inside: String,
     /// Index among the findings with the same identity, from 0.
@@ -129,9 +129,9 @@ pub(crate) fn summary_and_advice(rule: &str) -> (&'static str, &'static str) {
         return (kind.summary, kind.fix);
     }
     let constraint = internal::constraint_of(rule).map(|rule: Constraint| (rule.summary(), rule.fix()));
-    let change = || Rule::ALL.iter().find(|one| one.id() == rule).map(|rule| (rule.summary(), EXPLAINED));
-    let request = || of_requests(rule).map(|summary| (summary, MENDED));
-    constraint.or_else(request).or_else(change).unwrap_or(("The tool cannot be expressed for that API.", EXPLAINED))
+    let change = || Rule::ALL.iter().find(|one| one.id() == rule).map(|rule| (rule.summary(), LOSS_ADVICE));
+    let request = || of_requests(rule).map(|summary| (summary, REQUEST_ADVICE));
+    constraint.or_else(request).or_else(change).unwrap_or(("The tool cannot be expressed for that API.", LOSS_ADVICE))
 }
 
 pub(crate) fn is_constraint(rule: &str) -> bool {
@@ -172,7 +172,7 @@ impl Finding {
             *counts.entry(message).or_default() += 1;
         }
         let count = |message: &Option<String>| message.as_deref().and_then(|message| counts.get(message)).copied();
-        // Of equally frequent messages, the first one is chosen.
+        // The first of the most frequent messages.
         let most = self.reported_by.iter().rev().max_by_key(|by| count(&by.message));
         if let Some(message) = most.and_then(|by| by.message.clone()) {
             self.message = message;
@@ -207,8 +207,8 @@ impl Finding {
 }
 
 impl Findings {
-    /// Adds the findings of a dialect. Of several with the same rule and pointer, findings with a known message are
-    /// merged first, and then the others in their order.
+    /// Adds the findings of a dialect. Among findings of one rule and pointer, findings with a known message are merged
+    /// first, and then the others in their order.
     pub(crate) fn add(&mut self, found: impl Iterator<Item = Finding>) {
         let mut taken = BTreeSet::new();
         let others: Vec<Finding> =
@@ -400,7 +400,7 @@ pub(crate) fn groups(found: Vec<(Finding, Location)>) -> Vec<Group> {
     groups
 }
 
-/// Lists as many findings of a rule at a location as a result of the library does. The last of them counts the others.
+/// Lists at most as many findings of a rule at a location as the library does. The last listed finding counts the rest.
 /// If `is_by_entry` is true, each tool has a location of its own.
 pub(crate) fn bounded(groups: Vec<Group>, is_by_entry: bool) -> Vec<Group> {
     let mut listed: Vec<Group> = Vec::new();

@@ -1,5 +1,5 @@
-//! The inputs that a command needs: files, glob patterns, servers, a configuration, a baseline. Some of them are
-//! known only after others were read: for example the servers in a file, and the variables that they use.
+//! The inputs that a command needs: files, glob patterns, servers, a configuration, a baseline. Some inputs are known
+//! only after others were read: for example the servers in a file, and the variables that they use.
 
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
 
@@ -20,7 +20,7 @@ use super::{
     terminal::{shown, Terminal},
 };
 
-/// Project manifests. GitHub rejects SARIF findings without a file, so findings that belong to none are placed in a
+/// Project manifests. GitHub rejects SARIF findings without a file, so findings without a file are assigned to a
 /// manifest.
 const MANIFESTS: [&str; 2] = ["package.json", "pyproject.toml"];
 
@@ -39,13 +39,13 @@ enum Role {
     /// File that declares the servers whose tools are the input.
     Servers,
     With,
-    /// Optional, unless the command line names it.
+    /// The configuration; optional, unless the command line names it.
     Config {
         is_required: bool,
     },
     /// File of the project to which SARIF can assign findings. Optional.
     Manifest,
-    /// Optional if it is going to be written.
+    /// The baseline; optional if the command writes it.
     Baseline {
         written: bool,
     },
@@ -74,9 +74,9 @@ pub(crate) struct Gathering {
     /// Errors of inputs that could not be read; used only if `several` is true.
     pub(crate) failed: Vec<CommandError>,
     pub(crate) notes: Vec<String>,
-    /// True if each input is checked separately, so one of them may fail.
+    /// True if each input is checked separately, so that an input may fail.
     several: bool,
-    /// True if servers are kept, and not asked for their tools.
+    /// True if the servers themselves are the input, and not their tools.
     keeps_servers: bool,
     pub(crate) servers: Vec<(String, Server)>,
     /// True if the input must be tools. A file that declares servers is then an error, and no server is started.
@@ -86,7 +86,7 @@ pub(crate) struct Gathering {
     /// Servers that the command line names. `met` contains the servers that a file declares.
     only: Vec<String>,
     met: BTreeSet<String>,
-    /// Files and streams that are already inputs, so that none is checked twice.
+    /// Files and streams that are already inputs, to avoid checking an input twice.
     taken: BTreeSet<String>,
     timeout: u32,
     /// Working directory, which is substituted for `${workspaceFolder}` of VS Code.

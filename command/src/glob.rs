@@ -9,13 +9,13 @@ use wildmatch::WildMatch;
 /// Directory that `**` does not enter.
 const SKIPPED: &str = "node_modules";
 const ANY: &str = "**";
-/// Maximum number of directories to list; a pattern with more is probably a mistake.
+/// Maximum number of directories to list; a pattern that needs more is probably a mistake.
 pub(crate) const FOLDERS: usize = 10_000;
 
 #[derive(Debug)]
 pub(crate) struct Glob {
     pattern: String,
-    /// The empty one is the working directory.
+    /// An empty path is the working directory.
     folders: VecDeque<String>,
     listed: usize,
     /// True if there are more directories than were listed.
@@ -62,7 +62,7 @@ impl Glob {
                 }
                 continue;
             }
-            // A link may lead back to a parent directory, so that `**` would not end.
+            // A link may point to a parent directory, so that `**` would not end.
             let endless = name.ends_with("//") && pattern.contains(&ANY);
             let skipped = inner == SKIPPED && pattern.contains(&ANY);
             if endless || skipped || !fits(&pattern, &parts, true) {
@@ -86,7 +86,7 @@ impl Glob {
     }
 }
 
-/// True for a path that matches, and for a directory if a path in it could match.
+/// Returns true if a path matches, or if it is a directory that could contain a matching path.
 fn fits(pattern: &[&str], path: &[&str], is_folder: bool) -> bool {
     match (pattern.split_first(), path.split_first()) {
         (None, _) => path.is_empty() && !is_folder,

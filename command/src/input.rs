@@ -32,11 +32,11 @@ pub(crate) enum Subject<'a> {
 /// A tool or a schema in a list.
 #[derive(Clone, Debug)]
 pub(crate) struct Named {
-    /// `None` if the tool has no name, or if the entry is a schema.
+    /// Name of the tool; `None` if it has no name, or if the entry is a schema.
     pub(crate) name: Option<String>,
     /// JSON Pointer into the list.
     pub(crate) pointer: String,
-    /// Only if the list has several servers.
+    /// Server of the tool, if the list has several servers.
     pub(crate) server: Option<String>,
 }
 
@@ -111,7 +111,7 @@ impl<'a> Input<'a> {
     pub(crate) fn require_checkable(self) -> Result<Input<'a>, CommandError> {
         let input = self.without_request();
         if let Subject::Tools(list) = &input.subject {
-            misspelt(list, &input.places)?;
+            require_schema_keys(list, &input.places)?;
             let entries = input.subject.entries().map_err(|error| input.places.locate(&error))?;
             if entries.is_empty() {
                 let above = input.places.of("").1;
@@ -177,7 +177,7 @@ impl<'a> Input<'a> {
         }
         let places = InputPointers::Alone(above.into());
         match kind_of(&node) {
-            Kind::Tool if is_no_tool(&node) => Err(unknown(EXPECTED, above, &node)),
+            Kind::Tool if is_not_a_tool(&node) => Err(unknown(EXPECTED, above, &node)),
             Kind::Tool => Ok(Input { subject: Subject::Tools(Node::array(Vec::from([node]))), places }),
             Kind::Schema => Ok(Input { subject: Subject::Schemas(Vec::from([node])), places }),
             // A conversation that has no tools yet.
@@ -214,7 +214,7 @@ impl<'a> Input<'a> {
 }
 
 impl Subject<'_> {
-    /// In order. Tools that an API runs itself are omitted, because no API has to accept them.
+    /// Returns the entries in order, without tools that an API runs itself: no API has to accept these.
     pub(crate) fn entries(&self) -> Result<Vec<Named>, Error> {
         match self {
             Subject::Schemas(schemas) => {
@@ -284,7 +284,7 @@ fn lines(text: &str) -> Option<Vec<(usize, &str)>> {
     (lines.len() > 1 && lines.first().is_some_and(|(_, line)| json::read(line).is_ok())).then_some(lines)
 }
 
-/// Returns the entry that `--tool` names, or the only one.
+/// Returns the entry that `--tool` names, or the only entry.
 pub(crate) fn pick(
     subject: &Subject<'_>,
     entries: &[Named],
@@ -346,8 +346,8 @@ const MEMBERS: [&str; 21] = [
     "custom",
 ];
 /// Keys of members that may contain the definition.
-const HOLDERS: [&str; 2] = ["function", "toolSpec"];
-/// Key of the schema in MCP; the next one is the key in a `function`.
+const DEFINITION_KEYS: [&str; 2] = ["function", "toolSpec"];
+/// Key of the schema in MCP. [`OPENAI`] is the key in a `function`.
 const MCP: &str = "inputSchema";
 const OPENAI: &str = "parameters";
 /// Maximum number of members that a message names.
@@ -355,15 +355,15 @@ const NAMED: usize = 6;
 
 /// Returns true if a single object is not a tool: it has members that tools never have and no schema, or it is a tool
 /// that an API runs itself.
-fn is_no_tool(node: &Node<'_>) -> bool {
+fn is_not_a_tool(node: &Node<'_>) -> bool {
     let Some(object) = node.as_object() else { return true };
     let is_known = |name: &str| MEMBERS.contains(&name) || internal::schema_members().any(|member| member == name);
     if internal::is_hosted(node) {
         return true;
     }
-    let has_schema = HOLDERS.into_iter().chain(internal::schema_members()).any(|member| object.has(member));
-    let misspelt = misspelt_member(object, MCP).is_some();
-    !has_schema && !misspelt && object.iter().any(|member| !is_known(&member.key.display()))
+    let has_schema = DEFINITION_KEYS.into_iter().chain(internal::schema_members()).any(|member| object.has(member));
+    let is_misspelt = misspelt_member(object, MCP).is_some();
+    !has_schema && !is_misspelt && object.iter().any(|member| !is_known(&member.key.display()))
 }
 
 fn unknown(expected: &str, above: &str, node: &Node<'_>) -> CommandError {
@@ -384,10 +384,11 @@ fn unknown(expected: &str, above: &str, node: &Node<'_>) -> CommandError {
 }
 
 /// Returns an error if a tool of a list has its schema under an unknown key.
-pub(crate) fn misspelt(list: &Node<'_>, places: &InputPointers) -> Result<(), CommandError> {
+pub(crate) fn require_schema_keys(list: &Node<'_>, places: &InputPointers) -> Result<(), CommandError> {
     let entries = list.as_array().unwrap_or_default();
     for (at, entry) in entries.iter().enumerate() {
-        let holder = HOLDERS.into_iter().find(|holder| entry.get(holder).is_some_and(|it| it.as_object().is_some()));
+        let holder =
+            DEFINITION_KEYS.into_iter().find(|holder| entry.get(holder).is_some_and(|it| it.as_object().is_some()));
         let definition = holder.and_then(|holder| entry.get(holder)).unwrap_or(entry);
         let Some(object) = definition.as_object() else { continue };
         let otherwise = if holder == Some("function") { OPENAI } else { MCP };
@@ -407,7 +408,7 @@ pub(crate) fn misspelt(list: &Node<'_>, places: &InputPointers) -> Result<(), Co
     Ok(())
 }
 
-/// Returns a member that is probably the schema, and its correct key; `otherwise` is the key if no known one is
+/// Returns a member that is probably the schema, and its correct key; `otherwise` is the key if no known key is
 /// similar. Returns `None` if the tool has a schema.
 fn misspelt_member(object: &Object<'_>, otherwise: &'static str) -> Option<(String, &'static str)> {
     if internal::schema_members().any(|member| object.has(member)) || !object.has("name") {

@@ -98,8 +98,8 @@ pub struct OutputFile {
     /// refuses to write through a symbolic link in that part, whether it is a directory or the file itself.
     pub confined: String,
     /// If this path is not empty, the file gets the permissions of the file at this path. The write fails if the file
-    /// at this path has changed since it was read. If this file is a backup of the one at this path and cannot be
-    /// written, that one is not written.
+    /// at this path has changed since it was read. If this file is a backup of the file at this path and cannot be
+    /// written, the file at this path is not written either.
     pub like: String,
 }
 
@@ -117,10 +117,10 @@ pub struct OutputFile {
 pub struct Command {
     terminal: Terminal,
     gathering: Gathering,
-    /// Input that messages refer to by default: the first one.
+    /// Input that messages refer to by default: the first input.
     source: String,
     state: State,
-    /// The next step. `shows` is true if a progress line is on the terminal.
+    /// Index of the next step. `shows` is true if a progress line is on the terminal.
     step: usize,
     shows: bool,
 }
@@ -166,9 +166,9 @@ impl Command {
     }
 
     /// Describes what the commands read in an input, as JSON: `{ kind, alone, pointer, entries }`. `kind` is `tools`,
-    /// `schemas` or `request`; `alone` is true for a single tool or schema; `pointer` is the place of the list, or null
-    /// if each line is an entry. Each entry is `{ name, line?, pointer, format, schema }`, in which `schema` is the
-    /// pointer from the entry to its schema. If the commands refuse the input, the result is `{ error }`, with
+    /// `schemas` or `request`; `alone` is true for a single tool or schema. `pointer` is the location of the list,
+    /// or null if each line is an entry. Each entry is `{ name, line?, pointer, format, schema }`, in which `schema` is
+    /// the pointer from the entry to its schema. If the commands refuse the input, the result is `{ error }`, with
     /// `{ line, pointer, code, message }`.
     ///
     /// ```

@@ -1,4 +1,4 @@
-//! Text that somebody else chose, in HTML and SVG.
+//! Escapes untrusted text for HTML and SVG.
 
 use crate::terminal::shown;
 
@@ -8,8 +8,8 @@ pub(crate) fn escaped(text: &str) -> String {
     out
 }
 
-/// Appends a text as text of an element or as a quoted attribute. Characters that are invisible or change the writing
-/// direction become visible, as on a terminal.
+/// Appends a text, escaped for an element or a quoted attribute. Characters that are invisible or change the writing
+/// direction are written as visible escapes, as on a terminal.
 pub(crate) fn escape(text: &str, out: &mut String) {
     for one in shown(text).chars() {
         match one {
@@ -18,7 +18,7 @@ pub(crate) fn escape(text: &str, out: &mut String) {
             '>' => out.push_str("&gt;"),
             '"' => out.push_str("&quot;"),
             '\'' => out.push_str("&#39;"),
-            // No characters of XML, and so not of SVG.
+            // XML, and so SVG, does not allow these characters.
             '\u{fffe}' | '\u{ffff}' => out.push('\u{fffd}'),
             one => out.push(one),
         }

@@ -17,12 +17,12 @@ pub enum Need {
     Line(String),
     /// All of standard input.
     Input,
-    /// The names in a directory, as a JSON list of strings: names of directories end in `/`, and those of links to
+    /// The names in a directory, as a JSON list of strings: names of directories end in `/`, names of links to
     /// directories in `//`. An empty string means the working directory.
     Folder(String),
-    /// Environment variables, as a JSON object of those that are set.
+    /// Environment variables, as a JSON object with the set variables.
     Variables(Vec<String>),
-    /// Names of those environment variables that are set and not blank, as a JSON list. Their values are not passed to
+    /// Names of the environment variables that are set and not blank, as a JSON list. Their values are not passed to
     /// the command.
     Set(Vec<String>),
     /// The answer of an API: `{ status, retryAfter, body }` as JSON, with the header `Retry-After` or null, and the
@@ -46,7 +46,7 @@ pub enum Need {
 pub struct Request {
     /// The URL.
     pub url: String,
-    /// The headers, other than that of the key.
+    /// The headers, without the header of the key.
     pub headers: Vec<(String, String)>,
     /// The key, if one is sent.
     pub key: Option<Key>,
@@ -90,7 +90,7 @@ pub enum Transport {
     Process {
         /// The program and its arguments.
         command: Vec<String>,
-        /// Working directory of the program; `None` for that of the command.
+        /// Working directory of the program; `None` for the working directory of the command.
         folder: Option<String>,
         /// Names of the environment variables that it inherits, in addition to those that every program needs. Other
         /// variables are withheld, because a server is a third-party program.

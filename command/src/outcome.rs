@@ -6,7 +6,7 @@ use toolwire::{
     rules::Rule,
 };
 
-/// From the best to the worst.
+/// Outcomes, from the best to the worst.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) enum Outcome {
     Unchanged,

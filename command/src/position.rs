@@ -53,10 +53,10 @@ pub(crate) fn positions_in<'p>(text: &str, plain: &str, pointers: impl Iterator<
     let start = scan.at;
     scan.mark(&root, start);
     scan.value(Some(&root), plain);
-    in_lines(text, &offsets)
+    lines_and_columns(text, &offsets)
 }
 
-/// The JSON must be valid. `steps` are the keys and indices on the way to the value.
+/// Returns the byte range of a value in valid JSON. `steps` are the keys and indices on the path to the value.
 pub(crate) fn value_span<'n>(plain: &str, steps: impl Iterator<Item = &'n str>) -> Option<Range<usize>> {
     let mut scan = Scan { bytes: plain.as_bytes(), at: 0, offsets: &mut [] };
     scan.space();
@@ -105,7 +105,7 @@ impl Child {
     }
 }
 
-/// The JSON must be valid, and an object or an array must be at `span`.
+/// Returns the members or items of the object or array at `span`. The JSON must be valid.
 pub(crate) fn children(text: &str, span: Range<usize>) -> Vec<Child> {
     let mut scan = Scan { bytes: text.as_bytes(), at: span.start, offsets: &mut [] };
     let is_object = scan.peek() == Some(b'{');
@@ -129,9 +129,9 @@ pub(crate) fn children(text: &str, span: Range<usize>) -> Vec<Child> {
     }
 }
 
-/// The ranges must not overlap.
-pub(crate) fn spliced(text: &str, mut edits: Vec<(Range<usize>, String)>) -> String {
-    // The sort is stable, so an insertion at the end of a replaced place stays after the replacement.
+/// Replaces ranges of a text with other texts. The ranges must not overlap.
+pub(crate) fn splice(text: &str, mut edits: Vec<(Range<usize>, String)>) -> String {
+    // The sort is stable, so an insertion at the end of a replaced range stays after the replacement.
     edits.sort_by_key(|(at, _)| at.start);
     let (mut out, mut done) = (String::with_capacity(text.len()), 0);
     for (at, new) in edits {
@@ -143,7 +143,7 @@ pub(crate) fn spliced(text: &str, mut edits: Vec<(Range<usize>, String)>) -> Str
     out
 }
 
-fn in_lines(text: &str, offsets: &[usize]) -> Vec<Position> {
+fn lines_and_columns(text: &str, offsets: &[usize]) -> Vec<Position> {
     let mut order: Vec<(usize, usize)> = offsets.iter().copied().enumerate().map(|(of, at)| (at, of)).collect();
     order.sort_unstable();
     let mut found = vec![Position::default(); offsets.len()];
@@ -275,7 +275,7 @@ fn name(key: &str) -> Option<String> {
     Some(json::read(key).ok()?.as_text()?.display().into_owned())
 }
 
-/// Conversion of pointers into the list to locations in the input.
+/// Converts pointers into the list to locations in the input.
 #[derive(Clone, Debug)]
 pub(crate) enum InputPointers {
     /// The list is at this pointer.

@@ -1,5 +1,5 @@
-//! Describes an input as the command line reads it, for a host that shows it: its kind, its tools or schemas with their
-//! locations, or the reason why the commands refuse it.
+//! Describes an input for a host that shows it: its kind, and its tools or schemas with their locations. If the
+//! commands refuse the input, the description contains the reason.
 
 use toolwire::{
     internal::{self, Choices},
@@ -42,7 +42,7 @@ fn read(text: &str) -> Result<Node<'static>, CommandError> {
     };
     let Input { subject, places } = input.without_request();
     if let Subject::Tools(list) = &subject {
-        input::misspelt(list, &places)?;
+        input::require_schema_keys(list, &places)?;
     }
     let entries = subject.entries().map_err(|error| places.locate(&error))?;
     let pointer = match &places {

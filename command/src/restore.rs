@@ -16,7 +16,7 @@ use super::{
     validate::Verdict,
 };
 
-/// Maximum length of an id; a longer one would hide the message after it.
+/// Maximum length of an id. A longer id would hide the message after it.
 const ID: usize = 100;
 
 pub(crate) struct Restore {

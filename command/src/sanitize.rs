@@ -30,7 +30,7 @@ impl Task for Sanitize {
     fn finish(self: Box<Self>, terminal: &Terminal) -> Result<Output, CommandError> {
         let Input { subject, places } = Input::read(&self.input.text)?;
         if let Subject::Tools(list) = &subject {
-            input::misspelt(list, &places)?;
+            input::require_schema_keys(list, &places)?;
         }
         let of_a_schema = self.options().sanitize.used_as != Use::Tool;
         match subject {
@@ -106,7 +106,7 @@ impl Sanitize {
         Ok(output.with_exit_code(if adapted.report.quarantined.is_empty() { EXIT_SUCCESS } else { EXIT_FOUND }))
     }
 
-    /// The result for one schema is one schema. For several, it is a list or JSON Lines, like the input.
+    /// Rewrites one schema, or several. The result for several schemas is a list or JSON Lines, like the input.
     fn schemas(
         &self,
         schemas: Vec<Node<'_>>,

@@ -7,7 +7,7 @@ use crate::need::{Server, Transport};
 /// Minimum length of a secret. Shorter values are not redacted, because they occur in ordinary words.
 const MIN_LENGTH: usize = 6;
 const HIDDEN: &str = "…";
-/// Maximum number of bytes in an error for one byte of a secret, if escapes are escaped again.
+/// Maximum number of bytes that one byte of a secret has in an error, if escapes are escaped again.
 const MAX_ESCAPE: usize = 16;
 /// Maximum depth of nested escapes that are decoded: JSON in a JSON string has depth 2.
 const DEPTH: usize = 4;
@@ -21,7 +21,7 @@ pub struct Secrets {
 }
 
 impl Secrets {
-    /// Returns one secret, for which another text is shown.
+    /// Returns a single secret, and the text that replaces it.
     pub fn one(secret: &str, instead: &str) -> Secrets {
         let secrets = [secret].into_iter().filter(|secret| !secret.is_empty()).map(String::from).collect();
         Secrets { secrets, instead: instead.into() }
@@ -84,7 +84,7 @@ impl Secrets {
     }
 
     /// Like [`Self::hide`], for the end of a longer text. The first [`Self::longest`] bytes are omitted, because they
-    /// may be the rest of a secret.
+    /// may be the end of a secret.
     pub fn hide_end(&self, text: &str) -> String {
         let from = (self.longest()..=text.len()).find(|at| text.is_char_boundary(*at));
         self.hide_from(text, from.unwrap_or(text.len()))
@@ -116,7 +116,7 @@ impl Secrets {
 
 struct Unescaped<'t> {
     text: Cow<'t, str>,
-    /// Offsets in the given text, for each byte of the decoded text and for its end. `None` if nothing was decoded.
+    /// Offsets in the original text, for each byte of the decoded text and for its end. `None` if nothing was decoded.
     places: Option<Vec<usize>>,
 }
 

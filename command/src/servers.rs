@@ -127,7 +127,7 @@ pub(crate) fn variables<'s>(servers: impl Iterator<Item = &'s Declared>) -> Vec<
     for declared in servers {
         let Ok(server) = &declared.server else { continue };
         // Errors are reported when the value is expanded.
-        let _ = expanded(server, "", &mut |name, _| {
+        let _ = expand_server(server, "", &mut |name, _| {
             names.insert(name.to_string());
             Ok(String::new())
         });
@@ -143,7 +143,7 @@ pub(crate) fn with_values(
     folder: &str,
 ) -> Result<Server, String> {
     let mut secrets = Vec::new();
-    let mut server = expanded(server, folder, &mut |name, otherwise| {
+    let mut server = expand_server(server, folder, &mut |name, otherwise| {
         let is_allowed = allowed.iter().any(|one| one == name);
         match (values.get(name).filter(|_| is_allowed), otherwise) {
             (Some(value), _) => {
@@ -164,7 +164,7 @@ pub(crate) fn with_values(
 
 type Value<'f> = &'f mut dyn FnMut(&str, Option<&str>) -> Result<String, String>;
 
-fn expanded(server: &Server, folder: &str, value: Value<'_>) -> Result<Server, String> {
+fn expand_server(server: &Server, folder: &str, value: Value<'_>) -> Result<Server, String> {
     let mut each = |text: &String| expand(text, folder, value);
     let transport = match &server.transport {
         Transport::Process { command, folder, inherited, environment } => Transport::Process {
@@ -176,7 +176,7 @@ fn expanded(server: &Server, folder: &str, value: Value<'_>) -> Result<Server, S
         Transport::Remote { url, headers, sse } => {
             let url = each(url)?;
             // Trailing line breaks of variables are removed, because a header must not contain them.
-            let headers = values(headers, &mut each)?.into_iter().map(|(name, value)| one_line(name, &value));
+            let headers = values(headers, &mut each)?.into_iter().map(|(name, value)| trimmed_header(name, &value));
             Transport::Remote { url, headers: headers.collect::<Result<_, _>>()?, sse: *sse }
         }
     };
@@ -184,7 +184,7 @@ fn expanded(server: &Server, folder: &str, value: Value<'_>) -> Result<Server, S
 }
 
 /// Removes the whitespace around the value. The error omits the value, because it may be secret.
-fn one_line(name: String, value: &str) -> Result<(String, String), String> {
+fn trimmed_header(name: String, value: &str) -> Result<(String, String), String> {
     match value.trim() {
         value if value.contains(char::is_control) => {
             Err(format!("expected a header `{}` of one line, found control characters in it", shown(&name)))
@@ -231,7 +231,7 @@ pub(crate) fn is_name(name: &str) -> bool {
         && name.chars().all(|one| one.is_ascii_alphanumeric() || one == '_')
 }
 
-/// Errors never quote the URL, because it may contain a secret.
+/// Returns an error for an invalid URL. Errors never quote the URL, because it may contain a secret.
 pub(crate) fn check_url(url: &str) -> Result<(), &'static str> {
     let rest = ["https://", "http://"].into_iter().find_map(|scheme| url.strip_prefix(scheme));
     match rest {
@@ -244,7 +244,7 @@ pub(crate) fn header(text: &str) -> Result<(String, String), CommandError> {
     let is_token = |name: &str| !name.is_empty() && name.bytes().all(|one| one.is_ascii_graphic());
     match text.split_once(':') {
         Some((name, value)) if is_token(name) => {
-            one_line(name.into(), value).map_err(|message| CommandError::option("header", message))
+            trimmed_header(name.into(), value).map_err(|message| CommandError::option("header", message))
         }
         // The value may be secret, so it is not shown.
         _ => Err(CommandError::option("header", "expected `Name: value`, found something else")),

@@ -20,7 +20,7 @@ pub(crate) struct Table {
     rows: Vec<Vec<String>>,
 }
 
-/// Text for zero, which makes other numbers stand out.
+/// Text for zero, so that other numbers are easier to see.
 pub(crate) const NONE: &str = ".";
 /// Space between cells, and left margin.
 const GAP: usize = 2;
@@ -92,9 +92,8 @@ impl Table {
     }
 }
 
-/// Breaks a line at spaces, so that no part of it is wider than a terminal unless it is one word. Parts after the first
-/// are indented.
-pub(crate) fn wrapped(line: &str, width: usize, indent: usize) -> String {
+/// Breaks a line at spaces, so that only single words are wider than `width`. Parts after the first are indented.
+pub(crate) fn wrap_line(line: &str, width: usize, indent: usize) -> String {
     let mut out = String::with_capacity(line.len());
     let mut used = 0;
     let margin = line.len() - line.trim_start_matches(' ').len();

@@ -1,4 +1,4 @@
-//! A running command: steps, between which a host can show progress, and then a result.
+//! A running command: its steps, and then its result. A host can show progress between steps.
 
 use toolwire::json::{self, Node};
 
@@ -93,7 +93,7 @@ pub(crate) enum Origin {
     Server(Option<(String, Position)>),
 }
 
-/// The kind of output determines how it is escaped.
+/// Kind of an output, which determines its escapes.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) enum Content {
     /// Human-readable text: untrusted text in it is already escaped.

@@ -10,7 +10,7 @@ use std::borrow::Cow;
 
 /// Width of a terminal that does not report it.
 const COLUMNS: usize = 80;
-/// Minimum width, because a table would become a column of letters.
+/// Minimum width. In a narrower terminal, a table would become a column of letters.
 const MIN_COLUMNS: usize = 24;
 
 #[derive(Clone, Debug, Default)]
@@ -20,7 +20,7 @@ pub(crate) struct Terminal {
     /// Width of the terminal on standard output. `None` if standard output is not a terminal, so lines are not limited.
     pub(crate) width: Option<usize>,
     pub(crate) progress: bool,
-    /// Such as `2026-11-23`.
+    /// Today's date, such as `2026-11-23`.
     pub(crate) date: Option<String>,
     /// Absolute path of the working directory.
     pub(crate) folder: Option<String>,
@@ -108,7 +108,7 @@ impl Paint {
 /// Returns true for control characters, line breaks, and Unicode's *default ignorable* characters. These are direction
 /// marks, zero-width characters, fillers, tags, variation selectors, and interlinear annotation marks. Exception:
 /// U+FE0E and U+FE0F, which only choose between an emoji and a letter.
-fn acts(one: char) -> bool {
+fn is_control_or_invisible(one: char) -> bool {
     one.is_control()
         || matches!(
             one,
@@ -141,14 +141,14 @@ pub(crate) fn shown_lines(text: &str) -> Cow<'_, str> {
 }
 
 fn escaped(text: &str, otherwise: impl Fn(char) -> Option<&'static str>) -> Cow<'_, str> {
-    if !text.contains(acts) {
+    if !text.contains(is_control_or_invisible) {
         return Cow::Borrowed(text);
     }
     let mut out = String::with_capacity(text.len() + 8);
     for one in text.chars() {
         match otherwise(one) {
             Some(instead) => out.push_str(instead),
-            None if acts(one) => {
+            None if is_control_or_invisible(one) => {
                 one.encode_utf16(&mut [0; 2]).iter().for_each(|unit| out.push_str(&format!("\\u{unit:04x}")))
             }
             None => out.push(one),
@@ -159,8 +159,8 @@ fn escaped(text: &str, otherwise: impl Fn(char) -> Option<&'static str>) -> Cow<
 
 /// Escapes text that a CI runner would execute as a command. GitHub executes lines that begin with `::`, after any
 /// whitespace, and `##[` anywhere. Azure Pipelines and TeamCity execute `##vso[` and `##teamcity[`. The first character
-/// is escaped, which in JSON does not change the meaning. If `commands` is true, lines that begin with `::` are our
-/// own.
+/// is escaped, which in JSON does not change the meaning. If `commands` is true, lines that begin with `::` are
+/// toolwire's own commands, and are kept.
 /// <https://github.com/actions/runner/blob/main/src/Runner.Common/ActionCommand.cs>
 pub(crate) fn without_commands(text: &str, commands: bool) -> Cow<'_, str> {
     if !text.contains("::") && !text.contains("##") {

@@ -20,7 +20,7 @@ use super::{
     terminal::{counted, grouped, shown, Paint, Terminal},
 };
 
-/// Source in messages with pointers into the result.
+/// Source in messages whose pointers are into the result.
 const RESULT: &str = "<stdout>";
 
 pub(crate) struct Validate {
@@ -32,7 +32,7 @@ pub(crate) struct Validate {
 
 struct Tool {
     name: Option<String>,
-    /// JSON.
+    /// Schema of the arguments, as JSON.
     schema: String,
     /// Line of the tool in its input. `pointer` is relative to that line.
     line: Option<usize>,
@@ -43,8 +43,8 @@ impl Task for Validate {
     fn finish(self: Box<Self>, terminal: &Terminal) -> Result<Output, CommandError> {
         let tool = self.tool().map_err(|error| error.in_source(&self.schema.source))?;
         match self.arguments.repair {
-            true => self.repaired(&tool, terminal),
-            false => self.validated(&tool, terminal),
+            true => self.repair(&tool, terminal),
+            false => self.validate(&tool, terminal),
         }
     }
 }
@@ -76,7 +76,7 @@ impl Validate {
         Ok(Tool { name: named.name, schema: json::write(schema), line, pointer })
     }
 
-    fn validated(&self, tool: &Tool, terminal: &Terminal) -> Result<Output, CommandError> {
+    fn validate(&self, tool: &Tool, terminal: &Terminal) -> Result<Output, CommandError> {
         let found = validate_arguments(self.input.text.as_str(), tool.schema.as_str())
             .map_err(|error| self.failed(&error, tool))?;
         let code = exit_code(found.valid);
@@ -94,7 +94,7 @@ impl Validate {
         Ok(output)
     }
 
-    fn repaired(&self, tool: &Tool, terminal: &Terminal) -> Result<Output, CommandError> {
+    fn repair(&self, tool: &Tool, terminal: &Terminal) -> Result<Output, CommandError> {
         let options = self.arguments.repairing.options(tool.name.as_deref());
         let done = repair_arguments(self.input.text.as_str(), tool.schema.as_str(), &options)
             .map_err(|error| self.failed(&error, tool))?;
@@ -117,14 +117,14 @@ impl Validate {
                 let error = CommandError::new(tool.pointer.as_str(), error.message()).in_source(&self.schema.source);
                 CommandError { line: tool.line, ..error }
             }
-            Code::InvalidJson if !self.arguments.repair => self.no_json(),
+            Code::InvalidJson if !self.arguments.repair => self.not_json_error(),
             _ => CommandError::from_core(error, ""),
         }
     }
 
     /// Names the repairs that `--repair` would make, because the strict reader's message would quote a character of the
     /// arguments.
-    fn no_json(&self) -> CommandError {
+    fn not_json_error(&self) -> CommandError {
         match repair_arguments(self.input.text.as_str(), "{}", &RepairOptions::default()) {
             Ok(done) => {
                 let mut rules: Vec<&str> = done.repairs.iter().map(|repair| repair.rule.as_str()).collect();

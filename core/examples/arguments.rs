@@ -37,7 +37,7 @@ fn main() {
     let texts: Vec<(String, String)> =
         calls.iter().map(|call| (call.arguments.to_string(), call.schema.to_string())).collect();
     let spoiled: Vec<(String, String)> =
-        calls.iter().map(|call| (quoted(&call.arguments).to_string(), call.schema.to_string())).collect();
+        calls.iter().map(|call| (quote_values(&call.arguments).to_string(), call.schema.to_string())).collect();
     let bytes = |index: fn(&(String, String)) -> usize| texts.iter().map(index).sum::<usize>() / texts.len().max(1);
     println!(
         "{} calls, {} bytes of arguments and {} of schema on average",
@@ -100,7 +100,7 @@ fn best<C, T>(texts: &[C], run: impl Fn(&C) -> T) -> Duration {
 }
 
 /// Returns arguments with numbers, booleans and lists converted to strings.
-fn quoted(arguments: &Value) -> Value {
+fn quote_values(arguments: &Value) -> Value {
     let members = arguments.as_object().into_iter().flatten();
     let quoted = |value: &Value| match value {
         Value::Number(_) | Value::Bool(_) | Value::Array(_) => Value::String(value.to_string()),

@@ -49,8 +49,8 @@ fn main() -> Result<(), Box<dyn Error>> {
     row("sanitize codex, text", best(&texts, |text| sanitize(text, &codex)));
     row("sanitize codex-wire, text", best(&texts, |text| sanitize(text, &wire)));
     row("sanitize moonshot, text", best(&texts, |text| sanitize(text, &moonshot)));
-    row("sanitize moonshot, text with report", best(&texts, |text| reported(text, &moonshot)));
-    row("sanitize codex-wire, text with report", best(&texts, |text| reported(text, &wire)));
+    row("sanitize moonshot, text with report", best(&texts, |text| read_report(text, &moonshot)));
+    row("sanitize codex-wire, text with report", best(&texts, |text| read_report(text, &wire)));
     row("normalize_envelope, text", best(&texts, normalize_envelope));
     row("sanitize codex, value", best(&values, |value| sanitize(value, &codex)));
     row("sanitize moonshot, value", best(&values, |value| sanitize(value, &moonshot)));
@@ -60,7 +60,7 @@ fn main() -> Result<(), Box<dyn Error>> {
 }
 
 /// Returns a report, which is created when it is read.
-fn reported(text: &String, options: &SanitizeOptions) -> Option<Vec<toolwire::reports::Change>> {
+fn read_report(text: &String, options: &SanitizeOptions) -> Option<Vec<toolwire::reports::Change>> {
     sanitize(text, options).ok()?.changes().ok().map(<[_]>::to_vec)
 }
 

@@ -26,6 +26,7 @@ use toolwire::{
 
 /// Enough rounds for a stable minimum, few enough for all dialects.
 const ROUNDS: u32 = 7;
+const LEAST_CPU_TIME: Duration = Duration::from_millis(200);
 /// Number of tools in a list, and number of lists.
 const LIST: usize = 60;
 const LISTS: usize = 4;
@@ -49,7 +50,7 @@ fn main() -> Result<(), Box<dyn Error>> {
         let (options, list_options) = (SanitizeOptions::new(dialect.id()), ToolsOptions::new(dialect.id()));
         let times = best(&mut [
             &mut || texts.iter().for_each(|text| drop(black_box(sanitize(text, &options)))),
-            &mut || texts.iter().for_each(|text| drop(black_box(reported(text, &options)))),
+            &mut || texts.iter().for_each(|text| drop(black_box(read_report(text, &options)))),
             &mut || values.iter().for_each(|value| drop(black_box(sanitize(value, &options)))),
             &mut || lists.iter().for_each(|list| drop(black_box(sanitize_tools(list, &list_options)))),
             &mut || alone.iter().for_each(|list| drop(black_box(sanitize_tools(list, &list_options)))),
@@ -69,7 +70,7 @@ fn main() -> Result<(), Box<dyn Error>> {
     let parsed = best(&mut [&mut || texts.iter().for_each(|text| drop(black_box(parse_and_print(text))))]);
     let repeated: Map<String, Value> = REPEATED
         .iter()
-        .map(|(dialect, url)| Ok(((*dialect).to_owned(), repeated(&tools, dialect, url, per)?)))
+        .map(|(dialect, url)| Ok(((*dialect).to_owned(), measure_session(&tools, dialect, url, per)?)))
         .collect::<Result<_, toolwire::Error>>()?;
     let bytes = texts.iter().map(String::len).sum::<usize>() / texts.len().max(1);
     let parsed = parsed.first().map_or(0.0, |time| per(*time, texts.len()));
@@ -102,12 +103,11 @@ fn ratios(texts: &[String], names: &[String]) -> Result<(), Box<dyn Error>> {
     let mut best = vec![Duration::MAX; options.len() + 1];
     for _ in 0..rounds::rounds(ROUNDS) {
         for (at, best) in best.iter_mut().enumerate() {
-            let start = cpu_time()?;
-            match at.checked_sub(1).and_then(|at| options.get(at)) {
-                Some(options) => all(options),
-                None => parse(),
-            }
-            *best = cpu_time()?.saturating_sub(start).min(*best);
+            let time = match at.checked_sub(1).and_then(|at| options.get(at)) {
+                Some(options) => repeated_cpu_time(&|| all(options))?,
+                None => repeated_cpu_time(&parse)?,
+            };
+            *best = time.min(*best);
         }
     }
     let (alone, times) = best.split_first().ok_or("expected a time of parsing")?;
@@ -122,7 +122,7 @@ fn ratios(texts: &[String], names: &[String]) -> Result<(), Box<dyn Error>> {
             each(time),
             time.as_secs_f64() / alone.as_secs_f64(),
             rounds.rewritten,
-            rounds.again,
+            rounds.rerun,
             rounds.needless,
         );
     }
@@ -130,12 +130,26 @@ fn ratios(texts: &[String], names: &[String]) -> Result<(), Box<dyn Error>> {
 }
 
 /// Rewrites a schema and reads its report, which is made when it is first read.
-fn reported(text: &str, options: &SanitizeOptions) -> Result<usize, toolwire::Error> {
+fn read_report(text: &str, options: &SanitizeOptions) -> Result<usize, toolwire::Error> {
     sanitize(text, options)?.changes().map(<[_]>::len)
 }
 
 fn parse_and_print(text: &str) -> serde_json::Result<String> {
     serde_json::from_str::<Value>(text).map(|value| value.to_string())
+}
+
+/// Returns the mean CPU time of one call. The system counts CPU time in ticks of up to 10 ms, so the calls together take
+/// at least 20 of them.
+fn repeated_cpu_time(run: &dyn Fn()) -> Result<Duration, Box<dyn Error>> {
+    let (start, mut calls) = (cpu_time()?, 0);
+    loop {
+        run();
+        calls += 1;
+        let time = cpu_time()?.saturating_sub(start);
+        if time >= LEAST_CPU_TIME || rounds::once() {
+            return Ok(time / calls);
+        }
+    }
 }
 
 /// Returns the CPU time of this thread, or the wall-clock time if the system does not report CPU time. Load
@@ -155,7 +169,7 @@ const REPEATED: [(&str, &str); 3] = [
 ];
 
 /// Measures an agent's session through an exchange, with and without a list cache, per request.
-fn repeated(
+fn measure_session(
     tools: &[Value],
     dialect: &str,
     url: &str,

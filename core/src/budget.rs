@@ -20,7 +20,7 @@ use crate::{
 /// Remaining steps of one call, and the error that ends the call.
 pub(crate) struct Budget {
     limit: u64,
-    left: Cell<u64>,
+    remaining: Cell<u64>,
     /// The caller's spelling of `maxSteps`, for the message.
     naming: Naming,
     /// The error that ends the call. If it is set, functions stop and return an unfinished result.
@@ -28,15 +28,15 @@ pub(crate) struct Budget {
 }
 
 impl Budget {
-    /// `nodes` is the size of the input. `max_steps` is the caller's own budget, and takes precedence.
+    /// Creates a budget for an input of `nodes` nodes. `max_steps`, which the caller may set, takes precedence.
     pub(crate) fn new(nodes: usize, max_steps: Option<usize>) -> Self {
         let limit = max_steps.map_or_else(|| by_size(nodes), |steps| u64::try_from(steps).unwrap_or(u64::MAX));
-        Budget { limit, left: Cell::new(limit), naming: Naming::Camel, failure: OnceCell::new() }
+        Budget { limit, remaining: Cell::new(limit), naming: Naming::Camel, failure: OnceCell::new() }
     }
 
     pub(crate) fn times(mut self, factor: u64) -> Self {
         self.limit = self.limit.saturating_mul(factor);
-        self.left.set(self.limit);
+        self.remaining.set(self.limit);
         self
     }
 
@@ -48,27 +48,27 @@ impl Budget {
     /// Pays for work before it is done. Returns false if the budget is spent.
     #[inline]
     pub(crate) fn pay(&self, steps: usize) -> bool {
-        let left = self.left.get().checked_sub(steps as u64);
-        self.left.set(left.unwrap_or(0));
-        left.is_some()
+        let remaining = self.remaining.get().checked_sub(steps as u64);
+        self.remaining.set(remaining.unwrap_or(0));
+        remaining.is_some()
     }
 
     #[inline]
     pub(crate) fn is_spent(&self) -> bool {
-        self.left.get() == 0
+        self.remaining.get() == 0
     }
 
     pub(crate) fn spent(&self) -> u64 {
-        self.limit - self.left.get()
+        self.limit - self.remaining.get()
     }
 
-    /// No more steps can be paid, so the call ends with this error.
+    /// Ends the call with this error: no more steps can be paid.
     pub(crate) fn fail(&self, error: Error) {
-        self.left.set(0);
+        self.remaining.set(0);
         let _ = self.failure.set(error);
     }
 
-    /// `at` returns the pointer to the current position.
+    /// Returns an error if the budget is spent. `at` returns the pointer to the current position.
     ///
     /// # Errors
     /// `budget-exceeded`, or the error of [`Self::fail`].
@@ -105,7 +105,7 @@ impl Budget {
     }
 }
 
-/// Returns a number of steps.
+/// Returns the number of steps of a call whose input has this size.
 pub(crate) fn by_size(nodes: usize) -> u64 {
     let nodes = u64::try_from(nodes).unwrap_or(u64::MAX);
     STEPS.saturating_add(STEPS_PER_NODE.saturating_mul(nodes)).min(MAX_STEPS)

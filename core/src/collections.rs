@@ -8,7 +8,7 @@
 use alloc::vec::Vec;
 use core::{borrow::Borrow, cmp::Ordering};
 
-/// Equal items keep their order.
+/// Sorts items. Equal items keep their order.
 pub(crate) fn by<T>(items: Vec<T>, compare: impl Fn(&T, &T) -> Ordering) -> Vec<T> {
     let mut positions = Positions::default();
     for (number, item) in items.iter().enumerate() {
@@ -58,7 +58,7 @@ impl<K, V> Map<K, V> {
         self.entries.is_empty()
     }
 
-    /// Sorted by key.
+    /// Returns the entries, sorted by key.
     pub(crate) fn iter(&self) -> Entries<'_, K, V> {
         Entries { numbers: self.positions.iter(), entries: &self.entries }
     }
@@ -67,7 +67,7 @@ impl<K, V> Map<K, V> {
         self.iter().map(|(key, _)| key)
     }
 
-    /// Sorted by key.
+    /// Returns the values, sorted by key.
     pub(crate) fn values(&self) -> impl Iterator<Item = &V> {
         self.iter().map(|(_, value)| value)
     }
@@ -81,7 +81,7 @@ impl<K: Ord, V> Map<K, V> {
         self.get_key_value(key).map(|(_, value)| value)
     }
 
-    /// The returned key is the stored key, which equals `key`.
+    /// Returns the stored key, which equals `key`, and its value.
     pub(crate) fn get_key_value<Q: Ord + ?Sized>(&self, key: &Q) -> Option<(&K, &V)>
     where
         K: Borrow<Q>,
@@ -133,8 +133,8 @@ impl<K: Ord, V> Map<K, V> {
         let last = self.entries.len().saturating_sub(1);
         // The last entry gets the index of the removed entry.
         if let Some((key, _)) = self.entries.get(last).filter(|_| number < last) {
-            if let Ok((its, _)) = find(&self.entries, &self.positions, key.borrow()) {
-                self.positions.replace(its, number);
+            if let Ok((last_position, _)) = find(&self.entries, &self.positions, key.borrow()) {
+                self.positions.replace(last_position, number);
             }
         }
         self.positions.remove(position);
@@ -155,7 +155,7 @@ fn find<K: Borrow<Q>, V, Q: Ord + ?Sized>(
     positions.find(&mut |number| entries.get(number).map_or(Ordering::Greater, |(other, _)| other.borrow().cmp(key)))
 }
 
-/// May be vacant.
+/// The entry of a key, which may be vacant.
 pub(crate) struct Entry<'m, K, V> {
     map: &'m mut Map<K, V>,
     key: K,
@@ -260,7 +260,7 @@ impl<T> Set<T> {
         self.items.is_empty()
     }
 
-    /// In order.
+    /// Returns the items in order.
     pub(crate) fn iter(&self) -> impl Iterator<Item = &T> {
         self.items.keys()
     }
@@ -392,7 +392,7 @@ impl Positions {
         Err(Position { chunk, at })
     }
 
-    /// The position must come from [`Positions::find`].
+    /// Inserts a number at a position that [`Positions::find`] returned.
     pub(crate) fn insert(&mut self, position: Position, number: usize) {
         // Each numbered item takes at least one byte of memory, so the numbers fit.
         let number = u32::try_from(number).unwrap_or(u32::MAX);
@@ -469,7 +469,7 @@ mod tests {
 
     use super::{by, Map, Set};
 
-    /// In no particular order, but the same in every run.
+    /// Returns numbers in an arbitrary order, which is equal in every run.
     fn scattered(count: u32) -> impl Iterator<Item = u32> {
         (0..count).map(|number| number.wrapping_mul(2_654_435_761) >> 12)
     }

@@ -16,7 +16,7 @@ const REASON: &str =
 
 /// Repairs the envelope in place.
 pub(crate) fn normalize(node: &mut Node<'_>, recorder: &mut Recorder) {
-    if !admits_an_object(node) {
+    if !accepts_objects(node) {
         // `true` accepts every object, and so does its replacement.
         let everything = node.as_bool() == Some(true);
         recorder.record(0, || {
@@ -28,7 +28,7 @@ pub(crate) fn normalize(node: &mut Node<'_>, recorder: &mut Recorder) {
                 accepts,
                 guidance,
                 Rule::ReplaceRoot,
-                format!("replaced {} with an object schema without properties", replaced(node)),
+                format!("replaced {} with an object schema without properties", root_description(node)),
             )
         });
         node.replace(
@@ -39,16 +39,16 @@ pub(crate) fn normalize(node: &mut Node<'_>, recorder: &mut Recorder) {
 
     let Some(object) = node.as_object() else { return };
     let (type_at, properties_at) = (object.position("type"), object.position("properties"));
-    let typed = object.get("type").is_some_and(|value| !value.is_null());
+    let has_type = object.get("type").is_some_and(|value| !value.is_null());
     let properties = object.get("properties");
-    let opened = properties.is_some_and(|value| value.as_object().is_some());
-    if typed && opened {
+    let has_properties = properties.is_some_and(|value| value.as_object().is_some());
+    if has_type && has_properties {
         return;
     }
-    let had = properties.filter(|value| !value.is_null()).map(Node::kind);
+    let old_kind = properties.filter(|value| !value.is_null()).map(Node::kind);
     let Some(object) = node.as_object_mut() else { return };
-    let mut after_type = type_at.map_or(0, |place| place + 1);
-    if !typed {
+    let mut after_type = type_at.map_or(0, |index| index + 1);
+    if !has_type {
         recorder.record(0, || {
             change(
                 type_at.is_some(),
@@ -67,9 +67,9 @@ pub(crate) fn normalize(node: &mut Node<'_>, recorder: &mut Recorder) {
             }
         }
     }
-    if !opened {
+    if !has_properties {
         recorder.record(0, || {
-            let message = match had {
+            let message = match old_kind {
                 Some(kind) => format!("replaced {kind} under `properties` with `{{}}`"),
                 None => "added `properties: {}`".into(),
             };
@@ -82,8 +82,8 @@ pub(crate) fn normalize(node: &mut Node<'_>, recorder: &mut Recorder) {
     }
 }
 
-/// True if `type` is missing, null, `"object"` or a list that contains `"object"`.
-fn admits_an_object(node: &Node<'_>) -> bool {
+/// Returns true if `type` is missing, null, `"object"` or a list that contains `"object"`.
+fn accepts_objects(node: &Node<'_>) -> bool {
     let Some(object) = node.as_object() else { return false };
     match object.get("type").map(Node::data) {
         None | Some(Data::Null) => true,
@@ -93,7 +93,7 @@ fn admits_an_object(node: &Node<'_>) -> bool {
     }
 }
 
-fn replaced(node: &Node<'_>) -> String {
+fn root_description(node: &Node<'_>) -> String {
     match node.get("type") {
         Some(found) => format!("a schema of type `{}`", crate::json::write_plain(found)),
         None => node.kind().into(),

@@ -97,12 +97,12 @@ struct Parts {
 impl Error {
     /// Creates an error at a JSON Pointer (RFC 6901); `""` refers to the whole input.
     pub fn new(code: Code, pointer: impl Into<String>, message: impl Into<String>) -> Self {
-        Error::made(code, pointer.into(), message.into())
+        Error::create(code, pointer.into(), message.into())
     }
 
     #[cold]
     #[inline(never)]
-    fn made(code: Code, pointer: String, message: String) -> Self {
+    fn create(code: Code, pointer: String, message: String) -> Self {
         Error(Box::new(Parts { code, pointer, message, changes: Vec::new() }))
     }
 
@@ -150,7 +150,7 @@ impl Error {
         &self.0.pointer
     }
 
-    /// Returns the message for people: what was expected, then what was found.
+    /// Returns the human-readable message: what was expected, then what was found.
     pub fn message(&self) -> &str {
         &self.0.message
     }
@@ -175,8 +175,13 @@ impl fmt::Display for Error {
 impl fmt::Debug for Error {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let Parts { code, pointer, message, changes } = &*self.0;
-        let mut shown = f.debug_struct("Error");
-        shown.field("code", code).field("pointer", pointer).field("message", message).field("changes", changes).finish()
+        let mut output = f.debug_struct("Error");
+        output
+            .field("code", code)
+            .field("pointer", pointer)
+            .field("message", message)
+            .field("changes", changes)
+            .finish()
     }
 }
 

@@ -24,34 +24,37 @@ pub(crate) fn is_legal(name_pattern: NamePattern, name: &Text<'_>) -> bool {
         fits &= is_allowed(name_pattern, point) && (length > 0 || may_begin(name_pattern, point));
         length += 1;
     }
-    fits && length >= name_pattern.min_length && length <= name_pattern.max_length && !is_own_rule(name_pattern, name)
+    fits && length >= name_pattern.min_length
+        && length <= name_pattern.max_length
+        && !is_reserved_rule(name_pattern, name)
 }
 
 /// Returns the characters of the grammar rule that is generated for a name. A run of characters that rule names cannot
 /// have becomes one `-`, while each `-` of the name is kept.
-fn for_rule(name: &str) -> impl Iterator<Item = char> + use<'_> {
+fn rule_chars(name: &str) -> impl Iterator<Item = char> + use<'_> {
     let mut is_in_run = false;
-    name.chars().filter_map(move |one| {
-        let is_kept = one.is_ascii_alphanumeric() || one == '-';
+    name.chars().filter_map(move |letter| {
+        let is_kept = letter.is_ascii_alphanumeric() || letter == '-';
         let begins_run = !is_kept && !is_in_run;
         is_in_run = !is_kept;
-        is_kept.then_some(one).or_else(|| begins_run.then_some('-'))
+        is_kept.then_some(letter).or_else(|| begins_run.then_some('-'))
     })
 }
 
 /// Returns the name of the grammar rule that is generated for a name.
 fn rule_of(name: &Text<'_>) -> String {
-    for_rule(&name.display()).collect()
+    rule_chars(&name.display()).collect()
 }
 
 /// Returns 32 bits of a hash (FNV-1a) of the grammar rule.
 fn hash_of_rule(name: &Text<'_>) -> u64 {
-    let hash = for_rule(&name.display())
-        .fold(0xcbf2_9ce4_8422_2325_u64, |hash, one| (hash ^ u64::from(u32::from(one))).wrapping_mul(0x0100_0000_01b3));
+    let hash = rule_chars(&name.display()).fold(0xcbf2_9ce4_8422_2325_u64, |hash, letter| {
+        (hash ^ u64::from(u32::from(letter))).wrapping_mul(0x0100_0000_01b3)
+    });
     hash >> 32
 }
 
-fn is_own_rule(name_pattern: NamePattern, name: &Text<'_>) -> bool {
+fn is_reserved_rule(name_pattern: NamePattern, name: &Text<'_>) -> bool {
     name_pattern.rules.is_some_and(|rules| rules.contains(&&*rule_of(name)))
 }
 
@@ -69,7 +72,7 @@ pub(crate) fn sharing_rules<'n, 'a: 'n>(
     let mut hashes: Vec<u64> =
         names.iter().enumerate().map(|(index, name)| hash_of_rule(name) << 32 | index as u64).collect();
     hashes.sort_unstable();
-    for equal in hashes.chunk_by(|one, two| one >> 32 == two >> 32).filter(|equal| equal.len() > 1) {
+    for equal in hashes.chunk_by(|left, right| left >> 32 == right >> 32).filter(|equal| equal.len() > 1) {
         let mut first: Map<String, &Text<'a>> = Map::new();
         for name in equal.iter().filter_map(|number| names.get((number & 0xffff_ffff) as usize)) {
             let known = *first.entry(rule_of(name)).or_insert(name);
@@ -83,12 +86,14 @@ pub(crate) fn sharing_rules<'n, 'a: 'n>(
 
 fn is_allowed(name_pattern: NamePattern, point: u32) -> bool {
     // An unpaired surrogate is not a character, and no API accepts one.
-    char::from_u32(point)
-        .is_some_and(|one| name_pattern.also.is_none_or(|also| one.is_ascii_alphanumeric() || also.contains(one)))
+    char::from_u32(point).is_some_and(|letter| {
+        name_pattern.also.is_none_or(|also| letter.is_ascii_alphanumeric() || also.contains(letter))
+    })
 }
 
 fn may_begin(name_pattern: NamePattern, point: u32) -> bool {
-    !name_pattern.letter_first || char::from_u32(point).is_some_and(|one| one.is_ascii_alphabetic() || one == '_')
+    !name_pattern.letter_first
+        || char::from_u32(point).is_some_and(|letter| letter.is_ascii_alphabetic() || letter == '_')
 }
 
 /// Alphabet of a digest: five bits per letter, all legal in every API.
@@ -98,7 +103,7 @@ const DIGEST: usize = 13;
 /// Number of characters of `_` and a digest.
 pub(crate) const TAIL: usize = DIGEST + 1;
 
-/// Depends also on where each string ends.
+/// Returns a digest of several strings, which also depends on where each string ends.
 pub(crate) fn digest(texts: &[&Text<'_>]) -> String {
     let mut hash = Hash::new();
     for text in texts {
@@ -116,8 +121,9 @@ pub(crate) fn digest(texts: &[&Text<'_>]) -> String {
     (0..DIGEST).map(letter).collect()
 }
 
-/// Preserves as much as possible of the name: characters that the pattern does not allow become `_`.
-fn close(name_pattern: NamePattern, name: &Text<'_>) -> String {
+/// Returns a legal name with as much of the original name as possible: characters that the pattern does not allow
+/// become `_`.
+fn make_legal(name_pattern: NamePattern, name: &Text<'_>) -> String {
     let mut out = String::new();
     let mut length = 0;
     for point in name.code_points() {
@@ -128,7 +134,7 @@ fn close(name_pattern: NamePattern, name: &Text<'_>) -> String {
         out.push(char::from_u32(point).filter(|_| is_allowed(name_pattern, point)).unwrap_or('_'));
         length += 1;
         if length > name_pattern.max_length {
-            return hashed(name_pattern, name, out);
+            return with_digest(name_pattern, name, out);
         }
     }
     while length < name_pattern.min_length {
@@ -138,27 +144,27 @@ fn close(name_pattern: NamePattern, name: &Text<'_>) -> String {
     out
 }
 
-/// The result is a part of a legal name, without a limit of its length.
+/// Replaces illegal characters, for a part of a name. The result has any length.
 pub(crate) fn folded(name_pattern: NamePattern, text: &Text<'_>) -> String {
-    close(NamePattern { min_length: 0, max_length: usize::MAX, ..name_pattern }, text)
+    make_legal(NamePattern { min_length: 0, max_length: usize::MAX, ..name_pattern }, text)
 }
 
-/// Returns the beginning of `close`, followed by a digest of the original name.
-fn hashed(name_pattern: NamePattern, name: &Text<'_>, close: String) -> String {
-    format!("{}_{}", cut(&close, name_pattern.max_length.saturating_sub(TAIL)), digest(&[name]))
+/// Returns the beginning of `legal_name`, followed by a digest of the original name.
+fn with_digest(name_pattern: NamePattern, name: &Text<'_>, legal_name: String) -> String {
+    format!("{}_{}", cut(&legal_name, name_pattern.max_length.saturating_sub(TAIL)), digest(&[name]))
 }
 
-/// For a tool that occurs only in the history. No tool that was sent has the returned name. `digests` contains the
-/// names of the tools that were sent.
+/// Returns a name for a tool that occurs only in the history. No tool that was sent has the returned name. `digests`
+/// contains the names of the tools that were sent.
 pub(crate) fn for_history(name_pattern: NamePattern, name: &Text<'_>, digests: &TakenDigests) -> String {
     digests.first_unused(|kept| {
         let name_pattern = NamePattern { max_length: name_pattern.max_length.saturating_sub(kept), ..name_pattern };
-        hashed(name_pattern, name, close(name_pattern, name))
+        with_digest(name_pattern, name, make_legal(name_pattern, name))
     })
 }
 
-/// Depends only on the name, with a digest of `texts`. Keeps as much of the name as possible, or only letters of the
-/// digest if the pattern allows few characters.
+/// Returns a legal name with a digest of `texts`. It keeps as much of `name` as possible, or only letters of the digest
+/// if the pattern allows few characters.
 pub(crate) fn mapped(name_pattern: NamePattern, name: &Text<'_>, texts: &[&Text<'_>]) -> String {
     let digest = digest(texts);
     if name_pattern.max_length <= TAIL {
@@ -171,7 +177,7 @@ pub(crate) fn cut(text: &str, max_length: usize) -> &str {
     text.char_indices().nth(max_length).and_then(|(at, _)| text.get(..at)).unwrap_or(text)
 }
 
-/// Unused names are derived from this set of names in use.
+/// The names in use, from which unused names are derived.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Taken {
     names: Set<String>,
@@ -181,7 +187,7 @@ pub(crate) struct Taken {
 }
 
 impl Taken {
-    /// Ignores a name with an unpaired surrogate.
+    /// Adds a name in use. Ignores a name with an unpaired surrogate.
     pub(crate) fn take(&mut self, name: &Text<'_>) {
         if let Some(name) = name.value() {
             self.names.insert(name.into_owned());
@@ -215,8 +221,8 @@ impl Taken {
 }
 
 /// The names in use that end with a digest. A tool that occurs only in the history gets a name with a digest. A server
-/// can compute that name, and publish tools with it and with numbers appended to it. With this set, an unused number is
-/// found without counting through those tools for every call in the history.
+/// can compute that name, and publish many tools with that name and appended numbers. This set finds an unused number
+/// without counting through those tools for every call in the history.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(crate) struct TakenDigests {
     /// In [`canonical`] form, because the names are made legal later.
@@ -268,25 +274,29 @@ const DIGITS: usize = 8;
 /// Number of characters of `_` and a number.
 const NUMBER: usize = DIGITS + 1;
 
-fn is_separator(one: char) -> bool {
-    !one.is_ascii_alphanumeric()
+fn is_separator(letter: char) -> bool {
+    !letter.is_ascii_alphanumeric()
 }
 
-/// All names that may become equal legal names have one canonical form: characters that some API refuses become `_`.
+/// Returns the canonical form, which is equal for names that may become equal legal names: characters that some API
+/// refuses become `_`.
 fn canonical(name: &str) -> String {
-    name.trim_start_matches(is_separator).chars().map(|one| if is_separator(one) { '_' } else { one }).collect()
+    name.trim_start_matches(is_separator)
+        .chars()
+        .map(|letter| if is_separator(letter) { '_' } else { letter })
+        .collect()
 }
 
 fn ends_with_digest(name: &str) -> bool {
     let tail = name.rsplit_once('_').map(|(_, tail)| tail);
-    tail.is_some_and(|tail| tail.len() == DIGEST && tail.bytes().all(|one| LETTERS.contains(&one)))
+    tail.is_some_and(|tail| tail.len() == DIGEST && tail.bytes().all(|byte| LETTERS.contains(&byte)))
 }
 
 /// Splits a name into a part that ends with a digest, and the number after it.
 fn number_after_digest(name: &str) -> Option<(&str, u32)> {
     let (head, digits) = name.rsplit_once('_')?;
     let is_number =
-        digits.len() <= DIGITS && !digits.starts_with('0') && digits.bytes().all(|one| one.is_ascii_digit());
+        digits.len() <= DIGITS && !digits.starts_with('0') && digits.bytes().all(|byte| byte.is_ascii_digit());
     let number = digits.parse().ok().filter(|_| is_number)?;
     ends_with_digest(head).then_some((head, number))
 }
@@ -301,11 +311,12 @@ pub(crate) struct Names {
 impl Names {
     pub(crate) fn bytes(&self) -> usize {
         let taken = self.taken.names.iter().chain(self.taken.next.keys());
-        let renamed = self.renamed.iter().map(|(own, name)| own.chars().len() + name.len() + size_of::<Text<'_>>());
+        let renamed =
+            self.renamed.iter().map(|(original, name)| original.chars().len() + name.len() + size_of::<Text<'_>>());
         taken.map(|name| 2 * size_of::<String>() + name.len()).chain(renamed).sum()
     }
 
-    /// Skips tools that have a legal name. `others` are further names that are in use.
+    /// Plans new names for tools whose names are illegal. `others` contains further names in use.
     pub(crate) fn plan<'n, 'a: 'n>(
         &mut self,
         name_pattern: NamePattern,
@@ -319,14 +330,14 @@ impl Names {
         let mut illegal: Map<&Text<'a>, String> = Map::new();
         for name in &names {
             let name = *name;
-            let close = || match sharing_rules.contains(&name) || is_own_rule(name_pattern, name) {
-                true => hashed(name_pattern, name, close(name_pattern, name)),
-                false => close(name_pattern, name),
+            let new_name = || match sharing_rules.contains(&name) || is_reserved_rule(name_pattern, name) {
+                true => with_digest(name_pattern, name, make_legal(name_pattern, name)),
+                false => make_legal(name_pattern, name),
             };
             if is_legal(name_pattern, name) && !sharing_rules.contains(&name) {
                 self.taken.take(name);
             } else if self.new_name(name).is_none() {
-                illegal.entry(name).or_insert_with(close);
+                illegal.entry(name).or_insert_with(new_name);
             }
         }
         // The rules in use matter only for new names.
@@ -336,17 +347,18 @@ impl Names {
             rules.extend(kept.map(|name| rule_of(name)));
         }
         let mut wanted: Map<&String, usize> = Map::new();
-        for close in illegal.values() {
-            *wanted.entry(close).or_default() += 1;
+        for new_name in illegal.values() {
+            *wanted.entry(new_name).or_default() += 1;
         }
-        let (alone, hashing): (Vec<_>, Vec<_>) =
-            illegal.iter().partition(|(_, close)| wanted.get(close) == Some(&1) && !self.taken.has(close));
-        let alone = alone.into_iter().map(|(name, close)| (name, close.clone()));
-        let hashing = hashing.into_iter().map(|(name, close)| (name, hashed(name_pattern, name, close.clone())));
-        for (name, close) in alone.chain(hashing) {
+        let (unique, shared): (Vec<_>, Vec<_>) =
+            illegal.iter().partition(|(_, new_name)| wanted.get(new_name) == Some(&1) && !self.taken.has(new_name));
+        let unique = unique.into_iter().map(|(name, new_name)| (name, new_name.clone()));
+        let with_digests =
+            shared.into_iter().map(|(name, new_name)| (name, with_digest(name_pattern, name, new_name.clone())));
+        for (name, new_name) in unique.chain(with_digests) {
             // Two digests are never equal by chance, but a server may choose a name that equals the digest name of
             // another tool.
-            let mut found = self.taken.reserve_unused(close, name_pattern.max_length);
+            let mut found = self.taken.reserve_unused(new_name, name_pattern.max_length);
             while name_pattern.rules.is_some() && !rules.insert(rule_of(&Text::new(found.clone()))) {
                 found = self.taken.reserve_unused(found, name_pattern.max_length);
             }

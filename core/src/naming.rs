@@ -15,7 +15,7 @@ pub enum Naming {
 }
 
 impl Naming {
-    /// `camel` is in camelCase.
+    /// Returns the spelling of an option name, which is given in camelCase.
     pub(crate) fn spell(self, camel: &str) -> Cow<'_, str> {
         match self {
             Naming::Camel => Cow::Borrowed(camel),
@@ -75,22 +75,22 @@ pub fn did_you_mean<'k, T: AsRef<str> + 'k>(written: &str, known: impl IntoItera
 }
 
 fn fold(name: &str) -> Vec<char> {
-    name.chars().filter(|one| !matches!(one, '_' | '-' | ' ' | '.')).flat_map(char::to_lowercase).collect()
+    name.chars().filter(|letter| !matches!(letter, '_' | '-' | ' ' | '.')).flat_map(char::to_lowercase).collect()
 }
 
 /// Number of insertions, deletions, replacements and swaps of adjacent letters (optimal string alignment).
 fn distance(a: &[char], b: &[char]) -> usize {
     let mut before: Vec<usize> = Vec::new();
     let mut last: Vec<usize> = (0..=b.len()).collect();
-    for (row, one) in a.iter().enumerate() {
+    for (row, left) in a.iter().enumerate() {
         let mut next = Vec::with_capacity(last.len());
         next.push(row + 1);
-        for (column, other) in b.iter().enumerate() {
-            let at = |line: &[usize], place: usize| line.get(place).copied().unwrap_or(usize::MAX - 1);
-            let mut cost = (at(&last, column) + usize::from(one != other))
+        for (column, right) in b.iter().enumerate() {
+            let at = |line: &[usize], index: usize| line.get(index).copied().unwrap_or(usize::MAX - 1);
+            let mut cost = (at(&last, column) + usize::from(left != right))
                 .min(at(&last, column + 1) + 1)
                 .min(at(&next, column) + 1);
-            let swapped = row > 0 && column > 0 && a.get(row - 1) == Some(other) && b.get(column - 1) == Some(one);
+            let swapped = row > 0 && column > 0 && a.get(row - 1) == Some(right) && b.get(column - 1) == Some(left);
             if swapped {
                 cost = cost.min(at(&before, column - 1) + 1);
             }

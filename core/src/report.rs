@@ -76,13 +76,13 @@ impl Accepts {
     pub fn and(self, other: Accepts) -> Accepts {
         match (self, other) {
             (Accepts::Same, effect) | (effect, Accepts::Same) => effect,
-            (one, two) if one == two => one,
+            (first, second) if first == second => first,
             (Accepts::Closed, Accepts::Narrower) | (Accepts::Narrower, Accepts::Closed) => Accepts::Narrower,
             _ => Accepts::Mixed,
         }
     }
 
-    /// For the effects of one change at two locations.
+    /// Combines the effects of one change at two locations.
     pub(crate) fn or_elsewhere(self, other: Accepts) -> Accepts {
         match (self, other) {
             (Accepts::Same, _) | (_, Accepts::Same) if self != other => Accepts::Mixed,
@@ -156,7 +156,7 @@ pub struct Reason {
 }
 
 impl Reason {
-    /// Confidence and source are kept separate from the statement: many changes of one schema serve one fact, and most
+    /// Creates a reason from a fact. Confidence and source are stored separately from the statement, because most
     /// reports are never formatted.
     pub(crate) const fn fact(statement: &'static str, confidence: char, source: &'static str) -> Self {
         Reason { statement: Cow::Borrowed(statement), known: Some((confidence, source)) }
@@ -220,12 +220,12 @@ pub struct Change {
     pub encoded: bool,
     /// Fact of the provider that the rule serves.
     pub reason: Reason,
-    /// Description of the change for people.
+    /// Human-readable description of the change.
     pub message: String,
 }
 
 impl Change {
-    /// The change consists only of its rule and its effect.
+    /// Creates a change that consists only of its rule and its effect.
     pub(crate) fn in_brief(rule: &'static str, effect: Effect) -> Change {
         let Effect { accepts, guidance, encoded } = effect;
         let (pointer, message, reason) = (String::new(), String::new(), Reason::from(""));
@@ -288,7 +288,7 @@ pub(crate) enum Detail {
     Whole,
 }
 
-/// Costs nothing if recording is off.
+/// Records changes. Recording costs nothing if it is off.
 pub(crate) struct Recorder {
     /// Changes with their positions in document order; `None` if recording is off.
     changes: Option<Vec<(u32, Change)>>,
@@ -312,7 +312,7 @@ impl Recorder {
         self.detail
     }
 
-    /// `number` is a number in document order. The change is only created if recording is on.
+    /// Records a change at a position in document order. The change is created only if recording is on.
     pub(crate) fn record(&mut self, number: u32, change: impl FnOnce() -> Change) {
         if let Some(changes) = &mut self.changes {
             changes.push((number, change()));
@@ -331,11 +331,11 @@ impl Recorder {
 
     /// Removes the changes at or below these pointers into the input. The values that they changed were removed, and
     /// another change reports the removal.
-    pub(crate) fn forget(&mut self, gone: &Set<String>) {
-        let Some(changes) = self.changes.as_mut().filter(|_| !gone.is_empty()) else { return };
+    pub(crate) fn forget(&mut self, removed: &Set<String>) {
+        let Some(changes) = self.changes.as_mut().filter(|_| !removed.is_empty()) else { return };
         changes.retain(|(_, change)| {
             let ends = change.pointer.match_indices('/').map(|(end, _)| end).chain([change.pointer.len()]);
-            !ends.filter_map(|end| change.pointer.get(..end)).any(|above| gone.contains(above))
+            !ends.filter_map(|end| change.pointer.get(..end)).any(|above| removed.contains(above))
         });
     }
 
@@ -349,9 +349,9 @@ impl Recorder {
         }
     }
 
-    /// In document order; changes at one position are in the order of the rules.
+    /// Returns the changes in document order. Changes at one position are in the order of the rules.
     pub(crate) fn finish(self) -> Vec<Change> {
-        let changes = collections::by(self.changes.unwrap_or_default(), |(one, _), (two, _)| one.cmp(two));
+        let changes = collections::by(self.changes.unwrap_or_default(), |(left, _), (right, _)| left.cmp(right));
         changes.into_iter().map(|(_, change)| change).collect()
     }
 }
@@ -578,9 +578,9 @@ pub struct Repair {
     pub from: String,
     /// Kind of the new value, or the new name; `nothing` if it was removed.
     pub to: String,
-    /// Description of the repair for people.
+    /// Human-readable description of the repair.
     pub message: String,
-    /// Set if the pointers do not describe everything that the repair moved.
+    /// The move of a whole value, if the pointers do not describe everything that the repair moved.
     pub(crate) moved_from: Option<MovedFrom>,
 }
 
@@ -603,7 +603,7 @@ pub struct Left {
     pub keyword: &'static str,
     /// Reason why it was not repaired.
     pub reason: LeftReason,
-    /// Message for people and models: what was expected, and the kind of value that was found.
+    /// Human-readable message, also for models: what was expected, and the kind of value that was found.
     pub message: String,
 }
 
@@ -679,7 +679,7 @@ pub struct RepairedCall {
 /// Maximum number of positions in a message to the model.
 const LINES: usize = 20;
 
-/// Text for the model. It contains names, kinds and values from the schema, but no values of the arguments.
+/// Returns the text for the model. It contains names, kinds and values from the schema, but no values of the arguments.
 pub(crate) fn retry_message(left: &[Left], tool: Option<&str>) -> Option<String> {
     if left.is_empty() {
         return None;
@@ -687,8 +687,8 @@ pub(crate) fn retry_message(left: &[Left], tool: Option<&str>) -> Option<String>
     let of = tool.map_or_else(String::new, |name| format!(" of `{name}`"));
     let mut message = format!("The arguments{of} do not match the schema of the tool:\n");
     for Left { pointer, message: wrong, .. } in left.iter().take(LINES) {
-        let place = if pointer.is_empty() { "the arguments" } else { pointer };
-        message.push_str(&format!("- {place}: {wrong}\n"));
+        let location = if pointer.is_empty() { "the arguments" } else { pointer };
+        message.push_str(&format!("- {location}: {wrong}\n"));
     }
     if let Some(more @ 1..) = left.len().checked_sub(LINES) {
         message.push_str(&format!("- and {more} more\n"));

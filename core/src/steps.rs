@@ -6,10 +6,10 @@ pub(crate) struct Step<Applies: 'static, Run: 'static> {
     /// Returns true if the step may have something to do.
     pub(crate) applies: Applies,
     pub(crate) run: Run,
-    /// The last step before it for which a fixture shows that it has to follow it, if any does.
+    /// The last preceding step that this step has to follow, as a fixture shows; `None` if no fixture shows one.
     #[cfg_attr(not(test), allow(dead_code, reason = "a test proves it, and the page shows it"))]
     pub(crate) after: Option<&'static str>,
-    /// The first step after it for which a fixture shows that it has to precede it, if any does.
+    /// The first following step that this step has to precede, as a fixture shows; `None` if no fixture shows one.
     #[cfg_attr(not(test), allow(dead_code, reason = "a test proves it, and the page shows it"))]
     pub(crate) before: Option<&'static str>,
     /// Reason for the position of the step.

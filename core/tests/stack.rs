@@ -32,7 +32,7 @@ fn stack() -> usize {
     setting("TOOLWIRE_STACK_KIB", 512)
 }
 
-fn nested(levels: usize, open: &str, close: &str) -> String {
+fn nest(levels: usize, open: &str, close: &str) -> String {
     format!("{}{}{}", open.repeat(levels), r#"{"type":"string"}"#, close.repeat(levels))
 }
 
@@ -54,7 +54,7 @@ fn shapes() -> Vec<String> {
             (r#"{"default":"#, "}"),
             (r#"{"x-unknown":"#, "}"),
         ] {
-            shapes.push(format!(r#"{{"type":"object","properties":{{"v":{}}}}}"#, nested(levels, open, close)));
+            shapes.push(format!(r#"{{"type":"object","properties":{{"v":{}}}}}"#, nest(levels, open, close)));
         }
     }
     for count in [100, 500] {

@@ -47,7 +47,7 @@ export class Blocks {
     for (const call of delta.tool_calls ?? []) yield* this.#add(this.#called(call), call.function?.arguments ?? '');
   }
 
-  /** Ends each block that is complete, and starts the next one. */
+  /** Ends each complete block, and starts the next block. */
   *advance(ended: boolean): Generator<Json> {
     for (let part = this.#parts[this.#open]; part !== undefined; part = this.#parts[this.#open]) {
       if (!part.started) yield* this.#start(part);
@@ -109,7 +109,7 @@ export class Blocks {
   }
 
   #block({ kind, call }: Part, text: string): Json {
-    // In the client's own form: with the tool's own name, and arguments in the shape of its own schema.
+    // In the form of the client: with the tool's own name, and with arguments that match its own schema.
     if (call) return this.restore.clientCall({ id: call.own, name: call.name, arguments: text || '{}' }).call as Json;
     return kind === 'text' ? { type: 'text', text } : { type: 'thinking', thinking: text, signature: '' };
   }

@@ -14,7 +14,7 @@ export interface Options {
   dialect: Dialect;
   /** The backend's model, if the backend does not know the models that clients name. */
   model?: string;
-  /** `"content"`: `thinking` blocks become `reasoning_content` and vice versa. `"drop"` (default): both are left out. */
+  /** `"content"`: `thinking` blocks become `reasoning_content` and vice versa. `"drop"` (default): both are omitted. */
   reasoning?: 'drop' | 'content';
   /** If true, wrong arguments are repaired, and a streamed call is held back until it ends. */
   repair?: boolean;

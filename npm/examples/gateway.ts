@@ -6,7 +6,7 @@ import { pipeline } from 'node:stream/promises';
 import { ToolwireError } from 'toolwire';
 import { type FetchOptions, toolwireFetch } from 'toolwire/fetch';
 
-/** Headers that belong to one connection, and those that `fetch` sets itself. */
+/** Headers that belong to one connection, and headers that `fetch` sets itself. */
 const HOP = ['accept-encoding', 'connection', 'content-length', 'expect', 'host', 'keep-alive', 'transfer-encoding'];
 
 /** Maximum size of a body in bytes, larger than any API accepts, because it is held in memory. */

@@ -14,7 +14,7 @@ import {
 } from 'ai';
 import { type JsonSchema, repairArguments, ToolwireError, validateArguments } from 'toolwire';
 
-/** Called by the SDK for arguments that are not JSON, and for those that a tool's `validate` refuses. */
+/** Called by the SDK for arguments that are not JSON, and for arguments that a tool's `validate` refuses. */
 export const repairToolCall: ToolCallRepairFunction<ToolSet> = async ({ toolCall, inputSchema, error }) => {
   if (NoSuchToolError.isInstance(error)) return null;
   const schema = JSON.stringify(await inputSchema(toolCall));

@@ -21,7 +21,7 @@ type Received =
 /** Options without functions. */
 export type WorkerOptions = Omit<FetchOptions, 'fetch' | 'onReport' | 'onRepair' | 'onSetAside'>;
 
-/** Returns a `fetch` that does its work in one thread of its own, and a function that ends the thread. */
+/** Returns a `fetch` that works in a separate thread, and a function that ends the thread. */
 export function workerFetch(options: WorkerOptions): { fetch: typeof fetch; close: () => Promise<number> } {
   const worker = new Worker(new URL(import.meta.url), { workerData: options });
   // The thread does not keep the program running if no request is open.

@@ -1,5 +1,5 @@
-// Bundles src/ into one file per entry point and module system, and puts the WebAssembly where that file loads it from. Uses esbuild,
-// because it is small and fast, and lets a plugin provide the text of a module.
+// Bundles src/ into one file per entry point and module system, and puts the WebAssembly where that file loads it from. Uses esbuild:
+// it is small and fast, and a plugin can provide the text of a module.
 
 import { execFileSync } from 'node:child_process';
 import { appendFileSync, chmodSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';

@@ -1,4 +1,4 @@
-import { ask, callOn, once } from './engine/call.js';
+import { callForValue, callOn, once } from './engine/call.js';
 import type { AdaptOptions, CheckRequestOptions, Dialect, Written } from './options.js';
 import type { Change, DeferredReport, Quarantined, RequestViolation, ToolChange } from './report.js';
 import { Restore, type RestoreJson } from './restore.js';
@@ -33,7 +33,7 @@ export interface AdaptReport {
   /** Every change of a response format, in document order. */
   formatChanges: FormatChange[];
   /**
-   * The betas that the header `anthropic-beta` has to name; absent if they are those of the option `betas`. Empty: the header must not be
+   * The betas that the header `anthropic-beta` has to name; absent if they equal the option `betas`. Empty: the header must not be
    * sent.
    */
   betas?: string[];
@@ -89,11 +89,11 @@ export interface ChoiceChange {
 export function adaptRequest<T>(request: T, options: AdaptOptions): Adapted<Written<T, T>> {
   const { value, members } = callOn('adaptRequest', request, options);
   const { report, restore } = members as { report: AdaptReport | string; restore: RestoreJson };
-  const read = once(() => (typeof report === 'string' ? (JSON.parse(report) as AdaptReport) : report));
+  const readReport = once(() => (typeof report === 'string' ? (JSON.parse(report) as AdaptReport) : report));
   return {
     request: value as Written<T, T>,
     get report() {
-      return read();
+      return readReport();
     },
     restore: new Restore(restore),
   };
@@ -116,5 +116,5 @@ export function adaptRequest<T>(request: T, options: AdaptOptions): Adapted<Writ
  *   `invalid-value`, `too-deep`.
  */
 export function checkRequest(request: unknown, options: CheckRequestOptions): RequestViolation[] {
-  return ask('checkRequest', request, options) as RequestViolation[];
+  return callForValue('checkRequest', request, options) as RequestViolation[];
 }

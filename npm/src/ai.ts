@@ -42,14 +42,14 @@ export function toolwireMiddleware(options: FrameworkOptions): ToolwireMiddlewar
         const message = `expected the AI SDK 7 (models of specification v4), found ${model.specificationVersion}: run \`npm install ai@7\``;
         throw new ToolwireError('invalid-option', '', message);
       }
-      return calls.sent(params, model.modelId);
+      return calls.adapt(params, model.modelId);
     },
-    wrapGenerate: async ({ doGenerate, params }) => calls.generated(await doGenerate(), params),
-    wrapStream: async ({ doStream, params }) => calls.streamed(await doStream(), params),
+    wrapGenerate: async ({ doGenerate, params }) => calls.restoreReply(await doGenerate(), params),
+    wrapStream: async ({ doStream, params }) => calls.restoreStream(await doStream(), params),
     async repairToolCall({ toolCall }) {
       adapter.refusals.check(toolCall.toolCallId, toolCall.toolName, toolCall.input);
       return null;
     },
-    guarded: (tools) => calls.guarded(tools),
+    guarded: (tools) => calls.guard(tools),
   };
 }

@@ -46,25 +46,25 @@ export function applyDeferredLoading<T, O extends DeferredOptions = KeepingOptio
   options?: O,
 ): Deferred<Written<T, RequestFor<T, O>>> {
   const { value, report } = callOn('applyDeferredLoading', request, options);
-  const whole = once(() => {
-    const made = report() as { report: DeferredReport; restore: RestoreJson };
-    return { report: made.report, restore: new Restore(made.restore) };
+  const fullReport = once(() => {
+    const result = report() as { report: DeferredReport; restore: RestoreJson };
+    return { report: result.report, restore: new Restore(result.restore) };
   });
   return {
     request: value as Written<T, RequestFor<T, O>>,
     get report() {
-      return whole().report;
+      return fullReport().report;
     },
     get restore() {
-      return whole().restore;
+      return fullReport().restore;
     },
   };
 }
 
 /**
  * Removes the betas of deferred loading from the value of an `anthropic-beta` header, a comma-separated list, because a backend that
- * does not know a beta refuses the request. Returns `null` if nothing is left or the value was missing, in which case no header should be
- * sent. (For betas in the body, {@link applyDeferredLoading} does the same; headers are left to the caller.)
+ * does not know a beta refuses the request. Returns `null` if nothing remains or the value was missing: then send no
+ * header. (For betas in the body, {@link applyDeferredLoading} does the same; headers are left to the caller.)
  *
  * @example
  * ```ts

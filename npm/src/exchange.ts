@@ -1,5 +1,5 @@
 import type { AdaptReport } from './adapt.js';
-import { type Next, Running, refusal } from './engine/exchanges.js';
+import { type NextRequest, OpenExchange, refusal } from './engine/exchanges.js';
 import { handlerOf, warn, withoutHandler } from './engine/set-aside.js';
 import type { ToolwireError } from './error.js';
 import type { ExchangeOptions, SentRequest, Text } from './options.js';
@@ -27,7 +27,7 @@ import type { AnswerChange } from './rules.js';
  * ```
  */
 export class Exchange {
-  readonly #running: Running;
+  readonly #open: OpenExchange;
   readonly #url: string;
   readonly #onSetAside: SetAsideHandler | undefined;
   #request = '';
@@ -37,14 +37,14 @@ export class Exchange {
   #native: DeferralChoice['native'] = 'none';
   #asksAgain = false;
 
-  private constructor(running: Running, url: string, onSetAside: SetAsideHandler | undefined) {
-    this.#running = running;
+  private constructor(open: OpenExchange, url: string, onSetAside: SetAsideHandler | undefined) {
+    this.#open = open;
     this.#url = url;
     this.#onSetAside = onSetAside;
   }
 
   /**
-   * Opens an exchange for a request. Returns `null` for anything that cannot carry tools (another
+   * Opens an exchange for a request. Returns `null` for a request that cannot contain tools (another
    * path, or a body that is not a conversation): pass it on unchanged.
    *
    * @param url - URL to which the request is sent. Its path determines the API; its host and the model determine the dialect.
@@ -54,10 +54,10 @@ export class Exchange {
    */
   static open(url: string, body: Text, options?: ExchangeOptions): Exchange | null {
     const onSetAside = options?.onSetAside;
-    const opened = Running.open(url, body, withoutHandler(options ?? {}));
+    const opened = OpenExchange.open(url, body, withoutHandler(options ?? {}));
     if (opened === undefined) return null;
-    const exchange = new Exchange(opened.running, url, handlerOf(onSetAside));
-    exchange.#next(opened.next);
+    const exchange = new Exchange(opened.exchange, url, handlerOf(onSetAside));
+    exchange.#setNext(opened.next);
     return exchange;
   }
 
@@ -89,7 +89,7 @@ export class Exchange {
 
   /** The decisions and changes of the current request. */
   get report(): AdaptReport {
-    this.#report ??= this.#running.report();
+    this.#report ??= this.#open.report();
     if (typeof this.#report === 'string') this.#report = JSON.parse(this.#report) as AdaptReport;
     return this.#report;
   }
@@ -116,9 +116,9 @@ export class Exchange {
   reply(reply: Uint8Array): Uint8Array | null;
   reply(reply: Text): Text | null;
   reply(reply: Text): Text | null {
-    const result = this.#running.reply(reply);
+    const result = this.#open.reply(reply);
     if ('value' in result) return result.value;
-    this.#next(result.next);
+    this.#setNext(result.next);
     return null;
   }
 
@@ -132,15 +132,15 @@ export class Exchange {
    * ```
    */
   takeRepairedCalls(): RepairedCall[] {
-    return this.#running.takeRepairedCalls();
+    return this.#open.takeRepairedCalls();
   }
 
   /**
    * Returns the changes to the structured output since the last call to this method, in whole replies and in streams. Restored
-   * values are not among them.
+   * values are not included.
    */
   takeAnswerChanges(): AnswerChange[] {
-    return this.#running.takeAnswerChanges();
+    return this.#open.takeAnswerChanges();
   }
 
   /**
@@ -150,7 +150,7 @@ export class Exchange {
    * call returns the text that could have been passed on by then, and the event unchanged.
    */
   feedText(piece: string): string {
-    return this.#running.feedText(piece);
+    return this.#open.feedText(piece);
   }
 
   /**
@@ -161,9 +161,9 @@ export class Exchange {
    * that was held back, and that event unchanged. If the next request cannot be written, the text ends with an event that reports why.
    */
   finishText(): string {
-    const { text, next } = this.#running.finishText();
+    const { text, next } = this.#open.finishText();
     this.#asksAgain = next !== undefined;
-    if (next !== undefined) this.#next(next);
+    if (next !== undefined) this.#setNext(next);
     return text;
   }
 
@@ -174,7 +174,7 @@ export class Exchange {
    * @throws {@link ToolwireError} The errors of {@link Exchange.feedText}; `invalid-value` for bytes that are no frame, after frames.
    */
   feedBytes(piece: Uint8Array): Uint8Array<ArrayBuffer> {
-    return this.#running.feedBytes(piece);
+    return this.#open.feedBytes(piece);
   }
 
   /**
@@ -183,9 +183,9 @@ export class Exchange {
    * @throws {@link ToolwireError} The errors of {@link Exchange.finishText}.
    */
   finishBytes(): Uint8Array<ArrayBuffer> {
-    const { bytes, next } = this.#running.finishBytes();
+    const { bytes, next } = this.#open.finishBytes();
     this.#asksAgain = next !== undefined;
-    if (next !== undefined) this.#next(next);
+    if (next !== undefined) this.#setNext(next);
     return bytes;
   }
 
@@ -200,20 +200,20 @@ export class Exchange {
    * @param body - The body of the backend's error response.
    */
   failedText(body: string): string {
-    return this.#running.failedText(body);
+    return this.#open.failedText(body);
   }
 
   /** Like {@link Exchange.failedText}, for a client that has received bytes of {@link Exchange.feedBytes}. */
   failedBytes(body: string): Uint8Array<ArrayBuffer> {
-    return this.#running.failedBytes(body);
+    return this.#open.failedBytes(body);
   }
 
   /** Frees the state for asking again. The state of an exchange that is garbage-collected is freed, too, but later. */
   close(): void {
-    this.#running.close();
+    this.#open.close();
   }
 
-  #next({ request, report, betas, native, warning }: Next): void {
+  #setNext({ request, report, betas, native, warning }: NextRequest): void {
     this.#request = request;
     this.#report = report;
     this.#betas = betas;

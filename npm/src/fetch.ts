@@ -31,14 +31,14 @@ export interface FetchOptions extends ExchangeOptions {
 }
 
 /** Headers that describe the exact bytes of a body, and are wrong for any other body. */
-const OF_BODY = ['content-length', 'content-digest', 'repr-digest', 'digest', 'content-md5'];
+const BODY_HEADERS = ['content-length', 'content-digest', 'repr-digest', 'digest', 'content-md5'];
 /**
- * The same for replies: `fetch` has already decompressed the body, and a rewritten body no longer
- * matches its cache tag.
+ * Headers that are wrong for a rewritten reply: `fetch` has already decompressed the body, and the
+ * new body does not match the cache tag.
  */
-const OF_REPLY = [...OF_BODY, 'content-encoding', 'transfer-encoding', 'etag'];
-/** Headers by which a backend recognizes a request that it has already answered. Asking the model again is a new request. */
-const OF_REQUEST = ['idempotency-key', 'x-idempotency-key'];
+const REPLY_HEADERS = [...BODY_HEADERS, 'content-encoding', 'transfer-encoding', 'etag'];
+/** Headers by which a backend recognizes a request that it has already answered. A request that asks the model again must not have them. */
+const IDEMPOTENCY_HEADERS = ['idempotency-key', 'x-idempotency-key'];
 
 /** `fetch` with the browser's types. */
 type Send = (input: RequestInfo | URL, init?: RequestInit) => Promise<Response>;
@@ -63,9 +63,9 @@ type Send = (input: RequestInfo | URL, init?: RequestInit) => Promise<Response>;
  * @throws {@link ToolwireError} `unknown-option`, `invalid-option`, `unknown-dialect`.
  */
 export function toolwireFetch(options: FetchOptions = {}): Fetch {
-  const { fetch: given, onReport, onRepair, ...rest } = options;
+  const { fetch: customFetch, onReport, onRepair, ...rest } = options;
   // Invalid options are reported here rather than by the first request.
-  for (const [name, value] of Object.entries({ fetch: given, onReport, onRepair })) {
+  for (const [name, value] of Object.entries({ fetch: customFetch, onReport, onRepair })) {
     if (value === undefined || value === null || typeof value === 'function') continue;
     const message = `expected \`${name}\` to be a function, found ${Array.isArray(value) ? 'an array' : `a value of type \`${typeof value}\``}`;
     throw new ToolwireError('invalid-option', `/${name}`, message);
@@ -80,42 +80,42 @@ export function toolwireFetch(options: FetchOptions = {}): Fetch {
     const message = `${error.detail}; \`toolwireFetch\` takes \`fetch\`, \`onReport\` and \`onRepair\`, too`;
     throw new ToolwireError(error.code, error.pointer, message);
   }
-  const adapting: Send = async (input, init) => {
-    const send = (given ?? globalThis.fetch) as Send;
+  const adaptingFetch: Send = async (input, init) => {
+    const send = (customFetch ?? globalThis.fetch) as Send;
     const request = await Outgoing.read(input, init);
     if (request === undefined) return send(input, init);
     const { url } = request;
     let exchange: Exchange | null;
-    const betas = [...(rest.betas ?? []).flatMap(namesIn), ...request.betas()];
+    const betas = [...(rest.betas ?? []).flatMap(splitNames), ...request.betas()];
     try {
       exchange = Exchange.open(url, request.body, betas.length === 0 ? rest : { ...rest, betas });
     } catch (error) {
-      return refused(url, error);
+      return refusalResponse(url, error);
     }
     if (exchange === null) return request.send(send);
-    const isSettled = request.settleBetas(betas, exchange.betas);
-    const sent = ({ report, request: body }: Exchange): SentRequest => ({ url, dialect: report.dialect, body });
-    const next = (exchange: Exchange) => {
-      onReport?.(exchange.report, sent(exchange));
-      return request.send(send, exchange.request === request.body && !isSettled ? undefined : exchange.request);
+    const betasChanged = request.setBetas(betas, exchange.betas);
+    const sentRequest = ({ report, request: body }: Exchange): SentRequest => ({ url, dialect: report.dialect, body });
+    const sendNext = (exchange: Exchange) => {
+      onReport?.(exchange.report, sentRequest(exchange));
+      return request.send(send, exchange.request === request.body && !betasChanged ? undefined : exchange.request);
     };
-    const repaired = (exchange: Exchange) => {
+    const reportRepairs = (exchange: Exchange) => {
       const calls = exchange.takeRepairedCalls();
-      if (calls.length > 0) onRepair?.(calls, sent(exchange));
+      if (calls.length > 0) onRepair?.(calls, sentRequest(exchange));
     };
     // If nothing was rewritten, nothing has to be restored, unless calls are repaired.
     if (exchange.request === request.body && !rest.repair) {
-      onReport?.(exchange.report, sent(exchange));
+      onReport?.(exchange.report, sentRequest(exchange));
       exchange.close();
-      return isSettled ? request.send(send, request.body) : request.send(send);
+      return betasChanged ? request.send(send, request.body) : request.send(send);
     }
-    return answered(url, exchange, { next, repaired });
+    return replyFor(url, exchange, { sendNext, reportRepairs });
   };
-  return adapting as Fetch;
+  return adaptingFetch as Fetch;
 }
 
 /** Returns the betas in a header, a list with commas. */
-function namesIn(header: string): string[] {
+function splitNames(header: string): string[] {
   const names = header.split(',').map((name) => name.trim());
   return names.filter((name) => name !== '');
 }
@@ -123,20 +123,20 @@ function namesIn(header: string): string[] {
 /** An outgoing request, which may have to be sent several times with different bodies. */
 class Outgoing {
   private headers: Headers;
-  private sent = false;
+  private wasSent = false;
 
   private constructor(
     readonly url: string,
     readonly body: string,
     private readonly input: RequestInfo | URL,
     private readonly init: RequestInit | undefined,
-    /** The contents of the caller's body, if reading it consumed it. */
-    private readonly used: Uint8Array<ArrayBuffer> | undefined,
+    /** The content of the caller's body, if it was a stream, which reading has consumed. */
+    private readonly consumedBody: Uint8Array<ArrayBuffer> | undefined,
   ) {
     this.headers = new Headers(init?.headers ?? (isRequest(input) ? input.headers : undefined));
   }
 
-  /** Reads a request. Returns `undefined` if it is not to be adapted, in which case its body was not consumed. */
+  /** Reads a request. Returns `undefined`, without consuming the body, if the request is not adapted. */
   static async read(input: RequestInfo | URL, init: RequestInit | undefined): Promise<Outgoing | undefined> {
     const request = isRequest(input) ? input : undefined;
     const method = init?.method ?? request?.method ?? 'GET';
@@ -145,36 +145,36 @@ class Outgoing {
     const type = headers.get('content-type') ?? '';
     if (headers.has('content-encoding') || !/\bjson\b|^$/i.test(type)) return undefined;
     const url = request?.url ?? String(input);
-    const given = init?.body;
-    if (given === undefined || given === null) {
+    const body = init?.body;
+    if (body === undefined || body === null) {
       // Some browsers lack this member; `null` means a request without a body everywhere.
       if (request === undefined || request.body === null) return undefined;
       return new Outgoing(url, textOf(await request.clone().arrayBuffer()), input, init, undefined);
     }
-    if (typeof given === 'string') return new Outgoing(url, given, input, init, undefined);
-    if (given instanceof FormData || given instanceof URLSearchParams) return undefined;
-    const isStream = given instanceof ReadableStream || Symbol.asyncIterator in given;
+    if (typeof body === 'string') return new Outgoing(url, body, input, init, undefined);
+    if (body instanceof FormData || body instanceof URLSearchParams) return undefined;
+    const isStream = body instanceof ReadableStream || Symbol.asyncIterator in body;
     // A stream may contain anything of any length, so it is read to its end only if it is declared as JSON.
     if (isStream && type === '') return undefined;
-    const bytes = await new Response(given).arrayBuffer();
+    const bytes = await new Response(body).arrayBuffer();
     return new Outgoing(url, textOf(bytes), input, init, isStream ? new Uint8Array(bytes) : undefined);
   }
 
   /** Returns the betas in the header. */
   betas(): string[] {
-    return namesIn(this.headers.get('anthropic-beta') ?? '');
+    return splitNames(this.headers.get('anthropic-beta') ?? '');
   }
 
   /**
-   * Leaves out the betas of the header that are no longer in `needed`, and adds those that were not `given`. Returns
-   * true if the header changed.
+   * Removes the betas of the header that are not in `needed`, and adds the betas of `needed` that are not in `known`.
+   * Returns true if the header changed.
    */
-  settleBetas(given: readonly string[], needed: readonly string[]): boolean {
-    const own = this.betas();
-    const left = own.filter((name) => needed.includes(name));
-    const added = needed.filter((name) => !given.includes(name));
-    if (left.length === own.length && added.length === 0) return false;
-    const value = [...left, ...added].join(',');
+  setBetas(known: readonly string[], needed: readonly string[]): boolean {
+    const current = this.betas();
+    const kept = current.filter((name) => needed.includes(name));
+    const added = needed.filter((name) => !known.includes(name));
+    if (kept.length === current.length && added.length === 0) return false;
+    const value = [...kept, ...added].join(',');
     if (value === '') this.headers.delete('anthropic-beta');
     else this.headers.set('anthropic-beta', value);
     return true;
@@ -183,13 +183,13 @@ class Outgoing {
   /** Sends the request: unchanged, or with a body and the headers for it. */
   send(send: Send, body?: string): Promise<Response> {
     if (body === undefined) {
-      return send(this.input, this.used === undefined ? this.init : { ...this.init, body: this.used });
+      return send(this.input, this.consumedBody === undefined ? this.init : { ...this.init, body: this.consumedBody });
     }
-    if (body !== this.body) for (const name of OF_BODY) this.headers.delete(name);
-    if (this.sent) for (const name of OF_REQUEST) this.headers.delete(name);
-    this.sent = true;
+    if (body !== this.body) for (const name of BODY_HEADERS) this.headers.delete(name);
+    if (this.wasSent) for (const name of IDEMPOTENCY_HEADERS) this.headers.delete(name);
+    this.wasSent = true;
     const { duplex: _, ...init } = { ...this.init, headers: this.headers, body } as RequestInit & { duplex?: unknown };
-    // SDKs pass a URL. A caller that passes a `Request` gets all of its other settings sent, too.
+    // SDKs pass a URL. If the caller passes a `Request`, its other settings are sent, too.
     return isRequest(this.input) ? send(new Request(this.input, init)) : send(this.input, init);
   }
 }
@@ -201,23 +201,23 @@ function isRequest(input: RequestInfo | URL): input is Request {
 /** The callbacks of a running exchange. */
 interface Callbacks {
   /** Sends the exchange's current request. */
-  next: (exchange: Exchange) => Promise<Response>;
+  sendNext: (exchange: Exchange) => Promise<Response>;
   /** Reports calls whose arguments were repaired. */
-  repaired: (exchange: Exchange) => void;
+  reportRepairs: (exchange: Exchange) => void;
 }
 
 /** Content types of event streams: text, and the frames of Amazon's services. */
 const STREAM = /^(?:text\/event-stream|application\/vnd\.amazon\.eventstream)\b/i;
 
-/** Statuses whose responses have no body: `new Response` throws if it gets one of them and a body. */
+/** Statuses whose responses have no body: `new Response` throws if it gets such a status and a body. */
 const NO_BODY = new Set([204, 205]);
 
-/** Errors that do not depend on the request, so that status 400 would be wrong. */
-const NOT_OF_THE_REQUEST = new Set<string>(['internal', 'no-webassembly']);
+/** Codes of errors that do not depend on the request. Status 400 would be wrong for them. */
+const INDEPENDENT_ERRORS = new Set<string>(['internal', 'no-webassembly']);
 
 /** Returns the response to a request that was not sent because of a toolwire error. Rethrows any other error. */
-function refused(url: string, error: unknown): Response {
-  if (!(error instanceof ToolwireError) || NOT_OF_THE_REQUEST.has(error.code)) throw error;
+function refusalResponse(url: string, error: unknown): Response {
+  if (!(error instanceof ToolwireError) || INDEPENDENT_ERRORS.has(error.code)) throw error;
   // The second header makes the SDKs of OpenAI and Anthropic not retry.
   const headers = { 'content-type': 'application/json', 'x-should-retry': 'false' };
   const response = new Response(Exchange.refusal(url, error), { status: 400, statusText: 'Bad Request', headers });
@@ -226,25 +226,25 @@ function refused(url: string, error: unknown): Response {
 }
 
 /** Returns the reply for the client, and closes the exchange if that fails. */
-async function answered(url: string, exchange: Exchange, callbacks: Callbacks): Promise<Response> {
+async function replyFor(url: string, exchange: Exchange, callbacks: Callbacks): Promise<Response> {
   try {
-    return await rounds(url, exchange, callbacks);
+    return await sendUntilReply(url, exchange, callbacks);
   } catch (error) {
-    // The error is the caller's or the network's, and the exchange cannot continue.
+    // The exchange cannot continue after an error of the caller or the network.
     exchange.close();
     throw error;
   }
 }
 
 /** Sends requests until there is a reply for the client. */
-async function rounds(url: string, exchange: Exchange, callbacks: Callbacks): Promise<Response> {
+async function sendUntilReply(url: string, exchange: Exchange, callbacks: Callbacks): Promise<Response> {
   for (;;) {
-    const response = await callbacks.next(exchange);
+    const response = await callbacks.sendNext(exchange);
     if (NO_BODY.has(response.status)) {
       exchange.close();
       return response;
     }
-    if (isStream(response)) return withBody(response, streamed(exchange, response, callbacks));
+    if (isStream(response)) return withBody(response, joinStreams(exchange, response, callbacks));
     if (!response.ok || !/\bjson\b/i.test(typeOf(response))) {
       exchange.close();
       return response;
@@ -259,9 +259,9 @@ async function rounds(url: string, exchange: Exchange, callbacks: Callbacks): Pr
       reply = exchange.reply(text);
     } catch (error) {
       exchange.close();
-      return refused(url, error);
+      return refusalResponse(url, error);
     }
-    callbacks.repaired(exchange);
+    callbacks.reportRepairs(exchange);
     if (reply !== null) {
       exchange.close();
       return withBody(response, reply);
@@ -271,40 +271,40 @@ async function rounds(url: string, exchange: Exchange, callbacks: Callbacks): Pr
 
 /** Returns a response with a different body. */
 function withBody({ status, statusText, headers, url }: Response, body: BodyInit | null): Response {
-  const left = new Headers(headers);
-  for (const name of OF_REPLY) left.delete(name);
-  const response = new Response(body, { status, statusText, headers: left });
+  const newHeaders = new Headers(headers);
+  for (const name of REPLY_HEADERS) newHeaders.delete(name);
+  const response = new Response(body, { status, statusText, headers: newHeaders });
   Object.defineProperty(response, 'url', { value: url });
   return response;
 }
 
 /** Returns the streams of all rounds as one stream. Nothing is read before the consumer pulls. */
-function streamed(exchange: Exchange, first: Response, callbacks: Callbacks): ReadableStream<Uint8Array> {
+function joinStreams(exchange: Exchange, first: Response, callbacks: Callbacks): ReadableStream<Uint8Array> {
   let pieces = readerOf(first);
   let ended = false;
   const end = () => {
     ended = true;
     exchange.close();
   };
-  /** Returns the next bytes to pass on, which may be none. */
+  /** Returns the next bytes to pass on; empty if there are none yet. */
   const read = async (): Promise<Uint8Array> => {
     const { done, value } = await pieces.read();
     if (!done) {
       const bytes = exchange.feedBytes(value);
-      callbacks.repaired(exchange);
+      callbacks.reportRepairs(exchange);
       return bytes;
     }
     const bytes = exchange.finishBytes();
-    callbacks.repaired(exchange);
+    callbacks.reportRepairs(exchange);
     if (exchange.asksAgain) {
-      const response = await callbacks.next(exchange);
+      const response = await callbacks.sendNext(exchange);
       if (isStream(response)) {
         pieces = readerOf(response);
         return bytes;
       }
       const failed = exchange.failedBytes(await response.text());
       end();
-      return joined(bytes, failed);
+      return concat(bytes, failed);
     }
     end();
     return bytes;
@@ -334,7 +334,7 @@ function streamed(exchange: Exchange, first: Response, callbacks: Callbacks): Re
   );
 }
 
-function joined(first: Uint8Array, second: Uint8Array): Uint8Array {
+function concat(first: Uint8Array, second: Uint8Array): Uint8Array {
   const bytes = new Uint8Array(first.length + second.length);
   bytes.set(first);
   bytes.set(second, first.length);
@@ -353,7 +353,7 @@ function isStream(response: Response): boolean {
   return response.ok && STREAM.test(typeOf(response));
 }
 
-/** Returns the text of a body, or an empty string, which is not JSON, if the body is not UTF-8. */
+/** Returns the text of a body; an empty string, which is not JSON, if the body is not UTF-8. */
 function textOf(bytes: ArrayBuffer): string {
   try {
     return new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(bytes);

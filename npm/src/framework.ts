@@ -21,7 +21,7 @@ import type { Quarantined, RepairedCall } from './report.js';
 import type { CallStream, Restore, RestoredCall } from './restore.js';
 
 /** Options of the core that an adapter sets itself. */
-const OWN_OPTIONS = [
+const ADAPTER_OPTIONS = [
   'deferred',
   'format',
   'formats',
@@ -35,10 +35,10 @@ const OWN_OPTIONS = [
   'share',
   'wrapper',
 ] as const;
-type OwnOption = (typeof OWN_OPTIONS)[number];
+type AdapterOption = (typeof ADAPTER_OPTIONS)[number];
 
 /** Options of the adapters of frameworks. */
-export interface FrameworkOptions extends Omit<AdaptOptions, OwnOption> {
+export interface FrameworkOptions extends Omit<AdaptOptions, AdapterOption> {
   /**
    * Handling of a list if some of its tools have to be set aside. Default `"warn"`: the list is sent without them, and `console.warn`
    * reports the tools, the dialect, the reasons and the remedies, once for each list. `"error"`: the list is not sent. A function is called
@@ -74,15 +74,15 @@ export interface SentTool {
 }
 
 /** A tool in a form that the core accepts: a function of Chat Completions, Responses or Anthropic. */
-export type GivenTool = object & { function?: { name: string }; name?: string };
+export type CoreTool = object & { function?: { name: string }; name?: string };
 
 /** The tool choice: `"auto"`, `"none"`, `"required"`, or a tool by its own name. */
 export type Choice = 'auto' | 'none' | 'required' | { name: string } | undefined;
 
 /** The parts of a request that {@link Turn} needs. */
-export interface GivenRequest {
+export interface TurnRequest {
   /** The tools in order, with `undefined` for those that the provider runs itself. */
-  tools: readonly (GivenTool | undefined)[];
+  tools: readonly (CoreTool | undefined)[];
   /** Names of tools that the provider runs itself. No other tool is sent under such a name. */
   hosted?: readonly (string | undefined)[];
   /** The choice in any framework's form: a mode, a tool's name, or an object with `name` or `function.name`. */
@@ -111,19 +111,19 @@ export class Adapter {
    */
   constructor(options: FrameworkOptions) {
     const { onSetAside, onReport, onRepair, ...rest } = options;
-    for (const name of OWN_OPTIONS)
+    for (const name of ADAPTER_OPTIONS)
       if ((options as object as { [option: string]: unknown })[name] !== undefined)
         throw invalid('unknown-option', name, `expected no \`${name}\`, which the adapter sets itself`);
-    for (const [name, found] of Object.entries({ onReport, onRepair }))
-      if (found !== undefined && typeof found !== 'function')
-        throw invalid('invalid-option', name, `expected \`${name}\` to be a function, found \`${String(found)}\``);
+    for (const [name, value] of Object.entries({ onReport, onRepair }))
+      if (value !== undefined && typeof value !== 'function')
+        throw invalid('invalid-option', name, `expected \`${name}\` to be a function, found \`${String(value)}\``);
     sanitizeTools([], { ...rest, format: 'openai-chat', onSetAside });
     this.options = options;
     new Turn({ tools: [] }, this, undefined);
   }
 
   /** Adapts the tools of a request. */
-  turn(request: GivenRequest): Turn {
+  turn(request: TurnRequest): Turn {
     return new Turn(request, this, this.options.onReport);
   }
 }
@@ -132,43 +132,43 @@ function invalid(code: 'unknown-option' | 'invalid-option', name: string, messag
   return new ToolwireError(code, `/${name}`, message);
 }
 
-/** One request of a framework. It holds the tools as they are sent, and restores the calls of the reply. */
+/** One request of a framework. It contains the tools as they are sent, and restores the calls of the reply. */
 export class Turn {
   /** The tools as they are sent. */
   readonly sent: SentTools;
-  /** The given choice; `undefined` if there was none, or if it names a tool that is not in the list. */
-  readonly #givenChoice: Choice;
+  /** The choice of the framework; `undefined` if it has none, or if it names a tool that is not in the list. */
+  readonly #choice: Choice;
   /** The choice as it is sent; `undefined` if it was dropped. */
   readonly #sentChoice: Choice;
   readonly #adapter: Adapter;
   readonly #restore: Restore;
-  /** The sent form of each tool, by its index in the given list. */
-  readonly #places: (SentTool | undefined)[];
+  /** The tools as they are sent, by their index in the request of the framework. */
+  readonly #sentTools: (SentTool | undefined)[];
   /** Maps the tools' own names to the names that are sent. */
   readonly #sentNames = new Map<string, string>();
   /** Maps the names that are sent to the tools' own names. */
   readonly #ownNames = new Map<string, string>();
-  /** Maps the given arguments of calls in the history to the arguments that are sent. */
+  /** Maps the arguments of calls in the history to the arguments that are sent. */
   readonly #sentTexts = new Map<string, string>();
 
   /** @throws {@link ToolwireError} The errors of {@link adaptRequest} and {@link sanitizeTools}. */
   constructor(
-    { tools, hosted = [], choice: found, called = [], model = '' }: GivenRequest,
+    { tools, hosted = [], choice: toolChoice, called = [], model = '' }: TurnRequest,
     adapter: Adapter,
     onReport: FrameworkOptions['onReport'],
   ) {
     const { onSetAside, onReport: _, onRepair: __, ...rest } = adapter.options;
     const functions = tools.filter((tool) => tool !== undefined);
-    const choice = functions.length === 0 ? undefined : choiceOf(found, functions.map(nameOf));
+    const choice = functions.length === 0 ? undefined : choiceOf(toolChoice, functions.map(nameOf));
     const past = [...called];
     const names = [...new Set(past.map(({ name }) => name))];
     // Arguments that are an object are sent unchanged.
-    const unread = past.filter((call) => !isRecord(call.arguments));
-    const calls = [...names.map((name) => ({ name, arguments: {} })), ...unread];
-    // Some models refuse a forced choice while they think, but only the framework's settings show whether they think.
-    // So the model is left out if the choice is forced.
+    const unparsed = past.filter((call) => !isRecord(call.arguments));
+    const calls = [...names.map((name) => ({ name, arguments: {} })), ...unparsed];
+    // Some models refuse a forced choice while they think, and only the framework knows if they think. Without the
+    // model in the request, the choice is kept.
     const isForced = typeof choice === 'object' || choice === 'required';
-    const adapt = (list: readonly GivenTool[]) => {
+    const adaptList = (list: readonly CoreTool[]) => {
       const request = {
         model: isForced ? undefined : model,
         messages: [
@@ -188,16 +188,19 @@ export class Turn {
       };
       // The request is serialized, because the core does not accept `undefined`.
       const adapted = adaptRequest(JSON.stringify(request), { ...rest, format: 'openai-chat', deferred: false });
-      return { adapted, written: JSON.parse(adapted.request) as Written };
+      return { adapted, adaptedRequest: JSON.parse(adapted.request) as AdaptedRequest };
     };
-    let { adapted, written } = adapt(functions);
+    let { adapted, adaptedRequest } = adaptList(functions);
     // The names of tools that the provider runs are taken. They are reserved by placeholder functions, because only
     // functions reserve a name in every dialect.
-    const taken = new Set(hosted.filter((name) => name !== undefined));
-    for (const tool of functions) taken.delete(nameOf(tool));
-    if (written.tools?.some((tool) => taken.has(tool.function.name))) {
-      const reserved = [...taken].map((name) => ({ type: 'function', function: { name, parameters: NOTHING } }));
-      ({ adapted, written } = adapt([...functions, ...reserved]));
+    const hostedNames = new Set(hosted.filter((name) => name !== undefined));
+    for (const tool of functions) hostedNames.delete(nameOf(tool));
+    if (adaptedRequest.tools?.some((tool) => hostedNames.has(tool.function.name))) {
+      const reserved = [...hostedNames].map((name) => ({
+        type: 'function',
+        function: { name, parameters: EMPTY_SCHEMA },
+      }));
+      ({ adapted, adaptedRequest } = adaptList([...functions, ...reserved]));
     }
     const { report, restore } = adapted;
     // `sanitizeTools` warns, throws or calls the function, depending on `onSetAside`.
@@ -205,46 +208,46 @@ export class Turn {
       const list = JSON.parse(JSON.stringify(functions));
       sanitizeTools(list, { ...rest, format: 'openai-chat', onSetAside });
     }
-    written.messages[1]?.tool_calls?.forEach((call, at) => {
+    adaptedRequest.messages[1]?.tool_calls?.forEach((call, at) => {
       const { name, arguments: args } = calls[at] as PastCall;
-      this.#name(name, call.function.name);
+      this.#addName(name, call.function.name);
       this.#sentTexts.set(textOf(args), call.function.arguments);
     });
-    const aside = new Set(report.quarantined.map(({ pointer }) => Number(pointer.split('/')[2])));
-    const sent = (written.tools ?? []).map((tool) => tool.function);
-    const places = functions.map((_, at) => (aside.has(at) ? undefined : sent.shift()));
+    const quarantinedIndices = new Set(report.quarantined.map(({ pointer }) => Number(pointer.split('/')[2])));
+    const sent = (adaptedRequest.tools ?? []).map((tool) => tool.function);
+    const sentTools = functions.map((_, at) => (quarantinedIndices.has(at) ? undefined : sent.shift()));
     // Listed tools come last and in reverse: they override names that occur only in the history, and of two tools with
     // the same name the first one wins.
     for (const [at, tool] of [...functions.entries()].reverse()) {
-      const place = places[at];
-      if (place !== undefined) this.#name(nameOf(tool), place.name);
+      const sentTool = sentTools[at];
+      if (sentTool !== undefined) this.#addName(nameOf(tool), sentTool.name);
     }
-    const { tool_choice: sentChoice } = written;
-    this.#givenChoice = choice;
+    const { tool_choice: sentChoice } = adaptedRequest;
+    this.#choice = choice;
     this.#sentChoice = typeof sentChoice === 'object' ? { name: sentChoice.function.name } : sentChoice;
-    this.sent = { dialect: report.dialect, model, tools: places.filter((tool) => tool !== undefined) };
-    this.#places = tools.map((tool) => (tool === undefined ? undefined : places.shift()));
+    this.sent = { dialect: report.dialect, model, tools: sentTools.filter((tool) => tool !== undefined) };
+    this.#sentTools = tools.map((tool) => (tool === undefined ? undefined : sentTools.shift()));
     this.#adapter = adapter;
     this.#restore = restore;
     onReport?.(report, this.sent);
   }
 
-  #name(own: string, sent: string) {
-    this.#sentNames.set(own, sent);
-    this.#ownNames.set(sent, own);
+  #addName(ownName: string, sentName: string) {
+    this.#sentNames.set(ownName, sentName);
+    this.#ownNames.set(sentName, ownName);
   }
 
   /** Returns the name under which a tool is sent. */
-  sentName(own: string): string {
-    return this.#sentNames.get(own) ?? own;
+  sentName(ownName: string): string {
+    return this.#sentNames.get(ownName) ?? ownName;
   }
 
   /** Returns the tool's own name for a name that was sent. */
-  ownName(sent: string): string {
-    return this.#ownNames.get(sent) ?? sent;
+  ownName(sentName: string): string {
+    return this.#ownNames.get(sentName) ?? sentName;
   }
 
-  /** Returns the arguments of a call in the history as they are sent: an object, or JSON text if text was given. */
+  /** Returns the arguments of a call in the history as they are sent: an object, or JSON text if `args` is text. */
   sentArguments<T>(args: T): T {
     if (isRecord(args)) return args;
     const text = this.#sentTexts.get(textOf(args)) ?? '{}';
@@ -252,9 +255,9 @@ export class Turn {
   }
 
   /** Returns the framework's choice as it is sent: unchanged if possible, `undefined` if it was dropped. */
-  chosen<T>(found: T, write: (choice: NonNullable<Choice>) => T): T | undefined {
-    const [given, sent] = [this.#givenChoice, this.#sentChoice];
-    if (given === undefined || (given === sent && typeof given === 'string')) return found;
+  sentToolChoice<T>(frameworkChoice: T, write: (choice: NonNullable<Choice>) => T): T | undefined {
+    const [choice, sent] = [this.#choice, this.#sentChoice];
+    if (choice === undefined || (choice === sent && typeof choice === 'string')) return frameworkChoice;
     return sent === undefined ? undefined : write(sent);
   }
 
@@ -262,12 +265,12 @@ export class Turn {
    * Returns the framework's list as it is sent. Tools that were set aside are removed, tools that the provider runs are
    * kept.
    *
-   * @param given - The tools that were given to the turn.
+   * @param turnTools - The tools that were passed to the turn.
    */
-  listed<T>(tools: readonly T[], given: GivenRequest['tools'], write: (tool: T, sent: SentTool) => T): T[] {
+  sentList<T>(tools: readonly T[], turnTools: TurnRequest['tools'], write: (tool: T, sent: SentTool) => T): T[] {
     return tools.flatMap((tool, at) => {
-      if (given[at] === undefined) return [tool];
-      const sent = this.#places[at];
+      if (turnTools[at] === undefined) return [tool];
+      const sent = this.#sentTools[at];
       return sent === undefined ? [] : [write(tool, sent)];
     });
   }
@@ -275,15 +278,17 @@ export class Turn {
   /**
    * Restores a call, reports the repairs of its arguments, and refuses it if they could not be repaired or parsed.
    *
-   * @param isCut - True if the reply may have ended within the call. Truncated arguments are then not completed.
+   * @param isCut - True if the reply may have ended within the call. Its arguments are then not completed.
    */
   call<T>(id: string | undefined, name: string, args: T, isCut = false): RestoredCall<T> {
-    const restored = (isCut ? this.#cutCall(name, textOf(args)) : this.#restore.call(name, args)) as RestoredCall<T>;
+    const restored = (
+      isCut ? this.#truncatedCall(name, textOf(args)) : this.#restore.call(name, args)
+    ) as RestoredCall<T>;
     const { valid, repairs = [], left = [], retryMessage = null } = restored;
     // If a call's arguments cannot be parsed, some frameworks run it without arguments.
-    const isRead = typeof args !== 'string' || (args.trim() === '' ? !isCut : isJson(restored.arguments));
-    const refusal = retryMessage ?? (isRead ? null : unread(restored.name));
-    this.#adapter.refusals.keep(id, restored.name, restored.arguments, refusal);
+    const isParsed = typeof args !== 'string' || (args.trim() === '' ? !isCut : isJson(restored.arguments));
+    const refusal = retryMessage ?? (isParsed ? null : unreadMessage(restored.name));
+    this.#adapter.refusals.record(id, restored.name, restored.arguments, refusal);
     if (valid !== undefined) {
       const call = { id: id ?? '', name: restored.name, valid, repairs, left, retryMessage };
       this.#adapter.options.onRepair?.([call], this.sent);
@@ -292,11 +297,11 @@ export class Turn {
   }
 
   /** Restores a call of a reply that ended at a length limit. */
-  #cutCall(name: string, text: string): RestoredCall<string> {
+  #truncatedCall(name: string, text: string): RestoredCall<string> {
     const message = { tool_calls: [{ type: 'function', function: { name, arguments: text } }] };
     const { reply, calls } = this.#restore.reply<object>({ choices: [{ finish_reason: 'length', message }] });
-    const { function: found } = (reply as CutReply).choices[0].message.tool_calls[0];
-    return { ...calls[0], ...found };
+    const { function: restoredFunction } = (reply as OneCallReply).choices[0].message.tool_calls[0];
+    return { ...calls[0], ...restoredFunction };
   }
 
   /** Restores the arguments of a call in pieces. {@link call} reports the repairs, once the arguments are whole. */
@@ -307,16 +312,16 @@ export class Turn {
 
 /** Returns true if arguments are a value or JSON text. */
 function isJson(args: unknown): boolean {
-  return typeof args !== 'string' || read(args) !== args;
+  return typeof args !== 'string' || parseArguments(args) !== args;
 }
 
 /** Returns the error for a call whose arguments cannot be parsed, if arguments are not repaired. */
-export function unread(name: string): string {
+export function unreadMessage(name: string): string {
   return `The call to \`${name}\` was not run: expected its arguments as JSON, found text that is not JSON or is truncated. Call it again with complete arguments.`;
 }
 
 /** Finish reasons of model APIs and frameworks for a reply that ended at a length limit. */
-const ENDS_OF_A_CUT = [
+const LENGTH_LIMIT_REASONS = [
   'length',
   'model_length',
   'max_tokens',
@@ -327,29 +332,29 @@ const ENDS_OF_A_CUT = [
 
 /** Returns true if a reply that ended for this reason may have ended within a call. */
 export function isCut(reason: unknown): boolean {
-  return ENDS_OF_A_CUT.includes(reason as string);
+  return LENGTH_LIMIT_REASONS.includes(reason as string);
 }
 
 /** Returns false if an example of arguments does not match the schema as sent: APIs would refuse the tool. */
-export function fits(example: unknown, parameters: SentTool['parameters']): boolean {
+export function matchesSchema(example: unknown, parameters: SentTool['parameters']): boolean {
   return validateArguments(example, parameters).valid !== false;
 }
 
 /** The schema of a function that only reserves a name. */
-const NOTHING = { type: 'object', properties: {} };
+const EMPTY_SCHEMA = { type: 'object', properties: {} };
 
 /** Returns the own name of a tool. */
-function nameOf(tool: GivenTool): string {
+function nameOf(tool: CoreTool): string {
   return tool.function?.name ?? tool.name ?? '';
 }
 
 /** Reads a framework's choice: a mode, or one of the tools. */
-function choiceOf(found: unknown, names: readonly string[]): Choice {
-  if (found === 'any' || found === 'required') return 'required';
-  if (found === 'auto' || found === 'none') return found;
-  const { function: one, name = one?.name } = (
-    typeof found === 'object' ? (found ?? {}) : { name: found }
-  ) as GivenTool;
+function choiceOf(choice: unknown, names: readonly string[]): Choice {
+  if (choice === 'any' || choice === 'required') return 'required';
+  if (choice === 'auto' || choice === 'none') return choice;
+  const { function: chosenFunction, name = chosenFunction?.name } = (
+    typeof choice === 'object' ? (choice ?? {}) : { name: choice }
+  ) as CoreTool;
   return name !== undefined && names.includes(name) ? { name } : undefined;
 }
 
@@ -366,15 +371,15 @@ const MAX_DEPTH = 64;
 export class Refusals {
   readonly #messages = new Map<string, string>();
   /** Number of calls, and of refused calls, for each id and name, regardless of the arguments. */
-  readonly #judged = new Map<string, { calls: number; refused: number; message: string }>();
+  readonly #counts = new Map<string, { calls: number; refused: number; message: string }>();
 
   /** Records a call with the tool's own name and restored arguments, and its message unless the call may run. */
-  keep(id: string | undefined, name: string, args: unknown, message: string | null | undefined): void {
+  record(id: string | undefined, name: string, args: unknown, message: string | null | undefined): void {
     const pair = JSON.stringify([id ?? '', name]);
-    const { calls, refused, message: before } = this.#judged.get(pair) ?? { calls: 0, refused: 0, message: '' };
+    const { calls, refused, message: lastMessage } = this.#counts.get(pair) ?? { calls: 0, refused: 0, message: '' };
     const count = refused + (message ? 1 : 0);
-    put(this.#judged, pair, { calls: calls + 1, refused: count, message: message || before });
-    if (message) put(this.#messages, keyOf(id, name, args), message);
+    putLast(this.#counts, pair, { calls: calls + 1, refused: count, message: message || lastMessage });
+    if (message) putLast(this.#messages, keyOf(id, name, args), message);
   }
 
   /** Returns the message of a call that could not be repaired, or `undefined` for any other call. */
@@ -390,28 +395,28 @@ export class Refusals {
 
   /**
    * Like {@link check}, for frameworks that may have changed the arguments according to the tool's own schema, so that
-   * they no longer match the recorded ones. Also throws if all calls with this id and tool were refused.
+   * they no longer match the recorded ones. Also throws if all calls with the id and name were refused.
    */
   checkValidated(id: string | undefined, name: string, args: unknown): void {
     this.check(id, name, args);
-    const judged = this.#judged.get(JSON.stringify([id ?? '', name]));
-    if (judged !== undefined && judged.calls === judged.refused) throw new Error(judged.message);
+    const counts = this.#counts.get(JSON.stringify([id ?? '', name]));
+    if (counts !== undefined && counts.calls === counts.refused) throw new Error(counts.message);
   }
 }
 
 /** Adds a member at the end, or moves it there, and drops the oldest members beyond the maximum. */
-function put<T>(map: Map<string, T>, key: string, value: T): void {
+function putLast<T>(map: Map<string, T>, key: string, value: T): void {
   map.delete(key);
   for (const oldest of map.keys()) if (map.size < MAX_CALLS || !map.delete(oldest)) break;
   map.set(key, value);
 }
 
 function keyOf(id: string | undefined, name: string, args: unknown): string {
-  return JSON.stringify([id ?? '', name, canonical(read(args), MAX_DEPTH)]);
+  return JSON.stringify([id ?? '', name, canonical(parseArguments(args), MAX_DEPTH)]);
 }
 
 /** Parses arguments that are JSON text. Text that cannot be parsed is returned unchanged, and blank text is `{}`. */
-function read(args: unknown): unknown {
+function parseArguments(args: unknown): unknown {
   if (typeof args !== 'string') return args ?? {};
   try {
     return args.trim() === '' ? {} : JSON.parse(args);
@@ -421,13 +426,13 @@ function read(args: unknown): unknown {
 }
 
 /** Returns the arguments of a call as an object, or `undefined` if they are not an object. */
-export function argumentsOf(found: unknown): Record<string, unknown> | undefined {
-  const value = found === '' ? found : read(found);
+export function argumentsOf(args: unknown): Record<string, unknown> | undefined {
+  const value = args === '' ? args : parseArguments(args);
   return isRecord(value) ? value : undefined;
 }
 
-function isRecord(found: unknown): found is Record<string, unknown> {
-  return typeof found === 'object' && found !== null && !Array.isArray(found);
+function isRecord(value: unknown): value is Record<string, unknown> {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
 /** Returns arguments as JSON text. */
@@ -446,13 +451,13 @@ function canonical(value: unknown, levels: number): unknown {
 }
 
 /** The parts of the adapted request that this module reads. */
-interface Written {
+interface AdaptedRequest {
   messages: { tool_calls?: { function: { name: string; arguments: string } }[] }[];
   tools?: { function: SentTool }[];
   tool_choice?: 'auto' | 'none' | 'required' | { function: { name: string } };
 }
 
 /** The parts of a reply with one call. */
-interface CutReply {
+interface OneCallReply {
   choices: [{ message: { tool_calls: [{ function: { name: string; arguments: string } }] } }];
 }

@@ -1,4 +1,4 @@
-import { give } from './engine/source/given.js';
+import { setModule } from './engine/source/given.js';
 import type { WasmSource } from './wasm-source.js';
 
 /**
@@ -25,5 +25,5 @@ import type { WasmSource } from './wasm-source.js';
  * bytes are not WebAssembly.
  */
 export function init(source: WasmSource): void {
-  give(source);
+  setModule(source);
 }

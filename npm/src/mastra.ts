@@ -38,13 +38,13 @@ export interface ToolwireProcessor {
  */
 export function toolwireProcessor(options: FrameworkOptions): ToolwireProcessor {
   const calls = new ModelCalls(new Adapter(options));
-  const ours = new WeakSet<object>();
+  const adaptedModels = new WeakSet<object>();
   return {
     id: 'toolwire',
     processInputStep({ model, tools }) {
-      const sent = ours.has(model) ? model : adapted(model, calls);
-      ours.add(sent);
-      return tools === undefined ? { model: sent } : { model: sent, tools: calls.guarded(tools) };
+      const sent = adaptedModels.has(model) ? model : adaptModel(model, calls);
+      adaptedModels.add(sent);
+      return tools === undefined ? { model: sent } : { model: sent, tools: calls.guard(tools) };
     },
   };
 }
@@ -56,33 +56,33 @@ interface MastraModel {
   doGenerate(params: Params): Promise<StreamResult>;
   doStream(params: Params): Promise<StreamResult>;
 }
-type StreamResult = Parameters<ModelCalls['streamed']>[0];
+type StreamResult = Parameters<ModelCalls['restoreStream']>[0];
 
 /** Returns the model with adapted calls. The result is still an instance of the model's class, which Mastra checks. */
-function adapted<M extends object>(model: M, calls: ModelCalls): M {
+function adaptModel<M extends object>(model: M, calls: ModelCalls): M {
   const { specificationVersion: version } = model as MastraModel;
   if (!['v2', 'v3', 'v4'].includes(version)) {
     const message = `expected Mastra 1 (models of the specifications v2 to v4), found ${version}: run \`npm install @mastra/core@1\``;
     throw new ToolwireError('invalid-option', '', message);
   }
-  // The target is not the model itself, because a proxy must return a frozen target's own values.
+  // The target is not the model itself, because a proxy of a frozen target must return its values.
   return new Proxy(Object.create(model) as M, {
     set: (_, property, value) => Reflect.set(model, property, value),
     ownKeys: () => Reflect.ownKeys(model),
     getOwnPropertyDescriptor(_, property) {
-      const found = Reflect.getOwnPropertyDescriptor(model, property);
-      return found && { ...found, configurable: true };
+      const descriptor = Reflect.getOwnPropertyDescriptor(model, property);
+      return descriptor && { ...descriptor, configurable: true };
     },
     get(_, property) {
-      const found: unknown = Reflect.get(model, property, model);
+      const value: unknown = Reflect.get(model, property, model);
       // Methods are bound to the model, because Mastra's models have private members.
       if (property !== 'doGenerate' && property !== 'doStream')
-        return typeof found === 'function' && property !== 'constructor' ? found.bind(model) : found;
+        return typeof value === 'function' && property !== 'constructor' ? value.bind(model) : value;
       return async (params: Params) => {
-        const one = model as MastraModel;
-        const sent = calls.sent(params, one.modelId);
+        const mastraModel = model as MastraModel;
+        const sent = calls.adapt(params, mastraModel.modelId);
         // In Mastra, `doGenerate` also returns a stream.
-        return calls.streamed(await one[property](sent), sent);
+        return calls.restoreStream(await mastraModel[property](sent), sent);
       };
     },
   });

@@ -20,10 +20,10 @@ import type { RepairedCall, Validation } from './report.js';
 import type { Restore, RestoredCall } from './restore.js';
 
 /** Options of the core that the adapter sets itself. */
-const OWN_OPTIONS = ['duplicateNames', 'format', 'outputSchemas', 'prefix', 'share'] as const;
+const ADAPTER_OPTIONS = ['duplicateNames', 'format', 'outputSchemas', 'prefix', 'share'] as const;
 
 /** Options of {@link toolwireServer} and {@link toolwireHandlers}. */
-export interface ServerOptions extends Omit<ToolsOptions, (typeof OWN_OPTIONS)[number]> {
+export interface ServerOptions extends Omit<ToolsOptions, (typeof ADAPTER_OPTIONS)[number]> {
   /**
    * Handling of a result that does not match the `outputSchema` of its tool, and cannot be fitted by `fitResult`. Default `"pass"`: the
    * client receives it. `"refuse"`: the client receives a result with `isError` that names the violation. `"drop"`: the client receives it
@@ -56,7 +56,7 @@ export interface CheckedResult {
 }
 
 /** A tool as the server lists it. */
-interface OwnTool {
+interface ServerTool {
   name: string;
   outputSchema?: object;
 }
@@ -92,33 +92,33 @@ export interface ToolHandlers<L = RequestHandler, C = RequestHandler> {
  * @throws {@link ToolwireError} `unknown-option`, `invalid-option`, `unknown-dialect`; `invalid-value` if it is not such a server.
  */
 export function toolwireServer<S extends object>(server: S, options: ServerOptions): S {
-  const low = ((server as { server?: unknown }).server ?? server) as LowServer;
-  const handlers = low._requestHandlers;
-  if (typeof low.setRequestHandler !== 'function' || !(handlers instanceof Map)) {
+  const lowServer = ((server as { server?: unknown }).server ?? server) as LowServer;
+  const handlers = lowServer._requestHandlers;
+  if (typeof lowServer.setRequestHandler !== 'function' || !(handlers instanceof Map)) {
     const message = 'expected a `McpServer` or a `Server` of the MCP SDK for TypeScript, found another object';
     throw new ToolwireError('invalid-value', '', message);
   }
   const adapter = new ServerAdapter(options);
-  const own: { [method: string]: RequestHandler } = {};
-  const list: RequestHandler = (request, context) => (own[LIST] ?? NO_TOOLS)(request, context);
+  const serverHandlers: { [method: string]: RequestHandler } = {};
+  const list: RequestHandler = (request, context) => (serverHandlers[LIST] ?? NO_TOOLS)(request, context);
   const adapted: { [method: string]: RequestHandler } = {
     [LIST]: (request, context) => adapter.list(list, request, context),
-    [CALL]: (request, context) => adapter.call(list, own[CALL] as RequestHandler, request, context),
+    [CALL]: (request, context) => adapter.call(list, serverHandlers[CALL] as RequestHandler, request, context),
   };
-  const adopt = (method: string): void => {
+  const replaceHandler = (method: string): void => {
     const handler = handlers.get(method);
     if (handler === undefined) return;
-    own[method] = handler;
+    serverHandlers[method] = handler;
     handlers.set(method, adapted[method] as RequestHandler);
   };
   const methods = [LIST, CALL];
-  methods.forEach(adopt);
-  const set = low.setRequestHandler;
-  low.setRequestHandler = (...args: unknown[]) => {
-    const before = methods.map((method) => handlers.get(method));
-    // The stored handler parses each request with the schema in `args`, also those that the adapter makes.
-    const returned = set.apply(low, args);
-    methods.filter((method, at) => handlers.get(method) !== before[at]).forEach(adopt);
+  methods.forEach(replaceHandler);
+  const set = lowServer.setRequestHandler;
+  lowServer.setRequestHandler = (...args: unknown[]) => {
+    const previous = methods.map((method) => handlers.get(method));
+    // The stored handler parses each request with the schema in `args`, including requests of the adapter.
+    const returned = set.apply(lowServer, args);
+    methods.filter((method, at) => handlers.get(method) !== previous[at]).forEach(replaceHandler);
     return returned;
   };
   return server;
@@ -139,17 +139,17 @@ export function toolwireServer<S extends object>(server: S, options: ServerOptio
 export function toolwireHandlers<L extends RequestHandler, C extends RequestHandler>(
   handlers: ToolHandlers<L, C>,
   options: ServerOptions,
-): ToolHandlers<Answer<L>, Answer<C>> {
+): ToolHandlers<AsyncHandler<L>, AsyncHandler<C>> {
   const { list, call } = handlers;
   const adapter = new ServerAdapter(options);
   return {
-    list: ((request, context) => adapter.list(list, request, context)) as Answer<L>,
-    call: ((request, context) => adapter.call(list, call, request, context)) as Answer<C>,
+    list: ((request, context) => adapter.list(list, request, context)) as AsyncHandler<L>,
+    call: ((request, context) => adapter.call(list, call, request, context)) as AsyncHandler<C>,
   };
 }
 
 /** A handler with the parameters of another, which answers asynchronously. */
-type Answer<H extends RequestHandler> = (
+type AsyncHandler<H extends RequestHandler> = (
   request: Parameters<H>[0],
   context: Parameters<H>[1],
 ) => Promise<Awaited<ReturnType<H>>>;
@@ -176,27 +176,27 @@ interface LowServer {
 }
 
 /** A list as the client receives it, and the original definitions of its tools. */
-interface Listed {
-  /** The tools that are listed, as JSON text, so that no receiver of the list changes it for the others. */
+interface AdaptedList {
+  /** The listed tools, as JSON text, so that a receiver of the list cannot change it for others. */
   text: string;
   restore: Restore;
-  own: Map<string, OwnTool>;
-  /** The listed names of the tools, by own and by listed names. If a name is both, it is the listed one. */
+  serverTools: Map<string, ServerTool>;
+  /** Maps the names of the server, and the listed names, to listed names. If two tools share a name, the listed one has priority. */
   names: Map<string, string>;
 }
 
 class ServerAdapter {
-  readonly #options: Omit<ToolsOptions, (typeof OWN_OPTIONS)[number]>;
+  readonly #options: Omit<ToolsOptions, (typeof ADAPTER_OPTIONS)[number]>;
   readonly #handlers: Pick<ServerOptions, 'results' | 'structuredText' | 'onReport' | 'onRepair' | 'onResult'>;
   /** The lists that were rewritten, by their JSON text; the most recently used is last. */
-  readonly #lists = new Map<string, Listed>();
+  readonly #lists = new Map<string, AdaptedList>();
 
   constructor({ results, structuredText, onReport, onRepair, onResult, ...options }: ServerOptions) {
-    for (const name of OWN_OPTIONS)
+    for (const name of ADAPTER_OPTIONS)
       if ((options as { [option: string]: unknown })[name] !== undefined)
         throw new ToolwireError('unknown-option', `/${name}`, `expected no \`${name}\`, which the adapter sets itself`);
-    for (const [name, found] of Object.entries({ onReport, onRepair, onResult }))
-      if (found !== undefined && typeof found !== 'function') throw invalid(name, 'a function', found);
+    for (const [name, value] of Object.entries({ onReport, onRepair, onResult }))
+      if (value !== undefined && typeof value !== 'function') throw invalid(name, 'a function', value);
     if (!RESULTS.includes(results)) throw invalid('results', '`"pass"`, `"refuse"` or `"drop"`', results);
     fitResult({}, {}, { structuredText });
     sanitizeTools([], { ...options, format: 'mcp' });
@@ -206,7 +206,7 @@ class ServerAdapter {
 
   /** Answers `tools/list` with all pages of the list, because names have to be unique in the whole list. */
   async list(handler: RequestHandler, request: Request, context: unknown): Promise<object> {
-    const { first, listed } = await this.#listed(handler, request, context);
+    const { first, listed } = await this.#readList(handler, request, context);
     const { nextCursor: _, ...members } = first;
     return { ...members, tools: JSON.parse(listed.text) };
   }
@@ -215,33 +215,33 @@ class ServerAdapter {
     const { name, arguments: args, _meta } = request.params ?? {};
     // The SDK refuses such a request.
     if (typeof name !== 'string') return handler(request, context);
-    // The client may have received the list from another process. The other parameters are those of the call.
+    // Another process may have listed the tools. The list request keeps only `_meta` of the parameters, because the others belong to the call.
     const params = _meta === undefined ? {} : { _meta };
-    const { listed } = await this.#listed(list, { ...request, params }, context);
+    const { listed } = await this.#readList(list, { ...request, params }, context);
     throwIfCancelled(context);
     const call: RestoredCall<object> = listed.restore.call(listed.names.get(name) ?? name, args ?? {});
     const { valid, repairs = [], left = [], retryMessage = null } = call;
     if (valid !== undefined) this.#handlers.onRepair?.({ name: call.name, valid, repairs, left, retryMessage });
-    if (valid === false) return failed(retryMessage ?? '');
+    if (valid === false) return errorResult(retryMessage ?? '');
     const isEmpty = args === undefined && Object.keys(call.arguments).length === 0;
     const restored = { ...request.params, name: call.name, arguments: isEmpty ? undefined : call.arguments };
     const result = await handler({ ...request, params: restored }, context);
-    return this.#fitted(result, listed.own.get(call.name));
+    return this.#fit(result, listed.serverTools.get(call.name));
   }
 
-  #fitted(result: Result, tool: OwnTool | undefined): Result {
+  #fit(result: Result, tool: ServerTool | undefined): Result {
     const { results: mismatch, structuredText } = this.#handlers;
     if (tool === undefined || isOtherResult(result)) return result;
     if (tool.outputSchema === undefined && result?.structuredContent === undefined) return result;
-    const { changed, result: fitted, errors } = fittedResult(result, tool, { mismatch, structuredText });
-    if (errors.length > 0) this.#tell({ tool: tool.name, errors });
+    const { changed, result: fitted, errors } = fitOrReport(result, tool, { mismatch, structuredText });
+    if (errors.length > 0) this.#reportMismatch({ tool: tool.name, errors });
     if (!changed) return result;
     const { structuredContent: _, ...members } = result ?? {};
     return { ...members, ...fitted };
   }
 
   /** Calls `onResult`. The tool has run, so an error of `onResult` must not replace its result. */
-  async #tell(result: CheckedResult): Promise<void> {
+  async #reportMismatch(result: CheckedResult): Promise<void> {
     try {
       await this.#handlers.onResult?.(result);
     } catch (error) {
@@ -249,15 +249,15 @@ class ServerAdapter {
     }
   }
 
-  async #listed(handler: RequestHandler, { params, ...request }: Request, context: unknown) {
-    const { cursor: _, ...given } = params ?? {};
-    const ask = async (cursor: object): Promise<Page> => {
+  async #readList(handler: RequestHandler, { params, ...request }: Request, context: unknown) {
+    const { cursor: _, ...otherParams } = params ?? {};
+    const readPage = async (cursor: object): Promise<Page> => {
       throwIfCancelled(context);
-      const page = await handler({ ...request, method: LIST, params: { ...given, ...cursor } }, context);
+      const page = await handler({ ...request, method: LIST, params: { ...otherParams, ...cursor } }, context);
       if (Array.isArray(page?.tools)) return page;
       throw new Error(`toolwire: expected the result of \`${LIST}\` to have a list \`tools\`, found none`);
     };
-    const first = await ask({});
+    const first = await readPage({});
     const pages = new ListText();
     pages.add(first);
     const cursors = new Set<string>();
@@ -268,24 +268,24 @@ class ServerAdapter {
       cursors.add(nextCursor);
       if (cursors.size === MAX_PAGES)
         throw new Error(`toolwire: expected at most ${MAX_PAGES} pages of tools, found more`);
-      const page = await ask({ cursor: nextCursor });
+      const page = await readPage({ cursor: nextCursor });
       pages.add(page);
       nextCursor = page.nextCursor;
     }
-    return { first, listed: this.#adapted(pages.text) };
+    return { first, listed: this.#cachedList(pages.text) };
   }
 
   /** Adapts a list, or returns the result for an equal list that was adapted before. */
-  #adapted(key: string): Listed {
-    const listed = this.#lists.get(key) ?? this.#sanitized(key);
+  #cachedList(key: string): AdaptedList {
+    const listed = this.#lists.get(key) ?? this.#adapt(key);
     this.#lists.delete(key);
     for (const oldest of this.#lists.keys()) if (this.#lists.size < MAX_LISTS || !this.#lists.delete(oldest)) break;
     this.#lists.set(key, listed);
     return listed;
   }
 
-  #sanitized(text: string): Listed {
-    const tools: OwnTool[] = JSON.parse(text);
+  #adapt(text: string): AdaptedList {
+    const tools: ServerTool[] = JSON.parse(text);
     const sanitized = sanitizeTools(tools, { ...this.#options, format: 'mcp' });
     // Clients require the structured content that `drop` removes.
     const isHidden = (key: string) => key === 'outputSchema' && this.#handlers.results === 'drop';
@@ -294,18 +294,18 @@ class ServerAdapter {
     );
     const listed = JSON.stringify(shownTools);
     this.#handlers.onReport?.(sanitized);
-    // If two tools have the same name, the first one is listed.
-    const own = new Map(tools.reverse().map((tool) => [tool.name, tool]));
-    const shown = Object.entries(sanitized.restore.toJSON().tools as { [shown: string]: OwnTool });
+    // Reversed, because the first of two tools with the same name is listed.
+    const serverTools = new Map(tools.reverse().map((tool) => [tool.name, tool]));
+    const shown = Object.entries(sanitized.restore.toJSON().tools as { [shown: string]: ServerTool });
     const names = new Map(shown.map(([name, tool]) => [tool.name, name]));
     for (const [name] of shown) names.set(name, name);
-    return { text: listed, restore: sanitized.restore, own, names };
+    return { text: listed, restore: sanitized.restore, serverTools, names };
   }
 }
 
 /** A page of `tools/list`. */
 interface Page {
-  tools: OwnTool[];
+  tools: ServerTool[];
   nextCursor?: string | null | undefined;
 }
 
@@ -343,20 +343,20 @@ function isOtherResult(result: Result): boolean {
   return !isOfCall && OTHER_RESULTS.some((member) => member in members);
 }
 
-/** Fits a result. Structured content that cannot be checked, because it is not JSON, violates the output schema. */
-function fittedResult(
+/** Fits a result. Structured content that is not JSON is treated as a violation of the output schema. */
+function fitOrReport(
   result: Result,
-  tool: OwnTool,
+  tool: ServerTool,
   options: ResultOptions,
-  isReceived = false,
+  isSerialized = false,
 ): Omit<FittedResult<object>, 'changes'> {
   const { isError, content, structuredContent } = result ?? {};
   try {
     return fitResult<object>({ isError, content, structuredContent }, tool, options);
   } catch (error) {
     if (tool.outputSchema === undefined) return { result: {}, changed: false, valid: null, errors: [] };
-    if (!isReceived && error instanceof ToolwireError && error.pointer.startsWith('/content')) {
-      return fittedResult({ isError, content: asReceived(content), structuredContent }, tool, options, true);
+    if (!isSerialized && error instanceof ToolwireError && error.pointer.startsWith('/content')) {
+      return fitOrReport({ isError, content: asReceived(content), structuredContent }, tool, options, true);
     }
     const isKnown = error instanceof ToolwireError && error.code !== 'invalid-value';
     // Other messages may contain a value.
@@ -374,14 +374,14 @@ function fittedResult(
     if (isError !== true && mismatch === 'refuse') {
       const at = violation.pointer === '' ? '' : `\`${violation.pointer}\`: `;
       const text = `The result of \`${tool.name}\` does not match its output schema: ${at}${message}.`;
-      return { result: failed(text), changed: true, valid: false, errors };
+      return { result: errorResult(text), changed: true, valid: false, errors };
     }
     // The caller removes the structured content.
     return { result: {}, changed: isError === true || mismatch === 'drop', valid: isError === true, errors };
   }
 }
 
-/** Returns the value that a client receives, for which a number such as NaN is null; the value itself if it is not JSON. */
+/** Returns the value that a client receives, in which NaN is null. A value that cannot be serialized is returned unchanged. */
 function asReceived(value: unknown): unknown {
   try {
     return JSON.parse(JSON.stringify(value));
@@ -401,7 +401,7 @@ function invalid(name: string, expected: string, found: unknown): ToolwireError 
   return new ToolwireError('invalid-option', `/${name}`, message);
 }
 
-/** Returns the result of a call that failed, whose text the client shows the model. */
-function failed(text: string): object {
+/** Returns the result of a failed call. The client shows the text to the model. */
+function errorResult(text: string): object {
   return { content: [{ type: 'text', text }], isError: true };
 }

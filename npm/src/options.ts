@@ -79,8 +79,8 @@ export interface ToolsOptions extends RewritingOptions, ShareOption {
   /** Format of the tools. Default: the format of the dialect's API. */
   format?: ToolFormat | undefined;
   /**
-   * Dialect for tools that the first dialect cannot express, or only with more loss than `allow` permits. Default: the dialect for tools
-   * that are not strict, if a list may contain both kinds (`anthropic-strict`, `openai-strict`, `azure-strict`).
+   * Dialect for tools that the first dialect cannot express with the loss that `allow` permits. Default: the dialect for tools
+   * that are not strict, if a list may contain strict and other tools (`anthropic-strict`, `openai-strict`, `azure-strict`).
    */
   fallback?: Dialect | undefined;
   /** Maximum number of tools to rewrite; further tools are set aside. `null`: only the API's limit applies. Default 10,000. */
@@ -133,7 +133,7 @@ export interface AdaptOptions extends Omit<ToolsOptions, 'format' | 'duplicateNa
   /** Format of the request, if its content does not determine it. */
   format?: 'anthropic' | 'openai-chat' | 'openai-responses' | 'gemini' | 'gemini-interactions' | 'bedrock' | undefined;
   /**
-   * Handling of deferred tools. Default: that of `applyDeferredLoading` with its default options. `false` leaves deferred tools unchanged,
+   * Handling of deferred tools. Default: as by `applyDeferredLoading` with its default options. `false` leaves deferred tools unchanged,
    * for an API that supports deferred loading.
    */
   deferred?: DeferredOptions | boolean | undefined;
@@ -150,8 +150,8 @@ export interface AdaptOptions extends Omit<ToolsOptions, 'format' | 'duplicateNa
   wrapper?: string | undefined;
   /**
    * Betas in the header `anthropic-beta`, in addition to those in the body. Some APIs accept a member or a construct only with a beta, and
-   * refuse betas that they do not know; `betas` of the report are those that the header has to name. Default: the header is not known;
-   * for `Exchange`, `[]`. `toolwireFetch` adds those of the request's header.
+   * refuse betas that they do not know; `betas` of the report lists the betas that the header has to name. Default: the header is not
+   * known; for `Exchange`, `[]`. `toolwireFetch` adds the betas of the request's header.
    */
   betas?: readonly string[] | undefined;
   /** Host of the API, or a URL on it: some facts apply only to some hosts. */
@@ -254,12 +254,12 @@ export interface RepairOptions {
   name?: string | undefined;
 }
 
-/** Options for repairing the arguments of restored calls: those of `repairArguments` without the tool's name, which is known there. */
+/** Options for repairing the arguments of restored calls: those of `repairArguments`, without `name`. */
 export type CallRepairOptions = Omit<RepairOptions, 'name'>;
 
 /** Options of `fitResult`. */
 export interface ResultOptions {
-  /** Handling of structured content that is missing or does not match, in a result that is not an error. Default `"pass"`. */
+  /** Handling of missing or mismatching structured content in a result that is not an error. Default `"pass"`. */
   mismatch?: 'pass' | 'refuse' | 'drop' | undefined;
   /** Results whose structured content is also added as text. Default `"empty"`. */
   structuredText?: 'empty' | 'missing' | 'never' | undefined;
@@ -271,12 +271,12 @@ export interface EnvelopeOptions extends ShareOption {}
 /** Options of `applyDeferredLoading`. */
 export interface DeferredOptions extends ShareOption {
   /**
-   * Client that sends the request; it determines `format`, `announce` and `searchTools`, unless they are given. Default: an unknown client.
+   * Client that sends the request; it determines the defaults of `format`, `announce` and `searchTools`. Default: an unknown client.
    */
   client?: 'claude-code' | 'codex' | 'kimi' | undefined;
   /** Announcement of hidden tools by name in the system prompt. Default `"none"`. */
   announce?: 'none' | 'names' | undefined;
-  /** Format to translate the request into. By default, and if it is `null` (as `deferralFor` may return), the format stays the same. */
+  /** Format to translate the request into. Default, and `null` (which `deferralFor` may return): the request keeps its format. */
   target?:
     | 'anthropic'
     | 'openai-responses'
@@ -338,9 +338,9 @@ export interface DeferredOptions extends ShareOption {
   serverToolSearch?: 'load-all' | 'drop' | 'emulate' | undefined;
   /** Handling of hosted searches in the history. Default `"drop"`. */
   serverHistory?: 'drop' | 'split' | undefined;
-  /** Tools that count as loaded regardless of the history, for use after compaction. Default `[]`. */
+  /** Tools that are treated as loaded regardless of the history, for use after compaction. Default `[]`. */
   loadedTools?: readonly string[] | undefined;
-  /** If true, a call to a tool in the history counts as loading the tool. Default `false`. */
+  /** If true, a call in the history is treated as loading its tool. Default `false`. */
   loadUsedTools?: boolean | undefined;
   /**
    * Name of the function that replaces a hosted tool search. If a tool already has the name, the function gets another name, which the
@@ -353,7 +353,7 @@ export interface DeferredOptions extends ShareOption {
    */
   toolChanges?: 'apply' | 'ignore' | undefined;
   /**
-   * Maximum total size in bytes of notices that repeat earlier ones; beyond it, only the first sentence of a notice is repeated. Default:
+   * Maximum total size in bytes of repeated notices. Beyond it, only the first sentence of a notice is repeated. Default:
    * the total size of the first notices, but at least 64 KiB.
    */
   maxRepeatedBytes?: number | undefined;
@@ -379,10 +379,10 @@ export interface ExchangeOptions extends Omit<AdaptOptions, 'dialect' | 'deferre
   /** Dialect of the backend. Default: determined by the host, the path and the model. */
   dialect?: Dialect | undefined;
   /**
-   * Handling of deferred tools; `false` leaves them unchanged, for a backend that supports deferred loading. Default: searches that
-   * Anthropic's servers would run are run here (`serverToolSearch: "emulate"`); if the format cannot express such searches, all tools are
-   * loaded (`"load-all"`). `native` is `"auto"` by default: the construct of the backend is looked up by its URL and the model, as
-   * `deferralFor` does; a backend without a known construct gets emulated deferral, as with `"none"`.
+   * Handling of deferred tools; `false` leaves them unchanged, for a backend that supports deferred loading. Default: toolwire runs
+   * the searches that Anthropic's servers would run (`serverToolSearch: "emulate"`); if the format cannot express such searches, all
+   * tools are loaded (`"load-all"`). `native` is `"auto"` by default: the construct of the backend is looked up by its URL and the
+   * model, as `deferralFor` does. For a backend without a known construct, deferral is emulated, as with `"none"`.
    */
   deferred?:
     | (Omit<DeferredOptions, 'share' | 'native'> & { native?: DeferredOptions['native'] | 'auto' })
@@ -397,7 +397,7 @@ export interface ExchangeOptions extends Omit<AdaptOptions, 'dialect' | 'deferre
   maxRounds?: number | undefined;
   /**
    * Number of rewritten tool lists to cache: a request that repeats a list byte for byte reuses the result. The least recently used list is
-   * removed first; all lists together have at most 8 MiB of text, and 32 MiB with the data that restores calls. Default 16; 0 disables the
+   * removed first. All lists together have at most 8 MiB of text, and 32 MiB with the data that restores calls. Default 16; 0 disables the
    * cache.
    */
   toolListCache?: number | undefined;

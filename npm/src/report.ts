@@ -19,11 +19,11 @@ export type Accepts =
    * neither names nor explicitly allows.
    */
   | 'closed'
-  /** Every argument accepted before still is, and some more are. */
+  /** Every argument that was accepted still is, and more arguments are accepted. */
   | 'wider'
-  /** No new argument is accepted, and some valid ones no longer are. */
+  /** No new argument is accepted, and some arguments are no longer accepted. */
   | 'narrower'
-  /** Some arguments are newly accepted and some no longer are, or neither direction can be proved. */
+  /** Some arguments are newly accepted and others no longer accepted, or neither can be excluded. */
   | 'mixed';
 
 /** The effect of a change on the text that the model reads: descriptions, defaults, examples, constraints. */
@@ -35,11 +35,11 @@ export type Guidance =
   /** The model no longer reads the information. */
   | 'lost';
 
-/** One change: its place, its rule, its effect and the reason. */
+/** One change: its location, its rule, its effect and the reason. */
 export interface Change {
   /** JSON Pointer into the input: the cause of the change. */
   pointer: string;
-  /** JSON Pointer into the output: the place of the effect; `null` if nothing is left there. */
+  /** JSON Pointer into the output: the location of the effect; `null` if it no longer exists. */
   outputPointer: string | null;
   /** The rule's kebab-case name. */
   rule: ChangeRule;
@@ -121,7 +121,7 @@ export interface Validation {
 export interface ArgumentViolation {
   /** JSON Pointer into the arguments: the invalid value. A missing member is reported at the object that lacks it. */
   pointer: string;
-  /** JSON Pointer into the schema: the violated keyword, at its own place if a reference leads to it. */
+  /** JSON Pointer into the schema: the violated keyword, at its own location even if a reference points to it. */
   schemaPointer: string;
   /** The keyword's name; `false` for the schema `false`. */
   keyword: string;
@@ -142,7 +142,7 @@ export interface FittedResult<T> {
   valid: boolean | null;
   /** Every change, in the order in which the changes were made. */
   changes: ResultChange[];
-  /** The violations in the given result, at most 100, also if `mismatch` removed or replaced their cause. Empty if `valid` is `null`. */
+  /** The violations in the original result, at most 100, even if `mismatch` removed or replaced their cause. Empty if `valid` is `null`. */
   errors: ArgumentViolation[];
 }
 
@@ -154,7 +154,7 @@ export interface ResultChange {
   outputPointer: string | null;
   /** The rule of the change. */
   rule: ResultRule;
-  /** For people: what was changed. */
+  /** Human-readable: what was changed. */
   message: string;
 }
 
@@ -197,7 +197,7 @@ export interface Repaired<T> {
 export interface Repair {
   /** JSON Pointer into the arguments as the model wrote them. For anything inside a text, the pointer to that text. */
   pointer: string;
-  /** JSON Pointer into the result; `null` if nothing is left there. */
+  /** JSON Pointer into the result; `null` if the value no longer exists. */
   outputPointer: string | null;
   /** The repair rule. */
   rule: RepairRule;
@@ -290,8 +290,8 @@ export interface RequestViolation {
 /** A tool as the client knows it. */
 export interface ClientTool {
   /**
-   * The tool's namespace (OpenAI Responses), if it has one. A tool that a search or `additional_tools` added is in a namespace of the
-   * same name.
+   * The tool's namespace (OpenAI Responses), if it has one. A tool that was added by a search or by `additional_tools` is in a
+   * namespace of the same name.
    */
   namespace?: string;
   /** The tool's name in that namespace. */
@@ -415,13 +415,13 @@ export interface DialectDescription {
   }[];
   /** The known facts about the API's response formats that differ from those about its tools; null if it has no response formats. */
   response: ResponseFormat | null;
-  /** Open questions: claims that are unverified, or on which reports contradict each other. The tables accept the input in question. */
+  /** Open questions: claims that are unverified or contradicted by reports. `check` accepts the input in question. */
   unverified: string[];
 }
 
 /** The known facts about the response formats of an API. */
 export interface ResponseFormat {
-  /** The place of the answer's schema in a request, as text. */
+  /** The location of the answer's schema in a request, as text. */
   surface: string;
   /** URL of its documentation. */
   documentation: string;

@@ -1,7 +1,7 @@
-import { ask, callOnValues } from './engine/call.js';
+import { callForValue, callOnValues } from './engine/call.js';
 import { CachedRestore } from './engine/restores.js';
 import { Stream } from './engine/streams.js';
-import { genuine, isBytes, isText, likeBytes } from './engine/text.js';
+import { encodeLike, isBytes, isText, plainBytes } from './engine/text.js';
 import type { Written } from './options.js';
 import type { Left, Repair, RepairedCall } from './report.js';
 import type { AnswerChange } from './rules.js';
@@ -35,8 +35,8 @@ export interface RestoredCall<T> {
   /** The arguments: text if text was passed. */
   arguments: T;
   /**
-   * True if the tool's schema accepts the arguments now; null if that cannot be decided. This and the following members are present only
-   * if calls are repaired (`repair`) and the tool has a schema.
+   * True if the tool's schema accepts the arguments now; null if that cannot be decided. Absent, like the following members, unless
+   * calls are repaired (`repair`) and the tool has a schema.
    */
   valid?: boolean | null;
   /** Every repair, in the order in which the repairs were made. */
@@ -122,11 +122,11 @@ export class Restore {
    * @throws {@link ToolwireError} `invalid-value` if it is something else; `invalid-json`.
    */
   static from(json: string | object): Restore {
-    const stored: unknown = typeof json === 'string' ? parsedJson(json) : json;
+    const stored: unknown = typeof json === 'string' ? parseJson(json) : json;
     // Restoring a call to an unknown tool reads, and so validates, the whole form.
     callOnValues('restoreCall', [stored, '', null], null);
     // A copy, because later changes of the caller's object must not affect how calls are restored.
-    return new Restore(copied(stored as RestoreJson));
+    return new Restore(copy(stored as RestoreJson));
   }
 
   /**
@@ -137,12 +137,13 @@ export class Restore {
    * @throws {@link ToolwireError} `invalid-value`, `too-deep`.
    */
   call<T>(name: string, args: T): RestoredCall<Written<T, T>> {
-    const given: unknown = args;
-    const text = isBytes(given) ? lossy(given) : given;
-    const restored = this.#cached.onValues('restoreCall', [name, text]).value as RestoredCall<Written<T, T>>;
+    const input: unknown = args;
+    const decoded = isBytes(input) ? decodeLossy(input) : input;
+    const restored = this.#cached.onValues('restoreCall', [name, decoded]).value as RestoredCall<Written<T, T>>;
     // Bytes that are not UTF-8 are returned unchanged, too.
-    if (isBytes(given) && restored.arguments === text) restored.arguments = genuine(given).slice() as Written<T, T>;
-    else if (isBytes(given)) restored.arguments = likeBytes(given, restored.arguments as string) as Written<T, T>;
+    if (isBytes(input) && restored.arguments === decoded)
+      restored.arguments = plainBytes(input).slice() as Written<T, T>;
+    else if (isBytes(input)) restored.arguments = encodeLike(input, restored.arguments as string) as Written<T, T>;
     return restored;
   }
 
@@ -193,12 +194,12 @@ export class Restore {
    * @throws {@link ToolwireError} `invalid-value` if it is not text; `budget-exceeded` if the answer takes too many steps to restore.
    */
   content<T extends string | Uint8Array>(text: T): RestoredContent<Written<T, T>> {
-    const given: unknown = text;
-    const input = isBytes(given) ? lossy(given) : given;
-    const { value, report } = this.#cached.onValues('restoreContent', [input]);
-    if (!isBytes(given)) return { content: value, ...report } as RestoredContent<Written<T, T>>;
+    const input: unknown = text;
+    const decoded = isBytes(input) ? decodeLossy(input) : input;
+    const { value, report } = this.#cached.onValues('restoreContent', [decoded]);
+    if (!isBytes(input)) return { content: value, ...report } as RestoredContent<Written<T, T>>;
     // Bytes that are not UTF-8 are returned unchanged, too.
-    const content = value === input ? genuine(given).slice() : likeBytes(given, value as string);
+    const content = value === decoded ? plainBytes(input).slice() : encodeLike(input, value as string);
     return { content, ...report } as RestoredContent<Written<T, T>>;
   }
 
@@ -230,7 +231,7 @@ export class Restore {
 
   /** Returns the form that `JSON.stringify` writes. */
   toJSON(): RestoreJson {
-    return copied(this.#json);
+    return copy(this.#json);
   }
 }
 
@@ -279,22 +280,22 @@ export class CallStream {
   }
 }
 
-/** Parses JSON text. For invalid text the core throws its error, with code and position. */
-function parsedJson(text: string): unknown {
+/** Parses JSON text. For invalid text, the core throws an error with code and position. */
+function parseJson(text: string): unknown {
   try {
     return JSON.parse(text);
   } catch (error) {
-    ask('check', text, { dialect: 'portable' });
+    callForValue('check', text, { dialect: 'portable' });
     throw error;
   }
 }
 
 /** Returns arguments as text. Bytes that are not UTF-8 become replacement characters. */
-function lossy(bytes: Uint8Array): string {
-  return new TextDecoder('utf-8', { ignoreBOM: true }).decode(genuine(bytes));
+function decodeLossy(bytes: Uint8Array): string {
+  return new TextDecoder('utf-8', { ignoreBOM: true }).decode(plainBytes(bytes));
 }
 
-function copied<T>(json: T): T {
+function copy<T>(json: T): T {
   return JSON.parse(JSON.stringify(json));
 }
 
@@ -302,7 +303,7 @@ function copied<T>(json: T): T {
  * Restores a streamed reply: the events of one stream, in order.
  *
  * Names are restored at once. The pieces of a call's arguments pass unchanged, unless the dialect encoded something for
- * that tool or calls are repaired. In that case they are held back, and are emitted whole and restored when the call ends.
+ * that tool or calls are repaired. In that case the pieces are held back until the call ends, and the arguments are restored as a whole.
  *
  * @example
  * ```ts
@@ -351,7 +352,7 @@ export class ReplyRestorer {
   }
 
   /**
-   * Returns the changes to the structured output since the last call to this method. Restored values are not among them.
+   * Returns the changes to the structured output since the last call to this method, except for restored values.
    */
   takeAnswerChanges(): AnswerChange[] {
     return this.#stream.takeAnswerChanges();

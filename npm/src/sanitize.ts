@@ -1,4 +1,4 @@
-import { ask, type Called, callOn } from './engine/call.js';
+import { callForValue, callOn, type LazyOutcome } from './engine/call.js';
 import type { CheckOptions, Dialect, EnvelopeOptions, SanitizeOptions, Written } from './options.js';
 import type { Rewritten, Violation } from './report.js';
 import type { ObjectSchema, SchemaFor } from './schema.js';
@@ -25,7 +25,7 @@ export function sanitize<T, D extends Dialect>(
   schema: T,
   options: SanitizeOptions & { dialect: D },
 ): Rewritten<Written<T, SchemaFor<D>>> {
-  return rewritten(callOn('sanitize', schema, options));
+  return fromOutcome(callOn('sanitize', schema, options));
 }
 
 /**
@@ -43,21 +43,21 @@ export function sanitize<T, D extends Dialect>(
  * @throws {@link ToolwireError} `unknown-option`, `invalid-option`, `invalid-json`, `invalid-value`, `too-deep`.
  */
 export function normalizeEnvelope<T>(schema: T, options?: EnvelopeOptions): Rewritten<Written<T, ObjectSchema>> {
-  return rewritten(callOn('normalizeEnvelope', schema, options));
+  return fromOutcome(callOn('normalizeEnvelope', schema, options));
 }
 
-function rewritten<T>({ value, report }: Called): Rewritten<T> {
-  const whole = report as () => Rewritten<T>;
+function fromOutcome<T>({ value, report }: LazyOutcome): Rewritten<T> {
+  const fullReport = report as () => Rewritten<T>;
   return {
     schema: value as T,
     get changes() {
-      return whole().changes;
+      return fullReport().changes;
     },
     get lossless() {
-      return whole().lossless;
+      return fullReport().lossless;
     },
     get restorePlan() {
-      return whole().restorePlan;
+      return fullReport().restorePlan;
     },
   };
 }
@@ -74,5 +74,5 @@ function rewritten<T>({ value, report }: Called): Rewritten<T> {
  * @throws {@link ToolwireError} `unknown-dialect`, `unknown-option`, `invalid-option`, `invalid-json`, `invalid-value`, `too-deep`.
  */
 export function check(schema: unknown, options: CheckOptions): Violation[] {
-  return ask('check', schema, options) as Violation[];
+  return callForValue('check', schema, options) as Violation[];
 }

@@ -1,7 +1,7 @@
 /** Tool search. */
 
-import { ask, callOnTwo, callOnValues } from './engine/call.js';
-import { decoded, isBytes, isText, likeBytes } from './engine/text.js';
+import { callForValue, callOnTwo, callOnValues } from './engine/call.js';
+import { decodeUtf8, encodeLike, isBytes, isText } from './engine/text.js';
 import { StoredIndex } from './engine/tool-index.js';
 import type { SearchOptions, Text, Written } from './options.js';
 
@@ -22,7 +22,7 @@ import type { SearchOptions, Text, Written } from './options.js';
  * `invalid-option`, `invalid-value`, `too-deep`.
  */
 export function searchTools(tools: unknown, query: string, options?: SearchOptions): string[] {
-  return callOnValues('searchTools', [asText(tools), query], options).value as string[];
+  return callOnValues('searchTools', [bytesToString(tools), query], options).value as string[];
 }
 
 /**
@@ -50,31 +50,31 @@ export function searchTools(tools: unknown, query: string, options?: SearchOptio
  */
 export function answerToolSearch<T>(call: T, tools: unknown, options?: SearchOptions): ToolSearchAnswer<T> {
   const { value } = callOnTwo('answerToolSearch', call, tools, options);
-  return (isText(value) && decodedText(value) === 'null' ? null : value) as ToolSearchAnswer<T>;
+  return (isText(value) && textToString(value) === 'null' ? null : value) as ToolSearchAnswer<T>;
 }
 
 /** An answer to a tool search: text of the call's type if the call is JSON text; `null` if the call is not a search. */
 export type ToolSearchAnswer<T> = Written<T, { [name: string]: unknown }> | null;
 
-function decodedText(text: Text): string | undefined {
-  return typeof text === 'string' ? text : decoded(text);
+function textToString(text: Text): string | undefined {
+  return typeof text === 'string' ? text : decodeUtf8(text);
 }
 
 /** Parses JSON text. For invalid text the core throws its error, with code and position. */
-function parsed(text: Text): unknown {
+function parseJson(text: Text): unknown {
   try {
-    return JSON.parse(decodedText(text) as string);
+    return JSON.parse(textToString(text) as string);
   } catch (error) {
-    ask('check', text, { dialect: 'portable' });
+    callForValue('check', text, { dialect: 'portable' });
     throw error;
   }
 }
 
 /** Returns bytes as a string, which the core reads as JSON text. */
-function asText(tools: unknown): unknown {
+function bytesToString(tools: unknown): unknown {
   if (!isBytes(tools)) return tools;
   // The core refuses bytes that are not UTF-8.
-  return decoded(tools) ?? ask('check', tools, { dialect: 'portable' });
+  return decodeUtf8(tools) ?? callForValue('check', tools, { dialect: 'portable' });
 }
 
 /**
@@ -121,9 +121,9 @@ export class ToolIndex {
    */
   answer<T>(call: T, options?: SearchOptions): ToolSearchAnswer<T> {
     if (!isText(call)) return this.#index.ask('answerFromIndex', call, options) as ToolSearchAnswer<T>;
-    const answer = this.#index.ask('answerFromIndex', parsed(call), options);
+    const answer = this.#index.ask('answerFromIndex', parseJson(call), options);
     if (answer === null) return null;
     const text = JSON.stringify(answer);
-    return (typeof call === 'string' ? text : likeBytes(call, text)) as ToolSearchAnswer<T>;
+    return (typeof call === 'string' ? text : encodeLike(call, text)) as ToolSearchAnswer<T>;
   }
 }

@@ -1,6 +1,6 @@
 import { once } from './engine/call.js';
 import { handlerOf, type SetAsideWarning, warnUnless, withoutHandler } from './engine/set-aside.js';
-import { changesOf, type Ready, StoredSet } from './engine/sets.js';
+import { changesOf, type ListResults, StoredSet } from './engine/sets.js';
 import type { ToolsOptions } from './options.js';
 import type { Quarantined, ToolChange } from './report.js';
 import { Restore } from './restore.js';
@@ -38,14 +38,14 @@ export interface ReadyTools<T> extends Readonly<Omit<SanitizedTools<T[]>, 'resto
 export class ToolSet {
   readonly #stored = new StoredSet();
   /** The lists that were returned, by their options; the most recently used is last. */
-  readonly #ready = new Map<string, HandedOut>();
+  readonly #cache = new Map<string, CachedList>();
 
   /**
    * @param tools - A tool list in any form that {@link sanitizeTools} accepts: a value or JSON text.
    * @throws {@link ToolwireError} `invalid-request` if it is not a tool list, `invalid-json`, `invalid-value`, `too-deep`.
    */
   constructor(tools: unknown) {
-    this.#stored.take('new ToolSet', tools);
+    this.#stored.store('new ToolSet', tools);
   }
 
   /** Number of tools, including those that an API runs itself. */
@@ -59,7 +59,7 @@ export class ToolSet {
    * @throws {@link ToolwireError} as the constructor; the list then stays unchanged.
    */
   update(tools: unknown): boolean {
-    return this.#changed(this.#stored.take('update', tools));
+    return this.#clearIfChanged(this.#stored.store('update', tools));
   }
 
   /**
@@ -73,61 +73,61 @@ export class ToolSet {
    *   have to be set aside and `onSetAside` is `"error"`.
    */
   sanitize<O extends ToolsOptions>(options: O): ReadyTools<ToolFor<O>> {
-    const given = withoutHandler(options);
+    const coreOptions = withoutHandler(options);
     const handler = handlerOf(options?.onSetAside);
-    // A handler reports the missing tools itself, so callers with and without one have separate entries.
-    const key = keyOf([handler !== undefined, given]);
-    const known = key === undefined ? undefined : this.#ready.get(key);
-    const handedOut = known ?? this.#made(given, key);
-    const { ready, warning } = handedOut;
+    // A handler replaces the warning, so calls with and without a handler have separate entries.
+    const key = keyOf([handler !== undefined, coreOptions]);
+    const cached = key === undefined ? undefined : this.#cache.get(key);
+    const list = cached ?? this.#compute(coreOptions, key);
+    const { ready, warning } = list;
     if (warning !== undefined) {
       if (handler !== undefined) handler(ready.quarantined, { dialect: options.dialect });
       // Reading `quarantined` once suppresses the warning until the list changes.
-      else if (!handedOut.isWatched) warnUnless(() => handedOut.isRead, warning);
-      handedOut.isWatched = true;
+      else if (!list.isWatched) warnUnless(() => list.isRead, warning);
+      list.isWatched = true;
     }
     return ready as ReadyTools<ToolFor<O>>;
   }
 
   /** Computes the list for some options, and keeps it under their key. */
-  #made(options: unknown, key: string | undefined): HandedOut {
-    const made = this.#stored.ready(options);
+  #compute(options: unknown, key: string | undefined): CachedList {
+    const results = this.#stored.resultsFor(options);
     // A JSON copy, because later changes of the caller's options must not affect this result.
-    const ready = handOut(made, JSON.parse(JSON.stringify(options)));
+    const list = toCachedList(results, JSON.parse(JSON.stringify(options)));
     if (key !== undefined) {
-      if (this.#ready.size >= MAX_READY) for (const oldest of this.#ready.keys()) if (this.#ready.delete(oldest)) break;
-      this.#ready.set(key, ready);
+      if (this.#cache.size >= MAX_READY) for (const oldest of this.#cache.keys()) if (this.#cache.delete(oldest)) break;
+      this.#cache.set(key, list);
     }
-    return ready;
+    return list;
   }
 
-  #changed(is: boolean): boolean {
-    if (is) this.#ready.clear();
-    return is;
+  #clearIfChanged(isChanged: boolean): boolean {
+    if (isChanged) this.#cache.clear();
+    return isChanged;
   }
 }
 
 /** Maximum number of different options for which lists are kept. */
 const MAX_READY = 16;
 
-/** Returns options as text; `undefined` if they cannot be serialized, so that the core refuses them. */
+/** Returns options as text; `undefined` if they cannot be serialized. The core then refuses them. */
 function keyOf(options: unknown): string | undefined {
   try {
-    return JSON.stringify(options, spelled);
+    return JSON.stringify(options, markNonJson);
   } catch {
     return undefined;
   }
 }
 
-/** Keeps values that JSON cannot express (such as NaN or a function) distinct from those that it can. */
-function spelled(_: string, value: unknown): unknown {
+/** Replaces values that JSON cannot express, such as NaN or a function, so that their keys differ from all others. */
+function markNonJson(_: string, value: unknown): unknown {
   const isJson =
     typeof value === 'number' ? Number.isFinite(value) : typeof value !== 'function' && typeof value !== 'symbol';
   return isJson ? value : { no: String(value) };
 }
 
 /** A list as it is returned, and the warning about its missing tools. */
-interface HandedOut {
+interface CachedList {
   readonly ready: ReadyTools<unknown>;
   readonly warning: SetAsideWarning | undefined;
   /** True if `quarantined` was read. */
@@ -140,11 +140,11 @@ interface HandedOut {
  * Returns the object for the caller. All members except the list's text are computed when they are first read, because an agent that
  * writes its request body itself reads only `json` and `restore`. Later changes of the set or of the caller's options have no effect.
  */
-function handOut(made: Ready, options: unknown): HandedOut {
-  const { json, quarantined, lossless, restore, warning, list } = made;
-  const tools = once(() => frozen(JSON.parse(json)));
-  const setAside = once(() => frozen(JSON.parse(quarantined)));
-  const changes = once(() => frozen(changesOf(list, options)));
+function toCachedList(results: ListResults, options: unknown): CachedList {
+  const { json, quarantined, lossless, restore, warning, list } = results;
+  const tools = once(() => deepFreeze(JSON.parse(json)));
+  const setAside = once(() => deepFreeze(JSON.parse(quarantined)));
+  const changes = once(() => deepFreeze(changesOf(list, options)));
   const restorer = once(() => Object.freeze(new Restore(JSON.parse(restore))) as Restore);
   const ready = Object.freeze({
     get tools() {
@@ -152,7 +152,7 @@ function handOut(made: Ready, options: unknown): HandedOut {
     },
     json,
     get quarantined() {
-      handed.isRead = true;
+      cachedList.isRead = true;
       return setAside() as Quarantined[];
     },
     get changes() {
@@ -164,18 +164,18 @@ function handOut(made: Ready, options: unknown): HandedOut {
     },
   });
   const parsed = warning === undefined ? undefined : (JSON.parse(warning) as SetAsideWarning);
-  const handed: HandedOut = { ready, warning: parsed, isRead: false, isWatched: false };
-  return handed;
+  const cachedList: CachedList = { ready, warning: parsed, isRead: false, isWatched: false };
+  return cachedList;
 }
 
 /** Deeply freezes a value that came from JSON text. It does not recurse, because the value may be deeply nested. */
-function frozen(value: object): object {
-  const rest: unknown[] = [value];
-  while (rest.length > 0) {
-    const one = rest.pop();
-    if (typeof one !== 'object' || one === null) continue;
-    Object.freeze(one);
-    for (const inner of Object.values(one)) rest.push(inner);
+function deepFreeze(value: object): object {
+  const pending: unknown[] = [value];
+  while (pending.length > 0) {
+    const item = pending.pop();
+    if (typeof item !== 'object' || item === null) continue;
+    Object.freeze(item);
+    for (const member of Object.values(item)) pending.push(member);
   }
   return value;
 }

@@ -1,4 +1,4 @@
-import { ask, callOn, callOnValues } from './engine/call.js';
+import { callForValue, callOn, callOnValues } from './engine/call.js';
 import { handlerOf, type SetAsideWarning, warnUnlessRead, withoutHandler } from './engine/set-aside.js';
 import type { CheckToolsOptions, DeferralQuery, DialectQuery, ToolsOptions, Written } from './options.js';
 import type { DeferralChoice, DialectChoice, Quarantined, ToolChange, ToolViolation } from './report.js';
@@ -9,11 +9,11 @@ import type { ToolFor } from './tool-types.js';
  * A tool list that an API accepts. The changes are computed when they are first read, for the list as it was at the time of the call.
  */
 export interface SanitizedTools<T> {
-  /** The tools, in the API's own shape. */
+  /** The tools, in the format of the API. */
   tools: T;
   /** The tools that could not be made acceptable. They are not in the list. */
   quarantined: Quarantined[];
-  /** Every change, tool by tool. The conversion to another tool format does not count as a change. */
+  /** Every change, tool by tool. The conversion to another tool format is not a change. */
   readonly changes: ToolChange[];
   /** True if the same arguments are accepted, no guidance is lost, and no tool is missing. */
   lossless: boolean;
@@ -49,7 +49,7 @@ export function sanitizeTools<T, O extends ToolsOptions>(
   options: O,
 ): SanitizedTools<Written<T, ToolFor<O>[]>> {
   const { value, members, report } = callOn('sanitizeTools', tools, withoutHandler(options));
-  const { quarantined, lossless, restore, warning } = members as Reported;
+  const { quarantined, lossless, restore, warning } = members as ToolsMembers;
   const result: SanitizedTools<Written<T, ToolFor<O>[]>> = {
     tools: value as Written<T, ToolFor<O>[]>,
     quarantined,
@@ -67,7 +67,7 @@ export function sanitizeTools<T, O extends ToolsOptions>(
 }
 
 /** The core's results other than the tools. */
-interface Reported {
+interface ToolsMembers {
   quarantined: Quarantined[];
   lossless: boolean;
   restore: RestoreJson;
@@ -89,7 +89,7 @@ interface Reported {
  *   `invalid-request` if it is not a tool list.
  */
 export function checkTools(tools: unknown, options: CheckToolsOptions): ToolViolation[] {
-  return ask('checkTools', tools, options) as ToolViolation[];
+  return callForValue('checkTools', tools, options) as ToolViolation[];
 }
 
 /**

@@ -43,8 +43,8 @@ export function validateResult(result: unknown, tool: unknown): Validation {
 /**
  * Fits the result of a call to the `outputSchema` of an MCP tool, so that no client refuses it. Clients of the official SDKs refuse a whole
  * result, with its text, if the structured content does not match or is missing. Structured content of an error is removed if it does not
- * match; missing structured content is filled from the text if the result has a single text, which is JSON that matches; `mismatch` handles
- * the rest; structured content is added as text if the result has no content. Everything else, such as a task, is returned unchanged. The
+ * match. Missing structured content is filled from the text if the result has a single text, which is JSON that matches; `mismatch` handles
+ * the other cases. Structured content is added as text if the result has no content. Other results, such as a task, are returned unchanged. The
  * input is not changed. JSON text gives JSON text of the same type.
  *
  * @example

@@ -1,4 +1,4 @@
-// Runs every benchmark once with three tools, so that one that no longer fits the functions that it measures fails a test. The
+// Runs every benchmark once with three tools, so that a benchmark that does not match the measured functions fails a test. The
 // benchmarks that compare other packages run where these are installed (`make bench-peers`).
 
 import assert from 'node:assert/strict';

@@ -21,7 +21,7 @@ class Point {
   }
 }
 const thrown = new RangeError('thrown by a getter');
-/** Unusual values: some that JSON can express, some that `JSON.stringify` omits, and others. None is a whole schema. */
+/** Unusual values: some that JSON can express, some that `JSON.stringify` omits, and others. No value is a whole schema. */
 const odd = [
   undefined,
   Number.NaN,

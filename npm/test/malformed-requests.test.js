@@ -23,7 +23,7 @@ function outcome(run) {
   }
 }
 
-/** Returns a request in which the value at a place is replaced. */
+/** Returns a request in which the value at a location is replaced. */
 function disturbed(request, place, value) {
   if (place === '') return structuredClone(value);
   const steps = place.slice(1).split('/');

@@ -122,7 +122,7 @@ test('damaged text is read as the oracle reads it', (t) => {
   }
   t.diagnostic(`read alike: ${agreed.get('all')}; known differences: ${JSON.stringify(Object.fromEntries(named))}`);
   t.diagnostic(`refused by ours, read by the oracle as: ${JSON.stringify(Object.fromEntries(guessed))}`);
-  // Each listed difference still exists, and for every other notation both read some text alike.
+  // Each listed difference still exists, and for every other notation both read at least one text alike.
   assert.deepEqual([...named.keys()].sort(), DIFFERENCES.map(({ name }) => name).sort());
   assert.ok(agreed.get('all') > 2 * [...named.values()].reduce((sum, count) => sum + count));
   const known =
@@ -131,7 +131,7 @@ test('damaged text is read as the oracle reads it', (t) => {
   assert.deepEqual([...agreed.keys()].filter((rule) => rule !== 'all').sort(), known.split(' '));
 });
 
-/** Reads text with both; a result is undefined if the text is refused. Adds toolwire's repair rules or its reason. */
+/** Reads text with toolwire and jsonrepair; a result is undefined if the text is refused. Adds toolwire's repair rules or its reason. */
 function read(text, options) {
   const one = { text, theirs: readByOracle(text) };
   try {

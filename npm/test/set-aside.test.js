@@ -15,7 +15,7 @@ afterEach(() => {
   console.warn = warn;
 });
 
-/** Each test uses tools of its own, because a process shows the same warning only once. */
+/** Returns tools that no other test uses, because a process shows each warning only once. */
 let number = 0;
 const list = () => {
   number++;

@@ -12,7 +12,7 @@ class Program {
   path;
   #version;
 
-  /** @param names - Names of the program, or absolute paths. The first one that runs is used. */
+  /** @param names - Names of the program, or absolute paths. The first program that runs is used. */
   constructor(title, names) {
     for (const path of names.flatMap(paths)) {
       try {

@@ -83,7 +83,7 @@ def play(case: dict[str, Any], as_bytes: bool, named: bool = False, whole: bool 
             refusal = toolwire.Exchange.refusal(url, raised.value)
             assert refusal == in_python(written(case["refusal"]))
         return
-    _set_aside._given.clear()
+    _set_aside._shown_keys.clear()
     with warnings.catch_warnings(record=True) as given_warnings:
         warnings.simplefilter("always")
         exchange = opened(case, given)
@@ -143,7 +143,7 @@ URL = "http://localhost/v1/messages"
 
 
 def test_warning_is_given_once_unless_a_callback_reports_it() -> None:
-    _set_aside._given.clear()
+    _set_aside._shown_keys.clear()
     reported: list[Any] = []
     with warnings.catch_warnings(record=True) as given:
         warnings.simplefilter("always")

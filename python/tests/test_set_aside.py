@@ -38,7 +38,7 @@ ALL = pytest.mark.parametrize("sanitize", [by_list, by_text, by_set])
 
 @pytest.fixture(autouse=True)
 def caught() -> Iterator[list[warnings.WarningMessage]]:
-    _set_aside._given.clear()
+    _set_aside._shown_keys.clear()
     with warnings.catch_warnings(record=True) as given:
         warnings.simplefilter("always")
         yield given

@@ -1,5 +1,5 @@
-// Fakes of APIs: each refuses what the real one was seen to refuse, in its words, and otherwise lets a model call the tool for the weather
-// once, with arguments that have a number as text.
+// Fakes of APIs. Each fake refuses requests that the real API has refused, in its words. Otherwise, its model calls the tool for the weather
+// once, with a number as text in the arguments.
 
 import { createServer } from 'node:http';
 
@@ -8,7 +8,7 @@ const ARGUMENTS = { city: 'Rome', days: '3' };
 /** The error message of a 400. */
 class Refusal extends Error {}
 
-/** Every schema below a schema. */
+/** Yields every schema below a schema. */
 function* schemas(schema) {
   if (typeof schema !== 'object' || schema === null) return;
   yield schema;
@@ -147,9 +147,9 @@ const responses = (check) => ({
   },
 });
 
-/** APIs that have Responses, by the names that they have on the page of Codex. */
+/** APIs that support Responses, by their names on the page of Codex. */
 export const RESPONSES = {
-  // 49 recorded requests were answered so: docs/dialects/groq.md.
+  // 49 recorded requests have these answers: docs/dialects/groq.md.
   Groq: responses(functionsOnly('tools[#].type must be one of [function, mcp]', ['function', 'mcp'])),
   // The API was made for Codex; no request that it refuses is known.
   DeepSeek: responses(() => {}),
@@ -228,7 +228,7 @@ export const gemini = {
   },
 };
 
-/** Serves an API. `refusals` collects what it refused, and `hosts` the names that it was called by. */
+/** Serves an API. `refusals` collects the refusals, and `hosts` the host names of the requests. */
 export async function served(api) {
   const refusals = [];
   const hosts = new Set();

@@ -14,7 +14,7 @@ import { block, blockAt, environment, read, relayOf } from './pages.js';
 import { redirect } from './redirect.js';
 
 const here = fileURLToPath(new URL('.', import.meta.url));
-/** Longer than a client may run (`run`). */
+/** Time limit of a test, longer than the time limit of a client (`run`). */
 const LIMITS = { timeout: 180_000 };
 const QUESTION = 'What is the weather in Rome for three days?';
 const folder = mkdtempSync(join(tmpdir(), 'toolwire-clients-'));
@@ -72,7 +72,7 @@ function opencode({ url, log }, file, model) {
   return { place, line: `opencode run -m ${model} "${QUESTION}"`, environment: {} };
 }
 
-/** Runs a line to its end, and returns what it prints. */
+/** Runs a line to its end, and returns its output. */
 async function run({ place, line, environment }) {
   const PATH = [join(here, 'node_modules', '.bin'), process.env.PATH].join(delimiter);
   const child = spawn('/bin/sh', ['-c', line], {
@@ -160,7 +160,7 @@ const RUNS = {
     on: '--on kimi --model kimi-k3',
     upstream: 'https://api.moonshot.ai',
     api: kimi,
-    // The `env` of the user's settings beats variables.
+    // The `env` of the user's settings overrides variables.
     files: {
       'mcp.json': JSON.stringify({ mcpServers: { weather: server(log) } }),
       '.claude/settings.json': JSON.stringify({

@@ -10,7 +10,7 @@ import { redirect } from './redirect.js';
 
 const file = (path) => fileURLToPath(new URL(path, import.meta.url));
 const { version: VERSION } = JSON.parse(readFileSync(file('../../npm/package.json'), 'utf8'));
-/** Milliseconds until a relay must listen. */
+/** Time limit for the start of a relay, in milliseconds. */
 const PATIENCE = 30_000;
 /** The relay's address on the pages. */
 const ADDRESS = '127.0.0.1:8787';

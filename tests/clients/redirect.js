@@ -1,5 +1,5 @@
 // Sends the requests of a relay to a fake in the place of an API. The address, the paths and the headers stay those of the API: a proxy of the
-// environment has a certificate for an API at HTTPS; one at HTTP is at a port of this machine, and the fake is put there.
+// environment has a certificate for an API at HTTPS; an API at HTTP has a port of this machine, at which the fake listens.
 
 import { execFileSync } from 'node:child_process';
 import { once } from 'node:events';

@@ -19,7 +19,7 @@ from pydantic import BaseModel, ConfigDict, Field, RootModel, TypeAdapter
 from typing_extensions import TypedDict
 
 MOST_BYTES = 2_500
-"""Maximum size of a row, which people should be able to read."""
+"""Maximum size of a row, so that rows stay readable."""
 
 MOST_ROWS = 24
 """Maximum number of rows of one package and role that have neither a union at the root nor a tuple."""

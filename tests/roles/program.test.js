@@ -23,7 +23,7 @@ const SERVER = join(ROOT, 'npm/examples/fake/many-tools.js');
 const folder = mkdtempSync(join(tmpdir(), 'toolwire-program-'));
 const TOOLS = [{ name: 'bad', inputSchema: { type: 'object', properties: { a: { enum: [] } } } }];
 const { version } = JSON.parse(readFileSync(join(ROOT, 'npm/package.json'), 'utf8'));
-/** Milliseconds until a program must have answered. */
+/** Time limit for the answer of a program, in milliseconds. */
 const PATIENCE = 60_000;
 
 function empty(name) {

@@ -1,4 +1,4 @@
-// What each client does with the server of `scenario.json`, for the clients in JavaScript. A feature returns nothing if it works, and throws
+// The features that each client in JavaScript uses of the server of `scenario.json`. A feature returns nothing if it works, and throws
 // otherwise.
 
 import assert from 'node:assert/strict';

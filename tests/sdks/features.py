@@ -1,4 +1,4 @@
-"""What each client in Python does with the server of ``scenario.json``, as ``features.js`` does in JavaScript."""
+"""The features that each client in Python uses of the server of ``scenario.json``, as in ``features.js``."""
 
 from __future__ import annotations
 

@@ -1,6 +1,6 @@
-// What the Inspector prints about tools.
+// The findings of the Inspector about tools.
 
-/** Returns the number of tools in its output, and what it finds. */
+/** Returns the number of tools in the output of the Inspector, and its findings. */
 export function findings(code, output, report) {
   let tools = 0;
   try {

@@ -1,5 +1,5 @@
-// Runs the official SDKs as clients and servers in each version of MCP, all pairs, directly and through `toolwire proxy`, and prints for
-// each pair which features work. Fails if a feature that works directly, or that both have, fails through the proxy.
+// Runs the official SDKs as clients and servers in each version of MCP, all pairs, directly and through `toolwire proxy`, and prints
+// the working features of each pair. Fails if a feature that works directly, or that both SDKs support, fails through the proxy.
 //
 // `node pairs.js [WORD…]` runs the pairs whose names contain all words. `REPORT=FILE` writes the table.
 
@@ -15,7 +15,7 @@ const NODE = process.execPath;
 const PYTHON = join(HERE, '..', '..', 'python', '.venv', 'bin', 'python');
 /** The folder with the SDK 1.x, which `python/dev` fills. */
 const PYTHON_1 = join(HERE, '..', '..', 'python', '.venv', 'mcp-1');
-/** How each SDK is started; the role and its arguments follow. */
+/** The command of each SDK, to which the role and its arguments are appended. */
 const PROGRAMS = {
   'TypeScript 1': [NODE, join(HERE, 'typescript1.js')],
   'TypeScript 2': [NODE, join(HERE, 'typescript2.js')],
@@ -23,7 +23,7 @@ const PROGRAMS = {
   'Python 2': [PYTHON, join(HERE, 'python2.py')],
   Rust: [join(PROGRAM, '..', '..', 'sdks', 'debug', 'pair')],
 };
-/** Milliseconds that a client may take for all features. */
+/** Time limit of a client for all features, in milliseconds. */
 const PATIENCE = 100_000;
 
 const limited = (role, version, line) => [NODE, join(HERE, 'version.js'), role, version, ...line];

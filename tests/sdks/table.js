@@ -1,4 +1,4 @@
-// The peers, what their SDKs lack, and the verdict on a pair.
+// The peers, the features that their SDKs lack, and the verdict on a pair.
 
 import { MODERN } from './version.js';
 
@@ -26,7 +26,7 @@ const VERSIONS = {
 const all = Object.entries(VERSIONS).flatMap(([sdk, versions]) => versions.map((version) => ({ sdk, version })));
 export const PEERS = { client: all, server: all };
 
-/** What an SDK lacks: the role, the SDK, the version if only one lacks it, the feature, and the reason. */
+/** Features that an SDK lacks: the role, the SDK, the version (if only this version lacks it), the feature, and the reason. */
 export const LACKS = [
   ['server', 'TypeScript 2', undefined, 'tasks', 'its server has no tasks'],
   ['client', 'TypeScript 2', MODERN, 'tasks', '`ext-tasks` needs a transport that the host writes'],

@@ -1,4 +1,4 @@
-// Keeps a peer to one version of MCP: `version.js client VERSION COMMAND…` runs between a client and its server, `version.js server VERSION
+// Limits a peer to one version of MCP: `version.js client VERSION COMMAND…` runs between a client and its server, `version.js server VERSION
 // COMMAND…` starts a server. SDKs offer and accept every version that they know.
 
 import { spawn } from 'node:child_process';

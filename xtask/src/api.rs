@@ -15,15 +15,15 @@ use crate::root;
 
 const CRATES: [(&str, &str); 2] = [("toolwire", "core"), ("toolwire-http", "core/http")];
 
-/// By their paths. Fails if rustdoc fails, or if its JSON has another version than the library reads. The version
-/// changes with Rust.
-pub(crate) fn generated() -> Result<BTreeMap<String, String>, Box<dyn Error>> {
-    CRATES.into_iter().map(|(name, folder)| Ok((format!("{folder}/public-api.txt"), listing(name)?))).collect()
+/// Returns the listings by their paths. Fails if rustdoc fails, or if its JSON has another version than the library
+/// reads. The version changes with Rust.
+pub(crate) fn generate() -> Result<BTreeMap<String, String>, Box<dyn Error>> {
+    CRATES.into_iter().map(|(name, folder)| Ok((format!("{folder}/public-api.txt"), list_items(name)?))).collect()
 }
 
-fn listing(name: &str) -> Result<String, Box<dyn Error>> {
+fn list_items(name: &str) -> Result<String, Box<dyn Error>> {
     let api = Builder::from_rustdoc_json(json(name)?)
-        // They say nothing about the crate: `impl<T> From<T> for T`.
+        // They are not specific to the crate: `impl<T> From<T> for T`.
         .omit_blanket_impls(true)
         .omit_auto_derived_impls(true)
         .build()?;
@@ -53,7 +53,7 @@ fn json(name: &str) -> Result<PathBuf, Box<dyn Error>> {
 mod tests {
     use std::fs;
 
-    use super::{generated, json};
+    use super::{generate, json};
     use crate::root;
 
     /// The version of rustdoc's JSON that `public-api` reads.
@@ -73,15 +73,15 @@ mod tests {
             println!("skipped: {reason}");
             return;
         }
-        for (path, text) in generated().expect("rustdoc writes the JSON") {
+        for (path, text) in generate().expect("rustdoc writes the JSON") {
             let committed = fs::read_to_string(root().join(&path)).unwrap_or_default();
-            let gone: Vec<_> = committed.lines().filter(|line| !text.lines().any(|other| other == *line)).collect();
+            let removed: Vec<_> = committed.lines().filter(|line| !text.lines().any(|other| other == *line)).collect();
             let new: Vec<_> = text.lines().filter(|line| !committed.lines().any(|other| other == *line)).collect();
             assert!(
                 committed == text,
                 "{path}: the public API has changed: if it should, run `cargo xtask api`, and write it to the \
                  changelog\n- {}\n+ {}",
-                gone.join("\n- "),
+                removed.join("\n- "),
                 new.join("\n+ ")
             );
         }

@@ -56,19 +56,17 @@ fn case(case: &Node<'_>) -> Result<String, Box<dyn Error>> {
     let none = Node::empty_object();
     let options = bindings::options::<SanitizeOptions>(case.get("options").unwrap_or(&none), Naming::Camel)?;
     let text = json::write(input);
-    let answer = sanitize(&text, &options);
+    let result = sanitize(&text, &options);
     let mut members = Vec::new();
     for name in ORDER {
-        let value = match (name, &answer) {
-            ("expected", Ok(report)) => Some(spaced(&json::read(&report.schema)?)),
+        let value = match (name, &result) {
+            ("expected", Ok(report)) => Some(format_value(&json::read(&report.schema)?)),
             ("changes", Ok(report)) => Some(changes(report.changes().unwrap_or_default())),
-            ("error", Err(error)) => Some(format!(
-                "{{\"code\": {}, \"pointer\": {}}}",
-                quoted(error.code().as_str()),
-                quoted(error.pointer())
-            )),
+            ("error", Err(error)) => {
+                Some(format!("{{\"code\": {}, \"pointer\": {}}}", quote(error.code().as_str()), quote(error.pointer())))
+            }
             ("expected" | "changes" | "error", _) => None,
-            _ => case.get(name).map(spaced),
+            _ => case.get(name).map(format_value),
         };
         members.extend(value.map(|value| format!("    \"{name}\": {value}")));
     }
@@ -82,8 +80,8 @@ fn changes(changes: &[Change]) -> String {
     let lines: Vec<String> = changes
         .iter()
         .map(|change| {
-            let to = change.output_pointer.as_deref().map_or_else(|| "null".to_owned(), quoted);
-            let (from, rule) = (quoted(&change.pointer), quoted(change.rule));
+            let to = change.output_pointer.as_deref().map_or_else(|| "null".to_owned(), quote);
+            let (from, rule) = (quote(&change.pointer), quote(change.rule));
             let (accepts, guidance) = (change.accepts.as_str(), change.guidance.as_str());
             let encoded = if change.encoded { ", \"encoded\": true" } else { "" };
             format!(
@@ -95,19 +93,19 @@ fn changes(changes: &[Change]) -> String {
 }
 
 /// On one line, with spaces after separators.
-fn spaced(node: &Node<'_>) -> String {
+fn format_value(node: &Node<'_>) -> String {
     match node.data() {
-        Data::Array(items) => format!("[{}]", items.iter().map(spaced).collect::<Vec<_>>().join(", ")),
+        Data::Array(items) => format!("[{}]", items.iter().map(format_value).collect::<Vec<_>>().join(", ")),
         Data::Object(object) => {
-            let members = object
-                .iter()
-                .map(|member| format!("{}: {}", json::write(&Node::string(member.key.clone())), spaced(&member.value)));
+            let members = object.iter().map(|member| {
+                format!("{}: {}", json::write(&Node::string(member.key.clone())), format_value(&member.value))
+            });
             format!("{{{}}}", members.collect::<Vec<_>>().join(", "))
         }
         _ => json::write(node),
     }
 }
 
-fn quoted(text: &str) -> String {
+fn quote(text: &str) -> String {
     json::write(&Node::string(text.to_owned()))
 }

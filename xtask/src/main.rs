@@ -33,14 +33,14 @@ fn main() -> ExitCode {
     let arguments: Vec<String> = env::args().skip(1).collect();
     let arguments: Vec<&str> = arguments.iter().map(String::as_str).collect();
     let done = match arguments.as_slice() {
-        ["pages"] => pages::generated().and_then(write_files),
-        ["evidence"] => evidence::generated().and_then(write_files),
+        ["pages"] => pages::generate().and_then(write_files),
+        ["evidence"] => evidence::generate().and_then(write_files),
         ["evidence", date] => {
             println!("{}", evidence::aging(date).trim());
             Ok(())
         }
-        ["census"] => census::generated().and_then(write_files),
-        ["api"] => api::generated().and_then(write_files),
+        ["census"] => census::generate().and_then(write_files),
+        ["api"] => api::generate().and_then(write_files),
         ["texts", folder] => texts::write(folder.as_ref()),
         ["bless", files @ ..] if !files.is_empty() => bless::files(files),
         _ => {

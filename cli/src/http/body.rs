@@ -23,11 +23,11 @@ const MAX_PIECE: usize = 1 << 16;
 const MAX_DECODED: usize = 8 << 20;
 
 pub(crate) enum Unread<S> {
-    /// A status, and the reason.
+    /// The body is refused: a status, and the reason.
     Refused(u16, String),
     Late,
     Gone(hyper::Error),
-    /// The counter has stopped the reading.
+    /// `count` has stopped the reading.
     Stopped(S),
 }
 
@@ -89,7 +89,8 @@ pub(crate) async fn whole<S>(
     Ok(out)
 }
 
-/// Reads in the background, for a limited time. A client may read an answer only after sending the whole request.
+/// Reads the rest of a body in the background, for a limited time. Some clients read an answer only after sending the
+/// whole request.
 pub(crate) fn drain(mut body: Incoming) {
     // Without a runtime, the program ends.
     let Ok(runtime) = Handle::try_current() else { return };
@@ -103,9 +104,9 @@ pub(crate) fn drain(mut body: Incoming) {
 pub(crate) struct Pieces {
     body: Incoming,
     decoder: Option<Decoder>,
-    /// Has arrived, but is not decoded.
+    /// Bytes that have arrived, but are not decoded.
     rest: Bytes,
-    /// A failure after the pieces that were returned last.
+    /// A failure that follows the returned pieces.
     failure: Option<Broken>,
 }
 

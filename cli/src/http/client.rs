@@ -48,7 +48,7 @@ type BoxError = Box<dyn Error + Send + Sync>;
 
 pub(crate) struct Clients<B> {
     plain: Client<Limited<HttpConnector>, B>,
-    /// Made for the first request, because reading the certificates of the system takes time.
+    /// Client for HTTPS. The first request makes it, because reading the certificates of the system is slow.
     secure: Arc<OnceLock<Secure<B>>>,
     connector: HttpConnector,
     limit: Duration,
@@ -69,8 +69,8 @@ where
         Clients { plain, secure: Arc::default(), connector, limit }
     }
 
-    /// The URI must be absolute. Returns the reply once its head has arrived. Fails with the reason, without URLs and
-    /// headers.
+    /// Sends a request with an absolute URI. Returns the reply once its head has arrived. Fails with the reason,
+    /// without URLs and headers.
     pub(crate) async fn send(&self, request: Request<B>) -> Result<Response<Incoming>, String> {
         let reply = if request.uri().scheme_str() == Some("https") {
             self.secure().await?.request(request).await
@@ -106,8 +106,8 @@ fn builder() -> Builder {
     builder.pool_timer(TokioTimer::new()).pool_idle_timeout(KEEP_ALIVE);
     builder.http1_preserve_header_case(true).http1_title_case_headers(true);
     builder.http1_max_buf_size(MAX_HEAD).http1_max_headers(MAX_HEADERS);
-    // A request that was sent, even in part, is not sent again, because the model may already have run, and both runs
-    // would be billed. One that found its connection closed before its first byte is sent on another one.
+    // A request that was sent, even in part, is not sent again: the model may already have run, and both runs would be
+    // billed. If the connection was closed before the first byte, the request is sent on another connection.
     builder.retry_canceled_requests(true);
     builder
 }
@@ -238,7 +238,7 @@ impl Service<Uri> for Route {
 }
 
 fn proxies() -> Matcher {
-    // A value that is not UTF-8 becomes one that is no URL.
+    // A value that is not UTF-8 becomes an invalid URL.
     let text = |name: &&str| std::env::var_os(name).map(|value| value.to_string_lossy().into_owned());
     let first = |names: [&str; 2]| names.iter().find_map(text).unwrap_or_default();
     let proxies = [["HTTPS_PROXY", "https_proxy"], ["ALL_PROXY", "all_proxy"]].map(first);
@@ -246,7 +246,7 @@ fn proxies() -> Matcher {
 }
 
 fn matcher(proxy: Option<String>, no: String) -> Matcher {
-    /// A proxy to which every connection fails. One that is not understood would otherwise be ignored.
+    /// A proxy to which every connection fails. Without it, an unknown kind of proxy would be ignored.
     const UNKNOWN: &str = "socks4://unknown";
     let proxy = proxy.filter(|value| !DIRECT.iter().any(|direct| value.eq_ignore_ascii_case(direct)));
     let proxy = proxy.map(|value| if is_known(&value) { value } else { UNKNOWN.into() });
@@ -268,7 +268,7 @@ fn socks_address(uri: &Uri) -> Result<Uri, hyper::http::Error> {
     Uri::builder().scheme(scheme).authority(format!("{authority}:{SOCKS_PORT}")).path_and_query("/").build()
 }
 
-/// Is already connected to a proxy.
+/// A connector that returns an existing connection to a proxy.
 struct Connected(Option<TokioIo<TcpStream>>);
 
 impl Service<Uri> for Connected {

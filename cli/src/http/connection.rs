@@ -22,11 +22,11 @@ use super::framing::Framing;
 
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Limits {
-    /// For the first byte, and for each head from its first byte.
+    /// Time limit for the first byte, and for each head from its first byte.
     pub(crate) head: Duration,
-    /// For a connection without a request.
+    /// Time limit for a connection without a request.
     pub(crate) idle: Duration,
-    /// For a client that does not read.
+    /// Time limit for a client that does not read.
     pub(crate) unread: Duration,
 }
 
@@ -38,9 +38,9 @@ impl Limits {
     }
 }
 
-/// In bytes.
+/// Size of a read, in bytes.
 const PIECE: usize = 1 << 14;
-/// Maximum size of what is read of the next request while one is open, in bytes.
+/// Maximum size of the part of the next request that is read while a request is open, in bytes.
 const MAX_HELD: usize = 1 << 16;
 /// Time for local answers after the client has closed its side of the connection. A request that waits for an API or
 /// for a server ends at once: nearly all such clients have closed the connection, and the answer costs money.
@@ -55,14 +55,14 @@ pub(crate) struct Busy(Arc<Requests>);
 #[derive(Debug)]
 struct Requests {
     open: AtomicUsize,
-    /// Open requests that wait for somebody else.
+    /// Number of open requests that wait for an API or a server.
     waiting: AtomicUsize,
     has_begun: AtomicBool,
-    /// Since when no request is open.
+    /// The time since which no request is open.
     idle: Mutex<Instant>,
-    /// The reader of the connection, if it waits for the end of the request.
+    /// Waker of the reader of the connection, if it waits for the end of the request.
     reader: Mutex<Option<Waker>>,
-    /// Parts of replies that wait for the client.
+    /// Number of parts of replies that wait for the client.
     unread: AtomicUsize,
     /// The last time at which the client has read, or at which a part began to wait while no other part did.
     last_read: Mutex<Instant>,
@@ -72,7 +72,7 @@ struct Requests {
 #[derive(Debug)]
 pub(crate) struct Open {
     requests: Arc<Requests>,
-    /// The request waits for somebody else, or has ended.
+    /// True if the request waits for an API or a server, or has ended.
     is_waiting: Arc<AtomicBool>,
 }
 
@@ -82,7 +82,7 @@ pub(crate) struct RemoteWait {
     is_waiting: Arc<AtomicBool>,
 }
 
-/// Waits for the client until it is dropped.
+/// A part of a reply that waits for the client, until it is dropped.
 #[derive(Debug)]
 pub(crate) struct Unread(Arc<Requests>);
 
@@ -131,8 +131,7 @@ impl Busy {
         Unread(self.0.clone())
     }
 
-    /// Waits until replies wait for the client, and the client has read nothing of any of them for longer than the
-    /// limit.
+    /// Waits until replies wait for the client, and the client has read no part of them for longer than the limit.
     pub(crate) async fn wait_until_stuck(&self, limit: Duration) {
         loop {
             let is_unread = self.0.unread.load(Ordering::Relaxed) > 0;
@@ -193,7 +192,7 @@ impl Drop for Unread {
     }
 }
 
-/// What a connection waits for determines the time limit.
+/// State of a waiting connection, which determines the time limit.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Waits {
     /// The first byte, or the rest of a head.
@@ -211,7 +210,7 @@ pub(crate) struct Connection {
     /// Bytes that hyper may read.
     ready: Vec<u8>,
     at: usize,
-    /// Bytes after the current request. hyper would no longer notice that the client disconnects if it had them.
+    /// Bytes after the current request. If hyper received them, it would no longer notice that the client disconnects.
     held: Vec<u8>,
     busy: Busy,
     /// The end of [`HALF_CLOSED`], once the client has closed its side while a request was open.
@@ -224,7 +223,7 @@ pub(crate) struct Connection {
 }
 
 impl Connection {
-    /// `begin` is what was read of the connection.
+    /// Creates a connection. `begin` contains the bytes that were already read.
     pub(crate) fn new(stream: TcpStream, begin: &[u8], busy: Busy, limits: Limits) -> Connection {
         let (mut ready, mut held) = (Vec::new(), Vec::new());
         let framing = if begin == PREFACE {
@@ -265,8 +264,8 @@ impl Connection {
         true
     }
 
-    /// Waits until the client disconnects, or until the open request ends, which calls this reader again. Meanwhile, a
-    /// part of the next request may arrive.
+    /// Waits until the client disconnects, or until the open request ends and wakes this reader. Meanwhile, a part of
+    /// the next request may arrive.
     fn poll_disconnect(&mut self, context: &mut Context<'_>) -> Poll<io::Result<()>> {
         *lock(&self.busy.0.reader) = Some(context.waker().clone());
         let mut piece = [0; 1 << 10];
@@ -292,7 +291,7 @@ impl Connection {
         Poll::Pending
     }
 
-    /// Ready if the connection has waited for too long.
+    /// Returns ready if the connection has waited for too long.
     fn poll_limit(&mut self, context: &mut Context<'_>) -> Poll<io::Error> {
         let waits = match &self.framing {
             Some(framing) if framing.is_in_head() => Waits::Head,

@@ -7,7 +7,7 @@ use flate2::{write::GzDecoder, Decompress, FlushDecompress, Status};
 use toolwire_command::ContentEncoding;
 use zstd_safe::{DCtx, DParameter, InBuffer, OutBuffer};
 
-/// In bytes.
+/// Size of the buffer of a decoder, in bytes.
 const BUFFER: usize = 1 << 14;
 /// Maximum size of the window of zstd, as a power of two (RFC 9659).
 const MAX_WINDOW: u32 = 23;
@@ -71,7 +71,7 @@ struct Deflate {
     has_ended: bool,
 }
 
-/// Members, one after the other.
+/// A body of several members.
 struct Gzip {
     inner: GzDecoder<Decoded>,
     /// Number of members without content.
@@ -79,7 +79,7 @@ struct Gzip {
     has_content: bool,
 }
 
-/// Frames, one after the other.
+/// A body of one or more frames.
 struct Zstd {
     inner: DCtx<'static>,
     /// True after a whole frame.
@@ -385,7 +385,7 @@ mod tests {
         }
     }
 
-    /// CPU time of this thread in nanoseconds. `None` if the system does not tell it.
+    /// Returns the CPU time of this thread in nanoseconds; `None` if the system does not report it.
     fn spent() -> Option<u64> {
         std::fs::read_to_string("/proc/thread-self/schedstat").ok()?.split(' ').next()?.parse().ok()
     }

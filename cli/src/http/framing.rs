@@ -1,27 +1,27 @@
-//! Where the heads of requests begin and end on a connection of HTTP/1, and which heads are refused.
+//! Finds the heads of requests on a connection of HTTP/1, and refuses ambiguous heads.
 //!
 //! hyper accepts more than is safe in front of another server: line ends without a carriage return, `Content-Length`
-//! together with `Transfer-Encoding`, fragments, which it drops. Two servers that read such a request differently can
-//! be made to see different requests. This reader passes only heads that can be read in one way.
+//! together with `Transfer-Encoding`, fragments, which it drops. An attacker could make two
+//! servers see different requests. This reader passes only unambiguous heads.
 
-/// In bytes.
+/// Maximum size of a head, in bytes.
 pub(crate) const MAX_HEAD: usize = 1 << 16;
-/// Of a line between the chunks of a body, and of a trailer, in bytes.
+/// Maximum size of a line between the chunks of a body, and of a trailer, in bytes.
 const MAX_LINE: usize = 1 << 12;
-/// What hyper receives in place of a refused head. It answers with the status 400, and closes the connection.
+/// Bytes that hyper receives in place of a refused head. hyper answers with the status 400, and closes the connection.
 const REFUSED: &[u8] = b"\0\r\n\r\n";
 
 #[derive(Debug)]
 pub(crate) struct Framing {
     state: State,
-    /// The head that is not complete.
+    /// The bytes of an incomplete head.
     head: Vec<u8>,
 }
 
 #[derive(Debug, PartialEq, Eq)]
 enum State {
     Head,
-    /// Bytes that the body still has.
+    /// A body, with the number of its remaining bytes.
     Body(u64),
     Chunked(Chunked),
     /// A head was refused, or is too long, so hyper ends the connection.
@@ -46,7 +46,7 @@ enum Chunked {
     TrailerEnd(usize),
 }
 
-/// The body cannot be read in one way. The connection ends.
+/// The body is ambiguous. The connection ends.
 #[derive(Debug, PartialEq, Eq)]
 pub(crate) struct Malformed;
 
@@ -63,7 +63,7 @@ impl Framing {
         self.state == State::Head && !self.head.is_empty()
     }
 
-    /// A head was refused. Nothing more is read from the connection.
+    /// Returns true if a head was refused. Nothing more is read from the connection.
     pub(crate) fn has_ended(&self) -> bool {
         self.state == State::Ended
     }
@@ -72,8 +72,8 @@ impl Framing {
         matches!(self.state, State::Body(rest) if rest >= length as u64)
     }
 
-    /// Reads bytes of the connection up to the end of a request, and appends those that hyper may read. Returns how
-    /// many were read.
+    /// Reads bytes of the connection up to the end of a request, and appends to `out` the bytes that hyper may read.
+    /// Returns the number of read bytes.
     pub(crate) fn read(&mut self, all: &[u8], out: &mut Vec<u8>) -> Result<usize, Malformed> {
         let (mut bytes, begin) = (all, out.len());
         while let Some((first, rest)) = bytes.split_first() {
@@ -190,7 +190,7 @@ impl Chunked {
     }
 }
 
-/// Returns `None` if the request is refused.
+/// Returns the state after a head; `None` if the request is refused.
 fn framing(head: &[u8]) -> Option<State> {
     let text = head.strip_suffix(b"\r\n\r\n")?;
     let mut lines = text.split(|byte| *byte == b'\n').map(|line| line.strip_suffix(b"\r").unwrap_or(line));

@@ -35,7 +35,7 @@ use crate::{descriptors, system::code};
 const MAX_HEADERS: usize = 1_000;
 /// Maximum number of concurrent requests on one connection of HTTP/2.
 const MAX_STREAMS: u32 = 250;
-/// Size of the part of each reply over HTTP/2 that is taken before the client reads it, in bytes.
+/// Size of the part of each reply over HTTP/2 that is buffered before the client reads it, in bytes.
 const MAX_SEND: usize = 1 << 16;
 /// Errors of `accept` if this program or the system has too many open files.
 const EXHAUSTED: [&str; 2] = ["EMFILE", "ENFILE"];
@@ -50,7 +50,7 @@ pub(crate) struct Client {
 pub(crate) trait Service: Send + Sync + 'static {
     type Reply: Body<Data = Bytes, Error: Into<Box<dyn std::error::Error + Send + Sync>>> + Send + Unpin + 'static;
 
-    /// `None` closes the connection.
+    /// Answers a request. `None` closes the connection.
     fn answer(
         self: Arc<Self>,
         request: Request<Incoming>,
@@ -67,7 +67,7 @@ pub(crate) fn token_of(variable: Option<&str>) -> Result<Option<String>, String>
     Ok(Some(token))
 }
 
-/// As in the request line.
+/// Returns the target as in the request line.
 pub(crate) fn target(uri: &Uri, version: Version) -> String {
     let path = uri.path_and_query().map_or("", |path| path.as_str());
     match (uri.scheme_str(), uri.authority()) {
@@ -97,8 +97,8 @@ struct Ends {
 }
 
 impl Connections {
-    /// Waits for room for another connection. Idle connections end to make room, the oldest first, because clients
-    /// without requests must not keep others out.
+    /// Waits for room for another connection. Idle connections end to make room, the oldest first, so that clients
+    /// without requests do not block others.
     async fn enter(&self) -> OwnedSemaphorePermit {
         if let Ok(permit) = self.room.clone().try_acquire_owned() {
             return permit;
@@ -140,7 +140,7 @@ impl std::fmt::Display for Closed {
 impl std::error::Error for Closed {}
 
 impl Listening {
-    /// `most` is the maximum number of connections, unless fewer files may be open.
+    /// Listens at an address. `most` is the maximum number of connections, unless fewer files may be open.
     pub(crate) async fn begin(host: &str, port: u16, most: usize) -> Result<Listening, String> {
         let shown = if host.contains(':') { format!("[{host}]") } else { host.to_string() };
         let failed = |error: io::Error| {
@@ -153,7 +153,7 @@ impl Listening {
         Ok(Listening { listener, address, connections: Arc::new(connections) })
     }
 
-    /// Serves clients until `ended` returns the exit code. Open requests then have the time `rest`.
+    /// Serves clients until `ended` returns the exit code. Open requests may then continue for the time `rest`.
     pub(crate) async fn serve<S: Service>(
         self,
         service: Arc<S>,
@@ -223,7 +223,7 @@ async fn connection<S: Service>(
     };
     let is_http2 = is_http2(&begin);
     let io = TokioIo::new(Connection::new(stream, &begin, busy.clone(), limits));
-    // A connection of HTTP/1 has one reply at a time, so that its own time limit is enough.
+    // A connection of HTTP/1 has one reply at a time, so the time limit of the connection is enough.
     let watch = is_http2.then(|| busy.clone());
     let answer = service_fn(|request| {
         let (service, open) = (service.clone(), busy.begin());

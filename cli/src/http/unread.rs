@@ -12,13 +12,13 @@ use hyper::body::{Body, Frame, SizeHint};
 
 use super::connection::{Busy, Open, Unread};
 
-/// The request is open until the last part is written.
+/// A body of a reply. The request is open until the last part is written.
 pub(crate) struct Watched<B> {
     body: B,
     open: Arc<Open>,
-    /// If it is `None`, what the client has not read is not recorded.
+    /// If it is `None`, unread parts are not recorded.
     busy: Option<Busy>,
-    /// Since the last part, hyper waits until the client opens its window.
+    /// Exists while hyper waits, after the last part, until the client opens its window.
     unread: Option<Unread>,
 }
 

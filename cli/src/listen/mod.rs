@@ -110,7 +110,7 @@ struct Front {
     report: Arc<Report>,
     state: Mutex<State>,
     last: AtomicUsize,
-    /// Bytes of the bodies that are being read.
+    /// Total size of the bodies that are being read, in bytes.
     reading: AtomicUsize,
     tasks: Mutex<JoinSet<()>>,
     /// The exit code after a signal.
@@ -141,7 +141,7 @@ struct Session {
     room: Arc<Room>,
 }
 
-/// Tells the listener when a response is complete, or its connection has ended.
+/// Notifies the listener when a response is complete, or its connection has ended.
 struct Closing(Arc<Front>, u64);
 
 impl Drop for Closing {
@@ -339,7 +339,7 @@ impl Front {
         tasks.spawn(front.session(number, proxy));
     }
 
-    /// The proxy is a task of its own, so that the session also ends after a defect of the proxy.
+    /// Runs a session. The proxy is a separate task, so that the session also ends after a defect of the proxy.
     async fn session(
         self: Arc<Front>,
         number: u64,
@@ -395,7 +395,7 @@ impl Open {
 }
 
 impl State {
-    /// Closes the session if its client sends more than its servers read.
+    /// Sends a message to a session. Closes the session if its client sends more than its servers read.
     fn send(&mut self, number: u64, message: Vec<u8>) {
         let Some(session) = self.sessions.get_mut(&number) else { return };
         let waiting = session.waiting.fetch_add(message.len(), Ordering::Relaxed) + message.len();
@@ -419,7 +419,7 @@ async fn pass(mut messages: UnboundedReceiver<Vec<u8>>, waiting: Arc<AtomicUsize
     }
 }
 
-/// The part of one body in the total of all bodies that are being read.
+/// The part of a body in the total size of all bodies that are being read.
 struct Taken<'f>(&'f AtomicUsize, usize);
 
 impl Taken<'_> {
@@ -441,7 +441,7 @@ impl Drop for Taken<'_> {
     }
 }
 
-/// The id is random (RFC 9562, version 4). `None` if the system has no random numbers.
+/// Returns a random UUID (RFC 9562, version 4); `None` if the system has no random numbers.
 fn random_id() -> Option<String> {
     let mut bytes = [0; 16];
     rustls::crypto::ring::default_provider().secure_random.fill(&mut bytes).ok()?;

@@ -1,4 +1,4 @@
-//! Responses of `proxy --listen`: what waits for a client, and how it is counted.
+//! Responses of `proxy --listen`, and the count of their unsent bytes.
 
 use std::{
     collections::VecDeque,
@@ -22,7 +22,7 @@ use toolwire::json;
 
 use super::Closing;
 
-/// Bytes of a session's responses that its clients have not read.
+/// Number of bytes of a session's responses that its clients have not read.
 #[derive(Default)]
 pub(super) struct Room {
     unsent: AtomicUsize,
@@ -66,7 +66,7 @@ impl Drop for Part {
 #[derive(Default)]
 pub(super) struct Queue {
     state: Mutex<Waiting>,
-    /// Bytes that are not written.
+    /// Number of bytes that are not written.
     unsent: Arc<AtomicUsize>,
 }
 
@@ -83,7 +83,7 @@ impl Queue {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// The part is counted in the session's room until it is written.
+    /// Adds a text to the response. Until it is written, it is counted in the session's `room`.
     pub(super) fn push(&self, text: String, room: Option<&Arc<Room>>) {
         let mut state = self.state();
         if text.is_empty() || state.is_aborted {
@@ -193,7 +193,7 @@ impl Head {
     }
 }
 
-/// Returns `None` if the head cannot be sent.
+/// Returns the response with this head; `None` if the head cannot be sent.
 pub(super) fn response(head: Head, body: Reply) -> Option<Response<Reply>> {
     let mut response = Response::new(body);
     *response.status_mut() = StatusCode::from_u16(head.status).ok()?;

@@ -1,4 +1,4 @@
-//! The tasks of a connection to a server at a URL, and the calls that a message answers.
+//! The tasks of a connection to a server at a URL, and the answers in a message.
 
 use std::{collections::HashMap, future::Future};
 
@@ -15,7 +15,7 @@ const CANCELLED: &str = "notifications/cancelled";
 #[derive(Default)]
 pub(super) struct Tasks {
     set: JoinSet<Result<(), String>>,
-    /// The calls of the tasks.
+    /// Keys of the calls, by their tasks.
     keys: HashMap<Id, String>,
 }
 
@@ -23,7 +23,7 @@ pub(super) struct Tasks {
 pub(super) enum Done {
     Whole,
     Failed(String),
-    /// The call of the task, which has no answer.
+    /// The task has panicked. Its call has no answer.
     Panicked(Option<String>),
 }
 
@@ -67,7 +67,7 @@ pub(super) fn cancelled(method: Option<&str>, message: &[u8]) -> Option<String> 
 
 #[derive(Debug, Default, PartialEq, Eq)]
 pub(super) struct Answers {
-    /// Keys of the ids of the requests.
+    /// Keys of the ids of the answered requests.
     pub(super) keys: Vec<String>,
     /// The message of an error without an id: the server has refused a message before reading its id.
     pub(super) refusal: Option<String>,

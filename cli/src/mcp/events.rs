@@ -3,7 +3,7 @@
 
 #[derive(Debug, Default, PartialEq, Eq)]
 pub(crate) struct ServerEvent {
-    /// An empty name means `message`.
+    /// Name of the event. An empty name means `message`.
     pub(crate) name: String,
     pub(crate) data: Vec<u8>,
 }
@@ -14,17 +14,17 @@ pub(crate) struct TooLong;
 /// Assembles events from the pieces of a stream.
 #[derive(Debug)]
 pub(crate) struct Events {
-    /// In bytes.
+    /// Maximum size of an event, in bytes.
     most: usize,
     line: Vec<u8>,
     event: ServerEvent,
     has_data: bool,
     after_return: bool,
-    /// The id of the event that is being read, or of the last one with an id.
+    /// The id of the event that is being read, or of the last event with an id.
     id: Vec<u8>,
-    /// The id of the last complete event, or of one before it. Empty without an id.
+    /// The id of the last complete event, or of the last event before it with an id. Empty if there is none.
     last_id: Vec<u8>,
-    /// The time that the server asks for before a stream is continued, in milliseconds.
+    /// The delay that the server asks for before a stream is continued, in milliseconds.
     retry: Option<u64>,
 }
 

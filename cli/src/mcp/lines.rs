@@ -11,7 +11,7 @@ pub(crate) enum Line {
 /// Assembles lines from the pieces of a stream.
 #[derive(Debug)]
 pub(crate) struct Lines {
-    /// In bytes.
+    /// Maximum size of a line, in bytes.
     most: usize,
     line: Vec<u8>,
     skips: bool,
@@ -33,7 +33,7 @@ impl Lines {
         lines
     }
 
-    /// The last line needs no line end.
+    /// Returns the last line, which needs no line end.
     pub(crate) fn end(&mut self) -> Option<Line> {
         let mut line = std::mem::take(&mut self.line);
         if std::mem::take(&mut self.skips) {

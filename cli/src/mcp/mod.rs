@@ -16,7 +16,7 @@ use toolwire_command::{Secrets, Server, Transport};
 
 use self::{process::Process, remote::Remote};
 
-/// Maximum size of a message, and of the messages that a server has not read, in bytes.
+/// Maximum size of a message, and of all messages that a server has not read, in bytes.
 pub(crate) const MAX_MESSAGE: usize = 64 << 20;
 
 #[derive(Debug)]
@@ -26,7 +26,7 @@ pub(crate) enum Event {
     Undelivered(Vec<u8>, String),
     /// A piece of standard error.
     Log(Vec<u8>),
-    /// Nothing follows.
+    /// The server has ended. No event follows.
     Ended(String),
 }
 
@@ -37,7 +37,8 @@ pub(crate) enum Link {
 }
 
 impl Link {
-    /// Events have this number. All answers of a server at a URL may have `total` bytes together.
+    /// Starts or connects a server. Its events have this number. All answers of a server at a URL may have `total`
+    /// bytes together.
     pub(crate) fn open(
         server: &Server,
         number: usize,
@@ -58,7 +59,7 @@ impl Link {
         }
     }
 
-    /// Only a server at a URL receives the headers. A server that does not read is ended.
+    /// Sends a message. Only a server at a URL receives the headers. A server that does not read is ended.
     pub(crate) fn write(&self, message: &[u8], headers: &[(String, String)]) {
         match self {
             Link::Process(process) => process.write(message),

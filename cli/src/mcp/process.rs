@@ -27,16 +27,16 @@ use super::{
 };
 use crate::{descriptors, system::code};
 
-/// Time limit for each step of stopping a server, and for the output of processes that it has left behind.
+/// Time limit for each step of stopping a server, and for the output of its remaining processes.
 const PATIENCE: Duration = Duration::from_secs(1);
-/// In bytes.
+/// Size of a read, in bytes.
 const PIECE: usize = 1 << 16;
 
 pub(crate) struct Process {
     group: Arc<Group>,
     /// `None` after the input was closed.
     input: Option<UnboundedSender<Vec<u8>>>,
-    /// Bytes that the server has not read.
+    /// Number of bytes that the server has not read.
     unread: Arc<AtomicUsize>,
     has_ended: watch::Receiver<bool>,
 }
@@ -44,7 +44,7 @@ pub(crate) struct Process {
 /// The process, and the processes that it has started.
 struct Group {
     id: Option<u32>,
-    /// The reason if this program ends the server.
+    /// The reason, if this program ends the server.
     why: Mutex<Option<String>>,
 }
 
@@ -65,7 +65,7 @@ impl Process {
         if let Some(folder) = folder {
             command.current_dir(folder);
         }
-        own_group(&mut command);
+        set_process_group(&mut command);
         let mut child = command.spawn().map_err(|error| code(&error))?;
         descriptors::restore(child.id());
         let (Some(stdin), Some(stdout), Some(stderr)) = (child.stdin.take(), child.stdout.take(), child.stderr.take())
@@ -162,13 +162,13 @@ impl Group {
     }
 }
 
-/// Also ends the processes that the program has left behind. Returns the reason.
+/// Waits for the end of the program, and ends its remaining processes. Returns the reason of the end.
 async fn exit(mut child: Child, group: &Group) -> String {
     let status = child.wait().await;
     // The group still exists if it has other processes. Otherwise its number is free, and the call fails.
     group.send(Signal::Kill);
     match status {
-        Ok(status) => described(status),
+        Ok(status) => describe_status(status),
         Err(error) => code(&error),
     }
 }
@@ -228,7 +228,7 @@ enum Signal {
 }
 
 #[cfg(unix)]
-fn own_group(command: &mut Command) {
+fn set_process_group(command: &mut Command) {
     command.process_group(0);
 }
 
@@ -248,7 +248,7 @@ impl Group {
 }
 
 #[cfg(unix)]
-fn described(status: std::process::ExitStatus) -> String {
+fn describe_status(status: std::process::ExitStatus) -> String {
     use std::os::unix::process::ExitStatusExt as _;
     const NAMES: [(i32, &str); 10] = [
         (1, "SIGHUP"),
@@ -273,7 +273,7 @@ fn described(status: std::process::ExitStatus) -> String {
 }
 
 #[cfg(not(unix))]
-fn own_group(_command: &mut Command) {}
+fn set_process_group(_command: &mut Command) {}
 
 #[cfg(not(unix))]
 impl Group {
@@ -287,7 +287,7 @@ impl Group {
 }
 
 #[cfg(not(unix))]
-fn described(status: std::process::ExitStatus) -> String {
+fn describe_status(status: std::process::ExitStatus) -> String {
     format!("exit code {}", status.code().unwrap_or_default())
 }
 

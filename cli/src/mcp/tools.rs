@@ -12,9 +12,9 @@ use toolwire_command::{discovered, modern_params, Era, Server, Transport, DISCOV
 use super::{process::unstarted, secrets, Event, Link};
 use crate::{facts::record, signals};
 
-/// Maximum number of pages, more than any server has. It bounds cyclic cursors.
+/// Maximum number of pages, more than any server has, because cursors may form a cycle.
 const PAGES: usize = 10_000;
-/// Maximum number of tools. It bounds memory: the findings about each tool take kilobytes.
+/// Maximum number of tools, because the findings about each tool need kilobytes of memory.
 const TOOLS: usize = 10_000;
 /// Time limit for all pages, as a multiple of the limit for one answer, because endless pages must not take days.
 const PATIENCE: u32 = 10;
@@ -110,7 +110,7 @@ async fn connected(server: &Server, log: &mut LogEnd) -> Result<Result<String, S
     code.map_or(result, Err)
 }
 
-/// One request is open at a time.
+/// A connection to a server, with one open request at a time.
 struct Session<'l> {
     link: Link,
     events: Receiver<(usize, Event)>,
@@ -176,7 +176,7 @@ impl Session<'_> {
         Err(format!("expected at most {PAGES} pages, found more"))
     }
 
-    /// Servers that know no `initialize` refuse it.
+    /// Determines the era of the server. Servers without `initialize` refuse it.
     async fn open(&mut self) -> Result<Era, String> {
         let parameters = record(
             [
@@ -255,7 +255,7 @@ impl Session<'_> {
         }
     }
 
-    /// Meanwhile, answers the server's own requests.
+    /// Waits for the answer to a request. Meanwhile, answers the server's own requests.
     async fn answer(&mut self, id: u64) -> Result<String, Unanswered> {
         loop {
             match self.events.recv().await {
@@ -302,7 +302,7 @@ fn client() -> Node<'static> {
     record([("name", Node::string("toolwire")), ("version", Node::string(env!("CARGO_PKG_VERSION")))].into_iter())
 }
 
-/// The server at a URL did not receive a message.
+/// Returns the error for a message that a server at a URL did not receive.
 fn unreached(why: String) -> String {
     if why.starts_with('E') && why.bytes().all(|byte| byte.is_ascii_uppercase()) {
         return format!("expected a server at that address, found none ({why})");

@@ -1,4 +1,4 @@
-//! Bodies: what a client sends, what an upstream receives, and what a client receives.
+//! Bodies of requests from a client to an upstream, and of replies to the client.
 
 use std::{
     future::Future as _,
@@ -20,17 +20,17 @@ use toolwire_command::Unsent;
 
 use crate::http::{body::drain, client::why};
 
-/// It is shared, because the rest of it is drained if the upstream replies early.
+/// A client's body. It is shared, because its rest is drained if the upstream replies early.
 #[derive(Clone)]
 pub(super) struct Upload(Arc<Mutex<State>>);
 
 struct State {
     /// `None` after the body was read to its end, or taken.
     body: Option<Incoming>,
-    /// The last time at which something was received.
+    /// The time of the last received piece.
     last: Instant,
     is_silent: bool,
-    /// The connection to the upstream, which waits for the rest.
+    /// Waker of the connection to the upstream, if it waits for the rest.
     waits: Option<Waker>,
 }
 
@@ -48,7 +48,7 @@ impl Upload {
         self.state().body.is_none()
     }
 
-    /// The client did not send the rest of its request in time.
+    /// Returns true if the client did not send the rest of its request in time.
     pub(super) fn is_silent(&self) -> bool {
         self.state().is_silent
     }
@@ -57,7 +57,7 @@ impl Upload {
         self.state().last
     }
 
-    /// The connection to the upstream cannot receive the rest any more, and ends.
+    /// Removes and returns the rest of the body. The connection to the upstream cannot receive it any more, and ends.
     pub(super) fn take(&self) -> Option<Incoming> {
         let mut state = self.state();
         if let Some(waits) = state.waits.take() {
@@ -77,17 +77,17 @@ impl Upload {
     }
 }
 
-/// In bytes.
+/// Size of the parts of a whole body, in bytes.
 const PART: usize = 1 << 16;
 
-/// It is shared, because the part that the upstream has not read when its reply ends is not sent. Otherwise, that part
+/// A whole body for an upstream. It is shared, so that its rest can be dropped when the reply ends. Otherwise, the rest
 /// would stay in memory until the upstream reads it.
 #[derive(Clone)]
 pub(super) struct Whole(Arc<Mutex<Rest>>);
 
 struct Rest {
     bytes: Bytes,
-    /// The rest is not sent.
+    /// True if the rest is not sent.
     is_cut: bool,
     /// Counts the rest after the reply has begun.
     unsent: Option<Unsent>,
@@ -247,7 +247,7 @@ pub(super) trait Passing: Send {
     /// Counts the bytes until they are written to the client.
     fn counted(&self, bytes: Bytes) -> Bytes;
 
-    /// `is_late` is true if the rest does not arrive in time. Otherwise, `why` is the reason.
+    /// Handles a failure. `is_late` is true if the rest does not arrive in time. Otherwise, `why` is the reason.
     fn fails(&mut self, is_late: bool, why: &str);
 }
 

@@ -38,7 +38,7 @@ pub(crate) struct Client {
     keys: Vec<String>,
     /// Variable with the token of the relay.
     token: Option<String>,
-    /// For the user.
+    /// A note for the user.
     pub(crate) note: Option<String>,
 }
 
@@ -80,10 +80,10 @@ impl Client {
             }
         };
         let token = self.token.as_deref().and_then(set).map(|token| token.trim().to_string()).unwrap_or_default();
-        let address = reachable(address);
+        let address = reachable_address(address);
         let url = format!("http://{address}");
         let parts = [("{url}", url.as_str()), ("{key}", key), ("{secret}", &secret), ("{token-value}", &token)];
-        let fill = |text: &str| filled(text, &parts);
+        let fill = |text: &str| fill_placeholders(text, &parts);
         let (name, given) = self.command.split_first().ok_or((USAGE, "expected a client, found none".to_string()))?;
         #[cfg(windows)]
         let file = crate::mcp::lookup::program(name, None, &[]).unwrap_or_else(|| name.into());
@@ -104,7 +104,7 @@ impl Client {
             let value = match set(name).filter(|_| is_extended || is_object(&value)) {
                 Some(own) if is_extended => format!("{own}\n{value}"),
                 // Replacing it would silently drop what the user has set, such as permissions.
-                Some(own) => merged(&own, &value).ok_or_else(|| {
+                Some(own) => merge_texts(&own, &value).ok_or_else(|| {
                     (USAGE, format!("expected a JSON object in the variable `{name}`, found another text"))
                 })?,
                 None => value,
@@ -148,7 +148,7 @@ impl Client {
 }
 
 /// The values stay as they are.
-fn filled(text: &str, parts: &[(&str, &str)]) -> String {
+fn fill_placeholders(text: &str, parts: &[(&str, &str)]) -> String {
     let (mut rest, mut filled) = (text, String::new());
     loop {
         let next = parts.iter().filter_map(|(part, value)| Some((rest.split_once(part)?, value)));
@@ -161,8 +161,8 @@ fn filled(text: &str, parts: &[(&str, &str)]) -> String {
     }
 }
 
-/// The relay may listen on all addresses.
-fn reachable(address: &str) -> String {
+/// Returns an address for the client. The relay may listen on all addresses.
+fn reachable_address(address: &str) -> String {
     for (all, own) in [("0.0.0.0:", "127.0.0.1:"), ("[::]:", "[::1]:")] {
         if let Some(port) = address.strip_prefix(all) {
             return format!("{own}{port}");
@@ -175,8 +175,8 @@ fn is_object(text: &str) -> bool {
     json::read(text).is_ok_and(|value| value.as_object().is_some())
 }
 
-/// Both values have to be objects in JSON.
-fn merged(of_user: &str, added: &str) -> Option<String> {
+/// Merges two JSON objects. Returns `None` if a value is not an object.
+fn merge_texts(of_user: &str, added: &str) -> Option<String> {
     let (of_user, added) = (json::read(of_user).ok()?, json::read(added).ok()?);
     (of_user.as_object().is_some() && added.as_object().is_some()).then(|| json::write(&merge(&of_user, &added)))
 }
@@ -193,7 +193,7 @@ fn merge<'a>(of_user: &Node<'a>, added: &Node<'a>) -> Node<'a> {
     Node::object(Object::from_members(members))
 }
 
-/// Passes signals on to the client. Returns the exit code, as shells report it.
+/// Waits for the end of the client, and passes signals on to it. Returns the exit code, as shells report it.
 pub(crate) async fn ended(mut client: Child, mut signals: ForwardedSignals) -> u8 {
     stop_with(&client);
     loop {
@@ -235,13 +235,13 @@ fn pass_on(client: &Child, code: u8) {
 #[cfg(not(unix))]
 fn pass_on(_client: &Child, _code: u8) {}
 
-/// Stops this program whenever its client has stopped itself in a terminal, so that the shell takes the terminal back.
-/// Continues the client together with this program. Without such a shell, this program does not stop: nothing would
-/// continue it, and the client needs its relay.
+/// Stops this program when its client has stopped itself in a terminal, so that the shell gets the terminal back.
+/// Continues the client together with this program. Without a shell, this program does not stop: nothing would continue
+/// it, and the client needs its relay.
 #[cfg(unix)]
 fn stop_with(client: &Child) {
     use rustix::process::{kill_process, waitid, Signal, WaitId, WaitIdOptions};
-    /// Time in which a Ctrl-Z of the terminal, which stops both, has stopped this program.
+    /// Time after which a Ctrl-Z of the terminal has stopped this program. It stops both programs.
     const TYPED: Duration = Duration::from_millis(100);
     let Some(id) = id(client) else { return };
     // The thread ends with the program: a call that waits is not interrupted by the end of the client.
@@ -264,7 +264,7 @@ fn has_terminal() -> bool {
     rustix::termios::tcgetpgrp(&terminal).is_ok_and(|foreground| foreground == rustix::process::getpgrp())
 }
 
-/// Stops this program until a shell lets it go on. Returns false if it was not stopped: the system refuses to stop a
+/// Stops this program until a shell continues it. Returns false if it was not stopped: the system refuses to stop a
 /// process group to which no shell belongs.
 #[cfg(unix)]
 fn stop() -> bool {
@@ -272,7 +272,7 @@ fn stop() -> bool {
         consts::{SIGCONT, SIGTSTP},
         flag, low_level,
     };
-    /// Time in which the handler of SIGCONT has run.
+    /// Time after which the handler of SIGCONT has run.
     const HANDLED: Duration = Duration::from_millis(100);
     let goes_on = Arc::new(AtomicBool::new(false));
     let Ok(handler) = flag::register(SIGCONT, goes_on.clone()) else { return false };

@@ -34,7 +34,7 @@ use crate::http::{
     server::{target, Client},
 };
 
-/// A larger body is rewritten on a thread of its own. In bytes.
+/// Size in bytes from which a body is rewritten on a separate thread.
 const LARGE: usize = 1 << 16;
 /// Number of pieces of a reply that wait for the client.
 const WAITING: usize = 4;
@@ -57,22 +57,22 @@ pub(super) struct Exchange {
     current: Arc<Current>,
     /// `None` after a panic.
     request: Option<RelayRequest>,
-    /// In the relay.
+    /// Time spent in the relay.
     spent: Duration,
     upload: Upload,
-    /// `None` if the body that was sent last is not whole.
+    /// The body that was sent last; `None` if it is not a whole body.
     sent: Option<Whole>,
     remote_wait: RemoteWait,
     /// Spelling of the names of the client's headers.
     extensions: Extensions,
     is_chunked: bool,
-    /// Empty before the client's body was read.
+    /// The client's body; empty before it was read.
     body: Bytes,
     reply: Option<Response<Incoming>>,
     effects: VecDeque<RelayEffect>,
 }
 
-/// `None` closes the connection.
+/// Serves a request. `None` closes the connection.
 pub(super) async fn answer(host: Arc<Host>, request: Request<Incoming>, client: Client) -> Option<Response<Reply>> {
     let (parts, body) = request.into_parts();
     let head = RequestHead {
@@ -191,7 +191,7 @@ impl Exchange {
         }
     }
 
-    /// If the relay panics, only this request ends.
+    /// Calls the relay. If the relay panics, only this request ends.
     fn ask(&mut self, what: impl FnOnce(&mut RelayRequest) -> Vec<RelayEffect>) -> Vec<RelayEffect> {
         let Some(mut request) = self.request.take() else { return Vec::new() };
         let begin = Instant::now();
@@ -203,7 +203,7 @@ impl Exchange {
         self.restore(asked.ok())
     }
 
-    /// A large body is handled on another thread, together with a few others.
+    /// Calls the relay with a body. A large body is handled on another thread. The number of such threads is limited.
     async fn ask_about(
         &mut self,
         body: Bytes,
@@ -274,7 +274,7 @@ impl Exchange {
         self.ask_about(body, RelayRequest::body).await
     }
 
-    /// Fails with the effects that end the reading.
+    /// Counts a piece of a body. Fails with the effects that end the reading.
     fn received(&mut self, length: u64) -> Result<(), Vec<RelayEffect>> {
         let effects = self.ask(|request| request.received(length));
         if effects.is_empty() {

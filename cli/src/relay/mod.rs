@@ -1,5 +1,5 @@
-//! Sockets and timers of `toolwire relay`. `toolwire_command::Relay` decides which upstream a request is sent to, and
-//! what the client receives.
+//! Sockets and timers of `toolwire relay`. `toolwire_command::Relay` decides the upstream of each request, and the
+//! reply for the client.
 
 mod body;
 mod client;
@@ -38,7 +38,7 @@ use crate::{
 
 /// Time limit for open requests after the relay is asked to stop.
 const PATIENCE: Duration = Duration::from_secs(10);
-/// Time limit for the end of requests that are cut then.
+/// Time limit for the end of requests that are still open after [`PATIENCE`].
 const LAST_LINES: Duration = Duration::from_secs(1);
 
 pub(crate) struct Host {
@@ -48,7 +48,7 @@ pub(crate) struct Host {
     timeout: Duration,
     log: Log,
     report: Report,
-    /// A request has arrived.
+    /// True after the first request.
     is_used: AtomicBool,
     /// Bounds the number of large bodies that are rewritten at the same time.
     work: Arc<Semaphore>,
@@ -65,7 +65,7 @@ impl Host {
         self.current.lock().unwrap_or_else(PoisonError::into_inner).clone()
     }
 
-    /// Applies other settings to the requests that begin from now on, except the address to listen on and the timeout.
+    /// Applies new settings to new requests, except for the address to listen on and the timeout.
     fn change(&self, text: &str) -> Result<(), String> {
         let settings = Settings::read(&json::read(text).unwrap_or_default());
         let token = token_of(settings.token.as_deref())?;
@@ -83,7 +83,7 @@ struct Settings {
     most_clients: usize,
     timeout: Duration,
     report: Option<String>,
-    /// This file is read again when it changes.
+    /// Configuration file that is read again when it changes.
     config: Option<String>,
     verbose: bool,
     client: Option<Started>,
@@ -114,7 +114,7 @@ impl Settings {
     }
 }
 
-/// Reads the settings of the command line from its files as they are now. Fails with messages about them.
+/// Reads the settings of the command line again from its current files. Fails with messages about the files.
 type Again = fn() -> Result<String, String>;
 
 /// Serves clients until a signal arrives, or until the client that it has started ends. Returns the exit code.

@@ -25,7 +25,8 @@ struct Version {
     file: (u64, i64, i64),
 }
 
-/// `None` if the file does not exist, for example while an editor replaces it. File systems may block.
+/// Returns the version of a file; `None` if the file does not exist, for example while an editor replaces it. File
+/// systems may block.
 async fn version(path: &str) -> Option<Version> {
     let path = path.to_string();
     spawn_blocking(move || version_of(&path)).await.ok().flatten()
@@ -43,7 +44,7 @@ fn version_of(path: &str) -> Option<Version> {
     })
 }
 
-/// `before` are the settings from the file as it was read first.
+/// Applies changes of a file. `before` contains the settings of the first read.
 pub(super) async fn watch(host: Arc<Host>, path: String, before: String, again: Again) {
     // The file may have changed since it was read.
     let (mut read, mut last, mut is_missing) = (None, version(&path).await, false);

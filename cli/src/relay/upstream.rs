@@ -11,12 +11,12 @@ use super::body::Sent;
 
 pub(crate) struct Address {
     pub(crate) is_encrypted: bool,
-    /// Without brackets.
+    /// The host, without brackets.
     pub(crate) host: String,
     pub(crate) port: u16,
 }
 
-/// Errors contain no values.
+/// Returns a request to an upstream. Errors contain no values.
 pub(super) fn request(
     address: &Address,
     head: &UpstreamHead,

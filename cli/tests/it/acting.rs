@@ -6,7 +6,7 @@ use serde_json::{json, Value};
 
 use crate::client::Proxied;
 
-/// `sh -c` runs it. The variable SEEN may name a file for what has happened.
+/// A script for `sh -c`. The variable SEEN may name a file, to which the script writes what has happened.
 pub(crate) const ACTING: &str = r#"
 say() { printf '{"jsonrpc":"2.0",%s}\n' "$1"; }
 text() { say '"id":'"$1"',"result":{"content":[{"type":"text","text":"'"$2"'"}]}'; }
@@ -51,7 +51,7 @@ while IFS= read -r line; do
 done
 "#;
 
-/// Number of its tools.
+/// Number of tools of the server.
 pub(crate) const TOOLS: usize = 15;
 
 pub(crate) fn call(id: impl Into<Value>, name: &str, arguments: &Value) -> Value {

@@ -75,7 +75,7 @@ impl Proxied {
         }
     }
 
-    /// Skips notifications.
+    /// Sends a request, and returns the answer. Skips notifications.
     pub(crate) fn ask(&mut self, line: &str) -> Value {
         let id = serde_json::from_str::<Value>(line).expect("JSON")["id"].clone();
         self.send(line);

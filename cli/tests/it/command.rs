@@ -22,7 +22,7 @@ fn read(path: &Path) -> Value {
     serde_json::from_str(&text).unwrap_or_else(|error| panic!("{}: {error}", path.display()))
 }
 
-/// Variables that contain folders of a user, and those of the network.
+/// Environment variables that contain folders of a user or settings of the network.
 const HOMES: [&str; 8] =
     ["HOME", "USERPROFILE", "APPDATA", "XDG_CONFIG_HOME", "HTTPS_PROXY", "https_proxy", "NO_PROXY", "no_proxy"];
 
@@ -165,7 +165,7 @@ fn play(file: &str, case: &Value) -> Vec<String> {
     for name in HOMES {
         command.env_remove(name);
     }
-    // As the launcher of npm.
+    // The launcher of npm sets the same value.
     command.env("TOOLWIRE_PROGRAM", r#"["npx","-y","toolwire"]"#);
     for (name, value) in case["environment"].as_object().into_iter().flatten() {
         command.env(name, value.as_str().expect("a value"));

@@ -46,7 +46,7 @@ fn bomb(encoding: &str) -> Vec<u8> {
     (0..BROTLI.len()).step_by(2).map(digits).collect()
 }
 
-/// Returns the maximum size of a process so far in MB; 0 where the system does not tell.
+/// Returns the maximum memory of a process so far, in MB, or 0 if the system does not report it.
 fn peak(id: u32) -> u64 {
     let status = fs::read_to_string(format!("/proc/{id}/status")).unwrap_or_default();
     let line = status.lines().find_map(|line| line.strip_prefix("VmHWM:"));
@@ -58,7 +58,7 @@ fn signal(id: &str, name: &str) {
     assert!(sent.expect("kill").success(), "{name} {id}");
 }
 
-/// Returns true if a process is stopped, or if the system does not tell.
+/// Returns true if a process is stopped, or if the system does not report it.
 fn is_stopped(id: &str) -> bool {
     fs::read_to_string(format!("/proc/{id}/status")).map_or(true, |status| status.contains("\nState:\tT"))
 }
@@ -119,7 +119,7 @@ fn streams_next_to_clients_that_break_off_or_do_not_read_arrive_whole() {
                 match number % 4 {
                     // Closing a connection whose data is not read resets it.
                     0 => drop(read_chunk(&mut client)),
-                    // The client stays until the others have everything, and reads nothing.
+                    // The client stays connected until the others have received everything, and reads nothing.
                     1 => {
                         wait_until(|| read.load(Ordering::Relaxed) == CLIENTS / 2);
                         let _ = client.get_ref().shutdown(Shutdown::Both);
@@ -258,7 +258,7 @@ fn a_program_that_is_killed_while_it_writes_leaves_the_old_file_or_the_new_one()
     let old = inode();
     assert_eq!(run().wait().expect("an exit").code(), Some(0));
     let time = begin.elapsed();
-    // Another file replaces it, and no other remains.
+    // Another file replaces the old one, and no temporary file remains.
     assert_ne!(inode(), old);
     let mut names: Vec<_> = fs::read_dir(&folder.0).expect("a folder").flatten().map(|file| file.file_name()).collect();
     names.sort();

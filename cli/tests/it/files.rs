@@ -64,7 +64,7 @@ fn a_reader_that_closes_the_pipe_changes_neither_the_exit_code_nor_the_files() {
         let output = child.wait_with_output().expect("an exit");
         (output.status.code(), String::from_utf8_lossy(&output.stderr).into_owned())
     };
-    // Only the summary.
+    // Standard error contains only the summary.
     let summary = "1 tool, 1 dialect: 1 finding refused by openai-chat\n";
     assert_eq!(check(&[]), (Some(1), summary.to_string()));
     let updated = check(&["--format", "json", "--baseline", "base.json", "--update-baseline"]);
@@ -88,14 +88,14 @@ fn files_are_written_only_where_the_user_can_expect_it() {
     folder.write("t.json", REFUSED);
     let update = ["check", "-d", "openai-chat", "t.json", "--baseline", "b/base.json", "--update-baseline"];
     let run = || program().args(update).current_dir(&folder.0).stdin(Stdio::null()).output().expect("the program");
-    // Through a link: refused.
+    // Writing through a link is refused.
     fs::create_dir(folder.0.join("elsewhere")).expect("a folder");
     symlink("elsewhere", folder.0.join("b")).expect("a link");
     let output = run();
     assert_eq!(output.status.code(), Some(2));
     assert!(String::from_utf8_lossy(&output.stderr).contains("(ELOOP)"), "{output:?}");
     assert_eq!(fs::read_dir(folder.0.join("elsewhere")).expect("a folder").count(), 0);
-    // The permissions stay, and no temporary file remains.
+    // The permissions are unchanged, and no temporary file remains.
     fs::remove_file(folder.0.join("b")).expect("a link");
     fs::create_dir(folder.0.join("b")).expect("a folder");
     assert_eq!(run().status.code(), Some(0));
@@ -233,7 +233,7 @@ fn a_fix_does_not_overwrite_a_file_that_has_changed_since_it_was_read() {
     command.args(["check", "--fix", "-d", "moonshot", "a.json", "c.json", "pipe"]).current_dir(&folder.0);
     command.stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::piped());
     let child = command.spawn().expect("the program");
-    // Opens only once the program has read the files before it.
+    // The pipe opens only after the program has read the earlier files.
     let mut pipe = fs::OpenOptions::new().write(true).open(folder.0.join("pipe")).expect("a pipe");
     let changed = FIXABLE.replace("\"b\"", "\"x\"");
     folder.write("a.json", &changed);
@@ -309,7 +309,7 @@ fn only_an_absolute_path_is_written_through_a_link() {
     fs::create_dir(folder.0.join("in")).expect("a folder");
     assert_eq!(check(&folder.0, &update, "").2, Some(0));
     assert!(folder.0.join("in/base.json").exists());
-    // The command line: a relative path is not followed, either.
+    // A relative path on the command line is not followed through a link either.
     symlink(outside.0.join("target.json"), folder.0.join("link")).expect("a link");
     symlink(&outside.0, folder.0.join("out")).expect("a link");
     let named = ["-d", "codex", "--update-baseline", "t.json", "--baseline"];

@@ -31,7 +31,7 @@ pub(crate) struct Running {
     pub(crate) child: Child,
     pub(crate) port: u16,
     log: Arc<Mutex<String>>,
-    /// Reads the log until the program ends.
+    /// The thread that reads the log until the program ends.
     reading: Option<JoinHandle<()>>,
 }
 
@@ -68,7 +68,7 @@ impl Running {
         self.log.lock().expect("no panic").clone()
     }
 
-    /// While it is locked, the log is not read.
+    /// Returns the log. While it is locked, the output of the program is not read.
     #[cfg(unix)]
     pub(crate) fn read_log(&self) -> Arc<Mutex<String>> {
         self.log.clone()
@@ -134,7 +134,7 @@ fn upstream(state: Arc<Mutex<Upstream>>) -> u16 {
             thread::spawn(move || {
                 let mut piece = [0; 1 << 16];
                 let mut is_answered = false;
-                // The time that a request has to arrive in pieces.
+                // Time limit for the remaining pieces of a request.
                 stream.set_read_timeout(Some(Duration::from_millis(100))).expect("a time limit");
                 loop {
                     match stream.read(&mut piece) {
@@ -206,7 +206,7 @@ fn requests_are_read_as_the_cases_expect() {
         files.iter().flat_map(|name| read(&format!("{name}.json")).as_array().expect("cases").clone()).collect();
     assert_eq!(read("count.json")["cases"], cases.len(), "tests/http/count.json");
     let failed: Vec<String> = thread::scope(|scope| {
-        // Most of the time, a case waits.
+        // Cases mostly wait, so several relays play them at the same time.
         let parts = cases.chunks(cases.len().div_ceil(PARTS));
         let runs: Vec<_> = parts.map(|cases| scope.spawn(move || play_all(cases))).collect();
         runs.into_iter().flat_map(|run| run.join().expect("no panic")).collect()

@@ -15,7 +15,7 @@ use crate::{
     terminal::Terminal,
 };
 
-/// Time in which a second signal would have arrived.
+/// Time within which a second signal would arrive.
 const SECOND: Duration = Duration::from_millis(300);
 const OPTIONS: &str = "--upstream http://127.0.0.1:9 --variable URL";
 
@@ -33,7 +33,7 @@ fn session(options: &[&str], folder: &Folder) -> Option<Command> {
 struct Shell {
     child: Child,
     folder: Folder,
-    /// `None` once it was closed.
+    /// `None` after it was closed.
     terminal: Option<Terminal>,
 }
 

@@ -105,7 +105,7 @@ fn a_request_ends_with_its_reply_although_the_api_has_not_read_it() {
         crate::relay::read_head(&mut reader).expect("a head");
         write(reader.get_mut(), "HTTP/1.1 413 Too Large\r\nContent-Length: 9\r\n\r\ntoo large");
         thread::sleep(Duration::from_millis(500));
-        // What the buffers of the system contain.
+        // The rest of the request that is in the system's buffers.
         let mut rest = Vec::new();
         let _ = reader.read_to_end(&mut rest);
         ended.send(rest.len()).expect("the test waits");
@@ -117,7 +117,7 @@ fn a_request_ends_with_its_reply_although_the_api_has_not_read_it() {
     assert!(length < 15_000_000, "{length}");
 }
 
-/// `more` handles the other methods.
+/// Starts a server, and returns its port. `more` handles the methods that the server does not know.
 fn server(more: impl Fn(&Message, &str, &mut TcpStream) + Send + Sync + 'static) -> u16 {
     api(move |request, stream| {
         let message = request.json();
@@ -362,7 +362,7 @@ fn signals_end_the_program_also_after_it_has_waited_for_a_server() {
     let mut child = command.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::null()).spawn().expect("it");
     let mut first = [0];
     child.stdout.as_mut().expect("a pipe").read_exact(&mut first).expect("an output");
-    // It fills the pipe.
+    // The program fills the pipe.
     thread::sleep(Duration::from_millis(300));
     assert!(child.try_wait().expect("a status").is_none(), "the output fits into the pipe");
     let sent = crate::kill().arg(child.id().to_string()).status().expect("kill");

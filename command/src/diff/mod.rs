@@ -28,15 +28,14 @@ use super::{
 use kinds::Kind;
 use tools::{Pair, Tool};
 
-/// Maximum number of characters of a witness in a message; documents contain the whole.
+/// Maximum number of characters of a witness in a message. Documents contain the whole witness.
 const WITNESS: usize = 200;
 
-/// State of the command.
 pub(crate) struct Diff {
     arguments: DiffArguments,
     profile: Option<String>,
     dialects: Vec<&'static Dialect>,
-    /// The old list, then the new one.
+    /// The old list, then the new list.
     sources: Vec<Source>,
     tools: [Vec<Tool>; 2],
     pairs: Vec<Pair>,

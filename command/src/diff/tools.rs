@@ -1,4 +1,4 @@
-//! The tools of both lists, and which of them belong together.
+//! The tools of the old and the new list, in pairs.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -27,7 +27,7 @@ pub(super) struct Tool {
     pub(super) annotations: String,
 }
 
-/// Indices of tools that belong together, or of one without a counterpart.
+/// Indices of an old tool and of its new version, or of a tool without a counterpart.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Pair {
     pub(super) old: Option<usize>,
@@ -142,7 +142,7 @@ fn canonical(text: &str) -> String {
     json::read(text).map(|node| json::canonical(&node)).unwrap_or_default()
 }
 
-/// Returns true if a schema declares properties, so that it is hardly the schema of another tool by chance.
+/// Returns true if a schema declares properties. Two tools hardly have equal schemas with properties by chance.
 fn declares(schema: &str) -> bool {
     let schema = json::read(schema).unwrap_or_default();
     schema.object_at("properties").is_some_and(|table| !table.is_empty())

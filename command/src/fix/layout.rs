@@ -7,7 +7,7 @@ use toolwire::json::{self, Node, Object};
 
 use crate::position::{children, Child};
 
-/// Layout of a file's text, for the parts that are new.
+/// Layout of a file's text, for new parts.
 pub(super) struct Layout {
     /// One level of indentation.
     unit: String,
@@ -152,7 +152,7 @@ struct Part<'n, 'a> {
     /// Index of the old member or item at the same location, with its value.
     of: Option<usize>,
     before: Option<&'n Node<'a>>,
-    /// For members: the quoted name, if it is not the old one.
+    /// For members: the quoted name, if it is not the old name.
     name: Option<Option<String>>,
     after: &'n Node<'a>,
 }
@@ -168,7 +168,7 @@ fn of_members<'n, 'a>(before: &'n Object<'a>, after: &'n Object<'a>) -> Vec<Part
             Some(at)
         })
         .collect();
-    let pairs = paired(&kept, old.len());
+    let pairs = pair_replaced_items(&kept, old.len());
     let part = |(member, of): (&'n json::Member<'a>, Option<usize>)| {
         let own = of.and_then(|of| old.get(of));
         let is_same = own.is_some_and(|own| own.key == member.key);
@@ -190,7 +190,7 @@ fn of_items<'n, 'a>(before: &'n [Node<'a>], after: &'n [Node<'a>]) -> Vec<Part<'
             Some(at)
         })
         .collect();
-    let pairs = paired(&kept, before.len());
+    let pairs = pair_replaced_items(&kept, before.len());
     let part = |(after, of): (&'n Node<'a>, Option<usize>)| Part {
         of,
         before: of.and_then(|of| before.get(of)),
@@ -200,8 +200,8 @@ fn of_items<'n, 'a>(before: &'n [Node<'a>], after: &'n [Node<'a>]) -> Vec<Part<'
     after.iter().zip(pairs).map(part).collect()
 }
 
-/// Pairs a new element with an old one that disappears between the same neighbors.
-fn paired(kept: &[Option<usize>], old: usize) -> Vec<Option<usize>> {
+/// Pairs a new element with a removed element between equal neighbors.
+fn pair_replaced_items(kept: &[Option<usize>], old: usize) -> Vec<Option<usize>> {
     let mut pairs = Vec::with_capacity(kept.len());
     let mut free = 0;
     for (at, place) in kept.iter().enumerate() {

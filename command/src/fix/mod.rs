@@ -27,12 +27,12 @@ use crate::{
     error::CommandError,
     finding::rank,
     input::{Input, Named, Subject},
-    position::{span_of, spliced},
+    position::{span_of, splice},
     profile::ignores_rule,
 };
 use parts::Contents;
 
-/// Each round rewrites for every dialect. The result is stable after a few rounds.
+/// Maximum number of rounds. Each round rewrites for every dialect. The result is stable after a few rounds.
 const ROUNDS: usize = 4;
 /// Maximum number of units that are tried one by one.
 const SINGLE_UNITS: usize = 50;
@@ -42,7 +42,7 @@ const SCHEMA_DEPTH: usize = 4;
 /// Dialect and rule of each finding to remove.
 pub(crate) type Wanted = BTreeSet<(&'static str, &'static str)>;
 
-/// Number of findings by dialect, rule, severity and keyword. The keyword is empty if the finding is not at one.
+/// Number of findings by dialect, rule, severity and keyword. The keyword is empty if the finding is at a schema.
 type Counts = BTreeMap<(&'static str, &'static str, usize, String), usize>;
 
 #[derive(Debug)]
@@ -50,7 +50,7 @@ pub(crate) struct Fixed {
     pub(crate) text: String,
     /// Number of findings that only an unsafe fix removes.
     pub(crate) unsafe_only: usize,
-    /// Reasons why findings are left.
+    /// Reasons why findings remain.
     pub(crate) reasons: Reasons,
 }
 
@@ -68,7 +68,7 @@ pub(crate) struct Fixer<'c> {
 #[derive(Clone, Copy)]
 struct Entry<'e, 'a> {
     tool: Option<&'e Node<'a>>,
-    /// From the tool to the schema.
+    /// Pointer from the tool to the schema.
     inside: &'e str,
 }
 
@@ -127,7 +127,7 @@ impl Fixer<'_> {
         let Ok(before) = self.version(entry, schema) else { return (None, 0) };
         let start = before.number_of(wanted);
         let max_safety = if self.allows_unsafe { Safety::Unsafe } else { Safety::Safe };
-        let after = self.improved(entry, before, wanted, max_safety);
+        let after = self.improve(entry, before, wanted, max_safety);
         let better = (after.number_of(wanted) < start).then(|| after.schema.clone());
         self.explain(entry, &after, wanted, reasons);
         // A finding of several dialects is reported once.
@@ -135,7 +135,7 @@ impl Fixer<'_> {
         let more = if self.allows_unsafe || reported == 0 {
             0
         } else {
-            reported.saturating_sub(self.improved(entry, after, wanted, Safety::Unsafe).places(wanted))
+            reported.saturating_sub(self.improve(entry, after, wanted, Safety::Unsafe).places(wanted))
         };
         (better, more)
     }
@@ -193,7 +193,7 @@ impl Fixer<'_> {
         self.shown.max(rank(Severity::Reinterpreted))
     }
 
-    fn improved(&self, entry: Entry<'_, '_>, mut version: Version, wanted: &Wanted, max_safety: Safety) -> Version {
+    fn improve(&self, entry: Entry<'_, '_>, mut version: Version, wanted: &Wanted, max_safety: Safety) -> Version {
         loop {
             let before = version.number_of(wanted);
             for dialect in self.dialects {
@@ -206,9 +206,9 @@ impl Fixer<'_> {
                 let better = self.with_donor(entry, &version, wanted);
                 version = better.unwrap_or(version);
             }
-            // If one dialect needs a change, another may refuse it until the schema is rewritten for the other, too.
+            // A dialect may refuse a change that another dialect needs, until the schema is rewritten for both.
             if version.number_of(wanted) == before && self.dialects.len() > 1 {
-                let better = self.in_turn(entry, &version, wanted, max_safety);
+                let better = self.improve_by_unit(entry, &version, wanted, max_safety);
                 version = better.unwrap_or(version);
             }
             if version.number_of(wanted) == before {
@@ -217,9 +217,8 @@ impl Fixer<'_> {
         }
     }
 
-    /// Rewrites for a dialect outside the run. A strict mode encodes what it cannot express, and an encoded part is
-    /// never written. The rewriting for another API may change the same part without encoding it, for example from
-    /// `oneOf` to `anyOf`.
+    /// Rewrites for a dialect outside the run. A strict mode encodes what it cannot express, and a fix never writes
+    /// encoded parts. Another dialect may change such a part without encoding it, for example `oneOf` to `anyOf`.
     fn with_donor(&self, entry: Entry<'_, '_>, version: &Version, wanted: &Wanted) -> Option<Version> {
         let donors = dialects().iter().filter(|donor| !self.has(donor));
         let better = donors.filter_map(|donor| self.attempt(entry, version, donor, wanted, Safety::Safe));
@@ -324,7 +323,13 @@ impl Fixer<'_> {
         best
     }
 
-    fn in_turn(&self, entry: Entry<'_, '_>, version: &Version, wanted: &Wanted, max_safety: Safety) -> Option<Version> {
+    fn improve_by_unit(
+        &self,
+        entry: Entry<'_, '_>,
+        version: &Version,
+        wanted: &Wanted,
+        max_safety: Safety,
+    ) -> Option<Version> {
         let mut schema = version.schema.clone();
         for _ in 0..ROUNDS {
             let start = schema.clone();
@@ -477,7 +482,7 @@ impl Version {
                 continue;
             }
             let cause = change.pointer.as_str();
-            // If what is around the cause has another name now, nothing shows that the output replaces it.
+            // If the parent of the cause has a new name, nothing shows that the output replaces the cause.
             let is_moved = cause.rsplit_once('/').is_some_and(|(holder, _)| value_at(after, holder).is_none());
             if is_moved || value_at(before, cause).is_none() || value_at(after, cause).is_some() {
                 remove(after, output);
@@ -504,7 +509,7 @@ fn keyword(pointer: &str) -> String {
     let is_name = ["properties", "patternProperties", "$defs", "definitions"].contains(&above);
     match last {
         _ if is_name || last.parse::<usize>().is_ok() => String::new(),
-        // Dialects that refuse one of the two tables usually refuse both.
+        // Dialects that refuse `definitions` usually refuse `$defs`, too.
         "definitions" => String::from("$defs"),
         keyword => keyword.into(),
     }
@@ -624,7 +629,7 @@ fn written(
         splices.push((from + span.start..from + span.end, new));
         put(&mut meant, pointer, value);
     }
-    let fixed = spliced(text, splices);
+    let fixed = splice(text, splices);
     let same = Input::read(&fixed).is_ok_and(|input| {
         let read = match input.without_request().subject {
             Subject::Tools(list) | Subject::Request(list) => list,
@@ -639,7 +644,7 @@ fn written(
     }
 }
 
-/// With three lines around each change.
+/// Returns the difference of two texts, with three lines around each change.
 pub(crate) fn diff(name: &str, before: &str, after: &str) -> String {
     // A line end in a name would begin another line of the header.
     let quoted = name.chars().any(char::is_control).then(|| format!("{name:?}"));

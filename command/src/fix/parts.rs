@@ -50,7 +50,7 @@ pub(super) fn is_structural(keyword: &str) -> bool {
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) enum Safety {
-    /// The schema accepts the same arguments, and the model reads the same.
+    /// Neither the accepted arguments nor the information for the model changes.
     Safe,
     /// The schema accepts other arguments, or loses guidance.
     Unsafe,
@@ -83,9 +83,9 @@ pub(super) struct Parts<'n, 'a> {
 
 #[derive(Clone, Copy)]
 struct Part {
-    /// Everything below belongs to this part.
+    /// Everything below the pointer belongs to this part.
     is_whole: bool,
-    /// Contains a reference, or other definitions than before.
+    /// The part contains a reference, or definitions that changed.
     has_reference: bool,
 }
 
@@ -259,17 +259,17 @@ impl<'n, 'a> Parts<'n, 'a> {
     }
 }
 
-fn differs_only_below(one: &Member<'_>, two: &Member<'_>) -> bool {
-    let key = one.key.display();
+fn differs_only_below(first: &Member<'_>, second: &Member<'_>) -> bool {
+    let key = first.key.display();
     let names = |node: &Node<'_>| -> Option<Vec<String>> {
         Some(node.as_object()?.iter().map(|member| member.key.display().into_owned()).collect())
     };
     let count = |node: &Node<'_>| node.as_array().map(<[_]>::len);
     match &*key {
-        key if MAPS.contains(&key) && names(&one.value).is_some() => names(&one.value) == names(&two.value),
-        key if LISTS.contains(&key) && count(&one.value).is_some() => count(&one.value) == count(&two.value),
-        key if SCHEMAS.contains(&key) && one.value.as_object().is_some() => two.value.as_object().is_some(),
-        _ => json::write(&one.value) == json::write(&two.value),
+        key if MAPS.contains(&key) && names(&first.value).is_some() => names(&first.value) == names(&second.value),
+        key if LISTS.contains(&key) && count(&first.value).is_some() => count(&first.value) == count(&second.value),
+        key if SCHEMAS.contains(&key) && first.value.as_object().is_some() => second.value.as_object().is_some(),
+        _ => json::write(&first.value) == json::write(&second.value),
     }
 }
 
@@ -345,7 +345,7 @@ fn safety(change: &Change) -> Safety {
     }
 }
 
-/// Maximum number of descriptions that a fix may extend. Each one is searched for in all others.
+/// Maximum number of descriptions that a fix may extend. Each description is searched for in all others.
 const MAX_EXTENDED: usize = 100;
 
 #[derive(Debug, Default)]

@@ -44,7 +44,7 @@ fn row(report: &Report<'_>, group: &Group) -> String {
     format!("| {} |\n", cells.map(|cell| cell.replace('|', "\\|")).join(" | "))
 }
 
-/// Delimits inline code by more backticks than any run of them in the text.
+/// Formats a text as inline code, delimited by more backticks than occur in a row in the text.
 fn code(text: &str) -> String {
     let text = shown(text);
     let longest = text.split(|one| one != '`').map(str::len).max().unwrap_or_default();
@@ -59,7 +59,7 @@ fn code(text: &str) -> String {
     }
 }
 
-/// Escapes our own text for one line of Markdown.
+/// Escapes a text of toolwire for one line of Markdown.
 fn escaped(text: &str) -> String {
     let mut out = String::with_capacity(text.len() + 8);
     for one in shown(text).chars() {

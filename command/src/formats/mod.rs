@@ -23,7 +23,7 @@ pub(crate) const JSON: Format = Format::Json;
 pub(crate) struct Report<'r> {
     /// Name of the command.
     pub(crate) command: &'static str,
-    /// Summary in one line; `None`: that of `check`.
+    /// Summary in one line; `None` for the summary of `check`.
     pub(crate) outline: Option<String>,
     /// Further members of the JSON document.
     pub(crate) facts: Option<Node<'r>>,

@@ -3,15 +3,15 @@
 use super::{counts, reporters, Report};
 use crate::{
     finding::{page, summary_and_advice, Group},
-    table::wrapped,
+    table::wrap_line,
     terminal::{shown, Paint},
 };
 
-/// With `--quiet`, each finding is one line, as in the output of compilers.
+/// Writes findings as text. With `--quiet`, each finding is one line, as in the output of compilers.
 pub(super) fn written(report: &Report<'_>, width: Option<usize>, paint: Paint) -> String {
     let mut out = String::new();
     let within = |text: &str, indent: usize| match width {
-        Some(width) if !report.quiet => wrapped(text, width, indent),
+        Some(width) if !report.quiet => wrap_line(text, width, indent),
         _ => text.to_string(),
     };
     let mut before = None;

@@ -1,4 +1,4 @@
-//! Headers of requests and replies: which are forwarded, and which belong to one connection or one body.
+//! Headers of requests and replies: the forwarded headers, and the headers of a connection or a body.
 
 use std::borrow::Cow;
 
@@ -11,7 +11,7 @@ pub type Headers = Vec<(String, Vec<u8>)>;
 
 /// Header with the program's own token, which is never forwarded.
 pub(crate) const TOKEN: &str = "x-toolwire-token";
-/// Headers that belong to one connection (RFC 9110, 7.6.1). `Connection` names others.
+/// Headers that belong to one connection (RFC 9110, 7.6.1). `Connection` names further headers.
 const OF_CONNECTION: [&str; 10] = [
     "connection",
     "keep-alive",
@@ -24,14 +24,14 @@ const OF_CONNECTION: [&str; 10] = [
     "upgrade",
     "http2-settings",
 ];
-/// Headers that describe the exact bytes of a body, so that they do not apply to a rewritten one.
+/// Headers that describe the exact bytes of a body, and do not apply to a rewritten body.
 const OF_BODY: [&str; 6] =
     ["content-length", "content-digest", "repr-digest", "digest", "content-md5", "content-encoding"];
 /// Idempotency keys. A follow-up request must not repeat them, because its body differs.
 const OF_REQUEST: [&str; 2] = ["idempotency-key", "x-idempotency-key"];
 const ENTITY_TAG: &str = "etag";
 
-/// Each character of a value is one byte.
+/// Reads headers. Each character of a value is one byte.
 pub(crate) fn read(node: Option<&Node<'_>>) -> Headers {
     let text = |node: &Node<'_>| node.as_text().map(|text| text.display().into_owned());
     let pair = |pair: &Node<'_>| match pair.as_array() {
@@ -48,7 +48,7 @@ pub(crate) fn printable(mut headers: Headers) -> Headers {
     headers
 }
 
-/// One character for each byte.
+/// Returns a text with one character for each byte.
 fn text(value: &[u8]) -> Cow<'_, str> {
     match std::str::from_utf8(value) {
         Ok(text) if text.is_ascii() => Cow::Borrowed(text),
@@ -109,7 +109,7 @@ fn without_connection(mut headers: Headers) -> Headers {
     headers
 }
 
-/// Removes `Content-Length` if the body is chunked.
+/// Returns the headers of a request for an upstream, without `Content-Length` if the body is chunked.
 pub(crate) fn of_request(headers: Headers, host: &str) -> Headers {
     let has_pieces = value(&headers, "transfer-encoding").is_some();
     let mut headers = without_connection(headers);
@@ -122,7 +122,8 @@ pub(crate) fn of_request(headers: Headers, host: &str) -> Headers {
     headers
 }
 
-/// For a body that was read and may have been rewritten. With `asks_again`, the request is repeated with a new body.
+/// Returns the headers for a body that was read and may have been rewritten. With `asks_again`, the request is repeated
+/// with a new body.
 pub(crate) fn for_body(mut headers: Headers, length: usize, is_plain: bool, asks_again: bool) -> Headers {
     remove(&mut headers, &OF_BODY);
     if asks_again {
@@ -136,7 +137,7 @@ pub(crate) fn for_body(mut headers: Headers, length: usize, is_plain: bool, asks
     headers
 }
 
-/// With `rewrites`, the client receives a different body.
+/// Returns the headers of a reply for the client. With `rewrites`, the client receives a different body.
 pub(crate) fn of_reply(headers: Headers, rewrites: bool) -> Headers {
     // Next to a transfer encoding, the length is not the length of the body (RFC 9112, 6.3).
     let is_chunked = value(&headers, "transfer-encoding").is_some();

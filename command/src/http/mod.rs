@@ -22,7 +22,7 @@ pub(crate) fn require_token(listen: &Listen, token: Option<&str>) -> Result<(), 
     ))
 }
 
-/// For a response that the program itself writes. The headers prevent scripts, framing and caching.
+/// Returns the headers of a response that the program writes itself. They prevent scripts, framing and caching.
 pub(crate) fn own_headers(status: u16, kind: &str) -> Headers {
     let mut list: Headers =
         [("Content-Type", kind), ("Cache-Control", "no-store"), ("X-Content-Type-Options", "nosniff")]
@@ -158,7 +158,7 @@ fn is_host(host: &str) -> bool {
 
 #[derive(Debug)]
 pub(crate) struct Door {
-    /// The program listens only on a loopback address.
+    /// True if the program listens only on a loopback address.
     pub(crate) is_loopback: bool,
     pub(crate) token: Option<String>,
 }
@@ -200,7 +200,7 @@ fn is_local(origin: &str) -> bool {
     is_loopback(host_of(authority))
 }
 
-/// Compares in constant time.
+/// Compares two tokens in constant time.
 fn is_same(found: &str, token: &str) -> bool {
     let (found, token) = (found.as_bytes(), token.as_bytes());
     let differs = found.iter().zip(token).fold(0, |differs, (one, other)| differs | (one ^ other));

@@ -10,7 +10,7 @@ use toml::{
 use toolwire::json::{self, Member, Node, Object};
 
 use crate::{
-    position::{spliced, value_span},
+    position::{splice, value_span},
     servers::without_comments,
     terminal::{cut, shown},
 };
@@ -21,18 +21,18 @@ pub(super) struct Entry {
     pub(super) arguments: Vec<String>,
     /// Names of the variables that the file sets.
     pub(super) environment: Vec<String>,
-    /// Other variables are in a file.
+    /// True if further variables are in a file.
     has_variables_file: bool,
     command_at: Range<usize>,
     arguments_at: Option<Range<usize>>,
     /// Separator before `args`, if they have to be inserted after `command`.
     before: &'static str,
-    /// Keys of the members on the way to the server. The last key is the server's name.
+    /// Keys of the members on the path to the server. The last key is the server's name.
     path: Vec<String>,
 }
 
 impl Entry {
-    /// Without a name, the only server of the file is found.
+    /// Finds the server with this name; without a name, the only server of the file.
     pub(super) fn find(text: &str, list: &[&str], name: Option<&str>, is_toml: bool) -> Result<Entry, String> {
         if is_toml {
             in_toml(text, list, name)
@@ -49,7 +49,7 @@ impl Entry {
             Some(at) => edits.push((at.clone(), list)),
             None => edits.push((self.command_at.end..self.command_at.end, format!("{}{list}", self.before))),
         }
-        spliced(text, edits)
+        splice(text, edits)
     }
 }
 
@@ -179,7 +179,7 @@ fn none(list: &[&str], found: &[String], name: Option<&str>) -> String {
     }
 }
 
-fn chosen<'n>(found: &'n [String], list: &[&str], name: Option<&str>) -> Result<&'n str, String> {
+fn choose_name<'n>(found: &'n [String], list: &[&str], name: Option<&str>) -> Result<&'n str, String> {
     let one = match (name, found) {
         (None, [only]) => Some(only),
         (None, _) => None,
@@ -234,7 +234,7 @@ fn in_json(text: &str, list: &[&str], name: Option<&str>) -> Result<Entry, Strin
     let file = json_file(&plain)?;
     let members = json_servers(&file, list);
     let found = names_in_json(members);
-    let name = chosen(&found, list, name)?;
+    let name = choose_name(&found, list, name)?;
     let entry = members.iter().find(|member| member.key.is(name)).map(|member| &member.value);
     let text_at = |key: &str| entry?.get(key)?.as_text().map(|text| text.display().into_owned());
     let Some(command) = text_at("command") else {
@@ -272,7 +272,7 @@ fn in_toml(text: &str, list: &[&str], name: Option<&str>) -> Result<Entry, Strin
     let table = toml_file(text)?;
     let servers = toml_servers(table.get_ref(), list);
     let found = names_in_toml(servers);
-    let name = chosen(&found, list, name)?;
+    let name = choose_name(&found, list, name)?;
     let Some((entry, span)) = servers.and_then(|servers| table_at(servers, name)) else {
         return Err(NO_PROGRAM.into());
     };

@@ -35,12 +35,12 @@ pub(crate) struct Install {
     /// Maximum length of a server's name, if the client limits it together with the names of tools.
     max_server_name: Option<usize>,
     undoes: bool,
-    /// `--yes` was given.
+    /// True with `--yes`.
     is_agreed: bool,
-    /// Standard input is a terminal.
+    /// True if standard input is a terminal.
     can_ask: bool,
     stage: Stage,
-    /// In the order in which they are tried.
+    /// Candidate paths of the file, in the order of the attempts.
     paths: Vec<String>,
     path: String,
     /// Content before and after the change.
@@ -175,7 +175,7 @@ impl Install {
 
     fn changed_program(&self, entry: &Entry, is_named: bool) -> Result<Option<Program>, String> {
         if self.undoes {
-            return Ok(behind_the_proxy(&entry.command, &entry.arguments, is_named));
+            return Ok(proxied_program(&entry.command, &entry.arguments, is_named));
         }
         if is_proxy(&entry.command, &entry.arguments) {
             return Ok(None);
@@ -209,7 +209,7 @@ impl Install {
     }
 }
 
-/// FNV-1a is the same in every version of Rust.
+/// Returns a hash of a text: FNV-1a, which does not depend on the version of Rust.
 fn fingerprint(text: &str) -> u64 {
     let step = |hash: u64, byte: u8| (hash ^ u64::from(byte)).wrapping_mul(0x0100_0000_01b3);
     text.bytes().fold(0xcbf2_9ce4_8422_2325, step)
@@ -219,7 +219,7 @@ fn words<'w>(command: &'w str, arguments: &'w [String]) -> Vec<&'w str> {
     [command].into_iter().chain(arguments.iter().map(String::as_str)).collect()
 }
 
-/// The proxy may be anywhere in the command, for example in a container.
+/// Returns true if a command runs the proxy, which may be anywhere in it, for example in a container.
 fn is_proxy(command: &str, arguments: &[String]) -> bool {
     words(command, arguments).windows(2).any(|pair| matches!(pair, [one, PROXY] if is_program(one) || is_package(one)))
 }
@@ -237,14 +237,14 @@ fn is_program(word: &str) -> bool {
     name.strip_prefix(TOOLWIRE).is_some_and(|extension| matches!(extension, "" | ".exe" | ".cmd"))
 }
 
-/// The name may have extras or a version: `toolwire[relay]==1.0`, `toolwire@1.0`.
+/// Returns true for the name of the package, also with extras or a version: `toolwire[relay]==1.0`, `toolwire@1.0`.
 fn is_package(word: &str) -> bool {
     word.strip_prefix(TOOLWIRE).is_some_and(|rest| rest.is_empty() || rest.starts_with(['@', '[', '=']))
 }
 
 /// Returns the server after `--`. Unless `is_named`, the proxy's first option has to be `--client`, as `--install`
 /// writes it.
-fn behind_the_proxy(command: &str, arguments: &[String], is_named: bool) -> Option<Program> {
+fn proxied_program(command: &str, arguments: &[String], is_named: bool) -> Option<Program> {
     let words = words(command, arguments);
     let options = words.get(proxy_at(&words)? + 1..)?;
     if !is_named && options.first() != Some(&"--client") {

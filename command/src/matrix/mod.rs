@@ -57,7 +57,7 @@ pub(crate) fn losses(
 /// Verdict of a dialect on an original tool: its worst finding.
 #[derive(Debug)]
 pub(crate) struct Grade {
-    /// `None`: accepted as it is.
+    /// Severity of the finding; `None` if the tool is accepted.
     pub(crate) severity: Option<Severity>,
     pub(crate) reason: Option<Reason>,
 }
@@ -80,9 +80,9 @@ pub(crate) fn grades(subject: Subject<'_>, dialect: &'static Dialect, tools: &[N
 
 #[derive(Clone, Debug)]
 struct Verdict {
-    /// The API accepts the original tool.
+    /// True if the API accepts the original tool.
     accepted: bool,
-    /// The API constrains the model to other arguments than the schema describes.
+    /// True if the API constrains the model to other arguments than the schema describes.
     reinterpreted: bool,
     ignored: bool,
     reasons: Vec<Reason>,
@@ -420,7 +420,7 @@ pub(crate) struct Template {
     pub(crate) file: &'static str,
     /// Tools that the template refuses although the server accepts them.
     pub(crate) refused: usize,
-    /// Of the refused tools, the number that cannot be rewritten for the template.
+    /// Number of refused tools that cannot be rewritten for the template.
     pub(crate) left: usize,
 }
 

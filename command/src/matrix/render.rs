@@ -12,7 +12,7 @@ use crate::{
     terminal::{counted, cut, grouped, shown, Paint},
 };
 
-/// Outcomes with their own column. Unchanged tools and tools that were changed without loss share one.
+/// Outcomes with their own column. Unchanged tools and tools that were changed without loss share a column.
 const COLUMNS: [(&str, &[Outcome]); 8] = [
     ("lossless", &[Outcome::Unchanged, Outcome::Lossless]),
     ("encoded", &[Outcome::Encoded]),
@@ -87,8 +87,8 @@ impl Matrix {
         self.columns.iter().partition(|column| !column.dialect.is_mcp_client())
     }
 
-    /// The worst losses are first. Tools with the same losses in the same dialects share a row. With `--all`, each tool
-    /// and outcome has its own row, even without a loss.
+    /// Writes the losses, the worst first. Tools with equal losses in equal dialects share a row. With `--all`, each
+    /// tool and outcome has its own row, even without a loss.
     fn losses(&self, width: Option<usize>, paint: Paint, out: &mut String) {
         let rows: Vec<Row> = if self.arguments.all {
             self.rows(Outcome::Unchanged)

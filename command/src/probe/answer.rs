@@ -12,7 +12,7 @@ use crate::terminal::cut;
 pub(crate) enum Answer {
     Accepted(u16),
     Refused(Refusal),
-    /// The API may state the delay in seconds.
+    /// A temporary failure, with the delay in seconds if the API states it.
     Busy(Refusal, Option<u32>),
     /// Failure that another request would not avoid: the key, the model or the address is wrong.
     Other(Refusal),

@@ -5,13 +5,13 @@ pub(crate) struct Endpoint {
     pub(crate) dialect: &'static str,
     /// Name in rows of evidence.
     pub(crate) surface: &'static str,
-    /// `None` if the URL depends on the account, as in `example`.
+    /// Base URL; `None` if it depends on the account, as in `example`.
     pub(crate) base: Option<&'static str>,
     pub(crate) example: &'static str,
     /// The API's key may be sent to these hosts. They are names, or patterns in which `*` is one label and `{region}`
     /// an AWS region.
     pub(crate) hosts: &'static [&'static str],
-    /// Below the base URL. `{model}` is a placeholder.
+    /// Path below the base URL. `{model}` is a placeholder.
     pub(crate) path: &'static str,
     pub(crate) key: KeyForm,
     pub(crate) headers: &'static [(&'static str, &'static str)],
@@ -43,7 +43,7 @@ pub(crate) struct Wire {
     pub(crate) numbered: &'static [&'static str],
 }
 
-/// A gateway forwards requests to other APIs.
+/// A gateway, which forwards requests to other APIs.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Gateway {
     pub(crate) host: &'static str,

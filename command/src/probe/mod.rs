@@ -53,7 +53,7 @@ pub(crate) struct Probe {
     /// Environment variable with the key, once it is known.
     variable: Option<String>,
     is_variable_known: bool,
-    /// Number of requests so far, number of retries of the next one, and its delay.
+    /// Number of requests so far; then the retries and the delay of the next request.
     sent: u32,
     repeated: u32,
     wait: u32,

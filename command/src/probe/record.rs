@@ -28,7 +28,7 @@ pub(crate) struct Rows<'p> {
     pub(crate) target: &'p Target,
     pub(crate) model: &'p str,
     pub(crate) date: Option<&'p str>,
-    /// Keeps names, descriptions and values.
+    /// True if names, descriptions and values are kept.
     pub(crate) keep_names: bool,
 }
 
@@ -47,7 +47,7 @@ impl Rows<'_> {
             }
             (tool.name.as_ref().map(|_| PLAIN.to_string()), anonymous.schema(schema))
         };
-        if !self.keep_names && self.judged(&sent, &schema) != tool.rules {
+        if !self.keep_names && self.violated_rules(&sent, &schema) != tool.rules {
             return None;
         }
         let (verdict, status, error) = match verdict {
@@ -81,7 +81,7 @@ impl Rows<'_> {
         Some(json::write(&row) + "\n")
     }
 
-    fn judged(&self, sent: &Node<'_>, schema: &Node<'_>) -> Vec<&'static str> {
+    fn violated_rules(&self, sent: &Node<'_>, schema: &Node<'_>) -> Vec<&'static str> {
         let mut sent = sent.clone();
         put(&mut sent, self.endpoint.wire.schema, schema);
         put(&mut sent, self.endpoint.wire.name, &Node::string(PLAIN));
@@ -270,7 +270,7 @@ impl Anonymous {
         }
     }
 
-    /// An identifier becomes an identifier. Other names keep their special characters.
+    /// Anonymizes a name. An identifier becomes an identifier; other names keep their special characters.
     fn name(&mut self, name: &str) -> String {
         if COMMON.contains(&name) || name.is_empty() || name.starts_with('$') {
             return name.into();

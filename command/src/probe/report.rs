@@ -77,7 +77,7 @@ impl Line<'_> {
     }
 }
 
-/// Equal rules must be next to each other.
+/// Removes repeated rules. Equal rules must be next to each other.
 fn unique<'r>(rules: &'r [&'static str]) -> impl Iterator<Item = &'static str> + 'r {
     rules.iter().enumerate().filter(|(at, rule)| rules.get(at.wrapping_sub(1)) != Some(rule)).map(|(_, rule)| *rule)
 }

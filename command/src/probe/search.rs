@@ -23,7 +23,7 @@ pub(crate) enum Verdict {
 
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) enum RequestTools {
-    /// By their indices.
+    /// Tools of the user, by their indices.
     Tools(Vec<usize>),
     /// A tool that every API accepts.
     Plain,
@@ -39,15 +39,15 @@ pub(crate) struct GroupSearch {
     pub(crate) together: Option<Refusal>,
     /// The tools that the table expects to be refused.
     expected: Vec<bool>,
-    /// Groups that have to be sent, the next one last.
+    /// Groups that have to be sent, the next group last.
     groups: Vec<Vec<usize>>,
     /// A refusal that may not concern the tools.
     doubtful: Option<(Vec<usize>, Refusal)>,
-    /// A request of this form was accepted.
+    /// True if a request of this form was accepted.
     is_proven: bool,
     accepted: BTreeSet<Vec<usize>>,
     refused: Vec<(Vec<usize>, Refusal)>,
-    /// Only the last request is left, with all accepted tools.
+    /// True if only the last request remains, with all accepted tools.
     is_last: bool,
 }
 
@@ -86,8 +86,8 @@ impl GroupSearch {
         self.conclude();
     }
 
-    /// `named` is the index in the request of the tool that the error names. Returns the refusal if it does not concern
-    /// the tools.
+    /// Handles a refusal. `named` is the index, in the request, of the tool that the error names. Returns the refusal
+    /// if it does not concern the tools.
     pub(crate) fn refuse(&mut self, refusal: Refusal, named: Option<usize>) -> Result<(), Refusal> {
         if let Some((_, first)) = self.doubtful.take() {
             return Err(first);

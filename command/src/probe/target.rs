@@ -39,7 +39,7 @@ pub(crate) struct Target {
     pub(crate) variables: Vec<String>,
     key: (&'static str, &'static str),
     body: &'static str,
-    /// Member that declares all tools strict.
+    /// Member of the body that declares all tools strict.
     strict: Option<&'static str>,
     pub(crate) known: Known,
 }
@@ -47,9 +47,9 @@ pub(crate) struct Target {
 /// Owner of the server.
 #[derive(Clone, Copy, Debug)]
 pub(crate) enum Known {
-    /// The API's own server, the same for all users.
+    /// A server of the API that all users share.
     Api,
-    /// The API's own server, with a host name for each user.
+    /// A server of the API, with a host name for each user.
     Tenant(&'static str),
     Gateway(&'static Gateway),
     Elsewhere,
@@ -165,7 +165,7 @@ impl Target {
         json::write(&body)
     }
 
-    /// Omits the key, the values of other headers, and the query of the URL.
+    /// Returns a request for display, without the key, the values of other headers, and the query of the URL.
     pub(crate) fn shown(&self, request: &Request) -> String {
         let url = request.url.split_once('?').map_or(request.url.clone(), |(before, _)| format!("{before}?…"));
         let mut out = format!("POST {url}\n");
@@ -230,7 +230,7 @@ fn encoded(text: &str) -> String {
 
 #[derive(Debug)]
 pub(crate) struct Tool {
-    /// `None` if the tool has no name.
+    /// Name of the tool; `None` if it has none.
     pub(crate) name: Option<String>,
     /// JSON Pointer into the list.
     pub(crate) pointer: String,
@@ -277,7 +277,7 @@ pub(crate) fn tool_list<'t>(tools: impl Iterator<Item = &'t Tool>) -> String {
     format!("[{}]", tools.map(|tool| tool.text.as_str()).collect::<Vec<_>>().join(","))
 }
 
-/// Omits the rules for which `check` expects a refusal of a tool alone.
+/// Returns the rules for which `check` expects a refusal of the tools together, but of none of the tools alone.
 pub(crate) fn refused_together(tools: &[&Tool], dialect: &'static Dialect) -> Vec<&'static str> {
     let mut together = refused(&tool_list(tools.iter().copied()), dialect);
     for rule in tools.iter().flat_map(|tool| &tool.rules) {
@@ -289,7 +289,7 @@ pub(crate) fn refused_together(tools: &[&Tool], dialect: &'static Dialect) -> Ve
     together
 }
 
-/// Every API accepts this tool, so it tests the rest of a request.
+/// Returns a tool that every API accepts, to test the rest of a request.
 pub(crate) fn plain_tool(dialect: &'static Dialect) -> String {
     const PLAIN: &str = r#"[{"name": "ping", "description": "Asks whether a host answers.", "inputSchema": {
         "type": "object",
@@ -314,17 +314,17 @@ const MAX_NAME_LENGTH: usize = 253;
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Address {
     is_encrypted: bool,
-    /// In lower case. An IPv6 address is in brackets.
+    /// The host in lower case. An IPv6 address is in brackets.
     host: String,
-    /// `None` for the scheme's default port.
+    /// The port; `None` for the scheme's default port.
     port: Option<u16>,
-    /// Without a trailing `/`.
+    /// The path, without a trailing `/`.
     path: String,
     query: Option<String>,
 }
 
 impl Address {
-    /// Errors never quote the address, because it may contain a secret.
+    /// Reads a URL. Errors never quote it, because it may contain a secret.
     pub(crate) fn read(text: &str) -> Result<Address, &'static str> {
         let (is_encrypted, rest) = match (text.strip_prefix("https://"), text.strip_prefix("http://")) {
             (Some(rest), _) => (true, rest),
@@ -368,12 +368,12 @@ impl Address {
         format!("{scheme}://{}{}{path}{query}", self.host(), self.path)
     }
 
-    /// A query may be secret.
+    /// Returns true if the URL has a query, which may be secret.
     pub(crate) fn has_query(&self) -> bool {
         self.query.is_some()
     }
 
-    /// A key may be sent over HTTPS, or to loopback.
+    /// Returns true if a key may be sent: over HTTPS, or to a loopback address.
     pub(crate) fn keeps_secrets(&self) -> bool {
         let six = || self.host.strip_prefix('[')?.strip_suffix(']')?.parse::<Ipv6Addr>().ok();
         self.is_encrypted
@@ -412,7 +412,8 @@ fn host_and_port(authority: &str) -> Result<(String, Option<u16>), &'static str>
     }
 }
 
-/// True for a DNS name or an IPv4 address in dotted-decimal form. Some parsers read `0x7f.1` as an IPv4 address.
+/// Returns true for a DNS name, or an IPv4 address in dotted-decimal form. Some parsers read `0x7f.1` as an IPv4
+/// address.
 fn is_host_name(host: &str) -> bool {
     let is_label = |label: &str| {
         !label.is_empty() && label.bytes().all(|byte| byte.is_ascii_alphanumeric() || matches!(byte, b'-' | b'_'))
@@ -424,7 +425,7 @@ fn is_host_name(host: &str) -> bool {
     host.len() <= MAX_NAME_LENGTH && host.split('.').all(is_label) && (!is_numeric || host.parse::<Ipv4Addr>().is_ok())
 }
 
-/// `*` matches one label, `{region}` matches a label that names an AWS region.
+/// Compares a host with a pattern: `*` matches one label, `{region}` matches a label that names an AWS region.
 fn matches(pattern: &str, host: &str) -> bool {
     let (mut wanted, mut found) = (pattern.split('.'), host.split('.'));
     loop {

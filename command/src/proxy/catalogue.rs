@@ -1,5 +1,5 @@
-//! The tools of all servers: their original definitions, the rewritten ones that the client receives, and the restoring
-//! of calls. A client may receive two tools instead of a long list: one finds tools, the other calls them.
+//! The tools of all servers: the original definitions, the rewritten definitions for the client, and the restoring of
+//! calls. A client may receive two tools instead of a long list: `search_tools` and `call_tool`.
 //!
 //! A search never changes the list itself: since 2026-07-28, MCP forbids a server to change its tools as a side effect
 //! of other requests.
@@ -31,21 +31,21 @@ pub(super) struct Catalogue {
     /// For each dialect, its options and the list written for it.
     steps: Vec<(ToolsOptions, Option<ToolSet<String>>)>,
     most: Option<usize>,
-    /// Results are cut, so the list contains the tool that reads the rest.
+    /// True if results are cut. The list then contains the tool that reads the rest.
     has_reader: bool,
-    /// Results may lose their structured content. Clients require structured content for an `outputSchema`, so no tool
-    /// is listed with one.
+    /// True if results may lose their structured content. Tools are then listed without `outputSchema`, for which
+    /// clients require structured content.
     drops_output_schemas: bool,
     /// The original list of all servers, as JSON text.
-    came: String,
+    original_list: String,
     adapted: Option<AdaptedList>,
 }
 
 #[derive(Debug)]
 struct AdaptedList {
-    /// In the order of the dialects.
+    /// Data for restoring calls, for each dialect in order.
     restores: Vec<Restore>,
-    /// JSON.
+    /// The list for the client, as JSON text.
     list: String,
     /// Original definitions of the tools as JSON text, by server and name.
     own: BTreeMap<(usize, String), String>,
@@ -62,7 +62,7 @@ pub(super) struct Report {
     pub(super) left_out: Vec<LeftOut>,
     pub(super) changes: Vec<String>,
     pub(super) count: usize,
-    /// The tools are available through a search.
+    /// True if the tools are available through a search.
     pub(super) searched: bool,
 }
 
@@ -84,7 +84,7 @@ pub(super) struct List<'a> {
 pub(super) struct Call {
     pub(super) server: usize,
     pub(super) name: String,
-    /// JSON. `None` if the call has no arguments.
+    /// Arguments as JSON text; `None` if the call has none.
     pub(super) arguments: Option<String>,
     pub(super) repaired: Option<Repairs>,
 }
@@ -124,7 +124,7 @@ impl Catalogue {
             most: settings.most,
             has_reader,
             drops_output_schemas: has_reader || settings.results.mismatch == Mismatch::Drop,
-            came: String::new(),
+            original_list: String::new(),
             adapted: None,
         }
     }
@@ -165,10 +165,10 @@ impl Catalogue {
         if list.is_empty() {
             list.push_str("[]");
         }
-        if self.adapted.is_some() && self.came == list {
+        if self.adapted.is_some() && self.original_list == list {
             return Ok(());
         }
-        let came = list.clone();
+        let original_list = list.clone();
         let (mut restores, mut changes) = (Vec::new(), Vec::new());
         for (options, set) in &mut self.steps {
             let set = match set {
@@ -213,7 +213,7 @@ impl Catalogue {
         let last = servers.keys().next_back().map_or(0, |last| last + 1);
         let servers = (0..last).map(|at| servers.get(&at).cloned().unwrap_or_default()).collect();
         drop(tools);
-        self.came = came;
+        self.original_list = original_list;
         let mut list = shown.unwrap_or(list);
         if let Some(reader) = &reader {
             list = with_item(&list, &results::reader(reader));
@@ -232,14 +232,14 @@ impl Catalogue {
         match &adapted.search {
             Some(search) if search.is_search(name) => Ok(Target::Answer(search.answer(arguments))),
             Some(search) if search.is_call(name) => match search.called(arguments) {
-                Ok((name, arguments)) => match adapted.restored(&name, Some(&arguments), repair)? {
+                Ok((name, arguments)) => match adapted.restore_call(&name, Some(&arguments), repair)? {
                     Some(call) if !adapted.is_only_for_apps(&call) => Ok(Target::Server(Box::new(call))),
                     _ => Ok(Target::Answer(search.unknown(&name))),
                 },
                 Err(result) => Ok(Target::Answer(result)),
             },
             _ => Ok(adapted
-                .restored(name, arguments, repair)?
+                .restore_call(name, arguments, repair)?
                 .map_or(Target::Unknown, |call| Target::Server(Box::new(call)))),
         }
     }
@@ -254,7 +254,7 @@ impl Catalogue {
 }
 
 impl AdaptedList {
-    fn restored(
+    fn restore_call(
         &self,
         shown: &str,
         arguments: Option<&str>,
@@ -277,11 +277,11 @@ impl AdaptedList {
         let server = match server {
             Some(server) => self.servers.iter().position(|one| *one == server),
             // Tool names in the list of a single server do not contain the server's name.
-            None => self.own.keys().map(|(server, _)| *server).next().filter(|_| self.is_of_one()),
+            None => self.own.keys().map(|(server, _)| *server).next().filter(|_| self.has_one_server()),
         };
         let server = match server.filter(|server| self.own.contains_key(&(*server, name.clone()))) {
             Some(server) => server,
-            None => match self.owner_of_bare(shown) {
+            None => match self.server_of_original_name(shown) {
                 Some(server) => {
                     (name, text) = (shown.into(), arguments.unwrap_or("{}").into());
                     repaired = None;
@@ -305,11 +305,11 @@ impl AdaptedList {
         Ok(Some(Call { server, name, arguments, repaired }))
     }
 
-    /// An app of MCP Apps calls the tools of its own server by their original names. Returns `None` if several servers
-    /// have a tool with the name.
-    fn owner_of_bare(&self, name: &str) -> Option<usize> {
+    /// Returns the server of a tool by the original name, which an app of MCP Apps uses. Returns `None` if several
+    /// servers have a tool with the name.
+    fn server_of_original_name(&self, name: &str) -> Option<usize> {
         let mut servers = self.own.keys().filter(|(_, own)| own == name).map(|(server, _)| *server);
-        servers.next().filter(|_| servers.next().is_none() && !self.is_of_one())
+        servers.next().filter(|_| servers.next().is_none() && !self.has_one_server())
     }
 
     fn is_only_for_apps(&self, call: &Call) -> bool {
@@ -317,7 +317,7 @@ impl AdaptedList {
         own.is_some_and(|own| !is_for_model(&own))
     }
 
-    fn is_of_one(&self) -> bool {
+    fn has_one_server(&self) -> bool {
         self.servers.iter().filter(|name| !name.is_empty()).count() == 1
     }
 }
@@ -351,7 +351,7 @@ fn without_output_schemas(list: &str, changes: &mut Vec<String>) -> Result<Strin
     Ok(json::write(&tools))
 }
 
-/// Only apps of MCP Apps may call the other tools.
+/// Returns false for a tool that only apps of MCP Apps may call.
 fn is_for_model(tool: &Node<'_>) -> bool {
     let visibility = at(tool, &["_meta", "ui", "visibility"]).and_then(Node::as_array);
     visibility.is_none_or(|list| list.iter().any(|one| one.is_text("model")))

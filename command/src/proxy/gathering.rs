@@ -22,7 +22,7 @@ const ENTRY_BYTES: usize = 64 << 20;
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) enum What {
     Tools,
-    /// Another list: its method, and the member that holds its entries.
+    /// Any other list: its method, and the member that contains its entries.
     List(String, &'static str),
     Initialize,
     /// `server/discover`, which replaces `initialize` since 2026-07-28.
@@ -41,12 +41,12 @@ pub(super) struct Gathering {
     open: BTreeSet<usize>,
     /// The first answer of each server, without the entries of the list.
     first: BTreeMap<usize, String>,
-    /// From all pages.
+    /// The entries of each server, from all pages.
     entries: BTreeMap<usize, Vec<String>>,
     pages: BTreeMap<usize, usize>,
-    /// In bytes.
+    /// Size of the entries of each server, in bytes.
     bytes: BTreeMap<usize, usize>,
-    /// Complete messages.
+    /// The error of each server, as a complete message.
     errors: BTreeMap<usize, String>,
 }
 
@@ -67,7 +67,7 @@ impl Gathering {
         self.id.as_deref().is_some_and(|id| message::key_of(id) == key)
     }
 
-    /// True if requests wait for the entries of a list.
+    /// Returns true if requests wait for the entries of the list.
     pub(super) fn is_first_list(&self) -> bool {
         self.id.is_none() && matches!(self.what, What::List(..) | What::Tools)
     }
@@ -191,7 +191,7 @@ impl Proxy {
         self.finished(number);
     }
 
-    /// `error` is a complete error message.
+    /// Records that a server returned no page. `error` is a complete error message.
     pub(super) fn no_page(&mut self, number: u64, server: usize, error: &str) {
         let is_up = self.servers.get(server).is_some_and(|server| server.state == State::Up);
         match self.gatherings.get(&number) {
@@ -202,7 +202,7 @@ impl Proxy {
         }
     }
 
-    /// The server did not answer, or answered with an error. `error` is a complete error message.
+    /// Records a server that did not answer, or answered with an error. `error` is a complete error message.
     pub(super) fn failed(&mut self, number: u64, server: usize, error: &str) {
         let Some(gathering) = self.gatherings.get_mut(&number) else { return };
         gathering.open.remove(&server);
@@ -367,7 +367,7 @@ fn add_entries(entries: &mut Vec<String>, bytes: &mut usize, page: &[Node<'_>]) 
     true
 }
 
-/// The result has the entries of all servers, and the other members of the first server's result.
+/// Merges lists: the entries of all servers, and the other members of the first server's result.
 fn merged_list(first: &BTreeMap<usize, String>, key: &'static str, entries: &[String]) -> String {
     merged_list_text(first, key, &format!("[{}]", entries.join(",")))
 }
@@ -381,7 +381,7 @@ fn merged_list_text(first: &BTreeMap<usize, String>, key: &'static str, entries:
     json::write(&result)
 }
 
-/// The other members of the first result, with the strictest cache rules of all servers.
+/// Returns the members of the first result except for the list, with the strictest cache rules of all servers.
 fn frame<'s>(results: impl Iterator<Item = &'s str>) -> Node<'s> {
     let read: Vec<Node<'s>> = results.filter_map(|text| json::read(text).ok()).collect();
     let least = read.iter().map(|one| one.u64_at("ttlMs").unwrap_or_default()).min();
@@ -397,7 +397,7 @@ fn frame<'s>(results: impl Iterator<Item = &'s str>) -> Node<'s> {
     frame
 }
 
-/// The result has the versions that all servers support, and the union of their capabilities.
+/// Merges results of `server/discover`: the versions that all servers support, and the union of their capabilities.
 pub(super) fn merged_discoveries(servers: &[(&str, String)]) -> String {
     const VERSIONS: &str = "supportedVersions";
     let read: Vec<Node<'_>> = servers.iter().filter_map(|(_, text)| json::read(text).ok()).collect();
@@ -422,8 +422,8 @@ pub(super) fn merged_discoveries(servers: &[(&str, String)]) -> String {
     json::write(&result)
 }
 
-/// The result has the oldest version among the answers, so that all servers support it. It also has the union of the
-/// capabilities, and the instructions of every server.
+/// Merges results of `initialize`: the oldest version, which all servers support, the union of the capabilities, and
+/// the instructions of every server.
 fn merged_greetings<'s>(servers: impl Iterator<Item = (&'s str, &'s str)>) -> String {
     let read = servers.filter_map(|(name, greeting)| Some((name, json::read(greeting).ok()?)));
     let read: Vec<(&str, Node<'s>)> = read.collect();

@@ -9,7 +9,7 @@ use super::{
 };
 
 impl Proxy {
-    /// Handles the end of a server. `why` is the reason, human-readable.
+    /// Handles the end of a server. `why` is a human-readable reason.
     pub fn ended(&mut self, server: usize, why: &str) -> Vec<Effect> {
         let whose = self.name(server);
         // A library's message may have several lines.
@@ -24,7 +24,7 @@ impl Proxy {
         self.done()
     }
 
-    /// The server's requests are answered at once, because a process that cannot be killed never ends.
+    /// Stops a server. Its open requests are answered at once, because a process that cannot be killed never ends.
     pub(super) fn stop(&mut self, server: usize) {
         self.effects.push(Effect::Stop(server));
         let found = format!("the server {} was stopped", self.name(server));
@@ -119,8 +119,8 @@ impl Proxy {
         self.done()
     }
 
-    /// Handles a message that could not be delivered to a server that is still running. `why` is the reason, for
-    /// people.
+    /// Handles a message that could not be delivered to a server that is still running. `why` is a
+    /// human-readable reason.
     pub fn undelivered(&mut self, server: usize, message: &[u8], why: &str) -> Vec<Effect> {
         let found = format!(
             "the server {} could not be reached: {}",

@@ -27,11 +27,11 @@ pub(super) enum Kind {
 
 pub(super) struct Envelope {
     pub(super) kind: Kind,
-    /// JSON text in its original spelling. Empty for a notification.
+    /// The id as JSON text in its original spelling; empty for a notification.
     pub(super) id: String,
     /// Canonical form of the id: `"\u0041"` and `"A"` have the same key, and so do `2.0` and `2`.
     pub(super) key: String,
-    /// Empty for a response.
+    /// The method; empty for a response.
     pub(super) method: String,
 }
 
@@ -68,18 +68,18 @@ pub(super) fn set_at(message: &mut Node<'_>, path: &[&'static str], key: &'stati
     }
 }
 
-/// `params` is JSON text. If it is empty, the member is omitted.
+/// Writes a request. `params` is JSON text; if it is empty, the member is omitted.
 pub(super) fn request(id: &str, method: &str, params: &str) -> String {
     let params = if params.is_empty() { String::new() } else { format!(",\"params\":{params}") };
     format!("{{\"jsonrpc\":\"2.0\",\"id\":{id},\"method\":{}{params}}}", quoted(method))
 }
 
-/// `id` is JSON text. See [`Envelope::key`].
+/// Returns the key of an id, which is JSON text. See [`Envelope::key`].
 pub(super) fn key_of(id: &str) -> String {
     json::read(id).map(|id| json::canonical(&id)).unwrap_or_default()
 }
 
-/// `id` is JSON text.
+/// Writes a cancellation. `id` is JSON text.
 pub(super) fn cancelled(id: &str, reason: &str) -> String {
     let params = format!("{{\"requestId\":{id},\"reason\":{}}}", quoted(reason));
     format!("{{\"jsonrpc\":\"2.0\",\"method\":\"notifications/cancelled\",\"params\":{params}}}")
@@ -89,7 +89,7 @@ pub(super) fn notification(method: &str) -> String {
     format!("{{\"jsonrpc\":\"2.0\",\"method\":{}}}", quoted(method))
 }
 
-/// `result` is JSON text.
+/// Writes a response. `result` is JSON text.
 pub(super) fn result(id: &str, result: &str) -> String {
     format!("{{\"jsonrpc\":\"2.0\",\"id\":{id},\"result\":{result}}}")
 }
@@ -144,7 +144,7 @@ pub(super) fn empty<'a>() -> Node<'a> {
     Node::object(Object::from_members(Vec::new()))
 }
 
-/// In their order: the name, and the byte range of the value.
+/// Members in order: the name, and the byte range of the value.
 pub(super) type Members = Vec<(String, Range<usize>)>;
 
 /// Members that determine the kind and the destination of a message.
@@ -182,7 +182,7 @@ fn members(bytes: &[u8], within: Range<usize>) -> Option<Members> {
     }
 }
 
-/// `object` is JSON text.
+/// Returns true if an object, which is JSON text, has the member.
 pub(super) fn has_member(object: &str, name: &str) -> bool {
     members(object.as_bytes(), 0..object.len()).is_some_and(|members| members.iter().any(|(found, _)| found == name))
 }

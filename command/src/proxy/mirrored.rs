@@ -94,16 +94,16 @@ fn encoded(value: &str) -> String {
     text + end
 }
 
-/// Compares numbers by their value, and text after decoding. Base64 needs its padding.
-pub(super) fn is_same(one: &str, other: &str) -> bool {
+/// Returns true if two header values are equal: numbers by value, text after decoding. Base64 needs its padding.
+pub(super) fn is_same(header: &str, expected: &str) -> bool {
     let (start, end) = ENCODED;
     let inner = |value: &'_ str| value.strip_prefix(start)?.strip_suffix(end).map(str::len);
-    if [one, other].into_iter().filter_map(inner).any(|length| length % 4 != 0) {
+    if [header, expected].into_iter().filter_map(inner).any(|length| length % 4 != 0) {
         return false;
     }
-    match (one.parse::<f64>(), other.parse::<f64>()) {
-        (Ok(one), Ok(other)) => one.total_cmp(&other).is_eq(),
-        _ => decoded(one).is_some_and(|one| decoded(other) == Some(one)),
+    match (header.parse::<f64>(), expected.parse::<f64>()) {
+        (Ok(header), Ok(expected)) => header.total_cmp(&expected).is_eq(),
+        _ => decoded(header).is_some_and(|header| decoded(expected) == Some(header)),
     }
 }
 

@@ -164,7 +164,7 @@ pub struct Proxy {
     pending: BTreeMap<String, Pending>,
     /// The proxy's own requests, by the keys of their ids: the id as JSON text, and the purpose.
     own: BTreeMap<String, (String, OwnRequest)>,
-    /// By the numbers of their alarms.
+    /// Open gatherings, by the numbers of their alarms.
     gatherings: BTreeMap<u64, Gathering>,
     /// Restarted servers that have not answered `initialize`, by the numbers of their alarms.
     greetings: BTreeMap<u64, usize>,
@@ -182,13 +182,13 @@ pub struct Proxy {
     openings: BTreeMap<usize, Opening>,
     /// Requests that wait until the era of every server is known, or for the first lists.
     held: Vec<Waiting>,
-    /// With several servers: the lists that were requested since they changed.
+    /// With several servers: the lists that the client has requested since their last change.
     listed: BTreeSet<&'static str>,
-    /// By the keys of the ids of their requests.
+    /// Subscriptions, by the keys of the ids of their requests.
     listens: BTreeMap<String, Listen>,
     /// Requests that wait for input from a client.
     rounds: BTreeMap<u64, Round>,
-    /// By their keys: the round, and the index of the input.
+    /// Requests for input, by the keys of their ids: the round, and the index of the input.
     inputs: BTreeMap<String, (u64, usize)>,
     questions: Questions,
     /// Prefix of the ids of the proxy's own requests.
@@ -206,7 +206,7 @@ struct Server {
     era: Option<Era>,
     /// Why the server cannot be used.
     fault: Option<String>,
-    /// Number of times in a row that the server has ended without answering.
+    /// Number of consecutive ends of the server without an answer.
     ends: u32,
     /// Number of restarts.
     run: u32,
@@ -223,15 +223,15 @@ struct Server {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum State {
     Up,
-    /// Stopped or ended. The server is restarted after it has ended.
+    /// The server was stopped or has ended. It is restarted after its end.
     Down,
-    /// Restarted, but has not answered `initialize`.
+    /// The server was restarted, but has not answered `initialize`.
     Greeting,
 }
 
 #[derive(Debug)]
 struct Pending {
-    /// As the client spelled it.
+    /// The id as the client spelled it.
     id: String,
     server: usize,
     /// Original name of the called tool.
@@ -277,7 +277,7 @@ enum OwnRequest {
     Initialize(usize),
     /// A server's part of a subscription: the key of the [`Listen`], and the server.
     Listen(String, usize),
-    /// The answer does not matter: the server.
+    /// A request whose answer is ignored: the server.
     Other(usize),
 }
 
@@ -583,7 +583,7 @@ impl Proxy {
         }
     }
 
-    /// The JSON reader refuses the message. `passes` is true if the message can be forwarded.
+    /// Handles a server message that the JSON reader refuses. `passes` is true if the message can be forwarded.
     fn unreadable_of_server(&mut self, server: usize, message: &[u8], passes: bool) {
         let Some(outline) = Outline::read(message) else { return self.ignore(server, "not JSON") };
         let Some(id) = outline.id.filter(|_| outline.answers) else {
@@ -655,7 +655,7 @@ impl Proxy {
             || self.gatherings.values().any(|gathering| gathering.is_for(key))
     }
 
-    /// The client may be a proxy itself, and use the same prefix. Then the prefix changes.
+    /// Changes the prefix if the client uses it for its own ids, because the client may be a proxy itself.
     fn avoid(&mut self, id: &str) {
         while id.get(1..).is_some_and(|id| id.starts_with(&self.prefix)) {
             self.prefix.insert(0, '+');
@@ -687,7 +687,7 @@ impl Proxy {
         self.effects.push(Effect::ToServer(server, message));
     }
 
-    /// `result` is JSON text that the proxy creates.
+    /// Answers a request with a result of the proxy, which is JSON text.
     fn answer(&mut self, id: &str, result: &str) {
         self.answer_to("", id, result);
     }
@@ -697,13 +697,13 @@ impl Proxy {
         self.write_client(message::result(id, typed.as_deref().unwrap_or(result)));
     }
 
-    /// The message passes byte for byte if it is a whole line.
+    /// Forwards a message, byte for byte if it is a whole line.
     fn pass_client(&mut self, message: &Node<'_>, is_whole: bool) {
         let effect = if is_whole { Effect::PassToClient } else { Effect::ToClient(json::write(message)) };
         self.effects.push(effect);
     }
 
-    /// A server may write many invalid lines, so only the first, the tenth, the hundredth and so on are logged.
+    /// Logs the first, the tenth, the hundredth (and so on) invalid line of a server, which may write many.
     fn ignore(&mut self, server: usize, what: &str) {
         let whose = self.name(server);
         let Some(state) = self.servers.get_mut(server) else { return };
@@ -722,14 +722,14 @@ impl Proxy {
         }
     }
 
-    /// The line may contain a server's text, so control characters are escaped.
+    /// Logs a line. It may contain a server's text, so control characters are escaped.
     fn log(&mut self, line: &str) {
         let line = escaped_lines(&format!("toolwire: {}", cut(line, MAX_LINE)));
         self.effects.push(Effect::Log(line));
     }
 }
 
-/// JSON does not allow a byte order mark (RFC 8259, 8.1), so a message that began with one is not forwarded as is.
+/// Replaces the forwarding of a message after a byte order mark, which JSON does not allow (RFC 8259, 8.1).
 /// `message` is the message without the mark.
 fn without_mark(effects: Vec<Effect>, message: &str) -> Vec<Effect> {
     let effect = |effect: Effect| match effect {

@@ -1,5 +1,6 @@
-//! The era of each server. A legacy client's `initialize` is sent to every server, and a server that refuses it is
-//! asked with `server/discover`. For a modern client, it is the other way around. Requests wait meanwhile.
+//! The era of each server. For a legacy client, every server receives `initialize`, and a server that refuses it
+//! receives
+//! `server/discover`. For a modern client, servers receive `server/discover` first. Requests wait meanwhile.
 //! <https://modelcontextprotocol.io/specification/2026-07-28/basic/versioning>
 
 use toolwire::json::{self, Node};
@@ -25,12 +26,12 @@ pub(super) struct Opening {
 #[derive(Debug)]
 enum Step {
     Discover,
-    /// The server was asked with `initialize`, after `server/discover`.
+    /// The server has received `initialize`, after `server/discover`.
     Initialize,
-    /// The server was asked with `server/discover`, after it has refused `initialize` with these errors. An error is a
-    /// whole message.
+    /// The server has refused `initialize` with these errors, and then received `server/discover`. An error is a whole
+    /// message.
     Refused(Vec<(Waits, String)>),
-    /// The server was asked with `server/discover`, after it has refused an `initialize` that no request waits for.
+    /// The server has refused an `initialize` that no request waits for, and then received `server/discover`.
     Again,
 }
 
@@ -118,7 +119,7 @@ impl Proxy {
         modern_params(params, client.as_deref(), capabilities.as_deref().unwrap_or("{}"))
     }
 
-    /// For a modern client.
+    /// Sends `initialize` to a server, for a modern client.
     pub(super) fn send_initialize(&mut self, server: usize) {
         self.next += 1;
         let alarm = self.next;
@@ -174,7 +175,7 @@ impl Proxy {
         self.resume_held();
     }
 
-    /// The answer shows no modern server, or there is no answer. `error` is a whole message.
+    /// Handles an answer that shows no modern server, or the lack of an answer. `error` is a whole message.
     pub(super) fn not_discovered(&mut self, server: usize, error: &str) {
         let is_modern = |step: &Opening| matches!(step.step, Step::Discover);
         match self.openings.get(&server) {
@@ -201,7 +202,7 @@ impl Proxy {
         }
     }
 
-    /// For a modern client.
+    /// Handles the answer to `initialize`, for a modern client.
     pub(super) fn initialized(&mut self, server: usize, message: &Node<'_>) {
         if message.get("result").is_none() {
             let why = message::text_at(message, &["error", "message"]).unwrap_or_default();
@@ -253,7 +254,7 @@ impl Proxy {
         true
     }
 
-    /// Returns true if a message of the client has to wait. Keeps such a message.
+    /// Returns true if a message of the client has to wait, and then keeps the message.
     pub(super) fn hold_if_waiting(&mut self, envelope: &Envelope, message: &Node<'_>, text: &str) -> bool {
         if envelope.kind == Kind::Notification && envelope.method == CANCELLED {
             let key = at(message, &["params", "requestId"]).map(json::canonical).unwrap_or_default();
@@ -289,8 +290,8 @@ impl Proxy {
         }
     }
 
-    /// Requests the lists that name the owner of what the message names, if the client has not requested them. Returns
-    /// false if they are known.
+    /// Requests the lists that determine the server of a message, unless the client has requested them. Returns false
+    /// if these lists are known.
     pub(super) fn lists_first(&mut self, envelope: &Envelope, message: &Node<'_>, text: &str) -> bool {
         const RESOURCES: &[(&str, &str)] =
             &[("resources/list", "resources"), ("resources/templates/list", "resourceTemplates")];

@@ -18,7 +18,7 @@ const BETWEEN: &str = "__";
 pub(super) const PAGE: &str = "ui://";
 const PAGE_PATHS: [&[&str]; 2] = [&["_meta", "ui", "resourceUri"], &["_meta", "ui/resourceUri"]];
 const MAX_PAGES: usize = 100_000;
-/// Maximum length of a URI in a result, and of a task's id, in bytes. Longer ones are not remembered.
+/// Maximum length of a URI in a result, and of a task's id, in bytes. Longer texts are not remembered.
 const MAX_NAME: usize = 8 << 10;
 /// Maximum total size, in bytes, of the URIs in a server's results, and of its tasks' ids. Twice as much may be in
 /// memory.
@@ -288,7 +288,7 @@ fn owner_among(names: &BTreeMap<usize, Recent>, name: &str) -> Owner {
     }
 }
 
-/// None of the prefixes begins with another, so only the greatest one up to a text can be the text's prefix.
+/// Prefixes; no prefix begins with another. Only the greatest prefix up to a text can be the prefix of the text.
 #[derive(Debug, Default)]
 struct Prefixes(BTreeSet<String>);
 
@@ -322,8 +322,8 @@ impl Prefixes {
     }
 }
 
-/// The names that a server has sent last. If there are too many, the older half is forgotten, so a server can displace
-/// only its own names.
+/// The latest names of a server. If there are too many, the older half is forgotten. A server can displace only its own
+/// names.
 #[derive(Debug, Default)]
 struct Recent {
     newer: BTreeSet<String>,
@@ -351,7 +351,7 @@ impl Recent {
     }
 }
 
-/// Returns the text before the first variable. If it is empty, returns `None`, because such a template names no server.
+/// Returns the text before the first variable; `None` if it is empty, because such a template names no server.
 fn prefix(template: &str) -> Option<&str> {
     template.split('{').next().filter(|prefix| !prefix.is_empty())
 }

@@ -22,16 +22,16 @@ const QUESTIONS: [(&str, &str); 2] = [(ELICIT, "elicitation"), ("sampling/create
 const OF_A_ROUND: [&str; 3] = ["_meta", STATE, RESPONSES];
 const STATE: &str = "requestState";
 const RESPONSES: &str = "inputResponses";
-/// In milliseconds. The client's user may have to decide.
+/// Time limit for the client's answers, in milliseconds. The user may have to decide.
 const PATIENCE: u64 = 600_000;
 /// Maximum number of requests that wait for an answer.
 const MAX_ASKED: usize = 1_000;
-/// Of the questions and answers of servers that wait for the client.
+/// Maximum total size of the questions and answers that wait for the client, in bytes.
 const MAX_ASKED_BYTES: usize = 16 << 20;
 /// Maximum number of questions about one request.
 const MAX_QUESTIONS: usize = 100;
 
-/// The server answers these requests after the client has answered its questions. The oldest is first.
+/// Requests that a server answers after the client has answered its questions, the oldest first.
 #[derive(Debug)]
 pub(super) struct Questions {
     asked: VecDeque<Asked>,
@@ -45,14 +45,14 @@ struct Asked {
     /// `requestState` of the result that asks for input.
     state: String,
     alarm: u64,
-    /// At the server.
+    /// Key of the request's id at the server.
     key: String,
     pending: Pending,
     /// Questions that the client has received.
     shown: Vec<Question>,
     /// Questions that the server asked afterwards.
     later: Vec<Question>,
-    /// Exists if the server has not waited for the client.
+    /// The answer, if the server has not waited for the client.
     answer: Option<String>,
 }
 
@@ -96,7 +96,7 @@ pub(super) fn of_client(mut capabilities: Node<'_>) -> Node<'_> {
     capabilities
 }
 
-/// The compared parts stay the same when a client sends a request again.
+/// Returns the parts of parameters that do not change when a client sends a request again.
 fn comparable(params: &str) -> String {
     let mut params = json::read(params).unwrap_or_default();
     for name in OF_A_ROUND {
@@ -118,7 +118,7 @@ impl Proxy {
         Some((json::write(params), accepts))
     }
 
-    /// The server is a legacy server, and the client is a modern client.
+    /// Handles a question of a legacy server for a modern client.
     pub(super) fn question(&mut self, server: usize, envelope: &Envelope, message: &Node<'_>) {
         let Envelope { id, method, .. } = envelope;
         if method == "ping" {
@@ -144,7 +144,7 @@ impl Proxy {
         self.write_server(server, message::error(id, METHOD_NOT_FOUND, &found));
     }
 
-    /// Returns the reason if this is impossible.
+    /// Asks the client a question. Returns the reason if this is impossible.
     fn try_to_ask(&mut self, server: usize, capability: &str, question: Question) -> Option<String> {
         let is_of_server = |pending: &&Pending| pending.server == server && ASKING.contains(&pending.method.as_str());
         let accepts = |pending: &Pending| is_of_server(&pending) && pending.accepts.contains(&capability);
@@ -193,7 +193,7 @@ impl Proxy {
         self.questions.asked.push_back(Asked { state, alarm, key, pending, shown, later: Vec::new(), answer: None });
     }
 
-    /// Continues the request that a client has sent again with its answers, `text`. Returns false if `text` is another
+    /// Continues a request that the client has sent again with its answers, `text`. Returns false if `text` is a new
     /// request.
     pub(super) fn continues(&mut self, server: usize, id: &str, method: &str, text: &str) -> bool {
         let message = json::read(text).unwrap_or_default();

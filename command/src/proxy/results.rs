@@ -1,5 +1,5 @@
-//! Results of calls: fitting them to the `outputSchema` of their tool, cutting long ones, and the tool that reads the
-//! rest of a cut result.
+//! Results of calls: fitting them to the `outputSchema` of their tool, cutting long results, and the tool that reads
+//! the rest of a cut result.
 //!
 //! The rest is read with a tool and not as a resource. Most clients let the user choose resources, but the model
 //! decides if it needs the rest.
@@ -21,7 +21,7 @@ use super::{
     Pending, Proxy, REMEMBERED, RESULT_TYPE, TASKS_GET, TASKS_RESULT,
 };
 
-/// The tool has another name if a tool of a server has this name.
+/// Name of the tool that reads the rest, unless a tool of a server has this name.
 pub(super) const READ: &str = "read_result";
 const STRUCTURED: &str = "structuredContent";
 const CONTENT: &str = "content";
@@ -40,7 +40,7 @@ pub(super) struct Results {
     count: u64,
     kept: VecDeque<Kept>,
     kept_bytes: usize,
-    /// Servers, ids and tools, the oldest first.
+    /// Open tasks, the oldest first: server, id and tool.
     tasks: VecDeque<(usize, String, String)>,
 }
 
@@ -49,7 +49,7 @@ struct Kept {
     id: String,
     /// The beginning of the text, or the whole text.
     text: String,
-    /// In bytes.
+    /// Ends of the pieces, in bytes.
     ends: Vec<usize>,
     total: usize,
 }
@@ -197,7 +197,7 @@ impl Kept {
     }
 }
 
-/// Reads the form of 2025-11-25, and of the extension for tasks.
+/// Returns the id of a started task, in the form of MCP 2025-11-25 or of the extension for tasks.
 /// <https://modelcontextprotocol.io/seps/2663-tasks-extension>
 pub(super) fn started_task(result: &Node<'_>) -> Option<String> {
     let is_task = result.get(RESULT_TYPE).is_some_and(|kind| kind.is_text("task"));
@@ -245,7 +245,8 @@ fn text_of<'n>(block: &'n Node<'_>) -> Option<Cow<'n, str>> {
     Some(text.display())
 }
 
-/// A text of which nothing is shown is left out. A resource stays, because its URI may be all that the model needs.
+/// Returns a block with a shortened text; `None` if nothing of the text is shown. A resource is kept, because its URI
+/// may be all that the model needs.
 fn with_text<'a>(block: &Node<'a>, shown: &str) -> Option<Node<'a>> {
     let mut block = block.clone();
     let text = Node::string(shown.to_string());
@@ -323,7 +324,7 @@ fn is_json(text: &str) -> bool {
 #[derive(Clone, Copy, Debug, Default)]
 struct Scan {
     at: usize,
-    /// The text is not JSON.
+    /// True if the text is not JSON.
     is_text: bool,
     depth: usize,
     is_in_string: bool,
@@ -359,7 +360,7 @@ impl Scan {
                 last = scan;
             }
             let is_between = *byte == b',' && !scan.is_in_string && scan.at > half;
-            // The comma of the outermost list or object, so that the fewest elements are torn apart.
+            // The comma of the outermost list or object, so that as few elements as possible are divided.
             if is_between && best.is_none_or(|best| scan.depth <= best.depth) {
                 best = Some(scan);
             }
@@ -377,7 +378,7 @@ fn ceiling(text: &str, at: usize) -> usize {
 }
 
 impl Proxy {
-    /// The result is fitted to the `outputSchema` of its tool, and cut if it is too long.
+    /// Passes on a result, fitted to the `outputSchema` of its tool, and cut if it is too long.
     pub(super) fn pass_result(&mut self, pending: &Pending, result: &Node<'_>, message: &Node<'_>, is_whole: bool) {
         let (server, method) = (pending.server, &pending.method);
         if let Some((task, tool)) = started_task(result).zip(pending.tool.as_deref()) {
@@ -411,7 +412,7 @@ impl Proxy {
         self.pass_answer(server, method, &message, false);
     }
 
-    /// Returns JSON text, or `None` if the result need not be changed. Reports violations.
+    /// Fits a result. Returns JSON text; `None` if the result need not be changed. Reports violations.
     fn fit(&mut self, server: usize, tool: &str, result: &Node<'_>) -> Option<String> {
         let own = self.catalogue.original_definitions(server, tool)?;
         if result.get(STRUCTURED).is_none() && json::read(own).ok()?.get("outputSchema").is_none() {

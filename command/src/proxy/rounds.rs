@@ -23,7 +23,7 @@ const MAX_INPUTS: usize = 100;
 #[derive(Debug)]
 pub(super) struct Round {
     pub(super) pending: Pending,
-    /// From the server, as JSON text.
+    /// `requestState` from the server, as JSON text.
     state: Option<String>,
     inputs: Vec<Input>,
 }
@@ -45,7 +45,7 @@ impl Proxy {
         json::read(text).ok().filter(|_| is_kept)?.get("params").map(json::write)
     }
 
-    /// Requests the input that a result asks for. If it asks for none, returns the request.
+    /// Requests the input that a result asks for. Returns the request if the result asks for no input.
     pub(super) fn request_input(&mut self, pending: Pending, message: &Node<'_>) -> Option<Pending> {
         let result = message.get("result").filter(|result| {
             self.client != Some(Era::Modern)

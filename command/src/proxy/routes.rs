@@ -73,7 +73,7 @@ impl Proxy {
         }
     }
 
-    /// Only with several servers.
+    /// Routes a request, if there are several servers.
     fn request(&mut self, envelope: &Envelope, message: &Node<'_>, text: &str, is_whole: bool) {
         let Envelope { id, key, method, .. } = envelope;
         let (id, method) = (id.as_str(), method.as_str());
@@ -171,8 +171,8 @@ impl Proxy {
         self.effects.push(effect);
     }
 
-    /// Requests of several servers, or of several runs of one server, may have the same id. Therefore, the client
-    /// receives an id that identifies the server and the run.
+    /// Passes on a message of a server. Requests of several servers, or of several runs of a server, may have equal
+    /// ids, so the client receives an id that identifies the server and the run.
     pub(super) fn route_back(&mut self, server: usize, envelope: &Envelope, message: &Node<'_>, is_whole: bool) {
         if self.translate_back(server, envelope, message) {
             return;
@@ -225,7 +225,7 @@ impl Proxy {
         is_present.then_some((server, own))
     }
 
-    /// Content of the resource `toolwire://report`.
+    /// Returns the content of the resource `toolwire://report`.
     pub(super) fn report(&self) -> String {
         let report = self.catalogue.report();
         let texts = |list: &[String]| list.iter().map(|text| message::quoted(text)).collect::<Vec<_>>().join(",");
@@ -273,7 +273,7 @@ fn qualified((server, run): (usize, u32), id: &str) -> String {
 }
 
 impl Proxy {
-    /// A call waits for the first tool list, because only that list maps its name to a tool.
+    /// Handles a call. It waits for the first tool list, which maps its name to a tool.
     pub(super) fn call(&mut self, envelope: &Envelope, message: &Node<'_>, text: &str, is_whole: bool) {
         let (id, key) = (envelope.id.as_str(), envelope.key.as_str());
         if !self.catalogue.is_given() {

@@ -46,31 +46,31 @@ pub const EVERY_PROGRAM: [&str; 17] = [
 pub(crate) struct Settings {
     /// Names of the servers. Only the host reads the other settings of a server.
     pub(crate) servers: Vec<String>,
-    /// Dialects for which a tool is rewritten, one after another: the API's, then the client's.
+    /// Dialects for which a tool is rewritten, in order: the dialect of the API, then the dialect of the client.
     pub(crate) dialects: Vec<DialectId>,
     /// The client, if known, and the source of the facts about it.
     pub(crate) client: Option<(String, String)>,
-    /// In the client's configuration.
+    /// Name of the proxy in the client's configuration.
     pub(crate) name: Option<String>,
     /// Minimum confidence of a repair. If it is `None`, calls are not repaired.
     pub(crate) repair: Option<Confidence>,
     /// Maximum length of a tool list that is not replaced by a search. `None` for no limit.
     pub(crate) most: Option<usize>,
-    /// How results are fitted to the `outputSchema` of their tools.
+    /// Options for fitting results to the `outputSchema` of their tools.
     pub(crate) results: ResultOptions,
-    /// In bytes. If it is `None`, results are not cut.
+    /// Maximum size of a result, in bytes. If it is `None`, results are not cut.
     pub(crate) max_result: Option<usize>,
-    /// The ids of cut results are numbers. Transcripts need numbers, but clients could guess them.
+    /// True if the ids of cut results are numbers, as transcripts need them. Clients could guess such ids.
     pub(crate) counted_ids: bool,
     /// Every change is logged to standard error.
     pub(crate) verbose: bool,
-    /// Of the proxy's own requests to a server, in seconds.
+    /// Timeout of the proxy's own requests to a server, in seconds.
     pub(crate) timeout: u32,
     /// Address at which the proxy serves HTTP. If it is `None`, the proxy uses stdio.
     pub(crate) listen: Option<Listen>,
     /// Environment variable that contains the token which clients have to send.
     pub(crate) token: Option<String>,
-    /// The host listens on an address, so modern clients share the servers.
+    /// True if the host listens on an address. Modern clients then share the servers.
     pub(crate) is_listening: bool,
 }
 
@@ -141,7 +141,7 @@ impl Settings {
         })
     }
 
-    /// Without these options, arguments are neither changed nor checked.
+    /// Returns the options for repairs; `None` if arguments are neither changed nor checked.
     pub(crate) fn repair(&self) -> Option<RepairOptions> {
         self.repair.map(|least| RepairOptions::default().confidence(least))
     }

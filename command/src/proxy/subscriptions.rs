@@ -1,5 +1,6 @@
-//! Subscriptions: a modern client has one for each `subscriptions/listen`, a legacy client has one for each modern
-//! server. Modern servers receive a request of the proxy's own for each, legacy servers `resources/subscribe`.
+//! Subscriptions: a modern client has a subscription for each `subscriptions/listen`, a legacy client has one for each
+//! modern server. For each subscription, modern servers receive a request of the proxy, legacy servers
+//! `resources/subscribe`.
 //! <https://modelcontextprotocol.io/specification/2026-07-28/basic/patterns/subscriptions>
 
 use std::collections::{BTreeMap, BTreeSet};
@@ -42,14 +43,14 @@ pub(super) struct Listen {
     lists_agreed: BTreeSet<&'static str>,
     uris_agreed: BTreeSet<String>,
     is_acknowledged: bool,
-    /// For the acknowledgment. `again` contains the alarms for parts that are requested again.
+    /// Alarm for the acknowledgment. `again` contains the alarms for parts that are requested again.
     alarm: u64,
     again: BTreeMap<u64, usize>,
     /// Number of parts that have ended.
     ends: u32,
 }
 
-/// Key of the subscription of a legacy client. No id has this key.
+/// Returns the key of a legacy client's subscription. No id has this key.
 fn own_key(server: usize) -> String {
     format!("server {server}")
 }
@@ -85,7 +86,7 @@ impl Proxy {
         }
     }
 
-    /// The client is a legacy client, and the server is a modern server.
+    /// Opens the subscription of a legacy client to a modern server.
     pub(super) fn listen_to(&mut self, server: usize) {
         self.next += 1;
         let listen = Listen {
@@ -98,8 +99,8 @@ impl Proxy {
         self.listen_part(&key, server);
     }
 
-    /// For a legacy client and a modern server. If `begins` is false, the subscription ends. Returns false if there are
-    /// too many.
+    /// Adds a resource to the subscription of a legacy client to a modern server, or removes it if `begins` is false.
+    /// Returns false if there are too many resources.
     pub(super) fn subscribe(&mut self, server: usize, uri: String, begins: bool) -> bool {
         let key = own_key(server);
         if !self.listens.contains_key(&key) {
@@ -204,8 +205,8 @@ impl Proxy {
         true
     }
 
-    /// The id of the server's part is no longer known. `is_graceful` is true if the server has ended the part. The part
-    /// may then be requested again, as from a server that has acknowledged a part whose connection has ended.
+    /// Handles the end of a server's part. `is_graceful` is true if the server has ended the part. Such a part may be
+    /// requested again, and so may an acknowledged part whose connection has ended.
     pub(super) fn listen_ended(&mut self, key: &str, server: usize, is_graceful: bool) {
         let Some(listen) = self.listens.get_mut(key) else { return };
         listen.parts.remove(&server);
@@ -326,7 +327,7 @@ impl Proxy {
         }
     }
 
-    /// The client is a modern client, and the server is a legacy server.
+    /// Notifies a modern client of an updated resource of a legacy server.
     pub(super) fn tell_updated(&mut self, server: usize, message: &Node<'_>) {
         let uri = message::text_at(message, &["params", "uri"]).unwrap_or_default();
         let is_wanted = |listen: &&Listen| listen.is_acknowledged && listen.uris.get(&uri) == Some(&server);

@@ -26,7 +26,7 @@ const OF_LEGACY: [&str; 3] = [INITIALIZED, "notifications/roots/list_changed", P
 /// Methods whose modern results have cache rules.
 const CACHED: [&str; 6] =
     ["tools/list", "prompts/list", "resources/list", "resources/templates/list", "resources/read", DISCOVER];
-/// Code of a legacy error for an unknown resource, and of the modern one.
+/// Code of a legacy error for an unknown resource, and the code of the modern error.
 const NO_RESOURCE: &str = "-32002";
 const NO_PARAMETER: &str = "-32602";
 
@@ -144,7 +144,7 @@ impl Proxy {
         self.write_server(server, text);
     }
 
-    /// The tool's own schema marks the arguments that headers repeat.
+    /// Adds the headers that repeat arguments of a call. The tool's original schema marks these arguments.
     pub(super) fn add_headers(&mut self, server: usize, tool: Option<&str>, text: &str) {
         let own =
             tool.filter(|_| self.is_modern(server)).and_then(|tool| self.catalogue.original_definitions(server, tool));
@@ -205,14 +205,14 @@ impl Proxy {
         true
     }
 
-    /// No server is known. An empty list of versions would end the session.
+    /// Refuses `server/discover` while no server is known. An empty list of versions would end the session.
     fn refuse_discovery(&mut self, id: &str) {
         let fault = self.servers.iter().find_map(|server| server.fault.clone());
         let found = fault.unwrap_or_else(|| "expected a server to run, found all restarting".into());
         self.write_client(message::error(id, SERVER_ERROR, &found));
     }
 
-    /// Result of `server/discover` for all servers together. `None` if no server has answered it.
+    /// Returns the result of `server/discover` for all servers together; `None` if no server has answered it.
     fn greeting(&self) -> Option<String> {
         let known = self.servers.iter().filter_map(|server| Some((server, server.greeting.as_deref()?)));
         let known: Vec<(&str, String)> = known
@@ -227,7 +227,7 @@ impl Proxy {
         }
     }
 
-    /// The client may know other URIs than the server. Returns `None` if they are equal.
+    /// Replaces the URIs of a server with the URIs that the client knows. Returns `None` if they are equal.
     pub(super) fn with_shown_uris<'a>(&self, server: usize, method: &str, message: &Node<'a>) -> Option<Node<'a>> {
         if self.is_one() || method != "resources/read" {
             return None;

@@ -1,4 +1,4 @@
-//! The versions of MCP, and how a message states one.
+//! The versions of MCP, and how a message states its version.
 //! <https://modelcontextprotocol.io/specification/2026-07-28/basic/versioning>
 
 use toolwire::json::{self, Member, Node, Object, Text};
@@ -14,7 +14,7 @@ pub enum Era {
     Modern,
 }
 
-/// The latest first.
+/// Versions of MCP, the latest first.
 const VERSIONS: [(&str, Era); 6] = [
     ("2026-07-28", Era::Modern),
     ("2025-11-25", Era::Legacy),
@@ -24,7 +24,7 @@ const VERSIONS: [(&str, Era); 6] = [
     ("2024-10-07", Era::Legacy),
 ];
 
-/// The members of `_meta` in which a modern request states what `initialize` agrees on for legacy ones.
+/// Members of `_meta` of a modern request. Legacy versions negotiate their values with `initialize`.
 pub(super) const VERSION: &str = "io.modelcontextprotocol/protocolVersion";
 pub(super) const CLIENT: &str = "io.modelcontextprotocol/clientInfo";
 pub(super) const CAPABILITIES: &str = "io.modelcontextprotocol/clientCapabilities";
@@ -54,13 +54,13 @@ impl Era {
         VERSIONS.iter().find(|(_, era)| *era == self).map_or("", |(name, _)| name)
     }
 
-    /// The latest first.
+    /// Returns the versions of this era, the latest first.
     pub(super) fn versions(self) -> impl Iterator<Item = &'static str> {
         VERSIONS.iter().filter(move |(_, era)| *era == self).map(|(name, _)| *name)
     }
 }
 
-/// Returns the modern version that a server and this program speak. `result` is the result of [`DISCOVER`].
+/// Returns a modern version that the server and this program support. `result` is the result of [`DISCOVER`].
 pub fn discovered(result: &Node<'_>) -> Option<&'static str> {
     let supported = result.items_at("supportedVersions");
     Era::Modern.versions().find(|version| supported.iter().any(|one| one.is_text(version)))
@@ -103,7 +103,7 @@ pub(super) fn unsupported(id: &str, version: &str) -> String {
     format!("{{\"jsonrpc\":\"2.0\",\"id\":{id},\"error\":{error}}}")
 }
 
-/// `None` if the message is not an error for an unsupported version.
+/// Returns the supported versions of an error for an unsupported version; `None` for any other message.
 pub(super) fn supported(message: &Node<'_>) -> Option<Vec<String>> {
     let error = message.get("error")?;
     (error.get("code")?.as_number()?.parse() == Ok(UNSUPPORTED_VERSION)).then(|| {

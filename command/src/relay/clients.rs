@@ -18,7 +18,7 @@ use crate::{
     probe::endpoints::{Endpoint, ENDPOINTS},
 };
 
-/// Any free port.
+/// Default address: any free port.
 const LISTEN: &str = "127.0.0.1:0";
 /// The variable that contains the URL of the relay, for every client.
 const URL: &str = "TOOLWIRE_URL";
@@ -71,31 +71,31 @@ struct Started {
     /// Variables of which one contains the key of the API. The list is empty if the client has the key itself, or if no
     /// key is needed.
     keys: Vec<String>,
-    /// The key is sent in `x-api-key`.
+    /// True if the key is sent in `x-api-key`.
     is_api_key: bool,
     /// Variable with the token of the relay.
     token: Option<String>,
-    /// The client has the key of the API itself.
+    /// True if the client has the key of the API itself.
     is_own: bool,
-    /// The API is the client's default API.
+    /// True if the API is the client's default API.
     is_home: bool,
-    /// A model of the client is replaced by a model of the API.
+    /// True if a model of the client is replaced by a model of the API.
     renames_models: bool,
     /// Variables of the user for the base URL.
     variables: Vec<String>,
     client: Option<&'static Client>,
-    /// The command starts another program, which starts the client. Options of the client would be options of that
-    /// program.
+    /// True if the command starts another program, which starts the client. Options of the client would be options of
+    /// that program.
     is_wrapped: bool,
 }
 
 impl Started {
-    /// The API has no key, and the client must not send another key.
+    /// Returns true if the API has no key. The client must not send the key of another API.
     fn has_no_key(&self) -> bool {
         self.client.is_some() && self.keys.is_empty() && !self.is_own
     }
 
-    /// Fills in a text of the table. Returns `None` if a part is not known.
+    /// Replaces the placeholders in a text. Returns `None` if the value of a placeholder is unknown.
     fn filled(&self, text: &str) -> Option<String> {
         let mut text = text.to_string();
         while let Some((start, rest)) = text.split_once("[[") {
@@ -194,8 +194,8 @@ impl Started {
         ]))
     }
 
-    /// The option contains the variables without secrets, unless the user has given the option. Variables that are
-    /// removed are empty, because the user's settings may set them.
+    /// Returns the option with the settings, which contain the variables without secrets, unless the user has set it.
+    /// Removed variables are empty in it, because the user's settings may set them.
     fn settings_arguments(&self, variables: &[Member<'_>], removed: &[String]) -> Vec<String> {
         let option = self.client.filter(|_| !self.is_wrapped).and_then(|client| client.settings);
         let is_given = |option: &&str| {

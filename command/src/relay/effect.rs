@@ -18,7 +18,7 @@ pub struct RequestHead {
     pub authority: Option<String>,
     /// The headers.
     pub headers: Headers,
-    /// Time of the request, for people.
+    /// Time of the request, human-readable.
     pub time: String,
     /// True if the client runs on this machine.
     pub is_local: bool,
@@ -82,7 +82,7 @@ impl ContentEncoding {
     }
 }
 
-/// How a body is read to its end.
+/// Options for reading a body to its end.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Reading {
     /// Maximum length, compressed or not.
@@ -107,7 +107,7 @@ pub enum RelayEffect {
     /// Sends the request to an upstream, with the client's body as it arrives. After the head of the reply,
     /// [`RelayRequest::reply`](super::RelayRequest::reply) is called.
     Forward(UpstreamHead),
-    /// Same as [`RelayEffect::Forward`], with the body that was given to the request, byte for byte.
+    /// Same as [`RelayEffect::Forward`], with the body that the client sent, byte for byte.
     SendBody(UpstreamHead),
     /// Same as [`RelayEffect::Forward`], with this body.
     Send(UpstreamHead, String),
@@ -135,9 +135,9 @@ pub enum RelayEffect {
 
 impl RelayEffect {
     /// Returns the effect as strings, for transcripts and the bindings: its kind, JSON or an empty string, and a
-    /// string. A head is `{ status, headers }`, that for an upstream `{ upstream, method, target, headers }`; a reading
-    /// is `{ most, encoding }`. Each byte of a header's value is one character, and so is each byte of a piece that is
-    /// not UTF-8.
+    /// string. A head is `{ status, headers }`, a head for an upstream is `{ upstream, method, target, headers }`, and
+    /// a reading is `{ most, encoding }`. Each byte of a header's value is one character, and so is each byte of a
+    /// piece that is not UTF-8.
     pub fn words(self) -> [String; 3] {
         let (kind, about, text) = match self {
             RelayEffect::Answer(head, body) => ("answer", head.document(), body),

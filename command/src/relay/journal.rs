@@ -20,7 +20,7 @@ use crate::{document::record, markup::escaped, terminal::cut};
 const MAX_REQUESTS: usize = 50;
 /// Maximum number of changes that are kept for a request.
 const MAX_CHANGES: usize = 200;
-/// In characters.
+/// Maximum length of a name, in characters.
 const MAX_NAME: usize = 120;
 /// Maximum number of remembered log lines. Each line is logged once.
 const MAX_LINES: usize = 10_000;
@@ -30,7 +30,7 @@ pub(super) struct Entry {
     /// Time of the request, in the host's format.
     pub(super) time: String,
     pub(super) method: String,
-    /// Without the query, which may contain an API key.
+    /// Path without the query, which may contain an API key.
     pub(super) path: String,
     pub(super) upstream: String,
     pub(super) model: String,

@@ -45,9 +45,9 @@ pub use self::{
     usage::Unsent,
 };
 
-/// In bytes.
+/// Maximum size of a body, in bytes.
 const MAX_BODY: u64 = 64 << 20;
-/// In bytes.
+/// Maximum length of a model name, in bytes.
 const MAX_NAME: usize = 256;
 const JSON: &str = "application/json";
 
@@ -72,13 +72,13 @@ struct Shared {
     /// The settings with which the relay was started.
     start: Arc<Settings>,
     door: Door,
-    /// In the order of the upstreams.
+    /// Options of each upstream, by its index.
     options: Vec<toolwire::ExchangeOptions>,
     lists: ToolListCache,
     counts: Counts,
 }
 
-/// The part of a relay that stays if the settings change.
+/// The part of a relay that is kept when the settings change.
 #[derive(Clone, Default)]
 struct Counts {
     usage: Arc<Usage>,
@@ -103,13 +103,12 @@ impl Relay {
         Relay::of((settings.clone(), settings), token, Counts::default())
     }
 
-    /// Creates a relay with other settings, which counts and lists its requests together with those of this one, and
-    /// listens on the same address.
+    /// Creates a relay with other settings. It shares the counters, the list of requests and the address of this relay.
     ///
     /// # Errors
-    /// A message, if other machines can reach the address and no token is required, if the relay is its own upstream,
-    /// if another token or none is required than at the start, or if the key of the client that the host has started
-    /// would be sent to another address than at the start.
+    /// A message, if other machines can reach the address and no token is required, or if the relay is its own
+    /// upstream. Also a message, if the required token is not the token of the start, or if the key of the started
+    /// client would be sent to a new address.
     pub fn with_settings(&self, settings: &str, token: Option<&str>) -> Result<Relay, String> {
         let mut settings = Settings::read(settings);
         settings.listen = self.0.settings.listen.clone();
@@ -174,7 +173,7 @@ fn answer(status: u16, mut headers: Headers, body: String) -> RelayEffect {
     RelayEffect::Answer(ReplyHead { status, headers }, body)
 }
 
-fn packed(headers: &Headers) -> Result<Option<ContentEncoding>, String> {
+fn content_encoding(headers: &Headers) -> Result<Option<ContentEncoding>, String> {
     let all = headers::joined(headers, "content-encoding").unwrap_or_default().to_ascii_lowercase();
     let mut codings = all.split(',').map(str::trim).filter(|coding| !coding.is_empty() && *coding != "identity");
     match (codings.next(), codings.next()) {
@@ -191,7 +190,8 @@ fn reading(encoding: Option<ContentEncoding>) -> Reading {
     Reading { most: MAX_BODY, encoding }
 }
 
-/// Google's API has the model also in the paths of requests without tools: `…/models/NAME:embedContent`.
+/// Returns the range of the model in a path. Google's API has a model also in paths of requests without tools, such as
+/// `…/models/NAME:embedContent`.
 fn model_range(path: &str) -> Option<Range<usize>> {
     let of_method = || {
         let (before, _) = path.rsplit_once(':')?;
@@ -206,7 +206,7 @@ fn model_in(path: &str) -> Option<String> {
     Some(decoded(model).into_owned())
 }
 
-/// A segment that is not UTF-8 stays encoded.
+/// Decodes percent signs. A segment that is not UTF-8 stays encoded.
 fn decoded(segment: &str) -> Cow<'_, str> {
     internal::percent_decoded(segment).unwrap_or(Cow::Borrowed(segment))
 }

@@ -3,7 +3,7 @@
 use toolwire::{internal, reports::RepairedCall, Error, Exchange, ExchangeOptions, ToolListCache};
 
 use super::{
-    answer, decoded, failure, journal::Entry, model_range, own_answer, packed, reading, upstream::Upstream,
+    answer, content_encoding, decoded, failure, journal::Entry, model_range, own_answer, reading, upstream::Upstream,
     usage::Share, RelayEffect, ReplyHead, UpstreamHead, JSON,
 };
 use crate::http::headers::{self, Headers};
@@ -13,7 +13,7 @@ const BETAS: &str = "anthropic-beta";
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Stage {
     Reading,
-    /// Nothing of the reply was passed on.
+    /// No part of the reply was passed on.
     Sent,
     /// The client has received the head of a reply whose body is forwarded as it arrives.
     Passing,
@@ -26,30 +26,30 @@ pub(super) enum Stage {
 pub(super) struct Open {
     pub(super) stage: Stage,
     pub(super) entry: Entry,
-    /// As the client wrote it. The method of `entry` may be truncated.
+    /// The client's method. The method of `entry` may be truncated.
     method: String,
     pub(super) upstream: usize,
-    /// As the client wrote it.
+    /// The client's path.
     pub(super) path: String,
     /// Size of the request's body while it is in memory, in bytes: declared or received, whichever is larger.
     pub(super) request_bytes: u64,
-    /// Size of the reply's body while it is read whole, in bytes; of a stream, the part that is not passed on.
+    /// Size of the reply's body while it is read whole, in bytes. For a stream, the size of the part that is held back.
     pub(super) reply_bytes: u64,
-    /// Of the body that is being read.
+    /// Number of received bytes of the body that is being read.
     pub(super) received: u64,
-    /// Part in the totals of all requests.
+    /// Part of this request in the totals of all requests.
     pub(super) share: Option<Share>,
     client_headers: Headers,
     client_target: String,
-    /// As sent to the upstream.
+    /// Headers for the upstream.
     pub(super) headers: Headers,
     target: String,
-    /// Without a path.
+    /// Base URL of the upstream, without a path.
     pub(super) origin: String,
     pub(super) exchange: Option<Exchange>,
     /// The body is a conversation in the format of the address.
     pub(super) is_conversation: bool,
-    /// Calls are repaired. Then the reply is read even if the request was not rewritten.
+    /// True if calls are repaired. The reply is then read even if the request was not rewritten.
     repairs: bool,
     is_sent: bool,
     /// Head of a reply whose whole body is being read.
@@ -121,7 +121,7 @@ impl Open {
         format!("{}{}", self.origin, self.target)
     }
 
-    /// Starts no exchange if the request cannot have tools.
+    /// Opens an exchange, unless the request cannot have tools.
     pub(super) fn adapt(&mut self, body: &str, options: &ExchangeOptions, lists: &ToolListCache) -> Result<(), Error> {
         let betas = self.betas();
         self.exchange = match betas.is_empty() {
@@ -180,19 +180,21 @@ impl Open {
         RelayEffect::Send(self.request_with(headers), body.into())
     }
 
-    pub(super) fn reply(&mut self, status: u16, came: Headers) -> Vec<RelayEffect> {
+    pub(super) fn reply(&mut self, status: u16, upstream_headers: Headers) -> Vec<RelayEffect> {
         let is_fine = (200..300).contains(&status);
-        let encoding = packed(&came);
+        let encoding = content_encoding(&upstream_headers);
         if self.stage == Stage::Streaming {
-            // This is a later round of a stream. The client has already received the start of the stream.
+            // A later round of a stream. The client has already received the start of the stream.
             return match encoding {
-                Ok(encoding) if is_fine && headers::is_stream(&came) => Vec::from([RelayEffect::Feed(encoding)]),
+                Ok(encoding) if is_fine && headers::is_stream(&upstream_headers) => {
+                    Vec::from([RelayEffect::Feed(encoding)])
+                }
                 Ok(encoding) => Vec::from([RelayEffect::Collect(reading(encoding))]),
                 Err(found) => self.failed(false, &unpackable(&found)),
             };
         }
-        let kind = headers::value(&came, "content-type");
-        let is_read = kind.is_none() || headers::is_stream(&came) || headers::is_json(&came);
+        let kind = headers::value(&upstream_headers, "content-type");
+        let is_read = kind.is_none() || headers::is_stream(&upstream_headers) || headers::is_json(&upstream_headers);
         if self.exchange.is_none() || !is_fine || !is_read {
             if is_fine && self.exchange.is_some() {
                 self.entry.unread(&kind.unwrap_or_default());
@@ -200,19 +202,19 @@ impl Open {
             self.exchange = None;
             self.request_bytes = 0;
             self.stage = Stage::Passing;
-            let headers = headers::of_reply(came, false);
+            let headers = headers::of_reply(upstream_headers, false);
             return Vec::from([RelayEffect::Head(ReplyHead { status, headers }), RelayEffect::Through]);
         }
-        let is_stream = headers::is_stream(&came);
+        let is_stream = headers::is_stream(&upstream_headers);
         match encoding {
             Err(found) => self.failed(false, &unpackable(&found)),
             Ok(encoding) if is_stream => {
                 self.stage = Stage::Streaming;
-                let headers = headers::of_reply(came, true);
+                let headers = headers::of_reply(upstream_headers, true);
                 Vec::from([RelayEffect::Head(ReplyHead { status, headers }), RelayEffect::Feed(encoding)])
             }
             Ok(encoding) => {
-                self.reply_head = Some((status, headers::of_reply(came, true)));
+                self.reply_head = Some((status, headers::of_reply(upstream_headers, true)));
                 Vec::from([RelayEffect::Collect(reading(encoding))])
             }
         }
@@ -236,7 +238,7 @@ impl Open {
                 self.stage = Stage::Ended;
                 Vec::from([answer(status, headers, reply)])
             }
-            Err(error) => self.refused(&error),
+            Err(error) => self.refuse(&error),
         }
     }
 
@@ -251,7 +253,7 @@ impl Open {
                 self.reply_bytes = self.reply_bytes.saturating_sub(bytes.len() as u64);
                 Vec::from([RelayEffect::Write(bytes.into_owned())])
             }
-            Err(error) => self.broken(&error),
+            Err(error) => self.end_broken_stream(&error),
         }
     }
 
@@ -261,7 +263,7 @@ impl Open {
         };
         let bytes = match exchange.finish_bytes() {
             Ok(bytes) => bytes,
-            Err(error) => return self.broken(&error),
+            Err(error) => return self.end_broken_stream(&error),
         };
         let asks_again = exchange.asks_again();
         let mut effects = Vec::new();
@@ -285,8 +287,8 @@ impl Open {
         self.send(request)
     }
 
-    /// Depending on what the client has received, the client receives an error response, an error event, or a closed
-    /// connection.
+    /// Reports the failure of an upstream to the client: as an error response, as an error event in a stream, or by
+    /// closing the connection.
     pub(super) fn failed(&mut self, is_late: bool, why: &str) -> Vec<RelayEffect> {
         let message = format!("expected a reply from {}, found none ({why})", self.origin);
         let stage = std::mem::replace(&mut self.stage, Stage::Ended);
@@ -309,7 +311,7 @@ impl Open {
     }
 
     /// Answers a request whose reply cannot be restored.
-    fn refused(&mut self, error: &Error) -> Vec<RelayEffect> {
+    fn refuse(&mut self, error: &Error) -> Vec<RelayEffect> {
         self.stage = Stage::Ended;
         // The status is not 400, because the request was valid.
         self.entry.status = Some(502);
@@ -319,7 +321,7 @@ impl Open {
     }
 
     /// Ends a stream that cannot be restored.
-    fn broken(&mut self, error: &Error) -> Vec<RelayEffect> {
+    fn end_broken_stream(&mut self, error: &Error) -> Vec<RelayEffect> {
         self.stage = Stage::Ended;
         self.entry.refused(error);
         let body = Exchange::refusal(&self.url(), error);

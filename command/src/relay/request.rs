@@ -5,12 +5,13 @@ use std::sync::Arc;
 use toolwire::{internal, json, Code};
 
 use super::{
+    content_encoding,
     effect::{RelayEffect, RequestHead},
     failure, journal, log, may_have_tools,
     metrics::Outcome,
     model_in, no_model,
     open::{Open, Stage},
-    own_answer, packed, reading,
+    own_answer, reading,
     upstream::{self, first, has_path, model_of, route, with_model},
     usage::{Share, Unsent},
     Shared, JSON, MAX_BODY, MAX_NAME, NO_MODEL,
@@ -34,11 +35,11 @@ const LEAVING: &str =
 const FULL: &str = "expected fewer large requests at once, found more";
 const FULL_REPLY: &str = "it is too large while other large requests are open";
 
-/// A request that a host serves. It owns everything that is known about the request, so that a host may call it on any
-/// thread, and drop it after a panic.
+/// A request that a host serves. It contains its whole state, so that a host may call it on any thread, and drop it
+/// after a panic.
 pub struct RelayRequest {
     shared: Arc<Shared>,
-    /// `None` after the relay's own answer, and after the end.
+    /// `None` after the relay's own answer, and after the end of the reply.
     open: Option<Box<Open>>,
 }
 
@@ -56,7 +57,7 @@ impl RelayRequest {
             // An orchestrator's probes come from other machines, without a token. The answer reveals nothing.
             return Vec::from([own_answer(200, "text/plain; charset=utf-8", "ok\n".into())]);
         }
-        let allowed = addressed(headers::printable(headers), authority.as_deref());
+        let allowed = with_host(headers::printable(headers), authority.as_deref());
         let allowed = allowed.and_then(|headers| match self.shared.door.refusal(&headers) {
             Some(refusal) => Err(refusal),
             None => Ok(headers),
@@ -71,19 +72,19 @@ impl RelayRequest {
         };
         let mut open = Box::new(Open::new(&method, path, time));
         if !target.starts_with('/') {
-            return self.refused(*open, 400, "expected a path, found another target: URLs are not forwarded");
+            return self.refuse(*open, 400, "expected a path, found another target: URLs are not forwarded");
         }
         if let Some(page) = path.strip_prefix(OWN) {
             // A request with forwarding headers did not originate on this machine. With a token, requests are allowed
             // from anywhere.
             let is_forwarded = ["forwarded", "x-forwarded-for"].iter().any(|name| headers::count(&headers, name) > 0);
             let is_local = is_local && !is_forwarded;
-            return self.own(*open, page, is_local || self.shared.door.token.is_some());
+            return self.own_page(*open, page, is_local || self.shared.door.token.is_some());
         }
         let most = self.shared.settings.most_clients;
         open.share = Share::of(&self.shared.counts.usage, most);
         if open.share.is_none() {
-            return self.refused(*open, 503, &format!("expected at most {most} requests at once, found more"));
+            return self.refuse(*open, 503, &format!("expected at most {most} requests at once, found more"));
         }
         let of_path = model_in(path);
         // Some clients send JSON with another content type.
@@ -100,20 +101,20 @@ impl RelayRequest {
                 Some(model) => no_model(model),
                 None => NO_MODEL.into(),
             };
-            return self.refused(*open, 404, &message);
+            return self.refuse(*open, 404, &message);
         };
         if upstream.is_left_by(path) {
-            return self.refused(*open, 400, LEAVING);
+            return self.refuse(*open, 400, LEAVING);
         }
         open.go(at, upstream, &target, headers);
         let note = internal::note(&method, &target).filter(|note| self.shared.journal().record_if_new(note));
         let mut effects: Vec<RelayEffect> = note.into_iter().map(log).collect();
         if is_read {
-            let how = match packed(&open.headers) {
+            let how = match content_encoding(&open.headers) {
                 Ok(encoding) => reading(encoding),
                 Err(found) => {
                     let message = format!("expected the content encoding gzip, deflate, br or zstd, found `{found}`");
-                    return self.refused(*open, 415, &message);
+                    return self.refuse(*open, 415, &message);
                 }
             };
             open.stage = Stage::Reading;
@@ -121,10 +122,10 @@ impl RelayRequest {
             open.request_bytes = length.unwrap_or_default();
             if open.request_bytes > MAX_BODY {
                 let message = format!("expected a body of at most {MAX_BODY} bytes, found a larger one");
-                return self.refused(*open, 413, &message);
+                return self.refuse(*open, 413, &message);
             }
             if !open.count_bytes() {
-                return self.refused(*open, 503, FULL);
+                return self.refuse(*open, 503, FULL);
             }
             self.open = Some(open);
             effects.push(RelayEffect::Read(how));
@@ -160,7 +161,7 @@ impl RelayRequest {
             return Vec::new();
         }
         if is_request {
-            return self.open.take().map(|open| self.refused(*open, 503, FULL)).unwrap_or_default();
+            return self.open.take().map(|open| self.refuse(*open, 503, FULL)).unwrap_or_default();
         }
         self.failed(false, FULL_REPLY)
     }
@@ -172,7 +173,7 @@ impl RelayRequest {
         open.request_bytes = body.len() as u64;
         open.received = 0;
         if !open.count_bytes() {
-            return self.refused(*open, 503, FULL);
+            return self.refuse(*open, 503, FULL);
         }
         let text = std::str::from_utf8(body).ok().map(|text| text.strip_prefix(BYTE_ORDER_MARK).unwrap_or(text));
         let outline = text.and_then(|text| internal::outline(&open.path, text));
@@ -183,11 +184,11 @@ impl RelayRequest {
         let model = model.filter(|model| model.len() <= MAX_NAME);
         open.entry.model = model.as_deref().map(|model| cut(model, 100).into_owned()).unwrap_or_default();
         let Some((at, upstream)) = route(&shared.settings.upstreams, &open.path, model.as_deref()) else {
-            return self.refused(*open, 404, &model.as_deref().map_or(NO_MODEL.into(), no_model));
+            return self.refuse(*open, 404, &model.as_deref().map_or(NO_MODEL.into(), no_model));
         };
         if upstream.is_left_by(&open.path) {
             // The upstream that was known before the model may have had no base path.
-            return self.refused(*open, 400, LEAVING);
+            return self.refuse(*open, 400, LEAVING);
         }
         open.change(at, upstream);
         let mut renamed = None;
@@ -198,13 +199,13 @@ impl RelayRequest {
         }
         if let Some(why) = upstream::refusal(&open.origin, open.target()) {
             let error = toolwire::Error::new(Code::InvalidRequest, "", why);
-            return self.refused_as(*open, &error);
+            return self.refuse_as(*open, &error);
         }
         open.is_conversation = is_plain;
         if is_plain && renamed.is_none() && !open.has_known_betas() {
-            return self.passed(open, body.len());
+            return self.forward_unchanged(open, body.len());
         }
-        // A body that says that it is something else than JSON, and is, passes as it came.
+        // A body with another content type than JSON, which is not JSON, is forwarded unchanged.
         let is_json = may_have_tools(&open.headers)
             || renamed.is_some()
             || node.is_some()
@@ -216,7 +217,7 @@ impl RelayRequest {
             None => Ok(()),
         };
         if let Err(error) = opened {
-            return self.refused_as(*open, &error);
+            return self.refuse_as(*open, &error);
         }
         open.is_conversation |= open.exchange.is_some();
         let mut effects = self.record_changes(&mut open);
@@ -239,8 +240,8 @@ impl RelayRequest {
         effects
     }
 
-    /// The body is sent as it came, and the reply passes as it comes.
-    fn passed(&mut self, mut open: Box<Open>, length: usize) -> Vec<RelayEffect> {
+    /// Forwards the body and the reply unchanged.
+    fn forward_unchanged(&mut self, mut open: Box<Open>, length: usize) -> Vec<RelayEffect> {
         self.shared.metrics().count(Outcome::Passed);
         open.stage = Stage::Sent;
         let effect = open.send_body(length);
@@ -248,10 +249,10 @@ impl RelayRequest {
         Vec::from([effect])
     }
 
-    /// Handles a request whose body could not be read. `status` is 408, 413 or 415; `why` is the reason, for people.
+    /// Handles a request whose body could not be read. `status` is 408, 413 or 415; `why` is a human-readable reason.
     pub fn unread(&mut self, status: u16, why: &str) -> Vec<RelayEffect> {
         let Some(open) = self.open.take() else { return Vec::new() };
-        self.refused(*open, status, why)
+        self.refuse(*open, status, why)
     }
 
     /// Handles the head of a reply.
@@ -277,7 +278,7 @@ impl RelayRequest {
     /// Handles the complete body of a reply.
     pub fn whole(&mut self, body: &[u8]) -> Vec<RelayEffect> {
         let Some(open) = &mut self.open else { return Vec::new() };
-        // An effect is text, which could not hold the body as it came.
+        // An effect is text, which cannot contain these bytes.
         let Ok(body) = std::str::from_utf8(body) else { return self.failed(false, "its reply is not UTF-8") };
         let effects = open.whole(body);
         self.go_on(effects)
@@ -307,7 +308,7 @@ impl RelayRequest {
         line.into_iter().chain(effects).collect()
     }
 
-    /// Counts bytes of the reply until the client has read them. The host holds the result until then.
+    /// Counts bytes of the reply until the client has read them. The host drops the result when the client has.
     pub fn unsent(&self, length: usize) -> Unsent {
         Unsent::new(&self.shared.counts.usage, self.open.as_ref().and_then(|open| open.share.as_ref()), length)
     }
@@ -319,7 +320,7 @@ impl RelayRequest {
         self.finish(*open)
     }
 
-    /// Also ends a request if there is no room for its reply.
+    /// Counts repairs and searches after a step. Ends the request if its reply is too large.
     fn go_on(&mut self, mut effects: Vec<RelayEffect>) -> Vec<RelayEffect> {
         let Some(open) = &mut self.open else { return effects };
         let calls = open.take_repaired();
@@ -369,19 +370,19 @@ impl RelayRequest {
         effects
     }
 
-    fn refused(&mut self, mut open: Open, status: u16, message: &str) -> Vec<RelayEffect> {
+    fn refuse(&mut self, mut open: Open, status: u16, message: &str) -> Vec<RelayEffect> {
         open.entry.failed(message);
-        self.answered(open, status, failure(message))
+        self.answer_with(open, status, failure(message))
     }
 
     /// The request was not sent. The error has the format of the request's API.
-    fn refused_as(&mut self, mut open: Open, error: &toolwire::Error) -> Vec<RelayEffect> {
+    fn refuse_as(&mut self, mut open: Open, error: &toolwire::Error) -> Vec<RelayEffect> {
         let refusal = toolwire::Exchange::refusal(&open.url(), error);
         open.entry.refused(error);
-        self.answered(open, 400, refusal)
+        self.answer_with(open, 400, refusal)
     }
 
-    fn answered(&mut self, mut open: Open, status: u16, body: String) -> Vec<RelayEffect> {
+    fn answer_with(&mut self, mut open: Open, status: u16, body: String) -> Vec<RelayEffect> {
         self.shared.metrics().count(Outcome::Refused);
         open.entry.status = Some(status);
         let mut effects = self.finish(open);
@@ -395,10 +396,10 @@ impl RelayRequest {
         line.into_iter().collect()
     }
 
-    fn own(&mut self, open: Open, page: &str, is_local: bool) -> Vec<RelayEffect> {
+    fn own_page(&mut self, open: Open, page: &str, is_local: bool) -> Vec<RelayEffect> {
         let is_read = open.entry.method == "GET" || open.entry.method == "HEAD";
         let (kind, body) = match page {
-            _ if !is_read => return self.refused(open, 405, "expected GET, found another method"),
+            _ if !is_read => return self.refuse(open, 405, "expected GET, found another method"),
             "metrics" if is_local => (
                 "text/plain; version=0.0.4; charset=utf-8",
                 self.shared.metrics().text(self.shared.counts.usage.requests()),
@@ -407,11 +408,11 @@ impl RelayRequest {
                 let entries = self.shared.journal().entries();
                 journal::page(&entries)
             }),
-            "metrics" | "last" => return self.refused(open, 403, "expected a program on this machine, found another"),
+            "metrics" | "last" => return self.refuse(open, 403, "expected a program on this machine, found another"),
             _ => {
                 let message =
                     "expected `/toolwire/health`, `/toolwire/metrics` or `/toolwire/last`, found another path";
-                return self.refused(open, 404, message);
+                return self.refuse(open, 404, message);
             }
         };
         Vec::from([own_answer(200, kind, body)])
@@ -419,7 +420,7 @@ impl RelayRequest {
 }
 
 /// Adds `Host` for the authority of HTTP/2 (RFC 9113, 8.3.1), or refuses a `Host` that differs from it.
-fn addressed(mut headers: Headers, authority: Option<&str>) -> Result<Headers, Refusal> {
+fn with_host(mut headers: Headers, authority: Option<&str>) -> Result<Headers, Refusal> {
     let Some(authority) = authority else { return Ok(headers) };
     match headers::value(&headers, "host") {
         None => headers.insert(0, ("Host".into(), authority.into())),

@@ -79,8 +79,8 @@ impl Settings {
         }
     }
 
-    /// Checks a change of the settings of the start. A token stays required. The address that receives the key of a
-    /// client that the host has started stays the same.
+    /// Checks new settings against the settings of the start. The required token must not change, nor the address
+    /// for the key of a started client.
     pub(super) fn check_change(&self, start: &Settings) -> Result<(), String> {
         let path = start.client_path();
         if self.token != start.token && (path.is_some() || start.token.is_some()) {
@@ -89,8 +89,7 @@ impl Settings {
         path.map_or(Ok(()), |path| self.check_paths(start, &path))
     }
 
-    /// Checks that the client's path and each path below it existed at the start, and point to the addresses of the
-    /// start.
+    /// Checks that the client's path, and each path below it, existed at the start with an equal address.
     fn check_paths(&self, start: &Settings, of_client: &str) -> Result<(), String> {
         let is_below = |upstream: &&Upstream| {
             upstream.path.strip_prefix(of_client).is_some_and(|rest| rest.is_empty() || rest.starts_with('/'))

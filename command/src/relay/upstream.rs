@@ -1,4 +1,4 @@
-//! The upstream APIs of a relay, and the choice of one for a request. The protocols of known APIs have known paths;
+//! The upstream APIs of a relay, and the choice of an API for a request. The protocols of known APIs have known paths;
 //! requests to unknown APIs are always sent.
 
 use std::collections::BTreeMap;
@@ -36,8 +36,8 @@ impl Upstream {
         self.models.is_empty() || self.models.iter().any(|pattern| WildMatch::new(pattern).matches(model))
     }
 
-    /// True if the path may be outside the path of this API after normalization. Servers may decode a path before
-    /// normalizing it, several times, and end it at `?`, `#` or a control character.
+    /// Returns true if a server may normalize the path to a path outside this API. Before that, servers may decode the
+    /// path several times, and end it at `?`, `#` or a control character.
     pub(super) fn is_left_by(&self, path: &str) -> bool {
         if self.path.is_empty() && self.address.base.is_empty() {
             return false;
@@ -104,7 +104,7 @@ pub(super) fn route<'u>(upstreams: &'u [Upstream], path: &str, model: Option<&st
     }
 }
 
-/// Chooses for a request whose model is not known yet: the first API with the longest matching path.
+/// Returns the first API with the longest matching path, for a request whose model is not known yet.
 pub(super) fn first<'u>(upstreams: &'u [Upstream], path: &str) -> Option<(usize, &'u Upstream)> {
     let longest = upstreams.iter().filter(|one| one.has_path(path)).map(|one| one.path.len()).max()?;
     upstreams.iter().enumerate().find(|(_, one)| one.path.len() == longest && one.has_path(path))
@@ -199,7 +199,7 @@ pub(super) fn name(api: Api) -> &'static str {
 pub(super) fn refusal(origin: &str, target: &str) -> Option<String> {
     let api = internal::api_of(target)?;
     if api == Api::Anthropic && !target.contains("/v1/messages") {
-        // This is another API, such as `/v1/threads/…/messages`.
+        // Another protocol, such as `/v1/threads/…/messages`.
         return None;
     }
     let (_, host) = origin.split_once("://")?;

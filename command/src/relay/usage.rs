@@ -1,4 +1,4 @@
-//! What the open requests of a relay use together: their number, and the bytes of their bodies.
+//! Totals of the open requests of a relay: their number, and the bytes of their bodies.
 
 use std::sync::{
     atomic::{AtomicU64, AtomicUsize, Ordering},
@@ -20,7 +20,7 @@ impl Usage {
     }
 }
 
-/// One of the open requests. Dropping it ends the request.
+/// An open request in the count of requests. Dropping it removes the request.
 #[derive(Debug)]
 struct Counted(Arc<Usage>);
 

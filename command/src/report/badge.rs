@@ -6,7 +6,7 @@ use toolwire::json::{self, Node};
 use super::html::Html;
 use crate::document::{indented, record};
 
-/// What a badge says.
+/// The numbers on a badge.
 pub(super) struct Badge {
     /// Number of dialects that accept every tool as it is.
     pub(super) accepted: usize,

@@ -1,4 +1,4 @@
-//! HTML in which text of servers cannot become markup: only literals of this crate are written as they are.
+//! HTML that escapes text of servers: only literals of this crate are written unescaped.
 
 use crate::markup::escape;
 
@@ -13,7 +13,7 @@ impl Html {
         self
     }
 
-    /// Writes text. Characters that act on the display are shown as escapes.
+    /// Writes text. Control characters and invisible characters are written as escapes.
     pub(super) fn text(&mut self, text: &str) -> &mut Html {
         escape(text, &mut self.0);
         self

@@ -39,7 +39,7 @@ impl Lock {
     /// Reads a lock file.
     ///
     /// # Errors
-    /// The text is no JSON, or a member is missing, unknown or invalid.
+    /// The text is not JSON, or a member is missing, unknown or invalid.
     pub(super) fn read(text: &str) -> Result<Lock, CommandError> {
         let file = json::read(text).map_err(|error| CommandError::from_core(&error, ""))?;
         known(&file, "", &MEMBERS)?;

@@ -55,7 +55,7 @@ struct About {
     description: String,
 }
 
-/// A server, with what is known about it so far.
+/// A server, and the results of the steps so far.
 struct Server {
     name: String,
     /// Name of its page.
@@ -90,7 +90,6 @@ fn outcome_of(verdict: &Node<'_>) -> Option<Outcome> {
     Outcome::of_word(&verdict.text_at("outcome")?.display())
 }
 
-/// State of the command.
 pub(crate) struct Report {
     arguments: ReportArguments,
     profile: Option<String>,
@@ -193,7 +192,7 @@ fn entry(lock: &Lock, name: &str) -> Result<Option<Locked>, CommandError> {
     }
 }
 
-/// Returns the name of an input: that of its file without the ending, or of its server.
+/// Returns the name of an input: the name of its file without the extension, or the name of its server.
 fn name_of(input: &SourceText) -> String {
     let source = input.source.as_str();
     match &input.origin {
@@ -210,7 +209,7 @@ fn name_of(input: &SourceText) -> String {
     }
 }
 
-/// Returns a name for the files of a server, which no other server has.
+/// Returns a unique name for the files of a server.
 fn slug(name: &str, taken: &mut BTreeSet<String>) -> String {
     let mut slug = String::new();
     for one in name.chars().map(|one| one.to_ascii_lowercase()) {
@@ -242,7 +241,7 @@ impl Server {
         locked: Option<Locked>,
         dialects: &[&'static Dialect],
     ) -> Result<Server, CommandError> {
-        // One layout for all lists, so that a fix is a short difference.
+        // All lists have one layout, so that the difference of a fix is short.
         if json::read(&input.text).is_ok() {
             input.text = indented(&input.text) + "\n";
         }

@@ -15,7 +15,7 @@ const MAX_TURNS: usize = 200;
 /// Keys of the history.
 const LISTS: [&str; 2] = ["input", "messages"];
 
-/// Each part of a request is serialized once, for any number of turns.
+/// The requests of all turns. Each part of a request is serialized once, for any number of turns.
 pub(super) struct History {
     /// The request up to its history, followed by the history of the turns so far.
     before: String,
@@ -24,14 +24,14 @@ pub(super) struct History {
     choice: String,
     items: Vec<String>,
     written: usize,
-    /// Empty if the history is a string.
+    /// Key of the history; empty if the history is a string.
     key: &'static str,
     /// Number of items in each turn.
     ends: Vec<usize>,
 }
 
 impl History {
-    /// An invalid request has one turn, for which the library returns an error.
+    /// Splits a request into turns. An invalid request has one turn, for which the library returns an error.
     pub(super) fn read(request: &Node<'_>) -> Result<History, CommandError> {
         let key = LISTS.into_iter().find(|key| request.get(*key).is_some_and(|value| !value.is_null()));
         let list = |key| Some((key, request.get(key)?.as_array()?));
@@ -107,8 +107,8 @@ impl History {
     }
 }
 
-/// Returns the number of history items in each request: those before each answer of the model, and the items of the
-/// request itself.
+/// Returns the number of history items in each request: the items before each answer of the model, and all items for
+/// the last request.
 fn ends(items: &[Node<'_>]) -> Vec<usize> {
     let begins = |pair: &[Node<'_>]| matches!(pair, [one, next] if !is_of_the_model(one) && is_of_the_model(next));
     let cuts = items.windows(2).enumerate().filter(|(_, pair)| begins(pair)).map(|(at, _)| at + 1);

@@ -98,8 +98,8 @@ fn calls(name: &str, arguments: Option<&Node<'_>>) -> String {
     format!("calls {name} {}", arguments.unwrap_or_default())
 }
 
-/// Maximum number of equal messages that are considered before the index of a message, and after it. Considering all of
-/// them would take quadratic time.
+/// Maximum number of equal messages that are considered before the index of a message, and after it. Considering all
+/// equal messages would take quadratic time.
 const NEAR: usize = 4;
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

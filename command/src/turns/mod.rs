@@ -41,7 +41,7 @@ const MESSAGES: usize = 12;
 #[derive(Clone)]
 struct CallableTool {
     name: String,
-    /// The tool is in `tools`, at the beginning of the prompt. Otherwise the history loads the tool.
+    /// True if the tool is in `tools`, at the beginning of the prompt. Otherwise the history loads the tool.
     is_listed: bool,
 }
 
@@ -159,7 +159,7 @@ impl Turns {
         Ok(self.callable(&format!("{{\"tools\":{list},\"{key}\":[]}}"))?.into_iter().collect())
     }
 
-    /// The backend has native deferred tools. The library simulates it.
+    /// Returns the callable tools of a backend with native deferred tools, which the library simulates.
     fn callable(&self, written: &str) -> Result<Vec<String>, toolwire::Error> {
         let mut options = DeferredOptions::default();
         options.format = self.target();
@@ -175,9 +175,9 @@ fn labels(request: &Node<'_>) -> Vec<String> {
     items(request, "tools").iter().filter(|tool| !is_deferred(tool)).map(label).collect()
 }
 
-fn missing(one: &[CallableTool], other: &[CallableTool]) -> Vec<CallableTool> {
-    let names: BTreeSet<&str> = other.iter().map(|tool| tool.name.as_str()).collect();
-    one.iter().filter(|tool| !names.contains(tool.name.as_str())).cloned().collect()
+fn missing(tools: &[CallableTool], other_tools: &[CallableTool]) -> Vec<CallableTool> {
+    let names: BTreeSet<&str> = other_tools.iter().map(|tool| tool.name.as_str()).collect();
+    tools.iter().filter(|tool| !names.contains(tool.name.as_str())).cloned().collect()
 }
 
 impl Task for Turns {

@@ -145,7 +145,7 @@ fn collect_loaded_names(node: &Node<'_>, found: &mut dyn FnMut(&str)) {
         }
         _ => {}
     }
-    // The keys under which messages have blocks, and blocks have nested ones. Other members do not contain references.
+    // Keys of the blocks of messages, and of nested blocks. Other members do not contain references.
     for key in ["content", "tool", "tool_references"] {
         items(node, key).iter().for_each(|inner| collect_loaded_names(inner, found));
     }

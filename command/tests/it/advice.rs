@@ -55,7 +55,7 @@ const BY_HAND: &[(&str, bool, &str)] = &[
 const LONGEST: usize = 700;
 const FILE: &str = "schema.json";
 
-/// Returns the text of the file afterwards. The dialect may be `all`.
+/// Returns the text of the file after `check --fix`. The dialect may be `all`.
 fn fixed(dialect: &str, schema: &str, is_unsafe: bool) -> String {
     let mut arguments = vec!["check", "--fix", "--quiet", "--show", "ignored", "--dialect", dialect, FILE];
     if is_unsafe {
@@ -219,7 +219,7 @@ fn examples() -> BTreeMap<(&'static str, &'static str), String> {
     best.into_iter().map(|(key, (_, input))| (key, input)).collect()
 }
 
-/// The schema is in locations where real tools have schemas.
+/// Returns schemas that contain the schema in the locations where real tools have schemas.
 fn around(schema: &Value) -> Vec<Value> {
     let object = |properties: Value, required: Value| json!({"type": "object", "properties": properties, "required": required, "additionalProperties": false});
     let mut described = schema.clone();

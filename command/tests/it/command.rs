@@ -41,7 +41,7 @@ fn text(value: &Value) -> String {
     }
 }
 
-/// Names of folders end in `/`.
+/// Returns the files and folders of a case. Names of folders end in `/`.
 fn listed(case: &Value, folder: &str) -> Value {
     let files = case.get("files").and_then(Value::as_object).into_iter().flat_map(|files| files.keys());
     let inside = files.filter_map(|path| path.strip_prefix(folder)).map(|rest| match rest.split_once('/') {

@@ -75,7 +75,7 @@ fn judge(arguments: &[String], printed: &Printed, is_data: bool, is_terminal: bo
     }
 }
 
-/// Everything else that the command needs fails with `words`.
+/// Runs a command with these files. Requests to servers and APIs fail with `words`.
 fn run(arguments: &[String], files: &[(String, String)], words: &str, is_terminal: bool) -> Printed {
     let facts = json!({
         "arguments": arguments, "stdin": false, "stdout": is_terminal, "stderr": is_terminal, "columns": 40,

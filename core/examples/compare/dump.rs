@@ -98,7 +98,10 @@ pub(crate) fn run(request: &Request, out: &mut impl Write) -> Result<(), String>
                     let names: &[&'static str] = if *has_dialect { &names } else { &[""] };
                     for dialect in names.iter().filter(|dialect| request.asks_for(*function, dialect)) {
                         let total = totals.entry((function.name(), dialect)).or_default();
-                        line(out, &Row::Answer(answer(*function, (dialect, &in_dialect(dialect)), &input, total)))?;
+                        line(
+                            out,
+                            &Row::Answer(answer(*function, (dialect, &dialect_options(dialect)), &input, total)),
+                        )?;
                     }
                 }
             }
@@ -156,7 +159,7 @@ fn line(out: &mut impl Write, row: &Row) -> Result<(), String> {
 }
 
 /// Returns options with only a dialect.
-fn in_dialect(dialect: &'static str) -> Node<'static> {
+fn dialect_options(dialect: &'static str) -> Node<'static> {
     match dialect {
         "" => json::read("{}").unwrap_or_default(),
         dialect => Node::object([("dialect".into(), Node::string(dialect))].into_iter().collect()),

@@ -37,7 +37,7 @@ fn conversation(numbers: &mut Numbers) -> Value {
     render::request(source, &steps[..cut])
 }
 
-/// Generates a list of tools with colliding names. Some of the names are those of earlier requests.
+/// Generates a list of tools with colliding names. Some of the names occurred in earlier requests.
 fn collisions(numbers: &mut generated::Numbers, known: &mut Vec<String>) -> Value {
     let format = *numbers.of(&FORMATS);
     let tools = generated::tools(numbers, format, known);

@@ -46,7 +46,7 @@ pub(crate) fn run(tests: &str, out: &mut impl Write) -> Result<(), String> {
             );
             for stream in &of_case {
                 for (variant, events) in variants(&stream.events) {
-                    line(out, &format!("{} {variant}", stream.id), &restored(&restore, &events))?;
+                    line(out, &format!("{} {variant}", stream.id), &restore_events(&restore, &events))?;
                 }
             }
             if !of_case.is_empty() || list(&case["calls"]).len() > 2 {
@@ -59,7 +59,7 @@ pub(crate) fn run(tests: &str, out: &mut impl Write) -> Result<(), String> {
     for (name, restore) in &restores {
         for _ in 0..OTHERS {
             let Some(stream) = streams.get(numbers.below(streams.len())) else { continue };
-            line(out, &format!("{name} given {}", stream.id), &restored(restore, &stream.events))?;
+            line(out, &format!("{name} given {}", stream.id), &restore_events(restore, &stream.events))?;
         }
     }
     exchanges(&cases(&tests.join("exchange"))?, &streams, out)
@@ -79,14 +79,14 @@ fn exchanges(cases: &[Value], streams: &[Stream], out: &mut impl Write) -> Resul
                 if let Some(round) = rounds.get_mut(number) {
                     *round = Value::Array(events);
                 }
-                line(out, &format!("{name} round {number} {variant}"), &played(case, &rounds))?;
+                line(out, &format!("{name} round {number} {variant}"), &play(case, &rounds))?;
             }
         }
         line(out, &format!("{name} whole"), &played_whole(case))?;
         for _ in 0..OTHERS {
             let Some(stream) = streams.get(numbers.below(streams.len())) else { continue };
             let rounds = [Value::Array(stream.events.clone())];
-            line(out, &format!("{name} given {}", stream.id), &played(case, &rounds))?;
+            line(out, &format!("{name} given {}", stream.id), &play(case, &rounds))?;
         }
     }
     Ok(())
@@ -168,7 +168,7 @@ fn whole(restore: &Restore, reply: &Value) -> String {
 }
 
 /// Returns an event with spaces that a parser drops, so that events that were written anew are visible.
-fn spaced(event: &Value) -> String {
+fn add_spaces(event: &Value) -> String {
     serde_json::to_string_pretty(event).unwrap_or_default().replace('\n', " ")
 }
 
@@ -178,10 +178,10 @@ fn text_of(events: &[Value]) -> String {
         let kind = event["type"].as_str().or_else(|| event["event_type"].as_str());
         kind.map(|kind| format!("event: {kind}\n")).unwrap_or_default()
     };
-    events.iter().map(|event| format!("{}data: {}\n\n", named(event), spaced(event))).collect()
+    events.iter().map(|event| format!("{}data: {}\n\n", named(event), add_spaces(event))).collect()
 }
 
-fn restored(restore: &Restore, events: &[Value]) -> String {
+fn restore_events(restore: &Restore, events: &[Value]) -> String {
     let mut stream = restore.stream();
     let mut out = String::new();
     let mut add = |found: Result<String, Error>| out += &found.unwrap_or_else(|error| error.to_string());
@@ -200,7 +200,7 @@ fn open(case: &Value) -> Result<Option<Exchange>, Error> {
 }
 
 /// Plays the rounds of an exchange as streams.
-fn played(case: &Value, rounds: &[Value]) -> String {
+fn play(case: &Value, rounds: &[Value]) -> String {
     let mut exchange = match open(case) {
         Ok(Some(exchange)) => exchange,
         Ok(None) => return String::from("none"),
@@ -232,7 +232,7 @@ fn played_whole(case: &Value) -> String {
     let mut out = String::new();
     for round in list(&case["rounds"]).iter().filter(|round| round["reply"].is_object()) {
         out += exchange.request();
-        match exchange.reply(&spaced(&round["reply"])) {
+        match exchange.reply(&add_spaces(&round["reply"])) {
             Ok(Some(reply)) => return out + &reply,
             Ok(None) => out += " again ",
             Err(error) => return out + &error.to_string(),

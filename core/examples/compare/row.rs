@@ -43,15 +43,15 @@ pub(crate) struct Answer {
 impl Answer {
     /// Replaces a long output and a long report with digests.
     pub(crate) fn shorten(&mut self) {
-        self.output = self.output.take().map(|text| shortened(&text).unwrap_or(text));
-        if let Some(short) = shortened(&self.report.to_string()) {
+        self.output = self.output.take().map(|text| shorten(&text).unwrap_or(text));
+        if let Some(short) = shorten(&self.report.to_string()) {
             self.report = Value::String(short);
         }
     }
 }
 
 /// Returns the length and a digest of long text, or `None` for short text.
-fn shortened(text: &str) -> Option<String> {
+fn shorten(text: &str) -> Option<String> {
     (text.len() > 200).then(|| {
         let mut hasher = DefaultHasher::new();
         text.hash(&mut hasher);

@@ -78,7 +78,7 @@ fn name_of(path: &Path) -> String {
 }
 
 fn input(id: String, row: &Node<'_>) -> Option<Input> {
-    let (kind, node) = found(row)?;
+    let (kind, node) = find_input(row)?;
     Some(Input { id, kind, text: json::write(node) })
 }
 
@@ -105,7 +105,7 @@ pub(crate) fn wrapped(input: &Input) -> Option<Input> {
     Some(Input { id: format!("{} wrapped", input.id), kind: Kind::Schema, text: json::write(&Node::object(outer)) })
 }
 
-fn found<'n, 'a>(row: &'n Node<'a>) -> Option<(Kind, &'n Node<'a>)> {
+fn find_input<'n, 'a>(row: &'n Node<'a>) -> Option<(Kind, &'n Node<'a>)> {
     // A recorded row also has an `input` and a `model`; its input is a request.
     let is_history = |input: &Node<'_>| input.as_object().is_none();
     if row.get("messages").is_some() || (row.get("input").is_some_and(is_history) && row.get("model").is_some()) {

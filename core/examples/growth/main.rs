@@ -47,7 +47,7 @@ struct Growth {
 #[derive(Clone, Copy)]
 pub(crate) struct Point {
     size: usize,
-    /// In microseconds.
+    /// Microseconds.
     time: f64,
     /// Bytes allocated in total, including those freed later.
     memory: f64,
@@ -81,10 +81,10 @@ fn main() -> Result<(), Box<dyn Error>> {
         return Ok(());
     }
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../docs/performance");
-    for growth in grown() {
+    for growth in growths() {
         let mut lines = Vec::new();
         for (name, run) in &growth.series {
-            lines.push((*name, measured(&growth, run)?));
+            lines.push((*name, measure(&growth, run)?));
         }
         let plot = plot::draw(growth.title, growth.unit, &lines)?;
         if !rounds::once() {
@@ -96,7 +96,7 @@ fn main() -> Result<(), Box<dyn Error>> {
     Ok(())
 }
 
-fn grown() -> [Growth; 4] {
+fn growths() -> [Growth; 4] {
     let list = |dialect: &'static str| -> (&'static str, Run) {
         let options = ToolsOptions::new(shapes::id(dialect));
         (dialect, Box::new(move |text| Ok(sanitize_tools(text, &options)?.tools.len())))
@@ -147,7 +147,7 @@ fn grown() -> [Growth; 4] {
 }
 
 /// Measures all sizes up to the first one that is refused.
-fn measured(growth: &Growth, run: &Run) -> Result<Vec<Point>, Box<dyn Error>> {
+fn measure(growth: &Growth, run: &Run) -> Result<Vec<Point>, Box<dyn Error>> {
     let mut points = Vec::new();
     // A test needs no large inputs.
     for size in SIZES.into_iter().filter(|size| !rounds::once() || *size <= 100) {

@@ -87,7 +87,7 @@ pub(crate) fn rows(selection: &Selection) {
                 if inputs.is_empty() {
                     inputs = make();
                 }
-                let costs = measured(*work, dialect, &inputs);
+                let costs = measure(*work, dialect, &inputs);
                 let cells: Vec<String> = costs.iter().map(cell).collect();
                 println!(
                     "{row}\t{:.2}\t{:.2}\t{:.2}\t{}",
@@ -114,9 +114,9 @@ pub(crate) fn page() -> Result<(), Box<dyn std::error::Error>> {
         let shape = shape.ok_or_else(|| format!("expected a row of the shapes, found {group}: {name}"))?;
         let sizes = if rounds::once() { &PAGE_SIZES[..2] } else { &PAGE_SIZES[..] };
         let inputs: Vec<_> = sizes.iter().map(|size| shape.of_size(*size)).collect();
-        let mut costs = measured(work, dialect, &inputs);
+        let mut costs = measure(work, dialect, &inputs);
         for _ in 1..rounds::rounds(RUNS) {
-            for (best, again) in costs.iter_mut().zip(measured(work, dialect, &inputs)) {
+            for (best, again) in costs.iter_mut().zip(measure(work, dialect, &inputs)) {
                 best.time = best.time.min(again.time);
             }
         }
@@ -160,7 +160,7 @@ fn cell(cost: &Cost) -> String {
     )
 }
 
-fn measured(work: Work, dialect: &str, inputs: &[(Vec<String>, usize)]) -> Vec<Cost> {
+fn measure(work: Work, dialect: &str, inputs: &[(Vec<String>, usize)]) -> Vec<Cost> {
     let mut costs: Vec<Cost> = Vec::new();
     for (texts, bytes) in inputs {
         if costs.last().is_some_and(|cost| cost.time > TOO_LONG) {

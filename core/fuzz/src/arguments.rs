@@ -77,7 +77,7 @@ pub(crate) fn verdict(data: &mut Unstructured<'_>, used_as: Use) -> Result<std::
             verdicts += usize::from(verdict.is_some());
             faults.extend(verdict.and_then(std::result::Result::err));
             faults.extend(deserialized.disagreement(&answer, &schema));
-            faults.extend(forged(&schema, &answer));
+            faults.extend(restore_with_forged_plan(&schema, &answer));
         }
     }
     Ok(faults.into_iter().next().map_or(Ok(verdicts), |fault| Err(format!("{dialect}: {fault}"))))
@@ -118,9 +118,9 @@ impl Deserialized {
     }
 }
 
-/// Restores an answer with a forged plan: the schema, whose keywords resemble those of a plan. Reading and applying it
-/// must terminate without unexpected errors.
-fn forged(schema: &Value, answer: &Value) -> Option<String> {
+/// Restores an answer with a forged plan: the schema, whose keywords resemble a plan's keywords. Reading and applying
+/// it must terminate without unexpected errors.
+fn restore_with_forged_plan(schema: &Value, answer: &Value) -> Option<String> {
     if !schema.is_object() {
         return None;
     }

@@ -48,7 +48,7 @@ pub enum Target {
     Sanitize,
     /// Reports and `restoreArguments`, compared with a validator.
     Arguments,
-    /// Like `Arguments`, but for response formats, whose answers may be any value.
+    /// Reports and restoring for response formats, whose answers may be any value; compared with a validator.
     Answers,
     /// Tool lists and whole requests.
     Requests,

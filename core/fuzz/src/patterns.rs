@@ -40,7 +40,7 @@ fn pieces(data: &mut Unstructured<'_>, limit: usize) -> arbitrary::Result<String
 }
 
 /// Returns whether a schema's pattern matches; `None` if that cannot be determined.
-fn found(pattern: &str, text: &str) -> Option<bool> {
+fn matches(pattern: &str, text: &str) -> Option<bool> {
     let schema = json!({ "properties": { "v": { "pattern": pattern } } });
     validate_arguments(&json!({ "v": text }), &schema).ok()?.valid
 }
@@ -56,19 +56,19 @@ fn judge(one: &str, two: &str, text: &str) -> Result<usize, String> {
     // Only patterns with repetition can have many states.
     if one.contains('{') {
         let (begun, long) = (Instant::now(), text.chars().cycle().take(LONG).collect::<String>());
-        found(one, &long);
+        matches(one, &long);
         if begun.elapsed() > Duration::from_secs(SECONDS) {
             return Err(format!("{one:?} in a long {text:?} takes {:?}", begun.elapsed()));
         }
     }
-    let (Some(first), Some(second)) = (found(one, text), found(two, text)) else { return Ok(1) };
+    let (Some(first), Some(second)) = (matches(one, text), matches(two, text)) else { return Ok(1) };
     // Both patterns may define the same group name.
-    let either = found(&format!("(?:{one})|(?:{two})"), text);
+    let either = matches(&format!("(?:{one})|(?:{two})"), text);
     if either.is_some_and(|either| either != (first || second)) {
         return Err(format!("{one:?} or {two:?} in {text:?}: {first}, {second}, and together {either:?}"));
     }
     for same in [format!("(?:{one}){{1}}"), format!("(?:{one}|{one})"), format!("(?:(?:{one})(?:)*){{1,3}}")] {
-        let again = found(&same, text);
+        let again = matches(&same, text);
         if again.is_some_and(|again| again != first) {
             return Err(format!("{one:?} in {text:?}: {first}, and as {same:?} {again:?}"));
         }

@@ -11,14 +11,14 @@ pub(crate) fn verdict(data: &[u8]) -> Result<(), String> {
     let text = match unstructured.int_in_range(0..=3_u8) {
         Ok(0) => String::from_utf8_lossy(unstructured.take_rest()).into_owned(),
         Ok(1) => grammar::value(&mut unstructured, Style::Any).unwrap_or_default(),
-        Ok(2) => mutated(&mut unstructured).unwrap_or_default(),
+        Ok(2) => mutate(&mut unstructured).unwrap_or_default(),
         _ => pieces(&mut unstructured).unwrap_or_default(),
     };
     judge(&text)
 }
 
 /// Generates JSON with characters replaced or missing.
-fn mutated(data: &mut Unstructured<'_>) -> arbitrary::Result<String> {
+fn mutate(data: &mut Unstructured<'_>) -> arbitrary::Result<String> {
     let mut characters: Vec<char> = grammar::schema(data, Style::Any)?.chars().collect();
     for _ in 0..data.int_in_range(1..=3)? {
         let at = data.choose_index(characters.len().max(1))?.min(characters.len().saturating_sub(1));

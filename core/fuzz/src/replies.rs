@@ -39,12 +39,12 @@ pub(crate) fn verdict(data: &mut Unstructured<'_>) -> Result<std::result::Result
     let mut names = Vec::new();
     collect(&adapted.request["tools"], &mut names);
     let events = wire.events(&names, data)?;
-    let text = written(&events, data)?;
+    let text = write_events(&events, data)?;
     let about = |fault: String| format!("{dialect}, {wire:?}: {fault}\n  in  {request}\n  stream {text:?}");
-    let whole = fed(&adapted.restore, &[&text]);
+    let whole = feed(&adapted.restore, &[&text]);
     for _ in 0..3 {
         let pieces = cut(&text, data)?;
-        let in_pieces = fed(&adapted.restore, &pieces);
+        let in_pieces = feed(&adapted.restore, &pieces);
         if in_pieces != whole {
             return Ok(Err(about(format!("cut as {pieces:?}\n  gives {in_pieces:?}\n  whole {whole:?}"))));
         }
@@ -136,7 +136,7 @@ fn call(restore: &Restore, name: &str, arguments: &str, pieces: &[&str]) -> Opti
 }
 
 /// Returns the output of a stream that arrives in these pieces, including error codes.
-fn fed(restore: &Restore, pieces: &[&str]) -> String {
+fn feed(restore: &Restore, pieces: &[&str]) -> String {
     let mut stream = restore.stream();
     let mut out = String::new();
     let mut take = |result: std::result::Result<String, toolwire::Error>| match result {
@@ -152,7 +152,7 @@ fn fed(restore: &Restore, pieces: &[&str]) -> String {
 }
 
 /// Returns the events as text, with and without event names, with any line ending, and with other lines between them.
-fn written(events: &[Value], data: &mut Unstructured<'_>) -> Result<String> {
+fn write_events(events: &[Value], data: &mut Unstructured<'_>) -> Result<String> {
     let end = *data.choose(&["\n", "\r\n", "\r"])?;
     let mut text = String::new();
     for event in events {

@@ -25,8 +25,8 @@ pub(crate) fn verdict(data: &mut Unstructured<'_>) -> Result<std::result::Result
     let about = |fault: String| format!("{dialect}, {wire:?}: {fault}\n  in  {request}");
     let checked = list(&request["tools"], dialect, wire)
         .and_then(|()| whole(&request, dialect, wire))
-        .and_then(|()| opened(&request, dialect, wire))
-        .and_then(|()| translated(&request, target, native))
+        .and_then(|()| open_exchange(&request, dialect, wire))
+        .and_then(|()| translate(&request, target, native))
         .map_err(about);
     Ok(checked.map(|()| 1))
 }
@@ -45,7 +45,7 @@ const ROUTES: [(Api, Native); 9] = [
 ];
 
 /// Translates the request to another API: text and value must agree, and a second run must change nothing.
-fn translated(request: &Value, target: Api, native: Native) -> std::result::Result<(), String> {
+fn translate(request: &Value, target: Api, native: Native) -> std::result::Result<(), String> {
     let options = DeferredOptions::default().target(target).native(native);
     let route = format!("to {target:?} with {native:?}");
     let by_text = apply_deferred_loading(request.to_string().as_str(), &options)
@@ -66,7 +66,7 @@ fn translated(request: &Value, target: Api, native: Native) -> std::result::Resu
 }
 
 /// A tool set must give the same result, at first and after another list.
-fn remembered(
+fn compare_tool_set(
     tools: &Value,
     options: &ToolsOptions,
     expected: &SanitizedTools<&Value>,
@@ -105,8 +105,8 @@ fn list(tools: &Value, dialect: DialectId, wire: Wire) -> std::result::Result<()
     if value.tools.to_string() != written.tools {
         return Err(format!("a list by value {}\n  by text {}", value.tools, written.tools));
     }
-    kept(&value.restore)?;
-    remembered(tools, &options, &value)?;
+    store_and_read(&value.restore)?;
+    compare_tool_set(tools, &options, &value)?;
     if !dialect.as_str().starts_with("codex") {
         match check_tools(&value.tools, &[dialect]) {
             Ok(found) if found.iter().all(|violation| violation.severity == Severity::Ignored) => {}
@@ -139,17 +139,17 @@ fn whole(request: &Value, dialect: DialectId, wire: Wire) -> std::result::Result
     options.tools.format = Some(wire.format());
     for formats in [Formats::Native, Formats::Tool, Formats::Prompt, Formats::Ladder] {
         options.formats = formats;
-        adapted(request, &options)?;
+        adapt(request, &options)?;
     }
     // Lists with more tools than the API accepts.
-    adapted(request, &options.overflow(Overflow::Defer).max_tools(2))
+    adapt(request, &options.overflow(Overflow::Defer).max_tools(2))
 }
 
 /// Adapts the request by value and by text, which must agree.
-fn adapted(request: &Value, options: &AdaptOptions) -> std::result::Result<(), String> {
+fn adapt(request: &Value, options: &AdaptOptions) -> std::result::Result<(), String> {
     let text = request.to_string();
     match (adapt_request(request, options), adapt_request(&text, options)) {
-        (Ok(value), Ok(written)) if value.request.to_string() == written.request => kept(&value.restore),
+        (Ok(value), Ok(written)) if value.request.to_string() == written.request => store_and_read(&value.restore),
         (Ok(value), Ok(written)) => Err(format!("adapted by value {}\n  by text {}", value.request, written.request)),
         (Err(one), Err(two)) => errors(&one, &two),
         (one, two) => Err(format!("adapted: {} by value, {} by text", describe(one.err()), describe(two.err()))),
@@ -157,7 +157,7 @@ fn adapted(request: &Value, options: &AdaptOptions) -> std::result::Result<(), S
 }
 
 /// Opens the request as an exchange.
-fn opened(request: &Value, dialect: DialectId, wire: Wire) -> std::result::Result<(), String> {
+fn open_exchange(request: &Value, dialect: DialectId, wire: Wire) -> std::result::Result<(), String> {
     let (url, text) = (wire.url(), request.to_string());
     let options = ExchangeOptions::default().dialect(dialect);
     let exchange = match Exchange::open(url, &text, &options) {
@@ -204,7 +204,7 @@ fn opened(request: &Value, dialect: DialectId, wire: Wire) -> std::result::Resul
 }
 
 /// Checks that restore data can be stored and read again.
-fn kept(restore: &Restore) -> std::result::Result<(), String> {
+fn store_and_read(restore: &Restore) -> std::result::Result<(), String> {
     let text = restore.to_json();
     match Restore::from_json(&text) {
         Ok(again) if again.to_json() == text => Ok(()),

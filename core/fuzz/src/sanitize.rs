@@ -114,7 +114,7 @@ pub(crate) fn judge(schema: &str, options: &SanitizeOptions) -> Result<(), Strin
     }
     match by_value {
         None => {}
-        Some(Ok(by_value_result)) if in_order(&by_value_result.schema) == in_order(&written) => {
+        Some(Ok(by_value_result)) if as_text(&by_value_result.schema) == as_text(&written) => {
             let of_text = result.changes().unwrap_or_default().iter().map(bare);
             if !of_text.eq(by_value_result.changes().unwrap_or_default().iter().map(bare)) {
                 return fault(format!(
@@ -141,7 +141,7 @@ pub(crate) fn judge(schema: &str, options: &SanitizeOptions) -> Result<(), Strin
 }
 
 /// Returns a value as text, which shows the order of members.
-fn in_order(value: &Value) -> String {
+fn as_text(value: &Value) -> String {
     value.to_string()
 }
 

@@ -1,4 +1,5 @@
-//! Requests and their exchanges: what layer and middleware share. No rules: [`Exchange`] decides what is sent.
+//! Requests and their exchanges, for the layer and the middleware. Contains no rules: [`Exchange`] decides what is
+//! sent.
 
 use std::{fmt, sync::Arc};
 
@@ -9,10 +10,11 @@ use toolwire::{reports::RepairedCall, Error, Exchange, ExchangeOptions, ToolList
 use crate::body::ReplyBody;
 
 /// Headers that describe the exact bytes of a body.
-const OF_BODY: [&str; 6] =
+const BODY_HEADERS: [&str; 6] =
     ["content-length", "transfer-encoding", "content-digest", "repr-digest", "digest", "content-md5"];
-/// Headers by which a backend recognizes a request that it has answered. To ask the model again is a new request.
-const OF_REQUEST: [&str; 2] = ["idempotency-key", "x-idempotency-key"];
+/// Headers by which a backend recognizes a request that it has answered. They are removed from later requests of an
+/// exchange.
+const RETRY_HEADERS: [&str; 2] = ["idempotency-key", "x-idempotency-key"];
 const BETAS: &str = "anthropic-beta";
 
 type OnRequest = dyn Fn(&Exchange) + Send + Sync;
@@ -34,9 +36,9 @@ impl fmt::Debug for Adapter {
 }
 
 pub(crate) enum Opened {
-    /// The request is sent as it is, and its reply passes.
+    /// The request is sent unchanged, and its reply is forwarded unchanged.
     Unchanged(Request<Bytes>),
-    /// Nothing is sent.
+    /// No request is sent; the client gets this response.
     Refused(Response<ReplyBody>),
     Adapted(Box<Outgoing>),
 }
@@ -45,7 +47,7 @@ impl Adapter {
     /// # Errors
     /// The errors of options.
     pub(crate) fn new(options: ExchangeOptions) -> Result<Self, Error> {
-        // Wrong options fail here, and not at the first request.
+        // Invalid options fail here instead of at the first request.
         Exchange::open("http://localhost/v1/messages", r#"{"messages":[]}"#, &options)?;
         Ok(Adapter {
             options,
@@ -63,12 +65,12 @@ impl Adapter {
     pub(crate) fn open(&self, request: Request<Bytes>) -> Opened {
         let url = self.url(&request);
         let Ok(body) = std::str::from_utf8(request.body()) else { return Opened::Unchanged(request) };
-        let given = betas(request.headers());
-        let options = match given.is_empty() {
+        let client_betas = betas(request.headers());
+        let options = match client_betas.is_empty() {
             true => None,
             false => {
                 let mut all = self.options.adapt().betas.clone().unwrap_or_default();
-                all.extend(given);
+                all.extend(client_betas);
                 Some(self.options.clone().betas(all))
             }
         };
@@ -83,7 +85,7 @@ impl Adapter {
         set_betas(&mut parts.headers, &exchange);
         if !is_changed && self.options.adapt().tools.repair.is_none() {
             // If nothing was rewritten, nothing has to be restored.
-            self.tell_request(&exchange);
+            self.call_on_request(&exchange);
             return Opened::Unchanged(Request::from_parts(parts, body));
         }
         let adapter = self.clone();
@@ -103,7 +105,7 @@ impl Adapter {
         }
     }
 
-    fn tell_request(&self, exchange: &Exchange) {
+    fn call_on_request(&self, exchange: &Exchange) {
         if let Some(on_request) = &self.on_request {
             on_request(exchange);
         }
@@ -121,21 +123,21 @@ pub(crate) struct Outgoing {
 
 impl Outgoing {
     pub(crate) fn next(&mut self) -> Request<Bytes> {
-        self.adapter.tell_request(&self.exchange);
+        self.adapter.call_on_request(&self.exchange);
         let mut parts = self.parts.clone();
-        remove(&mut parts.headers, &OF_BODY);
-        // The reply is read.
+        remove(&mut parts.headers, &BODY_HEADERS);
+        // The reply has to be parsed, so it must not be compressed.
         parts.headers.remove(header::ACCEPT_ENCODING);
         if self.is_sent {
             set_betas(&mut parts.headers, &self.exchange);
-            remove(&mut parts.headers, &OF_REQUEST);
+            remove(&mut parts.headers, &RETRY_HEADERS);
         }
         self.is_sent = true;
         Request::from_parts(parts, Bytes::from(self.exchange.take_request()))
     }
 
-    pub(crate) fn tell_repairs(&mut self) {
-        // Taken in any case, because they are kept until then.
+    pub(crate) fn call_on_repair(&mut self) {
+        // Taken even without `on_repair`, because the exchange stores them until then.
         let calls = self.exchange.take_repaired_calls();
         if let Some(on_repair) = self.adapter.on_repair.as_ref().filter(|_| !calls.is_empty()) {
             on_repair(&calls);
@@ -148,13 +150,13 @@ pub(crate) fn refused(status: StatusCode, url: &str, error: &Error) -> Response<
     *response.status_mut() = status;
     let headers = response.headers_mut();
     headers.insert(header::CONTENT_TYPE, HeaderValue::from_static("application/json"));
-    // Keeps the SDKs of OpenAI and Anthropic from sending the request again.
+    // Prevents the SDKs of OpenAI and Anthropic from sending the request again.
     headers.insert(HeaderName::from_static("x-should-retry"), HeaderValue::from_static("false"));
     response
 }
 
-pub(crate) fn remove_of_reply(headers: &mut HeaderMap) {
-    remove(headers, &OF_BODY);
+pub(crate) fn remove_body_headers(headers: &mut HeaderMap) {
+    remove(headers, &BODY_HEADERS);
     headers.remove(header::CONTENT_ENCODING);
     headers.remove(header::ETAG);
 }

@@ -12,7 +12,7 @@ use toolwire::{reports::RepairedCall, Error, Exchange, ExchangeOptions};
 use crate::{
     adapter::{Adapter, Opened},
     body::BoxError,
-    round::{step, streamed, Sender, Sent, Step},
+    round::{step, stream_rounds, Sender, Sent, Step},
 };
 
 /// A middleware of `reqwest-middleware` that adapts every request with tools to its backend, and restores the reply,
@@ -69,7 +69,7 @@ impl ToolwireMiddleware {
         next: Next<'_>,
     ) -> std::result::Result<reqwest::Response, Failure> {
         let (timeout, version) = (request.timeout().copied(), request.version());
-        let own = |request: Request<Bytes>| -> std::result::Result<reqwest::Request, Failure> {
+        let to_reqwest = |request: Request<Bytes>| -> std::result::Result<reqwest::Request, Failure> {
             let mut request = reqwest::Request::try_from(request.map(reqwest::Body::from))?;
             *request.timeout_mut() = timeout;
             *request.version_mut() = version;
@@ -79,15 +79,17 @@ impl ToolwireMiddleware {
         let body = body.collect().await?.to_bytes();
         let mut outgoing = match self.adapter.open(Request::from_parts(parts, body)) {
             Opened::Refused(response) => return Ok(response.map(reqwest::Body::wrap).into()),
-            Opened::Unchanged(request) => return Ok(next.run(own(request)?, extensions).await?),
+            Opened::Unchanged(request) => return Ok(next.run(to_reqwest(request)?, extensions).await?),
             Opened::Adapted(outgoing) => outgoing,
         };
         loop {
-            let response = next.clone().run(own(outgoing.next())?, extensions).await?;
+            let response = next.clone().run(to_reqwest(outgoing.next())?, extensions).await?;
             let url = response.url().clone();
             let response = match step(&mut outgoing, response.into()).await.map_err(Failure::Other)? {
                 Step::Done(response) => response,
-                Step::Stream(response) => streamed(outgoing, response, Again { client: self.client.clone(), timeout }),
+                Step::Stream(response) => {
+                    stream_rounds(outgoing, response, LaterRequests { client: self.client.clone(), timeout })
+                }
                 Step::Again => continue,
             };
             let mut response = response.map(reqwest::Body::wrap);
@@ -119,12 +121,12 @@ fn extensions_with(url: reqwest::Url) -> Extensions {
 }
 
 /// Sends the later requests of a stream.
-struct Again {
+struct LaterRequests {
     client: reqwest::Client,
     timeout: Option<std::time::Duration>,
 }
 
-impl Sender for Again {
+impl Sender for LaterRequests {
     type Body = reqwest::Body;
 
     fn send(&mut self, request: Request<Bytes>) -> Sent<reqwest::Body> {

@@ -1,4 +1,4 @@
-//! Replies: what becomes of each, and the streams of several rounds as one body.
+//! Handles replies, and combines the streams of several rounds into one body.
 
 use std::{borrow::Cow, future::Future, pin::Pin};
 
@@ -10,7 +10,7 @@ use http_body_util::{BodyExt as _, StreamBody};
 use toolwire::{Code, Error, Exchange};
 
 use crate::{
-    adapter::{is_json, is_stream, refused, remove_of_reply, Outgoing},
+    adapter::{is_json, is_stream, refused, remove_body_headers, Outgoing},
     body::{BoxError, ReplyBody},
 };
 
@@ -39,7 +39,7 @@ where
     if !response.status().is_success() || !(is_stream || is_json) {
         return Ok(Step::Done(response.map(ReplyBody::new)));
     }
-    if let Some(error) = packed(&response) {
+    if let Some(error) = encoding_error(&response) {
         return Ok(Step::Done(refused(StatusCode::BAD_GATEWAY, &outgoing.url, &error)));
     }
     if is_stream {
@@ -47,29 +47,29 @@ where
     }
     let (mut parts, body) = response.into_parts();
     let bytes = body.collect().await.map_err(Into::into)?.to_bytes();
-    remove_of_reply(&mut parts.headers);
+    remove_body_headers(&mut parts.headers);
     if bytes.is_empty() {
         return Ok(Step::Done(Response::from_parts(parts, ReplyBody::whole(bytes))));
     }
     let text = String::from_utf8_lossy(&bytes);
     let reply = outgoing.exchange.reply(text.trim_start_matches('\u{feff}')).map(|reply| reply.map(String::from));
-    outgoing.tell_repairs();
+    outgoing.call_on_repair();
     Ok(match reply {
         Ok(Some(reply)) => Step::Done(Response::from_parts(parts, ReplyBody::whole(reply))),
         Ok(None) => Step::Again,
-        // The request was valid.
+        // The request was valid, so the error is the backend's.
         Err(error) => Step::Done(refused(StatusCode::BAD_GATEWAY, &outgoing.url, &error)),
     })
 }
 
-/// Returns the reply for the client that has all rounds of a stream.
-pub(crate) fn streamed<S: Sender>(
+/// Returns one reply for the client that contains all rounds of a stream.
+pub(crate) fn stream_rounds<S: Sender>(
     outgoing: Box<Outgoing>,
     response: Response<S::Body>,
     sender: S,
 ) -> Response<ReplyBody> {
     let (mut parts, body) = response.into_parts();
-    remove_of_reply(&mut parts.headers);
+    remove_body_headers(&mut parts.headers);
     let rounds = Rounds { outgoing, body: Some(body), sender };
     let pieces = stream::try_unfold(rounds, |mut rounds| async move {
         let piece = rounds.next().await?;
@@ -100,12 +100,12 @@ impl<S: Sender> Rounds<S> {
                     // Trailers describe the original bytes.
                     Err(_) => continue,
                 },
-                None => self.ended().await?.map(Bytes::from),
+                None => self.finish_round().await?.map(Bytes::from),
             };
-            self.outgoing.tell_repairs();
+            self.outgoing.call_on_repair();
             let restored = restored.unwrap_or_else(|error| {
                 self.body = None;
-                self.failed(&Exchange::refusal(&self.outgoing.url, &error)).into()
+                self.error_event(&Exchange::refusal(&self.outgoing.url, &error)).into()
             });
             if !restored.is_empty() {
                 return Ok(Some(restored));
@@ -114,7 +114,7 @@ impl<S: Sender> Rounds<S> {
         Ok(None)
     }
 
-    async fn ended(&mut self) -> Result<Result<Vec<u8>, Error>, BoxError> {
+    async fn finish_round(&mut self) -> Result<Result<Vec<u8>, Error>, BoxError> {
         self.body = None;
         let mut rest = match self.outgoing.exchange.finish_bytes() {
             Ok(rest) => rest,
@@ -124,23 +124,23 @@ impl<S: Sender> Rounds<S> {
             return Ok(Ok(rest));
         }
         let response = self.sender.send(self.outgoing.next()).await?;
-        let is_fine = response.status().is_success() && is_stream(response.headers());
-        if is_fine && packed(&response).is_none() {
+        let is_restorable = response.status().is_success() && is_stream(response.headers());
+        if is_restorable && encoding_error(&response).is_none() {
             self.body = Some(response.into_body());
         } else {
             let bytes = response.into_body().collect().await.map_err(Into::into)?.to_bytes();
-            rest.extend(self.failed(&String::from_utf8_lossy(&bytes)));
+            rest.extend(self.error_event(&String::from_utf8_lossy(&bytes)));
         }
         Ok(Ok(rest))
     }
 
-    /// Returns an error event for a client that has the beginning of a reply.
-    fn failed(&self, body: &str) -> Vec<u8> {
+    /// Returns an error event for a client that already received the beginning of a reply.
+    fn error_event(&self, body: &str) -> Vec<u8> {
         self.outgoing.exchange.failed_bytes(body)
     }
 }
 
-fn packed<B>(response: &Response<B>) -> Option<Error> {
+fn encoding_error<B>(response: &Response<B>) -> Option<Error> {
     let encoding = response.headers().get(header::CONTENT_ENCODING)?;
     if encoding.as_bytes().eq_ignore_ascii_case(b"identity") {
         return None;

@@ -18,7 +18,7 @@ use tower_service::Service;
 use crate::{
     adapter::{Adapter, Opened},
     body::{BoxError, ReplyBody},
-    round::{step, streamed, Sender, Sent, Step},
+    round::{step, stream_rounds, Sender, Sent, Step},
 };
 
 /// A layer that adapts every request with tools to its backend, and restores the reply, whole or streamed.
@@ -128,7 +128,7 @@ where
             loop {
                 response = match step(&mut outgoing, response).await? {
                     Step::Done(response) => return Ok(response),
-                    Step::Stream(response) => return Ok(streamed(outgoing, response, sender)),
+                    Step::Stream(response) => return Ok(stream_rounds(outgoing, response, sender)),
                     Step::Again => sender.send(outgoing.next()).await?,
                 };
             }

@@ -52,7 +52,7 @@ pub(super) fn rewrite<'a>(request: &mut Node<'a>, context: &mut RequestContext<'
             if lazy::may_hold(message, Flags::NAMES_TOOLS) && tool_changes.adds_tools(&*lazy::view(message)?) {
                 let pointers =
                     Pointers { before: format!("/{key}/{at}"), after: format!("/{key}/{}", at - gone.len()) };
-                if lazy::edit(message, |message| in_message(message, additions, &pointers, rewriter))? {
+                if lazy::edit(message, |message| rewrite_message(message, additions, &pointers, rewriter))? {
                     gone.push((at, Vec::new()));
                 }
             }
@@ -66,18 +66,18 @@ pub(super) fn rewrite<'a>(request: &mut Node<'a>, context: &mut RequestContext<'
 }
 
 /// Rewrites the tools of a message. Returns true if the message becomes empty.
-fn in_message(
+fn rewrite_message(
     message: &mut Node<'_>,
     additions: Additions,
     pointers: &Pointers,
     rewriter: &mut ListRewriter<'_, '_, '_>,
 ) -> Result<bool, Error> {
     if matches!(additions, Additions::Blocks) {
-        return in_additions(message, pointers, rewriter);
+        return rewrite_blocks(message, pointers, rewriter);
     }
     let key = additions.list();
     let list = pointers.of_part(key, key);
-    let kind = if additions.is_list(message) { Added::Redefining } else { Added::Found };
+    let kind = if additions.is_list(message) { Added::Redefining } else { Added::FirstWins };
     let emptied = message.visit(key, |tools| {
         *tools = rewrite_list(core::mem::take(tools), (&list, kind), rewriter)?;
         Ok(tools.as_array().is_some_and(<[Node<'_>]>::is_empty))
@@ -91,7 +91,7 @@ fn in_message(
     Ok(emptied && has_no_content)
 }
 
-fn in_additions(
+fn rewrite_blocks(
     message: &mut Node<'_>,
     pointers: &Pointers,
     rewriter: &mut ListRewriter<'_, '_, '_>,
@@ -112,9 +112,9 @@ fn in_additions(
             at += 1;
             Ok::<(), Error>(())
         })?;
-        let had = !gone.is_empty();
+        let is_changed = !gone.is_empty();
         splice(content, gone);
-        Ok(had && content.as_array().is_some_and(<[Node<'_>]>::is_empty))
+        Ok(is_changed && content.as_array().is_some_and(<[Node<'_>]>::is_empty))
     });
     emptied.unwrap_or(Ok(false))
 }
@@ -135,7 +135,7 @@ impl Pointers {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Added {
     /// A list in which the first definition of a tool takes precedence.
-    Found,
+    FirstWins,
     /// A list that may define tools again.
     Redefining,
     /// A single definition outside a list, which may define the tool again.
@@ -162,7 +162,7 @@ fn rewrite_list<'a>(
             defined.push((pointer, origin));
         }
     }
-    let all = flagged.iter().all(|flag| *flag) && !flagged.is_empty();
+    let all_deferred = flagged.iter().all(|flag| *flag) && !flagged.is_empty();
     let names = core::mem::take(&mut context.names);
     let planned =
         Planned { names, shape: Some(context.name_pattern()), flat: context.sent.flat.as_ref(), ..Planned::default() };
@@ -173,11 +173,11 @@ fn rewrite_list<'a>(
         *pointer = format!("{list}{inner}");
     };
     context.sent.origins.add_in_history(defined.into_iter(), context.api);
-    let in_request = |pointer: &mut String| {
+    let to_input = |pointer: &mut String| {
         relocate(pointer, &pointers.before);
         context.sent.origins.to_given(pointer);
     };
-    if kind != Added::Found {
+    if kind != Added::FirstWins {
         for name in &outcome.accepted {
             context.restore_map.forget(name);
             context.sent.callable.remove(name);
@@ -186,16 +186,16 @@ fn rewrite_list<'a>(
     context.restore_map.extend(outcome.restore_map, &context.sent.callable);
     context.sent.callable.extend(outcome.accepted);
     for mut tool in outcome.quarantined {
-        in_request(&mut tool.pointer);
+        to_input(&mut tool.pointer);
         context.report.quarantined.push(tool);
     }
-    for mut about in outcome.changes {
-        in_request(&mut about.change.pointer);
-        about.change.output_pointer.iter_mut().for_each(|pointer| relocate(pointer, &pointers.after));
-        Arc::make_mut(&mut context.report.changes).push(about);
+    for mut tool_change in outcome.changes {
+        to_input(&mut tool_change.change.pointer);
+        tool_change.change.output_pointer.iter_mut().for_each(|pointer| relocate(pointer, &pointers.after));
+        Arc::make_mut(&mut context.report.changes).push(tool_change);
     }
     let mut tools = outcome.tools;
-    let lost_flags = all && tools.as_array().is_some_and(|tools| tools.iter().any(|tool| !is_deferred(tool)));
+    let lost_flags = all_deferred && tools.as_array().is_some_and(|tools| tools.iter().any(|tool| !is_deferred(tool)));
     if lost_flags {
         let _ = tools.visit_children::<()>(|_, tool| {
             tool.set(DEFERRAL_FLAG, Node::bool(true));
@@ -205,7 +205,7 @@ fn rewrite_list<'a>(
     Ok(tools)
 }
 
-/// Removes the changes of tools whose names in the request are in `gone`, and messages that become empty.
+/// Removes the changes of the tools in `gone`, and messages that become empty.
 ///
 /// Source: botocore 1.43.127, `bedrock-runtime`, `ToolReference`: "Must match the name of a tool declared in the
 /// top-level tool configuration" (read 2026-11-26).
@@ -223,7 +223,7 @@ pub(super) fn remove_changes(request: &mut Node<'_>, gone: &Set<String>) -> Resu
         let (mut emptied, mut at) = (Vec::new(), 0);
         messages.visit_children(|_, message| {
             if lazy::may_hold(message, Flags::DEFERRAL)
-                && lazy::edit(message, |message| Ok(in_converse_message(message, &is_gone)))?
+                && lazy::edit(message, |message| Ok(remove_from_message(message, &is_gone)))?
             {
                 emptied.push((at, Vec::new()));
             }
@@ -237,12 +237,12 @@ pub(super) fn remove_changes(request: &mut Node<'_>, gone: &Set<String>) -> Resu
 }
 
 /// Removes the changes from a message. Returns true if the message becomes empty.
-fn in_converse_message(message: &mut Node<'_>, is_gone: &impl Fn(&Node<'_>) -> bool) -> bool {
+fn remove_from_message(message: &mut Node<'_>, is_gone: &impl Fn(&Node<'_>) -> bool) -> bool {
     let emptied = message.visit("content", |content| {
         let blocks = content.as_array().unwrap_or_default();
-        let places: Vec<usize> = (0..).zip(blocks).filter(|(_, block)| is_gone(block)).map(|(at, _)| at).collect();
-        let is_emptied = !places.is_empty() && places.len() == blocks.len();
-        splice(content, places.into_iter().map(|at| (at, Vec::new())).collect());
+        let indices: Vec<usize> = (0..).zip(blocks).filter(|(_, block)| is_gone(block)).map(|(at, _)| at).collect();
+        let is_emptied = !indices.is_empty() && indices.len() == blocks.len();
+        splice(content, indices.into_iter().map(|at| (at, Vec::new())).collect());
         is_emptied
     });
     emptied == Some(true)

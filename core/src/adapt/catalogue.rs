@@ -1,8 +1,8 @@
-//! The tools that a search of an exchange answers with.
+//! The tools that a search in an exchange can return.
 
 use alloc::vec::Vec;
 
-use super::{context::sent_as, overflow, steps};
+use super::{context::sending_options, overflow, steps};
 use crate::{
     collections::Set,
     dialect,
@@ -22,9 +22,9 @@ use crate::{
     },
 };
 
-/// Returns the listed tools of a request as they would be sent, for a search among them, and the map that restores
-/// calls. Each tool is rewritten separately. A tool that cannot be sent stays unchanged; the model learns of the
-/// problem when it finds the tool.
+/// Returns the listed tools of a request as they would be sent, and the map that restores calls. A search looks among
+/// these tools. Each tool is rewritten separately. A tool that cannot be sent stays unchanged; the request that loads
+/// it reports the problem.
 pub(crate) fn catalogue<'a>(
     request: &mut Node<'a>,
     options: &AdaptOptions,
@@ -37,14 +37,14 @@ pub(crate) fn catalogue<'a>(
     let api = format::of_request(request, options)?;
     if let Some(deferred) = options.deferred.as_ref().filter(|deferred| steps::defers_overflow(deferred, options)) {
         let mut deferred = deferred.clone();
-        mentions::in_options(&mut deferred, servers.as_ref());
+        mentions::resolve_in_options(&mut deferred, servers.as_ref());
         overflow::defer(request, api, overflow::limit(dialect, options), &deferred.search_tools)?;
     }
     flat_list::flatten(request, api)?;
-    let tools = ToolsOptions { repair: None, ..sent_as(api, (dialect, &model), options) };
-    let (mut found, mut restore_map, mut callable) = (Vec::new(), RestoreMap::default(), Set::new());
+    let tools = ToolsOptions { repair: None, ..sending_options(api, (dialect, &model), options) };
+    let (mut sent_tools, mut restore_map, mut callable) = (Vec::new(), RestoreMap::default(), Set::new());
     let listed = request.items_at("tools");
-    for entry in listed.iter().flat_map(one_by_one) {
+    for entry in listed.iter().flat_map(split_namespace) {
         let alone = Node::array(Vec::from([entry.clone()]));
         let planned = Planned { names, shape: Some(shape), ..Planned::default() };
         let outcome = sanitize_list::rewrite_with_names(alone, &tools, planned, Detail::Whole)?;
@@ -58,21 +58,21 @@ pub(crate) fn catalogue<'a>(
         if let Some(flag) = member.and_then(|member| member.get(DEFERRAL_FLAG)).or_else(|| entry.get(DEFERRAL_FLAG)) {
             sent.set(DEFERRAL_FLAG, flag.clone());
         }
-        found.push(sent);
+        sent_tools.push(sent);
     }
     for (name, owner) in servers.iter().flat_map(Servers::owners) {
         restore_map.add_server_tool(names.current(name).into_owned(), owner.server(), &owner.name);
     }
-    Ok((Node::array(found), restore_map))
+    Ok((Node::array(sent_tools), restore_map))
 }
 
 /// Returns one namespace for each tool of a namespace, and any other entry unchanged.
-fn one_by_one<'a>(entry: &Node<'a>) -> Vec<Node<'a>> {
+fn split_namespace<'a>(entry: &Node<'a>) -> Vec<Node<'a>> {
     let members = entry.array_at("tools").filter(|_| has_type(entry, "namespace"));
     let Some(members) = members else { return Vec::from([entry.clone()]) };
     let alone = |member: &Node<'a>| {
-        let around = entry.as_object().into_iter().flatten().filter(|around| !around.key.is("tools"));
-        let mut namespace = Node::object(around.map(|around| (around.key.clone(), around.value.clone())).collect());
+        let sibling = entry.as_object().into_iter().flatten().filter(|sibling| !sibling.key.is("tools"));
+        let mut namespace = Node::object(sibling.map(|sibling| (sibling.key.clone(), sibling.value.clone())).collect());
         namespace.set("tools", Node::array(Vec::from([member.clone()])));
         namespace
     };

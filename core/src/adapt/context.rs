@@ -1,4 +1,4 @@
-//! What the steps share.
+//! The state that the steps share.
 
 use alloc::{borrow::Cow, string::String, vec::Vec};
 
@@ -30,8 +30,8 @@ use crate::{
     wire::{self, Wire},
 };
 
-/// What the steps share. A field belongs to the step that its comment names; [`RequestContext::new`] writes the others,
-/// which stay as they are.
+/// The state that the steps share. The comment of a field names the steps that write it. [`RequestContext::new`] writes
+/// the other fields, and no step changes them.
 pub(super) struct RequestContext<'o, 'a> {
     pub(super) options: &'o AdaptOptions,
     /// The options of deferred loading, in which the tools of servers have their names in the list.
@@ -42,7 +42,7 @@ pub(super) struct RequestContext<'o, 'a> {
     pub(super) formats: Formats,
     pub(super) dialect: &'static Dialect,
     pub(super) model: String,
-    /// About requests of the format in which the request is sent.
+    /// Facts about requests in the format of `target`.
     pub(super) facts: RequestFacts,
     /// The format of the request.
     pub(super) api: Api,
@@ -56,7 +56,7 @@ pub(super) struct RequestContext<'o, 'a> {
     pub(super) report: AdaptReport,
     pub(super) original_formats: OriginalFormats,
     /// Step `resolve-server-names`: the tools of servers that only the history defines.
-    pub(super) added_of_servers: Added,
+    pub(super) added_server_tools: Added,
     /// Step `replace-format`.
     pub(super) substitute: Option<Substitute>,
     /// Step `remember-request`.
@@ -71,13 +71,13 @@ pub(super) struct RequestContext<'o, 'a> {
     pub(super) overflowed: Overflowed,
     /// Steps `defer` to `rewrite-added-tools`: the current names of all tools.
     pub(super) names: Names,
-    /// Step `rewrite-list`, and then each step that knows more of it.
+    /// Step `rewrite-list` creates the map; later steps add to it.
     pub(super) restore_map: RestoreMap,
     /// Steps `defer` to `rewrite-added-tools`; step `record-client-tools` takes the client.
     pub(super) sent: SentTools,
 }
 
-/// The request before it was rewritten, as far as changes are reported by comparing.
+/// Facts about the request before its tools change. Some changes are found by comparing with these facts.
 #[derive(Default)]
 pub(super) struct Original {
     pub(super) members: request_facts::OriginalMembers,
@@ -91,7 +91,7 @@ pub(super) struct Original {
 }
 
 impl Original {
-    /// Returns a pointer to a member that the request had, or to the request.
+    /// Returns the pointer if the original request had its member, and the empty pointer otherwise.
     pub(super) fn pointer(&self, pointer: String) -> String {
         let name = pointer.trim_start_matches('/').split('/').next().unwrap_or_default();
         if self.names.contains(name) {
@@ -111,10 +111,10 @@ pub(super) struct SentTools {
     pub(super) is_emptied: bool,
     /// Names of tools in namespaces; `None` if the history adds no tools.
     pub(super) flat: Option<FlatNames>,
-    /// The client's calls, if they differ from the API's.
+    /// The format of the client's calls, if it differs from the API's.
     pub(super) client: Option<Client>,
-    /// Steps `complete-pairs` to `convert-custom-tools`: what they moved. Step `rewrite-added-tools` adds the tools of
-    /// the history.
+    /// Original pointers of the parts that steps `complete-pairs` to `convert-custom-tools` move. Step
+    /// `rewrite-added-tools` adds the tools of the history.
     pub(super) origins: Origins,
     /// Step `defer`: the origins of the tools that the history defines.
     pub(super) added: AddedOrigins,
@@ -138,11 +138,11 @@ impl<'o, 'a> RequestContext<'o, 'a> {
         let target = options.deferred.as_ref().and_then(|deferred| deferred.target).unwrap_or(api);
         let mut origins = Origins::default();
         if let Some(servers) = &servers {
-            origins.add_moved(servers.moved(wire::of(api).tools().pointer()));
+            origins.add_moved(servers.pointer_pairs(wire::of(api).tools().pointer()));
         }
         Ok(RequestContext {
             options,
-            deferred: deferred_of(options, servers.as_ref()),
+            deferred: deferral_options(options, servers.as_ref()),
             lookup,
             formats,
             dialect,
@@ -154,7 +154,7 @@ impl<'o, 'a> RequestContext<'o, 'a> {
             servers,
             report: AdaptReport::new(dialect.id()),
             original_formats: OriginalFormats::of(request, api)?,
-            added_of_servers: Added::new(),
+            added_server_tools: Added::new(),
             substitute: None,
             original: Original::default(),
             is_shifted: false,
@@ -196,7 +196,7 @@ impl<'o, 'a> RequestContext<'o, 'a> {
     /// to the dialect's own API.
     pub(super) fn tools_options(&self) -> ToolsOptions {
         let answer = self.substitute.as_ref().and_then(Substitute::tool).map(String::from);
-        ToolsOptions { answer, ..sent_as(self.target, (self.dialect, &self.model), self.options) }
+        ToolsOptions { answer, ..sending_options(self.target, (self.dialect, &self.model), self.options) }
     }
 
     /// Returns the construct of the API that adds deferred tools.
@@ -204,10 +204,10 @@ impl<'o, 'a> RequestContext<'o, 'a> {
         self.deferred.as_ref().map_or(Native::None, |deferred| deferred.native)
     }
 
-    /// Returns how `custom` tools are sent: as functions to an API that has no others.
+    /// Returns how `custom` tools are sent. An API without `custom` tools receives functions.
     pub(super) fn custom_tools(&self) -> Option<CustomTools> {
-        let chosen = self.options.deferred.as_ref().and_then(|deferred| deferred.custom_tools);
-        chosen.or(self.has_foreign_tools().then_some(CustomTools::Function))
+        let requested = self.options.deferred.as_ref().and_then(|deferred| deferred.custom_tools);
+        requested.or(self.has_foreign_tools().then_some(CustomTools::Function))
     }
 
     /// Returns true if the API has no `custom` tools, although its format has.
@@ -215,7 +215,7 @@ impl<'o, 'a> RequestContext<'o, 'a> {
         !self.dialect.tools.has_custom_tools && self.keeps_namespaces()
     }
 
-    /// Returns true if indices of messages are those of the input: no message was added, removed or moved.
+    /// Returns true if messages have their original indices: no message was added, removed or moved.
     pub(super) fn is_aligned(&self, request: &Node<'_>) -> bool {
         self.is_same_format() && self.has_indices(request)
     }
@@ -225,12 +225,12 @@ impl<'o, 'a> RequestContext<'o, 'a> {
         !self.is_shifted && wire::of(self.api).count(request) == self.original.messages
     }
 
-    /// Returns the names of the tools that are not sent, as the request calls them.
-    pub(super) fn gone(&self) -> Set<String> {
+    /// Returns the request's names of the tools that are not sent.
+    pub(super) fn unsent_names(&self) -> Set<String> {
         let known_as = |tool: &Quarantined| {
             let name = tool.name.clone()?;
             let (Some(servers), Some(server)) = (&self.servers, &tool.server) else { return Some(name) };
-            let called = servers.called(Some(&server.as_str().into()), &name.as_str().into());
+            let called = servers.name_in_list(Some(&server.as_str().into()), &name.as_str().into());
             Some(called.map_or(name, |called| called.display().into_owned()))
         };
         self.report.quarantined.iter().filter_map(known_as).collect()
@@ -238,19 +238,19 @@ impl<'o, 'a> RequestContext<'o, 'a> {
 }
 
 /// Returns the options of deferred loading, in which the tools of servers have their names in the list.
-fn deferred_of<'o>(options: &'o AdaptOptions, servers: Option<&Servers>) -> Option<Cow<'o, DeferredOptions>> {
+fn deferral_options<'o>(options: &'o AdaptOptions, servers: Option<&Servers>) -> Option<Cow<'o, DeferredOptions>> {
     let deferred = options.deferred.as_ref()?;
     if servers.is_none() {
         return Some(Cow::Borrowed(deferred));
     }
-    let mut own = deferred.clone();
-    mentions::in_options(&mut own, servers);
-    Some(Cow::Owned(own))
+    let mut renamed = deferred.clone();
+    mentions::resolve_in_options(&mut renamed, servers);
+    Some(Cow::Owned(renamed))
 }
 
 /// Returns the options for writing the tools of a request. A tool keeps its member for the schema if the request is
 /// sent to the dialect's own API.
-pub(super) fn sent_as(api: Api, (dialect, model): (&Dialect, &str), options: &AdaptOptions) -> ToolsOptions {
+pub(super) fn sending_options(api: Api, (dialect, model): (&Dialect, &str), options: &AdaptOptions) -> ToolsOptions {
     let (home, format) = (dialect.tools.format, tool_format::sent_to(api, dialect.tools.format));
     let is_of_request = dialect.needs_parameters(model).is_none();
     let sanitize = SanitizeOptions { is_of_request, ..options.tools.sanitize.clone() };

@@ -1,8 +1,8 @@
 //! Tries the forms in which a response format can be sent, with `formats: "ladder"`.
 //!
 //! Each form is tried by rewriting the whole request. A sample without the schemas of tools and without the history
-//! cannot decide it. What the API accepts depends on limits on all tools together, on tools that cannot be sent, on
-//! tools that the history loads, and on messages that vanish in a translation.
+//! would not show what the API accepts. This depends on limits on all tools together, on tools that cannot be sent, on
+//! tools that the history loads, and on messages that a translation removes.
 
 use alloc::format;
 
@@ -17,7 +17,7 @@ use crate::{
 ///
 /// # Errors
 /// The error for the last form, whose message also says why the first form failed.
-pub(super) fn in_first_form<'a, R>(
+pub(super) fn rewrite_in_first_form<'a, R>(
     request: &mut Node<'a>,
     options: &AdaptOptions,
     rewrite: &mut dyn FnMut(&mut Node<'a>, Formats) -> Result<R, Stop>,

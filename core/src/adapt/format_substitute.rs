@@ -56,15 +56,15 @@ use crate::{
 const ANSWER: &str = "give_answer";
 const DESCRIPTION: &str = "Call this function to give the final answer: its arguments are the answer.";
 
-/// Replaces the response format of a request with the substitute of the form. Returns `None` if the format is kept, or
-/// if the request has no format.
+/// Replaces the response format of a request with a function or with instructions, as the options request. Returns
+/// `None` if the format is kept, or if the request has no format.
 ///
 /// # Errors
 /// `not-representable` for a format that this form cannot send, and for several formats.
 pub(super) fn substitute(request: &mut Node<'_>, context: &RequestContext<'_, '_>) -> Result<Option<Substitute>, Stop> {
     let step = context.formats;
-    let places = request::formats::pointers(request, context.api)?;
-    let (pointer, place) = match places.as_slice() {
+    let locations = request::formats::pointers(request, context.api)?;
+    let (pointer, location) = match locations.as_slice() {
         [] => return Ok(None),
         [format] if format.1.item.is_none() => format,
         [.., (pointer, _)] => {
@@ -72,14 +72,14 @@ pub(super) fn substitute(request: &mut Node<'_>, context: &RequestContext<'_, '_
             return Err(Stop::Format(Error::new(Code::NotRepresentable, pointer.as_str(), message)));
         }
     };
-    let from = format!("{pointer}/{}", place.schema);
+    let from = format!("{pointer}/{}", location.schema);
     let steps = steps_of(context.dialect);
-    let member = Some(place.schema).filter(|_| place.path.is_empty());
-    let language = if place.carrier == Some(ToolFormat::Gemini) { GEMINI_SCHEMA } else { "JSON Schema" };
+    let member = Some(location.schema).filter(|_| location.path.is_empty());
+    let language = if location.carrier == Some(ToolFormat::Gemini) { GEMINI_SCHEMA } else { "JSON Schema" };
     if step == Formats::Tool && steps.forces == Forces::Nothing {
-        let found =
+        let message =
             format!("expected an API that can force a call, found one that cannot ({}){NEXT_IS_PROMPT}", steps.source);
-        return Err(Stop::Format(Error::new(Code::NotRepresentable, from, found)));
+        return Err(Stop::Format(Error::new(Code::NotRepresentable, from, message)));
     }
     if request::formats::is_bare_text(request, context.api)? {
         let message = "expected a JSON response format, found an enumeration as plain text, which only the \
@@ -90,16 +90,16 @@ pub(super) fn substitute(request: &mut Node<'_>, context: &RequestContext<'_, '_
         let message = format!("expected a request without a prefilled answer, found one: {}", fact.statement);
         return Err(Stop::Format(Error::new(Code::NotRepresentable, from, message)));
     }
-    let word = steps.required.filter(|_| place.kind == Some("json_object"));
+    let word = steps.required.filter(|_| location.kind == Some("json_object"));
     let mut lost = Warnings::default();
-    let Some(handed) = take(request, context.api, &mut lost)? else { return Ok(None) };
+    let Some(response_format) = take(request, context.api, &mut lost)? else { return Ok(None) };
     if !lost.is_empty() {
         let message = "expected one response format, found additional ones, which would be lost";
         return Err(Stop::Format(Error::new(Code::NotRepresentable, from, message)));
     }
     let kind = match step {
-        Formats::Tool => put_tool(request, handed, (place, word), &from, context, steps)?,
-        _ => put_prompt(request, handed, (member, language), &from, context, steps)?,
+        Formats::Tool => put_tool(request, response_format, (location, word), &from, context, steps)?,
+        _ => put_prompt(request, response_format, (member, language), &from, context, steps)?,
     };
     Ok(Some(Substitute { from, kind }))
 }
@@ -114,7 +114,7 @@ const NEXT_IS_TOOL: &str =
     "; with `formats: \"tool\"`, the schema is sent as a function that the model is forced to call";
 
 /// Adds advice about the next form to the error of a format that the API cannot accept as a response format.
-pub(super) fn without_format(error: Error, dialect: &Dialect) -> Error {
+pub(super) fn advise_next_form(error: Error, dialect: &Dialect) -> Error {
     if error.code() != Code::NotRepresentable {
         return error;
     }
@@ -127,8 +127,8 @@ pub(super) fn without_format(error: Error, dialect: &Dialect) -> Error {
 
 fn put_tool(
     request: &mut Node<'_>,
-    handed: TranslatedFormat<'_>,
-    (place, word): (&FormatLocation, Option<&'static str>),
+    response_format: TranslatedFormat<'_>,
+    (location, word): (&FormatLocation, Option<&'static str>),
     from: &str,
     context: &RequestContext<'_, '_>,
     steps: &FormatSteps,
@@ -149,7 +149,7 @@ fn put_tool(
         Calling::Required if others.is_demand_for_client(choice.chosen(request)?.as_ref()) => {
             return Ok(Kind::NoAnswer);
         }
-        // A call that the API answers itself may come before an answer in prose.
+        // The model may call a tool that the API runs, and then give its answer in prose.
         Calling::Required => return Err(refused("a choice that a tool run by the API can satisfy")),
         Calling::Optional if others.has_hosted => return Err(refused("tools that the API runs")),
         Calling::Forbidden if others.is_any && steps.forces != Forces::Named => {
@@ -165,13 +165,13 @@ fn put_tool(
     let name = Some(String::from(ANSWER)).filter(is_free).or_else(numbered).unwrap_or_default();
     let mut description = String::from(DESCRIPTION);
     // Many clients name every format `response`.
-    if let Some(name) = handed.name.as_ref().and_then(Text::value).filter(|name| name != "response") {
+    if let Some(name) = response_format.name.as_ref().and_then(Text::value).filter(|name| name != "response") {
         description += &format!(" The answer is called `{name}`.");
     }
-    if let Some(own) = handed.description.as_ref().and_then(Text::value) {
-        description += &format!(" {own}");
+    if let Some(format_description) = response_format.description.as_ref().and_then(Text::value) {
+        description += &format!(" {format_description}");
     }
-    let mut schema = handed.schema.detached();
+    let mut schema = response_format.schema.detached();
     // References resolve by the numbers of the values.
     schema.number_in_order();
     let mut entry = Node::record([
@@ -179,12 +179,13 @@ fn put_tool(
         ("description", Node::string(description)),
         ("inputSchema", schema),
     ]);
-    // The schema has the member of a tool whose rules are those of its member in the format.
+    // The rules for the schema depend on its member, so the function keeps the member of the format if the API has it.
     let home = dialect.tools.format;
     let is_of_api = |carrier: &ToolFormat| *carrier == home || dialect.tools.dialect_in(*carrier).is_some();
-    let format = place.carrier.filter(is_of_api).unwrap_or_else(|| tool_format::sent_to(api, home));
+    let format = location.carrier.filter(is_of_api).unwrap_or_else(|| tool_format::sent_to(api, home));
     // The function needs the flag `strict` only if the dialect of each tool depends on the tool's flag.
-    let strict = (handed.strict.unwrap_or(place.is_enforced) && options.tools.by_flag.is_some()).then_some(true);
+    let strict =
+        (response_format.strict.unwrap_or(location.is_enforced) && options.tools.by_flag.is_some()).then_some(true);
     if let Entry::Tool(shape) = tool_format::recognize(&entry) {
         shape.convert_entry(
             &mut entry,
@@ -202,7 +203,7 @@ fn put_tool(
     }
     let was_in_parts = choice.ask_for_whole_arguments(request)?;
     let mut limit = None;
-    if is_only && takes_limit(steps, &context.facts, (api, &context.model)) {
+    if is_only && can_limit_calls(steps, &context.facts, (api, &context.model)) {
         let was_given = request.get(PARALLEL_CALLS).is_some();
         limit = choice.forbid_more_calls(request)?.map(|at| Limit { at, was_given });
     }
@@ -215,7 +216,7 @@ fn put_tool(
 }
 
 /// Returns true if a request can limit the API to one call.
-fn takes_limit(steps: &FormatSteps, facts: &RequestFacts, (api, model): (Api, &str)) -> bool {
+fn can_limit_calls(steps: &FormatSteps, facts: &RequestFacts, (api, model): (Api, &str)) -> bool {
     let is_refused = facts.iter().any(|fact| match fact.refuses {
         Refusal::Rule(rule) => rule.at == Location::Request(&[PARALLEL_CALLS]) && rule.concerns(api, model),
         _ => false,
@@ -225,7 +226,7 @@ fn takes_limit(steps: &FormatSteps, facts: &RequestFacts, (api, model): (Api, &s
 
 fn put_prompt(
     request: &mut Node<'_>,
-    handed: TranslatedFormat<'_>,
+    response_format: TranslatedFormat<'_>,
     (member, language): (Option<&str>, &str),
     from: &str,
     context: &RequestContext<'_, '_>,
@@ -234,10 +235,10 @@ fn put_prompt(
     let RequestContext { api, target, options, .. } = *context;
     remove_json_mode(request, api)?;
     let mut mode = steps.json_mode(target, member.filter(|_| api == target));
-    if mode.is_some() && !takes_json_mode(request, &context.facts, &context.model)? {
+    if mode.is_some() && !accepts_json_mode(request, &context.facts, &context.model)? {
         mode = None;
     }
-    let is_wrapped = mode.is_some_and(|mode| mode.wants_object) && !declares_object(&handed.schema);
+    let is_wrapped = mode.is_some_and(|mode| mode.wants_object) && !declares_object(&response_format.schema);
     let wrapper = is_wrapped.then(|| options.tools.sanitize.wrapper.clone());
     let mut text = String::from(match is_wrapped {
         true => "Answer with one JSON object, and nothing before or after it: no Markdown. ",
@@ -247,32 +248,32 @@ fn put_prompt(
         Some(name) => text += &format!("It has one member, `{name}`, which must be valid against this {language}"),
         None => text += &format!("It must be valid against this {language}"),
     }
-    if let Some(name) = handed.name.as_ref().and_then(Text::value).filter(|name| name != "response") {
+    if let Some(name) = response_format.name.as_ref().and_then(Text::value).filter(|name| name != "response") {
         text += &format!(" of `{name}`");
     }
-    if let Some(description) = handed.description.as_ref().and_then(Text::value) {
+    if let Some(description) = response_format.description.as_ref().and_then(Text::value) {
         text += &format!(" ({description})");
     }
     text += ":\n";
-    text += &json::write_plain(&handed.schema);
+    text += &json::write_plain(&response_format.schema);
     // If the API continues a stored conversation, instructions in the input would accumulate, because the API stores
     // the input of every turn. It does not store the member `instructions`.
     let wire = wire::of(target);
-    let goes_on = wire.wants_json_word() && wire.is_continued(request);
-    if goes_on && !formats::input_mentions_json(request, api)? {
+    let has_stored_turns = wire.wants_json_word() && wire.is_continued(request);
+    if has_stored_turns && !formats::input_mentions_json(request, api)? {
         mode = None;
     }
-    let is_input = wire.wants_json_word() && mode.is_some() && !goes_on;
-    let is_of_cache = |fact: &&RequestFact| match fact.refuses {
-        Refusal::BesideCache { api, cache, .. } => api == target && formats::has_one(request, cache),
+    let is_input = wire.wants_json_word() && mode.is_some() && !has_stored_turns;
+    let is_refused_for_cache = |fact: &&RequestFact| match fact.refuses {
+        Refusal::BesideCache { api, cache, .. } => api == target && formats::has_any_member(request, cache),
         _ => false,
     };
-    if let Some(fact) = context.facts.iter().find(is_of_cache) {
+    if let Some(fact) = context.facts.iter().find(is_refused_for_cache) {
         let message =
             format!("expected a request that accepts instructions, found one that does not: {}", fact.statement);
         return Err(Stop::Format(Error::new(Code::NotRepresentable, from, message)));
     }
-    Ok(Kind::Prompt { text, mode, wrapper, schema: handed.schema.detached(), is_input })
+    Ok(Kind::Prompt { text, mode, wrapper, schema: response_format.schema.detached(), is_input })
 }
 
 /// Returns the fact that the model refuses prefilled answers, if it exists and the request has such an answer.
@@ -289,7 +290,7 @@ fn prefill_refused(
 }
 
 /// Returns true if the API accepts JSON mode together with the tools of a request.
-fn takes_json_mode(request: &Node<'_>, facts: &RequestFacts, model: &str) -> Result<bool, Error> {
+fn accepts_json_mode(request: &Node<'_>, facts: &RequestFacts, model: &str) -> Result<bool, Error> {
     for rule in facts.formats() {
         let is_broken = match rule {
             FormatRule::BesideTools { models, .. } => models.include(model) && formats::has_tools(request, true)?,
@@ -327,7 +328,7 @@ impl Substitute {
                 (Rule::FormatAsTool, None, Accepts::Same, Guidance::Lost, forces, message.to_string())
             }
             Kind::Tool { name, at, is_only, has_others, was_in_parts, limit } => {
-                // Any other choice would also allow the tools that the request forbids.
+                // If the choice does not name the function, it also allows the tools that the request forbids.
                 let must_name = (is_only && has_others).then_some(name.as_str());
                 if let Some(why) = choice_refused(request, must_name, (target, facts, model), report)? {
                     let message = format!(
@@ -338,7 +339,7 @@ impl Substitute {
                 }
                 report.choice = None;
                 report.request_changes.retain(|change| change.rule != WHILE_THINKING);
-                take_changes(report, &name, (&at, &from));
+                move_changes(report, &name, (&at, &from));
                 let plan = restore_map.plan_of(&name);
                 restore_map.set_answer(Some(Answer::of_tool(plan, name.clone(), is_only)));
                 let forced = if is_only { "call it" } else { "call it or another tool" };
@@ -463,41 +464,42 @@ fn sent_function(request: &Node<'_>, api: Api, name: &str) -> Result<Option<Sent
     Ok(found.flatten())
 }
 
-/// Moves the changes of the function to those of the format, with pointers into the format's schema.
-fn take_changes(report: &mut AdaptReport, name: &str, (at, from): (&str, &str)) {
-    let is_its = |change: &ToolChange| change.server.is_none() && change.tool == name;
-    if !report.changes.iter().any(is_its) {
+/// Moves the changes of the function to the changes of the format, with pointers into the format's schema.
+fn move_changes(report: &mut AdaptReport, name: &str, (at, from): (&str, &str)) {
+    let is_of_function = |change: &ToolChange| change.server.is_none() && change.tool == name;
+    if !report.changes.iter().any(is_of_function) {
         return;
     }
     let changes = Arc::make_mut(&mut report.changes);
-    for tool in changes.iter().filter(|change| is_its(change)) {
+    for tool in changes.iter().filter(|change| is_of_function(change)) {
         let mut change = tool.change.clone();
         let inner = change.pointer.strip_prefix(at).unwrap_or_default();
         change.pointer = format!("{from}{inner}");
         report.format_changes.push(FormatChange { dialect: tool.dialect, change });
     }
-    changes.retain(|change| !is_its(change));
+    changes.retain(|change| !is_of_function(change));
 }
 
 /// Returns an error if the API is known to refuse the native format of a request.
 ///
 /// # Errors
-/// Same as [`formats::broken_formats`].
-pub(super) fn refused_natively(request: &mut Node<'_>, context: &RequestContext<'_, '_>) -> Result<(), Stop> {
-    let about = (context.dialect, &context.facts, context.model.as_str());
-    let broken = formats::broken_formats(request, context.target, about, FindingLimit::LISTED)?;
+/// Same as [`formats::format_violations`].
+pub(super) fn require_accepted_format(request: &mut Node<'_>, context: &RequestContext<'_, '_>) -> Result<(), Stop> {
+    let api = (context.dialect, &context.facts, context.model.as_str());
+    let broken = formats::format_violations(request, context.target, api, FindingLimit::LISTED)?;
     // Updates in the history do not concern the format of the request itself.
-    let is_about_it = |one: &formats::Broken| !matches!(one.fact.refuses, Refusal::Format(FormatRule::Updates(_)));
-    match broken.into_iter().find(|one| one.severity == Severity::Refused && is_about_it(one)) {
+    let is_of_request =
+        |broken: &formats::FormatViolation| !matches!(broken.fact.refuses, Refusal::Format(FormatRule::Updates(_)));
+    match broken.into_iter().find(|broken| broken.severity == Severity::Refused && is_of_request(broken)) {
         None => Ok(()),
-        Some(one) => Err(Stop::Format(Error::new(Code::NotRepresentable, one.pointer, one.message))),
+        Some(broken) => Err(Stop::Format(Error::new(Code::NotRepresentable, broken.pointer, broken.message))),
     }
 }
 
 /// The tools in the list of a request, and those that its history adds, mentions or calls.
 #[derive(Debug, Default)]
 struct OtherTools {
-    /// All names. No other tool may get one of these names.
+    /// All names. The function that replaces the format must have another name.
     pub(super) names: Set<String>,
     /// True if the list or the history has a tool.
     pub(super) is_any: bool,
@@ -509,13 +511,14 @@ struct OtherTools {
 
 /// Maximum depth at which names are searched in a list of tools.
 const MAX_LEVELS: usize = 6;
-/// Prefixes of the types of tools that an API defines and the client runs: those of Anthropic and OpenAI, and that of
-/// Moonshot, whose `$web_search` the client answers.
+/// Prefixes of the types of tools that an API defines and the client runs: the types of Anthropic and OpenAI, and the
+/// type of Moonshot, whose `$web_search` the client answers.
 const RUN_BY_CLIENT: [&str; 7] =
     ["bash_", "text_editor_", "computer", "memory_", "local_shell", "apply_patch", "builtin_function"];
 
 impl OtherTools {
-    /// A tool whose type the API refuses is not sent, so it is not treated as one of the API's own tools.
+    /// Finds the tools of a request. A tool with a type that the API refuses is not sent, so it is not recorded as a
+    /// tool that the API runs.
     ///
     /// # Errors
     /// `invalid-json` if a part of the request is text that cannot be read.
@@ -533,8 +536,8 @@ impl OtherTools {
                 names_in(entry, MAX_LEVELS, &mut found.names);
                 let is_refused = type_of(entry).is_some_and(|kind| dialect.refuses_type(kind, target).is_some());
                 if !is_refused && is_run_by_api(entry, is_emulated) {
-                    let words = [tool::name(entry), type_of(entry)].into_iter().flatten();
-                    found.hosted.extend(words.map(|word| word.display().into_owned()));
+                    let labels = [tool::name(entry), type_of(entry)].into_iter().flatten();
+                    found.hosted.extend(labels.map(|word| word.display().into_owned()));
                     found.has_hosted = true;
                 }
             }
@@ -549,8 +552,8 @@ impl OtherTools {
         if servers.is_some_and(|servers| servers.as_array().is_some_and(|list| !list.is_empty())) {
             (found.is_any, found.has_hosted) = (true, true);
         }
-        let of_hosted = carriers::names_of_hosted(request, api)?;
-        found.names.extend(of_hosted.iter().map(|name| name.display().into_owned()));
+        let hosted_names = carriers::names_of_hosted(request, api)?;
+        found.names.extend(hosted_names.iter().map(|name| name.display().into_owned()));
         found.add_mentioned(request, api)?;
         Ok(found)
     }

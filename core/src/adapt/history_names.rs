@@ -14,7 +14,7 @@ use crate::{
 pub(super) struct HistoryNames<'c> {
     names: &'c Names,
     callable: &'c Set<String>,
-    shape: NamePattern,
+    pattern: NamePattern,
     digests: TakenDigests,
 }
 
@@ -22,14 +22,15 @@ impl<'c> HistoryNames<'c> {
     pub(super) fn of(context: &'c RequestContext<'_, '_>) -> Self {
         let callable = &context.sent.callable;
         let digests = TakenDigests::of(callable.iter());
-        HistoryNames { names: &context.names, callable, shape: context.name_pattern(), digests }
+        HistoryNames { names: &context.names, callable, pattern: context.name_pattern(), digests }
     }
 
-    /// Returns the new name of a tool, if it has one. A name that is not in the list is made legal.
+    /// Returns the new name of a tool; `None` if the name stays. An unlisted tool with an illegal name gets a legal
+    /// name.
     pub(super) fn new_name(&self, name: &Text<'_>) -> Option<String> {
         let planned = self.names.new_name(name).map(String::from);
         // Entries that are sent unchanged keep even illegal names.
-        let is_past = || !names::is_legal(self.shape, name) && !self.callable.contains(&*name.display());
-        planned.or_else(|| is_past().then(|| names::for_history(self.shape, name, &self.digests)))
+        let needs_legal_name = || !names::is_legal(self.pattern, name) && !self.callable.contains(&*name.display());
+        planned.or_else(|| needs_legal_name().then(|| names::for_history(self.pattern, name, &self.digests)))
     }
 }

@@ -44,7 +44,7 @@ pub(crate) fn adapt_with_names<'a>(
     lookup: Option<Lookup<'a>>,
 ) -> Result<(AdaptReport, RestoreMap, Names), Error> {
     let list = request::open_list(request)?;
-    let adapted = format_ladder::in_first_form(request, options, &mut |request, form| {
+    let adapted = format_ladder::rewrite_in_first_form(request, options, &mut |request, form| {
         let lookup = lookup.map(|lookup| (lookup, list));
         let mut context = RequestContext::new(request, options, lookup, form)?;
         steps::run(request, &mut context)?;

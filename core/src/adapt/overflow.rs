@@ -33,16 +33,16 @@ pub(crate) fn must_defer(request: &Node<'_>, api: Api, options: &AdaptOptions) -
         return Ok(false);
     }
     let Some(limit) = limit(crate::dialect::of(&options.tools.sanitize)?, options) else { return Ok(false) };
-    let sent = wire::of(api).tools().look(request, |tools| Ok(flat_list::count(tools, size)))?;
+    let sent = wire::of(api).tools().look(request, |tools| Ok(flat_list::count(tools, count_sent)))?;
     Ok(sent.is_some_and(|sent| sent > limit))
 }
 
-/// Defers the tools of a request, beginning with the first tool for which there is no room, and adds a search. The
-/// deferred tools depend on the list alone, so that prompt caches keep their prefix. Tools named in `searches` are
-/// never deferred.
+/// Defers the tools of a request, beginning with the first tool that exceeds `limit`, and adds a search. The
+/// choice of deferred tools depends on the list alone, so that prompt caches keep their prefix. Tools named in
+/// `searches` are never deferred.
 ///
-/// Returns the deferred tools. No tool is deferred if there is room for all tools of the request, including those that
-/// the history may load.
+/// Returns the deferred tools. No tool is deferred if all tools of the request together are within `limit`, including
+/// tools that the history may load.
 pub(super) fn defer(
     request: &mut Node<'_>,
     api: Api,
@@ -50,7 +50,7 @@ pub(super) fn defer(
     searches: &[String],
 ) -> Result<Overflowed, Error> {
     let Some(limit) = limit else { return Ok(Overflowed::new()) };
-    let all = wire::of(api).tools().look(request, |tools| Ok(flat_list::count(tools, count)))?;
+    let all = wire::of(api).tools().look(request, |tools| Ok(flat_list::count(tools, count_all)))?;
     if all.is_none_or(|all| all <= limit) {
         return Ok(Overflowed::new());
     }
@@ -61,11 +61,11 @@ pub(super) fn defer(
     hidden
 }
 
-/// Defers the tools of a request whose list is flat. `others` is the number of tools outside the list.
+/// Defers the tools of a request whose list is flat. `unlisted` is the number of tools outside the list.
 fn defer_from_list(
     request: &mut Node<'_>,
     limit: usize,
-    others: usize,
+    unlisted: usize,
     searches: &[String],
 ) -> Result<Overflowed, Error> {
     let mut hidden = Overflowed::new();
@@ -73,13 +73,13 @@ fn defer_from_list(
     let stays = |entry: &Node<'_>| !is_deferrable(entry) || tool::name(entry).is_some_and(is_search);
     // The search and the tools that the history loads also need room.
     let room_of = |list: &[Node<'_>]| {
-        let fixed: usize = list.iter().filter(|entry| stays(entry)).map(size).sum();
-        limit.saturating_sub(limit / LOADS_SHARE + others + fixed + usize::from(!has_search(list)))
+        let fixed: usize = list.iter().filter(|entry| stays(entry)).map(count_sent).sum();
+        limit.saturating_sub(limit / LOADS_SHARE + unlisted + fixed + usize::from(!has_search(list)))
     };
     let room = lazy::edit_member(request, TOOLS, |tools| {
         let list = tools.as_array().unwrap_or_default();
-        let wanted: usize = list.iter().filter(|entry| !stays(entry)).map(size).sum();
-        let all = others + list.iter().map(count).sum::<usize>();
+        let wanted: usize = list.iter().filter(|entry| !stays(entry)).map(count_sent).sum();
+        let all = unlisted + list.iter().map(count_all).sum::<usize>();
         Ok(Some(room_of(list)).filter(|room| all > limit && wanted > *room))
     })?;
     let Some(mut room) = room.flatten() else { return Ok(hidden) };
@@ -88,11 +88,11 @@ fn defer_from_list(
         let has_search = has_search(list);
         let (mut cached, mut last) = (None, None);
         for (at, entry) in list.iter_mut().enumerate() {
-            if stays(entry) || size(entry) == 0 {
-                last = if size(entry) > 0 { Some(at) } else { last };
+            if stays(entry) || count_sent(entry) == 0 {
+                last = if count_sent(entry) > 0 { Some(at) } else { last };
                 continue;
             }
-            match room.checked_sub(size(entry)) {
+            match room.checked_sub(count_sent(entry)) {
                 Some(left) => (room, last) = (left, Some(at)),
                 None => {
                     // Every deferrable entry after a deferred one is deferred as well.
@@ -121,12 +121,12 @@ fn has_search(list: &[Node<'_>]) -> bool {
 }
 
 /// Returns the number of tools in an entry.
-fn count(entry: &Node<'_>) -> usize {
+fn count_all(entry: &Node<'_>) -> usize {
     members(entry).map_or(usize::from(!tool::is_cache_point(entry)), <[Node<'_>]>::len)
 }
 
 /// Returns the number of tools in an entry that are not deferred.
-fn size(entry: &Node<'_>) -> usize {
+fn count_sent(entry: &Node<'_>) -> usize {
     match members(entry) {
         Some(tools) => tools.iter().filter(|tool| !tool::deferral(tool).0).count(),
         None => usize::from(!tool::deferral(entry).0 && !tool::is_cache_point(entry)),

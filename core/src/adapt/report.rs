@@ -1,4 +1,4 @@
-//! Report about a rewritten request.
+//! Report tool_change a rewritten request.
 
 use alloc::{format, string::String, sync::Arc, vec::Vec};
 
@@ -64,31 +64,35 @@ impl AdaptReport {
             let (index, rest) = inner.split_at(inner.find('/').unwrap_or(inner.len()));
             Some(format!("/{history}/{}{rest}", index.parse::<usize>().ok()? + added))
         };
-        let is_shifted = |about: &ToolChange| about.change.output_pointer.as_deref().and_then(shifted).is_some();
+        let is_shifted =
+            |tool_change: &ToolChange| tool_change.change.output_pointer.as_deref().and_then(shifted).is_some();
         if added == 0 || !self.changes.iter().any(is_shifted) {
             return;
         }
-        for pointer in Arc::make_mut(&mut self.changes).iter_mut().flat_map(|about| &mut about.change.output_pointer) {
+        for pointer in
+            Arc::make_mut(&mut self.changes).iter_mut().flat_map(|tool_change| &mut tool_change.change.output_pointer)
+        {
             *pointer = shifted(pointer).unwrap_or_else(|| core::mem::take(pointer));
         }
     }
 
-    /// Corrects the output pointers of changes after tools were removed from the list at `list`. `left` contains the
-    /// pointers to the tools that are left, before and now.
-    pub(super) fn left_only(&mut self, list: &str, left: &Map<String, String>) {
+    /// Corrects the output pointers of changes after tools were removed from the list at `list`. `remaining` maps the
+    /// old pointer of each remaining tool to its new pointer.
+    pub(super) fn relocate_tools(&mut self, list: &str, remaining: &Map<String, String>) {
         let is_of_list = |pointer: &str| pointer.strip_prefix(list).is_some_and(|rest| rest.starts_with('/'));
-        let now = |pointer: &str| {
+        let relocate = |pointer: &str| {
             let ends = pointer.match_indices('/').map(|(end, _)| end).skip(1).chain([pointer.len()]);
             let mut parts = ends.filter_map(|end| pointer.split_at_checked(end));
-            parts.find_map(|(tool, rest)| Some(format!("{}{rest}", left.get(tool)?)))
+            parts.find_map(|(tool, rest)| Some(format!("{}{rest}", remaining.get(tool)?)))
         };
-        if !self.changes.iter().any(|about| about.change.output_pointer.as_deref().is_some_and(is_of_list)) {
+        if !self.changes.iter().any(|tool_change| tool_change.change.output_pointer.as_deref().is_some_and(is_of_list))
+        {
             return;
         }
-        for about in Arc::make_mut(&mut self.changes) {
-            let pointer = &mut about.change.output_pointer;
+        for tool_change in Arc::make_mut(&mut self.changes) {
+            let pointer = &mut tool_change.change.output_pointer;
             if let Some(old) = pointer.take() {
-                *pointer = if is_of_list(&old) { now(&old) } else { Some(old) };
+                *pointer = if is_of_list(&old) { relocate(&old) } else { Some(old) };
             }
         }
     }

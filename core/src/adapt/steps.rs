@@ -9,7 +9,7 @@ use super::{
     history_names::HistoryNames,
     overflow,
     report::AdaptReport,
-    substitute::{stopped_by, Stop, Substitute},
+    substitute::{to_stop, Stop, Substitute},
     tool_list, OVERFLOW,
 };
 use crate::{
@@ -61,7 +61,7 @@ pub(super) const STEPS: &[RequestStep] = &[
         name: "resolve-server-names",
         applies: always,
         run: |request, context| {
-            context.added_of_servers = mentions::resolve_tool_names(
+            context.added_server_tools = mentions::resolve_tool_names(
                 request,
                 context.api,
                 context.servers.as_ref(),
@@ -71,7 +71,7 @@ pub(super) const STEPS: &[RequestStep] = &[
         },
         after: None,
         before: Some("defer"),
-        why: "Names in the history and in the choice become those of the list, by which `defer` finds tools.",
+        why: "`defer` finds tools by their names in the list; history and choice must use these names.",
     },
     Step {
         name: "replace-format",
@@ -82,14 +82,14 @@ pub(super) const STEPS: &[RequestStep] = &[
         },
         after: None,
         before: Some("apply-in-place-rules"),
-        why: "The format may become a function, which takes a place in the list and is never deferred.",
+        why: "The format may become a function, which is added to the list and is never deferred.",
     },
     Step {
         name: "apply-in-place-rules",
         applies: |context| context.is_same_format(),
         run: |request, context| {
             let mut rules = context.rules();
-            rules.retain(|(_, rule)| rule.is_of_value());
+            rules.retain(|(_, rule)| rule.is_in_place());
             let formats = (context.api, context.dialect.tools.format);
             let fixed = request_rules::fix(request, formats, &rules, context.header.as_mut())?;
             context.report.choice = fixed.choice;
@@ -165,7 +165,7 @@ pub(super) const STEPS: &[RequestStep] = &[
         applies: |context| context.keeps_namespaces(),
         run: |request, context| {
             let before = wire::of(context.api).count(request);
-            let (changes, origins) = calls::forget_answers(request, context.target, &context.sent.origins)?;
+            let (changes, origins) = calls::remove_message_ids(request, context.target, &context.sent.origins)?;
             context.report.request_changes.extend(changes);
             context.sent.origins.add_messages(context.api, origins);
             context.is_shifted |= wire::of(context.api).count(request) != before;
@@ -173,7 +173,7 @@ pub(super) const STEPS: &[RequestStep] = &[
         },
         after: Some("complete-pairs"),
         before: Some("defer"),
-        why: "Only without the results that lack a call does a message follow its reasoning directly.",
+        why: "`complete-pairs` removes results without a call, which separate a message from its reasoning.",
     },
     Step {
         name: "take-namespaces",
@@ -224,7 +224,7 @@ pub(super) const STEPS: &[RequestStep] = &[
         },
         after: None,
         before: Some("defer"),
-        why: "`defer` hides tools, and may leave none that the choice could demand.",
+        why: "`defer` may hide every tool that the choice could require.",
     },
     Step {
         name: "defer-overflow",
@@ -253,20 +253,20 @@ pub(super) const STEPS: &[RequestStep] = &[
         },
         after: Some("report-custom-tools"),
         before: Some("record-client-tools"),
-        why: "Does what `defer` would do: the model calls functions, and the client gets its own calls.",
+        why: "Replaces `custom` tools as `defer` would; later steps record how calls return to the client.",
     },
     Step {
         name: "plan-names",
         applies: always,
         run: |request, context| {
-            let shape = context.name_pattern();
-            let names = (&mut context.names, shape);
+            let pattern = context.name_pattern();
+            let names = (&mut context.names, pattern);
             context.sent.flat = listing::plan_names(request, context.target, context.deferred.as_deref(), names)?;
             Ok(())
         },
         after: None,
         before: Some("rewrite-list"),
-        why: "Tools that the history adds take part in the choice of names.",
+        why: "Names are planned for the list together with the tools that the history adds.",
     },
     Step {
         name: "rewrite-list",
@@ -298,7 +298,7 @@ pub(super) const STEPS: &[RequestStep] = &[
     Step {
         name: "record-client-tools",
         applies: always,
-        run: client_tools,
+        run: record_client_tools,
         after: Some("rewrite-added-tools"),
         before: Some("record-servers"),
         why: "Records for each name that is sent which kind of call the client expects.",
@@ -306,7 +306,7 @@ pub(super) const STEPS: &[RequestStep] = &[
     Step {
         name: "remove-additions",
         applies: |context| matches!(context.target_wire().additions(), Additions::Listed),
-        run: |request, context| Ok(added_tools::remove_changes(request, &context.gone())?),
+        run: |request, context| Ok(added_tools::remove_changes(request, &context.unsent_names())?),
         after: Some("rewrite-list"),
         before: None,
         why: "Removes changes of tools that are not sent.",
@@ -314,7 +314,7 @@ pub(super) const STEPS: &[RequestStep] = &[
     Step {
         name: "record-servers",
         applies: always,
-        run: tools_of_servers,
+        run: record_server_tools,
         after: Some("record-client-tools"),
         before: None,
         why: "Adds the servers to what is recorded about each tool.",
@@ -322,7 +322,7 @@ pub(super) const STEPS: &[RequestStep] = &[
     Step {
         name: "apply-choice",
         applies: always,
-        run: choose,
+        run: apply_choice,
         after: Some("rewrite-list"),
         before: None,
         why: "The choice gets the names that are sent, and loses tools that are not.",
@@ -359,7 +359,7 @@ pub(super) const STEPS: &[RequestStep] = &[
         run: rename_in_history,
         after: Some("rewrite-added-tools"),
         before: None,
-        why: "Names of tools that are not sent must not meet those of tools that are.",
+        why: "A tool that is not sent must not get the name of a tool that is sent.",
     },
     Step {
         name: "put-namespaces-back",
@@ -367,7 +367,7 @@ pub(super) const STEPS: &[RequestStep] = &[
         run: put_namespaces_back,
         after: Some("report-namespaces"),
         before: Some("report-flat-calls"),
-        why: "The steps before it see a flat list; `rewrite-formats` may add a message.",
+        why: "Earlier steps work on a flat list; `rewrite-formats` may add a message.",
     },
     Step {
         name: "report-flat-calls",
@@ -388,12 +388,12 @@ pub(super) const STEPS: &[RequestStep] = &[
         run: apply_rules,
         after: Some("fix-choice"),
         before: None,
-        why: "What is sent follows the rules of the API; `fix-choice` has reported members that went with the tools.",
+        why: "Fixes the final request; `fix-choice` has reported the members that were removed with the tools.",
     },
     Step {
         name: "rewrite-formats",
         applies: always,
-        run: response_formats,
+        run: rewrite_formats,
         after: Some("put-namespaces-back"),
         before: None,
         why: "Needs the choice that is sent. It may add a message, so steps that compare positions come first.",
@@ -448,10 +448,10 @@ fn defer_overflow(request: &mut Node<'_>, context: &mut RequestContext<'_, '_>) 
     if !defers_overflow(deferred, context.options) {
         return Ok(());
     }
-    let answer = context.substitute.as_ref().and_then(Substitute::tool).map(String::from);
-    let stay: Vec<String> = deferred.search_tools.iter().cloned().chain(answer).collect();
+    let answer_function = context.substitute.as_ref().and_then(Substitute::tool).map(String::from);
+    let never_deferred: Vec<String> = deferred.search_tools.iter().cloned().chain(answer_function).collect();
     let limit = overflow::limit(context.dialect, context.options);
-    context.overflowed = overflow::defer(request, context.api, limit, &stay)?;
+    context.overflowed = overflow::defer(request, context.api, limit, &never_deferred)?;
     Ok(())
 }
 
@@ -472,44 +472,44 @@ fn defer(request: &mut Node<'_>, context: &mut RequestContext<'_, '_>) -> Result
         // A tool that the model has called is sent, even if the history does not show how the tool was found.
         options.load_used_tools = true;
     }
-    let (shape, tools) = (context.name_pattern(), ToolsOptions { answer: None, ..context.tools_options() });
+    let (pattern, tools) = (context.name_pattern(), ToolsOptions { answer: None, ..context.tools_options() });
     let sending = Sending {
-        shape,
-        write: &|list, names| sanitize_list::quotes(list, &tools, names, shape),
-        alone: sanitize_list::max_alone(&tools)?,
+        shape: pattern,
+        write: &|list, names| sanitize_list::quoted_tools(list, &tools, names, pattern),
+        max_alone: sanitize_list::max_alone(&tools)?,
         backend: Backend { has_refusals: context.dialect.tools.has_refusals },
         overflowed,
     };
     let is_announced = !overflowed.is_empty() && deferred::is_announced(request)?;
     let applied = deferred::apply(request, &options, Some(&sending), true);
-    let mut found = applied.map_err(|error| match error.code() {
+    let mut applied = applied.map_err(|error| match error.code() {
         Code::InvalidOption => error.below("/deferred"),
         _ => error,
     })?;
     if let Some(header) = &mut context.header {
-        deferred::rewrite_header(header, options.native, &found.report.betas);
+        deferred::rewrite_header(header, options.native, &applied.report.betas);
     }
     if !overflowed.is_empty() {
         let codes = [Some(OVERFLOW), is_announced.then_some("overflow-unannounced")];
         let warnings = codes.into_iter().flatten().map(|code| Warning { code, name: None, pointer: None });
-        found.report.warnings.extend(warnings);
+        applied.report.warnings.extend(warnings);
     }
-    found.report.warnings.iter_mut().filter_map(|warning| warning.pointer.as_mut()).for_each(|pointer| {
+    applied.report.warnings.iter_mut().filter_map(|warning| warning.pointer.as_mut()).for_each(|pointer| {
         context.sent.origins.to_given(pointer);
     });
-    let deferred::ListOrigins { entries, grouped, added, custom } = found.origins;
+    let deferred::ListOrigins { entries, grouped, added, custom } = applied.origins;
     if let Some(entries) = entries {
         context.sent.origins.add_list(&entries, (context.api, context.target), grouped);
     }
     context.sent.origins.add_replaced(custom);
     context.sent.added = added;
-    context.is_shifted |= !found.is_aligned;
-    context.sent.client = Some(found.client);
-    (context.report.deferred, context.names) = (Some(found.report), found.names);
+    context.is_shifted |= !applied.is_aligned;
+    context.sent.client = Some(applied.client);
+    (context.report.deferred, context.names) = (Some(applied.report), applied.names);
     Ok(())
 }
 
-fn client_tools(_: &mut Node<'_>, context: &mut RequestContext<'_, '_>) -> Result<(), Stop> {
+fn record_client_tools(_: &mut Node<'_>, context: &mut RequestContext<'_, '_>) -> Result<(), Stop> {
     let RequestContext { report, sent, names, restore_map, .. } = context;
     let deferred = report.deferred.iter_mut().flat_map(|report| &mut report.name_map);
     for (flat, tool) in deferred.chain(&mut sent.functions) {
@@ -524,14 +524,15 @@ fn client_tools(_: &mut Node<'_>, context: &mut RequestContext<'_, '_>) -> Resul
     Ok(())
 }
 
-fn tools_of_servers(_: &mut Node<'_>, context: &mut RequestContext<'_, '_>) -> Result<(), Stop> {
-    let gone = context.gone();
-    let RequestContext { servers, added_of_servers: added, sent, names, restore_map, .. } = context;
+fn record_server_tools(_: &mut Node<'_>, context: &mut RequestContext<'_, '_>) -> Result<(), Stop> {
+    let gone = context.unsent_names();
+    let RequestContext { servers, added_server_tools: added, sent, names, restore_map, .. } = context;
     let listed = servers.iter().flat_map(Servers::owners).map(|(called, owner)| (called, owner.server(), &owner.name));
-    for (name, server, own) in listed.chain(added.iter().map(|(called, (server, own))| (called, server, own))) {
+    let added = added.iter().map(|(called, (server, original_name))| (called, server, original_name));
+    for (name, server, original_name) in listed.chain(added) {
         let called = names.current(name);
         if sent.callable.contains(&*called) || !gone.contains(&*name.display()) {
-            restore_map.add_server_tool(called.into_owned(), server, own);
+            restore_map.add_server_tool(called.into_owned(), server, original_name);
         }
     }
     Ok(())
@@ -541,8 +542,8 @@ fn tools_of_servers(_: &mut Node<'_>, context: &mut RequestContext<'_, '_>) -> R
 ///
 /// # Errors
 /// `invalid-request` if no tool is left that the choice can force or allow.
-fn choose<'a>(request: &mut Node<'a>, context: &mut RequestContext<'_, 'a>) -> Result<(), Stop> {
-    let (gone, names) = (context.gone(), HistoryNames::of(context));
+fn apply_choice<'a>(request: &mut Node<'a>, context: &mut RequestContext<'_, 'a>) -> Result<(), Stop> {
+    let (gone, names) = (context.unsent_names(), HistoryNames::of(context));
     let mut decide = |tool_ref: &ToolRef<'a>, _: bool| {
         let name = match tool_ref {
             ToolRef::Tool { name, .. } => name,
@@ -561,19 +562,19 @@ fn choose<'a>(request: &mut Node<'a>, context: &mut RequestContext<'_, 'a>) -> R
         })
     };
     let applied = context.target_wire().choice().apply(request, &mut decide)?;
-    let stuck = match context.demand {
+    let unsatisfied = match context.demand {
         Some(pointer) if !tool_list::can_call(request, context.target)? => Some(pointer),
         _ => applied.emptied,
     };
-    if let Some(pointer) = stuck {
-        return Err(nothing_left(pointer, &context.report).into());
+    if let Some(pointer) = unsatisfied {
+        return Err(unsatisfied_choice(pointer, &context.report).into());
     }
     context.report.unforced = applied.gone.iter().map(|name| name.display().into_owned()).collect();
     Ok(())
 }
 
 /// Returns the error for a `tool_choice` that no tool in the sent request can satisfy.
-fn nothing_left(pointer: &str, report: &AdaptReport) -> Error {
+fn unsatisfied_choice(pointer: &str, report: &AdaptReport) -> Error {
     let mut why = quarantine::reasons(&report.quarantined, report.dialect.as_str());
     let hidden = report.deferred.iter().map(|report| report.hidden.len()).sum::<usize>();
     if hidden > 0 {
@@ -599,17 +600,17 @@ fn report_namespaces(request: &mut Node<'_>, context: &mut RequestContext<'_, '_
 }
 
 fn rename_in_history(request: &mut Node<'_>, context: &mut RequestContext<'_, '_>) -> Result<(), Stop> {
-    let (gone, names) = (context.gone(), HistoryNames::of(context));
+    let (gone, names) = (context.unsent_names(), HistoryNames::of(context));
     // The report has an entry for the new name of each tool in the list.
     let is_unlisted = |name: &Text<'_>| {
         let planned = context.names.new_name(name);
         planned.is_none_or(|new| gone.contains(&*name.display()) && !context.sent.callable.contains(new))
     };
-    let places = rename_history(request, context.target, &|name| names.new_name(name), &is_unlisted)?;
+    let indices = rename_history(request, context.target, &|name| names.new_name(name), &is_unlisted)?;
     let (history, is_aligned) = (wire::of(context.api).history(), context.is_aligned(request));
-    for place in places {
+    for index in indices {
         let pointer = match is_aligned {
-            true => format!("/{history}/{place}"),
+            true => format!("/{history}/{index}"),
             false => format!("/{history}"),
         };
         let message = "renamed an unlisted tool to a name that the API accepts";
@@ -621,37 +622,37 @@ fn rename_in_history(request: &mut Node<'_>, context: &mut RequestContext<'_, '_
     Ok(())
 }
 
-/// Fixes what violates rules of the API, in the format in which the request is sent.
+/// Fixes violations of the API's rules, in the format in which the request is sent.
 fn apply_rules(request: &mut Node<'_>, context: &mut RequestContext<'_, '_>) -> Result<(), Stop> {
-    // Also the rules that were applied before: a step after that may have violated them.
+    // A later step may have violated rules that `apply-in-place-rules` applied.
     let rules = context.rules();
     let tools = context.target_wire().tools().pointer();
-    let (given, sent) = (wire::of(context.api).history(), context.target_wire().history());
+    let (original_history, sent_history) = (wire::of(context.api).history(), context.target_wire().history());
     let is_aligned = context.is_aligned(request);
     let formats = (context.target, context.dialect.tools.format);
     let fixed = request_rules::fix(request, formats, &rules, context.header.as_mut())?;
     context.is_shifted |= fixed.is_shifted;
     if let Some(change) = fixed.choice {
         match &mut context.report.choice {
-            Some(known) => known.sent = change.sent,
+            Some(reported) => reported.sent = change.sent,
             none => *none = Some(change),
         }
     }
-    if let Some(left) = &fixed.left_tools {
-        context.report.left_only(context.target_wire().tools().pointer(), left);
+    if let Some(remaining) = &fixed.remaining_tools {
+        context.report.relocate_tools(context.target_wire().tools().pointer(), remaining);
     }
     for mut change in fixed.changes {
-        let rest = change.pointer.strip_prefix('/').and_then(|pointer| pointer.strip_prefix(sent));
+        let rest = change.pointer.strip_prefix('/').and_then(|pointer| pointer.strip_prefix(sent_history));
         let is_in_history = rest.is_some_and(|rest| rest.starts_with('/'));
         let of_tool = change.pointer.strip_prefix(tools).and_then(|rest| rest.strip_prefix('/'));
         if let Some(index) = of_tool.and_then(|rest| rest.split('/').next()) {
-            // The tool may have other members than the given one.
+            // The original tool may not have the member to which the pointer points.
             let mut pointer = format!("{tools}/{index}");
             context.sent.origins.to_given(&mut pointer);
             change.pointer = pointer;
         }
         if is_in_history && !is_aligned {
-            change.pointer = format!("/{given}");
+            change.pointer = format!("/{original_history}");
         } else if !context.is_same_format() {
             change.pointer = context.original.pointer(core::mem::take(&mut change.pointer));
         }
@@ -663,16 +664,16 @@ fn apply_rules(request: &mut Node<'_>, context: &mut RequestContext<'_, '_>) -> 
 }
 
 /// Completes the replacement of the response format, or rewrites all response formats.
-fn response_formats(request: &mut Node<'_>, context: &mut RequestContext<'_, '_>) -> Result<(), Stop> {
+fn rewrite_formats(request: &mut Node<'_>, context: &mut RequestContext<'_, '_>) -> Result<(), Stop> {
     if let Some(substitute) = context.substitute.take() {
         return substitute.complete(request, context);
     }
     let written = formats::rewrite(request, context.target, &context.options.tools, &context.original_formats)
-        .map_err(|error| stopped_by(format_substitute::without_format(error, context.dialect)))?;
+        .map_err(|error| to_stop(format_substitute::advise_next_form(error, context.dialect)))?;
     context.report.format_changes = written.changes;
     context.restore_map.set_answer(written.answer);
     if context.options.formats == Formats::Ladder && context.original_formats.has_schema() {
-        format_substitute::refused_natively(request, context)?;
+        format_substitute::require_accepted_format(request, context)?;
     }
     Ok(())
 }

@@ -1,4 +1,4 @@
-//! What replaces a response format that is not sent as one.
+//! The replacement of a response format that is not sent as a response format.
 
 use alloc::{format, string::String};
 
@@ -9,10 +9,10 @@ use crate::{
     json::Node,
 };
 
-/// Reason why a request was not rewritten.
+/// The error that stopped the rewriting, and what it means for the next form of the response format.
 #[derive(Debug)]
 pub(super) enum Stop {
-    /// No form of the response format helps.
+    /// An error that every form of the response format would have.
     Request(Error),
     /// The format cannot be sent in this form, but another form may be possible.
     Format(Error),
@@ -25,7 +25,7 @@ impl From<Error> for Stop {
 }
 
 /// Classifies an error: if the format cannot be expressed, the next form may succeed.
-pub(super) fn stopped_by(error: Error) -> Stop {
+pub(super) fn to_stop(error: Error) -> Stop {
     match error.code() {
         Code::NotRepresentable | Code::TooLossy => Stop::Format(error),
         _ => Stop::Request(error),

@@ -1,6 +1,6 @@
-//! Purpose of each step: without it, the outcome of some fixture differs. Purpose of its position: if it is moved past
-//! the steps that its row names, the outcome of some fixture differs, too. What it fixes: `check_request` finds it only
-//! without the step.
+//! Purpose of each step: without it, the outcome of some fixture first_difference. Purpose of its position: if it is
+//! moved past the steps that its row names, the outcome of some fixture first_difference, too. What it fixes:
+//! `check_request` finds it only without the step.
 //!
 //! The table is written to `docs/steps.md`; `TOOLWIRE_BLESS=1` updates it.
 #![allow(clippy::panic, reason = "a test stops where it cannot go on")]
@@ -124,16 +124,16 @@ fn fixed(cases: &[Case], step: &'static str) -> BTreeSet<&'static str> {
     fixed
 }
 
-/// Returns the smallest case whose outcome differs after a change of the table.
-fn differs(cases: &[Case], change: Change) -> Option<&str> {
+/// Returns the smallest case whose outcome first_difference after a change of the table.
+fn first_difference(cases: &[Case], change: Change) -> Option<&str> {
     let changed = |case: &Case| with(change, || outcome(&case.input, &case.options));
     cases.iter().find(|case| changed(case) != case.outcome).map(|case| case.name.as_str())
 }
 
-/// Finds a case whose outcome differs if a step is moved past another one.
+/// Finds a case whose outcome first_difference if a step is moved past another one.
 fn proof(cases: &[Case], step: &'static str, other: Option<&'static str>) -> String {
     let Some(other) = other else { return "-".to_string() };
-    match differs(cases, Change::Moved(step, other)) {
+    match first_difference(cases, Change::Moved(step, other)) {
         Some(case) => format!("`{other}` (`{case}`)"),
         None => panic!("no fixture needs the step `{step}` on its side of `{other}`"),
     }
@@ -143,12 +143,12 @@ fn proof(cases: &[Case], step: &'static str, other: Option<&'static str>) -> Str
 fn rows<Applies, Run>(table: Steps<Applies, Run>, cases: &[Case]) -> String {
     let (mut rows, mut faults) = (String::new(), Vec::new());
     for (at, step) in table.iter().enumerate() {
-        let Some(missing) = differs(cases, Change::Without(step.name)) else {
+        let Some(missing) = first_difference(cases, Change::Without(step.name)) else {
             faults.push(format!("no fixture needs the step `{}`", step.name));
             continue;
         };
         if let Some(next) = table.get(at + 1) {
-            let case = differs(cases, Change::Moved(step.name, next.name));
+            let case = first_difference(cases, Change::Moved(step.name, next.name));
             let is_bound = (step.before == Some(next.name), next.after == Some(step.name));
             if is_bound != (case.is_some(), case.is_some()) {
                 faults.push(format!("`{}` before `{}`: {case:?}, {is_bound:?}", step.name, next.name));

@@ -114,31 +114,31 @@ fn rewrite_list<'a>(
     let names = Names::clone(names);
     let planned = Planned { names, shape: Some(*shape), flat: flat.as_deref(), servers, ..Planned::default() };
     let (data, origin) = (core::mem::take(node), node.origin());
-    let (tools, spelled) = match data.data() {
+    let (tools, source_text) = match data.data() {
         Data::Verbatim(text) => (json::read(text)?, Some(*text)),
         _ => (data, None),
     };
     let has_group = |tools: &Node<'_>| GROUPS.iter().any(|group| tools.get(*group).is_some());
     let is_single = has_group(&tools);
-    let has_any = |tools: &Node<'_>| tools.as_array().map_or(is_single, |tools| !tools.iter().all(is_cache_point));
-    let had = has_any(&tools);
+    let has_tools = |tools: &Node<'_>| tools.as_array().map_or(is_single, |tools| !tools.iter().all(is_cache_point));
+    let had_tools = has_tools(&tools);
     let mut outcome = sanitize_list::rewrite_with_names(tools, options, planned, Detail::Whole).map_err(|error| {
         match error.code() {
             Code::InvalidRequest => error.below(pointer),
             _ => error,
         }
     })?;
-    // A single entry of Gemini, which its API accepts in place of a list, stays one while it has functions.
+    // Gemini's API accepts a single entry in place of a list. The entry stays single while it has functions.
     let entry = outcome.tools.as_array().filter(|_| is_single);
     if let Some([entry]) = entry.filter(|list| list.iter().all(has_group)) {
         outcome.tools = entry.clone();
-        for about in &mut outcome.changes {
-            let output = about.change.output_pointer.as_mut().filter(|output| output.starts_with("/0"));
+        for tool_change in &mut outcome.changes {
+            let output = tool_change.change.output_pointer.as_mut().filter(|output| output.starts_with("/0"));
             output.into_iter().for_each(|output| drop(output.drain(..2)));
         }
     }
     let mut sent = SentList {
-        emptied: had && !has_any(&outcome.tools),
+        emptied: had_tools && !has_tools(&outcome.tools),
         quarantined: outcome.quarantined,
         changes: Arc::default(),
         reported: ReportedChanges::default(),
@@ -150,15 +150,15 @@ fn rewrite_list<'a>(
         tool.pointer.insert_str(0, pointer);
     }
     let mut changes = outcome.changes;
-    for about in &mut changes {
-        about.change.pointer.insert_str(0, pointer);
-        if let Some(output) = &mut about.change.output_pointer {
+    for tool_change in &mut changes {
+        tool_change.change.pointer.insert_str(0, pointer);
+        if let Some(output) = &mut tool_change.change.output_pointer {
             output.insert_str(0, pointer);
         }
     }
     sent.changes = Arc::new(changes);
     let intact = outcome.tools.is_intact();
-    *node = match spelled {
+    *node = match source_text {
         Some(text) if intact => Node::read(Data::Verbatim(text), origin),
         _ => outcome.tools,
     };
@@ -167,18 +167,18 @@ fn rewrite_list<'a>(
 
 /// Returns true if a request has tools that the model can call.
 pub(super) fn can_call(request: &Node<'_>, api: Api) -> Result<bool, Error> {
-    let place = wire::of(api).tools();
+    let list = wire::of(api).tools();
     let is_callable = |entry: &Node<'_>| {
-        let functions = place.groups().iter().find_map(|key| entry.get(*key)?.as_array());
-        // An entry of Gemini holds functions or tools that the API runs, and an entry of Converse may be a cache point;
-        // a choice is among functions only.
-        place.is_flat()
+        let functions = list.groups().iter().find_map(|key| entry.get(*key)?.as_array());
+        // A choice is among functions only. An entry of Gemini contains functions or tools that the API runs, and an
+        // entry of Converse may be a cache point.
+        list.is_flat()
             || functions.is_some_and(|list| !list.is_empty())
             || matches!(tool_format::recognize(entry), tool_format::Entry::Tool(_))
     };
-    let found = place.look(request, |tools| {
+    let has_callable = list.look(request, |tools| {
         // Gemini accepts a single entry in place of a list.
         Ok(tools.as_array().map_or_else(|| is_callable(tools), |list| list.iter().any(is_callable)))
     })?;
-    Ok(found.unwrap_or_default())
+    Ok(has_callable.unwrap_or_default())
 }

@@ -105,8 +105,8 @@ fn call_on_trees<'a>(
     naming: Naming,
     with_report: bool,
 ) -> Result<ValueOutput<'a>, Error> {
-    let found = run(function, inputs, options, naming, with_report);
-    found.map_err(|error| match error.code() {
+    let result = run(function, inputs, options, naming, with_report);
+    result.map_err(|error| match error.code() {
         Code::UnknownDialect => match dialect_example(function, options, naming) {
             Some(example) => error.append_message(&format!("; for example `{example}`")),
             None => error,
@@ -126,9 +126,10 @@ fn dialect_example(function: Function, options: &Node<'_>, naming: Naming) -> Op
         _ => return None,
     };
     let names = || DIALECTS.iter().map(|dialect| dialect.name);
-    let found = options.get(&naming.spell(option))?;
-    let found = found.as_array().unwrap_or(core::slice::from_ref(found)).iter().filter_map(Node::as_text);
-    let unknown = found.map(|text| text.display()).find(|name| !names().any(|known| known == &**name))?;
+    let given_names = options.get(&naming.spell(option))?;
+    let given_names =
+        given_names.as_array().unwrap_or(core::slice::from_ref(given_names)).iter().filter_map(Node::as_text);
+    let unknown = given_names.map(|text| text.display()).find(|name| !names().any(|known| known == &**name))?;
     let nearest = dialect::nearest_name(&unknown);
     let value = if option == "dialects" { format!("[\"{nearest}\"]") } else { format!("\"{nearest}\"") };
     Some(naming.example(&Example { function: function.name(), input, option, value: &value }))
@@ -142,7 +143,7 @@ fn run<'a>(
     with_report: bool,
 ) -> Result<ValueOutput<'a>, Error> {
     let mut inputs = inputs.into_iter();
-    let mut input = || inputs.next().ok_or_else(|| missing(function));
+    let mut input = || inputs.next().ok_or_else(|| missing_input(function));
     let output = |value, report, share| ValueOutput { value, report, share };
     match function {
         Function::Sanitize => {
@@ -258,7 +259,8 @@ fn run<'a>(
         #[cfg(feature = "search")]
         Function::AnswerToolSearch => {
             let (options, call, tools) = (SearchOptions::read(options, naming)?, input()?, input()?);
-            let found = search::answer_node(&call, |kept| ServerIndex::new(&tools, kept), &options)?;
+            let found =
+                search::answer_node(&call, |with_definitions| ServerIndex::new(&tools, with_definitions), &options)?;
             Ok(output(found.unwrap_or_default(), None, false))
         }
     }
@@ -301,23 +303,23 @@ pub fn call_text<'a>(
 
 /// Null represents an absent header, in the input and in the result.
 fn strip_betas<'a>(value: &Node<'_>, options: &BetaOptions) -> Result<Node<'a>, Error> {
-    let adjusted = |value: Option<&str>| {
+    let adjust = |value: Option<&str>| {
         let needed: Vec<&str> = options.betas.iter().map(String::as_str).collect();
-        let left = deferred::adjust_betas(value, options.native, &needed);
-        left.map(|left| Node::string(left.into_owned())).unwrap_or_default()
+        let remaining = deferred::adjust_betas(value, options.native, &needed);
+        remaining.map(|remaining| Node::string(remaining.into_owned())).unwrap_or_default()
     };
     if value.is_null() {
-        return Ok(adjusted(None));
+        return Ok(adjust(None));
     }
     let Some(text) = value.as_text() else {
         let found = format!("expected the value of an `anthropic-beta` header to be a string, found {}", value.kind());
         return Err(Error::new(Code::InvalidValue, "", found));
     };
     // A header cannot contain an unpaired surrogate; its escape is passed instead.
-    Ok(adjusted(Some(&text.display())))
+    Ok(adjust(Some(&text.display())))
 }
 
-/// Calls a function of a `Restore`. The inputs are those of [`super::call::call`] without the `Restore`.
+/// Calls a function of a `Restore`. The inputs are the inputs of [`super::call::call`] without the `Restore`.
 ///
 /// # Errors
 /// The errors of the function; `invalid-value` if it is not a function of a `Restore`.
@@ -327,7 +329,7 @@ pub fn call_restore<'a>(
     inputs: Vec<Node<'a>>,
 ) -> Result<ValueOutput<'a>, Error> {
     let (restore_map, mut reports, mut inputs) = (&restore.0, CallReports::default(), inputs.into_iter());
-    let mut input = || inputs.next().ok_or_else(|| missing(function));
+    let mut input = || inputs.next().ok_or_else(|| missing_input(function));
     let (value, report) = match function {
         Function::RestoreCall => {
             let (name, mut arguments) = (input()?, input()?);
@@ -503,7 +505,7 @@ impl Function {
     const fn rewrites(self) -> bool {
         match self {
             Function::RestoreArguments | Function::RestoreReply => true,
-            // Their first input is the `restore`, not the value that they rewrite.
+            // The first input of these functions is the `restore`, not the value that they rewrite.
             Function::RestoreClientCall | Function::RestoreContent => false,
             _ => self.result_name().is_some(),
         }
@@ -573,6 +575,6 @@ pub struct TextOutput<'a> {
     pub report: Option<Node<'static>>,
 }
 
-fn missing(function: Function) -> Error {
+fn missing_input(function: Function) -> Error {
     Error::new(Code::InvalidValue, "", format!("expected an input for `{}`, found none", function.name()))
 }

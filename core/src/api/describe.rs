@@ -111,7 +111,7 @@ pub(super) fn argument_violation(violation: &ArgumentViolation) -> Node<'static>
     ])
 }
 
-/// `errors` in the result is the list of [`validation`].
+/// Returns `{ changed, valid, changes, errors }`; `errors` is the list of [`validation`].
 pub(super) fn fitted<T>(fitted: &FittedResult<T>) -> Node<'static> {
     Node::record([
         ("changed", Node::bool(fitted.changed)),
@@ -135,12 +135,12 @@ pub(super) fn result_change(change: &ResultChange) -> Node<'static> {
 /// if validity cannot be determined, and `retryMessage` is null if no violation is left.
 pub fn repaired<T>(repaired: &Repaired<T>) -> Node<'static> {
     let Repaired { changed, valid, repairs, left, retry_message, .. } = repaired;
-    let about = about_arguments(*valid, repairs, left, retry_message.as_deref());
-    let members = core::iter::once(("changed", Node::bool(*changed))).chain(about);
+    let others = argument_members(*valid, repairs, left, retry_message.as_deref());
+    let members = core::iter::once(("changed", Node::bool(*changed))).chain(others);
     Node::object(members.map(|(key, value)| (Text::literal(key), value)).collect())
 }
 
-fn about_arguments(
+fn argument_members(
     valid: Option<bool>,
     repairs: &[Repair],
     left: &[Left],
@@ -190,7 +190,7 @@ pub fn tools(list: &ToolsReport, with_changes: bool) -> Node<'static> {
     Node::object(members)
 }
 
-/// Without the changes, which are computed when they are read.
+/// Returns `{ quarantined, lossless, restore, warning? }`. Changes of [`SanitizedTools`] are computed when they are read.
 pub(crate) fn ready_tools<T: Form>(ready: &SanitizedTools<T>) -> Node<'static> {
     let mut members = Object::new();
     members.set("quarantined", quarantined(&ready.quarantined));
@@ -230,10 +230,10 @@ pub(super) fn request(report: &AdaptReport) -> Node<'static> {
     node
 }
 
-pub(super) fn format_change(about: &FormatChange) -> Node<'static> {
-    let mut node = change(&about.change);
+pub(super) fn format_change(format_change: &FormatChange) -> Node<'static> {
+    let mut node = change(&format_change.change);
     if let Some(object) = node.as_object_mut() {
-        object.insert_at(0, Text::literal("dialect"), Node::literal(about.dialect.as_str()));
+        object.insert_at(0, Text::literal("dialect"), Node::literal(format_change.dialect.as_str()));
     }
     node
 }
@@ -274,12 +274,12 @@ fn tool_changes(list: &[ToolChange]) -> Node<'static> {
     Node::array(list.iter().map(tool_change).collect())
 }
 
-pub(super) fn tool_change(about: &ToolChange) -> Node<'static> {
-    let mut node = change(&about.change);
+pub(super) fn tool_change(tool_change: &ToolChange) -> Node<'static> {
+    let mut node = change(&tool_change.change);
     if let Some(object) = node.as_object_mut() {
-        object.insert_at(0, Text::literal("tool"), owned(&about.tool));
-        object.insert_at(1, Text::literal("dialect"), Node::literal(about.dialect.as_str()));
-        if let Some(server) = &about.server {
+        object.insert_at(0, Text::literal("tool"), owned(&tool_change.tool));
+        object.insert_at(1, Text::literal("dialect"), Node::literal(tool_change.dialect.as_str()));
+        if let Some(server) = &tool_change.server {
             object.insert_at(1, Text::literal("server"), owned(server));
         }
     }
@@ -374,7 +374,7 @@ pub(super) fn repaired_call(call: &RepairedCall) -> Node<'static> {
 
 fn about_call(call: &RepairedCall) -> [(&'static str, Node<'static>); 4] {
     let RepairedCall { valid, repairs, left, retry_message, .. } = call;
-    about_arguments(*valid, repairs, left, retry_message.as_deref())
+    argument_members(*valid, repairs, left, retry_message.as_deref())
 }
 
 /// Returns `{ report, restore }`. The members of `report` are `loaded`, `hidden`, `warnings`, `unreachable`,

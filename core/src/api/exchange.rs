@@ -105,7 +105,7 @@ impl Exchange {
         self.0.report()
     }
 
-    /// Returns the betas that the header `anthropic-beta` of the request has to name: those of
+    /// Returns the betas that the header `anthropic-beta` of the request has to name: the betas of
     /// [`AdaptOptions::betas`](crate::AdaptOptions::betas) that the backend knows, and those that the request needs. An
     /// empty list means that the header must not be sent.
     ///
@@ -182,8 +182,8 @@ impl Exchange {
     /// Restores a whole reply for the client. Returns `None` if the model must be asked again, with [`Self::request`].
     ///
     /// # Errors
-    /// `too-deep`, `invalid-option`, and those of [`Self::open`] for the next request; `invalid-value` for a reply in
-    /// another format than the address has.
+    /// `too-deep`, `invalid-option`, and the errors of [`Self::open`] for the next request; `invalid-value` for a reply
+    /// in another format than the address has.
     pub fn reply<T: Input>(&mut self, reply: T) -> Result<Option<T::Output>, Error> {
         let text = reply.given()?.text()?;
         let restored = match self.0.reply(&text)? {

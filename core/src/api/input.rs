@@ -112,7 +112,7 @@ impl<'a> Given<'a> {
         })
     }
 
-    /// Does not parse messages that need no change.
+    /// Reads a request without parsing messages that need no change.
     pub(crate) fn read_request(self) -> Result<Node<'a>, Error> {
         match self {
             Given::Value(value) => Node::from_value(value),
@@ -247,7 +247,7 @@ owned! {
     Vec<u8>: |bytes| json::utf8(bytes).map(Given::Text), |node| Ok(json::write(node).into_bytes());
 }
 
-/// `str`, or bytes.
+/// The form of a text input: `str`, or bytes.
 trait Text: ToOwned {
     fn utf8(&self) -> Result<&str, Error>;
 

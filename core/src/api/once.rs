@@ -11,8 +11,8 @@ impl<T> OnceValue<T> {
         OnceValue(Once::new())
     }
 
-    /// If several threads read the value first, each computes it: no thread may spin while another thread makes a
-    /// report.
+    /// Returns the value. If several threads read it at the same time, each thread computes it, because no thread may
+    /// spin while another thread makes a report.
     pub(super) fn get_or_init(&self, make: impl FnOnce() -> T) -> &T {
         match self.0.get() {
             Some(value) => value,

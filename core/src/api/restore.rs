@@ -142,14 +142,14 @@ impl Restore {
                 arguments.written(&node)?
             }
         };
-        Ok(self.named(name, restored, reports))
+        Ok(self.restored_call(name, restored, reports))
     }
 
-    fn named<T>(&self, name: &str, arguments: T, mut reports: CallReports) -> RestoredCall<T> {
+    fn restored_call<T>(&self, name: &str, arguments: T, mut reports: CallReports) -> RestoredCall<T> {
         let shown = |text: Option<Text<'_>>| text.map(|text| text.display().into_owned());
         let index = self.0.name(&Text::new(name)).and_then(|entry| entry.index);
         let (server, name, namespace) = match self.0.name(&Text::new(name)) {
-            Some(way) => (shown(way.server), way.name.display().into_owned(), shown(way.namespace)),
+            Some(entry) => (shown(entry.server), entry.name.display().into_owned(), shown(entry.namespace)),
             None => (None, name.to_string(), None),
         };
         RestoredCall { server, index, name, namespace, arguments, repaired: reports.take().pop() }

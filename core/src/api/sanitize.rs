@@ -151,7 +151,8 @@ pub fn normalize_envelope<T: Input>(schema: T) -> Result<Rewritten<T>, Error> {
     Ok(Rewritten::new(schema, written, None))
 }
 
-/// May take more steps than [`sanitize`], so that a report can be made for every schema that was rewritten.
+/// Rewrites a schema and reports the changes. The step budget is larger than the budget of [`sanitize`], so that a
+/// report can be made for every schema that was rewritten.
 pub(super) fn sanitize_node<'a>(
     mut schema: Node<'a>,
     options: &SanitizeOptions,

@@ -74,11 +74,12 @@ pub fn answer_tool_search<T: Input>(
     options: &SearchOptions,
 ) -> Result<Option<T::Output>, Error> {
     let node = call.given()?.read()?;
-    let answer = answer_node(&node, |kept| ServerIndex::new(&tools.given()?.read()?, kept), options)?;
+    let answer =
+        answer_node(&node, |with_definitions| ServerIndex::new(&tools.given()?.read()?, with_definitions), options)?;
     answer.map(|answer| call.text(Some(json::write(&answer)))).transpose()
 }
 
-/// The tool list is read only if the call is a search, and its definitions are kept only if the answer contains them.
+/// Answers a call if it is a search. `index` reads the tool list, with its definitions if the answer contains them.
 pub(super) fn answer_node(
     call: &Node<'_>,
     index: impl FnOnce(bool) -> Result<ServerIndex, Error>,
@@ -114,7 +115,7 @@ impl ToolIndex {
         ServerIndex::new(tools, true).map(ToolIndex)
     }
 
-    /// The index answers no calls and therefore keeps no definitions.
+    /// Returns an index without definitions, which only answers to calls need.
     pub(super) fn for_searches(tools: &Node<'_>) -> Result<Self, Error> {
         ServerIndex::new(tools, false).map(ToolIndex)
     }
@@ -134,14 +135,14 @@ impl ToolIndex {
     /// # Errors
     /// `empty-query`, `invalid-pattern`, `pattern-too-long`, `invalid-option`.
     pub fn search(&self, query: &str, options: &SearchOptions) -> Result<Vec<String>, Error> {
-        Ok(self.found(query, options)?.into_iter().map(|name| name.display().into_owned()).collect())
+        Ok(self.matches(query, options)?.into_iter().map(|name| name.display().into_owned()).collect())
     }
 
     pub(crate) fn search_node(&self, query: &str, options: &SearchOptions) -> Result<Node<'static>, Error> {
-        Ok(Node::array(self.found(query, options)?.into_iter().cloned().map(Node::string).collect()))
+        Ok(Node::array(self.matches(query, options)?.into_iter().cloned().map(Node::string).collect()))
     }
 
-    fn found(&self, query: &str, options: &SearchOptions) -> Result<Vec<&Text<'static>>, Error> {
+    fn matches(&self, query: &str, options: &SearchOptions) -> Result<Vec<&Text<'static>>, Error> {
         self.0.search(query, options)
     }
 

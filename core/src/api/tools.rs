@@ -254,7 +254,7 @@ impl<T: OwnedForm> ToolSet<T> {
     /// # Errors
     /// Same as [`ToolSet::new`].
     pub fn from_node(tools: Node<'_>) -> Result<Self, Error> {
-        let (list, len) = listed(tools)?;
+        let (list, len) = text_and_len(tools)?;
         Ok(ToolSet { list, len, ready: Vec::new() })
     }
 
@@ -270,7 +270,7 @@ impl<T: OwnedForm> ToolSet<T> {
         self.len == 0
     }
 
-    /// As compact JSON text.
+    /// Returns the list as compact JSON text.
     pub(crate) fn list(&self) -> &str {
         &self.list
     }
@@ -288,7 +288,7 @@ impl<T: OwnedForm> ToolSet<T> {
     /// # Errors
     /// Same as [`ToolSet::update`].
     pub fn update_node(&mut self, tools: Node<'_>) -> Result<bool, Error> {
-        let (list, len) = listed(tools)?;
+        let (list, len) = text_and_len(tools)?;
         if list == self.list {
             return Ok(false);
         }
@@ -324,7 +324,7 @@ impl<T: OwnedForm> ToolSet<T> {
 }
 
 /// Returns a list as text, and the number of its tools.
-fn listed(tools: Node<'_>) -> Result<(String, usize), Error> {
+fn text_and_len(tools: Node<'_>) -> Result<(String, usize), Error> {
     let text = json::write(&tools);
     Ok((text, sanitize_list::count(tools)?))
 }

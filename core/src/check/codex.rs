@@ -1,9 +1,8 @@
 //! Faults for which Codex drops a tool: values that its typed model of a schema cannot represent after its sanitizer
 //! has run.
 //!
-//! The sanitizer repairs much before Codex parses the schema, so only faults that remain after it are reported. A fault
-//! is ignored under a keyword that is dropped, in a schema that is emptied, or in a definition that is pruned. Null is
-//! not a fault as the value of a keyword for which it means absence.
+//! Only faults that remain after Codex's sanitizer are reported. A fault is ignored under a keyword that is dropped, in
+//! a schema that is emptied, or in a definition that is pruned. Null is not a fault if Codex treats it as absence.
 
 use alloc::{format, string::String, vec::Vec};
 
@@ -22,8 +21,8 @@ use crate::{
     },
 };
 
-/// Codex keeps the subschemas of these keywords.
-const KEPT: Keywords = Keywords::of(&[
+/// Keywords whose subschemas Codex keeps.
+const SCHEMA_KEYWORDS: Keywords = Keywords::of(&[
     Keyword::Properties,
     Keyword::Items,
     Keyword::AdditionalProperties,
@@ -34,7 +33,7 @@ const KEPT: Keywords = Keywords::of(&[
     Keyword::Definitions,
 ]);
 
-/// Regardless of their values, these prevent a schema without a type from being emptied.
+/// Keywords that prevent Codex from emptying a schema without a type, regardless of their values.
 const KEEPS_A_SCHEMA: [&str; 18] = [
     "$ref",
     "anyOf",
@@ -56,7 +55,7 @@ const KEEPS_A_SCHEMA: [&str; 18] = [
     "type",
 ];
 
-/// Codex treats null as absence of these keywords.
+/// Keywords for which Codex treats null as absence.
 const NULL_IS_ABSENT: [&str; 10] =
     ["$ref", "anyOf", "oneOf", "allOf", "properties", "required", "additionalProperties", "items", "enum", "type"];
 
@@ -69,7 +68,7 @@ pub(super) fn check(root: &Node<'_>, extent: Extent, budget: &Budget) -> Result<
         Data::Object(_) => {}
         _ => faults.add(root, String::new(), Constraint::RootNotSchema, "a schema (an object or a boolean)"),
     }
-    if only_null(root) {
+    if accepts_only_null(root) {
         faults.add_found(
             root,
             String::new(),
@@ -78,30 +77,30 @@ pub(super) fn check(root: &Node<'_>, extent: Extent, budget: &Budget) -> Result<
             "the single type `null`",
         );
     }
-    let emptied = emptied(root, budget)?;
+    let emptied_numbers = emptied_schemas(root, budget)?;
     let reached = definitions::reached_by_codex_except(
         root,
-        &|node| node.origin().number().is_some_and(|number| emptied.contains(&number)),
+        &|node| node.origin().number().is_some_and(|number| emptied_numbers.contains(&number)),
         budget,
     );
-    visit::walk(budget, root, KEPT, &mut |node, place| {
-        if is_pruned(place, &reached) {
+    visit::walk(budget, root, SCHEMA_KEYWORDS, &mut |node, path| {
+        if is_pruned(path, &reached) {
             return Ok(Visit::Skip);
         }
         let Data::Object(object) = node.data() else {
             // Codex replaces boolean schemas with `type: "string"`, except in `additionalProperties`. Any other value
             // directly under a keyword is reported as a fault of the keyword; as a property, a definition or a branch,
             // it is a fault itself.
-            let belongs_to_parent = matches!(place.pointer.steps().last(), None | Some(Step::Name(_)));
+            let belongs_to_parent = matches!(path.pointer.steps().last(), None | Some(Step::Name(_)));
             if node.as_bool().is_none() && !belongs_to_parent {
-                faults.add(node, place.pointer.render(), Constraint::NotASchema, "a schema");
+                faults.add(node, path.pointer.render(), Constraint::NotASchema, "a schema");
             }
             return Ok(Visit::Skip);
         };
         if is_emptied(object) {
             return Ok(Visit::Skip);
         }
-        members(object, place, &mut faults);
+        check_members(object, path, &mut faults);
         Ok(Visit::Descend)
     })?;
     Ok(faults.found.finish())
@@ -124,29 +123,29 @@ impl Faults<'_> {
     }
 }
 
-fn only_null(root: &Node<'_>) -> bool {
+fn accepts_only_null(root: &Node<'_>) -> bool {
     let Some(value) = root.get(Keyword::Type) else { return false };
     // A list of one type becomes that type, after unknown type names are removed.
     let is_type = |node: &&Node<'_>| TYPE_NAMES.iter().any(|name| node.is_text(name));
     match value.as_array() {
         Some(names) => {
-            let mut known = names.iter().filter(is_type);
-            known.next().is_some_and(|name| name.is_text("null")) && known.next().is_none()
+            let mut known_names = names.iter().filter(is_type);
+            known_names.next().is_some_and(|name| name.is_text("null")) && known_names.next().is_none()
         }
         None => value.is_text("null"),
     }
 }
 
-fn is_pruned(place: &SchemaPath<'_, '_>, reached: &Set<Definition>) -> bool {
-    let [Step::Name(table), Step::Member(name)] = place.pointer.steps() else { return false };
+fn is_pruned(path: &SchemaPath<'_, '_>, reached: &Set<Definition>) -> bool {
+    let [Step::Name(table), Step::Member(name)] = path.pointer.steps() else { return false };
     let Some(table) = TABLES.iter().position(|known| known == table) else { return false };
     name.value().is_none_or(|name| !reached.contains(&Definition { table, name: name.into_owned() }))
 }
 
 /// Returns the numbers of the schemas that Codex empties before it determines which definitions are reached.
-fn emptied(root: &Node<'_>, budget: &Budget) -> Result<Set<u32>, Error> {
+fn emptied_schemas(root: &Node<'_>, budget: &Budget) -> Result<Set<u32>, Error> {
     let mut emptied = Set::new();
-    visit::walk(budget, root, KEPT.insert(Keyword::PrefixItems), &mut |node, _| match node.as_object() {
+    visit::walk(budget, root, SCHEMA_KEYWORDS.insert(Keyword::PrefixItems), &mut |node, _| match node.as_object() {
         Some(object) if is_emptied(object) => {
             emptied.extend(node.origin().number());
             Ok(Visit::Skip)
@@ -156,7 +155,7 @@ fn emptied(root: &Node<'_>, budget: &Budget) -> Result<Set<u32>, Error> {
     Ok(emptied)
 }
 
-/// Codex empties a schema without a type, a hint of a type, a reference and a combinator.
+/// Returns true if Codex empties the schema: if it has no type, no hint of a type, no reference and no combinator.
 fn is_emptied(object: &Object<'_>) -> bool {
     !KEEPS_A_SCHEMA.iter().any(|keyword| match object.get(keyword) {
         None => false,
@@ -169,8 +168,8 @@ fn is_emptied(object: &Object<'_>) -> bool {
     })
 }
 
-fn members(object: &Object<'_>, place: &SchemaPath<'_, '_>, faults: &mut Faults<'_>) {
-    let elsewhere = ["$ref", "anyOf", "oneOf", "allOf"]
+fn check_members(object: &Object<'_>, path: &SchemaPath<'_, '_>, faults: &mut Faults<'_>) {
+    let has_reference_or_combinator = ["$ref", "anyOf", "oneOf", "allOf"]
         .iter()
         .any(|keyword| object.get(keyword).is_some_and(|value| !value.is_null()));
     for Member { key, value } in object {
@@ -198,18 +197,18 @@ fn members(object: &Object<'_>, place: &SchemaPath<'_, '_>, faults: &mut Faults<
             "$ref" if value.as_text().is_none() => (Constraint::RefNotString, "a string"),
             "minItems" if value.as_u64().is_none() => (Constraint::MinItemsNotCount, "a non-negative integer"),
             "encrypted" if value.as_bool().is_none() => (Constraint::EncryptedNotBoolean, "a boolean"),
-            "type" if elsewhere && is_left_unknown(value) => {
+            "type" if has_reference_or_combinator && contains_no_known_type(value) => {
                 (Constraint::UnknownType, "a type name that Codex knows, or a list of them")
             }
             _ => continue,
         };
-        faults.add(value, place.pointer.render_with(&name), rule, expected);
+        faults.add(value, path.pointer.render_with(&name), rule, expected);
     }
 }
 
-/// Returns true if a `type` contains no type name that Codex knows. Then Codex keeps the keyword next to a reference or
-/// a combinator. An empty list is valid.
-fn is_left_unknown(value: &Node<'_>) -> bool {
+/// Returns true if a `type` contains no type name that Codex knows. Codex keeps such a keyword next to a reference or a
+/// combinator. An empty list is valid.
+fn contains_no_known_type(value: &Node<'_>) -> bool {
     let known = |node: &Node<'_>| TYPE_NAMES.iter().any(|name| node.is_text(name));
     match value.as_array() {
         Some(names) => !names.is_empty() && !names.iter().any(known),

@@ -44,11 +44,11 @@ pub(crate) trait Finding {
     fn pointer(&self) -> &str;
     /// Number of further findings of the constraint at the location.
     fn more(&mut self) -> &mut usize;
-    /// In bytes.
+    /// Returns the size of the finding in bytes.
     fn size(&self) -> usize;
 }
 
-/// For a violation with these members for names.
+/// Implements [`Finding`] for a type of violation, with the members that contain names.
 macro_rules! finding {
     ($violation:ty $(, $name:ident)*) => {
         impl $crate::check::findings::Finding for $violation {
@@ -78,9 +78,9 @@ macro_rules! finding {
 pub(crate) use finding;
 
 /// Constraint, severity and location.
-type Kind = (&'static str, u8, &'static str);
+type GroupKey = (&'static str, u8, &'static str);
 
-/// Findings of one kind, each with the number of its node in document order, and its index among all findings.
+/// Findings with one key, each with the number of its node in document order, and its index among all findings.
 struct Group<T> {
     listed: Vec<(u32, usize, T)>,
     more: usize,
@@ -88,7 +88,7 @@ struct Group<T> {
 
 pub(crate) struct Findings<T> {
     limit: FindingLimit,
-    groups: Map<Kind, Group<T>>,
+    groups: Map<GroupKey, Group<T>>,
     count: usize,
     bytes: usize,
 }
@@ -104,8 +104,8 @@ impl<T: Finding> Findings<T> {
 
     /// `number` is the number of the finding's node in document order.
     pub(crate) fn add(&mut self, number: u32, mut finding: T) {
-        let kind = (finding.constraint(), finding.severity() as u8, location(finding.pointer()));
-        let group = self.groups.entry(kind).or_insert_with(|| Group { listed: Vec::new(), more: 0 });
+        let key = (finding.constraint(), finding.severity() as u8, location(finding.pointer()));
+        let group = self.groups.entry(key).or_insert_with(|| Group { listed: Vec::new(), more: 0 });
         group.more += core::mem::take(finding.more());
         if !group.listed.is_empty() && self.bytes > self.limit.bytes {
             group.more += 1;
@@ -114,7 +114,8 @@ impl<T: Finding> Findings<T> {
         self.bytes += finding.size();
         group.listed.push((number, self.count, finding));
         self.count += 1;
-        // Rules traverse a document in different orders, so twice as many findings are kept before some are removed.
+        // Rules traverse a document in different orders, so up to twice as many findings are kept until they are
+        // sorted.
         if group.listed.len() >= self.limit.each.saturating_mul(2) {
             self.bytes -= group.shorten(self.limit.each);
         }
@@ -129,22 +130,22 @@ impl<T: Finding> Findings<T> {
             }
             all.append(&mut group.listed);
         }
-        in_order(all).into_iter().map(|(_, _, finding)| finding).collect()
+        sort_by_document_order(all).into_iter().map(|(_, _, finding)| finding).collect()
     }
 }
 
 impl<T: Finding> Group<T> {
     /// Sorts the findings, and keeps the first `count`. Returns the size of the removed findings in bytes.
     fn shorten(&mut self, count: usize) -> usize {
-        self.listed = in_order(core::mem::take(&mut self.listed));
+        self.listed = sort_by_document_order(core::mem::take(&mut self.listed));
         let removed = self.listed.split_off(count.min(self.listed.len()));
         self.more += removed.len();
         removed.iter().map(|(_, _, finding)| finding.size()).sum()
     }
 }
 
-fn in_order<T>(list: Vec<(u32, usize, T)>) -> Vec<(u32, usize, T)> {
-    by(list, |one, two| (one.0, one.1).cmp(&(two.0, two.1)))
+fn sort_by_document_order<T>(list: Vec<(u32, usize, T)>) -> Vec<(u32, usize, T)> {
+    by(list, |left, right| (left.0, left.1).cmp(&(right.0, right.1)))
 }
 
 /// Maximum number of steps of a pointer after its last keyword: a name in a table, and an index in a list of that name.

@@ -46,10 +46,10 @@ findings::finding!(Violation);
 /// # Errors
 /// `invalid-option`, `too-deep`, `budget-exceeded`.
 pub fn check(node: &Node<'_>, options: &SanitizeOptions, limit: FindingLimit) -> Result<Vec<Violation>, Error> {
-    look(node, Form::Read, options, Extent::All(limit), &options.budget(node))
+    find_violations(node, Form::Read, options, Extent::All(limit), &options.budget(node))
 }
 
-fn look(
+fn find_violations(
     node: &Node<'_>,
     form: Form,
     options: &SanitizeOptions,
@@ -57,40 +57,40 @@ fn look(
     budget: &Budget,
 ) -> Result<Vec<Violation>, Error> {
     let dialect = dialect::of(options)?;
-    let found = match dialect.method {
+    let violations = match dialect.method {
         Method::Codex { .. } => codex::check(node, extent, budget)?,
-        Method::Rules(grammar) => by_grammar(node, form, (grammar, dialect), options, extent, budget)?,
+        Method::Rules(grammar) => check_by_grammar(node, form, (grammar, dialect), options, extent, budget)?,
     };
     // After the budget is spent, parts of the schema may have been skipped.
     budget.check(String::new)?;
-    Ok(found)
+    Ok(violations)
 }
 
-/// Reads a keyword in the spelling of Google's protocol if the API does.
-fn by_grammar(
+/// Checks a schema against a grammar, and accepts the spelling of Google's protocol if the API accepts it.
+fn check_by_grammar(
     node: &Node<'_>,
     form: Form,
-    of: (&Grammar, &Dialect),
+    grammar_and_dialect: (&Grammar, &Dialect),
     options: &SanitizeOptions,
     extent: Extent,
     budget: &Budget,
 ) -> Result<Vec<Violation>, Error> {
-    if !(of.0.protocol_types && protocol::mentions(node)) {
-        return of_respelled(node, form, of, options, extent, budget);
+    if !(grammar_and_dialect.0.protocol_types && protocol::mentions(node)) {
+        return check_respelled(node, form, grammar_and_dialect, options, extent, budget);
     }
     let mut respelled = node.copy(budget);
     protocol::respell(&mut respelled, budget, &mut |_, _, _| {})?;
-    let mut found = of_respelled(&respelled, form, of, options, extent, budget)?;
+    let mut violations = check_respelled(&respelled, form, grammar_and_dialect, options, extent, budget)?;
     let mut pointers = protocol::Pointers::into_schema(node, budget);
-    for violation in &mut found {
+    for violation in &mut violations {
         violation.pointer = pointers.of(&violation.pointer);
     }
     budget.check(String::new)?;
-    Ok(found)
+    Ok(violations)
 }
 
-/// Returns no violations if an alternative of the grammar accepts the whole schema.
-fn of_respelled(
+/// Checks a respelled schema. Returns no violations if an alternative of the grammar accepts the whole schema.
+fn check_respelled(
     node: &Node<'_>,
     form: Form,
     (grammar, dialect): (&Grammar, &Dialect),
@@ -98,49 +98,50 @@ fn of_respelled(
     extent: Extent,
     budget: &Budget,
 ) -> Result<Vec<Violation>, Error> {
-    let by = |grammar, extent| grammar::check(node, form, (grammar, dialect), options, extent, budget);
-    let found = by(grammar, extent)?;
-    if found.is_empty() || options.alone || grammar.alternatives.is_empty() {
-        return Ok(found);
+    let check_by = |grammar, extent| grammar::check(node, form, (grammar, dialect), options, extent, budget);
+    let violations = check_by(grammar, extent)?;
+    if violations.is_empty() || options.alone || grammar.alternatives.is_empty() {
+        return Ok(violations);
     }
-    // The first violation may not be a refusal, so all violations are needed to decide if the alternatives are
-    // tried.
-    let all = match extent {
-        Extent::All(_) => found,
-        Extent::First => by(grammar, Extent::All(FindingLimit::LISTED))?,
+    // The alternatives are tried if any violation is a refusal. The first violation may not be a refusal, so all
+    // violations are needed.
+    let all_violations = match extent {
+        Extent::All(_) => violations,
+        Extent::First => check_by(grammar, Extent::All(FindingLimit::LISTED))?,
     };
-    if all.iter().any(|violation| violation.severity == Severity::Refused) {
+    if all_violations.iter().any(|violation| violation.severity == Severity::Refused) {
         for alternative in grammar.alternatives {
-            if by(alternative, Extent::First)?.is_empty() {
+            if check_by(alternative, Extent::First)?.is_empty() {
                 return Ok(Vec::new());
             }
         }
     }
-    Ok(all)
+    Ok(all_violations)
 }
 
 /// Returns true for each compiler that accepts a schema: the dialect's own compiler, then each of its alternatives.
 pub(crate) fn backends(node: &Node<'_>, dialect: &Dialect, budget: &Budget) -> Result<Vec<bool>, Error> {
     let Method::Rules(grammar) = dialect.method else { return Ok(Vec::from([true])) };
     let options = SanitizeOptions::new(dialect.id());
-    let by = |grammar, extent| grammar::check(node, Form::Read, (grammar, dialect), &options, extent, budget);
-    let own =
-        by(grammar, Extent::All(FindingLimit::LISTED))?.iter().all(|violation| violation.severity != Severity::Refused);
-    let mut takes = Vec::from([own]);
+    let check_by = |grammar, extent| grammar::check(node, Form::Read, (grammar, dialect), &options, extent, budget);
+    let is_accepted = check_by(grammar, Extent::All(FindingLimit::LISTED))?
+        .iter()
+        .all(|violation| violation.severity != Severity::Refused);
+    let mut are_accepted = Vec::from([is_accepted]);
     for alternative in grammar.alternatives {
-        takes.push(by(alternative, Extent::First)?.is_empty());
+        are_accepted.push(check_by(alternative, Extent::First)?.is_empty());
     }
     budget.check(String::new)?;
-    Ok(takes)
+    Ok(are_accepted)
 }
 
 /// Returns true if `sanitize` has nothing to change. The search stops at the first violation.
 pub(crate) fn accepts(node: &Node<'_>, form: Form, options: &SanitizeOptions, budget: &Budget) -> Result<bool, Error> {
-    Ok(look(node, form, options, Extent::First, budget)?.is_empty())
+    Ok(find_violations(node, form, options, Extent::First, budget)?.is_empty())
 }
 
 /// Returns the first violation, in document order, of a schema that passes have written. Nearly all such schemas are
-/// accepted, and then this function costs no more than [`accepts`].
+/// accepted, so this function rarely costs more than [`accepts`].
 pub(crate) fn first(
     written: &Node<'_>,
     options: &SanitizeOptions,
@@ -150,17 +151,18 @@ pub(crate) fn first(
         return Ok(None);
     }
     // Violations are sorted by node number, so the nodes are numbered as if the schema were read again.
-    let mut again = written.copy(budget);
-    again.number_in_order();
-    let mut found = look(&again, Form::Written, options, Extent::All(FindingLimit::LISTED), budget)?.into_iter();
-    Ok(found.find(|violation| violation.constraint != Constraint::IgnoredKeyword.id()))
+    let mut renumbered = written.copy(budget);
+    renumbered.number_in_order();
+    let mut violations =
+        find_violations(&renumbered, Form::Written, options, Extent::All(FindingLimit::LISTED), budget)?.into_iter();
+    Ok(violations.find(|violation| violation.constraint != Constraint::IgnoredKeyword.id()))
 }
 
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Extent {
     /// As many as the limit allows.
     All(FindingLimit),
-    /// Any one violation, not necessarily the first in document order.
+    /// Any violation, not necessarily the first in document order.
     First,
 }
 
@@ -186,7 +188,7 @@ impl Found {
         budget: &Budget,
     ) {
         // If the budget is spent, the call ends with an error.
-        if budget.pay(1 + pointer.len() / POINTER_BYTES_A_STEP) {
+        if budget.pay(1 + pointer.len() / POINTER_BYTES_PER_STEP) {
             let violation = Violation { constraint: constraint.id(), severity, pointer, message, more: 0 };
             self.0.add(value.origin().number().unwrap_or_default(), violation);
         }
@@ -198,4 +200,4 @@ impl Found {
 }
 
 /// Number of bytes of a pointer that are written for one step of the budget.
-const POINTER_BYTES_A_STEP: usize = 128;
+const POINTER_BYTES_PER_STEP: usize = 128;

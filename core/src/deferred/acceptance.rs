@@ -33,13 +33,13 @@ pub(super) struct Acceptable {
 }
 
 /// Inspects a request. Returns `None` if it has to be rewritten.
-pub(super) fn acceptable<'a>(
+pub(super) fn accept_unchanged<'a>(
     request: &mut Node<'a>,
     formats: (Api, Api),
     (options, sending): (&DeferredOptions, Option<&Sending<'_>>),
     warnings: &mut Warnings,
 ) -> Result<Option<Acceptable>, Error> {
-    if formats.0 != formats.1 || lacks(request, options)? || is_ambiguous(request, formats, options)? {
+    if formats.0 != formats.1 || needs_rewriting(request, options)? || is_ambiguous(request, formats, options)? {
         return Ok(None);
     }
     let names = &mut NameMap::default();
@@ -55,7 +55,8 @@ pub(super) fn acceptable<'a>(
     conversation::apply(events, tools, options, warnings);
     // Ignored changes have to be removed, from messages and from results.
     let ignores = events.iter().any(|event| matches!(event.kind, EventKind::Ignored(_)));
-    // A definition is refused if it has the name of a search: for calls to that tool, the client would run its search.
+    // A definition with the name of a search has to be removed: for calls to that tool, the client would run its
+    // search.
     if conversation.tools.has_dropped_definition() {
         return Ok(None);
     }
@@ -67,7 +68,7 @@ pub(super) fn acceptable<'a>(
     Ok(Some(Acceptable { report: DeferredReport { loaded, hidden, ..DeferredReport::default() }, deferred }))
 }
 
-/// Returns true if a result refers to a tool that is not in the request, or that cannot be sent. Anthropic's API
+/// Returns true if a result refers to a missing tool, or to a tool that cannot be sent. Anthropic's API
 /// refuses such a request, and every later request with the same history.
 ///
 /// Source: the API's answer *Tool reference 'X' not found in available tools* (edgee#128, anthropics/claude-code#81863;
@@ -91,9 +92,9 @@ fn refers_to_missing<'a>(
     Ok(!unsendable(tools, list, sending, &names)?.is_empty())
 }
 
-/// Returns true if a call might be ambiguous. The API puts a top-level tool that it loads into a namespace that has the
-/// tool's name, and the client may have a namespace of this name that contains another tool of this name. If `custom`
-/// tools are sent as functions, calls have no namespace.
+/// Returns true if a call might be ambiguous. The API puts a top-level tool `a` that it loads into a namespace `a`, and
+/// the client may have a namespace `a` with another tool `a`. If `custom` tools are sent as functions, calls have no
+/// namespace.
 fn is_ambiguous(request: &Node<'_>, formats: (Api, Api), options: &DeferredOptions) -> Result<bool, Error> {
     if !super::keeps_namespaces(formats) {
         return Ok(false);
@@ -109,7 +110,7 @@ fn is_ambiguous(request: &Node<'_>, formats: (Api, Api), options: &DeferredOptio
 
 /// Returns true if a request of the backend's own format has to be rewritten: it contains a construct that the backend
 /// does not support, or the options load tools.
-fn lacks(request: &Node<'_>, options: &DeferredOptions) -> Result<bool, Error> {
+fn needs_rewriting(request: &Node<'_>, options: &DeferredOptions) -> Result<bool, Error> {
     let native = options.native;
     // Requests of Converse are not rewritten for a backend that supports the construct.
     if native == Native::Converse {
@@ -121,7 +122,7 @@ fn lacks(request: &Node<'_>, options: &DeferredOptions) -> Result<bool, Error> {
     let ignores = options.tool_changes == ToolChanges::Ignore;
     let (history, is_unsupported) = match constructs::unsupported(native, ignores) {
         Unsupported::Nothing => return Ok(false),
-        Unsupported::Carriers => return has_refused_carriers(request),
+        Unsupported::Carriers => return has_refused_messages(request),
         Unsupported::Parts { history, is_unsupported } => (history, is_unsupported),
     };
     if native == Native::AdditionalTools {
@@ -146,16 +147,16 @@ fn lacks(request: &Node<'_>, options: &DeferredOptions) -> Result<bool, Error> {
 /// tools must not have text.
 ///
 /// Source: MoonshotAI/Kimi-Vendor-Verifier, tests/k3_features/test_dynamic_tools.py.
-fn has_refused_carriers(request: &Node<'_>) -> Result<bool, Error> {
+fn has_refused_messages(request: &Node<'_>) -> Result<bool, Error> {
     let mut names: Set<String> = Set::new();
-    let mut is_second = |tool: &Node<'_>| tool::name(tool).is_some_and(|name| !names.insert(name.display().into()));
+    let mut is_duplicate = |tool: &Node<'_>| tool::name(tool).is_some_and(|name| !names.insert(name.display().into()));
     let listed = request.get("tools").map(view).transpose()?;
     for tool in listed.iter().flat_map(|tools| tools.as_array().unwrap_or_default()) {
         // Kimi has neither deferred tools nor a hosted search.
         if tool::deferral(tool).0 || tool::kind(tool) != Kind::Tool {
             return Ok(true);
         }
-        is_second(tool);
+        is_duplicate(tool);
     }
     for message in request.items_at("messages") {
         if !may_hold(message, Flags::DEFERRAL) {
@@ -164,7 +165,7 @@ fn has_refused_carriers(request: &Node<'_>) -> Result<bool, Error> {
         let message = view(message)?;
         let Some(tools) = message.array_at("tools") else { continue };
         let has_content = message.get("content").is_some_and(|content| !content.is_text(""));
-        if has_content || tools.iter().any(&mut is_second) {
+        if has_content || tools.iter().any(&mut is_duplicate) {
             return Ok(true);
         }
     }

@@ -38,8 +38,8 @@ fn block(names: &[String]) -> String {
 }
 
 /// Returns true if the client already announces tools: in the system prompt, in system messages, or in user messages
-/// before the first answer, as Claude Code does. Text from tools, from the model and in later user messages does
-/// not count, because its only purpose could be to suppress this list.
+/// before the first answer, as Claude Code does. Text from tools, from the model and in later user messages is
+/// ignored, because it could be meant to suppress this list.
 pub(super) fn is_present(request: &Node<'_>) -> Result<bool, Error> {
     for key in prompt::members() {
         if let Some(prompt) = request.get(key) {
@@ -49,16 +49,16 @@ pub(super) fn is_present(request: &Node<'_>) -> Result<bool, Error> {
         }
     }
     for key in wire::histories() {
-        let messages = request.get(key).map(one_or_list).unwrap_or_default();
-        let mut begins = true;
+        let messages = request.get(key).map(items_or_object).unwrap_or_default();
+        let mut is_before_answer = true;
         for (at, message) in messages.iter().enumerate().filter(|(_, message)| may_contain_list(message)) {
             let message = view(message)?;
             let is_from_client = is_system(&message);
-            if (is_from_client || begins && is_user(&message))
+            if (is_from_client || is_before_answer && is_user(&message))
                 && ["content", "parts"].iter().find_map(|key| message.get(key)).map_or(Ok(false), contains_list)?
             {
-                begins = is_from_client || has_no_answer(messages.get(..at).unwrap_or_default())?;
-                if begins {
+                is_before_answer = is_from_client || has_no_answer(messages.get(..at).unwrap_or_default())?;
+                if is_before_answer {
                     return Ok(true);
                 }
             }
@@ -99,24 +99,24 @@ fn contains_list(prompt: &Node<'_>) -> Result<bool, Error> {
         return Ok(false);
     }
     let prompt = view(prompt)?;
-    let has_it = |text: &Node<'_>| text.as_text().is_some_and(|text| text.display().contains(OPEN));
-    let parts = prompt.get("parts").map(one_or_list);
+    let has_list = |text: &Node<'_>| text.as_text().is_some_and(|text| text.display().contains(OPEN));
+    let parts = prompt.get("parts").map(items_or_object);
     if let Some(blocks) = prompt.as_array().or(parts) {
         for block in blocks.iter().filter(|block| may_contain_list(block)) {
             let block = view(block)?;
             // Texts of Converse and Gemini have no type.
             let is_text = wire::is_text(&block) || block.get("type").is_none();
-            if is_text && block.get("text").is_some_and(has_it) || has_it(&block) {
+            if is_text && block.get("text").is_some_and(has_list) || has_list(&block) {
                 return Ok(true);
             }
         }
         return Ok(false);
     }
-    Ok(has_it(&prompt) || prompt.get("text").is_some_and(has_it))
+    Ok(has_list(&prompt) || prompt.get("text").is_some_and(has_list))
 }
 
 /// Returns the items of a list, or a single object.
-fn one_or_list<'n, 'a>(node: &'n Node<'a>) -> &'n [Node<'a>] {
+fn items_or_object<'n, 'a>(node: &'n Node<'a>) -> &'n [Node<'a>] {
     match node.data() {
         Data::Object(_) => core::slice::from_ref(node),
         _ => node.as_array().unwrap_or_default(),
@@ -124,7 +124,7 @@ fn one_or_list<'n, 'a>(node: &'n Node<'a>) -> &'n [Node<'a>] {
 }
 
 /// Adds the list if the options request it and the client's request has no list. Also clears `unreachable` if the
-/// request has a list, because the model can then reach hidden tools.
+/// request has a list, because the model can then call hidden tools.
 ///
 /// # Errors
 /// Same as [`append`].

@@ -28,7 +28,7 @@ const TOOLSETS: &str = "mcp-client-2026-09-15";
 const BETAS: [&str; 4] = ["advanced-tool-use-2025-11-20", "tool-search-tool-2025-10-19", CHANGES, INLINE];
 
 /// Returns the betas that a backend does not support.
-fn unknown_to(native: Native) -> &'static [&'static str] {
+fn unsupported_by(native: Native) -> &'static [&'static str] {
     match native {
         Native::References => &[CHANGES, INLINE],
         Native::Changes => &[INLINE],
@@ -38,9 +38,9 @@ fn unknown_to(native: Native) -> &'static [&'static str] {
 }
 
 /// Rewrites the value of the header, a comma-separated list: removes betas that the backend does not support, and adds
-/// those that the request needs. Returns `None` if no beta is left.
+/// the betas that the request needs. Returns `None` if no beta is left.
 pub(crate) fn header<'v>(value: Option<&'v str>, native: Native, needed: &[&str]) -> Option<Cow<'v, str>> {
-    betas::header(value, &|name| unknown_to(native).contains(&name), needed)
+    betas::header(value, &|name| unsupported_by(native).contains(&name), needed)
 }
 
 /// Returns true if deferred loading may need, remove or add a beta.
@@ -49,9 +49,9 @@ pub(crate) fn is_about(beta: &str) -> bool {
     BETAS.contains(&beta) || beta == TOOLSETS
 }
 
-/// Does the same as [`header`] with a header that was read.
+/// Rewrites a parsed header as [`header`] rewrites its text.
 pub(crate) fn rewrite_header(header: &mut Header, native: Native, needed: &[&'static str]) {
-    unknown_to(native).iter().for_each(|name| header.remove(name));
+    unsupported_by(native).iter().for_each(|name| header.remove(name));
     needed.iter().for_each(|name| header.add(name));
 }
 
@@ -86,5 +86,5 @@ pub(super) fn needed(request: &Node<'_>) -> Result<Vec<&'static str>, Error> {
 
 /// Rewrites the betas in the body of a request.
 pub(super) fn rewrite_body(request: &mut Node<'_>, native: Native, needed: &[&'static str]) -> Result<(), Error> {
-    betas::rewrite_body(request, &|name| unknown_to(native).contains(&name), needed)
+    betas::rewrite_body(request, &|name| unsupported_by(native).contains(&name), needed)
 }

@@ -15,7 +15,10 @@ use crate::{
 ///
 /// # Errors
 /// `invalid-value` for an unpaired surrogate in arguments.
-pub(super) fn unavailable_as_text<'a>(conversation: &mut Conversation<'a>, removals: Removals) -> Result<(), Error> {
+pub(super) fn replace_unavailable_calls<'a>(
+    conversation: &mut Conversation<'a>,
+    removals: Removals,
+) -> Result<(), Error> {
     let Conversation { tools, events, changed, .. } = conversation;
     let is_sent = |name: &Text<'a>| {
         tools.get(name).is_some_and(|tool| {
@@ -26,7 +29,7 @@ pub(super) fn unavailable_as_text<'a>(conversation: &mut Conversation<'a>, remov
     let mut out = Vec::with_capacity(events.len());
     let mut turn = Turn::default();
     for Event { at, message, member, origin, others, kind } in core::mem::take(events) {
-        let is_step = matches!(kind, EventKind::Call(_) | EventKind::Result(_));
+        let is_call_or_result = matches!(kind, EventKind::Call(_) | EventKind::Result(_));
         // A later turn may use an id again.
         if let EventKind::Call(call) = &kind {
             call.id.as_text().map(|id| texts.remove(id));
@@ -48,10 +51,10 @@ pub(super) fn unavailable_as_text<'a>(conversation: &mut Conversation<'a>, remov
             }
             other => other,
         };
-        if is_step && matches!(kind, EventKind::Text { .. }) {
+        if is_call_or_result && matches!(kind, EventKind::Text { .. }) {
             changed.insert(at);
         }
-        turn.add(Event { at, message, member, origin, others, kind }, is_step, (&mut out, &mut *changed));
+        turn.add(Event { at, message, member, origin, others, kind }, is_call_or_result, (&mut out, &mut *changed));
     }
     turn.end((&mut out, changed));
     *events = out;
@@ -68,15 +71,20 @@ struct Turn<'a> {
 }
 
 impl<'a> Turn<'a> {
-    fn add(&mut self, event: Event<'a>, is_step: bool, (out, changed): (&mut Vec<Event<'a>>, &mut Set<usize>)) {
+    fn add(
+        &mut self,
+        event: Event<'a>,
+        is_call_or_result: bool,
+        (out, changed): (&mut Vec<Event<'a>>, &mut Set<usize>),
+    ) {
         let is_results = matches!(event.kind, EventKind::Result(_) | EventKind::Text { role: Role::User, .. });
-        // If the format does not change, a message that was not read has no event.
+        // If the format does not change, messages without mentions of tools are not read and have no events.
         let is_next = self.steps.last().is_none_or(|last| event.at <= last.at + 1);
-        if !is_step || !is_next || is_results != self.is_results {
+        if !is_call_or_result || !is_next || is_results != self.is_results {
             self.end((&mut *out, changed));
         }
         self.is_results = is_results;
-        if is_step { &mut self.steps } else { out }.push(event);
+        if is_call_or_result { &mut self.steps } else { out }.push(event);
     }
 
     fn end(&mut self, (out, changed): (&mut Vec<Event<'a>>, &mut Set<usize>)) {
@@ -84,7 +92,9 @@ impl<'a> Turn<'a> {
         let is_text = |event: &Event<'a>| matches!(event.kind, EventKind::Text { .. });
         let others = || steps.iter().enumerate().filter(|(_, event)| !is_text(event));
         let neighbor = if self.is_results { others().next_back() } else { others().next() };
-        let Some((place, at, member)) = neighbor.map(|(place, event)| (place, event.at, event.member)) else {
+        let Some((neighbor_index, at, member)) =
+            neighbor.map(|(neighbor_index, event)| (neighbor_index, event.at, event.member))
+        else {
             out.extend(steps);
             return;
         };
@@ -94,9 +104,9 @@ impl<'a> Turn<'a> {
                 others.push(event);
                 continue;
             }
-            // A text that moves past other steps joins the message of the last step that it passes.
-            let moves = if self.is_results { index < place } else { index > place };
-            if moves {
+            // A moved text joins the message of the last call or result that it passes.
+            let is_moved = if self.is_results { index < neighbor_index } else { index > neighbor_index };
+            if is_moved {
                 changed.insert(at);
                 (event.at, event.member) = (at, member);
             }

@@ -1,4 +1,4 @@
-//! What the steps share.
+//! The state that the steps share.
 
 use alloc::{string::String, vec::Vec};
 
@@ -22,7 +22,7 @@ use crate::{
     wire::{self, Wire},
 };
 
-/// A field belongs to the step that its comment names; [`DeferralContext::new`] writes the others.
+/// The comment of a field names the steps that write it. [`DeferralContext::new`] writes the other fields.
 pub(crate) struct DeferralContext<'o, 'a> {
     pub(super) options: &'o DeferredOptions,
     pub(super) sending: Option<&'o Sending<'o>>,
@@ -30,7 +30,7 @@ pub(crate) struct DeferralContext<'o, 'a> {
     pub(super) reports: bool,
     pub(super) formats: FormatPair,
     /// Step `read-history`: the name of the search function that the client lists.
-    pub(super) own_search: Option<String>,
+    pub(super) client_search: Option<String>,
     /// Every step adds its warnings.
     pub(super) warnings: Warnings,
     /// Step `keep-accepted` or `report-tools`; later steps correct it.
@@ -53,7 +53,7 @@ pub(crate) struct DeferralContext<'o, 'a> {
     pub(super) names: Names,
     /// Step `keep-accepted` or `report-tools`: the deferred tools to announce, by the names that are sent.
     pub(super) deferred: Vec<String>,
-    /// True if the request lists tools. After step `write-list`: true if it listed tools, or null that does not stay.
+    /// True if the request lists tools. Step `write-list` also sets it for a `null` list that does not stay.
     pub(super) had_entries: bool,
     /// Step `write-list`: true if a function replaces the client's search.
     pub(super) replaces_client_search: bool,
@@ -78,7 +78,7 @@ impl<'o, 'a> DeferralContext<'o, 'a> {
             sending,
             reports,
             formats,
-            own_search: None,
+            client_search: None,
             warnings: Warnings::default(),
             report: DeferredReport::default(),
             is_kept: false,
@@ -144,12 +144,12 @@ impl<'o, 'a> DeferralContext<'o, 'a> {
         !self.is_translated() && (self.sending.is_some() || self.target().tools().refuses_empty())
     }
 
-    /// Returns the function that replaces a search. It has one name everywhere.
+    /// Returns the function that replaces a search.
     pub(super) fn search_function(&self, search: &Node<'a>) -> Node<'a> {
-        search_tool::function(self.formats.format, self.called_search(), search)
+        search_tool::function(self.formats.format, self.search_name(), search)
     }
 
-    pub(super) fn called_search(&self) -> &str {
+    pub(super) fn search_name(&self) -> &str {
         self.search.as_deref().unwrap_or(&self.options.tool_search_name)
     }
 

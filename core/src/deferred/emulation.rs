@@ -61,9 +61,9 @@ impl<'a> Emulation<'a> {
         Emulation { tools, listed, search: None, emulates_search }
     }
 
-    /// Chooses the tool search that a function replaces, and names that function. All tools must be known
-    /// by then, because a tool that has the wanted name keeps it, and the function gets another name. Otherwise, the
-    /// model would read the description of the search and call that tool. One function replaces all searches of a list.
+    /// Chooses the tool search that a function replaces, and names that function. One function replaces all searches of
+    /// a list. All tools must be known, because the function must not have the name of a tool. Otherwise, the model
+    /// would read the description of the search and call that tool.
     pub(super) fn name_search(&mut self, wanted: &str, warnings: &mut Warnings) {
         let is_replaced = |tool: &Tool<'_>| {
             tool.kind == Kind::ClientSearch || tool.kind == Kind::HostedSearch && self.emulates_search
@@ -99,7 +99,7 @@ impl<'a> Emulation<'a> {
     }
 
     /// Returns true if the request lists a hosted search that no function replaces.
-    pub(super) fn lost_search(&self) -> bool {
+    pub(super) fn has_unreplaced_search(&self) -> bool {
         !self.emulates_search && self.tools.has_hosted_search()
     }
 
@@ -129,7 +129,7 @@ impl<'a> Emulation<'a> {
     }
 
     /// Warns about tools whose change invalidates the prompt cache of earlier requests.
-    pub(super) fn warn_of_prefix(&self, warnings: &mut Warnings) {
+    pub(super) fn warn_of_changed_prefix(&self, warnings: &mut Warnings) {
         for tool in self.tools.iter().filter(|tool| tool.was_gone || tool.redefined_in_sight) {
             warnings.about_maybe("prefix-changed", tool.name.as_ref());
         }
@@ -138,7 +138,7 @@ impl<'a> Emulation<'a> {
     /// Returns the JSON pointer to a tool's definition in the request, for errors.
     pub(super) fn pointer(&self, name: &Text<'_>) -> String {
         match self.tools.get(name).map(|tool| tool.source) {
-            Some(Source::Listed(place)) => format!("/tools/{place}"),
+            Some(Source::Listed(index)) => format!("/tools/{index}"),
             _ => String::new(),
         }
     }
@@ -168,8 +168,8 @@ impl<'a> Emulation<'a> {
         sent.filter_map(|tool| Some((self.tools.definition_of(tool, listed)?, tool.is_search()))).collect()
     }
 
-    /// Replaces the request's list with the tools that are sent. Entries that are sent unchanged are not touched, and
-    /// neither is the list if all are unchanged. `function` writes the function that replaces a search. Returns the
+    /// Replaces the request's list with the tools that are sent. Unchanged entries are not copied, and a list whose
+    /// entries are all unchanged is not replaced. `function` writes the function that replaces a search. Returns the
     /// origins of the entries.
     pub(super) fn write(
         self,
@@ -200,8 +200,8 @@ impl<'a> Emulation<'a> {
         function: impl Fn(&Node<'a>) -> Node<'a>,
     ) -> Vec<EntryOrigin> {
         let as_listed = plan.len() == self.listed
-            && plan.iter().enumerate().all(|(place, at)| {
-                self.tools.at(*at).is_some_and(|tool| tool.source == Source::Listed(place) && !tool.is_search())
+            && plan.iter().enumerate().all(|(index, at)| {
+                self.tools.at(*at).is_some_and(|tool| tool.source == Source::Listed(index) && !tool.is_search())
             });
         if as_listed && tools.as_array().is_some() {
             let mut deferred = plan.iter().map(|at| self.tools.at(*at).is_some_and(|tool| tool.deferred));
@@ -216,13 +216,13 @@ impl<'a> Emulation<'a> {
             Some(items) => core::mem::take(items).into_iter().map(Some).collect(),
             None => Vec::new(),
         };
-        let (entries, own) = self.tools.into_parts();
-        let mut own: Vec<Option<Node<'a>>> = own.into_iter().map(Some).collect();
+        let (entries, defined) = self.tools.into_parts();
+        let mut defined: Vec<Option<Node<'a>>> = defined.into_iter().map(Some).collect();
         let (mut written, mut origins) = (Vec::with_capacity(plan.len()), Vec::with_capacity(plan.len()));
         for entry in plan.iter().filter_map(|at| entries.get(*at)) {
             let taken = match entry.source {
-                Source::Listed(place) => listed.get_mut(place),
-                Source::Defined(place) => own.get_mut(place),
+                Source::Listed(index) => listed.get_mut(index),
+                Source::Defined(index) => defined.get_mut(index),
             };
             let Some(mut tool) = taken.and_then(Option::take) else { continue };
             let mut origin = EntryOrigin { location: entry.origin, shapes: None };
@@ -254,8 +254,8 @@ pub(super) fn warn_of_toolsets(list: &[Node<'_>], warnings: &mut Warnings) {
     warnings.clear_location();
 }
 
-/// Removes the flag of one tool, and the cache breakpoint of a deferred tool. A nameless tool with the flag also counts
-/// as deferred.
+/// Removes the flag of one tool, and the cache breakpoint of a deferred tool. A nameless tool with the flag is also
+/// treated as deferred.
 fn clean_flag(tool: &mut Node<'_>, deferred: bool) {
     let deferred = deferred || tool::deferral(tool).0 && tool::kind(tool) == Kind::Tool;
     tool::clean(tool, deferred);
@@ -267,15 +267,15 @@ fn clean_flag(tool: &mut Node<'_>, deferred: bool) {
 /// Namespaces and names of the tools that were deferred because there is no room for them.
 pub(crate) type Overflowed = Set<(Option<String>, String)>;
 
-/// The form in which tools will be sent, which the caller of deferred loading decides.
+/// How the caller of deferred loading will send the tools.
 pub(crate) struct Sending<'s> {
     /// The pattern that names of tools must match.
     pub(crate) shape: NamePattern,
     /// Writes a list of tools as it will be sent, with planned names. Omits tools that cannot be sent.
     pub(crate) write: &'s dyn for<'a> Fn(Node<'a>, &Names) -> Result<Node<'a>, Error>,
-    /// Maximum size of a list in which each tool is written independently of the others. Up to this size, quoted tools
-    /// can be written without the rest of the list.
-    pub(crate) alone: usize,
+    /// Maximum size of a list in which each tool is written independently. Up to this size, quoted tools can be written
+    /// without the rest of the list.
+    pub(crate) max_alone: usize,
     pub(crate) backend: Backend,
     /// The tools that the caller deferred, each with its namespace. A choice that names such a tool loads it.
     pub(crate) overflowed: &'s Overflowed,
@@ -284,7 +284,7 @@ pub(crate) struct Sending<'s> {
 /// Tools as they are sent, by the names under which they are sent.
 pub(super) struct Quotes<'a> {
     list: Node<'a>,
-    places: Map<String, usize>,
+    indices: Map<String, usize>,
 }
 
 impl<'a> Quotes<'a> {
@@ -298,12 +298,12 @@ impl<'a> Quotes<'a> {
         search: impl Fn(&Node<'a>) -> Node<'a>,
     ) -> Result<Quotes<'a>, Error> {
         let sent = emulation.sent(tools, order);
-        let alone = sent.len() <= sending.alone;
+        let max_alone = sent.len() <= sending.max_alone;
         let wanted: Set<&Text<'a>> = mentioned.iter().collect();
         let is_wanted = |node: &Node<'a>| tool::name(node).is_some_and(|name| wanted.contains(&name));
         let mut list: Vec<Node<'a>> = sent
             .into_iter()
-            .filter(|(node, is_search)| !alone || *is_search || is_wanted(node))
+            .filter(|(node, is_search)| !max_alone || *is_search || is_wanted(node))
             .map(|(node, is_search)| if is_search { search(node) } else { node.clone() })
             .collect();
         let gone = wanted.iter().filter(|name| emulation.availability(name) != Availability::Visible);
@@ -315,18 +315,18 @@ impl<'a> Quotes<'a> {
         if !functions.is_empty() {
             list = Node::array(functions);
         }
-        let mut places = Map::new();
-        for (place, tool) in list.as_array().unwrap_or_default().iter().enumerate() {
+        let mut indices = Map::new();
+        for (index, tool) in list.as_array().unwrap_or_default().iter().enumerate() {
             if let Some(name) = tool::name(tool) {
-                places.entry(name.display().into_owned()).or_insert(place);
+                indices.entry(name.display().into_owned()).or_insert(index);
             }
         }
-        Ok(Quotes { list, places })
+        Ok(Quotes { list, indices })
     }
 
     /// Returns the definition to quote for a known tool, by its current name.
-    pub(super) fn of(&self, called: &str) -> Quoted<'_, 'a> {
-        let found = self.places.get(called).and_then(|place| self.list.as_array()?.get(*place));
+    pub(super) fn of(&self, name: &str) -> Quoted<'_, 'a> {
+        let found = self.indices.get(name).and_then(|index| self.list.as_array()?.get(*index));
         found.map_or(Quoted::SetAside, |definition| Quoted::Definition(Some(definition)))
     }
 }

@@ -37,14 +37,14 @@ pub(super) fn apply(
 ) -> Result<Applied, Error> {
     let mut options = DeferredOptions { format: Some(api), ..options.clone() };
     if options.tool_changes == ToolChanges::Ignore && options.native == Native::Converse {
-        // The construct consists of tool changes only, so none of it is left if they are ignored.
+        // Converse's construct consists only of tool changes, which are ignored.
         options.native = Native::None;
     }
     if options.native == Native::Converse && has_flags(request, api)? {
         // Converse has no flag for deferred tools.
         options.native = Native::None;
     }
-    let nothing = || Applied {
+    let unchanged = || Applied {
         report: DeferredReport::default(),
         names: Names::default(),
         client: Client { format: api, search: None },
@@ -52,7 +52,7 @@ pub(super) fn apply(
         is_aligned: true,
     };
     if !concerns_tools(request, api, &options)? {
-        return Ok(nothing());
+        return Ok(unchanged());
     }
     if options.native == Native::Converse && options.announce == Announce::None {
         // The request stays unchanged, and is read only for its report.
@@ -60,12 +60,12 @@ pub(super) fn apply(
         flat_list::flatten(&mut copy, api)?;
         return apply_to_list(&mut copy, &options, sending, reports);
     }
-    let place = wire::of(api).tools();
-    let pointers = |request: &Node<'_>| place.look(request, |tools| Ok(flat_list::pointers(tools)));
-    let before = if place.groups().is_empty() { None } else { Some(pointers(request)?.unwrap_or_default()) };
+    let list_format = wire::of(api).tools();
+    let pointers = |request: &Node<'_>| list_format.look(request, |tools| Ok(flat_list::pointers(tools)));
+    let before = if list_format.groups().is_empty() { None } else { Some(pointers(request)?.unwrap_or_default()) };
     let shell = flat_list::flatten(request, api)?;
     let mut applied = apply_to_list(request, &options, sending, reports)?;
-    if place.has_others() {
+    if list_format.has_others() {
         drop_idle_points(request, &mut applied.origins.entries);
     }
     flat_list::write_back(request, api, shell)?;
@@ -75,8 +75,8 @@ pub(super) fn apply(
     Ok(applied)
 }
 
-/// Removes each cache point that directly follows another one or begins the list, because the tools before it are not
-/// sent.
+/// Removes each cache point that begins the list or directly follows another cache point. The tools before such a cache
+/// point are not sent.
 fn drop_idle_points(request: &mut Node<'_>, origins: &mut Option<Vec<EntryOrigin>>) {
     let is_idle = |list: &[Node<'_>]| -> bool {
         let points = list.iter().map(is_cache_point);
@@ -94,8 +94,8 @@ fn drop_idle_points(request: &mut Node<'_>, origins: &mut Option<Vec<EntryOrigin
             let is_point = is_cache_point(entry);
             let stays = !(is_point && is_behind_point);
             is_behind_point = is_point;
-            if let Some((all, left)) = &mut origins {
-                left.extend(all.next().filter(|_| stays));
+            if let Some((all, kept)) = &mut origins {
+                kept.extend(all.next().filter(|_| stays));
             }
             stays
         });
@@ -131,7 +131,7 @@ fn as_messages<'n, 'a>(history: &'n Node<'a>) -> &'n [Node<'a>] {
     history.as_array().unwrap_or_default()
 }
 
-/// Returns true if the history contains the result of a search. Any tool may return a result that looks like one.
+/// Returns true if the history contains the result of a search. Other tools may return a result of this form.
 fn has_search_results(request: &Node<'_>, api: Api, options: &DeferredOptions) -> Result<bool, Error> {
     let searches =
         wire::of(api).tools().look(request, |tools| Ok(Searches::among(&flat_list::all(tools), Some(options))))?;

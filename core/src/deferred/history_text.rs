@@ -89,7 +89,7 @@ pub(super) fn replace_searches(
     });
     losses.clear_location();
     if !wire::of(source).turns().has_items() {
-        conversation.events = behind_calls(core::mem::take(&mut conversation.events));
+        conversation.events = split_at_results(core::mem::take(&mut conversation.events));
     }
     for event in &mut conversation.events {
         if !is_hosted(&event.kind) {
@@ -99,8 +99,8 @@ pub(super) fn replace_searches(
         match &mut event.kind {
             EventKind::Call(call) => {
                 as_client_call(call, (source, same_format), options, name);
-                let own = call.source_item.as_mut().filter(|_| same_format && !keeps_caller);
-                if let Some(caller) = own.and_then(|own| own.remove("caller")) {
+                let source_item = call.source_item.as_mut().filter(|_| same_format && !keeps_caller);
+                if let Some(caller) = source_item.and_then(|source_item| source_item.remove("caller")) {
                     losses.lose("caller", &caller);
                 }
             }
@@ -122,10 +122,10 @@ fn is_hosted(kind: &EventKind<'_>) -> bool {
     }
 }
 
-/// Splits assistant messages that contain results of hosted searches. An ordinary result belongs in a user message
-/// directly after the message with its call, so the assistant message ends there. The client answers its own calls in
-/// the next message, so those calls move to the last part.
-fn behind_calls(events: Vec<Event<'_>>) -> Vec<Event<'_>> {
+/// Splits assistant messages that contain results of hosted searches. APIs require ordinary results in a user message
+/// directly after the message with the calls, so the assistant message ends before each group of results. The client
+/// answers its calls in the next message, so the client's calls move to the last part.
+fn split_at_results(events: Vec<Event<'_>>) -> Vec<Event<'_>> {
     let mut message = Parts::default();
     let mut out = Vec::with_capacity(events.len());
     let mut at = 0;
@@ -190,8 +190,8 @@ fn as_client_call(call: &mut Call<'_>, (source, same_format): (Api, bool), optio
     if !same_format {
         return;
     }
-    if let Some(own) = &mut call.source_item {
-        mentions::as_client_call(own, options.emulates_search().then(|| call.name.clone()));
+    if let Some(source_item) = &mut call.source_item {
+        mentions::as_client_call(source_item, options.emulates_search().then(|| call.name.clone()));
     }
 }
 
@@ -225,9 +225,9 @@ pub(super) struct Writer<'w, 'a> {
 impl<'a> Writer<'_, 'a> {
     /// Replaces tool references, searches and tool changes with text.
     pub(super) fn write(&mut self, conversation: &mut Conversation<'a>) {
-        // A Converse backend without tool changes has no system messages either.
+        // A Converse backend without tool changes also has no system messages.
         let to_user = match wire::of(self.source).additions() {
-            Additions::Listed => with_changes(&conversation.events),
+            Additions::Listed => messages_with_changes(&conversation.events),
             _ => Set::new(),
         };
         let Conversation { events, losses, bare_references, read_members, changed, .. } = conversation;
@@ -244,7 +244,7 @@ impl<'a> Writer<'_, 'a> {
                         let is_first = out.last().is_none_or(|last| last.at != at);
                         let is_item = wire::of(self.source).searches().has_item() && !bare_references.contains(&at);
                         if is_item && is_first && !self.same_format {
-                            let kind = self.removed(role, losses);
+                            let kind = self.placeholder(role, losses);
                             emptied = Some(Event { at, message, member, origin, others, kind });
                         }
                         continue;
@@ -284,14 +284,12 @@ impl<'a> Writer<'_, 'a> {
             // member gets the placeholder text.
             let members: Set<(usize, &str)> = out.iter().map(|event| (event.at, event.member)).collect();
             let items: Set<usize> = members.iter().map(|(at, _)| *at).collect();
-            let is_emptied = |read_members: &&ReadMember| {
-                let stays = read_members.role != Role::Assistant || items.contains(&read_members.at);
-                stays
-                    && changed.contains(&read_members.at)
-                    && !members.contains(&(read_members.at, read_members.member))
+            let is_emptied = |member: &&ReadMember| {
+                let stays = member.role != Role::Assistant || items.contains(&member.at);
+                stays && changed.contains(&member.at) && !members.contains(&(member.at, member.member))
             };
             for ReadMember { at, member, role } in read_members.iter().filter(is_emptied) {
-                let kind = self.removed(*role, losses);
+                let kind = self.placeholder(*role, losses);
                 let (origin, others) = (Location::of_message(*at).name(member), Vec::new());
                 out.push(Event { at: *at, message: *at, member, origin, others, kind });
             }
@@ -316,8 +314,8 @@ impl<'a> Writer<'_, 'a> {
         (!parts.is_empty()).then_some(Content::Parts(parts))
     }
 
-    /// Returns the text that replaces content that has become empty.
-    fn removed(&self, role: Role, losses: &mut Warnings) -> EventKind<'a> {
+    /// Returns the text for content that became empty.
+    fn placeholder(&self, role: Role, losses: &mut Warnings) -> EventKind<'a> {
         let mut part = self.part(instructions::REMOVED.into(), None, losses);
         let kind = wire::of(self.source).turns().model_text.filter(|_| role == Role::Assistant);
         if let (Part::Untranslated(block), Some(kind)) = (&mut part, kind) {
@@ -331,18 +329,18 @@ impl<'a> Writer<'_, 'a> {
             Content::Parts(parts) if parts.iter().any(is_about_tools) => core::mem::take(parts),
             _ => return outcome,
         };
-        let is_found = wire::of(self.source).turns().has_items() && outcome.of_search.take().is_some();
+        let is_search_item = wire::of(self.source).turns().has_items() && outcome.of_search.take().is_some();
         // If the format does not change, `of_search` is kept: the writer (`same.rs`) puts the result of a hosted search
         // in a user message, which ends the model's message.
         outcome.of_search = outcome.of_search.filter(|_| self.same_format);
         let mut parts = match parts.as_slice() {
-            [Part::Search(search)] if is_found => {
+            [Part::Search(search)] if is_search_item => {
                 let search = search.clone();
                 search.references.iter().filter_map(|reference| self.reference(reference, losses)).collect()
             }
             _ => self.parts(parts, losses),
         };
-        outcome.content = if parts.is_empty() && is_found {
+        outcome.content = if parts.is_empty() && is_search_item {
             Content::String(Node::literal(instructions::NO_MATCH))
         } else {
             if parts.is_empty() {
@@ -444,7 +442,7 @@ fn is_about_tools(part: &Part<'_>) -> bool {
 }
 
 /// Returns the indices of the messages that add or remove tools.
-fn with_changes(events: &[Event<'_>]) -> Set<usize> {
+fn messages_with_changes(events: &[Event<'_>]) -> Set<usize> {
     let is_change =
         |event: &&Event<'_>| matches!(event.kind, EventKind::Add(_) | EventKind::Remove { .. }) && event.at > 0;
     events.iter().filter(is_change).map(|event| event.at).collect()

@@ -61,14 +61,14 @@ pub(crate) fn hosted_search(request: &Node<'_>) -> Result<Option<Text<'static>>,
 pub(crate) fn lists_hosted_search(request: &Node<'_>) -> Result<bool, Error> {
     let Some(tools) = request.get("tools") else { return Ok(false) };
     let tools = crate::json::lazy::view(tools)?;
-    let found = crate::request::entries(&tools).any(|tool| tool::kind(tool) == tool::Kind::HostedSearch);
-    Ok(found)
+    let is_listed = crate::request::entries(&tools).any(|tool| tool::kind(tool) == tool::Kind::HostedSearch);
+    Ok(is_listed)
 }
 
 /// Result of applying deferred loading to a request.
 pub(crate) struct Applied {
     pub(crate) report: DeferredReport,
-    /// Names that tools will have, if the API restricts names.
+    /// Planned names of tools, if the API restricts names.
     pub(crate) names: Names,
     pub(crate) client: Client,
     pub(crate) origins: ListOrigins,
@@ -79,21 +79,21 @@ pub(crate) struct Applied {
 /// The origins of all tools of a rewritten request.
 #[derive(Default)]
 pub(crate) struct ListOrigins {
-    /// The origins of the entries of the list; `None` if the list is as it was.
+    /// The origins of the entries of the list; `None` if the list did not change.
     pub(crate) entries: Option<Vec<EntryOrigin>>,
     /// The pointers to the entries of Gemini's list.
     pub(crate) grouped: Option<Grouped>,
     /// The origins of the tools that the history defines.
     pub(crate) added: AddedOrigins,
-    /// The `custom` tools that are functions now.
+    /// The `custom` tools that became functions.
     pub(crate) custom: Vec<Replaced>,
 }
 
 impl ListOrigins {
     /// Adds the origins of a list that was rewritten again.
-    fn rewrite(&mut self, again: ListOrigins) {
-        if let Some(again) = again.entries {
-            self.entries = Some(EntryOrigin::of_rewritten(&again, self.entries.as_deref()));
+    fn rewrite(&mut self, rewritten: ListOrigins) {
+        if let Some(rewritten) = rewritten.entries {
+            self.entries = Some(EntryOrigin::of_rewritten(&rewritten, self.entries.as_deref()));
         }
     }
 
@@ -133,11 +133,11 @@ fn apply_to_list(
     sending: Option<&Sending<'_>>,
     reports: bool,
 ) -> Result<Applied, Error> {
-    let spelled = open_list(request)?;
+    let list_text = open_list(request)?;
     let formats = format::recognize(request, options)?;
     let mut context = DeferralContext::new(request, formats, (options, sending), reports);
     steps::run(request, &mut context)?;
-    close_list(request, spelled);
+    close_list(request, list_text);
     let DeferralContext { mut report, names, client, origins, is_aligned, warnings, .. } = context;
     report.warnings = warnings.finish();
     Ok(Applied { report, names, client, origins, is_aligned })
@@ -159,7 +159,7 @@ pub(crate) fn custom_tools_as_functions(request: &mut Node<'_>) -> Result<Conver
 pub(crate) struct Client {
     /// The client's format.
     pub(crate) format: Api,
-    /// The client's own search function, if the backend's own search (`tool_search` of Responses) replaces it.
+    /// The client's search function, if a search that the backend runs (`tool_search` of Responses) replaces it.
     pub(crate) search: Option<String>,
 }
 

@@ -1,4 +1,4 @@
-//! Makes a list with the backend's constructs acceptable for the backend.
+//! Makes a list that uses the backend's constructs for deferred tools acceptable to the backend.
 
 use crate::{
     error::Error,
@@ -41,8 +41,8 @@ pub(super) fn fit(
         None => Some(Location::of_list().index(at)),
     };
     let shown = edit_member(request, "tools", |tools| {
-        // A breakpoint can only move to a tool that is not deferred, so there has to be one.
-        let shown = show_one(tools, options, &origin, warnings);
+        // A breakpoint can only move to a tool that is not deferred.
+        let shown = remove_one_flag(tools, options, &origin, warnings);
         move_breakpoint(tools, &origin, warnings);
         Ok(shown)
     })?;
@@ -57,11 +57,11 @@ pub(super) fn fit(
 pub(super) fn add_search(request: &mut Node<'_>, warnings: &mut Warnings) -> bool {
     let list = listed(request);
     let is_search = |entry: &Node<'_>| matches!(tool::kind(entry), Kind::HostedSearch | Kind::ClientSearch);
-    let members = |entry: &Node<'_>| {
+    let has_deferred_member = |entry: &Node<'_>| {
         let tools = entry.get("tools").filter(|_| tool::has_type(entry, "namespace"));
         tools.and_then(Node::as_array).is_some_and(|tools| tools.iter().any(|tool| tool::deferral(tool).0))
     };
-    if list.iter().any(is_search) || !list.iter().any(|entry| tool::deferral(entry).0 || members(entry)) {
+    if list.iter().any(is_search) || !list.iter().any(|entry| tool::deferral(entry).0 || has_deferred_member(entry)) {
         return false;
     }
     let search = Node::record([("type", Node::literal("tool_search"))]);
@@ -99,12 +99,12 @@ fn move_breakpoint(tools: &mut Node<'_>, origin: &dyn Fn(usize) -> Option<Locati
     }
 }
 
-/// Removes the flag of one tool if every tool is deferred: of the first tool that searches for tools, or else of the
+/// Removes the flag of one tool if every tool is deferred. This is the first tool that searches for tools, or else the
 /// first tool.
 ///
 /// Source: the API's answer *At least one tool must have defer_loading=false* (ironclaw#7274, theia#17254; read
 /// 2026-11).
-fn show_one(
+fn remove_one_flag(
     tools: &mut Node<'_>,
     options: &DeferredOptions,
     origin: &dyn Fn(usize) -> Option<Location>,

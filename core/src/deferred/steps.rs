@@ -3,9 +3,9 @@
 use alloc::{string::String, vec::Vec};
 
 use super::{
-    acceptance::acceptable,
+    acceptance::accept_unchanged,
     announce, betas,
-    calls_as_text::unavailable_as_text,
+    calls_as_text::replace_unavailable_calls,
     context::DeferralContext,
     emulation::{self, unsendable, Emulation, Quotes},
     history_text, native_list, CallRecorder,
@@ -63,7 +63,7 @@ pub(crate) const STEPS: &[DeferralStep] = &[
         run: keep_accepted,
         after: None,
         before: Some("read-history"),
-        why: "A request that the backend accepts keeps its history and its tools: the next steps are for the others.",
+        why: "If the backend accepts the request, the steps that rewrite history and tools are skipped.",
     },
     Step {
         name: "find-announcement",
@@ -83,13 +83,13 @@ pub(crate) const STEPS: &[DeferralStep] = &[
         run: read_history,
         after: Some("find-announcement"),
         before: Some("name-search"),
-        why: "Everything after it looks at the conversation.",
+        why: "Later steps work on the conversation.",
     },
     Step {
         name: "name-search",
         applies: |context| context.emulates(),
         run: |_, context| {
-            let wanted = context.own_search.as_ref().unwrap_or(&context.options.tool_search_name);
+            let wanted = context.client_search.as_ref().unwrap_or(&context.options.tool_search_name);
             context.emulation.name_search(wanted, &mut context.warnings);
             Ok(())
         },
@@ -107,7 +107,7 @@ pub(crate) const STEPS: &[DeferralStep] = &[
     },
     Step {
         name: "load-without-search",
-        applies: |context| context.emulates() && context.emulation.lost_search(),
+        applies: |context| context.emulates() && context.emulation.has_unreplaced_search(),
         run: load_without_search,
         after: Some("read-history"),
         before: Some("report-tools"),
@@ -124,7 +124,7 @@ pub(crate) const STEPS: &[DeferralStep] = &[
     Step {
         name: "replace-calls",
         applies: |context| context.rewrites_natively() && replaces_calls(context),
-        run: |_, context| unavailable_as_text(&mut context.conversation, context.options.removals),
+        run: |_, context| replace_unavailable_calls(&mut context.conversation, context.options.removals),
         after: Some("read-history"),
         before: Some("write-history"),
         why: "The calls are still events of the conversation.",
@@ -167,7 +167,7 @@ pub(crate) const STEPS: &[DeferralStep] = &[
         run: |request, _| betas::rewrite_body(request, Native::None, &[]),
         after: None,
         before: Some("write-history"),
-        why: "Betas that no backend needs are no loss of the translation.",
+        why: "Betas that no backend needs must not be reported as lost in translation.",
     },
     Step {
         name: "write-list",
@@ -183,7 +183,7 @@ pub(crate) const STEPS: &[DeferralStep] = &[
         run: record_calls,
         after: Some("write-list"),
         before: Some("write-history"),
-        why: "The definitions are still those of the client.",
+        why: "The definitions still have the client's format.",
     },
     Step {
         name: "announce-in-prompt",
@@ -224,7 +224,7 @@ pub(crate) const STEPS: &[DeferralStep] = &[
         run: read_again,
         after: Some("write-history"),
         before: None,
-        why: "The tools that told the format may be gone, and a second run must not change the request.",
+        why: "The tools that identified the format may be gone; a second run must not change the request.",
     },
     Step {
         name: "fit-deferred-list",
@@ -239,7 +239,7 @@ pub(crate) const STEPS: &[DeferralStep] = &[
         },
         after: Some("write-history"),
         before: None,
-        why: "The list has its last entries; a tool that loses its flag is not announced.",
+        why: "The list is complete; a tool that loses its flag is not announced.",
     },
     Step {
         name: "add-search",
@@ -253,7 +253,7 @@ pub(crate) const STEPS: &[DeferralStep] = &[
         },
         after: Some("write-history"),
         before: None,
-        why: "The list has its last entries, and the model can find the others.",
+        why: "The list is complete, and the model can find the deferred tools.",
     },
     Step {
         name: "announce",
@@ -304,7 +304,7 @@ pub(crate) const STEPS: &[DeferralStep] = &[
         },
         after: Some("write-history"),
         before: None,
-        why: "What the request needs is known at its end.",
+        why: "The finished request shows which betas it needs.",
     },
 ];
 
@@ -313,8 +313,8 @@ fn replaces_calls(context: &DeferralContext<'_, '_>) -> bool {
 }
 
 fn keep_accepted<'a>(request: &mut Node<'a>, context: &mut DeferralContext<'_, 'a>) -> Result<(), Error> {
-    let about = (context.options, context.sending);
-    if let Some(accepted) = acceptable(request, context.pair(), about, &mut context.warnings)? {
+    let how = (context.options, context.sending);
+    if let Some(accepted) = accept_unchanged(request, context.pair(), how, &mut context.warnings)? {
         (context.report, context.deferred, context.is_kept) = (accepted.report, accepted.deferred, true);
     }
     Ok(())
@@ -336,7 +336,7 @@ fn read_history<'a>(request: &mut Node<'a>, context: &mut DeferralContext<'_, 'a
         backend: context.sending.map(|sending| sending.backend),
     };
     let mut conversation = reader::read(request, format, reading)?;
-    context.own_search = tool::client_search_name(listed(request));
+    context.client_search = tool::client_search_name(listed(request));
     if context.emulates() {
         let tools = core::mem::take(&mut conversation.tools);
         context.emulation = Emulation::new(tools, listed(request).len(), context.options.emulates_search());
@@ -356,7 +356,7 @@ fn apply_history(_: &mut Node<'_>, context: &mut DeferralContext<'_, '_>) -> Res
     let DeferralContext { conversation, emulation, options, warnings, .. } = context;
     if options.native == Native::None {
         conversation::apply(&mut conversation.events, &mut emulation.tools, options, warnings);
-        emulation.warn_of_prefix(warnings);
+        emulation.warn_of_changed_prefix(warnings);
     } else {
         conversation::apply(&mut conversation.events, &mut conversation.tools, options, warnings);
         conversation.collect_found();
@@ -398,12 +398,12 @@ fn apply_choice<'a>(request: &mut Node<'a>, context: &mut DeferralContext<'_, 'a
 /// Names the function that replaces the client's search if the backend has no such tool: the name in the options, made
 /// unique among the tools. Calls to the search get the same name.
 fn name_function(_: &mut Node<'_>, context: &mut DeferralContext<'_, '_>) -> Result<(), Error> {
-    let DeferralContext { conversation, options, own_search, warnings, .. } = context;
+    let DeferralContext { conversation, options, client_search, warnings, .. } = context;
     let is_search = conversation.tools.iter().any(|tool| tool.kind == Kind::ClientSearch);
     if !is_search || options.native == Native::ToolSearch {
         return Ok(());
     }
-    let wanted = own_search.as_deref().unwrap_or(options.tool_search_name.as_str());
+    let wanted = client_search.as_deref().unwrap_or(options.tool_search_name.as_str());
     let mut taken = Taken::default();
     conversation.tools.iter().filter_map(|tool| tool.name.as_ref()).for_each(|name| taken.take(name));
     let name = taken.reserve_unused(wanted.into(), usize::MAX);
@@ -490,7 +490,7 @@ fn report_tools(request: &mut Node<'_>, context: &mut DeferralContext<'_, '_>) -
 
 fn replace_references<'a>(request: &mut Node<'a>, context: &mut DeferralContext<'_, 'a>) -> Result<(), Error> {
     let (format, is_same, options) = (context.formats.format, !context.is_translated(), context.options);
-    let called = String::from(context.called_search());
+    let called = String::from(context.search_name());
     let keeps_caller = context.sending.is_some() && is_same;
     let mut conversation = core::mem::take(&mut context.conversation);
     history_text::replace_searches(&mut conversation, (format, is_same, keeps_caller), (options, &called));
@@ -520,8 +520,8 @@ fn notices<'a>(
     };
     for name in mentioned {
         let called = names.current(name);
-        let known = emulation.tools.get(name).and_then(|tool| emulation.tools.definition_of(tool, listed));
-        let quoted = match (&written, known) {
+        let definition = emulation.tools.get(name).and_then(|tool| emulation.tools.definition_of(tool, listed));
+        let quoted = match (&written, definition) {
             (Some(quotes), Some(_)) => quotes.of(&called),
             (_, definition) => Quoted::Definition(definition),
         };
@@ -569,7 +569,7 @@ fn record_calls<'a>(request: &mut Node<'a>, context: &mut DeferralContext<'_, 'a
             }
         }
     }
-    if let Some(search) = context.search.as_ref().filter(|_| has_search && context.own_search.is_none()) {
+    if let Some(search) = context.search.as_ref().filter(|_| has_search && context.client_search.is_none()) {
         recorder.search(&mut calls, search);
     }
     context.report.name_map = calls.finish();
@@ -585,7 +585,7 @@ fn write_history<'a>(request: &mut Node<'a>, context: &mut DeferralContext<'_, '
     if options.native == Native::None {
         conversation.tools = Tools::read(listed(request), context.origins.entries.as_deref(), source, warnings);
         if options.unavailable_calls == UnavailableCalls::Text {
-            unavailable_as_text(&mut conversation, options.removals)?;
+            replace_unavailable_calls(&mut conversation, options.removals)?;
         }
         // The texts are written.
         names = &no_names;
@@ -618,23 +618,24 @@ fn convert_custom_tools(request: &mut Node<'_>, context: &mut DeferralContext<'_
     Ok(())
 }
 
-/// If only the tools told the format, and none is left, the messages tell it. A second call would read them so, too.
+/// Reads the request again if only the removed tools identified its format, because a second call would recognize the
+/// format by the messages.
 fn read_again<'a>(request: &mut Node<'a>, context: &mut DeferralContext<'_, 'a>) -> Result<(), Error> {
     let FormatPair { format, target } = context.formats;
-    let found = format::recognize(request, context.options)?.format;
-    if found == format || !wire::of(found).has_evidence() {
+    let recognized = format::recognize(request, context.options)?.format;
+    if recognized == format || !wire::of(recognized).has_evidence() {
         return Ok(());
     }
     let sending = context.sending.filter(|_| !context.emulates());
-    let formats = FormatPair { format: found, target };
-    let mut again = DeferralContext::new(request, formats, (context.options, sending), false);
+    let formats = FormatPair { format: recognized, target };
+    let mut second_context = DeferralContext::new(request, formats, (context.options, sending), false);
     for step in crate::steps::order(STEPS).take_while(|step| step.name != "read-again") {
-        if (step.applies)(&again) {
-            (step.run)(request, &mut again)?;
+        if (step.applies)(&second_context) {
+            (step.run)(request, &mut second_context)?;
         }
     }
-    context.origins.rewrite(again.origins);
-    context.warnings.extend_rewritten(again.warnings);
+    context.origins.rewrite(second_context.origins);
+    context.warnings.extend_rewritten(second_context.warnings);
     context.is_read_again = true;
     Ok(())
 }
@@ -646,7 +647,7 @@ fn drop_empty_tools(request: &mut Node<'_>, context: &mut DeferralContext<'_, '_
     if request.get("tools").is_none_or(|tools| tools.as_array().is_none_or(|list| list.iter().any(is_tool))) {
         return Ok(());
     }
-    // A list that the client sent empty is sent as it came: rules of the API decide about it.
+    // An empty list of the client stays: rules of the API decide about it.
     let omit = (context.had_entries || context.is_translated()) && wire.tools().refuses_empty();
     if omit {
         request.remove("tools");

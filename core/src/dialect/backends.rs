@@ -1,5 +1,4 @@
-//! Lists what individual hosts refuse in requests of a format, in addition to the facts of the dialect that is used
-//! there.
+//! Lists what individual hosts refuse in requests of a format, in addition to the facts of the host's dialect.
 
 use alloc::{format, string::String, vec::Vec};
 
@@ -15,24 +14,24 @@ use super::{
 };
 use crate::options::Api;
 
-/// Hosts with rules of their own for requests of some formats.
+/// Hosts with additional rules for requests of some formats.
 #[derive(Debug)]
 pub(crate) struct Backend {
     pub(crate) name: &'static str,
-    at: At,
-    /// About members.
+    at: HostPattern,
+    /// Facts about members of requests.
     facts: &'static [RequestFact],
-    /// About betas.
+    /// Facts about betas.
     betas: &'static [RequestFact],
     /// The facts of the dialect whose models the host serves.
     of_models: &'static [RequestFact],
 }
 
 #[derive(Debug)]
-enum At {
+enum HostPattern {
     /// Patterns of hosts; `*` matches any characters.
     Hosts(&'static [&'static str]),
-    /// Only at a host in a private network.
+    /// A port, at hosts in a private network only.
     PrivatePort(u16),
 }
 
@@ -44,18 +43,18 @@ impl Backend {
     #[cfg(test)]
     pub(crate) fn host(&self) -> &'static str {
         match self.at {
-            At::Hosts(patterns) => patterns.first().copied().unwrap_or_default(),
-            At::PrivatePort(_) => "localhost:1234",
+            HostPattern::Hosts(patterns) => patterns.first().copied().unwrap_or_default(),
+            HostPattern::PrivatePort(_) => "localhost:1234",
         }
     }
 
     pub(crate) fn hosts(&self) -> String {
         match self.at {
-            At::Hosts(patterns) => {
+            HostPattern::Hosts(patterns) => {
                 let patterns: Vec<String> = patterns.iter().map(|pattern| format!("`{pattern}`")).collect();
                 format!("At {}.", patterns.join(", "))
             }
-            At::PrivatePort(port) => format!("At port {port} of a host in a private network."),
+            HostPattern::PrivatePort(port) => format!("At port {port} of a host in a private network."),
         }
     }
 
@@ -63,25 +62,25 @@ impl Backend {
         self.facts().chain(self.of_models)
     }
 
-    fn is_at_any(&self, host: Option<&Host>) -> bool {
+    fn serves(&self, host: Option<&Host>) -> bool {
         host.is_some_and(|host| self.is_at(host))
     }
 
     fn is_at(&self, host: &Host) -> bool {
         match self.at {
-            At::Hosts(patterns) => patterns.iter().any(|pattern| host.is(pattern)),
-            At::PrivatePort(port) => host.has_private_port(port),
+            HostPattern::Hosts(patterns) => patterns.iter().any(|pattern| host.is(pattern)),
+            HostPattern::PrivatePort(port) => host.has_private_port(port),
         }
     }
 }
 
 pub(crate) fn host_has_beta_fact(url: &str, beta: &str) -> bool {
     let host = Host::of(url);
-    BACKENDS.iter().filter(|backend| backend.is_at_any(host.as_ref())).flat_map(Backend::all_facts).any(|fact| {
-        match &fact.refuses {
-            Refusal::Rule(rule) => rule.names_beta(beta),
-            _ => false,
-        }
+    BACKENDS.iter().filter(|backend| backend.serves(host.as_ref())).flat_map(Backend::all_facts).any(|fact| match &fact
+        .refuses
+    {
+        Refusal::Rule(rule) => rule.names_beta(beta),
+        _ => false,
     })
 }
 
@@ -93,8 +92,8 @@ impl RequestFacts {
     /// `host` may be the URL of a host.
     pub(crate) fn of(dialect: &Dialect, host: Option<&str>, (api, model): (Api, &str)) -> Self {
         let host = host.and_then(Host::of);
-        let backends = || BACKENDS.iter().filter(|backend| backend.is_at_any(host.as_ref()));
-        // The models of these hosts are Claude's, if requests have Claude's format and name no other model.
+        let backends = || BACKENDS.iter().filter(|backend| backend.serves(host.as_ref()));
+        // These hosts serve Claude if requests have Anthropic's format and name no other model.
         let is_claude = api == Api::Anthropic && (model.is_empty() || model.contains("claude"));
         let known = dialect.requests();
         let has_others = |backend: &&Backend| is_claude && backend.of_models != known;
@@ -109,7 +108,7 @@ impl RequestFacts {
         self.0.iter().copied()
     }
 
-    /// A substitute for a format may also violate these rules.
+    /// Returns the rules about response formats. A replacement for a format may also violate them.
     pub(crate) fn formats(&self) -> impl Iterator<Item = FormatRule> + '_ {
         self.iter().filter_map(|fact| match fact.refuses {
             Refusal::Format(rule) => Some(rule),
@@ -131,14 +130,14 @@ const CHAT: &[Api] = &[Api::OpenaiChat];
 pub(crate) const BACKENDS: &[Backend] = &[
     Backend {
         name: "Anthropic",
-        at: At::Hosts(&["api.anthropic.com"]),
+        at: HostPattern::Hosts(&["api.anthropic.com"]),
         facts: &[],
         betas: betas::ANTHROPIC,
         of_models: &[],
     },
     Backend {
         name: "Amazon Bedrock, InvokeModel",
-        at: At::Hosts(&[
+        at: HostPattern::Hosts(&[
             "bedrock-runtime.*.amazonaws.com",
             "bedrock-runtime-fips.*.amazonaws.com",
             "bedrock-runtime.*.api.aws",
@@ -170,43 +169,43 @@ pub(crate) const BACKENDS: &[Backend] = &[
     },
     Backend {
         name: "Amazon Bedrock, Mantle",
-        at: At::Hosts(&["bedrock-mantle.*.api.aws", "bedrock-mantle.*.amazonaws.com"]),
+        at: HostPattern::Hosts(&["bedrock-mantle.*.api.aws", "bedrock-mantle.*.amazonaws.com"]),
         facts: &[STRICT, DIAGNOSTICS],
         betas: betas::MANTLE,
         of_models: &[],
     },
     Backend {
         name: "Google Vertex AI, Claude",
-        at: At::Hosts(&["aiplatform.googleapis.com", "*-aiplatform.googleapis.com"]),
+        at: HostPattern::Hosts(&["aiplatform.googleapis.com", "*-aiplatform.googleapis.com"]),
         facts: &[
             Rule::member(MESSAGES, &["cache_control"]).fact(
                 'B',
                 "Vertex does not accept `cache_control` of the request",
                 CACHE_SOURCE,
             ),
-            Rule::member(MESSAGES, &["speed"]).only_found().fact('C', "Vertex does not accept `speed`", MATRIX),
-            Rule::member(MESSAGES, &["mcp_servers"]).only_found().fact(
+            Rule::member(MESSAGES, &["speed"]).check_only().fact('C', "Vertex does not accept `speed`", MATRIX),
+            Rule::member(MESSAGES, &["mcp_servers"]).check_only().fact(
                 'C',
                 "Vertex does not accept `mcp_servers`",
                 MATRIX,
             ),
-            Rule::member(MESSAGES, &["container"]).only_found().fact('C', "Vertex does not accept `container`", MATRIX),
+            Rule::member(MESSAGES, &["container"]).check_only().fact('C', "Vertex does not accept `container`", MATRIX),
         ],
         betas: betas::VERTEX,
         of_models: &[],
     },
     Backend {
         name: "Microsoft Foundry, Claude",
-        at: At::Hosts(&["*.services.ai.azure.com"]),
+        at: HostPattern::Hosts(&["*.services.ai.azure.com"]),
         facts: &[Rule::member(MESSAGES, &["fallbacks"]).fact(
             'B',
             "Foundry does not accept `fallbacks`",
             "live: `fallbacks: Extra inputs are not permitted` (Bifrost's matrix, which quotes the answer; 2026-07)",
         ),
         Rule::message(MESSAGES, Messages::Role("system"), &["role"])
-            .named("message-role")
+            .with_id("message-role")
             .when(&[When::TextOnly])
-            .fixed(Fix::ToUser)
+            .with_fix(Fix::ToUser)
             .fact(
                 'B',
                 "Foundry does not accept the role `system` in `messages`",
@@ -217,7 +216,7 @@ pub(crate) const BACKENDS: &[Backend] = &[
     },
     Backend {
         name: "GitHub Copilot",
-        at: At::Hosts(&["api.githubcopilot.com", "*.githubcopilot.com"]),
+        at: HostPattern::Hosts(&["api.githubcopilot.com", "*.githubcopilot.com"]),
         facts: &[
             EAGER_INPUT,
             Rule::part(MESSAGES, Parts::With("cache_control"), &["cache_control", "scope"]).fact(
@@ -242,21 +241,21 @@ pub(crate) const BACKENDS: &[Backend] = &[
     },
     Backend {
         name: "MiniMax",
-        at: At::Hosts(&["api.minimax.io", "api.minimaxi.com"]),
+        at: HostPattern::Hosts(&["api.minimax.io", "api.minimaxi.com"]),
         facts: &[request_rows::MINIMAX_THINKING],
         betas: &[],
         of_models: &[],
     },
     Backend {
         name: "Azure OpenAI",
-        at: At::Hosts(&["*.openai.azure.com", "*.cognitiveservices.azure.com"]),
+        at: HostPattern::Hosts(&["*.openai.azure.com", "*.cognitiveservices.azure.com"]),
         facts: &[LONG_IDS],
         betas: &[],
         of_models: &[],
     },
     Backend {
         name: "Z.ai",
-        at: At::Hosts(&["api.z.ai", "open.bigmodel.cn"]),
+        at: HostPattern::Hosts(&["api.z.ai", "open.bigmodel.cn"]),
         facts: &[
             Rule::member(MESSAGES, &["context_management"]).fact(
                 'B',
@@ -275,8 +274,8 @@ pub(crate) const BACKENDS: &[Backend] = &[
     },
     Backend {
         name: "LM Studio",
-        at: At::PrivatePort(1234),
-        facts: &[Rule::choice(CHAT, Refused::Named).fixed(Fix::Narrow).fact(
+        at: HostPattern::PrivatePort(1234),
+        facts: &[Rule::choice(CHAT, Refused::Named).with_fix(Fix::Narrow).fact(
             'B',
             "LM Studio accepts only the choices `none`, `auto` and `required`",
             "live: `Invalid tool_choice type: 'object'. Supported string values: none, auto, required` \
@@ -321,7 +320,7 @@ const DIAGNOSTICS: RequestFact = Rule::member(MESSAGES, &["diagnostics"]).fact(
 
 /// OpenAI itself accepted 51 and 53 characters on 2026-07-14 (vercel/ai#17233, vercel/ai#17280).
 const LONG_IDS: RequestFact =
-    Rule::call_ids(CHAT, NamePattern { max_length: 40, ..NamePattern::ANY }).only_found().fact(
+    Rule::call_ids(CHAT, NamePattern { max_length: 40, ..NamePattern::ANY }).check_only().fact(
         'C',
         "the id of a call has at most 40 characters",
         "live, to 2026-02: `Expected a string with maximum length 40` (opencode#12653, litellm#17343, Portkey#1062); \

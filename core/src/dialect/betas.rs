@@ -16,11 +16,11 @@ const FAST_MODE: &str = "fast-mode-2026-02-01";
 const BINDING: &str = "thinking-binding-controls-2026-08-01";
 const DIAGNOSIS: &str = "cache-diagnosis-2026-04-07";
 
-const fn refused(name: &'static [&'static str], statement: &'static str, source: &'static str) -> RequestFact {
-    checked(Rule::beta(MESSAGES, name).fact('A', statement, source))
+const fn refused_beta(name: &'static [&'static str], statement: &'static str, source: &'static str) -> RequestFact {
+    with_date(Rule::beta(MESSAGES, name).fact('A', statement, source))
 }
 
-const fn checked(fact: RequestFact) -> RequestFact {
+const fn with_date(fact: RequestFact) -> RequestFact {
     RequestFact { checked: "2026-11-29", ..fact }
 }
 
@@ -38,37 +38,37 @@ const TOOL_SEARCH: &str = "tool-search-tool-2025-10-19";
 
 /// The clouds of Amazon and Google.
 const ADVANCED_TOOLS: RequestFact =
-    checked(Rule::renamed_beta(MESSAGES, &["advanced-tool-use-2025-11-20"], TOOL_SEARCH).fact(
+    with_date(Rule::renamed_beta(MESSAGES, &["advanced-tool-use-2025-11-20"], TOOL_SEARCH).fact(
         'B',
         "the beta of deferred tools is `tool-search-tool-2025-10-19` here",
         "Anthropic's documentation of tool search names the beta by platform; LiteLLM 1.110.2 and \
             envoyproxy/ai-gateway rename it, Bifrost drops it",
     ));
 
-/// Anthropic's own API. It refuses betas that it does not know, and those to which an organization has no access; which
-/// these are is the client's business.
+/// Anthropic's API. It refuses unknown betas, and betas to which an organization has no access. The table does not list
+/// the latter, because only the client knows its access.
 pub(super) const ANTHROPIC: &[RequestFact] = &[
-    checked(CONTEXT_BY_HEADER.fact(
+    with_date(CONTEXT_BY_HEADER.fact(
         'B',
         "`context_management` needs its beta",
         "live: `context_management: Extra inputs are not permitted` without the beta \
                 (anthropics/claude-code#14135, anthropics/claude-code#39589); Claude Code's gateway protocol: the \
                 pair travels together",
     )),
-    checked(in_header(&["speed"], &[When::WithoutBeta(FAST_MODE, BetaLocation::Header)], FAST_MODE).fact(
+    with_date(in_header(&["speed"], &[When::WithoutBeta(FAST_MODE, BetaLocation::Header)], FAST_MODE).fact(
         'B',
         "`speed` needs its beta",
         "Claude Code's gateway protocol (code.claude.com/docs/en/llm-gateway-protocol): the pair travels together, \
                 one half alone is refused",
     )),
-    checked(
+    with_date(
         in_header(&["thinking", "block_binding"], &[When::WithoutBeta(BINDING, BetaLocation::Header)], BINDING).fact(
             'B',
             "`block_binding` needs its beta",
             "live: refused without the beta (pydantic-ai 2.68, measured live)",
         ),
     ),
-    checked(in_header(&["diagnostics"], &[When::WithoutBeta(DIAGNOSIS, BetaLocation::Header)], DIAGNOSIS).fact(
+    with_date(in_header(&["diagnostics"], &[When::WithoutBeta(DIAGNOSIS, BetaLocation::Header)], DIAGNOSIS).fact(
         'B',
         "`diagnostics` needs its beta",
         "Claude Code's gateway protocol (code.claude.com/docs/en/llm-gateway-protocol): the pair travels together, \
@@ -88,7 +88,7 @@ const BEDROCK_CHECK: &str = "live, one published check without the answer: `inva
     (envoyproxy/ai-gateway#2512, 2026-08-11) (confidence C)";
 
 const fn of_bedrock(name: &'static [&'static str]) -> RequestFact {
-    refused(name, BEDROCK_STATEMENT, BEDROCK_SOURCE)
+    refused_beta(name, BEDROCK_STATEMENT, BEDROCK_SOURCE)
 }
 
 const fn by_checks(name: &'static [&'static str]) -> RequestFact {
@@ -96,10 +96,10 @@ const fn by_checks(name: &'static [&'static str]) -> RequestFact {
 }
 
 const fn by_check(name: &'static [&'static str]) -> RequestFact {
-    checked(Rule::beta(MESSAGES, name).only_found().fact('C', BEDROCK_STATEMENT, BEDROCK_CHECK))
+    with_date(Rule::beta(MESSAGES, name).check_only().fact('C', BEDROCK_STATEMENT, BEDROCK_CHECK))
 }
 
-/// Amazon Bedrock, InvokeModel. It reads betas from the body, and does not name the one that it refuses.
+/// Amazon Bedrock, InvokeModel. It reads betas from the body, and its error does not name the refused beta.
 pub(super) const INVOKE_MODEL: &[RequestFact] = &[
     ADVANCED_TOOLS,
     of_bedrock(&["oauth-2025-04-20"]),
@@ -112,12 +112,12 @@ pub(super) const INVOKE_MODEL: &[RequestFact] = &[
     by_check(&["extended-cache-ttl-2025-04-11"]),
     by_check(&["thinking-token-count-2026-05-13"]),
     by_check(&["prompt-caching-2024-07-31"]),
-    checked(Rule::beta(MESSAGES, &[BINDING]).of(Models::Versions(&["sonnet-4-5"])).fact(
+    with_date(Rule::beta(MESSAGES, &[BINDING]).of(Models::Versions(&["sonnet-4-5"])).fact(
         'A',
         "models without bound thinking do not know this beta",
         "live: `invalid beta flag` with Sonnet 4.5; a Fable accepts it (BerriAI/litellm#41203)",
     )),
-    checked(
+    with_date(
         Rule::needs_beta(
             MESSAGES,
             &["context_management"],
@@ -131,7 +131,7 @@ pub(super) const INVOKE_MODEL: &[RequestFact] = &[
                 accepted (CLIProxyAPI#4750, 2026-08-03)",
         ),
     ),
-    checked(Rule::member(MESSAGES, &["speed"]).fact(
+    with_date(Rule::member(MESSAGES, &["speed"]).fact(
         'B',
         "Bedrock does not accept `speed`, also with its beta",
         "live: `speed: Extra inputs are not permitted` with and without the beta (vokako/bedrock-api-feature-tests, \
@@ -139,12 +139,12 @@ pub(super) const INVOKE_MODEL: &[RequestFact] = &[
     )),
 ];
 
-/// Amazon Bedrock, Mantle. It answers `invalid beta flag`, as InvokeModel does.
+/// Amazon Bedrock, Mantle. Like InvokeModel, it answers `invalid beta flag`.
 pub(super) const MANTLE: &[RequestFact] = &[
     ADVANCED_TOOLS,
     RequestFact {
         confidence: 'B',
-        ..refused(
+        ..refused_beta(
             &["prompt-caching-scope-2026-01-05"],
             "Bedrock's Mantle does not know this beta",
             "LiteLLM 1.110.2 and Bifrost drop it, after Amazon's pages; an unknown beta is answered `invalid beta \
@@ -156,7 +156,7 @@ pub(super) const MANTLE: &[RequestFact] = &[
 const VERTEX_STATEMENT: &str = "Vertex does not know this beta";
 
 const fn of_vertex(name: &'static [&'static str], source: &'static str) -> RequestFact {
-    refused(name, VERTEX_STATEMENT, source)
+    refused_beta(name, VERTEX_STATEMENT, source)
 }
 
 const OLD_VERTEX: &str =
@@ -181,20 +181,22 @@ pub(super) const VERTEX: &[RequestFact] = &[
         "live 2026-07-22: `Unexpected value(s)` (envoyproxy/ai-gateway#2411, sub2api#3358)",
     ),
     of_vertex(&["context-1m-2025-08-07"], "live 2026-06-29: `Unexpected value(s)` (BerriAI/litellm#31607)"),
-    checked(Rule::beta(MESSAGES, &["structured-outputs-2025-12-15"]).of(Models::Versions(&["opus-4-6"])).fact(
+    with_date(Rule::beta(MESSAGES, &["structured-outputs-2025-12-15"]).of(Models::Versions(&["opus-4-6"])).fact(
         'A',
         VERTEX_STATEMENT,
         "live 2026-02-20: `Unexpected value(s)` with Opus 4.6 (new-api#2975); LiteLLM 1.110.2 sends it",
     )),
-    checked(Rule::beta(MESSAGES, &["structured-outputs-2025-11-13"]).of(Models::Versions(&["sonnet-4-5"])).fact(
+    with_date(Rule::beta(MESSAGES, &["structured-outputs-2025-11-13"]).of(Models::Versions(&["sonnet-4-5"])).fact(
         'A',
         VERTEX_STATEMENT,
         "live 2025-12-08: `Unexpected value(s)` with Sonnet 4.5 (vercel/ai#10981, ax-llm/ax#462)",
     )),
-    checked(Rule::beta(MESSAGES, &["oauth-2025-04-20"]).only_found().fact('C', VERTEX_STATEMENT, OLD_VERTEX)),
-    checked(Rule::beta(MESSAGES, &["prompt-caching-2024-07-31"]).only_found().fact('C', VERTEX_STATEMENT, OLD_VERTEX)),
-    checked(Rule::beta(MESSAGES, &["pdfs-2024-09-25"]).only_found().fact('C', VERTEX_STATEMENT, OLD_VERTEX)),
-    checked(
+    with_date(Rule::beta(MESSAGES, &["oauth-2025-04-20"]).check_only().fact('C', VERTEX_STATEMENT, OLD_VERTEX)),
+    with_date(
+        Rule::beta(MESSAGES, &["prompt-caching-2024-07-31"]).check_only().fact('C', VERTEX_STATEMENT, OLD_VERTEX),
+    ),
+    with_date(Rule::beta(MESSAGES, &["pdfs-2024-09-25"]).check_only().fact('C', VERTEX_STATEMENT, OLD_VERTEX)),
+    with_date(
         CONTEXT_BY_HEADER.fact(
             'A',
             "`context_management` needs its beta in the header",
@@ -204,7 +206,7 @@ pub(super) const VERTEX: &[RequestFact] = &[
 ];
 
 /// Claude at Microsoft Foundry.
-pub(super) const FOUNDRY: &[RequestFact] = &[refused(
+pub(super) const FOUNDRY: &[RequestFact] = &[refused_beta(
     &["advisor-tool-2026-03-01"],
     "Foundry does not know this beta",
     "live 2026-04: `Unexpected value(s)` (anthropics/claude-code#46105)",
@@ -216,23 +218,23 @@ const COPILOT_RECORDED: &str = "recorded 2026-08-24 with Opus 5: `unsupported be
 
 /// GitHub Copilot. The betas that it accepts are a list of names; the constructs for deferred tools need none there.
 pub(super) const COPILOT: &[RequestFact] = &[
-    refused(&["tool-search-tool-2025-10-19"], COPILOT_STATEMENT, COPILOT_RECORDED),
-    refused(&["output-128k-2025-02-19"], COPILOT_STATEMENT, COPILOT_RECORDED),
-    refused(
+    refused_beta(&["tool-search-tool-2025-10-19"], COPILOT_STATEMENT, COPILOT_RECORDED),
+    refused_beta(&["output-128k-2025-02-19"], COPILOT_STATEMENT, COPILOT_RECORDED),
+    refused_beta(
         &["context-1m-2025-08-07"],
         COPILOT_STATEMENT,
         "live 2026-05-25: `unsupported beta header(s)` (copilot-api#103, github/gh-aw#34556)",
     ),
     RequestFact {
         confidence: 'B',
-        ..refused(
+        ..refused_beta(
             &["advisor-tool-2026-03-01"],
             COPILOT_STATEMENT,
             "live 2026-05-11, two published checks that quote the answer: `unsupported beta header(s)` (forks of \
                 copilot-api)",
         )
     },
-    checked(CONTEXT_BY_HEADER.fact(
+    with_date(CONTEXT_BY_HEADER.fact(
         'B',
         "Copilot accepts `context_management` only with its beta",
         "live: `context_management: Extra inputs are not permitted` without the beta (copilot-api#217, \

@@ -4,7 +4,7 @@ use super::grammar::{Grammar, OpenRule, PatternRule, Recursion};
 use crate::schema::keyword::{Keyword, Keywords};
 
 /// Keywords that constrain an object by its members, in addition to those that define the members.
-pub(crate) const JUDGES_MEMBERS: Keywords = Keywords::of(&[
+pub(crate) const CONSTRAINS_MEMBERS: Keywords = Keywords::of(&[
     Keyword::If,
     Keyword::Then,
     Keyword::Else,
@@ -46,7 +46,7 @@ impl Grammar {
         matches!(self.objects.open, OpenRule::MustClose)
     }
 
-    /// Encoded schemas cannot contain `allOf`.
+    /// Returns true if `allOf` has to be merged: the grammar refuses it, or schemas are encoded.
     pub(crate) const fn merges_all_of(&self, is_root: bool) -> bool {
         self.refuses.contains(Keyword::AllOf)
             || (is_root && self.root_refuses.contains(Keyword::AllOf))
@@ -55,9 +55,8 @@ impl Grammar {
 
     /// Returns true if "anything" is encoded as a definition that refers to itself, not as a string that contains JSON.
     ///
-    /// The definition keeps the API's guarantee that the argument is JSON, so it is preferred if recursion is accepted.
-    /// If recursion is not accepted, a string that contains JSON loses nothing and costs one line, but a union of
-    /// scalars would lose every object and array.
+    /// With the definition, the API guarantees that the argument is JSON, so it is preferred if recursion is accepted.
+    /// Otherwise, a string that contains JSON loses nothing, and a union of scalars would lose objects and arrays.
     pub(crate) const fn defines_any(&self) -> bool {
         let refs = &self.refs;
         refs.to_defs && matches!(refs.recursion, Recursion::Free) && !refs.not_directly_under.contains(Keyword::AnyOf)
@@ -66,7 +65,7 @@ impl Grammar {
     pub(crate) const fn restricted(&self) -> Keywords {
         let mut restricted = self.refuses.difference(Keywords::UNKNOWN);
         if self.encodes() {
-            restricted = restricted.union(JUDGES_MEMBERS);
+            restricted = restricted.union(CONSTRAINS_MEMBERS);
         }
         if self.unknown.is_some() {
             restricted = restricted.union(Keywords::UNKNOWN);

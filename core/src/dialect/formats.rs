@@ -24,16 +24,16 @@ pub(crate) struct FormatLocation {
     pub(crate) holder: &'static [&'static str],
     pub(crate) schema: &'static str,
     pub(crate) text: SchemaText,
-    /// The member is in the object that holds the schema.
+    /// True if the object that contains the schema may have the member `strict`.
     pub(crate) has_strict: bool,
-    /// The member is in the object that holds the schema.
+    /// True if the object that contains the schema may have the member `name`.
     pub(crate) has_name: bool,
     /// The member that has to name the media type of the answer.
     pub(crate) media_type: Option<&'static str>,
     /// True if the API enforces the schema without a flag.
     pub(crate) is_enforced: bool,
-    /// The format of tools whose schemas follow the rules of this location, if the API has several. A dialect names the
-    /// other rules in `carriers` of its [`Surface`](super::surface::Surface).
+    /// The format of tools whose schemas follow the rules of this location, if the API has several such formats. The
+    /// rules are in `carriers` of the dialect's [`Surface`](super::surface::Surface).
     pub(crate) carrier: Option<ToolFormat>,
     /// True for the location to which formats of other APIs are translated.
     pub(crate) is_main: bool,
@@ -43,7 +43,7 @@ pub(crate) struct FormatLocation {
     pub(crate) confidence: char,
 }
 
-/// Tells if a schema is never, possibly or always JSON text in a string.
+/// How often a schema is JSON text in a string.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum SchemaText {
     Never,
@@ -294,7 +294,7 @@ pub(crate) const JSON_MODE_VALUES: &[(Api, &[&str], &str)] = &[
     (Api::Gemini, &["generation_config", "response_mime_type"], "application/json"),
 ];
 
-const fn refused(rule: FormatRule, confidence: char, statement: &'static str, source: &'static str) -> RequestFact {
+const fn format_fact(rule: FormatRule, confidence: char, statement: &'static str, source: &'static str) -> RequestFact {
     RequestFact {
         refuses: Refusal::Format(rule),
         statement,
@@ -306,14 +306,14 @@ const fn refused(rule: FormatRule, confidence: char, statement: &'static str, so
 }
 
 /// The schema of a format must satisfy the facts of the dialect's response format.
-pub(crate) const SCHEMA: RequestFact = refused(
+pub(crate) const SCHEMA: RequestFact = format_fact(
     FormatRule::Broken,
     'A',
     "the schema of a response format follows the dialect's rules",
     "the dialect's facts about response formats",
 );
 
-pub(super) const CLAUDE_MODELS: RequestFact = refused(
+pub(super) const CLAUDE_MODELS: RequestFact = format_fact(
     FormatRule::ByModel(Models::Contain(&[
         "claude-3",
         "claude-2",
@@ -330,7 +330,7 @@ pub(super) const CLAUDE_MODELS: RequestFact = refused(
     "Anthropic, structured outputs (documentation); live, on Bedrock: `output_config.format: Extra inputs are not \
         permitted` (models.dev#1765)",
 );
-pub(super) const PREFILL: RequestFact = refused(
+pub(super) const PREFILL: RequestFact = format_fact(
     FormatRule::BesidePrefill(Api::Anthropic),
     'A',
     "a response format does not allow a prefilled answer",
@@ -361,65 +361,65 @@ pub(super) const CLAUDE_PREFILL: RequestFact = RequestFact {
         qwen-code#8039; on Bedrock opencode#29760)",
     checked: "2026-11-27",
 };
-pub(super) const DEEPSEEK_SCHEMA: RequestFact = refused(
+pub(super) const DEEPSEEK_SCHEMA: RequestFact = format_fact(
     FormatRule::Schema(Api::OpenaiChat),
     'A',
     "DeepSeek's Chat Completions has only JSON mode",
     "live: `This response_format type is unavailable now`; DeepSeek, JSON output (documentation)",
 );
-pub(super) const DEEPSEEK_WORD: RequestFact = refused(
+pub(super) const DEEPSEEK_WORD: RequestFact = format_fact(
     FormatRule::WithoutWord,
     'A',
     "JSON mode requires the word JSON in the messages",
     "DeepSeek, JSON output (documentation): include the word json in the system or user prompt",
 );
-pub(super) const OPENAI_WORD: RequestFact = refused(
+pub(super) const OPENAI_WORD: RequestFact = format_fact(
     FormatRule::WithoutWord,
     'A',
     "JSON mode requires the word JSON in the messages",
     "OpenAI, Structured Outputs, JSON mode (documentation): the API throws an error if the string JSON does not appear \
         somewhere in the context",
 );
-pub(super) const UPDATES: RequestFact = refused(
+pub(super) const UPDATES: RequestFact = format_fact(
     FormatRule::Updates(Api::OpenaiResponses),
     'A',
     "a configuration update does not directly follow another one",
     "openai-python 7.57, documentation of `configuration_update`",
 );
-pub(super) const OPENAI_NAME: RequestFact = refused(
+pub(super) const OPENAI_NAME: RequestFact = format_fact(
     FormatRule::Name(NamePattern::OPENAI),
     'A',
     "a response format has a name that matches `^[a-zA-Z0-9_-]{1,64}$`",
     "OpenAI, API reference, `json_schema.name`: a-z, A-Z, 0-9, underscores and dashes, with a maximum length of 64 \
         (documentation); openai-openapi, ResponseFormatJsonSchema: `name` is required",
 );
-pub(super) const GROQ_TOOLS: RequestFact = refused(
+pub(super) const GROQ_TOOLS: RequestFact = format_fact(
     FormatRule::BesideTools { models: Models::All, only_json: true },
     'A',
     "Groq does not accept JSON mode together with tools",
     "live: `response_format` json_object cannot be combined with tool/function calling (agno#1065); `json mode cannot \
         be combined with tool/function calling` (vercel/ai#16540)",
 );
-pub(super) const COHERE_TOOLS: RequestFact = refused(
+pub(super) const COHERE_TOOLS: RequestFact = format_fact(
     FormatRule::BesideTools { models: Models::All, only_json: false },
     'A',
     "Cohere does not accept a response format together with tools",
     "Cohere, structured outputs (documentation)",
 );
-pub(super) const GEMINI_TOOLS: RequestFact = refused(
+pub(super) const GEMINI_TOOLS: RequestFact = format_fact(
     FormatRule::BesideTools { models: Models::Contain(&["gemini-1", "gemini-2"]), only_json: false },
     'A',
     "Gemini accepts JSON answers together with functions only from Gemini 3 on",
     "live: `Function calling with a response mime type: 'application/json' is unsupported` (python-genai#867, \
         symfony/ai#803, symfony/ai#1777)",
 );
-pub(super) const GEMINI_MAPS: RequestFact = refused(
+pub(super) const GEMINI_MAPS: RequestFact = format_fact(
     FormatRule::BesideHosted { models: Models::All, hosted: &["googleMaps"] },
     'B',
     "Gemini does not accept a `responseMimeType` of JSON together with Google Maps; it accepts `responseFormat`",
     "live: `Google Maps tool with a response mime type: 'application/json' is unsupported` (litellm#29451)",
 );
-pub(super) const GEMINI_HOSTED: RequestFact = refused(
+pub(super) const GEMINI_HOSTED: RequestFact = format_fact(
     FormatRule::BesideHosted {
         models: Models::Contain(&["gemini-1", "gemini-2"]),
         hosted: &["googleSearch", "googleSearchRetrieval", "urlContext", "codeExecution"],
@@ -439,7 +439,7 @@ pub(crate) struct FormatSteps {
     pub(crate) required: Option<&'static str>,
     /// True if a request can forbid parallel calls.
     pub(crate) limits_calls: bool,
-    /// In requests of the formats of [`JSON_MODES`].
+    /// True if the API has JSON mode, in requests of the formats of [`JSON_MODES`].
     has_json_mode: bool,
     /// As in [`Fact`](super::Fact).
     pub(crate) source: &'static str,
@@ -463,7 +463,7 @@ pub(crate) enum Forces {
 pub(crate) struct JsonMode {
     pub(crate) api: Api,
     /// The member that holds the schema of a response format, if the entry is limited to requests with that member.
-    holds: Option<&'static str>,
+    only_with: Option<&'static str>,
     /// The path of members to the object, which is created if it is missing.
     pub(crate) path: &'static [&'static str],
     /// The members of the object at `path`.
@@ -478,7 +478,7 @@ const JSON_MODES: &[JsonMode] = &[
     // Ollama's native API.
     JsonMode {
         api: Api::OpenaiChat,
-        holds: Some("format"),
+        only_with: Some("format"),
         path: &[],
         members: &[("format", "json")],
         wants_object: true,
@@ -486,7 +486,7 @@ const JSON_MODES: &[JsonMode] = &[
     },
     JsonMode {
         api: Api::OpenaiChat,
-        holds: None,
+        only_with: None,
         path: &["response_format"],
         members: &[("type", "json_object")],
         wants_object: true,
@@ -494,7 +494,7 @@ const JSON_MODES: &[JsonMode] = &[
     },
     JsonMode {
         api: Api::OpenaiResponses,
-        holds: None,
+        only_with: None,
         path: &["text", "format"],
         members: &[("type", "json_object")],
         wants_object: true,
@@ -502,7 +502,7 @@ const JSON_MODES: &[JsonMode] = &[
     },
     JsonMode {
         api: Api::Gemini,
-        holds: None,
+        only_with: None,
         path: &["generationConfig"],
         members: &[("responseMimeType", "application/json")],
         wants_object: false,
@@ -510,7 +510,7 @@ const JSON_MODES: &[JsonMode] = &[
     },
     JsonMode {
         api: Api::GeminiInteractions,
-        holds: None,
+        only_with: None,
         path: &["response_format"],
         members: &[("type", "text"), ("mime_type", "application/json")],
         wants_object: false,
@@ -637,7 +637,7 @@ const STEPS: &[FormatSteps] = &[
     },
 ];
 
-/// Requests have OpenAI's tool choice, or the tool choice of their own format.
+/// Assumes that requests have OpenAI's tool choice, or the tool choice of their format.
 const UNKNOWN_STEPS: FormatSteps = FormatSteps {
     dialects: &[],
     forces: Forces::Named,
@@ -655,7 +655,8 @@ pub(crate) fn steps_of(dialect: &Dialect) -> &'static FormatSteps {
 impl FormatSteps {
     /// `member` is the member that holds the schema.
     pub(crate) fn json_mode(&self, api: Api, member: Option<&str>) -> Option<&'static JsonMode> {
-        let is_it = |mode: &&JsonMode| mode.api == api && mode.holds.is_none_or(|holds| member == Some(holds));
-        JSON_MODES.iter().find(is_it).filter(|_| self.has_json_mode)
+        let is_match =
+            |mode: &&JsonMode| mode.api == api && mode.only_with.is_none_or(|only_with| member == Some(only_with));
+        JSON_MODES.iter().find(is_match).filter(|_| self.has_json_mode)
     }
 }

@@ -345,8 +345,8 @@ impl Dialect {
 
     pub(crate) fn refuses_type(&self, kind: &Text<'_>, api: Api) -> Option<&'static requests::RequestFact> {
         self.requests().iter().find(|fact| match fact.refuses {
-            requests::Refusal::ToolTypes { apis, takes } => {
-                apis.contains(&api) && !takes.iter().any(|known| kind.is(known))
+            requests::Refusal::ToolTypes { apis, accepts } => {
+                apis.contains(&api) && !accepts.iter().any(|known| kind.is(known))
             }
             _ => false,
         })
@@ -361,12 +361,12 @@ impl Dialect {
 
     pub(crate) fn lists_type(&self, kind: &str) -> bool {
         self.requests().iter().any(|fact| match fact.refuses {
-            requests::Refusal::ToolTypes { takes, .. } => takes.contains(&kind),
+            requests::Refusal::ToolTypes { accepts, .. } => accepts.contains(&kind),
             _ => false,
         })
     }
 
-    fn listed(&self, facts: &'static [Fact]) -> Node<'static> {
+    fn facts_to_node(&self, facts: &'static [Fact]) -> Node<'static> {
         let facts = facts.iter().map(|fact| {
             let mut node = fact.to_node();
             node.set("checked", Node::string(self.as_of));
@@ -389,7 +389,7 @@ impl Dialect {
             ("options", words(self.options)),
             ("encodes", words(self.encodes)),
             ("limits", Node::new(Data::Object(limits.collect()))),
-            ("facts", self.listed(self.facts)),
+            ("facts", self.facts_to_node(self.facts)),
             ("requests", Node::array(requests.collect())),
             ("response", responses::to_node(&self)),
             ("unverified", words(self.unverified)),
@@ -397,7 +397,7 @@ impl Dialect {
     }
 }
 
-fn no_output(dialect: &Dialect) -> Error {
+fn no_output_schema(dialect: &Dialect) -> Error {
     let message = format!(
         "expected a client of MCP servers that reads the `outputSchema` of tools, such as `mcp-typescript`, found \
             `{}`",
@@ -424,7 +424,7 @@ pub(crate) fn of(options: &SanitizeOptions) -> Result<&'static Dialect, Error> {
     let dialect = match options.used_as {
         Use::Tool => dialect,
         Use::Response => responses::of(dialect)?,
-        Use::Output => dialect.tools.output.ok_or_else(|| no_output(dialect))?,
+        Use::Output => dialect.tools.output.ok_or_else(|| no_output_schema(dialect))?,
     };
     if let Some(name) = options.dialect_options().find(|name| !dialect.options.contains(name)) {
         let has = match dialect.options {

@@ -27,14 +27,14 @@ impl Models {
 }
 
 fn has_version(model: &str, version: &str) -> bool {
-    let is_same = |(own, wanted): (u8, u8)| own == wanted || (own == b'.' && wanted == b'-');
+    let is_same = |(byte, wanted): (u8, u8)| byte == wanted || (byte == b'.' && wanted == b'-');
     let ends = model.as_bytes().windows(version.len()).enumerate().filter_map(|(start, part)| {
         part.iter().copied().zip(version.bytes()).all(is_same).then_some(start + version.len())
     });
     ends.filter_map(|end| model.get(end..)).any(|rest| !continues_version(rest))
 }
 
-/// Longer numbers are dates.
+/// Returns true if another number of the version follows. Numbers with more than two digits are dates.
 fn continues_version(rest: &str) -> bool {
     let digits = |text: &str| text.bytes().take_while(u8::is_ascii_digit).count();
     // `1m` is the size of a context.

@@ -23,7 +23,7 @@ impl NameRule {
         NameRule { reserved: &[], no_braces: false, no_brackets_beside_others: false, shape: None };
 }
 
-/// Such a name breaks a grammar that enumerates all other names.
+/// Returns true for a name that breaks grammars for additional names.
 pub(crate) fn has_brackets(name: &Text<'_>) -> bool {
     name.display().contains(['[', ']'])
 }
@@ -98,9 +98,9 @@ impl fmt::Display for NamePattern {
             Some(also) => {
                 f.write_str(" ASCII letters, digits")?;
                 let last = also.chars().count().saturating_sub(1);
-                also.chars()
-                    .enumerate()
-                    .try_for_each(|(place, one)| write!(f, "{} `{one}`", if place == last { " and" } else { "," }))?;
+                also.chars().enumerate().try_for_each(|(index, symbol)| {
+                    write!(f, "{} `{symbol}`", if index == last { " and" } else { "," })
+                })?;
             }
         }
         f.write_str(if letter_first { ", beginning with a letter or `_`" } else { "" })?;

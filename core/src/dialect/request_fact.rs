@@ -37,21 +37,21 @@ pub(crate) enum Refusal {
         /// True if the model accepts `required` while it thinks.
         required: bool,
     },
-    /// `tool_choice` in a request without tools. The value `none` is refused only if `takes_none` is false, and
-    /// `parallel_tool_calls` alone only if `is_of_parallel_calls` is true. Requests of the formats in `takes_idle` may
-    /// have `auto` and `parallel_tool_calls`.
-    ChoiceWithoutTools { takes_none: bool, is_of_parallel_calls: bool, takes_idle: &'static [Api] },
+    /// `tool_choice` in a request without tools. The value `none` is refused only if `accepts_none` is false, and
+    /// `parallel_tool_calls` alone only if `is_of_parallel_calls` is true. Requests of the formats in `accepts_auto`
+    /// may have `auto` and `parallel_tool_calls`.
+    ChoiceWithoutTools { accepts_none: bool, is_of_parallel_calls: bool, accepts_auto: &'static [Api] },
     /// A choice of a tool that the request does not have.
     ChoiceOfAbsentTool,
     /// A choice that these models do not accept: every choice if `is_any` is true, otherwise a choice that forces a
     /// call.
     ChoiceByModel { models: Models, is_any: bool },
-    /// Tools, for models that accept none. If `takes_hosted` is true, these models refuse only functions.
-    ModelWithoutTools { models: Models, takes_hosted: bool },
+    /// Tools, for models that accept none. If `accepts_hosted` is true, these models refuse only functions.
+    ModelWithoutTools { models: Models, accepts_hosted: bool },
     /// A function without a schema, for these models.
     NoParameters(Models),
-    /// Entries of the list with a type other than `function` and the types in `takes`, in requests of these formats.
-    ToolTypes { apis: &'static [Api], takes: &'static [&'static str] },
+    /// Entries of the list with a type other than `function` and the types in `accepts`, in requests of these formats.
+    ToolTypes { apis: &'static [Api], accepts: &'static [&'static str] },
     /// Tools of a kind that the API does not support.
     ToolKind,
     /// Arguments in the history that are not JSON objects.
@@ -159,7 +159,7 @@ impl FormatRule {
     }
 }
 
-/// Each with a description of what violates it.
+/// Names of constraints, each with a description of its violations.
 const CONSTRAINTS: &[(&str, &str)] = &[
     ("choice-while-thinking", "A tool choice that forces a call while the model thinks."),
     ("choice-without-tools", "`tool_choice` or `parallel_tool_calls` in a request without tools."),

@@ -83,7 +83,7 @@ pub(super) const REASONING_ITEM_IDS: RequestFact =
 const MISTRAL_TYPES: &str = "no member of Mistral's types (mistralai 3.7.0); live for others: `extra_forbidden`, \
     `Extra inputs are not permitted` (openclaude#739)";
 
-pub(super) const MISTRAL_SEED: RequestFact = Rule::of_chat(&["seed"]).renamed("random_seed").fact(
+pub(super) const MISTRAL_SEED: RequestFact = Rule::of_chat(&["seed"]).renamed_to("random_seed").fact(
     'B',
     "Mistral has `random_seed` instead of `seed`",
     "live: `extra_forbidden`; mistralai 3.7.0 and LiteLLM 1.110 have `random_seed`",
@@ -130,10 +130,10 @@ pub(super) const CLAUDE_TOP_K: RequestFact = Rule::member(MESSAGES, &["top_k"]).
 );
 
 pub(super) const CLAUDE_FORMAT: RequestFact = Rule::member(MESSAGES, &["output_format", "schema"])
-    .named("missing-member")
+    .with_id("missing-member")
     .refusing(Refused::Absent)
     .when(&[When::Has(&["output_format"])])
-    .only_found()
+    .check_only()
     .fact('A', "`output_format` has a `schema`", "recorded answer: `output_format.schema: Field required`");
 
 pub(super) const XAI_RESPONSES_EFFORT: Rule = Rule::member(RESPONSES, &["reasoning", "effort"]);
@@ -154,10 +154,10 @@ pub(super) const CLAUDE_TEMPERATURE_WHILE_THINKING: RequestFact = Rule::member(M
             (claude-sonnet-4-20250514)",
     );
 pub(super) const MINIMAX_THINKING: RequestFact = Rule::member(MESSAGES, &["thinking", "type"])
-    .named("unsupported-value")
+    .with_id("unsupported-value")
     .refusing(Refused::Words(&["enabled"]))
     .of(Models::Contain(&["minimax-m3"]))
-    .fixed(Fix::SetOuter("{\"type\":\"adaptive\"}"))
+    .with_fix(Fix::SetOuter("{\"type\":\"adaptive\"}"))
     .fact(
         'B',
         "MiniMax M3 thinks adaptively, without a budget",
@@ -184,13 +184,13 @@ pub(super) const REASONING_STATUS: RequestFact =
 // Members of messages.
 
 pub(super) const GROQ_REASONING: RequestFact =
-    Rule::message(CHAT, MODEL, &["reasoning_content"]).renamed("reasoning").fact(
+    Rule::message(CHAT, MODEL, &["reasoning_content"]).renamed_to("reasoning").fact(
         'A',
         "Groq has `reasoning` in messages, not `reasoning_content`",
         "live: `property 'reasoning_content' is unsupported` (jan#8136); `reasoning` was answered 200 (recorded)",
     );
 pub(super) const CEREBRAS_REASONING: RequestFact =
-    Rule::message(CHAT, MODEL, &["reasoning_content"]).renamed("reasoning").fact(
+    Rule::message(CHAT, MODEL, &["reasoning_content"]).renamed_to("reasoning").fact(
         'A',
         "Cerebras has `reasoning` in messages, not `reasoning_content`",
         "live: `property 'messages.2.assistant.reasoning_content' is unsupported` (kilocode#10375)",
@@ -212,7 +212,7 @@ pub(super) const MISTRAL_REFUSAL: RequestFact = Rule::message(CHAT, MODEL, &["re
     "Mistral does not accept `refusal` in messages",
     MISTRAL_MESSAGES,
 );
-pub(super) const MISTRAL_FUNCTION_CALL: RequestFact = Rule::message(CHAT, MODEL, &["function_call"]).only_found().fact(
+pub(super) const MISTRAL_FUNCTION_CALL: RequestFact = Rule::message(CHAT, MODEL, &["function_call"]).check_only().fact(
     'B',
     "Mistral does not accept `function_call` in messages",
     MISTRAL_MESSAGES,
@@ -223,19 +223,19 @@ pub(super) const MISTRAL_NAME: RequestFact = Rule::message(CHAT, Messages::By(Sp
     MISTRAL_MESSAGES,
 );
 pub(super) const MISTRAL_DEVELOPER: RequestFact = Rule::message(CHAT, Messages::Role("developer"), &["role"])
-    .named("message-role")
-    .fixed(Fix::Set("\"system\""))
+    .with_id("message-role")
+    .with_fix(Fix::Set("\"system\""))
     .fact(
         'B',
         "Mistral has the role `system`, not `developer`",
         "the roles of messages in Mistral's types (mistralai 3.7.0); cherry-studio#12325",
     );
 pub(super) const DEEPSEEK_REASONING: RequestFact = Rule::message(CHAT, MODEL, &["reasoning_content"])
-    .named("missing-member")
+    .with_id("missing-member")
     .refusing(Refused::Absent)
     .of(Models::Begin(&["deepseek-v4", "deepseek-flash"]))
     .when(&[When::MessageHas("tool_calls"), When::CurrentTurn, When::Unless(&["thinking", "type"], "\"disabled\"")])
-    .fixed(BLANK_REASONING)
+    .with_fix(BLANK_REASONING)
     .fact(
         'B',
         "DeepSeek V4 expects the `reasoning_content` of messages with calls back in the same turn",
@@ -246,7 +246,7 @@ pub(super) const DEEPSEEK_REASONING: RequestFact = Rule::message(CHAT, MODEL, &[
 /// A blank in place of reasoning that the client did not keep.
 const BLANK_REASONING: Fix = Fix::Insert("reasoning_content", " ");
 pub(super) const MOONSHOT_REASONING: RequestFact = Rule::message(CHAT, MODEL, &["reasoning_content"])
-    .named("missing-member")
+    .with_id("missing-member")
     .refusing(Refused::Absent)
     .of(Models::Begin(&["kimi-k2.5", "kimi-k2.6", "kimi-k2.7", "kimi-k2-thinking", "kimi-k3"]))
     .when(&[
@@ -254,7 +254,7 @@ pub(super) const MOONSHOT_REASONING: RequestFact = Rule::message(CHAT, MODEL, &[
         When::MessageLacks("reasoning"),
         When::Unless(&["thinking", "type"], "\"disabled\""),
     ])
-    .fixed(BLANK_REASONING)
+    .with_fix(BLANK_REASONING)
     .fact(
         'B',
         "Kimi expects the `reasoning_content` of messages with calls back while it thinks",
@@ -263,7 +263,7 @@ pub(super) const MOONSHOT_REASONING: RequestFact = Rule::message(CHAT, MODEL, &[
             LiteLLM 1.110.2: a blank is the least that the API accepts",
     );
 pub(super) const CHAT_EMPTY_CALLS: RequestFact =
-    Rule::message(CHAT, MODEL, &["tool_calls"]).named("empty-list").refusing(Refused::Empty).fact(
+    Rule::message(CHAT, MODEL, &["tool_calls"]).with_id("empty-list").refusing(Refused::Empty).fact(
         'A',
         "`tool_calls` has calls, or is left out",
         "live: `[] is too short - 'messages.1.tool_calls'` (openai-node#1341, home-assistant#118577, \
@@ -287,8 +287,10 @@ pub(super) const CLAUDE_CACHED_THINKING: RequestFact =
         "thinking has no `cache_control`",
         "live: `thinking.cache_control: Extra inputs are not permitted` (claude-code#55689)",
     );
-const EMPTY_TEXT: Rule =
-    Rule::part(MESSAGES, Parts::Text, &["text"]).named("empty-text").refusing(Refused::Empty).fixed(Fix::RemovePart);
+const EMPTY_TEXT: Rule = Rule::part(MESSAGES, Parts::Text, &["text"])
+    .with_id("empty-text")
+    .refusing(Refused::Empty)
+    .with_fix(Fix::RemovePart);
 pub(super) const CLAUDE_EMPTY_TEXT: RequestFact = EMPTY_TEXT.fact(
     'A',
     "text is not empty",
@@ -307,9 +309,9 @@ pub(super) const CONVERSE_EMPTY_TEXT: RequestFact = Rule { apis: CONVERSE, ..EMP
         opencode#48582)",
 );
 pub(super) const CLAUDE_TEXT_AFTER_CALL: RequestFact = Rule::part(MESSAGES, Parts::Text, &[])
-    .named("block-order")
+    .with_id("block-order")
     .refusing(Refused::AfterCall)
-    .fixed(Fix::MoveBeforeCalls)
+    .with_fix(Fix::MoveBeforeCalls)
     .fact(
         'A',
         "in a message of the model, text precedes calls",
@@ -317,10 +319,10 @@ pub(super) const CLAUDE_TEXT_AFTER_CALL: RequestFact = Rule::part(MESSAGES, Part
             no recorded request with text after a call was accepted",
     );
 pub(super) const CLAUDE_FIRST_CALL: RequestFact = Rule::part(MESSAGES, Parts::Type("tool_use"), &[])
-    .named("block-order")
+    .with_id("block-order")
     .refusing(Refused::First)
     .when(&[When::Is(&["thinking", "type"], "\"enabled\"")])
-    .only_found()
+    .check_only()
     .fact(
         'B',
         "while thinking is on, the model's last message begins with thinking",
@@ -328,17 +330,17 @@ pub(super) const CLAUDE_FIRST_CALL: RequestFact = Rule::part(MESSAGES, Parts::Ty
             kilocode#5219)",
     );
 pub(super) const CLAUDE_SEARCHES: RequestFact = Rule::part(MESSAGES, Parts::Type("server_tool_use"), &[])
-    .named("search-result")
+    .with_id("search-result")
     // Code that waits for the client's result has none yet (recorded).
     .refusing(Refused::WithoutResult { name: "tool_search", reference: "tool_use_id" })
-    .fixed(Fix::RemovePart)
+    .with_fix(Fix::RemovePart)
     .fact(
         'B',
         "a search of the server is followed by its result",
         "live: `was found without a corresponding tool_search_tool_regex_tool_result block` (public report)",
     );
 pub(super) const CLAUDE_SYSTEM: RequestFact = Rule::message(MESSAGES, Messages::Role("system"), &["role"])
-    .named("message-role")
+    .with_id("message-role")
     .of(Models::Versions(&[
         "opus-4",
         "opus-4-0",
@@ -359,7 +361,7 @@ pub(super) const CLAUDE_SYSTEM: RequestFact = Rule::message(MESSAGES, Messages::
         "3-haiku",
     ]))
     .when(&[When::TextOnly])
-    .fixed(Fix::ToUser)
+    .with_fix(Fix::ToUser)
     .fact(
         'A',
         "Claude 4.7 and earlier do not accept the role `system` in `messages`",
@@ -368,10 +370,10 @@ pub(super) const CLAUDE_SYSTEM: RequestFact = Rule::message(MESSAGES, Messages::
 pub(super) const SONNET_5_SYSTEM: RequestFact = RequestFact {
     severity: Severity::Ignored,
     ..Rule::message(MESSAGES, Messages::Role("system"), &["role"])
-        .named("message-role")
+        .with_id("message-role")
         .of(Models::Versions(&["sonnet-5"]))
         .when(&[When::TextOnly])
-        .fixed(Fix::ToUser)
+        .with_fix(Fix::ToUser)
         .fact(
             'B',
             "Claude Sonnet 5 does not follow messages of the role `system`",
@@ -379,9 +381,9 @@ pub(super) const SONNET_5_SYSTEM: RequestFact = RequestFact {
         )
 };
 pub(super) const CONVERSE_TOOLS: RequestFact = Rule::part(CONVERSE, Parts::With("toolUse"), &[])
-    .named("calls-without-tools")
+    .with_id("calls-without-tools")
     .refusing(Refused::WithoutTools)
-    .fixed(Fix::DeclareTools)
+    .with_fix(Fix::DeclareTools)
     .fact(
         'B',
         "a request with calls in its history has tools",
@@ -389,9 +391,9 @@ pub(super) const CONVERSE_TOOLS: RequestFact = Rule::part(CONVERSE, Parts::With(
             (opencode#34089 and six more)",
     );
 pub(super) const BEDROCK_CHAT_TOOLS: RequestFact = Rule::message(CHAT, MODEL, &["tool_calls"])
-    .named("calls-without-tools")
+    .with_id("calls-without-tools")
     .refusing(Refused::WithoutTools)
-    .fixed(Fix::DeclareTools)
+    .with_fix(Fix::DeclareTools)
     .fact(
         'B',
         "a request with calls in its history has tools, also in Chat Completions before Converse",
@@ -399,10 +401,10 @@ pub(super) const BEDROCK_CHAT_TOOLS: RequestFact = Rule::message(CHAT, MODEL, &[
             (bedrock-access-gateway#239)",
     );
 const SIGNATURE: Rule = Rule::part(GOOGLE, Parts::With("functionCall"), &[])
-    .named("call-signature")
+    .with_id("call-signature")
     .refusing(Refused::FirstCallWithout("thoughtSignature"))
     .of(Models::Contain(&["gemini-3"]))
-    .fixed(Fix::Insert("thoughtSignature", "skip_thought_signature_validator"));
+    .with_fix(Fix::Insert("thoughtSignature", "skip_thought_signature_validator"));
 pub(super) const GEMINI_SIGNATURE: RequestFact = SIGNATURE.fact(
     'A',
     "the first call of each message in the current turn has a `thoughtSignature`",
@@ -410,9 +412,9 @@ pub(super) const GEMINI_SIGNATURE: RequestFact = SIGNATURE.fact(
         2026-10-27); Google documents `skip_thought_signature_validator` for calls of other models",
 );
 const RESULT: Rule = Rule::part(GOOGLE, Parts::With("functionResponse"), &["functionResponse", "response"])
-    .named("result-not-object")
+    .with_id("result-not-object")
     .refusing(Refused::NotObject)
-    .fixed(Fix::Wrap("result"));
+    .with_fix(Fix::Wrap("result"));
 const RESULT_SOURCE: &str = "live: `Proto field is not repeating, cannot start list.` (AstrBot#7216, vercel/ai#3589)";
 pub(super) const GEMINI_RESULT: RequestFact =
     RESULT.fact('B', "the `response` of a result is an object", RESULT_SOURCE);
@@ -428,13 +430,13 @@ pub(super) const GEMINI_SNAKE_RESULT: RequestFact =
 const ADAPTIVE_SOURCE: &str = "live: `thinking.type: enabled` is refused, `adaptive` is accepted (Bifrost's matrix, \
     pydantic-ai 2.68 with the API's text)";
 pub(super) const CLAUDE_THINKING_ENABLED: RequestFact = Rule::member(MESSAGES, &["thinking", "type"])
-    .named("unsupported-value")
+    .with_id("unsupported-value")
     .refusing(Refused::Words(&["enabled"]))
     .of(WITHOUT_SAMPLING)
-    .fixed(Fix::SetOuter("{\"type\":\"adaptive\"}"))
+    .with_fix(Fix::SetOuter("{\"type\":\"adaptive\"}"))
     .fact('B', "Opus 4.7 and later, Sonnet 5, Fable and Mythos think adaptively, without a budget", ADAPTIVE_SOURCE);
 pub(super) const CLAUDE_THINKING_DISABLED: RequestFact = Rule::member(MESSAGES, &["thinking", "type"])
-    .named("unsupported-value")
+    .with_id("unsupported-value")
     .refusing(Refused::Words(&["disabled"]))
     .of(Models::Versions(&[
         "fable-5",
@@ -446,7 +448,7 @@ pub(super) const CLAUDE_THINKING_DISABLED: RequestFact = Rule::member(MESSAGES, 
         "opus-5-5",
         "sonnet-5-5",
     ]))
-    .fixed(Fix::RemoveOuter)
+    .with_fix(Fix::RemoveOuter)
     .fact('B', "Fable, Mythos, Opus 5.5 and Sonnet 5.5 always think", "pydantic-ai 2.68, with the API's text");
 
 /// Thinking takes its budget from the answer, so a maximum that is lowered to the budget is refused, too.
@@ -485,9 +487,10 @@ pub(super) const CLAUDE_3_LIMIT: RequestFact =
 
 // Lists.
 
-const EMPTY_TOOLS: Rule = Rule::of_chat(&["tools"]).named("empty-list").refusing(Refused::Empty).fixed(Fix::RemoveList);
+const EMPTY_TOOLS: Rule =
+    Rule::of_chat(&["tools"]).with_id("empty-list").refusing(Refused::Empty).with_fix(Fix::RemoveList);
 /// A choice without tools has a fact of its own.
-pub(super) const CHAT_EMPTY_TOOLS: RequestFact = EMPTY_TOOLS.fixed(Fix::Remove).fact(
+pub(super) const CHAT_EMPTY_TOOLS: RequestFact = EMPTY_TOOLS.with_fix(Fix::Remove).fact(
     'A',
     "`tools` has tools, or is left out",
     "live: `[] is too short - 'tools'`, `Invalid 'tools': empty array` (qwen-code#2054, koog#786, slackAskBot#9); \
@@ -506,27 +509,27 @@ pub(super) const PORTABLE_EMPTY_TOOLS: RequestFact = Rule { apis: &[Api::OpenaiC
 // Choices.
 
 const NO_ALLOWED: &str = "pydantic-ai 2.68: the backend has no `allowed_tools`";
-const ALLOWED: Rule = Rule::choice(CHAT, Refused::Allowed).fixed(Fix::Narrow);
+const ALLOWED: Rule = Rule::choice(CHAT, Refused::Allowed).with_fix(Fix::Narrow);
 /// Backends with Chat Completions without `allowed_tools`.
 pub(super) const ALLOWED_TOOLS: RequestFact = ALLOWED.fact('B', "the choice cannot list allowed tools", NO_ALLOWED);
 const SNAKE_MODE: &[&str] = &["tool_config", "function_calling_config", "mode"];
 const MODE: &[&str] = &["toolConfig", "functionCallingConfig", "mode"];
 pub(super) const GEMINI_CHOICE: RequestFact =
-    Rule::choice(GOOGLE, Refused::WithoutTools).named("choice-without-tools").fixed(Fix::Remove).fact(
+    Rule::choice(GOOGLE, Refused::WithoutTools).with_id("choice-without-tools").with_fix(Fix::Remove).fact(
         'B',
         "`functionCallingConfig` needs functions",
         "live: `Function calling config is set without function_declarations.` (pydantic-ai 2.68)",
     );
 pub(super) const GEMINI_ALLOWED: RequestFact = Rule::choice(GOOGLE, Refused::AllowedOptional)
     .when(&[When::Unless(MODE, "\"VALIDATED\""), When::Unless(SNAKE_MODE, "\"VALIDATED\"")])
-    .fixed(Fix::Narrow)
+    .with_fix(Fix::Narrow)
     .fact(
         'B',
         "`allowedFunctionNames` needs the mode `ANY` or `VALIDATED`",
         "Google's documentation: `This should only be set when the Mode is ANY or VALIDATED` (any-llm#1300); recorded \
         with `ANY` only",
     );
-pub(super) const CONVERSE_NONE: RequestFact = Rule::choice(CONVERSE, Refused::Forbidden).only_found().fact(
+pub(super) const CONVERSE_NONE: RequestFact = Rule::choice(CONVERSE, Refused::Forbidden).check_only().fact(
     'B',
     "`toolChoice` has no `none`",
     "live: `Unknown parameter in toolConfig.toolChoice: \"none\"` (boto3#4687)",
@@ -546,9 +549,9 @@ pub(super) const ALLOWED_CALLERS: RequestFact =
 // Turns.
 
 pub(super) const MISTRAL_TURNS: RequestFact = Rule::message(CHAT, Messages::By(Speaker::User), &[])
-    .named("turn-order")
+    .with_id("turn-order")
     .refusing(Refused::After(Speaker::Tool))
-    .fixed(Fix::InsertMessage("."))
+    .with_fix(Fix::InsertMessage("."))
     .fact(
         'A',
         "a message of the model follows results, not one of the user",

@@ -149,7 +149,7 @@ pub(crate) const DEEPSEEK: &[RequestFact] = &[
     RequestFact {
         refuses: Refusal::ToolTypes {
             apis: &[Api::OpenaiResponses],
-            takes: &["web_search", "tool_search", "namespace", CUSTOM],
+            accepts: &["web_search", "tool_search", "namespace", CUSTOM],
         },
         statement: "Responses ignores hosted tools other than `web_search`",
         severity: Severity::Ignored,
@@ -160,7 +160,7 @@ pub(crate) const DEEPSEEK: &[RequestFact] = &[
         ..NO_TOOLS
     },
     RequestFact {
-        refuses: Refusal::ToolTypes { apis: &[Api::OpenaiChat], takes: &[] },
+        refuses: Refusal::ToolTypes { apis: &[Api::OpenaiChat], accepts: &[] },
         statement: "DeepSeek's Chat Completions accepts only functions",
         source: "live: ``tools[7].type: unknown variant `namespace`, expected `function` `` (litellm#30722)",
         ..NO_TOOLS
@@ -268,7 +268,7 @@ pub(crate) const EMPTY_NAMESPACE: RequestFact = RequestFact {
 };
 
 const WITHOUT_TOOLS: RequestFact = RequestFact {
-    refuses: Refusal::ChoiceWithoutTools { takes_none: false, is_of_parallel_calls: false, takes_idle: &[] },
+    refuses: Refusal::ChoiceWithoutTools { accepts_none: false, is_of_parallel_calls: false, accepts_auto: &[] },
     statement: "`tool_choice` needs `tools`",
     confidence: 'A',
     source: "",
@@ -276,7 +276,7 @@ const WITHOUT_TOOLS: RequestFact = RequestFact {
     checked: DAY,
 };
 
-/// Every API: if no tools are left, the choice is removed, too.
+/// Applies to every API: a list that loses all tools also loses the choice.
 pub(crate) const EMPTIED_LIST: RequestFact = RequestFact {
     statement: "a tool choice needs `tools`",
     confidence: 'C',
@@ -287,9 +287,9 @@ pub(crate) const EMPTIED_LIST: RequestFact = RequestFact {
 pub(crate) const OPENAI: &[RequestFact] = &[
     RequestFact {
         refuses: Refusal::ChoiceWithoutTools {
-            takes_none: false,
+            accepts_none: false,
             is_of_parallel_calls: true,
-            takes_idle: &[Api::OpenaiResponses],
+            accepts_auto: &[Api::OpenaiResponses],
         },
         statement: "`tool_choice` and `parallel_tool_calls` need `tools`, except for `auto` in Responses",
         source: "live: `'tool_choice' is only allowed when 'tools' are specified.` (opencode#48857, openclaw#44229, \
@@ -305,7 +305,7 @@ pub(crate) const OPENAI: &[RequestFact] = &[
         statement: "models for deep research accept only hosted tools",
         source: "live: `Deep research models only support the 'web_search_preview', 'code_interpreter', 'mcp', and \
             'file_search' tools.` (12 recorded requests of 2025-10-14)",
-        refuses: Refusal::ModelWithoutTools { models: Models::Contain(&["deep-research"]), takes_hosted: true },
+        refuses: Refusal::ModelWithoutTools { models: Models::Contain(&["deep-research"]), accepts_hosted: true },
         ..NO_TOOLS
     },
     RequestFact {
@@ -319,7 +319,7 @@ pub(crate) const OPENAI: &[RequestFact] = &[
     },
     Rule::of_chat(&["max_tokens"])
         .of(Models::Begin(&["o1", "o3", "o4-", "gpt-5", "gpt-6"]))
-        .renamed("max_completion_tokens")
+        .renamed_to("max_completion_tokens")
         .fact(
             'A',
             "reasoning models accept `max_completion_tokens` instead of `max_tokens`",
@@ -369,7 +369,7 @@ pub(crate) const XAI: &[RequestFact] = &[
     RequestFact {
         refuses: Refusal::ToolTypes {
             apis: &[Api::OpenaiResponses],
-            takes: &[
+            accepts: &[
                 "web_search",
                 "x_search",
                 "code_interpreter",
@@ -388,7 +388,7 @@ pub(crate) const XAI: &[RequestFact] = &[
         ..NO_TOOLS
     },
     RequestFact {
-        refuses: Refusal::ToolTypes { apis: &[Api::OpenaiChat], takes: &["live_search"] },
+        refuses: Refusal::ToolTypes { apis: &[Api::OpenaiChat], accepts: &["live_search"] },
         statement: "Chat Completions accepts functions and `live_search`",
         source: "live: ``tools[55].type: unknown variant `x_search`, expected `function` or `live_search` `` \
             (cindy#2927)",
@@ -414,9 +414,9 @@ const XAI_EFFORT_SOURCE: &str = "live: `Model grok-4.20-reasoning does not suppo
 pub(crate) const VLLM: &[RequestFact] = &[
     RequestFact {
         refuses: Refusal::ChoiceWithoutTools {
-            takes_none: true,
+            accepts_none: true,
             is_of_parallel_calls: false,
-            takes_idle: &[Api::OpenaiResponses],
+            accepts_auto: &[Api::OpenaiResponses],
         },
         statement: "`tool_choice` needs `tools`, unless it is `none`",
         source: "vLLM's own check of requests: ``When using `tool_choice`, `tools` must be set.`` (vllm#21052; \
@@ -426,7 +426,7 @@ pub(crate) const VLLM: &[RequestFact] = &[
     RequestFact {
         refuses: Refusal::ToolTypes {
             apis: OPENAI_FORMATS,
-            takes: &["web_search", "web_search_preview", "code_interpreter", "mcp", CUSTOM],
+            accepts: &["web_search", "web_search_preview", "code_interpreter", "mcp", CUSTOM],
         },
         statement: "hosted tools are `web_search`, `web_search_preview`, `code_interpreter` and `mcp`, in Responses",
         confidence: 'C',
@@ -438,7 +438,7 @@ pub(crate) const VLLM: &[RequestFact] = &[
 
 pub(crate) const LLAMA_CPP: &[RequestFact] = &[
     RequestFact {
-        refuses: Refusal::ToolTypes { apis: &[Api::OpenaiResponses], takes: &[CUSTOM] },
+        refuses: Refusal::ToolTypes { apis: &[Api::OpenaiResponses], accepts: &[CUSTOM] },
         statement: "Responses skips tools that are not functions, and older builds refuse them",
         severity: Severity::Ignored,
         source: "live: `unsupported Responses tool type 'web_search' skipped` (llama.cpp#23465); older builds: \
@@ -446,7 +446,7 @@ pub(crate) const LLAMA_CPP: &[RequestFact] = &[
         ..NO_TOOLS
     },
     RequestFact {
-        refuses: Refusal::ToolTypes { apis: &[Api::OpenaiChat], takes: &[] },
+        refuses: Refusal::ToolTypes { apis: &[Api::OpenaiChat], accepts: &[] },
         statement: "llama.cpp's Chat Completions accepts only functions",
         confidence: 'A',
         source: "llama.cpp, `common_chat_tools_parse_oaicompat`: `Unsupported tool type`",
@@ -464,7 +464,7 @@ const ABSENT_TOOL: RequestFact = RequestFact {
 };
 
 const NO_TOOLS: RequestFact = RequestFact {
-    refuses: Refusal::ModelWithoutTools { models: Models::All, takes_hosted: false },
+    refuses: Refusal::ModelWithoutTools { models: Models::All, accepts_hosted: false },
     statement: "some models do not accept tools",
     confidence: 'B',
     source: "",
@@ -474,7 +474,7 @@ const NO_TOOLS: RequestFact = RequestFact {
 
 pub(crate) const MISTRAL: &[RequestFact] = &[
     RequestFact {
-        refuses: Refusal::ToolTypes { apis: EVERY_FORMAT, takes: &[] },
+        refuses: Refusal::ToolTypes { apis: EVERY_FORMAT, accepts: &[] },
         statement: "Chat Completions accepts only functions",
         source: "live: `Input should be 'function'` for `web_search` (26 recorded requests)",
         ..NO_TOOLS
@@ -484,7 +484,7 @@ pub(crate) const MISTRAL: &[RequestFact] = &[
         source: "live: `Not the same number of function calls and responses` (mistralai/client-ts#106, camel#1467)",
         ..CHAT_PAIRS
     },
-    Rule::of_chat(&["max_completion_tokens"]).renamed("max_tokens").fact(
+    Rule::of_chat(&["max_completion_tokens"]).renamed_to("max_tokens").fact(
         'A',
         "Mistral accepts `max_tokens` instead of `max_completion_tokens`",
         "live: `extra_forbidden`, `[\"body\",\"max_completion_tokens\"]`, `Extra inputs are not permitted` (eca#231, \
@@ -516,7 +516,7 @@ pub(crate) const MISTRAL: &[RequestFact] = &[
 ];
 
 const GROQ_TYPES: RequestFact = RequestFact {
-    refuses: Refusal::ToolTypes { apis: EVERY_FORMAT, takes: &["mcp", "browser_search", "code_interpreter"] },
+    refuses: Refusal::ToolTypes { apis: EVERY_FORMAT, accepts: &["mcp", "browser_search", "code_interpreter"] },
     statement: "hosted tools are `mcp`, and for some models `browser_search` and `code_interpreter`",
     source:
         "live: `tools[0].type must be one of [function, mcp]` (49 recorded requests); Groq documents the other two \
@@ -527,7 +527,7 @@ const GROQ_TYPES: RequestFact = RequestFact {
 pub(crate) const GROQ: &[RequestFact] = &[
     GROQ_TYPES,
     RequestFact {
-        refuses: Refusal::ModelWithoutTools { models: Models::Contain(&["llama-guard"]), takes_hosted: false },
+        refuses: Refusal::ModelWithoutTools { models: Models::Contain(&["llama-guard"]), accepts_hosted: false },
         statement: "Llama Guard does not accept tools",
         source: "live: `` `tool calling` is not supported with this model `` (10 recorded requests of 2025-10-03)",
         ..NO_TOOLS
@@ -542,7 +542,7 @@ pub(crate) const GROQ: &[RequestFact] = &[
         "Groq does not accept `store`",
         "live: `property 'store' is unsupported, did you mean 'stop'?` (chatbot#21; livekit-agents#1276)",
     ),
-    Rule::of_chat(&["reasoning"]).fixed(EFFORT).fact(
+    Rule::of_chat(&["reasoning"]).with_fix(EFFORT).fact(
         'B',
         "Groq has `reasoning_effort`, not `reasoning`",
         "live: `property 'reasoning' is unsupported` (llms#64)",
@@ -584,7 +584,7 @@ pub(crate) const CEREBRAS: &[RequestFact] = &[
         "Cerebras does not accept `metadata`",
         "live: `metadata: property 'metadata' is unsupported` (livekit-agents#1274)",
     ),
-    Rule::of_chat(&["reasoning"]).fixed(EFFORT).fact(
+    Rule::of_chat(&["reasoning"]).with_fix(EFFORT).fact(
         'B',
         "Cerebras has `reasoning_effort`, not `reasoning`",
         "live: `property 'reasoning' is unsupported` (Empryo#209)",
@@ -606,7 +606,7 @@ pub(crate) const COHERE: &[RequestFact] = &[
         ..NO_TOOLS
     },
     RequestFact {
-        refuses: Refusal::ModelWithoutTools { models: Models::Begin(&["command-light"]), takes_hosted: false },
+        refuses: Refusal::ModelWithoutTools { models: Models::Begin(&["command-light"]), accepts_hosted: false },
         statement: "`command-light` does not accept tools",
         source: "live: `tool use is not supported by the provided model: command-light.` (4 recorded requests)",
         ..NO_TOOLS
@@ -614,9 +614,9 @@ pub(crate) const COHERE: &[RequestFact] = &[
     formats::COHERE_TOOLS,
 ];
 
-/// What the Messages of Moonshot and DeepSeek answer is known from another gateway's table only.
+/// The answers of the Messages APIs of Moonshot and DeepSeek are known only from another gateway's table.
 pub(crate) const FIREWORKS: &[RequestFact] = &[RequestFact {
-    refuses: Refusal::ToolTypes { apis: &[Api::Anthropic], takes: &[] },
+    refuses: Refusal::ToolTypes { apis: &[Api::Anthropic], accepts: &[] },
     statement: "Messages has no tools that Anthropic runs",
     source:
         "live, Fireworks: `Input should be 'function', 'web_search_preview' or 'code_interpreter'` for a hosted tool \
@@ -626,14 +626,14 @@ pub(crate) const FIREWORKS: &[RequestFact] = &[RequestFact {
 
 pub(crate) const OLLAMA: &[RequestFact] = &[
     RequestFact {
-        refuses: Refusal::ModelWithoutTools { models: Models::Tagged(&["gemma3"]), takes_hosted: false },
+        refuses: Refusal::ModelWithoutTools { models: Models::Tagged(&["gemma3"]), accepts_hosted: false },
         statement: "Gemma 3 does not accept tools, because its template has no place for them",
         source: "live: `registry.ollama.ai/library/gemma3:1b does not support tools` (34 recorded requests of \
             2025-08-17)",
         ..NO_TOOLS
     },
     RequestFact {
-        refuses: Refusal::ToolTypes { apis: OPENAI_FORMATS, takes: &["web_search", "tool_search", CUSTOM] },
+        refuses: Refusal::ToolTypes { apis: OPENAI_FORMATS, accepts: &["web_search", "tool_search", CUSTOM] },
         statement: "the only hosted tool is `web_search`",
         confidence: 'C',
         source: "Ollama added `web_search`, by that exact name (ollama#17686), and the client's `tool_search` \
@@ -644,7 +644,7 @@ pub(crate) const OLLAMA: &[RequestFact] = &[
 ];
 
 const GEMINI_IMAGES: RequestFact = RequestFact {
-    refuses: Refusal::ModelWithoutTools { models: Models::Contain(&["image-generation"]), takes_hosted: false },
+    refuses: Refusal::ModelWithoutTools { models: Models::Contain(&["image-generation"]), accepts_hosted: false },
     statement: "image generation models do not accept tools",
     source: "live: `Function calling is not enabled for models/gemini-2.0-flash-preview-image-generation` (6 recorded \
         requests)",

@@ -1,4 +1,4 @@
-//! Rules about locations in a request, as data: what must not be there, when, and what is sent instead.
+//! Rules about locations in a request, as data: the refused value, the conditions, and the fix.
 
 use super::{models::Models, name_rules::NamePattern};
 use crate::{json::Flags, options::Api, wire::turns::Speaker};
@@ -8,7 +8,7 @@ use crate::{json::Flags, options::Api, wire::turns::Speaker};
 pub(crate) struct Rule {
     /// One of the names in `RequestFact::CONSTRAINTS`.
     pub(crate) id: &'static str,
-    /// Empty for every format.
+    /// Formats of the requests that the rule is about; empty for every format.
     pub(crate) apis: &'static [Api],
     pub(crate) models: Models,
     pub(crate) at: Location,
@@ -68,7 +68,7 @@ pub(crate) enum Refused {
     Absent,
     /// One of these strings.
     Words(&'static [&'static str]),
-    /// Null, written out.
+    /// Explicit null.
     Null,
     /// A string that does not begin with this one.
     NotBegin(&'static str),
@@ -80,7 +80,7 @@ pub(crate) enum Refused {
     RepeatedInMessage,
     /// An empty list or string.
     Empty,
-    /// A string of nothing but white space.
+    /// A string that contains only white space.
     Blank,
     /// Any value except an object, if there is one.
     NotObject,
@@ -117,9 +117,9 @@ pub(crate) enum When {
     Has(Path),
     /// The request has this member with this JSON value.
     Is(Path, &'static str),
-    /// The part is the only one of its message.
+    /// The message has only this part.
     OnlyPart,
-    /// The message has this member, and the member is no empty list.
+    /// The message has this member, and its value is not an empty list.
     MessageHas(&'static str),
     /// The message does not have this member.
     MessageLacks(&'static str),
@@ -142,14 +142,14 @@ pub(crate) enum BetaLocation {
     Body,
 }
 
-/// What is sent instead.
+/// The change that makes a request acceptable.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Fix {
     /// Nothing: the rule is only checked.
     None,
     /// The request without the member or the choice.
     Remove,
-    /// The message without the part. A cache breakpoint moves to the nearest part that can have one.
+    /// The message without the part. A cache breakpoint moves to the nearest part that accepts a breakpoint.
     RemovePart,
     /// The same value under this name, unless a member of this name already exists.
     Rename(&'static str),
@@ -171,14 +171,14 @@ pub(crate) enum Fix {
     InsertMessage(&'static str),
     /// The message as a message of the user.
     ToUser,
-    /// A member with this string.
+    /// An additional member with this name and this string.
     Insert(&'static str, &'static str),
     /// The tools that the history calls.
     DeclareTools,
     /// The request without the list of tools, and without the members that need tools, unless the choice requires a
     /// call.
     RemoveList,
-    /// The allowed tools only, with a choice that names none.
+    /// The allowed tools only, with a choice that names no tool.
     Narrow,
     /// The request with this beta.
     AddBeta(&'static str, BetaLocation),
@@ -195,7 +195,7 @@ const REMOVED: Rule = Rule {
 };
 
 impl Rule {
-    /// The member is removed.
+    /// Returns a rule that removes a member of the request.
     pub(super) const fn member(apis: &'static [Api], path: Path) -> Rule {
         Rule { apis, at: Location::Request(path), ..REMOVED }
     }
@@ -259,7 +259,7 @@ impl Rule {
     }
 
     pub(super) const fn renamed_beta(apis: &'static [Api], name: &'static [&'static str], other: &'static str) -> Rule {
-        Rule::beta(apis, name).fixed(Fix::Rename(other))
+        Rule::beta(apis, name).with_fix(Fix::Rename(other))
     }
 
     /// The API accepts the member only with a beta. `needs` is this beta as a condition.
@@ -273,7 +273,7 @@ impl Rule {
         Rule { id: "missing-beta", apis, at: Location::Request(path), when: needs, fix, ..REMOVED }
     }
 
-    pub(super) const fn named(self, id: &'static str) -> Rule {
+    pub(super) const fn with_id(self, id: &'static str) -> Rule {
         Rule { id, ..self }
     }
 
@@ -289,16 +289,16 @@ impl Rule {
         Rule { when, ..self }
     }
 
-    pub(super) const fn fixed(self, fix: Fix) -> Rule {
+    pub(super) const fn with_fix(self, fix: Fix) -> Rule {
         Rule { fix, ..self }
     }
 
-    pub(super) const fn renamed(self, name: &'static str) -> Rule {
-        self.fixed(Fix::Rename(name))
+    pub(super) const fn renamed_to(self, name: &'static str) -> Rule {
+        self.with_fix(Fix::Rename(name))
     }
 
-    pub(super) const fn only_found(self) -> Rule {
-        self.fixed(Fix::None)
+    pub(super) const fn check_only(self) -> Rule {
+        self.with_fix(Fix::None)
     }
 
     pub(crate) fn concerns(&self, api: Api, model: &str) -> bool {
@@ -315,16 +315,15 @@ impl Rule {
         is_refused || is_added
     }
 
-    /// Returns true if the rule shows that the API reads a member of messages: the member is required, or has another
-    /// name there.
+    /// Returns true if the rule shows that the API reads a member of messages: the rule requires or renames the member.
     pub(crate) fn shows_member(&self, member: &str) -> bool {
         let is_read = self.refuses == Refused::Absent || matches!(self.fix, Fix::Rename(_));
-        matches!(self.at, Location::Message(_, [own]) if *own == member) && is_read
+        matches!(self.at, Location::Message(_, [name]) if *name == member) && is_read
     }
 
     pub(crate) fn maximum_of(&self, member: &str) -> Option<u64> {
         match (self.at, self.refuses) {
-            (Location::Request([own]), Refused::Above(maximum)) if *own == member => maximum.parse().ok(),
+            (Location::Request([name]), Refused::Above(maximum)) if *name == member => maximum.parse().ok(),
             _ => None,
         }
     }
@@ -333,15 +332,15 @@ impl Rule {
         self.at == Location::Beta || self.when.iter().any(|when| matches!(when, When::WithoutBeta(..)))
     }
 
-    /// Returns true if the fix concerns one value, which stays where it is. Such rules are applied to a request as it
-    /// was given; the other rules to the request that is sent.
-    pub(crate) const fn is_of_value(&self) -> bool {
+    /// Returns true if the fix changes a value in place. Such rules are applied to the original request, and the other
+    /// rules to the request that is sent.
+    pub(crate) const fn is_in_place(&self) -> bool {
         let stays = !matches!(self.fix, Fix::RemovePart | Fix::MoveBeforeCalls | Fix::InsertMessage(_));
         stays && !matches!(self.at, Location::CallId | Location::Choice)
     }
 
-    /// Returns the flags of the messages that may violate the rule, if it is about the history. A message that stays
-    /// text without any of these flags does not violate it.
+    /// Returns the flags of the messages that may violate the rule, if it is about the history. A message with none of
+    /// these flags is not parsed and does not violate the rule.
     pub(crate) fn flags(&self) -> Flags {
         const CALLS: Flags = Flags::CALL.union(Flags::RESULT).union(Flags::CHAT);
         match (self.at, self.refuses) {

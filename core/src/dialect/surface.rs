@@ -18,8 +18,8 @@ pub(crate) struct Surface {
     pub(crate) qualified: Option<QualifiedName>,
     /// The value of a tool's flag `strict` (rule `strict-flag`).
     pub(crate) strict: StrictFlag,
-    /// How the API reads the schema of a tool without the flag, if absence means something else than `false`. A tool of
-    /// a request stays without the flag if both readings are the same.
+    /// How the API interprets the schema of a tool without the flag, if it does not treat the flag as `false`. In a
+    /// request, a tool stays without the flag if the interpretation is equal to `false`.
     pub(crate) without_strict: Option<WithoutStrict>,
     /// The formats of tools in which the API closes objects that have no `additionalProperties`.
     pub(crate) closes_in: &'static [ToolFormat],
@@ -44,7 +44,7 @@ pub(crate) struct Surface {
     pub(crate) budgets: &'static [Budget],
     /// Limits for one tool (rule `too-complex`).
     pub(crate) tool_budgets: &'static [Budget],
-    /// The dialect of tools that are not strict, if a list may contain both kinds. A tool that the surface's own strict
+    /// The dialect of tools that are not strict, if a list may contain strict and other tools. A tool that the strict
     /// dialect cannot represent is written in this dialect.
     pub(crate) not_strict: Option<&'static str>,
     /// All tools of a request become one grammar, compiled by one compiler. Their definitions share one table, so
@@ -65,8 +65,7 @@ pub(crate) struct Surface {
     pub(crate) reads_mcp_headers: bool,
     /// The dialect for the `outputSchema` of a tool; `None` if the surface does not read it.
     pub(crate) output: Option<&'static Dialect>,
-    /// The member of a function that holds the schema of its result, if the tools are in the format of OpenAI
-    /// Responses.
+    /// The member of a function for the schema of its result, if the tools are in the format of OpenAI Responses.
     pub(crate) result_member: Option<&'static str>,
     /// What the API refuses in a request as a whole.
     pub(crate) requests: &'static [RequestFact],
@@ -108,8 +107,8 @@ impl Surface {
     }
 
     pub(crate) fn names_for(&self, model: &str) -> NamePattern {
-        let own = self.names_by_model.iter().find(|(begin, _)| model.starts_with(begin));
-        own.map_or(self.names, |(_, names)| *names)
+        let of_model = self.names_by_model.iter().find(|(begin, _)| model.starts_with(begin));
+        of_model.map_or(self.names, |(_, names)| *names)
     }
 }
 
@@ -140,7 +139,7 @@ impl QualifiedName {
 /// How an API reads the schema of a tool without the flag `strict`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct WithoutStrict {
-    /// The dialect of the schemas that are read alike.
+    /// The dialect of the schemas for which a missing flag has the effect of `false`.
     pub(crate) dialect: &'static str,
     /// True if the API closes objects without `additionalProperties`.
     pub(crate) closes: bool,
@@ -151,9 +150,9 @@ pub(crate) struct WithoutStrict {
 pub(crate) enum StrictFlag {
     /// The flag is omitted.
     Omitted,
-    /// `false`, written out, because omission means something else.
+    /// Explicit `false`, because the API does not treat a missing flag as `false`.
     False,
-    /// `true`, written out.
+    /// Explicit `true`.
     True,
     /// The flag is omitted: this member of the request applies to all tools.
     Request(&'static str),
@@ -183,7 +182,7 @@ pub(crate) struct Budget {
     pub(crate) limit: usize,
 }
 
-/// Counted without following `$ref`.
+/// The objects that a budget counts, without following `$ref`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Counted {
     /// Tools (rule `too-many-strict-tools`).

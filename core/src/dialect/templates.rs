@@ -269,7 +269,7 @@ pub(super) fn of(
     template: &str,
     options: &SanitizeOptions,
 ) -> Result<&'static Dialect, Error> {
-    let Row(_, _, refuses) = row(template).ok_or_else(|| {
+    let Row(_, _, refuses) = find_template(template).ok_or_else(|| {
         let name = options.naming.spell("template");
         let message = format!(
             "expected a file or a model that docs/templates.md lists, found `{template}`{}",
@@ -283,7 +283,7 @@ pub(super) fn of(
 
 /// Accepts a file (with or without `.jinja`) or a model (with or without its owner). Names must match exactly: a
 /// derived model or template may refuse other forms.
-fn row(template: &str) -> Option<&'static Row> {
+fn find_template(template: &str) -> Option<&'static Row> {
     let file = template.strip_suffix(".jinja").map_or(template, |path| path.rsplit('/').next().unwrap_or_default());
     let is_model = |model: &&str| {
         let name = model.rsplit('/').next().unwrap_or_default();
@@ -291,8 +291,8 @@ fn row(template: &str) -> Option<&'static Row> {
     };
     TEMPLATES
         .iter()
-        .find(|row| row.0.eq_ignore_ascii_case(file))
-        .or_else(|| TEMPLATES.iter().find(|row| row.1.iter().any(&is_model)))
+        .find(|find_template| find_template.0.eq_ignore_ascii_case(file))
+        .or_else(|| TEMPLATES.iter().find(|find_template| find_template.1.iter().any(&is_model)))
 }
 
 /// Returns the templates, each with what a dialect's server refuses in addition if it runs that template. Empty for a

@@ -85,7 +85,7 @@ impl Catalogue {
         let aliases =
             restore_map.names().filter(|(_, client_name)| count.get(client_name) == Some(&1)).map(alias).collect();
         Ok(Catalogue {
-            index: Index::new(&tools, !definitions.is_empty())?.also_called(aliases),
+            index: Index::new(&tools, !definitions.is_empty())?.with_other_names(aliases),
             restore_map,
             definitions,
         })

@@ -363,21 +363,24 @@ impl<'a> Node<'a> {
         self.as_object()?.get(key)
     }
 
+    pub(crate) const fn is_container(&self) -> bool {
+        matches!(self.data, Data::Array(_) | Data::Object(_))
+    }
+
     /// Returns true if `test` holds for any member, at any depth. This is faster than a walk over schemas, because it
     /// does not distinguish keywords from other members. It takes linear time, and charges no budget.
     pub(crate) fn has_member(&self, test: impl Fn(&Member<'a>) -> bool) -> bool {
         let mut open = Vec::from([self]);
         // Most values are neither arrays nor objects. They are not added to the list of values to visit.
-        let is_container = |node: &Node<'_>| matches!(node.data(), Data::Array(_) | Data::Object(_));
         while let Some(node) = open.pop() {
             match node.data() {
-                Data::Array(items) => open.extend(items.iter().filter(|item| is_container(item))),
+                Data::Array(items) => open.extend(items.iter().filter(|item| item.is_container())),
                 Data::Object(object) => {
                     for member in object {
                         if test(member) {
                             return true;
                         }
-                        if is_container(&member.value) {
+                        if member.value.is_container() {
                             open.push(&member.value);
                         }
                     }

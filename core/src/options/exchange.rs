@@ -73,8 +73,8 @@ const EXAMPLE: Example<'_> =
     Example { function: "Exchange.open", input: "url, body", option: "dialect", value: "\"moonshot\"" };
 
 impl ExchangeOptions {
-    /// The names of the options that `adapt_request` does not have.
-    fn own() -> impl Iterator<Item = &'static str> {
+    /// Returns the names of the options that `adapt_request` does not have.
+    fn exchange_only() -> impl Iterator<Item = &'static str> {
         Self::KNOWN.iter().copied().filter(|name| *name != "dialect")
     }
 
@@ -92,7 +92,7 @@ impl ExchangeOptions {
     }
 
     pub(crate) fn read(node: &Node<'_>, naming: Naming) -> Result<Self, Error> {
-        let known: Vec<&str> = AdaptOptions::known().chain(Self::own()).collect();
+        let known: Vec<&str> = AdaptOptions::known().chain(Self::exchange_only()).collect();
         let reader = Reader::new(node, naming, &known, EXAMPLE)?;
         let with_example = |error: Error| {
             let Some(unknown) = node.get("dialect").and_then(Node::as_text) else { return error };
@@ -105,7 +105,7 @@ impl ExchangeOptions {
         };
         let mut options = Self::of(&reader, Self::default()).map_err(with_example)?;
         options.native_is_auto = !reader.node("deferred").is_some_and(|deferred| has_native(deferred, "none"));
-        options.adapt = AdaptOptions::read(&without_own(node, naming), naming)?;
+        options.adapt = AdaptOptions::read(&without_exchange_options(node, naming), naming)?;
         if options.dialect.is_some() {
             crate::dialect::of(&options.adapt.tools.sanitize)?;
         }
@@ -120,8 +120,8 @@ impl ExchangeOptions {
         adapt.tools.format = adapt.tools.format.or(Some(format));
         adapt.tools.sanitize.dialect = dialect;
         if let Some(deferred) = &mut adapt.deferred {
-            let is_own = |target: Api| adapt.tools.format == Some(target.tools());
-            if deferred.target.is_some_and(|target| !is_own(target)) {
+            let is_request_format = |target: Api| adapt.tools.format == Some(target.tools());
+            if deferred.target.is_some_and(|target| !is_request_format(target)) {
                 let message = "expected the request's own format as `target`, because replies are not translated \
                     back, found another format; `applyDeferredLoading` translates requests";
                 return Err(Error::new(Code::InvalidOption, "/deferred/target", message));
@@ -139,14 +139,14 @@ fn has_native(deferred: &Node<'_>, word: &str) -> bool {
     deferred.get("native").is_some_and(|native| native.is_text(word))
 }
 
-/// Returns only the options that `adapt_request` has. It requires a dialect, so a placeholder is set if the options
-/// have none. The dialect is determined later.
-fn without_own<'a>(node: &Node<'a>, naming: Naming) -> Node<'a> {
+/// Returns the options that `adapt_request` has. If they contain no dialect, which `adapt_request` requires, a
+/// placeholder is set. The dialect is determined later.
+fn without_exchange_options<'a>(node: &Node<'a>, naming: Naming) -> Node<'a> {
     let mut rest = match node.data() {
         Data::Object(object) => object.clone(),
         _ => Object::new(),
     };
-    for name in ExchangeOptions::own() {
+    for name in ExchangeOptions::exchange_only() {
         rest.remove(&naming.spell(name));
     }
     // The construct is determined later.
@@ -159,7 +159,7 @@ fn without_own<'a>(node: &Node<'a>, naming: Naming) -> Node<'a> {
     Node::object(rest)
 }
 
-/// The dialect of the request cannot be determined because its host is retired.
+/// Returns the error for a request whose host is retired, with the advice to set `dialect`.
 pub(crate) fn without_dialect(error: &Error, naming: Naming) -> Error {
     let example = match naming {
         Naming::Rust => String::from("ExchangeOptions::default().dialect(Dialect::MOONSHOT)"),

@@ -44,7 +44,7 @@ pub(crate) const APIS_WITH_DEFERRAL: &[(&str, Api)] = &[
 ];
 
 impl Api {
-    /// Accepts only [`APIS_WITH_DEFERRAL`].
+    /// Reads an option whose value is one of [`APIS_WITH_DEFERRAL`].
     pub(super) fn with_deferral(reader: &Reader<'_, '_>, name: &str) -> Result<Option<Option<Self>>, Error> {
         Ok(reader.choice(name, APIS_WITH_DEFERRAL)?.map(Some))
     }

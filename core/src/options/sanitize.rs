@@ -181,7 +181,7 @@ impl SanitizeOptions {
         Self::of(&Reader::new(node, naming, Self::KNOWN, example)?, Self::at_default())
     }
 
-    /// Drops the options that the dialect does not have.
+    /// Sets the dialect, and drops the options that it does not have.
     pub(crate) fn in_dialect(mut self, dialect: &Dialect) -> Self {
         let known = dialect.options;
         self.dialect = dialect.id();

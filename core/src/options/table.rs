@@ -189,7 +189,7 @@ macro_rules! options {
                 }
             }
 
-            /// The function that has these options may have others as well.
+            /// Reads the options. The function may have additional options.
             pub(crate) fn of(
                 reader: &$crate::options::table::Reader<'_, '_>,
                 default: Self,
@@ -391,16 +391,16 @@ impl<'o, 'a> Reader<'o, 'a> {
         self.naming.example(&self.example)
     }
 
-    /// Null is equivalent to absence.
-    fn given(&self, name: &str) -> Option<&'o Node<'a>> {
-        self.present(name).filter(|node| !node.is_null())
+    /// Returns the value of an option; `None` if it is absent or null.
+    fn value(&self, name: &str) -> Option<&'o Node<'a>> {
+        self.node_or_null(name).filter(|node| !node.is_null())
     }
 
-    fn present(&self, name: &str) -> Option<&'o Node<'a>> {
+    fn node_or_null(&self, name: &str) -> Option<&'o Node<'a>> {
         self.object?.get(&self.naming.spell(name))
     }
 
-    fn wrong(&self, name: &str, expected: &str, found: &Node<'_>) -> Error {
+    fn invalid(&self, name: &str, expected: &str, found: &Node<'_>) -> Error {
         let shown = match found.as_text() {
             Some(text) => format!("`{}`", text.display()),
             None => match found.as_number() {
@@ -416,10 +416,10 @@ impl<'o, 'a> Reader<'o, 'a> {
     }
 
     pub(crate) fn text(&self, name: &str) -> Result<Option<String>, Error> {
-        let Some(node) = self.given(name) else { return Ok(None) };
+        let Some(node) = self.value(name) else { return Ok(None) };
         match node.as_text().and_then(|text| text.value()) {
             Some(value) => Ok(Some(value.into_owned())),
-            None => Err(self.wrong(name, "a string", node)),
+            None => Err(self.invalid(name, "a string", node)),
         }
     }
 
@@ -430,24 +430,24 @@ impl<'o, 'a> Reader<'o, 'a> {
         text.parse().map(Some).map_err(|error: Error| error.at(format!("/{}", self.naming.spell(name))))
     }
 
-    /// For an option that the caller reads itself.
+    /// Returns the value of an option that the caller reads itself.
     pub(crate) fn node(&self, name: &str) -> Option<&'o Node<'a>> {
-        self.given(name)
+        self.value(name)
     }
 
     pub(crate) fn flag(&self, name: &str) -> Result<Option<bool>, Error> {
-        let Some(node) = self.given(name) else { return Ok(None) };
-        node.as_bool().map(Some).ok_or_else(|| self.wrong(name, "a boolean", node))
+        let Some(node) = self.value(name) else { return Ok(None) };
+        node.as_bool().map(Some).ok_or_else(|| self.invalid(name, "a boolean", node))
     }
 
     pub(crate) fn count(&self, name: &str) -> Result<Option<usize>, Error> {
-        let Some(node) = self.given(name) else { return Ok(None) };
+        let Some(node) = self.value(name) else { return Ok(None) };
         self.as_count(name, node, "a non-negative integer").map(Some)
     }
 
     /// Null disables a limit: `None` if the option is absent, `Some(None)` if it is null.
     pub(crate) fn limit(&self, name: &str) -> Result<Option<Option<usize>>, Error> {
-        match self.present(name) {
+        match self.node_or_null(name) {
             None => Ok(None),
             Some(node) if node.is_null() => Ok(Some(None)),
             Some(node) => {
@@ -457,23 +457,23 @@ impl<'o, 'a> Reader<'o, 'a> {
     }
 
     fn as_count(&self, name: &str, node: &Node<'_>, expected: &str) -> Result<usize, Error> {
-        node.as_u64().and_then(|count| usize::try_from(count).ok()).ok_or_else(|| self.wrong(name, expected, node))
+        node.as_u64().and_then(|count| usize::try_from(count).ok()).ok_or_else(|| self.invalid(name, expected, node))
     }
 
     pub(crate) fn names(&self, name: &str) -> Result<Option<Vec<String>>, Error> {
-        let Some(node) = self.given(name) else { return Ok(None) };
-        let Some(items) = node.as_array() else { return Err(self.wrong(name, "a list of strings", node)) };
+        let Some(node) = self.value(name) else { return Ok(None) };
+        let Some(items) = node.as_array() else { return Err(self.invalid(name, "a list of strings", node)) };
         let mut names = Vec::with_capacity(items.len());
         for item in items {
             match item.as_text().and_then(|text| text.value()) {
                 Some(value) => names.push(value.into_owned()),
-                None => return Err(self.wrong(name, "a list of strings", item)),
+                None => return Err(self.invalid(name, "a list of strings", item)),
             }
         }
         Ok(Some(names))
     }
 
-    /// The name must not be empty.
+    /// Reads the name of a function, which must not be empty.
     pub(crate) fn function_name(&self, name: &str) -> Result<Option<String>, Error> {
         let text = self.text(name)?;
         if text.as_deref() == Some("") {
@@ -485,15 +485,15 @@ impl<'o, 'a> Reader<'o, 'a> {
     }
 
     pub(crate) fn choice<T: Copy>(&self, name: &str, choices: &[(&str, T)]) -> Result<Option<T>, Error> {
-        let Some(node) = self.given(name) else { return Ok(None) };
+        let Some(node) = self.value(name) else { return Ok(None) };
         match choices.iter().find(|(spelling, _)| node.is_text(spelling)) {
             Some((_, value)) => Ok(Some(*value)),
             None => {
                 let spellings: Vec<String> = choices.iter().map(|(spelling, _)| format!("\"{spelling}\"")).collect();
                 let written = node.as_text().map(|text| text.display()).unwrap_or_default();
                 let meant = did_you_mean(&written, choices.iter().map(|(spelling, _)| spelling));
-                let wrong = self.wrong(name, &format!("one of {}", spellings.join(", ")), node);
-                Err(Error::new(wrong.code(), wrong.pointer(), format!("{}{meant}", wrong.message())))
+                let error = self.invalid(name, &format!("one of {}", spellings.join(", ")), node);
+                Err(Error::new(error.code(), error.pointer(), format!("{}{meant}", error.message())))
             }
         }
     }

@@ -234,7 +234,7 @@ options! {
         "onSetAside" on_set_aside: OnSetAside = OnSetAside::Warn, set(by hand);
     } with {
         /// Dialect of the schemas, and the other options of [`sanitize`](crate::sanitize).
-        pub sanitize: SanitizeOptions = SanitizeOptions::at_default(), read(of_schemas);
+        pub sanitize: SanitizeOptions = SanitizeOptions::at_default(), read(read_schema_options);
         /// Name of the server in the client's configuration, if the client puts it in front of the names of tools.
         pub(crate) server: Option<String> = None;
         /// Dialect for tools without `strict: true`; `None`: the flags of the tools do not affect the dialect.
@@ -259,7 +259,7 @@ fn of_tool_schemas() -> impl Iterator<Item = &'static &'static str> {
     SanitizeOptions::KNOWN.iter().filter(|name| !OF_SCHEMAS.contains(name))
 }
 
-fn of_schemas(reader: &Reader<'_, '_>) -> Result<SanitizeOptions, Error> {
+fn read_schema_options(reader: &Reader<'_, '_>) -> Result<SanitizeOptions, Error> {
     SanitizeOptions::of(reader, SanitizeOptions::at_default())
 }
 
@@ -269,7 +269,7 @@ impl ToolsOptions {
         ToolsOptions { sanitize: SanitizeOptions::new(dialect), ..Self::at_default() }
     }
 
-    /// `None` if calls are not repaired.
+    /// Returns the options for repairing calls; `None` if calls are not repaired.
     pub(crate) fn repairs(&self) -> Option<RepairOptions> {
         self.repair.clone().or_else(|| self.lenient_types.then(RepairOptions::default))
     }
@@ -349,12 +349,12 @@ options! {
     } with {
         /// Options for rewriting the tools. [`ToolsOptions::format`] is the format of the request here, if its content
         /// does not determine it.
-        pub tools: ToolsOptions = ToolsOptions::at_default(), read(of_tools);
+        pub tools: ToolsOptions = ToolsOptions::at_default(), read(read_tools_options);
     }
     forward ($) request_setters
 }
 
-fn of_tools(reader: &Reader<'_, '_>) -> Result<ToolsOptions, Error> {
+fn read_tools_options(reader: &Reader<'_, '_>) -> Result<ToolsOptions, Error> {
     ToolsOptions::of(reader, ToolsOptions::at_default())
 }
 
@@ -380,7 +380,7 @@ impl AdaptOptions {
 
     pub(super) fn known() -> impl Iterator<Item = &'static str> {
         let of_tools = ToolsOptions::KNOWN.iter().filter(|name| !OF_LISTS.contains(name));
-        // The purpose of each schema follows from its place in the request.
+        // The purpose of each schema follows from its location in the request.
         let of_schemas = SanitizeOptions::KNOWN.iter().filter(|name| **name != "use");
         of_schemas.chain(of_tools).chain(Self::KNOWN).copied()
     }

@@ -25,9 +25,9 @@ use program::{Part, Set, Step};
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Spelling {
-    /// ECMA-262, with or without the flag `u`. Patterns that the two modes read differently are refused. Exceptions are
-    /// escapes of punctuation, hyphens next to sets, a `]` or `}` that closes nothing (all literal), and `\u{41}` (a
-    /// character).
+    /// ECMA-262, with or without the flag `u`. Patterns with a different meaning in the two modes are refused.
+    /// Exceptions are escapes of punctuation, hyphens next to sets, a `]` or `}` that closes nothing (all literal), and
+    /// `\u{41}` (a character).
     Ecma,
     /// Python's `re`, on strings.
     Python,
@@ -38,7 +38,7 @@ pub(crate) struct Pattern {
     steps: Vec<Step>,
     sets: Vec<Set>,
     spelling: Spelling,
-    /// Maximum cost of a state per character.
+    /// Maximum cost of comparing a character with a step.
     cost: usize,
 }
 

@@ -1,8 +1,8 @@
 //! Programs, into which patterns are compiled, and the operations that combine parts of programs. A program runs with
 //! all states in parallel, one character at a time.
 //!
-//! Steps refer to others by distance, so a part can be copied or moved unchanged. Counted repetition needs nothing
-//! else.
+//! Steps refer to other steps by distance, so a part can be copied or moved unchanged. A counted repetition is a series
+//! of copies.
 
 use alloc::{vec, vec::Vec};
 
@@ -12,7 +12,7 @@ use crate::budget::Budget;
 /// Maximum number of steps of a program: `^.{1,10000}$` has 20,001.
 const MAX_STEPS: usize = 1 << 15;
 /// Number of steps that are copied or moved per step of the budget.
-const COPIED: usize = 16;
+const COPIES_PER_STEP: usize = 16;
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Step {
@@ -68,34 +68,34 @@ impl<'b> Program<'b> {
     }
 
     pub(super) fn push(&mut self, step: Step) -> Result<(), Flaw> {
-        self.pays(1)?;
+        self.pay(1)?;
         self.steps.push(step);
         Ok(())
     }
 
-    fn insert(&mut self, at: usize, step: Step) -> Result<(), Flaw> {
-        self.pays(1 + self.end().saturating_sub(at) / COPIED)?;
-        if at <= self.end() {
-            self.steps.insert(at, step);
+    fn insert(&mut self, index: usize, step: Step) -> Result<(), Flaw> {
+        self.pay(1 + self.end().saturating_sub(index) / COPIES_PER_STEP)?;
+        if index <= self.end() {
+            self.steps.insert(index, step);
         }
         Ok(())
     }
 
-    fn pays(&self, steps: usize) -> Result<(), Flaw> {
+    fn pay(&self, steps: usize) -> Result<(), Flaw> {
         if self.end() >= MAX_STEPS || !self.budget.pay(steps) {
             return Err("it is too large");
         }
         Ok(())
     }
 
-    pub(super) fn open(&self) -> Branches {
+    pub(super) fn start_branches(&self) -> Branches {
         Branches { start: self.end(), branch: self.end(), ends: Vec::new() }
     }
 
     pub(super) fn alternate(&mut self, group: &mut Branches) -> Result<(), Flaw> {
-        // Distance to the next branch: past this one and its jump.
+        // Distance to the next branch: the length of this branch and its jump.
         let length = self.end().saturating_sub(group.branch);
-        self.insert(group.branch, Step::Split(far(length + 2)))?;
+        self.insert(group.branch, Step::Split(distance(length + 2)))?;
         group.ends.push(self.end());
         self.push(Step::Jump(0))?;
         group.branch = self.end();
@@ -103,11 +103,11 @@ impl<'b> Program<'b> {
     }
 
     /// Returns the start of the group.
-    pub(super) fn close(&mut self, group: &Branches) -> usize {
+    pub(super) fn end_branches(&mut self, group: &Branches) -> usize {
         for end in &group.ends {
             let length = self.end().saturating_sub(*end);
             if let Some(step) = self.steps.get_mut(*end) {
-                *step = Step::Jump(far(length));
+                *step = Step::Jump(distance(length));
             }
         }
         group.start
@@ -127,21 +127,21 @@ impl<'b> Program<'b> {
             self.copy(start, length)?;
         }
         match max {
-            None if min > 0 => self.push(Step::Split(-far(length))),
+            None if min > 0 => self.push(Step::Split(-distance(length))),
             None => {
-                self.insert(start, Step::Split(far(length + 2)))?;
-                self.push(Step::Jump(-far(length + 1)))
+                self.insert(start, Step::Split(distance(length + 2)))?;
+                self.push(Step::Jump(-distance(length + 1)))
             }
             Some(max) => {
-                let optional = max.saturating_sub(min);
-                // If one optional repetition is skipped, so are the following ones.
-                let past = |left: usize| Step::Split(far(left.saturating_mul(length + 1)));
+                let optional_count = max.saturating_sub(min);
+                // A skipped optional repetition also skips all following repetitions.
+                let skip_following = |remaining: usize| Step::Split(distance(remaining.saturating_mul(length + 1)));
                 if min == 0 {
-                    self.insert(start, past(optional))?;
+                    self.insert(start, skip_following(optional_count))?;
                 }
-                let (body, done) = if min == 0 { (start + 1, 1) } else { (start, 0) };
-                for left in (1..=optional.saturating_sub(done)).rev() {
-                    self.push(past(left))?;
+                let (body, copied) = if min == 0 { (start + 1, 1) } else { (start, 0) };
+                for remaining in (1..=optional_count.saturating_sub(copied)).rev() {
+                    self.push(skip_following(remaining))?;
                     self.copy(body, length)?;
                 }
                 Ok(())
@@ -153,14 +153,14 @@ impl<'b> Program<'b> {
         if self.end().saturating_add(length) > MAX_STEPS {
             return Err("it is too large");
         }
-        self.pays(1 + length / COPIED)?;
+        self.pay(1 + length / COPIES_PER_STEP)?;
         self.steps.extend_from_within(start..start + length);
         Ok(())
     }
 }
 
-/// The size of programs is limited far below `i32::MAX`.
-fn far(steps: usize) -> i32 {
+/// Returns a distance in steps. The size of programs is limited far below `i32::MAX`.
+fn distance(steps: usize) -> i32 {
     i32::try_from(steps).unwrap_or(i32::MAX)
 }
 
@@ -214,7 +214,7 @@ pub(super) struct Set {
     pub(super) parts: Vec<Part>,
     pub(super) is_negated: bool,
     /// True if the case of letters is ignored.
-    pub(super) folds: bool,
+    pub(super) ignores_case: bool,
 }
 
 impl Set {
@@ -234,8 +234,9 @@ impl Set {
     }
 
     pub(super) fn takes(&self, character: char, spelling: Spelling) -> bool {
-        let is_in = self.has(character, spelling) || (self.folds && self.has_other_case(character, spelling));
-        is_in != self.is_negated
+        let is_listed =
+            self.has(character, spelling) || (self.ignores_case && self.has_other_case(character, spelling));
+        is_listed != self.is_negated
     }
 
     fn has(&self, character: char, spelling: Spelling) -> bool {
@@ -246,20 +247,20 @@ impl Set {
     }
 
     fn has_other_case(&self, character: char, spelling: Spelling) -> bool {
-        let upper = only(character.to_uppercase()).unwrap_or(character);
-        let lower = only(character.to_lowercase()).unwrap_or(character);
+        let upper = single(character.to_uppercase()).unwrap_or(character);
+        let lower = single(character.to_lowercase()).unwrap_or(character);
         // `ſ` matches `s` only because both have the capital `S`.
-        let again = only(upper.to_lowercase()).unwrap_or(upper);
-        [upper, lower, again].iter().any(|one| *one != character && self.has(*one, spelling))
+        let lower_of_upper = single(upper.to_lowercase()).unwrap_or(upper);
+        [upper, lower, lower_of_upper].iter().any(|other| *other != character && self.has(*other, spelling))
     }
 }
 
-fn only(mut characters: impl Iterator<Item = char>) -> Option<char> {
+fn single(mut characters: impl Iterator<Item = char>) -> Option<char> {
     characters.next().filter(|_| characters.next().is_none())
 }
 
 /// Number of states per step of the budget.
-const STATES: usize = 16;
+const STATES_PER_STEP: usize = 16;
 
 /// Steps that wait for a character, without duplicates.
 struct States {
@@ -272,7 +273,7 @@ struct States {
 }
 
 #[derive(Clone, Copy)]
-struct Between<'t> {
+struct TextPosition<'t> {
     before: Option<char>,
     rest: &'t str,
 }
@@ -281,65 +282,65 @@ impl Pattern {
     /// Returns `None` if the budget is spent.
     pub(crate) fn find(&self, text: &str, budget: &Budget) -> Option<bool> {
         let length = self.steps.len();
-        if !budget.pay(1 + length / STATES) {
+        if !budget.pay(1 + length / STATES_PER_STEP) {
             return None;
         }
-        let (mut now, mut next) = (States::new(length), States::new(length));
-        let mut position = Between { before: None, rest: text };
+        let (mut current, mut next) = (States::new(length), States::new(length));
+        let mut position = TextPosition { before: None, rest: text };
         let mut stack = Vec::new();
         let is_anchored = matches!(self.steps.first(), Some(Step::Assertion(Assertion::Start)));
         loop {
             // A match may begin at any position.
-            if !(is_anchored && position.before.is_some()) && self.reach(&mut now, 0, position, &mut stack) {
+            if !(is_anchored && position.before.is_some()) && self.reach(&mut current, 0, position, &mut stack) {
                 return Some(true);
             }
             let mut characters = position.rest.chars();
-            let Some(character) = characters.next().filter(|_| !(is_anchored && now.waiting.is_empty())) else {
+            let Some(character) = characters.next().filter(|_| !(is_anchored && current.waiting.is_empty())) else {
                 return Some(false);
             };
             // Steps visited so far, and states to try on this character.
-            let work = now.visited.saturating_add(now.waiting.len().saturating_mul(self.cost));
-            if !budget.pay(1 + work / STATES) {
+            let visits = current.visited.saturating_add(current.waiting.len().saturating_mul(self.cost));
+            if !budget.pay(1 + visits / STATES_PER_STEP) {
                 return None;
             }
-            position = Between { before: Some(character), rest: characters.as_str() };
+            position = TextPosition { before: Some(character), rest: characters.as_str() };
             next.clear();
-            for state in &now.waiting {
-                let takes = match self.steps.get(*state as usize) {
+            for state in &current.waiting {
+                let is_match = match self.steps.get(*state as usize) {
                     Some(Step::Char(expected)) => *expected == character,
                     Some(Step::Set(set)) => {
                         self.sets.get(*set as usize).is_some_and(|set| set.takes(character, self.spelling))
                     }
                     _ => false,
                 };
-                if takes && self.reach(&mut next, *state as usize + 1, position, &mut stack) {
+                if is_match && self.reach(&mut next, *state as usize + 1, position, &mut stack) {
                     return Some(true);
                 }
             }
-            core::mem::swap(&mut now, &mut next);
+            core::mem::swap(&mut current, &mut next);
         }
     }
 
     /// Follows steps that consume no character. Returns true if the end of the program is reached.
-    fn reach(&self, states: &mut States, from: usize, position: Between<'_>, stack: &mut Vec<usize>) -> bool {
+    fn reach(&self, states: &mut States, from: usize, position: TextPosition<'_>, stack: &mut Vec<usize>) -> bool {
         stack.push(from);
-        while let Some(at) = stack.pop() {
+        while let Some(index) = stack.pop() {
             states.visited += 1;
-            let Some(step) = self.steps.get(at) else {
+            let Some(step) = self.steps.get(index) else {
                 // Past the last step: the pattern matches.
                 stack.clear();
                 return true;
             };
-            if !states.enter(at) {
+            if !states.enter(index) {
                 continue;
             }
             match step {
-                Step::Char(_) | Step::Set(_) => states.waiting.push(at as u32),
-                Step::Split(to) => stack.extend([away(at, *to), at + 1]),
-                Step::Jump(to) => stack.push(away(at, *to)),
+                Step::Char(_) | Step::Set(_) => states.waiting.push(index as u32),
+                Step::Split(to) => stack.extend([target_of(index, *to), index + 1]),
+                Step::Jump(to) => stack.push(target_of(index, *to)),
                 Step::Assertion(assertion) => {
-                    if position.holds(*assertion, self.spelling) {
-                        stack.push(at + 1);
+                    if position.is_true(*assertion, self.spelling) {
+                        stack.push(index + 1);
                     }
                 }
             }
@@ -348,7 +349,7 @@ impl Pattern {
     }
 }
 
-pub(super) fn away(from: usize, steps: i32) -> usize {
+pub(super) fn target_of(from: usize, steps: i32) -> usize {
     from.saturating_add_signed(steps as isize)
 }
 
@@ -374,8 +375,8 @@ impl States {
     }
 }
 
-impl Between<'_> {
-    fn holds(self, assertion: Assertion, spelling: Spelling) -> bool {
+impl TextPosition<'_> {
+    fn is_true(self, assertion: Assertion, spelling: Spelling) -> bool {
         match assertion {
             Assertion::Start => self.before.is_none(),
             Assertion::End => self.rest.is_empty(),
@@ -388,7 +389,8 @@ impl Between<'_> {
     }
 
     fn is_word_edge(self, spelling: Spelling) -> bool {
-        let is_word = |character: Option<char>| character.is_some_and(|one| ClassEscape::Word.has(one, spelling));
+        let is_word =
+            |character: Option<char>| character.is_some_and(|character| ClassEscape::Word.has(character, spelling));
         is_word(self.before) != is_word(self.rest.chars().next())
     }
 }

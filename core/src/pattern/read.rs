@@ -1,4 +1,4 @@
-//! Compiles a pattern into a program: one pass, with a stack of open groups. Reads the escapes of both syntaxes.
+//! Compiles a pattern into a program in one pass, with a stack of open groups. Reads the escapes of both syntaxes.
 
 use alloc::{string::String, vec, vec::Vec};
 use core::{iter::Peekable, mem, str::Chars};
@@ -11,21 +11,21 @@ use crate::{budget::Budget, collections};
 
 const UNCLOSED: Flaw = "an unclosed group";
 const UNOPENED: Flaw = "an unmatched `)`";
-const NOTHING: Flaw = "a quantifier with nothing to repeat";
-const BOUNDS: Flaw = "a repetition whose minimum is above its maximum";
+const NOTHING_TO_REPEAT: Flaw = "a quantifier with nothing to repeat";
+const INVALID_BOUNDS: Flaw = "a repetition whose minimum is above its maximum";
 const LOOKAROUND: Flaw = "it has lookaround";
 const UNKNOWN_GROUP: Flaw = "a group that begins with an unknown `(?`";
-const OPEN_CLASS: Flaw = "an unclosed character class";
-const RANGE: Flaw = "a class range that is out of order, or that begins or ends with a set";
+const UNCLOSED_CLASS: Flaw = "an unclosed character class";
+const INVALID_RANGE: Flaw = "a class range that is out of order, or that begins or ends with a set";
 
 #[derive(Clone, Copy, Debug, Default)]
 struct Flags {
     /// `i`: ignore case.
-    folds: bool,
+    ignores_case: bool,
     /// `m`: `^` and `$` match at every line.
-    lines: bool,
+    multiline: bool,
     /// `s`: `.` also matches a line feed.
-    all: bool,
+    dot_all: bool,
     /// `x`: ignore spaces and comments.
     verbose: bool,
 }
@@ -38,9 +38,9 @@ struct Reader<'p> {
     flags: Flags,
     group: Branches,
     /// Enclosing groups, each with the flags that apply outside of it.
-    around: Vec<(Branches, Flags)>,
+    enclosing: Vec<(Branches, Flags)>,
     /// Start of the part that a quantifier would repeat.
-    last: Option<usize>,
+    last_part: Option<usize>,
     /// True if only flags were read so far.
     is_first: bool,
     names: collections::Set<String>,
@@ -48,7 +48,7 @@ struct Reader<'p> {
 
 pub(super) fn read(pattern: &str, spelling: Spelling, budget: &Budget) -> Result<(Vec<Step>, Vec<Set>), Flaw> {
     let program = Program::new(budget);
-    let group = program.open();
+    let group = program.start_branches();
     let mut reader = Reader {
         letters: pattern.chars().peekable(),
         spelling,
@@ -56,8 +56,8 @@ pub(super) fn read(pattern: &str, spelling: Spelling, budget: &Budget) -> Result
         sets: Vec::new(),
         flags: Flags::default(),
         group,
-        around: Vec::new(),
-        last: None,
+        enclosing: Vec::new(),
+        last_part: None,
         is_first: true,
         names: collections::Set::new(),
     };
@@ -65,12 +65,12 @@ pub(super) fn read(pattern: &str, spelling: Spelling, budget: &Budget) -> Result
         if !budget.pay(1) {
             return Err("it is too large");
         }
-        reader.letter(letter)?;
+        reader.read_letter(letter)?;
     }
-    if !reader.around.is_empty() {
+    if !reader.enclosing.is_empty() {
         return Err(UNCLOSED);
     }
-    reader.program.close(&reader.group);
+    reader.program.end_branches(&reader.group);
     Ok((reader.program.into_steps(), reader.sets))
 }
 
@@ -79,74 +79,74 @@ impl Reader<'_> {
         self.spelling == Spelling::Python
     }
 
-    fn letter(&mut self, letter: char) -> Result<(), Flaw> {
+    fn read_letter(&mut self, letter: char) -> Result<(), Flaw> {
         let is_first = mem::take(&mut self.is_first);
         match letter {
             '\\' => match escape(&mut self.letters, false, self.spelling)? {
-                Escape::Char(character) => self.character(character),
+                Escape::Char(character) => self.push_character(character),
                 Escape::Class(kind, is_negated) => {
-                    self.set(Set { parts: vec![Part::ClassEscape(kind, is_negated)], ..Set::default() })
+                    self.push_set(Set { parts: vec![Part::ClassEscape(kind, is_negated)], ..Set::default() })
                 }
-                Escape::Assertion(assertion) => self.assertion(assertion),
+                Escape::Assertion(assertion) => self.push_assertion(assertion),
             },
-            '[' => self.class(),
-            '(' => self.open(is_first),
-            ')' => self.close(),
+            '[' => self.read_class(),
+            '(' => self.open_group(is_first),
+            ')' => self.close_group(),
             '|' => {
-                self.last = None;
+                self.last_part = None;
                 self.program.alternate(&mut self.group)
             }
-            '^' => self.assertion(if self.flags.lines { Assertion::LineStart } else { Assertion::Start }),
-            '$' => self.assertion(match (self.spelling, self.flags.lines) {
+            '^' => self.push_assertion(if self.flags.multiline { Assertion::LineStart } else { Assertion::Start }),
+            '$' => self.push_assertion(match (self.spelling, self.flags.multiline) {
                 (Spelling::Ecma, _) => Assertion::End,
                 (Spelling::Python, true) => Assertion::LineEnd,
                 (Spelling::Python, false) => Assertion::LastLine,
             }),
             '.' => {
                 let mut parts = Vec::new();
-                if !self.flags.all {
+                if !self.flags.dot_all {
                     parts.push(Part::Range('\n', '\n'));
                 }
                 if !self.is_python() {
                     parts.extend([Part::Range('\r', '\r'), Part::Range('\u{2028}', '\u{2029}')]);
                 }
-                self.set(Set { parts, is_negated: true, folds: false })
+                self.push_set(Set { parts, is_negated: true, ignores_case: false })
             }
             '*' => self.repeat(0, None),
             '+' => self.repeat(1, None),
             '?' => self.repeat(0, Some(1)),
-            '{' => self.counted(),
+            '{' => self.repeat_counted(),
             ' ' | '\t' | '\n' | '\r' | '\u{b}' | '\u{c}' if self.flags.verbose => Ok(()),
             '#' if self.flags.verbose => {
                 let _ = self.letters.find(|letter| *letter == '\n');
                 Ok(())
             }
-            other => self.character(other),
+            other => self.push_character(other),
         }
     }
 
-    fn character(&mut self, character: char) -> Result<(), Flaw> {
-        if self.flags.folds && character.is_alphabetic() {
-            return self.set(Set { parts: vec![Part::Range(character, character)], ..Set::default() });
+    fn push_character(&mut self, character: char) -> Result<(), Flaw> {
+        if self.flags.ignores_case && character.is_alphabetic() {
+            return self.push_set(Set { parts: vec![Part::Range(character, character)], ..Set::default() });
         }
-        self.last = Some(self.program.end());
+        self.last_part = Some(self.program.end());
         self.program.push(Step::Char(character))
     }
 
-    fn set(&mut self, set: Set) -> Result<(), Flaw> {
-        self.last = Some(self.program.end());
-        let number = u32::try_from(self.sets.len()).map_err(|_| "it is too large")?;
-        self.sets.push(Set { folds: self.flags.folds, ..set });
-        self.program.push(Step::Set(number))
+    fn push_set(&mut self, set: Set) -> Result<(), Flaw> {
+        self.last_part = Some(self.program.end());
+        let index = u32::try_from(self.sets.len()).map_err(|_| "it is too large")?;
+        self.sets.push(Set { ignores_case: self.flags.ignores_case, ..set });
+        self.program.push(Step::Set(index))
     }
 
-    fn assertion(&mut self, assertion: Assertion) -> Result<(), Flaw> {
-        self.last = None;
+    fn push_assertion(&mut self, assertion: Assertion) -> Result<(), Flaw> {
+        self.last_part = None;
         self.program.push(Step::Assertion(assertion))
     }
 
     fn repeat(&mut self, min: usize, max: Option<usize>) -> Result<(), Flaw> {
-        let start = self.last.take().ok_or(NOTHING)?;
+        let start = self.last_part.take().ok_or(NOTHING_TO_REPEAT)?;
         // Lazy and greedy quantifiers find the same matches.
         if self.letters.next_if_eq(&'?').is_none() && self.is_python() && self.letters.peek() == Some(&'+') {
             return Err("it has a possessive quantifier");
@@ -156,32 +156,32 @@ impl Reader<'_> {
 
     /// Reads `{m}`, `{m,}` and `{m,n}`, in Python also `{,n}` and `{,}`. Any other brace is literal in Python, and an
     /// error or literal in ECMA-262.
-    fn counted(&mut self) -> Result<(), Flaw> {
-        let mut ahead = self.letters.clone();
-        let min = number(&mut ahead);
-        let has_comma = ahead.next_if_eq(&',').is_some();
-        let max = if has_comma { number(&mut ahead) } else { min };
-        let is_counted = ahead.next() == Some('}') && (min.is_some() || (self.is_python() && has_comma));
+    fn repeat_counted(&mut self) -> Result<(), Flaw> {
+        let mut lookahead = self.letters.clone();
+        let min = number(&mut lookahead);
+        let has_comma = lookahead.next_if_eq(&',').is_some();
+        let max = if has_comma { number(&mut lookahead) } else { min };
+        let is_counted = lookahead.next() == Some('}') && (min.is_some() || (self.is_python() && has_comma));
         if !is_counted {
-            return if self.is_python() { self.character('{') } else { Err("a `{` that begins no repetition") };
+            return if self.is_python() { self.push_character('{') } else { Err("a `{` that begins no repetition") };
         }
-        self.letters = ahead;
+        self.letters = lookahead;
         if max.is_some_and(|max| max < min.unwrap_or(0)) {
-            return Err(BOUNDS);
+            return Err(INVALID_BOUNDS);
         }
         self.repeat(min.unwrap_or(0), max)
     }
 
-    fn open(&mut self, is_first: bool) -> Result<(), Flaw> {
+    fn open_group(&mut self, is_first: bool) -> Result<(), Flaw> {
         let mut flags = self.flags;
         if self.letters.next_if_eq(&'?').is_some() {
             match self.letters.next().ok_or(UNKNOWN_GROUP)? {
                 ':' => {}
                 '=' | '!' => return Err(LOOKAROUND),
                 '<' if matches!(self.letters.peek(), Some('=' | '!')) => return Err(LOOKAROUND),
-                '<' if !self.is_python() => self.name()?,
+                '<' if !self.is_python() => self.read_name()?,
                 'P' if self.is_python() => match self.letters.next() {
-                    Some('<') => self.name()?,
+                    Some('<') => self.read_name()?,
                     Some('=') => return Err("it has a back-reference"),
                     _ => return Err(UNKNOWN_GROUP),
                 },
@@ -189,11 +189,11 @@ impl Reader<'_> {
                     self.is_first = is_first;
                     return self.letters.find(|letter| *letter == ')').map(|_| ()).ok_or(UNCLOSED);
                 }
-                letter if self.is_python() => match self.flags(letter)? {
-                    (inside, ':') => flags = inside,
+                letter if self.is_python() => match self.read_flags(letter)? {
+                    (group_flags, ':') => flags = group_flags,
                     // Flags for the whole pattern must come first.
-                    (whole, _) if is_first => {
-                        (self.flags, self.is_first) = (whole, true);
+                    (pattern_flags, _) if is_first => {
+                        (self.flags, self.is_first) = (pattern_flags, true);
                         return Ok(());
                     }
                     _ => return Err("flags for the whole pattern that are not at the start"),
@@ -201,13 +201,13 @@ impl Reader<'_> {
                 _ => return Err(UNKNOWN_GROUP),
             }
         }
-        let group = mem::replace(&mut self.group, self.program.open());
-        self.around.push((group, mem::replace(&mut self.flags, flags)));
-        self.last = None;
+        let group = mem::replace(&mut self.group, self.program.start_branches());
+        self.enclosing.push((group, mem::replace(&mut self.flags, flags)));
+        self.last_part = None;
         Ok(())
     }
 
-    fn name(&mut self) -> Result<(), Flaw> {
+    fn read_name(&mut self) -> Result<(), Flaw> {
         let mut name = String::new();
         loop {
             match self.letters.next() {
@@ -226,16 +226,16 @@ impl Reader<'_> {
     }
 
     /// Returns the flags, and the character that ends them.
-    fn flags(&mut self, first: char) -> Result<(Flags, char), Flaw> {
-        let (mut flags, mut letter, mut on) = (self.flags, first, true);
+    fn read_flags(&mut self, first: char) -> Result<(Flags, char), Flaw> {
+        let (mut flags, mut letter, mut is_on) = (self.flags, first, true);
         loop {
             match letter {
-                'i' => flags.folds = on,
-                'm' => flags.lines = on,
-                's' => flags.all = on,
-                'x' => flags.verbose = on,
-                'u' if on => {}
-                '-' if on => on = false,
+                'i' => flags.ignores_case = is_on,
+                'm' => flags.multiline = is_on,
+                's' => flags.dot_all = is_on,
+                'x' => flags.verbose = is_on,
+                'u' if is_on => {}
+                '-' if is_on => is_on = false,
                 ':' | ')' => return Ok((flags, letter)),
                 _ => return Err(UNKNOWN_GROUP),
             }
@@ -243,47 +243,47 @@ impl Reader<'_> {
         }
     }
 
-    fn close(&mut self) -> Result<(), Flaw> {
-        let (group, flags) = self.around.pop().ok_or(UNOPENED)?;
-        self.last = Some(self.program.close(&self.group));
+    fn close_group(&mut self) -> Result<(), Flaw> {
+        let (group, flags) = self.enclosing.pop().ok_or(UNOPENED)?;
+        self.last_part = Some(self.program.end_branches(&self.group));
         (self.group, self.flags) = (group, flags);
         Ok(())
     }
 
-    fn class(&mut self) -> Result<(), Flaw> {
+    fn read_class(&mut self) -> Result<(), Flaw> {
         let mut set = Set { is_negated: self.letters.next_if_eq(&'^').is_some(), ..Set::default() };
         // At the start of a class, `]` is literal in Python; in ECMA-262 it ends an empty class.
         if self.is_python() && self.letters.next_if_eq(&']').is_some() {
             self.rest_of_range(Part::Range(']', ']'), &mut set.parts)?;
         }
-        while let Some(part) = self.part()? {
+        while let Some(part) = self.read_part()? {
             self.rest_of_range(part, &mut set.parts)?;
         }
-        self.set(set)
+        self.push_set(set)
     }
 
     fn rest_of_range(&mut self, from: Part, parts: &mut Vec<Part>) -> Result<(), Flaw> {
-        let mut ahead = self.letters.clone();
-        let is_range = ahead.next() == Some('-') && ahead.next() != Some(']');
+        let mut lookahead = self.letters.clone();
+        let is_range = lookahead.next() == Some('-') && lookahead.next() != Some(']');
         if !is_range {
             parts.push(from);
             return Ok(());
         }
         self.letters.next();
-        match (from, self.part()?.ok_or(OPEN_CLASS)?) {
+        match (from, self.read_part()?.ok_or(UNCLOSED_CLASS)?) {
             (Part::Range(from, _), Part::Range(to, _)) if from <= to => parts.push(Part::Range(from, to)),
-            // Next to a set, ECMA-262 (without the flag `u`) reads a hyphen literally.
+            // Next to a set, a hyphen is literal in ECMA-262 (without the flag `u`).
             (from, to) if !self.is_python() && !matches!((from, to), (Part::Range(..), Part::Range(..))) => {
                 parts.extend([from, Part::Range('-', '-'), to]);
             }
-            _ => return Err(RANGE),
+            _ => return Err(INVALID_RANGE),
         }
         Ok(())
     }
 
     /// Returns `None` at the end of the class.
-    fn part(&mut self) -> Result<Option<Part>, Flaw> {
-        match self.letters.next().ok_or(OPEN_CLASS)? {
+    fn read_part(&mut self) -> Result<Option<Part>, Flaw> {
+        match self.letters.next().ok_or(UNCLOSED_CLASS)? {
             ']' => Ok(None),
             '\\' => escape(&mut self.letters, true, self.spelling)?
                 .part()
@@ -321,7 +321,7 @@ impl Escape {
     }
 }
 
-const UNKNOWN: Flaw = "an escape without a meaning, or with different meanings in different engines";
+const UNKNOWN_ESCAPE: Flaw = "an escape without a meaning, or with different meanings in different engines";
 const NO_CHARACTER: Flaw = "an escape of an invalid character";
 const BACKREFERENCE: Flaw = "it has a back-reference";
 
@@ -331,7 +331,7 @@ fn escape(letters: &mut Peekable<Chars<'_>>, in_class: bool, spelling: Spelling)
         return Ok(Escape::Class(kind, is_negated));
     }
     let is_python = spelling == Spelling::Python;
-    let found = match letter {
+    let character = match letter {
         'b' if in_class => Some('\u{8}'),
         'b' => return Ok(Escape::Assertion(Assertion::WordEdge)),
         'B' if !in_class => return Ok(Escape::Assertion(Assertion::NoWordEdge)),
@@ -348,32 +348,32 @@ fn escape(letters: &mut Peekable<Chars<'_>>, in_class: bool, spelling: Spelling)
         '0' => return Err("an octal escape"),
         '1'..='9' => return Err(BACKREFERENCE),
         'k' if !is_python => return Err(BACKREFERENCE),
-        'x' => hex(letters, 2),
-        'U' if is_python => hex(letters, 8),
-        'u' if is_python => hex(letters, 4),
-        'u' => unicode(letters),
+        'x' => hex_character(letters, 2),
+        'U' if is_python => hex_character(letters, 8),
+        'u' if is_python => hex_character(letters, 4),
+        'u' => unicode_character(letters),
         'c' if !is_python => {
             let letter = letters.next().filter(char::is_ascii_alphabetic);
             letter.and_then(|letter| char::from_u32(u32::from(letter) % 32))
         }
-        other if other.is_ascii_alphabetic() => return Err(UNKNOWN),
+        other if other.is_ascii_alphabetic() => return Err(UNKNOWN_ESCAPE),
         // ECMA-262 with the flag `u` allows no such escapes beyond ASCII.
-        other if !is_python && other.is_alphanumeric() => return Err(UNKNOWN),
+        other if !is_python && other.is_alphanumeric() => return Err(UNKNOWN_ESCAPE),
         other => Some(other),
     };
-    found.map(Escape::Char).ok_or(NO_CHARACTER)
+    character.map(Escape::Char).ok_or(NO_CHARACTER)
 }
 
 /// Reads ECMA-262's `\u`: four digits, two surrogates of four each, or digits in braces.
-fn unicode(letters: &mut Peekable<Chars<'_>>) -> Option<char> {
+fn unicode_character(letters: &mut Peekable<Chars<'_>>) -> Option<char> {
     if letters.next_if_eq(&'{').is_none() {
-        let code = digits(letters, 4)?;
+        let code = hex_code(letters, 4)?;
         let Some(high) = code.checked_sub(0xD800).filter(|high| *high < 0x400) else {
             return char::from_u32(code);
         };
         letters.next_if_eq(&'\\')?;
         letters.next_if_eq(&'u')?;
-        let low = digits(letters, 4)?.checked_sub(0xDC00).filter(|low| *low < 0x400)?;
+        let low = hex_code(letters, 4)?.checked_sub(0xDC00).filter(|low| *low < 0x400)?;
         return char::from_u32(0x1_0000 + (high << 10) + low);
     }
     let mut code = None;
@@ -385,10 +385,10 @@ fn unicode(letters: &mut Peekable<Chars<'_>>) -> Option<char> {
     }
 }
 
-fn hex(letters: &mut Peekable<Chars<'_>>, count: usize) -> Option<char> {
-    digits(letters, count).and_then(char::from_u32)
+fn hex_character(letters: &mut Peekable<Chars<'_>>, count: usize) -> Option<char> {
+    hex_code(letters, count).and_then(char::from_u32)
 }
 
-fn digits(letters: &mut Peekable<Chars<'_>>, count: usize) -> Option<u32> {
+fn hex_code(letters: &mut Peekable<Chars<'_>>, count: usize) -> Option<u32> {
     (0..count).try_fold(0_u32, |code, _| code.checked_mul(16)?.checked_add(letters.next()?.to_digit(16)?))
 }

@@ -3,68 +3,71 @@
 use alloc::{collections::VecDeque, string::String, vec, vec::Vec};
 
 use super::{
-    program::{away, Set, Step},
+    program::{target_of, Set, Step},
     Pattern,
 };
 use crate::budget::Budget;
 
-/// Characters that are tried for a set, the most readable first.
-const TRIED: &str = "aA0_- .@/:+xzZ9\n\té";
+/// Characters that are tried for a set, beginning with the most readable.
+const CANDIDATES: &str = "aA0_- .@/:+xzZ9\n\té";
 /// Maximum number of characters of a sample.
 const MAX_LENGTH: usize = 256;
 
 impl Pattern {
-    /// Returns a shortest string for which no assertion is evaluated, so the pattern may not match it. `None` if the
-    /// budget is spent, or if no string is short enough.
+    /// Returns one of the shortest strings that match if assertions are ignored, so the pattern may not match it.
+    /// Returns `None` if the budget is spent, or if no string is short enough.
     pub(crate) fn sample(&self, budget: &Budget) -> Option<String> {
-        // The step before each reached step, and the character between them.
-        let mut reached: Vec<Option<(usize, Option<char>)>> = vec![None; self.steps.len() + 1];
-        let mut open = VecDeque::from([0]);
-        while let Some(at) = open.pop_front() {
-            let Some(step) = self.steps.get(at) else { return path(&reached, at) };
+        // For each reached step, the previous step and the character between both.
+        let mut previous_steps: Vec<Option<(usize, Option<char>)>> = vec![None; self.steps.len() + 1];
+        let mut pending = VecDeque::from([0]);
+        while let Some(index) = pending.pop_front() {
+            let Some(step) = self.steps.get(index) else { return characters_to(&previous_steps, index) };
             if !budget.pay(1 + self.cost) {
                 return None;
             }
             let mut reach = |next: usize, character: Option<char>, is_free: bool| {
-                let Some(known) = reached.get_mut(next).filter(|known| known.is_none() && next != 0) else { return };
-                *known = Some((at, character));
+                let Some(previous) = previous_steps.get_mut(next).filter(|previous| previous.is_none() && next != 0)
+                else {
+                    return;
+                };
+                *previous = Some((index, character));
                 if is_free {
-                    open.push_front(next);
+                    pending.push_front(next);
                 } else {
-                    open.push_back(next);
+                    pending.push_back(next);
                 }
             };
             match step {
-                Step::Char(character) => reach(at + 1, Some(*character), false),
+                Step::Char(character) => reach(index + 1, Some(*character), false),
                 Step::Set(set) => {
                     if let Some(character) = self.sets.get(*set as usize).and_then(|set| self.member(set, budget)) {
-                        reach(at + 1, Some(character), false);
+                        reach(index + 1, Some(character), false);
                     }
                 }
                 Step::Split(to) => {
-                    reach(away(at, *to), None, true);
-                    reach(at + 1, None, true);
+                    reach(target_of(index, *to), None, true);
+                    reach(index + 1, None, true);
                 }
-                Step::Jump(to) => reach(away(at, *to), None, true),
-                Step::Assertion(_) => reach(at + 1, None, true),
+                Step::Jump(to) => reach(target_of(index, *to), None, true),
+                Step::Assertion(_) => reach(index + 1, None, true),
             }
         }
         None
     }
 
-    /// Returns a character of a set, if it has one that is tried.
+    /// Returns a character of a set, if the set contains one of the tried characters.
     fn member(&self, set: &Set, budget: &Budget) -> Option<char> {
-        let mut tried = TRIED.chars().chain(set.bounds()).take_while(|_| budget.pay(1 + set.len()));
-        tried.find(|character| set.takes(*character, self.spelling))
+        let mut candidates = CANDIDATES.chars().chain(set.bounds()).take_while(|_| budget.pay(1 + set.len()));
+        candidates.find(|character| set.takes(*character, self.spelling))
     }
 }
 
-/// Returns the characters on the way to a step.
-fn path(reached: &[Option<(usize, Option<char>)>], mut at: usize) -> Option<String> {
+/// Returns the characters on the path to a step.
+fn characters_to(previous_steps: &[Option<(usize, Option<char>)>], mut index: usize) -> Option<String> {
     let mut characters = Vec::new();
-    while let Some(Some((before, character))) = reached.get(at) {
+    while let Some(Some((previous, character))) = previous_steps.get(index) {
         characters.extend(*character);
-        at = *before;
+        index = *previous;
     }
     (characters.len() <= MAX_LENGTH).then(|| characters.iter().rev().collect())
 }

@@ -1,4 +1,4 @@
-//! Decides guesses about text by the schema. A guessed name has to be declared at its object. A bare word has to be
+//! Decides guesses about text by the schema. A guessed name must be declared at its object. A bare word is accepted
 //! where the schema accepts strings, or numbers if the word is a number.
 
 use super::{view::View, Repairer};
@@ -8,26 +8,26 @@ use crate::{
 };
 
 impl<'s, 'a> Repairer<'_, 's, 'a> {
-    pub(super) fn decides(&mut self, guesses: &[Guess]) -> bool {
-        guesses.iter().all(|guess| self.decides_one(guess).unwrap_or(false))
+    pub(super) fn are_confirmed(&mut self, guesses: &[Guess]) -> bool {
+        guesses.iter().all(|guess| self.is_confirmed(guess).unwrap_or(false))
     }
 
-    fn decides_one(&mut self, guess: &Guess) -> Option<bool> {
+    fn is_confirmed(&mut self, guess: &Guess) -> Option<bool> {
         let (last, before) = guess.path.split_last()?;
         let root = self.judge.root();
         let mut view = self.view(&[root])?;
         for step in before {
-            view = self.below(&view, step)?;
+            view = self.child_view(&view, step)?;
         }
         if guess.guessed == Guessed::Name {
             return Some(matches!(last, Step::Member(name) if view.declares(name)));
         }
-        let kinds = self.below(&view, last)?.kinds;
+        let kinds = self.child_view(&view, last)?.kinds;
         let is_only = |kind: InstanceTypes| kinds.meets(kind) && kinds.within(kind.or(InstanceTypes::NULL));
         Some(is_only(InstanceTypes::STRING) || (guess.guessed == Guessed::Number && is_only(InstanceTypes::NUMBER)))
     }
 
-    fn below(&mut self, view: &View<'s, 'a>, step: &Step) -> Option<View<'s, 'a>> {
+    fn child_view(&mut self, view: &View<'s, 'a>, step: &Step) -> Option<View<'s, 'a>> {
         let schemas = match step {
             Step::Member(name) => self.member_schemas(view, name),
             Step::Item(index) => self.item_schemas(view, *index),

@@ -1,11 +1,11 @@
-//! Repairs a value of the wrong type, or one that `enum` does not list: tries every reading and chooses one. Reads
-//! numbers, booleans and names in the spellings of models.
+//! Repairs a value of the wrong type, or a value that `enum` does not list: tries every reading and chooses one.
+//! Accepts numbers, booleans and names in the spellings that models use.
 
 use alloc::{format, string::String, vec::Vec};
 
 use super::{
-    view::{literals, Assertion, View, OF_VALUES},
-    words, At, Below, Fixed, Layers, Repairer, TEXTS,
+    view::{literals, Assertion, View, VALUE_ASSERTIONS},
+    words, At, ChildLocations, Fixed, Layers, Repairer, TEXTS,
 };
 use crate::{
     json::{
@@ -18,8 +18,8 @@ use crate::{
     schema::{instance_types::InstanceTypes, validate::Verdict},
 };
 
-/// Maximum number of arrays and objects to remove around a value.
-const UNWRAPPED: u8 = 3;
+/// Maximum number of arrays and objects that are removed around a value.
+const MAX_UNWRAPPED: u8 = 3;
 
 pub(super) struct Candidate<'n> {
     pub(super) fixed: Fixed<'n>,
@@ -44,11 +44,12 @@ impl<'s, 'a> Repairer<'_, 's, 'a> {
             }
         }
         for (rule, confidence, reading) in self.scalar_readings(view, outer, value, at) {
-            let one = self.reading((rule, confidence), schemas, value, reading, (at, at.for_next_reading(at.layers)));
-            candidates.extend(one);
+            let candidate =
+                self.try_reading((rule, confidence), schemas, value, reading, (at, at.for_next_reading(at.layers)));
+            candidates.extend(candidate);
         }
-        candidates.extend(self.unwrapped(outer, view, schemas, value, at));
-        candidates.extend(self.wrapped(view, schemas, value, at));
+        candidates.extend(self.unwrap_item(outer, view, schemas, value, at));
+        candidates.extend(self.wrap_in_array(view, schemas, value, at));
         self.choose(candidates, at)
     }
 
@@ -68,14 +69,14 @@ impl<'s, 'a> Repairer<'_, 's, 'a> {
                 if !outer.meets(InstanceTypes::STRING) {
                     if kinds.meets(InstanceTypes::NUMBER) {
                         let is_whole = kinds.and(InstanceTypes::NUMBER) == InstanceTypes::INTEGER;
-                        match number(trimmed, is_whole) {
-                            Spelled::Number(number, confidence) => readings.push((
+                        match parse_number(trimmed, is_whole) {
+                            ParsedNumber::Number(number, confidence) => readings.push((
                                 RepairRule::StringToNumber,
                                 confidence,
                                 Node::new(Data::Number(number.into())),
                             )),
-                            Spelled::Inexact => self.leave(at, LeftReason::Inexact),
-                            Spelled::Nothing => {}
+                            ParsedNumber::Inexact => self.leave(at, LeftReason::Inexact),
+                            ParsedNumber::Nothing => {}
                         }
                     }
                     for boolean in [true, false] {
@@ -95,13 +96,14 @@ impl<'s, 'a> Repairer<'_, 's, 'a> {
                         }
                     }
                 }
-                readings
-                    .extend(self.listed(view, value, at).map(|literal| (RepairRule::EnumSpelling, Likely, literal)));
+                readings.extend(
+                    self.listed_spelling(view, value, at).map(|literal| (RepairRule::EnumSpelling, Likely, literal)),
+                );
             }
             Data::Number(number) => {
-                let is = |digit: &str| crate::json::compare(number, digit).is_eq();
-                if kinds.meets(InstanceTypes::BOOLEAN) && (is("0") || is("1")) {
-                    readings.push((RepairRule::NumberToBoolean, Likely, Node::bool(is("1"))));
+                let equals = |digit: &str| crate::json::compare(number, digit).is_eq();
+                if kinds.meets(InstanceTypes::BOOLEAN) && (equals("0") || equals("1")) {
+                    readings.push((RepairRule::NumberToBoolean, Likely, Node::bool(equals("1"))));
                 }
                 if kinds.meets(InstanceTypes::STRING) {
                     readings.push((RepairRule::NumberToString, Exact, Node::string(Text::new(number.clone()))));
@@ -117,26 +119,26 @@ impl<'s, 'a> Repairer<'_, 's, 'a> {
     }
 
     /// Returns the listed string that differs only in spelling, if there is exactly one.
-    fn listed(&mut self, view: &View<'s, 'a>, wanted: &Node<'_>, at: At<'_>) -> Option<Node<'static>> {
-        let wanted = wanted.as_text().and_then(folded)?;
-        let mut found: Option<&Node<'_>> = None;
+    fn listed_spelling(&mut self, view: &View<'s, 'a>, folded_value: &Node<'_>, at: At<'_>) -> Option<Node<'static>> {
+        let folded_value = folded_value.as_text().and_then(fold_name)?;
+        let mut listed: Option<&Node<'_>> = None;
         for literal in view.parts.iter().flat_map(|part| literals(part)) {
             if !self.judge.budget().pay(1) {
                 return None;
             }
-            let is_meant = literal.as_text().and_then(folded).is_some_and(|spelled| spelled == wanted);
-            if is_meant && found.is_some_and(|known| !same(known, literal)) {
+            let matches = literal.as_text().and_then(fold_name).is_some_and(|spelled| spelled == folded_value);
+            if matches && listed.is_some_and(|other| !same(other, literal)) {
                 self.leave(at, LeftReason::Ambiguous);
                 return None;
             }
-            if is_meant {
-                found = Some(literal);
+            if matches {
+                listed = Some(literal);
             }
         }
-        found.map(Node::detached)
+        listed.map(Node::detached)
     }
 
-    fn reading<'n>(
+    fn try_reading<'n>(
         &mut self,
         (rule, confidence): (RepairRule, Confidence),
         schemas: &[&'s Node<'a>],
@@ -148,11 +150,11 @@ impl<'s, 'a> Repairer<'_, 's, 'a> {
         if matches!(rule, RepairRule::WrapArray | RepairRule::UnwrapArray | RepairRule::ItemWrapper) {
             repair = words::moved(repair, inside, inside.layers.is_wrapped);
         }
-        let inner = self.repair_value(schemas, reading, inside);
-        if self.verdict(schemas, &inner.value, at) != Verdict::Valid {
+        let repaired = self.repair_value(schemas, reading, inside);
+        if self.verdict(schemas, &repaired.value, at) != Verdict::Valid {
             return None;
         }
-        self.candidate((rule, confidence), alloc::vec![repair], inner, at)
+        self.candidate((rule, confidence), alloc::vec![repair], repaired, at)
     }
 
     pub(super) fn candidate<'n>(
@@ -171,7 +173,7 @@ impl<'s, 'a> Repairer<'_, 's, 'a> {
         Some(Candidate { fixed: Fixed { value: inner.value, repairs }, confidence })
     }
 
-    fn wrapped<'n>(
+    fn wrap_in_array<'n>(
         &mut self,
         view: &View<'s, 'a>,
         schemas: &[&'s Node<'a>],
@@ -192,13 +194,13 @@ impl<'s, 'a> Repairer<'_, 's, 'a> {
         if self.is_too_deep(value, at) {
             return None;
         }
-        if at.layers.is_of_row {
+        if at.layers.is_in_flat_array {
             self.leave(at, LeftReason::Ambiguous);
             return None;
         }
         let reading = Node::array(alloc::vec![value.copy(self.judge.budget())]);
         let layers = Layers { is_wrapped: true, ..at.layers };
-        self.reading(
+        self.try_reading(
             (RepairRule::WrapArray, Confidence::Likely),
             schemas,
             value,
@@ -208,7 +210,7 @@ impl<'s, 'a> Repairer<'_, 's, 'a> {
     }
 
     /// Returns the item of an array of one, or the content of `item`.
-    fn unwrapped<'n>(
+    fn unwrap_item<'n>(
         &mut self,
         outer: InstanceTypes,
         view: &View<'s, 'a>,
@@ -216,18 +218,18 @@ impl<'s, 'a> Repairer<'_, 's, 'a> {
         value: &Node<'n>,
         at: At<'_>,
     ) -> Option<Candidate<'n>> {
-        if at.layers.unwrapped >= UNWRAPPED || at.layers.is_wrapped {
+        if at.layers.unwrapped >= MAX_UNWRAPPED || at.layers.is_wrapped {
             return None;
         }
         let mut layers = Layers { unwrapped: at.layers.unwrapped + 1, ..at.layers };
-        let (rule, below, inner) = match value.data() {
+        let (rule, child, inner) = match value.data() {
             Data::Array(items) if !outer.meets(InstanceTypes::ARRAY) => match items.as_slice() {
-                [item] if !item.is_null() => (RepairRule::UnwrapArray, Below::item(at, 0, true), item),
+                [item] if !item.is_null() => (RepairRule::UnwrapArray, ChildLocations::item(at, 0, true), item),
                 _ => return None,
             },
             Data::Object(object) if !outer.meets(InstanceTypes::OBJECT) => {
                 let Member { key, value } = item_of(object)?;
-                (RepairRule::ItemWrapper, Below::member(at, key, key), value)
+                (RepairRule::ItemWrapper, ChildLocations::member(at, key, key), value)
             }
             _ => return None,
         };
@@ -237,12 +239,12 @@ impl<'s, 'a> Repairer<'_, 's, 'a> {
             reading = Node::array(alloc::vec![reading]);
             layers.is_wrapped = true;
         }
-        // The inner value moves up one level, to the location of the outer one.
-        let inside = At { to: at.to, ..below.at(at, layers) };
-        self.reading((rule, Confidence::Likely), schemas, value, reading, (at, inside))
+        // The inner value moves to the location of the outer value.
+        let inside = At { to: at.to, ..child.at(at, layers) };
+        self.try_reading((rule, Confidence::Likely), schemas, value, reading, (at, inside))
     }
 
-    /// `Some(None)` means that the string contains JSON but is left unchanged.
+    /// Parses a string that contains JSON. Returns `Some(None)` if the string contains JSON but is not changed.
     fn json_string<'n>(
         &mut self,
         view: &View<'s, 'a>,
@@ -252,13 +254,13 @@ impl<'s, 'a> Repairer<'_, 's, 'a> {
     ) -> Option<Option<Fixed<'n>>> {
         let text = value.as_text()?.value()?;
         let (trimmed, layers) = (text.trim(), at.layers);
-        let holders = InstanceTypes::ARRAY.or(InstanceTypes::OBJECT);
-        let is_meant = trimmed.starts_with('"') || (view.kinds.meets(holders) && trimmed.contains(['{', '[']));
-        if layers.texts >= TEXTS || !is_meant || !self.judge.budget().pay(1 + text.len() / 64) {
+        let containers = InstanceTypes::ARRAY.or(InstanceTypes::OBJECT);
+        let may_be_json = trimmed.starts_with('"') || (view.kinds.meets(containers) && trimmed.contains(['{', '[']));
+        if layers.texts >= TEXTS || !may_be_json || !self.judge.budget().pay(1 + text.len() / 64) {
             return None;
         }
-        let how = Tolerance { permits: self.permits, closes: false, is_inside: true, guesses: false };
-        let reading = match read_tolerant(&text, how) {
+        let tolerance = Tolerance { permits: self.permits, closes: false, is_inside: true, guesses: false };
+        let reading = match read_tolerant(&text, tolerance) {
             Ok(reading) => reading,
             Err(refusal) => {
                 // Text that only looks like JSON may still be an item of an array.
@@ -266,28 +268,28 @@ impl<'s, 'a> Repairer<'_, 's, 'a> {
                 return None;
             }
         };
-        let is_holder = matches!(reading.node.data(), Data::Array(_) | Data::Object(_) | Data::String(_));
-        if !is_holder || !self.judge.budget().pay(crate::json::size(&reading.node, self.judge.budget())) {
+        let is_container = matches!(reading.node.data(), Data::Array(_) | Data::Object(_) | Data::String(_));
+        if !is_container || !self.judge.budget().pay(crate::json::size(&reading.node, self.judge.budget())) {
             return None;
         }
         let confidence = reading.repairs.iter().fold(Confidence::Exact, |lowest, text| lowest.min(text.confidence));
         let rule = (RepairRule::JsonString, confidence);
         let read = words::replaced(at, rule, "string", &reading.node);
-        let mut repairs = alloc::vec![words::moved(read, At { is_frozen: true, ..at }, false)];
+        let mut repairs = alloc::vec![words::moved(read, At { is_in_text: true, ..at }, false)];
         repairs.extend(reading.repairs.iter().map(|text| words::read(at, *text, &reading.node)));
         if self.is_too_deep(&reading.node, at) {
             self.leave(at, LeftReason::TooDeep);
             return Some(None);
         }
-        let has_words = reading.repairs.iter().any(|text| text.rule == RepairRule::SurroundingText);
-        if has_words && self.wrapped(view, schemas, value, at).is_some() {
-            // The whole string may just as well be one item of an array.
+        let has_surrounding_text = reading.repairs.iter().any(|text| text.rule == RepairRule::SurroundingText);
+        if has_surrounding_text && self.wrap_in_array(view, schemas, value, at).is_some() {
+            // The whole string may also be an item of an array.
             self.leave(at, LeftReason::Ambiguous);
             return Some(None);
         }
         let is_admitted = InstanceTypes::of_instance(&reading.node).within(view.kinds);
         let inside =
-            At { is_frozen: true, ..at.for_next_reading(Layers { texts: layers.texts + 1, ..Layers::default() }) };
+            At { is_in_text: true, ..at.for_next_reading(Layers { texts: layers.texts + 1, ..Layers::default() }) };
         let inner = self.repair_value(schemas, reading.node, inside);
         if !is_admitted && self.verdict(schemas, &inner.value, at) != Verdict::Valid {
             return Some(None);
@@ -300,10 +302,10 @@ impl<'s, 'a> Repairer<'_, 's, 'a> {
     }
 
     pub(super) fn choose<'n>(&mut self, candidates: Vec<Candidate<'n>>, at: At<'_>) -> Option<Fixed<'n>> {
-        let best = candidates.iter().map(|candidate| candidate.confidence).max()?;
-        let mut best = candidates.into_iter().filter(|candidate| candidate.confidence == best);
+        let best_confidence = candidates.iter().map(|candidate| candidate.confidence).max()?;
+        let mut best = candidates.into_iter().filter(|candidate| candidate.confidence == best_confidence);
         let first = best.next()?;
-        if best.any(|other| !same(&other.fixed.value, &first.fixed.value)) {
+        if best.any(|candidate| !same(&candidate.fixed.value, &first.fixed.value)) {
             self.leave(at, LeftReason::Ambiguous);
             return None;
         }
@@ -311,11 +313,11 @@ impl<'s, 'a> Repairer<'_, 's, 'a> {
     }
 
     pub(super) fn items<'n>(&mut self, view: &View<'s, 'a>, fixed: &mut Fixed<'n>, at: At<'_>) {
-        let satisfied = self.satisfied(view, &fixed.value, &OF_VALUES);
+        let satisfied = self.satisfied(view, &fixed.value, &VALUE_ASSERTIONS);
         if satisfied.is_empty() {
             return self.each_item(view, fixed, &satisfied, at);
         }
-        // All items are repaired together, and individually only if that breaks something.
+        // All items are repaired together. If that breaks an assertion, each item is repaired individually.
         let (value, count) = (fixed.value.copy(self.judge.budget()), fixed.repairs.len());
         self.each_item(view, fixed, &[], at);
         if self.breaks(&satisfied, &fixed.value) {
@@ -333,37 +335,37 @@ impl<'s, 'a> Repairer<'_, 's, 'a> {
         at: At<'_>,
     ) {
         let count = fixed.value.as_array().map_or(0, <[_]>::len);
-        let is_own = !at.layers.is_wrapped;
+        let is_in_input = !at.layers.is_wrapped;
         let is_array = |item: &Node<'_>| matches!(item.data(), Data::Array(_));
-        let is_of_row = count > 1 && !fixed.value.as_array().is_some_and(|items| items.iter().any(is_array));
-        let layers = Layers { is_wrapped: at.layers.is_wrapped, is_of_row, ..Layers::default() };
+        let is_in_flat_array = count > 1 && !fixed.value.as_array().is_some_and(|items| items.iter().any(is_array));
+        let layers = Layers { is_wrapped: at.layers.is_wrapped, is_in_flat_array, ..Layers::default() };
         for index in 0..count {
             let schemas = self.item_schemas(view, index);
             let Some(item) = fixed.value.as_array_mut().and_then(|items| items.get_mut(index)) else { break };
             if schemas.is_empty() || !self.judge.budget().pay(1) {
                 continue;
             }
-            let old = (!satisfied.is_empty()).then(|| item.copy(self.judge.budget()));
-            let below = Below::item(at, index, is_own);
-            let found = self.repair_value(&schemas, core::mem::take(item), below.at(at, layers));
-            *item = found.value;
-            if found.repairs.is_empty() {
+            let previous = (!satisfied.is_empty()).then(|| item.copy(self.judge.budget()));
+            let below = ChildLocations::item(at, index, is_in_input);
+            let repaired = self.repair_value(&schemas, core::mem::take(item), below.at(at, layers));
+            *item = repaired.value;
+            if repaired.repairs.is_empty() {
                 continue;
             }
             if self.breaks(satisfied, &fixed.value) {
-                if let (Some(item), Some(old)) =
-                    (fixed.value.as_array_mut().and_then(|items| items.get_mut(index)), old)
+                if let (Some(item), Some(previous)) =
+                    (fixed.value.as_array_mut().and_then(|items| items.get_mut(index)), previous)
                 {
-                    *item = old;
+                    *item = previous;
                     continue;
                 }
             }
-            fixed.repairs.extend(found.repairs);
+            fixed.repairs.extend(repaired.repairs);
         }
     }
 }
 
-/// Returns the only member of an object that an XML-like format put around an array or an item.
+/// Returns the only member of an object that an XML-like format adds around an array or an item.
 fn item_of<'o, 'n>(object: &'o Object<'n>) -> Option<&'o Member<'n>> {
     match object.members() {
         [member] if member.key.is("item") || member.key.is("items") => Some(member),
@@ -371,45 +373,45 @@ fn item_of<'o, 'n>(object: &'o Object<'n>) -> Option<&'o Member<'n>> {
     }
 }
 
-/// Largest whole number that all programs read exactly: 2^53 - 1 (RFC 8259, section 6).
+/// Largest integer that all programs read exactly: 2^53 - 1 (RFC 8259, section 6).
 const MAX_SAFE_INTEGER: &str = "9007199254740991";
 
-pub(super) enum Spelled {
+pub(super) enum ParsedNumber {
     Number(String, Confidence),
     /// A whole number that some programs would round.
     Inexact,
     Nothing,
 }
 
-/// `is_whole` is set if the schema accepts only integers.
-fn number(text: &str, is_whole: bool) -> Spelled {
-    if text.len() > MAX_LENGTH {
-        return Spelled::Nothing;
+/// Parses a number. `is_whole` is true if the schema accepts only integers.
+fn parse_number(text: &str, is_whole: bool) -> ParsedNumber {
+    if text.len() > MAX_NAME_LENGTH {
+        return ParsedNumber::Nothing;
     }
-    let strict = json::read(text).is_ok_and(|read| read.as_number().is_some());
-    let (spelling, confidence) = match strict {
+    let is_json_number = json::read(text).is_ok_and(|read| read.as_number().is_some());
+    let (spelling, confidence) = match is_json_number {
         true => (String::from(text), Confidence::Exact),
-        false => match respelled(text) {
+        false => match json_spelling(text) {
             Some(spelling) => (spelling, Confidence::Likely),
-            None => return Spelled::Nothing,
+            None => return ParsedNumber::Nothing,
         },
     };
     if json::is_integral(&spelling) {
-        let size = spelling.strip_prefix('-').unwrap_or(&spelling);
-        if json::compare(size, MAX_SAFE_INTEGER).is_gt() {
-            return Spelled::Inexact;
+        let magnitude = spelling.strip_prefix('-').unwrap_or(&spelling);
+        if json::compare(magnitude, MAX_SAFE_INTEGER).is_gt() {
+            return ParsedNumber::Inexact;
         }
         if is_whole {
-            return Spelled::Number(plain_number(&spelling).into_owned(), confidence);
+            return ParsedNumber::Number(plain_number(&spelling).into_owned(), confidence);
         }
     } else if is_whole {
-        return Spelled::Nothing;
+        return ParsedNumber::Nothing;
     }
-    Spelled::Number(spelling, confidence)
+    ParsedNumber::Number(spelling, confidence)
 }
 
 /// Returns the JSON spelling of `+3`, `007`, `.5` and `5.`.
-fn respelled(text: &str) -> Option<String> {
+fn json_spelling(text: &str) -> Option<String> {
     let (sign, digits) = match text.split_at_checked(1) {
         Some(("-", rest)) => ("-", rest),
         Some(("+", rest)) => ("", rest),
@@ -427,31 +429,31 @@ fn respelled(text: &str) -> Option<String> {
 }
 
 /// Maximum length of a name or a listed value that is compared with others.
-const MAX_LENGTH: usize = 256;
+const MAX_NAME_LENGTH: usize = 256;
 
-/// Folds a name or a listed value: ignores case, surrounding quotes and spaces, and spaces, `_` and `-` between
-/// letters. Returns `None` if nothing is left.
-pub(super) fn folded(name: &Text<'_>) -> Option<String> {
-    let value = name.value().filter(|value| value.len() <= MAX_LENGTH)?;
-    let is_around = |letter: char| {
+/// Returns a name or a listed value in folded form: without case, surrounding quotes and spaces, and without spaces,
+/// `_` and `-` between letters. Returns `None` if the folded form is empty.
+pub(super) fn fold_name(name: &Text<'_>) -> Option<String> {
+    let value = name.value().filter(|value| value.len() <= MAX_NAME_LENGTH)?;
+    let is_outer = |letter: char| {
         letter.is_whitespace() || matches!(letter, '_' | '"' | '\'' | '`' | '\\' | '“' | '”' | '‘' | '’')
     };
-    let is_between = |letter: char| letter.is_whitespace() || matches!(letter, '_' | '-');
+    let is_separator = |letter: char| letter.is_whitespace() || matches!(letter, '_' | '-');
     let mut folded = String::new();
-    let mut gap = false;
-    for letter in value.trim_matches(is_around).chars() {
-        if is_between(letter) && folded.ends_with(char::is_alphanumeric) {
-            gap = true;
+    let mut has_gap = false;
+    for letter in value.trim_matches(is_outer).chars() {
+        if is_separator(letter) && folded.ends_with(char::is_alphanumeric) {
+            has_gap = true;
             continue;
         }
         // A separator between two digits, or next to a symbol, may be significant: 1-0 is not 10.
-        let is_kept = |before: char| !letter.is_alphanumeric() || (before.is_numeric() && letter.is_numeric());
-        if core::mem::take(&mut gap) && folded.chars().next_back().is_some_and(is_kept) {
+        let is_kept = |previous: char| !letter.is_alphanumeric() || (previous.is_numeric() && letter.is_numeric());
+        if core::mem::take(&mut has_gap) && folded.chars().next_back().is_some_and(is_kept) {
             folded.push('-');
         }
         folded.extend(letter.to_lowercase());
     }
-    if gap {
+    if has_gap {
         folded.push('-');
     }
     Some(folded).filter(|folded| !folded.is_empty())
@@ -461,26 +463,27 @@ pub(super) fn means_null(text: &str) -> bool {
     ["null", "none", "undefined"].iter().any(|word| text.eq_ignore_ascii_case(word))
 }
 
-/// A string that looks like a list, or like JSON text that could not be read, may not be the only item of an array.
+/// Returns false for a string that looks like a list, or like invalid JSON text. Such a string may not be the only item
+/// of an array.
 fn is_one_item(text: &str) -> bool {
     let text = text.trim();
     if text.is_empty() || means_null(text) {
         return false;
     }
     let (mut depth, mut has_bracket) = (0_usize, false);
-    let mut before = ' ';
+    let mut previous = ' ';
     for next in text.chars() {
         match next {
             '[' | '{' => (depth, has_bracket) = (depth + 1, true),
             ']' | '}' => match depth.checked_sub(1) {
-                Some(less) => depth = less,
+                Some(inner_depth) => depth = inner_depth,
                 None => return false,
             },
             ',' | ';' | '\n' | '\r' if depth == 0 => return false,
-            '"' | '\'' if matches!(before, '[' | '{') => return false,
+            '"' | '\'' if matches!(previous, '[' | '{') => return false,
             _ => {}
         }
-        before = next;
+        previous = next;
     }
     let is_bracketed = text.starts_with(['[', '{']) && text.ends_with([']', '}']);
     depth == 0 && !(has_bracket && is_bracketed)

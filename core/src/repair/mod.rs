@@ -1,8 +1,8 @@
 //! Repairs invalid arguments of a model.
 //!
-//! Valid values are never changed. A repair fixes one failed assertion at one position, and is kept only if that
-//! assertion then holds and no other one breaks. If a value has several readings, the only exact one is
-//! chosen, or else the only likely one. Each member is validated separately. Reports contain no value of the arguments.
+//! Valid values are never changed. A repair fixes a failed assertion at a position, and is kept only if that assertion
+//! then holds and all other assertions still hold. If a value has several readings, the only exact reading is chosen,
+//! or else the only likely reading. Each member is validated separately. Reports contain no value of the arguments.
 //!
 //! Each application of a schema to a value is a step of the budget, and so is each copied value. Once the budget is
 //! spent, the rest is left unchanged.
@@ -112,7 +112,7 @@ impl<'s, 'a> Repairer<'_, 's, 'a> {
     }
 }
 
-/// A position, and what has been tried there.
+/// A position in the arguments, and the readings that were tried there.
 #[derive(Clone, Copy)]
 pub(crate) struct At<'p> {
     /// Location in the original arguments.
@@ -120,7 +120,7 @@ pub(crate) struct At<'p> {
     /// Location in the result.
     pub(crate) to: &'p Location<'p>,
     /// True inside a string that was parsed: everything in it has the location of the string.
-    pub(crate) is_frozen: bool,
+    pub(crate) is_in_text: bool,
     /// True for the root, if it does not declare that arguments are an object.
     pub(crate) is_untyped_root: bool,
     /// Number of enclosing positions, branches and readings.
@@ -137,9 +137,9 @@ pub(crate) struct Layers {
     pub(crate) texts: u8,
     /// True for the only item of an array that a repair added.
     pub(crate) is_wrapped: bool,
-    /// True for an item of an array of several items, none of which is an array. If the schema expects an array in
-    /// place of each item, all items together may be that array.
-    pub(crate) is_of_row: bool,
+    /// True for an item of an array that contains several items, but no array. If the schema expects an array in place
+    /// of each item, all items together may be that array.
+    pub(crate) is_in_flat_array: bool,
     /// Number of enclosing arrays and objects that were removed.
     pub(crate) unwrapped: u8,
 }
@@ -159,33 +159,33 @@ impl<'p> At<'p> {
 }
 
 /// Locations of a member, under its old name and its new one.
-pub(crate) struct Below<'p> {
+pub(crate) struct ChildLocations<'p> {
     from: Location<'p>,
     to: Location<'p>,
 }
 
-impl<'p> Below<'p> {
+impl<'p> ChildLocations<'p> {
     pub(crate) fn member(at: At<'p>, old: &'p Text<'p>, new: &'p Text<'p>) -> Self {
-        let from = if at.is_frozen { *at.from } else { Location::Member(at.from, old) };
-        Below { from, to: Location::Member(at.to, new) }
+        let from = if at.is_in_text { *at.from } else { Location::Member(at.from, old) };
+        ChildLocations { from, to: Location::Member(at.to, new) }
     }
 
     /// `is_own` is true if the item is in the original arguments.
     pub(crate) fn item(at: At<'p>, index: usize, is_own: bool) -> Self {
-        let from = if at.is_frozen || !is_own { *at.from } else { Location::Item(at.from, index) };
-        Below { from, to: Location::Item(at.to, index) }
+        let from = if at.is_in_text || !is_own { *at.from } else { Location::Item(at.from, index) };
+        ChildLocations { from, to: Location::Item(at.to, index) }
     }
 
-    pub(crate) fn at<'b>(&'b self, around: At<'b>, layers: Layers) -> At<'b>
+    pub(crate) fn at<'b>(&'b self, enclosing: At<'b>, layers: Layers) -> At<'b>
     where
         'p: 'b,
     {
         At {
             from: &self.from,
             to: &self.to,
-            is_frozen: around.is_frozen,
+            is_in_text: enclosing.is_in_text,
             is_untyped_root: false,
-            level: around.level + 1,
+            level: enclosing.level + 1,
             outer: None,
             layers,
         }
@@ -194,18 +194,18 @@ impl<'p> Below<'p> {
 
 /// Removes the output pointer of repairs whose results were removed or moved by a later repair.
 pub(crate) fn forget(repairs: &mut [Repair], arguments: &Node<'_>) {
-    let gone = repairs.iter().filter(|repair| repair.output_pointer.is_none());
-    let gone: Set<String> = gone.map(|repair| repair.pointer.clone()).collect();
-    let mut later = Set::new();
+    let removed_pointers = repairs.iter().filter(|repair| repair.output_pointer.is_none());
+    let removed_pointers: Set<String> = removed_pointers.map(|repair| repair.pointer.clone()).collect();
+    let mut later_pointers = Set::new();
     for repair in repairs.iter_mut().rev() {
         let Some(pointer) = repair.output_pointer.clone() else { continue };
-        let is_doubtful = enclosing_pointers(&repair.pointer).any(|location| gone.contains(location))
-            || gone.contains(&repair.pointer)
-            || enclosing_pointers(&pointer).any(|location| later.contains(location));
-        if is_doubtful && !exists(arguments, &pointer) {
+        let may_be_gone = enclosing_pointers(&repair.pointer).any(|location| removed_pointers.contains(location))
+            || removed_pointers.contains(&repair.pointer)
+            || enclosing_pointers(&pointer).any(|location| later_pointers.contains(location));
+        if may_be_gone && !exists(arguments, &pointer) {
             repair.output_pointer = None;
         }
-        later.insert(pointer);
+        later_pointers.insert(pointer);
     }
 }
 

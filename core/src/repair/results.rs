@@ -55,7 +55,7 @@ impl<T> FittedResult<T> {
 pub(crate) fn validate(result: &Node<'_>, tool: &Node<'_>) -> Result<Validation, Error> {
     let validator = validator_of(tool)?;
     Ok(match (result.as_object(), &validator) {
-        (None, _) => wrong(Keyword::Type, format!("expected the result to be an object, found {}", result.kind())),
+        (None, _) => violation(Keyword::Type, format!("expected the result to be an object, found {}", result.kind())),
         (Some(_), Some(validator)) if !is_error(result) => validate_content(validator, result),
         _ => Validation { valid: Some(true), errors: Vec::new() },
     })
@@ -70,7 +70,7 @@ fn validator_of<'s, 'a>(tool: &'s Node<'a>) -> Result<Option<Validator<'s, 'a>>,
     schema.map(Validator::new).transpose().map_err(|error| error.below(&format!("/{OUTPUT_SCHEMA}")))
 }
 
-fn wrong(keyword: Keyword, message: String) -> Validation {
+fn violation(keyword: Keyword, message: String) -> Validation {
     let (pointer, schema_pointer) = (String::new(), String::new());
     let error = ArgumentViolation { pointer, schema_pointer, keyword: keyword.name(), message };
     Validation { valid: Some(false), errors: Vec::from([error]) }
@@ -80,17 +80,17 @@ fn is_error(result: &Node<'_>) -> bool {
     result.bool_at(IS_ERROR) == Some(true)
 }
 
-/// Also validates the structured content of an error.
+/// Validates the structured content of a result, also of an error.
 fn validate_content(validator: &Validator<'_, '_>, result: &Node<'_>) -> Validation {
     let Some(content) = result.get(STRUCTURED) else {
-        return wrong(Keyword::Required, format!("expected the member `{STRUCTURED}`, found a result without it"));
+        return violation(Keyword::Required, format!("expected the member `{STRUCTURED}`, found a result without it"));
     };
-    let mut found = validator.value(content);
-    for error in &mut found.errors {
+    let mut validation = validator.value(content);
+    for error in &mut validation.errors {
         error.pointer.insert_str(0, &format!("/{STRUCTURED}"));
         error.schema_pointer.insert_str(0, &format!("/{OUTPUT_SCHEMA}"));
     }
-    found
+    validation
 }
 
 pub(crate) fn fit(result: &mut Node<'_>, tool: &Node<'_>, options: &ResultOptions) -> Result<FittedResult<()>, Error> {
@@ -100,27 +100,27 @@ pub(crate) fn fit(result: &mut Node<'_>, tool: &Node<'_>, options: &ResultOption
         return Ok(FittedResult { result: (), changed: false, valid: Some(true), changes, errors });
     }
     let mut changes = Vec::new();
-    let found = match &validator {
+    let validation = match &validator {
         _ if result.as_object().is_none() => validate(result, tool)?,
         Some(validator) if !is_error(result) => fill(result, validator, options.mismatch, &mut changes),
         _ => Validation { valid: Some(true), errors: Vec::new() },
     };
-    if found.valid == Some(false) && options.mismatch == Mismatch::Refuse {
-        changes.push(refuse(result, tool, &found));
+    if validation.valid == Some(false) && options.mismatch == Mismatch::Refuse {
+        changes.push(refuse(result, tool, &validation));
     } else {
         changes.extend(add_text(result, options.structured_text));
-        changes.extend(drop_content(result, validator.as_ref(), &found, options.mismatch));
+        changes.extend(drop_content(result, validator.as_ref(), &validation, options.mismatch));
     }
     let changed = !changes.is_empty();
-    Ok(FittedResult { result: (), changed, valid: found.valid, changes, errors: found.errors })
+    Ok(FittedResult { result: (), changed, valid: validation.valid, changes, errors: validation.errors })
 }
 
 fn is_of_other_kind(result: &Node<'_>) -> bool {
     if result.text_at(KIND).is_some_and(|kind| !kind.is("complete")) {
         return true;
     }
-    let is_of_call = [CONTENT, STRUCTURED].iter().any(|member| result.get(*member).is_some());
-    !is_of_call && OTHER_RESULTS.iter().any(|member| result.get(*member).is_some())
+    let is_call_result = [CONTENT, STRUCTURED].iter().any(|member| result.get(*member).is_some());
+    !is_call_result && OTHER_RESULTS.iter().any(|member| result.get(*member).is_some())
 }
 
 fn fill(
@@ -129,15 +129,15 @@ fn fill(
     mismatch: Mismatch,
     changes: &mut Vec<ResultChange>,
 ) -> Validation {
-    let found = validate_content(validator, result);
+    let validation = validate_content(validator, result);
     // Some servers write null for a missing member.
     let is_missing = result.get(STRUCTURED).is_none_or(Node::is_null);
-    if found.valid != Some(false) || !(is_missing || mismatch == Mismatch::Drop) {
-        return found;
+    if validation.valid != Some(false) || !(is_missing || mismatch == Mismatch::Drop) {
+        return validation;
     }
-    let Some((index, content)) = content_in_text(result, validator) else { return found };
+    let Some((index, content)) = content_in_text(result, validator) else { return validation };
     if !is_missing {
-        changes.extend(found.errors.first().map(|error| dropped(ResultRule::DropContent, "", error)));
+        changes.extend(validation.errors.first().map(|error| drop_change(ResultRule::DropContent, "", error)));
     }
     result.set(STRUCTURED, content);
     changes.push(ResultChange {
@@ -146,14 +146,14 @@ fn fill(
         rule: ResultRule::FillContent,
         message: format!("filled `{STRUCTURED}` from the text, which is JSON that matches the `{OUTPUT_SCHEMA}`"),
     });
-    Validation { valid: Some(true), errors: if is_missing { Vec::new() } else { found.errors } }
+    Validation { valid: Some(true), errors: if is_missing { Vec::new() } else { validation.errors } }
 }
 
 /// Returns the JSON in the only text of a result, with the index of its block, if the JSON matches.
 ///
 /// Several texts could be parts of one document, or a document and a note. JSON with a repeated name has two readings.
 fn content_in_text(result: &Node<'_>, validator: &Validator<'_, '_>) -> Option<(usize, Node<'static>)> {
-    let mut texts = texts(result);
+    let mut texts = text_blocks(result);
     let (index, text) = texts.next()?;
     if texts.next().is_some() {
         return None;
@@ -163,8 +163,8 @@ fn content_in_text(result: &Node<'_>, validator: &Validator<'_, '_>) -> Option<(
     (is_filled && validator.value(&content).valid == Some(true)).then(|| (index, content.detached()))
 }
 
-/// Blocks with an unpaired surrogate are omitted.
-fn texts<'n>(result: &'n Node<'_>) -> impl Iterator<Item = (usize, Cow<'n, str>)> {
+/// Returns the text blocks with their indexes. Blocks with an unpaired surrogate are omitted.
+fn text_blocks<'n>(result: &'n Node<'_>) -> impl Iterator<Item = (usize, Cow<'n, str>)> {
     let blocks = result.items_at(CONTENT).iter().enumerate();
     blocks.filter_map(|(index, block)| {
         block.get("type").filter(|kind| kind.is_text("text"))?;
@@ -173,12 +173,12 @@ fn texts<'n>(result: &'n Node<'_>) -> impl Iterator<Item = (usize, Cow<'n, str>)
 }
 
 fn is_deeper_than(node: &Node<'_>, levels: usize) -> bool {
-    let mut open = Vec::from([(node, 0)]);
-    while let Some((node, depth)) = open.pop() {
+    let mut pending = Vec::from([(node, 0)]);
+    while let Some((node, depth)) = pending.pop() {
         match node.data() {
             Data::Array(_) | Data::Object(_) if depth == levels => return true,
-            Data::Array(items) => open.extend(items.iter().map(|item| (item, depth + 1))),
-            Data::Object(object) => open.extend(object.iter().map(|member| (&member.value, depth + 1))),
+            Data::Array(items) => pending.extend(items.iter().map(|item| (item, depth + 1))),
+            Data::Object(object) => pending.extend(object.iter().map(|member| (&member.value, depth + 1))),
             _ => {}
         }
     }
@@ -194,7 +194,7 @@ fn add_text(result: &mut Node<'_>, when: StructuredText) -> Option<ResultChange>
     let is_added = match when {
         StructuredText::Never => false,
         StructuredText::Empty => count == 0,
-        StructuredText::Missing => !texts(result).any(|(_, text)| is_text_of(&text, structured)),
+        StructuredText::Missing => !text_blocks(result).any(|(_, text)| is_text_of(&text, structured)),
     };
     if !is_added {
         return None;
@@ -221,11 +221,12 @@ fn is_text_of(text: &str, content: &Node<'_>) -> bool {
     }
 }
 
-/// Removes structured content that does not match: from an error always, because a client would refuse the error.
+/// Removes structured content that does not match the schema. It is always removed from an error, because a client
+/// would refuse the error.
 fn drop_content(
     result: &mut Node<'_>,
     validator: Option<&Validator<'_, '_>>,
-    found: &Validation,
+    validation: &Validation,
     mismatch: Mismatch,
 ) -> Option<ResultChange> {
     let content = result.get(STRUCTURED)?;
@@ -235,34 +236,34 @@ fn drop_content(
         let rule = if is_error(result) { ResultRule::DropErrorContent } else { ResultRule::DropContent };
         return Some(ResultChange { pointer: format!("/{STRUCTURED}"), output_pointer: None, rule, message });
     }
-    let (rule, of, errors) = if is_error(result) {
+    let (rule, suffix, errors) = if is_error(result) {
         (ResultRule::DropErrorContent, " of an error", Cow::Owned(validate_content(validator?, result)))
     } else if mismatch == Mismatch::Drop {
-        (ResultRule::DropContent, "", Cow::Borrowed(found))
+        (ResultRule::DropContent, "", Cow::Borrowed(validation))
     } else {
         return None;
     };
     let error = errors.errors.first().filter(|_| errors.valid == Some(false))?;
-    let change = dropped(rule, of, error);
+    let change = drop_change(rule, suffix, error);
     result.remove(STRUCTURED);
     Some(change)
 }
 
-fn dropped(rule: ResultRule, of: &str, error: &ArgumentViolation) -> ResultChange {
+fn drop_change(rule: ResultRule, suffix: &str, error: &ArgumentViolation) -> ResultChange {
     let message = format!(
-        "removed `{STRUCTURED}`{of}, which does not match the `{OUTPUT_SCHEMA}`: {} ({})",
+        "removed `{STRUCTURED}`{suffix}, which does not match the `{OUTPUT_SCHEMA}`: {} ({})",
         error.message, error.schema_pointer
     );
     ResultChange { pointer: format!("/{STRUCTURED}"), output_pointer: None, rule, message }
 }
 
-fn refuse(result: &mut Node<'_>, tool: &Node<'_>, found: &Validation) -> ResultChange {
+fn refuse(result: &mut Node<'_>, tool: &Node<'_>, validation: &Validation) -> ResultChange {
     let name = tool.text_at("name").map(|name| format!(" of `{}`", name.display())).unwrap_or_default();
-    let violation = found.errors.first().map(|error| match error.pointer.as_str() {
+    let message = validation.errors.first().map(|error| match error.pointer.as_str() {
         "" => error.message.clone(),
         pointer => format!("`{pointer}`: {}", error.message),
     });
-    let text = format!("The result{name} does not match its output schema: {}.", violation.unwrap_or_default());
+    let text = format!("The result{name} does not match its output schema: {}.", message.unwrap_or_default());
     let block = Node::record([("type", Node::literal("text")), ("text", Node::string(text))]);
     if result.as_object().is_none() {
         *result = Node::empty_object();

@@ -2,7 +2,7 @@
 
 use alloc::{borrow::Cow, string::String, vec::Vec};
 
-use super::{forget, kinds::folded, words, At, Fixed, Layers, Repairer, TEXTS};
+use super::{forget, kinds::fold_name, words, At, Fixed, Layers, Repairer, TEXTS};
 use crate::{
     collections::{Map, Set},
     error::{Code, Error},
@@ -22,9 +22,9 @@ use crate::{
 /// Names of members that models wrap all arguments in, folded.
 const WRAPPERS: [&str; 8] = ["arguments", "args", "input", "inputs", "parameters", "params", "kwargs", "toolinput"];
 /// Members that may be siblings of a wrapper, as in a whole call.
-const BESIDE: [&str; 3] = ["name", "type", "id"];
+const WRAPPER_SIBLINGS: [&str; 3] = ["name", "type", "id"];
 /// Maximum number of objects to remove around the arguments.
-const WRAPPED: usize = 3;
+const MAX_WRAPPERS: usize = 3;
 
 pub(crate) enum RawArguments<'n> {
     /// A value. If it is a string, the model wrote it in quotes, as JSON text.
@@ -55,18 +55,18 @@ impl<'n> RawArguments<'n> {
     }
 }
 
-/// Valid arguments are returned unchanged, with [`Repaired::changed`] false.
+/// Repairs arguments. Valid arguments are returned unchanged, with [`Repaired::changed`] false.
 pub(crate) fn repair<'n>(
     validator: &Validator<'_, '_>,
     raw: RawArguments<'n>,
     options: &RepairOptions,
 ) -> Result<Repaired<Node<'n>>, Refusal> {
     let mut repairer = Repairer { judge: validator.judge(), options, permits: options.permits(), reasons: Map::new() };
-    let (mut fixed, is_read, refused) = repairer.read(raw)?;
-    let verdict = repairer.whole(&mut fixed);
+    let (mut fixed, is_read, refusal_without_schema) = repairer.parse(raw)?;
+    let verdict = repairer.repair_arguments(&mut fixed);
     // A guess is used only if the result is valid.
-    if let Some(refused) = refused.filter(|_| verdict != Verdict::Valid) {
-        return Err(refused);
+    if let Some(refusal_without_schema) = refusal_without_schema.filter(|_| verdict != Verdict::Valid) {
+        return Err(refusal_without_schema);
     }
     let changed = is_read || !fixed.repairs.is_empty();
     let Fixed { value: arguments, mut repairs } = fixed;
@@ -92,23 +92,23 @@ pub(crate) fn repair<'n>(
 impl<'s, 'a> Repairer<'_, 's, 'a> {
     /// Returns the arguments as a value, and true if it differs from the text of the model. If the schema decided how
     /// to read them, also returns why text without a schema is refused.
-    fn read<'n>(&mut self, raw: RawArguments<'n>) -> Result<(Fixed<'n>, bool, Option<Refusal>), Refusal> {
+    fn parse<'n>(&mut self, raw: RawArguments<'n>) -> Result<(Fixed<'n>, bool, Option<Refusal>), Refusal> {
         let is_quoted = matches!(raw, RawArguments::Value(_));
         let mut text = match raw {
             RawArguments::Text(text) => text.into_owned(),
             RawArguments::Repeated(value) => return Ok((Fixed { value, repairs: Vec::new() }, true, None)),
             RawArguments::Value(value) => match value.as_text().and_then(Text::value).map(Cow::into_owned) {
                 Some(text) if self.permits.refusal(RepairRule::JsonString, Confidence::Exact).is_none() => {
-                    match self.takes(&value) {
+                    match self.accepts(&value) {
                         true => return Ok((Fixed { value, repairs: Vec::new() }, false, None)),
                         false => text,
                     }
                 }
-                _ if value.is_null() && !self.takes(&value) => return self.nothing(value, "null"),
+                _ if value.is_null() && !self.accepts(&value) => return self.empty_arguments(value, "null"),
                 _ => return Ok((Fixed { value, repairs: Vec::new() }, false, None)),
             },
         };
-        let how = Tolerance {
+        let tolerance = Tolerance {
             permits: self.permits,
             closes: self.options.truncated == Truncated::Close,
             is_inside: false,
@@ -116,15 +116,15 @@ impl<'s, 'a> Repairer<'_, 's, 'a> {
         };
         let location = Location::At("");
         let at = root_at(&location, false);
-        let (mut repairs, original, mut refused) = (Vec::new(), text.clone(), None);
+        let (mut repairs, original, mut refusal_without_schema) = (Vec::new(), text.clone(), None);
         for layer in u8::from(is_quoted)..=TEXTS {
             match text.trim_matches(|next: char| next.is_whitespace() || next == '\u{FEFF}') {
-                "null" => return self.nothing(Node::default(), "null"),
-                "" | "None" => return self.nothing(Node::default(), "text"),
+                "null" => return self.empty_arguments(Node::default(), "null"),
+                "" | "None" => return self.empty_arguments(Node::default(), "text"),
                 _ => {}
             }
-            let (reading, refusal) = self.text(&text, how)?;
-            refused = refused.or(refusal);
+            let (reading, refusal) = self.read_text(&text, tolerance)?;
+            refusal_without_schema = refusal_without_schema.or(refusal);
             if layer > 0 {
                 let confidence =
                     reading.repairs.iter().fold(Confidence::Exact, |lowest, text| lowest.min(text.confidence));
@@ -132,7 +132,9 @@ impl<'s, 'a> Repairer<'_, 's, 'a> {
             }
             repairs.extend(reading.repairs.iter().map(|text| words::read(at, *text, &reading.node)));
             match reading.node.data() {
-                Data::Object(_) | Data::Array(_) => return Ok((Fixed { value: reading.node, repairs }, true, refused)),
+                Data::Object(_) | Data::Array(_) => {
+                    return Ok((Fixed { value: reading.node, repairs }, true, refusal_without_schema))
+                }
                 Data::String(inner) => match inner.value() {
                     Some(inner) => text = inner.into_owned(),
                     None => break,
@@ -144,48 +146,53 @@ impl<'s, 'a> Repairer<'_, 's, 'a> {
         Ok((Fixed { value: Node::string(original), repairs: Vec::new() }, false, None))
     }
 
-    /// If no rule can read the text, reads notations that the schema decides, and also returns the refusal.
-    fn text(&mut self, text: &str, how: Tolerance) -> Result<(Reading, Option<Refusal>), Refusal> {
-        let refused = match read_tolerant(text, how) {
+    /// Reads text as JSON. If no rule can read the text, the schema decides about further notations; the refusal is
+    /// then returned, too.
+    fn read_text(&mut self, text: &str, tolerance: Tolerance) -> Result<(Reading, Option<Refusal>), Refusal> {
+        let refusal_without_schema = match read_tolerant(text, tolerance) {
             Ok(reading) => return Ok((reading, None)),
-            Err(refused) => refused,
+            Err(refusal_without_schema) => refusal_without_schema,
         };
-        if !matches!(refused.reason, LeftReason::Syntax | LeftReason::Truncated) {
-            return Err(refused);
+        if !matches!(refusal_without_schema.reason, LeftReason::Syntax | LeftReason::Truncated) {
+            return Err(refusal_without_schema);
         }
-        let reading = read_guessing(text, how).map_err(|_| refused)?;
-        if !self.decides(&reading.guesses) {
-            return Err(refused);
+        let reading = read_guessing(text, tolerance).map_err(|_| refusal_without_schema)?;
+        if !self.are_confirmed(&reading.guesses) {
+            return Err(refusal_without_schema);
         }
-        Ok((reading, Some(refused)))
+        Ok((reading, Some(refusal_without_schema)))
     }
 
     /// Reads null, blank text and words for null as empty arguments.
-    fn nothing<'n>(&mut self, kept: Node<'n>, from: &str) -> Result<(Fixed<'n>, bool, Option<Refusal>), Refusal> {
+    fn empty_arguments<'n>(
+        &mut self,
+        original: Node<'n>,
+        from: &str,
+    ) -> Result<(Fixed<'n>, bool, Option<Refusal>), Refusal> {
         let rule = (RepairRule::EmptyArguments, Confidence::Exact);
         if self.permits.refusal(rule.0, rule.1).is_some() {
             if from == "text" {
                 return Err(Refusal { reason: LeftReason::SwitchedOff, offset: 0 });
             }
-            return Ok((Fixed { value: kept, repairs: Vec::new() }, false, None));
+            return Ok((Fixed { value: original, repairs: Vec::new() }, false, None));
         }
         let location = Location::At("");
-        let none = Node::empty_object();
-        let repair = words::replaced(root_at(&location, false), rule, from, &none);
-        Ok((Fixed { value: none, repairs: alloc::vec![repair] }, true, None))
+        let empty = Node::empty_object();
+        let repair = words::replaced(root_at(&location, false), rule, from, &empty);
+        Ok((Fixed { value: empty, repairs: alloc::vec![repair] }, true, None))
     }
 
     fn is_untyped(&self) -> bool {
         !self.judge.root().as_object().is_some_and(|root| root.has(Keyword::Type))
     }
 
-    fn takes(&mut self, value: &Node<'_>) -> bool {
+    fn accepts(&mut self, value: &Node<'_>) -> bool {
         let (root, location) = (self.judge.root(), Location::At(""));
         let at = root_at(&location, self.is_untyped());
         self.verdict(&[root], value, at) == Verdict::Valid
     }
 
-    fn whole(&mut self, fixed: &mut Fixed<'_>) -> Verdict {
+    fn repair_arguments(&mut self, fixed: &mut Fixed<'_>) -> Verdict {
         let root = self.judge.root();
         let location = Location::At("");
         let at = root_at(&location, self.is_untyped());
@@ -193,30 +200,31 @@ impl<'s, 'a> Repairer<'_, 's, 'a> {
         if verdict != Verdict::Invalid {
             return verdict;
         }
-        let found = match self.unwrap(&fixed.value, at) {
-            Some(found) => found,
-            None => self.walk(core::mem::take(&mut fixed.value), at),
+        let repaired = match self.unwrap(&fixed.value, at) {
+            Some(repaired) => repaired,
+            None => self.repair_text_or_wrapper(core::mem::take(&mut fixed.value), at),
         };
-        fixed.value = found.value;
-        fixed.repairs.extend(found.repairs);
+        fixed.value = repaired.value;
+        fixed.repairs.extend(repaired.repairs);
         self.verdict(&[root], &fixed.value, at)
     }
 
-    /// If the repair turned text into an object, the object may be a wrapper.
-    fn walk<'n>(&mut self, value: Node<'n>, at: At<'_>) -> Fixed<'n> {
+    /// Repairs the arguments. If the repair changed text into an object, the object may be a wrapper.
+    fn repair_text_or_wrapper<'n>(&mut self, value: Node<'n>, at: At<'_>) -> Fixed<'n> {
         let root = self.judge.root();
         let is_text = value.as_text().is_some();
-        let mut found = self.repair_value(&[root], value, at);
-        if !found.repairs.is_empty() && self.verdict(&[root], &found.value, at) == Verdict::Invalid {
-            if let Some(inner) = self.unwrap(&found.value, At { is_frozen: is_text, ..at }) {
-                found.value = inner.value;
-                // Values around the wrapper are not part of the result, so their repairs have no pointer into it.
-                let around = found.repairs.iter_mut().filter(|repair| repair.output_pointer.as_deref() != Some(""));
-                around.for_each(|repair| (repair.output_pointer, repair.moved_from) = (None, None));
-                found.repairs.extend(inner.repairs);
+        let mut repaired = self.repair_value(&[root], value, at);
+        if !repaired.repairs.is_empty() && self.verdict(&[root], &repaired.value, at) == Verdict::Invalid {
+            if let Some(inner) = self.unwrap(&repaired.value, At { is_in_text: is_text, ..at }) {
+                repaired.value = inner.value;
+                // Values outside of the wrapper are not part of the result, so their repairs have no pointer into it.
+                let outer_repairs =
+                    repaired.repairs.iter_mut().filter(|repair| repair.output_pointer.as_deref() != Some(""));
+                outer_repairs.for_each(|repair| (repair.output_pointer, repair.moved_from) = (None, None));
+                repaired.repairs.extend(inner.repairs);
             }
         }
-        found
+        repaired
     }
 
     /// Returns the arguments inside a wrapper object, if they are valid there.
@@ -229,57 +237,60 @@ impl<'s, 'a> Repairer<'_, 's, 'a> {
         for branch in branches.collect::<Vec<_>>() {
             views.extend(self.view(&[branch]));
         }
-        let declared: Set<String> = views.iter().flat_map(|view| view.declared()).filter_map(folded).collect();
+        let declared: Set<String> = views.iter().flat_map(|view| view.declared()).filter_map(fold_name).collect();
         let (mut inner, mut steps, mut texts) = (value.copy(self.judge.budget()), Vec::new(), Vec::new());
-        for _ in 0..WRAPPED {
+        for _ in 0..MAX_WRAPPERS {
             let object = inner.as_object()?;
-            let is_beside = |name: &Text<'_>| BESIDE.iter().any(|known| name.is(*known));
-            let mut wrappers = object.iter().filter(|member| !is_beside(&member.key));
+            let is_sibling = |name: &Text<'_>| WRAPPER_SIBLINGS.iter().any(|known| name.is(*known));
+            let mut wrappers = object.iter().filter(|member| !is_sibling(&member.key));
             let (wrapper, None) = (wrappers.next()?, wrappers.next()) else { return None };
-            let is_other = |name: &Node<'_>| {
-                self.options.name.as_ref().is_some_and(|own| name.as_text().is_some_and(|text| !text.is(own)))
+            let is_another_name = |name: &Node<'_>| {
+                self.options
+                    .name
+                    .as_ref()
+                    .is_some_and(|tool_name| name.as_text().is_some_and(|text| !text.is(tool_name)))
             };
-            // A name that any branch declares is that member, not a wrapper.
+            // If any branch declares a name, the name is a member, not a wrapper.
             let is_free = |name: &Text<'_>| {
-                let is_known = folded(name).is_some_and(|name| declared.contains(&name));
+                let is_known = fold_name(name).is_some_and(|name| declared.contains(&name));
                 !is_known && views.iter().all(|view| !view.declares(name) && self.is_undeclared(view, name))
             };
             if !is_wrapper(&wrapper.key)
                 || !object.iter().map(|member| &member.key).all(is_free)
-                || object.get("name").is_some_and(is_other)
+                || object.get("name").is_some_and(is_another_name)
             {
                 return None;
             }
             steps.push(wrapper.key.clone().into_owned());
             let mut content = wrapper.value.copy(self.judge.budget());
             if let Some(text) = content.as_text().and_then(Text::value) {
-                let how = Tolerance { permits: self.permits, closes: false, is_inside: true, guesses: false };
-                let reading = read_tolerant(&text, how).ok()?;
+                let tolerance = Tolerance { permits: self.permits, closes: false, is_inside: true, guesses: false };
+                let reading = read_tolerant(&text, tolerance).ok()?;
                 self.judge.budget().pay(json::size(&reading.node, self.judge.budget())).then_some(())?;
                 let pointer = pointer_to(&steps);
-                let from = Location::At(if at.is_frozen { "" } else { &pointer });
+                let from = Location::At(if at.is_in_text { "" } else { &pointer });
                 let inside = At { from: &from, ..at };
                 texts.extend(reading.repairs.iter().map(|text| words::read(inside, *text, &reading.node)));
                 content = reading.node;
             }
             content.as_object()?;
             let was_text = wrapper.value.as_text().is_some();
-            if let Some(found) = self.content(content.copy(self.judge.budget()), &steps, was_text, at) {
+            if let Some(arguments) = self.repair_content(content.copy(self.judge.budget()), &steps, was_text, at) {
                 let rule = (RepairRule::UnwrapArguments, Confidence::Likely);
                 let pointer = pointer_to(&steps);
-                let from = Location::At(if at.is_frozen { "" } else { &pointer });
-                let inside = At { from: &from, is_frozen: at.is_frozen || was_text, ..at };
-                let repair = words::replaced(at, rule, "object", &found.value);
+                let from = Location::At(if at.is_in_text { "" } else { &pointer });
+                let inside = At { from: &from, is_in_text: at.is_in_text || was_text, ..at };
+                let repair = words::replaced(at, rule, "object", &arguments.value);
                 let mut repairs = alloc::vec![words::moved(repair, inside, false)];
                 repairs.extend(texts);
-                return self.candidate(rule, repairs, found, at).map(|candidate| candidate.fixed);
+                return self.candidate(rule, repairs, arguments, at).map(|candidate| candidate.fixed);
             }
             inner = content;
         }
         None
     }
 
-    fn content<'n>(
+    fn repair_content<'n>(
         &mut self,
         content: Node<'n>,
         steps: &[Text<'static>],
@@ -288,15 +299,15 @@ impl<'s, 'a> Repairer<'_, 's, 'a> {
     ) -> Option<Fixed<'n>> {
         let root = self.judge.root();
         let pointer = pointer_to(steps);
-        let from = Location::At(if at.is_frozen { "" } else { &pointer });
-        let inside = At { from: &from, is_frozen: at.is_frozen || was_text, level: 1, ..at };
-        let found = self.repair_value(&[root], content, inside);
-        (self.verdict(&[root], &found.value, at) == Verdict::Valid).then_some(found)
+        let from = Location::At(if at.is_in_text { "" } else { &pointer });
+        let inside = At { from: &from, is_in_text: at.is_in_text || was_text, level: 1, ..at };
+        let repaired = self.repair_value(&[root], content, inside);
+        (self.verdict(&[root], &repaired.value, at) == Verdict::Valid).then_some(repaired)
     }
 }
 
 fn is_wrapper(name: &Text<'_>) -> bool {
-    folded(name).is_some_and(|name| WRAPPERS.contains(&name.as_str()))
+    fold_name(name).is_some_and(|name| WRAPPERS.contains(&name.as_str()))
 }
 
 fn pointer_to(steps: &[Text<'static>]) -> String {
@@ -310,7 +321,7 @@ fn root_at<'p>(location: &'p Location<'p>, is_untyped_root: bool) -> At<'p> {
     At {
         from: location,
         to: location,
-        is_frozen: false,
+        is_in_text: false,
         is_untyped_root,
         level: 0,
         outer: None,

@@ -1,5 +1,5 @@
-//! The schemas of one position, decomposed: references resolved, `allOf` flattened, unions separate. Finds the schemas
-//! that apply to a member or an item, and checks that a nested repair breaks no assertion about the whole value.
+//! The schemas of a position in decomposed form: references are resolved, `allOf` is flattened, unions are separate.
+//! Finds the schemas of a member or an item, and checks that a nested repair breaks no assertion about the whole value.
 
 use alloc::vec::Vec;
 use core::cell::OnceCell;
@@ -27,7 +27,7 @@ pub(super) struct Union<'s, 'a> {
 
 type Named<'s, 'a> = Map<&'s Text<'a>, Vec<(usize, &'s Node<'a>)>>;
 
-/// Everything that applies to the value at one position.
+/// The schemas that apply to the value at a position.
 pub(super) struct View<'s, 'a> {
     pub(super) parts: Vec<&'s Object<'a>>,
     pub(super) unions: Vec<Union<'s, 'a>>,
@@ -36,12 +36,12 @@ pub(super) struct View<'s, 'a> {
     /// Schemas for each name in these tables, with the indexes of their parts; collected on first use.
     named: OnceCell<Named<'s, 'a>>,
     /// Indexes of parts with `patternProperties`.
-    patterned: Vec<usize>,
+    with_patterns: Vec<usize>,
     /// Indexes of parts with schemas for members that they do not name: by `patternProperties`, or by an object in
     /// `additionalProperties`.
-    pub(super) unnamed: Vec<usize>,
+    pub(super) with_rest: Vec<usize>,
     /// Indexes of parts with schemas for items.
-    of_items: Vec<usize>,
+    with_items: Vec<usize>,
     /// Accepted types.
     pub(super) kinds: InstanceTypes,
 }
@@ -83,8 +83,8 @@ impl<'s, 'a> View<'s, 'a> {
 }
 
 impl<'s, 'a> Repairer<'_, 's, 'a> {
-    /// Returns `None` if a reference does not resolve or points to itself, or if nothing is accepted: such a value is
-    /// left unchanged.
+    /// Decomposes schemas. Returns `None` if a reference does not resolve or points to itself, or if a schema accepts
+    /// nothing: the value is then not changed.
     pub(super) fn view(&mut self, schemas: &[&'s Node<'a>]) -> Option<View<'s, 'a>> {
         self.view_to(schemas, MAX_DEPTH)
     }
@@ -95,23 +95,23 @@ impl<'s, 'a> Repairer<'_, 's, 'a> {
             unions: Vec::new(),
             tables: Vec::new(),
             named: OnceCell::new(),
-            patterned: Vec::new(),
-            unnamed: Vec::new(),
-            of_items: Vec::new(),
+            with_patterns: Vec::new(),
+            with_rest: Vec::new(),
+            with_items: Vec::new(),
             kinds: InstanceTypes::ALL,
         };
-        // Schemas to decompose, each with the number of references that led to it. The target of a reference is
-        // decomposed before the schemas after it, so these references are the first ones in `path`.
-        let mut open: Vec<(&'s Node<'a>, usize)> = schemas.iter().rev().map(|schema| (*schema, 0)).collect();
+        // Schemas to decompose, each with the number of references on its path. The target of a reference is decomposed
+        // before the schemas after it, so these references are at the start of `path`.
+        let mut pending: Vec<(&'s Node<'a>, usize)> = schemas.iter().rev().map(|schema| (*schema, 0)).collect();
         let mut path: Vec<usize> = Vec::new();
         // True for targets in `path`, to distinguish a cycle from a repeated reference.
-        let mut followed: Map<usize, bool> = Map::new();
-        while let Some((schema, within)) = open.pop() {
+        let mut is_on_path: Map<usize, bool> = Map::new();
+        while let Some((schema, reference_count)) = pending.pop() {
             if !self.judge.budget().pay(1) {
                 return None;
             }
-            for left in path.drain(within.min(path.len())..) {
-                followed.insert(left, false);
+            for finished in path.drain(reference_count.min(path.len())..) {
+                is_on_path.insert(finished, false);
             }
             let object = match schema.data() {
                 Data::Bool(true) => continue,
@@ -123,42 +123,42 @@ impl<'s, 'a> Repairer<'_, 's, 'a> {
             if let Some(reference) = reference {
                 let schema = self.judge.target(reference)?;
                 let address = core::ptr::from_ref(schema) as usize;
-                match followed.get(&address) {
+                match is_on_path.get(&address) {
                     Some(true) => return None,
                     Some(false) => {}
                     None => {
-                        followed.insert(address, true);
+                        is_on_path.insert(address, true);
                         path.push(address);
                         target = Some((schema, path.len()));
                     }
                 }
                 if self.judge.ignores_ref_siblings() {
-                    open.extend(target);
+                    pending.extend(target);
                     continue;
                 }
             }
             if let Some(parts) = object.get(Keyword::AllOf).and_then(Node::as_array) {
-                open.extend(parts.iter().rev().map(|part| (part, within)));
+                pending.extend(parts.iter().rev().map(|part| (part, reference_count)));
             }
-            open.extend(target);
+            pending.extend(target);
             let count = |keyword| object.get(keyword).map_or(0, |node| node.as_array().map_or(0, <[_]>::len));
             let table = object.get(Keyword::Properties).and_then(Node::as_object);
             let cost = count(Keyword::Enum) / 8 + table.map_or(0, |table| table.len() / 8);
             if !self.judge.budget().pay(cost) {
                 return None;
             }
-            view.kinds = view.kinds.and(kinds(object));
+            view.kinds = view.kinds.and(types_of(object));
             let part = view.parts.len();
             view.tables.extend(table.map(|table| (part, table)));
             let has_object = |keyword| object.get(keyword).is_some_and(|value: &Node<'_>| value.as_object().is_some());
             if has_object(Keyword::PatternProperties) {
-                view.patterned.push(part);
+                view.with_patterns.push(part);
             }
             if has_object(Keyword::PatternProperties) || has_object(Keyword::AdditionalProperties) {
-                view.unnamed.push(part);
+                view.with_rest.push(part);
             }
             if object.has(Keyword::Items) || object.has(Keyword::PrefixItems) {
-                view.of_items.push(part);
+                view.with_items.push(part);
             }
             view.parts.push(object);
             for keyword in [Keyword::AnyOf, Keyword::OneOf] {
@@ -172,26 +172,26 @@ impl<'s, 'a> Repairer<'_, 's, 'a> {
 
     fn kinds_of(&mut self, branches: &'s [Node<'a>], depth: usize) -> InstanceTypes {
         let Some(depth) = depth.checked_sub(1) else { return InstanceTypes::ALL };
-        branches.iter().fold(InstanceTypes::NONE, |all, branch| {
-            let own = match branch.data() {
+        branches.iter().fold(InstanceTypes::NONE, |types, branch| {
+            let branch_types = match branch.data() {
                 Data::Bool(false) => InstanceTypes::NONE,
                 _ => self.view_to(&[branch], depth).map_or(InstanceTypes::ALL, |view| view.kinds),
             };
-            all.or(own)
+            types.or(branch_types)
         })
     }
 }
 
-fn kinds(schema: &Object<'_>) -> InstanceTypes {
-    let of_type = schema.get(Keyword::Type).and_then(InstanceTypes::of_keyword).unwrap_or(InstanceTypes::ALL);
+fn types_of(schema: &Object<'_>) -> InstanceTypes {
+    let declared_types = schema.get(Keyword::Type).and_then(InstanceTypes::of_keyword).unwrap_or(InstanceTypes::ALL);
     let null = if is_nullable(schema) { InstanceTypes::NULL } else { InstanceTypes::NONE };
     let listed = schema.get(Keyword::Enum).and_then(Node::as_array);
     let constant = schema.get(Keyword::Const).map(core::slice::from_ref);
-    let of_values = [listed, constant].into_iter().flatten().fold(InstanceTypes::ALL, |kinds, values| {
-        let own = values.iter().fold(InstanceTypes::NONE, |own, value| own.or(InstanceTypes::of_instance(value)));
-        kinds.and(own)
+    let value_types = [listed, constant].into_iter().flatten().fold(InstanceTypes::ALL, |kinds, values| {
+        let types = values.iter().fold(InstanceTypes::NONE, |types, value| types.or(InstanceTypes::of_instance(value)));
+        kinds.and(types)
     });
-    of_type.and(of_values).or(null)
+    declared_types.and(value_types).or(null)
 }
 
 pub(super) fn literals<'s>(schema: &'s Object<'_>) -> impl Iterator<Item = &'s Node<'s>> {
@@ -211,7 +211,7 @@ pub(super) fn only_value<'s, 'a>(schema: &'s Object<'a>) -> Option<&'s Node<'a>>
 pub(super) type Assertion<'s, 'a> = (&'s Object<'a>, Keyword);
 
 /// Keywords that may break if a nested value changes.
-pub(super) const OF_VALUES: [Keyword; 10] = [
+pub(super) const VALUE_ASSERTIONS: [Keyword; 10] = [
     Keyword::Dependencies,
     Keyword::DependentSchemas,
     Keyword::If,
@@ -225,7 +225,7 @@ pub(super) const OF_VALUES: [Keyword; 10] = [
 ];
 
 /// Further keywords that may break if a member is added, removed or renamed.
-pub(super) const OF_NAMES: [Keyword; 6] = [
+pub(super) const NAME_ASSERTIONS: [Keyword; 6] = [
     Keyword::Required,
     Keyword::MinProperties,
     Keyword::MaxProperties,
@@ -238,7 +238,7 @@ impl<'s, 'a> Repairer<'_, 's, 'a> {
     /// Returns true if it is certain that no pattern matches a name.
     pub(super) fn is_undeclared(&mut self, view: &View<'s, 'a>, name: &Text<'_>) -> bool {
         // If the budget is spent, the name is treated as declared.
-        let parts = view.patterned.iter().filter_map(|index| view.parts.get(*index));
+        let parts = view.with_patterns.iter().filter_map(|index| view.parts.get(*index));
         for part in parts {
             if !self.judge.budget().pay(1) {
                 return false;
@@ -254,44 +254,44 @@ impl<'s, 'a> Repairer<'_, 's, 'a> {
     pub(super) fn member_schemas(&mut self, view: &View<'s, 'a>, name: &Text<'_>) -> Vec<&'s Node<'a>> {
         let mut schemas = Vec::new();
         let mut named = view.named().get(&name).into_iter().flatten().copied().peekable();
-        for index in view.unnamed.iter().copied() {
-            while let Some((_, own)) = named.next_if(|(part, _)| *part < index) {
-                schemas.push(own);
+        for index in view.with_rest.iter().copied() {
+            while let Some((_, schema)) = named.next_if(|(part, _)| *part < index) {
+                schemas.push(schema);
             }
-            let own = named.next_if(|(part, _)| *part == index).map(|(_, own)| own);
-            let mut is_known = own.is_some();
-            schemas.extend(own);
+            let schema = named.next_if(|(part, _)| *part == index).map(|(_, schema)| schema);
+            let mut applies_by_name = schema.is_some();
+            schemas.extend(schema);
             let Some(part) = view.parts.get(index).filter(|_| self.judge.budget().pay(1)) else { break };
             let patterns = part.get(Keyword::PatternProperties).and_then(Node::as_object);
             for member in patterns.into_iter().flatten() {
                 let matches = self.judge.matches(&member.key, &member.value, name);
-                is_known |= matches != Some(false);
+                applies_by_name |= matches != Some(false);
                 if matches == Some(true) {
                     schemas.push(&member.value);
                 }
             }
-            if !is_known {
+            if !applies_by_name {
                 schemas.extend(part.get(Keyword::AdditionalProperties).filter(|values| values.as_object().is_some()));
             }
         }
-        schemas.extend(named.map(|(_, own)| own));
+        schemas.extend(named.map(|(_, schema)| schema));
         schemas
     }
 
     pub(super) fn item_schemas(&mut self, view: &View<'s, 'a>, index: usize) -> Vec<&'s Node<'a>> {
         let has_prefix = self.judge.knows(Keyword::PrefixItems);
         let mut schemas = Vec::new();
-        for part in view.of_items.iter().filter_map(|index| view.parts.get(*index)) {
+        for part in view.with_items.iter().filter_map(|index| view.parts.get(*index)) {
             if !self.judge.budget().pay(1) {
                 break;
             }
             let items = part.get(Keyword::Items);
-            let first = match items.and_then(Node::as_array) {
+            let by_position = match items.and_then(Node::as_array) {
                 Some(list) => Some(list),
                 None => part.get(Keyword::PrefixItems).filter(|_| has_prefix).and_then(Node::as_array),
             };
             let is_list = items.is_some_and(|items| items.as_array().is_some());
-            schemas.extend(match first.and_then(|first| first.get(index)) {
+            schemas.extend(match by_position.and_then(|by_position| by_position.get(index)) {
                 Some(schema) => Some(schema),
                 None if is_list => part.get(Keyword::AdditionalItems),
                 None => items,
@@ -301,7 +301,7 @@ impl<'s, 'a> Repairer<'_, 's, 'a> {
         schemas
     }
 
-    /// A nested repair must not break these assertions.
+    /// Returns the assertions that hold. A nested repair must not break them.
     pub(super) fn satisfied(
         &mut self,
         view: &View<'s, 'a>,

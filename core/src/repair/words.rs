@@ -27,16 +27,16 @@ pub(super) fn kind(value: &Node<'_>) -> &'static str {
 pub(super) fn replaced(at: At<'_>, (rule, confidence): (RepairRule, Confidence), from: &str, to: &Node<'_>) -> Repair {
     let (pointer, output_pointer) = (at.pointer(), Some(at.output_pointer()));
     let (from, to) = (from.into(), kind(to).into());
-    Repair { pointer, output_pointer, rule, confidence, from, to, message: does(rule), moved_from: None }
+    Repair { pointer, output_pointer, rule, confidence, from, to, message: message_of(rule), moved_from: None }
 }
 
 pub(super) fn moved(repair: Repair, inside: At<'_>, is_item: bool) -> Repair {
     let item = if is_item { "/0" } else { "" };
     let (to, from) = (inside.output_pointer() + item, inside.pointer());
-    Repair { moved_from: Some(MovedFrom { to, from, is_in_text: inside.is_frozen }), ..repair }
+    Repair { moved_from: Some(MovedFrom { to, from, is_in_text: inside.is_in_text }), ..repair }
 }
 
-pub(super) fn left_out(at: At<'_>, (rule, confidence): (RepairRule, Confidence), from: &Node<'_>) -> Repair {
+pub(super) fn omitted(at: At<'_>, (rule, confidence): (RepairRule, Confidence), from: &Node<'_>) -> Repair {
     let (from, to) = (kind(from).into(), "nothing".into());
     Repair {
         pointer: at.pointer(),
@@ -45,7 +45,7 @@ pub(super) fn left_out(at: At<'_>, (rule, confidence): (RepairRule, Confidence),
         confidence,
         from,
         to,
-        message: does(rule),
+        message: message_of(rule),
         moved_from: None,
     }
 }
@@ -69,7 +69,7 @@ pub(super) fn read(at: At<'_>, text: TextRepair, to: &Node<'_>) -> Repair {
     Repair { message: format!("{} (byte {offset})", repair.message), ..repair }
 }
 
-fn does(rule: RepairRule) -> String {
+fn message_of(rule: RepairRule) -> String {
     match rule {
         RepairRule::ByteOrderMark => "found a byte order mark or a no-break space between tokens; ignored it",
         RepairRule::Fence => "found a Markdown fence around the JSON; ignored it",

@@ -29,7 +29,7 @@ macro_rules! constraints {
                 matches!(self, Constraint::RootNotSchema | Constraint::RootObject | Constraint::RootKeyword)
             }
 
-            /// Returns a description of the violation for people.
+            /// Returns a human-readable description of the violation.
             pub const fn summary(self) -> &'static str {
                 // Each line of the documentation begins with a space.
                 match self { $(Constraint::$variant => concat!($($summary),+).trim_ascii(),)* }

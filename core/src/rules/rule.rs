@@ -70,7 +70,7 @@ macro_rules! rules {
                 match self { $(Rule::$variant => &[$(Constraint::$serves,)*],)* }
             }
 
-            /// Returns a description in one sentence for people.
+            /// Returns a human-readable description in one sentence.
             pub fn summary(self) -> &'static str {
                 match self { $(Rule::$variant => concat!($($summary),+).trim_start(),)* }
             }

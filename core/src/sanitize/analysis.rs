@@ -21,10 +21,11 @@ use crate::{
     },
 };
 
-/// Their subschemas apply to an object as well, and may mention properties that the object refuses once it is closed.
-const BESIDE: Keywords = Keywords::of(&CONDITIONS).insert(Keyword::Contains);
+/// Keywords with subschemas that also apply to an object. They may mention properties, which the object refuses once it
+/// is closed.
+const CONDITIONAL: Keywords = Keywords::of(&CONDITIONS).insert(Keyword::Contains);
 
-/// Keywords of [`BESIDE`] that apply to the same object.
+/// Keywords with subschemas that apply to the same instance.
 const CONDITIONS: [Keyword; 6] =
     [Keyword::If, Keyword::Then, Keyword::Else, Keyword::DependentSchemas, Keyword::Dependencies, Keyword::Not];
 
@@ -41,133 +42,134 @@ fn table<'n, 'a>(node: &'n Node<'a>) -> Table<'n, 'a> {
 pub(crate) struct Naming {
     /// Names in conditions, and in parts that were removed.
     names: Set<String>,
-    /// True if one of the names is not valid Unicode.
-    unreadable: bool,
+    /// True if any name is not valid Unicode.
+    has_invalid_unicode: bool,
     /// Objects that declare additional properties, by number.
-    wanted: Set<Number>,
+    open_objects: Set<Number>,
     /// Number of the schema with `oneOf`, by the number of each branch.
-    alternatives: Map<Number, Number>,
+    one_of_by_branch: Map<Number, Number>,
 }
 
 #[derive(Clone, Copy)]
 struct Context<'n, 'a> {
     /// Properties that the object itself declares.
-    known: Table<'n, 'a>,
+    declared: Table<'n, 'a>,
     /// True if names in `required` are treated as mentioned.
-    demands: bool,
+    includes_required: bool,
 }
 
 impl Naming {
     pub(crate) fn of(root: &Node<'_>, budget: &Budget) -> Result<Naming, Error> {
         let mut naming = Naming::default();
-        let mut refers = false;
+        let mut has_references = false;
         visit::walk(budget, root, Keywords::ALL, &mut |node, path| {
-            if node.as_object().is_some_and(|object| wants_others(object, 0)) {
-                naming.wanted.extend(node.origin().number());
+            if node.as_object().is_some_and(|object| accepts_additional(object, 0)) {
+                naming.open_objects.extend(node.origin().number());
             }
             for branch in node.items_at(Keyword::OneOf).iter() {
-                naming.alternatives.extend(branch.origin().number().zip(node.origin().number()));
+                naming.one_of_by_branch.extend(branch.origin().number().zip(node.origin().number()));
             }
             let lists = node.object_at(Keyword::DependentRequired).into_iter().flatten();
-            lists.for_each(|member| naming.list(&member.value, table(node)));
+            lists.for_each(|member| naming.add_all(&member.value, table(node)));
             for keyword in CONDITIONS {
                 let Some(part) = node.get(keyword) else { continue };
                 let has_many = matches!(keyword, Keyword::DependentSchemas | Keyword::Dependencies);
-                let own = Context { known: table(node), demands: keyword != Keyword::Not };
+                let context = Context { declared: table(node), includes_required: keyword != Keyword::Not };
                 for part in part.as_object().filter(|_| has_many).into_iter().flatten().map(|member| &member.value) {
-                    refers |= naming.collect_names(part, own, budget)?;
+                    has_references |= naming.collect_names(part, context, budget)?;
                 }
                 if !has_many {
-                    refers |= naming.collect_names(part, own, budget)?;
+                    has_references |= naming.collect_names(part, context, budget)?;
                 }
             }
             if let Some(part) = node.get(Keyword::Contains) {
-                refers |= naming.collect_names(part, Context { known: None, demands: true }, budget)?;
+                has_references |=
+                    naming.collect_names(part, Context { declared: None, includes_required: true }, budget)?;
             }
-            let is_beside = path.keyword.is_some_and(|keyword| BESIDE.contains(keyword));
+            let is_beside = path.keyword.is_some_and(|keyword| CONDITIONAL.contains(keyword));
             Ok(if is_beside { Visit::Skip } else { Visit::Descend })
         })?;
-        if refers {
+        if has_references {
             // Any target of a reference may also apply inside a condition.
-            naming.collect_names(root, Context { known: None, demands: false }, budget)?;
+            naming.collect_names(root, Context { declared: None, includes_required: false }, budget)?;
         }
         Ok(naming)
     }
 
-    /// The removed part named properties of an object that is kept.
-    pub(crate) fn removed(&mut self, part: &Node<'_>, budget: &Budget) -> Result<(), Error> {
-        self.collect_names(part, Context { known: None, demands: true }, budget).map(drop)
+    /// Adds the names in a removed part. They may be properties of a kept object.
+    pub(crate) fn add_names_of_removed(&mut self, part: &Node<'_>, budget: &Budget) -> Result<(), Error> {
+        self.collect_names(part, Context { declared: None, includes_required: true }, budget).map(drop)
     }
 
-    /// The merged object must accept additional properties if one of the objects accepts them explicitly, or declares
-    /// no properties at all.
-    pub(crate) fn joined(&mut self, objects: &[Object<'_>], parts: Option<Parts<'_, '_, '_>>, into: Number) {
+    /// Records the merged object as open if one of the objects accepts additional properties, or declares no properties
+    /// at all.
+    pub(crate) fn record_merged(&mut self, objects: &[Object<'_>], parts: Option<Parts<'_, '_, '_>>, into: Number) {
         let is_map = |object: &Object<'_>, more: usize| {
             let table = object.object_at(Keyword::Properties);
             more == 0 && table.is_none_or(Object::is_empty) && !object.has(Keyword::AdditionalProperties)
         };
         let wants = |(at, object): (usize, &Object<'_>)| {
             let more = parts.map_or(0, |parts| parts.missing_common(at, object));
-            wants_others(object, more) || is_map(object, more)
+            accepts_additional(object, more) || is_map(object, more)
         };
         if objects.iter().enumerate().any(wants) {
-            self.wanted.insert(into);
+            self.open_objects.insert(into);
         }
     }
 
     /// Returns true if closing an object refuses properties that the schema mentions.
     pub(crate) fn mentions_others(&self, node: &Node<'_>, number: Number) -> bool {
         let is_known = |name: &String| table(node).is_some_and(|table| table.has(name.as_str()));
-        self.unreadable || self.wanted.contains(&number) || !self.names.iter().all(is_known)
+        self.has_invalid_unicode || self.open_objects.contains(&number) || !self.names.iter().all(is_known)
     }
 
     /// Returns the number of the schema with `oneOf`, and the number of its branch. No instance matches two branches of
     /// one `oneOf`.
     pub(crate) fn alternative(&self, branch: &Node<'_>) -> Option<(Number, Number)> {
         let number = branch.origin().number()?;
-        Some((*self.alternatives.get(&number)?, number))
+        Some((*self.one_of_by_branch.get(&number)?, number))
     }
 
     /// Returns true if the part contains references.
     fn collect_names(&mut self, part: &Node<'_>, context: Context<'_, '_>, budget: &Budget) -> Result<bool, Error> {
         // `dependencies` may hold a list of names.
-        self.list(part, context.known);
-        let mut refers = false;
-        // Depth of the outermost enclosing schema that applies to a different value.
-        let mut other: Option<usize> = None;
+        self.add_all(part, context.declared);
+        let mut has_references = false;
+        // Depth of the outermost enclosing schema that applies to a different instance.
+        let mut other_instance_depth: Option<usize> = None;
         visit::walk(budget, part, Keywords::ALL, &mut |node, path| {
-            other = other.filter(|depth| path.depth > *depth);
+            other_instance_depth = other_instance_depth.filter(|depth| path.depth > *depth);
             if path.keyword.is_some_and(|keyword| !IN_PLACE.contains(keyword)) {
-                other = other.or(Some(path.depth));
+                other_instance_depth = other_instance_depth.or(Some(path.depth));
             }
-            let known = context.known.filter(|_| other.is_none());
-            refers |= references::KEYWORDS.iter().any(|keyword| node.get(keyword).is_some());
-            table(node).into_iter().flatten().for_each(|member| self.name(&member.key, known));
-            if let Some(names) = node.get(Keyword::Required).filter(|_| context.demands) {
-                self.list(names, known);
+            let declared = context.declared.filter(|_| other_instance_depth.is_none());
+            has_references |= references::KEYWORDS.iter().any(|keyword| node.get(keyword).is_some());
+            table(node).into_iter().flatten().for_each(|member| self.add(&member.key, declared));
+            if let Some(names) = node.get(Keyword::Required).filter(|_| context.includes_required) {
+                self.add_all(names, declared);
             }
             Ok(Visit::Descend)
         })?;
-        Ok(refers)
+        Ok(has_references)
     }
 
-    fn list(&mut self, names: &Node<'_>, known: Table<'_, '_>) {
-        names.as_array().into_iter().flatten().filter_map(Node::as_text).for_each(|name| self.name(name, known));
+    fn add_all(&mut self, names: &Node<'_>, declared: Table<'_, '_>) {
+        names.as_array().into_iter().flatten().filter_map(Node::as_text).for_each(|name| self.add(name, declared));
     }
 
-    fn name(&mut self, name: &Text<'_>, known: Table<'_, '_>) {
-        if known.is_some_and(|known| known.get_text(name).is_some()) {
+    fn add(&mut self, name: &Text<'_>, declared: Table<'_, '_>) {
+        if declared.is_some_and(|declared| declared.get_text(name).is_some()) {
             return;
         }
         match name.value() {
             Some(name) => self.names.extend(Some(name.into_owned())),
-            None => self.unreadable = true,
+            None => self.has_invalid_unicode = true,
         }
     }
 }
 
 /// `more` is the number of common properties that the schema does not repeat.
-fn wants_others(schema: &Object<'_>, more: usize) -> bool {
+fn accepts_additional(schema: &Object<'_>, more: usize) -> bool {
     let is_open = |keyword: Keyword| schema.get(keyword).is_some_and(|schema| schema.as_bool() != Some(false));
     let count = |keyword: Keyword| schema.object_at(keyword).map_or(0, Object::len);
     let min = schema.get(Keyword::MinProperties).and_then(Node::as_number);
@@ -178,10 +180,10 @@ fn wants_others(schema: &Object<'_>, more: usize) -> bool {
         || min.is_some_and(|min| min > count(Keyword::Properties) + more)
 }
 
-/// Nodes at which only the effect `same` is certain.
+/// The nodes at which any effect other than `same` is uncertain.
 #[derive(Default)]
 pub(crate) struct PolarityMap {
-    everywhere: bool,
+    covers_all: bool,
     /// Definitions, and siblings of references, as sorted ranges of node numbers.
     definitions: Vec<Range<Number>>,
 }
@@ -192,67 +194,67 @@ impl PolarityMap {
         let mut search = PolaritySearch {
             budget,
             bodies: Map::new(),
-            open: Vec::new(),
-            beside: Vec::new(),
+            pending: Vec::new(),
+            siblings: Vec::new(),
             everywhere: false,
-            by_name: true,
+            all_by_name: true,
         };
         for table in definitions::TABLES {
             for member in root.object_at(table).into_iter().flatten() {
                 if let Some(reference) = definitions::reference_to(table, member) {
-                    search.bodies.insert(reference, Body { schema: &member.value, reached: None });
+                    search.bodies.insert(reference, Body { schema: &member.value, polarity: None });
                 }
             }
         }
         search.all(root)?;
-        let unsure = search.bodies.values().filter(|body| body.reached == Some(Polarity::Mixed));
-        let mut definitions: Vec<Range<Number>> = unsure.map(|body| references::numbers(body.schema)).collect();
-        definitions.append(&mut search.beside);
+        let uncertain = search.bodies.values().filter(|body| body.polarity == Some(Polarity::Mixed));
+        let mut definitions: Vec<Range<Number>> = uncertain.map(|body| references::numbers(body.schema)).collect();
+        definitions.append(&mut search.siblings);
         let mut definitions = collections::by(definitions, |one, two| one.start.cmp(&two.start));
-        // Of nested ranges, keeps the outermost.
+        // Keeps only the outermost of nested ranges.
         definitions.dedup_by(|inner, outer| inner.end <= outer.end);
-        Ok(PolarityMap { everywhere: search.everywhere, definitions })
+        Ok(PolarityMap { covers_all: search.everywhere, definitions })
     }
 
     pub(crate) fn covers(&self, node: Number) -> bool {
-        let after = self.definitions.partition_point(|range| range.start <= node);
-        let around = after.checked_sub(1).and_then(|index| self.definitions.get(index));
-        self.everywhere || around.is_some_and(|range| range.contains(&node))
+        let index_after = self.definitions.partition_point(|range| range.start <= node);
+        let enclosing = index_after.checked_sub(1).and_then(|index| self.definitions.get(index));
+        self.covers_all || enclosing.is_some_and(|range| range.contains(&node))
     }
 }
 
 struct Body<'n, 'a> {
     schema: &'n Node<'a>,
     /// Worst polarity of the references that point to the definition: `Positive` or `Mixed`.
-    reached: Option<Polarity>,
+    polarity: Option<Polarity>,
 }
 
 struct PolaritySearch<'n, 'a> {
     budget: &'n Budget,
     /// Definitions by reference.
     bodies: Map<String, Body<'n, 'a>>,
-    open: Vec<(String, Polarity)>,
-    /// References with siblings in non-positive positions: the siblings may become part of a definition.
-    beside: Vec<Range<Number>>,
+    pending: Vec<(String, Polarity)>,
+    /// References with siblings in positions that are not positive. The siblings may become part of a definition.
+    siblings: Vec<Range<Number>>,
     everywhere: bool,
     /// True if every reference names its definition.
-    by_name: bool,
+    all_by_name: bool,
 }
 
 impl<'n, 'a> PolaritySearch<'n, 'a> {
     fn all(&mut self, root: &'n Node<'a>) -> Result<(), Error> {
-        self.by_name = !references::has_dynamic(root, self.budget)?;
+        self.all_by_name = !references::has_dynamic(root, self.budget)?;
         self.schema(root, Polarity::Positive)?;
-        while let Some((name, polarity)) = self.open.pop() {
+        while let Some((name, polarity)) = self.pending.pop() {
             let Some(body) = self.bodies.get_mut(&name) else { continue };
-            if body.reached == Some(Polarity::Mixed) || body.reached == Some(polarity) {
+            if body.polarity == Some(Polarity::Mixed) || body.polarity == Some(polarity) {
                 continue;
             }
-            body.reached = Some(polarity);
+            body.polarity = Some(polarity);
             let schema = body.schema;
             self.schema(schema, polarity)?;
         }
-        if !self.by_name {
+        if !self.all_by_name {
             // Any schema may be reached from anywhere.
             visit::walk(self.budget, root, Keywords::ALL, &mut |node, path| {
                 let refers = references::KEYWORDS.iter().any(|keyword| node.get(keyword).is_some());
@@ -270,16 +272,19 @@ impl<'n, 'a> PolaritySearch<'n, 'a> {
             }
             self.everywhere |= has_unevaluated(node);
             if let Some(reference) = node.text_at(Keyword::Ref) {
-                let unsure = polarity == Polarity::Mixed || path.polarity != Polarity::Positive;
-                if unsure && node.as_object().is_some_and(|object| object.len() > 1) {
-                    self.beside.push(references::numbers(node));
+                let is_uncertain = polarity == Polarity::Mixed || path.polarity != Polarity::Positive;
+                if is_uncertain && node.as_object().is_some_and(|object| object.len() > 1) {
+                    self.siblings.push(references::numbers(node));
                 }
                 let reference = reference.value().unwrap_or_default();
                 if self.bodies.contains_key(&*reference) {
-                    self.open.push((reference.into_owned(), if unsure { Polarity::Mixed } else { Polarity::Positive }));
+                    self.pending.push((
+                        reference.into_owned(),
+                        if is_uncertain { Polarity::Mixed } else { Polarity::Positive },
+                    ));
                 } else {
-                    self.by_name &= reference == "#";
-                    self.everywhere |= reference == "#" && unsure;
+                    self.all_by_name &= reference == "#";
+                    self.everywhere |= reference == "#" && is_uncertain;
                 }
             }
             Ok(if self.everywhere { Visit::Skip } else { Visit::Descend })

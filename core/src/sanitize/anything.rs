@@ -23,10 +23,10 @@ use crate::{
 const EXPAND: ChangeKind = ChangeKind::of(Rule::ExpandAny);
 const GUESS: ChangeKind = ChangeKind::of(Rule::AssumeString);
 const DEFINE: ChangeKind = ChangeKind::of(Rule::DefineAny);
-const TEXT: ChangeKind = ChangeKind::of(Rule::AnyToJson);
+const TO_JSON: ChangeKind = ChangeKind::of(Rule::AnyToJson);
 
 /// Excludes `integer`, which `number` includes.
-const ALL: [&str; 6] = ["string", "number", "boolean", "object", "array", "null"];
+const ALL_TYPES: [&str; 6] = ["string", "number", "boolean", "object", "array", "null"];
 
 pub(crate) fn write<'a>(node: &mut Node<'a>, path: &SchemaPath<'_, 'a>, context: &mut PassContext) {
     if ["type", "anyOf"].iter().any(|keyword| node.get(keyword).is_some()) {
@@ -42,7 +42,7 @@ pub(crate) fn write<'a>(node: &mut Node<'a>, path: &SchemaPath<'_, 'a>, context:
                 object.insert_at(0, Text::literal("type"), Node::literal("string"));
             }
         }
-        Untyped::Any => all_types(node, path, context),
+        Untyped::Any => write_all_types(node, path, context),
     }
 }
 
@@ -56,50 +56,58 @@ pub(crate) fn length(context: &PassContext) -> usize {
     match context.untyped {
         Untyped::Keep => 0,
         Untyped::String => key + r#""string""#.len(),
-        Untyped::Any => key + 1 + ALL.iter().map(|name| name.len() + 3).sum::<usize>(),
+        Untyped::Any => key + 1 + ALL_TYPES.iter().map(|name| name.len() + 3).sum::<usize>(),
     }
 }
 
-fn all_types<'a>(node: &mut Node<'a>, path: &SchemaPath<'_, 'a>, context: &mut PassContext) {
+fn write_all_types<'a>(node: &mut Node<'a>, path: &SchemaPath<'_, 'a>, context: &mut PassContext) {
     if context.grammar.anything == AnyEncoding::JsonText {
-        text(node, path, TEXT, "replaced a schema that accepts anything with a string that contains JSON", context);
+        write_json_string(
+            node,
+            path,
+            TO_JSON,
+            "replaced a schema that accepts anything with a string that contains JSON",
+            context,
+        );
         Holds::Anything.mark(node);
         return;
     }
     let Some(object) = node.as_object() else { return };
     let grammar = context.grammar;
-    let beside = grammar.beside_type_list;
-    let alone = grammar.anything != AnyEncoding::Union
+    let sibling_rule = grammar.beside_type_list;
+    let fits_in_type_list = grammar.anything != AnyEncoding::Union
         && object.iter().all(|Member { key, .. }| {
-            Keyword::named(key).is_some_and(|keyword| beside.is_none_or(|rule| rule.anywhere.contains(keyword)))
+            Keyword::named(key).is_some_and(|keyword| sibling_rule.is_none_or(|rule| rule.anywhere.contains(keyword)))
         });
     let location = Location::of(node);
-    let to = Location::under(node, if alone { "type" } else { "anyOf" });
-    // If the types of `items` must be declared, the items of an array are never arrays, so the result is narrower.
-    let ends = alone || !grammar.arrays.needs_items || grammar.arrays.open_items;
-    let effect = if ends { EXPAND } else { EXPAND.accepts(Accepts::Narrower) };
+    let to = Location::under(node, if fits_in_type_list { "type" } else { "anyOf" });
+    // If the types of `items` must be declared, items are never arrays, so the result is narrower.
+    let is_exact = fits_in_type_list || !grammar.arrays.needs_items || grammar.arrays.open_items;
+    let effect = if is_exact { EXPAND } else { EXPAND.accepts(Accepts::Narrower) };
     context.diagnostics.report(path, location.to(to), effect, || {
         String::from("expanded a schema that accepts anything into all types")
     });
     let Some(object) = node.as_object_mut() else { return };
-    if alone {
-        object.insert_at(0, Text::literal("type"), Node::array(ALL.map(Node::literal).into()));
+    if fits_in_type_list {
+        object.insert_at(0, Text::literal("type"), Node::array(ALL_TYPES.map(Node::literal).into()));
     } else {
-        let branches = ALL.map(|name| whatever(name, grammar, true));
+        let branches = ALL_TYPES.map(|name| schema_of_type(name, grammar, true));
         object.set(Text::literal("anyOf"), Node::array(branches.into()));
     }
 }
 
-/// Items of an array are never arrays.
-fn whatever<'a>(name: &'static str, grammar: &Grammar, nested: bool) -> Node<'a> {
+/// Returns a schema for all values of a type, except arrays whose items are arrays.
+fn schema_of_type<'a>(name: &'static str, grammar: &Grammar, allows_containers: bool) -> Node<'a> {
     let mut schema = Object::new();
     schema.set(Text::literal("type"), Node::literal(name));
     if name == "array" && grammar.arrays.needs_items {
         let items = if grammar.arrays.open_items {
             Node::empty_object()
         } else {
-            let inner =
-                ALL.iter().filter(|inner| nested && **inner != "array").map(|inner| whatever(inner, grammar, false));
+            let inner = ALL_TYPES
+                .iter()
+                .filter(|inner| allows_containers && **inner != "array")
+                .map(|inner| schema_of_type(inner, grammar, false));
             Node::record([("anyOf", Node::array(inner.collect()))])
         };
         schema.set(Text::literal("items"), items);
@@ -115,7 +123,7 @@ fn whatever<'a>(name: &'static str, grammar: &Grammar, nested: bool) -> Node<'a>
     Node::object(schema)
 }
 
-fn text<'a>(
+fn write_json_string<'a>(
     node: &mut Node<'a>,
     path: &SchemaPath<'_, 'a>,
     effect: ChangeKind,
@@ -155,14 +163,19 @@ pub(crate) fn encode<'a>(
     }
     let by_definition = context.grammar.defines_any();
     // Constraints on values of one type are lost.
-    let loses = node.as_object().is_some_and(|object| object.iter().any(asserts));
-    let adjusted =
-        |effect: ChangeKind| if loses { effect.accepts(Accepts::Wider).guidance(Guidance::Lost) } else { effect };
+    let loses_assertions = node.as_object().is_some_and(|object| object.iter().any(asserts));
+    let with_loss = |effect: ChangeKind| {
+        if loses_assertions {
+            effect.accepts(Accepts::Wider).guidance(Guidance::Lost)
+        } else {
+            effect
+        }
+    };
     if let Some(object) = node.as_object_mut() {
         object.retain(|member| member.key.is(Keyword::Description) || member.key.is(Keyword::Title));
     }
     if by_definition {
-        context.diagnostics.report(path, location.in_place(), adjusted(DEFINE), || {
+        context.diagnostics.report(path, location.in_place(), with_loss(DEFINE), || {
             String::from(
                 "replaced a schema that accepts anything with a reference to a definition of JSON, in which an \
                 object is a list of key-value pairs",
@@ -179,16 +192,16 @@ pub(crate) fn encode<'a>(
         let message = "replaced a schema that accepts anything with a string that contains JSON: a definition of JSON \
         would refer \
             to itself";
-        text(node, path, adjusted(TEXT), message, context);
+        write_json_string(node, path, with_loss(TO_JSON), message, context);
     }
     by_definition
 }
 
-/// The definition accepts scalars, arrays, and objects as lists of key-value pairs.
-pub(crate) fn define(root: &mut Node<'_>, name: &str) {
+/// Adds the definition of "anything", which accepts scalars, arrays, and objects as lists of key-value pairs.
+pub(crate) fn add_definition(root: &mut Node<'_>, name: &str) {
     let typed = |name: &'static str| Node::record([("type", Node::literal(name))]);
-    let itself = || Node::record([("$ref", Node::string(format!("#/$defs/{name}")))]);
-    let closed = |properties: Vec<(&'static str, Node<'static>)>| {
+    let self_reference = || Node::record([("$ref", Node::string(format!("#/$defs/{name}")))]);
+    let closed_object = |properties: Vec<(&'static str, Node<'static>)>| {
         let names = properties.iter().map(|(name, _)| Node::literal(name)).collect();
         let table: Object<'static> =
             properties.into_iter().map(|(name, schema)| (Text::literal(name), schema)).collect();
@@ -199,15 +212,15 @@ pub(crate) fn define(root: &mut Node<'_>, name: &str) {
             ("additionalProperties", Node::bool(false)),
         ])
     };
-    let list = |items: Node<'static>| Node::record([("type", Node::literal("array")), ("items", items)]);
-    let pair = closed(vec![(KEY, typed("string")), (VALUE, itself())]);
+    let array_of = |items: Node<'static>| Node::record([("type", Node::literal("array")), ("items", items)]);
+    let pair = closed_object(vec![(KEY, typed("string")), (VALUE, self_reference())]);
     let branches = vec![
         typed("string"),
         typed("number"),
         typed("boolean"),
         typed("null"),
-        list(itself()),
-        closed(vec![(PAIRS, list(pair))]),
+        array_of(self_reference()),
+        closed_object(vec![(PAIRS, array_of(pair))]),
     ];
     let definition = Node::record([
         ("description", Node::literal("Any JSON; an object is a list of its pairs of key and value")),

@@ -19,7 +19,7 @@ use crate::{
     },
 };
 
-/// Default for the number of schemas that inlining may add, if the grammar accepts references and neither `refs` nor
+/// Number of schemas that inlining may add by default: if the grammar accepts references, and neither `refs` nor
 /// `maxNodes` is set.
 const MAX_ADDED: usize = 64;
 
@@ -46,10 +46,10 @@ pub(crate) struct PassContext {
     /// True if the input was wrapped, so its references are shifted.
     pub(crate) is_wrapped: bool,
     /// True if references and definitions are kept as written.
-    pub(crate) leaves_definitions: bool,
-    pub(crate) types_everything: bool,
-    /// Keywords of the enclosing schemas, which matter to `unevaluated*`.
-    pub(crate) counts_evaluated: Keywords,
+    pub(crate) keeps_definitions: bool,
+    pub(crate) requires_types: bool,
+    /// Keywords of the enclosing schemas. If they include `unevaluated*`, an added keyword may change its effect.
+    pub(crate) enclosing_keywords: Keywords,
     /// True if the root declared an object before types were inferred in its branches; `None` before the walk.
     pub(crate) declared_object: Option<bool>,
     /// Keywords that the `unsupported_keywords` pass may change.
@@ -59,44 +59,44 @@ pub(crate) struct PassContext {
     pub(crate) diagnostics: Diagnostics,
 }
 
-/// These facts show which passes have nothing to do and can be skipped.
+/// Facts about the schema. They show which passes have nothing to do and can be skipped.
 #[derive(Default)]
 pub(crate) struct Survey {
     /// True if any object has a key `$ref`.
     pub(crate) mentions_references: bool,
     /// True if no definition is referenced, so all are removed.
     pub(crate) no_references: bool,
-    /// True if a remaining definition has a key with `/`, which no reference could address.
+    /// True if a remaining definition has a key with `/`. No reference could point to the value of such a key.
     pub(crate) no_slash: bool,
     pub(crate) deepest: usize,
     pub(crate) keywords: Keywords,
     /// Keywords that occurred before references were inlined.
     pub(crate) original_keywords: Keywords,
     /// True if a keyword constrains properties by name.
-    pub(crate) judges_names: bool,
+    pub(crate) constrains_names: bool,
     /// True if objects are listed in `enum` or `const`, under their original property names.
     pub(crate) lists_objects: bool,
 }
 
-/// Effects of the passes in this round. They show if later passes and the next round can be skipped.
+/// Effects of the passes in this round. They show which later passes can be skipped, and if another round is needed.
 #[derive(Default)]
 pub(crate) struct Effects {
     /// True if a keyword was respelled that has a different meaning in older drafts.
     pub(crate) respelled: bool,
     /// True if `upgrade-draft` changed more than the spelling of constants.
     pub(crate) upgraded: bool,
-    /// True if `unsupported-keywords` removed something that may have an effect on references.
-    pub(crate) removed_nested: bool,
+    /// True if `unsupported-keywords` removed a schema, or a keyword that may affect references.
+    pub(crate) removed_schemas: bool,
     /// True if `inline` did more than replace references by copies of canonical schemas.
     pub(crate) inlined_more: bool,
     /// True if `unroll` did more than replace references by copies of definitions.
     pub(crate) unrolled_more: bool,
-    /// True if `fit-strict` did more than let properties and items without references accept anything.
+    /// True if `fit` or `fit-strict` changed more than properties and items, or removed a reference.
     pub(crate) cut_more: bool,
     pub(crate) changed: PassSet,
-    /// Value of `changed` when unused definitions were removed.
+    /// Value of `changed` at the last removal of unused definitions.
     pub(crate) pruned: Option<PassSet>,
-    /// True if the schema is within the limits of strict modes, and was not changed since it was measured.
+    /// True if the schema is within the limits of strict modes and has not changed since it was measured.
     pub(crate) is_fitted: bool,
 }
 
@@ -140,11 +140,11 @@ impl PassContext {
             form,
             replacement_names: replacement_names.clone(),
             is_wrapped: false,
-            leaves_definitions: false,
-            types_everything: grammar.typed != TypeRequirement::No
+            keeps_definitions: false,
+            requires_types: grammar.typed != TypeRequirement::No
                 || grammar.anything != AnyEncoding::Empty
                 || options.untyped.is_some(),
-            counts_evaluated: Keywords::NONE,
+            enclosing_keywords: Keywords::NONE,
             declared_object: None,
             refused: grammar.restricted(),
             survey: Survey { mentions_references, no_references: !has_references, ..Survey::default() },

@@ -8,12 +8,12 @@ use crate::{
     schema::keyword::Keyword,
 };
 
-const LONGEST_KEYWORD: usize = 32;
+const MAX_KEYWORD_LENGTH: usize = 32;
 
-/// Appends `(k: v; k: v)` to the description: strings bare, other values as compact JSON. Entries that the description
-/// already has are not repeated. New entries extend an existing parenthesis of that form.
-pub(crate) fn append<'a>(node: &mut Node<'a>, diagnostics: &[(&str, &Node<'_>)]) {
-    let entries = diagnostics.iter().map(|(keyword, value)| match value.as_text().and_then(|text| text.value()) {
+/// Appends `(key: value; key: value)` to the description, with strings unquoted and other values as compact JSON. New
+/// entries extend an existing parenthesis of this form, without repeating its entries.
+pub(crate) fn append<'a>(node: &mut Node<'a>, facts: &[(&str, &Node<'_>)]) {
+    let entries = facts.iter().map(|(keyword, value)| match value.as_text().and_then(|text| text.value()) {
         Some(text) => format!("{keyword}: {text}"),
         None => format!("{keyword}: {}", json::write_plain(value)),
     });
@@ -23,8 +23,9 @@ pub(crate) fn append<'a>(node: &mut Node<'a>, diagnostics: &[(&str, &Node<'_>)])
         Some(None) => return,
         None => String::new(),
     };
-    let (before, existing) = split(&text);
-    let new: Vec<String> = entries.filter(|part| !existing.is_some_and(|existing| holds(existing, part))).collect();
+    let (before, existing) = split_parenthesis(&text);
+    let new: Vec<String> =
+        entries.filter(|entry| !existing.is_some_and(|existing| contains_entry(existing, entry))).collect();
     if new.is_empty() {
         return;
     }
@@ -44,9 +45,9 @@ pub(crate) fn append<'a>(node: &mut Node<'a>, diagnostics: &[(&str, &Node<'_>)])
 
 /// Returns the text before the parenthesis at the end, and the content of the parenthesis. The parenthesis must begin
 /// with a keyword and a colon, so a parenthesis that the author wrote is not mistaken for it.
-fn split(text: &str) -> (&str, Option<&str>) {
-    let begins = |after: &str| {
-        let end = after.bytes().take(LONGEST_KEYWORD).position(|byte| byte == b':');
+fn split_parenthesis(text: &str) -> (&str, Option<&str>) {
+    let starts_with_keyword = |after: &str| {
+        let end = after.bytes().take(MAX_KEYWORD_LENGTH).position(|byte| byte == b':');
         let (Some(keyword), Some(rest)) = (end.and_then(|end| after.get(..end)), end.and_then(|end| after.get(end..)))
         else {
             return false;
@@ -56,20 +57,20 @@ fn split(text: &str) -> (&str, Option<&str>) {
     let Some(inside) = text.strip_suffix(')') else { return (text, None) };
     for (index, _) in inside.rmatch_indices('(') {
         let (before, after) = (inside.get(..index).unwrap_or_default(), inside.get(index + 1..).unwrap_or_default());
-        if (before.is_empty() || before.ends_with(' ')) && begins(after) {
+        if (before.is_empty() || before.ends_with(' ')) && starts_with_keyword(after) {
             return (before, Some(after));
         }
     }
     (text, None)
 }
 
-fn holds(existing: &str, part: &str) -> bool {
-    let Some((before, after)) = existing.split_once(part) else { return false };
+fn contains_entry(existing: &str, entry: &str) -> bool {
+    let Some((before, after)) = existing.split_once(entry) else { return false };
     (before.is_empty() || before.ends_with("; ")) && (after.is_empty() || after.starts_with("; "))
 }
 
-/// Returns true if this schema may have a description that the model sees.
+/// Returns true if this schema may have a description, and the API shows that description to the model.
 pub(crate) fn can_describe(node: &Node<'_>, is_root: bool, grammar: &Grammar) -> bool {
-    let is_read = grammar.describes_root || !is_root;
-    is_read && (node.get(Keyword::Ref).is_none() || grammar.refs.beside.contains(Keyword::Description))
+    let is_shown = grammar.describes_root || !is_root;
+    is_shown && (node.get(Keyword::Ref).is_none() || grammar.refs.beside.contains(Keyword::Description))
 }

@@ -69,8 +69,8 @@ pub(crate) fn sanitize_with_plan(
     with_plan(node, options, detail, options.budget(node))
 }
 
-/// [`sanitize`] has already rewritten the schema. Recording needs more steps than rewriting, and the report on a schema
-/// that was sent must not fail for lack of budget.
+/// Reports on a schema that [`sanitize`] has already rewritten. Recording needs more steps than rewriting, but the
+/// report must not fail for lack of budget.
 pub(crate) fn report(node: &mut Node<'_>, options: &SanitizeOptions) -> Result<(Vec<Change>, Plan), Error> {
     with_plan(node, options, Detail::Whole, options.budget(node).times(REPORT_FACTOR))
 }
@@ -112,8 +112,8 @@ fn run(
             // An option that the grammar cannot honor is an error for every schema.
             pipeline::refuse_options(grammar, options)?;
             // A schema that is accepted unchanged loses nothing, and is rewritten only if an option asks for more. A
-            // grammar for tools may accept any root, because arguments are objects anyway; an answer that is given as a
-            // call must still be wrapped (`wraps_root`).
+            // grammar for tools may accept any root, because arguments are always objects. Structured output that is
+            // requested as a call must still be wrapped (`wraps_root`).
             if options.wraps_root {
                 wrapped = wrap_root::wrap(node, &options.wrapper, grammar, budget)?;
             }
@@ -123,7 +123,7 @@ fn run(
                 }
                 let rewritten = rewrite(node, (dialect, grammar), options, plan, &mut recorder, budget, wrapped);
                 rewritten.map_err(|error| match wrapped {
-                    true => wrap_root::in_the_input(error, &options.wrapper),
+                    true => wrap_root::error_in_input(error, &options.wrapper),
                     false => error,
                 })?;
             }
@@ -138,21 +138,21 @@ fn run(
 
 fn rewrite<'a>(
     node: &mut Node<'a>,
-    of: (&'static Dialect, &'static Grammar),
+    dialect_and_grammar: (&'static Dialect, &'static Grammar),
     options: &SanitizeOptions,
     plan: Option<&mut Plan>,
     recorder: &mut Recorder,
     budget: &Rc<Budget>,
     is_wrapped: bool,
 ) -> Result<(), Error> {
-    let (_, grammar) = of;
+    let (_, grammar) = dialect_and_grammar;
     let mut builder = plan.is_some().then(PlanBuilder::default);
     let wrapper = is_wrapped.then_some(options.wrapper.as_str());
-    // Wrapping may be all that was needed, unless references have to be moved.
+    // Wrapping may suffice, unless references have to be moved.
     let is_done = is_wrapped
         && !references::mentions_references(node)
         && is_already_accepted(node, Form::Read, grammar, options, budget)?;
-    match is_done || write(node, of, options, (builder.as_mut(), wrapper), recorder, budget)? {
+    match is_done || run_pipeline(node, dialect_and_grammar, options, (builder.as_mut(), wrapper), recorder, budget)? {
         true => decode::within_limit(node)?,
         false => verify_output(node, grammar, options, budget)?,
     }
@@ -163,8 +163,8 @@ fn rewrite<'a>(
     Ok(())
 }
 
-/// Returns true if the result is known to be accepted.
-fn write<'a>(
+/// Runs the pipeline. Returns true if the result is known to be accepted.
+fn run_pipeline<'a>(
     node: &mut Node<'a>,
     (dialect, grammar): (&'static Dialect, &'static Grammar),
     options: &SanitizeOptions,
@@ -172,11 +172,12 @@ fn write<'a>(
     recorder: &mut Recorder,
     budget: &Rc<Budget>,
 ) -> Result<bool, Error> {
-    // A second call would return an accepted schema unchanged, so the passes end there. (Encoded schemas end with
-    // `encode`.)
-    let ends = grammar.accept_unchanged && !grammar.encodes();
-    let is_done =
-        |node: &Node<'_>| ends && is_already_accepted(node, Form::Written, grammar, options, budget).unwrap_or(false);
+    // A second call would return an accepted schema unchanged, so the passes end once the schema is accepted. (Encoded
+    // schemas end with `encode`.)
+    let ends_when_accepted = grammar.accept_unchanged && !grammar.encodes();
+    let is_done = |node: &Node<'_>| {
+        ends_when_accepted && is_already_accepted(node, Form::Written, grammar, options, budget).unwrap_or(false)
+    };
     pipeline::sanitize(node, (dialect, grammar), options, &is_done, (plan, wrapper), recorder, budget)
 }
 
@@ -202,21 +203,21 @@ fn is_already_accepted(
 }
 
 fn has_numbered_types(root: &Node<'_>, budget: &Budget) -> Result<bool, Error> {
-    if !mentions_numbered_types(root) {
+    if !may_have_numbered_types(root) {
         return Ok(false);
     }
-    let mut found = false;
+    let mut is_found = false;
     // Keywords in the protocol's spelling contain schemas, too.
     let root = protocol::read(root);
     visit::walk(budget, &root, Keywords::ALL, &mut |node, _| {
-        found = found || node.get(Keyword::Type).is_some_and(|types| type_of_number(types).is_some());
-        Ok(if found { Visit::Skip } else { Visit::Descend })
+        is_found = is_found || node.get(Keyword::Type).is_some_and(|types| type_of_number(types).is_some());
+        Ok(if is_found { Visit::Skip } else { Visit::Descend })
     })?;
-    Ok(found)
+    Ok(is_found)
 }
 
-/// Also true for a member `type` that is not a keyword. Faster than a walk.
-fn mentions_numbered_types(root: &Node<'_>) -> bool {
+/// Returns true if a member `type` is a number, even if it is not a keyword. This is faster than a walk.
+fn may_have_numbered_types(root: &Node<'_>) -> bool {
     root.has_member(|Member { key, value }| {
         matches!(value.data(), Data::Number(_)) && key.is(Keyword::Type) && type_of_number(value).is_some()
     })
@@ -232,8 +233,8 @@ fn has_inlinable(root: &Node<'_>, form: Form, budget: &Budget) -> Result<bool, E
     Ok(inlinable)
 }
 
-/// Callers of `sanitize` may rely on the properties of a schema, even if the API does not require them. Other hosts of
-/// a dialect may refuse an empty schema.
+/// Returns true if the root has `properties`, or needs none. Callers of `sanitize` may rely on `properties` even if the
+/// API does not require them, and some hosts of a dialect refuse an empty schema.
 fn has_root_properties(node: &Node<'_>, grammar: &Grammar, options: &SanitizeOptions) -> bool {
     let is_empty = || node.as_object().is_some_and(Object::is_empty);
     let needs_none = || grammar.objects.properties == PropertiesRule::Unneeded || (grammar.empty_root && is_empty());
@@ -261,12 +262,15 @@ fn verify_output(node: &Node<'_>, grammar: &Grammar, options: &SanitizeOptions, 
 }
 
 fn enforce_allow(allow: Allow, changes: Vec<Change>) -> Result<Vec<Change>, Error> {
-    let Some(worst) = changes.iter().find(|change| Allow::needed_for(change.accepts, change.encoded) > allow) else {
+    let Some(forbidden) = changes.iter().find(|change| Allow::needed_for(change.accepts, change.encoded) > allow)
+    else {
         return Ok(changes);
     };
-    let needed = Allow::needed_for(worst.accepts, worst.encoded).as_str();
+    let needed = Allow::needed_for(forbidden.accepts, forbidden.encoded).as_str();
     let allowed = allow.as_str();
-    let message =
-        format!("expected changes within `allow: \"{allowed}\"`, found one that needs \"{needed}\": {}", worst.message);
-    Err(Error::new(Code::TooLossy, worst.pointer.to_string(), message).with_changes(changes))
+    let message = format!(
+        "expected changes within `allow: \"{allowed}\"`, found one that needs \"{needed}\": {}",
+        forbidden.message
+    );
+    Err(Error::new(Code::TooLossy, forbidden.pointer.to_string(), message).with_changes(changes))
 }

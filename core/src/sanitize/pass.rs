@@ -19,8 +19,7 @@ pub(crate) struct Pass {
     /// The pass is skipped for a schema that has none of these keywords; it runs on every schema if the set is empty.
     pub(crate) needs: Keywords,
     pub(crate) applies: fn(&PassContext) -> bool,
-    /// Condition under which a change of the pass may require this pass or an earlier pass to run again. All passes
-    /// then run again.
+    /// If this condition is true and the pass changed the schema, all passes run again.
     pub(crate) wakes: Wakes,
     pub(crate) run: Run,
     #[cfg_attr(not(test), allow(dead_code, reason = "the page of the pipeline shows them"))]
@@ -40,10 +39,10 @@ pub(crate) enum Wakes {
 }
 
 impl Wakes {
-    pub(crate) fn holds(&self, context: &PassContext) -> bool {
+    pub(crate) fn is_needed(&self, context: &PassContext) -> bool {
         match self {
             Wakes::Never => false,
-            Wakes::If(_, holds) => holds(context),
+            Wakes::If(_, condition) => condition(context),
             Wakes::Always => true,
         }
     }
@@ -70,7 +69,7 @@ pub(crate) enum Flow {
 pub(crate) struct VisitedSchema<'p, 'a> {
     pub(crate) path: &'p SchemaPath<'p, 'a>,
     pub(crate) keywords: Keywords,
-    pub(crate) known: InferenceContext,
+    pub(crate) inferred: InferenceContext,
 }
 
 impl VisitedSchema<'_, '_> {
@@ -84,17 +83,17 @@ impl VisitedSchema<'_, '_> {
 pub(crate) struct InferenceContext {
     /// Types of the instance, if another schema that applies to it declares them.
     pub(crate) types: Option<InstanceTypes>,
-    /// True if no type is inferred here.
-    pub(crate) not_typed: bool,
+    /// True if types are not inferred for this schema.
+    pub(crate) skips_types: bool,
     /// True if the API's validator does not check this schema, so nothing has to be removed from it.
     pub(crate) opaque: bool,
-    /// True for `items` of a schema that may be anything: types are not inferred for them.
-    pub(crate) of_anything: bool,
+    /// True for `items` of a schema that accepts anything: types are not inferred for them.
+    pub(crate) is_item_of_anything: bool,
 }
 
 impl Pass {
-    /// Tests turn off single passes, to show what each is for.
-    pub(crate) fn is_due(&self, context: &PassContext) -> bool {
+    /// Tests disable single passes, to show what breaks without them.
+    pub(crate) fn is_enabled(&self, context: &PassContext) -> bool {
         #[cfg(test)]
         if off::disabled(self.name) {
             return false;
@@ -104,28 +103,28 @@ impl Pass {
 }
 
 #[derive(Clone, Copy)]
-pub(crate) struct Walked {
+pub(crate) struct VisitorPass {
     pub(crate) position: usize,
     pub(crate) pass: &'static Pass,
     pub(crate) run: AtSchema,
 }
 
-/// Returns the keywords that the schema has afterwards.
+/// Runs passes on a schema, and returns its keywords afterwards.
 pub(crate) fn run_all<'a>(
-    passes: &[Walked],
+    passes: &[VisitorPass],
     node: &mut Node<'a>,
     path: &SchemaPath<'_, 'a>,
-    known: InferenceContext,
+    inferred: InferenceContext,
     mut keywords: Keywords,
     context: &mut PassContext,
 ) -> Result<Keywords, Error> {
-    for Walked { position, pass, run } in passes {
+    for VisitorPass { position, pass, run } in passes {
         if pass.needs != Keywords::NONE && !keywords.intersects(pass.needs) {
             continue;
         }
         #[cfg(test)]
         context.diagnostics.expect(pass.rules);
-        let flow = run(node, &VisitedSchema { path, keywords, known }, context)?;
+        let flow = run(node, &VisitedSchema { path, keywords, inferred }, context)?;
         // Most passes change nothing, so the keywords are collected again only after a change.
         if node.clear_changed() {
             context.effects.changed = context.effects.changed.insert(*position);
@@ -145,16 +144,16 @@ pub(crate) mod off {
     use core::cell::Cell;
 
     std::thread_local! {
-        static OUT: Cell<Option<&'static str>> = const { Cell::new(None) };
+        static DISABLED: Cell<Option<&'static str>> = const { Cell::new(None) };
         static RERUNS: Cell<Option<bool>> = const { Cell::new(None) };
     }
 
-    /// Returns `None` if no test decides this.
+    /// Returns `None` unless a test forces or forbids reruns.
     pub(crate) fn reruns() -> Option<bool> {
         RERUNS.with(Cell::get)
     }
 
-    /// Passes run again after every change if `always` is true, otherwise never.
+    /// Runs `inside`; in it, all passes run again after every change if `always` is true, and never otherwise.
     pub(crate) fn with_reruns<R>(always: bool, inside: impl FnOnce() -> R) -> R {
         RERUNS.with(|reruns| reruns.set(Some(always)));
         let result = inside();
@@ -163,13 +162,13 @@ pub(crate) mod off {
     }
 
     pub(crate) fn disabled(pass: &str) -> bool {
-        OUT.with(|out| out.get() == Some(pass))
+        DISABLED.with(|name| name.get() == Some(pass))
     }
 
     pub(crate) fn without<R>(pass: &'static str, inside: impl FnOnce() -> R) -> R {
-        OUT.with(|out| out.set(Some(pass)));
+        DISABLED.with(|name| name.set(Some(pass)));
         let result = inside();
-        OUT.with(|out| out.set(None));
+        DISABLED.with(|name| name.set(None));
         result
     }
 }

@@ -26,29 +26,34 @@ use crate::{
 };
 
 /// Keywords that imply an object if `type` is absent.
-const OF_OBJECTS: [Keyword; 4] =
+const OBJECT_KEYWORDS: [Keyword; 4] =
     [Keyword::Properties, Keyword::Required, Keyword::PatternProperties, Keyword::AdditionalProperties];
 /// Merging all branches of a union into one object would lose meaning.
 const UNIONS: [Keyword; 2] = [Keyword::AnyOf, Keyword::OneOf];
-const VALUES: [Keyword; 2] = [Keyword::Enum, Keyword::Const];
+const VALUE_KEYWORDS: [Keyword; 2] = [Keyword::Enum, Keyword::Const];
 /// Number of schemas after which a root is treated as an object.
-const MAX_STEPS: usize = 1_000;
+const MAX_SCHEMAS: usize = 1_000;
 /// Number of levels after which a schema is treated as an object.
 const MAX_LEVELS: usize = 64;
-/// Returns true if the root was wrapped.
+
+/// Wraps the root in an object if necessary. Returns true if the root was wrapped.
 ///
-/// References inside the schema still resolve against the schema, not the new root: [`unwrapped`] returns the document
-/// for them.
+/// References inside the schema still resolve against the schema, not against the new root. [`unwrapped`] returns the
+/// schema.
 pub(super) fn wrap(root: &mut Node<'_>, name: &str, grammar: &Grammar, budget: &Budget) -> Result<bool, Error> {
     if root.as_bool() == Some(false) {
         let message = "expected a schema that accepts an answer, found `false`, which accepts nothing";
         return Err(Error::new(Code::NotRepresentable, "", message));
     }
-    let is_object = RootTypeSearch { root, grammar, budget, references: None, steps: MAX_STEPS }
+    let is_object = RootTypeSearch { root, grammar, budget, references: None, steps: MAX_SCHEMAS }
         .accepts_only_objects(root, MAX_LEVELS);
     // Object keywords do not prove that the schema accepts an object, because another keyword may exclude objects.
-    let admits = || InstanceTypes::declared(root).is_some() || admits_object(root, Form::Read, Draft::of(root), budget);
-    if is_object && admits() || misplaced(root).is_some() || !(root.as_object().is_some() || root.as_bool().is_some()) {
+    let may_be_object =
+        || InstanceTypes::declared(root).is_some() || admits_object(root, Form::Read, Draft::of(root), budget);
+    if is_object && may_be_object()
+        || misplaced(root).is_some()
+        || !(root.as_object().is_some() || root.as_bool().is_some())
+    {
         return Ok(false);
     }
     let mut outer = Object::new();
@@ -72,7 +77,7 @@ pub(super) fn unwrapped<'n, 'a>(root: &'n Node<'a>, name: Option<&str>) -> &'n N
 
 pub(super) fn report(changes: &mut Vec<Change>, name: &str, dialect: &Dialect) {
     for change in changes.iter_mut() {
-        change.pointer = pointer_in_the_input(&change.pointer, name);
+        change.pointer = pointer_in_input(&change.pointer, name);
     }
     let Effect { accepts, guidance, encoded } = Rule::WrapRoot.effect();
     let wrapped = Change {
@@ -88,20 +93,20 @@ pub(super) fn report(changes: &mut Vec<Change>, name: &str, dialect: &Dialect) {
     changes.insert(0, wrapped);
 }
 
-pub(super) fn in_the_input(error: Error, name: &str) -> Error {
-    let pointer = pointer_in_the_input(error.pointer(), name);
+pub(super) fn error_in_input(error: Error, name: &str) -> Error {
+    let pointer = pointer_in_input(error.pointer(), name);
     error.at(pointer)
 }
 
-fn pointer_in_the_input(pointer: &str, name: &str) -> String {
+fn pointer_in_input(pointer: &str, name: &str) -> String {
     match pointer.strip_prefix(&pointer_to(name)) {
         Some(inner) if inner.is_empty() || inner.starts_with('/') => inner.into(),
-        _ if is_made_here(pointer) => String::new(),
+        _ if is_part_of_wrapper(pointer) => String::new(),
         _ => pointer.into(),
     }
 }
 
-fn is_made_here(pointer: &str) -> bool {
+fn is_part_of_wrapper(pointer: &str) -> bool {
     ["/type", "/properties", "/required", "/additionalProperties"].contains(&pointer)
 }
 
@@ -132,7 +137,7 @@ impl<'s, 'a> RootTypeSearch<'s, 'a> {
                 self.grammar.refuses_at_root(*keyword, value) || self.grammar.refuses.contains(*keyword)
             })
         };
-        if UNIONS.iter().chain(&VALUES).any(is_refused) {
+        if UNIONS.iter().chain(&VALUE_KEYWORDS).any(is_refused) {
             return false;
         }
         if object.get(Keyword::Nullable).and_then(Node::as_bool) == Some(true) {
@@ -155,7 +160,7 @@ impl<'s, 'a> RootTypeSearch<'s, 'a> {
             return false;
         }
         let mut is_object = |branch: &'s Node<'a>| self.accepts_only_objects(branch, levels);
-        OF_OBJECTS.iter().any(|keyword| object.has(*keyword))
+        OBJECT_KEYWORDS.iter().any(|keyword| object.has(*keyword))
             || branches(Keyword::AllOf).iter().any(&mut is_object)
             || UNIONS.iter().any(|keyword| {
                 let branches = branches(*keyword);
@@ -173,13 +178,13 @@ impl<'s, 'a> RootTypeSearch<'s, 'a> {
     }
 }
 
-/// Includes other spellings of `object`, such as `dict`.
+/// Returns true for `object` and its other spellings, such as `dict`.
 fn names_object(schema: &Node<'_>) -> bool {
     let name = schema.text_at(Keyword::Type).and_then(Text::value);
     name.is_some_and(|name| known_type(&name) == Some(Some("object")))
 }
 
-/// References are not followed.
+/// Returns true if the schema, or its branches, declare the type `object`. References are not followed.
 pub(crate) fn declares_object(schema: &Node<'_>) -> bool {
     fn declares(schema: &Node<'_>, levels: usize) -> bool {
         let Some(levels) = levels.checked_sub(1) else { return false };

@@ -42,8 +42,8 @@ pub(crate) enum Role {
     Branch,
     /// The schema is a branch of a union. The cycle has other keywords than `anyOf`, so the values may differ.
     InexactBranch,
-    /// The reference of the schema. The schema is a part of `allOf` or a definition, and the rest accepts the same
-    /// values.
+    /// The reference of the schema. The schema is a part of `allOf` or a definition, and accepts the same values
+    /// without the reference.
     Part,
     /// The reference of the schema. Without it, the schema accepts more values.
     Inexact,
@@ -52,7 +52,7 @@ pub(crate) enum Role {
 /// Schemas of a document that apply to each other at the same instance location.
 #[derive(Debug, Default)]
 pub(crate) struct Cycles {
-    /// By schema and by the index of the reference's keyword in [`references::KEYWORDS`].
+    /// Roles by schema and by the index of the reference's keyword in [`references::KEYWORDS`].
     roles: Map<(SchemaIndex, usize), Role>,
     /// Targets outside of subschemas with a reference that must be removed, and the first schema in each.
     parts: Vec<(Number, SchemaIndex)>,
@@ -63,7 +63,7 @@ pub(crate) struct Cycles {
 }
 
 impl Cycles {
-    /// `through` must contain in-place applicators only.
+    /// Finds cycles through these keywords, which must all be in-place applicators.
     pub(crate) fn of(
         root: &Node<'_>,
         references: &References,
@@ -80,7 +80,7 @@ impl Cycles {
         let is_cyclic =
             |vertex: &SchemaIndex| components.get(*vertex).is_some_and(|component| cyclic.contains(component));
         let used = graph.used_definitions();
-        let repeated = graph.repeated(&components, &cyclic, &used);
+        let single_entries = graph.single_entries(&components, &cyclic, &used);
         let applicators = graph.applicators(&components);
         let mut roles = Map::new();
         for (vertex, keyword, target) in graph.references().filter(|(vertex, ..)| is_cyclic(vertex)) {
@@ -89,11 +89,11 @@ impl Cycles {
             if components.get(target) != Some(component) {
                 continue;
             }
-            let Some(repeated) = repeated.get(component) else {
+            let Some(entry) = single_entries.get(component) else {
                 roles.insert(reference, Role::Inexact);
                 continue;
             };
-            if *repeated != target {
+            if *entry != target {
                 continue;
             }
             let applicators = applicators.get(component).copied().unwrap_or(Keywords::NONE);
@@ -129,8 +129,8 @@ impl Cycles {
         self.unused.contains(&vertex)
     }
 
-    /// Once all references with a role are removed, no cycle is left. `keyword` is the index of the reference's keyword
-    /// in [`references::KEYWORDS`].
+    /// Returns the role of a reference. If all references with a role are removed, no cycle remains. `keyword` is the
+    /// index of the reference's keyword in [`references::KEYWORDS`].
     pub(crate) fn role(&self, vertex: SchemaIndex, keyword: usize) -> Option<Role> {
         self.roles.get(&(vertex, keyword)).copied()
     }
@@ -208,37 +208,37 @@ impl Graph {
         let mut numbers: Vec<(SchemaIndex, usize, Number)> = Vec::new();
         let mut targets: Map<Number, SchemaIndex> = Map::new();
         // The enclosing schemas. The `bool` is true if their subschemas have no effect.
-        let mut around: Vec<(SchemaIndex, bool)> = Vec::new();
+        let mut enclosing_schemas: Vec<(SchemaIndex, bool)> = Vec::new();
         walk(root, references, budget, &mut |node, vertex, part| {
-            around.truncate(vertex.depth);
-            let here = schemas.len();
-            let enclosing = around.last().copied();
+            enclosing_schemas.truncate(vertex.depth);
+            let index = schemas.len();
+            let enclosing = enclosing_schemas.last().copied();
             let is_ignored = enclosing.is_some_and(|(_, ignores)| ignores);
             let applicator = vertex.keyword.filter(|keyword| through.contains(*keyword) && !is_ignored);
             let outer = enclosing.map(|(vertex, _)| vertex).zip(applicator);
             if let Some(schema) = outer.and_then(|(outer, _)| schemas.get_mut(outer)) {
-                schema.inside.push(here);
+                schema.inside.push(index);
             }
             let is_definition = match vertex.keyword {
                 Some(keyword) => matches!(keyword, Keyword::Defs | Keyword::Definitions) || is_ignored,
                 None => part.number.is_some(),
             };
             let definition = match is_definition {
-                true => Some(here),
+                true => Some(index),
                 false => enclosing.and_then(|(outer, _)| schemas.get(outer)?.definition),
             };
             if let Some(target) = references.at(node, vertex) {
-                targets.entry(target).or_insert(here);
+                targets.entry(target).or_insert(index);
             }
             for (keyword, name) in references::KEYWORDS.iter().enumerate() {
                 let target = node.get(*name).and_then(|reference| references.target(reference));
-                numbers.extend(target.map(|target| (here, keyword, target)));
+                numbers.extend(target.map(|target| (index, keyword, target)));
             }
             schemas.push(Applied { outer, definition, ..Applied::default() });
-            around.push((here, draft.ignores_ref_siblings() && node.text_at(Keyword::Ref).is_some()));
+            enclosing_schemas.push((index, draft.ignores_ref_siblings() && node.text_at(Keyword::Ref).is_some()));
             match (part.number, parts.last_mut()) {
-                (Some(number), Some((known, _, end))) if *known == number => *end = here + 1,
-                (Some(number), _) => parts.push((number, here, here + 1)),
+                (Some(number), Some((known, _, end))) if *known == number => *end = index + 1,
+                (Some(number), _) => parts.push((number, index, index + 1)),
                 (None, _) => {}
             }
             Ok(Visit::Descend)
@@ -255,8 +255,8 @@ impl Graph {
     /// references. Returns `None` instead of an edge to a schema in `without`.
     fn edge(&self, vertex: SchemaIndex, index: usize, without: &Set<SchemaIndex>) -> Option<SchemaIndex> {
         let schema = self.schemas.get(vertex)?;
-        let beyond = || schema.targets.get(index.checked_sub(schema.inside.len())?);
-        let reference = || beyond().map(|(_, target)| *target).filter(|target| !without.contains(target));
+        let target_at = || schema.targets.get(index.checked_sub(schema.inside.len())?);
+        let reference = || target_at().map(|(_, target)| *target).filter(|target| !without.contains(target));
         schema.inside.get(index).copied().or_else(reference)
     }
 
@@ -287,32 +287,32 @@ impl Graph {
     }
 
     fn used_definitions(&self) -> Set<SchemaIndex> {
-        let definition = |vertex: SchemaIndex| self.schemas.get(vertex).and_then(|schema| schema.definition);
-        let mut leads: Map<SchemaIndex, Vec<SchemaIndex>> = Map::new();
-        let mut open: Vec<SchemaIndex> = Vec::new();
+        let definition_of = |vertex: SchemaIndex| self.schemas.get(vertex).and_then(|schema| schema.definition);
+        let mut references_by_definition: Map<SchemaIndex, Vec<SchemaIndex>> = Map::new();
+        let mut pending: Vec<SchemaIndex> = Vec::new();
         for (vertex, _, target) in self.references() {
-            match (definition(vertex), definition(target)) {
-                (None, to) => open.extend(to),
-                (Some(from), Some(to)) => leads.entry(from).or_default().push(to),
+            match (definition_of(vertex), definition_of(target)) {
+                (None, to) => pending.extend(to),
+                (Some(from), Some(to)) => references_by_definition.entry(from).or_default().push(to),
                 (Some(_), None) => {}
             }
         }
         let mut used = Set::new();
-        while let Some(definition) = open.pop() {
+        while let Some(definition) = pending.pop() {
             if used.insert(definition) {
-                open.extend(leads.get(&definition).into_iter().flatten());
+                pending.extend(references_by_definition.get(&definition).into_iter().flatten());
             }
         }
         used
     }
 
-    /// Tarjan's algorithm, without references to the schemas in `without`.
+    /// Returns the component of each schema, by Tarjan's algorithm, without references to the schemas in `without`.
     fn components(&self, without: &Set<SchemaIndex>) -> Vec<Component> {
         const OPEN: usize = usize::MAX;
         let count = self.schemas.len();
-        let (mut components, mut found) = (vec![OPEN; count], 0);
+        let (mut components, mut component_count) = (vec![OPEN; count], 0);
         // For each schema: its index in the order of the search, and the lowest index on the stack that it reaches.
-        let (mut order, mut lowest, mut next) = (vec![OPEN; count], vec![OPEN; count], 0);
+        let (mut order, mut lowest_reachable, mut next) = (vec![OPEN; count], vec![OPEN; count], 0);
         let mut stack: Vec<SchemaIndex> = Vec::new();
         // The current path, and the number of edges that were followed from each schema on it.
         let mut path: Vec<(SchemaIndex, usize)> = Vec::new();
@@ -327,7 +327,7 @@ impl Graph {
             loop {
                 if let Some(vertex) = entered.take() {
                     set(&mut order, vertex, next);
-                    set(&mut lowest, vertex, next);
+                    set(&mut lowest_reachable, vertex, next);
                     next += 1;
                     stack.push(vertex);
                     path.push((vertex, 0));
@@ -340,31 +340,31 @@ impl Graph {
                     if at(&order, target) == OPEN {
                         entered = Some(target);
                     } else if at(&components, target) == OPEN {
-                        let low = at(&lowest, vertex).min(at(&order, target));
-                        set(&mut lowest, vertex, low);
+                        let low = at(&lowest_reachable, vertex).min(at(&order, target));
+                        set(&mut lowest_reachable, vertex, low);
                     }
                     continue;
                 }
                 path.pop();
                 if let Some((above, _)) = path.last() {
-                    let low = at(&lowest, *above).min(at(&lowest, vertex));
-                    set(&mut lowest, *above, low);
+                    let low = at(&lowest_reachable, *above).min(at(&lowest_reachable, vertex));
+                    set(&mut lowest_reachable, *above, low);
                 }
-                if at(&lowest, vertex) == at(&order, vertex) {
+                if at(&lowest_reachable, vertex) == at(&order, vertex) {
                     while let Some(member) = stack.pop() {
-                        set(&mut components, member, found);
+                        set(&mut components, member, component_count);
                         if member == vertex {
                             break;
                         }
                     }
-                    found += 1;
+                    component_count += 1;
                 }
             }
         }
         components
     }
 
-    /// Subschemas cannot contain each other, so every cycle contains a reference.
+    /// Returns the components with a cycle. Subschemas cannot contain each other, so every cycle contains a reference.
     fn cyclic(&self, components: &[Component], without: &Set<SchemaIndex>) -> Set<Component> {
         let inner = |(vertex, _, target): &(SchemaIndex, usize, SchemaIndex)| {
             components.get(*vertex) == components.get(*target)
@@ -378,9 +378,10 @@ impl Graph {
         definition.is_none_or(|definition| used.contains(&definition))
     }
 
-    /// Returns for each component the schema that every cycle in the component and every path into it pass through. The
-    /// schema must be the only such schema, and only references inside the component may point to it.
-    fn repeated(
+    /// Returns the only entry of each component: every cycle of the component and every path into it pass through this
+    /// schema. Components with several entries are omitted. So are components whose entry is one of their in-place
+    /// subschemas.
+    fn single_entries(
         &self,
         components: &[Component],
         cyclic: &Set<Component>,
@@ -392,25 +393,28 @@ impl Graph {
                 entries.insert(vertex);
             }
         };
-        let mut is_inner: Set<SchemaIndex> = Set::new();
+        let mut has_inner_parent: Set<SchemaIndex> = Set::new();
         for (vertex, schema) in self.schemas.iter().enumerate() {
-            let Some(here) = components.get(vertex) else { continue };
-            is_inner.extend(schema.inside.iter().copied().filter(|inner| components.get(*inner) == Some(here)));
+            let Some(component) = components.get(vertex) else { continue };
+            has_inner_parent
+                .extend(schema.inside.iter().copied().filter(|inner| components.get(*inner) == Some(component)));
             if !self.is_used(vertex, used) {
                 continue;
             }
             if schema.outer.is_none() && schema.definition != Some(vertex) {
-                add(here, vertex);
+                add(component, vertex);
             }
             for target in schema.inside.iter().chain(schema.targets.iter().map(|(_, target)| target)) {
-                if let Some(there) = components.get(*target).filter(|there| *there != here) {
-                    add(there, *target);
+                if let Some(target_component) =
+                    components.get(*target).filter(|target_component| *target_component != component)
+                {
+                    add(target_component, *target);
                 }
             }
         }
-        // Unused definitions have no entry: then any target will do.
+        // Unused definitions have no entry. Any target is then used as the entry.
         for (vertex, _, target) in self.references() {
-            let is_inside = components.get(vertex) == components.get(target) && !is_inner.contains(&target);
+            let is_inside = components.get(vertex) == components.get(target) && !has_inner_parent.contains(&target);
             let component = components.get(vertex).filter(|_| is_inside);
             if let Some(entries) = component.and_then(|component| entries.get_mut(component)) {
                 if entries.is_empty() {
@@ -418,20 +422,21 @@ impl Graph {
                 }
             }
         }
-        let only = |(component, entries): (&Component, &Set<SchemaIndex>)| {
-            let entry = entries.iter().next().filter(|entry| entries.len() == 1 && !is_inner.contains(*entry))?;
+        let single_entry = |(component, entries): (&Component, &Set<SchemaIndex>)| {
+            let entry =
+                entries.iter().next().filter(|entry| entries.len() == 1 && !has_inner_parent.contains(*entry))?;
             Some((*component, *entry))
         };
-        let mut repeated: Map<Component, SchemaIndex> = entries.iter().filter_map(only).collect();
-        // Cycles that do not pass through the entry remain without the references to it.
-        let without: Set<SchemaIndex> = repeated.values().copied().collect();
-        let left = self.components(&without);
-        let still_cyclic = self.cyclic(&left, &without);
-        for (left, original) in left.iter().zip(components) {
-            if still_cyclic.contains(left) {
-                repeated.remove(original);
+        let mut single_entries: Map<Component, SchemaIndex> = entries.iter().filter_map(single_entry).collect();
+        // If cycles remain without the references to the entry, they do not pass through it.
+        let removed_targets: Set<SchemaIndex> = single_entries.values().copied().collect();
+        let remaining = self.components(&removed_targets);
+        let still_cyclic = self.cyclic(&remaining, &removed_targets);
+        for (remaining, original) in remaining.iter().zip(components) {
+            if still_cyclic.contains(remaining) {
+                single_entries.remove(original);
             }
         }
-        repeated
+        single_entries
     }
 }

@@ -1,9 +1,9 @@
 //! Tables of definitions at the root: which definitions are reachable, by name and as Codex computes it, and which have
 //! no finite instance.
 //!
-//! Finiteness follows the logic of a validator that looks for an end of the recursion. Optional properties are finite,
-//! and one finite required property or branch is enough. An array is not finite if its items are not, and neither is a
-//! schema with keywords but without a type.
+//! Finiteness follows the logic of a validator that searches for an end of the recursion. Optional properties are
+//! finite, and one finite required property or branch is enough. An array with items that are not finite is not finite.
+//! A schema with keywords but without a type is not finite either.
 //!
 //! Codex follows only `#/$defs/name…` and `#/definitions/name…`; `schema/references` resolves references in general.
 
@@ -49,23 +49,23 @@ pub(crate) fn reached(root: &Node<'_>, budget: &Budget) -> Result<Set<String>, E
             members.iter().filter_map(move |member| Some((reference_to(table, member)?, &member.value)))
         })
         .collect();
-    let (mut open, mut reached) = (Vec::new(), Set::new());
-    references(root, &mut open, budget)?;
-    while let Some(name) = open.pop() {
+    let (mut pending, mut reached) = (Vec::new(), Set::new());
+    collect_references(root, &mut pending, budget)?;
+    while let Some(name) = pending.pop() {
         if let Some(body) = bodies.get(name).filter(|_| !reached.contains(name)) {
             reached.insert(String::from(name));
-            references(body, &mut open, budget)?;
+            collect_references(body, &mut pending, budget)?;
         }
     }
     Ok(reached)
 }
 
-fn references<'n>(schema: &'n Node<'_>, found: &mut Vec<&'n str>, budget: &Budget) -> Result<(), Error> {
+fn collect_references<'n>(schema: &'n Node<'_>, texts: &mut Vec<&'n str>, budget: &Budget) -> Result<(), Error> {
     visit::walk(budget, schema, Keywords::ALL, &mut |node, path| {
         if matches!(path.keyword, Some(Keyword::Defs | Keyword::Definitions)) {
             return Ok(Visit::Skip);
         }
-        found.extend(node.text_at(Keyword::Ref).and_then(Text::as_plain));
+        texts.extend(node.text_at(Keyword::Ref).and_then(Text::as_plain));
         Ok(Visit::Descend)
     })
 }
@@ -73,32 +73,35 @@ fn references<'n>(schema: &'n Node<'_>, found: &mut Vec<&'n str>, budget: &Budge
 pub(crate) fn without_finite_instance(root: &Node<'_>) -> Set<String> {
     let Some(table) = root.object_at(Keyword::Defs) else { return Set::new() };
     let names = table.iter().filter_map(|member| Some((member.key.value()?.into_owned(), &member.value)));
-    let mut open: Map<String, Vec<String>> = Map::new();
-    let mut ended: Vec<String> = Vec::new();
+    let mut references_by_name: Map<String, Vec<String>> = Map::new();
+    let mut finite: Vec<String> = Vec::new();
     for (name, body) in names {
         match continuations(LocatedSchema { schema: body, pointer: String::new() }) {
-            None => ended.push(name),
+            None => finite.push(name),
             Some(references) => {
-                open.insert(
+                references_by_name.insert(
                     name,
-                    references.iter().filter_map(|found| definition_name(found.schema).map(String::from)).collect(),
+                    references
+                        .iter()
+                        .filter_map(|reference| definition_name(reference.schema).map(String::from))
+                        .collect(),
                 );
             }
         }
     }
-    let mut users: Map<&str, Vec<&str>> = Map::new();
-    for (name, references) in &open {
+    let mut users_by_name: Map<&str, Vec<&str>> = Map::new();
+    for (name, references) in &references_by_name {
         for reference in references {
-            users.entry(reference).or_default().push(name);
+            users_by_name.entry(reference).or_default().push(name);
         }
     }
-    let mut done: Set<String> = Set::new();
-    while let Some(name) = ended.pop() {
-        if done.insert(name.clone()) {
-            ended.extend(users.get(name.as_str()).into_iter().flatten().map(|user| String::from(*user)));
+    let mut known_finite: Set<String> = Set::new();
+    while let Some(name) = finite.pop() {
+        if known_finite.insert(name.clone()) {
+            finite.extend(users_by_name.get(name.as_str()).into_iter().flatten().map(|user| String::from(*user)));
         }
     }
-    open.into_iter().map(|(name, _)| name).filter(|name| !done.contains(name)).collect()
+    references_by_name.into_iter().map(|(name, _)| name).filter(|name| !known_finite.contains(name)).collect()
 }
 
 struct LocatedSchema<'n, 'a> {
@@ -117,21 +120,25 @@ impl<'n, 'a> LocatedSchema<'n, 'a> {
 /// Returns the references through which a schema can continue, or `None` if it is finite by itself.
 fn continuations<'n, 'a>(schema: LocatedSchema<'n, 'a>) -> Option<Vec<LocatedSchema<'n, 'a>>> {
     let mut references = Vec::new();
-    let mut open = vec![schema];
-    while let Some(found) = open.pop() {
-        let object = found.schema.as_object()?;
-        if definition_name(found.schema).is_some() {
-            references.push(found);
+    let mut pending = vec![schema];
+    while let Some(located) = pending.pop() {
+        let object = located.schema.as_object()?;
+        if definition_name(located.schema).is_some() {
+            references.push(located);
             continue;
         }
-        if ends(&found, object, &mut open) {
+        if is_finite(&located, object, &mut pending) {
             return None;
         }
     }
     Some(references)
 }
 
-fn ends<'n, 'a>(found: &LocatedSchema<'n, 'a>, object: &'n Object<'a>, open: &mut Vec<LocatedSchema<'n, 'a>>) -> bool {
+fn is_finite<'n, 'a>(
+    located: &LocatedSchema<'n, 'a>,
+    object: &'n Object<'a>,
+    pending: &mut Vec<LocatedSchema<'n, 'a>>,
+) -> bool {
     let is_container = |name: &Node<'_>| name.is_text("object") || name.is_text("array");
     let kind = match object.get(Keyword::Type) {
         Some(types) => match types.as_array() {
@@ -145,7 +152,7 @@ fn ends<'n, 'a>(found: &LocatedSchema<'n, 'a>, object: &'n Object<'a>, open: &mu
     if kind.is_some_and(|name| name.is_text("array")) {
         match object.get(Keyword::Items) {
             None => return true,
-            Some(items) => open.push(found.below(items, &["items"])),
+            Some(items) => pending.push(located.below(items, &["items"])),
         }
     }
     if kind.is_some_and(|name| name.is_text("object")) {
@@ -163,13 +170,13 @@ fn ends<'n, 'a>(found: &LocatedSchema<'n, 'a>, object: &'n Object<'a>, open: &mu
             return true;
         }
         let required = required.into_iter();
-        open.extend(required.map(|member| found.below(&member.value, &["properties", &member.key.display()])));
+        pending.extend(required.map(|member| located.below(&member.value, &["properties", &member.key.display()])));
     }
     match object.get(Keyword::AnyOf).and_then(Node::as_array) {
         Some([]) => return true,
         Some(branches) => {
             let branches = branches.iter().enumerate();
-            open.extend(branches.map(|(index, branch)| found.below(branch, &["anyOf", &index.to_string()])));
+            pending.extend(branches.map(|(index, branch)| located.below(branch, &["anyOf", &index.to_string()])));
         }
         None => {}
     }
@@ -178,11 +185,11 @@ fn ends<'n, 'a>(found: &LocatedSchema<'n, 'a>, object: &'n Object<'a>, open: &mu
 
 /// Returns the pointers of the references because of which these definitions have no finite instance.
 pub(crate) fn forced_references(root: &Node<'_>, endless: &Set<String>) -> Set<String> {
-    let whole = LocatedSchema { schema: root, pointer: String::new() };
+    let document = LocatedSchema { schema: root, pointer: String::new() };
     let Some(table) = root.object_at(Keyword::Defs) else { return Set::new() };
     let bodies = table.iter().filter(|Member { key, .. }| key.value().is_some_and(|name| endless.contains(&*name)));
-    let bodies = bodies.map(|member| whole.below(&member.value, &["$defs", &member.key.display()]));
-    bodies.filter_map(continuations).flatten().map(|found| found.pointer).collect()
+    let bodies = bodies.map(|member| document.below(&member.value, &["$defs", &member.key.display()]));
+    bodies.filter_map(continuations).flatten().map(|reference| reference.pointer).collect()
 }
 
 /// Keywords whose subschemas are treated as outside the tables.
@@ -218,10 +225,10 @@ pub(crate) fn reached_by_codex(root: &Node<'_>, budget: &Budget) -> Set<Definiti
     reached_by_codex_except(root, &|_| false, budget)
 }
 
-/// Like [`reached`], but ignores objects for which `gone` returns true.
+/// Like [`reached`], but ignores objects for which `is_removed` returns true.
 pub(crate) fn reached_by_codex_except(
     root: &Node<'_>,
-    gone: &dyn Fn(&Node<'_>) -> bool,
+    is_removed: &dyn Fn(&Node<'_>) -> bool,
     budget: &Budget,
 ) -> Set<Definition> {
     let mut queue: Vec<Definition> = Vec::new();
@@ -242,21 +249,26 @@ pub(crate) fn reached_by_codex_except(
         let target = tables.get(next.table).and_then(Option::as_ref).and_then(|table| table.get(next.name.as_str()));
         let Some(target) = target else { continue };
         if reached.insert(next) {
-            codex_references(target, gone, &mut queue, budget);
+            collect_codex_references(target, is_removed, &mut queue, budget);
         }
     }
     reached
 }
 
-/// Includes every `$ref` that is not in a schema.
-fn codex_references(value: &Node<'_>, gone: &dyn Fn(&Node<'_>) -> bool, found: &mut Vec<Definition>, budget: &Budget) {
-    let mut open = Vec::from([value]);
-    while let Some(node) = open.pop().filter(|_| budget.pay(1)) {
+/// Collects the definitions to which the values of `$ref` refer, even if they are not in a schema.
+fn collect_codex_references(
+    value: &Node<'_>,
+    is_removed: &dyn Fn(&Node<'_>) -> bool,
+    definitions: &mut Vec<Definition>,
+    budget: &Budget,
+) {
+    let mut pending = Vec::from([value]);
+    while let Some(node) = pending.pop().filter(|_| budget.pay(1)) {
         match node.data() {
-            Data::Array(items) => open.extend(items),
-            Data::Object(object) if !gone(node) => {
-                found.extend(object.get(Keyword::Ref).and_then(Node::as_text).and_then(codex_definition));
-                open.extend(object.iter().map(|member| &member.value));
+            Data::Array(items) => pending.extend(items),
+            Data::Object(object) if !is_removed(node) => {
+                definitions.extend(object.get(Keyword::Ref).and_then(Node::as_text).and_then(codex_definition));
+                pending.extend(object.iter().map(|member| &member.value));
             }
             _ => {}
         }

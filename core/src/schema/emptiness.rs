@@ -1,8 +1,8 @@
 //! Proves that no object is an instance of a schema, or that two schemas have no instance in common.
 //!
-//! Arguments are objects, so a tool's schema must accept at least one. If `admits_object` returns false, it is proved
-//! that the schema accepts none; true only means that no contradiction was found. The function works on schemas as
-//! read, in any form.
+//! Arguments are objects, so a tool's schema must accept at least one object. If `admits_object` returns false, it is
+//! proved that the schema accepts no object. True only means that no contradiction was found. The schema may have any
+//! form.
 //!
 //! If `disjoint` returns true, it is proved that no instance satisfies both schemas, for JSON Schema 2020-12. Then
 //! `oneOf` may become `anyOf`. False only means that no proof was found. Older drafts must be respelled first. The
@@ -23,14 +23,14 @@ use crate::{
     schema::keyword::Keywords,
 };
 
-/// After this number of schemas, the answer is true.
+/// Maximum number of schemas that the search inspects. If there are more, the result is true.
 const MAX_STEPS: usize = 10_000;
 
 /// Maximum depth. No known tool schema nests ten unions at its root.
 const MAX_LEVELS: usize = 64;
 
 pub(crate) fn admits_object(root: &Node<'_>, form: Form, draft: Draft, budget: &Budget) -> bool {
-    ObjectSearch { root, form, draft, budget, references: None, steps: MAX_STEPS }.object(root, MAX_LEVELS)
+    ObjectSearch { root, form, draft, budget, references: None, steps: MAX_STEPS }.accepts_object(root, MAX_LEVELS)
 }
 
 struct ObjectSearch<'s, 'a> {
@@ -44,18 +44,18 @@ struct ObjectSearch<'s, 'a> {
 }
 
 impl<'s, 'a> ObjectSearch<'s, 'a> {
-    fn object(&mut self, schema: &'s Node<'a>, levels: usize) -> bool {
+    fn accepts_object(&mut self, schema: &'s Node<'a>, levels: usize) -> bool {
         let (Some(steps), Some(levels)) = (self.steps.checked_sub(1), levels.checked_sub(1)) else { return true };
         self.steps = steps;
         self.budget.pay(1);
-        if let Some(answer) = schema.as_bool() {
-            return answer;
+        if let Some(value) = schema.as_bool() {
+            return value;
         }
         if schema.as_object().is_none() {
             return true;
         }
         if schema.get(Keyword::Ref).is_some() {
-            let admitted = self.target(schema).is_none_or(|target| self.object(target, levels));
+            let admitted = self.target(schema).is_none_or(|target| self.accepts_object(target, levels));
             if !admitted || self.draft.ignores_ref_siblings() {
                 return admitted;
             }
@@ -64,10 +64,13 @@ impl<'s, 'a> ObjectSearch<'s, 'a> {
             return false;
         }
         let branches = |keyword: &str| schema.array_at(keyword).filter(|list| !list.is_empty());
-        let all = branches("allOf").is_none_or(|parts| parts.iter().all(|part| self.object(part, levels)));
-        all && ["anyOf", "oneOf"].into_iter().all(|keyword| {
-            branches(keyword).is_none_or(|branches| branches.iter().any(|branch| self.object(branch, levels)))
-        })
+        let all_parts =
+            branches("allOf").is_none_or(|parts| parts.iter().all(|part| self.accepts_object(part, levels)));
+        all_parts
+            && ["anyOf", "oneOf"].into_iter().all(|keyword| {
+                branches(keyword)
+                    .is_none_or(|branches| branches.iter().any(|branch| self.accepts_object(branch, levels)))
+            })
     }
 
     fn target(&mut self, schema: &Node<'a>) -> Option<&'s Node<'a>> {
@@ -99,18 +102,19 @@ pub(crate) fn is_never(node: &Node<'_>) -> bool {
         .is_some_and(|not| not.as_bool() == Some(true) || not.as_object().is_some_and(Object::is_empty))
 }
 
-/// False proves nothing: references are not followed, and most contradictions between keywords are not looked for.
+/// Returns true if the schema certainly accepts nothing. False proves nothing: references are not followed, and few
+/// contradictions between keywords are detected.
 pub(crate) fn admits_nothing(schema: &Node<'_>, budget: &Budget) -> bool {
-    nothing(schema, MAX_LEVELS, budget)
+    certainly_admits_nothing(schema, MAX_LEVELS, budget)
 }
 
-/// Like [`admits_nothing`], for a branch of a union. There an empty `enum` is intended: generators write it for
+/// Like [`admits_nothing`], for a branch of a union. An empty `enum` is intended in a branch: generators write it for
 /// "never".
 pub(crate) fn branch_admits_nothing(branch: &Node<'_>, budget: &Budget) -> bool {
-    branch_is_nothing(branch, MAX_LEVELS, budget)
+    branch_certainly_admits_nothing(branch, MAX_LEVELS, budget)
 }
 
-fn nothing(schema: &Node<'_>, levels: usize, budget: &Budget) -> bool {
+fn certainly_admits_nothing(schema: &Node<'_>, levels: usize, budget: &Budget) -> bool {
     let Some(levels) = levels.checked_sub(1) else { return false };
     budget.pay(1);
     // Most schemas have none of these keywords. Older drafts ignore siblings of a reference.
@@ -124,22 +128,25 @@ fn nothing(schema: &Node<'_>, levels: usize, budget: &Budget) -> bool {
     }
     let list = |keyword| schema.array_at(keyword).filter(|list: &&[_]| !list.is_empty());
     let is_empty_union = |keyword| {
-        list(keyword).is_some_and(|branches| branches.iter().all(|branch| branch_is_nothing(branch, levels, budget)))
+        list(keyword).is_some_and(|branches| {
+            branches.iter().all(|branch| branch_certainly_admits_nothing(branch, levels, budget))
+        })
     };
     is_empty_union(Keyword::AnyOf)
         || is_empty_union(Keyword::OneOf)
-        || list(Keyword::AllOf).is_some_and(|parts| parts.iter().any(|part| nothing(part, levels, budget)))
+        || list(Keyword::AllOf)
+            .is_some_and(|parts| parts.iter().any(|part| certainly_admits_nothing(part, levels, budget)))
 }
 
-fn branch_is_nothing(branch: &Node<'_>, levels: usize, budget: &Budget) -> bool {
+fn branch_certainly_admits_nothing(branch: &Node<'_>, levels: usize, budget: &Budget) -> bool {
     let has_no_value = branch.array_at(Keyword::Enum).is_some_and(<[_]>::is_empty);
-    (has_no_value && branch.get(Keyword::Ref).is_none()) || nothing(branch, levels, budget)
+    (has_no_value && branch.get(Keyword::Ref).is_none()) || certainly_admits_nothing(branch, levels, budget)
 }
 
 /// Maximum number of schemas, names and values that the search inspects.
 const MAX_DISJOINT_STEPS: usize = 100_000;
 
-/// No known tool schema exceeds 40.
+/// Maximum nesting that the search inspects. No known tool schema nests deeper than 40.
 const MAX_DISJOINT_LEVELS: usize = 64;
 
 pub(crate) fn disjoint(budget: &Budget, one: &Node<'_>, two: &Node<'_>) -> bool {
@@ -153,7 +160,7 @@ struct DisjointSearch<'b> {
 }
 
 impl DisjointSearch<'_> {
-    fn below(&mut self, schemas: &[&Node<'_>], inside: impl FnOnce(&mut Self) -> bool) -> bool {
+    fn enter(&mut self, schemas: &[&Node<'_>], search: impl FnOnce(&mut Self) -> bool) -> bool {
         let steps = breadth_of(schemas);
         let (Some(steps), Some(levels)) = (self.steps.checked_sub(steps), self.levels.checked_sub(1)) else {
             return false;
@@ -164,13 +171,13 @@ impl DisjointSearch<'_> {
             return false;
         }
         (self.steps, self.levels) = (steps, levels);
-        let result = inside(self);
+        let result = search(self);
         self.levels += 1;
         result
     }
 
     fn disjoint(&mut self, one: &Node<'_>, two: &Node<'_>) -> bool {
-        self.below(&[one, two], |search| search.is_proved(one, two))
+        self.enter(&[one, two], |search| search.is_proved(one, two))
     }
 
     fn is_proved(&mut self, one: &Node<'_>, two: &Node<'_>) -> bool {
@@ -178,50 +185,55 @@ impl DisjointSearch<'_> {
             || accepts_nothing(two)
             || self.values_are_rejected(one, two)
             || self.values_are_rejected(two, one)
-            || self.kinds_are_rejected(one, two)
-            || denies(self.budget, one, two)
-            || denies(self.budget, two, one)
+            || self.types_are_rejected(one, two)
+            || excludes(self.budget, one, two)
+            || excludes(self.budget, two, one)
             || self.parts_are_disjoint(one, two)
             || self.parts_are_disjoint(two, one)
     }
 
     fn values_are_rejected(&mut self, one: &Node<'_>, two: &Node<'_>) -> bool {
-        let Some(listed) = listed(one) else { return false };
-        if let Some(others) = self::listed(two) {
-            let others = values(others);
-            return values(listed).iter().all(|value| !others.contains(value));
+        let Some(listed) = listed_values(one) else { return false };
+        if let Some(other_values) = listed_values(two) {
+            let other_values = values(other_values);
+            return values(listed).iter().all(|value| !other_values.contains(value));
         }
         listed.iter().all(|value| self.rejects(two, value))
     }
 
     /// Returns true if, for every type that both schemas accept, another keyword excludes common instances.
-    fn kinds_are_rejected(&mut self, one: &Node<'_>, two: &Node<'_>) -> bool {
-        let common = kinds(one).and(kinds(two));
-        let apart = |minimums: &[Keyword], maximums: &[Keyword]| {
-            [(one, two), (two, one)].iter().any(|(low, high)| ends_before(low, maximums, high, minimums))
+    fn types_are_rejected(&mut self, left: &Node<'_>, right: &Node<'_>) -> bool {
+        let common_types = types_of(left).and(types_of(right));
+        let have_disjoint_ranges = |minimums: &[Keyword], maximums: &[Keyword]| {
+            [(left, right), (right, left)].iter().any(|(low, high)| ends_before(low, maximums, high, minimums))
         };
-        let none_of = |types: InstanceTypes, rejected: bool| rejected || !common.meets(types);
-        common
+        let is_excluded = |types: InstanceTypes, rejected: bool| rejected || !common_types.meets(types);
+        common_types
             .within(InstanceTypes::NUMBER.or(InstanceTypes::STRING).or(InstanceTypes::ARRAY).or(InstanceTypes::OBJECT))
-            && none_of(
+            && is_excluded(
                 InstanceTypes::NUMBER,
-                apart(&[Keyword::Minimum, Keyword::ExclusiveMinimum], &[Keyword::Maximum, Keyword::ExclusiveMaximum]),
+                have_disjoint_ranges(
+                    &[Keyword::Minimum, Keyword::ExclusiveMinimum],
+                    &[Keyword::Maximum, Keyword::ExclusiveMaximum],
+                ),
             )
-            && none_of(InstanceTypes::STRING, apart(&[Keyword::MinLength], &[Keyword::MaxLength]))
-            && none_of(InstanceTypes::ARRAY, apart(&[Keyword::MinItems], &[Keyword::MaxItems]))
-            && (!common.meets(InstanceTypes::OBJECT)
-                || apart(&[Keyword::MinProperties], &[Keyword::MaxProperties])
-                || self.members_are_disjoint(one, two)
-                || self.members_are_disjoint(two, one))
+            && is_excluded(InstanceTypes::STRING, have_disjoint_ranges(&[Keyword::MinLength], &[Keyword::MaxLength]))
+            && is_excluded(InstanceTypes::ARRAY, have_disjoint_ranges(&[Keyword::MinItems], &[Keyword::MaxItems]))
+            && (!common_types.meets(InstanceTypes::OBJECT)
+                || have_disjoint_ranges(&[Keyword::MinProperties], &[Keyword::MaxProperties])
+                || self.members_are_disjoint(left, right)
+                || self.members_are_disjoint(right, left))
     }
 
-    fn members_are_disjoint(&mut self, one: &Node<'_>, two: &Node<'_>) -> bool {
-        let Some(required) = one.array_at(Keyword::Required) else { return false };
-        let (ones, twos) = (Members::of(one), Members::of(two));
-        required.iter().filter_map(Node::as_text).any(|name| match (ones.schema_of(name), twos.schema_of(name)) {
-            (Some(ones), Some(twos)) => self.disjoint(ones, twos),
-            (Some(only), None) | (None, Some(only)) => accepts_nothing(only),
-            (None, None) => false,
+    fn members_are_disjoint(&mut self, left: &Node<'_>, right: &Node<'_>) -> bool {
+        let Some(required) = left.array_at(Keyword::Required) else { return false };
+        let (left_members, right_members) = (Members::of(left), Members::of(right));
+        required.iter().filter_map(Node::as_text).any(|name| {
+            match (left_members.schema_of(name), right_members.schema_of(name)) {
+                (Some(left_members), Some(right_members)) => self.disjoint(left_members, right_members),
+                (Some(only), None) | (None, Some(only)) => accepts_nothing(only),
+                (None, None) => false,
+            }
         })
     }
 
@@ -237,24 +249,25 @@ impl DisjointSearch<'_> {
     }
 
     fn rejects(&mut self, schema: &Node<'_>, value: &Node<'_>) -> bool {
-        self.below(&[schema], |search| search.is_rejected(schema, value))
+        self.enter(&[schema], |search| search.is_rejected(schema, value))
     }
 
     fn is_rejected(&mut self, schema: &Node<'_>, value: &Node<'_>) -> bool {
-        let is = InstanceTypes::of_instance(value);
-        let bound = |keyword: Keyword, wrong: fn(Ordering) -> bool| {
+        let value_type = InstanceTypes::of_instance(value);
+        let violates = |keyword: Keyword, is_violated: fn(Ordering) -> bool| {
             number(schema, keyword)
                 .zip(value.as_number())
-                .is_some_and(|(bound, value)| wrong(json::compare(value, bound)))
+                .is_some_and(|(bound, value)| is_violated(json::compare(value, bound)))
         };
         let lists = |keyword: &str| schema.array_at(keyword);
         accepts_nothing(schema)
-            || !is.meets(kinds(schema))
-            || listed(schema).is_some_and(|values| !values.iter().any(|listed| ByValue(listed) == ByValue(value)))
-            || bound(Keyword::Minimum, Ordering::is_lt)
-            || bound(Keyword::ExclusiveMinimum, Ordering::is_le)
-            || bound(Keyword::Maximum, Ordering::is_gt)
-            || bound(Keyword::ExclusiveMaximum, Ordering::is_ge)
+            || !value_type.meets(types_of(schema))
+            || listed_values(schema)
+                .is_some_and(|values| !values.iter().any(|listed| ByValue(listed) == ByValue(value)))
+            || violates(Keyword::Minimum, Ordering::is_lt)
+            || violates(Keyword::ExclusiveMinimum, Ordering::is_le)
+            || violates(Keyword::Maximum, Ordering::is_gt)
+            || violates(Keyword::ExclusiveMaximum, Ordering::is_ge)
             || self.rejects_members(schema, value)
             || lists("allOf").is_some_and(|parts| parts.iter().any(|part| self.rejects(part, value)))
             || ["anyOf", "oneOf"].into_iter().any(|keyword| {
@@ -285,11 +298,12 @@ impl<'s, 'a> Members<'s, 'a> {
         let table = |keyword: &str| schema.get(keyword).map(Node::as_object);
         let properties = table("properties");
         // A malformed table proves nothing, because a repair may replace it with any other.
-        let readable = !matches!(properties, Some(None));
-        let no_patterns = table("patternProperties").is_none_or(|table| table.is_some_and(|table| table.is_empty()));
+        let is_readable = !matches!(properties, Some(None));
+        let has_no_patterns =
+            table("patternProperties").is_none_or(|table| table.is_some_and(|table| table.is_empty()));
         Members {
             properties: properties.flatten().into_iter().flatten().map(|member| (&member.key, &member.value)).collect(),
-            rest: schema.get(Keyword::AdditionalProperties).filter(|_| readable && no_patterns),
+            rest: schema.get(Keyword::AdditionalProperties).filter(|_| is_readable && has_no_patterns),
         }
     }
 
@@ -298,7 +312,7 @@ impl<'s, 'a> Members<'s, 'a> {
     }
 }
 
-fn listed<'s, 'a>(schema: &'s Node<'a>) -> Option<&'s [Node<'a>]> {
+fn listed_values<'s, 'a>(schema: &'s Node<'a>) -> Option<&'s [Node<'a>]> {
     match schema.get(Keyword::Const) {
         Some(value) => Some(core::slice::from_ref(value)),
         // An empty list is malformed, and a repair may remove it.
@@ -306,16 +320,17 @@ fn listed<'s, 'a>(schema: &'s Node<'a>) -> Option<&'s [Node<'a>]> {
     }
 }
 
-fn kinds(schema: &Node<'_>) -> InstanceTypes {
+fn types_of(schema: &Node<'_>) -> InstanceTypes {
     let by_type =
         |schema: &Node<'_>| schema.get(Keyword::Type).map_or(Some(InstanceTypes::ALL), InstanceTypes::of_keyword);
-    let by_values = listed(schema)
+    let by_values = listed_values(schema)
         .map(|values| values.iter().map(InstanceTypes::of_instance).fold(InstanceTypes::NONE, InstanceTypes::or));
-    let not = schema.get(Keyword::Not).filter(|not| asserts_only(not, &[Keyword::Type])).and_then(by_type);
+    let excluded =
+        schema.get(Keyword::Not).filter(|excluded| asserts_only(excluded, &[Keyword::Type])).and_then(by_type);
     by_type(schema)
         .unwrap_or(InstanceTypes::ALL)
         .and(by_values.unwrap_or(InstanceTypes::ALL))
-        .without(not.unwrap_or(InstanceTypes::NONE))
+        .without(excluded.unwrap_or(InstanceTypes::NONE))
 }
 
 fn asserts_only(schema: &Node<'_>, keywords: &[Keyword]) -> bool {
@@ -329,22 +344,22 @@ fn asserts_only(schema: &Node<'_>, keywords: &[Keyword]) -> bool {
 
 /// Returns true if `not` of the first schema excludes every instance of the second schema. Then `not` contains the same
 /// schema, or only types and required names that all these instances have.
-fn denies(budget: &Budget, one: &Node<'_>, two: &Node<'_>) -> bool {
-    let Some(not) = one.get(Keyword::Not) else { return false };
-    if json::same_within(budget, not, two) {
+fn excludes(budget: &Budget, left: &Node<'_>, right: &Node<'_>) -> bool {
+    let Some(not) = left.get(Keyword::Not) else { return false };
+    if json::same_within(budget, not, right) {
         return true;
     }
     if !asserts_only(not, &[Keyword::Type, Keyword::Required]) {
         return false;
     }
-    let common = kinds(one).and(kinds(two));
-    let always_has = |names: &[Node<'_>]| {
-        let known = two.items_at(Keyword::Required);
-        !common.meets(InstanceTypes::OBJECT) || values(names).is_subset(&values(known))
+    let common_types = types_of(left).and(types_of(right));
+    let always_require = |names: &[Node<'_>]| {
+        let required = right.items_at(Keyword::Required);
+        !common_types.meets(InstanceTypes::OBJECT) || values(names).is_subset(&values(required))
     };
     let types = not.get(Keyword::Type).map_or(Some(InstanceTypes::ALL), InstanceTypes::of_keyword);
-    types.is_some_and(|types| common.within(types))
-        && not.get(Keyword::Required).is_none_or(|names| names.as_array().is_some_and(always_has))
+    types.is_some_and(|types| common_types.within(types))
+        && not.get(Keyword::Required).is_none_or(|names| names.as_array().is_some_and(always_require))
 }
 
 fn breadth_of(schemas: &[&Node<'_>]) -> usize {
@@ -361,13 +376,13 @@ fn breadth(schema: &Node<'_>) -> usize {
     lists.sum::<usize>() + 1
 }
 
-fn ends_before(low: &Node<'_>, maximums: &[Keyword], high: &Node<'_>, minimums: &[Keyword]) -> bool {
-    let exclusive = |keyword: &Keyword| matches!(keyword, Keyword::ExclusiveMinimum | Keyword::ExclusiveMaximum);
+fn ends_before(lower: &Node<'_>, maximums: &[Keyword], upper: &Node<'_>, minimums: &[Keyword]) -> bool {
+    let is_exclusive = |keyword: &Keyword| matches!(keyword, Keyword::ExclusiveMinimum | Keyword::ExclusiveMaximum);
     maximums.iter().any(|maximums| {
-        minimums.iter().any(|minimums| match (number(low, *maximums), number(high, *minimums)) {
+        minimums.iter().any(|minimums| match (number(lower, *maximums), number(upper, *minimums)) {
             (Some(end), Some(start)) => match json::compare(end, start) {
                 Ordering::Less => true,
-                Ordering::Equal => exclusive(maximums) || exclusive(minimums),
+                Ordering::Equal => is_exclusive(maximums) || is_exclusive(minimums),
                 Ordering::Greater => false,
             },
             _ => false,

@@ -1,5 +1,5 @@
-//! Graph of the targets of references: which targets are recursive, and how large the schema becomes when the others
-//! are inlined.
+//! Graph of the targets of references: which targets are recursive, and how large the schema becomes when all other
+//! targets are inlined.
 
 use alloc::vec::Vec;
 
@@ -23,7 +23,7 @@ pub(crate) struct Graph {
     pub(crate) produced: usize,
     /// Like `produced`, without the tables of definitions.
     inlined: usize,
-    /// After inlining.
+    /// Maximum nesting after inlining.
     pub(crate) depth: usize,
     /// The schema without its tables of definitions.
     outside: Target,
@@ -31,7 +31,7 @@ pub(crate) struct Graph {
     order: Vec<Number>,
 }
 
-/// Maximum in a truncated result: deeper schemas help no model, and each level costs one more pass.
+/// Maximum nesting in a truncated result. Deeper schemas help no model, and each level requires another pass.
 const MAX_LEVELS: usize = 64;
 
 #[derive(Clone, Debug, Default)]
@@ -42,7 +42,7 @@ struct Target {
     nodes: usize,
     /// Targets of the references in this target, one entry per reference, with the depth of the reference.
     refers: Vec<(Number, usize)>,
-    /// Without inlining.
+    /// Maximum nesting without inlining.
     depth: usize,
 }
 
@@ -80,13 +80,13 @@ impl Graph {
         }
         let order = order.into_iter().chain(recursive.iter().copied()).collect();
         let mut graph = Graph { targets, recursive, produced: 0, depth: 0, inlined: 0, outside, order };
-        (graph.produced, graph.depth) = graph.whole(&root, &sizes);
-        graph.inlined = graph.whole(&graph.outside, &sizes).0;
+        (graph.produced, graph.depth) = graph.size_with_recursive(&root, &sizes);
+        graph.inlined = graph.size_with_recursive(&graph.outside, &sizes).0;
         Ok(graph)
     }
 
     /// Returns nodes and depth of a root and of every recursive target, after inlining all targets of known size.
-    fn whole(&self, root: &Target, sizes: &Map<Number, (usize, usize)>) -> (usize, usize) {
+    fn size_with_recursive(&self, root: &Target, sizes: &Map<Number, (usize, usize)>) -> (usize, usize) {
         let (mut nodes, mut depth) = inlined(root, sizes);
         for target in self.recursive.iter().filter_map(|number| self.targets.get(number)) {
             let size = inlined(target, sizes);
@@ -105,32 +105,32 @@ impl Graph {
     /// Returns the maximum nesting of `counted` targets at which the inlined result stays within these limits. Deeper
     /// targets are cut. Returns `None` if cutting all of them is not enough.
     pub(crate) fn levels(&self, counted: &Set<Number>, max_nodes: usize, max_depth: usize) -> Option<usize> {
-        let counted = |number: &Number| counted.contains(number);
+        let is_counted = |number: &Number| counted.contains(number);
         // A target that is cut is treated as one schema.
-        let mut ends: Map<Number, (usize, usize)> =
-            self.targets.keys().filter(|number| counted(number)).map(|number| (*number, (1, 0))).collect();
-        let mut best = None;
+        let mut cut_sizes: Map<Number, (usize, usize)> =
+            self.targets.keys().filter(|number| is_counted(number)).map(|number| (*number, (1, 0))).collect();
+        let mut affordable_level = None;
         for level in 0..=MAX_LEVELS {
-            let mut sizes = ends.clone();
-            for number in self.order.iter().filter(|number| !counted(number) && !self.recursive.contains(number)) {
+            let mut sizes = cut_sizes.clone();
+            for number in self.order.iter().filter(|number| !is_counted(number) && !self.recursive.contains(number)) {
                 if let Some(target) = self.targets.get(number) {
                     let size = inlined(target, &sizes);
                     sizes.insert(*number, size);
                 }
             }
-            let (nodes, depth) = self.whole(&self.outside, &sizes);
+            let (nodes, depth) = self.size_with_recursive(&self.outside, &sizes);
             if nodes > max_nodes || depth > max_depth {
                 break;
             }
-            best = Some(level);
-            let next = |number: &Number| Some((*number, inlined(self.targets.get(number)?, &sizes)));
-            let larger: Map<Number, (usize, usize)> = ends.keys().filter_map(next).collect();
-            if larger.iter().all(|(number, size)| ends.get(number) == Some(size)) {
+            affordable_level = Some(level);
+            let next_size = |number: &Number| Some((*number, inlined(self.targets.get(number)?, &sizes)));
+            let larger: Map<Number, (usize, usize)> = cut_sizes.keys().filter_map(next_size).collect();
+            if larger.iter().all(|(number, size)| cut_sizes.get(number) == Some(size)) {
                 break;
             }
-            ends = larger;
+            cut_sizes = larger;
         }
-        best
+        affordable_level
     }
 
     pub(crate) fn is_recursive(&self, number: Number) -> bool {
@@ -142,9 +142,9 @@ impl Graph {
     }
 
     pub(crate) fn reach(&self, from: Number, reached: &mut Set<Number>) {
-        let mut open = Vec::from([from]);
-        while let Some(target) = open.pop().and_then(|number| self.targets.get(&number)) {
-            open.extend(target.refers.iter().map(|(to, _)| *to).filter(|to| reached.insert(*to)));
+        let mut pending = Vec::from([from]);
+        while let Some(target) = pending.pop().and_then(|number| self.targets.get(&number)) {
+            pending.extend(target.refers.iter().map(|(to, _)| *to).filter(|to| reached.insert(*to)));
         }
     }
 
@@ -156,10 +156,10 @@ impl Graph {
 /// Returns nodes and depth of a target after inlining all targets of known size; other references are kept.
 fn inlined(target: &Target, sizes: &Map<Number, (usize, usize)>) -> (usize, usize) {
     let (mut nodes, mut depth) = (target.nodes, target.depth);
-    for (to, at) in &target.refers {
-        if let Some((inner, below)) = sizes.get(to) {
-            nodes = nodes.saturating_add(*inner);
-            depth = depth.max(at.saturating_add(*below));
+    for (to, reference_depth) in &target.refers {
+        if let Some((target_nodes, target_depth)) = sizes.get(to) {
+            nodes = nodes.saturating_add(*target_nodes);
+            depth = depth.max(reference_depth.saturating_add(*target_depth));
         }
     }
     (nodes, depth)
@@ -175,7 +175,7 @@ struct Survey<'b, 'r> {
 }
 
 /// A target that encloses the current schema.
-struct Open {
+struct OpenTarget {
     number: Number,
     /// Number of enclosing schemas.
     depth: usize,
@@ -193,30 +193,30 @@ enum Part {
 impl Survey<'_, '_> {
     fn part(&mut self, part: &Node<'_>, what: Part) -> Result<(), Error> {
         // Enclosing targets and tables of definitions, with the depth of each.
-        let (mut open, mut tables): (Vec<Open>, Vec<usize>) = (Vec::new(), Vec::new());
+        let (mut open_targets, mut tables): (Vec<OpenTarget>, Vec<usize>) = (Vec::new(), Vec::new());
         visit::walk(self.budget, part, Keywords::ALL, &mut |node, path| {
             let level = path.pointer.steps().len();
-            while open.last().is_some_and(|known| known.depth >= path.depth) {
-                open.pop();
+            while open_targets.last().is_some_and(|enclosing| enclosing.depth >= path.depth) {
+                open_targets.pop();
             }
-            while tables.last().is_some_and(|known| *known >= path.depth) {
+            while tables.last().is_some_and(|enclosing| *enclosing >= path.depth) {
                 tables.pop();
             }
             if matches!(path.keyword, Some(Keyword::Defs | Keyword::Definitions)) {
                 tables.push(path.depth);
             }
             if let Some(number) = self.references.at(node, path).filter(|number| self.targets.contains_key(number)) {
-                open.push(Open { number, depth: path.depth, level });
+                open_targets.push(OpenTarget { number, depth: path.depth, level });
             }
-            self.budget.pay(open.len());
+            self.budget.pay(open_targets.len());
             let object = node.as_object();
             let unknown = object.into_iter().flatten().filter(|member| Keyword::named(&member.key).is_none()).count();
             let written = KEYWORDS.iter().filter_map(|keyword| node.get(keyword));
             let refers = written.filter_map(|reference| self.references.target(reference));
-            let add = |target: &mut Target, below: usize| {
+            let add = |target: &mut Target, relative_depth: usize| {
                 target.nodes += 1 + unknown;
-                target.depth = target.depth.max(below);
-                target.refers.extend(refers.clone().map(|to| (to, below)));
+                target.depth = target.depth.max(relative_depth);
+                target.refers.extend(refers.clone().map(|to| (to, relative_depth)));
             };
             if what == Part::Root {
                 add(&mut self.root, level);
@@ -224,9 +224,9 @@ impl Survey<'_, '_> {
                     add(&mut self.outside, level);
                 }
             }
-            for around in &open {
-                if let Some(target) = self.targets.get_mut(&around.number) {
-                    add(target, level - around.level);
+            for enclosing in &open_targets {
+                if let Some(target) = self.targets.get_mut(&enclosing.number) {
+                    add(target, level - enclosing.level);
                 }
             }
             Ok(Visit::Descend)

@@ -135,7 +135,7 @@ impl InstanceTypes {
     /// Returns the set as a value of `type`, in the order of `like`, which must include these types.
     pub(crate) fn spelled_like<'a>(self, like: &Node<'_>) -> Data<'a> {
         let names = like.as_array().unwrap_or(core::slice::from_ref(like));
-        let mut found: Vec<&'static str> = Vec::new();
+        let mut spelled: Vec<&'static str> = Vec::new();
         for (name, types) in names.iter().filter_map(InstanceTypes::named) {
             let name = match types.and(self) {
                 InstanceTypes::NONE => continue,
@@ -144,11 +144,11 @@ impl InstanceTypes {
                 InstanceTypes::INTEGER => "integer",
                 _ => name,
             };
-            if !found.contains(&name) {
-                found.push(name);
+            if !spelled.contains(&name) {
+                spelled.push(name);
             }
         }
-        match found.as_slice() {
+        match spelled.as_slice() {
             [only] => Node::literal(only).into_data(),
             several => Data::Array(several.iter().copied().map(Node::literal).collect()),
         }
@@ -169,9 +169,9 @@ pub(crate) fn is_in_protocol(value: &Node<'_>) -> bool {
 fn protocol_type_name(value: &Node<'_>) -> Option<&'static str> {
     let Some(text) = value.as_text() else { return type_of_number(value) };
     let text = text.as_plain()?;
-    let is_it =
+    let is_upper_case_name =
         |name: &&&str| text.len() == name.len() && text.bytes().eq(name.bytes().map(|byte| byte.to_ascii_uppercase()));
-    TYPE_NAMES.iter().find(is_it).copied()
+    TYPE_NAMES.iter().find(is_upper_case_name).copied()
 }
 
 pub(crate) fn type_of_number(value: &Node<'_>) -> Option<&'static str> {

@@ -1,5 +1,5 @@
-//! Merges several object schemas into one that accepts whatever one of them accepts, except as described for
-//! [`narrows`]. Independent of grammars and reports.
+//! Merges several object schemas into a single object schema. It accepts whatever one of them accepts, except as
+//! described for [`narrows`]. Independent of grammars and reports.
 
 use alloc::{format, string::String, vec::Vec};
 
@@ -33,52 +33,54 @@ impl<'p, 'b, 'a> Parts<'p, 'b, 'a> {
 
     pub(crate) fn missing_common(self, at: usize, object: &Object<'_>) -> usize {
         let Some(common) = self.of(at) else { return 0 };
-        let known = table(object).filter(|member| common.index.has(&member.key)).count();
+        let known = properties_of(object).filter(|member| common.index.has(&member.key)).count();
         common.properties.len().saturating_sub(known)
     }
 }
 
-fn table<'o, 'a>(object: &'o Object<'a>) -> impl Iterator<Item = &'o Member<'a>> {
+fn properties_of<'o, 'a>(object: &'o Object<'a>) -> impl Iterator<Item = &'o Member<'a>> {
     object.get(Keyword::Properties).and_then(Node::as_object).into_iter().flatten()
 }
 
-/// Returns true if the merged object may be narrower than the union. Then one branch leaves a property open that
-/// another branch constrains, and the merged object always constrains it.
+/// Returns true if the merged object may be narrower than the union. This requires a property that only some branches
+/// constrain: the merged object always constrains it.
 pub(crate) fn narrows(objects: &[Object<'_>], parts: Option<Parts<'_, '_, '_>>) -> bool {
     let common = parts.filter(|parts| parts.which.contains(&true)).map(|parts| parts.common.properties);
-    let mut all: Set<&Text<'_>> = objects.iter().flat_map(table).map(|member| &member.key).collect();
-    let known: Set<&Text<'_>> = common.into_iter().flatten().map(|member| &member.key).collect();
-    all.extend(known.iter().copied());
-    objects.iter().enumerate().any(|(at, object)| {
-        let is_part = parts.is_some_and(|parts| parts.of(at).is_some());
-        let own = table(object).filter(|member| !(is_part && known.contains(&&member.key))).count();
-        let own = if is_part { own + known.len() } else { own };
-        object.get(Keyword::AdditionalProperties).and_then(Node::as_bool) != Some(false) && own < all.len()
+    let mut all_names: Set<&Text<'_>> = objects.iter().flat_map(properties_of).map(|member| &member.key).collect();
+    let common_names: Set<&Text<'_>> = common.into_iter().flatten().map(|member| &member.key).collect();
+    all_names.extend(common_names.iter().copied());
+    objects.iter().enumerate().any(|(index, object)| {
+        let is_partial = parts.is_some_and(|parts| parts.of(index).is_some());
+        let declared_count =
+            properties_of(object).filter(|member| !(is_partial && common_names.contains(&&member.key))).count();
+        let declared_count = if is_partial { declared_count + common_names.len() } else { declared_count };
+        object.get(Keyword::AdditionalProperties).and_then(Node::as_bool) != Some(false)
+            && declared_count < all_names.len()
     })
 }
 
-fn table_names<'o, 'a>(object: &'o Object<'a>) -> Set<&'o Text<'a>> {
-    table(object).map(|member| &member.key).collect()
+fn property_names<'o, 'a>(object: &'o Object<'a>) -> Set<&'o Text<'a>> {
+    properties_of(object).map(|member| &member.key).collect()
 }
 
-/// Returns the members of an object schema that accepts whatever one of these accepts (see [`narrows`] for the
+/// Returns the members of an object schema that accepts whatever one of these schemas accepts (see [`narrows`] for the
 /// exception).
 pub(crate) fn flat<'a>(objects: Vec<Object<'a>>, parts: Option<Parts<'_, '_, 'a>>, budget: &Budget) -> Vec<Member<'a>> {
     let count = objects.len();
     let mut order: Vec<Text<'a>> = Vec::new();
-    let mut seen: Map<Text<'a>, (usize, Vec<Node<'a>>)> = Map::new();
-    let mut properties = Properties { schemas: Vec::new(), indices: Map::new(), open: None };
+    let mut values_by_key: Map<Text<'a>, (usize, Vec<Node<'a>>)> = Map::new();
+    let mut properties = Properties { schemas: Vec::new(), indices: Map::new(), pending_common: None };
     // Patterns are dropped unless every branch has them, so the names that they accept must stay accepted.
-    let mut others = others(&objects, parts, budget);
-    let closed = objects.iter().all(|object| {
+    let mut additional = common_additional_properties(&objects, parts, budget);
+    let are_closed = objects.iter().all(|object| {
         object.get(Keyword::AdditionalProperties).and_then(Node::as_bool) == Some(false)
             && !object.has(Keyword::PatternProperties)
     });
-    for (at, object) in objects.into_iter().enumerate() {
+    for (index, object) in objects.into_iter().enumerate() {
         for Member { key, value } in object.into_members() {
             if key.is(Keyword::Properties) {
                 if let Data::Object(table) = value.into_data() {
-                    match parts.and_then(|parts| parts.of(at)) {
+                    match parts.and_then(|parts| parts.of(index)) {
                         Some(common) => properties.add_part(table, common, budget),
                         None => table.into_members().into_iter().for_each(|member| properties.add(member)),
                     }
@@ -88,7 +90,7 @@ pub(crate) fn flat<'a>(objects: Vec<Object<'a>>, parts: Option<Parts<'_, '_, 'a>
                 }
                 continue;
             }
-            let entry = seen.entry(key.clone()).or_insert_with(|| {
+            let entry = values_by_key.entry(key.clone()).or_insert_with(|| {
                 order.push(key);
                 (0, Vec::new())
             });
@@ -107,17 +109,17 @@ pub(crate) fn flat<'a>(objects: Vec<Object<'a>>, parts: Option<Parts<'_, '_, 'a>
             members.extend(table.take().map(|value| Member { key, value }));
             continue;
         }
-        let Some((times, values)) = seen.remove(&key) else { continue };
-        let value = if key.is(Keyword::Required) && times == count {
+        let Some((occurrences, values)) = values_by_key.remove(&key) else { continue };
+        let value = if key.is(Keyword::Required) && occurrences == count {
             required_by_all(values, parts, budget)
         } else if key.is(Keyword::AdditionalProperties) {
-            if closed {
+            if are_closed {
                 Some(Node::bool(false))
             } else {
-                others.take()
+                additional.take()
             }
         } else {
-            all_the_same(values, times == count, budget)
+            only_if_equal(values, occurrences == count, budget)
         };
         members.extend(value.map(|value| Member { key, value }));
     }
@@ -127,8 +129,8 @@ pub(crate) fn flat<'a>(objects: Vec<Object<'a>>, parts: Option<Parts<'_, '_, 'a>
 struct Properties<'a> {
     schemas: Vec<(Text<'a>, Vec<Node<'a>>)>,
     indices: Map<Text<'a>, usize>,
-    /// Common properties that every partial branch so far contains itself; `None` before the first partial branch.
-    open: Option<Set<Text<'a>>>,
+    /// Common properties that every previous partial branch contains itself; `None` before the first partial branch.
+    pending_common: Option<Set<Text<'a>>>,
 }
 
 impl<'a> Properties<'a> {
@@ -146,102 +148,114 @@ impl<'a> Properties<'a> {
     fn add_part(&mut self, table: Object<'a>, common: &Common<'_, 'a>, budget: &Budget) {
         let indices: Map<Text<'a>, usize> =
             table.iter().enumerate().map(|(index, member)| (member.key.clone(), index)).collect();
-        let mut own: Vec<Option<Member<'a>>> = table.into_members().into_iter().map(Some).collect();
-        match self.open.take() {
+        let mut own_members: Vec<Option<Member<'a>>> = table.into_members().into_iter().map(Some).collect();
+        match self.pending_common.take() {
             None => {
-                let mut open = Set::new();
+                let mut pending_common = Set::new();
                 for member in common.properties {
-                    match indices.get(&member.key).and_then(|index| own.get_mut(*index)).and_then(Option::take) {
-                        Some(own) => {
-                            open.insert(own.key.clone());
-                            self.add(own);
+                    match indices.get(&member.key).and_then(|index| own_members.get_mut(*index)).and_then(Option::take)
+                    {
+                        Some(member) => {
+                            pending_common.insert(member.key.clone());
+                            self.add(member);
                         }
                         None => self.add(member.copy(budget)),
                     }
                 }
-                self.open = Some(open);
+                self.pending_common = Some(pending_common);
             }
-            Some(open) => {
-                let mut left = Set::new();
-                for name in open {
+            Some(pending_common) => {
+                let mut remaining = Set::new();
+                for name in pending_common {
                     match common.index.get(&name).filter(|_| !indices.contains_key(&name)) {
                         Some(schema) => self.add(Member { key: name, value: schema.copy(budget) }),
-                        None => drop(left.insert(name)),
+                        None => drop(remaining.insert(name)),
                     }
                 }
-                self.open = Some(left);
+                self.pending_common = Some(remaining);
             }
         }
-        own.into_iter().flatten().for_each(|member| self.add(member));
+        own_members.into_iter().flatten().for_each(|member| self.add(member));
     }
 }
 
 /// Returns `additionalProperties`, if it is equal in all objects and they declare the same properties.
-fn others<'a>(objects: &[Object<'a>], parts: Option<Parts<'_, '_, 'a>>, budget: &Budget) -> Option<Node<'a>> {
+fn common_additional_properties<'a>(
+    objects: &[Object<'a>],
+    parts: Option<Parts<'_, '_, 'a>>,
+    budget: &Budget,
+) -> Option<Node<'a>> {
     let (first, rest) = objects.split_first()?;
     let value = first.get(Keyword::AdditionalProperties)?;
-    let of = |at: usize| parts.and_then(|parts| parts.of(at)).map(|common| common.properties);
-    let (mut names, patterns) = (table_names(first), first.get(Keyword::PatternProperties));
-    names.extend(of(0).into_iter().flatten().map(|member| &member.key));
-    // A partial branch is compared only by what it contains, if the first one has all common properties.
-    let has_common =
-        (0..objects.len()).find_map(of).is_none_or(|common| common.iter().all(|member| names.contains(&member.key)));
-    let same = |one: Option<&Node<'a>>, two: Option<&Node<'a>>| match (one, two) {
-        (Some(one), Some(two)) => json::same_within(budget, one, two),
-        (one, two) => one.is_none() && two.is_none(),
+    let common_of = |at: usize| parts.and_then(|parts| parts.of(at)).map(|common| common.properties);
+    let (mut names, patterns) = (property_names(first), first.get(Keyword::PatternProperties));
+    names.extend(common_of(0).into_iter().flatten().map(|member| &member.key));
+    // If the first branch has all common properties, a partial branch is compared only by what it contains.
+    let has_common = (0..objects.len())
+        .find_map(common_of)
+        .is_none_or(|common| common.iter().all(|member| names.contains(&member.key)));
+    let are_same = |left: Option<&Node<'a>>, right: Option<&Node<'a>>| match (left, right) {
+        (Some(left), Some(right)) => json::same_within(budget, left, right),
+        (left, right) => left.is_none() && right.is_none(),
     };
     let is_same_table = |at: usize, object: &Object<'a>| {
-        let own = table_names(object);
-        let more = parts.map_or(0, |parts| parts.missing_common(at, object));
-        (has_common || of(at).is_none())
-            && own.len() + more == names.len()
-            && own.iter().all(|name| names.contains(*name))
+        let own_names = property_names(object);
+        let missing = parts.map_or(0, |parts| parts.missing_common(at, object));
+        (has_common || common_of(at).is_none())
+            && own_names.len() + missing == names.len()
+            && own_names.iter().all(|name| names.contains(*name))
     };
-    let agrees = |(at, object): (usize, &Object<'a>)| {
-        same(object.get(Keyword::AdditionalProperties), Some(value))
-            && same(object.get(Keyword::PatternProperties), patterns)
+    let matches_first = |(at, object): (usize, &Object<'a>)| {
+        are_same(object.get(Keyword::AdditionalProperties), Some(value))
+            && are_same(object.get(Keyword::PatternProperties), patterns)
             && is_same_table(at + 1, object)
     };
-    rest.iter().enumerate().all(agrees).then(|| value.copy(budget))
+    rest.iter().enumerate().all(matches_first).then(|| value.copy(budget))
 }
 
-/// One list per object.
+/// Returns the names that all lists require; each object has one list.
 fn required_by_all<'a>(lists: Vec<Node<'a>>, parts: Option<Parts<'_, '_, 'a>>, budget: &Budget) -> Option<Node<'a>> {
-    let of = |at: usize| parts.and_then(|parts| parts.of(at));
-    let (first, others) = lists.split_first()?;
+    let common_of = |at: usize| parts.and_then(|parts| parts.of(at));
+    let (first, other_lists) = lists.split_first()?;
     let names = |list: &'_ Node<'a>| -> Set<Text<'a>> {
         list.as_array().into_iter().flatten().filter_map(|name| name.as_text().cloned()).collect()
     };
-    let of_part = (0..lists.len()).find_map(of);
-    let known: Set<&Text<'a>> =
+    let of_part = (0..lists.len()).find_map(common_of);
+    let common_names: Set<&Text<'a>> =
         of_part.into_iter().flat_map(|common| common.required).filter_map(Node::as_text).collect();
-    let others: Vec<(bool, Set<Text<'a>>)> =
-        others.iter().enumerate().map(|(at, list)| (of(at + 1).is_some(), names(list))).collect();
-    let whole: Vec<&Set<Text<'a>>> = others.iter().filter(|(is_part, _)| !is_part).map(|(_, list)| list).collect();
-    let everywhere = |name: &Node<'a>| {
-        name.as_text().is_some_and(|name| match known.contains(&name) {
-            true => whole.iter().all(|list| list.contains(name)),
-            false => others.iter().all(|(_, list)| list.contains(name)),
+    let other_lists: Vec<(bool, Set<Text<'a>>)> =
+        other_lists.iter().enumerate().map(|(at, list)| (common_of(at + 1).is_some(), names(list))).collect();
+    let complete_lists: Vec<&Set<Text<'a>>> =
+        other_lists.iter().filter(|(is_part, _)| !is_part).map(|(_, list)| list).collect();
+    let is_required_by_all = |name: &Node<'a>| {
+        name.as_text().is_some_and(|name| match common_names.contains(&name) {
+            true => complete_lists.iter().all(|list| list.contains(name)),
+            false => other_lists.iter().all(|(_, list)| list.contains(name)),
         })
     };
-    let common = of(0).map(|common| common.required).unwrap_or_default();
-    let is_new = |name: &&Node<'a>| common.is_empty() || !name.as_text().is_some_and(|name| known.contains(&name));
-    let own = first.as_array().unwrap_or_default().iter().filter(is_new);
-    let names: Vec<Node<'a>> =
-        common.iter().chain(own).filter(|name| everywhere(name)).map(|name| name.copy(budget)).collect();
-    let origin = of(0).and_then(|common| common.origin).unwrap_or_else(|| first.origin());
+    let common = common_of(0).map(|common| common.required).unwrap_or_default();
+    let is_new =
+        |name: &&Node<'a>| common.is_empty() || !name.as_text().is_some_and(|name| common_names.contains(&name));
+    let first_names = first.as_array().unwrap_or_default().iter().filter(is_new);
+    let names: Vec<Node<'a>> = common
+        .iter()
+        .chain(first_names)
+        .filter(|name| is_required_by_all(name))
+        .map(|name| name.copy(budget))
+        .collect();
+    let origin = common_of(0).and_then(|common| common.origin).unwrap_or_else(|| first.origin());
     (!names.is_empty()).then(|| Node::array(names).with_origin(origin))
 }
 
-fn all_the_same<'a>(values: Vec<Node<'a>>, everywhere: bool, budget: &Budget) -> Option<Node<'a>> {
+fn only_if_equal<'a>(values: Vec<Node<'a>>, is_in_all: bool, budget: &Budget) -> Option<Node<'a>> {
     let mut values = values.into_iter();
     let first = values.next()?;
-    (everywhere && values.all(|value| json::same_within(budget, &first, &value))).then_some(first)
+    (is_in_all && values.all(|value| json::same_within(budget, &first, &value))).then_some(first)
 }
 
 fn union_of<'a>(schemas: Vec<Node<'a>>, budget: &Budget) -> Node<'a> {
     let mut seen: Set<String> = Set::new();
-    let mut distinct: Vec<Node<'a>> = Vec::new();
+    let mut distinct_schemas: Vec<Node<'a>> = Vec::new();
     for schema in schemas {
         // Nested unions are flattened.
         let is_union = schema.as_object().is_some_and(|object| {
@@ -250,15 +264,15 @@ fn union_of<'a>(schemas: Vec<Node<'a>>, budget: &Budget) -> Node<'a> {
         for schema in if is_union { branches(schema) } else { Vec::from([schema]) } {
             budget.pay(json::size(&schema, budget));
             if seen.insert(json::canonical(&schema)) {
-                distinct.push(schema);
+                distinct_schemas.push(schema);
             }
         }
     }
-    let mut distinct = join_values(distinct, budget);
-    if distinct.len() == 1 {
-        return distinct.pop().unwrap_or_default();
+    let mut distinct_schemas = join_values(distinct_schemas, budget);
+    if distinct_schemas.len() == 1 {
+        return distinct_schemas.pop().unwrap_or_default();
     }
-    Node::record([("anyOf", Node::array(distinct))])
+    Node::record([("anyOf", Node::array(distinct_schemas))])
 }
 
 fn branches(union: Node<'_>) -> Vec<Node<'_>> {
@@ -272,33 +286,33 @@ fn branches(union: Node<'_>) -> Vec<Node<'_>> {
     }
 }
 
-/// Merges schemas that differ only in the values they list into one with all the values, which is equivalent.
+/// Merges schemas that differ only in their listed values into an equivalent schema with all values.
 fn join_values<'a>(schemas: Vec<Node<'a>>, budget: &Budget) -> Vec<Node<'a>> {
-    let mut joined: Vec<Node<'a>> = Vec::new();
-    // For each set of other keywords: the position of the merged schema, its values, and their canonical forms, which
-    // show duplicates.
+    let mut results: Vec<Node<'a>> = Vec::new();
+    // For each set of other keywords: the index of the merged schema, its values, and their canonical forms, which show
+    // duplicates.
     let mut groups: Map<String, (usize, Vec<Node<'a>>, Set<String>)> = Map::new();
     for schema in schemas {
-        let Some((rest, values)) = listed(&schema, budget) else {
-            joined.push(schema);
+        let Some((other_keywords, values)) = listed_values(&schema, budget) else {
+            results.push(schema);
             continue;
         };
-        let group = groups.entry(rest).or_insert_with(|| {
-            joined.push(schema);
-            (joined.len() - 1, Vec::new(), Set::new())
+        let group = groups.entry(other_keywords).or_insert_with(|| {
+            results.push(schema);
+            (results.len() - 1, Vec::new(), Set::new())
         });
         group.1.extend(values.into_iter().filter(|value| group.2.insert(json::canonical(value))));
     }
     for (_, (index, values, _)) in groups {
-        if let Some(schema) = joined.get_mut(index) {
+        if let Some(schema) = results.get_mut(index) {
             list_values(schema, values, budget);
         }
     }
-    joined
+    results
 }
 
 /// Returns the values in `const` or `enum`, and a key made of their type and the other keywords.
-fn listed<'a>(schema: &Node<'a>, budget: &Budget) -> Option<(String, Vec<Node<'a>>)> {
+fn listed_values<'a>(schema: &Node<'a>, budget: &Budget) -> Option<(String, Vec<Node<'a>>)> {
     let object = schema.as_object()?;
     let values = match (object.get(Keyword::Const), object.get(Keyword::Enum).and_then(Node::as_array)) {
         (Some(value), None) => Vec::from([value.copy(budget)]),
@@ -316,7 +330,7 @@ fn listed<'a>(schema: &Node<'a>, budget: &Budget) -> Option<(String, Vec<Node<'a
 
 /// Writes `enum`, unless the schema lists exactly these values.
 fn list_values<'a>(schema: &mut Node<'a>, values: Vec<Node<'a>>, budget: &Budget) {
-    if listed(schema, budget).is_some_and(|(_, existing)| existing.len() == values.len()) {
+    if listed_values(schema, budget).is_some_and(|(_, existing)| existing.len() == values.len()) {
         return;
     }
     let Some(object) = schema.as_object_mut() else { return };

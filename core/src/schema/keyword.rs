@@ -161,7 +161,7 @@ keywords! {
 }
 
 impl Keyword {
-    /// Every rule looks up every key, so the result is cached in the key.
+    /// Returns the keyword with this name. The result is cached in the key, because every rule looks up every key.
     #[inline(always)]
     pub(crate) fn named(name: &Text<'_>) -> Option<Keyword> {
         match name.cached_lookup() {
@@ -173,12 +173,12 @@ impl Keyword {
 
     #[inline(never)]
     fn looked_up(name: &Text<'_>) -> Option<Keyword> {
-        let found = match name.as_plain() {
+        let keyword = match name.as_plain() {
             Some(plain) => Keyword::spelled(plain),
             None => name.value().and_then(|value| Keyword::spelled(&value)),
         };
-        name.cache_lookup(found.map_or(u8::MAX, |keyword| keyword as u8 + 1));
-        found
+        name.cache_lookup(keyword.map_or(u8::MAX, |keyword| keyword as u8 + 1));
+        keyword
     }
 }
 
@@ -216,18 +216,18 @@ impl Keywords {
     pub(crate) const ALL: Keywords = Keywords(u128::MAX);
 
     pub(crate) const fn that_hold_schemas(self) -> Self {
-        const HOLD: Keywords = {
-            let mut hold = Keywords::NONE;
+        const WITH_SCHEMAS: Keywords = {
+            let mut keywords = Keywords::NONE;
             let mut rest = Keyword::ALL;
             while let [first, tail @ ..] = rest {
                 if !matches!(first.subschemas(), Subschemas::Value) {
-                    hold = hold.insert(*first);
+                    keywords = keywords.insert(*first);
                 }
                 rest = tail;
             }
-            hold
+            keywords
         };
-        Keywords(self.0 & HOLD.0)
+        Keywords(self.0 & WITH_SCHEMAS.0)
     }
 
     pub(crate) const fn contains(self, keyword: Keyword) -> bool {
@@ -256,7 +256,7 @@ impl Keywords {
         self.0 & others.0 != 0
     }
 
-    /// One scan of a schema's keys shows which rules have nothing to do.
+    /// Returns the keywords of a schema. They show which rules have nothing to do.
     pub(crate) fn in_object(object: &Object<'_>) -> Self {
         object.iter().fold(Keywords::NONE, |found, member| match Keyword::named(&member.key) {
             Some(keyword) => found.insert(keyword),
@@ -275,7 +275,7 @@ pub(crate) fn is_annotation(member: &Member<'_>) -> bool {
     })
 }
 
-/// MCP's default, and ours, is 2020-12.
+/// A draft of JSON Schema. The default of MCP and of toolwire is 2020-12.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) enum Draft {
     Four,
@@ -302,7 +302,7 @@ impl Draft {
         self <= Draft::Seven
     }
 
-    /// In drafts 6 and 7, `$id` with a fragment defines an anchor, as `$anchor` does later. In draft 4, `id` does.
+    /// Returns true if an identifier with a fragment defines an anchor: `$id` in drafts 6 and 7, `id` in draft 4.
     pub(crate) fn id_may_be_anchor(self) -> bool {
         self <= Draft::Seven
     }

@@ -21,15 +21,15 @@ use crate::{
     json::{push_token, unescaped_token, Data, Member, Node, Object, Text},
 };
 
-/// All keywords are shorter.
+/// All keywords are shorter than this.
 const MAX_LENGTH: usize = 32;
-/// Members of an object are searched one by one up to this number.
+/// Maximum number of members of an object that are searched without an index.
 const FEW_MEMBERS: usize = 16;
 
 /// Returns the keyword that a name in snake case means: `anyOf` for `any_of`. Many properties have such names, so the
 /// name is not allocated.
-fn keyword(name: &Text<'_>) -> Option<Keyword> {
-    let plain = name.as_plain().filter(|plain| plain.contains('_') && plain.len() <= MAX_LENGTH)?;
+fn keyword_in_snake_case(name: &Text<'_>) -> Option<Keyword> {
+    let plain = name.as_plain().filter(|plain| plain.len() <= MAX_LENGTH && plain.bytes().any(|byte| byte == b'_'))?;
     let (mut camel, mut length, mut begins_word) = ([0; MAX_LENGTH], 0, false);
     for byte in plain.bytes() {
         match byte {
@@ -50,11 +50,11 @@ fn keyword(name: &Text<'_>) -> Option<Keyword> {
 
 /// Returns true if any key is a keyword in snake case, even if it is not a keyword there. Faster than a walk.
 pub(crate) fn mentions(root: &Node<'_>) -> bool {
-    root.has_member(|Member { key, .. }| keyword(key).is_some())
+    root.has_member(|Member { key, .. }| keyword_in_snake_case(key).is_some())
 }
 
-/// Returns a schema as JSON Schema spells it, if it has a name in the protocol's spelling and a type that only the
-/// protocol writes. Values such as `default` and `enum` may look like schemas, but are not.
+/// Returns a schema in the spelling of JSON Schema, if it has a name in the protocol's spelling and a type that only
+/// the protocol writes. Values such as `default` and `enum` may look like schemas, but are not.
 fn respelled<'a>(root: &Node<'a>, budget: &Budget) -> Result<Option<Node<'a>>, Error> {
     // Faster than a walk.
     let has_type = root.has_member(|Member { key, value }| key.is(Keyword::Type) && is_in_protocol(value));
@@ -80,7 +80,7 @@ pub(crate) fn respell<'a>(root: &mut Node<'a>, budget: &Budget, record: Record<'
     visit::walk_mut(budget, root, Keywords::ALL, &mut Respelling { record })
 }
 
-/// Returns a schema as JSON Schema spells it, if its types show that it is written in the protocol's spelling.
+/// Returns a schema in the spelling of JSON Schema, if its types show that it has the protocol's spelling.
 pub(crate) fn read<'n, 'a>(root: &'n Node<'a>) -> Cow<'n, Node<'a>> {
     match respelled(root, &Budget::new(root.values_read(), None)) {
         Ok(Some(respelled)) => Cow::Owned(respelled),
@@ -100,7 +100,7 @@ impl<'a> VisitorMut<'a> for Respelling<'_, 'a> {
         let mut respelled = Vec::new();
         for (at, member) in object.iter().enumerate() {
             // Parsers refuse a field under two names.
-            if let Some(keyword) = keyword(&member.key).filter(|keyword| !object.has(*keyword)) {
+            if let Some(keyword) = keyword_in_snake_case(&member.key).filter(|keyword| !object.has(*keyword)) {
                 (self.record)(&member.value, path, (&member.key, keyword));
                 respelled.push((at, keyword));
             }
@@ -130,31 +130,32 @@ impl<'n, 'a> Pointers<'n, 'a> {
         Pointers { root, budget, indices: Map::new() }
     }
 
-    /// If the budget is spent, the remaining tokens stay as they are.
+    /// Returns the pointer into the schema. If the budget is spent, the remaining tokens are not changed.
     pub(crate) fn of(&mut self, respelled: &str) -> String {
         let (mut pointer, mut node) = (String::with_capacity(respelled.len()), Some(self.root));
-        for spelled in respelled.split('/').skip(1) {
-            let token = unescaped_token(spelled);
-            let mut own = None;
+        for segment in respelled.split('/').skip(1) {
+            let token = unescaped_token(segment);
+            let mut own_key = None;
             node = match node.map(Node::data) {
                 Some(Data::Array(items)) => token.parse::<usize>().ok().and_then(|at| items.get(at)),
                 Some(Data::Object(object)) => self.member(object, &token).map(|member| {
-                    own = Some(member.key.display());
+                    own_key = Some(member.key.display());
                     &member.value
                 }),
                 _ => None,
             };
-            push_token(&mut pointer, own.as_deref().unwrap_or(&token));
+            push_token(&mut pointer, own_key.as_deref().unwrap_or(&token));
         }
         pointer
     }
 
     /// Returns the member with this key, or else the member whose key means this keyword.
     fn member(&mut self, object: &'n Object<'a>, key: &str) -> Option<&'n Member<'a>> {
-        let means = |member: &&Member<'_>| keyword(&member.key).is_some_and(|found| found.name() == key);
+        let means_keyword =
+            |member: &&Member<'_>| keyword_in_snake_case(&member.key).is_some_and(|keyword| keyword.name() == key);
         if object.len() <= FEW_MEMBERS {
-            let found = self.budget.pay(object.len()).then(|| object.iter().find(|member| member.key.is(key)))?;
-            return found.or_else(|| object.iter().find(means));
+            let by_key = self.budget.pay(object.len()).then(|| object.iter().find(|member| member.key.is(key)))?;
+            return by_key.or_else(|| object.iter().find(means_keyword));
         }
         let address = core::ptr::from_ref(object) as usize;
         if !self.indices.contains_key(&address) {
@@ -163,7 +164,7 @@ impl<'n, 'a> Pointers<'n, 'a> {
             }
             let mut index: Map<Cow<'n, str>, &'n Member<'a>> = Map::new();
             for member in object.iter().rev() {
-                index.extend(keyword(&member.key).map(|keyword| (keyword.name().into(), member)));
+                index.extend(keyword_in_snake_case(&member.key).map(|keyword| (keyword.name().into(), member)));
             }
             index.extend(object.iter().map(|member| (member.key.display(), member)));
             self.indices.insert(address, index);

@@ -6,7 +6,7 @@
 //! targets.
 //!
 //! `$dynamicRef` and `$recursiveRef` are resolved to the anchor that they name. The dynamic scope would only matter if
-//! other documents referred to this one, and none do.
+//! another document referred to this document, and no document does.
 
 use alloc::{
     boxed::Box,
@@ -72,12 +72,12 @@ impl References {
         self.target(reference(schema)?)
     }
 
-    /// References to a key of `ends` then point to its value. References of a rewritten schema stay: their text
-    /// identifies them.
+    /// Redirects references from each key of `ends` to its value. References of a rewritten schema are not redirected,
+    /// because their text identifies their targets.
     pub(crate) fn redirect(&mut self, ends: &Map<Number, Number>) {
         let References::Read(known) = self else { return };
-        let moved = known.targets.iter().filter_map(|(reference, target)| Some((*reference, *ends.get(target)?)));
-        for (reference, end) in moved.collect::<Vec<_>>() {
+        let redirected = known.targets.iter().filter_map(|(reference, target)| Some((*reference, *ends.get(target)?)));
+        for (reference, end) in redirected.collect::<Vec<_>>() {
             known.targets.insert(reference, end);
         }
     }
@@ -89,7 +89,7 @@ impl References {
         }
     }
 
-    /// `path` must be relative to the root.
+    /// Returns the number of a schema if it is a target. `path` must be relative to the root.
     pub(crate) fn at(&self, schema: &Node<'_>, path: &SchemaPath<'_, '_>) -> Option<Number> {
         match self {
             References::Read(known) => known.at(schema),
@@ -108,7 +108,7 @@ impl References {
         }
     }
 
-    /// With their pointers.
+    /// Returns all targets with their pointers.
     pub(crate) fn targets<'s, 'a>(&self, root: &'s Node<'a>, budget: &Budget) -> Map<Number, (&'s Node<'a>, String)> {
         match self {
             References::Read(known) => known.targets(root, budget),
@@ -131,7 +131,7 @@ impl References {
         self.uses().collect::<Set<Number>>().into_iter()
     }
 
-    /// One entry per reference.
+    /// Returns the target of each reference.
     pub(crate) fn uses(&self) -> Box<dyn Iterator<Item = Number> + '_> {
         match self {
             References::Read(known) => Box::new(known.uses()),
@@ -168,17 +168,17 @@ pub(crate) const KEYWORDS: [&str; 3] = ["$ref", "$dynamicRef", "$recursiveRef"];
 
 /// Returns the value of `$ref`, otherwise of a dynamic reference.
 pub(crate) fn reference<'n, 'a>(schema: &'n Node<'a>) -> Option<&'n Node<'a>> {
-    let mut found = None;
+    let mut dynamic = None;
     for member in schema.as_object()? {
         match Keyword::named(&member.key) {
             Some(Keyword::Ref) if member.value.as_text().is_some() => return Some(&member.value),
             Some(Keyword::DynamicRef | Keyword::RecursiveRef) if member.value.as_text().is_some() => {
-                found = Some(&member.value)
+                dynamic = Some(&member.value)
             }
             _ => {}
         }
     }
-    found
+    dynamic
 }
 
 /// Returns true if any key is named like a reference, even if it is not a keyword there. Faster than
@@ -202,39 +202,40 @@ pub(crate) fn has_dynamic(root: &Node<'_>, budget: &Budget) -> Result<bool, Erro
 }
 
 fn has(root: &Node<'_>, keywords: &[Keyword], budget: &Budget) -> Result<bool, Error> {
-    let mut found = false;
+    let mut is_found = false;
     visit::walk(budget, root, Keywords::ALL, &mut |node, _| {
-        found = found
+        is_found = is_found
             || keywords.iter().any(|keyword| node.get(keyword).is_some_and(|reference| reference.as_text().is_some()));
-        Ok(if found { Visit::Skip } else { Visit::Descend })
+        Ok(if is_found { Visit::Skip } else { Visit::Descend })
     })?;
-    Ok(found)
+    Ok(is_found)
 }
 
 pub(crate) fn numbers(node: &Node<'_>) -> Range<Number> {
     fn last(node: &Node<'_>) -> Number {
-        let own = node.origin().number().unwrap_or_default();
+        let number = node.origin().number().unwrap_or_default();
         match node.data() {
-            Data::Array(items) => items.iter().map(last).fold(own, Number::max),
-            Data::Object(object) => object.iter().map(|member| last(&member.value)).fold(own, Number::max),
-            _ => own,
+            Data::Array(items) => items.iter().map(last).fold(number, Number::max),
+            Data::Object(object) => object.iter().map(|member| last(&member.value)).fold(number, Number::max),
+            _ => number,
         }
     }
     let first = node.origin().number().unwrap_or_default();
     first..last(node).saturating_add(1)
 }
 
-/// By the number of the value of `$ref`, which stays the same if its schema is merged with another schema.
+/// Targets by the number of the value of `$ref`. This number stays the same if its schema is merged with another
+/// schema.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Resolved {
     targets: Map<Number, Number>,
-    /// In document order, without duplicates.
+    /// All targets, in document order, without duplicates.
     all: Vec<Number>,
     /// Targets that are not at the position of a subschema, such as targets under unknown keywords.
     outside: Set<Number>,
     /// Dynamic references that another anchor of the same name may match.
     ambiguous: Set<Number>,
-    /// References that name a table of definitions that the document has only under its other name.
+    /// References to a table of definitions that the document has only under its other name.
     misnamed: Set<Number>,
 }
 
@@ -313,8 +314,8 @@ fn pointer(path: &[Child<'_, '_>]) -> String {
     pointer
 }
 
-/// A target may be outside of all subschemas, such as `#/components/schemas/Pet`. References inside such a target are
-/// resolved too.
+/// Resolves all references. A target may be outside of all subschemas, such as `#/components/schemas/Pet`. References
+/// inside such a target are resolved, too.
 pub(crate) fn resolve(root: &Node<'_>, draft: Draft, budget: &Budget) -> Result<References, Error> {
     let mut document = Document {
         budget,
@@ -323,28 +324,28 @@ pub(crate) fn resolve(root: &Node<'_>, draft: Draft, budget: &Budget) -> Result<
         resources: Map::new(),
         embedded: Map::new(),
         anchors: Map::new(),
-        refs: Vec::new(),
-        dynamic: Map::new(),
-        tables: Map::new(),
+        references: Vec::new(),
+        dynamic_anchor_counts: Map::new(),
+        members_by_name: Map::new(),
     };
     document.resources.insert(String::new(), (root, 0));
     document.survey(root, 0)?;
     let (mut references, mut all) = (Resolved::default(), Set::new());
     let mut next = 0;
-    while let Some(Reference { number, base, text, is_dynamic }) = document.refs.get(next) {
+    while let Some(Reference { number, base, text, is_dynamic }) = document.references.get(next) {
         next += 1;
         let (number, base, text) = (*number, *base, text.clone());
-        if *is_dynamic && document.dynamic.get(anchor_of(&text)).is_some_and(|count| *count > 1) {
+        if *is_dynamic && document.dynamic_anchor_counts.get(anchor_of(&text)).is_some_and(|count| *count > 1) {
             references.ambiguous.insert(number);
         }
         let Some(target) = document.find(base, &text).filter(|_| !budget.is_spent()) else { continue };
-        let Some(found) = target.node.origin().number() else { continue };
-        references.targets.insert(number, found);
+        let Some(number_of_target) = target.node.origin().number() else { continue };
+        references.targets.insert(number, number_of_target);
         if target.is_misnamed {
             references.misnamed.insert(number);
         }
-        all.insert(found);
-        if target.is_outside && references.outside.insert(found) {
+        all.insert(number_of_target);
+        if target.is_outside && references.outside.insert(number_of_target) {
             document.survey(target.node, target.base)?;
         }
     }
@@ -363,7 +364,7 @@ struct Reference {
     is_dynamic: bool,
 }
 
-/// Empty for `$recursiveAnchor`.
+/// Returns the anchor that a reference names, or an empty string for `$recursiveAnchor`.
 fn anchor_of(reference: &str) -> &str {
     uri::split_fragment(reference).1.unwrap_or_default()
 }
@@ -385,16 +386,16 @@ struct Document<'b, 't, 'a> {
     resources: Map<String, (&'t Node<'a>, Base)>,
     /// Base URIs of embedded resources, by node number.
     embedded: Map<Number, Base>,
-    /// By resource and name.
+    /// Anchors by resource and name.
     anchors: Map<(Base, String), (&'t Node<'a>, Base)>,
-    refs: Vec<Reference>,
+    references: Vec<Reference>,
     /// Number of dynamic anchors of each name.
-    dynamic: Map<String, usize>,
-    /// Members by name of the large objects on the path of a pointer, by node number.
-    tables: Map<Number, Map<String, &'t Node<'a>>>,
+    dynamic_anchor_counts: Map<String, usize>,
+    /// Members of the large objects on the path of a pointer, by node number of the object, then by name.
+    members_by_name: Map<Number, Map<String, &'t Node<'a>>>,
 }
 
-const CONCERNS: Keywords = Keywords::of(&[
+const TRACKED_KEYWORDS: Keywords = Keywords::of(&[
     Keyword::Id,
     Keyword::Anchor,
     Keyword::DynamicAnchor,
@@ -408,36 +409,36 @@ const CONCERNS: Keywords = Keywords::of(&[
 const LINEAR_SEARCH_LIMIT: usize = 16;
 
 impl<'t, 'a> Document<'_, 't, 'a> {
-    /// Visits only subschemas, because an `$id` inside `enum` is not an identifier.
+    /// Registers all subschemas. Other values are not visited, because an `$id` inside `enum` is not an identifier.
     fn survey(&mut self, part: &'t Node<'a>, base: Base) -> Result<(), Error> {
         // Enclosing identifiers, with their depth.
-        let mut around: Vec<(usize, Base)> = Vec::new();
+        let mut enclosing: Vec<(usize, Base)> = Vec::new();
         visit::walk(self.budget, part, Keywords::ALL, &mut |node, path| {
-            while around.last().is_some_and(|(known, _)| *known >= path.depth) {
-                around.pop();
+            while enclosing.last().is_some_and(|(known, _)| *known >= path.depth) {
+                enclosing.pop();
             }
-            let outer = around.last().map_or(base, |(_, base)| *base);
-            let own = self.schema(node, outer);
-            if own != outer {
-                around.push((path.depth, own));
+            let outer = enclosing.last().map_or(base, |(_, base)| *base);
+            let inner = self.register_schema(node, outer);
+            if inner != outer {
+                enclosing.push((path.depth, inner));
             }
             Ok(Visit::Descend)
         })
     }
 
-    /// Returns the base URI inside the schema.
-    fn schema(&mut self, node: &'t Node<'a>, outer: Base) -> Base {
+    /// Registers the identifiers, anchors and references of a schema. Returns the base URI inside it.
+    fn register_schema(&mut self, node: &'t Node<'a>, outer: Base) -> Base {
         let Some(object) = node.as_object() else { return outer };
         // Most schemas have none of these keywords. (Draft 4 spells an identifier like a property.)
-        if self.draft != Draft::Four && !Keywords::in_object(object).intersects(CONCERNS) {
+        if self.draft != Draft::Four && !Keywords::in_object(object).intersects(TRACKED_KEYWORDS) {
             return outer;
         }
-        let word = |keyword: &str| object.get(keyword).and_then(Node::as_text).and_then(Text::value);
+        let text_of = |keyword: &str| object.get(keyword).and_then(Node::as_text).and_then(Text::value);
         let mut base = outer;
         // Old drafts ignore siblings of `$ref`, including `$id`.
-        let is_hidden = self.draft.ignores_ref_siblings() && word("$ref").is_some();
-        if !is_hidden {
-            if let Some(id) = word("$id").or_else(|| if self.draft == Draft::Four { word("id") } else { None }) {
+        let is_ignored = self.draft.ignores_ref_siblings() && text_of("$ref").is_some();
+        if !is_ignored {
+            if let Some(id) = text_of("$id").or_else(|| if self.draft == Draft::Four { text_of("id") } else { None }) {
                 let (name, fragment) = uri::split_fragment(&id);
                 if !name.is_empty() {
                     base = self.register_resource(outer, name, node);
@@ -449,12 +450,12 @@ impl<'t, 'a> Document<'_, 't, 'a> {
                 }
             }
             if object.get(Keyword::RecursiveAnchor).and_then(Node::as_bool) == Some(true) {
-                *self.dynamic.entry(String::new()).or_default() += 1;
+                *self.dynamic_anchor_counts.entry(String::new()).or_default() += 1;
             }
             for keyword in ["$anchor", "$dynamicAnchor"] {
-                if let Some(anchor) = word(keyword) {
+                if let Some(anchor) = text_of(keyword) {
                     if keyword == "$dynamicAnchor" {
-                        *self.dynamic.entry(anchor.clone().into_owned()).or_default() += 1;
+                        *self.dynamic_anchor_counts.entry(anchor.clone().into_owned()).or_default() += 1;
                     }
                     self.anchors.entry((base, anchor.into_owned())).or_insert((node, base));
                 }
@@ -465,7 +466,7 @@ impl<'t, 'a> Document<'_, 't, 'a> {
             let (Some(text), Some(number)) = (value.as_text().and_then(Text::value), value.origin().number()) else {
                 continue;
             };
-            self.refs.push(Reference { number, base, text: text.into_owned(), is_dynamic: keyword != "$ref" });
+            self.references.push(Reference { number, base, text: text.into_owned(), is_dynamic: keyword != "$ref" });
         }
         base
     }
@@ -490,8 +491,8 @@ impl<'t, 'a> Document<'_, 't, 'a> {
     fn find(&mut self, base: Base, reference: &str) -> Option<Target<'t, 'a>> {
         let (name, fragment) = uri::split_fragment(reference);
         let (resource, base) = if name.is_empty() {
-            let own = self.bases.get(base)?;
-            *self.resources.get(own)?
+            let uri = self.bases.get(base)?;
+            *self.resources.get(uri)?
         } else {
             *self.resources.get(&self.absolute(base, name))?
         };
@@ -502,18 +503,18 @@ impl<'t, 'a> Document<'_, 't, 'a> {
         }
         let mut target = Target { node: resource, base, is_outside: false, is_misnamed: false };
         let mut expected = Some(Expected::Schema);
-        for (level, spelled) in fragment.split('/').skip(1).enumerate() {
-            let mut token = unescaped_token(spelled);
-            let mut found = self.child(target.node, &token);
-            if let Some(table) = other_table(&token).filter(|_| level == 0 && found.is_none()) {
+        for (level, segment) in fragment.split('/').skip(1).enumerate() {
+            let mut token = unescaped_token(segment);
+            let mut child = self.child(target.node, &token);
+            if let Some(table) = other_table(&token).filter(|_| level == 0 && child.is_none()) {
                 token = table.into();
                 target.is_misnamed = true;
-                found = self.child(target.node, &token).filter(|table| table.as_object().is_some());
+                child = self.child(target.node, &token).filter(|table| table.as_object().is_some());
             }
             expected = expected.and_then(|expected| expected.below(&token));
-            target.node = found?;
-            let own = target.node.origin().number().and_then(|number| self.embedded.get(&number));
-            target.base = own.copied().unwrap_or(target.base);
+            target.node = child?;
+            let base = target.node.origin().number().and_then(|number| self.embedded.get(&number));
+            target.base = base.copied().unwrap_or(target.base);
         }
         target.is_outside = expected != Some(Expected::Schema);
         Some(target)
@@ -525,16 +526,16 @@ impl<'t, 'a> Document<'_, 't, 'a> {
             (Data::Object(object), Some(number)) if object.len() > LINEAR_SEARCH_LIMIT => {
                 let by_name =
                     || object.iter().filter_map(|member| Some((member.key.value()?.into_owned(), &member.value)));
-                self.tables.entry(number).or_insert_with(|| by_name().collect()).get(token).copied()
+                self.members_by_name.entry(number).or_insert_with(|| by_name().collect()).get(token).copied()
             }
             (Data::Object(object), _) => object.get(token),
             (Data::Array(items), _) => {
-                let canonical = token == "0" || !token.starts_with('0');
+                let is_canonical = token == "0" || !token.starts_with('0');
                 items.get(
                     token
                         .parse::<usize>()
                         .ok()
-                        .filter(|_| canonical && token.bytes().all(|digit| digit.is_ascii_digit()))?,
+                        .filter(|_| is_canonical && token.bytes().all(|digit| digit.is_ascii_digit()))?,
                 )
             }
             _ => None,
@@ -543,8 +544,8 @@ impl<'t, 'a> Document<'_, 't, 'a> {
 }
 
 fn other_table(named: &str) -> Option<&'static str> {
-    let [one, two] = TABLES;
-    TABLES.contains(&named).then_some(if named == one { two } else { one })
+    let [first, second] = TABLES;
+    TABLES.contains(&named).then_some(if named == first { second } else { first })
 }
 
 /// Kind of value at a location, according to the keywords on its path.
@@ -577,7 +578,8 @@ impl Expected {
     }
 }
 
-/// Numbers follow document order, so a node is inside the last child whose number is not greater.
+/// Finds a node by its number. Numbers follow document order, so a node is inside the last child with a number that is
+/// not greater.
 fn numbered<'s, 'a>(root: &'s Node<'a>, number: Number) -> Option<&'s Node<'a>> {
     let mut node = root;
     while node.origin().number()? != number {
@@ -591,8 +593,8 @@ fn numbered<'s, 'a>(root: &'s Node<'a>, number: Number) -> Option<&'s Node<'a>> 
     Some(node)
 }
 
-/// Like [`numbered`]. The nodes around the node are then treated as changed. The budget pays for the search, because
-/// callers look for many nodes.
+/// Like [`numbered`], but marks the enclosing nodes as changed. The budget pays for the search, because callers look
+/// for many nodes.
 pub(crate) fn numbered_mut<'s, 'a>(
     root: &'s mut Node<'a>,
     number: Number,
@@ -636,7 +638,7 @@ fn by_name(root: &Node<'_>, budget: &Budget) -> Result<References, Error> {
     Ok(References::Written(names))
 }
 
-/// In document order.
+/// Returns the definitions in document order.
 fn entries<'n, 'a>(root: &'n Node<'a>) -> impl Iterator<Item = (&'static str, &'n Member<'a>)> {
     root.as_object().into_iter().flatten().flat_map(|member| {
         let table = TABLES.iter().find(|table| member.key.is(table));

@@ -15,43 +15,44 @@ pub(crate) struct Uses {
     pub(crate) not_python: Option<&'static str>,
     /// Reason why JavaScript does not compile the pattern with the flag `u`.
     pub(crate) not_unicode: Option<&'static str>,
-    /// Lookaround, a backreference, a word boundary or the like. Engines based on automata do not support these.
+    /// The first construct that engines based on automata do not support: lookaround, a backreference, a word boundary
+    /// or the like.
     pub(crate) not_regular: Option<&'static str>,
-    /// True if the pattern contains such a construct other than lookaround. (Some engines silently ignore lookaround.)
+    /// True if the pattern contains such a construct that is not lookaround. (Some engines silently ignore lookaround.)
     pub(crate) beyond_lookaround: bool,
     /// True if the pattern begins with `^` and ends with `$`.
     pub(crate) anchored: bool,
 }
 
 pub(crate) fn uses(pattern: &str) -> Uses {
-    let scan = scanned(pattern);
+    let scan = scan(pattern);
     let ends = pattern.ends_with('$') && !pattern.strip_suffix('$').is_some_and(ends_in_escape);
-    Uses { anchored: pattern.starts_with('^') && ends, ..scan.found }
+    Uses { anchored: pattern.starts_with('^') && ends, ..scan.uses }
 }
 
 /// Escapes the hyphens between a set of characters and another item of a class. ECMA-262 (without the flag `u`) reads
 /// them literally; other engines refuse a range that begins or ends with a set. Returns `None` if no such hyphen
 /// exists.
 pub(crate) fn with_plain_hyphens(pattern: &str) -> Option<String> {
-    let hyphens = scanned(pattern).hyphens;
+    let hyphens = scan(pattern).hyphens;
     if hyphens.is_empty() {
         return None;
     }
-    let (mut spelled, mut rest) = (String::with_capacity(pattern.len() + hyphens.len()), pattern);
-    for left in hyphens {
-        let (before, from_hyphen) = rest.split_at_checked(rest.len().checked_sub(left)?)?;
-        spelled.push_str(before);
-        spelled.push('\\');
+    let (mut escaped, mut rest) = (String::with_capacity(pattern.len() + hyphens.len()), pattern);
+    for length_from_hyphen in hyphens {
+        let (text_before, from_hyphen) = rest.split_at_checked(rest.len().checked_sub(length_from_hyphen)?)?;
+        escaped.push_str(text_before);
+        escaped.push('\\');
         rest = from_hyphen;
     }
-    Some(spelled + rest)
+    Some(escaped + rest)
 }
 
-fn scanned(pattern: &str) -> Scan<'_> {
+fn scan(pattern: &str) -> Scan<'_> {
     let mut scan = Scan {
         rest: pattern,
-        open: Vec::new(),
-        found: Uses::default(),
+        open_groups: Vec::new(),
+        uses: Uses::default(),
         repeatable: false,
         is_assertion: false,
         hyphens: Vec::new(),
@@ -61,7 +62,7 @@ fn scanned(pattern: &str) -> Scan<'_> {
     scan
 }
 
-/// Engine whose reading of a pattern is followed. They differ after `[]`, which is a class only in JavaScript.
+/// The engine whose syntax the scan follows. The engines differ after `[]`, which is a class only in JavaScript.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Reading {
     Both,
@@ -76,8 +77,8 @@ fn ends_in_escape(text: &str) -> bool {
 struct Scan<'p> {
     rest: &'p str,
     /// Open groups: true for lookaround.
-    open: Vec<bool>,
-    found: Uses,
+    open_groups: Vec<bool>,
+    uses: Uses,
     /// True if a quantifier may follow.
     repeatable: bool,
     /// True after an assertion, which JavaScript repeats only without the flag `u`.
@@ -90,7 +91,7 @@ struct Scan<'p> {
 #[derive(Clone, Copy)]
 enum Atom {
     Character(char),
-    /// One character in an escape whose value is not needed.
+    /// An escaped character whose value is not needed.
     Escaped,
     Set,
     End,
@@ -99,19 +100,19 @@ enum Atom {
 impl Scan<'_> {
     fn not_python(&mut self, why: &'static str) {
         if self.reading != Reading::JavaScript {
-            self.found.not_python.get_or_insert(why);
+            self.uses.not_python.get_or_insert(why);
         }
     }
 
     fn not_unicode(&mut self, why: &'static str) {
         if self.reading != Reading::Python {
-            self.found.not_unicode.get_or_insert(why);
+            self.uses.not_unicode.get_or_insert(why);
         }
     }
 
     fn finish(&mut self) {
         while self.step() {}
-        if !self.open.is_empty() {
+        if !self.open_groups.is_empty() {
             self.fails_everywhere("an unclosed group");
         }
     }
@@ -122,8 +123,8 @@ impl Scan<'_> {
     }
 
     fn not_regular(&mut self, why: &'static str) {
-        self.found.beyond_lookaround |= why != LOOKAROUND;
-        self.found.not_regular.get_or_insert(why);
+        self.uses.beyond_lookaround |= why != LOOKAROUND;
+        self.uses.not_regular.get_or_insert(why);
     }
 
     fn next(&mut self) -> Option<char> {
@@ -147,7 +148,7 @@ impl Scan<'_> {
             '[' => self.class(),
             '(' => self.group(),
             ')' => {
-                match self.open.pop() {
+                match self.open_groups.pop() {
                     Some(is_lookaround) => self.is_assertion = is_lookaround,
                     None => self.fails_everywhere("an unmatched `)`"),
                 }
@@ -155,12 +156,12 @@ impl Scan<'_> {
             }
             '*' | '+' | '?' => self.quantifier(was_assertion),
             '{' => {
-                if let Some((bounds, ordered)) = self.counted() {
+                if let Some((length, are_ordered)) = self.repetition_bounds() {
                     if self.rest.starts_with(',') {
                         self.not_unicode("a repetition without a minimum");
                     }
-                    self.rest = self.rest.get(bounds..).unwrap_or_default();
-                    if !ordered {
+                    self.rest = self.rest.get(length..).unwrap_or_default();
+                    if !are_ordered {
                         self.fails_everywhere("a repetition whose minimum is above its maximum");
                     }
                     self.quantifier(was_assertion);
@@ -195,31 +196,31 @@ impl Scan<'_> {
 
     /// Returns the length of `m}`, `m,}`, `,n}` or `m,n}` at the start of the rest, and true if the bounds are in
     /// order.
-    fn counted(&self) -> Option<(usize, bool)> {
+    fn repetition_bounds(&self) -> Option<(usize, bool)> {
         // Only digits and commas are scanned, so that the rest is not searched again for every `{`.
         let end = self.rest.find(|character: char| !(character.is_ascii_digit() || character == ','))?;
-        let inside = self.rest.get(..end).filter(|_| self.rest.get(end..).is_some_and(|rest| rest.starts_with('}')))?;
-        let (low, high) = inside.split_once(',').map_or((inside, None), |(low, high)| (low, Some(high)));
-        let digits = |text: &str| text.bytes().all(|byte| byte.is_ascii_digit());
-        if !digits(low) || !high.is_none_or(digits) || (low.is_empty() && high.is_none_or(str::is_empty)) {
+        let bounds = self.rest.get(..end).filter(|_| self.rest.get(end..).is_some_and(|rest| rest.starts_with('}')))?;
+        let (low, high) = bounds.split_once(',').map_or((bounds, None), |(low, high)| (low, Some(high)));
+        let is_number = |text: &str| text.bytes().all(|byte| byte.is_ascii_digit());
+        if !is_number(low) || !high.is_none_or(is_number) || (low.is_empty() && high.is_none_or(str::is_empty)) {
             return None;
         }
         let number = |text: &str| text.parse::<u64>().ok();
-        let ordered = match (number(low), high.and_then(number)) {
+        let are_ordered = match (number(low), high.and_then(number)) {
             (Some(low), Some(high)) => low <= high,
             _ => true,
         };
-        Some((end + 1, ordered))
+        Some((end + 1, are_ordered))
     }
 
     fn group(&mut self) {
-        self.open.push(false);
+        self.open_groups.push(false);
         self.repeatable = false;
         if !self.take("?") {
             return;
         }
         if self.take("=") || self.take("!") || self.take("<=") || self.take("<!") {
-            self.open.last_mut().into_iter().for_each(|is_lookaround| *is_lookaround = true);
+            self.open_groups.last_mut().into_iter().for_each(|is_lookaround| *is_lookaround = true);
             self.not_regular(LOOKAROUND);
         } else if self.take("<") {
             self.not_python("a named group `(?<…>` (in Python `(?P<…>`)");
@@ -232,7 +233,7 @@ impl Scan<'_> {
             // Groups that Python has.
             self.not_unicode(GROUP);
         } else if self.take("(") {
-            self.open.push(false);
+            self.open_groups.push(false);
             self.not_unicode(GROUP);
             self.not_regular("a condition");
         } else {
@@ -259,17 +260,17 @@ impl Scan<'_> {
                 self.not_python("an empty character class");
             }
             if self.reading == Reading::Both {
-                let mut by_javascript = Scan {
+                let mut javascript_scan = Scan {
                     rest: self.rest,
-                    open: self.open.clone(),
-                    found: Uses::default(),
+                    open_groups: self.open_groups.clone(),
+                    uses: Uses::default(),
                     repeatable: true,
                     is_assertion: false,
                     hyphens: Vec::new(),
                     reading: Reading::JavaScript,
                 };
-                by_javascript.finish();
-                if let Some(why) = by_javascript.found.not_unicode {
+                javascript_scan.finish();
+                if let Some(why) = javascript_scan.uses.not_unicode {
                     self.not_unicode(why);
                 }
                 self.reading = Reading::Python;
@@ -291,8 +292,8 @@ impl Scan<'_> {
                 (Atom::Set, Some(_)) | (_, Some(Atom::Set)) => {
                     self.fails_everywhere("a range in a class that begins or ends at a set of characters");
                     self.hyphens.push(hyphen);
-                    // A second hyphen is escaped as well: once the first one is literal, it would form a range with the
-                    // item before it.
+                    // A second hyphen is escaped as well. If only the first hyphen were literal, the second hyphen
+                    // would form a range with it.
                     if self.rest.starts_with('-') && !self.rest.starts_with("-]") {
                         self.hyphens.push(self.rest.len());
                     }
@@ -372,16 +373,16 @@ impl Scan<'_> {
         }
     }
 
-    fn take_braced(&mut self, is_one: impl Fn(char) -> bool) -> Option<&str> {
-        let end = self.rest.find(|character| !is_one(character))?;
+    fn take_braced(&mut self, is_allowed: impl Fn(char) -> bool) -> Option<&str> {
+        let end = self.rest.find(|character| !is_allowed(character))?;
         let (inside, rest) = self.rest.split_at_checked(end)?;
         self.rest = rest.strip_prefix('}')?;
         Some(inside)
     }
 
     fn hexadecimal(&mut self, digits: usize) {
-        let all = self.rest.get(..digits).is_some_and(|text| text.bytes().all(|byte| byte.is_ascii_hexdigit()));
-        if all {
+        let are_digits = self.rest.get(..digits).is_some_and(|text| text.bytes().all(|byte| byte.is_ascii_hexdigit()));
+        if are_digits {
             self.rest = self.rest.get(digits..).unwrap_or_default();
         } else {
             self.fails_everywhere("a character escape with too few digits");

@@ -13,17 +13,17 @@
 use alloc::{format, string::String, vec::Vec};
 use core::{iter::Peekable, str::Chars};
 
-/// Any text, in a form that all engines read alike.
-const ANY: &str = "[\\s\\S]*";
+/// A pattern that matches any text in all engines.
+const ANY_TEXT: &str = "[\\s\\S]*";
 
-/// If all branches are anchored at both ends, searching and matching are equivalent.
+/// Returns true if all branches are anchored at both ends. Searching and matching are then equivalent.
 pub(crate) fn is_whole(pattern: &str) -> bool {
     branches(pattern).is_some_and(|branches| {
         branches.iter().all(|branch| branch.begins && branch.ends && !branch.is_anchored_inside)
     })
 }
 
-/// True also if the pattern does not compile.
+/// Returns true if any branch has an anchor, or the pattern does not compile.
 pub(crate) fn is_anchored(pattern: &str) -> bool {
     let is_anchored = |branch: &Branch<'_>| branch.begins || branch.ends || branch.is_anchored_inside;
     branches(pattern).is_none_or(|branches| branches.iter().any(is_anchored))
@@ -31,28 +31,28 @@ pub(crate) fn is_anchored(pattern: &str) -> bool {
 
 /// Returns an equivalent pattern that matches the whole string; `None` if the position of an anchor is not supported.
 pub(crate) fn whole(pattern: &str) -> Option<String> {
-    completed(pattern).map(|body| format!("^{body}$"))
+    complete_branches(pattern).map(|body| format!("^{body}$"))
 }
 
 /// Like [`whole`], but returns a pattern without anchors, for engines that always match the whole string.
 pub(crate) fn unanchored(pattern: &str) -> Option<String> {
-    completed(pattern)
+    complete_branches(pattern)
 }
 
-fn completed(pattern: &str) -> Option<String> {
+fn complete_branches(pattern: &str) -> Option<String> {
     let branches = branches(pattern)?;
     if branches.iter().any(|branch| branch.is_anchored_inside) {
         return None;
     }
     let complete = |branch: &Branch<'_>| {
-        let before = if branch.begins { "" } else { ANY };
-        let after = if branch.ends { "" } else { ANY };
+        let before = if branch.begins { "" } else { ANY_TEXT };
+        let after = if branch.ends { "" } else { ANY_TEXT };
         format!("{before}{}{after}", branch.body)
     };
-    let completed: Vec<String> = branches.iter().map(complete).collect();
-    match completed.as_slice() {
-        [one] => Some(one.clone()),
-        _ => Some(format!("(?:{})", completed.join("|"))),
+    let bodies: Vec<String> = branches.iter().map(complete).collect();
+    match bodies.as_slice() {
+        [body] => Some(body.clone()),
+        _ => Some(format!("(?:{})", bodies.join("|"))),
     }
 }
 
@@ -69,51 +69,51 @@ struct Branch<'p> {
 }
 
 fn branches(pattern: &str) -> Option<Vec<Branch<'_>>> {
-    let mut found = Vec::new();
-    let (mut start, mut depth, mut in_class, mut is_escaped) = (0, 0_usize, false, false);
+    let mut branches = Vec::new();
+    let (mut branch_start, mut depth, mut in_class, mut is_escaped) = (0, 0_usize, false, false);
     // Byte offsets of the anchors in the branch.
     let mut anchors: Vec<usize> = Vec::new();
-    for (at, character) in pattern.char_indices().chain([(pattern.len(), '|')]) {
-        let ends_all = at == pattern.len();
-        if !ends_all && core::mem::take(&mut is_escaped) {
+    for (index, character) in pattern.char_indices().chain([(pattern.len(), '|')]) {
+        let is_end = index == pattern.len();
+        if !is_end && core::mem::take(&mut is_escaped) {
             continue;
         }
         match character {
             '\\' => is_escaped = true,
             // Engines disagree about `]` as the first character of a class.
             '[' if !in_class => {
-                let inside = pattern.get(at + 1..)?;
-                if inside.strip_prefix('^').unwrap_or(inside).starts_with(']') {
+                let class = pattern.get(index + 1..)?;
+                if class.strip_prefix('^').unwrap_or(class).starts_with(']') {
                     return None;
                 }
                 in_class = true;
             }
             ']' => in_class = false,
-            _ if in_class && !ends_all => {}
+            _ if in_class && !is_end => {}
             '(' => depth += 1,
             ')' => depth = depth.checked_sub(1)?,
-            '^' | '$' => anchors.push(at),
-            '|' if ends_all && (depth > 0 || in_class || is_escaped) => return None,
+            '^' | '$' => anchors.push(index),
+            '|' if is_end && (depth > 0 || in_class || is_escaped) => return None,
             '|' if depth == 0 => {
-                let text = pattern.get(start..at)?;
-                let begins = anchors.first() == Some(&start) && text.starts_with('^');
-                let ends = anchors.last().is_some_and(|last| last + 1 == at) && text.ends_with('$');
+                let text = pattern.get(branch_start..index)?;
+                let begins = anchors.first() == Some(&branch_start) && text.starts_with('^');
+                let ends = anchors.last().is_some_and(|last| last + 1 == index) && text.ends_with('$');
                 let body = text.get(usize::from(begins)..text.len() - usize::from(ends))?;
                 let is_anchored_inside = anchors.len() > usize::from(begins) + usize::from(ends);
-                found.push(Branch { body, begins, ends, is_anchored_inside });
+                branches.push(Branch { body, begins, ends, is_anchored_inside });
                 anchors.clear();
-                start = at + 1;
+                branch_start = index + 1;
             }
             _ => {}
         }
     }
-    Some(found)
+    Some(branches)
 }
 
-/// More repetitions of a part are an error.
+/// Maximum number of repetitions of a part. More repetitions are an error.
 const MAX_REPETITIONS: u32 = 2_000;
 
-/// Deeper nesting of groups is not enforced.
+/// Maximum nesting of groups. A pattern with deeper nesting is not enforced.
 const MAX_DEPTH: usize = 100;
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -129,8 +129,8 @@ pub(crate) enum Reading {
 pub(crate) fn gbnf_reading(pattern: &str) -> Reading {
     let inner = pattern.strip_prefix('^').and_then(|rest| rest.strip_suffix('$'));
     let Some(inner) = inner else { return Reading::NotEnforced("it does not begin with `^` and end with `$`") };
-    let mut reader = Reader { rest: inner.chars().peekable(), depth: 0, repeatable: false, outer: 0 };
-    match reader.read() {
+    let mut reader = Reader { rest: inner.chars().peekable(), depth: 0, is_repeatable: false, enclosing: 0 };
+    match reader.read_all() {
         Ok(()) if reader.depth > 0 => Reading::Refused("it has an unclosed parenthesis"),
         Ok(()) => Reading::Enforced,
         Err(reading) => reading,
@@ -141,32 +141,32 @@ struct Reader<'p> {
     rest: Peekable<Chars<'p>>,
     depth: usize,
     /// True if a quantifier may follow, in the innermost group.
-    repeatable: bool,
+    is_repeatable: bool,
     /// The values of `repeatable` for the enclosing groups, one bit each.
-    outer: u128,
+    enclosing: u128,
 }
 
 impl Reader<'_> {
-    fn read(&mut self) -> Result<(), Reading> {
+    fn read_all(&mut self) -> Result<(), Reading> {
         while let Some(character) = self.rest.next() {
             match character {
-                '(' => self.open()?,
-                ')' => self.close()?,
-                '[' => self.class()?,
-                '*' | '+' | '?' if !self.repeatable => return Err(NOTHING_TO_REPEAT),
+                '(' => self.open_group()?,
+                ')' => self.close_group()?,
+                '[' => self.read_class()?,
+                '*' | '+' | '?' if !self.is_repeatable => return Err(NOTHING_TO_REPEAT),
                 '*' | '+' | '?' => {}
-                '{' => self.repetitions()?,
-                '\\' => self.escape(false)?,
+                '{' => self.read_repetitions()?,
+                '\\' => self.read_escape(false)?,
                 '^' | '$' => return Err(Reading::NotEnforced("it has an anchor in the middle")),
                 ']' | '}' => return Err(Reading::NotEnforced("it has an unmatched bracket")),
                 _ => {}
             }
-            self.repeatable = self.repeatable || !matches!(character, '(');
+            self.is_repeatable = self.is_repeatable || !matches!(character, '(');
         }
         Ok(())
     }
 
-    fn open(&mut self) -> Result<(), Reading> {
+    fn open_group(&mut self) -> Result<(), Reading> {
         if self.rest.next_if_eq(&'?').is_some() && self.rest.next_if_eq(&':').is_none() {
             return Err(Reading::NotEnforced("it has lookaround, a named group or flags"));
         }
@@ -174,33 +174,33 @@ impl Reader<'_> {
         if self.depth > MAX_DEPTH {
             return Err(Reading::NotEnforced("its groups nest too deeply"));
         }
-        self.outer = self.outer << 1 | u128::from(self.repeatable);
-        self.repeatable = false;
+        self.enclosing = self.enclosing << 1 | u128::from(self.is_repeatable);
+        self.is_repeatable = false;
         Ok(())
     }
 
-    fn close(&mut self) -> Result<(), Reading> {
+    fn close_group(&mut self) -> Result<(), Reading> {
         if self.depth == 0 {
             return Err(Reading::Refused("it has an unmatched closing parenthesis"));
         }
         self.depth -= 1;
-        self.repeatable = true;
-        self.outer >>= 1;
+        self.is_repeatable = true;
+        self.enclosing >>= 1;
         Ok(())
     }
 
-    fn class(&mut self) -> Result<(), Reading> {
+    fn read_class(&mut self) -> Result<(), Reading> {
         loop {
             match self.rest.next() {
                 None => return Err(Reading::Refused("it has an unclosed character class")),
                 Some(']') => return Ok(()),
-                Some('\\') => self.escape(true)?,
+                Some('\\') => self.read_escape(true)?,
                 Some(_) => {}
             }
         }
     }
 
-    fn escape(&mut self, in_class: bool) -> Result<(), Reading> {
+    fn read_escape(&mut self, in_class: bool) -> Result<(), Reading> {
         let unknown = Err(Reading::NotEnforced("it has an escape that grammars do not support"));
         let digits = match self.rest.next() {
             None if in_class => return Err(Reading::Refused("it has an unclosed character class")),
@@ -220,15 +220,15 @@ impl Reader<'_> {
         Ok(())
     }
 
-    fn repetitions(&mut self) -> Result<(), Reading> {
+    fn read_repetitions(&mut self) -> Result<(), Reading> {
         let mut bounds = [None::<u32>; 2];
-        let (mut at, mut is_number) = (0, true);
+        let (mut bound_index, mut is_number) = (0, true);
         loop {
             match self.rest.next() {
                 None => return Err(Reading::NotEnforced("it has an unclosed brace")),
                 Some('}') => break,
-                Some(',') => at += 1,
-                Some(character) => match (character.to_digit(10), bounds.get_mut(at)) {
+                Some(',') => bound_index += 1,
+                Some(character) => match (character.to_digit(10), bounds.get_mut(bound_index)) {
                     (Some(digit), Some(bound)) => {
                         *bound = Some(bound.unwrap_or_default().saturating_mul(10).saturating_add(digit));
                     }
@@ -237,13 +237,13 @@ impl Reader<'_> {
             }
         }
         let [low, high] = bounds;
-        if !is_number || at > 1 || (at == 0 && low.is_none()) {
+        if !is_number || bound_index > 1 || (bound_index == 0 && low.is_none()) {
             return Err(Reading::NotEnforced("its braces contain no numbers"));
         }
-        if !self.repeatable {
+        if !self.is_repeatable {
             return Err(NOTHING_TO_REPEAT);
         }
-        let high = if at == 0 { low } else { high };
+        let high = if bound_index == 0 { low } else { high };
         if low.max(high).is_some_and(|bound| bound > MAX_REPETITIONS) {
             return Err(Reading::Refused("it repeats a part more than 2,000 times"));
         }

@@ -54,7 +54,7 @@ impl Polarity {
 }
 
 pub(crate) struct SchemaPath<'p, 'a> {
-    /// From the root.
+    /// Pointer from the root.
     pub(crate) pointer: &'p Pointer<'a>,
     /// Keyword that holds this schema; `None` for the root.
     pub(crate) keyword: Option<Keyword>,
@@ -86,7 +86,8 @@ pub(crate) trait VisitorMut<'a> {
     }
 }
 
-/// Each visited node is charged to the budget. The walk is no deeper than [`crate::limits::MAX_WALK_DEPTH`].
+/// Visits schemas, and charges each visited node to the budget. The walk is no deeper than
+/// [`crate::limits::MAX_WALK_DEPTH`].
 ///
 /// # Errors
 /// The errors of `visitor`, `budget-exceeded`, `too-deep`.
@@ -127,7 +128,7 @@ pub(crate) fn walk<'t, 'a>(
 
 struct Walk<'b, 'a> {
     budget: &'b Budget,
-    /// Only keywords that hold subschemas, so that other members are skipped quickly.
+    /// The visited keywords. All contain subschemas, so other members are skipped quickly.
     through: Keywords,
     pointer: Pointer<'a>,
 }

@@ -25,44 +25,44 @@ use crate::{
 /// Prefix of a query that selects tools by name, as in Claude's own search: `select:Read,Edit`.
 const SELECT: &str = "select:";
 
-/// Mistakes of the model are reported in the answer, so that the model can correct them. Errors are mistakes of the
-/// caller.
+/// Answers a call to the search. The answer reports mistakes of the model, so that the model can correct them. An error
+/// is a mistake of the caller.
 ///
-/// `name` edits each reference or definition; its second argument is the member with the tool's name in the index.
+/// `edit` edits each reference or definition; its second argument is the member with the tool's name in the index.
 pub(crate) fn answer(
     call: &Call<'_, '_>,
     index: &Index,
     options: &SearchOptions,
-    name: &dyn Fn(&mut Node<'static>, &'static str),
+    edit: &dyn Fn(&mut Node<'static>, &'static str),
 ) -> Result<Node<'static>, Error> {
-    let found = call.search_arguments().and_then(|search_arguments| find(&search_arguments, index, options));
+    let matches = call.search_arguments().and_then(|search_arguments| find(&search_arguments, index, options));
     let wire = match call.shape {
         CallShape::Function(wire) => wire,
         CallShape::Item(item) => {
-            return match found {
+            return match matches {
                 Err(error) if error.code() == Code::InvalidOption => Err(error),
                 // The item has no member for a message, so a failed search returns an empty list, as in Codex.
-                found => Ok((item.write)(id(call), definitions(&found.unwrap_or_default(), index, name)?)),
+                matches => Ok((item.write)(id(call), definitions(&matches.unwrap_or_default(), index, edit)?)),
             };
         }
     };
     let searches = wire.searches();
-    let content = match found {
+    let content = match matches {
         Ok(names) if names.is_empty() => SearchContent::Text(instructions::NO_MATCH.into()),
         Ok(names) if searches.has_definitions => {
-            let mut definitions = definitions(&names, index, name)?;
+            let mut definitions = definitions(&names, index, edit)?;
             definitions.iter_mut().for_each(|function| tool::clean(function, true));
             SearchContent::Definitions(definitions)
         }
-        Ok(names) => SearchContent::References(names.into_iter().map(|found| reference(found, name)).collect()),
+        Ok(names) => SearchContent::References(names.into_iter().map(|name| reference(name, edit)).collect()),
         Err(error) if error.code() == Code::InvalidOption => return Err(error),
         Err(error) => SearchContent::Failure(format!("Tool search failed: {}", error.message())),
     };
-    let called = call.name.map(Node::detached).unwrap_or_default();
-    Ok((searches.write)(SearchResult { id: id(call), name: called, content }))
+    let function_name = call.name.map(Node::detached).unwrap_or_default();
+    Ok((searches.write)(SearchResult { id: id(call), name: function_name, content }))
 }
 
-/// Results of several queries are interleaved, best match first.
+/// Returns the names of matching tools, best match first. The results of several queries are interleaved.
 fn find<'i>(
     search_arguments: &SearchArguments,
     index: &'i Index,
@@ -75,7 +75,7 @@ fn find<'i>(
     for query in &search_arguments.queries {
         match selection(query) {
             Some(list) => {
-                let found = list.split(',').filter_map(|name| index.named(name.trim()));
+                let found = list.split(',').filter_map(|name| index.resolve_name(name.trim()));
                 names
                     .extend(found.filter(|name| !name.is(&options.tool_search_name)).filter(|name| seen.insert(*name)));
             }
@@ -101,14 +101,14 @@ fn id(call: &Call<'_, '_>) -> Node<'static> {
     call.id.and_then(Node::as_text).map(|id| Node::string(id.clone().into_owned())).unwrap_or_default()
 }
 
-/// Tools of the same namespace are combined in one entry, at the position of the best match.
+/// Returns the definitions of tools. All tools of a namespace are in one entry, at the position of the best match.
 fn definitions(
     names: &[&Text<'static>],
     index: &Index,
     edit: &dyn Fn(&mut Node<'static>, &'static str),
 ) -> Result<Vec<Node<'static>>, Error> {
     let mut out: Vec<Node<'static>> = Vec::with_capacity(names.len());
-    let mut places: Map<Option<Text<'static>>, usize> = Map::new();
+    let mut positions: Map<Option<Text<'static>>, usize> = Map::new();
     for name in names {
         let Some(mut definition) = index.definition(name)? else { continue };
         if !has_type(&definition, "namespace") {
@@ -120,8 +120,8 @@ fn definitions(
             tools.as_array_mut().into_iter().flatten().for_each(|tool| edit(tool, "name"));
         });
         let name = definition.text_at("name").map(|name| name.clone().into_owned());
-        let place = *places.entry(name).or_insert(out.len());
-        match out.get_mut(place) {
+        let position = *positions.entry(name).or_insert(out.len());
+        match out.get_mut(position) {
             Some(namespace) => {
                 let members = definition
                     .visit("tools", |tools| tools.as_array_mut().map(core::mem::take))
@@ -141,7 +141,7 @@ fn reference(name: &Text<'static>, edit: &dyn Fn(&mut Node<'static>, &'static st
     reference
 }
 
-/// Maximum number of queries in one call: each query takes a pass over the index.
+/// Maximum number of queries in one call, because each query needs a pass over the index.
 const MAX_QUERIES: usize = 16;
 
 #[derive(Clone, Copy)]
@@ -172,13 +172,14 @@ impl<'n, 'a> Call<'n, 'a> {
             return responses::is_client_search(call).then_some(Call { shape, name: None, id, arguments });
         }
         // A call to a tool of a server, or in a namespace, is a call to another tool, unless the API created the
-        // namespace for the search. A restored call has the tool's own name, which may equal the name of the search.
+        // namespace for the search. A restored call has the tool's original name, which may equal the name of the
+        // search.
         let is_search = |found_call: &FoundCall<'n, 'a>| {
             let text = |key| found_call.node.text_at(key).filter(|text| !text.is_empty());
             let name = text(found_call.name_key());
             let has_own_namespace = text("namespace").is_none_or(|namespace| name == Some(namespace));
-            let of_server = found_call.node.get("server").is_some_and(|server| !server.is_null());
-            has_own_namespace && !of_server && name.is_some_and(|name| name.is(&options.tool_search_name))
+            let has_server = found_call.node.get("server").is_some_and(|server| !server.is_null());
+            has_own_namespace && !has_server && name.is_some_and(|name| name.is(&options.tool_search_name))
         };
         let found_call = call_of_part(call).filter(|found_call| found_call.has_arguments() && is_search(found_call))?;
         let (shape, name) = (CallShape::Function(found_call.wire), found_call.node.get(found_call.name_key()));

@@ -10,7 +10,7 @@
 //! over 1,513 real tools. The results for the validation queries are three numbers: the fraction of queries with their
 //! tool ranked first, the fraction with their tool among the first five, and the mean reciprocal rank. They are 0.72,
 //! 0.91 and 0.81 with these weights, 0.64, 0.91 and 0.76 with equal weights, and 0.40, 0.63 and 0.48 if common words
-//! are counted as well. The order of the weights matters; their exact values do not.
+//! are counted as well. Only the order of the weights matters.
 
 use alloc::{boxed::Box, format, string::String, vec::Vec};
 
@@ -75,7 +75,7 @@ struct Hit {
 pub(crate) struct SentNames(Map<Text<'static>, Option<Text<'static>>>);
 
 impl SentNames {
-    /// `sent` is `None` if the API receives the tool's own name.
+    /// Records a name that an API receives; `None` if the API receives the name in the index.
     pub(crate) fn add(&mut self, sent: Option<&str>, name: &Text<'static>) {
         let Some(sent) = sent else { return };
         let known = self.0.entry(Text::new(String::from(sent))).or_insert_with(|| Some(name.clone()));
@@ -99,8 +99,8 @@ pub(crate) enum Among {
 }
 
 impl Index {
-    /// If several tools have one name, only the first is indexed. `with_definitions` is needed only for answers that
-    /// contain definitions.
+    /// Indexes a tool list. If several tools share a name, only the first is indexed. `with_definitions` is needed only
+    /// for answers that contain definitions.
     pub(crate) fn new(list: &Node<'_>, with_definitions: bool) -> Result<Self, Error> {
         let index = Self::without_sent_names(list, with_definitions)?;
         let mut sent = SentNames::default();
@@ -113,24 +113,24 @@ impl Index {
             planned.plan(shape, names(), &[]);
             names().for_each(|name| sent.add(planned.new_name(name), name));
         }
-        // If one tool is sent under the name that another tool has in the index, the name means the other tool.
+        // A name in the index takes precedence over an equal name that an API receives for another tool.
         let sent = sent.unique().into_iter().filter(|(sent, _)| index.index_of(sent).is_none()).collect();
         Ok(Index { sent, ..index })
     }
 
-    /// The caller adds the names that are sent with [`Self::sent_as`].
+    /// Indexes a tool list. The caller adds the names that APIs receive, with [`Self::with_sent_names`].
     pub(crate) fn without_sent_names(list: &Node<'_>, with_definitions: bool) -> Result<Self, Error> {
         let mut builder = Builder { with_definitions, ..Builder::default() };
-        each(entries(list)?, &mut |listed| builder.add(listed));
+        visit_tools(entries(list)?, &mut |listed| builder.add(listed));
         Ok(builder.finish())
     }
 
-    pub(crate) fn sent_as(self, names: SentNames) -> Self {
+    pub(crate) fn with_sent_names(self, names: SentNames) -> Self {
         Index { sent: names.unique(), ..self }
     }
 
-    /// Each pair is another name of a tool, and the tool's name in the list.
-    pub(crate) fn also_called(mut self, names: Vec<(Text<'static>, Text<'static>)>) -> Self {
+    /// Adds other names of tools. Each pair contains another name and the tool's name in the list.
+    pub(crate) fn with_other_names(mut self, names: Vec<(Text<'static>, Text<'static>)>) -> Self {
         self.other_names.extend(names);
         self
     }
@@ -139,7 +139,7 @@ impl Index {
         self.tools.len()
     }
 
-    /// Returns the best match first.
+    /// Returns the names of matching tools, best match first.
     pub(crate) fn search(
         &self,
         query: &str,
@@ -157,7 +157,7 @@ impl Index {
         Ok(named.take(options.limit).collect())
     }
 
-    pub(super) fn named(&self, name: &str) -> Option<&Text<'static>> {
+    pub(super) fn resolve_name(&self, name: &str) -> Option<&Text<'static>> {
         let name = Text::new(name).into_owned();
         let sent = self.sent.get(&name).and_then(|name| self.index_of(name));
         let number = sent.or_else(|| self.index_of(&name)).or_else(|| self.index_of(self.other_names.get(&name)?))?;
@@ -175,30 +175,30 @@ impl Index {
     fn index_of(&self, name: &Text<'_>) -> Option<u32> {
         let found = self.by_name.binary_search_by(|number| match self.tools.get(*number as usize) {
             Some(tool) => {
-                let own: &Text<'_> = &tool.name;
-                own.cmp(name)
+                let tool_name: &Text<'_> = &tool.name;
+                tool_name.cmp(name)
             }
             None => core::cmp::Ordering::Greater,
         });
         found.ok().and_then(|at| self.by_name.get(at)).copied()
     }
 
-    /// Tools with equal scores keep their order in the list. If the query is a tool's whole name, this tool comes
-    /// first.
+    /// Returns the numbers of matching tools, best match first. Tools with equal scores keep their order in the list.
+    /// If the query is a tool's whole name, this tool comes first.
     fn rank(&self, query: &str, wanted: &dyn Fn(&Tool) -> bool) -> Result<Vec<u32>, Error> {
         let terms = terms(query);
         if terms.is_empty() {
-            let found = alloc::format!("expected a query with at least one word, found `{query}`");
-            return Err(Error::new(Code::EmptyQuery, "/query", found));
+            let message = alloc::format!("expected a query with at least one word, found `{query}`");
+            return Err(Error::new(Code::EmptyQuery, "/query", message));
         }
         let mut scores = alloc::vec![0_f32; self.tools.len()];
-        let mut touched = Vec::new();
+        let mut matching = Vec::new();
         for term in &terms {
             let Some((start, end)) = self.terms.get(&**term) else { continue };
             for hit in self.hits.get(*start as usize..*end as usize).unwrap_or_default() {
                 let Some(score) = scores.get_mut(hit.tool as usize) else { continue };
                 if *score == 0.0 {
-                    touched.push(hit.tool);
+                    matching.push(hit.tool);
                 }
                 *score += hit.gain;
             }
@@ -207,10 +207,10 @@ impl Index {
         {
             *score = f32::INFINITY;
         }
-        touched.retain(|number| self.tools.get(*number as usize).is_some_and(wanted));
+        matching.retain(|number| self.tools.get(*number as usize).is_some_and(wanted));
         let score = |number: &u32| scores.get(*number as usize).copied().unwrap_or_default();
-        touched.sort_unstable_by(|one, two| score(two).total_cmp(&score(one)).then(one.cmp(two)));
-        Ok(touched)
+        matching.sort_unstable_by(|left, right| score(right).total_cmp(&score(left)).then(left.cmp(right)));
+        Ok(matching)
     }
 
     fn matches(&self, pattern: &str, wanted: &dyn Fn(&Tool) -> bool) -> Result<Vec<u32>, Error> {
@@ -246,7 +246,8 @@ fn terms(query: &str) -> Vec<Box<str>> {
 /// Number of occurrences of a word in each field of a tool.
 type Counts = [u16; Field::COUNT];
 
-/// The ranking needs the number of tools and the average lengths of fields, which are known only at the end.
+/// Counts the words of tools. `finish` computes the ranking, which needs the number of tools and the average lengths of
+/// fields.
 #[derive(Default)]
 struct Builder {
     tools: Vec<Tool>,
@@ -295,12 +296,12 @@ impl Builder {
         (self.letters, self.spans) = (letters, spans);
     }
 
-    /// Sorts the words first, so that each distinct word is looked up once.
+    /// Counts the words of a tool. Sorts them first, so that each distinct word is looked up once.
     fn count(&mut self, number: u32, letters: &str, spans: &mut [(u32, u32, Field)]) {
         let word = |span: &(u32, u32, Field)| letters.get(span.0 as usize..span.1 as usize).unwrap_or_default();
-        spans.sort_unstable_by(|one, two| word(one).cmp(word(two)));
+        spans.sort_unstable_by(|left, right| word(left).cmp(word(right)));
         let mut lengths = [0; Field::COUNT];
-        for same in spans.chunk_by(|one, two| word(one) == word(two)) {
+        for same in spans.chunk_by(|left, right| word(left) == word(right)) {
             let mut counts: Counts = [0; Field::COUNT];
             for (_, _, field) in same {
                 if let (Some(count), Some(length)) = (counts.get_mut(*field as usize), lengths.get_mut(*field as usize))
@@ -322,23 +323,23 @@ impl Builder {
 
     fn finish(self) -> Index {
         let total = self.tools.len() as f64;
-        let mut usual = [0_f64; Field::COUNT];
-        for (field, usual) in usual.iter_mut().enumerate() {
+        let mut average = [0_f64; Field::COUNT];
+        for (field, average) in average.iter_mut().enumerate() {
             let sum: f64 =
                 self.lengths.iter().filter_map(|lengths| lengths.get(field)).map(|length| f64::from(*length)).sum();
-            *usual = (sum / total.max(1.0)).max(1.0);
+            *average = (sum / total.max(1.0)).max(1.0);
         }
         let mut hits = Vec::with_capacity(self.terms.values().map(Vec::len).sum());
         let mut terms = Map::new();
         for (term, found) in self.terms {
             let start = hits.len();
-            let having = found.len() as f64;
-            let rarity = libm::log(1.0 + (total - having + 0.5) / (having + 0.5));
+            let containing = found.len() as f64;
+            let rarity = libm::log(1.0 + (total - containing + 0.5) / (containing + 0.5));
             for (number, counts) in found {
                 let lengths = self.lengths.get(number as usize).copied().unwrap_or_default();
-                let weight: f64 = (counts.iter().zip(lengths).zip(usual).zip(WEIGHTS))
-                    .map(|(((count, length), usual), (weight, dilution))| {
-                        weight * f64::from(*count) / (1.0 - dilution + dilution * f64::from(length) / usual)
+                let weight: f64 = (counts.iter().zip(lengths).zip(average).zip(WEIGHTS))
+                    .map(|(((count, length), average), (weight, normalization))| {
+                        weight * f64::from(*count) / (1.0 - normalization + normalization * f64::from(length) / average)
                     })
                     .sum();
                 hits.push(Hit { tool: number, gain: (rarity * weight / (SATURATION + weight)) as f32 });
@@ -348,7 +349,8 @@ impl Builder {
             }
         }
         let name = |number: &u32| self.tools.get(*number as usize).map(|tool| &tool.name);
-        let by_name = collections::by((0..).take(self.tools.len()).collect(), |one, two| name(one).cmp(&name(two)));
+        let by_name =
+            collections::by((0..).take(self.tools.len()).collect(), |left, right| name(left).cmp(&name(right)));
         Index {
             tools: self.tools,
             by_name,
@@ -381,7 +383,7 @@ pub(super) struct Listed<'n, 'a> {
     tool: &'n Node<'a>,
     namespace: Option<&'n Text<'a>>,
     /// Descriptions of the enclosing namespaces.
-    about: &'n [&'n Text<'a>],
+    descriptions: &'n [&'n Text<'a>],
 }
 
 /// Accepts a tool list, an object with a list in `tools` (a request, or the result of MCP's `tools/list`), or a request
@@ -407,13 +409,13 @@ fn entries<'n, 'a>(list: &'n Node<'a>) -> Result<&'n [Node<'a>], Error> {
     }
 }
 
-/// Skips searches, toolsets and tools without a name.
-fn each<'a>(entries: &[Node<'a>], found: &mut dyn FnMut(&Listed<'_, 'a>)) {
-    let mut about = Vec::new();
+/// Visits the tools of a list, except searches, toolsets and tools without a name.
+fn visit_tools<'a>(entries: &[Node<'a>], visit: &mut dyn FnMut(&Listed<'_, 'a>)) {
+    let mut descriptions = Vec::new();
     for entry in entries {
         let groups = GROUPS.iter().filter_map(|group| entry.get(group)?.as_array());
-        groups.flatten().for_each(|function| visit_tool(function, None, false, &mut about, found));
-        visit_tool(entry, None, false, &mut about, found);
+        groups.flatten().for_each(|function| visit_tool(function, None, false, &mut descriptions, visit));
+        visit_tool(entry, None, false, &mut descriptions, visit);
     }
 }
 
@@ -421,8 +423,8 @@ fn visit_tool<'n, 'a>(
     entry: &'n Node<'a>,
     outer: Option<&Text<'a>>,
     deferred: bool,
-    about: &mut Vec<&'n Text<'a>>,
-    found: &mut dyn FnMut(&Listed<'_, 'a>),
+    descriptions: &mut Vec<&'n Text<'a>>,
+    visit: &mut dyn FnMut(&Listed<'_, 'a>),
 ) {
     if has_type(entry, "namespace") {
         // The API supports only one level of namespaces.
@@ -432,12 +434,12 @@ fn visit_tool<'n, 'a>(
         let none = Text::literal("");
         let namespace = entry.text_at("name").unwrap_or(&none);
         let deferred = deferred || entry.bool_at(tool::DEFERRAL_FLAG) == Some(true);
-        let depth = about.len();
-        about.extend(entry.text_at("description"));
+        let depth = descriptions.len();
+        descriptions.extend(entry.text_at("description"));
         for member in entry.items_at("tools") {
-            visit_tool(member, Some(namespace), deferred, about, found);
+            visit_tool(member, Some(namespace), deferred, descriptions, visit);
         }
-        about.truncate(depth);
+        descriptions.truncate(depth);
         return;
     }
     if tool::kind(entry) != Kind::Tool || tool::is_placeholder(entry) {
@@ -447,7 +449,7 @@ fn visit_tool<'n, 'a>(
     let name = crate::wire::responses::namespaces::flat(outer, name);
     // A tool in a deferred namespace may override the deferral with its own flag.
     let deferred = tool::deferral(entry).0 || deferred && entry.get(tool::DEFERRAL_FLAG).is_none();
-    found(&Listed { name, deferred, tool: entry, namespace: outer, about });
+    visit(&Listed { name, deferred, tool: entry, namespace: outer, descriptions });
 }
 
 impl<'a> Listed<'_, 'a> {
@@ -462,15 +464,15 @@ impl<'a> Listed<'_, 'a> {
             type_of(self.tool).is_some() && self.tool.get("name").is_some() && self.tool.get("input_schema").is_none();
         let tool = if has_this_form { self.tool.clone() } else { self.function() };
         let Some(namespace) = self.namespace.filter(|name| !name.is_empty()) else { return tool };
-        let mut around =
+        let mut enclosing =
             Node::record([("type", Node::literal("namespace")), ("name", Node::string(namespace.clone()))]);
-        if let Some(object) = around.as_object_mut() {
-            if let Some(about) = self.about.last() {
-                object.set("description", Node::string((*about).clone()));
+        if let Some(object) = enclosing.as_object_mut() {
+            if let Some(descriptions) = self.descriptions.last() {
+                object.set("description", Node::string((*descriptions).clone()));
             }
             object.set("tools", Node::array(alloc::vec![tool]));
         }
-        around
+        enclosing
     }
 
     fn function(&self) -> Node<'a> {
@@ -496,25 +498,23 @@ impl<'a> Listed<'_, 'a> {
         tool::schema(self.tool).or_else(|| self.tool.get("inputSchema"))
     }
 
-    pub(super) fn texts(&self, found: &mut dyn FnMut(Field, &Text<'_>)) {
-        found(Field::Name, &self.name);
+    pub(super) fn texts(&self, add: &mut dyn FnMut(Field, &Text<'_>)) {
+        add(Field::Name, &self.name);
         let titles = [Some(self.tool), self.tool.get("annotations")]
             .into_iter()
             .flatten()
             .filter_map(|node| node.get("title")?.as_text());
-        for text in titles.chain(self.description()).chain(self.about.iter().copied()) {
-            found(Field::Description, text);
+        for text in titles.chain(self.description()).chain(self.descriptions.iter().copied()) {
+            add(Field::Description, text);
         }
         let Some(schema) = self.schema() else { return };
         // The visitor never fails, and one walk never exceeds the budget of a call.
-        let _ = visit::walk(&Budget::new(schema.values_read(), None), schema, Keywords::ALL, &mut |node, number| {
-            if let (Some(Keyword::Properties), Some(Step::Member(name))) =
-                (number.keyword, number.pointer.steps().last())
-            {
-                found(Field::ArgumentName, name);
+        let _ = visit::walk(&Budget::new(schema.values_read(), None), schema, Keywords::ALL, &mut |node, path| {
+            if let (Some(Keyword::Properties), Some(Step::Member(name))) = (path.keyword, path.pointer.steps().last()) {
+                add(Field::ArgumentName, name);
             }
             if let Some(description) = node.text_at("description") {
-                found(Field::ArgumentDescription, description);
+                add(Field::ArgumentDescription, description);
             }
             Ok(Visit::Descend)
         });
@@ -538,27 +538,27 @@ impl Pattern {
         }
         let length = pattern.chars().count();
         if length > MAX_PATTERN {
-            let found = format!("expected a pattern of at most {MAX_PATTERN} characters, found {length}");
-            return Err(Error::new(Code::PatternTooLong, "/query", found));
+            let message = format!("expected a pattern of at most {MAX_PATTERN} characters, found {length}");
+            return Err(Error::new(Code::PatternTooLong, "/query", message));
         }
         let budget = Budget::new(0, Some(STEPS));
         match crate::pattern::Pattern::new(pattern, Spelling::Python, &budget) {
             Ok(read) => Ok(Pattern { pattern: read, budget }),
-            Err(flaw) => Err(refused(pattern, flaw)),
+            Err(flaw) => Err(invalid_pattern(pattern, flaw)),
         }
     }
 
     pub(super) fn is_in(&self, text: &str) -> Result<bool, Error> {
         self.pattern.find(text, &self.budget).ok_or_else(|| {
-            let found =
+            let message =
                 format!("expected a pattern that needs at most {STEPS} steps to search, found one that needs more");
-            Error::new(Code::InvalidPattern, "/query", found)
+            Error::new(Code::InvalidPattern, "/query", message)
         })
     }
 }
 
-fn refused(pattern: &str, flaw: Flaw) -> Error {
-    let found =
+fn invalid_pattern(pattern: &str, flaw: Flaw) -> Error {
+    let message =
         format!("expected a regular expression without lookaround or backreferences, found `{pattern}`: {flaw}");
-    Error::new(Code::InvalidPattern, "/query", found)
+    Error::new(Code::InvalidPattern, "/query", message)
 }

@@ -1,7 +1,7 @@
 //! Splits names, descriptions and queries into words.
 //!
-//! Words are runs of letters and digits, in lower case, which are also split where the case changes. Plurals lose their
-//! ending. Chinese and Japanese have no spaces between words, so each pair of adjacent characters is a word.
+//! Words are runs of letters and digits, in lower case, which are also split where the case changes. Plurals become
+//! singular. Chinese and Japanese have no spaces between words, so each pair of adjacent characters is a word.
 //!
 //! `unicode-segmentation` is not used. By the Unicode standard, `mcp__slack.post` is one word, and so is each Chinese
 //! character and each Thai letter. All rules here except the pairs would still be needed. Measured 2026-11-22 (1.13.3
@@ -11,12 +11,12 @@
 
 use alloc::string::String;
 
-/// `GitHub` gives `git`, `hub` and `github`, because users write either form.
-pub(super) fn split(text: &str, found: &mut dyn FnMut(&str)) {
+/// Splits a text into words. `GitHub` becomes `git`, `hub` and `github`, because users write either form.
+pub(super) fn split(text: &str, add_word: &mut dyn FnMut(&str)) {
     let mut scratch = String::new();
     for run in text.split(|letter: char| !letter.is_alphanumeric()) {
         if run.is_ascii() {
-            cased(run, &mut scratch, found);
+            split_at_case_changes(run, &mut scratch, add_word);
             continue;
         }
         // A change of script is a word boundary: `PDF转换` is two words.
@@ -26,23 +26,24 @@ pub(super) fn split(text: &str, found: &mut dyn FnMut(&str)) {
             let end = rest.find(|letter| is_cjk(letter) != dense).unwrap_or(rest.len());
             let (part, tail) = rest.split_at(end);
             match dense {
-                true => pairs(part, found),
-                false => cased(part, &mut scratch, found),
+                true => split_into_pairs(part, add_word),
+                false => split_at_case_changes(part, &mut scratch, add_word),
             }
             rest = tail;
         }
     }
 }
 
-/// Adds each identifier as one word: `get_user` also gives `getuser`, so a whole name has more weight than its parts.
-pub(super) fn split_with_identifiers(text: &str, found: &mut dyn FnMut(&str)) {
-    split(text, found);
+/// Splits a text into words, and adds each identifier as one word. `get_user` also adds `getuser`, so a whole name has
+/// more weight than its parts.
+pub(super) fn split_with_identifiers(text: &str, add_word: &mut dyn FnMut(&str)) {
+    split(text, add_word);
     for chunk in text.split(char::is_whitespace) {
         let inner = chunk.trim_matches(|letter: char| !letter.is_alphanumeric());
         if inner.contains(|letter: char| !letter.is_alphanumeric()) {
             let joined: String =
                 inner.chars().filter(|letter| letter.is_alphanumeric()).flat_map(char::to_lowercase).collect();
-            found(&joined);
+            add_word(&joined);
         }
     }
 }
@@ -52,20 +53,20 @@ fn is_cjk(letter: char) -> bool {
         || matches!(letter, '\u{f900}'..='\u{faff}' | '\u{20000}'..='\u{3ffff}')
 }
 
-fn pairs(run: &str, found: &mut dyn FnMut(&str)) {
+fn split_into_pairs(run: &str, add_word: &mut dyn FnMut(&str)) {
     let mut ends = run.char_indices().map(|(at, letter)| at + letter.len_utf8());
     let Some(mut end) = ends.next() else { return };
     let mut start = 0;
     if end == run.len() {
-        found(run);
+        add_word(run);
     }
     for next in ends {
-        found(run.get(start..next).unwrap_or_default());
+        add_word(run.get(start..next).unwrap_or_default());
         (start, end) = (end, next);
     }
 }
 
-fn cased(run: &str, scratch: &mut String, found: &mut dyn FnMut(&str)) {
+fn split_at_case_changes(run: &str, scratch: &mut String, add_word: &mut dyn FnMut(&str)) {
     let mut start = 0;
     let mut before = Case::Other;
     let mut last = 0;
@@ -78,15 +79,15 @@ fn cased(run: &str, scratch: &mut String, found: &mut dyn FnMut(&str)) {
             _ => start,
         };
         if split > start {
-            lowered(run.get(start..split).unwrap_or_default(), scratch, found);
+            add_in_lower_case(run.get(start..split).unwrap_or_default(), scratch, add_word);
             start = split;
         }
         (before, last) = (case, at);
     }
     if start > 0 {
-        lowered(run.get(start..).unwrap_or_default(), scratch, found);
+        add_in_lower_case(run.get(start..).unwrap_or_default(), scratch, add_word);
     }
-    lowered(run, scratch, found);
+    add_in_lower_case(run, scratch, add_word);
 }
 
 #[derive(Clone, Copy)]
@@ -109,7 +110,7 @@ impl Case {
     }
 }
 
-fn lowered(word: &str, scratch: &mut String, found: &mut dyn FnMut(&str)) {
+fn add_in_lower_case(word: &str, scratch: &mut String, add_word: &mut dyn FnMut(&str)) {
     if word.is_empty() {
         return;
     }
@@ -120,12 +121,12 @@ fn lowered(word: &str, scratch: &mut String, found: &mut dyn FnMut(&str)) {
     } else {
         scratch.extend(word.chars().flat_map(char::to_lowercase));
     }
-    singular(scratch);
-    found(scratch);
+    remove_plural_ending(scratch);
+    add_word(scratch);
 }
 
-/// Also removes the ending of a verb in the third person, which does no harm.
-fn singular(word: &mut String) {
+/// Removes the ending of a plural. Also removes the ending of a verb in the third person, which does no harm.
+fn remove_plural_ending(word: &mut String) {
     if word.len() < 4 || !word.ends_with('s') || ["ss", "us", "is"].iter().any(|end| word.ends_with(end)) {
         return;
     }
@@ -141,7 +142,7 @@ fn singular(word: &mut String) {
     word.truncate(word.len() - cut);
 }
 
-/// Words of a query that do not describe a tool. They count only if a query has no other words.
+/// Words of a query that do not describe a tool. They are ignored if the query has other words.
 const FILLER: [&str; 62] = [
     "a", "about", "all", "am", "an", "and", "any", "are", "as", "at", "be", "can", "could", "do", "for", "from",
     "have", "how", "i", "in", "into", "is", "it", "its", "me", "my", "need", "of", "on", "one", "onto", "or", "our",

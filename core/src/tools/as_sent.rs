@@ -13,7 +13,7 @@ use crate::{
     },
 };
 
-/// A tool, with its place in the original list.
+/// A tool, with the pointer to it in the original list.
 pub struct SentTool<'a> {
     /// JSON Pointer into the original list.
     pub pointer: String,

@@ -1,13 +1,13 @@
 //! `check_tools`: reports what the APIs of some dialects would refuse in an unchanged tool list. `check_request`:
 //! reports what an API refuses about a request as a whole.
 //!
-//! Reads only the tables and shares no rewriting code with `sanitize_tools`, so that each can reveal errors of the
-//! other.
+//! Reads only the tables and shares no rewriting code with `sanitize_tools`. So each function can reveal errors of the
+//! other function.
 
 use alloc::{borrow::Cow, format, string::String, vec::Vec};
 
 use super::{
-    formats::{self, has_tools, Broken},
+    formats::{self, has_tools, FormatViolation},
     history::{calls, names::rename_history, pairs},
     mcp_headers::{self, Invalid},
     request_facts::{self, choice_of, Namespaces, RequestChange},
@@ -64,7 +64,7 @@ pub struct ToolViolation {
     pub severity: Severity,
     /// JSON Pointer into the list.
     pub pointer: String,
-    /// For people: what was expected, then what was found.
+    /// Human-readable: what was expected, then what was found.
     pub message: String,
     /// Confidence in the fact: `A`, `B` or `C`, as in [`Fact`](crate::reports::Fact).
     pub confidence: char,
@@ -101,10 +101,10 @@ const OUTPUT_SCHEMA: &str = "outputSchema";
 /// The form in which a list is judged.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Form {
-    /// The tools are sent as they are. The flag `strict`, also a missing one, and the member that holds a schema decide
-    /// which rules apply.
+    /// The tools are sent unchanged. The rules depend on the flag `strict`, present or missing, and on the member that
+    /// contains a schema.
     AsSent,
-    /// The tools are sent in the format of the dialect, which supplies the wrapper and a missing flag.
+    /// The tools are converted to the format of the dialect, with its wrapper and its flag `strict`.
     OfDialect,
 }
 
@@ -125,7 +125,7 @@ struct Checking<'s> {
 /// # Errors
 /// `invalid-request` if the input is not a list of tools, `too-deep`.
 pub fn list(tools: Node<'_>, dialects: &[&'static Dialect], limit: FindingLimit) -> Result<Vec<ToolViolation>, Error> {
-    in_form(tools, dialects, (Form::AsSent, limit))
+    check_in_form(tools, dialects, (Form::AsSent, limit))
 }
 
 /// Like [`list`], but for tools that will be sent in the format of the dialect: a list has the same violations in the
@@ -138,10 +138,10 @@ pub fn in_format_of(
     dialect: &'static Dialect,
     limit: FindingLimit,
 ) -> Result<Vec<ToolViolation>, Error> {
-    in_form(tools, &[dialect], (Form::OfDialect, limit))
+    check_in_form(tools, &[dialect], (Form::OfDialect, limit))
 }
 
-fn in_form(
+fn check_in_form(
     tools: Node<'_>,
     dialects: &[&'static Dialect],
     (form, limit): (Form, FindingLimit),
@@ -152,7 +152,7 @@ fn in_form(
             let (tools, servers) = servers::flatten(tools.clone(), Prefix::Auto, dialect.tools.names)?;
             let (entries, servers) = (Entries::read(tools)?, servers.as_ref());
             let mut checking = Checking { dialect, form, limit, found: Findings::new(limit), servers, server: None };
-            checking.list(&entries)?;
+            checking.check_list(&entries)?;
             found.append(&mut checking.found.finish());
         }
         return Ok(found);
@@ -160,7 +160,7 @@ fn in_form(
     let entries = Entries::read(tools)?;
     for dialect in dialects {
         let mut checking = Checking { dialect, form, limit, found: Findings::new(limit), servers: None, server: None };
-        checking.list(&entries)?;
+        checking.check_list(&entries)?;
         found.append(&mut checking.found.finish());
     }
     Ok(found)
@@ -191,9 +191,9 @@ impl Checking<'_> {
             _ => self.dialect.severity_of(constraint, &pointer),
         };
         let dialect = self.dialect.id();
-        let own = tool.and_then(|tool| Some(self.owner(&Text::new(tool))?.name.display().into_owned()));
+        let original_name = tool.and_then(|tool| Some(self.owner(&Text::new(tool))?.name.display().into_owned()));
         let violation = ToolViolation {
-            tool: own.or_else(|| tool.map(String::from)),
+            tool: original_name.or_else(|| tool.map(String::from)),
             server: self.server.clone(),
             dialect,
             constraint,
@@ -213,10 +213,10 @@ impl Checking<'_> {
         self.servers?.owner(called)
     }
 
-    fn list(&mut self, entries: &Entries<'_>) -> Result<(), Error> {
+    fn check_list(&mut self, entries: &Entries<'_>) -> Result<(), Error> {
         let Surface { max_tools, budgets, .. } = self.dialect.tools;
         let mut seen: Set<Cow<'_, str>> = Set::new();
-        let mut taken: Vec<usize> = budgets.iter().map(|_| 0).collect();
+        let mut used: Vec<usize> = budgets.iter().map(|_| 0).collect();
         let (mut definitions, mut backends) = (Definitions::default(), Backends::default());
         let has_rules = self.dialect.tools.names.rules.is_some();
         let names =
@@ -237,7 +237,7 @@ impl Checking<'_> {
             count += usize::from(is_counted);
             let shape = match tool_format::recognize(entry) {
                 Entry::Hosted => {
-                    self.custom(listed, &mut seen);
+                    self.check_custom_tool(listed, &mut seen);
                     continue;
                 }
                 Entry::Tool(shape) => shape,
@@ -248,19 +248,19 @@ impl Checking<'_> {
                 }
             };
             let name = shape.name(entry).map(|name| name.display());
-            let other = self.other_table(shape, entry)?;
+            let other = self.other_dialect(shape, entry)?;
             match other {
                 Some(other) => {
                     let (server, form, limit, servers) = (self.server.clone(), self.form, self.limit, self.servers);
                     let mut checking =
                         Checking { dialect: other, form, limit, found: Findings::new(limit), servers, server };
-                    checking.tool(listed, shape, name.as_deref())?;
+                    checking.check_tool(listed, shape, name.as_deref())?;
                     let dialect = self.dialect.id();
                     for found in checking.found.finish() {
                         self.found.add(0, ToolViolation { dialect, ..found });
                     }
                 }
-                None => self.tool(listed, shape, name.as_deref())?,
+                None => self.check_tool(listed, shape, name.as_deref())?,
             }
             if shape.name(entry).is_some_and(|name| sharing_rules.contains(name)) {
                 let message = "expected names that differ in letters, digits or `-`, found two that do not".into();
@@ -302,19 +302,19 @@ impl Checking<'_> {
                 continue;
             }
             for budget in self.dialect.tools.tool_budgets {
-                let (limit, what, takes) =
-                    (budget.limit, budget.counts.words(), shared_limits::budget_taken(*budget, shape.schema(entry)));
-                if takes > limit {
-                    let message = format!("expected at most {limit} {what} in one tool, found {takes}");
+                let (limit, what, cost) =
+                    (budget.limit, budget.counts.words(), shared_limits::budget_cost(*budget, shape.schema(entry)));
+                if cost > limit {
+                    let message = format!("expected at most {limit} {what} in one tool, found {cost}");
                     self.add(name.as_deref(), Constraint::TooComplex.id(), listed.pointer(), message);
                 }
             }
-            for (sum, budget) in taken.iter_mut().zip(budgets) {
+            for (sum, budget) in used.iter_mut().zip(budgets) {
                 let before = *sum;
-                let takes = shared_limits::budget_taken(*budget, shape.schema(entry));
-                *sum += takes;
+                let cost = shared_limits::budget_cost(*budget, shape.schema(entry));
+                *sum += cost;
                 if before <= budget.limit && *sum > budget.limit {
-                    let message = shared_limits::budget_exceeded(*budget, before, takes);
+                    let message = shared_limits::budget_exceeded(*budget, before, cost);
                     self.add(name.as_deref(), budget.counts.rule(), listed.pointer(), message);
                 }
             }
@@ -322,8 +322,8 @@ impl Checking<'_> {
         Ok(())
     }
 
-    /// Of entries without a schema, only OpenAI's `custom` tools have a name of the caller: the API defines all others.
-    fn custom<'n>(&mut self, listed: EntryRef<'n, '_>, seen: &mut Set<Cow<'n, str>>) {
+    /// Checks the name of an OpenAI `custom` tool. The API itself defines all other entries without a schema.
+    fn check_custom_tool<'n>(&mut self, listed: EntryRef<'n, '_>, seen: &mut Set<Cow<'n, str>>) {
         let entry = listed.entry;
         let Some(name) = tool::name(entry).filter(|_| tool::is_custom(entry)) else { return };
         let pointer = at(listed, tool::path_of_custom_name(entry));
@@ -338,7 +338,7 @@ impl Checking<'_> {
         }
     }
 
-    fn tool(&mut self, listed: EntryRef<'_, '_>, shape: ToolShape, name: Option<&str>) -> Result<(), Error> {
+    fn check_tool(&mut self, listed: EntryRef<'_, '_>, shape: ToolShape, name: Option<&str>) -> Result<(), Error> {
         let (entry, surface) = (listed.entry, self.dialect.tools);
         match shape.name(entry) {
             None => {
@@ -357,15 +357,15 @@ impl Checking<'_> {
                 );
             }
             Some(text) => {
-                // A client reads the tools of each server under their own names.
+                // A client does not merge servers, so it reads the original names.
                 let owner = self.owner(text).filter(|_| surface.is_client);
-                let own = owner.map_or(text, |owner| &owner.name);
-                if let Some((rule, message)) = misnamed(&surface, own, owner.map(Owner::server)) {
+                let original_name = owner.map_or(text, |owner| &owner.name);
+                if let Some((rule, message)) = name_violation(&surface, original_name, owner.map(Owner::server)) {
                     self.add(name, rule.id(), at(listed, &shape.pointer_to("name")), message);
                 }
             }
         }
-        self.description(listed, shape, name);
+        self.check_description(listed, shape, name);
         let format = match self.form {
             Form::AsSent => shape.format_at(surface.format),
             // The dialect supplies a missing flag.
@@ -378,14 +378,14 @@ impl Checking<'_> {
             if wanted.map_or(found == Some(true), |wanted| found != Some(wanted)) {
                 let message = format!(
                     "expected `strict` to be {}, found {}",
-                    spelled(wanted),
-                    found.map_or("none", |flag| spelled(Some(flag)))
+                    flag_text(wanted),
+                    found.map_or("none", |flag| flag_text(Some(flag)))
                 );
                 let path = if shape.strict(entry).is_some() { shape.pointer_to("strict") } else { Vec::new() };
                 self.add(name, Constraint::StrictFlag.id(), at(listed, &path), message);
             }
         }
-        self.output(listed, shape, name)?;
+        self.check_output_schema(listed, shape, name)?;
         let Some(schema) = shape.schema(entry) else {
             // A tool without the flag is written in another format, with a schema.
             let is_strict = shape.strict(entry).and_then(Node::as_bool) == Some(true);
@@ -397,33 +397,33 @@ impl Checking<'_> {
             }
             return Ok(());
         };
-        let above = at(listed, &shape.pointer_to_schema());
-        if surface.no_arguments == NoArguments::Omitted && target::takes_no_arguments(schema).is_some() {
+        let schema_pointer = at(listed, &shape.pointer_to_schema());
+        if surface.no_arguments == NoArguments::Omitted && target::accepts_no_arguments(schema).is_some() {
             let message = "expected no schema for a tool without arguments, found one".into();
-            self.add(name, Constraint::NoArguments.id(), above, message);
+            self.add(name, Constraint::NoArguments.id(), schema_pointer, message);
             return Ok(());
         }
         let is_closed_by_api = self.form == Form::AsSent
             && shape.strict(entry).and_then(Node::as_bool) == Some(true)
             && shape.format().is_some_and(|format| surface.closes_in.contains(&format))
             && !target::is_open(schema);
-        let headers = surface.reads_mcp_headers.then(|| mcp_headers::invalid(schema));
+        let headers = surface.reads_mcp_headers.then(|| mcp_headers::find_invalid(schema));
         for Invalid { pointer, message, .. } in headers.into_iter().flatten() {
-            self.add(name, Constraint::McpHeader.id(), format!("{above}{pointer}"), message);
+            self.add(name, Constraint::McpHeader.id(), format!("{schema_pointer}{pointer}"), message);
         }
         for violation in rules::check(schema, &SanitizeOptions::new(self.dialect.id()), self.limit)? {
             if is_closed_by_api && violation.constraint == Constraint::ObjectNotClosed.id() {
                 continue;
             }
-            let pointer = format!("{above}{}", violation.pointer);
+            let pointer = format!("{schema_pointer}{}", violation.pointer);
             self.add_many(name, violation.constraint, (pointer, violation.message, violation.more));
         }
         Ok(())
     }
 
-    /// Some members that hold a schema have their own dialect. If the list's dialect is strict, tools that are not
-    /// strict have its non-strict dialect.
-    fn other_table(&self, shape: ToolShape, entry: &Node<'_>) -> Result<Option<&'static Dialect>, Error> {
+    /// Returns the dialect of a tool, if it is not the list's dialect. The member that contains the schema may have its
+    /// dialect, and a strict dialect may have another dialect for other tools.
+    fn other_dialect(&self, shape: ToolShape, entry: &Node<'_>) -> Result<Option<&'static Dialect>, Error> {
         let surface = self.dialect.tools;
         let carrier = surface.carriers.iter().find(|(format, _)| shape.format() == Some(*format));
         let other = match (carrier.filter(|_| self.form == Form::AsSent), surface.not_strict) {
@@ -448,21 +448,26 @@ impl Checking<'_> {
         }
     }
 
-    fn output(&mut self, listed: EntryRef<'_, '_>, shape: ToolShape, name: Option<&str>) -> Result<(), Error> {
+    fn check_output_schema(
+        &mut self,
+        listed: EntryRef<'_, '_>,
+        shape: ToolShape,
+        name: Option<&str>,
+    ) -> Result<(), Error> {
         let found = (self.dialect.tools.output, listed.entry.get(OUTPUT_SCHEMA));
         let (Some(of_output), Some(schema)) = found else { return Ok(()) };
-        let above = at(listed, &shape.pointer_to(OUTPUT_SCHEMA));
+        let schema_pointer = at(listed, &shape.pointer_to(OUTPUT_SCHEMA));
         let of_tools = core::mem::replace(&mut self.dialect, of_output);
         let found = rules::check(schema, &SanitizeOptions::new(of_output.id()).used_as(Use::Output), self.limit);
         for violation in found.iter().flatten() {
-            let (pointer, message) = (format!("{above}{}", violation.pointer), violation.message.clone());
+            let (pointer, message) = (format!("{schema_pointer}{}", violation.pointer), violation.message.clone());
             self.add_many(name, violation.constraint, (pointer, message, violation.more));
         }
         self.dialect = of_tools;
         found.map(|_| ())
     }
 
-    fn description(&mut self, listed: EntryRef<'_, '_>, shape: ToolShape, name: Option<&str>) {
+    fn check_description(&mut self, listed: EntryRef<'_, '_>, shape: ToolShape, name: Option<&str>) {
         let surface = self.dialect.tools;
         let Some(description) = shape.part(listed.entry, "description") else { return };
         let (rule, message) = match description.as_text() {
@@ -490,8 +495,8 @@ impl Checking<'_> {
     }
 }
 
-/// A client may put the server's name before the tool's name.
-fn misnamed(surface: &Surface, name: &Text<'_>, server: Option<&Text<'_>>) -> Option<(Constraint, String)> {
+/// Returns the rule that a name violates. A client may put the server's name before the tool's name.
+fn name_violation(surface: &Surface, name: &Text<'_>, server: Option<&Text<'_>>) -> Option<(Constraint, String)> {
     let found = name.display();
     if !names::is_legal(surface.names, name) {
         return Some((Constraint::ToolName, format!("expected a name of {}, found `{found}`", surface.names)));
@@ -505,7 +510,7 @@ fn misnamed(surface: &Surface, name: &Text<'_>, server: Option<&Text<'_>>) -> Op
     Some((Constraint::QualifiedName, message))
 }
 
-fn spelled(flag: Option<bool>) -> &'static str {
+fn flag_text(flag: Option<bool>) -> &'static str {
     match flag {
         Some(true) => "true",
         Some(false) => "false",
@@ -529,7 +534,7 @@ pub struct RequestViolation {
     pub severity: Severity,
     /// JSON Pointer into the request.
     pub pointer: String,
-    /// For people: what was expected. Contains no values of the request.
+    /// Human-readable: what was expected. Contains no values of the request.
     pub message: String,
     /// The fact that the request violates.
     pub fact: &'static RequestFact,
@@ -558,18 +563,18 @@ pub fn request(
     mentions::resolve_tool_names(&mut request, api, servers.as_ref(), None)?;
     let mut origins = Origins::default();
     if let Some(servers) = &servers {
-        origins.add_moved(servers.moved(wire::of(api).tools().pointer()));
+        origins.add_moved(servers.pointer_pairs(wire::of(api).tools().pointer()));
     }
     let mut found = Findings::new(limit);
     let facts = RequestFacts::of(dialect, options.host.as_deref(), (api, &model));
-    let formats = formats::broken_formats(&mut request, api, (dialect, &facts, &model), limit)?;
-    let mut add_with = |fact: &'static RequestFact, severity, given_pointer: &str, message: String, more| {
+    let formats = formats::format_violations(&mut request, api, (dialect, &facts, &model), limit)?;
+    let mut add_with = |fact: &'static RequestFact, severity, flat_pointer: &str, message: String, more| {
         let constraint = fact.rule();
-        let mut pointer = String::from(given_pointer);
+        let mut pointer = String::from(flat_pointer);
         origins.to_given(&mut pointer);
         found.add(0, RequestViolation { constraint, severity, pointer, message, fact, more });
     };
-    for Broken { fact, severity, pointer, message, more } in formats {
+    for FormatViolation { fact, severity, pointer, message, more } in formats {
         add_with(fact, severity, &pointer, message, more);
     }
     let mut add =
@@ -589,8 +594,8 @@ pub fn request(
                 let is_refused = choice.as_ref().is_some_and(|choice| is_any || choice.is_demand());
                 ("/tool_choice", is_refused && models.include(&model))
             }
-            Refusal::ModelWithoutTools { models, takes_hosted } => {
-                ("/tools", models.include(&model) && has_tools(&request, takes_hosted)?)
+            Refusal::ModelWithoutTools { models, accepts_hosted } => {
+                ("/tools", models.include(&model) && has_tools(&request, accepts_hosted)?)
             }
             Refusal::Prefill(models) => {
                 let is_refused = models.include(&model) && formats::begins_answer(&request, api)?;
@@ -611,8 +616,8 @@ pub fn request(
         add(found.fact, &found.pointer, found.message());
     }
     let has_namespaces = wire::of(api).tools().has_namespaces();
-    let takes_custom = dialect.tools.has_custom_tools || !has_namespaces;
-    for (pointer, fact) in refused_entries(&request, api, (dialect, &model), takes_custom)? {
+    let accepts_custom = dialect.tools.has_custom_tools || !has_namespaces;
+    for (pointer, fact) in refused_entries(&request, api, (dialect, &model), accepts_custom)? {
         let expected = match fact.refuses {
             Refusal::NoParameters(_) => "expected `parameters`, found a function without them",
             _ => "expected a tool type that the API supports, found another",
@@ -620,13 +625,13 @@ pub fn request(
         let message = format!("{expected}: {}", fact.statement);
         add(fact, &pointer, message);
     }
-    if !takes_custom {
+    if !accepts_custom {
         for RequestChange { pointer, .. } in request_facts::custom_tools(&request, api)? {
             add(&CUSTOM_TOOLS, &pointer, "expected a function, found a `custom` tool".into());
         }
     }
     if !dialect.tools.has_namespaces && has_namespaces {
-        for at in Namespaces::of(&request, api)?.places() {
+        for at in Namespaces::of(&request, api)?.indices() {
             add(&NAMESPACES, &format!("/tools/{at}"), "expected a tool, found a namespace of tools".into());
         }
     }
@@ -642,7 +647,7 @@ pub fn request(
         add(&HISTORY_ARGUMENTS, &pointer, "expected arguments that are a JSON object, found something else".into());
     }
     if let Some(fact) = facts.history_pairs(api) {
-        for (pointer, message) in pairs::broken(&mut request, api, fact)? {
+        for (pointer, message) in pairs::find_broken(&mut request, api, fact)? {
             add(fact, &pointer, message.into());
         }
     }
@@ -654,10 +659,10 @@ fn names_absent_tool(request: &Node<'_>, api: Api, choice: Option<&Choice<'_>>) 
     let Some(tools) = request.get("tools") else { return Ok(false) };
     let tools = view(tools)?;
     let list = tools.as_array().unwrap_or_default();
-    let is_it = |entry: &Node<'_>| {
+    let may_be_tool = |entry: &Node<'_>| {
         request::tool::name(entry).is_none_or(|known| known == name) || request::tool::has_type(entry, "namespace")
     };
-    Ok(!list.is_empty() && !list.iter().any(is_it) && !carriers::any(request, api)?)
+    Ok(!list.is_empty() && !list.iter().any(may_be_tool) && !carriers::any(request, api)?)
 }
 
 /// Returns the pointers to the types of hosted tools that the API is known to refuse, each with its fact. Includes

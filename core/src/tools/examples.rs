@@ -1,5 +1,5 @@
-//! The example arguments of a tool (`input_examples`). An API that refuses invalid examples gets them as the model has
-//! to write them; an example that the rewritten schema refuses is removed.
+//! The example arguments of a tool (`input_examples`). If the API refuses invalid examples, they are encoded as the
+//! model has to write its arguments; an example that the rewritten schema refuses is removed.
 
 use alloc::{format, string::String, vec::Vec};
 
@@ -21,8 +21,9 @@ pub(super) struct Rewritten<'n, 'a> {
     pub(super) plan: &'n Plan,
 }
 
-/// `at` is the pointer to the member. All examples of a tool share budgets that grow with them; when the budget is
-/// spent, the remaining examples stay as they are.
+/// Encodes the examples of a tool, and removes those that the rewritten schema refuses. `at` is the pointer to the
+/// member. All examples of a tool share budgets that grow with their size. When a budget is exhausted, the remaining
+/// examples stay unchanged.
 pub(super) fn rewrite(
     entry: &mut Node<'_>,
     known: &'static Examples,
@@ -76,7 +77,7 @@ pub(super) fn rewrite(
     }
 }
 
-pub(super) fn lost(entry: &Node<'_>, shape: ToolShape, format: ToolFormat) -> Option<Change> {
+pub(super) fn report_lost(entry: &Node<'_>, shape: ToolShape, format: ToolFormat) -> Option<Change> {
     let known = shape.format().and_then(tool_format::examples_of)?;
     let examples = shape.part(entry, known.member)?.as_array().unwrap_or_default();
     if examples.is_empty() || tool_format::examples_of(format).is_some() {
@@ -115,7 +116,7 @@ mod tests {
         let rewritten = Rewritten { before: &schema, after: &schema, plan: &plan };
         rewrite(&mut tool, known, "/input_examples", rewritten, &mut changes);
         assert_eq!(json::write(&tool), text);
-        let pointers: Vec<&str> = changes.iter().map(|about| about.pointer.as_str()).collect();
+        let pointers: Vec<&str> = changes.iter().map(|change| change.pointer.as_str()).collect();
         assert_eq!(pointers, ["/input_examples/1", "/input_examples/2"]);
     }
 

@@ -48,8 +48,8 @@ pub struct FormatChange {
 
 pub(crate) struct OriginalFormats {
     formats: Vec<Source>,
-    /// Index of the format that is sent to another API; see [`formats::take`].
-    taken: Option<usize>,
+    /// Index of the format that is translated for another API; see [`formats::take`].
+    translated: Option<usize>,
     api: Api,
 }
 
@@ -74,16 +74,16 @@ impl Source {
 
 impl OriginalFormats {
     pub(crate) fn of(request: &mut Node<'_>, api: Api) -> Result<Self, Error> {
-        let (mut all, mut taken) = (Vec::new(), None);
+        let (mut sources, mut translated) = (Vec::new(), None);
         formats::visit(request, api, &mut |FoundFormat { location, pointer, holder }| {
-            let found = holder.map(|holder| Source::of(location, pointer, holder));
-            if location.item.is_some() || taken.is_none() {
-                taken = found.as_ref().map(|_| all.len());
+            let source = holder.map(|holder| Source::of(location, pointer, holder));
+            if location.item.is_some() || translated.is_none() {
+                translated = source.as_ref().map(|_| sources.len());
             }
-            all.extend(found);
+            sources.extend(source);
             Ok(())
         })?;
-        Ok(OriginalFormats { formats: all, taken, api })
+        Ok(OriginalFormats { formats: sources, translated, api })
     }
 
     pub(crate) fn has_schema(&self) -> bool {
@@ -94,7 +94,7 @@ impl OriginalFormats {
     /// `api`.
     fn source(&self, number: usize, count: usize, api: Api) -> Option<&Source> {
         let at = match self.formats.len() == count {
-            _ if self.api != api => self.taken?,
+            _ if self.api != api => self.translated?,
             true => number,
             false => self.formats.len().checked_sub(1)?,
         };
@@ -119,7 +119,7 @@ pub(crate) fn rewrite(
     request: &mut Node<'_>,
     api: Api,
     options: &ToolsOptions,
-    given: &OriginalFormats,
+    original: &OriginalFormats,
 ) -> Result<Written, Error> {
     let mut written = Written::default();
     let count = formats::pointers(request, api)?.len();
@@ -131,22 +131,22 @@ pub(crate) fn rewrite(
     let is_known = match responses::in_request(dialect, api) {
         InRequest::Known => true,
         InRequest::Unknown => false,
-        InRequest::Refused(_) => return refused(request, api, dialect),
+        InRequest::Refused(_) => return require_no_format(request, api, dialect),
     };
     if !is_known {
         return Ok(written);
     }
     // The client's API enforces the format without a flag, but another API may need the flag to enforce it.
-    let was_enforced = given.api != api && given.is_enforced();
+    let was_enforced = original.api != api && original.is_enforced();
     formats::visit(request, api, &mut |FoundFormat { location, pointer, holder }| {
         let Some(holder) = holder else {
             plans.clear();
             return Ok(());
         };
-        let own = || Source::of(location, pointer, holder);
-        let from = given.source(number, count, api).cloned().unwrap_or_else(own);
+        let unchanged = || Source::of(location, pointer, holder);
+        let from = original.source(number, count, api).cloned().unwrap_or_else(unchanged);
         number += 1;
-        let (changes, plan) = in_holder(holder, location, (&from, pointer), options, was_enforced)?;
+        let (changes, plan) = rewrite_in_holder(holder, location, (&from, pointer), options, was_enforced)?;
         written.changes.extend(changes);
         written.changes.extend(rename(holder, location, (&from, pointer), dialect));
         // A format in an update replaces all earlier formats.
@@ -157,13 +157,13 @@ pub(crate) fn rewrite(
         Ok(())
     })?;
     let several = plans.len() > 1;
-    let undone = plans.into_iter().find(|(plan, _)| !plan.is_empty());
-    if let (Some((_, pointer)), true) = (&undone, several) {
+    let encoded = plans.into_iter().find(|(plan, _)| !plan.is_empty());
+    if let (Some((_, pointer)), true) = (&encoded, several) {
         let message = "expected one response format, or several that need no encoding, found several, one of which \
             has to be decoded: the library cannot tell which format an answer belongs to";
         return Err(Error::new(Code::NotRepresentable, pointer.as_str(), message));
     }
-    written.answer = undone.map(|(plan, _)| Answer::new(plan));
+    written.answer = encoded.map(|(plan, _)| Answer::new(plan));
     Ok(written)
 }
 
@@ -191,13 +191,15 @@ fn check(
         };
         let at = format!("{pointer}/{}", location.schema);
         match schema.as_text().map(|text| text.value()) {
-            None => found.extend(check::check(schema, options, limit)?.into_iter().map(|one| (at.clone(), one))),
+            None => {
+                found.extend(check::check(schema, options, limit)?.into_iter().map(|violation| (at.clone(), violation)))
+            }
             // Violations inside a schema that is text are reported at the text.
             Some(text) => {
                 let text = text.unwrap_or_default();
                 let inner = json::read(&text).map_err(|error| error.below(&at))?;
                 let inside = check::check(&inner, options, limit)?.into_iter();
-                found.extend(inside.map(|one| (at.clone(), Violation { pointer: String::new(), ..one })));
+                found.extend(inside.map(|violation| (at.clone(), Violation { pointer: String::new(), ..violation })));
             }
         }
         Ok(())
@@ -262,7 +264,7 @@ fn rename(
 
 const NAME: &str = "name";
 
-fn refused(request: &mut Node<'_>, api: Api, dialect: &Dialect) -> Result<Written, Error> {
+fn require_no_format(request: &mut Node<'_>, api: Api, dialect: &Dialect) -> Result<Written, Error> {
     let InRequest::Refused(why) = responses::in_request(dialect, api) else { return Ok(Written::default()) };
     let refused = formats::pointers(request, api)?;
     match refused.iter().find(|(_, location)| location.is_main) {
@@ -279,16 +281,16 @@ struct Candidate {
     options: SanitizeOptions,
 }
 
-/// In the order in which they are tried: the strict dialect for a strict format, the requested dialect, and the dialect
-/// for formats that the requested one cannot express.
+/// Returns the dialects for a format, in the order in which they are tried: the strict dialect for a strict format, the
+/// requested dialect, and the fallback dialect.
 fn candidates(options: &ToolsOptions, location: &FormatLocation, is_strict: bool) -> Result<Vec<Candidate>, Error> {
-    let of_place = |dialect: &Dialect| {
+    let dialect_at = |dialect: &Dialect| {
         location.carrier.and_then(|carrier| dialect.tools.dialect_in(carrier)).unwrap_or(dialect.name)
     };
     let candidate = |name: &str| -> Result<Candidate, Error> {
-        let own_options = options.sanitize.clone().in_dialect(dialect::named(name)?).used_as(Use::Response);
-        let own_options = SanitizeOptions { alone: false, ..own_options };
-        Ok(Candidate { dialect: dialect::of(&own_options)?, options: own_options })
+        let response_options = options.sanitize.clone().in_dialect(dialect::named(name)?).used_as(Use::Response);
+        let response_options = SanitizeOptions { alone: false, ..response_options };
+        Ok(Candidate { dialect: dialect::of(&response_options)?, options: response_options })
     };
     let targets = targets(options)?;
     let mut candidates = Vec::new();
@@ -300,7 +302,7 @@ fn candidates(options: &ToolsOptions, location: &FormatLocation, is_strict: bool
     let skipped = usize::from(options.by_flag.is_some() && !is_strict && targets.len() > 1);
     for target in targets.iter().skip(skipped) {
         // A fallback dialect for tools may have no response formats.
-        match candidate(of_place(target.dialect)) {
+        match candidate(dialect_at(target.dialect)) {
             Err(error) if error.code() != Code::NotRepresentable || candidates.is_empty() => return Err(error),
             Err(_) => {}
             Ok(candidate) => candidates.push(candidate),
@@ -309,7 +311,7 @@ fn candidates(options: &ToolsOptions, location: &FormatLocation, is_strict: bool
     Ok(candidates)
 }
 
-fn in_holder(
+fn rewrite_in_holder(
     holder: &mut Node<'_>,
     location: &'static FormatLocation,
     (from, to): (&Source, &str),
@@ -320,23 +322,23 @@ fn in_holder(
     let is_strict = flag.unwrap_or(was_enforced && location.has_strict);
     let at = |holder: &str, key: &str| format!("{holder}/{key}");
     let to_schema = at(to, location.schema);
-    let mut first: Option<Error> = None;
+    let mut first_error: Option<Error> = None;
     for Candidate { dialect, options } in candidates(options, location, is_strict)? {
         let Some(schema) = holder.get(location.schema) else { break };
         let (mut changes, plan, new) = match write(schema, location, &options, (from, &to_schema)) {
             Ok(done) => done,
             Err(error) => {
-                first = first.or(Some(error));
+                first_error = first_error.or(Some(error));
                 continue;
             }
         };
         if let Some(new) = new {
             holder.set(location.schema, new);
         }
-        // The `strict` that is sent: true for a strict dialect, false if the strict dialect cannot express the schema.
+        // The flag is true for a strict dialect, and false if the strict dialect cannot express the schema.
         let sent = match dialect.tools.strict {
             StrictFlag::True if location.has_strict => Some(true),
-            _ if is_strict && first.is_some() => Some(false),
+            _ if is_strict && first_error.is_some() => Some(false),
             _ => flag,
         };
         if let Some(sent) = sent.filter(|sent| flag != Some(*sent)) {
@@ -348,14 +350,14 @@ fn in_holder(
             let needed = Allow::needed_for(accepts, false);
             if needed > options.allow {
                 let (allowed, needed) = (options.allow.as_str(), needed.as_str());
-                let cause = first.as_ref().map(Error::message).unwrap_or_default();
+                let cause = first_error.as_ref().map(Error::message).unwrap_or_default();
                 let message = format!(
                     "expected changes within `allow: \"{allowed}\"`, found one that needs \"{needed}\": {message}, \
                      because the strict mode cannot express the schema: {cause}"
                 );
                 return Err(Error::new(Code::TooLossy, from.schema.as_str(), message));
             }
-            let cause = first.as_ref().filter(|_| !sent);
+            let cause = first_error.as_ref().filter(|_| !sent);
             let why = match cause {
                 Some(cause) => format!("the strict mode cannot express the schema: {}", cause.message()).into(),
                 None => location.reason(),
@@ -374,19 +376,19 @@ fn in_holder(
         let changes = changes.into_iter().map(|change| FormatChange { dialect: dialect.id(), change }).collect();
         return Ok((changes, plan));
     }
-    let error = first.unwrap_or_else(|| Error::new(Code::NotRepresentable, "", "expected a schema, found none"));
+    let error = first_error.unwrap_or_else(|| Error::new(Code::NotRepresentable, "", "expected a schema, found none"));
     Err(error.below(&from.schema))
 }
 
-type Done = (Vec<Change>, Plan, Option<Node<'static>>);
+type Rewritten = (Vec<Change>, Plan, Option<Node<'static>>);
 
-/// The new schema is `None` if the schema is unchanged.
+/// Sanitizes a schema. The returned schema is `None` if nothing changed.
 fn write(
     schema: &Node<'_>,
     location: &FormatLocation,
     options: &SanitizeOptions,
     (from, to): (&Source, &str),
-) -> Result<Done, Error> {
+) -> Result<Rewritten, Error> {
     let text = match schema.as_text().map(|text| text.value()) {
         Some(Some(text)) if location.text != SchemaText::Never => Some(text),
         Some(_) => return Ok((Vec::new(), Plan::default(), None)),
@@ -418,7 +420,7 @@ fn write(
     Ok((changes, plan, new))
 }
 
-pub(crate) struct Broken {
+pub(crate) struct FormatViolation {
     pub(crate) fact: &'static RequestFact,
     pub(crate) severity: Severity,
     pub(crate) pointer: String,
@@ -427,20 +429,20 @@ pub(crate) struct Broken {
     pub(crate) more: usize,
 }
 
-pub(crate) fn broken_formats(
+pub(crate) fn format_violations(
     request: &mut Node<'_>,
     api: Api,
     (dialect, facts, model): (&'static Dialect, &RequestFacts, &str),
     limit: FindingLimit,
-) -> Result<Vec<Broken>, Error> {
+) -> Result<Vec<FormatViolation>, Error> {
     let schemas = pointers(request, api)?;
     let schema = schemas.last().map(|(pointer, _)| pointer.as_str());
     let mode = json_mode(request, api)?;
-    let any = schema.or(mode.as_deref());
+    let schema_or_mode = schema.or(mode.as_deref());
     let mut found = Vec::new();
     let mut add = |fact: &'static RequestFact, pointer: &str| {
         let message = format!("expected a different request: {}", fact.statement);
-        found.push(Broken { fact, severity: fact.severity, pointer: pointer.to_string(), message, more: 0 });
+        found.push(FormatViolation { fact, severity: fact.severity, pointer: pointer.to_string(), message, more: 0 });
     };
     for fact in facts.iter() {
         let Refusal::Format(rule) = fact.refuses else { continue };
@@ -450,7 +452,7 @@ pub(crate) fn broken_formats(
             }
             FormatRule::ByModel(models) if models.include(model) => schema,
             FormatRule::BesideTools { models, only_json } if models.include(model) => {
-                let pointer = if only_json { mode.as_deref() } else { any };
+                let pointer = if only_json { mode.as_deref() } else { schema_or_mode };
                 pointer.filter(|_| !only_json || schema.is_none())
             }
             FormatRule::BesideHosted { models, .. } if models.include(model) => mode.as_deref(),
@@ -472,7 +474,7 @@ pub(crate) fn broken_formats(
     }
     let updates = facts.iter().find(|fact| fact.refuses == Refusal::Format(FormatRule::Updates(api)));
     if let Some(fact) = updates {
-        for at in second_updates(request, api)? {
+        for at in repeated_updates(request, api)? {
             add(fact, &format!("/input/{at}"));
         }
     }
@@ -483,29 +485,29 @@ pub(crate) fn broken_formats(
     }
     for (pointer, violation) in check(request, api, dialect, limit)? {
         let Violation { severity, message, more, .. } = violation;
-        found.push(Broken { fact: &SCHEMA, severity, pointer: pointer + &violation.pointer, message, more });
+        found.push(FormatViolation { fact: &SCHEMA, severity, pointer: pointer + &violation.pointer, message, more });
     }
     Ok(found)
 }
 
-pub(crate) fn has_tools(request: &Node<'_>, functions: bool) -> Result<bool, Error> {
+pub(crate) fn has_tools(request: &Node<'_>, only_functions: bool) -> Result<bool, Error> {
     let Some(tools) = request.get("tools") else { return Ok(false) };
     let tools = view(tools)?;
     let mut list = tools.as_array().unwrap_or_default().iter();
     let is_group = |entry: &Node<'_>| GROUPS.iter().any(|key| entry.get(*key).is_some());
-    Ok(list.any(|entry| !functions || is_group(entry) || matches!(tool_format::recognize(entry), Entry::Tool(_))))
+    Ok(list.any(|entry| !only_functions || is_group(entry) || matches!(tool_format::recognize(entry), Entry::Tool(_))))
 }
 
-/// Returns true if an entry of the list of tools has one of these members, which Google's APIs accept in both
-/// spellings.
+/// Returns true if an entry of the list of tools has one of these members, in camel case or snake case as Google's APIs
+/// accept them.
 pub(crate) fn has_entry(request: &Node<'_>, wanted: &[&str]) -> Result<bool, Error> {
     let Some(tools) = request.get("tools") else { return Ok(false) };
     let tools = view(tools)?;
     Ok(tools.as_array().unwrap_or_default().iter().any(|entry| {
         let members = entry.as_object().map(crate::json::Object::members).unwrap_or_default();
-        members.iter().any(|own| {
-            let name = own.key.display().replace('_', "");
-            wanted.iter().any(|member| name.eq_ignore_ascii_case(member)) && !own.value.is_null()
+        members.iter().any(|member| {
+            let name = member.key.display().replace('_', "");
+            wanted.iter().any(|wanted| name.eq_ignore_ascii_case(wanted)) && !member.value.is_null()
         })
     }))
 }
@@ -531,7 +533,7 @@ pub(crate) fn begins_answer(request: &Node<'_>, api: Api) -> Result<bool, Error>
         Prefill::Text(role) => last.map(view).transpose()?.is_some_and(|message| {
             let turns = wire::of(api).turns();
             let parts = message.items_at(turns.blocks().map_or("content", Blocks::list));
-            message.get("role").is_some_and(|own| own.is_text(role))
+            message.get("role").is_some_and(|value| value.is_text(role))
                 && parts.last().is_some_and(|part| turns.is_text(part))
         }),
         Prefill::Flags(flags) => last
@@ -554,7 +556,7 @@ pub(crate) fn input_mentions_json(request: &Node<'_>, api: Api) -> Result<bool, 
     request.get(wire::of(api).history()).map_or(Ok(false), text_mentions_json)
 }
 
-/// Names of functions and arguments of calls are not treated as text.
+/// Searches texts only, not names of functions or arguments of calls.
 fn text_mentions_json(node: &Node<'_>) -> Result<bool, Error> {
     let node = view(node)?;
     match node.data() {
@@ -578,7 +580,7 @@ fn text_mentions_json(node: &Node<'_>) -> Result<bool, Error> {
     }
 }
 
-fn second_updates(request: &Node<'_>, api: Api) -> Result<Vec<usize>, Error> {
+fn repeated_updates(request: &Node<'_>, api: Api) -> Result<Vec<usize>, Error> {
     let (mut found, mut was_update) = (Vec::new(), false);
     for (at, item) in request.items_at(wire::of(api).history()).iter().enumerate() {
         let is_update =
@@ -607,14 +609,14 @@ pub(crate) fn broken_combination(
             Ok(is_broken.then_some("/tools"))
         }
         Refusal::BesideCache { api, cache, members } if api == format => {
-            let given = |(key, _): &&(&str, &str)| request.get(*key).is_some_and(|member| !member.is_null());
-            Ok(members.iter().find(given).filter(|_| has_one(request, cache)).map(|(_, pointer)| *pointer))
+            let is_present = |(key, _): &&(&str, &str)| request.get(*key).is_some_and(|member| !member.is_null());
+            Ok(members.iter().find(is_present).filter(|_| has_any_member(request, cache)).map(|(_, pointer)| *pointer))
         }
         _ => Ok(None),
     }
 }
 
-pub(crate) fn has_one(request: &Node<'_>, keys: &[&str]) -> bool {
+pub(crate) fn has_any_member(request: &Node<'_>, keys: &[&str]) -> bool {
     keys.iter().any(|key| request.get(*key).is_some_and(|member| !member.is_null()))
 }
 
@@ -622,8 +624,8 @@ fn is_set(request: &Node<'_>, config: &[&str], member: &str) -> Result<bool, Err
     for config in config.iter().filter_map(|key| request.get(*key)) {
         let config = view(config)?;
         let mut members = config.as_object().into_iter().flatten();
-        if members.any(|own| {
-            own.key.display().replace('_', "").eq_ignore_ascii_case(member) && own.value.as_bool() == Some(true)
+        if members.any(|setting| {
+            setting.key.display().replace('_', "").eq_ignore_ascii_case(member) && setting.value.as_bool() == Some(true)
         }) {
             return Ok(true);
         }

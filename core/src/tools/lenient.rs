@@ -3,7 +3,7 @@
 
 use alloc::{string::String, vec::Vec};
 
-use super::{quarantine::within, target::change_outside_arguments};
+use super::{quarantine::require_allowed, target::change_outside_arguments};
 use crate::{
     check::{self, findings::FindingLimit},
     collections::Set,
@@ -23,7 +23,7 @@ const REASON: &str = "`lenientTypes`: an API that validates the calls of its mod
     repaired (Groq: `tool call validation failed: parameters for tool web_search did not match schema: errors: \
     [/count: expected integer, but got string]`; picoclaw#400, laravel/ai#239, OpenHands#10048)";
 
-/// Changes nothing if the API refuses the result, or if `allow` forbids the change.
+/// Widens the schema of a tool. Changes nothing if the API refuses the result, or if `allow` forbids the change.
 pub(super) fn widen(
     entry: &mut Node<'_>,
     (shape, written): (ToolShape, ToolShape),
@@ -32,7 +32,7 @@ pub(super) fn widen(
 ) {
     let Some(given) = shape.schema(entry) else { return };
     let mut schema = given.clone();
-    if !properties(&mut schema) {
+    if !widen_members(&mut schema) {
         return;
     }
     let is_accepted = check::check(&schema, &SanitizeOptions::new(dialect.id()), FindingLimit::LISTED);
@@ -43,31 +43,31 @@ pub(super) fn widen(
     let message = "accepted text for numbers and booleans, and null for optional properties; `restore` repairs calls";
     let change = change_outside_arguments(Rule::AdmitText, at, Guidance::Same, Reason::from(REASON), message.into());
     let change = Change { accepts: Accepts::Wider, ..change };
-    if within(allow, core::slice::from_ref(&change)).is_ok() {
-        shape.edit_schema(entry, |own| *own = schema.clone());
+    if require_allowed(allow, core::slice::from_ref(&change)).is_ok() {
+        shape.edit_schema(entry, |original| *original = schema.clone());
         changes.push(change);
     }
 }
 
-fn properties(schema: &mut Node<'_>) -> bool {
+fn widen_members(schema: &mut Node<'_>) -> bool {
     let names = schema.array_at("required").unwrap_or_default().iter();
     let required: Set<String> = names.filter_map(|name| Some(name.as_text()?.display().into_owned())).collect();
     let mut changed = false;
     schema.visit("properties", |table| {
         let _ = table.visit_children(|child, property| {
             if let Child::Member(name) = child {
-                changed |= value(property, !required.contains(&*name.display()));
+                changed |= widen_value(property, !required.contains(&*name.display()));
             }
             Ok::<(), Error>(())
         });
     });
     for key in ["items", "additionalProperties"] {
-        schema.visit(key, |inner| changed |= value(inner, false));
+        schema.visit(key, |inner| changed |= widen_value(inner, false));
     }
     for table in ["$defs", "definitions"] {
         schema.visit(table, |table| {
             let _ = table.visit_children(|_, definition| {
-                changed |= value(definition, false);
+                changed |= widen_value(definition, false);
                 Ok::<(), Error>(())
             });
         });
@@ -75,8 +75,8 @@ fn properties(schema: &mut Node<'_>) -> bool {
     changed
 }
 
-fn value(schema: &mut Node<'_>, is_optional: bool) -> bool {
-    let mut changed = properties(schema);
+fn widen_value(schema: &mut Node<'_>, is_optional: bool) -> bool {
+    let mut changed = widen_members(schema);
     if schema.get("const").is_some() {
         return changed;
     }
@@ -90,7 +90,7 @@ fn value(schema: &mut Node<'_>, is_optional: bool) -> bool {
         changed = true;
     }
     if schema.get("type").is_none() {
-        if let Some(is_nullable) = schema.visit("anyOf", |branches| branch(branches, &mut changed)) {
+        if let Some(is_nullable) = schema.visit("anyOf", |branches| widen_branches(branches, &mut changed)) {
             if is_optional && !is_nullable {
                 let null = Node::record([("type", Node::literal("null"))]);
                 schema.visit("anyOf", |branches| branches.as_array_mut().map(|list| list.push(null)));
@@ -118,10 +118,10 @@ fn value(schema: &mut Node<'_>, is_optional: bool) -> bool {
     changed
 }
 
-fn branch(branches: &mut Node<'_>, changed: &mut bool) -> bool {
+fn widen_branches(branches: &mut Node<'_>, changed: &mut bool) -> bool {
     let mut is_nullable = false;
     let _ = branches.visit_children(|_, branch| {
-        *changed |= value(branch, false);
+        *changed |= widen_value(branch, false);
         let types = branch.get("type");
         let is_open = || ["$ref", "enum", "const", "anyOf"].iter().all(|key| branch.get(*key).is_none());
         is_nullable |= types.map_or_else(is_open, |types| {

@@ -24,7 +24,7 @@ const MAX_TEXT: usize = 8 * 1024 * 1024;
 const MAX_BYTES: usize = 32 * 1024 * 1024;
 
 /// Maximum number of attempts to acquire the lock (about 100 µs). After that, the list is rewritten without the cache.
-const LOOKS: usize = 10_000;
+const LOCK_ATTEMPTS: usize = 10_000;
 
 /// Caches the rewritten `tools` of requests, for requests that repeat them. A list is identified by its bytes; the
 /// least recently used list is removed first.
@@ -106,14 +106,15 @@ pub(crate) struct SentList {
     pub(crate) accepted: Set<String>,
 }
 
-/// The changes of a list as the last request reported them: with pointers into the given request.
+/// The changes of a list, with the pointers that the last request reported.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct ReportedChanges(Arc<spin::Mutex<Option<Reported>>>);
 
 type Reported = (Origins, Arc<Vec<ToolChange>>);
 
 impl ReportedChanges {
-    /// Requests that repeat a list usually hide the same tools, so most requests share one copy.
+    /// Returns the changes with pointers into the given request. Requests that repeat a list usually hide the same
+    /// tools, so most requests share one copy.
     pub(crate) fn of(&self, mut changes: Arc<Vec<ToolChange>>, origins: &Origins) -> Arc<Vec<ToolChange>> {
         if origins.is_empty() || changes.is_empty() {
             return changes;
@@ -126,7 +127,9 @@ impl ReportedChanges {
             return reported;
         }
         let is_cached = Arc::get_mut(&mut changes).is_none();
-        Arc::make_mut(&mut changes).iter_mut().for_each(|about| origins.to_given(&mut about.change.pointer));
+        Arc::make_mut(&mut changes)
+            .iter_mut()
+            .for_each(|tool_change| origins.to_given(&mut tool_change.change.pointer));
         if let Some(mut last) = self.0.try_lock().filter(|_| is_cached) {
             *last = Some((origins.of_list(), Arc::clone(&changes)));
         }
@@ -142,9 +145,9 @@ struct Size {
 }
 
 impl Size {
-    const ROOM: Size = Size { text: MAX_TEXT, all: MAX_BYTES };
+    const MAX: Size = Size { text: MAX_TEXT, all: MAX_BYTES };
 
-    fn less(self, other: Size) -> Option<Size> {
+    fn subtract(self, other: Size) -> Option<Size> {
         Some(Size { text: self.text.checked_sub(other.text)?, all: self.all.checked_sub(other.all)? })
     }
 }
@@ -153,8 +156,8 @@ impl CachedList {
     fn new(key: CacheKey<'static>, text: Option<String>, sent: SentList) -> CachedList {
         let written = key.list.len().saturating_add(text.as_ref().map_or(0, String::len));
         let ListInputs { names, flat, .. } = &key.inputs;
-        let of_inputs = names.bytes().saturating_add(flat.as_ref().map_or(0, |flat| flat.bytes()));
-        let size = Size { text: written, all: written.saturating_add(sent.bytes()).saturating_add(of_inputs) };
+        let inputs_bytes = names.bytes().saturating_add(flat.as_ref().map_or(0, |flat| flat.bytes()));
+        let size = Size { text: written, all: written.saturating_add(sent.bytes()).saturating_add(inputs_bytes) };
         CachedList { key, text, sent, size }
     }
 }
@@ -165,14 +168,14 @@ impl SentList {
             let texts = [&tool.name, &tool.server, &tool.hosted].into_iter().flatten().map(String::len).sum::<usize>();
             size_of::<Quarantined>() + texts + tool.pointer.len() + tool.message.len()
         };
-        let change = |about: &ToolChange| {
-            let change = &about.change;
+        let change = |tool_change: &ToolChange| {
+            let change = &tool_change.change;
             let output = change.output_pointer.as_ref().map_or(0, String::len);
-            size_of::<ToolChange>() + about.tool.len() + change.pointer.len() + output + change.message.len()
+            size_of::<ToolChange>() + tool_change.tool.len() + change.pointer.len() + output + change.message.len()
         };
         let names = |name: &String| 2 * size_of::<String>() + name.len();
         self.quarantined.iter().map(quarantined).sum::<usize>()
-            // They are stored twice if a request reports them with other pointers.
+            // Changes are stored twice if a request reports them with different pointers.
             + 2 * self.changes.iter().map(change).sum::<usize>()
             + self.accepted.iter().map(names).sum::<usize>()
             + self.restore_map.bytes()
@@ -195,14 +198,14 @@ impl ToolListCache {
 
     /// Removes all lists.
     pub fn clear(&self) {
-        let gone = core::mem::take(&mut *self.0.lock());
-        drop(gone);
+        let removed = core::mem::take(&mut *self.0.lock());
+        drop(removed);
     }
 
-    /// Returns `None` if other threads hold the lock for longer than it takes to rewrite a list. (In a forked process,
-    /// the thread that holds the lock may no longer exist.)
-    fn patient(&self) -> Option<spin::MutexGuard<'_, Vec<Arc<CachedList>>>> {
-        (0..LOOKS).find_map(|_| {
+    /// Acquires the lock. Returns `None` if other threads hold the lock for longer than rewriting a list needs. (In a
+    /// forked process, the thread that holds the lock may no longer exist.)
+    fn lock(&self) -> Option<spin::MutexGuard<'_, Vec<Arc<CachedList>>>> {
+        (0..LOCK_ATTEMPTS).find_map(|_| {
             let lists = self.0.try_lock();
             if lists.is_none() {
                 core::hint::spin_loop();
@@ -212,7 +215,7 @@ impl ToolListCache {
     }
 
     fn find(&self, key: &CacheKey<'_>) -> Option<Arc<CachedList>> {
-        let mut lists = self.patient()?;
+        let mut lists = self.lock()?;
         let index = lists.iter().rposition(|sent| sent.key == *key)?;
         // The most recently used list is the last one.
         lists.get_mut(index..)?.rotate_left(1);
@@ -220,22 +223,22 @@ impl ToolListCache {
     }
 
     fn keep(&self, sent: Arc<CachedList>, max_lists: usize) {
-        if Size::ROOM.less(sent.size).is_none() {
+        if Size::MAX.subtract(sent.size).is_none() {
             return;
         }
-        let mut gone = Vec::new();
-        let Some(mut lists) = self.patient() else { return };
+        let mut removed = Vec::new();
+        let Some(mut lists) = self.lock() else { return };
         // Another thread may have rewritten the same list.
         lists.retain(|other| other.key != sent.key);
         lists.push(sent);
-        let mut room = Size::ROOM;
+        let mut room = Size::MAX;
         let fits = |sent: &Arc<CachedList>| {
-            room = room.less(sent.size)?;
+            room = room.subtract(sent.size)?;
             Some(())
         };
-        let left = lists.iter().rev().take(max_lists).map_while(fits).count();
-        let surplus = lists.len().saturating_sub(left);
-        gone.extend(lists.drain(..surplus));
+        let kept = lists.iter().rev().take(max_lists).map_while(fits).count();
+        let surplus = lists.len().saturating_sub(kept);
+        removed.extend(lists.drain(..surplus));
         // Removed lists are freed after the lock is released.
         drop(lists);
     }

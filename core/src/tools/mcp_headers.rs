@@ -29,7 +29,7 @@ pub(crate) struct Invalid {
     path: Vec<usize>,
 }
 
-pub(crate) fn invalid(schema: &Node<'_>) -> Vec<Invalid> {
+pub(crate) fn find_invalid(schema: &Node<'_>) -> Vec<Invalid> {
     let mut scan = Scan::default();
     scan.visit(schema, true);
     scan.invalid
@@ -41,9 +41,9 @@ pub(crate) fn is_valid(schema: &Node<'_>) -> bool {
     scan.invalid.is_empty() && !scan.names.is_empty()
 }
 
-/// All annotations must have been found in this schema.
+/// Removes the annotations that `find_invalid` found in this schema.
 pub(crate) fn remove(schema: &mut Node<'_>, annotations: &[Invalid]) {
-    // Later ones first: a removal moves the members behind it.
+    // In reverse order, because a removal moves the members after it.
     for annotation in annotations.iter().rev() {
         remove_at(schema, &annotation.path);
     }
@@ -72,7 +72,7 @@ struct Scan<'n, 'a> {
     invalid: Vec<Invalid>,
     /// Names in lower case, because headers ignore case.
     names: Set<String>,
-    /// The steps to the current schema, each with its position.
+    /// The tokens of the pointer to the current schema, each with its position.
     path: Vec<(usize, Token<'n, 'a>)>,
 }
 

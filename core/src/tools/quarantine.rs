@@ -29,15 +29,15 @@ pub struct Quarantined {
     pub pointer: String,
     /// The reason, in kebab-case: the code of an error of [`sanitize`](crate::sanitize), or a rule about tools.
     pub rule: &'static str,
-    /// For people: what was expected, then what was found.
+    /// Human-readable: what was expected, then what was found.
     pub message: String,
 }
 
 /// Maximum number of tools that a message lists.
-const NAMED: usize = 10;
+const MAX_LISTED: usize = 10;
 
 pub(crate) fn reasons(list: &[Quarantined], dialect: &str) -> Vec<String> {
-    let one = |tool: &Quarantined| {
+    let reason = |tool: &Quarantined| {
         let name = match (&tool.hosted, &tool.name) {
             (Some(kind), _) => format!("the hosted tool `{kind}`"),
             (None, Some(name)) => format!("`{name}`"),
@@ -46,9 +46,9 @@ pub(crate) fn reasons(list: &[Quarantined], dialect: &str) -> Vec<String> {
         let Quarantined { pointer, rule, message, .. } = tool;
         format!("{name} at `{pointer}` for `{dialect}`: {message} (`{rule}`)")
     };
-    let mut reasons: Vec<String> = list.iter().take(NAMED).map(one).collect();
-    if list.len() > NAMED {
-        reasons.push(format!("and {} more", list.len() - NAMED));
+    let mut reasons: Vec<String> = list.iter().take(MAX_LISTED).map(reason).collect();
+    if list.len() > MAX_LISTED {
+        reasons.push(format!("and {} more", list.len() - MAX_LISTED));
     }
     reasons
 }
@@ -59,7 +59,7 @@ pub(super) struct Refused {
     pub(super) message: String,
 }
 
-pub(super) fn within(allow: Allow, changes: &[Change]) -> Result<(), Refused> {
+pub(super) fn require_allowed(allow: Allow, changes: &[Change]) -> Result<(), Refused> {
     let Some(worst) = changes.iter().find(|change| Allow::needed_for(change.accepts, change.encoded) > allow) else {
         return Ok(());
     };
@@ -110,7 +110,7 @@ pub(super) fn nameless(shape: ToolShape, entry: &Node<'_>) -> Refused {
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct SetAsideWarning {
-    /// For people: the tools, the dialect, the reason for each tool, and advice.
+    /// Human-readable: the tools, the dialect, the reason for each tool, and advice.
     pub message: String,
     /// Key that is equal for equal tools, dialects and reasons, so that a caller can show each warning once.
     pub key: String,
@@ -152,9 +152,9 @@ fn key(dialect: DialectId, list: &[Quarantined]) -> String {
 fn message(dialect: DialectId, list: &[Quarantined], naming: Naming) -> String {
     let why = reasons(list, dialect.as_str()).join("; ");
     let mut advice: Vec<String> = Vec::new();
-    for one in list.iter().map(|tool| remedy(tool, naming)) {
-        if !advice.contains(&one) {
-            advice.push(one);
+    for remedy in list.iter().map(|tool| remedy(tool, naming)) {
+        if !advice.contains(&remedy) {
+            advice.push(remedy);
         }
     }
     format!("{why}. What to do: {}", advice.join("; "))
@@ -167,7 +167,7 @@ fn remedy(tool: &Quarantined, naming: Naming) -> String {
                 server, can replace it for every API"
         );
     }
-    let is = |constraints: &[Constraint]| constraints.iter().any(|one| one.id() == tool.rule);
+    let is = |constraints: &[Constraint]| constraints.iter().any(|constraint| constraint.id() == tool.rule);
     let (fallback, max_tools) = (naming.spell("fallback"), naming.spell("maxTools"));
     if is(&[Constraint::NotATool, Constraint::NamelessTool]) {
         "give the tool a name and a schema, or leave it out".into()

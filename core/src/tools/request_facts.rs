@@ -34,7 +34,7 @@ pub struct RequestChange {
     pub pointer: String,
     /// Rule of the [`RequestFact`] behind the change.
     pub rule: &'static str,
-    /// For people: how the request was changed. Contains no values of the request.
+    /// Human-readable: how the request was changed. Contains no values of the request.
     pub message: String,
     /// The fact behind the change.
     pub reason: Reason,
@@ -78,16 +78,16 @@ pub(crate) fn custom_tools(request: &Node<'_>, api: Api) -> Result<Vec<RequestCh
     Ok(changes)
 }
 
-/// Calls `take` with the index in the request's own list, the pointer and the entry. Also visits the lists in the
+/// Calls `visit` with the index in the list of the request, the pointer and the entry. Also visits the lists in the
 /// history.
 fn each_entry<'a>(
     request: &Node<'a>,
     api: Api,
-    mut take: impl FnMut(Option<usize>, String, &Node<'a>),
+    mut visit: impl FnMut(Option<usize>, String, &Node<'a>),
 ) -> Result<(), Error> {
     if let Some(tools) = request.get("tools") {
         for (at, tool) in view(tools)?.as_array().unwrap_or_default().iter().enumerate() {
-            take(Some(at), format!("/tools/{at}"), tool);
+            visit(Some(at), format!("/tools/{at}"), tool);
         }
     }
     if !wire::of(api).tools().has_namespaces() {
@@ -95,7 +95,7 @@ fn each_entry<'a>(
     }
     carriers::each_at(request, api, None, |location, tools| {
         for (at, tool) in tools.iter().enumerate() {
-            take(None, location.pointer(api, at), tool);
+            visit(None, location.pointer(api, at), tool);
         }
     })
 }
@@ -105,11 +105,11 @@ pub(crate) struct Namespaces(Vec<Namespace>);
 
 #[derive(Clone)]
 pub(crate) struct Namespace {
-    /// The index in the request's own list; `None` if the history adds the namespace.
+    /// The index in the list of the request; `None` if the history adds the namespace.
     pub(crate) index: Option<usize>,
     pub(crate) name: String,
     pointer: String,
-    /// `None` if the namespace has no description; true if its description is added to those of its tools.
+    /// `None` if the namespace has no description; true if its tools' descriptions receive its description.
     description: Option<bool>,
     has_tools: bool,
 }
@@ -131,7 +131,7 @@ impl Namespaces {
         Ok(Namespaces(found))
     }
 
-    pub(crate) fn places(&self) -> impl Iterator<Item = usize> + '_ {
+    pub(crate) fn indices(&self) -> impl Iterator<Item = usize> + '_ {
         self.0.iter().filter_map(|namespace| namespace.index)
     }
 
@@ -145,9 +145,9 @@ impl Namespaces {
         if self.0.is_empty() {
             return Ok(Vec::new());
         }
-        let left = Namespaces::of(request, api)?.0;
-        let [stay, stay_in_history] =
-            [true, false].map(|is_listed| left.iter().any(|namespace| namespace.index.is_some() == is_listed));
+        let remaining = Namespaces::of(request, api)?.0;
+        let [has_listed, has_added] =
+            [true, false].map(|is_listed| remaining.iter().any(|namespace| namespace.index.is_some() == is_listed));
         let change = |Namespace { pointer, description, has_tools, .. }: Namespace| {
             let (fact, message) = match (has_tools, description) {
                 (false, _) => (&EMPTY_NAMESPACE, "removed a namespace without tools"),
@@ -164,10 +164,10 @@ impl Namespaces {
             RequestChange::new(pointer, fact, message)
         };
         let is_gone = |namespace: &Namespace| match namespace.index {
-            Some(_) => !stay,
-            None => !stay_in_history,
+            Some(_) => !has_listed,
+            None => !has_added,
         };
-        Ok(self.0.into_iter().filter(|it| is_gone(it) && !is_put_back(it)).map(change).collect())
+        Ok(self.0.into_iter().filter(|namespace| is_gone(namespace) && !is_put_back(namespace)).map(change).collect())
     }
 }
 
@@ -186,8 +186,8 @@ pub(crate) fn namespaced_calls(request: &Node<'_>, api: Api) -> Result<Vec<usize
     Ok(found)
 }
 
-/// `before` are the indices of the calls that had a namespace. If messages were added or removed, the report names the
-/// whole history.
+/// Reports the calls that lost their namespace. `before` contains the indices of the calls that had a namespace. If
+/// messages were added or removed, the report points to the whole history.
 pub(crate) fn flattened_calls(
     request: &Node<'_>,
     api: Api,
@@ -238,42 +238,42 @@ pub(crate) fn fix_choice(
     is_emptied: bool,
 ) -> Result<(Option<ChoiceChange>, Vec<RequestChange>), Error> {
     let without = without_tools(request, api, facts)?;
-    let choice_found = choice_of(request, api)?;
+    let original_choice = choice_of(request, api)?;
     if let Some(rule) = &without {
-        if let Some((_, Some(choice))) = &choice_found {
+        if let Some((_, Some(choice))) = &original_choice {
             if choice.is_demand() {
                 let message = format!("expected tools that the choice can force, found none; {}", rule.fact.source);
                 return Err(Error::new(Code::InvalidRequest, wire::of(api).choice().pointer(), message));
             }
         }
-        for key in rule.broken_by(request, choice_found.as_ref()) {
+        for key in rule.broken_by(request, original_choice.as_ref()) {
             request.remove(key);
         }
     }
     if let Some(fact) = without.map(|rule| rule.fact).or(is_emptied.then_some(&EMPTIED_LIST)) {
-        let gone = || original.keys.iter().filter(|key| request.get(**key).is_none());
+        let removed = || original.keys.iter().filter(|key| request.get(**key).is_none());
         let mut changes: Vec<RequestChange> =
-            gone().map(|key| RequestChange::new(format!("/{key}"), fact, format!("removed `{key}`"))).collect();
+            removed().map(|key| RequestChange::new(format!("/{key}"), fact, format!("removed `{key}`"))).collect();
         // Gemini Interactions has the choice in its settings, which are kept.
-        let is_setting = wire::of(api).choice().is_setting() && original.choice.is_some() && choice_found.is_none();
+        let is_setting = wire::of(api).choice().is_setting() && original.choice.is_some() && original_choice.is_none();
         if is_setting {
             changes.push(RequestChange::new(wire::of(api).choice().pointer(), fact, "removed `tool_choice`"));
         }
-        let choice = original.choice.as_ref().filter(|_| is_setting || gone().any(|key| *key == CHOICE));
-        let choice = choice.map(|choice_found| ChoiceChange {
-            found: choice_found.clone(),
+        let choice = original.choice.as_ref().filter(|_| is_setting || removed().any(|key| *key == CHOICE));
+        let choice = choice.map(|original_choice| ChoiceChange {
+            found: original_choice.clone(),
             sent: "null".into(),
             because: fact.source,
         });
         return Ok((choice, changes));
     }
-    let nothing = (None, Vec::new());
-    let Some((choice_found, choice)) = choice_found else { return Ok(nothing) };
-    let Some((fact, takes_required)) = while_thinking(request, facts, model)? else { return Ok(nothing) };
-    if !is_refused(choice.as_ref(), takes_required) {
-        return Ok(nothing);
+    let unchanged = (None, Vec::new());
+    let Some((original_choice, choice)) = original_choice else { return Ok(unchanged) };
+    let Some((fact, accepts_required)) = while_thinking(request, facts, model)? else { return Ok(unchanged) };
+    if !is_refused(choice.as_ref(), accepts_required) {
+        return Ok(unchanged);
     }
-    if takes_required {
+    if accepts_required {
         wire::of(api).choice().replace(request, &Choice::Required)?;
     } else {
         wire::of(api).choice().weaken(request)?;
@@ -282,14 +282,14 @@ pub(crate) fn fix_choice(
     let pointer = wire::of(api).choice().pointer();
     let name = pointer.rsplit('/').next().unwrap_or_default();
     let change = RequestChange::new(pointer, fact, format!("weakened `{name}`"));
-    Ok((Some(ChoiceChange { found: choice_found, sent, because: fact.source }), Vec::from([change])))
+    Ok((Some(ChoiceChange { found: original_choice, sent, because: fact.source }), Vec::from([change])))
 }
 
 /// Returns true if a model that is thinking refuses a choice.
-fn is_refused(choice: Option<&Choice<'_>>, takes_required: bool) -> bool {
+fn is_refused(choice: Option<&Choice<'_>>, accepts_required: bool) -> bool {
     match choice {
         Some(Choice::Tool(_)) => true,
-        Some(Choice::Required | Choice::Allowed { required: true, .. }) => !takes_required,
+        Some(Choice::Required | Choice::Allowed { required: true, .. }) => !accepts_required,
         _ => false,
     }
 }
@@ -312,7 +312,7 @@ pub(crate) fn broken_by_choice(
     }
     let Some((_, choice)) = found else { return Ok(None) };
     let thinks = while_thinking(request, facts, model)?;
-    let broken = thinks.filter(|(_, takes_required)| is_refused(choice.as_ref(), *takes_required));
+    let broken = thinks.filter(|(_, accepts_required)| is_refused(choice.as_ref(), *accepts_required));
     Ok(broken.map(|(fact, _)| (wire::of(api).choice().pointer(), fact)))
 }
 
@@ -323,16 +323,16 @@ pub(crate) fn choice_of<'a>(request: &Node<'a>, api: Api) -> Result<Option<(Stri
 
 struct WithoutTools {
     fact: &'static RequestFact,
-    takes_none: bool,
+    accepts_none: bool,
     is_of_parallel_calls: bool,
-    takes_idle: bool,
+    accepts_auto: bool,
 }
 
 impl WithoutTools {
     fn broken_by(&self, request: &Node<'_>, choice: Option<&(String, Option<Choice<'_>>)>) -> &'static [&'static str] {
         match choice {
-            Some((_, Some(Choice::None))) if self.takes_none => &[],
-            Some((_, Some(Choice::Auto))) | None if self.takes_idle => &[],
+            Some((_, Some(Choice::None))) if self.accepts_none => &[],
+            Some((_, Some(Choice::Auto))) | None if self.accepts_auto => &[],
             Some(_) => &[CHOICE, PARALLEL_CALLS],
             None if self.is_of_parallel_calls && request.get(PARALLEL_CALLS).is_some_and(is_set) => &[PARALLEL_CALLS],
             None => &[],
@@ -340,11 +340,11 @@ impl WithoutTools {
     }
 }
 
-/// Returns `None` if the API has no such rule, or if the request has tools.
+/// Returns the API's rule about choices without tools; `None` if there is no such rule, or if the request has tools.
 fn without_tools(request: &Node<'_>, api: Api, facts: &RequestFacts) -> Result<Option<WithoutTools>, Error> {
     let rule = facts.iter().find_map(|fact| match fact.refuses {
-        Refusal::ChoiceWithoutTools { takes_none, is_of_parallel_calls, takes_idle } => {
-            Some(WithoutTools { fact, takes_none, is_of_parallel_calls, takes_idle: takes_idle.contains(&api) })
+        Refusal::ChoiceWithoutTools { accepts_none, is_of_parallel_calls, accepts_auto } => {
+            Some(WithoutTools { fact, accepts_none, is_of_parallel_calls, accepts_auto: accepts_auto.contains(&api) })
         }
         _ => None,
     });
@@ -360,7 +360,8 @@ fn without_tools(request: &Node<'_>, api: Api, facts: &RequestFacts) -> Result<O
     Ok((!has_prompt && !carriers::any(request, api)?).then_some(rule))
 }
 
-/// The flag is true if the API accepts `required`.
+/// Returns the fact about choices while the model is thinking, if the model is thinking. The flag is true if the API
+/// accepts `required`.
 fn while_thinking(
     request: &Node<'_>,
     facts: &RequestFacts,

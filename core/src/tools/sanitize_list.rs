@@ -9,7 +9,7 @@ use alloc::{format, string::String, vec::Vec};
 use super::{
     examples::{self, Rewritten},
     lenient, mcp_headers,
-    quarantine::{failed, nameless, refused, unknown, within, Quarantined, Refused},
+    quarantine::{failed, nameless, refused, require_allowed, unknown, Quarantined, Refused},
     servers::{self, Servers},
     shared_limits::{self, Definitions},
     target::{self, change_outside_arguments, reason, targets, Target, Written},
@@ -72,8 +72,8 @@ pub(crate) struct Outcome<'a> {
     pub(crate) accepted: Set<String>,
 }
 
-/// The changes of a rewritten tool, reported once the tool's index in the output is known.
-struct Done {
+/// The changes of a rewritten tool. They are reported when the tool's index in the output is known.
+struct RewrittenTool {
     tool: String,
     server: Option<String>,
     dialect: DialectId,
@@ -82,9 +82,9 @@ struct Done {
 }
 
 struct Writer<'o> {
-    /// The dialect, followed by the dialect for tools that the first one cannot express, if there is one.
+    /// The dialect, and the fallback dialect if there is one.
     targets: Vec<Target>,
-    /// The dialects of tools with another member for their schemas, instead of the first dialect.
+    /// The dialects of tools whose schemas are in another member.
     carriers: Vec<Target>,
     format: ToolFormat,
     allow: Allow,
@@ -117,9 +117,9 @@ struct Writer<'o> {
     sends_results: bool,
 }
 
-/// With [`Detail::Effects`], changes are not reported, and only `lossless` tells of a loss.
+/// With [`Detail::Effects`], changes are not reported; `lossless` is false if something is lost.
 pub(crate) fn rewrite<'a>(tools: Node<'a>, options: &ToolsOptions, detail: Detail) -> Result<Outcome<'a>, Error> {
-    let (shape, max_unshortened) = names_of(&tools, options)?;
+    let (shape, max_unshortened) = name_limits(&tools, options)?;
     let (mut tools, servers) = servers::flatten(tools, options.prefix, shape)?;
     let is_renaming = servers.is_none() && options.duplicate_names == DuplicateNames::Rename;
     let same_names = is_renaming.then(|| rename_same_names(&mut tools, shape));
@@ -136,10 +136,10 @@ pub(crate) fn rewrite<'a>(tools: Node<'a>, options: &ToolsOptions, detail: Detai
     Ok(outcome)
 }
 
-/// A client of MCP may limit the names together with the server's name, which the caller or a list of one server names.
-/// If the server's name is too long, also returns the maximum length of the names of tools, which cannot be shortened
-/// then.
-fn names_of(tools: &Node<'_>, options: &ToolsOptions) -> Result<(NamePattern, Option<usize>), Error> {
+/// Returns the pattern for names of tools. A client of MCP may limit the name of the server and the name of the tool
+/// together. If the server's name is too long, names of tools cannot be shortened; the second value is their maximum
+/// length.
+fn name_limits(tools: &Node<'_>, options: &ToolsOptions) -> Result<(NamePattern, Option<usize>), Error> {
     let surface = dialect::of(&options.sanitize)?.tools;
     let Some(qualified) = surface.qualified else { return Ok((surface.names, None)) };
     let of_list = || servers::only_name(tools).map(|server| server.code_points().count());
@@ -150,7 +150,7 @@ fn names_of(tools: &Node<'_>, options: &ToolsOptions) -> Result<(NamePattern, Op
     })
 }
 
-/// A longer name leaves no characters for a digest in names of tools.
+/// Returns the maximum length of a server's name that leaves characters for a digest in names of tools.
 pub(crate) fn max_server_name(qualified: QualifiedName) -> usize {
     qualified.max_tool_name(TAIL + 1)
 }
@@ -188,11 +188,11 @@ pub(crate) fn rewrite_with_names<'a>(
     if let Some(servers) = servers {
         servers.set_servers(&mut listing, points_to_servers);
     }
-    let (mut own, mut hosted) = (Vec::new(), Vec::new());
+    let (mut planned, mut hosted) = (Vec::new(), Vec::new());
     let mut count = 0;
     for listed in listing.entries() {
         match tool_format::recognize(&listed.entry) {
-            Entry::Tool(shape) => own.extend(shape.name(&listed.entry)),
+            Entry::Tool(shape) => planned.extend(shape.name(&listed.entry)),
             Entry::Hosted => {
                 // A quarantined entry reserves no name.
                 if refused_type(first.dialect, format, &listed.entry).is_some() {
@@ -201,15 +201,15 @@ pub(crate) fn rewrite_with_names<'a>(
                 // Calls to a toolset's tools carry the server's name separately, so a function may have the same name.
                 let is_server = request::tool::kind(&listed.entry) == request::tool::Kind::Toolset;
                 let name = request::tool::name(&listed.entry).filter(|_| !is_server);
-                if is_named_here(listed) { &mut own } else { &mut hosted }.extend(name);
-                // OpenAI counts functions: neither its tool search nor a cache point counts.
+                if has_planned_name(listed) { &mut planned } else { &mut hosted }.extend(name);
+                // OpenAI's limit excludes its tool search, and no limit includes cache points.
                 let is_search = request::tool::kind(&listed.entry) == request::tool::Kind::HostedSearch;
                 count += usize::from(!is_search && !request::tool::is_cache_point(&listed.entry));
             }
             Entry::Unknown => {}
         }
     }
-    names.plan(shape.unwrap_or(surface.names), own.into_iter(), &hosted);
+    names.plan(shape.unwrap_or(surface.names), planned.into_iter(), &hosted);
     let accepted: Set<String> = hosted.iter().filter_map(|name| Some(name.value()?.into_owned())).collect();
     let quarantined = Vec::new();
     let (allow, limit) = (options.sanitize.allow, max_tools(options, &targets));
@@ -241,14 +241,14 @@ pub(crate) fn rewrite_with_names<'a>(
     let (mut changes, mut lossless) = (Vec::new(), true);
     let tools = listing.write(
         format,
-        |listed| writer.entry(listed),
-        |done: Option<Done>, at| {
-            let Some(Done { tool, server, dialect, changes: own }) = done else { return };
-            lossless &= report::lossless(&own);
+        |listed| writer.write_entry(listed),
+        |done: Option<RewrittenTool>, at| {
+            let Some(RewrittenTool { tool, server, dialect, changes: tool_changes }) = done else { return };
+            lossless &= report::lossless(&tool_changes);
             if in_brief {
                 return;
             }
-            changes.extend(own.into_iter().map(|mut change| {
+            changes.extend(tool_changes.into_iter().map(|mut change| {
                 if let Some(pointer) = &mut change.output_pointer {
                     pointer.insert_str(0, at);
                 }
@@ -267,7 +267,7 @@ pub(crate) fn count(tools: Node<'_>) -> Result<usize, Error> {
 }
 
 /// Returns the tools of a list in the form that is sent, for text that quotes them.
-pub(crate) fn quotes<'a>(
+pub(crate) fn quoted_tools<'a>(
     tools: Node<'a>,
     options: &ToolsOptions,
     names: &Names,
@@ -277,7 +277,7 @@ pub(crate) fn quotes<'a>(
     rewrite_with_names(tools, options, planned, Detail::Whole).map(|outcome| outcome.tools)
 }
 
-/// Returns the maximum size of a list in which each tool is rewritten independently of the others.
+/// Returns the maximum size of a list in which each tool is rewritten independently.
 pub(crate) fn max_alone(options: &ToolsOptions) -> Result<usize, Error> {
     let targets = targets(options)?;
     let shares = |target: &Target| target.dialect.tools.one_grammar || !target.dialect.tools.budgets.is_empty();
@@ -294,7 +294,7 @@ fn max_tools(options: &ToolsOptions, targets: &[Target]) -> usize {
     of_api.into_iter().chain(of_caller).min().unwrap_or(usize::MAX)
 }
 
-fn duplicate(called: &str, at: &str) -> Refused {
+fn duplicate_name(called: &str, at: &str) -> Refused {
     let message = format!("expected unique tool names, found a second `{called}`");
     refused(Constraint::DuplicateName.id(), at, message)
 }
@@ -303,22 +303,22 @@ fn refused_type(dialect: &Dialect, format: ToolFormat, entry: &Node<'_>) -> Opti
     dialect.refuses_type(request::tool::type_of(entry)?, tool_format::request_api_of(format)?)
 }
 
-/// Returns true if the name of an entry that is otherwise sent unchanged is planned with the names of the functions: a
-/// `custom` tool, or an entry of a namespace. The API gives all other entries their names.
-fn is_named_here(listed: &Listed<'_>) -> bool {
+/// Returns true if the name of an entry without a schema is planned together with the names of functions. The entry is
+/// a `custom` tool or belongs to a namespace; the API itself names all other such entries.
+fn has_planned_name(listed: &Listed<'_>) -> bool {
     listed.namespace.is_some() || request::tool::is_custom(&listed.entry)
 }
 
-fn renamed(
+fn rename_change(
     dialect: &'static Dialect,
-    (own, called): (&Text<'_>, &str),
+    (original_name, called): (&Text<'_>, &str),
     server: Option<&Text<'_>>,
     at: (String, Option<String>),
 ) -> Change {
     let of = server.map(|server| format!(" of the server `{}`", server.display())).unwrap_or_default();
-    let message = format!("renamed the tool `{}`{of} to `{called}`; `restore` reverts it", own.display());
-    let is_long = dialect.tools.qualified.is_some() && own.code_points().count() > called.chars().count();
-    let reason = match names::is_legal(dialect.tools.names, own) {
+    let message = format!("renamed the tool `{}`{of} to `{called}`; `restore` reverts it", original_name.display());
+    let is_long = dialect.tools.qualified.is_some() && original_name.code_points().count() > called.chars().count();
+    let reason = match names::is_legal(dialect.tools.names, original_name) {
         true if is_long => reason(dialect, Constraint::QualifiedName),
         true => Reason::from("the tools of a list have different names"),
         false => reason(dialect, Constraint::ToolName),
@@ -328,14 +328,14 @@ fn renamed(
 }
 
 impl Writer<'_> {
-    fn entry<'a>(&mut self, listed: Listed<'a>) -> Option<(Node<'a>, Option<Done>)> {
+    fn write_entry<'a>(&mut self, listed: Listed<'a>) -> Option<(Node<'a>, Option<RewrittenTool>)> {
         let shape = match tool_format::recognize(&listed.entry) {
             Entry::Hosted => {
-                if let Some(name) = self.taken(&listed) {
-                    let Refused { rule, message, .. } = duplicate(&name, "");
+                if let Some(name) = self.duplicate_name(&listed) {
+                    let Refused { rule, message, .. } = duplicate_name(&name, "");
                     let pointer = listed.pointer + &pointer(request::tool::path_of_custom_name(&listed.entry));
-                    let own = request::tool::name(&listed.entry);
-                    let name = own.map(|name| self.own(name).display().into_owned());
+                    let original_name = request::tool::name(&listed.entry);
+                    let name = original_name.map(|name| self.original_name(name).display().into_owned());
                     let server = listed.server.map(|server| server.display().into_owned());
                     self.quarantined.push(Quarantined { name, server, hosted: None, pointer, rule, message });
                     return None;
@@ -354,7 +354,7 @@ impl Writer<'_> {
                     self.quarantined.push(Quarantined { name, server, hosted: kind, pointer, rule, message });
                     return None;
                 }
-                return Some(self.hosted(listed));
+                return Some(self.write_hosted(listed));
             }
             Entry::Tool(shape) => Some(shape),
             Entry::Unknown => None,
@@ -364,21 +364,28 @@ impl Writer<'_> {
         let found = match (shape, &name) {
             (None, _) => Err(unknown(&listed.entry)),
             (Some(shape), None) => Err(nameless(shape, &listed.entry)),
-            (Some(shape), Some(name)) => self.tool(listed, shape, name),
+            (Some(shape), Some(name)) => self.write_tool(listed, shape, name),
         };
         match found {
             Ok((node, done)) => Some((node, Some(done))),
             Err(Refused { rule, pointer: at, message }) => {
-                let own = name.map(|name| self.own(&name).display().into_owned());
+                let original_name = name.map(|name| self.original_name(&name).display().into_owned());
                 let server = server.map(|server| server.display().into_owned());
                 let pointer = pointer + &at;
-                self.quarantined.push(Quarantined { name: own, server, hosted: None, pointer, rule, message });
+                self.quarantined.push(Quarantined {
+                    name: original_name,
+                    server,
+                    hosted: None,
+                    pointer,
+                    rule,
+                    message,
+                });
                 None
             }
         }
     }
 
-    fn own<'n, 'a>(&'n self, name: &'n Text<'a>) -> &'n Text<'a> {
+    fn original_name<'n, 'a>(&'n self, name: &'n Text<'a>) -> &'n Text<'a> {
         let of_server = self.servers.and_then(|servers| servers.owner(name)).map(|owner| &owner.name);
         of_server.or_else(|| self.same_name(name).map(|owner| &owner.name)).unwrap_or(name)
     }
@@ -387,9 +394,9 @@ impl Writer<'_> {
         self.same_names.and_then(|same_names| same_names.owner(name))
     }
 
-    /// Returns the name of an entry that is named here, if another tool of the list is sent with that name.
-    fn taken(&self, listed: &Listed<'_>) -> Option<String> {
-        if !is_named_here(listed) {
+    /// Returns the planned name of an entry without a schema, if another tool of the list is sent with that name.
+    fn duplicate_name(&self, listed: &Listed<'_>) -> Option<String> {
+        if !has_planned_name(listed) {
             return None;
         }
         let called = self.names.current(request::tool::name(&listed.entry)?).into_owned();
@@ -397,66 +404,74 @@ impl Writer<'_> {
     }
 
     /// Sends an entry unchanged except for its name: a `custom` tool of OpenAI or a tool that the API runs itself.
-    fn hosted<'a>(&mut self, listed: Listed<'a>) -> (Node<'a>, Option<Done>) {
-        let is_named_here = is_named_here(&listed);
+    fn write_hosted<'a>(&mut self, listed: Listed<'a>) -> (Node<'a>, Option<RewrittenTool>) {
+        let has_planned_name = has_planned_name(&listed);
         let Listed { mut entry, namespace, server, pointer: at } = listed;
-        let name = request::tool::name(&entry).cloned().filter(|_| is_named_here);
+        let name = request::tool::name(&entry).cloned().filter(|_| has_planned_name);
         let dialect = self.targets.first().map(|target| target.dialect);
         let (Some(name), Some(dialect)) = (name, dialect) else { return (entry, None) };
         let is_custom = request::tool::is_custom(&entry);
         let new = self.names.new_name(&name).filter(|_| is_custom).map(String::from);
         let called = new.clone().unwrap_or_else(|| name.display().into_owned());
         let server = server.filter(|_| is_custom);
-        let (space, own) = match namespace {
-            Some((space, own)) => (Some(space), own),
-            None => (None, self.own(&name).clone()),
+        let (space, original_name) = match namespace {
+            Some((space, original_name)) => (Some(space), original_name),
+            None => (None, self.original_name(&name).clone()),
         };
         let index = self.same_name(&name).map(|owner| owner.index);
         let mut changes = Vec::new();
-        if new.is_some() || (server.is_some() || index.is_some()) && !own.is(called.as_str()) {
+        if new.is_some() || (server.is_some() || index.is_some()) && !original_name.is(called.as_str()) {
             let path = pointer(request::tool::path_of_custom_name(&entry));
-            let shown = if server.is_some() || index.is_some() { &own } else { &name };
-            changes.push(renamed(dialect, (shown, &called), server.as_ref(), (at + &path, Some(path))));
+            let shown = if server.is_some() || index.is_some() { &original_name } else { &name };
+            changes.push(rename_change(dialect, (shown, &called), server.as_ref(), (at + &path, Some(path))));
         }
         if new.is_some() || space.is_some() || server.is_some() || index.is_some() {
-            let restored = RestoreEntry::new(&own, space.as_ref(), Plan::default()).at_index(index);
+            let restored = RestoreEntry::new(&original_name, space.as_ref(), Plan::default()).at_index(index);
             self.restore_map.add(called.clone(), restored.of_server(server.as_ref()));
         }
         if let Some(new) = new {
             request::tool::rename_custom(&mut entry, Text::new(new));
         }
         self.accepted.insert(called);
-        let (tool, server) = (own.display().into_owned(), server.map(|server| server.display().into_owned()));
-        (entry, Some(Done { tool, server, dialect: dialect.id(), changes }))
+        let (tool, server) = (original_name.display().into_owned(), server.map(|server| server.display().into_owned()));
+        (entry, Some(RewrittenTool { tool, server, dialect: dialect.id(), changes }))
     }
 
-    fn tool<'a>(&mut self, listed: Listed<'a>, shape: ToolShape, name: &Text<'a>) -> Result<(Node<'a>, Done), Refused> {
+    fn write_tool<'a>(
+        &mut self,
+        listed: Listed<'a>,
+        shape: ToolShape,
+        name: &Text<'a>,
+    ) -> Result<(Node<'a>, RewrittenTool), Refused> {
         let Listed { mut entry, pointer: at, namespace, server } = listed;
-        let own = namespace.as_ref().map_or_else(|| self.own(name).clone(), |(_, own)| own.clone());
+        let original_name = namespace
+            .as_ref()
+            .map_or_else(|| self.original_name(name).clone(), |(_, original_name)| original_name.clone());
         let new_name = self.names.new_name(name).map(String::from);
         let called = new_name.clone().unwrap_or_else(|| name.display().into_owned());
         if self.accepted.contains(&called) {
-            return Err(duplicate(&called, &pointer(&shape.pointer_to("name"))));
+            return Err(duplicate_name(&called, &pointer(&shape.pointer_to("name"))));
         }
         if let Some(max) = self.max_unshortened.filter(|max| name.code_points().count() > *max) {
             let message = format!("expected a name of at most {max} characters next to the name of the server");
             return Err(refused(Constraint::QualifiedName.id(), &pointer(&shape.pointer_to("name")), message));
         }
         self.require_room()?;
-        // The calls of a tool without parameters have no arguments; those of a `custom` tool are text.
+        // Calls of a tool without parameters have no arguments, and calls of a `custom` tool contain text.
         let without = || (!has_type(&entry, "custom")).then(Node::empty_object);
-        let plain = self.repairs.then(|| shape.schema(&entry).map(Node::detached).or_else(without)).flatten();
+        let repair_schema = self.repairs.then(|| shape.schema(&entry).map(Node::detached).or_else(without)).flatten();
         let format = self.carrier(shape).and_then(|target| target.carrier).unwrap_or(self.format);
         let examples = tool_format::examples_of(format).filter(|known| shape.part(&entry, known.member).is_some());
         let before = examples.and_then(|_| shape.schema(&entry).cloned());
         let is_marked = format == ToolFormat::Mcp && shape.schema(&entry).is_some_and(mcp_headers::is_valid);
-        let Written { target, dialect, mut changes, plan, added, omit } = self.schema(&mut entry, shape, format)?;
+        let Written { target, dialect, mut changes, plan, added, omit } =
+            self.rewrite_schema(&mut entry, shape, format)?;
         let written = shape.written(format, omit);
         let encoded = changes.iter().any(|change| change.encoded);
         if dialect.tools.one_grammar {
             self.rename_definitions((&mut entry, shape), written, dialect, &mut changes)?;
         }
-        // An API that enforces a schema cannot call a tool otherwise.
+        // If the API enforces the schema, all calls match it without widening.
         if self.lenient && !omit && tool_format::strict_in(dialect, format) != Some(true) {
             lenient::widen(&mut entry, (shape, written), dialect, (self.allow, &mut changes));
         }
@@ -467,17 +482,17 @@ impl Writer<'_> {
             let is_of_request = options.is_some_and(|options| options.is_of_request);
             let is_answer = self.answer.as_ref().is_some_and(|answer| name.is(answer.as_str()));
             let schema = shape.schema(&entry).filter(|_| is_of_request && !is_answer);
-            strict = strict.filter(|_| !schema.is_some_and(|schema| target::is_read_alike(schema, dialect)));
+            strict = strict.filter(|_| !schema.is_some_and(|schema| target::needs_no_flag(schema, dialect)));
         }
         target::strict_flag(&entry, (shape, written), strict, dialect, &mut changes);
         let index = self.same_name(name).map(|owner| owner.index);
-        let is_renamed_here = (server.is_some() || index.is_some()) && own != *name;
+        let is_renamed_here = (server.is_some() || index.is_some()) && original_name != *name;
         if new_name.is_some() || is_renamed_here {
-            let shown = if server.is_some() || index.is_some() { &own } else { name };
+            let shown = if server.is_some() || index.is_some() { &original_name } else { name };
             let at = (pointer(&shape.pointer_to("name")), Some(pointer(&written.pointer_to("name"))));
-            changes.push(renamed(dialect, (shown, &called), server.as_ref(), at));
+            changes.push(rename_change(dialect, (shown, &called), server.as_ref(), at));
         }
-        within(self.allow, &changes)?;
+        require_allowed(self.allow, &changes)?;
         let after = shape.schema(&entry).filter(|_| !changes.is_empty() && shape.stays(written)).cloned();
         if let (Some(known), Some(before), Some(after)) = (examples, &before, &after) {
             let rewritten = Rewritten { before, after, plan: &plan };
@@ -485,7 +500,7 @@ impl Writer<'_> {
             examples::rewrite(&mut entry, known, &at, rewritten, &mut changes);
         }
         if !shape.stays(written) {
-            changes.extend(examples::lost(&entry, shape, format));
+            changes.extend(examples::report_lost(&entry, shape, format));
         }
         // The option `allow` limits changes to arguments only.
         target::fit_output_schema(&mut entry, format, shape, dialect, &mut changes);
@@ -497,13 +512,14 @@ impl Writer<'_> {
         let target = target.and_then(|target| self.targets.get_mut(target));
         let taken = target.map(|target| target.taken.as_mut_slice()).unwrap_or_default();
         for (taken, budget) in taken.iter_mut().zip(dialect.tools.budgets) {
-            *taken += shared_limits::budget_taken(*budget, schema);
+            *taken += shared_limits::budget_cost(*budget, schema);
         }
         if let Some(schema) = schema.filter(|_| dialect.tools.one_grammar) {
             self.definitions.add(schema);
         }
         let plan = if encoded { plan } else { Plan::default() };
-        let schemas = plain.and_then(|plain| Schemas::new(&plain, schema.filter(|_| !plan.is_empty())));
+        let schemas =
+            repair_schema.and_then(|repair_schema| Schemas::new(&repair_schema, schema.filter(|_| !plan.is_empty())));
         if encoded
             || new_name.is_some()
             || namespace.is_some()
@@ -511,7 +527,7 @@ impl Writer<'_> {
             || index.is_some()
             || schemas.is_some()
         {
-            let entry = RestoreEntry::new(&own, namespace.as_ref().map(|(space, _)| space), plan);
+            let entry = RestoreEntry::new(&original_name, namespace.as_ref().map(|(space, _)| space), plan);
             let entry = entry.of_server(server.as_ref()).at_index(index);
             self.restore_map.add(called.clone(), entry.with_schemas(schemas));
         }
@@ -526,8 +542,8 @@ impl Writer<'_> {
         }
         self.accepted.insert(called);
         self.count += 1;
-        let (tool, server) = (own.display().into_owned(), server.map(|server| server.display().into_owned()));
-        Ok((entry, Done { tool, server, dialect: dialect.id(), changes }))
+        let (tool, server) = (original_name.display().into_owned(), server.map(|server| server.display().into_owned()));
+        Ok((entry, RewrittenTool { tool, server, dialect: dialect.id(), changes }))
     }
 
     fn rename_definitions(
@@ -577,32 +593,37 @@ impl Writer<'_> {
     }
 
     /// Rewrites the schema in the first dialect that can express it.
-    fn schema<'a>(&self, entry: &mut Node<'a>, shape: ToolShape, format: ToolFormat) -> Result<Written<'a>, Refused> {
+    fn rewrite_schema<'a>(
+        &self,
+        entry: &mut Node<'a>,
+        shape: ToolShape,
+        format: ToolFormat,
+    ) -> Result<Written<'a>, Refused> {
         let is_strict = shape.strict(entry).and_then(Node::as_bool) == Some(true);
         let skipped = usize::from(self.by_flag && !is_strict && self.targets.len() > 1);
         let of_list = self.targets.iter().enumerate().map(|(number, target)| (Some(number), target));
         let mut targets: Vec<(Option<usize>, &Target)> = of_list.skip(skipped).collect();
-        if let (Some(target), Some(first)) = (self.carrier(shape), targets.first_mut()) {
-            *first = (None, target);
+        if let (Some(target), Some(first_target)) = (self.carrier(shape), targets.first_mut()) {
+            *first_target = (None, target);
         }
-        let spare = if targets.len() > 1 { shape.schema(entry).cloned() } else { None };
-        let mut first: Option<(Refused, &'static str)> = None;
+        let original_schema = if targets.len() > 1 { shape.schema(entry).cloned() } else { None };
+        let mut first_refusal: Option<(Refused, &'static str)> = None;
         for (number, target) in targets {
-            if let (Some(_), Some(spare)) = (&first, &spare) {
-                shape.edit_schema(entry, |schema| *schema = spare.clone());
+            if let (Some(_), Some(original_schema)) = (&first_refusal, &original_schema) {
+                shape.edit_schema(entry, |schema| *schema = original_schema.clone());
             }
             match target.write(entry, (shape, number, format), (self.detail, self.answer.as_deref())) {
                 Ok(mut written) => {
-                    let is_kept = first.is_none()
+                    let is_kept = first_refusal.is_none()
                         && is_strict
                         && shape.format() == Some(format)
-                        && spare.as_ref().is_some_and(|given| target::closed_by_api(given, format, &written));
-                    if let Some(given) = spare.as_ref().filter(|_| is_kept) {
+                        && original_schema.as_ref().is_some_and(|given| target::closed_by_api(given, format, &written));
+                    if let Some(given) = original_schema.as_ref().filter(|_| is_kept) {
                         shape.edit_schema(entry, |schema| *schema = given.clone());
                         written.changes.clear();
                         return Ok(written);
                     }
-                    if let Some((cause, refusing)) = first {
+                    if let Some((cause, refusing)) = first_refusal {
                         let reason = format!("`{refusing}` cannot represent the tool: {}", cause.message);
                         let (rule, message) = match self.has_fallback {
                             false => (
@@ -628,17 +649,19 @@ impl Writer<'_> {
                     return Ok(written);
                 }
                 Err(refused) => {
-                    let is_kept = first.is_none() && is_strict && shape.format() == Some(format);
-                    if let Some(given) = spare.as_ref().filter(|given| is_kept && target.closes(given, format)) {
+                    let is_kept = first_refusal.is_none() && is_strict && shape.format() == Some(format);
+                    if let Some(given) =
+                        original_schema.as_ref().filter(|given| is_kept && target.closes(given, format))
+                    {
                         shape.edit_schema(entry, |schema| *schema = given.clone());
-                        return Ok(Written::as_it_came(number, target.dialect));
+                        return Ok(Written::unchanged(number, target.dialect));
                     }
-                    first = first.or(Some((refused, target.dialect.name)));
+                    first_refusal = first_refusal.or(Some((refused, target.dialect.name)));
                 }
             }
         }
         let unknown = || refused("unknown-dialect", "", "expected a dialect, found none".into());
-        Err(first.map_or_else(unknown, |(refused, _)| refused))
+        Err(first_refusal.map_or_else(unknown, |(refused, _)| refused))
     }
 }
 
@@ -661,13 +684,13 @@ impl SameNames {
     }
 }
 
-/// Renames tools with one name and different definitions. Tools with identical definitions get the same new name. Tools
-/// in namespaces are not renamed.
+/// Renames tools that share a name but not a definition. Tools with identical definitions share the new name. Tools in
+/// namespaces are not renamed.
 fn rename_same_names(list: &mut Node<'_>, shape: NamePattern) -> SameNames {
     let within = group_of(list).or_else(|| list.get("tools").map(|_| "tools"));
     match within {
-        Some(key) => list.visit(key, |tools| rename_same(tools, shape)).unwrap_or_default(),
-        None => rename_same(list, shape),
+        Some(key) => list.visit(key, |tools| rename_in_list(tools, shape)).unwrap_or_default(),
+        None => rename_in_list(list, shape),
     }
 }
 
@@ -683,21 +706,21 @@ fn tools_of<'n, 'a>(entries: &'n [Node<'a>]) -> impl Iterator<Item = &'n Node<'a
     })
 }
 
-fn rename_same(list: &mut Node<'_>, shape: NamePattern) -> SameNames {
+fn rename_in_list(list: &mut Node<'_>, shape: NamePattern) -> SameNames {
     let Some(entries) = list.as_array() else { return SameNames::default() };
     let mut taken = Taken::default();
     let mut definitions: Map<Text<'static>, Map<String, Vec<usize>>> = Map::new();
     for (index, entry) in tools_of(entries).enumerate() {
-        let Some(name) = named(entry) else { continue };
+        let Some(name) = client_name(entry) else { continue };
         taken.take(&name);
         definitions.entry(name).or_default().entry(definition(entry)).or_default().push(index);
     }
     let (mut owners, mut names) = (Map::new(), Map::new());
-    for (name, places) in definitions.iter().filter(|(_, places)| places.iter().nth(1).is_some()) {
-        for (definition, indices) in places.iter() {
-            let own = folded(shape, name);
+    for (name, by_definition) in definitions.iter().filter(|(_, by_definition)| by_definition.iter().nth(1).is_some()) {
+        for (definition, indices) in by_definition.iter() {
+            let folded_name = folded(shape, name);
             let tail = digest(&[name, &Text::new(definition.as_str())]);
-            let called = alloc::format!("{}_{tail}", cut(&own, shape.max_length.saturating_sub(TAIL)));
+            let called = alloc::format!("{}_{tail}", cut(&folded_name, shape.max_length.saturating_sub(TAIL)));
             let called = Text::new(taken.reserve_unused(called, shape.max_length));
             indices.iter().for_each(|index| drop(names.insert(*index, called.clone())));
             if let Some(index) = indices.first() {
@@ -706,7 +729,7 @@ fn rename_same(list: &mut Node<'_>, shape: NamePattern) -> SameNames {
         }
     }
     let mut index = 0;
-    let mut give = |entry: &mut Node<'_>| {
+    let mut rename = |entry: &mut Node<'_>| {
         if let Some(called) = names.get(&index) {
             match tool_format::recognize(entry) {
                 Entry::Tool(shape) => shape.rename(entry, called.clone()),
@@ -716,14 +739,14 @@ fn rename_same(list: &mut Node<'_>, shape: NamePattern) -> SameNames {
         }
         index += 1;
     };
-    each(list, &mut |entry| match group_of(entry) {
-        Some(key) => drop(entry.visit(key, |group| each(group, &mut give))),
-        None => give(entry),
+    visit_entries(list, &mut |entry| match group_of(entry) {
+        Some(key) => drop(entry.visit(key, |group| visit_entries(group, &mut rename))),
+        None => rename(entry),
     });
     SameNames { owners }
 }
 
-fn each(list: &mut Node<'_>, change: &mut dyn FnMut(&mut Node<'_>)) {
+fn visit_entries(list: &mut Node<'_>, change: &mut dyn FnMut(&mut Node<'_>)) {
     // The visitor never fails.
     let _ = list.visit_children::<core::convert::Infallible>(|_, entry| {
         change(entry);
@@ -741,7 +764,7 @@ fn definition(entry: &Node<'_>) -> String {
     json::write(&entry)
 }
 
-fn named(entry: &Node<'_>) -> Option<Text<'static>> {
+fn client_name(entry: &Node<'_>) -> Option<Text<'static>> {
     let name = match tool_format::recognize(entry) {
         Entry::Tool(shape) => shape.name(entry)?,
         Entry::Hosted if request::tool::is_custom(entry) => request::tool::name(entry)?,

@@ -22,12 +22,12 @@ use crate::{
     },
 };
 
-pub(super) fn budget_exceeded(budget: surface::Budget, before: usize, takes: usize) -> String {
+pub(super) fn budget_exceeded(budget: surface::Budget, before: usize, cost: usize) -> String {
     let (limit, what) = (budget.limit, budget.counts.words());
-    format!("expected at most {limit} {what} per request, found {before} before this tool and {takes} more")
+    format!("expected at most {limit} {what} per request, found {before} before this tool and {cost} more")
 }
 
-pub(super) fn budget_taken(budget: surface::Budget, schema: Option<&Node<'_>>) -> usize {
+pub(super) fn budget_cost(budget: surface::Budget, schema: Option<&Node<'_>>) -> usize {
     let Some(schema) = schema else { return usize::from(budget.counts == Counted::Tools) };
     // One walk never exceeds the budget of a call.
     let counts = Complexity::of(schema, &Budget::new(schema.values_read(), None)).unwrap_or_default();
@@ -65,17 +65,17 @@ impl Definitions {
         }
     }
 
-    /// Renames all definitions that earlier tools also have, because a definition that refers to a renamed definition
-    /// no longer equals the earlier tool's definition.
+    /// Returns the old and new names of all definitions that earlier tools also have. Equal definitions are renamed,
+    /// too, because they may refer to renamed definitions.
     pub(super) fn new_names(&mut self, schema: &Node<'_>) -> Vec<(String, String)> {
         if self.conflicts(schema).is_empty() {
             return Vec::new();
         }
-        let own: Set<Cow<'_, str>> = members(schema).map(|(name, _)| name).collect();
+        let names: Set<Cow<'_, str>> = members(schema).map(|(name, _)| name).collect();
         let mut renamed = Vec::new();
-        for name in own.iter().filter(|name| self.known.contains_key(&***name)) {
+        for name in names.iter().filter(|name| self.known.contains_key(&***name)) {
             let known = &self.known;
-            let is_free = |new: &String| !known.contains_key(new) && !own.contains(&**new);
+            let is_free = |new: &String| !known.contains_key(new) && !names.contains(&**new);
             let first = self.numbers.get(&**name).map_or(2, |last| last.saturating_add(1));
             let found = (first..).map(|count| (count, format!("{name}_{count}"))).find(|(_, new)| is_free(new));
             if let Some((count, new)) = found {
@@ -141,7 +141,7 @@ impl<'a> VisitorMut<'a> for Renaming<'_> {
 #[derive(Debug, Default)]
 pub(super) struct Backends {
     /// For each compiler, true if it accepts all tools so far.
-    take_all: Vec<bool>,
+    accepts_all: Vec<bool>,
     /// True if it was already reported that no compiler accepts all tools.
     is_reported: bool,
 }
@@ -150,17 +150,17 @@ impl Backends {
     /// Returns true for the first tool after which no compiler accepts all tools, if at least one compiler accepts this
     /// tool.
     pub(super) fn add(&mut self, schema: &Node<'_>, dialect: &Dialect) -> Result<bool, Error> {
-        let takes = check::backends(schema, dialect, &Budget::new(schema.values_read(), None))?;
+        let accepts = check::backends(schema, dialect, &Budget::new(schema.values_read(), None))?;
         // A tool that no compiler accepts is reported separately.
-        if !takes.contains(&true) {
+        if !accepts.contains(&true) {
             return Ok(false);
         }
-        if self.take_all.is_empty() {
-            self.take_all = takes;
+        if self.accepts_all.is_empty() {
+            self.accepts_all = accepts;
             return Ok(false);
         }
-        self.take_all.iter_mut().zip(takes).for_each(|(all, takes)| *all &= takes);
-        let is_first = !self.take_all.contains(&true) && !self.is_reported;
+        self.accepts_all.iter_mut().zip(accepts).for_each(|(all, accepts)| *all &= accepts);
+        let is_first = !self.accepts_all.contains(&true) && !self.is_reported;
         self.is_reported |= is_first;
         Ok(is_first)
     }

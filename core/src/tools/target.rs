@@ -1,5 +1,6 @@
-//! The dialects in which a list is written: the requested dialect, and one for tools that the requested one cannot
-//! express. Writes the parts of a tool outside its schema: the description, the flag `strict`, and the `outputSchema`.
+//! The dialects of a list: the requested dialect, and the fallback dialect for tools that the
+//! requested dialect cannot express. Writes the parts of a tool outside its schema: the description, the flag `strict`,
+//! and the `outputSchema`.
 
 use alloc::{format, string::String, vec::Vec};
 
@@ -76,7 +77,7 @@ pub(super) fn carriers(options: &ToolsOptions) -> Result<Vec<Target>, Error> {
 }
 
 pub(super) struct Written<'a> {
-    /// Index of the dialect among those of the list; `None` for the dialect of the tool's member.
+    /// Index of the dialect among the dialects of the list; `None` for the dialect of the tool's member.
     pub(super) target: Option<usize>,
     pub(super) dialect: &'static Dialect,
     pub(super) changes: Vec<Change>,
@@ -88,12 +89,12 @@ pub(super) struct Written<'a> {
 }
 
 impl Written<'_> {
-    pub(super) fn as_it_came(target: Option<usize>, dialect: &'static Dialect) -> Self {
+    pub(super) fn unchanged(target: Option<usize>, dialect: &'static Dialect) -> Self {
         Written { target, dialect, changes: Vec::new(), plan: Plan::default(), added: None, omit: false }
     }
 
     /// If `closed` is true, the schema forbade all arguments; without the schema, arguments are no longer forbidden.
-    fn leave_out(&mut self, dialect: &'static Dialect, shape: ToolShape, closed: bool) {
+    fn omit_schema(&mut self, dialect: &'static Dialect, shape: ToolShape, closed: bool) {
         self.omit = true;
         self.changes.iter_mut().for_each(|change| change.output_pointer = None);
         let message = "removed the schema of a tool without arguments".into();
@@ -119,7 +120,7 @@ impl Target {
     ) -> Result<Written<'a>, Refused> {
         let no_arguments = self.dialect.tools.no_arguments;
         let omits = no_arguments == NoArguments::Omitted && format != ToolFormat::Mcp;
-        let keeps_none = match no_arguments {
+        let omits_missing = match no_arguments {
             NoArguments::Optional => format != ToolFormat::Mcp,
             NoArguments::OptionalInRequests => self.options.is_of_request && format == self.dialect.tools.format,
             _ => false,
@@ -129,8 +130,8 @@ impl Target {
         let is_answer = answer.is_some_and(|name| shape.name(entry).is_some_and(|own| own.is(name)));
         // The function that replaces a response format always has arguments.
         let omits = omits && !is_answer;
-        match shape.schema(entry).map(takes_no_arguments) {
-            None if omits || keeps_none && !is_answer => written.omit = true,
+        match shape.schema(entry).map(accepts_no_arguments) {
+            None if omits || omits_missing && !is_answer => written.omit = true,
             None => {
                 let mut schema = empty_schema();
                 let sanitized = sanitize::sanitize_with_plan(&mut schema, &self.options, Detail::Whole);
@@ -149,7 +150,7 @@ impl Target {
                 );
                 written.changes.push(Change { encoded: changes.iter().any(|change| change.encoded), ..change });
             }
-            Some(Some(closed)) if omits => written.leave_out(self.dialect, shape, closed),
+            Some(Some(closed)) if omits => written.omit_schema(self.dialect, shape, closed),
             Some(_) => {
                 let (at, to) =
                     (pointer(&shape.pointer_to_schema()), pointer(&shape.written(format, false).pointer_to_schema()));
@@ -168,23 +169,23 @@ impl Target {
                     }
                 }
                 // The rewritten schema may have no arguments.
-                if let (true, Some(closed)) = (omits, shape.schema(entry).and_then(takes_no_arguments)) {
-                    written.leave_out(self.dialect, shape, closed);
+                if let (true, Some(closed)) = (omits, shape.schema(entry).and_then(accepts_no_arguments)) {
+                    written.omit_schema(self.dialect, shape, closed);
                 }
             }
         }
         let schema = written.added.as_ref().or_else(|| shape.schema(entry)).filter(|_| !written.omit);
         for (taken, limit) in self.taken.iter().zip(self.dialect.tools.budgets) {
-            let takes = shared_limits::budget_taken(*limit, schema);
-            if takes > 0 && taken + takes > limit.limit {
-                return Err(refused(limit.counts.rule(), "", shared_limits::budget_exceeded(*limit, *taken, takes)));
+            let cost = shared_limits::budget_cost(*limit, schema);
+            if cost > 0 && taken + cost > limit.limit {
+                return Err(refused(limit.counts.rule(), "", shared_limits::budget_exceeded(*limit, *taken, cost)));
             }
         }
         for limit in self.dialect.tools.tool_budgets {
             let (what, max) = (limit.counts.words(), limit.limit);
-            let takes = shared_limits::budget_taken(*limit, schema);
-            if takes > max {
-                let message = format!("expected at most {max} {what} in one tool, found {takes}");
+            let cost = shared_limits::budget_cost(*limit, schema);
+            if cost > max {
+                let message = format!("expected at most {max} {what} in one tool, found {cost}");
                 return Err(refused(Constraint::TooComplex.id(), "", message));
             }
         }
@@ -217,13 +218,14 @@ pub(crate) fn change_outside_arguments(
 
 pub(super) fn reason(dialect: &'static Dialect, constraint: Constraint) -> Reason {
     // A fact without rules is about everything that the dialect requires.
-    let of_all = || dialect.facts.first().filter(|fact| fact.rules.is_empty());
-    let fact = dialect.fact_of(constraint.id(), "").or_else(of_all);
+    let general_fact = || dialect.facts.first().filter(|fact| fact.rules.is_empty());
+    let fact = dialect.fact_of(constraint.id(), "").or_else(general_fact);
     fact.map_or(Reason::from("the dialect requires it"), Fact::reason)
 }
 
-/// Returns `None` if a schema describes any arguments, `Some(true)` if it forbids all, and `Some(false)` otherwise.
-pub(super) fn takes_no_arguments(schema: &Node<'_>) -> Option<bool> {
+/// Returns `None` if a schema describes arguments, `Some(true)` if it forbids all arguments, and `Some(false)`
+/// otherwise.
+pub(super) fn accepts_no_arguments(schema: &Node<'_>) -> Option<bool> {
     let object = schema.as_object()?;
     let mut closed = false;
     for member in object {
@@ -243,17 +245,17 @@ pub(super) fn takes_no_arguments(schema: &Node<'_>) -> Option<bool> {
 }
 
 /// Returns true if the API accepts the same arguments for a schema with `strict: false` and without the flag.
-pub(super) fn is_read_alike(schema: &Node<'_>, dialect: &'static Dialect) -> bool {
+pub(super) fn needs_no_flag(schema: &Node<'_>, dialect: &'static Dialect) -> bool {
     let Some(without) = dialect.tools.without_strict else { return false };
     let check_as = |other: &Dialect| check::check(schema, &SanitizeOptions::new(other.id()), FindingLimit::LISTED);
-    // A schema that cannot be checked may be read otherwise.
+    // The API may interpret a schema that cannot be checked differently.
     let Ok(found) = dialect::named(without.dialect).and_then(check_as) else { return false };
     let is_closed_by_api = |constraint: &str| without.closes && constraint == Constraint::ObjectNotClosed.id();
     found.iter().all(|violation| is_closed_by_api(violation.constraint)) && (!without.closes || !is_open(schema))
 }
 
 impl Target {
-    /// Returns true if the API accepts a schema of a tool in this format as it is, because it closes objects itself.
+    /// Returns true if the API accepts a schema unchanged in this format, because it closes objects itself.
     pub(super) fn closes(&self, given: &Node<'_>, format: ToolFormat) -> bool {
         if !self.dialect.tools.closes_in.contains(&format) || is_open(given) {
             return false;
@@ -270,9 +272,9 @@ pub(super) fn closed_by_api(given: &Node<'_>, format: ToolFormat, written: &Writ
     closes && !written.changes.is_empty() && written.changes.iter().all(is_closing) && !is_open(given)
 }
 
-/// Returns true if an object says that it is not closed.
+/// Returns true if an object of the schema explicitly accepts additional properties.
 pub(super) fn is_open(schema: &Node<'_>) -> bool {
-    // Each with true if its members are names of properties or definitions.
+    // Each node with true if its members are names of properties or definitions.
     let mut open = Vec::from([(schema, false)]);
     while let Some((node, is_table)) = open.pop() {
         let additional = node.get("additionalProperties").filter(|_| !is_table);
@@ -290,8 +292,8 @@ pub(super) fn is_open(schema: &Node<'_>) -> bool {
     false
 }
 
-/// Reports a change of the flag `strict` if the flag no longer means the same as in the caller's tool. A different
-/// shape alone is not reported, and neither is a flag that exists only in the new shape.
+/// Reports a change of the flag `strict` if its meaning differs from the meaning in the caller's tool. A different
+/// shape alone is not reported, nor a flag that exists only in the new shape.
 pub(super) fn strict_flag(
     entry: &Node<'_>,
     (shape, written): (ToolShape, ToolShape),
@@ -396,8 +398,8 @@ pub(super) fn description(
 
 const KEY: &str = "outputSchema";
 
-/// Removes the output schema if the rewritten schema would not accept everything that the original accepts, because the
-/// results of the server have to stay valid. A schema without violations is not changed.
+/// Rewrites the output schema, or removes it if the rewritten schema would refuse values that the original accepts:
+/// results of the server have to stay valid.
 pub(super) fn fit_output_schema(
     entry: &mut Node<'_>,
     format: ToolFormat,
@@ -411,10 +413,10 @@ pub(super) fn fit_output_schema(
     let at = pointer(&shape.pointer_to(KEY));
     let is_narrower = |change: &&Change| change.accepts != Accepts::Same && change.accepts != Accepts::Wider;
     let (reason, why) = match sanitize::sanitize_with_plan(&mut schema, &options, Detail::Whole) {
-        Ok((own, _)) if own.is_empty() => return,
-        Ok((own, _)) => match own.iter().find(is_narrower) {
+        Ok((schema_changes, _)) if schema_changes.is_empty() => return,
+        Ok((schema_changes, _)) => match schema_changes.iter().find(is_narrower) {
             None => {
-                changes.extend(own.into_iter().map(|mut change| {
+                changes.extend(schema_changes.into_iter().map(|mut change| {
                     change.pointer.insert_str(0, &at);
                     if let Some(output) = &mut change.output_pointer {
                         output.insert_str(0, &at);
@@ -439,7 +441,7 @@ pub(super) fn drop_mcp_headers(
     dialect: &'static Dialect,
     changes: &mut Vec<Change>,
 ) {
-    let annotations = shape.schema(entry).map(mcp_headers::invalid).unwrap_or_default();
+    let annotations = shape.schema(entry).map(mcp_headers::find_invalid).unwrap_or_default();
     if annotations.is_empty() {
         return;
     }

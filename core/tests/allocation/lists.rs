@@ -13,7 +13,7 @@ fn body(number: usize) -> String {
     json!({"model": "m", "messages": [], "tools": tools}).to_string()
 }
 
-/// If calls are repaired, the schemas are also stored: 8 MiB of text once took 96 MiB.
+/// If calls are repaired, the schemas are stored, too: 8 MiB of text once used 96 MiB.
 #[test]
 fn memory_of_cached_lists_is_bounded() {
     for repair in [false, true] {

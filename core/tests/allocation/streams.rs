@@ -13,7 +13,7 @@ fn stream() -> ReplyRestorer {
     Restore::from_json(&json!({"version": 2, "tools": tools}).to_string()).expect("a restore").stream()
 }
 
-fn cut(text: &str, size: usize) -> impl Iterator<Item = &str> {
+fn split_into_pieces(text: &str, size: usize) -> impl Iterator<Item = &str> {
     (0..text.len()).step_by(size).map(move |at| &text[at..text.len().min(at + size)])
 }
 
@@ -24,7 +24,8 @@ fn large_event_in_small_pieces_allocates_linearly() {
     for size in [64, 1024, 1 << 20] {
         let mut stream = stream();
         let (out, bytes) = allocated_by(|| {
-            let out: usize = cut(&text, size).map(|piece| stream.feed_text(piece).expect("text").len()).sum();
+            let out: usize =
+                split_into_pieces(&text, size).map(|piece| stream.feed_text(piece).expect("text").len()).sum();
             out + stream.finish_text().expect("text").len()
         });
         println!("{} bytes in pieces of {size}: {bytes} allocated", text.len());
@@ -41,8 +42,9 @@ fn exchange_allocates_linearly() {
     let text = format!("data: {{\"x\":\"{}\"}}\n\n", "x".repeat(4 << 20));
     let mut exchange =
         Exchange::open("http://localhost/v1/messages", body, &options).expect("a request").expect("one with tools");
-    let (out, bytes) =
-        allocated_by(|| cut(&text, 1024).map(|piece| exchange.feed_text(piece).expect("text").len()).sum::<usize>());
+    let (out, bytes) = allocated_by(|| {
+        split_into_pieces(&text, 1024).map(|piece| exchange.feed_text(piece).expect("text").len()).sum::<usize>()
+    });
     assert_eq!(out, text.len());
     assert!(bytes <= 8 * text.len(), "{bytes} bytes for text of {} bytes", text.len());
 }

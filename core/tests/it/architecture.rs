@@ -115,7 +115,7 @@ fn sources_in(folder: &Path) -> Vec<(String, String)> {
 }
 
 /// Returns the modules of the crate that a file names.
-fn used(code: &str) -> BTreeSet<String> {
+fn used_modules(code: &str) -> BTreeSet<String> {
     let mut used = BTreeSet::new();
     for (_, rest) in code.match_indices("crate::").map(|(at, _)| code.split_at(at + "crate::".len())) {
         match rest.strip_prefix('{') {
@@ -205,7 +205,7 @@ fn layers_use_only_layers_before_them() {
         let here = place(&layer)
             .unwrap_or_else(|| panic!("{file} belongs to no layer: add it to LAYERS and to ARCHITECTURE.md"));
         let later = later_layers(&file, &code);
-        for used in used(&code).into_iter().chain(later) {
+        for used in used_modules(&code).into_iter().chain(later) {
             let looks_right = place(&used).is_some_and(|there| there > here);
             if looks_right && !EXCEPTIONS.contains(&(layer.as_str(), used.as_str())) {
                 faults.push(format!("{file} uses `{used}`"));
@@ -354,7 +354,7 @@ fn uses(sources: &[(String, String)]) -> BTreeMap<&str, BTreeSet<&str>> {
     uses
 }
 
-fn reached<'f>(uses: &BTreeMap<&'f str, BTreeSet<&'f str>>, file: &'f str) -> BTreeSet<&'f str> {
+fn reachable_files<'f>(uses: &BTreeMap<&'f str, BTreeSet<&'f str>>, file: &'f str) -> BTreeSet<&'f str> {
     let (mut reached, mut open) = (BTreeSet::new(), vec![file]);
     while let Some(file) = open.pop() {
         open.extend(uses.get(file).into_iter().flatten().filter(|used| reached.insert(**used)));
@@ -370,7 +370,8 @@ fn no_files_use_each_other_in_a_circle() {
         let mut sources = sources_in(&root.join(folder));
         sources.retain(|(file, _)| !file.contains("tests"));
         let uses = uses(&sources);
-        let reached: BTreeMap<&str, BTreeSet<&str>> = uses.keys().map(|file| (*file, reached(&uses, file))).collect();
+        let reached: BTreeMap<&str, BTreeSet<&str>> =
+            uses.keys().map(|file| (*file, reachable_files(&uses, file))).collect();
         for (file, from_here) in &reached {
             let circle: Vec<&str> = from_here
                 .iter()

@@ -31,7 +31,7 @@ fn below_a_property(schema: &Value) -> Value {
     outer
 }
 
-/// A tool whose arguments are a list or a string cannot be called.
+/// A tool with a list or a string as its arguments cannot be called.
 fn admits_an_object(schema: &Value) -> bool {
     schema.get("type").is_none_or(|name| name == "object")
         && schema.get("prefixItems").is_none()

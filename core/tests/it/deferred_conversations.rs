@@ -24,8 +24,8 @@ fn list(value: &Value) -> &[Value] {
     value.as_array().map_or(&[], Vec::as_slice)
 }
 
-/// Also checks the rewritten request: it contains no feature of deferred loading, a second run changes nothing, and
-/// text gives the same result as values.
+/// Rewrites a request and checks the result: it contains no feature of deferred loading, a second run changes nothing,
+/// and text and values have equal results.
 fn send<'r>(request: &'r Value, options: &DeferredOptions) -> Deferred<&'r Value> {
     let sent = apply_deferred_loading(request, options).expect("the request is rewritten");
     let text = sent.request.to_string();

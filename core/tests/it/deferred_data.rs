@@ -20,7 +20,7 @@ fn options(value: &Value) -> DeferredOptions {
         .expect("options are valid")
 }
 
-fn compared(report: &DeferredReport) -> Value {
+fn report_value(report: &DeferredReport) -> Value {
     // The data uses an older spelling of codes, with underscores.
     let code = |warning: &Warning| warning.code.replace('-', "_");
     // Newer than the cases.
@@ -134,7 +134,7 @@ fn every_case_has_the_expected_result() {
                 }
             };
             check("request", done.request.to_string(), expected["request"].to_string());
-            check("report", compared(done.report().expect("a report")).to_string(), expected["report"].to_string());
+            check("report", report_value(done.report().expect("a report")).to_string(), expected["report"].to_string());
             let text = input.to_string();
             let by_text = apply_deferred_loading(&text, &options).unwrap_or_else(|error| panic!("{name}: {error}"));
             check("request by text", by_text.request.to_string(), expected["request"].to_string());

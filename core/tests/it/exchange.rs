@@ -55,7 +55,7 @@ fn text_of(events: &Value, named: bool, whole: bool) -> String {
     }
 }
 
-/// Also checks the names of named events.
+/// Returns the data of the events as a list, and checks the names of named events.
 fn events_of(text: &str) -> Value {
     let one = |event: &str| {
         let data = event.lines().find_map(|line| line.strip_prefix("data: ")).expect("data");

@@ -102,14 +102,14 @@ fn files(folder: &Path, into: &mut Vec<PathBuf>) {
     }
 }
 
-/// What one file contains, without its comments and its unit tests.
+/// The counted words of a file, without its comments and its unit tests.
 #[derive(Default)]
 struct Counted {
     words: BTreeSet<String>,
     mentions: usize,
 }
 
-fn counted() -> BTreeMap<String, Counted> {
+fn count_words() -> BTreeMap<String, Counted> {
     let source = Path::new(env!("CARGO_MANIFEST_DIR")).join("src");
     let mut paths = Vec::new();
     files(&source, &mut paths);
@@ -126,8 +126,8 @@ fn counted() -> BTreeMap<String, Counted> {
     counted
 }
 
-/// Walks over tokens, those of macros included. Attributes are left out, because a comment of documentation is one, and
-/// so is the item after `#[cfg(test)]`.
+/// Walks over tokens, including tokens of macros. Attributes are skipped, because a documentation comment is an
+/// attribute, and so is the item after `#[cfg(test)]`.
 fn count(tokens: TokenStream, file: &mut Counted) {
     let mut tokens = tokens.into_iter().peekable();
     let mut is_test = false;
@@ -178,7 +178,7 @@ fn layer(file: &str) -> &str {
 
 #[test]
 fn only_descriptions_name_an_api() {
-    let counted = counted();
+    let counted = count_words();
     let outside: BTreeMap<&String, usize> = counted
         .iter()
         .filter(|(name, file)| !MAY_NAME_AN_API.contains(&layer(name)) && file.mentions > 0)
@@ -189,7 +189,7 @@ fn only_descriptions_name_an_api() {
 
 #[test]
 fn only_descriptions_spell_a_format() {
-    let counted = counted();
+    let counted = count_words();
     let outside: BTreeMap<&String, &BTreeSet<String>> = counted
         .iter()
         .filter(|(name, file)| !MAY_SPELL_A_FORMAT.contains(&layer(name)) && !file.words.is_empty())

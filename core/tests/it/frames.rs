@@ -74,14 +74,14 @@ fn base64(bytes: &[u8]) -> String {
     text
 }
 
-/// With the padding that hides the length of the event.
+/// Returns the frame of an event, with the padding that hides the event's length.
 fn chunk(event: &Value) -> Vec<u8> {
     let headers = [(":event-type", "chunk"), (":content-type", "application/json"), (":message-type", "event")];
     let payload = json!({"bytes": base64(event.to_string().as_bytes()), "p": "abcdef"});
     frame(&headers, payload.to_string().as_bytes())
 }
 
-fn named(kind: &str, event: &Value) -> Vec<u8> {
+fn event_frame(kind: &str, event: &Value) -> Vec<u8> {
     let headers = [(":event-type", kind), (":content-type", "application/json"), (":message-type", "event")];
     frame(&headers, event.to_string().as_bytes())
 }
@@ -97,7 +97,7 @@ fn open(path: &str, body: &Value) -> Exchange {
     opened.expect("opens").expect("an exchange")
 }
 
-fn fed(exchange: &mut Exchange, bytes: &[u8], size: usize) -> Vec<u8> {
+fn feed_in_pieces(exchange: &mut Exchange, bytes: &[u8], size: usize) -> Vec<u8> {
     let mut out = Vec::new();
     for piece in bytes.chunks(size) {
         out.extend_from_slice(&exchange.feed_bytes(piece).expect("frames"));
@@ -121,7 +121,7 @@ fn calls_in_frames_are_restored() {
     );
     let sent = [&*start, &chunk(&block("get_weather")), &end, &error].concat();
     for size in [1, 7, sent.len()] {
-        let received = fed(&mut invoke("invoke-with-response-stream"), &sent, size);
+        let received = feed_in_pieces(&mut invoke("invoke-with-response-stream"), &sent, size);
         assert!(received.starts_with(&start) && received.ends_with(&[&*end, &error].concat()));
         let all = frames(&received);
         assert_eq!(all.len(), 4);
@@ -136,11 +136,11 @@ fn events_of_converse_are_named_by_their_frames() {
     let tool = json!({"toolSpec": {"name": "get.weather", "inputSchema": {"json": {"type": "object"}}}});
     let body = json!({"messages": [], "toolConfig": {"tools": [tool]}});
     let start = |name: &str| json!({"contentBlockIndex": 0, "start": {"toolUse": {"toolUseId": "t", "name": name}}});
-    let begin = named("messageStart", &json!({"role": "assistant"}));
-    let stop = named("messageStop", &json!({"stopReason": "tool_use"}));
-    let sent = [&*begin, &named("contentBlockStart", &start("get_weather")), &stop].concat();
-    let received = fed(&mut open("converse-stream", &body), &sent, 5);
-    let expected = [&*begin, &named("contentBlockStart", &start("get.weather")), &stop].concat();
+    let begin = event_frame("messageStart", &json!({"role": "assistant"}));
+    let stop = event_frame("messageStop", &json!({"stopReason": "tool_use"}));
+    let sent = [&*begin, &event_frame("contentBlockStart", &start("get_weather")), &stop].concat();
+    let received = feed_in_pieces(&mut open("converse-stream", &body), &sent, 5);
+    let expected = [&*begin, &event_frame("contentBlockStart", &start("get.weather")), &stop].concat();
     assert_eq!(frames(&received), frames(&expected));
     assert_eq!(received, expected);
 }
@@ -159,15 +159,15 @@ fn other_bytes_are_refused_or_passed() {
     assert!(headers.contains(&(":message-type".into(), "exception".into())));
     // A gateway may answer with text.
     let text = b"data: {\"type\":\"ping\"}\n\n";
-    assert_eq!(fed(&mut invoke("invoke-with-response-stream"), text, 4), text);
+    assert_eq!(feed_in_pieces(&mut invoke("invoke-with-response-stream"), text, 4), text);
     // The reply is not streamed.
-    assert_eq!(fed(&mut invoke("invoke"), text, 4), text);
+    assert_eq!(feed_in_pieces(&mut invoke("invoke"), text, 4), text);
     // Payloads that are no events, and frames that end early.
     for payload in ["", "{}", r#"{"bytes":1}"#, r#"{"bytes":"e"}"#, r#"{"bytes":"e30="}"#] {
         let bytes = frame(&[(":event-type", "chunk"), (":message-type", "event")], payload.as_bytes());
-        assert_eq!(fed(&mut invoke("invoke-with-response-stream"), &bytes, 9), bytes);
+        assert_eq!(feed_in_pieces(&mut invoke("invoke-with-response-stream"), &bytes, 9), bytes);
         let cut = &bytes[..bytes.len() - 3];
-        assert_eq!(fed(&mut invoke("invoke-with-response-stream"), cut, 9), cut);
+        assert_eq!(feed_in_pieces(&mut invoke("invoke-with-response-stream"), cut, 9), cut);
     }
 }
 
@@ -201,7 +201,7 @@ fn the_first_byte_determines_what_a_stream_is() {
     // Frames at a URL that has none.
     let start = chunk(&block("get_weather"));
     for size in [1, 7, start.len()] {
-        assert_eq!(fed(&mut invoke("invoke"), &start, size), start);
+        assert_eq!(feed_in_pieces(&mut invoke("invoke"), &start, size), start);
     }
     let event = b"data: {\"type\":\"ping\"}\n\n";
     let mut exchange = invoke("invoke-with-response-stream");
@@ -220,7 +220,7 @@ fn a_payload_is_one_value() {
     let body = json!({"messages": [], "toolConfig": {"tools": [tool]}});
     let payload = br#"{"role":"assistant"},"contentBlockStart":{"start":{"toolUse":{"name":"get_weather"}}}"#;
     let sent = frame(&[(":event-type", "messageStart"), (":message-type", "event")], payload);
-    assert_eq!(fed(&mut open("converse-stream", &body), &sent, 7), sent);
+    assert_eq!(feed_in_pieces(&mut open("converse-stream", &body), &sent, 7), sent);
 }
 
 #[test]
@@ -244,14 +244,14 @@ fn a_search_in_frames_is_answered() {
         json!({"type": "message_stop"}),
     ];
     let sent: Vec<u8> = events.iter().flat_map(chunk).collect();
-    let first = fed(&mut exchange, &sent, 11);
+    let first = feed_in_pieces(&mut exchange, &sent, 11);
     assert!(exchange.asks_again() && exchange.request().contains("book_room"));
     let end = [
         json!({"type": "message_start", "message": {"id": "n", "role": "assistant", "content": [], "usage": {}}}),
         json!({"type": "message_delta", "delta": {"stop_reason": "end_turn"}, "usage": {"output_tokens": 1}}),
         json!({"type": "message_stop"}),
     ];
-    let second = fed(&mut exchange, &end.iter().flat_map(chunk).collect::<Vec<u8>>(), 11);
+    let second = feed_in_pieces(&mut exchange, &end.iter().flat_map(chunk).collect::<Vec<u8>>(), 11);
     assert!(!exchange.asks_again());
     assert!(!frames(&[first, second].concat()).is_empty());
 }

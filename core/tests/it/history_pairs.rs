@@ -75,12 +75,12 @@ fn responses(numbers: &mut Numbers) -> Value {
     }
 }
 
-fn sorted(mut ids: Vec<String>) -> Vec<String> {
+fn sort(mut ids: Vec<String>) -> Vec<String> {
     ids.sort();
     ids
 }
 
-fn is(value: &Value, key: &str, text: &str) -> bool {
+fn has_text(value: &Value, key: &str, text: &str) -> bool {
     value[key] == text
 }
 
@@ -100,12 +100,13 @@ fn obeys_anthropic(messages: &[Value]) -> bool {
     });
     let mut calls: Vec<String> = Vec::new();
     for blocks in runs {
-        let count = blocks.iter().take_while(|block| is(block, "type", "tool_result")).count();
+        let count = blocks.iter().take_while(|block| has_text(block, "type", "tool_result")).count();
         let results = blocks[..count].iter().map(|block| id(block, "tool_use_id")).collect();
-        if sorted(calls) != sorted(results) || blocks[count..].iter().any(|block| is(block, "type", "tool_result")) {
+        if sort(calls) != sort(results) || blocks[count..].iter().any(|block| has_text(block, "type", "tool_result")) {
             return false;
         }
-        calls = blocks.iter().filter(|block| is(block, "type", "tool_use")).map(|block| id(block, "id")).collect();
+        calls =
+            blocks.iter().filter(|block| has_text(block, "type", "tool_use")).map(|block| id(block, "id")).collect();
     }
     calls.is_empty() && messages.iter().all(|message| message["content"] != json!([]))
 }
@@ -114,7 +115,7 @@ fn obeys_anthropic(messages: &[Value]) -> bool {
 fn obeys_chat(messages: &[Value]) -> bool {
     let mut calls: Vec<String> = Vec::new();
     for message in messages {
-        if is(message, "role", "tool") {
+        if has_text(message, "role", "tool") {
             let Some(at) = calls.iter().position(|call| *call == id(message, "tool_call_id")) else { return false };
             calls.remove(at);
             continue;
@@ -131,9 +132,9 @@ fn obeys_chat(messages: &[Value]) -> bool {
 fn obeys_responses(items: &[Value]) -> bool {
     let mut open: BTreeMap<String, usize> = BTreeMap::new();
     for item in items {
-        if is(item, "type", "function_call") {
+        if has_text(item, "type", "function_call") {
             *open.entry(id(item, "call_id")).or_default() += 1;
-        } else if is(item, "type", "function_call_output") {
+        } else if has_text(item, "type", "function_call_output") {
             match open.get_mut(&id(item, "call_id")).filter(|count| **count > 0) {
                 Some(count) => *count -= 1,
                 None => return false,
@@ -173,14 +174,14 @@ fn completed_histories_obey_their_api() {
             let messages = adapted.request[key].as_array().expect("messages");
             assert!(obeys(messages), "{}\nis refused", about());
             assert_eq!(texts(&request[key]), texts(&adapted.request[key]), "{}\ntext is lost", about());
-            let ends = |messages: &[Value]| messages.last().map(|last| is(last, "role", "assistant"));
+            let ends = |messages: &[Value]| messages.last().map(|last| has_text(last, "role", "assistant"));
             assert!(!messages.is_empty(), "{}\nis empty", about());
             assert!(
                 ends(&history) == Some(true) || ends(messages) == Some(false),
                 "{}\nnow ends with the assistant",
                 about()
             );
-            let begins = |messages: &[Value]| is(&messages[0], "role", "assistant");
+            let begins = |messages: &[Value]| has_text(&messages[0], "role", "assistant");
             assert!(
                 dialect != "anthropic" || begins(&history) == begins(messages),
                 "{}\nnow begins with another role",
@@ -190,7 +191,8 @@ fn completed_histories_obey_their_api() {
             assert_eq!(again.request, adapted.request, "{}\nchanges again", about());
             assert!(again.report.request_changes.is_empty(), "{}\nreports again", about());
             let blocks = |item: &Value| item["content"].as_array().cloned().unwrap_or_default();
-            let uses: Vec<Value> = history.iter().flat_map(blocks).filter(|one| is(one, "type", "tool_use")).collect();
+            let uses: Vec<Value> =
+                history.iter().flat_map(blocks).filter(|one| has_text(one, "type", "tool_use")).collect();
             let chat = |item: &Value| {
                 let ids: Vec<&str> = item["tool_calls"]
                     .as_array()
@@ -200,7 +202,7 @@ fn completed_histories_obey_their_api() {
                     .collect();
                 ids.iter().enumerate().any(|(at, id)| ids[..at].contains(id))
             };
-            let items = history.iter().filter(|item| is(item, "type", "function_call"));
+            let items = history.iter().filter(|item| has_text(item, "type", "function_call"));
             let calls = items.filter_map(|item| item["call_id"].as_str());
             let calls: Vec<&str> = calls.chain(uses.iter().filter_map(|call| call["id"].as_str())).collect();
             let is_unique = calls.iter().all(|id| calls.iter().filter(|other| *other == id).count() == 1);

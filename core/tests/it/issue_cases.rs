@@ -26,7 +26,7 @@ const UNSOLVED: &[(&str, &str)] = &[
     ("outputschema-dangling-ref", "output schemas are neither checked nor changed"),
 ];
 
-fn refused(schema: &Value, dialect: &str) -> Vec<&'static str> {
+fn refused_constraints(schema: &Value, dialect: &str) -> Vec<&'static str> {
     let found = check(schema, &SanitizeOptions::new(dialect_id(dialect))).expect("a schema");
     found.iter().filter(|one| one.severity == Severity::Refused).map(|one| one.constraint).collect()
 }
@@ -34,14 +34,14 @@ fn refused(schema: &Value, dialect: &str) -> Vec<&'static str> {
 /// Returns true if a schema is refused before rewriting (or accepted, if `is_refused` is false), and accepted after it.
 fn is_mended(schema: &Value, dialect: &str, is_refused: bool) -> bool {
     let sent = sanitize(schema, &SanitizeOptions::new(dialect_id(dialect))).expect("a schema").schema;
-    is_refused != refused(schema, dialect).is_empty() && refused(&sent, dialect).is_empty()
+    is_refused != refused_constraints(schema, dialect).is_empty() && refused_constraints(&sent, dialect).is_empty()
 }
 
 fn function(name: &str) -> Value {
     json!({"type": "function", "function": {"name": name, "parameters": {"type": "object", "properties": {}}}})
 }
 
-fn adapted(request: &Value, options: &AdaptOptions) -> (Value, Vec<&'static str>) {
+fn adapt(request: &Value, options: &AdaptOptions) -> (Value, Vec<&'static str>) {
     let done = adapt_request(request, options).unwrap_or_else(|error| panic!("{request}\n{error}"));
     let rules = done.report.request_changes.iter().map(|change| change.rule).collect();
     (done.request, rules)
@@ -80,7 +80,7 @@ fn is_solved(row: &Value) -> bool {
         "groq-tool-limit" => {
             let list: Vec<Value> = (0..300).map(|number| function(&format!("t{number}"))).collect();
             let request = json!({"model": "m", "messages": [{"role": "user", "content": "hi"}], "tools": list});
-            let (sent, _) = adapted(&request, &options.overflow(Overflow::Defer));
+            let (sent, _) = adapt(&request, &options.overflow(Overflow::Defer));
             of_300("groq").0
                 && sent["tools"].as_array().expect("a list").len() <= 128
                 && sent.to_string().contains("t299")
@@ -103,40 +103,40 @@ fn is_solved(row: &Value) -> bool {
             let index = |name: &str| sent.restore.call(name, &json!({})).expect("a call").index;
             names.len() == 2 && names[0] != names[1] && [index(names[0]), index(names[1])] == [Some(0), Some(1)]
         }
-        "choice-without-tools" => adapted(request, &options).0.get("tool_choice").is_none(),
-        "anthropic-thinking-forced" => adapted(request, &options).0["tool_choice"] == json!({"type": "auto"}),
-        "deepseek-default-thinking" => adapted(request, &options).0["tool_choice"] == json!("auto"),
+        "choice-without-tools" => adapt(request, &options).0.get("tool_choice").is_none(),
+        "anthropic-thinking-forced" => adapt(request, &options).0["tool_choice"] == json!({"type": "auto"}),
+        "deepseek-default-thinking" => adapt(request, &options).0["tool_choice"] == json!("auto"),
         "history-truncated-arguments" | "history-malformed-arguments" => {
-            let (sent, rules) = adapted(request, &options);
+            let (sent, rules) = adapt(request, &options);
             let arguments = &sent["messages"][1]["tool_calls"][0]["function"]["arguments"];
             let is_object = |text: &str| serde_json::from_str::<Value>(text).is_ok_and(|value| value.is_object());
             arguments.as_str().is_some_and(is_object) && rules.contains(&"history-arguments")
         }
         "history-raw-string-input" => {
-            let (sent, rules) = adapted(request, &options);
+            let (sent, rules) = adapt(request, &options);
             sent["messages"][1]["content"][0]["input"].is_object() && rules.contains(&"history-arguments")
         }
         "history-empty-name" => {
-            let (sent, rules) = adapted(request, &options);
+            let (sent, rules) = adapt(request, &options);
             sent["messages"][1]["tool_calls"][0]["function"]["name"] != "" && rules.contains(&"history-name")
         }
         "reference-to-gone-tool" => {
             let mut native = DeferredOptions::default();
             native.native = Native::References;
-            let sent = [adapted(request, &options).0, adapted(request, &options.clone().deferred(native)).0];
+            let sent = [adapt(request, &options).0, adapt(request, &options.clone().deferred(native)).0];
             sent.iter().all(|sent| !sent.to_string().contains("tool_reference"))
         }
         "gateway-drops-deferral" => {
-            let sent = adapted(request, &options).0.to_string();
+            let sent = adapt(request, &options).0.to_string();
             !sent.contains("defer_loading") && !sent.contains("tool_search_tool_regex_20251119")
         }
         "namespace-description" => {
-            let sent = adapted(request, &options).0;
+            let sent = adapt(request, &options).0;
             sent["tools"][0]["name"] == "shell"
                 && sent["tools"][1].to_string().contains("Linear: issues of one team only.")
         }
-        "duplicate-namespace" => !adapted(request, &options).0["input"].to_string().contains("\"namespace\""),
-        "custom-tool-other-backend" => adapted(request, &options).0["tools"][0]["type"] == "function",
+        "duplicate-namespace" => !adapt(request, &options).0["input"].to_string().contains("\"namespace\""),
+        "custom-tool-other-backend" => adapt(request, &options).0["tools"][0]["type"] == "function",
         "args-double-encoded" => repaired().is_some_and(|findings: Value| findings.is_object()),
         "args-object-as-string" => repaired().is_some_and(|findings| findings["inputs"].is_object()),
         "args-bare-words" => repaired().is_some_and(|findings| findings["direction"] == "both"),
@@ -149,7 +149,7 @@ fn is_solved(row: &Value) -> bool {
         // No answer of the API is recorded.
         "openai-nonstrict-propertynames" | "records-patternproperties" => is_mended(schema, dialect, false),
         "gemini-mixed-enum" | "openai-strict-record" | "llama-pattern" => {
-            is_mended(schema, dialect, !refused(schema, dialect).is_empty())
+            is_mended(schema, dialect, !refused_constraints(schema, dialect).is_empty())
         }
         _ => is_mended(schema, dialect, true),
     }

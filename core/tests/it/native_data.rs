@@ -17,7 +17,7 @@ fn options<T: bindings::ReadOptions>(value: &Value) -> Result<T, toolwire::Error
 }
 
 /// Returns the request that results from a row's options.
-fn adapted(input: &Value, given: &Value) -> Result<Value, toolwire::Error> {
+fn adapt(input: &Value, given: &Value) -> Result<Value, toolwire::Error> {
     let text = input.to_string();
     let done = if given["call"] == "adaptRequest" {
         let mut without_call = given.as_object().expect("options").clone();
@@ -78,7 +78,7 @@ fn without_renamed(mut request: Value) -> Value {
 fn fault(row: &Value) -> Option<String> {
     let (options, expect) = (&row["options"], &row["expect"]);
     if let Some(code) = expect["error"].as_str() {
-        return match adapted(&row["input"], options) {
+        return match adapt(&row["input"], options) {
             Err(error) if error.code().as_str() == code => None,
             other => Some(format!("expected the error {code}, found {other:?}")),
         };
@@ -87,8 +87,8 @@ fn fault(row: &Value) -> Option<String> {
         return prefix(row, at);
     }
     let adapted_request = match row.get("restoreCall") {
-        Some(_) => restored(row),
-        None => adapted(&row["input"], options),
+        Some(_) => restore_row(row),
+        None => adapt(&row["input"], options),
     };
     let mut adapted_request = match adapted_request {
         Ok(adapted_request) => adapted_request,
@@ -98,7 +98,7 @@ fn fault(row: &Value) -> Option<String> {
         remove_digests(&mut adapted_request);
     }
     if let Some(request) = expect.get("request") {
-        return (sorted(request) != sorted(&adapted_request))
+        return (canonical_text(request) != canonical_text(&adapted_request))
             .then(|| format!("expected {request}\n   found {adapted_request}"));
     }
     let both = BOTH_ARE_SENT.iter().any(|name| row["name"] == *name);
@@ -123,7 +123,7 @@ fn prefix(row: &Value, at: &str) -> Option<String> {
     // A single request cannot be compared.
     assert!(inputs.len() > 1, "{}: {} requests", row["name"], inputs.len());
     for input in inputs {
-        let found = match adapted(input, &row["options"]) {
+        let found = match adapt(input, &row["options"]) {
             Ok(found) => found,
             Err(error) => return Some(error.to_string()),
         };
@@ -144,12 +144,12 @@ fn prefix(row: &Value, at: &str) -> Option<String> {
     None
 }
 
-fn sorted(value: &Value) -> String {
+fn canonical_text(value: &Value) -> String {
     match value {
-        Value::Array(items) => format!("[{}]", items.iter().map(sorted).collect::<Vec<_>>().join(",")),
+        Value::Array(items) => format!("[{}]", items.iter().map(canonical_text).collect::<Vec<_>>().join(",")),
         Value::Object(object) => {
             let mut members: Vec<String> =
-                object.iter().map(|(key, value)| format!("{key:?}:{}", sorted(value))).collect();
+                object.iter().map(|(key, value)| format!("{key:?}:{}", canonical_text(value))).collect();
             members.sort();
             format!("{{{}}}", members.join(","))
         }
@@ -158,7 +158,7 @@ fn sorted(value: &Value) -> String {
 }
 
 /// Returns the row's backend call in the form that the client receives.
-fn restored(row: &Value) -> Result<Value, toolwire::Error> {
+fn restore_row(row: &Value) -> Result<Value, toolwire::Error> {
     let text = row["input"].to_string();
     apply_deferred_loading(text.as_str(), &options::<DeferredOptions>(&row["options"])?)?
         .restore()?

@@ -178,9 +178,9 @@ impl Declared {
         };
         assert_eq!(error.code(), Code::UnknownOption, "{}: {error}", self.name());
         let (list, _) = error.message().split_once(", found `?`").expect("the message lists the known options");
-        let names: Names = quoted(list).collect();
+        let names: Names = quoted_texts(list).collect();
         let (withheld, offered): (Names, Names) =
-            names.into_iter().partition(|name| self.withheld.iter().any(|one| spelled(naming, one) == *name));
+            names.into_iter().partition(|name| self.withheld.iter().any(|one| spell(naming, one) == *name));
         assert_eq!(
             withheld.len(),
             self.withheld.len(),
@@ -216,7 +216,7 @@ impl Declared {
     }
 }
 
-fn read(path: &str) -> String {
+fn read_file(path: &str) -> String {
     let path = PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("..").join(path);
     fs::read_to_string(&path).unwrap_or_else(|error| panic!("{}: {error}", path.display()))
 }
@@ -224,13 +224,14 @@ fn read(path: &str) -> String {
 /// Returns the section of a function: `tools.md#sanitize` is the one with the heading "## `sanitize`" of that page.
 fn section(page: &str) -> String {
     let (file, anchor) = page.split_once('#').expect("a page and a section");
-    let text = read(&format!("docs/functions/{file}"));
+    let text = read_file(&format!("docs/functions/{file}"));
     let mut sections = text.split("\n## ").skip(1);
-    let is_of_function = |section: &&str| quoted(section).next().is_some_and(|name| name.to_lowercase() == anchor);
+    let is_of_function =
+        |section: &&str| quoted_texts(section).next().is_some_and(|name| name.to_lowercase() == anchor);
     sections.find(is_of_function).unwrap_or_else(|| panic!("docs/functions/{page}: no such section")).to_owned()
 }
 
-fn quoted(text: &str) -> impl Iterator<Item = String> + '_ {
+fn quoted_texts(text: &str) -> impl Iterator<Item = String> + '_ {
     text.split('`').skip(1).step_by(2).map(str::to_owned)
 }
 
@@ -279,7 +280,7 @@ fn table(text: &str, head: &str) -> Names {
         .skip_while(|line| !is_head(line))
         .skip(2)
         .map_while(cell)
-        .flat_map(|first| quoted(&first).collect::<Vec<_>>())
+        .flat_map(|first| quoted_texts(&first).collect::<Vec<_>>())
         .collect()
 }
 
@@ -292,7 +293,7 @@ fn compare(function: &str, place: &str, known: &Names, found: &Names, faults: &m
 
 #[test]
 fn options_are_the_same_in_all_languages() {
-    let (npm, py) = (read("npm/src/options.ts"), read("python/src/toolwire/_options.py"));
+    let (npm, py) = (read_file("npm/src/options.ts"), read_file("python/src/toolwire/_options.py"));
     let mut faults = Vec::new();
     for declared in DECLARED {
         let (name, known) = (declared.name(), declared.known(Naming::Camel));
@@ -388,7 +389,7 @@ fn words_in_python(text: &str, class: &str, name: &str) -> Names {
 
 #[test]
 fn allowed_values_are_the_same_in_all_languages() {
-    let (npm, py) = (read("npm/src/options.ts"), read("python/src/toolwire/_options.py"));
+    let (npm, py) = (read_file("npm/src/options.ts"), read_file("python/src/toolwire/_options.py"));
     let (mut faults, mut compared) = (Vec::new(), 0);
     for declared in DECLARED {
         for name in declared.known(Naming::Camel) {
@@ -400,7 +401,7 @@ fn allowed_values_are_the_same_in_all_languages() {
             let place = |language: &str| format!("`{name}` of `{}` in {language}", declared.type_name);
             let found = words_in_typescript(&npm, declared.type_name, &name);
             compare(declared.name(), &place("npm/src/options.ts"), &words, &found, &mut faults);
-            let found = words_in_python(&py, declared.type_name, &spelled(Naming::Snake, &name));
+            let found = words_in_python(&py, declared.type_name, &spell(Naming::Snake, &name));
             compare(declared.name(), &place("python/src/toolwire/_options.py"), &words, &found, &mut faults);
         }
     }
@@ -419,7 +420,7 @@ fn options_of_every_function_are_compared() {
     assert!(missing.is_empty(), "functions whose options are not compared: {missing:?}");
 }
 
-fn spelled(naming: Naming, camel: &str) -> String {
+fn spell(naming: Naming, camel: &str) -> String {
     match naming {
         Naming::Camel => camel.to_owned(),
         Naming::Rust if camel == "use" => "used_as".to_owned(),
@@ -518,7 +519,7 @@ fn defaults_in_table(text: &str, head: &str) -> Vec<(String, String)> {
     let rows = text.lines().skip_while(|line| !is_head(line)).skip(2).take_while(|line| line.starts_with('|'));
     let cells = rows.filter_map(|row| {
         let mut cells = row.trim_start_matches("| ").split(" | ");
-        let name = quoted(cells.next()?).next()?;
+        let name = quoted_texts(cells.next()?).next()?;
         Some((name, cells.next()?.to_owned()))
     });
     cells.collect()
@@ -528,7 +529,7 @@ fn defaults_in_table(text: &str, head: &str) -> Vec<(String, String)> {
 /// page must contain the default.
 #[test]
 fn defaults_and_documentation_match_the_option_tables() {
-    let (npm, py) = (read("npm/src/options.ts"), read("python/src/toolwire/_options.py"));
+    let (npm, py) = (read_file("npm/src/options.ts"), read_file("python/src/toolwire/_options.py"));
     let (mut faults, mut compared) = (Vec::new(), 0);
     for declared in DECLARED {
         let (function, type_name) = (declared.name(), declared.type_name);
@@ -542,7 +543,7 @@ fn defaults_and_documentation_match_the_option_tables() {
             };
             // The name in JSON is the name of the field in TypeScript; Python spells it in snake case.
             let in_typescript = documentation_in_typescript(&npm, type_name, &name).unwrap_or_default();
-            let in_python = documentation_in_python(&py, type_name, &spelled(Naming::Snake, &name)).unwrap_or_default();
+            let in_python = documentation_in_python(&py, type_name, &spell(Naming::Snake, &name)).unwrap_or_default();
             let is_apart = DOCUMENTED_APART.iter().any(|apart| (apart.0, apart.1) == (type_name, name.as_str()));
             for (language, documentation) in [("TypeScript", &in_typescript), ("Python", &in_python)] {
                 compared += 1;
@@ -658,9 +659,9 @@ fn every_option_has_a_flag_or_a_reason_for_having_none() {
             continue;
         };
         for row in rows {
-            let field = spelled(Naming::Snake, row.name);
+            let field = spell(Naming::Snake, row.name);
             let found = structs.iter().find_map(|(file, name)| {
-                let text = read(&format!("command/src/arguments/{file}"));
+                let text = read_file(&format!("command/src/arguments/{file}"));
                 let long = format!("long = \"{field}\"");
                 flags(&text, name)
                     .into_iter()
@@ -696,7 +697,7 @@ fn options<T: ReadOptions>(text: &str) -> T {
 /// Messages about options that setters made have their names in Rust.
 fn in_rust(options: &Value) -> Value {
     let Some(members) = options.as_object() else { return options.clone() };
-    members.iter().map(|(name, value)| (spelled(Naming::Rust, name), in_rust(value))).collect()
+    members.iter().map(|(name, value)| (spell(Naming::Rust, name), in_rust(value))).collect()
 }
 
 /// `base` is the value of `object`, without its closing brace.

@@ -30,11 +30,11 @@ fn requests(value: &Value, found: &mut Vec<Map<String, Value>>) {
     }
 }
 
-fn in_files(folder: &Path, found: &mut Vec<Map<String, Value>>) {
+fn collect_from_files(folder: &Path, found: &mut Vec<Map<String, Value>>) {
     for entry in fs::read_dir(folder).expect("a folder").flatten() {
         let path = entry.path();
         if path.is_dir() {
-            in_files(&path, found);
+            collect_from_files(&path, found);
             continue;
         }
         let text = fs::read_to_string(&path).unwrap_or_default();
@@ -66,7 +66,7 @@ fn plain_requests_are_sent_as_they_are() {
     let tests = Path::new(env!("CARGO_MANIFEST_DIR")).join("../tests");
     let mut found = Vec::new();
     for folder in ["fixtures", "exchange", "sample", "deferred-conversations", "relay"] {
-        in_files(&tests.join(folder), &mut found);
+        collect_from_files(&tests.join(folder), &mut found);
     }
     let mut texts: Vec<String> =
         found.iter().flat_map(parts).map(|request| Value::Object(request).to_string()).collect();

@@ -1,8 +1,8 @@
 //! The pointers of reports: each points to a part of the given input, and the part belongs to the tool that the entry
 //! names. Pointers to parts of the output do the same for the output.
 //!
-//! The inputs are those of all fixtures and exchanges, the requests of `marks`, and recorded requests, if they exist next
-//! to the checkout. Each request is also adapted to other backends. `TOOLWIRE_POINTERS=KIND` prints the inputs of
+//! The inputs come from all fixtures and exchanges, the requests of `marks`, and recorded requests, if they exist
+//! next to the checkout. Each request is also adapted to other backends. `TOOLWIRE_POINTERS=KIND` prints the inputs of
 //! the faults whose kind contains `KIND`.
 
 #![allow(clippy::expect_used, clippy::panic, clippy::indexing_slicing, reason = "a test fails by panicking")]
@@ -28,7 +28,8 @@ use toolwire::{
 /// Numbers of faults and an example, by kind.
 type Faults = BTreeMap<String, (usize, String)>;
 
-/// The backends to which every request is adapted, in addition to its own: a dialect, and the options of deferred tools.
+/// The backends to which every request is adapted, in addition to its own: a dialect, and the options of deferred
+/// tools.
 const WAYS: [(&str, &str, &str); 18] = [
     ("anthropic", "anthropic", "none"),
     ("anthropic-strict", "anthropic", "references"),
@@ -53,7 +54,7 @@ const WAYS: [(&str, &str, &str); 18] = [
 /// Number of backends for each request.
 const BACKENDS: usize = 4;
 
-/// From the outermost part to the part itself.
+/// Returns the pointers to all enclosing parts, from the outermost one to the pointer itself.
 fn prefixes(pointer: &str) -> impl DoubleEndedIterator<Item = &str> {
     let mut ends: Vec<usize> = pointer.match_indices('/').map(|(at, _)| at).collect();
     ends.push(pointer.len());
@@ -208,7 +209,7 @@ fn list_of(path: &Path) -> Vec<Value> {
     serde_json::from_str(&text).expect("a list of cases")
 }
 
-/// Only cases whose input is a value, or text that is JSON.
+/// Returns the cases whose input is a value or JSON text.
 fn fixtures(function: Function) -> Vec<(String, Value, Value)> {
     let mut files: Vec<PathBuf> = fs::read_dir(tests().join("fixtures").join(function.name()))
         .expect("fixtures")
@@ -228,7 +229,7 @@ fn fixtures(function: Function) -> Vec<(String, Value, Value)> {
     parts.collect()
 }
 
-fn recorded() -> Vec<(String, Value)> {
+fn recorded_requests() -> Vec<(String, Value)> {
     let data = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../shared/data");
     let mut requests = Vec::new();
     for (file, member) in [("answered_4.jsonl", "input"), ("deferred_requests.jsonl", "request")] {
@@ -290,7 +291,7 @@ fn every_pointer_points_to_a_part_of_its_tool() {
             requests.extend((0..WAYS.len()).map(|_| (format!("marks of {api}"), marked.clone())));
         }
     }
-    requests.extend(recorded());
+    requests.extend(recorded_requests());
     for (number, (name, input)) in requests.iter().enumerate() {
         for way in 0..BACKENDS {
             let (dialect, target, native) = WAYS[(number * BACKENDS + way) % WAYS.len()];

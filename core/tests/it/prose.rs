@@ -17,25 +17,25 @@ use syn::{
 /// The largest count of each measure. Never raise one.
 const TODAY: [(&str, usize); 20] = [
     (DOCUMENTED, 335),
-    (LONG, 82),
-    (CHAINED, 444),
+    (LONG, 79),
+    (CHAINED, 421),
     ("counts as", 9),
     ("leads to", 3),
-    ("place", 25),
-    ("for people", 20),
-    ("takes", 63),
-    ("stands", 5),
+    ("place", 19),
+    ("for people", 7),
+    ("takes", 60),
+    ("stands", 2),
     ("beside", 0),
     ("mends", 0),
     ("anew", 1),
     (WHETHER, 2),
-    ("the same", 302),
-    ("that of", 15),
-    ("those of", 27),
+    ("the same", 295),
+    ("that of", 11),
+    ("those of", 7),
     ("the other one", 1),
     ("which is one", 1),
-    ("in which", 110),
-    ("of which", 20),
+    ("in which", 103),
+    ("of which", 19),
 ];
 
 /// A count may be lower by 1 in `SHARE` and by `ROOM` before its row must follow.
@@ -119,7 +119,7 @@ impl<'ast> Visit<'ast> for Functions {
 /// Each phrase with the words of one form, by the first word.
 type Avoided = BTreeMap<&'static str, Vec<(&'static str, Vec<&'static str>)>>;
 
-fn avoided() -> Avoided {
+fn avoided_words() -> Avoided {
     let mut avoided = Avoided::new();
     for (phrase, forms, _) in AVOIDED {
         for form in [&[phrase], forms].concat() {
@@ -234,7 +234,7 @@ pub(crate) fn files(folder: &Path, into: &mut Vec<PathBuf>) {
 
 /// Counts the measures in some files, and lists the locations of all faults.
 fn count(root: &Path, paths: &[PathBuf]) -> (Functions, BTreeMap<&'static str, usize>, String) {
-    let avoided = avoided();
+    let avoided = avoided_words();
     let (mut functions, mut counts, mut list) = (Functions::default(), BTreeMap::new(), String::new());
     for path in paths {
         let text = fs::read_to_string(path).expect("the file is text");
@@ -304,7 +304,7 @@ fn sentences_are_counted() {
          /// The place that a name leads to, which is one of them.\n// Changed in place.\n\
          /// - Whether\n/// - it is\n/// ```\n/// anew\n/// ```\nfn f() {{}} // anew\n"
     );
-    let avoided = avoided();
+    let avoided = avoided_words();
     let faults: Vec<_> = sentences(&text).iter().map(|sentence| (sentence.row, sentence.faults(&avoided))).collect();
     let expected = [
         (1, vec![LONG]),

@@ -5,7 +5,7 @@ use std::{fs, path::PathBuf};
 
 pub(crate) struct Source {
     pub(crate) text: String,
-    /// True for the complete data, false for the sample. Counts and limits in tests are those of the complete data.
+    /// True for the complete data, false for the sample. Counts and limits in tests apply to the complete data.
     #[allow(dead_code, reason = "some tests do not compare counts")]
     pub(crate) is_whole: bool,
 }

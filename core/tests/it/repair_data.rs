@@ -31,7 +31,7 @@ struct RepairOutcome {
     reported: Vec<ReportedRepair>,
 }
 
-fn found(row: &Value) -> Result<RepairOutcome, toolwire::Error> {
+fn repair_row(row: &Value) -> Result<RepairOutcome, toolwire::Error> {
     let given = row.get("options").cloned().unwrap_or_default();
     let options = bindings::options::<RepairOptions>(&Node::from_value(&given)?, Naming::Camel)?;
     let schema = &row["schema"];
@@ -63,7 +63,7 @@ fn fault(row: &Value) -> Option<String> {
     if DECIDED.iter().any(|name| row["name"] == *name) {
         return None;
     }
-    let repaired = match (found(row), row["reason"].as_str()) {
+    let repaired = match (repair_row(row), row["reason"].as_str()) {
         (Err(error), Some(reason)) if row["error"] == true => {
             let is_as_expected =
                 error.code().as_str() == "invalid-json" && error.message().contains(&format!("({reason},"));
@@ -79,7 +79,7 @@ fn fault(row: &Value) -> Option<String> {
         return Some(format!("expected no repair, found {} {:?}", repaired.arguments, repaired.reported));
     }
     // Numbers are compared by value: `1e5` equals 100000.
-    let is_same = |expected: &Value| same(expected, &repaired.arguments);
+    let is_same = |expected: &Value| is_equal(expected, &repaired.arguments);
     if let Some(expected) = row.get("expected").filter(|expected| !is_same(expected)) {
         return Some(format!("expected {expected}, found {} {:?}", repaired.arguments, repaired.reported));
     }
@@ -101,7 +101,7 @@ fn fault(row: &Value) -> Option<String> {
     (!is_as_expected).then(|| format!("expected {expected:?}, found {:?}", repaired.reported))
 }
 
-fn same(one: &Value, two: &Value) -> bool {
+fn is_equal(one: &Value, two: &Value) -> bool {
     toolwire::json::same(&Node::from_value(one).expect("shallow"), &Node::from_value(two).expect("shallow"))
 }
 

@@ -160,7 +160,7 @@ fn url_of(body: &Value, format: Option<&str>) -> &'static str {
 }
 
 /// A file that is not in the repository is skipped with a message.
-fn recorded() -> Vec<Asked> {
+fn recorded_requests() -> Vec<Asked> {
     let mut found = Vec::new();
     let mut add = |text: &str, format: &str, key: &str| {
         for line in text.lines() {
@@ -208,7 +208,7 @@ fn every_exchange_equals_the_one_without_cache() {
     asked.extend(cases_in("exchange", "asked").into_iter().map(|one| (one, single.iter().collect())));
     // Of a request without rounds, some options suffice: together, these requests have every option many times.
     let others = [cases_in("fixtures/adaptRequest", "input"), cases_in("fixtures/applyDeferredLoading", "input")];
-    let others = others.into_iter().flatten().chain(recorded());
+    let others = others.into_iter().flatten().chain(recorded_requests());
     asked.extend(others.enumerate().map(|(at, one)| {
         let next = |step: usize| single.get((at * 2 + step) % single.len()).expect("an option");
         (one, vec![next(0), next(1)])

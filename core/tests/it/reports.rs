@@ -11,16 +11,16 @@ use crate::dialect_id;
 
 #[test]
 fn results_are_shared_between_threads() {
-    fn shared<T: Send + Sync>() {}
-    shared::<Rewritten<&Value>>();
-    shared::<Rewritten<Value>>();
-    shared::<SanitizedTools<&str>>();
-    shared::<SanitizedTools<String>>();
-    shared::<Deferred<&[u8]>>();
-    shared::<Deferred<Vec<u8>>>();
-    shared::<Adapted<Value>>();
-    shared::<Exchange>();
-    shared::<ToolSet<Value>>();
+    fn require_shareable<T: Send + Sync>() {}
+    require_shareable::<Rewritten<&Value>>();
+    require_shareable::<Rewritten<Value>>();
+    require_shareable::<SanitizedTools<&str>>();
+    require_shareable::<SanitizedTools<String>>();
+    require_shareable::<Deferred<&[u8]>>();
+    require_shareable::<Deferred<Vec<u8>>>();
+    require_shareable::<Adapted<Value>>();
+    require_shareable::<Exchange>();
+    require_shareable::<ToolSet<Value>>();
     let schema = json!({"type": "object", "properties": {"a": {"const": 1}}});
     let rewritten = sanitize(&schema, &SanitizeOptions::new(Dialect::GEMINI)).expect("the schema is valid");
     let counts: Vec<usize> = std::thread::scope(|scope| {
@@ -95,7 +95,7 @@ fn budget_that_suffices_for_the_schema_suffices_for_the_report() {
     assert!(written > 60, "only {written} schemas are written");
 }
 
-fn flagged(format: usize, strict: Option<bool>) -> Value {
+fn tool_with_flag(format: usize, strict: Option<bool>) -> Value {
     let schema = json!({"type": "object", "properties": {"a": {"type": "string", "minLength": 2}}});
     let mut tool = match format {
         0 => json!({"name": "f", "input_schema": schema}),
@@ -120,7 +120,7 @@ fn reasons_of_flags_are_about_flags() {
     for dialect in dialects() {
         for (format, strict) in (0..3).flat_map(|format| [None, Some(true), Some(false)].map(|strict| (format, strict)))
         {
-            let list = flagged(format, strict);
+            let list = tool_with_flag(format, strict);
             let sent = sanitize_tools(&list, &ToolsOptions::new(dialect.id())).expect("a list");
             for change in sent.changes().expect("changes").iter().map(|tool| &tool.change) {
                 if !["strict-flag", "not-strict"].contains(&change.rule) {

@@ -42,7 +42,7 @@ fn cases() -> Vec<Case> {
 }
 
 /// Returns requests with accepted members that resemble refused ones.
-fn accepted() -> Vec<(&'static str, &'static str, Value)> {
+fn accepted_requests() -> Vec<(&'static str, &'static str, Value)> {
     vec![
         ("mistral", "mistral-large", json!({ "max_tokens": 100, "parallel_tool_calls": false })),
         ("openai-chat", "gpt-4o", json!({ "max_tokens": 100, "parallel_tool_calls": false })),
@@ -68,7 +68,7 @@ fn members_found(request: &Value, dialect: &str) -> Vec<String> {
     found.into_iter().filter(|one| one.constraint == "unsupported-member").map(|one| one.pointer).collect()
 }
 
-fn adapted(request: &Value, dialect: &str) -> (Value, Vec<String>) {
+fn adapt(request: &Value, dialect: &str) -> (Value, Vec<String>) {
     let options = AdaptOptions::new(dialect_id(dialect));
     let adapted = adapt_request(request, &options).expect("a request");
     let changes = adapted.report.request_changes.iter().filter(|change| change.rule == "unsupported-member");
@@ -83,7 +83,7 @@ fn refused_members_are_found_and_removed_or_replaced() {
         given[member] = value;
         let pointer = format!("/{member}");
         assert_eq!(members_found(&given, dialect), [pointer.as_str()], "{about}");
-        let (mended, changes) = adapted(&given, dialect);
+        let (mended, changes) = adapt(&given, dialect);
         assert_eq!(changes, [pointer.as_str()], "{about}");
         assert!(mended.get(member).is_none(), "{about} was not removed");
         if let Some((name, value)) = &sent {
@@ -93,20 +93,20 @@ fn refused_members_are_found_and_removed_or_replaced() {
         // If a client sends both members, the accepted one takes precedence.
         if let Some((name, _)) = sent {
             given[name] = json!("the client's");
-            assert_eq!(adapted(&given, dialect).0[name], "the client's", "{about}");
+            assert_eq!(adapt(&given, dialect).0[name], "the client's", "{about}");
         }
     }
 }
 
 #[test]
 fn accepted_members_are_kept() {
-    for (dialect, model, members) in accepted() {
+    for (dialect, model, members) in accepted_requests() {
         let mut given = request(model);
         for (name, value) in members.as_object().expect("members") {
             given[name] = value.clone();
         }
         assert!(members_found(&given, dialect).is_empty(), "{dialect}, {model}: {members}");
-        let (mended, changes) = adapted(&given, dialect);
+        let (mended, changes) = adapt(&given, dialect);
         assert!(changes.is_empty(), "{dialect}, {model}: {changes:?}");
         for (name, value) in members.as_object().expect("members") {
             assert_eq!(&mended[name], value, "{dialect}, {model}: {name}");

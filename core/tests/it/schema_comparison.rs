@@ -12,7 +12,7 @@ use toolwire::{
 const WHOLE: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../../shared/data/test_suite.jsonl");
 const SAMPLE: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../tests/sample/test_suite.jsonl");
 
-fn compared(old: &Value, new: &Value, objects_only: bool) -> SchemaComparison {
+fn compare(old: &Value, new: &Value, objects_only: bool) -> SchemaComparison {
     let (old, new) = (old.to_string(), new.to_string());
     compare_schemas(&read(&old).expect("JSON"), &read(&new).expect("JSON"), objects_only)
 }
@@ -40,7 +40,7 @@ fn verdicts(old: &Value, new: &Value, found: &SchemaComparison) -> Vec<(String, 
     [verdict(&found.only_old, &old, &new), verdict(&found.only_new, &new, &old)].into_iter().flatten().collect()
 }
 
-fn unconfirmed(old: &Value, new: &Value, found: &SchemaComparison) -> Vec<String> {
+fn unconfirmed_witnesses(old: &Value, new: &Value, found: &SchemaComparison) -> Vec<String> {
     verdicts(old, new, found).into_iter().filter(|(_, is_confirmed)| !is_confirmed).map(|(value, _)| value).collect()
 }
 
@@ -136,12 +136,12 @@ fn relations_of_schemas() {
     ];
     let mut wrong = Vec::new();
     for (expected, old, new) in rows {
-        let found = compared(&old, &new, true);
+        let found = compare(&old, &new, true);
         if relation(&found) != expected {
             wrong.push(format!("expected {expected}, found {found:?}: {old} {new}"));
         }
-        wrong.extend(unconfirmed(&old, &new, &found));
-        let back = compared(&new, &old, true);
+        wrong.extend(unconfirmed_witnesses(&old, &new, &found));
+        let back = compare(&new, &old, true);
         let (only_old, only_new) = (back.only_old.is_some(), back.only_new.is_some());
         if (only_old, only_new) != (found.only_new.is_some(), found.only_old.is_some()) {
             wrong.push(format!("the opposite direction differs: {back:?}: {new} {old}"));
@@ -150,8 +150,8 @@ fn relations_of_schemas() {
     assert!(wrong.is_empty(), "{}", wrong.join("\n"));
 }
 
-/// Compares neighboring schemas of the official suite. Every witness has to be confirmed. Keywords whose meaning depends
-/// on a vocabulary, on remote documents or on other keywords are left out, and so are annotations.
+/// Compares neighboring schemas of the official suite. Every witness has to be confirmed. Keywords whose meaning
+/// depends on a vocabulary, on remote documents or on other keywords are left out, and so are annotations.
 #[test]
 fn another_validator_confirms_every_witness() {
     let text = fs::read_to_string(Path::new(WHOLE)).or_else(|_| fs::read_to_string(SAMPLE)).expect("the suite");
@@ -166,13 +166,13 @@ fn another_validator_confirms_every_witness() {
     let (mut counts, mut wrong, mut confirmed) = (BTreeMap::<&str, usize>::new(), Vec::new(), 0);
     for pair in schemas.windows(2) {
         let [old, new] = pair else { continue };
-        let found = compared(old, new, false);
+        let found = compare(old, new, false);
         *counts.entry(relation(&found)).or_default() += 1;
         for (value, is_confirmed) in verdicts(old, new, &found) {
             confirmed += usize::from(is_confirmed);
             wrong.extend((!is_confirmed).then(|| format!("{value}: {old} {new}")));
         }
-        assert_eq!(relation(&compared(old, old, false)), "equal", "{old}");
+        assert_eq!(relation(&compare(old, old, false)), "equal", "{old}");
     }
     assert!(wrong.is_empty(), "{}", wrong.join("\n"));
     println!("{counts:?}, {confirmed} witnesses");
@@ -227,7 +227,7 @@ fn comparisons_end() {
         ),
     ];
     for (old, new) in pairs {
-        let found = compared(&old, &new, false);
-        assert!(unconfirmed(&old, &new, &found).is_empty());
+        let found = compare(&old, &new, false);
+        assert!(unconfirmed_witnesses(&old, &new, &found).is_empty());
     }
 }

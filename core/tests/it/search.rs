@@ -24,7 +24,7 @@ struct Case {
     right: BTreeSet<String>,
 }
 
-/// Only the queries whose expected tools are all in the list; all queries if the list is complete.
+/// Returns the queries whose expected tools are all in the list. These are all queries if the list is complete.
 fn cases(tools: &[Value], is_whole: bool) -> Vec<Case> {
     let text =
         fs::read_to_string(root().join("../tests/fixtures/ranking/queries.json")).expect("the queries are committed");
@@ -79,7 +79,7 @@ impl Overlap {
             .collect()
     }
 
-    /// If `arguments` is true, the words also come from the names and descriptions of arguments.
+    /// Indexes the tools. If `arguments` is true, the names and descriptions of arguments are indexed, too.
     fn new(tools: &[Value], arguments: bool) -> Self {
         let mut seen = BTreeSet::new();
         let unique = tools.iter().filter(|tool| seen.insert(tool["name"].as_str()));

@@ -203,8 +203,7 @@ fn exchange_loses_no_data() {
     assert_eq!(exchange.finish_text().expect("nothing more"), "");
 }
 
-/// By the standard, one byte order mark at the start is ignored. With it, the first event was once passed on
-/// unrestored.
+/// The standard ignores one byte order mark at the start. A mark once prevented that the first event was restored.
 #[test]
 fn a_byte_order_mark_is_not_part_of_the_first_event() {
     for end in ["\n", "\r\n", "\r"] {

@@ -46,7 +46,7 @@ fn input(case: &Value) -> String {
     }
 }
 
-fn described() -> impl Iterator<Item = &'static Dialect> {
+fn dialects_with_grammar() -> impl Iterator<Item = &'static Dialect> {
     dialects().iter().filter(|dialect| !dialect.name.starts_with("codex"))
 }
 
@@ -61,7 +61,7 @@ fn ids(fact: &Fact) -> Vec<&'static str> {
 }
 
 /// Rules for whole requests, which `check` does not enforce. Fixtures of `checkTools` cover them.
-const OF_REQUESTS: &[&str] = &[
+const REQUEST_RULES: &[&str] = &[
     "tool-name",
     "qualified-name",
     "mcp-header",
@@ -146,7 +146,7 @@ fn comes_near(rule: &str, case: &Value) -> bool {
     }
 }
 
-fn uncovered(dialect: &Dialect, rules: &[&'static str], cases: &[Value]) -> Vec<String> {
+fn rules_without_case(dialect: &Dialect, rules: &[&'static str], cases: &[Value]) -> Vec<String> {
     let has_dialect = |case: &&Value| {
         case["options"]["dialects"].as_array().is_some_and(|names| names.iter().any(|name| name == dialect.name))
     };
@@ -172,16 +172,16 @@ fn facts_have_fixtures() {
     let cases = fixtures("check");
     let lists = fixtures("checkTools");
     let (mut facts, mut of_requests, mut faults) = (0, 0, Vec::new());
-    for dialect in described() {
+    for dialect in dialects_with_grammar() {
         let of_dialect: Vec<&Value> = cases.iter().filter(|case| case["options"]["dialect"] == dialect.name).collect();
         for fact in dialect.facts.iter().filter(|fact| matches!(fact.confidence, 'A' | 'B')) {
             if fact.rules.is_empty() {
                 continue;
             }
             let rules = ids(fact);
-            if rules.iter().all(|rule| OF_REQUESTS.contains(rule)) {
+            if rules.iter().all(|rule| REQUEST_RULES.contains(rule)) {
                 of_requests += 1;
-                faults.extend(uncovered(dialect, &rules, &lists));
+                faults.extend(rules_without_case(dialect, &rules, &lists));
                 continue;
             }
             facts += 1;
@@ -218,10 +218,10 @@ fn facts_have_fixtures() {
 fn every_finding_is_based_on_a_fact() {
     let mut schemas: Vec<String> =
         ["check", "sanitize"].into_iter().flat_map(fixtures).map(|case| input(&case)).collect();
-    schemas.extend(malformed().iter().map(Value::to_string));
+    schemas.extend(invalid_schemas().iter().map(Value::to_string));
     let mut unclaimed: BTreeMap<(&str, &str), String> = BTreeMap::new();
     let mut found: BTreeMap<&str, BTreeSet<&str>> = BTreeMap::new();
-    for dialect in described().filter(|dialect| !covers_all(dialect)) {
+    for dialect in dialects_with_grammar().filter(|dialect| !covers_all(dialect)) {
         let options = SanitizeOptions::new(dialect.id());
         for schema in &schemas {
             for violation in check(schema, &options).unwrap_or_default() {
@@ -235,7 +235,7 @@ fn every_finding_is_based_on_a_fact() {
         }
         // A fact whose rule is never violated is not enforced by its table.
         let sure = dialect.facts.iter().filter(|fact| fact.confidence != 'C');
-        for rule in sure.flat_map(ids).filter(|rule| !OF_REQUESTS.contains(rule)) {
+        for rule in sure.flat_map(ids).filter(|rule| !REQUEST_RULES.contains(rule)) {
             if !found.get(dialect.name).is_some_and(|found| found.contains(&rule)) {
                 unclaimed.entry((dialect.name, rule)).or_insert_with(|| "named by a fact, but never violated".into());
             }
@@ -250,7 +250,7 @@ fn every_finding_is_based_on_a_fact() {
 }
 
 fn stating_the_metaschema() -> impl Iterator<Item = &'static Dialect> {
-    described().filter(|dialect| {
+    dialects_with_grammar().filter(|dialect| {
         dialect.facts.iter().any(|fact| {
             fact.statement.contains("2020-12") && fact.rules.iter().any(|rule| rule.id() == "keyword-value")
         })
@@ -260,7 +260,7 @@ fn stating_the_metaschema() -> impl Iterator<Item = &'static Dialect> {
 #[test]
 fn dialects_that_state_the_metaschema_refuse_invalid_schemas() {
     let invalid: Vec<Value> =
-        malformed().into_iter().filter(|schema| !jsonschema::draft202012::meta::is_valid(schema)).collect();
+        invalid_schemas().into_iter().filter(|schema| !jsonschema::draft202012::meta::is_valid(schema)).collect();
     let (mut judged, mut faults) = (0, Vec::new());
     for dialect in stating_the_metaschema() {
         let options = SanitizeOptions::new(dialect.id());
@@ -293,7 +293,7 @@ fn dialects_that_state_the_metaschema_refuse_invalid_schemas() {
 }
 
 /// Returns every keyword with every kind of invalid value, and a few valid ones.
-fn malformed() -> Vec<Value> {
+fn invalid_schemas() -> Vec<Value> {
     let keywords = [
         "type",
         "properties",
@@ -379,12 +379,12 @@ fn malformed() -> Vec<Value> {
     schemas
 }
 
-/// If a message names a replacement for a keyword, the dialect must accept the replacement at that place.
+/// If a message names a replacement for a keyword, the dialect must accept the replacement at the same location.
 #[test]
 fn replacements_named_in_messages_are_accepted() {
     let branches = json!([{"type": "object", "properties": {}}, {"type": "object", "properties": {}}]);
     let mut replaced = 0;
-    for dialect in described() {
+    for dialect in dialects_with_grammar() {
         let options = SanitizeOptions::new(dialect.id());
         let found = |schema: &Value| check(schema, &options).unwrap_or_else(|error| panic!("{error}"));
         for (keyword, value, other, replacement) in

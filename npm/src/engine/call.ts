@@ -2,14 +2,14 @@
  * Calls to the core's functions, on values or on text. The functions themselves are implemented in the core.
  */
 
-import type { Returned } from 'wasm:glue';
+import type { GlueResult } from 'wasm:glue';
 
 import { ToolwireError } from '../error.js';
 import type { Text } from '../options.js';
 import { decodeOutput } from '../values/wire-decoder.js';
 import { WireEncoder } from '../values/wire-encoder.js';
-import { type Engine, type Place, reported, shared } from './instance.js';
-import { decoded, isBytes, isText, like, likeBytes, readable, unreadable } from './text.js';
+import { type Engine, type EngineHolder, readReport, shared } from './instance.js';
+import { decodeUtf8, encodeLike, isBytes, isText, notTextError, outputLike, wellFormedStart } from './text.js';
 
 /** The core's functions by name. */
 export type FunctionName =
@@ -42,30 +42,27 @@ export interface Outcome<T> {
   readonly value: T;
   readonly report: object | undefined;
   /** True if the session is back in its initial state. */
-  readonly rests: boolean;
+  readonly isInitial: boolean;
 }
 
 /**
  * Makes the call once the inputs are in the shared buffer. The parameters are the total number of words, the number of bytes of the
- * records' characters, whether they are escaped, and the number of inputs.
+ * records' characters, true if the characters are escaped, and the number of inputs.
  */
-type Calling = (engine: Engine, words: number, chars: number, spelled: boolean, inputs: number) => Returned;
+type MakeCall = (engine: Engine, words: number, chars: number, escaped: boolean, inputs: number) => GlueResult;
 
-/** Like {@link Calling}, but for text. `broken` is true if the last text was cut before a lone surrogate. */
-type CallingOnText = (
+/** Like {@link MakeCall}, but for text. `truncated` is true if the last text was cut before a lone surrogate. */
+type MakeTextCall = (
   engine: Engine,
   texts: number,
   words: number,
   chars: number,
-  spelled: boolean,
-  broken: boolean,
-) => Returned;
+  escaped: boolean,
+  truncated: boolean,
+) => GlueResult;
 
-/**
- * The result of a call, and a function that computes the report, which the call itself does not
- * return.
- */
-export interface Called {
+/** The result of a call, and a function that computes its report on demand. */
+export interface LazyOutcome {
   readonly value: unknown;
   /** The members that the call returned in addition to its value. */
   readonly members: object | undefined;
@@ -77,41 +74,41 @@ export interface Called {
 }
 
 /** Calls a function on one input, as text if it is text, otherwise as a value. */
-export function callOn(name: FunctionName, input: unknown, options: unknown): Called {
-  let again: Again | undefined;
-  const keep = (repeat: Again) => {
-    again = repeat;
+export function callOn(name: FunctionName, input: unknown, options: unknown): LazyOutcome {
+  let repeat: Repeat | undefined;
+  const keepRepeat = (repeatCall: Repeat) => {
+    repeat = repeatCall;
   };
   const { value, report } = isText(input)
-    ? onText(shared, name, [input], options, textCall(name, false), keep)
-    : onValues(shared, [input], options, valueCall(name, false), none, keep);
-  const whole = once(() => (again as Again)(name));
-  return { value, members: report, report: whole };
+    ? onText(shared, name, [input], options, textCall(name, false), keepRepeat)
+    : onValues(shared, [input], options, valueCall(name, false), noInputs, keepRepeat);
+  const fullReport = once(() => (repeat as Repeat)(name));
+  return { value, members: report, report: fullReport };
 }
 
 /** Repeats a call on the same inputs, with a report. */
-type Again = (name: FunctionName) => object;
+type Repeat = (name: FunctionName) => object;
 
 /** Returns a function that computes a value when it is first called. */
-export function once<T>(make: () => T): () => T {
-  let making: (() => T) | undefined = make;
-  let made: T | undefined;
+export function once<T>(compute: () => T): () => T {
+  let pending: (() => T) | undefined = compute;
+  let result: T | undefined;
   return () => {
-    if (making !== undefined) {
-      made = making();
-      making = undefined;
+    if (pending !== undefined) {
+      result = pending();
+      pending = undefined;
     }
-    return made as T;
+    return result as T;
   };
 }
 
 /** Calls a function on one input and returns its result as a value, even if the input is text. */
-export function ask(name: FunctionName, input: unknown, options: unknown): unknown {
+export function callForValue(name: FunctionName, input: unknown, options: unknown): unknown {
   if (!isText(input)) return callOnValues(name, [input], options).value;
-  return parsed(callOnText(name, input, options).value);
+  return parseJson(callOnText(name, input, options).value);
 }
 
-function parsed(text: Text): unknown {
+function parseJson(text: Text): unknown {
   return JSON.parse(typeof text === 'string' ? text : new TextDecoder().decode(text));
 }
 
@@ -132,34 +129,34 @@ export function callOnTwo(
 ): { value: unknown; report: object | undefined } {
   if (isText(first) && isText(second)) {
     const { value, report } = callOnText(name, first, options, second);
-    return { value: VALUE_RESULTS.has(name) ? parsed(value) : value, report };
+    return { value: VALUE_RESULTS.has(name) ? parseJson(value) : value, report };
   }
-  const { value, report } = callOnValues(name, [characters(name, first), characters(name, second)], options);
+  const { value, report } = callOnValues(name, [asString(name, first), asString(name, second)], options);
   if (!isBytes(first) || typeof value !== 'string' || VALUE_RESULTS.has(name)) {
     return { value, report };
   }
-  return { value: value === decoded(first) ? first : likeBytes(first, value), report };
+  return { value: value === decodeUtf8(first) ? first : encodeLike(first, value), report };
 }
 
 /** The functions whose result is always a value, even if their inputs are text. */
 const VALUE_RESULTS: ReadonlySet<FunctionName> = new Set(['validateArguments', 'validateResult']);
 
-/** Returns text as a string. Bytes that are not UTF-8 are passed to the core, which refuses them. */
-function characters(name: FunctionName, input: unknown): unknown {
+/** Decodes bytes. The core throws the error if they are not UTF-8. Any other input is returned unchanged. */
+function asString(name: FunctionName, input: unknown): unknown {
   if (!isBytes(input)) return input;
-  const text = decoded(input);
+  const text = decodeUtf8(input);
   if (text === undefined) callOnText(name, input, undefined, 'true');
   return text;
 }
 
-function valueCall(name: FunctionName, withReport: boolean): Calling {
-  return (engine, words, chars, spelled, inputs) =>
-    engine.glue.call(number(engine, name), withReport, inputs, words, chars, spelled);
+function valueCall(name: FunctionName, withReport: boolean): MakeCall {
+  return (engine, words, chars, escaped, inputs) =>
+    engine.glue.call(functionNumber(engine, name), withReport, inputs, words, chars, escaped);
 }
 
-function textCall(name: FunctionName, withReport: boolean): CallingOnText {
-  return (engine, texts, words, chars, spelled, broken) =>
-    engine.glue.callText(number(engine, name), withReport, texts, words, chars, spelled, broken);
+function textCall(name: FunctionName, withReport: boolean): MakeTextCall {
+  return (engine, texts, words, chars, escaped, truncated) =>
+    engine.glue.callText(functionNumber(engine, name), withReport, texts, words, chars, escaped, truncated);
 }
 
 /**
@@ -174,81 +171,81 @@ export function callOnText<T extends Text>(
   return onText(shared, name, [text, ...more], options, textCall(name, false));
 }
 
-/** Puts values in the shared buffer of a place, and reads the result from it. `more` returns additional inputs, and is called last. */
+/** Calls a function on values. `lateInputs` returns additional inputs. It is called after reading the other inputs, which may run getters. */
 export function onValues(
-  place: Place,
+  holder: EngineHolder,
   inputs: readonly unknown[],
   options: unknown,
-  calling: Calling,
-  more: () => readonly unknown[] = none,
-  keep?: (again: Again) => void,
+  makeCall: MakeCall,
+  lateInputs: () => readonly unknown[] = noInputs,
+  keepRepeat?: (repeat: Repeat) => void,
 ): Outcome<unknown> {
   return withEncoder((encoder) => {
     for (const input of inputs) encoder.read(input);
-    const own = more();
-    for (const input of own) encoder.read(input);
+    const late = lateInputs();
+    for (const input of late) encoder.read(input);
     readOptions(encoder, options);
-    const { chars, spelled } = encoder.spelling();
-    const count = inputs.length + own.length;
-    keep?.(
-      again(place, encoder.words.slice(), chars, [], (engine, words, length, name) =>
-        valueCall(name, true)(engine, words, length, spelled, count),
+    const { chars, escaped } = encoder.encodedStrings();
+    const count = inputs.length + late.length;
+    keepRepeat?.(
+      repeater(holder, encoder.words.slice(), chars, [], (engine, words, length, name) =>
+        valueCall(name, true)(engine, words, length, escaped, count),
       ),
     );
-    const engine = place.running();
-    return place.guarded(() => {
+    const engine = holder.getEngine();
+    return holder.guard(() => {
       const { buffer } = engine;
       const { words } = encoder;
       const length = buffer.put(words, chars);
-      const report = reported(engine, calling(engine, words.length, length, spelled, count));
-      const { rests } = buffer;
+      const report = readReport(engine, makeCall(engine, words.length, length, escaped, count));
+      const { isInitial } = buffer;
       const value = decodeOutput(buffer, encoder);
-      place.tidy();
-      return { value, report, rests };
+      holder.discardIfLarge();
+      return { value, report, isInitial };
     });
   });
 }
 
 /**
- * Writes text to the shared buffer of a place, and reads the result from it. `name` is used in the error about an input that is not text.
+ * Calls a function on texts. `name` is used in the error about an input that is not text.
  */
 export function onText<T extends Text>(
-  place: Place,
+  holder: EngineHolder,
   name: string,
   texts: readonly [T, ...Text[]],
   options: unknown,
-  calling: CallingOnText,
-  keep?: (again: Again) => void,
+  makeCall: MakeTextCall,
+  keepRepeat?: (repeat: Repeat) => void,
 ): Outcome<T> {
-  for (const one of texts) if (!isText(one)) throw unreadable(name, one);
+  for (const input of texts) if (!isText(input)) throw notTextError(name, input);
   const [text] = texts;
   return withEncoder((encoder) => {
     readOptions(encoder, options);
-    const { chars, spelled } = encoder.spelling();
-    const whole: Text[] = [];
-    let broken = false;
-    for (const one of texts) {
-      if (broken) break;
-      const start = readable(one);
-      broken = typeof one === 'string' && start.length < one.length;
-      whole.push(start);
+    const { chars, escaped } = encoder.encodedStrings();
+    const wellFormed: Text[] = [];
+    let truncated = false;
+    for (const input of texts) {
+      if (truncated) break;
+      const start = wellFormedStart(input);
+      truncated = typeof input === 'string' && start.length < input.length;
+      wellFormed.push(start);
     }
-    keep?.(
-      again(place, encoder.words.slice(), chars, whole.map(lasting), (engine, words, length, name) =>
-        textCall(name, true)(engine, whole.length, words, length, spelled, broken),
+    keepRepeat?.(
+      repeater(holder, encoder.words.slice(), chars, wellFormed.map(snapshot), (engine, words, length, name) =>
+        textCall(name, true)(engine, wellFormed.length, words, length, escaped, truncated),
       ),
     );
-    const engine = place.running();
-    return place.guarded(() => {
+    const engine = holder.getEngine();
+    return holder.guard(() => {
       const { buffer } = engine;
       const { words } = encoder;
-      const length = buffer.put(words, chars, whole);
-      const all = words.length + whole.length;
-      const report = reported(engine, calling(engine, whole.length, all, length, spelled, broken));
-      const { rests } = buffer;
-      const value = buffer.unchanged ? text : like(text, buffer);
-      place.tidy();
-      return { value, report, rests };
+      const length = buffer.put(words, chars, wellFormed);
+      const allWords = words.length + wellFormed.length;
+      const report = readReport(engine, makeCall(engine, wellFormed.length, allWords, length, escaped, truncated));
+      const { isInitial } = buffer;
+      const value = buffer.unchanged ? text : outputLike(text, buffer);
+      holder.discardIfLarge();
+      return { value, report, isInitial };
     });
   });
 }
@@ -267,35 +264,34 @@ function readOptions(encoder: WireEncoder, options: unknown): void {
 }
 
 /** Returns a function that repeats a call with a report, from inputs that are already encoded. */
-function again(
-  place: Place,
+function repeater(
+  holder: EngineHolder,
   words: Uint32Array,
   chars: string,
   texts: readonly Text[],
-  calling: (engine: Engine, words: number, chars: number, name: FunctionName) => Returned,
-): Again {
+  makeCall: (engine: Engine, words: number, chars: number, name: FunctionName) => GlueResult,
+): Repeat {
   return (name) => {
-    const engine = place.running();
-    return place.guarded(() => {
+    const engine = holder.getEngine();
+    return holder.guard(() => {
       const length = engine.buffer.put(words, chars, texts);
-      const report = reported(engine, calling(engine, words.length + texts.length, length, name));
-      place.tidy();
+      const report = readReport(engine, makeCall(engine, words.length + texts.length, length, name));
+      holder.discardIfLarge();
       return report as object;
     });
   };
 }
 
-/** Returns the text, or a copy if its owner could change it. */
-function lasting(text: Text): Text {
+/** Returns a string, or a copy of bytes, which their owner could change. */
+function snapshot(text: Text): Text {
   return typeof text === 'string' ? text : text.slice();
 }
 
-function none(): readonly unknown[] {
+function noInputs(): readonly unknown[] {
   return [];
 }
 
-/** Returns the number of a function. */
-export function number(engine: Engine, name: FunctionName): number {
+export function functionNumber(engine: Engine, name: FunctionName): number {
   return engine.functions.get(name) as number;
 }
 
@@ -303,15 +299,15 @@ export function number(engine: Engine, name: FunctionName): number {
  * A reusable encoder. If a getter calls toolwire while the caller's value is being read, that call
  * uses another encoder.
  */
-let spare: WireEncoder | undefined;
+let spareEncoder: WireEncoder | undefined;
 
 function withEncoder<R>(use: (encoder: WireEncoder) => R): R {
-  const encoder = spare ?? new WireEncoder();
-  spare = undefined;
+  const encoder = spareEncoder ?? new WireEncoder();
+  spareEncoder = undefined;
   try {
     return use(encoder);
   } finally {
     encoder.clear();
-    spare = encoder;
+    spareEncoder = encoder;
   }
 }

@@ -7,11 +7,11 @@ import type { Text } from '../options.js';
 import type { DeferralChoice, RepairedCall } from '../report.js';
 import type { AnswerChange } from '../rules.js';
 import { type Outcome, onText } from './call.js';
-import { type Place, shared } from './instance.js';
-import { Homes, Session } from './sessions.js';
-import { genuine } from './text.js';
+import { type EngineHolder, shared } from './instance.js';
+import { InstancePool, Session } from './sessions.js';
+import { plainBytes } from './text.js';
 
-const homes = new Homes();
+const pool = new InstancePool();
 
 type Operation =
   | 'replyExchange'
@@ -47,7 +47,7 @@ export interface Warning {
 }
 
 /** A request to be sent. */
-export interface Next {
+export interface NextRequest {
   request: string;
   /** JSON text; undefined for the first request, whose report is computed when it is read. */
   report: string | undefined;
@@ -58,93 +58,97 @@ export interface Next {
 }
 
 /** An open exchange. */
-export class Running {
+export class OpenExchange {
   readonly #session: Session<Step>;
   /** Opens the same exchange again. */
-  readonly #begin: (place: Place) => number | undefined;
+  readonly #create: (holder: EngineHolder) => number | undefined;
   #calls: RepairedCall[] = [];
   #answerChanges: AnswerChange[] = [];
 
-  private constructor(session: Session<Step>, begin: (place: Place) => number | undefined) {
+  private constructor(session: Session<Step>, create: (holder: EngineHolder) => number | undefined) {
     this.#session = session;
-    this.#begin = begin;
+    this.#create = create;
   }
 
-  /** Opens an exchange and returns its first request; `undefined` if there is nothing to do. */
-  static open(url: string, body: Text, options: unknown): { running: Running; next: Next } | undefined {
+  /** Opens an exchange and returns its first request; `undefined` if the request needs no exchange. */
+  static open(url: string, body: Text, options: unknown): { exchange: OpenExchange; next: NextRequest } | undefined {
     let opened: Outcome<string> | undefined;
-    // At first the caller's own inputs, so that errors refer to them; later a copy.
-    let given: [Text, unknown] = [body, options];
-    const begin = (place: Place): number | undefined => {
-      const [text, chosen] = given;
-      opened = onText(place, 'Exchange.open', [url, text], chosen, ({ glue }, _, words, chars, spelled, broken) =>
-        glue.openExchange(words, chars, spelled, broken),
+    // At first the caller's objects, to which errors refer; later a copy.
+    let inputs: [Text, unknown] = [body, options];
+    const create = (holder: EngineHolder): number | undefined => {
+      const [text, openOptions] = inputs;
+      opened = onText(
+        holder,
+        'Exchange.open',
+        [url, text],
+        openOptions,
+        ({ glue }, _, words, chars, escaped, truncated) => glue.openExchange(words, chars, escaped, truncated),
       );
       return (opened.report as CallReport).number;
     };
     const session = Session.open<Step>(
-      homes,
-      begin,
-      (place, number, [operation, text]) => ask(place, number, operation, text),
+      pool,
+      create,
+      (holder, number, [operation, text]) => callExchange(holder, number, operation, text),
       close,
       ([, text]) => text.length,
     );
     if (session === undefined || opened === undefined) return undefined;
     const { value, report } = opened;
-    given = [typeof body === 'string' ? body : genuine(body).slice(), JSON.parse(JSON.stringify(options ?? null))];
+    inputs = [typeof body === 'string' ? body : plainBytes(body).slice(), JSON.parse(JSON.stringify(options ?? null))];
     opened = undefined;
-    return { running: new Running(session, begin), next: next(value, report as CallReport) };
+    return { exchange: new OpenExchange(session, create), next: nextRequest(value, report as CallReport) };
   }
 
   /** Returns the report of the first request as JSON text. Must not be called after a later request. */
   report(): string {
-    if (!this.#session.isClosed) return this.#session.look(reportOf);
-    // A closed exchange is opened again for the report, so that nothing has to be kept in case the report is read later.
-    const { place } = homes.next();
-    const number = this.#begin(place) as number;
-    const report = reportOf(place, number);
-    close(place, number);
+    if (!this.#session.isClosed) return this.#session.inspect(reportOf);
+    // A closed exchange is opened again for the report, because closing it freed its state.
+    const { holder } = pool.next();
+    const number = this.#create(holder) as number;
+    const report = reportOf(holder, number);
+    close(holder, number);
     return report;
   }
 
   /** Accepts a reply and returns the reply for the client, or the next request. */
-  reply<T extends Text>(text: T): { value: T } | { next: Next } {
-    const { value, members } = this.#ask('replyExchange', text);
+  reply<T extends Text>(text: T): { value: T } | { next: NextRequest } {
+    const { value, members } = this.#run('replyExchange', text);
     if (members.report === undefined) return { value };
-    return { next: next(typeof value === 'string' ? value : new TextDecoder().decode(value), members) };
+    return { next: nextRequest(typeof value === 'string' ? value : new TextDecoder().decode(value), members) };
   }
 
   /** Accepts a piece of a stream and returns the text to be passed on. */
   feedText(piece: string): string {
-    return this.#ask('feedExchange', piece).value;
+    return this.#run('feedExchange', piece).value;
   }
 
   /** Ends a stream and returns the text to be passed on, and the next request. */
-  finishText(): { text: string; next: Next | undefined } {
-    const { value, members } = this.#ask('finishExchange', '');
-    return { text: value, next: members.request === undefined ? undefined : next(members.request, members) };
+  finishText(): { text: string; next: NextRequest | undefined } {
+    const { value, members } = this.#run('finishExchange', '');
+    return { text: value, next: members.request === undefined ? undefined : nextRequest(members.request, members) };
   }
 
   /** Returns the text of an error event. */
   failedText(body: string): string {
-    return this.#ask('failExchange', body).value;
+    return this.#run('failExchange', body).value;
   }
 
   /** Accepts a piece of a stream and returns the bytes to be passed on. */
   feedBytes(piece: Uint8Array): Uint8Array<ArrayBuffer> {
-    return bytesOf(this.#ask('feedBytesExchange', characters(piece)).value);
+    return bytesOf(this.#run('feedBytesExchange', binaryString(piece)).value);
   }
 
   /** Ends a stream and returns the bytes to be passed on, and the next request. */
-  finishBytes(): { bytes: Uint8Array<ArrayBuffer>; next: Next | undefined } {
-    const { value, members } = this.#ask('finishBytesExchange', '');
+  finishBytes(): { bytes: Uint8Array<ArrayBuffer>; next: NextRequest | undefined } {
+    const { value, members } = this.#run('finishBytesExchange', '');
     const { request } = members;
-    return { bytes: bytesOf(value), next: request === undefined ? undefined : next(request, members) };
+    return { bytes: bytesOf(value), next: request === undefined ? undefined : nextRequest(request, members) };
   }
 
   /** Returns the bytes of an error event. */
   failedBytes(body: string): Uint8Array<ArrayBuffer> {
-    return bytesOf(this.#ask('failBytesExchange', body).value);
+    return bytesOf(this.#run('failBytesExchange', body).value);
   }
 
   /** Returns the repair results of the calls that ended since the last call to this method. */
@@ -166,12 +170,14 @@ export class Running {
     this.#session.close();
   }
 
-  #ask<T extends Text>(operation: Operation, text: T): { value: T; members: CallReport } {
+  #run<T extends Text>(operation: Operation, text: T): { value: T; members: CallReport } {
     if (this.#session.isClosed) {
       throw new ToolwireError('invalid-value', '', 'expected an open exchange, found a closed one');
     }
-    const remembered = (): Step => [operation, typeof text === 'string' ? text : genuine(text).slice()];
-    const { value, report } = this.#session.step(remembered, (place, number) => ask(place, number, operation, text));
+    const recordStep = (): Step => [operation, typeof text === 'string' ? text : plainBytes(text).slice()];
+    const { value, report } = this.#session.step(recordStep, (holder, number) =>
+      callExchange(holder, number, operation, text),
+    );
     const members = (report ?? {}) as CallReport;
     // Pushed one by one, because there may be more calls than a function accepts arguments.
     for (const call of members.calls ?? []) this.#calls.push(call);
@@ -180,14 +186,14 @@ export class Running {
   }
 }
 
-/** Number of characters that are made by one call, which has limited arguments. */
-const CHARACTERS = 8192;
+/** Number of characters that one call makes: engines limit the number of arguments. */
+const MAX_ARGUMENTS = 8192;
 
 /** Returns a string with a character for each byte. */
-function characters(bytes: Uint8Array): string {
+function binaryString(bytes: Uint8Array): string {
   let text = '';
-  for (let at = 0; at < bytes.length; at += CHARACTERS) {
-    text += String.fromCharCode(...bytes.subarray(at, at + CHARACTERS));
+  for (let at = 0; at < bytes.length; at += MAX_ARGUMENTS) {
+    text += String.fromCharCode(...bytes.subarray(at, at + MAX_ARGUMENTS));
   }
   return text;
 }
@@ -203,25 +209,30 @@ export function refusal(url: string, { code, pointer, detail }: ToolwireError): 
   ).value;
 }
 
-function next(request: string, { report, betas, native, warning }: CallReport): Next {
+function nextRequest(request: string, { report, betas, native, warning }: CallReport): NextRequest {
   return { request, report, betas: betas ?? [], native: native ?? 'none', warning: warning ?? null };
 }
 
-function ask<T extends Text>(place: Place, exchange: number, operation: Operation, text: T): Outcome<T> {
-  return onText(place, operation, [text], null, ({ glue }, _, words, chars, spelled, broken) =>
-    glue[operation](exchange, words, chars, spelled, broken),
+function callExchange<T extends Text>(
+  holder: EngineHolder,
+  exchange: number,
+  operation: Operation,
+  text: T,
+): Outcome<T> {
+  return onText(holder, operation, [text], null, ({ glue }, _, words, chars, escaped, truncated) =>
+    glue[operation](exchange, words, chars, escaped, truncated),
   );
 }
 
-function reportOf(place: Place, number: number): string {
-  return place.guarded(() => {
-    const report = place.running().glue.reportOfExchange(number);
+function reportOf(holder: EngineHolder, number: number): string {
+  return holder.guard(() => {
+    const report = holder.getEngine().glue.reportOfExchange(number);
     // Thrown inside `guarded`, which makes it an internal error.
     if (report === undefined) throw new Error('no exchange with this number');
     return report;
   });
 }
 
-function close(place: Place, number: number): void {
-  place.running().glue.closeExchange(number);
+function close(holder: EngineHolder, number: number): void {
+  holder.getEngine().glue.closeExchange(number);
 }

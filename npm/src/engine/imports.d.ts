@@ -2,7 +2,7 @@
 
 declare module 'wasm:glue' {
   /** A report as JSON text, or nothing. If the call failed, an error as an object, or the message of an internal error. */
-  export type Returned = string | object | undefined;
+  export type GlueResult = string | object | undefined;
 
   /** The exports of bindings-wasm, as wasm-bindgen wraps them. */
   export interface Glue {
@@ -16,17 +16,17 @@ declare module 'wasm:glue' {
       inputs: number,
       words: number,
       chars: number,
-      spelled: boolean,
-    ): Returned;
+      escaped: boolean,
+    ): GlueResult;
     callText(
       functionNumber: number,
       withReport: boolean,
       inputs: number,
       words: number,
       chars: number,
-      spelled: boolean,
-      broken: boolean,
-    ): Returned;
+      escaped: boolean,
+      truncated: boolean,
+    ): GlueResult;
     hasRestore(restore: number): boolean;
     callRestore(
       restore: number,
@@ -34,41 +34,47 @@ declare module 'wasm:glue' {
       inputs: number,
       words: number,
       chars: number,
-      spelled: boolean,
-    ): Returned;
+      escaped: boolean,
+    ): GlueResult;
     callRestoreText(
       restore: number,
       inputs: number,
       words: number,
       chars: number,
-      spelled: boolean,
-      broken: boolean,
-    ): Returned;
-    openStream(words: number, chars: number, spelled: boolean): Returned;
-    feedStream(stream: number, words: number, chars: number, spelled: boolean): Returned;
-    feedStreamText(stream: number, words: number, chars: number, spelled: boolean, broken: boolean): Returned;
-    finishStream(stream: number, asText: boolean, words: number, chars: number, spelled: boolean): Returned;
+      escaped: boolean,
+      truncated: boolean,
+    ): GlueResult;
+    openStream(words: number, chars: number, escaped: boolean): GlueResult;
+    feedStream(stream: number, words: number, chars: number, escaped: boolean): GlueResult;
+    feedStreamText(stream: number, words: number, chars: number, escaped: boolean, truncated: boolean): GlueResult;
+    finishStream(stream: number, asText: boolean, words: number, chars: number, escaped: boolean): GlueResult;
     closeStream(stream: number): void;
     // Functions for state that is kept in the instance.
-    storeIndex(words: number, chars: number, spelled: boolean): Returned;
-    storeIndexText(words: number, chars: number, spelled: boolean, broken: boolean): Returned;
+    storeIndex(words: number, chars: number, escaped: boolean): GlueResult;
+    storeIndexText(words: number, chars: number, escaped: boolean, truncated: boolean): GlueResult;
     toolsInIndex(): number;
-    searchIndex(words: number, chars: number, spelled: boolean): Returned;
-    answerFromIndex(words: number, chars: number, spelled: boolean): Returned;
-    storeSet(words: number, chars: number, spelled: boolean): Returned;
-    storeSetText(words: number, chars: number, spelled: boolean, broken: boolean): Returned;
+    searchIndex(words: number, chars: number, escaped: boolean): GlueResult;
+    answerFromIndex(words: number, chars: number, escaped: boolean): GlueResult;
+    storeSet(words: number, chars: number, escaped: boolean): GlueResult;
+    storeSetText(words: number, chars: number, escaped: boolean, truncated: boolean): GlueResult;
     toolsInSet(): number;
-    readySet(words: number, chars: number, spelled: boolean): Returned;
-    openExchange(words: number, chars: number, spelled: boolean, broken: boolean): Returned;
+    readySet(words: number, chars: number, escaped: boolean): GlueResult;
+    openExchange(words: number, chars: number, escaped: boolean, truncated: boolean): GlueResult;
     reportOfExchange(exchange: number): string | undefined;
-    replyExchange(exchange: number, words: number, chars: number, spelled: boolean, broken: boolean): Returned;
-    feedExchange(exchange: number, words: number, chars: number, spelled: boolean, broken: boolean): Returned;
-    finishExchange(exchange: number, words: number, chars: number, spelled: boolean, broken: boolean): Returned;
-    failExchange(exchange: number, words: number, chars: number, spelled: boolean, broken: boolean): Returned;
-    feedBytesExchange(exchange: number, words: number, chars: number, spelled: boolean, broken: boolean): Returned;
-    finishBytesExchange(exchange: number, words: number, chars: number, spelled: boolean, broken: boolean): Returned;
-    failBytesExchange(exchange: number, words: number, chars: number, spelled: boolean, broken: boolean): Returned;
-    refuseExchange(words: number, chars: number, spelled: boolean, broken: boolean): Returned;
+    replyExchange(exchange: number, words: number, chars: number, escaped: boolean, truncated: boolean): GlueResult;
+    feedExchange(exchange: number, words: number, chars: number, escaped: boolean, truncated: boolean): GlueResult;
+    finishExchange(exchange: number, words: number, chars: number, escaped: boolean, truncated: boolean): GlueResult;
+    failExchange(exchange: number, words: number, chars: number, escaped: boolean, truncated: boolean): GlueResult;
+    feedBytesExchange(exchange: number, words: number, chars: number, escaped: boolean, truncated: boolean): GlueResult;
+    finishBytesExchange(
+      exchange: number,
+      words: number,
+      chars: number,
+      escaped: boolean,
+      truncated: boolean,
+    ): GlueResult;
+    failBytesExchange(exchange: number, words: number, chars: number, escaped: boolean, truncated: boolean): GlueResult;
+    refuseExchange(words: number, chars: number, escaped: boolean, truncated: boolean): GlueResult;
     closeExchange(exchange: number): void;
   }
 

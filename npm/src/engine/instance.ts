@@ -1,9 +1,9 @@
 /**
- * WebAssembly instances: the shared one, started by the first call and replaced if it breaks or grows too large, and those that keep
- * state between calls.
+ * WebAssembly instances. The first call starts the shared instance, which is replaced if it traps or grows too large. Other
+ * instances keep state between calls.
  */
 
-import { type Glue, newGlue, type Returned } from 'wasm:glue';
+import { type Glue, type GlueResult, newGlue } from 'wasm:glue';
 import { compiledModule } from 'wasm:source';
 
 import { type Description, internal, ToolwireError } from '../error.js';
@@ -20,18 +20,18 @@ export interface Engine {
 /** Memory size in bytes above which an instance is discarded after a call, because WebAssembly memory never shrinks. */
 const LARGE = 64 * 1024 * 1024;
 
-/** Holds the instance in which calls run, one at a time. */
-export class Place {
+/** Holds an instance. Its calls run one at a time. */
+export class EngineHolder {
   private engine: Engine | undefined;
   private lost = false;
 
   /**
-   * @param keeps - True if the instance holds state that later calls need.
-   * @param renews - True if the caller can restore that state in a new instance, which may then replace this one.
+   * @param keepsState - True if the instance holds state that later calls need.
+   * @param canRenew - True if the caller can restore that state in a new instance, which may then replace this one.
    */
   constructor(
-    private readonly keeps: boolean,
-    private readonly renews = false,
+    private readonly keepsState: boolean,
+    private readonly canRenew = false,
   ) {}
 
   /** True if the state was lost. */
@@ -45,40 +45,40 @@ export class Place {
   }
 
   /** Returns the instance, which the first call starts synchronously. */
-  running(): Engine {
+  getEngine(): Engine {
     if (this.lost) throw internal('an earlier call to the same object', 'its data is lost: create it again');
-    this.engine ??= started();
+    this.engine ??= startEngine();
     return this.engine;
   }
 
   /** Runs one call in the instance. If it throws anything but a `ToolwireError`, the instance is discarded. */
-  guarded<T>(call: () => T): T {
+  guard<T>(call: () => T): T {
     try {
       return call();
-    } catch (thrown) {
-      if (thrown instanceof ToolwireError) throw thrown;
+    } catch (error) {
+      if (error instanceof ToolwireError) throw error;
       // After a trap or a stack overflow, the state of the memory is undefined.
       this.engine = undefined;
-      this.lost = this.keeps && !this.renews;
-      throw internal(thrown, this.lost ? 'its data is lost: create it again' : 'the next call works');
+      this.lost = this.keepsState && !this.canRenew;
+      throw internal(error, this.lost ? 'its data is lost: create it again' : 'the next call works');
     }
   }
 
-  /** Discards an instance that holds no state any more. */
-  giveUp(): void {
+  /** Discards an instance whose state is no longer needed. */
+  discard(): void {
     this.engine = undefined;
   }
 
-  /** Discards a shared instance that a huge value has made large. Call it after the answer was read. */
-  tidy(): void {
-    if (!this.keeps && this.isLarge) this.engine = undefined;
+  /** Discards a shared instance that a huge value has made large. Call it after reading the output. */
+  discardIfLarge(): void {
+    if (!this.keepsState && this.isLarge) this.engine = undefined;
   }
 }
 
-/** The place of all calls that need no state of an earlier one. */
-export const shared = new Place(false);
+/** The instance for calls that need no state of earlier calls. */
+export const shared = new EngineHolder(false);
 
-function started(): Engine {
+function startEngine(): Engine {
   const module = compiledModule();
   const glue = newGlue();
   const { memory } = glue.initSync({ module });
@@ -90,17 +90,17 @@ function started(): Engine {
   };
 }
 
-/** Returns a call's report, if there is one. Throws its error, which is a string if it is an internal one. */
-export function reported(engine: Engine, returned: Returned): object | undefined {
-  if (!engine.buffer.failed) return typeof returned === 'string' ? read(returned) : undefined;
-  // Thrown inside `guarded`, which makes it an internal error.
-  if (typeof returned !== 'object') throw new Error(returned);
-  const { code, pointer, message, changes } = returned as Description;
+/** Returns a call's report, if there is one. Throws the error of a failed call. */
+export function readReport(engine: Engine, result: GlueResult): object | undefined {
+  if (!engine.buffer.failed) return typeof result === 'string' ? parseReport(result) : undefined;
+  // Thrown inside `guard`, which makes it an internal error.
+  if (typeof result !== 'object') throw new Error(result);
+  const { code, pointer, message, changes } = result as Description;
   throw new ToolwireError(code, pointer, message, changes);
 }
 
-/** Parses a report. A second line is a part that is seldom read, and stays JSON text. */
-function read(text: string): object {
+/** Parses the first line of a report. The second line is seldom read, so the member `report` keeps it as JSON text. */
+function parseReport(text: string): object {
   const end = text.indexOf('\n');
   if (end < 0) return JSON.parse(text) as object;
   return { ...(JSON.parse(text.slice(0, end)) as object), report: text.slice(end + 1) };

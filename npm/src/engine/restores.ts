@@ -1,13 +1,13 @@
 /**
  * Data for restoring calls. The shared instance caches it by number, with its schemas already parsed, and evicts the least recently
- * used. If the instance does not have it, it is sent along with the call, so that nothing is lost if the instance is replaced.
+ * used. Data that is not cached is sent along with the call.
  */
 
 import type { Text } from '../options.js';
-import { type FunctionName, number, type Outcome, onText, onValues } from './call.js';
+import { type FunctionName, functionNumber, type Outcome, onText, onValues } from './call.js';
 import { shared } from './instance.js';
 
-let last = 0;
+let lastNumber = 0;
 
 /** The functions that a restore can call. */
 type RestoreFunction = FunctionName & ('restoreCall' | 'restoreClientCall' | 'restoreContent' | 'restoreReply');
@@ -21,21 +21,21 @@ export class CachedRestore {
   /** @param json - The caller must not change it afterwards. */
   constructor(json: object) {
     this.#json = json;
-    last = (last + 1) % 2 ** 32;
-    this.#number = last;
+    lastNumber = (lastNumber + 1) % 2 ** 32;
+    this.#number = lastNumber;
   }
 
   /** Calls a function on values. */
   onValues(name: RestoreFunction, inputs: readonly unknown[]): Outcome<unknown> {
-    // Evaluated after the inputs were read, because reading them may run getters that call toolwire.
-    const more = () => (this.#isCached() ? [] : [this.#json]);
+    // Called after reading the inputs, because their getters may call toolwire, which may evict the entry.
+    const restoreIfMissing = () => (this.#isCached() ? [] : [this.#json]);
     return onValues(
       shared,
       inputs,
       null,
-      (engine, words, chars, spelled, count) =>
-        engine.glue.callRestore(this.#number, number(engine, name), count, words, chars, spelled),
-      more,
+      (engine, words, chars, escaped, count) =>
+        engine.glue.callRestore(this.#number, functionNumber(engine, name), count, words, chars, escaped),
+      restoreIfMissing,
     );
   }
 
@@ -46,12 +46,12 @@ export class CachedRestore {
       this.#text ??= JSON.stringify(this.#json);
       texts.push(this.#text);
     }
-    return onText(shared, 'restoreReply', texts, null, ({ glue }, count, words, chars, spelled, broken) =>
-      glue.callRestoreText(this.#number, count, words, chars, spelled, broken),
+    return onText(shared, 'restoreReply', texts, null, ({ glue }, count, words, chars, escaped, truncated) =>
+      glue.callRestoreText(this.#number, count, words, chars, escaped, truncated),
     );
   }
 
   #isCached(): boolean {
-    return shared.running().glue.hasRestore(this.#number);
+    return shared.getEngine().glue.hasRestore(this.#number);
   }
 }

@@ -1,65 +1,65 @@
 /**
  * State that is kept in an instance from call to call: streams and exchanges. Many sessions share one instance, and a trap during a
- * call destroys it. Each session therefore remembers its inputs, and all but the one that trapped continue in another instance.
+ * call destroys it. Each session therefore records its inputs, so that the other sessions can continue in another instance.
  */
 
 import { internal, ToolwireError } from '../error.js';
 import type { Outcome } from './call.js';
-import { Place } from './instance.js';
+import { EngineHolder } from './instance.js';
 
-/** Maximum number of sessions in one instance. It bounds the sessions that have to be replayed after a trap in one of them. */
+/** Maximum number of sessions in one instance. It bounds the number of sessions to replay after a trap. */
 const MAX_OPEN = 64;
 
-/** Maximum size of a session's remembered steps, in characters, because a reply may never end or reach a state with nothing open. */
-const MAX_REMEMBERED = 64 << 20;
+/** Maximum size of a session's recorded steps, in characters, because a reply may never end. */
+const MAX_RECORDED = 64 << 20;
 
 /** An instance and the number of its sessions. */
-interface Home {
-  readonly place: Place;
+interface PoolEntry {
+  readonly holder: EngineHolder;
   open: number;
 }
 
-/** The place of a session. */
-interface SessionPlace {
-  home: Home;
+/** The instance of a session, and the number of the session in it. */
+interface SessionLocation {
+  entry: PoolEntry;
   number: number;
   /** Removes the session from its instance. */
-  readonly close: (place: Place, number: number) => void;
+  readonly close: (holder: EngineHolder, number: number) => void;
 }
 
 /** Frees sessions that were garbage-collected before they were closed. */
-const forgotten = new FinalizationRegistry<SessionPlace>(release);
+const unclosed = new FinalizationRegistry<SessionLocation>(release);
 
 /** The instances of one kind of session. */
-export class Homes {
-  #newest: Home = empty();
+export class InstancePool {
+  #newest: PoolEntry = empty();
 
-  /** Returns an instance with room for one more session: one that is neither lost nor full nor large. */
-  next(): Home {
-    const { place, open } = this.#newest;
-    if (place.isLost || place.isLarge || open >= MAX_OPEN) this.#newest = empty();
+  /** Returns an instance for one more session. It replaces an instance that is lost, full or large. */
+  next(): PoolEntry {
+    const { holder, open } = this.#newest;
+    if (holder.isLost || holder.isLarge || open >= MAX_OPEN) this.#newest = empty();
     return this.#newest;
   }
 }
 
-function empty(): Home {
-  return { place: new Place(true), open: 0 };
+function empty(): PoolEntry {
+  return { holder: new EngineHolder(true), open: 0 };
 }
 
-function release({ home, number, close }: SessionPlace): void {
-  home.open--;
-  if (home.place.isLost) return;
-  close(home.place, number);
+function release({ entry, number, close }: SessionLocation): void {
+  entry.open--;
+  if (entry.holder.isLost) return;
+  close(entry.holder, number);
   // Memory never shrinks, so an instance that one huge reply has made large is discarded once it is empty.
-  if (home.open === 0 && home.place.isLarge) home.place.giveUp();
+  if (entry.open === 0 && entry.holder.isLarge) entry.holder.discard();
 }
 
 /** A stream or exchange. */
 export class Session<Step> {
-  readonly #homes: Homes;
-  readonly #sessionPlace: SessionPlace;
-  readonly #begin: (place: Place) => number | undefined;
-  readonly #again: (place: Place, number: number, step: Step) => void;
+  readonly #pool: InstancePool;
+  readonly #location: SessionLocation;
+  readonly #create: (holder: EngineHolder) => number | undefined;
+  readonly #replay: (holder: EngineHolder, number: number, step: Step) => void;
   readonly #sizeOf: (step: Step) => number;
   /** The steps since the session was last in its initial state; `undefined` if they are no longer known. */
   #steps: Step[] | undefined = [];
@@ -69,39 +69,39 @@ export class Session<Step> {
   #lost = false;
 
   private constructor(
-    homes: Homes,
-    sessionPlace: SessionPlace,
-    begin: (place: Place) => number | undefined,
-    again: (place: Place, number: number, step: Step) => void,
+    pool: InstancePool,
+    location: SessionLocation,
+    create: (holder: EngineHolder) => number | undefined,
+    replay: (holder: EngineHolder, number: number, step: Step) => void,
     sizeOf: (step: Step) => number,
   ) {
-    this.#homes = homes;
-    this.#sessionPlace = sessionPlace;
-    this.#begin = begin;
-    this.#again = again;
+    this.#pool = pool;
+    this.#location = location;
+    this.#create = create;
+    this.#replay = replay;
     this.#sizeOf = sizeOf;
-    forgotten.register(this, sessionPlace, sessionPlace);
+    unclosed.register(this, location, location);
   }
 
   /**
-   * Opens a session. Returns `undefined` if there is nothing to open.
+   * Opens a session. Returns `undefined` if `create` does.
    *
-   * @param begin - Creates the session in an instance and returns its number there. It must do the same every time.
-   * @param again - Replays a step in another instance.
+   * @param create - Creates the session in an instance and returns its number there. Every call must create an equal session.
+   * @param replay - Replays a step in another instance.
    * @param sizeOf - Returns the size of a step, in characters.
    */
   static open<Step>(
-    homes: Homes,
-    begin: (place: Place) => number | undefined,
-    again: (place: Place, number: number, step: Step) => void,
-    close: (place: Place, number: number) => void,
+    pool: InstancePool,
+    create: (holder: EngineHolder) => number | undefined,
+    replay: (holder: EngineHolder, number: number, step: Step) => void,
+    close: (holder: EngineHolder, number: number) => void,
     sizeOf: (step: Step) => number,
   ): Session<Step> | undefined {
-    const home = homes.next();
-    const number = begin(home.place);
+    const entry = pool.next();
+    const number = create(entry.holder);
     if (number === undefined) return undefined;
-    home.open++;
-    return new Session(homes, { home, number, close }, begin, again, sizeOf);
+    entry.open++;
+    return new Session(pool, { entry, number, close }, create, replay, sizeOf);
   }
 
   /** True if the session was closed. */
@@ -109,31 +109,31 @@ export class Session<Step> {
     return this.#closed;
   }
 
-  /** Runs a step. `remembered` returns the data for replaying it. */
-  step<T>(remembered: () => Step, take: (place: Place, number: number) => Outcome<T>): Outcome<T> {
-    this.#revive();
-    const { home, number } = this.#sessionPlace;
+  /** Runs a step. `recordStep` returns the data with which it can be replayed. */
+  step<T>(recordStep: () => Step, run: (holder: EngineHolder, number: number) => Outcome<T>): Outcome<T> {
+    this.#replayIfLost();
+    const { entry, number } = this.#location;
     try {
-      const outcome = take(home.place, number);
-      if (outcome.rests) this.#forget([]);
-      else this.#remember(remembered);
+      const outcome = run(entry.holder, number);
+      if (outcome.isInitial) this.#setSteps([]);
+      else this.#record(recordStep);
       return outcome;
     } catch (error) {
-      this.#lost = home.place.isLost;
+      this.#lost = entry.holder.isLost;
       // A step that exceeded a limit has nevertheless changed the state.
-      if (error instanceof ToolwireError && error.code === 'limit-exceeded') this.#remember(remembered);
+      if (error instanceof ToolwireError && error.code === 'limit-exceeded') this.#record(recordStep);
       throw error;
     }
   }
 
   /** Reads the session's state without changing it. */
-  look<T>(at: (place: Place, number: number) => T): T {
-    this.#revive();
-    const { home, number } = this.#sessionPlace;
+  inspect<T>(read: (holder: EngineHolder, number: number) => T): T {
+    this.#replayIfLost();
+    const { entry, number } = this.#location;
     try {
-      return at(home.place, number);
+      return read(entry.holder, number);
     } catch (error) {
-      this.#lost = home.place.isLost;
+      this.#lost = entry.holder.isLost;
       throw error;
     }
   }
@@ -142,48 +142,48 @@ export class Session<Step> {
   close(): void {
     if (this.#closed) return;
     this.#closed = true;
-    this.#forget([]);
-    forgotten.unregister(this.#sessionPlace);
-    release(this.#sessionPlace);
+    this.#setSteps([]);
+    unclosed.unregister(this.#location);
+    release(this.#location);
   }
 
-  /** Records a step that was already run. If it cannot be recorded, its result must not be lost. */
-  #remember(remembered: () => Step): void {
+  /** Records a step that was already run. An error while recording must not replace the result of the step. */
+  #record(recordStep: () => Step): void {
     if (this.#steps === undefined) return;
     try {
-      const step = remembered();
+      const step = recordStep();
       this.#size += this.#sizeOf(step);
-      if (this.#size > MAX_REMEMBERED) this.#forget(undefined);
+      if (this.#size > MAX_RECORDED) this.#setSteps(undefined);
       else this.#steps.push(step);
     } catch {
       // The caller's event could not be read a second time.
-      this.#forget(undefined);
+      this.#setSteps(undefined);
     }
   }
 
-  #forget(steps: [] | undefined): void {
+  #setSteps(steps: [] | undefined): void {
     this.#steps = steps;
     this.#size = 0;
   }
 
-  /** Replays the session in another instance, if another session's trap destroyed its own. */
-  #revive(): void {
-    if (this.#sessionPlace.home.place.isLost && this.#steps === undefined) this.#lost = true;
+  /** Replays the session in another instance if its instance was destroyed by a trap of another session. */
+  #replayIfLost(): void {
+    if (this.#location.entry.holder.isLost && this.#steps === undefined) this.#lost = true;
     if (this.#lost) throw internal('an earlier call to the same object', 'its data is lost: create it again');
-    if (!this.#sessionPlace.home.place.isLost) return;
-    const home = this.#homes.next();
+    if (!this.#location.entry.holder.isLost) return;
+    const entry = this.#pool.next();
     try {
-      const number = this.#begin(home.place) as number;
+      const number = this.#create(entry.holder) as number;
       for (const step of this.#steps ?? []) {
         try {
-          this.#again(home.place, number, step);
+          this.#replay(entry.holder, number, step);
         } catch (error) {
-          if (home.place.isLost) throw error;
+          if (entry.holder.isLost) throw error;
         }
       }
-      home.open++;
-      this.#sessionPlace.home = home;
-      this.#sessionPlace.number = number;
+      entry.open++;
+      this.#location.entry = entry;
+      this.#location.number = number;
     } catch (error) {
       this.#lost = true;
       throw error;

@@ -9,16 +9,15 @@ export interface SetAsideWarning {
   key: string;
 }
 
-/** The keys of warnings that were shown. */
-const given = new Set<string>();
+const shownKeys = new Set<string>();
 /** Maximum number of keys. It bounds the memory of a long-running program with many lists. */
-const MAX_GIVEN = 256;
+const MAX_SHOWN = 256;
 
 /** Shows a warning once. */
 export function warn({ key, message }: SetAsideWarning): void {
-  if (given.has(key)) return;
-  if (given.size >= MAX_GIVEN) given.clear();
-  given.add(key);
+  if (shownKeys.has(key)) return;
+  if (shownKeys.size >= MAX_SHOWN) shownKeys.clear();
+  shownKeys.add(key);
   globalThis.console?.warn(`toolwire: ${message}`);
 }
 
@@ -50,10 +49,10 @@ export function warnUnless(isRead: () => boolean, warning: SetAsideWarning): voi
  */
 export function warnUnlessRead(result: { quarantined: Quarantined[] }, warning: SetAsideWarning): void {
   // The warning was shown before.
-  if (given.has(warning.key)) return;
+  if (shownKeys.has(warning.key)) return;
   const { quarantined } = result;
   let isRead = false;
-  const plain = (value: Quarantined[]) => {
+  const restoreProperty = (value: Quarantined[]) => {
     // The caller may have frozen the object or replaced the property.
     if (Object.getOwnPropertyDescriptor(result, 'quarantined')?.get !== get) return;
     if (Object.isSealed(result)) return;
@@ -61,12 +60,12 @@ export function warnUnlessRead(result: { quarantined: Quarantined[] }, warning: 
   };
   const get = () => {
     isRead = true;
-    plain(quarantined);
+    restoreProperty(quarantined);
     return quarantined;
   };
-  Object.defineProperty(result, 'quarantined', { get, set: plain, enumerable: true, configurable: true });
+  Object.defineProperty(result, 'quarantined', { get, set: restoreProperty, enumerable: true, configurable: true });
   warnUnless(() => {
-    plain(quarantined);
+    restoreProperty(quarantined);
     return isRead;
   }, warning);
 }

@@ -1,47 +1,47 @@
 /**
- * A tool list that is sent with every request. Like a stored index, it has a separate instance. In addition, its text is stored here, so that
- * another instance can take it over after a trap.
+ * A tool list that is sent with every request. Like a stored index, it has a separate instance. Its text is also kept in JavaScript, so
+ * that another instance can receive it after a trap.
  */
 
 import type { Text } from '../options.js';
 import { callOn, onText, onValues } from './call.js';
-import { type Engine, Place } from './instance.js';
+import { type Engine, EngineHolder } from './instance.js';
 import { isText } from './text.js';
 
 /** The results for a list, as JSON texts, because most of them are never read. */
-export interface Ready {
+export interface ListResults {
   json: string;
   quarantined: string;
   lossless: boolean;
   restore: string;
   /** Present if tools are missing. */
   warning?: string;
-  /** The list from which they were computed. */
+  /** The list that the results were computed from. */
   list: string;
 }
 
 export class StoredSet {
-  readonly #place = new Place(true, true);
+  readonly #holder = new EngineHolder(true, true);
   /** The instance that has the list. */
   #engine: Engine | undefined;
   /** The list, as compact JSON text. */
   #list: string | undefined;
 
   /** Stores a list, given as a value or as text. Returns `false` if it is equal to the previous one. */
-  take(name: string, tools: unknown): boolean {
-    return isText(tools) ? this.#takeText(name, tools) : this.#takeValue(tools);
+  store(name: string, tools: unknown): boolean {
+    return isText(tools) ? this.#storeAsText(name, tools) : this.#storeAsValue(tools);
   }
 
-  #takeValue(tools: unknown): boolean {
-    return this.#takes(
+  #storeAsValue(tools: unknown): boolean {
+    return this.#storeWith(
       () =>
-        onValues(this.#place, [tools], null, ({ glue }, words, chars, spelled) => glue.storeSet(words, chars, spelled))
+        onValues(this.#holder, [tools], null, ({ glue }, words, chars, escaped) => glue.storeSet(words, chars, escaped))
           .value as string | null,
     );
   }
 
-  #takeText(name: string, tools: Text): boolean {
-    return this.#takes(() => {
+  #storeAsText(name: string, tools: Text): boolean {
+    return this.#storeWith(() => {
       const value = this.#storeText(name, tools);
       const list = typeof value === 'string' ? value : new TextDecoder().decode(value);
       return list === 'null' ? null : list;
@@ -50,21 +50,21 @@ export class StoredSet {
 
   /** Number of tools. */
   get size(): number {
-    return this.#running().glue.toolsInSet();
+    return this.#getEngine().glue.toolsInSet();
   }
 
-  /** Returns the results for some options, without the changes. */
-  ready(options: unknown): Ready {
-    this.#running();
-    const { value } = onValues(this.#place, [], options, ({ glue }, words, chars, spelled) =>
-      glue.readySet(words, chars, spelled),
+  /** Returns the results for some options. {@link changesOf} returns the changes. */
+  resultsFor(options: unknown): ListResults {
+    this.#getEngine();
+    const { value } = onValues(this.#holder, [], options, ({ glue }, words, chars, escaped) =>
+      glue.readySet(words, chars, escaped),
     );
-    return { ...(value as Omit<Ready, 'list'>), list: this.#list as string };
+    return { ...(value as Omit<ListResults, 'list'>), list: this.#list as string };
   }
 
-  #takes(take: () => string | null): boolean {
-    const engine = this.#running();
-    const list = take();
+  #storeWith(storeList: () => string | null): boolean {
+    const engine = this.#getEngine();
+    const list = storeList();
     this.#engine = engine;
     if (list === null) return false;
     this.#list = list;
@@ -72,14 +72,14 @@ export class StoredSet {
   }
 
   #storeText<T extends Text>(name: string, tools: T): T {
-    return onText(this.#place, name, [tools], null, ({ glue }, _, words, chars, spelled, broken) =>
-      glue.storeSetText(words, chars, spelled, broken),
+    return onText(this.#holder, name, [tools], null, ({ glue }, _, words, chars, escaped, truncated) =>
+      glue.storeSetText(words, chars, escaped, truncated),
     ).value;
   }
 
   /** Returns the instance, with the list in it. */
-  #running(): Engine {
-    const engine = this.#place.running();
+  #getEngine(): Engine {
+    const engine = this.#holder.getEngine();
     if (engine !== this.#engine && this.#list !== undefined) {
       this.#engine = engine;
       this.#storeText('ToolSet', this.#list);
@@ -89,8 +89,8 @@ export class StoredSet {
 }
 
 /**
- * Returns the changes of a list for some options. They are large and seldom read, so the shared
- * instance computes them from the list only when they are read.
+ * Returns the changes of a list for some options. The shared instance computes them when they are
+ * read, because they are large and seldom read.
  */
 export function changesOf(list: string, options: unknown): object {
   return (callOn('sanitizeTools', list, options).report() as { changes: object }).changes;

@@ -16,7 +16,7 @@ const FLAGS = 8;
 const SHARE = 1;
 const UNCHANGED = 2;
 const FAILED = 4;
-const RESTS = 8;
+const INITIAL = 8;
 
 const encoder = new TextEncoder();
 // Without ignoreBOM, a leading U+FEFF would be dropped.
@@ -25,7 +25,7 @@ const decoder = new TextDecoder('utf-8', { ignoreBOM: true });
 /** Text to be written to the shared buffer: a string, or bytes that are already UTF-8. */
 export type Characters = string | Uint8Array;
 
-function encoded(characters: Characters): Uint8Array {
+function encode(characters: Characters): Uint8Array {
   return typeof characters === 'string' ? encoder.encode(characters) : characters;
 }
 
@@ -56,7 +56,7 @@ export class SharedBuffer {
   put(records: Uint32Array, chars: string, texts: readonly Characters[] = []): number {
     const pieces = [chars, ...texts];
     const words = records.length + texts.length;
-    const lengths = this.write(words, pieces) ?? (this.write(words, pieces.map(encoded)) as number[]);
+    const lengths = this.write(words, pieces) ?? (this.write(words, pieces.map(encode)) as number[]);
     let at = this.field(WORDS);
     for (let text = 1; text < lengths.length; text++) this.words[at++] = lengths[text] as number;
     this.words.set(records, at);
@@ -88,8 +88,8 @@ export class SharedBuffer {
   }
 
   /** True if the session is back in its initial state. */
-  get rests(): boolean {
-    return this.flag(RESTS);
+  get isInitial(): boolean {
+    return this.flag(INITIAL);
   }
 
   /** True if the output may contain unchanged parts of the caller's values. */

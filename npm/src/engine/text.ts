@@ -4,11 +4,11 @@
 
 import { ToolwireError } from '../error.js';
 import type { Text } from '../options.js';
-import { described } from '../values/foreign.js';
+import { describe } from '../values/foreign.js';
 import { isWellFormed } from '../values/wire-encoder.js';
 import type { SharedBuffer } from './shared-buffer.js';
 
-/** The getters that every typed array inherits, which a subclass cannot override: its kind, and the buffer that it views. */
+/** Getters of all typed arrays, taken from the prototype because a subclass may override them. */
 const TYPED = Object.getPrototypeOf(Uint8Array.prototype) as object;
 const [kind, buffer, offset, length] = [Symbol.toStringTag, 'buffer', 'byteOffset', 'byteLength'].map(
   (name) => Object.getOwnPropertyDescriptor(TYPED, name)?.get as () => unknown,
@@ -24,20 +24,25 @@ export function isBytes(value: unknown): value is Uint8Array {
   return typeof value !== 'string' && isText(value);
 }
 
-/** Returns the same bytes as a plain `Uint8Array`. A subclass may report a length that is too small, so writes would overflow. */
-export function genuine(bytes: Uint8Array): Uint8Array<ArrayBuffer> {
+/** Returns the same bytes as a plain `Uint8Array`. A subclass may report too small a length, so that writes would overflow. */
+export function plainBytes(bytes: Uint8Array): Uint8Array<ArrayBuffer> {
   return new Uint8Array(buffer.call(bytes), offset.call(bytes), length.call(bytes));
 }
 
 /** Returns the error for a value that is not text. */
-export function unreadable(name: string, value: unknown): ToolwireError {
-  const found = typeof value === 'object' && value !== null ? `an object; \`${name}\` takes values` : described(value);
-  return new ToolwireError('invalid-value', '', `expected JSON text as a string or \`Uint8Array\`, found ${found}`);
+export function notTextError(name: string, value: unknown): ToolwireError {
+  const description =
+    typeof value === 'object' && value !== null ? `an object; \`${name}\` takes values` : describe(value);
+  return new ToolwireError(
+    'invalid-value',
+    '',
+    `expected JSON text as a string or \`Uint8Array\`, found ${description}`,
+  );
 }
 
 /** Returns the text up to the first lone surrogate, which UTF-8 encoding would silently replace. */
-export function readable(text: Text): Text {
-  if (typeof text !== 'string') return genuine(text);
+export function wellFormedStart(text: Text): Text {
+  if (typeof text !== 'string') return plainBytes(text);
   if (isWellFormed(text)) return text;
   let index = 0;
   for (;;) {
@@ -48,8 +53,8 @@ export function readable(text: Text): Text {
 }
 
 /** Returns the result in the shared buffer as text of the same type as the input. A `Buffer` gives a `Buffer`, because its `toString` differs. */
-export function like<T extends Text>(text: T, buffer: SharedBuffer): T;
-export function like(text: Text, buffer: SharedBuffer): Text {
+export function outputLike<T extends Text>(text: T, buffer: SharedBuffer): T;
+export function outputLike(text: Text, buffer: SharedBuffer): Text {
   if (typeof text === 'string') return buffer.outputText;
   const bytes = buffer.outputBytes.slice();
   const { Buffer } = globalThis as { Buffer?: BufferConstructor };
@@ -57,19 +62,19 @@ export function like(text: Text, buffer: SharedBuffer): Text {
 }
 
 /** Returns bytes as a string; undefined if they are not UTF-8. */
-export function decoded(bytes: Uint8Array): string | undefined {
+export function decodeUtf8(bytes: Uint8Array): string | undefined {
   try {
-    return new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(genuine(bytes));
+    return new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(plainBytes(bytes));
   } catch {
     return undefined;
   }
 }
 
-/** Returns a string as bytes of the same type. */
-export function likeBytes(text: Uint8Array, written: string): Uint8Array {
-  const bytes = new TextEncoder().encode(written);
+/** Encodes a string as bytes of the type of `original`. */
+export function encodeLike(original: Uint8Array, text: string): Uint8Array {
+  const bytes = new TextEncoder().encode(text);
   const { Buffer } = globalThis as { Buffer?: BufferConstructor };
-  return Buffer?.isBuffer(text) ? Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength) : bytes;
+  return Buffer?.isBuffer(original) ? Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength) : bytes;
 }
 
 /** The members of Node's `Buffer` that are used here, declared so that this package does not require the types of Node. */

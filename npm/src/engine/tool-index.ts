@@ -1,14 +1,14 @@
 /**
- * A tool list that is kept in a separate instance, which is freed with this object. It does not enlarge the shared instance, which is
- * discarded when it grows.
+ * A tool list that is kept in a separate instance, which is freed with this object. The shared instance would grow and be
+ * discarded.
  */
 
 import { onText, onValues } from './call.js';
-import { Place } from './instance.js';
+import { EngineHolder } from './instance.js';
 import { isText } from './text.js';
 
 export class StoredIndex {
-  readonly #place = new Place(true);
+  readonly #holder = new EngineHolder(true);
 
   private constructor() {}
 
@@ -16,12 +16,12 @@ export class StoredIndex {
   static of(name: string, tools: unknown): StoredIndex {
     const index = new StoredIndex();
     if (isText(tools)) {
-      onText(index.#place, name, [tools], null, ({ glue }, _, words, chars, spelled, broken) =>
-        glue.storeIndexText(words, chars, spelled, broken),
+      onText(index.#holder, name, [tools], null, ({ glue }, _, words, chars, escaped, truncated) =>
+        glue.storeIndexText(words, chars, escaped, truncated),
       );
     } else {
-      onValues(index.#place, [tools], null, ({ glue }, words, chars, spelled) =>
-        glue.storeIndex(words, chars, spelled),
+      onValues(index.#holder, [tools], null, ({ glue }, words, chars, escaped) =>
+        glue.storeIndex(words, chars, escaped),
       );
     }
     return index;
@@ -29,13 +29,13 @@ export class StoredIndex {
 
   /** Number of tools. */
   get size(): number {
-    return this.#place.running().glue.toolsInIndex();
+    return this.#holder.getEngine().glue.toolsInIndex();
   }
 
   /** Searches for a query, or answers a call to the tool search. */
   ask(operation: 'searchIndex' | 'answerFromIndex', input: unknown, options: unknown): unknown {
-    return onValues(this.#place, [input], options, ({ glue }, words, chars, spelled) =>
-      glue[operation](words, chars, spelled),
+    return onValues(this.#holder, [input], options, ({ glue }, words, chars, escaped) =>
+      glue[operation](words, chars, escaped),
     ).value;
   }
 }

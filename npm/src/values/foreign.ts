@@ -1,5 +1,5 @@
 /**
- * Objects that are neither plain objects nor arrays: those that `JSON.stringify` unwraps, and those that JSON cannot express.
+ * Objects that are neither plain objects nor arrays. `JSON.stringify` unwraps some of them; JSON cannot express the others.
  */
 
 /** Advice on expressing a value in JSON, for messages. */
@@ -46,38 +46,38 @@ export function isBytes(value: object): boolean {
  * Returns the primitive of a boxed primitive, as `JSON.stringify` unwraps it, and any other object unchanged. The tag is only a hint,
  * because objects can choose it.
  */
-export function unboxed(value: object): unknown {
+export function unbox(value: object): unknown {
   switch (tag(value)) {
     case 'Number':
-      return holds(Number.prototype.valueOf, value) ? Number(value) : value;
+      return isBoxed(Number.prototype.valueOf, value) ? Number(value) : value;
     case 'String':
-      return holds(String.prototype.valueOf, value) ? String(value) : value;
+      return isBoxed(String.prototype.valueOf, value) ? String(value) : value;
     case 'Boolean':
-      return holds(Boolean.prototype.valueOf, value) ? Boolean.prototype.valueOf.call(value) : value;
+      return isBoxed(Boolean.prototype.valueOf, value) ? Boolean.prototype.valueOf.call(value) : value;
     case 'BigInt':
-      return holds(BigInt.prototype.valueOf, value) ? BigInt.prototype.valueOf.call(value) : value;
+      return isBoxed(BigInt.prototype.valueOf, value) ? BigInt.prototype.valueOf.call(value) : value;
     default:
       return value;
   }
 }
 
-/** Returns true if `take` finds its primitive in an object. */
-function holds(take: () => unknown, value: object): boolean {
+/** Returns true if an object is a boxed primitive of the type of `unwrap`. */
+function isBoxed(unwrap: () => unknown, value: object): boolean {
   try {
-    take.call(value);
+    unwrap.call(value);
     return true;
   } catch {
     return false;
   }
 }
 
-/** Returns true if an object is one that JSON cannot express. */
+/** Returns true if JSON cannot express an object. */
 export function isOpaque(value: object): boolean {
   return isBytes(value) || OPAQUE.has(tag(value));
 }
 
 /** Describes a value and how to express it in JSON, for messages. */
-export function described(value: unknown): string {
+export function describe(value: unknown): string {
   switch (typeof value) {
     case 'bigint':
       return `the BigInt \`${value}\`; make it a number or a string`;

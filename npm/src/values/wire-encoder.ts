@@ -7,7 +7,7 @@
 
 import { define } from '../engine/report.js';
 import { ToolwireError } from '../error.js';
-import { described, isBytes, isOpaque, isPlain, unboxed } from './foreign.js';
+import { describe, isBytes, isOpaque, isPlain, unbox } from './foreign.js';
 
 const NULL = 0;
 const FALSE = 1;
@@ -18,8 +18,8 @@ const ARRAY = 5;
 const OBJECT = 6;
 
 /**
- * Number of words in a record. Until the transfer, the third holds the number of the value after
- * the last descendant.
+ * Number of words in a record. Until the records are transferred, the third word holds the
+ * number of the value after the last descendant.
  */
 const RECORD = 3;
 
@@ -28,16 +28,16 @@ const MAX_DEPTH = 512;
 const MAX_VALUES = 10_000_000;
 
 /** Number of values above which the arrays are discarded after use. */
-const KEEP = 100_000;
+const MAX_KEPT = 100_000;
 
-/** The largest length that fits into a record's 29 bits, which is also V8's limit for strings. */
+/** The largest length that fits into the 29 bits of a record, and V8's limit for strings. */
 const MAX_LENGTH = 2 ** 29 - 1;
 
 /** The characters of everything that was read, and their encoding. */
-export interface Spelling {
+export interface EncodedStrings {
   readonly chars: string;
   /** True if the strings are escaped as in JSON text, because a lone surrogate has no other representation. */
-  readonly spelled: boolean;
+  readonly escaped: boolean;
 }
 
 /** Values as records. */
@@ -52,24 +52,24 @@ export class WireEncoder {
   private values: unknown[] = [];
   private names: string[] = [];
   private count = 0;
-  /** The containers that differ from the caller's objects, because of a `toJSON`, an `undefined` and the like. */
+  /** The containers that differ from the caller's objects, for example because of a `toJSON` or an `undefined`. */
   private altered: Set<number> | undefined;
-  /** The path from the root to the current value: the containers, their numbers, and the step taken in each. */
-  private readonly holders: (object | undefined)[] = [];
-  private readonly holderNumbers: number[] = [];
+  /** The path from the root to the current value: the containers, their numbers, and the name or index in each. */
+  private readonly ancestors: (object | undefined)[] = [];
+  private readonly ancestorNumbers: number[] = [];
   private readonly steps: (string | number)[] = [];
 
-  /** True if members that JSON cannot express are refused, except undefined ones; otherwise they are omitted. */
+  /** True if functions and symbols as members are refused; otherwise they are omitted. Undefined members are always omitted. */
   private strict = false;
 
   /** Reads one more value. */
   read(value: unknown, strict = false): void {
     this.strict = strict;
-    this.room();
-    this.unnamed();
-    const found = isSimple(value) ? value : this.settled(value, '', 0);
-    if (isAbsent(found)) this.refuse(found, 0);
-    this.value(found, 0);
+    this.makeRoom();
+    this.clearName();
+    const jsonValue = isSimple(value) ? value : this.toJsonValue(value, '', 0);
+    if (isAbsent(jsonValue)) this.refuse(jsonValue, 0);
+    this.value(jsonValue, 0);
   }
 
   /** The records of all values that were read. */
@@ -78,13 +78,13 @@ export class WireEncoder {
   }
 
   /** Returns the characters that belong to the records. */
-  spelling(): Spelling {
+  encodedStrings(): EncodedStrings {
     try {
       this.parts.length = this.partCount;
       let chars = this.parts.join('\n');
-      const spelled = !isWellFormed(chars);
-      if (spelled) chars = this.respelled();
-      if (chars.length <= MAX_LENGTH) return { chars, spelled };
+      const escaped = !isWellFormed(chars);
+      if (escaped) chars = this.escape();
+      if (chars.length <= MAX_LENGTH) return { chars, escaped };
     } catch (error) {
       if (!(error instanceof RangeError)) throw error;
     }
@@ -92,7 +92,7 @@ export class WireEncoder {
   }
 
   /** Returns all strings with JSON escapes, and corrects their lengths in the records. */
-  private respelled(): string {
+  private escape(): string {
     const words = this.buffer;
     const parts = this.parts.map((part) => JSON.stringify(part).slice(1, -1));
     let next = 0;
@@ -104,12 +104,12 @@ export class WireEncoder {
     return parts.join('\n');
   }
 
-  /** Returns the name of the member that has this value. */
+  /** Returns the name of a member by the number of its value. */
   name(number: number): string {
     return this.names[number] as string;
   }
 
-  /** Returns a value for a result: the caller's own if it may be shared, else a copy of what was read. */
+  /** Returns a value by its number: the caller's object if `share` allows it and it is unaltered, otherwise a copy. */
   input(number: number, share: boolean): unknown {
     const value = this.values[number];
     if (typeof value !== 'object' || value === null) return value;
@@ -135,7 +135,7 @@ export class WireEncoder {
 
   /** Removes all records, so that the caller's values can be collected. */
   clear(): void {
-    if (this.count > KEEP) {
+    if (this.count > MAX_KEPT) {
       this.buffer = new Uint32Array(256 * RECORD);
       this.parts = [];
       this.values = [];
@@ -145,7 +145,7 @@ export class WireEncoder {
       this.values.fill(undefined, 0, this.count);
       this.names.fill('', 0, this.count);
     }
-    this.holders.fill(undefined);
+    this.ancestors.fill(undefined);
     this.count = 0;
     this.partCount = 0;
     this.altered = undefined;
@@ -156,7 +156,7 @@ export class WireEncoder {
     return this.buffer[number * RECORD + 2] as number;
   }
 
-  /** Writes the record of a value. Its name must already be written, and there must be room. */
+  /** Writes the record of a value. Its name must already be written, and the buffer must have room. */
   private value(value: unknown, depth: number): void {
     const number = this.count++;
     this.values[number] = value;
@@ -193,7 +193,7 @@ export class WireEncoder {
     const length: unknown = items.length;
     // A proxy may return any length, and the record must have exactly as many items as its length.
     if (!isLength(length)) {
-      const found = typeof length === 'number' ? `\`${length}\`` : described(length);
+      const found = typeof length === 'number' ? `\`${length}\`` : describe(length);
       this.fail('invalid-value', depth, `expected an array with an integer as its length, found ${found}`);
     }
     if (this.count + length > MAX_VALUES) this.tooMany();
@@ -201,16 +201,16 @@ export class WireEncoder {
       this.steps[depth] = index;
       let item = items[index];
       if (!isSimple(item)) {
-        item = this.settled(item, index, depth + 1);
+        item = this.toJsonValue(item, index, depth + 1);
         if (item === undefined) {
-          this.alter(depth);
+          this.markAltered(depth);
           item = null;
         } else if (isAbsent(item)) {
           this.refuse(item, depth + 1);
         }
       }
-      this.room();
-      this.unnamed();
+      this.makeRoom();
+      this.clearName();
       this.value(item, depth + 1);
     }
     return length;
@@ -224,10 +224,10 @@ export class WireEncoder {
       steps[depth] = name;
       let member = object[name];
       if (!isSimple(member)) {
-        member = this.settled(member, name, depth + 1);
+        member = this.toJsonValue(member, name, depth + 1);
         if (isAbsent(member)) {
           if (this.strict && member !== undefined) this.refuse(member, depth + 1);
-          this.alter(depth);
+          this.markAltered(depth);
           continue;
         }
       }
@@ -250,57 +250,57 @@ export class WireEncoder {
     return members;
   }
 
-  /** Returns what `JSON.stringify` would write for a value that is not a string, number, boolean or null. */
-  private settled(value: unknown, key: string | number, depth: number): unknown {
+  /** Returns the value that `JSON.stringify` would write for a value that is not simple. */
+  private toJsonValue(value: unknown, key: string | number, depth: number): unknown {
     if (value === undefined || typeof value === 'symbol') return value;
     const plain = typeof value === 'object' && isPlain(value as object);
     if (!plain && isBytes(value as object)) this.refuse(value, depth);
     const { toJSON } = value as { toJSON?: unknown };
-    let found: unknown = value;
+    let jsonValue: unknown = value;
     if (typeof toJSON === 'function') {
-      found = toJSON.call(value, String(key));
-      this.alter(depth - 1);
+      jsonValue = toJSON.call(value, String(key));
+      this.markAltered(depth - 1);
     } else if (plain) {
       return value;
     }
-    if (typeof found !== 'object' || found === null || isPlain(found)) return found;
-    const inner = unboxed(found);
-    if (inner !== found) this.alter(depth - 1);
-    else if (isOpaque(found)) this.refuse(found, depth);
+    if (typeof jsonValue !== 'object' || jsonValue === null || isPlain(jsonValue)) return jsonValue;
+    const inner = unbox(jsonValue);
+    if (inner !== jsonValue) this.markAltered(depth - 1);
+    else if (isOpaque(jsonValue)) this.refuse(jsonValue, depth);
     return inner;
   }
 
-  private enter(holder: object, number: number, depth: number): void {
-    const { holders } = this;
+  private enter(container: object, number: number, depth: number): void {
+    const { ancestors } = this;
     for (let above = 0; above < depth; above++) {
-      if (holders[above] === holder) {
+      if (ancestors[above] === container) {
         const where = above === 0 ? 'the root' : `\`${this.pointer(above)}\``;
         this.fail('invalid-value', depth, `expected a tree, found a cycle: the same object as at ${where}`);
       }
     }
     if (depth >= MAX_DEPTH) this.fail('too-deep', depth, `expected at most ${MAX_DEPTH} levels of nesting, found more`);
-    holders[depth] = holder;
-    this.holderNumbers[depth] = number;
+    ancestors[depth] = container;
+    this.ancestorNumbers[depth] = number;
   }
 
-  /** Marks the containers down to a depth as different from the caller's. */
-  private alter(depth: number): void {
+  /** Marks the containers down to a depth as different from the caller's objects. */
+  private markAltered(depth: number): void {
     this.altered ??= new Set();
     for (let above = depth; above >= 0; above--) {
-      const number = this.holderNumbers[above] as number;
+      const number = this.ancestorNumbers[above] as number;
       // Its ancestors are marked, too.
       if (this.altered.has(number)) return;
       this.altered.add(number);
     }
   }
 
-  private unnamed(): void {
+  private clearName(): void {
     this.names[this.count] = '';
     this.buffer[this.count * RECORD + 1] = 0;
   }
 
   /** Grows the buffer if it has no room for one more record. */
-  private room(): void {
+  private makeRoom(): void {
     if ((this.count + 1) * RECORD > this.buffer.length) this.grow();
   }
 
@@ -316,7 +316,7 @@ export class WireEncoder {
   }
 
   private refuse(value: unknown, depth: number): never {
-    this.fail('invalid-value', depth, `expected a JSON value, found ${described(value)}`);
+    this.fail('invalid-value', depth, `expected a JSON value, found ${describe(value)}`);
   }
 
   private fail(code: 'invalid-value' | 'too-deep', depth: number, message: string): never {

@@ -1,4 +1,4 @@
-// A local fake backend: an API that refuses what the real one would, and a model with given replies.
+// A local fake backend: an API that refuses the requests that the real API would refuse, and a model with scripted replies.
 
 import { createServer } from 'node:http';
 

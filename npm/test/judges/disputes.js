@@ -45,7 +45,7 @@ export function violationsOf(dialect, severity, text) {
 
 /**
  * Returns the findings of only `check` or only the judge for a schema. `known` are the constraints that the judge can know. Two
- * findings are the same if one's place contains the other's.
+ * findings are equal if the location of one contains the location of the other.
  */
 export function disputes(text, ours, theirs, known) {
   const ourKnown = ours.filter(({ constraint }) => known.has(constraint));
@@ -74,8 +74,8 @@ export function settle(t, found, rows) {
   assert.equal(open.length, 0, shortest.map(([finding, text]) => `${finding}\n  ${text.slice(0, 300)}`).join('\n'));
 }
 
-function near(one, other) {
-  return `${one}/`.startsWith(`${other}/`) || `${other}/`.startsWith(`${one}/`);
+function near(finding, otherFinding) {
+  return `${finding}/`.startsWith(`${otherFinding}/`) || `${otherFinding}/`.startsWith(`${finding}/`);
 }
 
 function shown(text, pointer) {

@@ -33,7 +33,7 @@ export function normalize(text) {
   }
   const spelled = JSON.stringify(schema);
   const refused = refusals(schema);
-  // Validation against draft 7 has coerced strings to numbers, and the like.
+  // Validation against draft 7 has coerced values, for example strings to numbers.
   const changed = JSON.stringify(schema) === spelled ? [] : [{ pointer: '', message: 'values of another kind' }];
   for (const key of DELETED) if (Object.hasOwn(schema, key)) changed.push({ pointer: `/${key}`, message: 'deleted' });
   const kept = Object.entries(schema).filter(([key]) => !DELETED.includes(key));

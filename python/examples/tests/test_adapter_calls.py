@@ -89,18 +89,18 @@ async def interleaved(
 
 def test_refusal_applies_to_one_call_only() -> None:
     refusals = Refusals()
-    refusals.keep("a", "pay", '{"x": 1, "y": [{"b": 1, "a": 2}]}', "no")
+    refusals.record("a", "pay", '{"x": 1, "y": [{"b": 1, "a": 2}]}', "no")
     assert refusals.get("a", "pay", {"y": [{"a": 2, "b": 1}], "x": 1}) == "no"
     for other in (("b", "pay", {"x": 1}), ("a", "read", {"x": 1}), ("a", "pay", {"x": 2})):
         assert refusals.get(*other) is None
-    refusals.keep("a", "pay", RIGHT, None)
+    refusals.record("a", "pay", RIGHT, None)
     assert refusals.get("a", "pay", '{"y":[{"b":1,"a":2}],"x":1}') == "no"
-    refusals.keep(None, "pay", "", "no")
+    refusals.record(None, "pay", "", "no")
     assert refusals.get("", "pay", {}) == "no"
-    refusals.keep("c", "pay", "[" * 9999, "no")
+    refusals.record("c", "pay", "[" * 9999, "no")
     assert refusals.get("c", "pay", "[" * 9999) == "no"
     for number in range(1000):
-        refusals.keep(str(number), "pay", {}, "no")
+        refusals.record(str(number), "pay", {}, "no")
     assert refusals.get("c", "pay", "[" * 9999) is None
 
 

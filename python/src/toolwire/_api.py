@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 from urllib.error import HTTPError, URLError
 from urllib.request import HTTPHandler, HTTPRedirectHandler, HTTPSHandler, ProxyHandler, Request, build_opener
 
-from toolwire._hidden import hidden
+from toolwire._hidden import hide_secrets
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -34,17 +34,17 @@ class _NoRedirect(HTTPRedirectHandler):
 def answer_of(request: dict[str, Any], waiting: Callable[[int], None]) -> dict[str, Any]:
     """Send a request that the core describes, and return the answer.
 
-    `waiting` is called once a second with the number of seconds, and with 0 at the end.
+    `waiting` is called once a second with the elapsed seconds, and with 0 at the end.
     """
     key = request["key"]
     secret = os.environ.get(key["variable"], "").strip() if key else ""
     if key and not (secret.isascii() and secret.isprintable() and " " not in secret):
         # The HTTP library refuses such a key with an error that contains it.
         raise RuntimeError("EKEY")
-    instead = f"({key['variable']})" if key else ""
+    placeholder = f"({key['variable']})" if key else ""
 
-    def safe(text: str) -> str:
-        return hidden(text, [secret], instead)
+    def without_secret(text: str) -> str:
+        return hide_secrets(text, [secret], placeholder)
 
     with _Watch(waiting) as watch:
         watch.wait(request["wait"])
@@ -54,8 +54,8 @@ def answer_of(request: dict[str, Any], waiting: Callable[[int], None]) -> dict[s
             status, retry, body = _Exchange(sent, float(request["timeout"])).result(watch)
         except Exception as error:
             # The text of an error may contain what was sent.
-            raise RuntimeError(safe(_why(error))) from None
-    return {"status": status, "retryAfter": retry, "body": safe(body)}
+            raise RuntimeError(without_secret(_describe_error(error))) from None
+    return {"status": status, "retryAfter": retry, "body": without_secret(body)}
 
 
 class _Exchange(threading.Thread):
@@ -73,7 +73,7 @@ class _Exchange(threading.Thread):
         """Wait for the answer until the timeout."""
         self.start()
         if not watch.wait(self._timeout, self._ended):
-            self._connections.shut()
+            self._connections.shut_down()
             raise TimeoutError
         if self._answer is None:
             raise self._error or TimeoutError
@@ -81,13 +81,13 @@ class _Exchange(threading.Thread):
 
     def run(self) -> None:
         try:
-            self._answer = self._sent()
+            self._answer = self._send()
         except BaseException as error:
             self._error = error
         finally:
             self._ended.set()
 
-    def _sent(self) -> tuple[int, str | None, str]:
+    def _send(self) -> tuple[int, str | None, str]:
         # Without TLS, a proxy from the environment could read the key.
         direct = [ProxyHandler({})] if self._request.type == "http" else []
         opener = build_opener(_NoRedirect, self._connections, *direct)
@@ -107,31 +107,31 @@ class _Connections(HTTPHandler, HTTPSHandler):
         HTTPHandler.__init__(self)
         HTTPSHandler.__init__(self)
         self._sockets: list[socket.socket] = []
-        self._is_over = False
+        self._is_shut = False
 
     def do_open(self, http_class: Any, req: Request, **http_conn_args: Any) -> Any:
-        def connection(host: str, **settings: Any) -> HTTPConnection:
-            made: HTTPConnection = http_class(host, **settings)
-            connect = made.connect
+        def open_connection(host: str, **settings: Any) -> HTTPConnection:
+            connection: HTTPConnection = http_class(host, **settings)
+            connect = connection.connect
 
-            def connected() -> None:
+            def connect_and_keep() -> None:
                 connect()
-                self._sockets.append(made.sock)
-                if self._is_over:
-                    self.shut()
+                self._sockets.append(connection.sock)
+                if self._is_shut:
+                    self.shut_down()
 
-            made.connect = connected  # type: ignore[method-assign]
-            return made
+            connection.connect = connect_and_keep  # type: ignore[method-assign]
+            return connection
 
-        return super().do_open(connection, req, **http_conn_args)
+        return super().do_open(open_connection, req, **http_conn_args)
 
-    def shut(self) -> None:
+    def shut_down(self) -> None:
         """Shut down the sockets, and all that are opened later."""
-        self._is_over = True
-        for one in self._sockets:
+        self._is_shut = True
+        for socket_ in self._sockets:
             with contextlib.suppress(OSError):
                 # Bypasses the `shutdown` of `ssl`, whose sockets must not be used by two threads at once.
-                socket.socket.shutdown(one, socket.SHUT_RDWR)
+                socket.socket.shutdown(socket_, socket.SHUT_RDWR)
 
 
 def _read(answer: Any) -> bytes:
@@ -142,7 +142,7 @@ def _read(answer: Any) -> bytes:
     return body[:MAX_BYTES]
 
 
-def _why(error: BaseException) -> str:
+def _describe_error(error: BaseException) -> str:
     while isinstance(error, URLError) and isinstance(error.reason, BaseException):
         error = error.reason
     if isinstance(error, TimeoutError):
@@ -155,26 +155,26 @@ class _Watch:
     """Waits, and reports the elapsed seconds."""
 
     def __init__(self, waiting: Callable[[int], None]) -> None:
-        self._waiting, self._begun, self._ticks = waiting, time.monotonic(), 0
+        self._waiting, self._start, self._seconds = waiting, time.monotonic(), 0
 
     def wait(self, seconds: float, event: threading.Event | None = None) -> bool:
-        """Wait for an event until a timeout, and return whether the event was set."""
+        """Wait for an event until a timeout. Return true if the event was set."""
         event = event or threading.Event()
         end = time.monotonic() + seconds
         while True:
             now = time.monotonic()
-            tick = self._begun + self._ticks + 1
+            tick = self._start + self._seconds + 1
             if event.wait(max(0, min(end, tick) - now)):
                 return True
             if time.monotonic() >= end:
                 return False
             if time.monotonic() >= tick:
-                self._ticks += 1
-                self._waiting(self._ticks)
+                self._seconds += 1
+                self._waiting(self._seconds)
 
     def __enter__(self) -> Self:
         return self
 
     def __exit__(self, *_: object) -> None:
-        if self._ticks:
+        if self._seconds:
             self._waiting(0)

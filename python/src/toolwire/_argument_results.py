@@ -41,12 +41,12 @@ class Validation(Record):
     errors: tuple[ArgumentViolation, ...]
     """The violations, at most 100; empty unless `valid` is `False`."""
 
-    _made: ClassVar = {"errors": ArgumentViolation.list_of}
+    _converters: ClassVar = {"errors": ArgumentViolation.list_of}
 
 
 @dataclass(frozen=True, slots=True)
 class ResultChange(Record):
-    """One change of a result. It contains places, names and kinds, but no values of the result."""
+    """One change of a result. It contains locations, names and kinds, but no values of the result."""
 
     pointer: str
     """JSON Pointer into the given result, to the cause."""
@@ -72,20 +72,20 @@ class FittedResult(Record, Generic[T_co]):
     changes: tuple[ResultChange, ...]
     """All changes, in the order in which they were made."""
     errors: tuple[ArgumentViolation, ...]
-    """The violations in the given result, at most 100, also if `mismatch` removed or replaced their cause. Empty if
+    """The violations in the original result, at most 100, even if `mismatch` removed or replaced their cause. Empty if
     `valid` is `None`."""
 
-    _made: ClassVar = {"changes": ResultChange.list_of, "errors": ArgumentViolation.list_of}
+    _converters: ClassVar = {"changes": ResultChange.list_of, "errors": ArgumentViolation.list_of}
 
 
 @dataclass(frozen=True, slots=True)
 class Repair(Record):
-    """One repair of arguments. It contains places, names, kinds and offsets, but no argument values."""
+    """One repair of arguments. It contains locations, names, kinds and offsets, but no argument values."""
 
     pointer: str
     """JSON Pointer into the original arguments. Within a string that was parsed, it points to the string."""
     output_pointer: str | None
-    """JSON Pointer into the result; `None` if nothing is left."""
+    """JSON Pointer into the result; `None` if the value no longer exists."""
     rule: RepairRule
     """The kebab-case name of the rule."""
     confidence: Literal["exact", "likely"]
@@ -131,7 +131,7 @@ class Repaired(Record, Generic[T_co]):
     """The remaining violations as text, to be sent to the model as the result of its call; `None` if there are
     none."""
 
-    _made: ClassVar = {"repairs": Repair.list_of, "left": Left.list_of}
+    _converters: ClassVar = {"repairs": Repair.list_of, "left": Left.list_of}
 
 
 @dataclass(frozen=True, slots=True)
@@ -153,4 +153,4 @@ class RepairedCall(Record):
     """The remaining violations as text, to be sent to the model as the result of its call; `None` if there are
     none."""
 
-    _made: ClassVar = {"repairs": Repair.list_of, "left": Left.list_of}
+    _converters: ClassVar = {"repairs": Repair.list_of, "left": Left.list_of}

@@ -13,14 +13,14 @@ TEXT = (str, bytes, bytearray, memoryview)
 """Types that are read as JSON text."""
 
 
-def ask(function: str, value: object, options: Mapping[str, Any]) -> Any:
+def call_for_value(function: str, value: object, options: Mapping[str, Any]) -> Any:
     """Call a function with one input, text or a value, and return a value."""
     if isinstance(value, TEXT):
         return call_text(function, (value,), options)[0]
     return call(function, (value,), options)[0]
 
 
-def on_two(
+def call_on_two(
     function: str, first: object, second: object, options: Mapping[str, Any]
 ) -> tuple[Any, dict[str, Any] | None]:
     """Call a function with two inputs, each of which is text or a value.
@@ -29,14 +29,14 @@ def on_two(
     """
     if isinstance(first, TEXT) and isinstance(second, TEXT):
         return call_text(function, (first, second), options)
-    text = characters(function, first)
-    value, report = call(function, (text, characters(function, second)), options)
+    text = decode(function, first)
+    value, report = call(function, (text, decode(function, second)), options)
     if text is not first and isinstance(value, str):
         value = first if value == text and isinstance(first, bytes) else value.encode()
     return value, report
 
 
-def characters(function: str, value: object) -> object:
+def decode(function: str, value: object) -> object:
     """Decode bytes. If they are not UTF-8, raise the core's error."""
     if not isinstance(value, bytes | bytearray | memoryview):
         return value

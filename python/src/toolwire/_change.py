@@ -15,8 +15,8 @@ else:
 Accepts: TypeAlias = Literal["same", "closed", "wider", "narrower", "mixed"]
 """The effect of a change on the set of accepted arguments.
 
-`closed`: no arguments are newly accepted. Each rejected one contains, in some object, a property that the schema does
-not name, and the schema never stated that it accepts other properties."""
+`closed`: no arguments are newly accepted. All arguments that are no longer accepted contain, in some object, a property
+that the schema does not name, and the schema did not state that it accepts other properties."""
 
 Guidance: TypeAlias = Literal["same", "moved", "lost"]
 """The effect of a change on what the model reads about the tool."""
@@ -24,12 +24,12 @@ Guidance: TypeAlias = Literal["same", "moved", "lost"]
 
 @dataclass(frozen=True, slots=True)
 class Change(Record):
-    """One change: its place, rule, effect and reason."""
+    """One change: its location, rule, effect and reason."""
 
     pointer: str
     """JSON Pointer into the input, to the cause of the change."""
     output_pointer: str | None
-    """JSON Pointer into the output, to the effect of the change; `None` if nothing is left."""
+    """JSON Pointer into the output, to the effect of the change; `None` if it no longer exists."""
     rule: ChangeRule
     """The kebab-case name of the rule."""
     accepts: Accepts

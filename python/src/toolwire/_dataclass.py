@@ -1,8 +1,8 @@
 """Frozen dataclasses with slots, without an import of `dataclasses`.
 
-The module `dataclasses` imports `inspect`, and compiles the methods of each class: for our 34 classes, half of the time
-that `import toolwire` took. These classes share their methods. What `dataclasses.fields`, `replace` and `asdict` read
-is made when it is first read.
+The module `dataclasses` imports `inspect`, and compiles the methods of each class: for our 34 classes, this took half
+of the time of `import toolwire`. The classes of this module share their methods. The attributes that
+`dataclasses.fields`, `replace` and `asdict` read are made when they are first read.
 """
 
 from __future__ import annotations
@@ -27,13 +27,13 @@ class Default:
 class Member:
     """A member of a dataclass."""
 
-    __slots__ = ("default", "is_required", "keyword", "name", "put")
+    __slots__ = ("default", "is_required", "keyword", "name", "setter")
 
-    def __init__(self, name: str, put: Callable[[Any, Any], None], keyword: bool, default: Any) -> None:
-        self.name, self.put, self.keyword = name, put, keyword
+    def __init__(self, name: str, setter: Callable[[Any, Any], None], keyword: bool, default: Any) -> None:
+        self.name, self.setter, self.keyword = name, setter, keyword
         self.is_required, self.default = default is _REQUIRED, default
 
-    def otherwise(self) -> Any:
+    def default_value(self) -> Any:
         """Return the default."""
         return self.default.make() if isinstance(self.default, Default) else self.default
 
@@ -47,13 +47,13 @@ def field(*, default_factory: Callable[[], Any]) -> Any:
 
 
 def dataclass(*, frozen: bool, slots: bool, kw_only: bool = False) -> Callable[[type[_T]], type[_T]]:
-    """Return a decorator with this meaning in `dataclasses`. Other combinations are not supported."""
+    """Return the decorator that `dataclasses` returns for these arguments, which must be true except for `kw_only`."""
     assert frozen
     assert slots
-    return lambda cls: _made(cls, kw_only)
+    return lambda cls: _build(cls, kw_only)
 
 
-def _made(cls: type[_T], kw_only: bool) -> type[_T]:
+def _build(cls: type[_T], kw_only: bool) -> type[_T]:
     annotations = cls.__annotations__
     names = [name for name, kind in annotations.items() if not kind.startswith("ClassVar")]
     namespace = {name: value for name, value in cls.__dict__.items() if name not in ("__dict__", "__weakref__")}
@@ -62,12 +62,12 @@ def _made(cls: type[_T], kw_only: bool) -> type[_T]:
     namespace["__match_args__"] = () if kw_only else tuple(names)
     for name, method in _REPLACEABLE.items():
         namespace.setdefault(name, method)
-    kind: Any = type(cls)
-    made = kind(cls.__name__, cls.__bases__, namespace)
-    made._members = tuple(
-        Member(name, made.__dict__[name].__set__, kw_only, defaults.get(name, _REQUIRED)) for name in names
+    metaclass: Any = type(cls)
+    rebuilt = metaclass(cls.__name__, cls.__bases__, namespace)
+    rebuilt._members = tuple(
+        Member(name, rebuilt.__dict__[name].__set__, kw_only, defaults.get(name, _REQUIRED)) for name in names
     )
-    return made
+    return rebuilt
 
 
 def _init(self: Any, *positional: Any, **named: Any) -> None:
@@ -78,16 +78,16 @@ def _init(self: Any, *positional: Any, **named: Any) -> None:
         count = 0 if cls._kw_only else len(members)
         message = f"{cls.__name__}() takes {count} positional arguments, {len(positional)} were given"
         raise TypeError(message)
-    for member, value in zip(members, positional):  # noqa: B905 - fewer are allowed
-        member.put(self, value)
+    for member, value in zip(members, positional):  # noqa: B905 - there may be fewer values
+        member.setter(self, value)
     for member in members[len(positional) :]:
         if member.name in named:
-            member.put(self, named.pop(member.name))
+            member.setter(self, named.pop(member.name))
         elif member.is_required:
             message = f"{cls.__name__}() misses the required argument {member.name!r}"
             raise TypeError(message)
         else:
-            member.put(self, member.otherwise())
+            member.setter(self, member.default_value())
     if named:
         message = f"{cls.__name__}() got an unexpected or repeated argument {next(iter(named))!r}"
         raise TypeError(message)
@@ -133,18 +133,18 @@ def _replace(self: Any, /, **changes: Any) -> Any:
 
 
 def _reduce(self: Any) -> tuple[Any, ...]:
-    return _restored, (type(self), tuple(_values(self)))
+    return _unpickle, (type(self), tuple(_values(self)))
 
 
-def _restored(cls: Any, values: tuple[Any, ...]) -> Any:
-    made = cls.__new__(cls)
+def _unpickle(cls: Any, values: tuple[Any, ...]) -> Any:
+    record = cls.__new__(cls)
     for member, value in zip(cls._members, values, strict=True):
-        member.put(made, value)
-    return made
+        member.setter(record, value)
+    return record
 
 
-class _Standard:
-    """An attribute that `dataclasses` or `inspect` reads, made by `dataclasses` of the same members."""
+class _StandardAttribute:
+    """An attribute that `dataclasses` or `inspect` reads. `dataclasses` makes it from the members of the class."""
 
     def __init__(self, name: str) -> None:
         self._name = name
@@ -155,19 +155,23 @@ class _Standard:
 
         members = []
         for member in cls._members:
-            made = isinstance(member.default, Default)
-            default: dict[str, Any] = {"default_factory": member.default.make} if made else {"default": member.default}
-            own: Any = dataclasses.field(**({} if member.is_required else default))
-            members.append((member.name, cls.__annotations__[member.name], own))
-        same: Any = dataclasses.make_dataclass(cls.__name__, members, frozen=True, slots=True, kw_only=cls._kw_only)
-        found = {
-            "__dataclass_fields__": same.__dataclass_fields__,
-            "__dataclass_params__": same.__dataclass_params__,
-            "__signature__": inspect.signature(same),
+            has_factory = isinstance(member.default, Default)
+            default: dict[str, Any] = (
+                {"default_factory": member.default.make} if has_factory else {"default": member.default}
+            )
+            standard_field: Any = dataclasses.field(**({} if member.is_required else default))
+            members.append((member.name, cls.__annotations__[member.name], standard_field))
+        equivalent: Any = dataclasses.make_dataclass(
+            cls.__name__, members, frozen=True, slots=True, kw_only=cls._kw_only
+        )
+        attributes = {
+            "__dataclass_fields__": equivalent.__dataclass_fields__,
+            "__dataclass_params__": equivalent.__dataclass_params__,
+            "__signature__": inspect.signature(equivalent),
         }
-        for name, value in found.items():
+        for name, value in attributes.items():
             setattr(cls, name, value)
-        return found[self._name]
+        return attributes[self._name]
 
 
 _METHODS: dict[str, Any] = {
@@ -175,6 +179,6 @@ _METHODS: dict[str, Any] = {
     "__delattr__": refuse_deleting,
     "__replace__": _replace,
     "__reduce__": _reduce,
-    **{name: _Standard(name) for name in ("__dataclass_fields__", "__dataclass_params__", "__signature__")},
+    **{name: _StandardAttribute(name) for name in ("__dataclass_fields__", "__dataclass_params__", "__signature__")},
 }
 _REPLACEABLE: dict[str, Any] = {"__init__": _init, "__repr__": _repr, "__eq__": _eq, "__hash__": _hash}

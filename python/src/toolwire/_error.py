@@ -33,7 +33,7 @@ ErrorCode: TypeAlias = Literal[
 
 
 class ToolwireError(ValueError):
-    r"""Error of every function: a code, the place in the input, and a message.
+    r"""Error of every function: a code, the location in the input, and a message.
 
     >>> import toolwire
     >>> try:
@@ -46,7 +46,7 @@ class ToolwireError(ValueError):
     __module__ = "toolwire"  # the public module, which a traceback shows
 
     code: ErrorCode
-    """The kind of the error: one of a closed list that is the same in every language."""
+    """The kind of the error, from a closed list that is equal in every language."""
 
     pointer: str
     """JSON Pointer (RFC 6901) into the input; for errors about options, into the options."""
@@ -61,12 +61,12 @@ class ToolwireError(ValueError):
         self, code: ErrorCode, pointer: str, message: str, changes: Sequence[Change | Mapping[str, Any]] = ()
     ) -> None:
         """Make an error. All four arguments are also in `args`, so that the error can be pickled."""
-        made = tuple(change if isinstance(change, Change) else Change.of(change) for change in changes)
-        super().__init__(code, pointer, message, made)
+        all_changes = tuple(change if isinstance(change, Change) else Change.of(change) for change in changes)
+        super().__init__(code, pointer, message, all_changes)
         self.code = code
         self.pointer = pointer
         self.message = message
-        self.changes = made
+        self.changes = all_changes
 
     def __str__(self) -> str:
         """Show the code, the pointer unless it is the root's, and the message."""

@@ -25,7 +25,7 @@ class Exchange:
     """One request of a client and its reply, for programs between a client and a backend.
 
     The request is adapted as by `adapt_request`, and the reply is restored. If the client left tool search to its
-    provider (Anthropic's `tool_search_tool_*`), the model's searches are answered here and the model is asked again.
+    provider (Anthropic's `tool_search_tool_*`), toolwire answers the model's searches, and the model is asked again.
     The client gets one reply, with the blocks that Anthropic's servers would have written; in the client's history,
     they record which tools were found.
 
@@ -67,14 +67,16 @@ class Exchange:
         Raises the errors of `adapt_request` and `dialect_for`, and `not-representable` if tools have to be set aside
         and `on_set_aside` is `"error"`. Exceptions of a callable `on_set_aside` are passed on.
         """
-        exchange = cls._opened(url, body, options)
+        exchange = cls._open_quietly(url, body, options)
         if exchange is not None:
-            exchange._tell()
+            exchange._report_set_aside()
         return exchange
 
     @classmethod
-    def _opened(cls, url: str, body: str | bytes | bytearray | memoryview, options: ExchangeOptions, /) -> Self | None:
-        """Open an exchange without calling anything of the caller, so that it can be done in another thread."""
+    def _open_quietly(
+        cls, url: str, body: str | bytes | bytearray | memoryview, options: ExchangeOptions, /
+    ) -> Self | None:
+        """Open an exchange without calling the caller's functions, so that another thread can do it."""
         on_set_aside = options.get("on_set_aside")
         opened = _toolwire.Exchange.open(url, body, without_callables(options))
         if opened is None:
@@ -121,8 +123,8 @@ class Exchange:
     def betas(self) -> list[str]:
         """The betas that the header `anthropic-beta` of `request` has to name.
 
-        They are those of the option `betas` that the backend knows, and those that the request needs. An empty list
-        means that the header must not be sent.
+        They are the betas of the option `betas` that the backend knows, and the betas that the request needs. An empty
+        list means that the header must not be sent.
         """
         return self._exchange.betas()
 
@@ -148,7 +150,7 @@ class Exchange:
         """
         answer = self._exchange.reply(reply)
         if answer is None:
-            self._tell()
+            self._report_set_aside()
         return answer
 
     def take_repaired_calls(self) -> list[RepairedCall]:
@@ -184,7 +186,7 @@ class Exchange:
         """
         text = self._exchange.finish_text()
         if self.asks_again:
-            self._tell()
+            self._report_set_aside()
         return text
 
     def feed_bytes(self, piece: bytes, /) -> bytes:
@@ -201,7 +203,7 @@ class Exchange:
         """End a stream that `feed_bytes` received, as `finish_text` does, and return the rest."""
         piece = self._exchange.finish_bytes()
         if self.asks_again:
-            self._tell()
+            self._report_set_aside()
         return piece
 
     @property
@@ -221,7 +223,7 @@ class Exchange:
         """Return the bytes of an error event, as `failed_text` does, for a client that has bytes of `feed_bytes`."""
         return self._exchange.failed_bytes(body)
 
-    def _tell(self) -> None:
+    def _report_set_aside(self) -> None:
         """Report tools that are not sent."""
         warning = self._exchange.warning()
         if warning is None:

@@ -72,7 +72,7 @@ class Adapter:
     def __init__(self, options: Mapping[str, Any]) -> None:
         """Check the options, so that invalid ones raise an error here and not at the first request."""
         for name in options:
-            if name in _OWN_OPTIONS:
+            if name in _ADAPTER_OPTIONS:
                 message = f"expected no `{name}`, which the adapter sets itself"
                 raise ToolwireError("unknown-option", f"/{name}", message)
         for name in ("on_report", "on_repair"):
@@ -140,21 +140,21 @@ class Reply:
 
         If the reply may have ended within the call (`is_cut`), truncated text is not completed.
         """
-        restored, judged = self.judged_call(call_id, name, arguments, is_cut=is_cut)
-        self.report_calls(judged)
+        restored, repaired = self.restore_call(call_id, name, arguments, is_cut=is_cut)
+        self.report_calls(repaired)
         return restored
 
-    def judged_call(
+    def restore_call(
         self, call_id: str | None, name: str, arguments: Any, *, is_cut: bool = False
     ) -> tuple[RestoredCall[Any], list[RepairedCall]]:
         """Restore a call like `call`, but return the report instead of calling `on_repair`."""
         restored: Any
         if is_cut and isinstance(arguments, str):
-            restored = self._cut_call(name, arguments)
+            restored = self._truncated_call(name, arguments)
         else:
             restored = self._restore.call(name, arguments)
-        self._adapter.refusals.keep(call_id, restored.name, restored.arguments, restored.retry_message)
-        judged: list[RepairedCall] = []
+        self._adapter.refusals.record(call_id, restored.name, restored.arguments, restored.retry_message)
+        repaired: list[RepairedCall] = []
         if restored.repairs is not None:
             call = RepairedCall(
                 id=call_id,
@@ -164,17 +164,17 @@ class Reply:
                 left=restored.left,
                 retry_message=restored.retry_message,
             )
-            judged.append(call)
-        return cast("RestoredCall[Any]", restored), judged
+            repaired.append(call)
+        return cast("RestoredCall[Any]", restored), repaired
 
-    def _cut_call(self, name: str, text: str) -> Any:
+    def _truncated_call(self, name: str, text: str) -> Any:
         """Restore a call of a reply that ended at a length limit."""
         message = {"tool_calls": [{"type": "function", "function": {"name": name, "arguments": text}}]}
-        found: Any = self._restore.reply({"choices": [{"finish_reason": "length", "message": message}]})
-        function = found.reply["choices"][0]["message"]["tool_calls"][0]["function"]
-        call = found.calls[0] if found.calls else None
-        judged = {member: getattr(call, member, None) for member in ("valid", "repairs", "left", "retry_message")}
-        return SimpleNamespace(**function, **judged)
+        reply: Any = self._restore.reply({"choices": [{"finish_reason": "length", "message": message}]})
+        function = reply.reply["choices"][0]["message"]["tool_calls"][0]["function"]
+        call = reply.calls[0] if reply.calls else None
+        outcome = {member: getattr(call, member, None) for member in ("valid", "repairs", "left", "retry_message")}
+        return SimpleNamespace(**function, **outcome)
 
     def stream(self) -> ReplyRestorer:
         """Return an object that restores a reply in the events of a model API."""
@@ -209,16 +209,16 @@ class Turn(Reply):
         """Adapt the tools of a request; see `Adapter.turn`."""
         self._tools = tools
         functions = [tool for tool in tools if tool is not None]
-        own = [_name_of(tool) for tool in functions]
+        own_names = [_name_of(tool) for tool in functions]
         past = list(called)
         names = list(dict.fromkeys(name for name, _ in past))
         # Arguments that are an object are not changed.
-        unread = [(name, _text(arguments)) for name, arguments in past if not isinstance(arguments, dict)]
-        calls = [*((name, "{}") for name in names), *unread]
+        unparsed = [(name, _text(arguments)) for name, arguments in past if not isinstance(arguments, dict)]
+        calls = [*((name, "{}") for name in names), *unparsed]
         request: dict[str, Any] = {"messages": _history(calls), "tools": functions}
-        choice = _choice_of(choice, own) if functions else None
-        # Some models refuse a forced choice while they think. Only the framework's settings show whether they do, so
-        # the model is left out for forced choices.
+        choice = _choice_of(choice, own_names) if functions else None
+        # Some models refuse a forced choice while they think, and only the framework knows if they think. Without the
+        # model in the request, a forced choice is kept.
         if choice in (None, "auto", "none"):
             request["model"] = model
         if choice is not None:
@@ -229,34 +229,40 @@ class Turn(Reply):
             return adapted, [tool["function"] for tool in adapted.request.get("tools") or ()]
 
         adapted, sent = adapt()
-        # Names of tools that the provider runs are taken. Functions reserve them, which works in every dialect.
-        taken = {name for name in hosted if name}.difference(own)
-        if any(function["name"] in taken for function in sent):
-            reserved = [{"type": "function", "function": {"name": name, **_NOTHING}} for name in sorted(taken)]
+        # Functions reserve the names of tools that the provider runs. This works in every dialect.
+        hosted_names = {name for name in hosted if name}.difference(own_names)
+        if any(function["name"] in hosted_names for function in sent):
+            reserved = [
+                {"type": "function", "function": {"name": name, **_EMPTY_SCHEMA}} for name in sorted(hosted_names)
+            ]
             request["tools"] = [*functions, *reserved]
             adapted, sent = adapt()
         self.report: AdaptReport = adapted.report
         if self.report.quarantined:
             adapter.set_aside(functions)
-        aside = {int(found.pointer.split("/")[2]) for found in self.report.quarantined}
-        rest = iter(sent)
-        places = [None if at in aside else next(rest) for at in range(len(functions))]
+        quarantined_indices = {int(found.pointer.split("/")[2]) for found in self.report.quarantined}
+        remaining = iter(sent)
+        sent_tools_by_index = [None if at in quarantined_indices else next(remaining) for at in range(len(functions))]
         functions_called = [call["function"] for call in adapted.request["messages"][1]["tool_calls"]] if calls else []
-        # Later pairs win: listed tools take precedence over tools that occur only in the history, and the first of two
-        # tools with the same name over the second.
-        listed = [(name, place["name"]) for name, place in zip(own, places, strict=True) if place is not None]
-        given_and_sent = list(zip(calls, functions_called, strict=True))
-        self._sent_texts = {text: function["arguments"] for (_, text), function in given_and_sent}
-        pairs = [*((name, function["name"]) for (name, _), function in given_and_sent), *reversed(listed)]
+        # Later pairs win: listed tools override tools that occur only in the history, and the first of two tools with
+        # equal names overrides the second.
+        sent_names = [
+            (name, sent_tool["name"])
+            for name, sent_tool in zip(own_names, sent_tools_by_index, strict=True)
+            if sent_tool is not None
+        ]
+        calls_and_sent = list(zip(calls, functions_called, strict=True))
+        self._sent_texts = {text: function["arguments"] for (_, text), function in calls_and_sent}
+        pairs = [*((name, function["name"]) for (name, _), function in calls_and_sent), *reversed(sent_names)]
         self._sent_names: dict[str, str] = dict(pairs)
         self._own_names: dict[str, str] = {name: own_name for own_name, name in pairs}
         sent_choice = adapted.request.get("tool_choice")
         self._choices = (choice, sent_choice)
-        functions_sent = tuple(place for place in places if place is not None)
+        functions_sent = tuple(sent_tool for sent_tool in sent_tools_by_index if sent_tool is not None)
         sent_tools = SentTools(dialect=adapted.report.dialect, model=model, tools=functions_sent)
         super().__init__(adapter, adapted.restore, sent_tools)
-        left = iter(places)
-        self._places = [None if tool is None else next(left) for tool in tools]
+        sent_left = iter(sent_tools_by_index)
+        self._sent_tools = [None if tool is None else next(sent_left) for tool in tools]
 
     def sent_name(self, own: str) -> str:
         """Return the name under which a tool is sent."""
@@ -267,35 +273,35 @@ class Turn(Reply):
         return self._own_names.get(sent, sent)
 
     def sent_arguments(self, arguments: Any) -> Any:
-        """Return the arguments to send for a call in the history: an object, or JSON text if text was given."""
+        """Return the arguments to send for a call in the history: an object, or JSON text if `arguments` is text."""
         if isinstance(arguments, dict):
             return arguments
         text = self._sent_texts.get(_text(arguments), "{}")
         return text if isinstance(arguments, str) else json.loads(text)
 
-    def chosen(self, found: Any) -> Any:
-        """Return the tool choice to send: `found` if nothing had to change, `None` if the choice was dropped.
+    def sent_choice(self, framework_choice: Any) -> Any:
+        """Return the tool choice to send: `framework_choice` if nothing has to change, `None` if it was dropped.
 
         A choice of one tool becomes the name that is sent.
         """
-        given, sent = self._choices
-        if given is None or (given == sent and isinstance(given, str)):
-            return found
+        choice, sent = self._choices
+        if choice is None or (choice == sent and isinstance(choice, str)):
+            return framework_choice
         return sent["function"]["name"] if isinstance(sent, dict) else sent
 
-    def listed(self, tools: Sequence[T], write: Callable[[T, dict[str, Any]], T], start: int = 0) -> list[T]:
+    def sent_list(self, tools: Sequence[T], write: Callable[[T, dict[str, Any]], T], start: int = 0) -> list[T]:
         """Return the list to send, without tools that were set aside. Tools that the provider runs are unchanged.
 
-        `start` is the index of the first tool among all given tools.
+        `start` is the index of the first tool among the tools of the turn.
         """
-        found: list[T] = []
+        sent_tools: list[T] = []
         for at, tool in enumerate(tools, start):
-            sent = self._places[at]
+            sent = self._sent_tools[at]
             if self._tools[at] is None:
-                found.append(tool)
+                sent_tools.append(tool)
             elif sent is not None:
-                found.append(write(tool, sent))
-        return found
+                sent_tools.append(write(tool, sent))
+        return sent_tools
 
 
 class Refusals:
@@ -309,8 +315,8 @@ class Refusals:
         """Start without messages."""
         self._messages: dict[str, str] = {}
 
-    def keep(self, call_id: str | None, name: str, arguments: Any, message: str | None) -> None:
-        """Keep the message of a call, which is given by the tool's own name and the restored arguments."""
+    def record(self, call_id: str | None, name: str, arguments: Any, message: str | None) -> None:
+        """Keep the message of a call, identified by the tool's own name and the restored arguments."""
         if not message:
             return
         key = _key(call_id, name, arguments)
@@ -326,25 +332,25 @@ class Refusals:
 
 
 def is_cut(reason: object) -> bool:
-    """Return whether a reply that ended for this reason may have ended within a call."""
-    return reason in _ENDS_OF_A_CUT
+    """Return true if a reply that ended for this reason may have ended within a call."""
+    return reason in _LENGTH_LIMIT_REASONS
 
 
-def fits(example: object, parameters: object) -> bool:
-    """Return whether a sent schema accepts an example of arguments. If it does not, APIs refuse the tool."""
+def matches_schema(example: object, parameters: object) -> bool:
+    """Return false if the schema that is sent refuses an example of arguments. APIs would then refuse the tool."""
     return validate_arguments(example, parameters).valid is not False
 
 
 def arguments_of(arguments: Any) -> dict[str, Any] | None:
     """Read the arguments of a call, which may be JSON text; `None` if they are not an object."""
-    value = _read(arguments)
+    value = _parse_arguments(arguments)
     return value if isinstance(value, dict) else None
 
 
-_OWN_OPTIONS = AdaptOptions.__optional_keys__ - FrameworkOptions.__optional_keys__
+_ADAPTER_OPTIONS = AdaptOptions.__optional_keys__ - FrameworkOptions.__optional_keys__
 """Options of the core that an adapter sets itself."""
 
-_ENDS_OF_A_CUT = (
+_LENGTH_LIMIT_REASONS = (
     "length",
     "model_length",
     "max_tokens",
@@ -354,7 +360,7 @@ _ENDS_OF_A_CUT = (
 )
 """Values with which model APIs and frameworks report that a reply ended at a length limit."""
 
-_NOTHING = {"parameters": {"type": "object", "properties": {}}}
+_EMPTY_SCHEMA = {"parameters": {"type": "object", "properties": {}}}
 """Members of a function that only reserves a name."""
 
 
@@ -388,7 +394,7 @@ def _text(arguments: Any) -> str:
     return arguments if isinstance(arguments, str) else json.dumps(arguments, default=repr)
 
 
-def _read(arguments: Any) -> Any:
+def _parse_arguments(arguments: Any) -> Any:
     """Parse arguments that are JSON text. Values, and text that cannot be parsed, are returned unchanged."""
     if not isinstance(arguments, str):
         return arguments
@@ -399,16 +405,18 @@ def _read(arguments: Any) -> Any:
 
 
 def _key(call_id: str | None, name: str, arguments: Any) -> str:
-    """Return a key for a call, independent of the order of members. Missing arguments count as empty."""
-    value = _read(arguments)
+    """Return a key for a call, independent of the order of members. Missing arguments are treated as empty."""
+    value = _parse_arguments(arguments)
     is_none = value is None or (isinstance(value, str) and not value.strip())
-    return json.dumps([call_id or "", name, {} if is_none else _cut(value, _MAX_DEPTH)], sort_keys=True, default=repr)
+    return json.dumps(
+        [call_id or "", name, {} if is_none else _limit_depth(value, _MAX_DEPTH)], sort_keys=True, default=repr
+    )
 
 
-def _cut(value: Any, levels: int) -> Any:
+def _limit_depth(value: Any, levels: int) -> Any:
     """Return a value without the parts below a maximum depth."""
     if isinstance(value, dict):
-        return {str(name): _cut(member, levels - 1) for name, member in value.items()} if levels else None
+        return {str(name): _limit_depth(member, levels - 1) for name, member in value.items()} if levels else None
     if isinstance(value, list | tuple):
-        return [_cut(item, levels - 1) for item in value] if levels else None
+        return [_limit_depth(item, levels - 1) for item in value] if levels else None
     return value

@@ -32,7 +32,7 @@ class FrozenList(list[Any]):
         return list(self)
 
     def __deepcopy__(self, _: object) -> list[Any]:
-        return copied(list(self))
+        return copy_json(list(self))
 
     def __reduce_ex__(self, _: object) -> tuple[Callable[..., Any], tuple[Any, ...]]:
         return list, (tuple(self),)
@@ -49,23 +49,23 @@ class FrozenDict(dict[str, Any]):
         return dict(self)
 
     def __deepcopy__(self, _: object) -> dict[str, Any]:
-        return copied(dict(self))
+        return copy_json(dict(self))
 
     def __reduce_ex__(self, _: object) -> tuple[Callable[..., Any], tuple[Any, ...]]:
         return dict, (tuple(self.items()),)
 
 
-def frozen(value: Any) -> Any:
+def freeze(value: Any) -> Any:
     """Make an immutable copy of a value that was read from JSON."""
-    return _rebuilt(value, FrozenList, FrozenDict)
+    return _rebuild(value, FrozenList, FrozenDict)
 
 
-def copied(value: Any) -> Any:
+def copy_json(value: Any) -> Any:
     """Copy a JSON value into plain lists and dicts; other objects in it are copied by `deepcopy`."""
-    return _rebuilt(value, list, dict)
+    return _rebuild(value, list, dict)
 
 
-def _rebuilt(value: Any, to_list: type[list[Any]], to_dict: type[dict[str, Any]]) -> Any:
+def _rebuild(value: Any, to_list: type[list[Any]], to_dict: type[dict[str, Any]]) -> Any:
     """Rebuild all lists and dicts, without recursion, because they may be deeply nested."""
 
     def empty_like(value: Any) -> Any:
@@ -76,16 +76,16 @@ def _rebuilt(value: Any, to_list: type[list[Any]], to_dict: type[dict[str, Any]]
         return value if isinstance(value, SCALARS) else copy.deepcopy(value)
 
     root = empty_like(value)
-    rest = [(value, root)]
-    while rest:
-        source, target = rest.pop()
+    pending = [(value, root)]
+    while pending:
+        source, target = pending.pop()
         # Calls the base class's methods, which do not refuse changes.
         if isinstance(target, dict):
             for key, value in source.items():
-                dict.__setitem__(target, key, inner := empty_like(value))
-                rest.append((value, inner))
+                dict.__setitem__(target, key, child := empty_like(value))
+                pending.append((value, child))
         elif isinstance(target, list):
             for value in source:
-                list.append(target, inner := empty_like(value))
-                rest.append((value, inner))
+                list.append(target, child := empty_like(value))
+                pending.append((value, child))
     return root

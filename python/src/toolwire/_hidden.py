@@ -21,27 +21,27 @@ CONTROLS = {"b": "\b", "f": "\f", "n": "\n", "r": "\r", "t": "\t"}
 ENTITIES = {"amp": "&", "lt": "<", "gt": ">", "quot": '"', "apos": "'"}
 
 
-def hidden(text: str, secrets: Iterable[str], instead: str, start: int = 0) -> str:
-    """Return the text with each secret replaced by `instead`. Overlapping secrets are replaced as one.
+def hide_secrets(text: str, secrets: Iterable[str], replacement: str, start: int = 0) -> str:
+    """Return the text with each secret replaced by `replacement`. Overlapping secrets are replaced as one.
 
     The part before `start` is removed.
     """
-    plain, places = _unescaped(text)
+    plain, positions = _unescape(text)
     spans: list[tuple[int, int]] = []
     for secret in secrets:
-        spans.extend(_found(text, secret))
-        spans.extend((places[first], places[last]) for first, last in _found(plain, _unescaped(secret)[0]))
-    shown: list[str] = []
-    done = 0
+        spans.extend(_occurrences(text, secret))
+        spans.extend((positions[first], positions[last]) for first, last in _occurrences(plain, _unescape(secret)[0]))
+    pieces: list[str] = []
+    end = 0
     for first, last in sorted(spans):
-        if first >= done:
-            shown.append(text[max(done, start) : max(first, start)])
-            shown.append(instead if last > start else "")
-        done = max(done, last)
-    return "".join(shown) + text[max(done, start) :]
+        if first >= end:
+            pieces.append(text[max(end, start) : max(first, start)])
+            pieces.append(replacement if last > start else "")
+        end = max(end, last)
+    return "".join(pieces) + text[max(end, start) :]
 
 
-def _found(text: str, secret: str) -> Iterator[tuple[int, int]]:
+def _occurrences(text: str, secret: str) -> Iterator[tuple[int, int]]:
     """Yield the start and end of each occurrence of a secret in the text."""
     at = text.find(secret) if secret else -1
     while at >= 0:
@@ -49,37 +49,37 @@ def _found(text: str, secret: str) -> Iterator[tuple[int, int]]:
         at = text.find(secret, at + len(secret))
 
 
-def _unescaped(text: str) -> tuple[str, range | list[int]]:
+def _unescape(text: str) -> tuple[str, range | list[int]]:
     """Return the text without escapes, and the original position of each of its characters and of its end."""
-    places: range | list[int] = range(len(text) + 1)
+    positions: range | list[int] = range(len(text) + 1)
     for _ in range(DEPTH):
         pieces: list[str] = []
-        kept: list[int] = []
-        done = 0
+        new_positions: list[int] = []
+        end = 0
         for match in ESCAPE.finditer(text):
-            character = _meant(match)
-            pieces += (text[done : match.start()], character)
-            kept += places[done : match.start()]
-            kept += [places[match.start()]] * len(character)
-            done = match.end()
-        if not done:
+            character = _character(match)
+            pieces += (text[end : match.start()], character)
+            new_positions += positions[end : match.start()]
+            new_positions += [positions[match.start()]] * len(character)
+            end = match.end()
+        if not end:
             break
-        text, places = "".join(pieces) + text[done:], kept + list(places[done:])
-    return text, places
+        text, positions = "".join(pieces) + text[end:], new_positions + list(positions[end:])
+    return text, positions
 
 
-def _meant(match: re.Match[str]) -> str:
+def _character(match: re.Match[str]) -> str:
     """Return the character that an escape denotes."""
-    found = match.groupdict()
-    if found["high"]:
-        return chr(0x10000 + ((int(found["high"], 16) & 0x3FF) << 10) + (int(found["low"], 16) & 0x3FF))
-    if found["unit"]:
-        return chr(int(found["unit"], 16))
-    if found["letter"]:
-        return CONTROLS.get(found["letter"], found["letter"])
-    if found["bytes"]:
-        return bytes.fromhex(found["bytes"].replace("%", "")).decode("utf-8", "replace")
-    if found["name"]:
-        return ENTITIES[found["name"].lower()]
-    point = int(found["decimal"] or found["hexadecimal"], 10 if found["decimal"] else 16)
+    groups = match.groupdict()
+    if groups["high"]:
+        return chr(0x10000 + ((int(groups["high"], 16) & 0x3FF) << 10) + (int(groups["low"], 16) & 0x3FF))
+    if groups["unit"]:
+        return chr(int(groups["unit"], 16))
+    if groups["letter"]:
+        return CONTROLS.get(groups["letter"], groups["letter"])
+    if groups["bytes"]:
+        return bytes.fromhex(groups["bytes"].replace("%", "")).decode("utf-8", "replace")
+    if groups["name"]:
+        return ENTITIES[groups["name"].lower()]
+    point = int(groups["decimal"] or groups["hexadecimal"], 10 if groups["decimal"] else 16)
     return chr(point) if point < 0x110000 else "\ufffd"

@@ -336,7 +336,7 @@ class _DeferralOptions(TypedDict, total=False):
     announce: Literal["none", "names"] | None
     """Announcement of hidden tools by name in the system prompt. By default `"none"`."""
     target: Literal["anthropic", "openai-responses", "openai-chat", "gemini-interactions", "bedrock", "gemini"] | None
-    """Format to translate the request into. By default the format stays the same."""
+    """Format to translate the request into. By default, the request keeps its format."""
     search_tools: list[str] | tuple[str, ...] | None
     """Names of your own functions that search for tools. By default `["ToolSearch"]`."""
     custom_tools: Literal["function", "keep"] | None
@@ -370,9 +370,9 @@ class _DeferralOptions(TypedDict, total=False):
     server_history: Literal["drop", "split"] | None
     """Handling of hosted searches in the history. By default `"drop"`."""
     loaded_tools: list[str] | tuple[str, ...] | None
-    """Tools that count as loaded regardless of the history, for use after compaction. By default `[]`."""
+    """Tools that are treated as loaded regardless of the history, for use after compaction. By default `[]`."""
     load_used_tools: bool | None
-    """If true, a call to a tool in the history counts as loading the tool. By default false."""
+    """If true, a call in the history is treated as loading its tool. By default false."""
     tool_search_name: str | None
     """Name of the function that replaces a hosted tool search. If a tool already has the name, the function gets
     another name, which the report contains. By default `"tool_search"`."""

@@ -19,12 +19,12 @@ def camel(name: str) -> str:
     return first + "".join(word.capitalize() for word in others)
 
 
-def plain(value: Any) -> Any:
+def to_json_value(value: Any) -> Any:
     """Convert the records and tuples in a value to dicts and lists."""
     if isinstance(value, tuple):
-        return [plain(item) for item in value]
+        return [to_json_value(item) for item in value]
     if isinstance(value, dict):
-        return {key: plain(item) for key, item in value.items()}
+        return {key: to_json_value(item) for key, item in value.items()}
     return value.to_dict() if hasattr(value, "to_dict") else value
 
 
@@ -33,7 +33,7 @@ class Record:
 
     __slots__ = ()
 
-    _made: ClassVar[Mapping[str, Callable[[Any], Any]]] = {}
+    _converters: ClassVar[Mapping[str, Callable[[Any], Any]]] = {}
     """Converters from JSON, for members that are not JSON values themselves."""
 
     _optional: ClassVar[frozenset[str]] = frozenset()
@@ -46,12 +46,12 @@ class Record:
         for key, member, convert in _plan_of(cls):
             if key in members:
                 value = members[key]
-                member.put(record, value if convert is None or value is None else convert(value))
+                member.setter(record, value if convert is None or value is None else convert(value))
             elif member.is_required:
                 message = f"expected a member {key!r} of {cls.__name__}, found none"
                 raise TypeError(message)
             else:
-                member.put(record, member.otherwise())
+                member.setter(record, member.default_value())
         return record
 
     @classmethod
@@ -63,7 +63,7 @@ class Record:
         """Return the JSON object that is the same in every language."""
         items = ((key, member, getattr(self, member.name)) for key, member, _ in _plan_of(type(self)))
         return {
-            key: plain(value)
+            key: to_json_value(value)
             for key, member, value in items
             if member.name not in self._optional or (value not in (None, (), {}) and value is not member.default)
         }
@@ -77,12 +77,12 @@ def _plan_of(cls: type[Record]) -> list[tuple[str, Member, Callable[[Any], Any] 
     plan = _plans.get(cls)
     if plan is None:
         members: tuple[Member, ...] = cls._members  # type: ignore[attr-defined]
-        plan = [(camel(member.name), member, cls._made.get(member.name)) for member in members]
+        plan = [(camel(member.name), member, cls._converters.get(member.name)) for member in members]
         _plans[cls] = plan
     return plan
 
 
-class Late:
+class LazyRecord:
     """A result with members that are computed when they are first read. It compares and prints like a dataclass."""
 
     __slots__ = ()
@@ -99,7 +99,7 @@ class Late:
         return f"{type(self).__name__}({members})"
 
     def __eq__(self, other: object) -> bool:
-        """Return whether all members are equal."""
+        """Return true if all members are equal."""
         if type(other) is not type(self):
             return NotImplemented
         return all(getattr(self, name) == getattr(other, name) for name in self._names)
@@ -108,10 +108,10 @@ class Late:
 
     def to_dict(self) -> dict[str, Any]:
         """Return the JSON object that is the same in every language."""
-        return {camel(name): plain(getattr(self, name)) for name in self._names}
+        return {camel(name): to_json_value(getattr(self, name)) for name in self._names}
 
 
-def initialized(result: Late, **members: object) -> None:
+def set_members(result: LazyRecord, **members: object) -> None:
     """Set the members of a new result."""
     for name, value in members.items():
         object.__setattr__(result, name, value)

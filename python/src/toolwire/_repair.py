@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any, overload
 
 from ._argument_results import Repaired
-from ._ask import on_two
+from ._ask import call_on_two
 
 if TYPE_CHECKING:
     from typing_extensions import Unpack
@@ -46,5 +46,5 @@ def repair_arguments(arguments: object, schema: object, /, **options: Unpack[Rep
     >>> repair_arguments("```json\n{'ids': [1],}\n```", schema).arguments
     '{"ids":[1]}'
     """
-    value, report = on_two("repairArguments", arguments, schema, options)
+    value, report = call_on_two("repairArguments", arguments, schema, options)
     return Repaired.of({"arguments": value, **(report or {})})

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, overload
 
-from ._ask import ask
+from ._ask import call_for_value
 from ._results import Adapted, Deferred, RequestViolation
 from ._toolwire import call, call_late
 
@@ -56,11 +56,11 @@ def apply_deferred_loading(request: object, /, **options: Unpack[DeferredOptions
 def strip_deferral_betas(value: str | None, /, **options: Unpack[BetaOptions]) -> str | None:
     """Remove the betas of deferred loading from the value of an `anthropic-beta` header, a comma-separated list.
 
-    A backend refuses a request that names an unknown beta. If the result is `None`, nothing is left, and the request
-    must have no such header. (`apply_deferred_loading` does the same within a request; headers are up to the caller.)
+    A backend refuses a request that names an unknown beta. If the result is `None`, no beta remains, and the request
+    must not have the header. (`apply_deferred_loading` does the same within a request; headers are up to the caller.)
 
     For a backend with a native construct for deferred tools, pass it as `native`: the betas that it supports are kept,
-    and those in `betas`, which come from the report, are added.
+    and the betas of the report, passed as `betas`, are added.
 
     Raises `ToolwireError`: `invalid-value` if `value` is neither a string nor `None`; `unknown-option`,
     `invalid-option`.
@@ -72,8 +72,8 @@ def strip_deferral_betas(value: str | None, /, **options: Unpack[BetaOptions]) -
     >>> strip_deferral_betas(None, native="inline", betas=["inline-tools-2026-09-15"])
     'inline-tools-2026-09-15'
     """
-    left: str | None = call("stripDeferralBetas", (value,), options)[0]
-    return left
+    remaining: str | None = call("stripDeferralBetas", (value,), options)[0]
+    return remaining
 
 
 @overload
@@ -107,8 +107,8 @@ def adapt_request(request: object, /, **options: Unpack[AdaptOptions]) -> Adapte
     >>> adapted.restore.reply({"content": [{"type": "tool_use", "id": "t1", "name": "files_read", "input": {}}]}).reply
     {'content': [{'type': 'tool_use', 'id': 't1', 'name': 'files.read', 'input': {}}]}
     """
-    value, late = call_late("adaptRequest", request, options)
-    return Adapted(value, late.members)
+    value, lazy = call_late("adaptRequest", request, options)
+    return Adapted(value, lazy.members)
 
 
 def check_request(request: object, /, **options: Unpack[CheckRequestOptions]) -> tuple[RequestViolation, ...]:
@@ -132,4 +132,4 @@ def check_request(request: object, /, **options: Unpack[CheckRequestOptions]) ->
     >>> [(found.constraint, found.pointer) for found in check_request(request, dialect="anthropic")]
     [('choice-while-thinking', '/tool_choice')]
     """
-    return RequestViolation.list_of(ask("checkRequest", request, options))
+    return RequestViolation.list_of(call_for_value("checkRequest", request, options))

@@ -7,9 +7,9 @@ import json
 from typing import TYPE_CHECKING, Any, overload
 
 from ._argument_results import RepairedCall
-from ._ask import TEXT, ask
+from ._ask import TEXT, call_for_value
 from ._error import ToolwireError
-from ._frozen import copied
+from ._frozen import copy_json
 from ._restored import RestoredCall, RestoredClientCall, RestoredContent, RestoredReply
 from ._toolwire import CallStream as _CallStream
 from ._toolwire import Restore as _Restore
@@ -34,23 +34,23 @@ class Restore:
 
     __module__ = "toolwire"  # the public module
 
-    __slots__ = ("_json", "_ready")
+    __slots__ = ("_core_restore", "_json")
 
     def __init__(self, stored: dict[str, Any], /) -> None:
         """Make a `Restore` for a result of this package; other code uses `Restore.from_json`."""
         self._json = stored
         # Made by the first call, because many objects are never used.
-        self._ready: _Restore | None = None
+        self._core_restore: _Restore | None = None
 
-    def _prepared(self) -> _Restore:
-        """Return the core's object, made once."""
-        ready = self._ready
-        if ready is None:
-            ready = self._ready = _Restore(self._json)
-        return ready
+    def _core(self) -> _Restore:
+        """Return the core's object, which the first call makes."""
+        core_restore = self._core_restore
+        if core_restore is None:
+            core_restore = self._core_restore = _Restore(self._json)
+        return core_restore
 
     def __deepcopy__(self, _: object) -> Self:
-        return type(self)(copied(self._json))
+        return type(self)(copy_json(self._json))
 
     def __reduce__(self) -> tuple[type[Restore], tuple[dict[str, Any]]]:
         """Copy and pickle the JSON form."""
@@ -62,7 +62,7 @@ class Restore:
         return f"<Restore of {len(self._json['tools'])} tools{answer}>"
 
     def __eq__(self, other: object, /) -> bool:
-        """Return whether both restore the same."""
+        """Return true if the JSON forms are equal."""
         return self._json == other._json if isinstance(other, Restore) else NotImplemented
 
     def __hash__(self) -> int:
@@ -78,12 +78,12 @@ class Restore:
         >>> Restore.from_json('{"version": 2, "tools": {}}')
         <Restore of 0 tools>
         """
-        value: dict[str, Any] = stored if isinstance(stored, dict) else _parsed(stored)
+        value: dict[str, Any] = stored if isinstance(stored, dict) else _parse(stored)
         # This validates the whole value.
-        ready = _Restore(value)
+        core_restore = _Restore(value)
         # Copied, so that later changes to the caller's dict have no effect on calls.
-        restore = cls(copied(value) if value is stored else value)
-        restore._ready = ready
+        restore = cls(copy_json(value) if value is stored else value)
+        restore._core_restore = core_restore
         return restore
 
     @overload
@@ -108,11 +108,11 @@ class Restore:
         """
         if isinstance(arguments, bytes | bytearray | memoryview):
             text = str(arguments, "utf-8", "replace")
-            call, _ = self._prepared().call("restoreCall", (name, text))
+            call, _ = self._core().call("restoreCall", (name, text))
             restored = call["arguments"]
             # Bytes that are not UTF-8 are returned unchanged.
             return RestoredCall.of({**call, "arguments": bytes(arguments) if restored == text else restored.encode()})
-        return RestoredCall.of(self._prepared().call("restoreCall", (name, arguments))[0])
+        return RestoredCall.of(self._core().call("restoreCall", (name, arguments))[0])
 
     def client_call(self, call: object, /) -> RestoredClientCall:
         """Restore a whole call in the format of the client's own API, and report the repairs of its arguments.
@@ -130,7 +130,7 @@ class Restore:
         >>> restore.client_call({"id": "c1", "name": "exec", "arguments": '{"input":"pwd"}'}).call
         {'type': 'custom_tool_call', 'call_id': 'c1', 'name': 'exec', 'input': 'pwd'}
         """
-        value, report = self._prepared().call("restoreClientCall", (call,))
+        value, report = self._core().call("restoreClientCall", (call,))
         return RestoredClientCall.of({"call": value, **(report or {})})
 
     def call_stream(self, name: str, /) -> CallStream:
@@ -162,11 +162,11 @@ class Restore:
         >>> restore.content('{"response": ["a"]}')
         RestoredContent(content='["a"]', complete=True, fenced=False)
         """
-        given = str(text, "utf-8", "replace") if isinstance(text, bytes | bytearray | memoryview) else text
-        value, report = self._prepared().call("restoreContent", (given,))
-        if given is not text:
+        input_text = str(text, "utf-8", "replace") if isinstance(text, bytes | bytearray | memoryview) else text
+        value, report = self._core().call("restoreContent", (input_text,))
+        if input_text is not text:
             # Bytes that are not UTF-8 are returned unchanged.
-            value = bytes(text) if value == given else value.encode()  # type: ignore[arg-type]
+            value = bytes(text) if value == input_text else value.encode()  # type: ignore[arg-type]
         return RestoredContent.of({"content": value, **(report or {})})
 
     @overload
@@ -188,8 +188,8 @@ class Restore:
         >>> restore.reply({"content": [{"type": "tool_use", "id": "t1", "name": "files_read", "input": {}}]}).reply
         {'content': [{'type': 'tool_use', 'id': 't1', 'name': 'files.read', 'input': {}}]}
         """
-        ready = self._prepared()
-        value, report = ready.reply_text(reply) if isinstance(reply, TEXT) else ready.call("restoreReply", (reply,))
+        core = self._core()
+        value, report = core.reply_text(reply) if isinstance(reply, TEXT) else core.call("restoreReply", (reply,))
         return RestoredReply.of({"reply": value, **(report or {})})
 
     def stream(self) -> ReplyRestorer:
@@ -198,7 +198,7 @@ class Restore:
 
     def to_dict(self) -> dict[str, Any]:
         """Return the JSON object that is the same in every language."""
-        return copied(self._json)
+        return copy_json(self._json)
 
     def to_json(self) -> str:
         """Return JSON text, to be stored for a later turn."""
@@ -265,7 +265,7 @@ class ReplyRestorer:
 
     def __init__(self, restore: Restore, /) -> None:
         """Start a stream, like `Restore.stream`."""
-        self._stream = restore._prepared().stream()
+        self._stream = restore._core().stream()
         self._decoder = codecs.getincrementaldecoder("utf-8")()
 
     def feed(self, event: object, /) -> list[Any]:
@@ -321,12 +321,12 @@ class ReplyRestorer:
         return before + self._stream.finish_text()
 
 
-def _parsed(text: str | bytes | bytearray) -> Any:
+def _parse(text: str | bytes | bytearray) -> Any:
     try:
         return json.loads(text)
     except (ValueError, RecursionError):
-        # The core's error names the offending text. `json` also rejects integers of thousands of digits, which the core
-        # accepts.
-        ask("check", text, {"dialect": "portable"})
+        # The core's error points to the invalid text. `json` also rejects integers of thousands of digits, unlike the
+        # core.
+        call_for_value("check", text, {"dialect": "portable"})
         message = "expected what `Restore.to_json` returns, found JSON that Python cannot read"
         raise ToolwireError("invalid-value", "", message) from None

@@ -67,7 +67,7 @@ class RestoredCall(Record, Generic[T_co]):
     """The remaining violations as text, to be sent to the model as the result of its call; `None` if there are
     none."""
 
-    _made: ClassVar = {"repairs": Repair.list_of, "left": Left.list_of}
+    _converters: ClassVar = {"repairs": Repair.list_of, "left": Left.list_of}
     _optional: ClassVar = frozenset({"server", "index", "namespace"})
 
     def to_dict(self) -> dict[str, Any]:
@@ -88,7 +88,7 @@ class RestoredClientCall(Record):
     repaired: RepairedCall | None
     """The repairs of its arguments; `None` if calls are not repaired, or if the tool has no schema."""
 
-    _made: ClassVar = {"repaired": RepairedCall.of}
+    _converters: ClassVar = {"repaired": RepairedCall.of}
 
 
 @dataclass(frozen=True, slots=True)
@@ -115,4 +115,4 @@ class RestoredReply(Record, Generic[T_co]):
     answer_changes: tuple[AnswerChange, ...]
     """The changes to the structured output, other than restored values; each kind of change is listed once."""
 
-    _made: ClassVar = {"calls": RepairedCall.list_of, "answer_changes": tuple}
+    _converters: ClassVar = {"calls": RepairedCall.list_of, "answer_changes": tuple}

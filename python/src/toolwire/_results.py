@@ -14,9 +14,9 @@ from ._names import (  # noqa: TC001 - needed when hints are evaluated at run ti
     DialectName,
     RequestConstraint,
 )
-from ._record import Late, Record, initialized
+from ._record import LazyRecord, Record, set_members
 from ._restore import Restore
-from ._set_aside import Unseen
+from ._set_aside import PendingWarning
 
 if TYPE_CHECKING:
     from dataclasses import dataclass, field
@@ -34,14 +34,14 @@ elif sys.version_info >= (3, 11):
 T_co = TypeVar("T_co", covariant=True)
 
 
-class Reported(Protocol):
+class ReportSource(Protocol):
     """A source of a report that is made on demand."""
 
     def report(self) -> dict[str, Any]:
         """Make the report."""
 
 
-class MadeReport:
+class StoredReport:
     """A report that was made before."""
 
     def __init__(self, report: dict[str, Any]) -> None:
@@ -69,64 +69,64 @@ class RestorePlan(TypedDict):
     """Renamed properties."""
 
 
-class Rewritten(Late, Generic[T_co]):
+class Rewritten(LazyRecord, Generic[T_co]):
     """A rewritten schema.
 
     The report is made when it is first read, for the schema as it was at the time of the call.
     """
 
-    __slots__ = ("_late", "_report", "schema")
+    __slots__ = ("_report", "_source", "schema")
 
     _names = ("schema", "changes", "lossless", "restore_plan")
 
     schema: T_co
     """The schema; JSON text if the input was JSON text."""
 
-    _late: Reported | None
+    _source: ReportSource | None
     _report: dict[str, Any] | None
 
-    def __init__(self, schema: T_co, late: Reported, /) -> None:
+    def __init__(self, schema: T_co, source: ReportSource, /) -> None:
         """Make the result of a function."""
-        # Set one by one: `initialized` needs half a microsecond more, a tenth of a short call.
-        put = object.__setattr__
-        put(self, "schema", schema)
-        put(self, "_late", late)
-        put(self, "_report", None)
+        # Set one by one: `set_members` needs half a microsecond more, a tenth of a short call.
+        set_attribute = object.__setattr__
+        set_attribute(self, "schema", schema)
+        set_attribute(self, "_source", source)
+        set_attribute(self, "_report", None)
 
-    def _whole(self) -> dict[str, Any]:
-        report, late = self._report, self._late
-        if report is None and late is not None:
-            given = late.report()
-            # Copies share `given`, so it must not change.
-            report = {**given, "changes": Change.list_of(given["changes"])}
-            initialized(self, _report=report, _late=None)
+    def _full_report(self) -> dict[str, Any]:
+        report, source = self._report, self._source
+        if report is None and source is not None:
+            full_report = source.report()
+            # Copies share `full_report`, so it must not change.
+            report = {**full_report, "changes": Change.list_of(full_report["changes"])}
+            set_members(self, _report=report, _source=None)
         # Another thread may have made the report meanwhile.
         return cast("dict[str, Any]", self._report) if report is None else report
 
     @property
     def changes(self) -> tuple[Change, ...]:
         """All changes, in document order."""
-        changes: tuple[Change, ...] = self._whole()["changes"]
+        changes: tuple[Change, ...] = self._full_report()["changes"]
         return changes
 
     @property
     def lossless(self) -> bool:
         """True if the same arguments are accepted and no guidance is lost."""
-        lossless: bool = self._whole()["lossless"]
+        lossless: bool = self._full_report()["lossless"]
         return lossless
 
     @property
     def restore_plan(self) -> RestorePlan:
         """The plan for `restore_arguments`, which `json.dumps` can store."""
-        plan: RestorePlan = self._whole()["restorePlan"]
+        plan: RestorePlan = self._full_report()["restorePlan"]
         return plan
 
     def __reduce__(self) -> tuple[Any, ...]:
         """Copy and pickle all members."""
-        report = self._whole()
+        report = self._full_report()
         return type(self), (
             self.schema,
-            MadeReport({**report, "changes": [change.to_dict() for change in report["changes"]]}),
+            StoredReport({**report, "changes": [change.to_dict() for change in report["changes"]]}),
         )
 
 
@@ -181,14 +181,14 @@ class DeferredReport(Record):
     betas: tuple[str, ...] = ()
     """The betas that the `anthropic-beta` header has to name for this request."""
     tool_search_name: str | None = None
-    """Name of the function that replaces a tool search, if one does: the option `tool_search_name`, or another name if
-    a tool has that one. Pass it to `answer_tool_search` as `tool_search_name`."""
+    """Name of the function that replaces a tool search, if any: the option `tool_search_name`, or another name if a
+    tool has that name. Pass it to `answer_tool_search` as `tool_search_name`."""
     unreachable: bool
     """True if tools are hidden, no search tool is visible, and nothing announces them: the model cannot reach them."""
     saved_bytes: int
     """Size of the hidden tools, in bytes of compact JSON."""
 
-    _made: ClassVar = {
+    _converters: ClassVar = {
         "loaded": tuple,
         "hidden": tuple,
         "warnings": DeferredWarning.list_of,
@@ -198,49 +198,49 @@ class DeferredReport(Record):
     _optional: ClassVar = frozenset({"name_map", "betas", "tool_search_name"})
 
 
-class Deferred(Late, Generic[T_co]):
+class Deferred(LazyRecord, Generic[T_co]):
     """A rewritten request.
 
     The report is made when it is first read, for the request as it was at the time of the call.
     """
 
-    __slots__ = ("_late", "_results", "request")
+    __slots__ = ("_results", "_source", "request")
 
     _names = ("request", "report", "restore")
 
     request: T_co
     """The request; JSON text if the input was JSON text."""
 
-    _late: Reported | None
+    _source: ReportSource | None
     _results: tuple[DeferredReport, Restore] | None
 
-    def __init__(self, request: T_co, late: Reported, /) -> None:
+    def __init__(self, request: T_co, source: ReportSource, /) -> None:
         """Make the result of a function."""
-        initialized(self, request=request, _late=late, _results=None)
+        set_members(self, request=request, _source=source, _results=None)
 
-    def _whole(self) -> tuple[DeferredReport, Restore]:
-        results, late = self._results, self._late
-        if results is None and late is not None:
-            made = late.report()
-            results = (DeferredReport.of(made["report"]), Restore(made["restore"]))
-            initialized(self, _results=results, _late=None)
+    def _load_results(self) -> tuple[DeferredReport, Restore]:
+        results, source = self._results, self._source
+        if results is None and source is not None:
+            members = source.report()
+            results = (DeferredReport.of(members["report"]), Restore(members["restore"]))
+            set_members(self, _results=results, _source=None)
         # Another thread may have made the report meanwhile.
         return results or cast("tuple[DeferredReport, Restore]", self._results)
 
     @property
     def report(self) -> DeferredReport:
         """Report of the loaded and hidden tools, and of the irregularities of the request."""
-        return self._whole()[0]
+        return self._load_results()[0]
 
     @property
     def restore(self) -> Restore:
         """Restores the backend's calls to the client's own: their names, and their kinds."""
-        return self._whole()[1]
+        return self._load_results()[1]
 
     def __reduce__(self) -> tuple[Any, ...]:
         """Copy and pickle all members."""
         members = self.to_dict()
-        return type(self), (members.pop("request"), MadeReport(members))
+        return type(self), (members.pop("request"), StoredReport(members))
 
 
 Severity: TypeAlias = Literal["refused", "reinterpreted", "ignored"]
@@ -335,7 +335,7 @@ class ToolChange(Record):
     pointer: str
     """JSON Pointer into the input, to the cause of the change."""
     output_pointer: str | None
-    """JSON Pointer into the output, to the effect of the change; `None` if nothing is left."""
+    """JSON Pointer into the output, to the effect of the change; `None` if it no longer exists."""
     rule: ChangeRule
     """The kebab-case name of the rule."""
     accepts: Accepts
@@ -370,56 +370,56 @@ class Quarantined(Record):
     _optional: ClassVar = frozenset({"server"})
 
 
-class SanitizedTools(Late, Generic[T_co]):
+class SanitizedTools(LazyRecord, Generic[T_co]):
     """A tool list that an API accepts.
 
     The changes are determined when they are first read, for the list as it was at the time of the call.
     """
 
-    __slots__ = ("_changes", "_late", "_lossless", "_quarantined", "_restore", "_tools", "_unseen")
+    __slots__ = ("_changes", "_lossless", "_quarantined", "_restore", "_source", "_tools", "_warning")
 
     _names: ClassVar[tuple[str, ...]] = ("tools", "quarantined", "changes", "lossless", "restore")
 
     _changes: tuple[ToolChange, ...] | None
-    _late: Reported | None
+    _source: ReportSource | None
     _lossless: bool
     _quarantined: tuple[Quarantined, ...]
     _restore: Restore
     _tools: T_co
-    _unseen: Unseen
+    _warning: PendingWarning
 
-    def __init__(self, tools: T_co, late: Reported, members: dict[str, Any], /) -> None:
+    def __init__(self, tools: T_co, source: ReportSource, members: dict[str, Any], /) -> None:
         """Make the result of a function."""
-        initialized(
+        set_members(
             self,
             _tools=tools,
-            _late=late,
+            _source=source,
             _changes=None,
             _quarantined=Quarantined.list_of(members["quarantined"]),
             _lossless=members["lossless"],
             _restore=Restore(members["restore"]),
-            _unseen=Unseen(members.get("warning")),
+            _warning=PendingWarning(members.get("warning")),
         )
 
     @property
     def tools(self) -> T_co:
         """The tools, in the API's own format; JSON text if the input was JSON text."""
-        self._unseen.warn()
+        self._warning.warn()
         return self._tools
 
     @property
     def quarantined(self) -> tuple[Quarantined, ...]:
         """The tools that could not be made acceptable. They are not in the list."""
-        self._unseen.look()
+        self._warning.discard()
         return self._quarantined
 
     @property
     def changes(self) -> tuple[ToolChange, ...]:
-        """All changes, tool by tool. A tool's new format does not count as a change."""
-        changes, late = self._changes, self._late
-        if changes is None and late is not None:
-            changes = ToolChange.list_of(late.report()["changes"])
-            initialized(self, _changes=changes, _late=None)
+        """All changes, tool by tool. The new format of a tool is not a change."""
+        changes, source = self._changes, self._source
+        if changes is None and source is not None:
+            changes = ToolChange.list_of(source.report()["changes"])
+            set_members(self, _changes=changes, _source=None)
         # Another thread may have made the changes meanwhile.
         return cast("tuple[ToolChange, ...]", self._changes) if changes is None else changes
 
@@ -435,25 +435,25 @@ class SanitizedTools(Late, Generic[T_co]):
 
     def __repr__(self) -> str:
         """Show every member, including the missing tools."""
-        self._unseen.look()
+        self._warning.discard()
         return super().__repr__()
 
     def __eq__(self, other: object) -> bool:
-        """Return whether all members are equal."""
-        self._unseen.look()
+        """Return true if all members are equal."""
+        self._warning.discard()
         return super().__eq__(other)
 
     __hash__ = None
 
     def to_dict(self) -> dict[str, Any]:
         """Return the JSON object that is the same in every language."""
-        self._unseen.look()
+        self._warning.discard()
         return super().to_dict()
 
     def __reduce__(self) -> tuple[Any, ...]:
         """Copy and pickle all members."""
         members = self.to_dict()
-        return type(self), (members.pop("tools"), MadeReport(members), members)
+        return type(self), (members.pop("tools"), StoredReport(members), members)
 
 
 class ReadyTools(SanitizedTools[list[Any]]):
@@ -465,15 +465,15 @@ class ReadyTools(SanitizedTools[list[Any]]):
 
     _names = ("tools", "json", "quarantined", "changes", "lossless", "restore")
 
-    def __init__(self, tools: list[Any], late: Reported, members: dict[str, Any], /) -> None:
+    def __init__(self, tools: list[Any], source: ReportSource, members: dict[str, Any], /) -> None:
         """Make the result of a `ToolSet`."""
-        super().__init__(tools, late, members)
-        initialized(self, _json=members["json"])
+        super().__init__(tools, source, members)
+        set_members(self, _json=members["json"])
 
     @property
     def json(self) -> str:
         """The tools as compact JSON text, ready to be inserted into a request."""
-        self._unseen.warn()
+        self._warning.warn()
         return self._json
 
 
@@ -515,7 +515,7 @@ class FormatChange(Record):
     pointer: str
     """JSON Pointer into the input, to the cause of the change."""
     output_pointer: str | None
-    """JSON Pointer into the output, to the effect of the change; `None` if nothing is left."""
+    """JSON Pointer into the output, to the effect of the change; `None` if it no longer exists."""
     rule: ChangeRule
     """The kebab-case name of the rule."""
     accepts: Accepts
@@ -551,11 +551,11 @@ class AdaptReport(Record):
     format_changes: tuple[FormatChange, ...]
     """All changes of response formats, in their order."""
     betas: tuple[str, ...] | None = None
-    """The betas that the header `anthropic-beta` has to name; `None` if they are those of the option `betas`. Empty:
+    """The betas that the header `anthropic-beta` has to name; `None` if they equal the option `betas`. Empty:
     the header must not be sent."""
 
     _optional: ClassVar = frozenset({"betas"})
-    _made: ClassVar = {
+    _converters: ClassVar = {
         "betas": tuple,
         "deferred": DeferredReport.of,
         "quarantined": Quarantined.list_of,
@@ -567,48 +567,48 @@ class AdaptReport(Record):
     }
 
 
-class Adapted(Late, Generic[T_co]):
+class Adapted(LazyRecord, Generic[T_co]):
     """A request that an API accepts. The report is made when it is first read."""
 
-    __slots__ = ("_late", "_report", "_restore", "request")
+    __slots__ = ("_report", "_restore", "_source", "request")
 
     _names = ("request", "report", "restore")
 
     request: T_co
     """The request; JSON text if the input was JSON text."""
 
-    _late: Callable[[], dict[str, Any]] | None
+    _source: Callable[[], dict[str, Any]] | None
     _report: AdaptReport | None
     _restore: Restore | None
 
     def __init__(self, request: T_co, members: Callable[[], dict[str, Any]], /) -> None:
         """Make the result of a function."""
-        initialized(self, request=request, _late=members, _report=None, _restore=None)
+        set_members(self, request=request, _source=members, _report=None, _restore=None)
 
-    def _whole(self) -> None:
-        late = self._late
-        if self._report is None and late is not None:
-            members = late()
+    def _load(self) -> None:
+        source = self._source
+        if self._report is None and source is not None:
+            members = source()
             report, restore = AdaptReport.of(members["report"]), Restore(members["restore"])
             # `_report` is set after `_restore`, so that another thread that sees `_report` can read both.
-            initialized(self, _restore=restore, _report=report, _late=None)
+            set_members(self, _restore=restore, _report=report, _source=None)
 
     @property
     def report(self) -> AdaptReport:
         """Report of the decisions and changes."""
-        self._whole()
+        self._load()
         return cast("AdaptReport", self._report)
 
     @property
     def restore(self) -> Restore:
         """Restores the calls of the reply to what the tools' own servers expect."""
-        self._whole()
+        self._load()
         return cast("Restore", self._restore)
 
     def __reduce__(self) -> tuple[Any, ...]:
         """Copy and pickle all members."""
         members = self.to_dict()
-        return type(self), (members.pop("request"), MadeReport(members).report)
+        return type(self), (members.pop("request"), StoredReport(members).report)
 
 
 @dataclass(frozen=True, slots=True)
@@ -628,7 +628,7 @@ class Fact(Record):
     checked: str
     """The day on which the fact was last checked (ISO 8601)."""
 
-    _made: ClassVar = {"rules": tuple}
+    _converters: ClassVar = {"rules": tuple}
 
 
 @dataclass(frozen=True, slots=True)
@@ -636,7 +636,7 @@ class ResponseFormat(Record):
     """Facts about the response formats of an API, in addition to the facts about its tools."""
 
     surface: str
-    """Place of the answer's schema in a request, in words."""
+    """Location of the answer's schema in a request, in words."""
     documentation: str
     """URL of the documentation."""
     as_of: str
@@ -644,7 +644,7 @@ class ResponseFormat(Record):
     facts: tuple[Fact, ...]
     """The facts, with confidence and source."""
 
-    _made: ClassVar = {"facts": Fact.list_of}
+    _converters: ClassVar = {"facts": Fact.list_of}
 
 
 @dataclass(frozen=True, slots=True)
@@ -724,7 +724,7 @@ class Dialect(Record):
     unverified: tuple[str, ...]
     """Unverified behavior, which the table accepts."""
 
-    _made: ClassVar = {
+    _converters: ClassVar = {
         "options": tuple,
         "encodes": tuple,
         "facts": Fact.list_of,

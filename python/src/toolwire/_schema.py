@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any, TypeAlias, overload
 
 from ._argument_results import FittedResult, Validation
-from ._ask import ask, on_two
+from ._ask import call_for_value, call_on_two
 from ._results import Rewritten, Violation
 from ._toolwire import call_late
 
@@ -86,7 +86,7 @@ def check(schema: object, /, **options: Unpack[CheckOptions]) -> tuple[Violation
     >>> [violation.pointer for violation in found]
     ['/items']
     """
-    return Violation.list_of(ask("check", schema, options))
+    return Violation.list_of(call_for_value("check", schema, options))
 
 
 @overload
@@ -112,7 +112,7 @@ def restore_arguments(arguments: object, plan: Plan, /) -> Any:
     >>> restore_arguments('{"dollar_ref_": "main"}', rewritten.restore_plan)
     '{"$ref":"main"}'
     """
-    return on_two("restoreArguments", arguments, plan, {})[0]
+    return call_on_two("restoreArguments", arguments, plan, {})[0]
 
 
 def validate_arguments(arguments: object, schema: object, /) -> Validation:
@@ -130,7 +130,7 @@ def validate_arguments(arguments: object, schema: object, /) -> Validation:
     >>> [(error.pointer, error.message) for error in found.errors]
     [('/limit', 'expected an integer, found a string')]
     """
-    return Validation.of(on_two("validateArguments", arguments, schema, {})[0])
+    return Validation.of(call_on_two("validateArguments", arguments, schema, {})[0])
 
 
 def validate_result(result: object, tool: object, /) -> Validation:
@@ -147,7 +147,7 @@ def validate_result(result: object, tool: object, /) -> Validation:
     >>> [(error.pointer, error.message) for error in found.errors]
     [('/structuredContent/rate', 'expected a number, found a string')]
     """
-    return Validation.of(on_two("validateResult", result, tool, {})[0])
+    return Validation.of(call_on_two("validateResult", result, tool, {})[0])
 
 
 @overload
@@ -181,5 +181,5 @@ def fit_result(result: object, tool: object, /, **options: Unpack[ResultOptions]
     >>> [change.rule for change in fitted.changes]
     ['add-text', 'drop-error-content']
     """
-    value, report = on_two("fitResult", result, tool, options)
+    value, report = call_on_two("fitResult", result, tool, options)
     return FittedResult.of({"result": value, **(report or {})})

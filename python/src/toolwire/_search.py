@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, overload
 
-from ._ask import TEXT, on_two
+from ._ask import TEXT, call_on_two
 from ._toolwire import Index, call, call_text
 
 if TYPE_CHECKING:
@@ -76,7 +76,7 @@ def answer_tool_search(call_: object, tools: object, /, **options: Unpack[Search
     >>> answer_tool_search({"type": "tool_use", "id": "t2", "name": "send_mail", "input": {}}, tools) is None
     True
     """
-    return on_two("answerToolSearch", call_, tools, options)[0]
+    return call_on_two("answerToolSearch", call_, tools, options)[0]
 
 
 class ToolIndex:

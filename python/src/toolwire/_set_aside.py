@@ -12,10 +12,10 @@ from ._error import ToolwireWarning
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-_given: set[str] = set()
+_shown_keys: set[str] = set()
 """Keys of the warnings that were already shown."""
 
-_MAX_GIVEN = 256
+_MAX_SHOWN = 256
 """Maximum number of keys, so that the memory of a long-running program does not grow with the number of lists."""
 
 _HERE = os.path.dirname(os.path.abspath(__file__)) + os.sep
@@ -23,24 +23,24 @@ _HERE = os.path.dirname(os.path.abspath(__file__)) + os.sep
 
 def warn(warning: Mapping[str, str]) -> None:
     """Show a warning, unless it was already shown."""
-    if warning["key"] in _given:
+    if warning["key"] in _shown_keys:
         return
-    warnings.warn(f"toolwire: {warning['message']}", ToolwireWarning, stacklevel=_outside())
+    warnings.warn(f"toolwire: {warning['message']}", ToolwireWarning, stacklevel=_caller_level())
     # The warning is recorded after it was shown, so that the same list raises again if warnings are errors.
-    if len(_given) >= _MAX_GIVEN:
-        _given.clear()
-    _given.add(warning["key"])
+    if len(_shown_keys) >= _MAX_SHOWN:
+        _shown_keys.clear()
+    _shown_keys.add(warning["key"])
 
 
 def without_callables(options: Mapping[str, Any]) -> Mapping[str, Any]:
     """Replace callables with JSON values, so that the core rejects them for options that accept no callable."""
     if not any(map(callable, options.values())):
         return options
-    spelled = {name: "a function" if callable(value) else value for name, value in options.items()}
-    return {**spelled, "on_set_aside": "warn"} if callable(options.get("on_set_aside")) else spelled
+    json_options = {name: "a function" if callable(value) else value for name, value in options.items()}
+    return {**json_options, "on_set_aside": "warn"} if callable(options.get("on_set_aside")) else json_options
 
 
-def _outside() -> int:
+def _caller_level() -> int:
     """Return the stack level of the first frame outside this package."""
     frame, level = sys._getframe(1), 1
     while frame.f_back is not None and frame.f_code.co_filename.startswith(_HERE):
@@ -48,8 +48,8 @@ def _outside() -> int:
     return level
 
 
-class Unseen:
-    """A warning that is shown if the tools are read before the quarantined tools are."""
+class PendingWarning:
+    """A warning that is shown if the caller reads the tools before the quarantined tools."""
 
     __slots__ = ("_warning",)
 
@@ -57,7 +57,7 @@ class Unseen:
         self._warning = warning
 
     @property
-    def is_settled(self) -> bool:
+    def is_done(self) -> bool:
         """True if there is no warning, or if it was shown, or if the quarantined tools were read."""
         return self._warning is None
 
@@ -67,6 +67,6 @@ class Unseen:
             warn(self._warning)
             self._warning = None
 
-    def look(self) -> None:
+    def discard(self) -> None:
         """Drop the warning, because the caller has read which tools are missing."""
         self._warning = None

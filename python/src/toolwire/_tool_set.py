@@ -8,7 +8,7 @@ from threading import RLock
 from typing import TYPE_CHECKING, Any
 
 from . import _toolwire
-from ._frozen import frozen
+from ._frozen import freeze
 from ._options import SanitizedList
 from ._results import ReadyTools
 from ._set_aside import without_callables
@@ -23,15 +23,15 @@ _MAX_READY = 16
 
 
 class _Changes:
-    """The changes of a list for given options, made on demand."""
+    """The changes of a list for some options, made on demand."""
 
     def __init__(self, tools: str, options: Any) -> None:
         self._tools, self._options = tools, options
 
     def report(self) -> dict[str, Any]:
         """Make the changes."""
-        _, late = _toolwire.call_late("sanitizeTools", self._tools, self._options)
-        return late.report()
+        _, source = _toolwire.call_late("sanitizeTools", self._tools, self._options)
+        return source.report()
 
 
 class ToolSet:
@@ -48,7 +48,7 @@ class ToolSet:
     False
     """
 
-    __slots__ = ("_lock", "_ready", "_set")
+    __slots__ = ("_cache", "_lock", "_set")
 
     def __init__(self, tools: object, /) -> None:
         """Read a list of tools, as `sanitize_tools` does: a value or JSON text.
@@ -56,13 +56,13 @@ class ToolSet:
         Raises `ToolwireError`: `invalid-request` if it is not a list of tools, `invalid-json`, `invalid-value`,
         `too-deep`.
         """
-        self._take(_toolwire.ToolSet(tools))
+        self._initialize(_toolwire.ToolSet(tools))
 
-    def _take(self, tools: _toolwire.ToolSet) -> None:
+    def _initialize(self, tools: _toolwire.ToolSet) -> None:
         self._set = tools
         # Reentrant, because making Python objects may run a finalizer that uses this object.
         self._lock = RLock()
-        self._ready: OrderedDict[str, ReadyTools] = OrderedDict()
+        self._cache: OrderedDict[str, ReadyTools] = OrderedDict()
 
     def __len__(self) -> int:
         """Return the number of tools, including tools that an API runs itself."""
@@ -79,18 +79,18 @@ class ToolSet:
         Raises the errors of the constructor; in that case the list is unchanged.
         """
         with self._lock:
-            return self._changed(self._set.update(tools))
+            return self._clear_if_new(self._set.update(tools))
 
-    def _changed(self, is_new: bool) -> bool:
+    def _clear_if_new(self, is_new: bool) -> bool:
         if is_new:
-            self._ready.clear()
+            self._cache.clear()
         return is_new
 
     def sanitize(self, **options: Unpack[ToolsOptions]) -> ReadyTools:
         """Return the result of `sanitize_tools` for this list, with `json`: the tools as compact JSON text.
 
-        The first call with given options makes the result, and later calls return the same object, which cannot be
-        changed. Its `changes` are made when they are read.
+        The first call with some options makes the result. Later calls with these options return the same object, which
+        cannot be changed. Its `changes` are made when they are read.
 
         If tools were set aside, a `ToolwireWarning` names them, as in `sanitize_tools`. A callable `on_set_aside` is
         called every time.
@@ -98,23 +98,23 @@ class ToolSet:
         Raises `ToolwireError`: `unknown-dialect`, `unknown-option`, `invalid-option`, `invalid-value`,
         `not-representable` if tools have to be set aside and `on_set_aside` is `"error"`.
         """
-        given: Any = without_callables(options)
+        core_options: Any = without_callables(options)
         on_set_aside = options.get("on_set_aside")
-        # Callers with a callable get separate results, because it reads `quarantined`, which must not silence the
-        # warning of callers without one.
-        key = repr((callable(on_set_aside), sorted(given.items())))
+        # Callers with a callable get separate results: the call reads `quarantined`, which must not silence the warning
+        # of other callers.
+        key = repr((callable(on_set_aside), sorted(core_options.items())))
         with self._lock:
-            ready = self._ready.get(key)
+            ready = self._cache.get(key)
             if ready is None:
-                ready = self._made(given)
-                while len(self._ready) >= _MAX_READY:
-                    self._ready.popitem(last=False)
-                self._ready[key] = ready
+                ready = self._compute(core_options)
+                while len(self._cache) >= _MAX_READY:
+                    self._cache.popitem(last=False)
+                self._cache[key] = ready
         if callable(on_set_aside) and ready.quarantined:
             on_set_aside(ready.quarantined, SanitizedList(options["dialect"]))
         return ready
 
-    def _made(self, options: ToolsOptions) -> ReadyTools:
+    def _compute(self, options: ToolsOptions) -> ReadyTools:
         members = self._set.ready(options)
         # Copied, so that later changes to the caller's options have no effect.
-        return ReadyTools(frozen(members.pop("tools")), _Changes(self._set.list(), deepcopy(options)), members)
+        return ReadyTools(freeze(members.pop("tools")), _Changes(self._set.list(), deepcopy(options)), members)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, overload
 
-from ._ask import ask
+from ._ask import call_for_value
 from ._options import SanitizedList
 from ._results import DeferralChoice, DialectChoice, SanitizedTools, ToolViolation
 from ._set_aside import without_callables
@@ -56,8 +56,8 @@ def sanitize_tools(tools: object, /, **options: Unpack[ToolsOptions]) -> Sanitiz
     >>> call.name, call.arguments
     ('21st_builder', {'$ref': 'main'})
     """
-    value, late = call_late("sanitizeTools", tools, without_callables(options))
-    result: SanitizedTools[Any] = SanitizedTools(value, late, late.members())
+    value, lazy = call_late("sanitizeTools", tools, without_callables(options))
+    result: SanitizedTools[Any] = SanitizedTools(value, lazy, lazy.members())
     on_set_aside = options.get("on_set_aside")
     if callable(on_set_aside) and result.quarantined:
         on_set_aside(result.quarantined, SanitizedList(options["dialect"]))
@@ -79,13 +79,13 @@ def check_tools(tools: object, /, **options: Unpack[CheckToolsOptions]) -> tuple
     >>> [(violation.dialect, violation.constraint, violation.confidence) for violation in found]
     [('moonshot', 'tool-name', 'A')]
     """
-    return ToolViolation.list_of(ask("checkTools", tools, options))
+    return ToolViolation.list_of(call_for_value("checkTools", tools, options))
 
 
 def dialect_for(**query: Unpack[DialectQuery]) -> DialectChoice:
     """Return the dialect for an API, with the confidence of the choice and its reason.
 
-    The query is `host`, `api`, `model`, and whether its tools are `strict`. The dialect of an unknown API is
+    The query has the members `host`, `api`, `model` and `strict`. The dialect of an unknown API is
     `portable`, unless `exact` is true.
 
     Raises `ToolwireError`: `unknown-dialect` for a host that is retired, and with `exact` for an unknown API;

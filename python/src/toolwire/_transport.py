@@ -32,21 +32,21 @@ except ImportError:
 
 _Result = TypeVar("_Result")
 
-_OF_BODY = (b"content-length", b"transfer-encoding", b"content-digest", b"repr-digest", b"digest", b"content-md5")
+_BODY_HEADERS = (b"content-length", b"transfer-encoding", b"content-digest", b"repr-digest", b"digest", b"content-md5")
 """Headers that describe the exact bytes of a body, and therefore do not apply to a rewritten one."""
 
-_OF_REPLY = (*_OF_BODY, b"content-encoding", b"etag")
-"""Headers that do not apply to a rewritten reply, because its body is decompressed, and its `etag` is the original
-one."""
+_REPLY_HEADERS = (*_BODY_HEADERS, b"content-encoding", b"etag")
+"""Headers that do not apply to a rewritten reply: its body is decompressed, and its `etag` belongs to the original
+body."""
 
 _STREAM = re.compile(r"(?:text/event-stream|application/vnd\.amazon\.eventstream)\b", re.IGNORECASE)
 """Content types of event streams: text, and the frames of Amazon's services."""
 
-_LONG = 64 * 1024
-"""Bytes of a text from which work on it is done in another thread, if the client is asynchronous. The work takes half a
-millisecond, and to change the thread a tenth of that."""
+_LONG_TEXT = 64 * 1024
+"""Size in bytes from which another thread processes a text, if the client is asynchronous. Processing a text of this
+size takes 0.5 ms, and changing the thread 0.05 ms."""
 
-_OF_REQUEST = (b"idempotency-key", b"x-idempotency-key")
+_IDEMPOTENCY_HEADERS = (b"idempotency-key", b"x-idempotency-key")
 """Headers with which a backend recognizes a repeated request. They are removed when the model is asked again."""
 
 
@@ -65,7 +65,7 @@ class Transport:
         if not _may_be_adapted(request):
             return self._transport.handle_request(request)
         request.read()
-        outgoing = self._shared.outgoing(request, self._shared.adapted(request))
+        outgoing = self._shared.outgoing(request, self._shared.open_exchange(request))
         if not isinstance(outgoing, _Outgoing):
             return outgoing
         if outgoing.exchange is None:
@@ -82,10 +82,10 @@ class Transport:
                 response.close()
             if not text:
                 return response
-            reply = self._shared.restored(outgoing.exchange, text)
-            answer = self._shared.answer(outgoing, request, response, reply)
-            if answer is not None:
-                return answer
+            reply = self._shared.restore_reply(outgoing.exchange, text)
+            client_response = self._shared.response_for(outgoing, request, response, reply)
+            if client_response is not None:
+                return client_response
 
     def close(self) -> None:
         """Close the wrapped transport."""
@@ -107,7 +107,9 @@ class AsyncTransport:
         if not _may_be_adapted(request):
             return await self._transport.handle_async_request(request)
         await request.aread()
-        outgoing = self._shared.outgoing(request, await _apart(len(request.content), self._shared.adapted, request))
+        outgoing = self._shared.outgoing(
+            request, await _run_apart(len(request.content), self._shared.open_exchange, request)
+        )
         if not isinstance(outgoing, _Outgoing):
             return outgoing
         if outgoing.exchange is None:
@@ -125,10 +127,12 @@ class AsyncTransport:
             if not text:
                 return response
             # If the model has to be asked again, the next request is made, too.
-            reply = await _apart(max(len(text), len(request.content)), self._shared.restored, outgoing.exchange, text)
-            answer = self._shared.answer(outgoing, request, response, reply)
-            if answer is not None:
-                return answer
+            reply = await _run_apart(
+                max(len(text), len(request.content)), self._shared.restore_reply, outgoing.exchange, text
+            )
+            client_response = self._shared.response_for(outgoing, request, response, reply)
+            if client_response is not None:
+                return client_response
 
     async def aclose(self) -> None:
         """Close the wrapped transport."""
@@ -160,12 +164,12 @@ class _Shared:
             message = f"{error.message}; transports take `on_report` and `on_repair`, too"
             raise ToolwireError(error.code, error.pointer, message) from None
 
-    def adapted(self, request: Any) -> Exchange | ToolwireError | None:
-        """Open an exchange for a request whose body was read; it calls nothing of the caller."""
+    def open_exchange(self, request: Any) -> Exchange | ToolwireError | None:
+        """Open an exchange for a request whose body was read, without calling the caller's functions."""
         try:
             # A body that is not UTF-8 is not JSON either; it is sent unchanged.
             request.content.decode()
-            return Exchange._opened(str(request.url), request.content, _with_betas(self.options, request))
+            return Exchange._open_quietly(str(request.url), request.content, _with_betas(self.options, request))
         except UnicodeDecodeError:
             return None
         except ToolwireError as error:
@@ -176,41 +180,43 @@ class _Shared:
         if exchange is None:
             return _Outgoing(None, request, self.listeners)
         if isinstance(exchange, ToolwireError):
-            return self.refused(request, exchange)
+            return self.refusal_response(request, exchange)
         try:
-            exchange._tell()
+            exchange._report_set_aside()
         except ToolwireError as error:
-            return self.refused(request, error)
+            return self.refusal_response(request, error)
         body = request.content
-        request = _with_settled_betas(request, _with_betas(self.options, request).get("betas") or (), exchange.betas)
+        request = _with_needed_betas(request, _with_betas(self.options, request).get("betas") or (), exchange.betas)
         if exchange._exchange.request_bytes() != body or self.options.get("repair") not in (None, False):
             return _Outgoing(exchange, request, self.listeners)
         # If nothing was rewritten, nothing is restored, unless calls are repaired.
         _report(self.listeners.on_report, exchange, request)
         return _Outgoing(None, request, self.listeners)
 
-    def restored(self, exchange: Exchange, text: str) -> bytes | ToolwireError | None:
-        """Return the reply for the client; None if the model must be asked again. It calls nothing of the caller."""
+    def restore_reply(self, exchange: Exchange, text: str) -> bytes | ToolwireError | None:
+        """Return the reply for the client; None if the model must be asked again. Calls no function of the caller."""
         try:
             reply = exchange._exchange.reply(text)
         except ToolwireError as error:
             return error
         return None if reply is None else reply.encode()
 
-    def answer(self, outgoing: _Outgoing, request: Any, response: Any, reply: bytes | ToolwireError | None) -> Any:
+    def response_for(
+        self, outgoing: _Outgoing, request: Any, response: Any, reply: bytes | ToolwireError | None
+    ) -> Any:
         """Return the response for the client; None if the model must be asked again."""
         assert outgoing.exchange is not None
         if isinstance(reply, ToolwireError):
-            return self.refused(request, reply)
+            return self.refusal_response(request, reply)
         if reply is None:
             try:
-                outgoing.exchange._tell()
+                outgoing.exchange._report_set_aside()
             except ToolwireError as error:
-                return self.refused(request, error)
-        outgoing.tell()
+                return self.refusal_response(request, error)
+        outgoing.report_repairs()
         return None if reply is None else _with_body(response, content=reply)
 
-    def refused(self, request: Any, error: ToolwireError) -> Any:
+    def refusal_response(self, request: Any, error: ToolwireError) -> Any:
         """Return an error response for a request that cannot be adapted, or whose reply cannot be restored."""
         if error.code == "internal":
             raise error
@@ -222,10 +228,10 @@ class _Shared:
 def _report(on_report: OnReport | None, exchange: Exchange, request: Any) -> None:
     if on_report is not None:
         report = exchange.report
-        on_report(report, _sent(exchange, request))
+        on_report(report, _sent_request(exchange, request))
 
 
-def _sent(exchange: Exchange, request: Any) -> SentRequest:
+def _sent_request(exchange: Exchange, request: Any) -> SentRequest:
     return SentRequest(url=str(request.url), dialect=exchange.report.dialect, body=exchange.request)
 
 
@@ -234,24 +240,24 @@ class _Outgoing:
 
     def __init__(self, exchange: Exchange | None, request: Any, listeners: Listeners) -> None:
         self.exchange, self.request, self._listeners = exchange, request, listeners
-        self._sent = False
+        self._was_sent = False
 
     def next(self) -> Any:
         """Return the next request to send."""
         assert self.exchange is not None
         _report(self._listeners.on_report, self.exchange, self.request)
-        headers = _without(self.request.headers, *_OF_BODY, *(_OF_REQUEST if self._sent else ()))
-        self._sent = True
-        return _rewritten(self.request, headers, self.exchange._exchange.request_bytes())
+        headers = _without(self.request.headers, *_BODY_HEADERS, *(_IDEMPOTENCY_HEADERS if self._was_sent else ()))
+        self._was_sent = True
+        return _with_content(self.request, headers, self.exchange._exchange.request_bytes())
 
-    def tell(self) -> None:
-        """Pass the reports of calls that were completed since the last time to `on_repair`."""
+    def report_repairs(self) -> None:
+        """Pass the reports of calls that were completed since the last call to `on_repair`."""
         if self.exchange is None:
             return
         # Drained even without a callback, because they are kept until read.
         calls = self.exchange.take_repaired_calls()
         if calls and self._listeners.on_repair is not None:
-            self._listeners.on_repair(calls, _sent(self.exchange, self.request))
+            self._listeners.on_repair(calls, _sent_request(self.exchange, self.request))
 
 
 class Pieces:
@@ -267,11 +273,11 @@ class Pieces:
         while True:
             for piece in self._response.iter_bytes():
                 restored = exchange.feed_bytes(piece)
-                self._outgoing.tell()
+                self._outgoing.report_repairs()
                 if restored:
                     yield restored
             restored = exchange.finish_bytes()
-            self._outgoing.tell()
+            self._outgoing.report_repairs()
             if restored:
                 yield restored
             if not exchange.asks_again:
@@ -300,14 +306,14 @@ class AsyncPieces:
         while True:
             async for piece in self._response.aiter_bytes():
                 restored = exchange.feed_bytes(piece)
-                self._outgoing.tell()
+                self._outgoing.report_repairs()
                 if restored:
                     yield restored
             # If the model has to be asked again, the end of the stream makes the next request.
-            restored = await _apart(len(self._outgoing.request.content), exchange._exchange.finish_bytes)
+            restored = await _run_apart(len(self._outgoing.request.content), exchange._exchange.finish_bytes)
             if exchange.asks_again:
-                exchange._tell()
-            self._outgoing.tell()
+                exchange._report_set_aside()
+            self._outgoing.report_repairs()
             if restored:
                 yield restored
             if not exchange.asks_again:
@@ -323,9 +329,9 @@ class AsyncPieces:
         await self._response.aclose()
 
 
-async def _apart(size: int, work: Callable[..., _Result], *arguments: Any) -> _Result:
-    """Do some work on a text of this size, in another thread if it is long, so that the event loop does not wait."""
-    if size < _LONG or to_thread is None:
+async def _run_apart(size: int, work: Callable[..., _Result], *arguments: Any) -> _Result:
+    """Process a text of `size` bytes, in another thread if it is long, so that the event loop does not wait."""
+    if size < _LONG_TEXT or to_thread is None:
         return work(*arguments)
     result: _Result = await to_thread.run_sync(partial(work, *arguments))
     return result
@@ -360,51 +366,51 @@ def _kind(response: Any) -> str:
 
 
 def _text(body: bytes) -> str:
-    """Decode a backend's answer as browsers do, so that an invalid byte does not lose the rest of a paid answer."""
+    """Decode a backend's answer as browsers do, so that an invalid byte does not lose the rest of the answer."""
     return body.decode("utf-8-sig", "replace")
 
 
 def _with_betas(options: ExchangeOptions, request: Any) -> ExchangeOptions:
     """Add the betas of the `anthropic-beta` header to the options."""
-    given = [name for value in options.get("betas") or () for name in _names_in(value)]
-    given += _betas(request)
-    return {**options, "betas": given} if given else options
+    betas = [name for value in options.get("betas") or () for name in _split_names(value)]
+    betas += _betas(request)
+    return {**options, "betas": betas} if betas else options
 
 
 def _betas(request: Any) -> list[str]:
     """Return the betas in the `anthropic-beta` header."""
-    return _names_in(request.headers.get("anthropic-beta", ""))
+    return _split_names(request.headers.get("anthropic-beta", ""))
 
 
-def _names_in(header: str) -> list[str]:
+def _split_names(header: str) -> list[str]:
     """Return the betas in a header, a list with commas."""
     names = (name.strip() for name in header.split(","))
     return [name for name in names if name]
 
 
-def _with_settled_betas(request: Any, given: list[str] | tuple[str, ...], needed: list[str]) -> Any:
-    """Leave out the betas of the header that are no longer needed, and add those that were not given."""
-    own = _betas(request)
-    left = [name for name in own if name in needed]
-    added = [name for name in needed if name not in given]
-    if len(left) == len(own) and not added:
+def _with_needed_betas(request: Any, known: list[str] | tuple[str, ...], needed: list[str]) -> Any:
+    """Remove the betas of the header that are not in `needed`, and add those of `needed` that are not in `known`."""
+    current = _betas(request)
+    kept = [name for name in current if name in needed]
+    added = [name for name in needed if name not in known]
+    if len(kept) == len(current) and not added:
         return request
     headers = request.headers.copy()
-    if left or added:
-        headers["anthropic-beta"] = ",".join([*left, *added])
+    if kept or added:
+        headers["anthropic-beta"] = ",".join([*kept, *added])
     else:
         del headers["anthropic-beta"]
-    return _rewritten(request, _without(headers, b"content-length", b"transfer-encoding"), request.content)
+    return _with_content(request, _without(headers, b"content-length", b"transfer-encoding"), request.content)
 
 
-def _rewritten(request: Any, headers: list[tuple[bytes, bytes]], body: bytes) -> Any:
+def _with_content(request: Any, headers: list[tuple[bytes, bytes]], body: bytes) -> Any:
     """Return the same request with different headers and a different body."""
     return type(request)(request.method, request.url, headers=headers, content=body, extensions=request.extensions)
 
 
 def _with_body(response: Any, *, content: bytes | None = None, stream: Pieces | AsyncPieces | None = None) -> Any:
     """Return the same response with a different body."""
-    headers = _without(response.headers, *_OF_REPLY)
+    headers = _without(response.headers, *_REPLY_HEADERS)
     return type(response)(
         response.status_code, headers=headers, content=content, stream=stream, extensions=response.extensions
     )

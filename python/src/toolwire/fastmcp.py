@@ -37,7 +37,7 @@ if TYPE_CHECKING:
     from ._framework import Turn
     from .types import ResultOptions
 
-    Listed: TypeAlias = tuple[Turn, dict[str, dict[str, Any] | None]]
+    AdaptedList: TypeAlias = tuple[Turn, dict[str, dict[str, Any] | None]]
     """An adapted list, and the output schemas of its tools by their own names."""
 
 __all__ = ["ToolwireMiddleware"]
@@ -45,7 +45,7 @@ __all__ = ["ToolwireMiddleware"]
 _MAX_LISTS = 16
 """Maximum number of adapted lists that are kept. There are several if the list depends on the session."""
 
-_LISTED: ContextVar[dict[int, Listed] | None] = ContextVar("toolwire_listed", default=None)
+_ADAPTED_LISTS: ContextVar[dict[int, AdaptedList] | None] = ContextVar("toolwire_listed", default=None)
 """During the lookup of a call: the adapted list of each middleware, by the middleware's `id`."""
 
 
@@ -54,7 +54,8 @@ class MiddlewareOptions(FrameworkOptions, total=False):
 
     results: Literal["pass", "refuse", "drop"] | None
     """Handling of a result that does not match the output schema of its tool, as the option `mismatch` of `fit_result`.
-    With `"drop"`, the tools are listed without output schema, because clients require structured content for one. By
+    With `"drop"`, the tools are listed without output schemas, because clients require structured content that matches
+    the schema. By
     default `"pass"`."""
     structured_text: Literal["empty", "missing", "never"] | None
     """Results whose structured content is also added as text, as in `fit_result`. By default `"empty"`."""
@@ -77,8 +78,8 @@ class ToolwireMiddleware(Middleware):
             message = f'expected `results` to be "pass", "refuse" or "drop", found `{results}`'
             raise ToolwireError("invalid-option", "/results", message)
         structured_text = options.pop("structured_text", None)
-        self._fitting: ResultOptions = {"mismatch": results, "structured_text": structured_text}
-        fit_result({}, {}, **self._fitting)
+        self._result_options: ResultOptions = {"mismatch": results, "structured_text": structured_text}
+        fit_result({}, {}, **self._result_options)
         self._adapter = Adapter(options)
         self._turns: dict[str, Turn] = {}
 
@@ -89,10 +90,10 @@ class ToolwireMiddleware(Middleware):
     ) -> Sequence[Tool]:
         """List the tools in the dialect."""
         tools = await call_next(context)
-        turn = self._turn(tools)
-        if (listed := _LISTED.get()) is not None:
-            listed[id(self)] = turn, {tool.name: tool.output_schema for tool in _newest(tools)}
-        return turn.listed(_newest(tools), self._listed)
+        turn = self._adapt(tools)
+        if (adapted_lists := _ADAPTED_LISTS.get()) is not None:
+            adapted_lists[id(self)] = turn, {tool.name: tool.output_schema for tool in _newest(tools)}
+        return turn.sent_list(_newest(tools), self._sent_tool)
 
     async def on_call_tool(
         self,
@@ -101,60 +102,60 @@ class ToolwireMiddleware(Middleware):
     ) -> ToolResult:
         """Restore a call, and run the tool."""
         params = context.message
-        turn, output_schemas = await self._shown(context)
+        turn, output_schemas = await self._client_list(context)
         call = turn.call(None, params.name, params.arguments or {})
         if call.valid is False:
             raise ToolError(call.retry_message)
         update = {"name": call.name, "arguments": call.arguments}
         result = await call_next(context.copy(message=params.model_copy(update=update)))
-        return self._fitted(result, call.name, output_schemas.get(call.name))
+        return self._fit(result, call.name, output_schemas.get(call.name))
 
-    def _listed(self, tool: Tool, sent: dict[str, Any]) -> Tool:
+    def _sent_tool(self, tool: Tool, sent: dict[str, Any]) -> Tool:
         update = {"name": sent["name"], "description": sent.get("description"), "parameters": sent["parameters"]}
-        if self._fitting.get("mismatch") == "drop":
+        if self._result_options.get("mismatch") == "drop":
             update["output_schema"] = None
         return tool.model_copy(update=update)
 
-    def _fitted(self, result: ToolResult, name: str, output_schema: dict[str, Any] | None) -> ToolResult:
+    def _fit(self, result: ToolResult, name: str, output_schema: dict[str, Any] | None) -> ToolResult:
         # The result may be a task.
         if not isinstance(result, ToolResult) or (output_schema is None and result.structured_content is None):
             return result
-        given: dict[str, Any] = {
+        result_json: dict[str, Any] = {
             "content": [block.model_dump(mode="json", by_alias=True, exclude_none=True) for block in result.content],
             "isError": result.is_error,
         }
         if result.structured_content is not None:
-            given["structuredContent"] = result.structured_content
-        fitted = fit_result(given, {"name": name, "outputSchema": output_schema}, **self._fitting)
+            result_json["structuredContent"] = result.structured_content
+        fitted = fit_result(result_json, {"name": name, "outputSchema": output_schema}, **self._result_options)
         structured = fitted.result.get("structuredContent")
         if not fitted.changed or not isinstance(structured, dict | None):
             return result
-        kept = 0 if any(change.rule == "refuse-result" for change in fitted.changes) else len(result.content)
-        texts = [TextContent(type="text", text=block["text"]) for block in fitted.result["content"][kept:]]
+        kept_blocks = 0 if any(change.rule == "refuse-result" for change in fitted.changes) else len(result.content)
+        texts = [TextContent(type="text", text=block["text"]) for block in fitted.result["content"][kept_blocks:]]
         update = {
-            "content": [*result.content[:kept], *texts],
+            "content": [*result.content[:kept_blocks], *texts],
             "structured_content": structured,
             "is_error": fitted.result["isError"],
         }
         return result.model_copy(update=update)
 
-    async def _shown(self, context: MiddlewareContext[Any]) -> Listed:
+    async def _client_list(self, context: MiddlewareContext[Any]) -> AdaptedList:
         """Adapt the list that the client sees. The client may have received it from another process."""
         if context.fastmcp_context is None:
-            return self._turn([]), {}
-        listed: dict[int, Listed] = {}
-        token = _LISTED.set(listed)
+            return self._adapt([]), {}
+        adapted_lists: dict[int, AdaptedList] = {}
+        token = _ADAPTED_LISTS.set(adapted_lists)
         try:
             # Includes the other middlewares, which may hide and add tools.
             await context.fastmcp_context.fastmcp.list_tools()
         finally:
-            _LISTED.reset(token)
-        if (shown := listed.get(id(self))) is None:
+            _ADAPTED_LISTS.reset(token)
+        if (adapted_list := adapted_lists.get(id(self))) is None:
             message = "toolwire: another middleware answers the request for the list of tools: put toolwire's before it"
             raise ToolError(message)
-        return shown
+        return adapted_list
 
-    def _turn(self, tools: Sequence[Tool]) -> Turn:
+    def _adapt(self, tools: Sequence[Tool]) -> Turn:
         """Adapt a list, or return the result for an equal list that was adapted before."""
         functions = [
             {"name": tool.name, "description": tool.description or "", "parameters": tool.parameters}

@@ -37,13 +37,13 @@ if TYPE_CHECKING:
 
 __all__ = ["ToolwireLogger"]
 
-_MEMBERS = ("messages", "tools", "tool_choice", "parallel_tool_calls", "thinking", "reasoning_effort")
+_ADAPTED_MEMBERS = ("messages", "tools", "tool_choice", "parallel_tool_calls", "thinking", "reasoning_effort")
 """Members of a request that are adapted."""
 
-_OWN_RETRIES = ("num_retries", "retry_policy", "context_window_fallback_dict")
+_RETRY_ARGUMENTS = ("num_retries", "retry_policy", "context_window_fallback_dict")
 """Arguments of `acompletion` that make LiteLLM retry without calling its callbacks."""
 
-_NO_RETRIES = {**dict.fromkeys(_OWN_RETRIES), "num_retries": 0}
+_NO_RETRIES = {**dict.fromkeys(_RETRY_ARGUMENTS), "num_retries": 0}
 """Values of these arguments that disable such retries."""
 
 _LOG = logging.getLogger("LiteLLM")
@@ -60,8 +60,8 @@ class ToolwireLogger(CustomLogger):
     def __init__(self, *, models: Callable[[str], bool] | None = None, **options: Unpack[FrameworkOptions]) -> None:
         """Accept the options of `sanitize_tools`, `on_report` and `on_repair`.
 
-        `models` returns whether requests to a model are adapted, given LiteLLM's name of it (`moonshot/kimi-k2`). By
-        default, all requests are adapted.
+        `models` accepts LiteLLM's name of a model (`moonshot/kimi-k2`), and returns true if its requests are adapted.
+        By default, all requests are adapted.
 
         Raises `ToolwireError`: `unknown-option`, `invalid-option`, `unknown-dialect`.
         """
@@ -69,16 +69,16 @@ class ToolwireLogger(CustomLogger):
         self._adapter = Adapter(options)
         self._models = models
         # The requests by call id, which a client may have chosen.
-        self._ids: WeakValueDictionary[Any, _Sent] = WeakValueDictionary()
+        self._ids: WeakValueDictionary[Any, _AdaptedRequest] = WeakValueDictionary()
 
     async def async_pre_call_deployment_hook(self, kwargs: dict[str, Any], call_type: CallTypes | None) -> Any:
         """Adapt the request."""
-        body = {name: kwargs[name] for name in _MEMBERS if kwargs.get(name) is not None}
+        body = {name: kwargs[name] for name in _ADAPTED_MEMBERS if kwargs.get(name) is not None}
         log = kwargs.get("litellm_logging_obj")
         if log is None:
             return None
         if call_type is not CallTypes.acompletion or not (body.keys() & {"messages", "tools"} or "functions" in kwargs):
-            _SENT.pop(log, None)
+            _ADAPTED_REQUESTS.pop(log, None)
             return None
         model = str(kwargs.get("model") or getattr(log, "model", ""))
         provider = kwargs.get("custom_llm_provider")
@@ -87,34 +87,40 @@ class ToolwireLogger(CustomLogger):
             model = f"{provider}/{model}"
         messages = body.get("messages")
         if messages is not None:
-            body["messages"] = [_plain(message) for message in messages]
+            body["messages"] = [_to_dict(message) for message in messages]
         # All attempts share one logging object, but may use different models.
-        if (before := _SENT.get(log)) is not None and before.model == model and before.request == body:
-            if before.owner is self:
-                self._ids[kwargs.get("litellm_call_id")] = before
+        if (
+            (previous := _ADAPTED_REQUESTS.get(log)) is not None
+            and previous.model == model
+            and previous.request == body
+        ):
+            if previous.owner is self:
+                self._ids[kwargs.get("litellm_call_id")] = previous
             return None
         # True within a call to another API. LiteLLM retries that outer call, not this one.
-        is_within = getattr(log, "call_type", "acompletion") not in ("acompletion", "completion")
-        given = body if before is None else before.given_for(body)
+        is_nested = getattr(log, "call_type", "acompletion") not in ("acompletion", "completion")
+        original_body = body if previous is None else previous.original_of(body)
         if self._models is not None and not self._models(model):
-            if before is None or before.model == model:
+            if previous is None or previous.model == model:
                 return None
-            _SENT.pop(log, None)
-            return None if given == body else _changed(kwargs, given)
+            _ADAPTED_REQUESTS.pop(log, None)
+            return None if original_body == body else _with_body(kwargs, original_body)
         try:
-            _check(kwargs, is_within)
-            request, reply = self._adapter.chat({**given, "model": model.split("/")[-1]})
+            _require_adaptable(kwargs, is_nested)
+            request, reply = self._adapter.chat({**original_body, "model": model.split("/")[-1]})
         except ToolwireError as error:
-            _SENT.pop(log, None)
+            _ADAPTED_REQUESTS.pop(log, None)
             # LiteLLM would retry after other errors.
             refusal = BadRequestError(f"toolwire: {error}", model, model.split("/")[0])
-            if _own_retries(kwargs) is None:
+            if _retry_argument(kwargs) is None:
                 raise refusal from error
             # After an error of a callback, LiteLLM's own retries would send the original request.
             return {**kwargs, **_NO_RETRIES, "fallbacks": None, "mock_response": refusal}
         request = {name: value for name, value in request.items() if name != "model"}
-        _SENT[log] = self._ids[kwargs.get("litellm_call_id")] = _Sent(self, model, given, request, reply)
-        return _changed({**kwargs, **(_NO_RETRIES if is_within else {})}, request)
+        _ADAPTED_REQUESTS[log] = self._ids[kwargs.get("litellm_call_id")] = _AdaptedRequest(
+            self, model, original_body, request, reply
+        )
+        return _with_body({**kwargs, **(_NO_RETRIES if is_nested else {})}, request)
 
     async def async_post_call_success_deployment_hook(
         self,
@@ -123,20 +129,20 @@ class ToolwireLogger(CustomLogger):
         call_type: CallTypes | None,  # noqa: ARG002
     ) -> Any:
         """Restore the calls of a whole reply."""
-        sent = self._found(request_data.get("litellm_logging_obj"))
+        sent = self._adapted_request_of(request_data.get("litellm_logging_obj"))
         if sent is None or not isinstance(response, ModelResponse):
             return None
         # With `fallbacks`, one call of the SDK runs within another, and both call this hook.
-        _SENT.pop(request_data["litellm_logging_obj"], None)
-        judged: list[list[RepairedCall]] = []
+        _ADAPTED_REQUESTS.pop(request_data["litellm_logging_obj"], None)
+        repaired: list[list[RepairedCall]] = []
         # If this raised an error, LiteLLM would return the reply unchanged.
         try:
-            choices = [_choice(sent.reply, choice, judged) for choice in response.choices]
+            choices = [_restore_choice(sent.reply, choice, repaired) for choice in response.choices]
         except Exception:
             _LOG.exception("toolwire: the calls of a reply could not be restored: the reply is returned without calls")
             choices = [_with_calls(choice, None) for choice in response.choices]
         try:
-            for calls in judged:
+            for calls in repaired:
                 sent.reply.report_calls(calls)
         except Exception:
             _LOG.exception("toolwire: error in `on_repair`")
@@ -163,7 +169,7 @@ class ToolwireLogger(CustomLogger):
         request_data: dict[str, Any],
     ) -> AsyncGenerator[Any, None]:
         """Restore the calls of a stream of LiteLLM's proxy."""
-        async for restored in self._restored(response, request_data.get("litellm_logging_obj")):
+        async for restored in self._restore_stream(response, request_data.get("litellm_logging_obj")):
             yield restored
 
     def stream(self, response: Any) -> AsyncIterator[Any]:
@@ -174,27 +180,27 @@ class ToolwireLogger(CustomLogger):
         """
         for found in (response, getattr(response, "litellm_custom_stream_wrapper", None)):
             if (log := getattr(found, "logging_obj", None)) is not None:
-                return self._restored(response, log)
+                return self._restore_stream(response, log)
         message = (
             f"expected a stream of `acompletion` or `aresponses`, found a value of type `{type(response).__name__}`"
         )
         raise ToolwireError("invalid-request", "", message)
 
-    def _found(self, log: Any) -> _Sent | None:
-        sent = None if log is None else _SENT.get(log)
+    def _adapted_request_of(self, log: Any) -> _AdaptedRequest | None:
+        sent = None if log is None else _ADAPTED_REQUESTS.get(log)
         return sent if sent is not None and sent.owner is self else None
 
-    async def _restored(self, response: Any, log: Any) -> AsyncGenerator[Any, None]:
+    async def _restore_stream(self, response: Any, log: Any) -> AsyncGenerator[Any, None]:
         try:
-            async for restored in self._events(response, log):
+            async for restored in self._restore_events(response, log):
                 yield restored
         finally:
             # The caller may stop before the end.
             if (close := getattr(response, "aclose", None)) is not None:
                 await close()
 
-    async def _events(self, response: Any, log: Any) -> AsyncGenerator[Any, None]:
-        sent = self._found(log)
+    async def _restore_events(self, response: Any, log: Any) -> AsyncGenerator[Any, None]:
+        sent = self._adapted_request_of(log)
         if sent is None:
             async for chunk in response:
                 yield chunk
@@ -204,12 +210,12 @@ class ToolwireLogger(CustomLogger):
         classes: dict[Any, type[Any]] = {}
         last: Any = None
 
-        def made(event: dict[str, Any]) -> Any:
+        def to_object(event: dict[str, Any]) -> Any:
             """Return a restored event as an object of LiteLLM."""
-            found = classes[event.get("type")](**event)
+            event_object = classes[event.get("type")](**event)
             if (hidden := getattr(last, "_hidden_params", None)) is not None:
-                found._hidden_params = hidden
-            return found
+                event_object._hidden_params = hidden
+            return event_object
 
         async for chunk in response:
             last = chunk
@@ -218,48 +224,50 @@ class ToolwireLogger(CustomLogger):
                 # LiteLLM's proxy writes events of Anthropic Messages as text.
                 restored = [text for text in [stream.feed_text(chunk)] if text]
             elif isinstance(chunk, BaseModel | dict):
-                given = chunk if isinstance(chunk, dict) else chunk.model_dump(mode="json")
-                classes[given.get("type")] = type(chunk)
-                restored = [chunk if one == given else made(one) for one in stream.feed(given)]
+                chunk_json = chunk if isinstance(chunk, dict) else chunk.model_dump(mode="json")
+                classes[chunk_json.get("type")] = type(chunk)
+                restored = [chunk if event == chunk_json else to_object(event) for event in stream.feed(chunk_json)]
             sent.reply.report_calls(stream.take_repaired_calls())
-            for one in restored:
-                yield one
+            for event in restored:
+                yield event
         if isinstance(last, str | bytes):
             text = stream.finish_text()
             restored = [text.encode() if isinstance(last, bytes) else text] if text else []
         else:
-            restored = [made(one) for one in stream.finish()]
+            restored = [to_object(event) for event in stream.finish()]
         sent.reply.report_calls(stream.take_repaired_calls())
-        for one in restored:
-            yield one
+        for event in restored:
+            yield event
 
 
-class _Sent:
+class _AdaptedRequest:
     """An adapted request, and the object that restores the calls of its reply."""
 
     def __init__(
-        self, owner: ToolwireLogger, model: str, given: dict[str, Any], request: dict[str, Any], reply: Reply
+        self, owner: ToolwireLogger, model: str, original: dict[str, Any], request: dict[str, Any], reply: Reply
     ) -> None:
         self.owner = owner
         self.model = model
-        self.given = given
+        self.original = original
         self.request = request
         self.reply = reply
         self.is_read = False
 
-    def given_for(self, body: dict[str, Any]) -> dict[str, Any]:
-        """Return the original form of a body: with `fallbacks`, the SDK passes the adapted one on to the next model."""
-        dropped = {name: value for name, value in self.given.items() if name not in self.request}
-        own = {name: self.given.get(name) if self.request.get(name) == value else value for name, value in body.items()}
+    def original_of(self, body: dict[str, Any]) -> dict[str, Any]:
+        """Return the original form of a body: with `fallbacks`, the SDK passes the adapted body to the next model."""
+        dropped = {name: value for name, value in self.original.items() if name not in self.request}
+        own = {
+            name: self.original.get(name) if self.request.get(name) == value else value for name, value in body.items()
+        }
         return {name: value for name, value in {**dropped, **own}.items() if value is not None}
 
 
-_SENT: WeakKeyDictionary[Any, _Sent] = WeakKeyDictionary()
+_ADAPTED_REQUESTS: WeakKeyDictionary[Any, _AdaptedRequest] = WeakKeyDictionary()
 """The last adapted request for each of LiteLLM's logging objects, which a request and its reply share. All callbacks
-use this dictionary: with `fallbacks`, one of them may get a request that another one has adapted."""
+use this dictionary: with `fallbacks`, a callback may get a request that another callback has adapted."""
 
 
-def _check(kwargs: dict[str, Any], is_within: bool) -> None:
+def _require_adaptable(kwargs: dict[str, Any], is_nested: bool) -> None:
     """Raise an error if the request cannot be adapted, or its reply cannot be restored."""
     if kwargs.get("functions"):
         raise ToolwireError("invalid-request", "/functions", "expected `tools`, found `functions`")
@@ -267,47 +275,49 @@ def _check(kwargs: dict[str, Any], is_within: bool) -> None:
         # LiteLLM passes only keyword arguments to callbacks.
         message = "expected `messages` as a keyword argument of `acompletion`, found none"
         raise ToolwireError("invalid-request", "/messages", message)
-    if not is_within and (found := _own_retries(kwargs)) is not None:
+    if not is_nested and (argument := _retry_argument(kwargs)) is not None:
         message = (
-            f"expected no `{found}`, because LiteLLM calls no callback for the reply of such a retry: use"
+            f"expected no `{argument}`, because LiteLLM calls no callback for the reply of such a retry: use"
             " `litellm.Router` or, for the retries of the HTTP client, `max_retries`"
         )
-        raise ToolwireError("invalid-request", f"/{found}", message)
+        raise ToolwireError("invalid-request", f"/{argument}", message)
 
 
-def _own_retries(kwargs: dict[str, Any]) -> str | None:
+def _retry_argument(kwargs: dict[str, Any]) -> str | None:
     """Return the argument that makes LiteLLM retry without its callbacks. Retries of `Router` do call them."""
-    if any(isinstance(one := kwargs.get(name), Mapping) and "model_group" in one for name in _METADATA):
+    if any(isinstance(metadata := kwargs.get(name), Mapping) and "model_group" in metadata for name in _METADATA):
         return None
-    given = {name: kwargs.get(name) for name in _OWN_RETRIES}
-    if given["num_retries"] is None:
-        given["num_retries"] = litellm.num_retries
-    return next((name for name, value in given.items() if value), None)
+    retry_values = {name: kwargs.get(name) for name in _RETRY_ARGUMENTS}
+    if retry_values["num_retries"] is None:
+        retry_values["num_retries"] = litellm.num_retries
+    return next((name for name, value in retry_values.items() if value), None)
 
 
 _METADATA = ("metadata", "litellm_metadata")
 """Arguments in which `Router` names the group of the model."""
 
 
-def _changed(kwargs: dict[str, Any], body: dict[str, Any]) -> dict[str, Any]:
+def _with_body(kwargs: dict[str, Any], body: dict[str, Any]) -> dict[str, Any]:
     """Return the arguments of a call with a different body."""
-    return {**{name: value for name, value in kwargs.items() if name not in _MEMBERS}, **body}
+    return {**{name: value for name, value in kwargs.items() if name not in _ADAPTED_MEMBERS}, **body}
 
 
-def _plain(message: Any) -> Any:
+def _to_dict(message: Any) -> Any:
     """Return a message of the history as a `dict`. It may be a reply object of LiteLLM."""
     return message if isinstance(message, dict) else message.model_dump(exclude_none=True)
 
 
-def _choice(reply: Reply, choice: Any, judged: list[list[RepairedCall]]) -> Any:
-    def own(call: Any) -> Any:
+def _restore_choice(reply: Reply, choice: Any, all_repaired: list[list[RepairedCall]]) -> Any:
+    def restore_call(call: Any) -> Any:
         function, cut = call.function, is_cut(choice.finish_reason)
-        found, repaired = reply.judged_call(call.id, function.name or "", function.arguments, is_cut=cut)
-        judged.append(repaired)
-        function = function.model_copy(update={"name": found.name, "arguments": found.arguments})
+        restored, repaired = reply.restore_call(call.id, function.name or "", function.arguments, is_cut=cut)
+        all_repaired.append(repaired)
+        function = function.model_copy(update={"name": restored.name, "arguments": restored.arguments})
         return call.model_copy(update={"function": function})
 
-    calls = [own(call) if getattr(call, "function", None) else call for call in choice.message.tool_calls or ()]
+    calls = [
+        restore_call(call) if getattr(call, "function", None) else call for call in choice.message.tool_calls or ()
+    ]
     return _with_calls(choice, calls or None)
 
 

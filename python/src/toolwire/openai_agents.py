@@ -58,36 +58,37 @@ class ToolwireModel(Model):
         """
         self._model = model
         self._adapter = Adapter(options)
-        self.guardrail: ToolInputGuardrail[Any] = ToolInputGuardrail(self._judged, name="toolwire")
+        self.guardrail: ToolInputGuardrail[Any] = ToolInputGuardrail(self._check_call, name="toolwire")
         """Refuses calls that could not be repaired."""
 
     async def get_response(self, *args: Any, **kwargs: Any) -> ModelResponse:
         """Adapt the request, and restore the calls of the response."""
-        turn, sent = self._adapted(*args, **kwargs)
+        turn, sent = self._adapt(*args, **kwargs)
         response = await self._model.get_response(**sent)
         output = [
-            self._restored(turn, one) if isinstance(one, ResponseFunctionToolCall) else one for one in response.output
+            self._restore(turn, item) if isinstance(item, ResponseFunctionToolCall) else item
+            for item in response.output
         ]
         return replace(response, output=output)
 
     async def stream_response(self, *args: Any, **kwargs: Any) -> AsyncIterator[Any]:
         """Adapt the request, and restore the calls of the stream."""
-        turn, sent = self._adapted(*args, **kwargs)
+        turn, sent = self._adapt(*args, **kwargs)
         stream = turn.stream()
-        judged = _Judged(turn, self._adapter)
+        streamed_calls = _StreamedCalls(turn, self._adapter)
         async for event in self._model.stream_response(**sent):
             # Unset members are excluded, because servers omit members that the classes require.
-            given = event.model_dump(mode="json", exclude_unset=True, warnings=False)
-            restored = stream.feed(given)
-            judged.take(stream.take_repaired_calls())
-            for one in restored:
-                judged.read(one)
-                yield event if one == given else _event(one, event)
+            event_json = event.model_dump(mode="json", exclude_unset=True, warnings=False)
+            restored = stream.feed(event_json)
+            streamed_calls.add(stream.take_repaired_calls())
+            for restored_event in restored:
+                streamed_calls.refuse_invalid(restored_event)
+                yield event if restored_event == event_json else _to_event(restored_event, event)
         restored = stream.finish()
-        judged.take(stream.take_repaired_calls())
-        for one in restored:
-            judged.read(one)
-            yield _event(one)
+        streamed_calls.add(stream.take_repaired_calls())
+        for restored_event in restored:
+            streamed_calls.refuse_invalid(restored_event)
+            yield _to_event(restored_event)
 
     async def close(self) -> None:
         """Close the wrapped model."""
@@ -97,20 +98,20 @@ class ToolwireModel(Model):
         """Return the advice of the wrapped model."""
         return self._model.get_retry_advice(request)
 
-    def _judged(self, data: ToolInputGuardrailData) -> ToolGuardrailFunctionOutput:
+    def _check_call(self, data: ToolInputGuardrailData) -> ToolGuardrailFunctionOutput:
         call = data.context
         text = self._adapter.refusals.get(call.tool_call_id, call.tool_name, call.tool_arguments)
         if text is not None:
             return ToolGuardrailFunctionOutput.reject_content(text)
         return ToolGuardrailFunctionOutput.allow()
 
-    def _restored(self, turn: Turn, call: Any) -> Any:
+    def _restore(self, turn: Turn, call: Any) -> Any:
         if not isinstance(call, ResponseFunctionToolCall):
             return call
-        found = turn.call(call.call_id, call.name, call.arguments, is_cut=is_cut(call.status))
-        return call.model_copy(update={"name": found.name, "arguments": found.arguments})
+        restored = turn.call(call.call_id, call.name, call.arguments, is_cut=is_cut(call.status))
+        return call.model_copy(update={"name": restored.name, "arguments": restored.arguments})
 
-    def _adapted(
+    def _adapt(
         self,
         system_instructions: Any,
         input: Any,  # noqa: A002 - the SDK's name
@@ -121,29 +122,33 @@ class ToolwireModel(Model):
         tracing: Any,
         **more: Any,
     ) -> tuple[Turn, dict[str, Any]]:
-        given = [_function(one) for one in (*tools, *handoffs)]
-        hosted = [getattr(one, "name", None) for one, function in zip(tools, given, strict=False) if function is None]
+        functions = [_function(tool) for tool in (*tools, *handoffs)]
+        hosted = [
+            getattr(tool, "name", None) for tool, function in zip(tools, functions, strict=False) if function is None
+        ]
         items = input if isinstance(input, list) else []
-        called = [(item["name"], item.get("arguments") or "") for item in items if _is_call(item)]
+        past_calls = [(item["name"], item.get("arguments") or "") for item in items if _is_call(item)]
         model = str(getattr(self._model, "model", ""))
-        turn = self._adapter.turn(given, hosted=hosted, choice=model_settings.tool_choice, called=called, model=model)
+        turn = self._adapter.turn(
+            functions, hosted=hosted, choice=model_settings.tool_choice, called=past_calls, model=model
+        )
         if items:
-            input = [_past(turn, one) if _is_call(one) else one for one in items]  # noqa: A001
-        if (choice := turn.chosen(model_settings.tool_choice)) is not model_settings.tool_choice:
+            input = [_sent_call(turn, item) if _is_call(item) else item for item in items]  # noqa: A001
+        if (choice := turn.sent_choice(model_settings.tool_choice)) is not model_settings.tool_choice:
             model_settings = replace(model_settings, tool_choice=choice)
         sent = {
             "system_instructions": system_instructions,
             "input": input,
             "model_settings": model_settings,
-            "tools": turn.listed(tools, _sent),
+            "tools": turn.sent_list(tools, _sent_tool),
             "output_schema": output_schema,
-            "handoffs": turn.listed(handoffs, _sent, len(tools)),
+            "handoffs": turn.sent_list(handoffs, _sent_tool, len(tools)),
             "tracing": tracing,
         }
         return turn, {**sent, **more}
 
 
-class _Judged:
+class _StreamedCalls:
     """The validated calls of a stream, kept until events contain their arguments."""
 
     def __init__(self, turn: Turn, adapter: Adapter) -> None:
@@ -152,11 +157,11 @@ class _Judged:
         self._calls: list[RepairedCall] = []
         self._items: list[Any] = []
 
-    def take(self, calls: list[RepairedCall]) -> None:
+    def add(self, calls: list[RepairedCall]) -> None:
         """Add calls whose arguments are complete."""
         self._calls += self._turn.report_calls(calls)
 
-    def read(self, event: Any) -> None:
+    def refuse_invalid(self, event: Any) -> None:
         """Read a restored event, and refuse the calls in it that could not be repaired."""
         if event.get("type") == "response.output_item.done":
             self._items.append(event.get("item"))
@@ -166,15 +171,15 @@ class _Judged:
             items = (event.get("response") or {}).get("output") or []
         calls = list(self._calls)
         for item in filter(_is_call, items):
-            known = (item.get("call_id"), item.get("name"))
-            found = next((call for call in calls if (call.id, call.name) == known), None)
-            if found is not None:
+            id_and_name = (item.get("call_id"), item.get("name"))
+            repaired = next((call for call in calls if (call.id, call.name) == id_and_name), None)
+            if repaired is not None:
                 # Each call is used only once, because another call may have the same id.
-                calls = [call for call in calls if call is not found]
-                self._adapter.refusals.keep(*known, item.get("arguments"), found.retry_message)
+                calls = [call for call in calls if call is not repaired]
+                self._adapter.refusals.record(*id_and_name, item.get("arguments"), repaired.retry_message)
 
 
-def _event(event: dict[str, Any], sent: Any = None) -> Any:
+def _to_event(event: dict[str, Any], sent: Any = None) -> Any:
     """Return a restored event as an object of the SDK."""
     is_same = sent is not None and sent.type == event["type"]
     return (type(sent) if is_same else _EVENTS[event["type"]]).construct(**event)
@@ -184,7 +189,7 @@ def _is_call(item: Any) -> bool:
     return isinstance(item, dict) and item.get("type") == "function_call"
 
 
-def _past(turn: Turn, item: dict[str, Any]) -> dict[str, Any]:
+def _sent_call(turn: Turn, item: dict[str, Any]) -> dict[str, Any]:
     """Return a call of the history with the name and arguments that are sent."""
     return {**item, "name": turn.sent_name(item["name"]), "arguments": turn.sent_arguments(item.get("arguments") or "")}
 
@@ -201,7 +206,7 @@ def _function(tool: Any) -> dict[str, Any] | None:
     return {"type": "function", "function": function}
 
 
-def _sent(tool: Any, sent: dict[str, Any]) -> Any:
+def _sent_tool(tool: Any, sent: dict[str, Any]) -> Any:
     """Return a tool or a handoff in the form that is sent."""
     # `replace` is not used, because it would make the schema strict again.
     adapted = copy(tool)

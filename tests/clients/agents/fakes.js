@@ -6,7 +6,7 @@ import { createServer, request as send } from 'node:http';
 import { chat, frame, gemini, messages, responses, whole } from './models.js';
 import { refusals } from './rules.js';
 
-/** Number of tokens above the limits at which the clients compact their history. Only some replies have it, or clients would not end. */
+/** Number of tokens above the limits at which the clients compact their history. Only some replies report it; otherwise, the clients would compact forever. */
 const LONG = 170_000;
 /** The header with which the recorder numbers requests. */
 const NUMBER = 'x-recorded-request';

@@ -8,7 +8,7 @@ const QUESTION = /What is the weather in \w+/;
 const ANSWER = 'It is sunny.';
 const THOUGHT = 'The user asks for the weather.';
 
-/** Returns what the model does: `search`, `call`, or `answer`, from texts after the last message of the user. */
+/** Returns the next action of the model, `search`, `call` or `answer`, by the texts after the last message of the user. */
 function step({ asked, answered, tools, isLoaded }) {
   if (!QUESTION.test(asked) || answered) return { kind: 'answer' };
   const tool = tools.find(({ name }) => /weather/.test(name));

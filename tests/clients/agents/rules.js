@@ -1,11 +1,11 @@
-// What the fakes refuse, written independently of toolwire's own tables, so that a wrong fact there is found here. Only answers of the API
-// and the vendors' own types (confidence A and B). Each rule returns the place that is refused, or nothing.
+// The rules of the fakes, written independently of toolwire's tables, so that they reveal wrong facts in these tables. The sources are answers
+// of APIs and the vendors' types (confidence A and B). Each rule returns the refused location, or nothing.
 
 const list = (value) => (Array.isArray(value) ? value : []);
 const flags = ({ headers, body }) =>
   [...(headers['anthropic-beta'] ?? '').split(','), ...list(body.anthropic_beta)].map((one) => one.trim());
 
-/** Every content block, with its place. */
+/** Yields every content block, with its location. */
 function* blocks({ messages = [], system }) {
   for (const [at, { content }] of messages.entries()) {
     for (const [index, block] of list(content).entries()) yield [`messages.${at}.content.${index}`, block];
@@ -13,7 +13,7 @@ function* blocks({ messages = [], system }) {
   for (const [index, block] of list(system).entries()) yield [`system.${index}`, block];
 }
 
-/** Every schema below a schema. */
+/** Yields every schema below a schema. */
 function* schemas(schema, at = '') {
   if (typeof schema !== 'object' || schema === null) return;
   yield [at, schema];
@@ -41,22 +41,22 @@ const first = (items, is) => {
 };
 const rule = (words, confidence, source, at) => ({ words, confidence, source, at });
 
-/** A member of the request that is refused. */
+/** Returns the rule that refuses a member of the request. */
 const member = (name, confidence, source, when = () => true) =>
   rule(`${name}: Extra inputs are not permitted`, confidence, source, (request) =>
     request.body[name] !== undefined && when(request) ? name : undefined,
   );
-/** A member of tools that is refused. */
+/** Returns the rule that refuses a member of tools. */
 const ofTools = (name, confidence, source, when = () => true) =>
   rule(`tools.#.custom.${name}: Extra inputs are not permitted`, confidence, source, (request) =>
     when(request) ? first(list(request.body.tools).entries(), (tool) => tool[name] !== undefined) : undefined,
   );
-/** A beta flag that is refused. */
+/** Returns the rule that refuses a beta flag. */
 const flag = (name, confidence, source) =>
   rule(`Unexpected value(s) \`${name}\` for the \`anthropic-beta\` header`, confidence, source, (request) =>
     flags(request).includes(name) ? 'anthropic-beta' : undefined,
   );
-/** A member of the model's messages that is refused. */
+/** Returns the rule that refuses a member of the model's messages. */
 const ofModel = (name, words, confidence, source) =>
   rule(words, confidence, source, ({ body }) =>
     first(list(body.messages).entries(), (message) => message.role === 'assistant' && message[name] !== undefined),
@@ -350,7 +350,7 @@ function functionsOnly(words, kinds) {
   );
 }
 
-/** The place of a call that no thinking precedes. */
+/** Returns the location of a call without thinking before it. */
 function withoutThinking({ messages }) {
   return first(list(messages).entries(), ({ role, content }) => {
     const types = list(content).map(({ type }) => type);

@@ -1,5 +1,5 @@
-// Runs sessions of Claude Code, Codex and opencode against strict fakes of backends, without the relay and through it, and prints what was
-// refused, and what the relay changed in requests that the fake would have accepted. Fails if a request through the relay is refused.
+// Runs sessions of Claude Code, Codex and opencode against strict fakes of backends, without the relay and through it. Prints the refusals,
+// and the changes of the relay in requests that the fake would have accepted. Fails if a request through the relay is refused.
 //
 // `node agents/run.js [WORD…]` runs the sessions whose names contain a word.
 
@@ -17,7 +17,7 @@ import { fake, recorder } from './fakes.js';
 const here = fileURLToPath(new URL('..', import.meta.url));
 const folder = mkdtempSync(join(tmpdir(), 'toolwire-agents-'));
 const PATH = [join(here, 'node_modules', '.bin'), process.env.PATH].join(delimiter);
-/** Milliseconds that one command of a client may take. */
+/** Time limit of a client's command, in milliseconds. */
 const PATIENCE = 60_000;
 
 const ASKS = ['What is the weather in Rome for three days?', 'What is the weather in Oslo?'];
@@ -193,7 +193,7 @@ const SESSIONS = [
 
 let homes = 0;
 
-/** Plays the session of a client at a URL, in a home of its own, and returns what it prints. */
+/** Plays the session of a client at a URL, in a separate home folder, and returns its output. */
 async function play({ files, lines, environment }, url) {
   homes += 1;
   const place = join(folder, String(homes));
@@ -237,7 +237,7 @@ async function relayOf(upstream, url, report) {
   return { ...relay, close };
 }
 
-/** The pointers to parts that differ, with the parts, without what is inside a part that only one value has. */
+/** Returns the differing parts with their pointers. A part that only one value has is listed as a whole. */
 function* differences(one, other, at = '') {
   if (JSON.stringify(one) === JSON.stringify(other)) return;
   const isBoth = [one, other].every((value) => typeof value === 'object' && value !== null);

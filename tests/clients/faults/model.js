@@ -1,11 +1,11 @@
-// A model that calls every tool of the server with faults once, in three formats: what it sees of the tools and of their results is what counts.
+// A model that calls every tool of the server with faults once, in three formats. The verdict depends on the tools and results that it sees.
 
 import { sample } from './tools.js';
 
 const MARK = /\[(mark-[\w-]+)\]/;
 let counter = 0;
 
-/** What a model has seen: the tools in its requests, by their marks, and the texts of their results. */
+/** The tools in the requests to a model, by their marks, and the texts of their results. */
 export class Seen {
   tools = new Map();
   /** Marks by the ids of calls, and the texts of results by mark. */

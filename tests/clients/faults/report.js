@@ -1,10 +1,10 @@
-// What a session with faults shows, and the verdict on all sessions.
+// The result of a session with faults, and the verdict on all sessions.
 
 import { isUnreachable, TOOLS } from './tools.js';
 
 const REACHABLE = TOOLS.filter((tool) => !isUnreachable(tool));
 
-/** Counts the tools that arrived, and the calls that succeeded; the names of the other tools. */
+/** Returns the numbers of received tools and successful calls, and the names of the other tools. */
 export function counted(seen, accepted, refused) {
   const received = new Set(seen.succeeded());
   const lost = REACHABLE.filter(({ mark }) => !received.has(mark) || !accepted.includes(mark));
@@ -16,7 +16,7 @@ export function counted(seen, accepted, refused) {
   };
 }
 
-/** A table, and the number of sessions in which the proxy does not let every tool arrive and every call succeed. */
+/** Returns a table, and the number of sessions in which a tool or a call fails through the proxy. */
 export function summary(results) {
   const all = REACHABLE.length;
   const lines = results.map(

@@ -20,7 +20,7 @@ import { FAULTS } from './tools.js';
 const here = fileURLToPath(new URL('..', import.meta.url));
 const folder = mkdtempSync(join(tmpdir(), 'toolwire-faults-'));
 const PATH = [join(here, 'node_modules', '.bin'), process.env.PATH].join(delimiter);
-/** Milliseconds that a client may take. */
+/** Time limit of a client, in milliseconds. */
 const PATIENCE = 150_000;
 const ASK = 'Use every tool once.';
 const MAX_RESULT = '20000';

@@ -126,10 +126,10 @@ export const FAULTS = [
   { fault: 'none', source: '', tools: [{ name: 'healthy', inputSchema: city }], accepts: isCity },
 ];
 
-/** Returns true for a tool that its server cannot call, because another one has its name. */
+/** Returns true for a tool that its server cannot call, because another tool has its name. */
 export const isUnreachable = ({ mark }) => mark === 'mark-twin-1';
 
-/** Every tool, with its mark, by which a model and a result are recognized. Its description begins with it. */
+/** Every tool, with its mark, which identifies the tool in requests and results. The description begins with the mark. */
 export const TOOLS = FAULTS.flatMap(({ fault, tools, accepts, results = {} }) =>
   tools.map((tool, index) => {
     const mark = `mark-${tool.name.slice(0, 12).replace(/\W/g, '-')}-${index}`;
@@ -143,7 +143,7 @@ export const TOOLS = FAULTS.flatMap(({ fault, tools, accepts, results = {} }) =>
   }),
 );
 
-/** A value for a schema, as a model writes it that has read the schema. */
+/** Returns a value that a model might write for a schema. */
 export function sample(schema, root = schema, depth = 0) {
   if (typeof schema !== 'object' || schema === null || depth > 8) return 'x';
   if (schema.$ref !== undefined) {

@@ -1,4 +1,4 @@
-// Prints what the patch in contrib/mcp-inspector changes: findings before and after, and what it costs.
+// Prints the effect of the patch in contrib/mcp-inspector: the findings before and after, and its cost.
 
 import { mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';

@@ -13,13 +13,13 @@ const SCOPE = '@modelcontextprotocol';
 
 /** The npm package of the release. */
 export const RELEASE = join(MODULES, SCOPE, 'inspector');
-/** The patch that is offered to the Inspector, and what belongs to it. */
+/** The folder with the patch for the Inspector. */
 export const CONTRIBUTION = join(ROOT, 'contrib', 'mcp-inspector');
 /** The npm package of toolwire, which `scripts/build.sh npm` builds. */
 export const TOOLWIRE = join(ROOT, 'npm');
 
 /**
- * Lists the tools of a server with the Inspector, and returns its exit code and what it prints.
+ * Lists the tools of a server with the Inspector, and returns its exit code and its output.
  *
  * `command` starts the server, and `folder` receives the configuration.
  */

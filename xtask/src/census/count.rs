@@ -17,7 +17,7 @@ use toolwire::{
 use super::tools::Tools;
 use crate::id;
 
-/// From best to worst.
+/// The result of a tool in a dialect, from best to worst.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) enum Outcome {
     AsItIs,
@@ -55,7 +55,7 @@ impl Outcome {
         }
     }
 
-    /// The results are the columns of `toolwire matrix`.
+    /// Returns the outcome of a change. `toolwire matrix` has these outcomes as columns.
     fn of(change: &Change) -> Outcome {
         match change.accepts {
             Accepts::Wider => Outcome::Wider,
@@ -121,11 +121,11 @@ pub(crate) struct Column {
     pub(crate) verdicts: Vec<Verdict>,
 }
 
-/// In the order of `Outcome::ALL`.
+/// The number of tools with each outcome, in the order of `Outcome::ALL`.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub(crate) struct Fates(pub(crate) [usize; 8]);
+pub(crate) struct OutcomeCounts(pub(crate) [usize; 8]);
 
-impl Fates {
+impl OutcomeCounts {
     pub(crate) fn of(&self, outcome: Outcome) -> usize {
         self.0.get(outcome as usize).copied().unwrap_or_default()
     }
@@ -143,9 +143,9 @@ impl Fates {
 
 #[derive(Debug, Default, PartialEq, Eq)]
 pub(crate) struct Tally {
-    pub(crate) tools: Fates,
+    pub(crate) tools: OutcomeCounts,
     /// A server has the result of its worst tool.
-    pub(crate) servers: Fates,
+    pub(crate) servers: OutcomeCounts,
     /// Tools that are accepted unchanged but reinterpreted: the model's arguments must satisfy another schema.
     pub(crate) reinterpreted: usize,
     /// Tools that are accepted unchanged but contain something without effect.
@@ -186,9 +186,9 @@ impl Census {
         let next = AtomicUsize::new(0);
         let work = || {
             let mut done = Vec::new();
-            while let Some((place, dialect)) = claim(&next, &dialects) {
+            while let Some((index, dialect)) = claim(&next, &dialects) {
                 let verdicts = tools.schemas.iter().map(|schema| Verdict::of(dialect.name, schema)).collect();
-                done.push((place, Column { dialect, verdicts }));
+                done.push((index, Column { dialect, verdicts }));
             }
             done
         };
@@ -201,12 +201,12 @@ impl Census {
             let theirs = others.into_iter().flat_map(joined);
             mine.into_iter().chain(theirs).collect()
         });
-        columns.sort_by_key(|(place, _)| *place);
+        columns.sort_by_key(|(index, _)| *index);
         Census { tools, columns: columns.into_iter().map(|(_, column)| column).collect() }
     }
 }
 
 fn claim(next: &AtomicUsize, dialects: &[&'static Dialect]) -> Option<(usize, &'static Dialect)> {
-    let place = next.fetch_add(1, Ordering::Relaxed);
-    dialects.get(place).map(|dialect| (place, *dialect))
+    let index = next.fetch_add(1, Ordering::Relaxed);
+    dialects.get(index).map(|dialect| (index, *dialect))
 }

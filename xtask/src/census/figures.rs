@@ -3,8 +3,8 @@
 use std::error::Error;
 
 use super::{
-    broken::{counted, keywords, rules, Broken},
-    count::{Census, Fates, Outcome, Tally},
+    broken::{api_columns, keywords, rules, ViolationCount},
+    count::{Census, Outcome, OutcomeCounts, Tally},
     plot::{Bars, COLORS, NOT_YET, TAKEN},
 };
 
@@ -16,8 +16,8 @@ pub(crate) struct Figures {
     pub(crate) census: Census,
     /// By dialect.
     pub(crate) tallies: Vec<(&'static str, Tally)>,
-    pub(crate) rules: Vec<Broken>,
-    pub(crate) keywords: Vec<Broken>,
+    pub(crate) rules: Vec<ViolationCount>,
+    pub(crate) keywords: Vec<ViolationCount>,
     /// Pairs of a tool and a dialect of an API.
     pub(crate) cases: usize,
     /// Tools that every API accepts unchanged.
@@ -28,9 +28,9 @@ impl Figures {
     pub(crate) fn of(census: Census) -> Figures {
         let tallies = census.columns.iter().map(|column| (column.dialect.name, column.tally(&census.tools))).collect();
         let (rules, keywords) = (rules(&census, RULES), keywords(&census, KEYWORDS));
-        let cases = counted(&census).count() * census.tools.tools.len();
+        let cases = api_columns(&census).count() * census.tools.tools.len();
         let is_taken = |schema: usize| {
-            counted(&census)
+            api_columns(&census)
                 .all(|column| column.verdicts.get(schema).is_some_and(|verdict| verdict.outcome == Outcome::AsItIs))
         };
         let everywhere = census.tools.tools.iter().filter(|(_, schema)| is_taken(*schema)).count();
@@ -53,8 +53,8 @@ impl Figures {
     }
 
     pub(crate) fn plots(&self) -> Result<[(&'static str, String); 3], Box<dyn Error>> {
-        let fates: Vec<_> = Outcome::ALL.map(Outcome::word).into_iter().zip(COLORS).collect();
-        let shares = |of: fn(&Tally) -> &Fates| {
+        let outcomes: Vec<_> = Outcome::ALL.map(Outcome::word).into_iter().zip(COLORS).collect();
+        let shares = |of: fn(&Tally) -> &OutcomeCounts| {
             let rows = self.tallies.iter().map(move |(name, tally)| {
                 let all = of(tally).all().max(1) as f64;
                 (*name, of(tally).0.iter().map(|count| *count as f64 / all * 100.0).collect::<Vec<f64>>())
@@ -63,7 +63,7 @@ impl Figures {
         };
         let of_fates = |title: &str, description: &str, x_label: &str, rows| {
             let y_label = "dialect";
-            Bars { title, description, x_label, y_label, longest: 100, unit: " %", segments: &fates, rows }.draw()
+            Bars { title, description, x_label, y_label, longest: 100, unit: " %", segments: &outcomes, rows }.draw()
         };
         let rows = self
             .rules
@@ -104,7 +104,7 @@ impl Figures {
     }
 }
 
-/// In percent with one decimal. 0.0 % and 100.0 % are only used for exact values.
+/// Formats a share in percent with one decimal. 0.0 % and 100.0 % are only used for exact values.
 pub(crate) fn share(part: usize, all: usize) -> String {
     // In tenths of a percent, rounded to nearest.
     let tenths = (part * 2000 + all) / (all * 2).max(1);

@@ -19,8 +19,8 @@ use crate::root;
 /// Relative to the root of the project.
 pub(crate) const TOOLS: &str = "../shared/data/mcp_tools.jsonl";
 
-/// `None` if the tools do not exist next to the checkout.
-pub(crate) fn whole() -> Option<Figures> {
+/// Returns `None` if the tools do not exist next to the checkout.
+pub(crate) fn read_all() -> Option<Figures> {
     Some(Figures::of(Census::take(Tools::of_file(&root().join(TOOLS))?)))
 }
 
@@ -30,6 +30,6 @@ pub(crate) fn files(figures: &Figures) -> Result<BTreeMap<String, String>, Box<d
     Ok(files)
 }
 
-pub(crate) fn generated() -> Result<BTreeMap<String, String>, Box<dyn Error>> {
-    files(&whole().ok_or_else(|| format!("expected {TOOLS} beside the checkout, found none"))?)
+pub(crate) fn generate() -> Result<BTreeMap<String, String>, Box<dyn Error>> {
+    files(&read_all().ok_or_else(|| format!("expected {TOOLS} beside the checkout, found none"))?)
 }

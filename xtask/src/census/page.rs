@@ -6,8 +6,8 @@ use toolwire::{check, dialects, reports::Severity, rules::Constraint, sanitize, 
 
 use super::{
     advice::advice,
-    broken::{counted, Broken},
-    count::{Fates, Outcome, Tally, Verdict},
+    broken::{api_columns, ViolationCount},
+    count::{Outcome, OutcomeCounts, Tally, Verdict},
     figures::{number, share, Figures, RULES},
     root,
 };
@@ -19,11 +19,11 @@ pub(crate) fn page(figures: &Figures) -> String {
     let mut page = String::from("<!-- Generated: `cargo xtask census`. Edit xtask/src/census/, not this page. -->\n\n");
     page += "# A census of real tools\n\n";
     page += &summary(figures);
-    page += &counted_things(figures);
+    page += &scope(figures);
     page += &by_dialect(figures);
     page += &by_server(figures);
     page += &by_template(figures);
-    page += &of_corpus(figures);
+    page += &by_corpus(figures);
     page += &by_rule(figures);
     page += LIMITS;
     page
@@ -31,7 +31,7 @@ pub(crate) fn page(figures: &Figures) -> String {
 
 fn summary(figures: &Figures) -> String {
     let census = &figures.census;
-    let columns: Vec<&(&str, Tally)> = counted(census)
+    let columns: Vec<&(&str, Tally)> = api_columns(census)
         .filter_map(|column| figures.tallies.iter().find(|(name, _)| *name == column.dialect.name))
         .collect();
     let sum = |outcome: Outcome| columns.iter().map(|(_, tally)| tally.tools.of(outcome)).sum::<usize>();
@@ -49,7 +49,7 @@ fn summary(figures: &Figures) -> String {
          \x20 {everywhere} accepted unchanged everywhere.\n\
          - The other cases need rewriting, at the cost of: nothing ({lossless}), encoded arguments, which `restoreArguments` decodes ({encoded}), closed objects\n\
          \x20 ({closed}), lost text ({text_lost}), a wider schema ({wider}), a narrower or mixed one ({narrower}). Impossible: {not_at_all}.\n\
-         - **`{rule}`** is violated most often: {rule_cases} cases. {mended} of the {refused} refused cases violate only \
+         - **`{rule}`** is violated most often: {rule_cases} cases. {fixed} of the {refused} refused cases violate only \
          the {count} rules below.\n\n",
         tools = number(tools),
         servers = census.tools.servers,
@@ -72,12 +72,12 @@ fn summary(figures: &Figures) -> String {
         rule = first.name,
         rule_cases = number(first.cases),
         count = figures.rules.len(),
-        mended = number(figures.rules.last().map_or(0, |last| last.with_those_before)),
+        fixed = number(figures.rules.last().map_or(0, |last| last.with_those_before)),
         refused = number(all - sum(Outcome::AsItIs)),
     )
 }
 
-fn counted_things(figures: &Figures) -> String {
+fn scope(figures: &Figures) -> String {
     let tools = &figures.census.tools;
     let newest = dialects().iter().map(|dialect| dialect.as_of).max().unwrap_or_default();
     let mut text = String::from("## What was counted\n\n");
@@ -94,16 +94,16 @@ fn counted_things(figures: &Figures) -> String {
         number(tools.tools.len()),
         tools.servers,
         number(tools.schemas.len()),
-        share(tools.of_the_largest(3), tools.tools.len()),
+        share(tools.tools_of_largest_servers(3), tools.tools.len()),
         env!("CARGO_PKG_VERSION"),
     );
     text
 }
 
-/// Only some tables have these columns.
+/// An additional column of a table: its title and its number.
 type Column<'a> = (&'a str, fn(&Tally) -> usize);
 
-fn table(figures: &Figures, of: fn(&Tally) -> &Fates, more: &[Column<'_>]) -> String {
+fn table(figures: &Figures, of: fn(&Tally) -> &OutcomeCounts, more: &[Column<'_>]) -> String {
     let words = Outcome::ALL.map(Outcome::word).join(" | ");
     let titles: String = more.iter().map(|(title, _)| format!(" {title} |")).collect();
     let mut text = format!("| dialect | share as it is | share with no loss | {words} |{titles}\n");
@@ -196,8 +196,8 @@ fn by_rule(figures: &Figures) -> String {
     text + "\n"
 }
 
-fn counts(broken: &Broken) -> String {
-    let Broken { tools, dialects, cases, alone, with_those_before, .. } = broken;
+fn counts(broken: &ViolationCount) -> String {
+    let ViolationCount { tools, dialects, cases, alone, with_those_before, .. } = broken;
     let numbers = [tools, dialects, cases, alone, with_those_before].map(|count| blank(*count));
     format!("{} |", numbers.join(" | "))
 }
@@ -252,21 +252,21 @@ fn by_template(figures: &Figures) -> String {
         let options = SanitizeOptions::new(SERVER).template(file);
         let broken: Vec<bool> =
             tools.schemas.iter().map(|schema| refuses(schema, &options) && !refuses(schema, &plain)).collect();
-        let left: Vec<bool> = tools
+        let unfixed: Vec<bool> = tools
             .schemas
             .iter()
             .zip(&broken)
             .map(|(schema, broken)| *broken && sanitize(schema.as_str(), &options).is_err())
             .collect();
         let count = |of: &[bool]| tools.tools.iter().filter(|(_, at)| of.get(*at) == Some(&true)).count();
-        let _ = writeln!(section, "| `{file}` | {} | {} |", number(count(&broken)), number(count(&left)));
+        let _ = writeln!(section, "| `{file}` | {} | {} |", number(count(&broken)), number(count(&unfixed)));
     }
     let _ = writeln!(section, "\nThe other {silent} templates accept all of them.\n");
     section
 }
 
 /// The corpus contains constructs that the tools lack: unions at the root, tuples and outputs.
-fn of_corpus(figures: &Figures) -> String {
+fn by_corpus(figures: &Figures) -> String {
     let path = root().join("tests/corpus/schemas.jsonl");
     let text = fs::read_to_string(path).unwrap_or_default();
     let schema = |line: &str| Some(serde_json::from_str::<serde_json::Value>(line).ok()?.get("schema")?.to_string());
@@ -281,8 +281,8 @@ fn of_corpus(figures: &Figures) -> String {
     );
     for column in &figures.census.columns {
         let name = column.dialect.name;
-        let fates: Vec<Outcome> = schemas.iter().map(|schema| Verdict::of(name, schema).outcome).collect();
-        let counts = Outcome::ALL.map(|outcome| fates.iter().filter(|one| **one == outcome).count().to_string());
+        let outcomes: Vec<Outcome> = schemas.iter().map(|schema| Verdict::of(name, schema).outcome).collect();
+        let counts = Outcome::ALL.map(|outcome| outcomes.iter().filter(|one| **one == outcome).count().to_string());
         let _ = writeln!(section, "| [`{name}`](dialects/{name}.md) | {} |", counts.join(" | "));
     }
     section.push('\n');

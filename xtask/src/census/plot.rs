@@ -7,7 +7,7 @@ use std::{error::Error, ops::Range};
 
 use plotters::prelude::*;
 
-/// From best to worst.
+/// Colors of outcomes, from best to worst.
 pub(crate) const COLORS: [RGBColor; 8] = [
     RGBColor(8, 81, 156),
     RGBColor(66, 146, 198),
@@ -19,7 +19,7 @@ pub(crate) const COLORS: [RGBColor; 8] = [
     RGBColor(60, 60, 60),
 ];
 
-/// Of plots with two kinds of segments.
+/// Colors of plots with two kinds of segments.
 pub(crate) const TAKEN: RGBColor = RGBColor(8, 81, 156);
 pub(crate) const NOT_YET: RGBColor = RGBColor(158, 202, 225);
 
@@ -45,7 +45,7 @@ pub(crate) struct Bars<'a> {
     pub(crate) y_label: &'a str,
     /// The end of the axis.
     pub(crate) longest: usize,
-    /// After the numbers on the axis.
+    /// The unit after the numbers on the axis.
     pub(crate) unit: &'a str,
     pub(crate) segments: &'a [(&'a str, RGBColor)],
     /// From top to bottom, each with one number per segment.
@@ -66,8 +66,8 @@ impl Bars<'_> {
             root.fill(&WHITE)?;
             let (head, body) = root.split_vertically(above);
             head.draw(&Text::new(self.title.to_owned(), (16, 14), (FONT, LETTERS + 5).into_font().color(&INK)))?;
-            for (place, (word, color)) in self.segments.iter().enumerate() {
-                let (row, column) = (place / columns, place % columns);
+            for (index, (word, color)) in self.segments.iter().enumerate() {
+                let (row, column) = (index / columns, index % columns);
                 let x = i32::try_from(LEFT + u32::try_from(column)? * step)?;
                 let y = i32::try_from(TITLE + u32::try_from(row)? * LEGEND_ROW)?;
                 head.draw(&Rectangle::new([(x, y), (x + 14, y + 14)], color.filled()))?;
@@ -76,7 +76,7 @@ impl Bars<'_> {
             self.bars(&body)?;
             root.present()?;
         }
-        Ok(self.described(&svg))
+        Ok(self.with_title(&svg))
     }
 
     fn bars(&self, body: &DrawingArea<SVGBackend<'_>, plotters::coord::Shift>) -> Result<(), Box<dyn Error>> {
@@ -124,8 +124,8 @@ impl Bars<'_> {
         Ok(())
     }
 
-    /// For screen readers. The library writes no title.
-    fn described(&self, svg: &str) -> String {
+    /// Adds a title for screen readers, because the library writes no title.
+    fn with_title(&self, svg: &str) -> String {
         let escaped = self.description.replace('&', "&amp;").replace('<', "&lt;");
         svg.replacen("<svg ", "<svg role=\"img\" ", 1).replacen(">\n", &format!(">\n<title>{escaped}</title>\n"), 1)
     }

@@ -15,7 +15,7 @@ use toolwire::{dialects, rules::Constraint, Dialect};
 
 use super::{
     advice::advice,
-    broken::{keywords, rules, Broken},
+    broken::{keywords, rules, ViolationCount},
     count::{Census, Column, Outcome, Verdict},
     figures::{share, Figures},
     files, plot,
@@ -29,9 +29,9 @@ fn print_line(line: &str) {
     let _ = writeln!(std::io::stderr(), "{line}");
 }
 
-fn whole() -> Option<&'static Figures> {
+fn read_all() -> Option<&'static Figures> {
     static WHOLE: OnceLock<Option<Figures>> = OnceLock::new();
-    WHOLE.get_or_init(super::whole).as_ref()
+    WHOLE.get_or_init(super::read_all).as_ref()
 }
 
 fn sample() -> PathBuf {
@@ -40,7 +40,7 @@ fn sample() -> PathBuf {
 
 #[test]
 fn the_page_is_fresh_and_names_no_server() {
-    let Some(figures) = whole() else {
+    let Some(figures) = read_all() else {
         println!("skipped: expected {TOOLS} next to the checkout, found none; the census is not compared with it");
         return;
     };
@@ -85,9 +85,9 @@ fn secrets(tools: &Path) -> BTreeSet<String> {
 fn every_listed_rule_has_advice() {
     let sample = Tools::of_file(&sample()).expect("the sample is part of this repository");
     let sample = Figures::of(Census::take(sample));
-    for figures in [Some(&sample), whole()].into_iter().flatten() {
+    for figures in [Some(&sample), read_all()].into_iter().flatten() {
         assert_eq!(figures.rules.len(), 10, "expected the rules that real tools break most often");
-        for Broken { name, .. } in &figures.rules {
+        for ViolationCount { name, .. } in &figures.rules {
             assert!(Constraint::ALL.iter().any(|constraint| constraint.id() == name), "`{name}` is not a constraint");
             assert!(advice(name).is_some(), "xtask/src/census/advice.rs: expected advice for `{name}`, found none");
         }
@@ -122,7 +122,7 @@ fn equal_schemas_are_judged_once_and_counted_separately() {
     let tools = tools(&[("one", "{}"), ("two", "{}"), ("two", "true"), ("two", "{}")]);
     assert_eq!((tools.schemas.len(), tools.servers), (2, 2));
     assert_eq!(tools.tools, [(0, 0), (1, 0), (1, 1), (1, 0)]);
-    assert_eq!((tools.of_the_largest(1), tools.of_the_largest(9)), (3, 4));
+    assert_eq!((tools.tools_of_largest_servers(1), tools.tools_of_largest_servers(9)), (3, 4));
 }
 
 #[test]
@@ -204,8 +204,8 @@ fn tallies_count_every_tool_and_the_worst_tool_of_each_server() {
     assert_eq!((tallies[0].reinterpreted, tallies[0].ignored), (0, 0));
 }
 
-fn broken(name: &str, [tools, dialects, cases, alone, with_those_before]: [usize; 5]) -> Broken {
-    Broken { name: name.to_owned(), tools, dialects, cases, alone, with_those_before }
+fn broken(name: &str, [tools, dialects, cases, alone, with_those_before]: [usize; 5]) -> ViolationCount {
+    ViolationCount { name: name.to_owned(), tools, dialects, cases, alone, with_those_before }
 }
 
 #[test]

@@ -7,7 +7,7 @@ use serde_json::Value;
 
 #[derive(Default)]
 pub(crate) struct Tools {
-    /// Distinct, as text.
+    /// The distinct schemas, as JSON text.
     pub(crate) schemas: Vec<String>,
     /// Indices of the server and of the schema of each tool.
     pub(crate) tools: Vec<(usize, usize)>,
@@ -15,7 +15,7 @@ pub(crate) struct Tools {
 }
 
 impl Tools {
-    /// The file has one tool per line. Returns `None` if it does not exist.
+    /// Reads a file with one tool per line. Returns `None` if the file does not exist.
     pub(crate) fn of_file(path: &Path) -> Option<Tools> {
         let text = fs::read_to_string(path).ok()?;
         let rows = text.lines().filter_map(|line| serde_json::from_str::<Value>(line).ok());
@@ -25,7 +25,7 @@ impl Tools {
         })))
     }
 
-    /// Pairs of a server and a schema.
+    /// Collects tools from pairs of a server and a schema.
     pub(crate) fn of(pairs: impl IntoIterator<Item = (String, String)>) -> Tools {
         let (mut servers, mut schemas) = (BTreeMap::new(), BTreeMap::new());
         let mut found = Tools::default();
@@ -42,19 +42,19 @@ impl Tools {
         found
     }
 
-    pub(crate) fn of_the_largest(&self, count: usize) -> usize {
+    pub(crate) fn tools_of_largest_servers(&self, count: usize) -> usize {
         let mut sizes = vec![0; self.servers];
         for (server, _) in &self.tools {
             if let Some(size) = sizes.get_mut(*server) {
                 *size += 1;
             }
         }
-        sizes.sort_unstable_by(|one, two| two.cmp(one));
+        sizes.sort_unstable_by(|left, right| right.cmp(left));
         sizes.iter().take(count).sum()
     }
 }
 
-/// The server is the package or repository, without its version and the path in it.
+/// Returns the server of a source: the package or repository, without its version and the path in it.
 pub(crate) fn server(source: &str) -> &str {
     let source = source.split(" (via ").next().unwrap_or(source);
     // The scope of an npm package also begins with `@`.

@@ -2,7 +2,7 @@
 
 use serde_json::Value;
 
-use super::{text, Binds};
+use super::{text, RowDialect};
 
 /// Required value of a tool's `strict`.
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -150,7 +150,7 @@ const UNMAPPED: &[(&str, &str, &str)] = &[
     ("myorg-myaccount.snowflakecomputing.com", "tool", "no dialect: Snowflake"),
 ];
 
-pub(super) fn binds(row: &Value) -> Binds {
+pub(super) fn row_dialect(row: &Value) -> RowDialect {
     let strict = row["strict"] == true;
     let (host, kind) = (text(row, "host"), text(row, "kind"));
     let surface = MAPPED.iter().find(|surface| {
@@ -166,8 +166,8 @@ pub(super) fn binds(row: &Value) -> Binds {
     });
     let unmapped = || UNMAPPED.iter().find(|(end, begin, _)| host.ends_with(end) && kind.starts_with(begin));
     match (surface, unmapped()) {
-        (Some(surface), _) => Binds::Dialect(surface.dialect),
-        (None, Some((_, _, why))) => Binds::Nothing(why),
-        (None, None) => Binds::Unknown,
+        (Some(surface), _) => RowDialect::Dialect(surface.dialect),
+        (None, Some((_, _, why))) => RowDialect::Nothing(why),
+        (None, None) => RowDialect::Unknown,
     }
 }

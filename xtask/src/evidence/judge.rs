@@ -12,7 +12,7 @@ use toolwire::{
 };
 
 use super::{
-    providers::{Gone, NAMED},
+    providers::{Problem, ERRORS},
     Answer, Sent,
 };
 use crate::id;
@@ -20,10 +20,10 @@ use crate::id;
 #[derive(Default)]
 pub(super) struct Judgement {
     /// Compared with the texts in `EXCEPTIONS`.
-    pub(super) differs: Vec<String>,
+    pub(super) differences: Vec<String>,
     /// Statements of the facts that a rejection confirms.
     pub(super) facts: BTreeSet<&'static str>,
-    /// For messages.
+    /// Findings, for messages.
     pub(super) found: String,
 }
 
@@ -33,43 +33,47 @@ type Refused = Vec<(&'static str, String)>;
 pub(super) fn judge(answer: &Answer, dialect: &'static str) -> Judgement {
     match (&answer.error, &answer.sent) {
         (None, Sent::Request(request)) => {
-            let mut judgement = check_accepted(&in_list(&tools_of(request), dialect), request);
+            let mut judgement = check_accepted(&violations_of_list(&tools_of(request), dialect), request);
             if names_changed(request, dialect) {
-                judgement.differs.push("accepted: a name is changed".to_owned());
+                judgement.differences.push("accepted: a name is changed".to_owned());
             }
             if choice_changed(request, dialect) {
-                judgement.differs.push("accepted: the choice is changed".to_owned());
+                judgement.differences.push("accepted: the choice is changed".to_owned());
             }
             judgement
         }
-        (None, Sent::Schema(schema)) => check_accepted(&in_schema(schema, &SanitizeOptions::new(id(dialect))), schema),
-        (None, Sent::Response(schema)) => check_accepted(&in_schema(schema, &of_response(dialect)), schema),
-        (None, Sent::Tools(tools)) => check_accepted(&in_list(tools, dialect), tools),
+        (None, Sent::Schema(schema)) => {
+            check_accepted(&violations_of_schema(schema, &SanitizeOptions::new(id(dialect))), schema)
+        }
+        (None, Sent::Response(schema)) => {
+            check_accepted(&violations_of_schema(schema, &response_options(dialect)), schema)
+        }
+        (None, Sent::Tools(tools)) => check_accepted(&violations_of_list(tools, dialect), tools),
         (None, Sent::Whole(tools, request)) => {
-            let mut judgement = check_accepted(&in_list(tools, dialect), tools);
-            let found = in_request(request, dialect);
-            judgement.differs.extend(found.iter().map(|violation| format!("accepted: `{}`", violation.constraint)));
+            let mut judgement = check_accepted(&violations_of_list(tools, dialect), tools);
+            let found = violations_of_request(request, dialect);
+            judgement.differences.extend(found.iter().map(|violation| format!("accepted: `{}`", violation.constraint)));
             judgement
         }
         (Some(error), Sent::Whole(_, request)) => {
-            let found = in_request(request, dialect);
+            let found = violations_of_request(request, dialect);
             let mut judgement = Judgement { found: format!("{error}\n  {request:.300}"), ..Judgement::default() };
             // An API reports only the first problem that it finds.
             match found.first() {
                 Some(violation) => drop(judgement.facts.insert(violation.fact.statement)),
-                None => judgement.differs.push("rejected: nothing in the request is refused".to_owned()),
+                None => judgement.differences.push("rejected: nothing in the request is refused".to_owned()),
             }
             judgement
         }
         (Some(error), Sent::Schema(schema)) => {
             refused_schema(error, schema, dialect, &SanitizeOptions::new(id(dialect)))
         }
-        (Some(error), Sent::Response(schema)) => refused_schema(error, schema, dialect, &of_response(dialect)),
+        (Some(error), Sent::Response(schema)) => refused_schema(error, schema, dialect, &response_options(dialect)),
         (Some(error), Sent::Tools(tools)) => refused_list(error, tools, dialect),
         (Some(error), Sent::Request(request)) if error.contains("tool_choice") => {
             let mut judgement = Judgement::default();
-            if !choice_changed(&thinking(request), dialect) {
-                judgement.differs.push("rejected: the tool choice is unchanged".to_owned());
+            if !choice_changed(&with_thinking(request), dialect) {
+                judgement.differences.push("rejected: the tool choice is unchanged".to_owned());
             }
             judgement
         }
@@ -77,12 +81,14 @@ pub(super) fn judge(answer: &Answer, dialect: &'static str) -> Judgement {
             let mut judgement = refused_list(error, &tools_of(request), dialect);
             match adapt_request(request, &AdaptOptions::new(id(dialect))) {
                 Ok(adapted) => {
-                    for (rule, _) in in_list(&tools_of(&adapted.request), dialect) {
-                        judgement.differs.push(format!("rejected: `{rule}` is still found after `adaptRequest`"));
+                    for (rule, _) in violations_of_list(&tools_of(&adapted.request), dialect) {
+                        judgement.differences.push(format!("rejected: `{rule}` is still found after `adaptRequest`"));
                     }
                 }
                 Err(error) => {
-                    judgement.differs.push(format!("rejected: `adaptRequest` fails with `{}`", error.code().as_str()));
+                    judgement
+                        .differences
+                        .push(format!("rejected: `adaptRequest` fails with `{}`", error.code().as_str()));
                 }
             }
             judgement
@@ -91,33 +97,33 @@ pub(super) fn judge(answer: &Answer, dialect: &'static str) -> Judgement {
 }
 
 fn check_accepted(refused: &Refused, sent: &Value) -> Judgement {
-    let differs = refused.iter().map(|(rule, _)| format!("accepted: `{rule}`")).collect();
-    Judgement { differs, found: format!("{refused:?}\n  {sent}"), ..Judgement::default() }
+    let differences = refused.iter().map(|(rule, _)| format!("accepted: `{rule}`")).collect();
+    Judgement { differences, found: format!("{refused:?}\n  {sent}"), ..Judgement::default() }
 }
 
-fn of_response(dialect: &str) -> SanitizeOptions {
+fn response_options(dialect: &str) -> SanitizeOptions {
     SanitizeOptions::new(id(dialect)).used_as(Use::Response)
 }
 
 fn refused_schema(error: &str, schema: &Value, dialect: &'static str, options: &SanitizeOptions) -> Judgement {
-    refused(error, schema, in_schema(schema, options), dialect, || match sanitize(schema, options) {
-        Ok(output) => Ok((in_schema(&output.schema, options), vec![output.schema])),
+    judge_rejected(error, schema, violations_of_schema(schema, options), dialect, || match sanitize(schema, options) {
+        Ok(output) => Ok((violations_of_schema(&output.schema, options), vec![output.schema])),
         Err(error) => Err(error.code()),
     })
 }
 
 fn refused_list(error: &str, tools: &Value, dialect: &'static str) -> Judgement {
-    refused(error, tools, in_list(tools, dialect), dialect, || {
+    judge_rejected(error, tools, violations_of_list(tools, dialect), dialect, || {
         match sanitize_tools(tools, &ToolsOptions::new(id(dialect))) {
-            Ok(output) => Ok((in_list(&output.tools, dialect), Vec::new())),
+            Ok(output) => Ok((violations_of_list(&output.tools, dialect), Vec::new())),
             Err(error) => Err(error.code()),
         }
     })
 }
 
-/// In a rejected row, `check` must agree, the rewritten schema must be accepted, and the problem in the error must be
-/// gone.
-fn refused(
+/// Judges a rejected row. `check` must find the rule, the rewritten schema must be accepted, and it must not have the
+/// problem in the error.
+fn judge_rejected(
     error: &str,
     sent: &Value,
     found: Refused,
@@ -125,20 +131,20 @@ fn refused(
     rewrite: impl FnOnce() -> Result<(Refused, Vec<Value>), Code>,
 ) -> Judgement {
     let mut judgement = Judgement { found: format!("{error}\n  {found:?}\n  {sent}"), ..Judgement::default() };
-    let Some((_, rule, gone)) = NAMED.iter().find(|(text, ..)| error.contains(text)) else {
-        judgement.differs.push("rejected: no rule is known for the error".to_owned());
+    let Some((_, rule, problem)) = ERRORS.iter().find(|(text, ..)| error.contains(text)) else {
+        judgement.differences.push("rejected: no rule is known for the error".to_owned());
         return judgement;
     };
     if found.is_empty() {
-        judgement.differs.push(format!("rejected: no violation is found, expected `{rule}`"));
+        judgement.differences.push(format!("rejected: no violation is found, expected `{rule}`"));
         return judgement;
     }
     if !found.iter().any(|(name, _)| name == rule) {
-        judgement.differs.push(format!("rejected: refused, but not by `{rule}`"));
+        judgement.differences.push(format!("rejected: refused, but not by `{rule}`"));
     }
     // The error does not show other violations, because an API reports only the first one.
-    let is_named = |name: &str, pointer: &str| match gone {
-        Gone::Keywords(keywords) if *rule == "refused-keyword" => {
+    let is_named = |name: &str, pointer: &str| match problem {
+        Problem::Keywords(keywords) if *rule == "refused-keyword" => {
             name == *rule && keywords.iter().any(|keyword| pointer.ends_with(keyword))
         }
         _ => name == *rule,
@@ -147,13 +153,13 @@ fn refused(
     judgement.facts = named.filter_map(|(name, pointer)| statement(dialect, name, pointer)).collect();
     match rewrite() {
         Err(Code::NotRepresentable) => {}
-        Err(code) => judgement.differs.push(format!("rejected: `sanitize` fails with `{}`", code.as_str())),
-        Ok((left, outputs)) => {
-            for (rule, _) in left {
-                judgement.differs.push(format!("rejected: `{rule}` is still found after `sanitize`"));
+        Err(code) => judgement.differences.push(format!("rejected: `sanitize` fails with `{}`", code.as_str())),
+        Ok((remaining, outputs)) => {
+            for (rule, _) in remaining {
+                judgement.differences.push(format!("rejected: `{rule}` is still found after `sanitize`"));
             }
-            if outputs.iter().any(|output| is_there(*gone, output, true)) {
-                judgement.differs.push(format!("rejected: the problem in the error (`{rule}`) is still present"));
+            if outputs.iter().any(|output| has_problem(*problem, output, true)) {
+                judgement.differences.push(format!("rejected: the problem in the error (`{rule}`) is still present"));
             }
         }
     }
@@ -168,7 +174,7 @@ fn statement(dialect: &str, rule: &str, pointer: &str) -> Option<&'static str> {
 }
 
 /// Schemas with only reinterpreted or ignored parts were also answered with 200.
-fn in_schema(schema: &Value, options: &SanitizeOptions) -> Refused {
+fn violations_of_schema(schema: &Value, options: &SanitizeOptions) -> Refused {
     match check(schema, options) {
         Ok(found) => found
             .into_iter()
@@ -179,7 +185,7 @@ fn in_schema(schema: &Value, options: &SanitizeOptions) -> Refused {
     }
 }
 
-fn in_list(tools: &Value, dialect: &str) -> Refused {
+fn violations_of_list(tools: &Value, dialect: &str) -> Refused {
     match check_tools(&tools.to_string(), &[id(dialect)]) {
         Ok(found) => found
             .into_iter()
@@ -190,11 +196,11 @@ fn in_list(tools: &Value, dialect: &str) -> Refused {
     }
 }
 
-fn in_request(request: &Value, dialect: &str) -> Vec<RequestViolation> {
+fn violations_of_request(request: &Value, dialect: &str) -> Vec<RequestViolation> {
     check_request(request, id(dialect)).unwrap_or_else(|error| panic!("{error}: {request}"))
 }
 
-/// Includes the tools of messages. Names must be unique among all tools.
+/// Returns the tools of a request and of its messages. Names must be unique among all tools.
 fn tools_of(request: &Value) -> Value {
     let messages = request["messages"].as_array().into_iter().flatten();
     let lists = [request].into_iter().chain(messages).filter_map(|holder| holder["tools"].as_array());
@@ -214,8 +220,8 @@ fn choice_changed(request: &Value, dialect: &str) -> bool {
         .is_ok_and(|adapted| adapted.report.choice.is_some())
 }
 
-/// Adds a part that the row omits from its request: thinking is enabled, as the name of the recording states.
-fn thinking(request: &Value) -> Value {
+/// Enables thinking in a request. The row omits this part, but the name of the recording states it.
+fn with_thinking(request: &Value) -> Value {
     let mut request = request.clone();
     request["thinking"] = json!({"type": "enabled"});
     request["messages"] = json!([{"role": "user", "content": "Go on."}]);
@@ -223,26 +229,26 @@ fn thinking(request: &Value) -> Value {
 }
 
 /// Returns true if the schema still has the problem in the error.
-fn is_there(gone: Gone, schema: &Value, is_root: bool) -> bool {
+fn has_problem(problem: Problem, schema: &Value, is_root: bool) -> bool {
     let Some(object) = schema.as_object() else { return false };
     let is_object = object.get("type").is_some_and(|kind| kind == "object");
     let is_array = object.get("type").is_some_and(|kind| kind == "array");
-    let here = match gone {
-        Gone::Keywords(keywords) => keywords.iter().any(|keyword| object.contains_key(*keyword)),
-        Gone::Optional => has_optional(object),
-        Gone::Open => is_object && object.get("additionalProperties") != Some(&Value::Bool(false)),
-        Gone::OtherRoot => is_root && (!is_object || object.contains_key("anyOf") || object.contains_key("oneOf")),
-        Gone::NoProperties => is_root && !object.get("properties").is_some_and(Value::is_object),
-        Gone::NoItems => is_array && !object.contains_key("items"),
-        Gone::ItemsList => object.get("items").is_some_and(Value::is_array),
-        Gone::Boolean => {
+    let here = match problem {
+        Problem::Keywords(keywords) => keywords.iter().any(|keyword| object.contains_key(*keyword)),
+        Problem::Optional => has_optional(object),
+        Problem::Open => is_object && object.get("additionalProperties") != Some(&Value::Bool(false)),
+        Problem::OtherRoot => is_root && (!is_object || object.contains_key("anyOf") || object.contains_key("oneOf")),
+        Problem::NoProperties => is_root && !object.get("properties").is_some_and(Value::is_object),
+        Problem::NoItems => is_array && !object.contains_key("items"),
+        Problem::ItemsList => object.get("items").is_some_and(Value::is_array),
+        Problem::Boolean => {
             let properties = object.get("properties").and_then(Value::as_object);
             properties.is_some_and(|properties| properties.values().any(Value::is_boolean))
         }
-        Gone::Null => object.iter().any(|(keyword, value)| keyword != "default" && value.is_null()),
-        Gone::Finding => false,
+        Problem::Null => object.iter().any(|(keyword, value)| keyword != "default" && value.is_null()),
+        Problem::Finding => false,
     };
-    here || children(object).any(|child| is_there(gone, child, false))
+    here || children(object).any(|child| has_problem(problem, child, false))
 }
 
 fn has_optional(object: &Map<String, Value>) -> bool {
@@ -251,7 +257,7 @@ fn has_optional(object: &Map<String, Value>) -> bool {
     object.get("properties").and_then(Value::as_object).is_some_and(|known| !known.keys().all(is_required))
 }
 
-/// Direct subschemas. Names of properties are not keywords, and values in `enum` are not schemas.
+/// Returns the direct subschemas. Names of properties are not keywords, and values in `enum` are not schemas.
 fn children(object: &Map<String, Value>) -> impl Iterator<Item = &Value> {
     let named = ["properties", "$defs", "definitions", "patternProperties"];
     let values = ["enum", "const", "default", "examples", "required", "type"];

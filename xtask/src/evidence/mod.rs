@@ -29,9 +29,9 @@ pub(crate) const DATA: &str = "../shared/data";
 /// Relative to the root of the project.
 pub(crate) const PAGE: &str = "docs/evidence.md";
 
-/// Answers that contradict the tables are an error.
-pub(crate) fn generated() -> Result<BTreeMap<String, String>, Box<dyn Error>> {
-    let ledger = Ledger::whole().ok_or_else(|| format!("expected {DATA} beside the checkout, found none"))?;
+/// Returns the page with the counts. An answer that contradicts a table is an error.
+pub(crate) fn generate() -> Result<BTreeMap<String, String>, Box<dyn Error>> {
+    let ledger = Ledger::read_all().ok_or_else(|| format!("expected {DATA} beside the checkout, found none"))?;
     if let Some(fault) = ledger.faults.first() {
         return Err(format!("{} faults, the first: {fault}", ledger.faults.len()).into());
     }
@@ -41,22 +41,22 @@ pub(crate) fn generated() -> Result<BTreeMap<String, String>, Box<dyn Error>> {
 type Read = fn(&Value) -> Answer;
 
 const FILES: &[(&str, Read)] = &[
-    ("accepted_schemas.jsonl", accepted),
-    ("answers.jsonl", answered),
-    ("more/answers.jsonl", answered),
-    ("answers_3.jsonl", answered),
-    ("answered_requests.jsonl", requested),
-    ("more/answered_requests.jsonl", requested),
-    ("answered_requests_3.jsonl", requested),
-    ("issue_cases.jsonl", reported),
-    ("issue_cases_2.jsonl", reported),
-    ("more/issue_cases_2.jsonl", reported),
-    ("kimi_dynamic_tools.json", of_kimi),
-    ("more/kimi_dynamic_tools.json", of_kimi),
+    ("accepted_schemas.jsonl", read_accepted_schema),
+    ("answers.jsonl", read_answered_schema),
+    ("more/answers.jsonl", read_answered_schema),
+    ("answers_3.jsonl", read_answered_schema),
+    ("answered_requests.jsonl", read_answered_request),
+    ("more/answered_requests.jsonl", read_answered_request),
+    ("answered_requests_3.jsonl", read_answered_request),
+    ("issue_cases.jsonl", read_issue),
+    ("issue_cases_2.jsonl", read_issue),
+    ("more/issue_cases_2.jsonl", read_issue),
+    ("kimi_dynamic_tools.json", read_kimi_case),
+    ("more/kimi_dynamic_tools.json", read_kimi_case),
 ];
 
 /// The dialect that a row is evidence for.
-pub(crate) enum Binds {
+pub(crate) enum RowDialect {
     Dialect(&'static str),
     /// Nothing, with the reason.
     Nothing(&'static str),
@@ -64,12 +64,12 @@ pub(crate) enum Binds {
     Unknown,
 }
 
-impl Binds {
-    fn of(found: Option<Result<&'static str, &'static str>>) -> Binds {
+impl RowDialect {
+    fn of(found: Option<Result<&'static str, &'static str>>) -> RowDialect {
         match found {
-            Some(Ok(dialect)) => Binds::Dialect(dialect),
-            Some(Err(why)) => Binds::Nothing(why),
-            None => Binds::Unknown,
+            Some(Ok(dialect)) => RowDialect::Dialect(dialect),
+            Some(Err(why)) => RowDialect::Nothing(why),
+            None => RowDialect::Unknown,
         }
     }
 }
@@ -87,9 +87,9 @@ pub(crate) enum Sent {
 }
 
 pub(crate) struct Answer {
-    /// For messages.
+    /// Name of the answer in messages.
     name: String,
-    binds: Binds,
+    row_dialect: RowDialect,
     /// The text of the error, or its source. `None` if the request was accepted.
     error: Option<String>,
     sent: Sent,
@@ -101,30 +101,36 @@ pub(crate) fn text<'a>(row: &'a Value, member: &str) -> &'a str {
     row[member].as_str().unwrap_or_default()
 }
 
-fn accepted(row: &Value) -> Answer {
+fn read_accepted_schema(row: &Value) -> Answer {
     let name = format!("{} {} {} ({})", text(row, "host"), text(row, "kind"), text(row, "name"), text(row, "source"));
     let sent = if text(row, "kind").starts_with("response_format") { Sent::Response } else { Sent::Schema };
-    Answer { name, binds: hosts::binds(row), error: None, sent: sent(row["schema"].clone()), recorded: true }
+    Answer {
+        name,
+        row_dialect: hosts::row_dialect(row),
+        error: None,
+        sent: sent(row["schema"].clone()),
+        recorded: true,
+    }
 }
 
-fn of_exchange(row: &Value, binds: Binds, sent: Sent) -> Answer {
+fn exchange_answer(row: &Value, row_dialect: RowDialect, sent: Sent) -> Answer {
     Answer {
         name: format!("{} {} ({})", text(row, "surface"), text(row, "name"), text(row, "source")),
-        binds,
+        row_dialect,
         error: (text(row, "verdict") != "accepted").then(|| text(row, "error").to_owned()),
         sent,
         recorded: text(row, "evidence") == "recorded",
     }
 }
 
-fn answered(row: &Value) -> Answer {
+fn read_answered_schema(row: &Value) -> Answer {
     let is_response = text(row, "kind") == "response-format";
     let sent = if is_response { Sent::Response } else { Sent::Schema };
-    of_exchange(row, surfaces::of_schema(row), sent(row["schema"].clone()))
+    exchange_answer(row, surfaces::of_schema(row), sent(row["schema"].clone()))
 }
 
 /// Parts of errors about a request's tool choice, its model, or the types and shapes of its tools.
-const OF_REQUESTS: &[&str] = &[
+const REQUEST_ERRORS: &[&str] = &[
     "tool_choice",
     "Thinking may not be enabled",
     "is not supported with this model",
@@ -137,20 +143,20 @@ const OF_REQUESTS: &[&str] = &[
     "Missing required parameter: 'tools[0].name'",
 ];
 
-fn requested(row: &Value) -> Answer {
+fn read_answered_request(row: &Value) -> Answer {
     let tools = row["tools"].clone();
     let is_accepted = text(row, "verdict") == "accepted";
-    if !is_accepted && !OF_REQUESTS.iter().any(|phrase| text(row, "error").contains(phrase)) {
-        return of_exchange(row, surfaces::of_request(row), Sent::Tools(tools));
+    if !is_accepted && !REQUEST_ERRORS.iter().any(|phrase| text(row, "error").contains(phrase)) {
+        return exchange_answer(row, surfaces::of_request(row), Sent::Tools(tools));
     }
-    let binds = match text(row, "surface") {
+    let row_dialect = match text(row, "surface") {
         // DashScope has no dialect. Its facts about requests are the facts of `portable`.
-        "alibaba" if !is_accepted => Binds::Dialect("portable"),
+        "alibaba" if !is_accepted => RowDialect::Dialect("portable"),
         // OpenRouter forwards a request to the vendor of the model.
-        "openrouter" if !is_accepted && text(row, "model").starts_with("x-ai/") => Binds::Dialect("xai"),
+        "openrouter" if !is_accepted && text(row, "model").starts_with("x-ai/") => RowDialect::Dialect("xai"),
         _ => surfaces::of_request(row),
     };
-    of_exchange(row, binds, Sent::Whole(tools, request_of(row)))
+    exchange_answer(row, row_dialect, Sent::Whole(tools, request_of(row)))
 }
 
 fn request_of(row: &Value) -> Value {
@@ -174,22 +180,22 @@ fn request_of(row: &Value) -> Value {
     request
 }
 
-fn reported(row: &Value) -> Answer {
+fn read_issue(row: &Value) -> Answer {
     let (url, error, note) = (text(row, "url"), text(row, "error"), text(row, "note"));
     // Rows without a status come from clients or documentation: those without an error are accepted.
     let is_accepted = row["status"] == 200 || (row["status"].is_null() && row["error"].is_null());
-    let mut binds = providers::binds(text(row, "provider"));
+    let mut row_dialect = providers::row_dialect(text(row, "provider"));
     let sent = match (&row["schema"], &row["request"]) {
         (Value::Null, Value::Null) if error.starts_with("tool_choice '") => Sent::Request(with_choice(error)),
         (Value::Null, request @ Value::Object(_)) => Sent::Request(request.clone()),
         (schema, _) => Sent::Schema(schema.clone()),
     };
-    if matches!((&binds, &sent), (Binds::Dialect(_), Sent::Schema(Value::Null))) {
-        binds = Binds::Nothing("the thread shows no schema");
+    if matches!((&row_dialect, &sent), (RowDialect::Dialect(_), Sent::Schema(Value::Null))) {
+        row_dialect = RowDialect::Nothing("the thread shows no schema");
     }
     Answer {
         name: format!("{url}: {error} {note}"),
-        binds,
+        row_dialect,
         error: (!is_accepted).then(|| format!("{error} | {url}")),
         sent,
         // Running the server's own validator is treated as a recording.
@@ -209,7 +215,7 @@ fn with_choice(error: &str) -> Value {
 
 /// Cases that Moonshot refuses for their messages, or for a choice without tools. A list
 /// of tools alone cannot show these problems.
-const OF_MESSAGES: &[&str] = &[
+const MESSAGE_CASES: &[&str] = &[
     "dynamic_tool_in_user_message",
     "dynamic_tool_in_assistant_message",
     "content_and_dynamic_tools",
@@ -221,19 +227,19 @@ const OF_MESSAGES: &[&str] = &[
 ];
 
 /// Cases that Moonshot refuses for the `type` of a tool.
-const OF_TYPES: &[&str] = &["unsupported_tool_type", "mixed_valid_and_bogus_type_tools"];
+const TYPE_CASES: &[&str] = &["unsupported_tool_type", "mixed_valid_and_bogus_type_tools"];
 
-fn of_kimi(row: &Value) -> Answer {
+fn read_kimi_case(row: &Value) -> Answer {
     let (name, why) = (text(row, "name"), text(row, "why"));
     let is = |names: &[&str]| names.iter().any(|begin| name.starts_with(begin));
-    let binds = match () {
-        () if is(OF_MESSAGES) => Binds::Nothing("about a request's messages and tool choice, not its tools"),
-        () if is(OF_TYPES) => Binds::Nothing("about tools of other types, which are passed on as hosted tools"),
-        () => Binds::Dialect("moonshot"),
+    let row_dialect = match () {
+        () if is(MESSAGE_CASES) => RowDialect::Nothing("about a request's messages and tool choice, not its tools"),
+        () if is(TYPE_CASES) => RowDialect::Nothing("about tools of other types, which are passed on as hosted tools"),
+        () => RowDialect::Dialect("moonshot"),
     };
     Answer {
         name: format!("kimi {name}: {why}"),
-        binds,
+        row_dialect,
         error: (row["expect"] != 200).then(|| why.to_owned()),
         sent: Sent::Request(row["request"].clone()),
         recorded: false,
@@ -262,15 +268,15 @@ pub(crate) struct Ledger {
     pub(crate) tallies: BTreeMap<&'static str, Tally>,
     /// Rows without a dialect, by the reason.
     pub(crate) nothing: BTreeMap<&'static str, usize>,
-    /// Rows per dialect and difference.
-    pub(crate) differs: BTreeMap<(&'static str, String), usize>,
+    /// Number of rows by dialect and difference.
+    pub(crate) differences: BTreeMap<(&'static str, String), usize>,
     /// Differences that are not exceptions.
     pub(crate) faults: Vec<String>,
 }
 
 impl Ledger {
     /// Returns `None` if the files next to the checkout are missing.
-    pub(crate) fn whole() -> Option<Ledger> {
+    pub(crate) fn read_all() -> Option<Ledger> {
         let mut ledger = Ledger::default();
         for (name, read) in FILES {
             ledger.add(&fs::read_to_string(root().join(DATA).join(name)).ok()?, *read);
@@ -300,13 +306,13 @@ impl Ledger {
 
     fn judge(&mut self, answer: &Answer) {
         let name = &answer.name;
-        let dialect = match answer.binds {
-            Binds::Dialect(dialect) => dialect,
-            Binds::Nothing(why) => {
+        let dialect = match answer.row_dialect {
+            RowDialect::Dialect(dialect) => dialect,
+            RowDialect::Nothing(why) => {
                 *self.nothing.entry(why).or_default() += 1;
                 return;
             }
-            Binds::Unknown => {
+            RowDialect::Unknown => {
                 self.faults.push(format!("{name}: neither mapped to a dialect nor listed as one without a dialect"));
                 return;
             }
@@ -317,24 +323,24 @@ impl Ledger {
         tally.recorded += usize::from(answer.recorded);
         tally.formats += usize::from(matches!(answer.sent, Sent::Response(_)));
         tally.requests += usize::from(!matches!(answer.sent, Sent::Schema(_) | Sent::Response(_)));
-        tally.excepted += usize::from(!judgement.differs.is_empty());
+        tally.excepted += usize::from(!judgement.differences.is_empty());
         for fact in judgement.facts {
             *tally.facts.entry(fact).or_default() += 1;
         }
-        for differs in judgement.differs.into_iter().collect::<BTreeSet<_>>() {
-            if !EXCEPTIONS.iter().any(|(of, known, ..)| *of == dialect && *known == differs) {
-                self.faults.push(format!("{dialect}: {differs}\n  {name}\n  {}", judgement.found));
+        for difference in judgement.differences.into_iter().collect::<BTreeSet<_>>() {
+            if !EXCEPTIONS.iter().any(|(of, known, ..)| *of == dialect && *known == difference) {
+                self.faults.push(format!("{dialect}: {difference}\n  {name}\n  {}", judgement.found));
             }
-            *self.differs.entry((dialect, differs)).or_default() += 1;
+            *self.differences.entry((dialect, difference)).or_default() += 1;
         }
     }
 
-    /// Each exception must cover exactly its number of rows.
+    /// Adds a fault for each exception that does not apply to exactly its number of rows.
     fn count_exceptions(&mut self) {
-        for (dialect, differs, count, _) in EXCEPTIONS {
-            let found = self.differs.get(&(*dialect, (*differs).to_owned())).copied().unwrap_or_default();
+        for (dialect, difference, count, _) in EXCEPTIONS {
+            let found = self.differences.get(&(*dialect, (*difference).to_owned())).copied().unwrap_or_default();
             if found != *count {
-                self.faults.push(format!("{dialect}: {differs}: {found} rows, {count} in the list of exceptions"));
+                self.faults.push(format!("{dialect}: {difference}: {found} rows, {count} in the list of exceptions"));
             }
         }
     }

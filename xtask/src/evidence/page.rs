@@ -81,8 +81,8 @@ pub(super) fn page(ledger: &Ledger) -> String {
         });
     }
     page += NO_ANSWERS;
-    for (dialect, differs, count, why) in EXCEPTIONS {
-        let _ = writeln!(page, "| `{dialect}` | {differs} | {count} | {why} |");
+    for (dialect, differences, count, why) in EXCEPTIONS {
+        let _ = writeln!(page, "| `{dialect}` | {differences} | {count} | {why} |");
     }
     page += "\n## Rows without a dialect\n\n| reason | rows |\n|---|--:|\n";
     for (why, count) in &ledger.nothing {

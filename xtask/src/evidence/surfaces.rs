@@ -3,7 +3,7 @@
 
 use serde_json::Value;
 
-use super::{text, Binds};
+use super::{text, RowDialect};
 
 /// The members of a row that determine its dialect.
 struct Sent<'a> {
@@ -15,8 +15,8 @@ struct Sent<'a> {
     strict: bool,
 }
 
-pub(super) fn of_schema(row: &Value) -> Binds {
-    Binds::of(dialect(&Sent {
+pub(super) fn of_schema(row: &Value) -> RowDialect {
+    RowDialect::of(dialect(&Sent {
         surface: text(row, "surface"),
         format: text(row, "format"),
         model: text(row, "model"),
@@ -27,11 +27,11 @@ pub(super) fn of_schema(row: &Value) -> Binds {
 }
 
 /// A list with a strict tool belongs to the strict dialect, because `check_tools` applies each tool's own flag.
-pub(super) fn of_request(row: &Value) -> Binds {
+pub(super) fn of_request(row: &Value) -> RowDialect {
     let tools = row["tools"].to_string();
     let carrier =
         ["parametersJsonSchema", "parameters_json_schema", "parameters"].into_iter().find(|name| tools.contains(name));
-    Binds::of(dialect(&Sent {
+    RowDialect::of(dialect(&Sent {
         surface: text(row, "surface"),
         format: text(row, "format"),
         model: text(row, "model"),
@@ -44,7 +44,7 @@ pub(super) fn of_request(row: &Value) -> Binds {
 const RESPONSE: &str = "a response format of a host without a known dialect for response formats";
 const ROUTER: &str = "a router: the provider of the request is unknown";
 
-/// `None` if the surface alone determines the dialect.
+/// Returns the dialect of a response format; `None` if the surface alone determines the dialect.
 fn of_response(sent: &Sent<'_>) -> Option<Result<&'static str, &'static str>> {
     let &Sent { surface, format, model, carrier: _, is_response, strict } = sent;
     is_response.then_some(())?;

@@ -26,7 +26,7 @@ fn print_line(line: &str) {
 }
 
 fn whole() -> Option<Ledger> {
-    let whole = Ledger::whole();
+    let whole = Ledger::read_all();
     if whole.is_none() {
         print_line(&format!(
             "skipped: expected all files of answers in {DATA} next to the checkout, found only some of them"

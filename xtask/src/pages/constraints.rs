@@ -24,10 +24,10 @@ use super::{
 };
 use crate::id;
 
-/// In bytes.
+/// Maximum size of an example, in bytes.
 const MAX_EXAMPLE: usize = 700;
 
-/// An input that violates a constraint, and the output that does not.
+/// An input that violates a constraint, and the output that does not violate it.
 pub(crate) struct ViolationExample {
     dialect: &'static str,
     used_as: Use,
@@ -50,28 +50,31 @@ impl ViolationExample {
 
 /// The best example of each constraint.
 #[derive(Default)]
-struct Best(BTreeMap<&'static str, ViolationExample>);
+struct BestExamples(BTreeMap<&'static str, ViolationExample>);
 
-impl Best {
+impl BestExamples {
     fn add(&mut self, rule: &'static str, found: ViolationExample) {
         if found.input.len() <= MAX_EXAMPLE && self.0.get(rule).is_none_or(|known| found.weight() < known.weight()) {
             self.0.insert(rule, found);
         }
     }
 
-    /// `wanted` selects constraints.
+    /// Adds the violations of a schema as examples of the constraints that `wanted` selects.
     fn add_schema(&mut self, input: &str, options: &SanitizeOptions, wanted: &dyn Fn(&str) -> bool) {
-        let Some(dialect) = named(options.dialect.as_str()).filter(|_| input.len() <= MAX_EXAMPLE) else { return };
+        let Some(dialect) = dialect_name(options.dialect.as_str()).filter(|_| input.len() <= MAX_EXAMPLE) else {
+            return;
+        };
         let violations = check(input, options).unwrap_or_default();
         if !violations.iter().any(|violation| wanted(violation.constraint)) {
             return;
         }
         let output = sanitize(input, options).ok().map(|written| written.schema.into_owned());
-        let left = output.as_ref().map(|output| check(output.as_str(), options).unwrap_or_default());
+        let remaining = output.as_ref().map(|output| check(output.as_str(), options).unwrap_or_default());
         let count = violations.len();
         for violation in violations.into_iter().filter(|violation| wanted(violation.constraint)) {
             let rule = violation.constraint;
-            let is_gone = left.as_ref().is_some_and(|left| left.iter().all(|found| found.constraint != rule));
+            let is_gone =
+                remaining.as_ref().is_some_and(|remaining| remaining.iter().all(|found| found.constraint != rule));
             let found = ViolationExample {
                 dialect,
                 used_as: options.used_as,
@@ -94,11 +97,12 @@ impl Best {
         }
         let written = sanitize_tools(input, &ToolsOptions::new(id(dialect))).ok();
         let output = written.filter(|written| written.quarantined.is_empty()).map(|written| written.tools.into_owned());
-        let left = output.as_ref().map(|output| check_tools(output.as_str(), &[id(dialect)]).unwrap_or_default());
+        let remaining = output.as_ref().map(|output| check_tools(output.as_str(), &[id(dialect)]).unwrap_or_default());
         let count = violations.len();
         for violation in violations.into_iter().filter(|violation| wanted(violation.constraint)) {
             let rule = violation.constraint;
-            let is_gone = left.as_ref().is_some_and(|left| left.iter().all(|found| found.constraint != rule));
+            let is_gone =
+                remaining.as_ref().is_some_and(|remaining| remaining.iter().all(|found| found.constraint != rule));
             let found = ViolationExample {
                 dialect,
                 used_as: Use::Tool,
@@ -115,10 +119,10 @@ impl Best {
     }
 }
 
-/// The best violation of each constraint in the fixtures. If no fixture with its own options has a fix, every schema is
-/// tried in every dialect with the constraint, also as a response format.
-pub(crate) fn found(root: &Path) -> BTreeMap<&'static str, ViolationExample> {
-    let mut best = Best::default();
+/// Returns the best example of each constraint from the fixtures. If no fixture with its options has a fix, every
+/// schema is tried in every dialect with the constraint, also as a response format.
+pub(crate) fn find_examples(root: &Path) -> BTreeMap<&'static str, ViolationExample> {
+    let mut best = BestExamples::default();
     let (mut schemas, mut lists) = (BTreeSet::new(), BTreeSet::new());
     for folder in ["check", "sanitize", "sanitize/rules"] {
         for (options, input) in cases(&root.join("tests/fixtures").join(folder)) {
@@ -134,13 +138,14 @@ pub(crate) fn found(root: &Path) -> BTreeMap<&'static str, ViolationExample> {
         for (options, input) in cases(&root.join("tests/fixtures").join(folder)) {
             let options: Value = serde_json::from_str(&options).unwrap_or_default();
             let listed = options.get("dialects").and_then(Value::as_array).into_iter().flatten();
-            for dialect in listed.chain(options.get("dialect")).filter_map(Value::as_str).filter_map(named) {
+            for dialect in listed.chain(options.get("dialect")).filter_map(Value::as_str).filter_map(dialect_name) {
                 best.add_list(&input, dialect, &|_| true);
             }
             lists.insert(input);
         }
     }
-    let is_open = |best: &Best, rule: &Constraint| best.0.get(rule.id()).is_some_and(|found| found.fixed.is_none());
+    let is_open =
+        |best: &BestExamples, rule: &Constraint| best.0.get(rule.id()).is_some_and(|found| found.fixed.is_none());
     for dialect in dialects() {
         let rules = Constraint::ALL.iter().filter(|rule| dialect.facts.iter().any(|fact| fact.rules.contains(rule)));
         let open: Vec<&str> = rules.filter(|rule| is_open(&best, rule)).map(|rule| rule.id()).collect();
@@ -157,11 +162,11 @@ pub(crate) fn found(root: &Path) -> BTreeMap<&'static str, ViolationExample> {
     best.0
 }
 
-fn named(name: &str) -> Option<&'static str> {
+fn dialect_name(name: &str) -> Option<&'static str> {
     dialects().iter().find(|dialect| dialect.name == name).map(|dialect| dialect.name)
 }
 
-/// Options and input of each case, as JSON text.
+/// Returns the options and the input of each case, as JSON text.
 pub(super) fn cases(folder: &Path) -> Vec<(String, String)> {
     let mut files: Vec<_> = fs::read_dir(folder).into_iter().flatten().flatten().map(|entry| entry.path()).collect();
     files.sort();
@@ -197,10 +202,10 @@ pub(crate) fn body(constraint: Constraint, found: &BTreeMap<&'static str, Violat
                 dialects().iter().map(|dialect| dialect.name).filter(|name| !names.contains(name)).collect();
             let by = match others.len() {
                 0 => "all dialects".to_owned(),
-                few if few < names.len() => format!("all dialects except {}", listed(&others)),
-                _ => listed(&names),
+                few if few < names.len() => format!("all dialects except {}", dialect_links(&others)),
+                _ => dialect_links(&names),
             };
-            sentences.push(format!("{} by {by}.", capitalized(effect.as_str())));
+            sentences.push(format!("{} by {by}.", capitalize(effect.as_str())));
         }
     }
     let serving: Vec<String> = Rule::ALL
@@ -218,11 +223,11 @@ pub(crate) fn body(constraint: Constraint, found: &BTreeMap<&'static str, Violat
 }
 
 /// Returns links to the facts of dialects.
-pub(super) fn listed(dialects: &[&str]) -> String {
+pub(super) fn dialect_links(dialects: &[&str]) -> String {
     dialects.iter().map(|name| format!("[`{name}`](dialects/{name}.md)")).collect::<Vec<_>>().join(", ")
 }
 
-fn capitalized(word: &str) -> String {
+fn capitalize(word: &str) -> String {
     let (first, rest) = word.split_at(1);
     first.to_uppercase() + rest
 }

@@ -20,15 +20,15 @@ pub(crate) struct Entry {
     case: Value,
 }
 
-/// Entries whose error `check` does not find, or whose call does not fix it.
+/// Returns a message for each entry whose error `check` does not find, or whose call does not fix it.
 pub(crate) fn faults(entries: &[Entry]) -> Vec<String> {
     let mut faults = Vec::new();
     for entry in entries {
-        let (rule, found) = (entry.text("rule"), entry.found());
+        let (rule, found) = (entry.text("rule"), entry.findings());
         if entry.text("call") != "applyDeferredLoading" && !found.iter().any(|known| known == rule) {
             faults.push(format!("{}: expected `{rule}` among the findings, found {found:?}", entry.heading()));
         }
-        if !entry.is_mended() {
+        if !entry.is_fixed() {
             faults.push(format!("{}: the output is not accepted", entry.heading()));
         }
     }
@@ -50,7 +50,7 @@ impl Entry {
         self.case.get("input").unwrap_or(&Value::Null)
     }
 
-    fn found(&self) -> Vec<String> {
+    fn findings(&self) -> Vec<String> {
         self.refused(self.input())
     }
 
@@ -73,7 +73,7 @@ impl Entry {
         }
     }
 
-    fn climbs(&self) -> bool {
+    fn uses_ladder(&self) -> bool {
         self.text("formats") == "ladder"
     }
 
@@ -81,7 +81,7 @@ impl Entry {
         self.case.get("schema").unwrap_or(&Value::Null)
     }
 
-    fn mended(&self) -> Result<(Value, Vec<String>), toolwire::Error> {
+    fn fix(&self) -> Result<(Value, Vec<String>), toolwire::Error> {
         let dialect = self.text("dialect");
         match self.text("call") {
             "sanitize" => {
@@ -91,11 +91,11 @@ impl Entry {
             }
             "sanitizeTools" => {
                 let list = sanitize_tools(self.input(), &ToolsOptions::new(id(dialect)))?;
-                let changes = list.changes()?.iter().map(|about| describe(&about.change)).collect();
+                let changes = list.changes()?.iter().map(|tool_change| describe(&tool_change.change)).collect();
                 Ok((list.tools, changes))
             }
             "adaptRequest" => {
-                let formats = if self.climbs() { Formats::Ladder } else { Formats::Native };
+                let formats = if self.uses_ladder() { Formats::Ladder } else { Formats::Native };
                 let adapted = adapt_request(self.input(), &AdaptOptions::new(id(dialect)).formats(formats))?;
                 let report = adapted.report;
                 let choice = report
@@ -104,8 +104,8 @@ impl Entry {
                 let choice = choice.into_iter();
                 let request =
                     report.request_changes.iter().map(|change| format!("`{}`: {}", change.rule, change.message));
-                let formats = report.format_changes.iter().map(|about| describe(&about.change));
-                let tools = report.changes.iter().map(|about| describe(&about.change));
+                let formats = report.format_changes.iter().map(|tool_change| describe(&tool_change.change));
+                let tools = report.changes.iter().map(|tool_change| describe(&tool_change.change));
                 Ok((adapted.request, choice.chain(request).chain(tools).chain(formats).collect()))
             }
             "repairArguments" => {
@@ -134,8 +134,8 @@ impl Entry {
         }
     }
 
-    fn is_mended(&self) -> bool {
-        match self.mended() {
+    fn is_fixed(&self) -> bool {
+        match self.fix() {
             Ok((output, _)) if self.text("call") == "applyDeferredLoading" => {
                 let text = output.to_string();
                 !text.contains("defer_loading") && !text.contains("tool_reference") && output != *self.input()
@@ -170,10 +170,10 @@ impl Entry {
             let _ = writeln!(section, "\nWith the tool's own schema\n\n{}", fence("json", &self.schema().to_string()));
             section += "a call with the arguments\n";
         }
-        let _ = writeln!(section, "\n{}", fence("json", &shortened(&self.input().to_string(), MAX_SHOWN)));
-        match self.mended() {
+        let _ = writeln!(section, "\n{}", fence("json", &shorten(&self.input().to_string(), MAX_SHOWN)));
+        match self.fix() {
             Ok((output, changes)) => {
-                let _ = writeln!(section, "becomes\n\n{}", fence("json", &shortened(&output.to_string(), MAX_SHOWN)));
+                let _ = writeln!(section, "becomes\n\n{}", fence("json", &shorten(&output.to_string(), MAX_SHOWN)));
                 for change in changes {
                     let _ = writeln!(section, "- {change}");
                 }
@@ -191,7 +191,7 @@ impl Entry {
 
     /// Returns the beginning of the error, for the table of contents.
     fn beginning(&self) -> String {
-        shortened(self.text("error"), 110)
+        shorten(self.text("error"), 110)
     }
 
     fn in_typescript(&self) -> String {
@@ -202,7 +202,7 @@ impl Entry {
                 format!("const {{ tools, restore }} = sanitizeTools(listed, {{ dialect: '{dialect}' }});")
             }
             "adaptRequest" => {
-                let formats = if self.climbs() { ", formats: 'ladder'" } else { "" };
+                let formats = if self.uses_ladder() { ", formats: 'ladder'" } else { "" };
                 format!("const {{ request, restore }} = adaptRequest(body, {{ dialect: '{dialect}'{formats} }});")
             }
             "repairArguments" => "const repaired = repairArguments(call.arguments, tool.inputSchema);".to_owned(),
@@ -216,7 +216,7 @@ impl Entry {
             "sanitize" => format!("accepted = toolwire.sanitize(schema, dialect=\"{dialect}\").schema"),
             "sanitizeTools" => format!("sanitized = toolwire.sanitize_tools(listed, dialect=\"{dialect}\")"),
             "adaptRequest" => {
-                let formats = if self.climbs() { ", formats=\"ladder\"" } else { "" };
+                let formats = if self.uses_ladder() { ", formats=\"ladder\"" } else { "" };
                 format!("adapted = toolwire.adapt_request(body, dialect=\"{dialect}\"{formats})")
             }
             "repairArguments" => "repaired = toolwire.repair_arguments(call.arguments, tool.inputSchema)".to_owned(),
@@ -236,7 +236,7 @@ fn describe(change: &toolwire::reports::Change) -> String {
     )
 }
 
-fn shortened(text: &str, maximum: usize) -> String {
+fn shorten(text: &str, maximum: usize) -> String {
     let short: String = text.chars().take(maximum).collect();
     if short.len() < text.len() {
         format!("{}…", short.trim_end())

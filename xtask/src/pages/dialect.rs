@@ -27,7 +27,7 @@ pub(crate) struct Verdict {
     error: Option<String>,
 }
 
-/// From harmless to worst.
+/// The effect of rewriting a probe, from harmless to worst.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) enum Loss {
     Kept,
@@ -74,24 +74,24 @@ impl Loss {
 }
 
 impl Verdict {
-    /// `ours` returns true for pointers into the probe. `at` is the pointer to the probe in the output.
-    fn of(dialect: &str, schema: &Value, at: &str, ours: impl Fn(&str) -> bool) -> Self {
+    /// `is_in_probe` returns true for pointers into the probe. `at` is the pointer to the probe in the output.
+    fn of(dialect: &str, schema: &Value, at: &str, is_in_probe: impl Fn(&str) -> bool) -> Self {
         let options = SanitizeOptions::new(id(dialect));
         let refused: Vec<&'static str> = check(schema, &options)
             .map(|found| {
                 found
                     .iter()
-                    .filter(|violation| ours(&violation.pointer))
+                    .filter(|violation| is_in_probe(&violation.pointer))
                     .map(|violation| violation.constraint)
                     .collect()
             })
             .unwrap_or_default();
-        let refused = each_once(refused);
+        let refused = deduplicated(refused);
         match sanitize(schema, &options) {
             Ok(report) => {
                 let changes = report.changes().unwrap_or_default().iter();
-                let changes: Vec<Change> = changes.filter(|change| ours(&change.pointer)).cloned().collect();
-                let rules = each_once(changes.iter().map(|change| change.rule).collect());
+                let changes: Vec<Change> = changes.filter(|change| is_in_probe(&change.pointer)).cloned().collect();
+                let rules = deduplicated(changes.iter().map(|change| change.rule).collect());
                 let output = if rules.is_empty() { None } else { report.schema.pointer(at).cloned() };
                 Self { refused, rules, loss: Loss::of(&changes), output, error: None }
             }
@@ -124,13 +124,14 @@ impl Verdict {
     }
 }
 
-fn each_once(mut names: Vec<&'static str>) -> Vec<&'static str> {
+fn deduplicated(mut names: Vec<&'static str>) -> Vec<&'static str> {
     let mut seen = BTreeSet::new();
     names.retain(|name| seen.insert(*name));
     names
 }
 
-/// The property `x` has the probe as its schema, inside an object that as many dialects as possible accept.
+/// Returns the verdict about a probe as the schema of the property `x`, in an object that as many dialects as possible
+/// accept.
 pub(crate) fn in_a_property(dialect: &str, probe: &str, definitions: &str) -> Verdict {
     let probe: Value = serde_json::from_str(probe).unwrap_or_default();
     let definitions: Value = serde_json::from_str(definitions).unwrap_or_default();

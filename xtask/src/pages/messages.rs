@@ -25,7 +25,7 @@ use super::{
 /// If more messages than this differ only in the text in backticks, they are merged.
 const MANY: usize = 2;
 
-/// By the id of a rule, a constraint or a code.
+/// Messages by the id of a rule, a constraint or a code.
 type MessagesById = BTreeMap<String, BTreeSet<String>>;
 
 #[derive(Default)]
@@ -76,7 +76,8 @@ impl Messages {
         self.collect_from(&value, words, are_violations);
     }
 
-    /// A message next to a rule belongs to a change or a violation. A message next to a code belongs to an error.
+    /// Collects the messages in a report. A message next to a rule belongs to a change or a violation, and a message
+    /// next to a code belongs to an error.
     fn collect_from(&mut self, value: &Value, words: &Words, are_violations: bool) {
         let text = |name: &str| value.get(name).and_then(Value::as_str);
         if let Some(message) = text("message") {
@@ -183,36 +184,36 @@ fn text(case: &Value) -> String {
 /// The words that are in backticks in the core's own messages, and keywords. All other text in backticks comes from the
 /// input.
 struct Words {
-    own: BTreeSet<String>,
+    core_words: BTreeSet<String>,
     /// Only errors mention options.
     options: BTreeSet<String>,
 }
 
 impl Words {
     fn of(source: &Path) -> Self {
-        let (mut own, mut options) = (BTreeSet::new(), BTreeSet::new());
+        let (mut core_words, mut options) = (BTreeSet::new(), BTreeSet::new());
         for file in files(source, "rs").iter().filter(|file| !file.to_string_lossy().contains("tests")) {
             let text = fs::read_to_string(file).unwrap_or_default();
             let quoted = || text.split('"').skip(1).step_by(2).map(str::to_owned);
             for line in text.lines().map(str::trim_start).filter(|line| !line.starts_with("//")) {
                 let line = line.replace("\\\"", "\"").replace("{{", "{").replace("}}", "}");
-                own.extend(line.split('`').skip(1).step_by(2).map(str::to_owned));
+                core_words.extend(line.split('`').skip(1).step_by(2).map(str::to_owned));
             }
             if file.ends_with("schema/keyword.rs") {
-                own.extend(quoted());
+                core_words.extend(quoted());
             }
             if file.parent().is_some_and(|folder| folder.ends_with("options")) {
                 options.extend(quoted());
             }
         }
-        Self { own, options }
+        Self { core_words, options }
     }
 
-    /// `…` replaces text from the input, and N replaces numbers.
+    /// Replaces text from the input with `…`, and numbers with N.
     fn normalize(&self, message: &str, is_error: bool) -> String {
         let mut out = String::new();
         for (index, part) in message.split('`').enumerate() {
-            match (index % 2, self.own.contains(part) || (is_error && self.options.contains(part))) {
+            match (index % 2, self.core_words.contains(part) || (is_error && self.options.contains(part))) {
                 (0, _) => out += &numbers(part),
                 (_, true) => out += &format!("`{part}`"),
                 (_, false) => out += "`…`",
@@ -223,12 +224,12 @@ impl Words {
                 out = out.replace(&format!("{before} {kind}"), &format!("{before} K"));
             }
         }
-        without_lists(&out.replace('\n', " "))
+        shorten_lists(&out.replace('\n', " "))
     }
 }
 
 /// Shortens a list of items in backticks to one item.
-fn without_lists(text: &str) -> String {
+fn shorten_lists(text: &str) -> String {
     let parts: Vec<&str> = text.split('`').collect();
     let is_between = |index: usize| index % 2 == 0 && parts.get(index) == Some(&", ");
     let is_listed = |index: usize| index % 2 == 1 && (is_between(index + 1) || is_between(index - 1));
@@ -252,14 +253,14 @@ fn form(message: &str) -> String {
         .join("`")
 }
 
-/// Returns true if `message` equals `wider`, except that it names more.
+/// Returns true if `message` equals `wider`, except for names in place of `…`.
 fn covers(wider: &str, message: &str) -> bool {
     let (wider, parts): (Vec<&str>, Vec<&str>) = (wider.split('`').collect(), message.split('`').collect());
     let same = |(index, (wide, part)): (usize, (&&str, &&str))| wide == part || (index % 2 == 1 && *wide == "…");
     wider.len() == parts.len() && wider.iter().zip(&parts).enumerate().all(same)
 }
 
-/// N replaces whole numbers. `2020-12` is a name.
+/// Replaces whole numbers with N. `2020-12` is a name.
 fn numbers(text: &str) -> String {
     let word = |word: &str| {
         let digits = word.trim_matches(['(', ')', ',', ';', '.', ':']);

@@ -41,7 +41,7 @@ pub(crate) fn pages() -> BTreeMap<String, String> {
 }
 
 /// An entry of the cookbook that is not true is an error.
-pub(crate) fn generated() -> Result<BTreeMap<String, String>, Box<dyn Error>> {
+pub(crate) fn generate() -> Result<BTreeMap<String, String>, Box<dyn Error>> {
     match cookbook::faults(&cookbook::Entry::all(&root())).first() {
         None => Ok(pages()),
         Some(fault) => Err(format!("cookbook: {fault}").into()),

@@ -13,7 +13,7 @@ use toolwire::{
 struct Names {
     type_name: &'static str,
     summary: &'static str,
-    /// Each with its meaning.
+    /// The names, each with its meaning.
     members: Vec<(&'static str, &'static str)>,
 }
 
@@ -103,7 +103,7 @@ fn unions<const N: usize>(lists: [Names; N]) -> String {
     text
 }
 
-/// Detected from a tool that is written for the dialect.
+/// Returns the format of a dialect's tools, detected from a tool that is written for the dialect.
 fn format_of(dialect: &str) -> &'static str {
     let listed = r#"[{"name": "a", "inputSchema": {"type": "object", "properties": {"b": {"type": "string"}}}}]"#;
     let written = sanitize_tools(listed, &ToolsOptions::new(id(dialect))).map(|written| written.tools.into_owned());

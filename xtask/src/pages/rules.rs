@@ -115,7 +115,7 @@ behind its rules, with sources and confidence.
 
 /// Returns the page.
 pub(crate) fn page(root: &Path) -> String {
-    let found = constraints::found(root);
+    let found = constraints::find_examples(root);
     let seen = seen(root);
     let change = |rule: &Rule| body_of(root, *rule, seen.get(rule.id()));
     let mut page = format!("{GENERATED}{HEAD}\n## What APIs demand\n");
@@ -159,7 +159,7 @@ fn body_of(root: &Path, rule: Rule, seen: Option<&Usage>) -> String {
             body,
             "\nEffect on the accepted arguments, and on what the model reads: {}. In the fixtures of {}.\n",
             effects.join("; "),
-            constraints::listed(&dialects)
+            constraints::dialect_links(&dialects)
         );
     }
     body

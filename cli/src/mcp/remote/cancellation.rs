@@ -5,7 +5,7 @@ use tokio::task::AbortHandle;
 use super::Shared;
 
 impl Shared {
-    /// Ends the task if the call was cancelled before the task began.
+    /// Records the task of a call, or ends the task if the call was already cancelled.
     pub(super) fn keep(&self, key: Option<String>, task: AbortHandle) {
         let Some(key) = key else { return };
         let mut state = self.state();
@@ -19,7 +19,7 @@ impl Shared {
         }
     }
 
-    /// Returns true if the server needs no message for this.
+    /// Cancels a call. Returns true if the server needs no message for that.
     pub(super) fn cancel(&self, key: &str) -> bool {
         let mut state = self.state();
         let Some(call) = state.calls.get_mut(key) else { return false };
@@ -32,7 +32,7 @@ impl Shared {
         is_modern
     }
 
-    /// Forgets a modern call that was cancelled before it was sent. Returns true if it was.
+    /// Forgets a modern call if it was cancelled before it was sent. Returns true in this case.
     pub(super) fn forget_cancelled(&self, key: Option<&str>) -> bool {
         let Some(key) = key else { return false };
         let mut state = self.state();

@@ -56,8 +56,9 @@ const INITIALIZED: &str = "notifications/initialized";
 /// Time limit for connecting, and for the end of a session.
 const CONNECT: Duration = Duration::from_secs(30);
 const END: Duration = Duration::from_secs(1);
-/// Time limit for the delivery of a notification or an answer, which the next message waits for. Servers receive
-/// requests on different connections in any order, and some refuse a request before `notifications/initialized`.
+/// Time limit for the delivery of a notification or an answer. The next message waits for this delivery. Servers
+/// receive requests on different connections in any order, and some refuse a request before
+/// `notifications/initialized`.
 const DELIVERY: Duration = Duration::from_secs(5);
 /// Maximum silence of a stream. A server may have nothing to say for hours.
 const SILENCE: Duration = Duration::from_secs(24 * 3600);
@@ -66,13 +67,13 @@ const MAX_DELAY: Duration = Duration::from_secs(30);
 const UNANSWERED: &str = "the server has ended its reply without an answer";
 const REDIRECTS: usize = 5;
 const DEFECT: &str = "found a defect in toolwire, please report it";
-/// Maximum number of messages whose replies have not ended, more than a client may have open calls. Each of them has a
-/// connection with its buffers.
+/// Maximum number of messages whose replies have not ended, greater than the maximum of open calls of a client. Each
+/// such message has a connection with its buffers.
 const MAX_OPEN: usize = 1 << 14;
 
-/// The server is at no URL that can be requested.
+/// Error for a URL that cannot be requested.
 pub(crate) const NO_ADDRESS: &str = "expected an address, found something else";
-/// The meaning of a user in a URL differs between clients.
+/// Error for a URL with a user, whose meaning differs between clients.
 const USER: &str = "expected an address without a user, whose key belongs in a header, found one with a user";
 
 pub(crate) struct Remote {
@@ -80,14 +81,14 @@ pub(crate) struct Remote {
     messages: UnboundedSender<Waiting>,
 }
 
-/// The server has not received the message.
+/// A message that the server has not received.
 struct Waiting {
     text: Bytes,
     headers: Mirrored,
     sent: Sent,
 }
 
-/// Parts of a message.
+/// Headers that repeat parts of a message.
 type Mirrored = Vec<(HeaderName, HeaderValue)>;
 
 /// Exists until the request of the message is written or has failed. hyper may write it after the head of the reply.
@@ -124,12 +125,12 @@ struct Shared {
     number: usize,
     events: Sender<(usize, Event)>,
     state: Mutex<State>,
-    /// Bytes that all answers together may still have.
+    /// Number of bytes that all answers together may still have.
     rest: AtomicUsize,
     total: usize,
-    /// Bytes that the server has not received.
+    /// Number of bytes that the server has not received.
     unread: AtomicUsize,
-    /// Messages whose replies have not ended.
+    /// Number of messages whose replies have not ended.
     open: AtomicUsize,
     stops: Notify,
 }
@@ -140,26 +141,26 @@ struct State {
     version: Option<HeaderValue>,
     /// The URL to which messages are sent over SSE.
     endpoint: Option<Uri>,
-    /// A message was delivered.
+    /// True if a message was delivered.
     has_arrived: bool,
-    /// The connection has ended, or is ending.
+    /// True if the connection has ended, or is ending.
     is_over: bool,
-    /// Why this program has ended the connection.
+    /// The reason, if this program has ended the connection.
     fullness: Option<String>,
     has_stream: bool,
-    /// The server's own messages are being read.
+    /// True if the server's own messages are being read.
     is_listening: bool,
-    /// By the keys of their ids.
+    /// Open calls, by the keys of their ids.
     calls: BTreeMap<String, Call>,
 }
 
 struct Call {
-    /// JSON.
+    /// The id as JSON text.
     id: String,
-    /// The answer is expected among the server's own messages.
+    /// True if the answer is expected among the server's own messages.
     is_late: bool,
     is_cancelled: bool,
-    /// The end of its stream cancels the call, as in MCP since 2026-07-28.
+    /// True if the end of its stream cancels the call, as in MCP since 2026-07-28.
     is_modern: bool,
     task: Option<AbortHandle>,
 }
@@ -186,7 +187,7 @@ impl Undelivered {
 }
 
 impl Remote {
-    /// The connection begins with the first message. All answers together may have `total` bytes.
+    /// Opens a connection, which begins with the first message. All answers together may have `total` bytes.
     pub(crate) fn open(
         (url, headers, is_sse): (&str, &[(String, String)], bool),
         number: usize,
@@ -263,7 +264,7 @@ impl Remote {
         self.shared.stops.notify_one();
     }
 
-    /// Servers keep a session until it is ended.
+    /// Ends the session, which the server would otherwise keep.
     pub(crate) async fn close(&self) {
         let session = {
             let mut state = self.shared.state();
@@ -302,7 +303,7 @@ impl Shared {
         let mut delivery = None;
         let why = loop {
             tokio::select! {
-                () = self.stops.notified() => break self.stopped(),
+                () = self.stops.notified() => break self.stop_reason(),
                 Some(_) = async { Some(Option::as_mut(&mut delivery)?.await) } => delivery = None,
                 Some(done) = tasks.next() => match done {
                     Done::Whole => continue,
@@ -331,7 +332,7 @@ impl Shared {
                     }
                     // Until a first message is delivered, the transport is unknown, so messages are sent one at a time.
                     tokio::select! {
-                        () = self.stops.notified() => break self.stopped(),
+                        () = self.stops.notified() => break self.stop_reason(),
                         first = self.first(message, &mut is_sse, &mut tasks) => match first {
                             Ok(()) => {}
                             Err(why) => break why,
@@ -345,7 +346,7 @@ impl Shared {
         self.tell(Event::Ended(why)).await;
     }
 
-    fn stopped(&self) -> String {
+    fn stop_reason(&self) -> String {
         self.state().fullness.clone().unwrap_or_else(|| "it was ended".into())
     }
 
@@ -385,16 +386,16 @@ impl Shared {
             Ok(reply) => {
                 self.state().has_arrived = true;
                 let key = sent.key.clone();
-                let task = tasks.spawn(key.clone(), self.clone().received(reply, sent));
+                let task = tasks.spawn(key.clone(), self.clone().pass_on_reply(reply, sent));
                 self.keep(key, task);
                 Ok(())
             }
-            Err(why) => self.undelivered(&sent, why).await,
+            Err(why) => self.report_undelivered(&sent, why).await,
         }
     }
 
-    /// Passes on what the server answers. Drops `delivered` when the server has received the message. Fails if the
-    /// connection has to end.
+    /// Sends a message, and passes on the server's answer. Drops `delivered` when the server has received the message.
+    /// Fails if the connection has to end.
     async fn deliver(
         self: Arc<Shared>,
         Waiting { text, headers, sent }: Waiting,
@@ -406,17 +407,17 @@ impl Shared {
         match reply {
             Ok(reply) => {
                 drop(text);
-                self.received(reply, sent).await
+                self.pass_on_reply(reply, sent).await
             }
             Err(Undelivered::Status(StatusCode::NOT_FOUND, _)) if self.state().session.is_some() => {
                 Err("the server does not know the session".into())
             }
-            Err(why) => self.undelivered(&sent, why).await,
+            Err(why) => self.report_undelivered(&sent, why).await,
         }
     }
 
     /// Reports why a message was not delivered, or passes on the answer to it. Fails if the connection has to end.
-    async fn undelivered(&self, sent: &Sent, why: Undelivered) -> Result<(), String> {
+    async fn report_undelivered(&self, sent: &Sent, why: Undelivered) -> Result<(), String> {
         let refusal = match &why {
             Undelivered::TooLarge(why) => return Err(why.clone()),
             Undelivered::Status(status, body) => {
@@ -478,7 +479,7 @@ impl Shared {
                 }
             }
             let sent = timeout(SILENCE, self.clients.send(request)).await;
-            // A connection that fails says nothing about the event after which a stream is continued.
+            // The failure of a connection does not concern the event after which a stream is continued.
             let sent = sent.map_err(|_| Undelivered::Ended("the server did not answer".into()))?;
             let reply = sent.map_err(Undelivered::Ended)?;
             let status = reply.status();
@@ -486,16 +487,16 @@ impl Shared {
                 return Ok(reply);
             }
             let location = reply.headers().get(LOCATION).and_then(|location| location.to_str().ok());
-            let next = location.filter(|_| matches!(status.as_u16(), 307 | 308)).and_then(|to| joined(&address, to));
+            let next = location.filter(|_| matches!(status.as_u16(), 307 | 308)).and_then(|to| resolve(&address, to));
             match next {
                 Some(next) => address = next,
-                None => return Err(Undelivered::Status(status, self.beginning(reply).await)),
+                None => return Err(Undelivered::Status(status, self.quote_beginning(reply).await)),
             }
         }
         Err(Undelivered::Reason(format!("expected at most {REDIRECTS} redirects, found more")))
     }
 
-    async fn beginning(&self, reply: Response<Incoming>) -> String {
+    async fn quote_beginning(&self, reply: Response<Incoming>) -> String {
         let Ok(encoding) = encoding(&reply) else { return String::new() };
         let mut pieces = Pieces::new(reply.into_body(), encoding);
         let mut body = Vec::new();
@@ -509,7 +510,7 @@ impl Shared {
     }
 
     /// Passes on the messages of a reply. Fails if the connection has to end.
-    async fn received(self: Arc<Shared>, reply: Response<Incoming>, sent: Sent) -> Result<(), String> {
+    async fn pass_on_reply(self: Arc<Shared>, reply: Response<Incoming>, sent: Sent) -> Result<(), String> {
         let kind = reply.headers().get(CONTENT_TYPE);
         let (is_json, is_stream) = (is_of_type(kind, JSON), is_of_type(kind, STREAM));
         let kind = kind.and_then(|kind| kind.to_str().ok()).unwrap_or_default();
@@ -546,7 +547,7 @@ impl Shared {
         Ok(())
     }
 
-    /// True if the answer to the call can be among the server's own messages.
+    /// Returns true if the answer to the call can be among the server's own messages.
     fn expects(&self, key: &str, status: StatusCode) -> bool {
         let mut state = self.state();
         let expects = status == StatusCode::ACCEPTED && state.is_listening;
@@ -627,7 +628,7 @@ impl Shared {
             let read = shared.stream((reply.into_body(), encoding), None, &mut position, |event| {
                 let to = std::str::from_utf8(&event.data).ok().filter(|_| event.name == "endpoint")?;
                 // Messages may contain keys, so they are sent only to the server itself.
-                let endpoint = joined(&shared.address, to)?;
+                let endpoint = resolve(&shared.address, to)?;
                 shared.state().endpoint = Some(endpoint);
                 tell.notify_one();
                 Some(())
@@ -649,7 +650,7 @@ impl Shared {
     }
 }
 
-/// What the sender of a message expects. The message itself may have megabytes.
+/// The expectations of a message's sender, without the message, which may have megabytes.
 struct Sent {
     /// Key of the id of a request.
     key: Option<String>,
@@ -669,7 +670,7 @@ impl Sent {
     }
 }
 
-/// A value that no header can have is left out.
+/// Returns the headers of a message. A value that a header cannot have is omitted.
 fn with_mirrored(message: &[u8], headers: &[(String, String)]) -> Mirrored {
     let all = mirrored(message).into_iter().map(|(name, value)| (name.to_string(), value));
     let read =
@@ -696,7 +697,7 @@ fn encoding(reply: &Response<Incoming>) -> Result<Option<ContentEncoding>, Strin
     }
 }
 
-/// RFC 3986, 3.1 and 4.1.
+/// Returns true if a reference has a scheme (RFC 3986, 3.1 and 4.1).
 fn has_scheme(reference: &str) -> bool {
     let scheme = reference.split_once(':').map(|(scheme, _)| scheme.as_bytes());
     scheme.is_some_and(|scheme| {
@@ -705,8 +706,8 @@ fn has_scheme(reference: &str) -> bool {
     })
 }
 
-/// Returns `None` for another origin.
-fn joined(base: &Uri, to: &str) -> Option<Uri> {
+/// Resolves a reference. Returns `None` if it has another origin.
+fn resolve(base: &Uri, to: &str) -> Option<Uri> {
     let to = to.split('#').next().unwrap_or_default();
     let origin = format!("{}://{}", base.scheme_str()?, base.authority()?);
     let absolute = if has_scheme(to) {
@@ -747,7 +748,7 @@ mod tests {
             ("//evil.example/m", None),
             ("https://a.example:8@evil.example/m", None),
         ] {
-            assert_eq!(joined(&base, to).map(|uri| uri.to_string()).as_deref(), found, "{to}");
+            assert_eq!(resolve(&base, to).map(|uri| uri.to_string()).as_deref(), found, "{to}");
         }
     }
 }

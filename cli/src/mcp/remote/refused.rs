@@ -1,11 +1,11 @@
-//! Replies with a status of an error. Their body may be a JSON-RPC error, which is the answer to a request.
+//! Replies with an error status. Their body may be a JSON-RPC error, which is the answer to a request.
 //! <https://modelcontextprotocol.io/specification/2026-07-28/basic/transports/streamable-http#server-validation>
 
 use hyper::StatusCode;
 use toolwire::json::{self, Node};
 use toolwire_command::MODERN_ERRORS;
 
-/// In bytes.
+/// Maximum size of such a body, in bytes.
 pub(super) const MOST: usize = 1 << 16;
 /// Status and code of an unknown method.
 const UNKNOWN_METHOD: (StatusCode, &str) = (StatusCode::NOT_FOUND, "-32601");
@@ -14,7 +14,7 @@ fn code<'n>(node: &'n Node<'_>) -> Option<&'n str> {
     node.get("error")?.get("code")?.as_number()
 }
 
-/// Only servers of MCP since 2026-07-28 send the error.
+/// Returns an error about the version, which only servers of MCP since 2026-07-28 send.
 pub(super) fn version_error(status: StatusCode, body: &str) -> Option<String> {
     let node = json::read(body).ok()?;
     let code = code(&node)?;
@@ -22,8 +22,8 @@ pub(super) fn version_error(status: StatusCode, body: &str) -> Option<String> {
     (is_modern || (status, code) == UNKNOWN_METHOD).then(|| code.into())
 }
 
-/// Returns the answer to the request, if the body is one. `id` is JSON text. Servers that have not read the id write
-/// none.
+/// Returns the body if it is an answer to the request. `id` is JSON text. A server that has not read the id writes an
+/// answer without id.
 pub(super) fn answer(status: StatusCode, body: &str, id: &str) -> Option<Vec<u8>> {
     let mut node = json::read(body).ok().filter(|node| status.is_client_error() && code(node).is_some())?;
     let own = json::read(id).ok()?;

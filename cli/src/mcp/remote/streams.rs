@@ -22,18 +22,18 @@ use crate::{
     },
 };
 
-/// Delay before a stream is continued, unless the server asks for another, and the limits of what it may ask for.
+/// Delay before a stream is continued, unless the server asks for another delay within the two limits below.
 const FIRST_DELAY: Duration = Duration::from_secs(1);
 const MIN_RETRY: Duration = Duration::from_millis(100);
 const MAX_RETRY: Duration = Duration::from_secs(3600);
 /// Maximum number of attempts to continue the reply to a call without a new event.
 const ATTEMPTS: u32 = 4;
-/// In bytes. An id is sent as a header.
+/// Maximum size of an event id, which is sent as a header, in bytes.
 const MAX_ID: usize = 4_096;
 
 #[derive(Default)]
 pub(super) struct Position {
-    /// Of the last event that has an id.
+    /// Id of the last event that has an id.
     id: Option<HeaderValue>,
     /// The delay that the server asks for, in milliseconds.
     retry: Option<u64>,

@@ -50,7 +50,7 @@ pub(super) enum Received {
         method: String,
         /// Only requests since 2026-07-28 state a version.
         version: Option<String>,
-        /// JSON.
+        /// Progress token as JSON text.
         token: Option<String>,
         text: String,
     },
@@ -166,7 +166,7 @@ impl Received {
         Ok(())
     }
 
-    /// Returns the request with a different id. This id also replaces the request's progress token.
+    /// Returns the request with the id `number`, which also replaces its progress token.
     pub(super) fn under(&self, number: u64) -> Option<String> {
         let Received::Request { text, .. } = self else { return None };
         let mut parsed = json::read(text).ok()?;

@@ -32,13 +32,13 @@ use message::{Received, Rejection};
 use session::Session;
 
 const PATH: &str = "/mcp";
-/// In bytes.
+/// Maximum size of a body, in bytes.
 const MAX_BODY: u64 = 4 << 20;
-/// Including event streams.
+/// Maximum number of open requests, including event streams.
 const MAX_REQUESTS: usize = 1_000;
 /// Default of the maximum number of sessions. Each session has its own processes.
 const MAX_SESSIONS: u64 = 64;
-/// Maximum number of sessions that may still be ending while all others are open.
+/// Maximum number of sessions that may be ending in addition to the open sessions.
 const MAX_ENDING: usize = 8;
 /// Default lifetime of a session without an open request, in seconds.
 const IDLE: u64 = 1_800;
@@ -94,7 +94,7 @@ struct Post {
     key: String,
     /// Session id that the response sends in `Mcp-Session-Id`, if the request opened the session.
     tells: Option<String>,
-    /// The response is an event stream.
+    /// True if the response is an event stream.
     streams: bool,
 }
 
@@ -152,7 +152,7 @@ impl Listener {
         self.done()
     }
 
-    /// Handles a request whose body could not be read. `status` is 408, 413 or 503; `why` is the reason, for people.
+    /// Handles a request whose body could not be read. `status` is 408, 413 or 503; `why` is a human-readable reason.
     pub fn unread(&mut self, number: u64, status: u16, why: &str) -> Vec<ListenerEffect> {
         if self.requests.remove(&number).is_some() {
             self.reject(number, &Rejection::new(status, INVALID_REQUEST, why));
@@ -209,8 +209,8 @@ impl Listener {
         self.done()
     }
 
-    /// Bodies and events are UTF-8, so an HTTP response cannot contain the message. Returns the error that replaces an
-    /// answer.
+    /// Handles a message that is not UTF-8: an HTTP response cannot contain it. If the message is an answer, returns
+    /// the error that replaces it.
     fn not_utf_8(&mut self, session: u64, message: &[u8]) -> Option<String> {
         let why = "expected UTF-8 from the server, found other bytes";
         match Outline::read(message) {
@@ -226,8 +226,8 @@ impl Listener {
         }
     }
 
-    /// Handles the end of a session's proxy, by itself or after [`ListenerEffect::Close`]. `why` is the reason, for
-    /// people.
+    /// Handles the end of a session's proxy, by itself or after [`ListenerEffect::Close`]. `why` is a
+    /// human-readable reason.
     pub fn ended(&mut self, session: u64, why: &str) -> Vec<ListenerEffect> {
         self.ending.remove(&session);
         if self.sessions.contains_key(&session) {
@@ -318,7 +318,7 @@ impl Listener {
         }
     }
 
-    /// Ends the previous event stream, whose client may be disconnected.
+    /// Opens an event stream. Ends the previous one, whose client may be disconnected.
     fn open_stream(&mut self, number: u64, session: u64) {
         self.used(session);
         let Some(open) = self.sessions.get_mut(&session) else { return };
@@ -488,7 +488,7 @@ impl Listener {
         }
     }
 
-    /// The session has ended, so the response must not contain its id.
+    /// Removes the session id from a response whose session has ended.
     fn tell_no_id(&mut self, number: u64) {
         if let Some(Request::Post(post)) = self.requests.get_mut(&number) {
             post.tells = None;
@@ -603,7 +603,7 @@ fn stream_headers(session: Option<&str>) -> Headers {
     headers
 }
 
-/// Line ends can occur in JSON only outside strings, so they become spaces.
+/// Returns a message as an event. JSON contains line ends only outside strings, so they become spaces.
 fn as_event(text: &str) -> String {
     let line = text.replace(['\r', '\n'], " ");
     format!("event: message\ndata: {line}\n\n")
@@ -618,7 +618,7 @@ fn status_of(text: &str) -> u16 {
     STATUSES.iter().find(|(of, _)| Some(*of) == code).map_or(200, |(_, status)| *status)
 }
 
-/// An action for the host. Requests have the host's numbers, sessions the listener's.
+/// An action for the host. The host numbers requests, and the listener numbers sessions.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum ListenerEffect {
@@ -641,7 +641,8 @@ pub enum ListenerEffect {
     Open(u64),
     /// Passes a message to the proxy of a session, as if its client had sent it.
     Message(u64, String),
-    /// Passes the body just received to the proxy of a session, byte for byte. The second number is the request's.
+    /// Passes the body just received to the proxy of a session, byte for byte. The second number is the number of the
+    /// request.
     Pass(u64, u64),
     /// Stops the proxy of a session. The host calls [`Listener::ended`](super::Listener::ended) when the proxy's
     /// servers have ended.

@@ -42,11 +42,11 @@ pub(super) struct Session {
 
 #[derive(Debug)]
 struct Call {
-    /// `None` if the client disconnected.
+    /// The HTTP request of the call; `None` if the client disconnected.
     request: Option<u64>,
     /// Position in the order in which calls arrived.
     order: u64,
-    /// As the client wrote it.
+    /// The id as the client wrote it.
     id: String,
     /// The progress token as the client wrote it, and its key.
     token: Option<(String, String)>,
@@ -82,8 +82,8 @@ impl Session {
         }
     }
 
-    /// Returns the key of the request's id in this session. Returns the request's text if that differs from the
-    /// client's text.
+    /// Returns the key of the request's id in this session, and the text of the request if it differs from the text of
+    /// the client.
     pub(super) fn ask(&mut self, number: u64, received: &Received) -> Result<(String, Option<String>), Rejection> {
         let Received::Request { id, key, method, token, .. } = received else { return Ok((String::new(), None)) };
         self.next += 1;
@@ -106,8 +106,8 @@ impl Session {
         Ok((key, text))
     }
 
-    /// The client of a request disconnected. Since 2026-07-28, this cancels the request, and the cancellation is
-    /// returned. Before that, it cancels nothing.
+    /// Handles the disconnection of a request's client. Since 2026-07-28, a disconnection cancels the request, and the
+    /// result is the cancellation. In earlier versions, it cancels nothing.
     pub(super) fn left(&mut self, key: &str) -> Option<String> {
         if self.id.is_some() {
             self.calls.get_mut(key)?.request = None;
@@ -182,8 +182,8 @@ impl Session {
         Delivery::Answer(number, restored)
     }
 
-    /// Returns the destination, in the session that clients share, of a message that is not a response. The message
-    /// goes to the client whose request it names, with that client's ids, or is discarded.
+    /// Delivers a message other than a response, in the shared session: to the client whose request it
+    /// names, with the ids of that client. Other messages are discarded.
     fn shared(&self, text: &str) -> Delivery {
         let Ok(mut node) = json::read(text) else { return Delivery::None };
         let progress = message::at(&node, &["params", "progressToken"]).map(json::canonical);
@@ -207,8 +207,8 @@ impl Session {
         Delivery::Event(number, json::write(&restored_subscription(node, call)))
     }
 
-    /// The message belongs to no known request. It goes to the stream for such messages, or else to the latest open
-    /// request, or else to the next one.
+    /// Delivers a message that belongs to no known request: to the stream for such messages, otherwise to the latest
+    /// open request, otherwise to the next stream.
     fn other(&mut self, text: &str, id: Option<String>) -> Delivery {
         let open = self.calls.values().filter_map(|call| Some((call.order, call.request?)));
         if let Some(number) = self.stream.or_else(|| open.max().map(|(_, number)| number)) {

@@ -46,7 +46,7 @@ pub(super) fn value(place: &mut Value, data: &mut Unstructured<'_>) -> Result<()
         if data.ratio(1_u8, 3_u8)? && !members.is_empty() {
             let index = data.choose_index(members.len())?;
             let name = members.keys().nth(index).cloned().unwrap_or_default();
-            let other = renamed(&name, data)?;
+            let other = misspell(&name, data)?;
             let inner = members.remove(&name).unwrap_or_default();
             members.insert(other, inner);
             return Ok(());
@@ -68,7 +68,7 @@ pub(super) fn value(place: &mut Value, data: &mut Unstructured<'_>) -> Result<()
         9 => json!({*data.choose(&["arguments", "input", "kwargs"])?: old}),
         10 => json!({"input": old.to_string()}),
         11 => match old {
-            Value::String(text) => json!(renamed(&text, data)?),
+            Value::String(text) => json!(misspell(&text, data)?),
             other => json!(python(&other)),
         },
         12 => json!(*data.choose(&[0, 1, 2])?),
@@ -79,7 +79,7 @@ pub(super) fn value(place: &mut Value, data: &mut Unstructured<'_>) -> Result<()
 }
 
 /// Returns another spelling of a name.
-fn renamed(name: &str, data: &mut Unstructured<'_>) -> Result<String> {
+fn misspell(name: &str, data: &mut Unstructured<'_>) -> Result<String> {
     Ok(match data.int_in_range(0..=4)? {
         0 => name.to_uppercase(),
         1 => name.to_lowercase(),

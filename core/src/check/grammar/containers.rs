@@ -5,7 +5,7 @@ use alloc::{format, string::String, vec::Vec};
 
 use super::{
     is_schema_value,
-    keywords::{self, FEW},
+    keywords::{self, LINEAR_SEARCH_LIMIT},
     quoted, seen, types, Extent, Report, Schema,
 };
 use crate::{
@@ -24,36 +24,36 @@ use crate::{
     },
 };
 
-/// With these keywords, other schemas may allow members without a declaration here.
-const COMBINED: Keywords =
+/// Keywords with which other schemas may allow further members.
+const COMBINING_KEYWORDS: Keywords =
     Keywords::of(&[Keyword::AnyOf, Keyword::OneOf, Keyword::AllOf, Keyword::Ref, Keyword::UnevaluatedProperties]);
 
-/// The branches of these keywords declare the types of the schema.
+/// Keywords whose branches declare the types of the schema.
 const COMBINATORS: [Keyword; 2] = [Keyword::OneOf, Keyword::AllOf];
 
 pub(super) fn check(node: &Node<'_>, schema: &Schema<'_, '_>, report: &mut Report<'_>) {
     let grammar = report.grammar;
     let types = schema.get(Keyword::Type);
-    let is = |name: &str| types.is_some_and(|value| types::contains_type(value, name, grammar));
+    let has_type = |name: &str| types.is_some_and(|value| types::contains_type(value, name, grammar));
     // Subschemas of `not`, `if` and the like are conditions on a value, and need no type.
     let is_condition =
         |step: &Step<'_>| matches!(step, Step::Name("not" | "if" | "then" | "else" | "contains" | "propertyNames"));
-    let walked = schema.is_walked;
+    let is_walked = schema.is_walked;
     // A refused `oneOf` or `allOf` is already reported, and the schema that replaces it declares the types.
     let is_refused_union =
         COMBINATORS.iter().any(|keyword| schema.present.contains(*keyword) && grammar.refuses.contains(*keyword));
-    let wants_type = walked
+    let must_have_type = is_walked
         && grammar.typed != TypeRequirement::No
         && !schema.present.intersects(grammar.typed.one_of())
         && !is_refused_union;
-    if wants_type && !schema.pointer.steps().iter().any(is_condition) {
+    if must_have_type && !schema.pointer.steps().iter().any(is_condition) {
         report.add(node, Constraint::Untyped, schema.pointer.render(), grammar.typed.in_words(), "none");
     }
-    if is("array") {
-        array(node, schema, walked, report);
+    if has_type("array") {
+        check_array(node, schema, is_walked, report);
     }
-    if is("object") {
-        object(node, schema, report);
+    if has_type("object") {
+        check_object(node, schema, report);
     }
 }
 
@@ -67,10 +67,10 @@ fn is_refused(items: &Node<'_>, grammar: &Grammar) -> bool {
         || (is_false && grammar.arrays.truthy_items)
 }
 
-fn array(node: &Node<'_>, schema: &Schema<'_, '_>, walked: bool, report: &mut Report<'_>) {
+fn check_array(node: &Node<'_>, schema: &Schema<'_, '_>, is_walked: bool, report: &mut Report<'_>) {
     let rule = report.grammar.arrays;
     match schema.get(Keyword::Items) {
-        None if walked && rule.needs_items && (rule.truthy_items || schema.get(Keyword::PrefixItems).is_none()) => {
+        None if is_walked && rule.needs_items && (rule.truthy_items || schema.get(Keyword::PrefixItems).is_none()) => {
             report.add(
                 node,
                 Constraint::ArrayWithoutItems,
@@ -101,7 +101,7 @@ fn array(node: &Node<'_>, schema: &Schema<'_, '_>, walked: bool, report: &mut Re
     }
 }
 
-fn object(node: &Node<'_>, schema: &Schema<'_, '_>, report: &mut Report<'_>) {
+fn check_object(node: &Node<'_>, schema: &Schema<'_, '_>, report: &mut Report<'_>) {
     let rule = report.grammar.objects;
     let table = schema.get(Keyword::Properties).and_then(Node::as_object);
     let at = || schema.pointer.render();
@@ -149,7 +149,7 @@ fn object(node: &Node<'_>, schema: &Schema<'_, '_>, report: &mut Report<'_>) {
             );
         }
         (open @ (OpenRule::ClosedByDefault | OpenRule::ClosedBesideMembers | OpenRule::Closes), None)
-            if !schema.present.intersects(COMBINED)
+            if !schema.present.intersects(COMBINING_KEYWORDS)
                 && (open == OpenRule::ClosedByDefault || schema.present.intersects(OF_MEMBERS))
                 // `check` reports the object, but `sanitize` leaves it unchanged.
                 && (open != OpenRule::Closes || report.extent != Extent::First) =>
@@ -212,11 +212,11 @@ fn object(node: &Node<'_>, schema: &Schema<'_, '_>, report: &mut Report<'_>) {
     }
 }
 
-pub(super) fn depth(place: &SchemaPath<'_, '_>) -> usize {
-    place.pointer.steps().iter().filter(|step| **step == Step::Name(Keyword::Properties.name())).count()
+pub(super) fn depth(path: &SchemaPath<'_, '_>) -> usize {
+    path.pointer.steps().iter().filter(|step| **step == Step::Name(Keyword::Properties.name())).count()
 }
 
-pub(super) fn properties(schema: &Schema<'_, '_>, value: &Node<'_>, report: &mut Report<'_>) {
+pub(super) fn check_properties(schema: &Schema<'_, '_>, value: &Node<'_>, report: &mut Report<'_>) {
     let Some(table) = value.as_object() else {
         report.add(
             value,
@@ -227,14 +227,17 @@ pub(super) fn properties(schema: &Schema<'_, '_>, value: &Node<'_>, report: &mut
         );
         return;
     };
-    let before = report.properties;
-    report.properties = before.saturating_add(table.len());
-    if before <= report.max_properties && report.properties > report.max_properties {
+    let previous_count = report.properties;
+    report.properties = previous_count.saturating_add(table.len());
+    if previous_count <= report.max_properties && report.properties > report.max_properties {
         let (expected, found) =
             (format!("at most {} properties in all", report.max_properties), format!("{} so far", report.properties));
         report.add(value, Constraint::TooManyProperties, schema.at("properties"), &expected, &found);
     }
     for member in table {
+        if report.is_decided() {
+            return;
+        }
         let pointer = || {
             let mut pointer = schema.at("properties");
             push_token(&mut pointer, &member.key.display());
@@ -256,7 +259,7 @@ pub(super) fn properties(schema: &Schema<'_, '_>, value: &Node<'_>, report: &mut
     }
 }
 
-pub(super) fn required(schema: &Schema<'_, '_>, value: &Node<'_>, report: &mut Report<'_>) {
+pub(super) fn check_required(schema: &Schema<'_, '_>, value: &Node<'_>, report: &mut Report<'_>) {
     let names = value.as_array().filter(|names| names.iter().all(|name| name.as_text().is_some()));
     let Some(names) = names else {
         report.add(value, Constraint::RequiredNotStrings, schema.at("required"), "a list of strings", value.kind());
@@ -279,7 +282,7 @@ pub(super) fn required(schema: &Schema<'_, '_>, value: &Node<'_>, report: &mut R
     }
     schema.not_below_braces(Keyword::Required, value, report);
     if report.grammar.objects.required_accepts {
-        required_accepts(schema, names, report);
+        check_required_schemas(schema, names, report);
     }
     if !report.grammar.required_is_known_at(schema.object, schema.pointer) {
         return;
@@ -287,7 +290,7 @@ pub(super) fn required(schema: &Schema<'_, '_>, value: &Node<'_>, report: &mut R
     let table = schema.get(Keyword::Properties).and_then(Node::as_object);
     let is_there =
         |item: &Node<'_>| item.as_text().is_some_and(|name| table.is_some_and(|table| table.get_text(name).is_some()));
-    if names.len() <= FEW && names.iter().all(is_there) {
+    if names.len() <= LINEAR_SEARCH_LIMIT && names.iter().all(is_there) {
         return;
     }
     let known: Set<_> = table.into_iter().flatten().map(|member| &member.key).collect();
@@ -304,7 +307,7 @@ pub(super) fn required(schema: &Schema<'_, '_>, value: &Node<'_>, report: &mut R
     }
 }
 
-fn required_accepts(schema: &Schema<'_, '_>, names: &[Node<'_>], report: &mut Report<'_>) {
+fn check_required_schemas(schema: &Schema<'_, '_>, names: &[Node<'_>], report: &mut Report<'_>) {
     let Some(table) = schema.get(Keyword::Properties).and_then(Node::as_object) else { return };
     let never = |name: &Node<'_>| {
         let property = table.get_text(name.as_text()?)?;
@@ -317,21 +320,21 @@ fn required_accepts(schema: &Schema<'_, '_>, names: &[Node<'_>], report: &mut Re
     }
 }
 
-pub(super) fn additional_properties(schema: &Schema<'_, '_>, value: &Node<'_>, report: &mut Report<'_>) {
+pub(super) fn check_additional_properties(schema: &Schema<'_, '_>, value: &Node<'_>, report: &mut Report<'_>) {
     if value.as_object().is_none() && value.as_bool().is_none() {
         let (rule, pointer) = (Constraint::AdditionalPropertiesNotSchema, schema.at("additionalProperties"));
         report.add(value, rule, pointer, "a boolean or a schema", &seen(value));
     }
 }
 
-pub(super) fn items(schema: &Schema<'_, '_>, value: &Node<'_>, report: &mut Report<'_>) {
+pub(super) fn check_items(schema: &Schema<'_, '_>, value: &Node<'_>, report: &mut Report<'_>) {
     let (rule, expected) = match value.as_array() {
         Some([]) if report.grammar.array_items && report.grammar.metaschema => {
             let (rule, expected) = (Constraint::KeywordValue, "at least one schema under `items`");
             return report.add(value, rule, schema.at("items"), expected, "an empty list");
         }
         Some(list) if report.grammar.array_items => {
-            return keywords::items_are_schemas(schema, Keyword::Items, list, report);
+            return keywords::check_items_are_schemas(schema, Keyword::Items, list, report);
         }
         Some(_) => (Constraint::ArrayItems, "one schema for all items"),
         None if is_schema_value(value, report.grammar) => return,

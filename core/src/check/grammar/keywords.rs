@@ -44,13 +44,13 @@ pub(super) fn check_key(
     let grammar = report.grammar;
     let at = || schema.at(&member.key.display());
     let Some(keyword) = keyword else {
-        let Some(known) = grammar.unknown else {
+        let Some(accepted_names) = grammar.unknown else {
             if schema.is_zod && member.key.is("def") && report.extent != Extent::First {
                 report.add(&member.value, Constraint::IgnoredKeyword, at(), "a JSON Schema", ZOD);
             }
             return true;
         };
-        if known.iter().any(|name| member.key.is(name)) {
+        if accepted_names.iter().any(|name| member.key.is(name)) {
             return true;
         }
         let key = quoted(&member.key);
@@ -74,7 +74,7 @@ pub(super) fn check_key(
         // A keyword that the API reinterprets is still refused if it is malformed.
         let is_read = report.dialect.severity_of(Constraint::RefusedKeyword.id(), &at()) == Severity::Reinterpreted;
         if is_read && matches!(keyword, Keyword::AllOf | Keyword::OneOf) {
-            all_of_or_one_of(schema, keyword, &member.value, report);
+            check_all_of_or_one_of(schema, keyword, &member.value, report);
         }
         return false;
     }
@@ -105,14 +105,14 @@ pub(super) fn check_key(
         return false;
     }
     if let (Keyword::Schema, Some(drafts)) = (keyword, grammar.drafts) {
-        let is_taken = |text: &Text<'_>| drafts.iter().any(|draft| text.display().contains(draft));
-        if !member.value.as_text().is_none_or(is_taken) {
+        let is_known_draft = |text: &Text<'_>| drafts.iter().any(|draft| text.display().contains(draft));
+        if !member.value.as_text().is_none_or(is_known_draft) {
             let expected = format!("`$schema` of {}", drafts.join(" or "));
             report.add(&member.value, Constraint::UnknownDraft, at(), &expected, &super::seen(&member.value));
         }
     }
     if grammar.beside_their_type.contains(keyword) {
-        beside_its_type(schema, member, keyword, report);
+        check_sibling_type(schema, member, keyword, report);
     }
     if let Some(limit) = member.value.as_number().and_then(|number| grammar.too_large(keyword, number)) {
         let (expected, found) = (format!("`{}` of at most {limit}", keyword.name()), super::seen(&member.value));
@@ -161,31 +161,31 @@ pub(super) fn check_key(
     true
 }
 
-fn beside_its_type(schema: &Schema<'_, '_>, member: &Member<'_>, keyword: Keyword, report: &mut Report<'_>) {
+fn check_sibling_type(schema: &Schema<'_, '_>, member: &Member<'_>, keyword: Keyword, report: &mut Report<'_>) {
     let (Some(types), Some(applies_to)) = (schema.get(Keyword::Type), keyword.applies_to()) else { return };
-    let wanted = applies_to.name();
-    if types::is_name(types, wanted, report.grammar) {
+    let required_type = applies_to.name();
+    if types::is_name(types, required_type, report.grammar) {
         return;
     }
-    let known = types::names(types, report.grammar.types, report.grammar);
-    let is_of = |name: &&str| *name == wanted || (wanted == "number" && *name == "integer");
-    if known.is_some_and(|names| !names.iter().any(is_of)) {
-        let expected = format!("`{}` only next to `type: \"{wanted}\"`", keyword.name());
+    let names = types::known_names(types, report.grammar.types, report.grammar);
+    let includes = |name: &&str| *name == required_type || (required_type == "number" && *name == "integer");
+    if names.is_some_and(|names| !names.iter().any(includes)) {
+        let expected = format!("`{}` only next to `type: \"{required_type}\"`", keyword.name());
         report.add(&member.value, Constraint::BesideOtherType, schema.at(keyword.name()), &expected, "another type");
     }
 }
 
-/// Up to this number of names, linear search is fast enough.
-pub(super) const FEW: usize = 16;
+/// Maximum number of names for a linear search.
+pub(super) const LINEAR_SEARCH_LIMIT: usize = 16;
 
-/// Skips keywords that have a file of their own.
+/// Checks the value of a keyword, unless another file checks it.
 pub(super) fn check_value(schema: &Schema<'_, '_>, keyword: Keyword, value: &Node<'_>, report: &mut Report<'_>) {
     // Draft 2020-12 does not have this keyword.
     if keyword == Keyword::AdditionalItems && !report.grammar.array_items {
         return;
     }
     let expected = match keyword.subschemas() {
-        Subschemas::Value => match expected(keyword, value, report.grammar) {
+        Subschemas::Value => match expected_value(keyword, value, report.grammar) {
             None => return,
             Some(expected) => expected,
         },
@@ -200,11 +200,11 @@ pub(super) fn check_value(schema: &Schema<'_, '_>, keyword: Keyword, value: &Nod
         Subschemas::Schema | Subschemas::SchemaOrSchemas => "a schema",
         Subschemas::Schemas => match value.as_array() {
             Some([]) => "at least one schema",
-            Some(items) => return items_are_schemas(schema, keyword, items, report),
+            Some(items) => return check_items_are_schemas(schema, keyword, items, report),
             None => "a list of schemas",
         },
         Subschemas::Named | Subschemas::NamedOrNames => match value.as_object() {
-            Some(_) => return members_are_schemas(schema, keyword, value, report),
+            Some(_) => return check_members_are_schemas(schema, keyword, value, report),
             None => "an object of schemas",
         },
     };
@@ -222,17 +222,17 @@ pub(super) fn check_value(schema: &Schema<'_, '_>, keyword: Keyword, value: &Nod
 }
 
 /// Describes the expected value of a keyword without subschemas; `None` if the value matches.
-fn expected(keyword: Keyword, value: &Node<'_>, grammar: &Grammar) -> Option<&'static str> {
-    let unless = |fine: bool, expected| if fine { None } else { Some(expected) };
-    let counts = |value: &Node<'_>| {
+fn expected_value(keyword: Keyword, value: &Node<'_>, grammar: &Grammar) -> Option<&'static str> {
+    let expected_unless = |is_valid: bool, expected| if is_valid { None } else { Some(expected) };
+    let is_count = |value: &Node<'_>| {
         value.as_number().is_some_and(|number| json::is_integral(number) && !number.starts_with('-'))
     };
     match keyword {
         Keyword::Anchor | Keyword::DynamicAnchor | Keyword::RecursiveAnchor => {
-            unless(value.as_text().is_some_and(is_anchor), "a name that begins with a letter or `_`")
+            expected_unless(value.as_text().is_some_and(is_anchor), "a name that begins with a letter or `_`")
         }
         // Draft 7 requires a URI.
-        Keyword::Schema if grammar.array_items => unless(value.as_text().is_some_and(is_uri), "a URI"),
+        Keyword::Schema if grammar.array_items => expected_unless(value.as_text().is_some_and(is_uri), "a URI"),
         Keyword::Comment
         | Keyword::ContentEncoding
         | Keyword::ContentMediaType
@@ -242,21 +242,22 @@ fn expected(keyword: Keyword, value: &Node<'_>, grammar: &Grammar) -> Option<&'s
         | Keyword::Pattern
         | Keyword::RecursiveRef
         | Keyword::Schema
-        | Keyword::Title => unless(value.as_text().is_some(), "a string"),
-        Keyword::Id => unless(
+        | Keyword::Title => expected_unless(value.as_text().is_some(), "a string"),
+        Keyword::Id => expected_unless(
             value.as_text().is_some_and(|text| !text.display().trim_end_matches('#').contains('#')),
             "an identifier without a fragment",
         ),
         Keyword::Deprecated | Keyword::ReadOnly | Keyword::UniqueItems | Keyword::WriteOnly => {
-            unless(value.as_bool().is_some(), "a boolean")
+            expected_unless(value.as_bool().is_some(), "a boolean")
         }
-        Keyword::Examples => unless(value.as_array().is_some(), "a list"),
+        Keyword::Examples => expected_unless(value.as_array().is_some(), "a list"),
         Keyword::ExclusiveMaximum | Keyword::ExclusiveMinimum | Keyword::Maximum | Keyword::Minimum => {
-            unless(value.as_number().is_some(), "a number")
+            expected_unless(value.as_number().is_some(), "a number")
         }
-        Keyword::MultipleOf => {
-            unless(value.as_number().is_some_and(|number| json::compare(number, "0").is_gt()), "a number above 0")
-        }
+        Keyword::MultipleOf => expected_unless(
+            value.as_number().is_some_and(|number| json::compare(number, "0").is_gt()),
+            "a number above 0",
+        ),
         Keyword::MaxContains
         | Keyword::MaxItems
         | Keyword::MaxLength
@@ -264,19 +265,19 @@ fn expected(keyword: Keyword, value: &Node<'_>, grammar: &Grammar) -> Option<&'s
         | Keyword::MinContains
         | Keyword::MinItems
         | Keyword::MinLength
-        | Keyword::MinProperties => unless(counts(value), "a non-negative integer"),
-        Keyword::DependentRequired => unless(
+        | Keyword::MinProperties => expected_unless(is_count(value), "a non-negative integer"),
+        Keyword::DependentRequired => expected_unless(
             value.as_object().is_some_and(|table| table.iter().all(|member| are_names(&member.value))),
             "an object of lists of names",
         ),
-        Keyword::Vocabulary => unless(names_vocabularies(value), "an object of booleans"),
+        Keyword::Vocabulary => expected_unless(names_vocabularies(value), "an object of booleans"),
         _ => None,
     }
 }
 
 pub(super) fn are_names(value: &Node<'_>) -> bool {
     let Some(names) = value.as_array() else { return false };
-    if names.len() <= FEW {
+    if names.len() <= LINEAR_SEARCH_LIMIT {
         let mut rest = names;
         while let Some((first, others)) = rest.split_first() {
             if first.as_text().is_none_or(|name| others.iter().filter_map(Node::as_text).any(|other| other == name)) {
@@ -290,7 +291,7 @@ pub(super) fn are_names(value: &Node<'_>) -> bool {
     distinct.len() == names.len()
 }
 
-pub(super) fn items_are_schemas(
+pub(super) fn check_items_are_schemas(
     schema: &Schema<'_, '_>,
     keyword: Keyword,
     items: &[Node<'_>],
@@ -309,11 +310,11 @@ pub(super) fn items_are_schemas(
     }
 }
 
-fn members_are_schemas(schema: &Schema<'_, '_>, keyword: Keyword, table: &Node<'_>, report: &mut Report<'_>) {
+fn check_members_are_schemas(schema: &Schema<'_, '_>, keyword: Keyword, table: &Node<'_>, report: &mut Report<'_>) {
     for member in table.as_object().into_iter().flatten() {
-        let fine = is_schema_value(&member.value, report.grammar)
+        let is_valid = is_schema_value(&member.value, report.grammar)
             || (keyword.subschemas() == Subschemas::NamedOrNames && are_names(&member.value));
-        if !fine {
+        if !is_valid {
             let mut pointer = schema.at(keyword.name());
             push_token(&mut pointer, &member.key.display());
             report.add(&member.value, Constraint::NotASchema, pointer, "a schema (an object)", &seen(&member.value));
@@ -321,7 +322,7 @@ fn members_are_schemas(schema: &Schema<'_, '_>, keyword: Keyword, table: &Node<'
     }
 }
 
-pub(super) fn any_of(schema: &Schema<'_, '_>, value: &Node<'_>, report: &mut Report<'_>) {
+pub(super) fn check_any_of(schema: &Schema<'_, '_>, value: &Node<'_>, report: &mut Report<'_>) {
     let rule = report.grammar.any_of;
     let Some(branches) = value.as_array() else {
         report.add(value, Constraint::CombinatorNotList, schema.at("anyOf"), "a list of schemas", value.kind());
@@ -372,9 +373,14 @@ pub(super) fn any_of(schema: &Schema<'_, '_>, value: &Node<'_>, report: &mut Rep
     }
 }
 
-/// For an API that does not validate schemas against the meta-schema, but requires `allOf` and `oneOf` to be a
-/// non-empty list of schemas.
-pub(super) fn all_of_or_one_of(schema: &Schema<'_, '_>, keyword: Keyword, value: &Node<'_>, report: &mut Report<'_>) {
+/// Checks `allOf` or `oneOf` for an API that requires a non-empty list of schemas, but does not validate schemas
+/// against the meta-schema.
+pub(super) fn check_all_of_or_one_of(
+    schema: &Schema<'_, '_>,
+    keyword: Keyword,
+    value: &Node<'_>,
+    report: &mut Report<'_>,
+) {
     let Some(parts) = value.as_array().filter(|parts| !parts.is_empty()) else {
         let found = if value.as_array().is_some() { "an empty one" } else { value.kind() };
         report.add(value, Constraint::CombinatorNotList, schema.at(keyword.name()), "a list of schemas", found);

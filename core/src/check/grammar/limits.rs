@@ -21,11 +21,11 @@ use crate::{
 pub(super) fn check_document(root: &Node<'_>, report: &mut Report<'_>) {
     // Most documents have no such number, so a search without pointers comes first.
     if report.grammar.finite_numbers && has_number_beyond_range(root) {
-        numbers(root, &mut Pointer::root(), report);
+        report_large_numbers(root, &mut Pointer::root(), report);
     }
     // Serialization multiplies the length of the text by at most six.
     if let Some(limit) = report.max_bytes.filter(|limit| json::length(root).saturating_mul(6) > *limit) {
-        let size = Measure::new(report.grammar.escaped_chars).value(root);
+        let size = SizeMeasure::new(report.grammar.escaped_chars).size_of(root);
         if size > limit {
             let (expected, found) = (format!("at most {limit} bytes of compact JSON"), format!("{size}"));
             report.add(root, Constraint::TooManyBytes, String::new(), &expected, &found);
@@ -39,13 +39,16 @@ fn has_number_beyond_range(value: &Node<'_>) -> bool {
         Data::Number(text) => {
             (text.len() > 300 || text.bytes().any(|byte| matches!(byte, b'e' | b'E'))) && as_float(text).is_infinite()
         }
-        Data::Array(items) => items.iter().any(has_number_beyond_range),
-        Data::Object(object) => object.iter().any(|member| has_number_beyond_range(&member.value)),
+        // Most values are strings, which need no call.
+        Data::Array(items) => items.iter().any(|item| item.as_text().is_none() && has_number_beyond_range(item)),
+        Data::Object(object) => {
+            object.iter().any(|member| member.value.as_text().is_none() && has_number_beyond_range(&member.value))
+        }
         _ => false,
     }
 }
 
-fn numbers<'a>(value: &Node<'a>, pointer: &mut Pointer<'a>, report: &mut Report<'_>) {
+fn report_large_numbers<'a>(value: &Node<'a>, pointer: &mut Pointer<'a>, report: &mut Report<'_>) {
     match value.data() {
         Data::Number(text) if as_float(text).is_infinite() => {
             let found = format!("`{}`", shortened(text));
@@ -60,14 +63,14 @@ fn numbers<'a>(value: &Node<'a>, pointer: &mut Pointer<'a>, report: &mut Report<
         Data::Array(items) => {
             for (index, item) in items.iter().enumerate() {
                 pointer.push(Step::Index(index));
-                numbers(item, pointer, report);
+                report_large_numbers(item, pointer, report);
                 pointer.pop();
             }
         }
         Data::Object(object) => {
             for member in object {
                 pointer.push(Step::Member(member.key.clone()));
-                numbers(&member.value, pointer, report);
+                report_large_numbers(&member.value, pointer, report);
                 pointer.pop();
             }
         }
@@ -75,61 +78,64 @@ fn numbers<'a>(value: &Node<'a>, pointer: &mut Pointer<'a>, report: &mut Report<
     }
 }
 
-/// The text is always a valid float. A number beyond the range becomes infinite.
+/// Returns the number as a float. The text is always a valid float, and a number beyond the range becomes infinite.
 fn as_float(text: &str) -> f64 {
     text.parse().unwrap_or(f64::INFINITY)
 }
 
 /// Computes the size of a value in the provider's own serialization, which may differ from the size of the input.
-struct Measure {
+struct SizeMeasure {
     escaped_chars: &'static [char],
     /// Size that each byte of a string contributes; 0 if the byte begins a character that must be decoded.
     counts: [u8; 256],
 }
 
-impl Measure {
+impl SizeMeasure {
     fn new(escaped_chars: &'static [char]) -> Self {
-        let mut measure = Measure { escaped_chars, counts: [1; 256] };
-        let of_ascii = (0..128_u8).map(|byte| measure.character(byte.into()));
+        let mut measure = SizeMeasure { escaped_chars, counts: [1; 256] };
+        let of_ascii = (0..128_u8).map(|byte| measure.character_size(byte.into()));
         let begins = escaped_chars
             .iter()
             .filter(|character| !character.is_ascii())
             .map(|character| character.encode_utf8(&mut [0; 4]).bytes().next());
         let counts: Vec<(u8, usize)> = (0..).zip(of_ascii).chain(begins.flatten().map(|byte| (byte, 0))).collect();
         for (byte, count) in counts {
-            if let Some(place) = measure.counts.get_mut(usize::from(byte)) {
-                *place = u8::try_from(count).unwrap_or_default();
+            if let Some(entry) = measure.counts.get_mut(usize::from(byte)) {
+                *entry = u8::try_from(count).unwrap_or_default();
             }
         }
         measure
     }
 
-    fn value(&self, value: &Node<'_>) -> usize {
+    fn size_of(&self, value: &Node<'_>) -> usize {
         match value.data() {
             Data::Null | Data::Bool(true) => 4,
             Data::Bool(false) => 5,
-            Data::Number(text) => number(text),
-            Data::String(text) => self.string(text),
-            Data::Array(items) => punctuation(items.len()) + items.iter().map(|item| self.value(item)).sum::<usize>(),
+            Data::Number(text) => number_size(text),
+            Data::String(text) => self.string_size(text),
+            Data::Array(items) => {
+                punctuation_size(items.len()) + items.iter().map(|item| self.size_of(item)).sum::<usize>()
+            }
             Data::Object(object) => {
-                let members = object.iter().map(|member| self.string(&member.key) + 1 + self.value(&member.value));
-                punctuation(object.len()) + members.sum::<usize>()
+                let members =
+                    object.iter().map(|member| self.string_size(&member.key) + 1 + self.size_of(&member.value));
+                punctuation_size(object.len()) + members.sum::<usize>()
             }
             Data::Verbatim(text) => text.len(),
         }
     }
 
-    fn string(&self, text: &Text<'_>) -> usize {
+    fn string_size(&self, text: &Text<'_>) -> usize {
         let count = |byte: u8| self.counts.get(usize::from(byte)).copied().unwrap_or_default();
         if let Some(plain) =
             text.as_plain().filter(|plain| plain.is_ascii() || plain.bytes().all(|byte| count(byte) > 0))
         {
             return 2 + plain.bytes().map(|byte| usize::from(count(byte))).sum::<usize>();
         }
-        2 + text.code_points().map(|point| self.character(point)).sum::<usize>()
+        2 + text.code_points().map(|point| self.character_size(point)).sum::<usize>()
     }
 
-    fn character(&self, point: u32) -> usize {
+    fn character_size(&self, point: u32) -> usize {
         // The provider writes an unpaired surrogate as U+FFFD.
         let Some(character) = char::from_u32(point) else { return char::REPLACEMENT_CHARACTER.len_utf8() };
         match character {
@@ -141,12 +147,13 @@ impl Measure {
     }
 }
 
-fn punctuation(members: usize) -> usize {
+fn punctuation_size(members: usize) -> usize {
     2 + members.saturating_sub(1)
 }
 
-/// Size of a 64-bit float in the provider's format: the shortest digits, with an exponent below 1e-6 and from 1e21 on.
-fn number(text: &str) -> usize {
+/// Returns the size of a 64-bit float in the provider's format: the shortest digits, with an exponent below 1e-6 and
+/// from 1e21 on.
+fn number_size(text: &str) -> usize {
     let value = as_float(text);
     let magnitude = if value < 0.0 { -value } else { value };
     if magnitude != 0.0 && !(1e-6..1e21).contains(&magnitude) {
@@ -159,7 +166,7 @@ fn number(text: &str) -> usize {
 }
 
 /// An `enum` with at most this number of values may have any number of characters.
-const FEW: usize = 250;
+const MAX_UNLIMITED_VALUES: usize = 250;
 
 /// Counts of one part so far.
 #[derive(Default)]
@@ -168,7 +175,7 @@ struct PartCounts {
     values: usize,
     characters: usize,
     /// The limits that are already exceeded: properties, values, characters.
-    over: [bool; 3],
+    exceeded: [bool; 3],
 }
 
 pub(super) fn check_parts(
@@ -179,8 +186,8 @@ pub(super) fn check_parts(
 ) -> Result<(), Error> {
     let limit = |name: &str| dialect.limit(name);
     let (properties, depth, values) = (limit("propertiesPerPart"), limit("depthPerPart"), limit("enumValuesPerPart"));
-    let (list, characters) = (limit("longEnumCharacters"), limit("charactersPerPart"));
-    if [properties, depth, values, list, characters].iter().all(Option::is_none) {
+    let (max_list_characters, characters) = (limit("longEnumCharacters"), limit("charactersPerPart"));
+    if [properties, depth, values, max_list_characters, characters].iter().all(Option::is_none) {
         return Ok(());
     }
     if is_within(root, dialect, report) {
@@ -188,9 +195,9 @@ pub(super) fn check_parts(
     }
     // Counts of the root, and counts of the definitions by name.
     let (mut main, mut parts) = (PartCounts::default(), Map::<String, PartCounts>::new());
-    visit::walk(budget, root, Keywords::ALL, &mut |node, place| {
+    visit::walk(budget, root, Keywords::ALL, &mut |node, path| {
         let Some(object) = node.as_object() else { return Ok(Visit::Skip) };
-        let (counts, inside) = match place.pointer.steps() {
+        let (counts, steps_in_part) = match path.pointer.steps() {
             [Step::Name("$defs" | "definitions"), Step::Member(name), rest @ ..] => {
                 let name = name.display().into_owned();
                 let length = name.chars().count();
@@ -203,8 +210,8 @@ pub(super) fn check_parts(
             }
             steps => (&mut main, steps),
         };
-        let level = inside.iter().filter(|step| matches!(step, Step::Name("properties"))).count();
-        let at = |keyword: &str| place.pointer.render_with(keyword);
+        let level = steps_in_part.iter().filter(|step| matches!(step, Step::Name("properties"))).count();
+        let at = |keyword: &str| path.pointer.render_with(keyword);
         if let Some(table) =
             object.get(Keyword::Properties).filter(|table| table.as_object().is_some_and(|table| !table.is_empty()))
         {
@@ -218,25 +225,28 @@ pub(super) fn check_parts(
             }
         }
         if let Some((listed, items)) = object.get(Keyword::Enum).and_then(|listed| Some((listed, listed.as_array()?))) {
-            let length = items.iter().map(length).sum::<usize>();
+            let length = items.iter().map(character_count).sum::<usize>();
             counts.values += items.len();
             counts.characters += length;
-            if let Some(limit) = list.filter(|limit| items.len() > FEW && length > *limit) {
-                let expected = format!("at most {limit} characters in an `enum` of more than {FEW} values");
+            if let Some(limit) =
+                max_list_characters.filter(|limit| items.len() > MAX_UNLIMITED_VALUES && length > *limit)
+            {
+                let expected =
+                    format!("at most {limit} characters in an `enum` of more than {MAX_UNLIMITED_VALUES} values");
                 report.add(listed, Constraint::EnumTooLong, at("enum"), &expected, &format!("{length}"));
             }
         }
-        counts.characters += object.get(Keyword::Const).map_or(0, length);
+        counts.characters += object.get(Keyword::Const).map_or(0, character_count);
         let amounts = [
             (properties, counts.properties, Constraint::TooManyProperties, "properties"),
             (values, counts.values, Constraint::TooManyEnumValues, "values in `enum`"),
             (characters, counts.characters, Constraint::TooManyCharacters, "characters of names, values and constants"),
         ];
-        for ((limit, found, rule, what), over) in amounts.into_iter().zip(&mut counts.over) {
-            if let Some(limit) = limit.filter(|limit| found > *limit && !*over) {
-                *over = true;
+        for ((limit, found, rule, what), exceeded) in amounts.into_iter().zip(&mut counts.exceeded) {
+            if let Some(limit) = limit.filter(|limit| found > *limit && !*exceeded) {
+                *exceeded = true;
                 let expected = format!("at most {limit} {what} in the root, and in each definition");
-                report.add(node, rule, place.pointer.render(), &expected, &format!("{found} so far"));
+                report.add(node, rule, path.pointer.render(), &expected, &format!("{found} so far"));
             }
         }
         Ok(Visit::Descend)
@@ -264,8 +274,8 @@ pub(super) fn check_complexity(
     Ok(())
 }
 
-/// Characters of a string, or of the JSON text of any other value.
-fn length(value: &Node<'_>) -> usize {
+/// Returns the number of characters of a string, or of the JSON text of any other value.
+fn character_count(value: &Node<'_>) -> usize {
     match value.data() {
         Data::String(text) => text.code_points().count(),
         _ => crate::json::plain_length(value),
@@ -275,14 +285,14 @@ fn length(value: &Node<'_>) -> usize {
 /// Returns true if the whole document is within the limits of one part. This is the common case, and cheap to
 /// determine.
 fn is_within(root: &Node<'_>, dialect: &Dialect, report: &Report<'_>) -> bool {
-    let counted = &report.counted;
+    let document_counts = &report.document_counts;
     // The counts are incomplete if there are violations or some keywords are not visited.
-    let has_all = report.found.is_empty() && report.grammar.through == Keywords::ALL;
-    let within = |found: usize, name: &str| dialect.limit(name).is_none_or(|limit| found <= limit);
-    has_all
-        && within(report.properties, "propertiesPerPart")
-        && within(counted.levels, "depthPerPart")
-        && within(counted.values, "enumValuesPerPart")
-        && (counted.longest <= FEW || dialect.limit("longEnumCharacters").is_none())
-        && within(crate::json::length(root), "charactersPerPart")
+    let is_complete = report.found.is_empty() && report.grammar.through == Keywords::ALL;
+    let is_within_limit = |count: usize, name: &str| dialect.limit(name).is_none_or(|limit| count <= limit);
+    is_complete
+        && is_within_limit(report.properties, "propertiesPerPart")
+        && is_within_limit(document_counts.levels, "depthPerPart")
+        && is_within_limit(document_counts.values, "enumValuesPerPart")
+        && (document_counts.longest <= MAX_UNLIMITED_VALUES || dialect.limit("longEnumCharacters").is_none())
+        && is_within_limit(crate::json::length(root), "charactersPerPart")
 }

@@ -50,10 +50,10 @@ pub(super) fn check(
         dialect,
         extent,
         max_bytes: options.max_bytes.or(dialect.limit("maxBytes")),
-        deepest: dialect.limit("propertyDepth").unwrap_or(usize::MAX),
+        max_depth: dialect.limit("propertyDepth").unwrap_or(usize::MAX),
         max_properties: dialect.limit("properties").unwrap_or(usize::MAX),
         properties: 0,
-        counted: Counted::default(),
+        document_counts: DocumentCounts::default(),
         found: Found::new(extent),
     };
     limits::check_document(root, &mut report);
@@ -84,38 +84,38 @@ pub(super) fn check(
     let mut references = References::new(root, &resolved);
     let mut nesting = Nesting::default();
     let mut trail = Trail::new(grammar.walked);
-    visit::walk(budget, root, grammar.through, &mut |node, place| {
-        let Some(object) = node.as_object().filter(|_| !is_misplaced(place, grammar) && !report.is_decided()) else {
+    visit::walk(budget, root, grammar.through, &mut |node, path| {
+        let Some(object) = node.as_object().filter(|_| !is_misplaced(path, grammar) && !report.is_decided()) else {
             return Ok(Visit::Skip);
         };
-        let is_walked = trail.reaches(place.depth, place.keyword);
+        let is_walked = trail.reaches(path.depth, path.keyword);
         let is_zod = misplaced::zod_definition(node).is_some();
-        let schema = Schema { object, pointer: place.pointer, present: Keywords::in_object(object), is_walked, is_zod };
+        let schema = Schema { object, pointer: path.pointer, present: Keywords::in_object(object), is_walked, is_zod };
         // The number of enclosing `properties` is at most the number of enclosing schemas.
-        let may_be_too_deep = place.keyword == Some(Keyword::Properties) && place.depth > report.deepest;
-        if may_be_too_deep && containers::depth(place) == report.deepest.saturating_add(1) {
-            let depth = containers::depth(place);
+        let may_be_too_deep = path.keyword == Some(Keyword::Properties) && path.depth > report.max_depth;
+        if may_be_too_deep && containers::depth(path) == report.max_depth.saturating_add(1) {
+            let depth = containers::depth(path);
             let (expected, found) =
-                (format!("`properties` nested at most {} levels deep", report.deepest), format!("level {depth}"));
-            report.add(node, Constraint::TooDeep, place.pointer.render(), &expected, &found);
+                (format!("`properties` nested at most {} levels deep", report.max_depth), format!("level {depth}"));
+            report.add(node, Constraint::TooDeep, path.pointer.render(), &expected, &found);
         }
         if schema.present.contains(Keyword::Ref)
             && grammar.refs.only_under.is_none()
-            && place.keyword.is_some_and(|keyword| grammar.refs.not_directly_under.contains(keyword))
+            && path.keyword.is_some_and(|keyword| grammar.refs.not_directly_under.contains(keyword))
         {
             if let Some(reference) = object.get(Keyword::Ref) {
-                let expected = format!("no reference directly in `{}`", place.keyword.map_or("", Keyword::name));
+                let expected = format!("no reference directly in `{}`", path.keyword.map_or("", Keyword::name));
                 report.add(reference, Constraint::RefPlace, schema.at("$ref"), &expected, "one");
             }
         }
-        keywords(&schema, &mut report);
+        check_keywords(&schema, &mut report);
         containers::check(node, &schema, &mut report);
         if schema.present.contains(Keyword::Ref) && !grammar.refuses.contains(Keyword::Ref) {
             if let Some(reference) = object.get(Keyword::Ref) {
                 references::check_reference(
                     &schema,
                     reference,
-                    containers::depth(place),
+                    containers::depth(path),
                     &mut references,
                     &mut nesting,
                     &mut report,
@@ -136,16 +136,16 @@ pub(super) fn check(
 
 /// Returns true if a list is in place of a schema, or a schema in place of a list. The parent's keyword is reported
 /// instead, and the content is not checked.
-fn is_misplaced(place: &SchemaPath<'_, '_>, grammar: &Grammar) -> bool {
-    let is_item = matches!(place.pointer.steps().last(), Some(Step::Index(_)));
-    match place.keyword {
+fn is_misplaced(path: &SchemaPath<'_, '_>, grammar: &Grammar) -> bool {
+    let is_item = matches!(path.pointer.steps().last(), Some(Step::Index(_)));
+    match path.keyword {
         Some(Keyword::AnyOf) => !is_item,
         Some(Keyword::Items) => is_item && !grammar.array_items,
         _ => false,
     }
 }
 
-fn keywords(schema: &Schema<'_, '_>, report: &mut Report<'_>) {
+fn check_keywords(schema: &Schema<'_, '_>, report: &mut Report<'_>) {
     for member in schema.object {
         if report.is_decided() {
             return;
@@ -159,21 +159,21 @@ fn keywords(schema: &Schema<'_, '_>, report: &mut Report<'_>) {
         match keyword {
             Keyword::Type => types::check_type(schema, value, report),
             Keyword::Enum => {
-                report.counted.list(value);
+                report.document_counts.add_enum(value);
                 types::check_enum(schema, value, report);
             }
             Keyword::Properties => {
-                report.counted.level(schema.pointer);
-                containers::properties(schema, value, report);
+                report.document_counts.add_level(schema.pointer);
+                containers::check_properties(schema, value, report);
             }
-            Keyword::Required => containers::required(schema, value, report),
-            Keyword::AdditionalProperties => containers::additional_properties(schema, value, report),
-            Keyword::Items => containers::items(schema, value, report),
-            Keyword::AnyOf => keywords::any_of(schema, value, report),
+            Keyword::Required => containers::check_required(schema, value, report),
+            Keyword::AdditionalProperties => containers::check_additional_properties(schema, value, report),
+            Keyword::Items => containers::check_items(schema, value, report),
+            Keyword::AnyOf => keywords::check_any_of(schema, value, report),
             Keyword::AllOf | Keyword::OneOf
                 if !report.grammar.metaschema && !report.grammar.opaque.contains(keyword) =>
             {
-                keywords::all_of_or_one_of(schema, keyword, value, report);
+                keywords::check_all_of_or_one_of(schema, keyword, value, report);
             }
             Keyword::Defs => references::check_definitions(schema, value, report),
             Keyword::Ref => {}
@@ -190,18 +190,18 @@ fn keywords(schema: &Schema<'_, '_>, report: &mut Report<'_>) {
             _ => {}
         }
         match keyword {
-            Keyword::Pattern => types::pattern(schema, value, report),
-            Keyword::PatternProperties => types::pattern_properties(schema, value, report),
-            Keyword::Format => types::format(schema, value, report),
+            Keyword::Pattern => types::check_pattern(schema, value, report),
+            Keyword::PatternProperties => types::check_pattern_properties(schema, value, report),
+            Keyword::Format => types::check_format(schema, value, report),
             _ => {}
         }
     }
 }
 
-/// For APIs that validate the values of only some keywords. A keyword that does not apply to the sibling `type` is not
-/// validated.
+/// Returns true if the API validates the value of this keyword, for APIs that validate only some keywords. A keyword
+/// that does not apply to the sibling `type` is not validated.
 fn is_value_read(schema: &Schema<'_, '_>, keyword: Keyword, grammar: &Grammar) -> bool {
-    let wanted = match keyword {
+    let required_type = match keyword {
         Keyword::MultipleOf => {
             let is_number = |types: &Node<'_>| {
                 types::contains_type(types, "number", grammar) || types::contains_type(types, "integer", grammar)
@@ -214,7 +214,7 @@ fn is_value_read(schema: &Schema<'_, '_>, keyword: Keyword, grammar: &Grammar) -
     };
     let types = schema.get(Keyword::Type);
     grammar.checked_values.contains(keyword)
-        && types.map_or(wanted == "string", |types| types::contains_type(types, wanted, grammar))
+        && types.map_or(required_type == "string", |types| types::contains_type(types, required_type, grammar))
         && !schema.present.intersects(Keywords::of(&[Keyword::Ref, Keyword::AnyOf, Keyword::OneOf]))
 }
 
@@ -245,7 +245,7 @@ impl<'s, 'a> Schema<'s, 'a> {
     /// Returns false for a schema inside a keyword that is ignored, removed or reinterpreted. Also returns false inside
     /// `propertyNames`: its subschemas apply to strings only, even without `type`.
     fn is_read(&self, grammar: &Grammar) -> bool {
-        let is_left_out = |step: &Step<'_>| {
+        let is_not_read = |step: &Step<'_>| {
             let Step::Name(name) = step else { return false };
             Keyword::named(&Text::literal(name)).is_some_and(|keyword| {
                 grammar.ignores.contains(keyword)
@@ -253,7 +253,7 @@ impl<'s, 'a> Schema<'s, 'a> {
                     || keyword == Keyword::PropertyNames
             })
         };
-        !self.pointer.steps().iter().any(is_left_out)
+        !self.pointer.steps().iter().any(is_not_read)
     }
 
     fn at(&self, keyword: &str) -> String {
@@ -266,11 +266,11 @@ impl<'s, 'a> Schema<'s, 'a> {
         if !report.grammar.names.no_braces {
             return;
         }
-        let named = self.pointer.steps().windows(2).rev().find_map(|steps| match steps {
+        let name_with_braces = self.pointer.steps().windows(2).rev().find_map(|steps| match steps {
             [Step::Name("properties" | "$defs" | "definitions"), Step::Member(name)] if has_braces(name) => Some(name),
             _ => None,
         });
-        if let Some(name) = named {
+        if let Some(name) = name_with_braces {
             let expected = format!("no `{}` below a name with `{{` and `}}`", keyword.name());
             report.add(value, Constraint::BracesInName, self.at(keyword.name()), &expected, &quoted(name));
         }
@@ -288,17 +288,17 @@ struct Report<'g> {
     dialect: &'g Dialect,
     extent: Extent,
     max_bytes: Option<usize>,
-    deepest: usize,
+    max_depth: usize,
     max_properties: usize,
     /// Number of properties counted so far.
     properties: usize,
-    counted: Counted,
+    document_counts: DocumentCounts,
     found: Found,
 }
 
 /// Further counts over the whole document.
 #[derive(Default)]
-struct Counted {
+struct DocumentCounts {
     /// Depth of nested `properties`.
     levels: usize,
     /// Number of values in all `enum` lists; `longest` is the length of the longest list.
@@ -306,17 +306,17 @@ struct Counted {
     longest: usize,
 }
 
-impl Counted {
-    fn level(&mut self, pointer: &Pointer<'_>) {
+impl DocumentCounts {
+    fn add_level(&mut self, pointer: &Pointer<'_>) {
         let steps = pointer.steps();
         // Each level takes two steps of the pointer, so usually no counting is necessary.
         if steps.len() / 2 >= self.levels {
-            let above = steps.iter().filter(|step| matches!(step, Step::Name("properties"))).count();
-            self.levels = self.levels.max(above + 1);
+            let enclosing = steps.iter().filter(|step| matches!(step, Step::Name("properties"))).count();
+            self.levels = self.levels.max(enclosing + 1);
         }
     }
 
-    fn list(&mut self, values: &Node<'_>) {
+    fn add_enum(&mut self, values: &Node<'_>) {
         let count = values.as_array().map_or(0, <[_]>::len);
         self.values += count;
         self.longest = self.longest.max(count);
@@ -329,6 +329,9 @@ impl Report<'_> {
     }
 
     fn add(&mut self, value: &Node<'_>, rule: Constraint, pointer: String, expected: &str, found: &str) {
+        if self.is_decided() {
+            return;
+        }
         let severity = self.dialect.severity_of(rule.id(), &pointer);
         let message = format!("expected {expected}, found {found}");
         self.found.add(value, (rule, severity), (pointer, message), self.budget);
@@ -340,7 +343,7 @@ fn is_schema_value(value: &Node<'_>, grammar: &Grammar) -> bool {
         || (grammar.boolean_schemas && value.as_bool().is_some_and(|value| value || grammar.false_schemas))
 }
 
-/// Scalars literally, other values by their kind.
+/// Describes a value for a message: scalars literally, other values by their kind.
 fn seen(value: &Node<'_>) -> String {
     match (value.as_text(), value.as_number()) {
         (Some(text), _) => quoted(text),

@@ -4,9 +4,9 @@
 //! The provider looks for references in the values of every key, even if they are not schemas. So this check walks over
 //! plain JSON: objects, and lists only under `anyOf`. In any object, the key `$ref` is a reference.
 //!
-//! In the provider's interpretation, a single way to terminate suffices: one required property or one branch. An object
-//! without required properties terminates. A non-empty schema without a type does not terminate, nor does an array
-//! whose items do not.
+//! In the provider's interpretation, a schema terminates if a required property or a branch terminates. An object
+//! without required properties terminates. A non-empty schema without a type does not terminate. An array does not
+//! terminate if its items do not.
 
 use alloc::{format, string::String, vec, vec::Vec};
 
@@ -20,43 +20,44 @@ use crate::{
 };
 
 pub(super) fn check<'a>(root: &Node<'a>, references: &mut References<'_, 'a>, report: &mut Report<'_>) {
-    let Some(only_under) = report.grammar.refs.only_under else { return };
+    let Some(allowed_keywords) = report.grammar.refs.only_under else { return };
     // The root and every reference must have a number before termination is computed.
     let root_number = references.number("#");
     if !collect(root, references) {
         return;
     }
-    let can_end = endings(references);
+    let can_end = references_that_end(references);
     let root_ends = can_end.get(root_number).copied().unwrap_or_default();
     let mut search = ReferenceSearch {
-        only_under,
+        allowed_keywords,
         references,
         can_end: &can_end,
-        expansions: Expansions::default(),
+        chain_ends: ChainEnds::default(),
         targets: Map::new(),
         pointer: Pointer::root(),
         report,
     };
-    search.object(root, Position { kind: ObjectKind::Schema, key: None, is_allowed: true, must_end: !root_ends });
+    search.visit_object(root, Position { kind: ObjectKind::Schema, key: None, is_allowed: true, must_end: !root_ends });
 }
 
 /// Assigns a number to every reference. Returns true if any reference exists, even a malformed one.
 fn collect(value: &Node<'_>, references: &mut References<'_, '_>) -> bool {
-    let mut found = false;
+    let mut has_reference = false;
     for member in value.as_object().into_iter().flatten() {
         if member.key.is(Keyword::Ref) {
             references.number_of(value);
-            found = true;
+            has_reference = true;
         }
         match member.value.as_array() {
             Some(items) if member.key.is(Keyword::AnyOf) => {
-                items.iter().for_each(|item| found |= collect(item, references))
+                items.iter().for_each(|item| has_reference |= collect(item, references))
             }
             Some(_) => {}
-            None => found |= collect(&member.value, references),
+            None if member.value.is_container() => has_reference |= collect(&member.value, references),
+            None => {}
         }
     }
-    found
+    has_reference
 }
 
 /// Other checks report faults in the `$ref` of a schema and in the names of properties, so this check does not report
@@ -80,10 +81,10 @@ struct Position {
 }
 
 struct ReferenceSearch<'s, 'g, 't, 'a> {
-    only_under: Keywords,
+    allowed_keywords: Keywords,
     references: &'s mut References<'t, 'a>,
     can_end: &'s [bool],
-    expansions: Expansions,
+    chain_ends: ChainEnds,
     /// Keys of the targets of references with siblings.
     targets: Map<usize, TargetKeys<'t, 'a>>,
     pointer: Pointer<'a>,
@@ -97,12 +98,12 @@ struct TargetKeys<'t, 'a> {
 }
 
 impl<'a> ReferenceSearch<'_, '_, '_, 'a> {
-    fn object(&mut self, value: &Node<'a>, position: Position) {
+    fn visit_object(&mut self, value: &Node<'a>, position: Position) {
         let Some(object) = value.as_object() else { return };
         if position.kind != ObjectKind::Properties && object.has(Keyword::Ref) {
-            self.reference(value, position);
+            self.check_reference(value, position);
         }
-        let nothing_required = object.get(Keyword::Required).and_then(Node::as_array).is_some_and(<[_]>::is_empty);
+        let has_empty_required = object.get(Keyword::Required).and_then(Node::as_array).is_some_and(<[_]>::is_empty);
         for member in object {
             let key = Keyword::named(&member.key);
             if key.is_some_and(|key| self.report.grammar.refs.unjudged_under.contains(key)) {
@@ -110,16 +111,19 @@ impl<'a> ReferenceSearch<'_, '_, '_, 'a> {
             }
             self.pointer.push(Step::Member(member.key.clone()));
             match member.value.as_array() {
-                None => self.object(
+                None => self.visit_object(
                     &member.value,
-                    position.below(key, nothing_required, self.only_under, self.pointer.steps().len()),
+                    position.child(key, has_empty_required, self.allowed_keywords, self.pointer.steps().len()),
                 ),
                 Some(branches) if key == Some(Keyword::AnyOf) => {
                     let kind = if position.kind == ObjectKind::Schema { ObjectKind::Schema } else { ObjectKind::Other };
                     for (index, branch) in branches.iter().enumerate() {
                         self.pointer.push(Step::Index(index));
-                        let is_allowed = self.only_under.contains(Keyword::AnyOf);
-                        self.object(branch, Position { kind, key: None, is_allowed, must_end: position.must_end });
+                        let is_allowed = self.allowed_keywords.contains(Keyword::AnyOf);
+                        self.visit_object(
+                            branch,
+                            Position { kind, key: None, is_allowed, must_end: position.must_end },
+                        );
                         self.pointer.pop();
                     }
                 }
@@ -129,7 +133,7 @@ impl<'a> ReferenceSearch<'_, '_, '_, 'a> {
         }
     }
 
-    fn reference(&mut self, value: &Node<'a>, position: Position) {
+    fn check_reference(&mut self, value: &Node<'a>, position: Position) {
         let Some(reference) = value.get(Keyword::Ref) else { return };
         if !position.is_allowed {
             let expected = "references only as properties, items, additional properties and branches of `anyOf`";
@@ -154,9 +158,9 @@ impl<'a> ReferenceSearch<'_, '_, '_, 'a> {
             }
             return;
         };
-        let end = self.expansions.of(number, self.references, self.report.grammar);
+        let end = self.chain_ends.of(number, self.references, self.report.grammar);
         if let Some(last) = end.last {
-            self.beside(value, last, position.kind);
+            self.check_siblings(value, last, position.kind);
         }
         let is_something = |last| {
             // An empty schema terminates. If annotations of the chain are merged into it, it is no longer empty;
@@ -173,7 +177,7 @@ impl<'a> ReferenceSearch<'_, '_, '_, 'a> {
         }
     }
 
-    fn beside(&mut self, value: &Node<'a>, target: usize, kind: ObjectKind) {
+    fn check_siblings(&mut self, value: &Node<'a>, target: usize, kind: ObjectKind) {
         let grammar = self.report.grammar;
         let Some(object) = value.as_object().filter(|object| object.len() > 1) else { return };
         let references = &*self.references;
@@ -222,23 +226,34 @@ impl<'a> ReferenceSearch<'_, '_, '_, 'a> {
 }
 
 impl Position {
-    /// Returns the spot of a member's value. `levels` is its distance from the root.
-    fn below(self, key: Option<Keyword>, nothing_required: bool, only_under: Keywords, levels: usize) -> Position {
+    /// Returns the position of a member's value. `levels` is its distance from the root.
+    fn child(
+        self,
+        key: Option<Keyword>,
+        has_empty_required: bool,
+        allowed_keywords: Keywords,
+        levels: usize,
+    ) -> Position {
         let kind = match (self.kind, key) {
             (ObjectKind::Properties, _) => ObjectKind::Schema,
             (ObjectKind::Schema, Some(Keyword::Properties)) => ObjectKind::Properties,
             (ObjectKind::Schema, Some(Keyword::Items | Keyword::AdditionalProperties)) => ObjectKind::Schema,
             _ => ObjectKind::Other,
         };
-        let in_table = self.key == Some(Keyword::Properties) && only_under.contains(Keyword::Properties);
-        let by_key = key.is_some_and(|key| key != Keyword::Properties && only_under.contains(key));
+        let is_property = self.key == Some(Keyword::Properties) && allowed_keywords.contains(Keyword::Properties);
+        let is_allowed_by_key = key.is_some_and(|key| key != Keyword::Properties && allowed_keywords.contains(key));
         // `additionalProperties` terminates recursion, and so do the properties of an object whose `required` is empty.
-        let is_way_out = match key {
+        let ends_recursion = match key {
             Some(Keyword::AdditionalProperties) => true,
-            Some(Keyword::Properties) => nothing_required,
+            Some(Keyword::Properties) => has_empty_required,
             _ => false,
         };
-        Position { kind, key, is_allowed: in_table || by_key || levels == 1, must_end: self.must_end && !is_way_out }
+        Position {
+            kind,
+            key,
+            is_allowed: is_property || is_allowed_by_key || levels == 1,
+            must_end: self.must_end && !ends_recursion,
+        }
     }
 }
 
@@ -250,7 +265,7 @@ fn keys_of<'t, 'a>(target: &'t Node<'a>) -> TargetKeys<'t, 'a> {
     }
 }
 
-/// Tells if a schema terminates, and through which references it can continue.
+/// States if a schema terminates, and through which references it can continue.
 struct Continuations {
     /// True if the schema terminates, or points to a schema that terminates without passing through a reference.
     ends: bool,
@@ -259,9 +274,9 @@ struct Continuations {
 
 fn continuations(schema: &Node<'_>, references: &mut References<'_, '_>) -> Continuations {
     let mut continuations = Continuations { ends: false, references: Vec::new() };
-    let mut open = vec![schema];
-    while let Some(schema) = open.pop() {
-        if ends(schema, &mut open) {
+    let mut pending = vec![schema];
+    while let Some(schema) = pending.pop() {
+        if ends_by_itself(schema, &mut pending) {
             continuations.ends = true;
             break;
         }
@@ -271,7 +286,7 @@ fn continuations(schema: &Node<'_>, references: &mut References<'_, '_>) -> Cont
 }
 
 /// Returns true if a schema terminates by itself. If not, its continuations are pushed to `open`.
-fn ends<'t, 'a>(schema: &'t Node<'a>, open: &mut Vec<&'t Node<'a>>) -> bool {
+fn ends_by_itself<'t, 'a>(schema: &'t Node<'a>, pending: &mut Vec<&'t Node<'a>>) -> bool {
     let Some(object) = schema.as_object() else { return false };
     let is_container = |value: &Node<'_>| value.is_text("object") || value.is_text("array");
     let container = match object.get(Keyword::Type) {
@@ -288,7 +303,7 @@ fn ends<'t, 'a>(schema: &'t Node<'a>, open: &mut Vec<&'t Node<'a>>) -> bool {
         match object.get(Keyword::Items) {
             None => return true,
             Some(items) if items.is_null() => return true,
-            Some(items) => open.push(items),
+            Some(items) => pending.push(items),
         }
     }
     if container.is_some_and(|value| value.is_text("object")) {
@@ -296,103 +311,104 @@ fn ends<'t, 'a>(schema: &'t Node<'a>, open: &mut Vec<&'t Node<'a>>) -> bool {
         let properties = object.get(Keyword::Properties).and_then(Node::as_object).filter(|table| !table.is_empty());
         let Some(properties) = properties.filter(|_| !required.is_empty()) else { return true };
         let names: Set<&Text<'_>> = required.iter().filter_map(Node::as_text).collect();
-        open.extend(properties.iter().filter(|member| names.contains(&member.key)).map(|member| &member.value));
+        pending.extend(properties.iter().filter(|member| names.contains(&member.key)).map(|member| &member.value));
     }
     match object.get(Keyword::AnyOf).and_then(Node::as_array) {
         Some([]) => return true,
-        Some(branches) => open.extend(branches),
+        Some(branches) => pending.extend(branches),
         None => {}
     }
     object.is_empty()
 }
 
-/// For every reference of the document: true if it terminates.
-fn endings(references: &mut References<'_, '_>) -> Vec<bool> {
-    let mut goes_to = Vec::new();
-    let mut ending = Vec::new();
+/// Returns true for every reference that terminates.
+fn references_that_end(references: &mut References<'_, '_>) -> Vec<bool> {
+    let mut targets_by_reference = Vec::new();
+    let mut pending = Vec::new();
     // Visiting a target may discover new references, which get the next numbers.
-    while goes_to.len() < references.count() {
-        let found = references.target(goes_to.len()).map(|target| continuations(target, references));
-        if found.as_ref().is_some_and(|continuations| continuations.ends) {
-            ending.push(goes_to.len());
+    while targets_by_reference.len() < references.count() {
+        let continuation =
+            references.target(targets_by_reference.len()).map(|target| continuations(target, references));
+        if continuation.as_ref().is_some_and(|continuations| continuations.ends) {
+            pending.push(targets_by_reference.len());
         }
-        goes_to.push(found.map(|continuations| continuations.references).unwrap_or_default());
+        targets_by_reference.push(continuation.map(|continuations| continuations.references).unwrap_or_default());
     }
-    let mut comes_from: Vec<Vec<usize>> = vec![Vec::new(); goes_to.len()];
-    for (number, targets) in goes_to.iter().enumerate() {
+    let mut sources_by_target: Vec<Vec<usize>> = vec![Vec::new(); targets_by_reference.len()];
+    for (number, targets) in targets_by_reference.iter().enumerate() {
         for target in targets {
-            if let Some(list) = comes_from.get_mut(*target) {
+            if let Some(list) = sources_by_target.get_mut(*target) {
                 list.push(number);
             }
         }
     }
-    let mut can_end = vec![false; goes_to.len()];
-    while let Some(number) = ending.pop() {
+    let mut can_end = vec![false; targets_by_reference.len()];
+    while let Some(number) = pending.pop() {
         match can_end.get_mut(number) {
             Some(known) if !*known => *known = true,
             _ => continue,
         }
-        ending.extend(comes_from.get(number).into_iter().flatten());
+        pending.extend(sources_by_target.get(number).into_iter().flatten());
     }
     can_end
 }
 
 /// The end of a chain of bare references.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Expansion {
+pub(super) struct ChainEnd {
     /// Last reference of the chain; `None` if the chain is cyclic or points to no schema.
     pub(super) last: Option<usize>,
     /// True if a schema of the chain has annotations, which the result inherits.
     is_annotated: bool,
 }
 
-/// The chains of bare references; each is followed only once.
+/// The ends of chains of bare references. Each chain is followed only once.
 #[derive(Default)]
-struct Expansions {
-    known: Vec<Option<Expansion>>,
+struct ChainEnds {
+    known: Vec<Option<ChainEnd>>,
 }
 
-impl Expansions {
-    /// Follows references to references that have no siblings except annotations.
-    pub(super) fn of(&mut self, number: usize, references: &mut References<'_, '_>, grammar: &Grammar) -> Expansion {
-        let mut way: Vec<(usize, bool)> = Vec::new();
+impl ChainEnds {
+    /// Returns the end of a chain. It follows references to schemas that only contain a reference and annotations.
+    pub(super) fn of(&mut self, number: usize, references: &mut References<'_, '_>, grammar: &Grammar) -> ChainEnd {
+        let mut chain: Vec<(usize, bool)> = Vec::new();
         let mut seen = Set::new();
-        let mut here = number;
+        let mut current = number;
         let mut end = loop {
-            if let Some(Some(known)) = self.known.get(here) {
+            if let Some(Some(known)) = self.known.get(current) {
                 break *known;
             }
-            if !seen.insert(here) {
-                break Expansion { last: None, is_annotated: false };
+            if !seen.insert(current) {
+                break ChainEnd { last: None, is_annotated: false };
             }
-            let Some(object) = references.target(here).and_then(Node::as_object) else {
-                break Expansion { last: None, is_annotated: false };
+            let Some(object) = references.target(current).and_then(Node::as_object) else {
+                break ChainEnd { last: None, is_annotated: false };
             };
             let others = object.iter().filter(|member| !member.key.is(Keyword::Ref));
             let is_bare = object.has(Keyword::Ref) && others.clone().all(|member| is_annotation(&member.key, grammar));
             if !is_bare {
-                break Expansion { last: Some(here), is_annotated: false };
+                break ChainEnd { last: Some(current), is_annotated: false };
             }
-            way.push((here, others.count() > 0));
-            match references.target(here).and_then(|target| references.number_of(target)) {
-                Some(next) => here = next,
-                None => break Expansion { last: None, is_annotated: false },
+            chain.push((current, others.count() > 0));
+            match references.target(current).and_then(|target| references.number_of(target)) {
+                Some(next) => current = next,
+                None => break ChainEnd { last: None, is_annotated: false },
             }
         };
-        self.keep(here, end);
-        for (number, is_annotated) in way.into_iter().rev() {
+        self.keep(current, end);
+        for (number, is_annotated) in chain.into_iter().rev() {
             end.is_annotated |= is_annotated;
             self.keep(number, end);
         }
         end
     }
 
-    fn keep(&mut self, number: usize, expansion: Expansion) {
+    fn keep(&mut self, number: usize, chain_end: ChainEnd) {
         if self.known.len() <= number {
             self.known.resize(number + 1, None);
         }
-        if let Some(place) = self.known.get_mut(number) {
-            *place = Some(expansion);
+        if let Some(entry) = self.known.get_mut(number) {
+            *entry = Some(chain_end);
         }
     }
 }

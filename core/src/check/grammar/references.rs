@@ -1,13 +1,13 @@
 //! Checks `$ref` and `$defs`: the form of references, their targets, the depth that they reach, and recursion.
 //!
-//! Every distinct reference is resolved once and has a number.
+//! Every distinct reference is resolved once, and has a number.
 //!
 //! References are resolved as the provider resolves them: the text is split at `/`, nothing is decoded, and the path
 //! passes through objects only.
 //!
 //! The provider defines the depth: it counts levels through `properties`, `additionalProperties` and `anyOf` but not
 //! `items`, along a chain of references. Each reference occurs once in the chain. In a dense graph of references, the
-//! longest such chain is expensive to find, so the search has a budget; beyond it, an upper bound is used.
+//! longest chain is expensive to find, so the search has a budget. If the budget is spent, an upper bound is used.
 
 use alloc::{borrow::Cow, format, string::String, vec, vec::Vec};
 
@@ -60,11 +60,11 @@ pub(super) fn check_reference(
     if rule.to_definitions
         && reference.strip_prefix(OLD_TABLE).is_some_and(|name| !name.is_empty() && !name.contains('/'))
     {
-        let known = references
+        let definition = references
             .root
             .get(Keyword::Definitions)
             .and_then(|table| table.get(reference.strip_prefix(OLD_TABLE).unwrap_or_default()));
-        if known.is_none() {
+        if definition.is_none() {
             report.add(value, Constraint::RefTarget, at(), "a reference to an existing definition", &quoted(text));
         }
         return;
@@ -101,12 +101,12 @@ pub(super) fn check_reference(
         );
         return;
     }
-    let deepest = report.deepest;
-    let in_all = depth.saturating_add(nesting.depth(number, &reference, references));
-    if depth <= deepest && in_all > deepest {
+    let deepest = report.max_depth;
+    let total_depth = depth.saturating_add(nesting.depth(number, &reference, references));
+    if depth <= deepest && total_depth > deepest {
         let (expected, found) = (
             format!("`properties` nested at most {deepest} levels deep"),
-            format!("{in_all} levels through this reference"),
+            format!("{total_depth} levels through this reference"),
         );
         report.add(value, Constraint::TooDeep, at(), &expected, &found);
     }
@@ -157,11 +157,11 @@ impl<'t, 'a> References<'t, 'a> {
     /// Returns true if `name` refers to a definition that the grammar accepts but [`Self::target`] does not return.
     /// Such a definition is the schema `true`, or has a name that is escaped in the reference.
     fn is_accepted_otherwise(&self, name: &str, rule: RefRule) -> bool {
-        let is_fine =
+        let is_accepted =
             |target: &&Node<'_>| target.as_object().is_some() || (rule.to_true && target.as_bool() == Some(true));
         let unescaped = || Some(unescaped_token(&percent_decoded(name)?).into_owned());
-        let is_there = |name: &str| self.definitions.get(name).is_some_and(is_fine);
-        is_there(name) || (rule.escapes && !name.contains('/') && unescaped().is_some_and(|name| is_there(&name)))
+        let exists = |name: &str| self.definitions.get(name).is_some_and(is_accepted);
+        exists(name) || (rule.escapes && !name.contains('/') && unescaped().is_some_and(|name| exists(&name)))
     }
 
     pub(super) fn count(&self) -> usize {
@@ -184,39 +184,39 @@ impl<'t, 'a> References<'t, 'a> {
 }
 
 /// Maximum number of repeated visits to references in a document. Without cycles, no repeated visits are necessary.
-const STEPS: usize = 20_000;
+const MAX_REPEATED_VISITS: usize = 20_000;
 
 pub(super) struct Nesting {
     /// Contents of the target of each reference, computed when first needed.
-    below: Vec<Option<Below>>,
+    contents: Vec<Option<TargetContents>>,
     /// Depths that do not depend on the path, because no cycle is involved.
     known_depths: Vec<Option<usize>>,
     /// Depth of each reference as the start of a chain.
     depths: Vec<Option<usize>>,
-    /// References that are followed from some definition.
+    /// References that are followed from any definition.
     followed: Option<Set<usize>>,
     visited: Set<usize>,
     steps: usize,
-    /// Number of references included in the upper bound, and the sum of their depths.
-    in_all: (usize, usize),
+    /// Number of references that are included in the upper bound, and the sum of their depths.
+    total: (usize, usize),
 }
 
 impl Default for Nesting {
     fn default() -> Self {
         Nesting {
-            below: Vec::new(),
+            contents: Vec::new(),
             known_depths: Vec::new(),
             depths: Vec::new(),
             followed: None,
             visited: Set::new(),
-            steps: STEPS,
-            in_all: (0, 0),
+            steps: MAX_REPEATED_VISITS,
+            total: (0, 0),
         }
     }
 }
 
 #[derive(Clone, Default)]
-struct Below {
+struct TargetContents {
     /// Maximum depth without following references.
     deepest: usize,
     /// References in the target, with their depths.
@@ -225,11 +225,11 @@ struct Below {
 
 struct Frame {
     number: usize,
-    /// Depth of the reference in the schema above.
-    at: usize,
+    /// Depth of the reference in the previous target.
+    reference_depth: usize,
     next: usize,
     deepest: usize,
-    /// True if a reference below points back into the current chain.
+    /// True if a reference in the target points back into the current chain.
     is_cut: bool,
 }
 
@@ -244,96 +244,92 @@ impl Nesting {
         if let Some(Some(depth)) = self.depths.get(number) {
             return *depth;
         }
-        // A definition is measured without a reference to it, so its own reference may occur once more below.
-        let on_the_way = if is_measured { Set::new() } else { Set::from([number]) };
-        let depth = self.search(number, on_the_way, references).unwrap_or_else(|| self.bound(number, references));
-        set(&mut self.depths, number, depth);
+        // A definition is measured without a reference to it, so the chain may contain that reference once more.
+        let chain = if is_measured { Set::new() } else { Set::from([number]) };
+        let depth = self.search(number, chain, references).unwrap_or_else(|| self.upper_bound(number, references));
+        set_at(&mut self.depths, number, depth);
         depth
     }
 
-    fn below(&mut self, number: usize, references: &mut References<'_, '_>) -> &Below {
-        if self.below.get(number).is_none_or(Option::is_none) {
-            let below = references.target(number).map(|target| measure(target, references)).unwrap_or_default();
-            set(&mut self.below, number, below);
+    fn contents(&mut self, number: usize, references: &mut References<'_, '_>) -> &TargetContents {
+        if self.contents.get(number).is_none_or(Option::is_none) {
+            let contents =
+                references.target(number).map(|target| measure_contents(target, references)).unwrap_or_default();
+            set_at(&mut self.contents, number, contents);
         }
-        const NOTHING: &Below = &Below { deepest: 0, references: Vec::new() };
-        self.below.get(number).and_then(Option::as_ref).unwrap_or(NOTHING)
+        const NOTHING: &TargetContents = &TargetContents { deepest: 0, references: Vec::new() };
+        self.contents.get(number).and_then(Option::as_ref).unwrap_or(NOTHING)
     }
 
-    /// Returns the depth of the longest chain that starts at a reference and contains no reference in `on_the_way`;
+    /// Returns the depth of the longest chain that starts at a reference and contains no reference in `chain`;
     /// `None` if the budget does not suffice.
-    fn search(
-        &mut self,
-        start: usize,
-        mut on_the_way: Set<usize>,
-        references: &mut References<'_, '_>,
-    ) -> Option<usize> {
+    fn search(&mut self, start: usize, mut chain: Set<usize>, references: &mut References<'_, '_>) -> Option<usize> {
         if let Some(Some(depth)) = self.known_depths.get(start) {
             return Some(*depth);
         }
         let mut frames = vec![Frame {
             number: start,
-            at: 0,
+            reference_depth: 0,
             next: 0,
-            deepest: self.below(start, references).deepest,
+            deepest: self.contents(start, references).deepest,
             is_cut: false,
         }];
         while let Some(frame) = frames.last_mut() {
-            let edge = self.below(frame.number, references).references.get(frame.next).copied();
+            let edge = self.contents(frame.number, references).references.get(frame.next).copied();
             frame.next += 1;
-            if let Some((number, at)) = edge {
+            if let Some((number, reference_depth)) = edge {
                 if let Some(Some(depth)) = self.known_depths.get(number) {
-                    frame.deepest = frame.deepest.max(at.saturating_add(*depth));
-                } else if on_the_way.contains(&number) {
+                    frame.deepest = frame.deepest.max(reference_depth.saturating_add(*depth));
+                } else if chain.contains(&number) {
                     frame.is_cut = true;
                 } else {
                     if !self.visited.insert(number) {
                         self.steps = self.steps.checked_sub(1)?;
                     }
-                    let deepest = self.below(number, references).deepest;
-                    on_the_way.insert(number);
-                    frames.push(Frame { number, at, next: 0, deepest, is_cut: false });
+                    let deepest = self.contents(number, references).deepest;
+                    chain.insert(number);
+                    frames.push(Frame { number, reference_depth, next: 0, deepest, is_cut: false });
                 }
                 continue;
             }
-            let done = frames.pop()?;
-            if !done.is_cut {
-                set(&mut self.known_depths, done.number, done.deepest);
+            let finished = frames.pop()?;
+            if !finished.is_cut {
+                set_at(&mut self.known_depths, finished.number, finished.deepest);
             }
-            let Some(parent) = frames.last_mut() else { return Some(done.deepest) };
-            on_the_way.remove(&done.number);
-            parent.is_cut |= done.is_cut;
-            parent.deepest = parent.deepest.max(done.at.saturating_add(done.deepest));
+            let Some(parent) = frames.last_mut() else { return Some(finished.deepest) };
+            chain.remove(&finished.number);
+            parent.is_cut |= finished.is_cut;
+            parent.deepest = parent.deepest.max(finished.reference_depth.saturating_add(finished.deepest));
         }
         None
     }
 
     /// Returns an upper bound: the depth of a chain that contains each reference once, and the first reference twice.
-    fn bound(&mut self, start: usize, references: &mut References<'_, '_>) -> usize {
+    fn upper_bound(&mut self, start: usize, references: &mut References<'_, '_>) -> usize {
         // Measuring a reference may discover other references.
-        let mut next = self.in_all.0;
+        let mut next = self.total.0;
         while next < references.count() {
-            self.in_all.1 = self.in_all.1.saturating_add(self.below(next, references).deepest);
+            self.total.1 = self.total.1.saturating_add(self.contents(next, references).deepest);
             next += 1;
         }
-        self.in_all.0 = next;
-        self.in_all.1.saturating_add(self.below(start, references).deepest)
+        self.total.0 = next;
+        self.total.1.saturating_add(self.contents(start, references).deepest)
     }
 
     fn followed(&mut self, references: &mut References<'_, '_>) -> &Set<usize> {
         if self.followed.is_none() {
-            let mut found = Set::new();
-            let mut open = references.number_definitions();
-            let mut seen: Set<usize> = open.iter().copied().collect();
-            while let Some(number) = open.pop() {
-                for (target, _) in self.below(number, references).references.clone() {
-                    found.insert(target);
+            let mut followed = Set::new();
+            let mut pending = references.number_definitions();
+            let mut seen: Set<usize> = pending.iter().copied().collect();
+            while let Some(number) = pending.pop() {
+                for (target, _) in self.contents(number, references).references.clone() {
+                    followed.insert(target);
                     if seen.insert(target) {
-                        open.push(target);
+                        pending.push(target);
                     }
                 }
             }
-            self.followed = Some(found);
+            self.followed = Some(followed);
         }
         const NONE: &Set<usize> = &Set::new();
         self.followed.as_ref().unwrap_or(NONE)
@@ -357,18 +353,18 @@ fn is_within_a_definition(reference: &str) -> bool {
     true
 }
 
-fn measure(target: &Node<'_>, references: &mut References<'_, '_>) -> Below {
-    let mut below = Below::default();
-    let mut open = vec![(target, 0_usize)];
-    while let Some((schema, depth)) = open.pop() {
-        below.deepest = below.deepest.max(depth);
-        below.references.extend(references.number_of(schema).map(|number| (number, depth)));
+fn measure_contents(target: &Node<'_>, references: &mut References<'_, '_>) -> TargetContents {
+    let mut contents = TargetContents::default();
+    let mut pending = vec![(target, 0_usize)];
+    while let Some((schema, depth)) = pending.pop() {
+        contents.deepest = contents.deepest.max(depth);
+        contents.references.extend(references.number_of(schema).map(|number| (number, depth)));
         if let Some(table) = schema.get(Keyword::Properties).and_then(Node::as_object) {
-            below.deepest = below.deepest.max(depth + 1);
-            open.extend(table.iter().map(|member| (&member.value, depth + 1)));
+            contents.deepest = contents.deepest.max(depth + 1);
+            pending.extend(table.iter().map(|member| (&member.value, depth + 1)));
         }
-        open.extend(schema.get(Keyword::AdditionalProperties).map(|schema| (schema, depth)));
-        open.extend(
+        pending.extend(schema.get(Keyword::AdditionalProperties).map(|schema| (schema, depth)));
+        pending.extend(
             schema
                 .get(Keyword::AnyOf)
                 .and_then(Node::as_array)
@@ -377,15 +373,15 @@ fn measure(target: &Node<'_>, references: &mut References<'_, '_>) -> Below {
                 .map(|branch| (branch, depth)),
         );
     }
-    below
+    contents
 }
 
-fn set<T: Clone>(list: &mut Vec<Option<T>>, number: usize, value: T) {
+fn set_at<T: Clone>(list: &mut Vec<Option<T>>, number: usize, value: T) {
     if list.len() <= number {
         list.resize(number + 1, None);
     }
-    if let Some(place) = list.get_mut(number) {
-        *place = Some(value);
+    if let Some(entry) = list.get_mut(number) {
+        *entry = Some(value);
     }
 }
 
@@ -417,13 +413,13 @@ pub(super) fn check_definitions(schema: &Schema<'_, '_>, value: &Node<'_>, repor
             let mut inside = schema.pointer.clone();
             inside.push(Step::Name(Keyword::Defs.name()));
             inside.push(Step::Member(member.key.clone()));
-            slashes(&member.value, &mut inside, report);
+            report_slashes(&member.value, &mut inside, report);
         }
     }
 }
 
 /// Reports slashes in keys of objects, of nested objects, and of objects in lists, even if they are not schemas.
-fn slashes<'a>(value: &Node<'a>, pointer: &mut Pointer<'a>, report: &mut Report<'_>) {
+fn report_slashes<'a>(value: &Node<'a>, pointer: &mut Pointer<'a>, report: &mut Report<'_>) {
     for member in value.as_object().into_iter().flatten() {
         pointer.push(Step::Member(member.key.clone()));
         if member.key.display().contains('/') {
@@ -431,12 +427,12 @@ fn slashes<'a>(value: &Node<'a>, pointer: &mut Pointer<'a>, report: &mut Report<
             report.add(&member.value, Constraint::SlashInDefinition, pointer.render(), expected, &found);
         }
         match member.value.data() {
-            Data::Object(_) => slashes(&member.value, pointer, report),
+            Data::Object(_) => report_slashes(&member.value, pointer, report),
             // Lists within lists are not searched.
             Data::Array(items) => {
                 for (index, item) in items.iter().enumerate().filter(|(_, item)| item.as_object().is_some()) {
                     pointer.push(Step::Index(index));
-                    slashes(item, pointer, report);
+                    report_slashes(item, pointer, report);
                     pointer.pop();
                 }
             }
@@ -446,7 +442,8 @@ fn slashes<'a>(value: &Node<'a>, pointer: &mut Pointer<'a>, report: &mut Report<
     }
 }
 
-/// No schema may apply to itself at the same instance location, through the keywords that the API reads.
+/// Reports schemas that apply to themselves at one instance location. Only the keywords that the API reads are
+/// followed.
 pub(super) fn check_left_recursion(
     root: &Node<'_>,
     references: &references::References,
@@ -462,13 +459,13 @@ pub(super) fn check_left_recursion(
         return Ok(());
     }
     let mut next = 0;
-    cycles::walk(root, references, budget, &mut |node, place, part| {
+    cycles::walk(root, references, budget, &mut |node, path, part| {
         if let Some(reference) =
             node.get(Keyword::Ref).filter(|_| cycles.role(next, 0).is_some() && !cycles.is_unused(next))
         {
             let found = reference.as_text().map(quoted).unwrap_or_default();
             let expected = "a schema that does not apply to the same value endlessly";
-            let pointer = format!("{}{}", part.pointer, place.pointer.render_with("$ref"));
+            let pointer = format!("{}{}", part.pointer, path.pointer.render_with("$ref"));
             report.add(reference, Constraint::LeftRecursion, pointer, expected, &found);
         }
         next += 1;
@@ -483,7 +480,7 @@ pub(super) fn check_recursion(
     budget: &Budget,
 ) -> Result<(), Error> {
     let rule = report.grammar.refs.recursion;
-    // If references are refused altogether, each of them is reported as such.
+    // If the grammar refuses all references, another check reports each reference.
     if references.is_empty()
         || matches!(rule, Recursion::Free | Recursion::MustEnd)
         || report.grammar.refuses.contains(Keyword::Ref)
@@ -496,17 +493,17 @@ pub(super) fn check_recursion(
         return Ok(());
     }
     // The schemas that enclose the current schema.
-    let mut way: Vec<Passed<'_, '_>> = Vec::new();
-    visit::walk(budget, root, Keywords::ALL, &mut |node, place| {
-        way.truncate(place.depth);
-        let is_optional = match (place.keyword, place.pointer.steps().last(), way.last()) {
+    let mut enclosing: Vec<EnclosingSchema<'_, '_>> = Vec::new();
+    visit::walk(budget, root, Keywords::ALL, &mut |node, path| {
+        enclosing.truncate(path.depth);
+        let is_optional = match (path.keyword, path.pointer.steps().last(), enclosing.last()) {
             (Some(Keyword::Properties), Some(Step::Member(name)), Some(outer)) => !outer.required.contains(name),
             _ => false,
         };
-        way.push(Passed {
-            is_recursive: references.at(node, place).is_some_and(|target| recursive.contains(&target)),
+        enclosing.push(EnclosingSchema {
+            is_recursive: references.at(node, path).is_some_and(|target| recursive.contains(&target)),
             is_optional,
-            is_definition: matches!(place.keyword, Some(Keyword::Defs | Keyword::Definitions)),
+            is_definition: matches!(path.keyword, Some(Keyword::Defs | Keyword::Definitions)),
             required: node
                 .get(Keyword::Required)
                 .and_then(Node::as_array)
@@ -519,25 +516,25 @@ pub(super) fn check_recursion(
         if !target.is_some_and(|target| recursive.contains(&target)) {
             return Ok(Visit::Descend);
         }
-        // A reference outside of the cycle points into it, but is not part of the recursion.
-        let leads_in = !way.iter().any(|passed| passed.is_recursive);
-        let in_definition = way.iter().rposition(|passed| passed.is_definition).map_or(0, |at| at + 1);
-        let is_optional = way.iter().skip(in_definition).any(|passed| passed.is_optional);
-        let fine = rule == Recursion::OnlyOptional && (leads_in || is_optional);
-        if let Some(reference) = node.get(Keyword::Ref).filter(|_| !fine) {
+        // A reference outside of the cycle may point into it, but is not part of the recursion.
+        let is_outside_cycle = !enclosing.iter().any(|schema| schema.is_recursive);
+        let index_after_definition = enclosing.iter().rposition(|schema| schema.is_definition).map_or(0, |at| at + 1);
+        let is_optional = enclosing.iter().skip(index_after_definition).any(|schema| schema.is_optional);
+        let is_accepted = rule == Recursion::OnlyOptional && (is_outside_cycle || is_optional);
+        if let Some(reference) = node.get(Keyword::Ref).filter(|_| !is_accepted) {
             let found = reference.as_text().map(quoted).unwrap_or_default();
             let expected = match rule {
                 Recursion::OnlyOptional => "recursion only through properties that are not required",
                 _ => "no recursion",
             };
-            report.add(reference, Constraint::Recursion, place.pointer.render_with("$ref"), expected, &found);
+            report.add(reference, Constraint::Recursion, path.pointer.render_with("$ref"), expected, &found);
         }
         Ok(Visit::Descend)
     })
 }
 
 /// A schema on the path to a reference.
-struct Passed<'t, 'a> {
+struct EnclosingSchema<'t, 'a> {
     /// True if a reference points back to the schema.
     is_recursive: bool,
     /// True if the schema is an optional property.

@@ -23,7 +23,7 @@ use crate::{
 };
 
 /// Returns `None` if `type` is not a known name or a list of known names.
-pub(super) fn names(value: &Node<'_>, types: &[&'static str], grammar: &Grammar) -> Option<Vec<&'static str>> {
+pub(super) fn known_names(value: &Node<'_>, types: &[&'static str], grammar: &Grammar) -> Option<Vec<&'static str>> {
     let known = |value: &Node<'_>| types.iter().copied().find(|name| is_name(value, name, grammar));
     match value.as_array() {
         Some([]) => None,
@@ -52,10 +52,10 @@ pub(super) fn is_name(value: &Node<'_>, name: &str, grammar: &Grammar) -> bool {
 
 pub(super) fn check_type(schema: &Schema<'_, '_>, value: &Node<'_>, report: &mut Report<'_>) {
     let grammar = report.grammar;
-    let walked = schema.is_walked;
+    let is_walked = schema.is_walked;
     // Names in a list are checked against the names of JSON Schema, because `type_lists` determines which lists are
     // allowed.
-    let types = if walked && value.as_array().is_none() { grammar.types } else { Grammar::OPEN.types };
+    let types = if is_walked && value.as_array().is_none() { grammar.types } else { Grammar::OPEN.types };
     if grammar.any_of.no_type_beside && schema.present.contains(Keyword::AnyOf) {
         report.add(
             value,
@@ -80,20 +80,20 @@ pub(super) fn check_type(schema: &Schema<'_, '_>, value: &Node<'_>, report: &mut
         return;
     }
     // Most lists are a type and null.
-    if let Some([one, two]) = value.as_array() {
-        let known = |value: &Node<'_>| types.iter().find(|name| is_name(value, name, grammar));
-        if let (TypeLists::Any, None, Some(one), Some(two)) =
-            (grammar.type_lists, grammar.beside_type_list, known(one), known(two))
+    if let Some([first, second]) = value.as_array() {
+        let known_name = |value: &Node<'_>| types.iter().find(|name| is_name(value, name, grammar));
+        if let (TypeLists::Any, None, Some(first), Some(second)) =
+            (grammar.type_lists, grammar.beside_type_list, known_name(first), known_name(second))
         {
-            if one != two {
+            if first != second {
                 return;
             }
         }
     }
-    match names(value, types, grammar) {
+    match known_names(value, types, grammar) {
         None => {
-            let known: Vec<String> = types.iter().map(|name| format!("`{name}`")).collect();
-            let expected = format!("one of {}, or a list of them", known.join(", "));
+            let accepted: Vec<String> = types.iter().map(|name| format!("`{name}`")).collect();
+            let expected = format!("one of {}, or a list of them", accepted.join(", "));
             let found = match value.as_array() {
                 Some([]) => "an empty list".into(),
                 Some(_) => "a list with other values".into(),
@@ -101,28 +101,29 @@ pub(super) fn check_type(schema: &Schema<'_, '_>, value: &Node<'_>, report: &mut
             };
             report.add(value, Constraint::UnknownType, schema.at("type"), &expected, &found);
         }
-        Some(names) if walked && value.as_array().is_some() && !list_is_fine(&names, grammar.type_lists) => {
+        Some(names) if is_walked && value.as_array().is_some() && !is_accepted_list(&names, grammar.type_lists) => {
             let expected = match grammar.type_lists {
                 TypeLists::Scalars => "a list of scalar types and `null` only",
                 _ => "one type, not a list",
             };
             report.add(value, Constraint::TypeList, schema.at("type"), expected, &format!("`{}`", names.join("`, `")));
         }
-        Some(names) if grammar.metaschema && !are_different(&names) => {
+        Some(names) if grammar.metaschema && !are_distinct_names(&names) => {
             let (expected, found) = ("a list of unique types", format!("`{}`", names.join("`, `")));
             report.add(value, Constraint::KeywordValue, schema.at("type"), expected, &found);
         }
-        Some(names) if names.len() > 1 => beside_list(schema, &names, report),
+        Some(names) if names.len() > 1 => check_siblings_of_list(schema, &names, report),
         Some(_) => {}
     }
 }
 
-/// The search is short, because more than seven known names contain duplicates.
-fn are_different(names: &[&str]) -> bool {
+/// Returns true if no name occurs twice. The search is short, because a list of more than seven known names contains
+/// duplicates.
+fn are_distinct_names(names: &[&str]) -> bool {
     names.iter().enumerate().all(|(at, name)| at < 7 && !names.iter().take(at).any(|before| before == name))
 }
 
-fn list_is_fine(names: &[&str], rule: TypeLists) -> bool {
+fn is_accepted_list(names: &[&str], rule: TypeLists) -> bool {
     match rule {
         TypeLists::Any => true,
         TypeLists::Scalars => !names.iter().any(|name| matches!(*name, "object" | "array")),
@@ -130,7 +131,7 @@ fn list_is_fine(names: &[&str], rule: TypeLists) -> bool {
     }
 }
 
-fn beside_list(schema: &Schema<'_, '_>, names: &[&str], report: &mut Report<'_>) {
+fn check_siblings_of_list(schema: &Schema<'_, '_>, names: &[&str], report: &mut Report<'_>) {
     let Some(rule) = report.grammar.beside_type_list else { return };
     // Another check covers a nullable enum, next to which all keywords are allowed.
     if names.len() == 2 && schema.get(Keyword::Enum).is_some_and(|values| !values.is_null()) {
@@ -172,7 +173,7 @@ pub(super) fn check_enum(schema: &Schema<'_, '_>, value: &Node<'_>, report: &mut
     }
     for (index, item) in values.iter().enumerate() {
         let at = || schema.at("enum") + &format!("/{index}");
-        if !rule.kinds.iter().any(|name| is_of(item, name)) {
+        if !rule.kinds.iter().any(|name| has_type(item, name)) {
             let expected = format!("values of type `{}` only", rule.kinds.join("` or `"));
             report.add(item, Constraint::EnumKind, at(), &expected, &seen(item));
         } else if !rule.empty_string && item.as_text().is_some_and(|text| text.is_empty()) {
@@ -183,21 +184,21 @@ pub(super) fn check_enum(schema: &Schema<'_, '_>, value: &Node<'_>, report: &mut
             report.add(item, Constraint::EnumKind, at(), &format!("values without `{refused}`"), &seen(item));
         }
     }
-    let Some(beside) = schema.get(Keyword::Type) else {
+    let Some(declared_type) = schema.get(Keyword::Type) else {
         if rule.needs_type {
             report.add(value, Constraint::EnumWithoutType, schema.at("enum"), "a `type` next to `enum`", "none");
         }
         return;
     };
     // Another check reports an unknown type.
-    let Some(names) = names(beside, report.grammar.types, report.grammar) else { return };
+    let Some(names) = known_names(declared_type, report.grammar.types, report.grammar) else { return };
     if rule.nullable_scalar_only && names.len() > 1 && !is_nullable_scalar(&names) {
         let (expected, found) =
             ("one type, or `null` and one scalar type, next to `enum`", format!("`{}`", names.join("`, `")));
-        report.add(beside, Constraint::EnumTypeList, schema.at("type"), expected, &found);
+        report.add(declared_type, Constraint::EnumTypeList, schema.at("type"), expected, &found);
         return;
     }
-    if rule.agrees && !values.is_empty() && !values.iter().any(|item| names.iter().any(|name| is_of(item, name))) {
+    if rule.agrees && !values.is_empty() && !values.iter().any(|item| names.iter().any(|name| has_type(item, name))) {
         let expected = format!("`enum` with a value of type `{}`", names.join("` or `"));
         report.add(value, Constraint::EnumContradicts, schema.at("enum"), &expected, "none");
     }
@@ -205,16 +206,16 @@ pub(super) fn check_enum(schema: &Schema<'_, '_>, value: &Node<'_>, report: &mut
         return;
     }
     for (index, item) in values.iter().enumerate() {
-        if !names.iter().any(|name| is_of(item, name)) {
+        if !names.iter().any(|name| has_type(item, name)) {
             let (expected, found) = (format!("a value of type `{}`", names.join("` or `")), seen(item));
             report.add(item, Constraint::EnumValue, schema.at("enum") + &format!("/{index}"), &expected, &found);
         }
     }
-    let numeric_first = names.first().is_some_and(|name| matches!(*name, "number" | "integer"));
-    if rule.null_first && numeric_first && names.len() > 1 && values.iter().any(Node::is_null) {
+    let is_numeric_first = names.first().is_some_and(|name| matches!(*name, "number" | "integer"));
+    if rule.null_first && is_numeric_first && names.len() > 1 && values.iter().any(Node::is_null) {
         let (expected, found) =
             ("`null` first in the list of types, because `enum` contains null", format!("`{}`", names.join("`, `")));
-        report.add(beside, Constraint::EnumNullFirst, schema.at("type"), expected, &found);
+        report.add(declared_type, Constraint::EnumNullFirst, schema.at("type"), expected, &found);
     }
 }
 
@@ -226,12 +227,12 @@ fn are_distinct(values: &[Node<'_>]) -> bool {
 fn is_nullable_scalar(names: &[&str]) -> bool {
     let is_scalar = |name: &str| matches!(name, "string" | "integer" | "number" | "boolean");
     match names {
-        [one, two] => (*one == "null" && is_scalar(two)) || (*two == "null" && is_scalar(one)),
+        [first, second] => (*first == "null" && is_scalar(second)) || (*second == "null" && is_scalar(first)),
         _ => false,
     }
 }
 
-fn is_of(value: &Node<'_>, name: &str) -> bool {
+fn has_type(value: &Node<'_>, name: &str) -> bool {
     match value.data() {
         Data::Null => name == "null",
         Data::Bool(_) => name == "boolean",
@@ -246,10 +247,10 @@ fn is_of(value: &Node<'_>, name: &str) -> bool {
     }
 }
 
-pub(super) fn pattern(schema: &Schema<'_, '_>, value: &Node<'_>, report: &mut Report<'_>) {
+pub(super) fn check_pattern(schema: &Schema<'_, '_>, value: &Node<'_>, report: &mut Report<'_>) {
     let is_read = report.grammar.patterns.reads(Keyword::Pattern, schema.object);
     let Some(text) = value.as_text().filter(|_| is_read) else { return };
-    if let Some((rule, why)) = fault(text, report.grammar.patterns) {
+    if let Some((rule, why)) = pattern_fault(text, report.grammar.patterns) {
         report.add(value, rule, schema.at("pattern"), why, &quoted(text));
     }
     // A pattern that is merely not enforced needs no rewriting, so it is not reported if only the first violation is
@@ -263,12 +264,12 @@ pub(super) fn pattern(schema: &Schema<'_, '_>, value: &Node<'_>, report: &mut Re
     }
 }
 
-pub(super) fn pattern_properties(schema: &Schema<'_, '_>, value: &Node<'_>, report: &mut Report<'_>) {
+pub(super) fn check_pattern_properties(schema: &Schema<'_, '_>, value: &Node<'_>, report: &mut Report<'_>) {
     if !report.grammar.patterns.reads(Keyword::PatternProperties, schema.object) {
         return;
     }
     for member in value.as_object().into_iter().flatten() {
-        if let Some((rule, why)) = fault(&member.key, report.grammar.patterns) {
+        if let Some((rule, why)) = pattern_fault(&member.key, report.grammar.patterns) {
             let mut pointer = schema.at("patternProperties");
             push_token(&mut pointer, &member.key.display());
             report.add(&member.value, rule, pointer, why, &quoted(&member.key));
@@ -276,7 +277,7 @@ pub(super) fn pattern_properties(schema: &Schema<'_, '_>, value: &Node<'_>, repo
     }
 }
 
-fn fault(pattern: &Text<'_>, rule: PatternRule) -> Option<(Constraint, &'static str)> {
+fn pattern_fault(pattern: &Text<'_>, rule: PatternRule) -> Option<(Constraint, &'static str)> {
     let text = pattern.display();
     if rule == PatternRule::Gbnf {
         return match regex_engines::gbnf_reading(&text) {
@@ -313,17 +314,17 @@ fn fault(pattern: &Text<'_>, rule: PatternRule) -> Option<(Constraint, &'static 
     }
 }
 
-pub(super) fn format(schema: &Schema<'_, '_>, value: &Node<'_>, report: &mut Report<'_>) {
-    let (Some(known), Some(text)) = (report.grammar.formats, value.as_text()) else { return };
-    let of_type =
+pub(super) fn check_format(schema: &Schema<'_, '_>, value: &Node<'_>, report: &mut Report<'_>) {
+    let (Some(accepted_formats), Some(text)) = (report.grammar.formats, value.as_text()) else { return };
+    let has_type =
         |name: &str| schema.get(Keyword::Type).is_some_and(|value| contains_type(value, name, report.grammar));
     // Without a type, `format` applies to strings.
-    let untyped = schema.get(Keyword::Type).is_none();
-    let accepted = known.iter().any(|(kind, formats)| {
-        (of_type(kind) || (untyped && *kind == "string"))
+    let is_untyped = schema.get(Keyword::Type).is_none();
+    let is_accepted = accepted_formats.iter().any(|(kind, formats)| {
+        (has_type(kind) || (is_untyped && *kind == "string"))
             && (formats.is_empty() || formats.iter().any(|name| text.is(name)))
     });
-    if !accepted {
+    if !is_accepted {
         let expected = format!(
             "a `format` that this API knows for {}",
             schema.get(Keyword::Type).map_or_else(|| "`string`".into(), seen)
@@ -333,12 +334,12 @@ pub(super) fn format(schema: &Schema<'_, '_>, value: &Node<'_>, report: &mut Rep
 }
 
 pub(super) fn check_field(schema: &Schema<'_, '_>, keyword: Keyword, value: &Node<'_>, report: &mut Report<'_>) {
-    let unless = |fine: bool, expected| if fine || value.is_null() { None } else { Some(expected) };
+    let expected_unless = |is_valid: bool, expected| if is_valid || value.is_null() { None } else { Some(expected) };
     let expected = match keyword {
-        Keyword::Nullable => unless(is_boolean(value), "a boolean"),
-        Keyword::Minimum | Keyword::Maximum => unless(is_number(value, |_| true), "a number"),
-        _ if COUNTS.contains(keyword) => unless(is_number(value, json::is_integral), "an integer"),
-        _ => unless(value.as_text().is_some(), "a string"),
+        Keyword::Nullable => expected_unless(is_boolean(value), "a boolean"),
+        Keyword::Minimum | Keyword::Maximum => expected_unless(is_number(value, |_| true), "a number"),
+        _ if COUNTS.contains(keyword) => expected_unless(is_number(value, json::is_integral), "an integer"),
+        _ => expected_unless(value.as_text().is_some(), "a string"),
     };
     if let Some(expected) = expected {
         let expected = format!("{expected} under `{}`", keyword.name());
@@ -350,11 +351,11 @@ fn is_boolean(value: &Node<'_>) -> bool {
     value.as_bool().is_some() || value.is_text("true") || value.is_text("false")
 }
 
-fn is_number(value: &Node<'_>, fits: fn(&str) -> bool) -> bool {
-    let spelled = value.as_text().and_then(|text| text.value());
-    match (value.as_number(), spelled.as_deref().map(json::read)) {
-        (Some(number), _) => fits(number),
-        (None, Some(Ok(read))) => read.as_number().is_some_and(fits),
+fn is_number(value: &Node<'_>, is_accepted: fn(&str) -> bool) -> bool {
+    let text = value.as_text().and_then(|text| text.value());
+    match (value.as_number(), text.as_deref().map(json::read)) {
+        (Some(number), _) => is_accepted(number),
+        (None, Some(Ok(read))) => read.as_number().is_some_and(is_accepted),
         _ => false,
     }
 }

@@ -98,7 +98,7 @@ impl Effects {
                     _ => false,
                 }
             }
-            Keyword::Enum => !value.as_array()?.iter().any(|one| json::same(one, listed)),
+            Keyword::Enum => !value.as_array()?.iter().any(|item| json::same(item, listed)),
             _ => true,
         };
         is_narrower.then(|| beside(values)).flatten()
@@ -122,7 +122,7 @@ fn has_unlisted(names: &Node<'_>, properties: Option<&Object<'_>>) -> bool {
 }
 
 impl TypedKeywords {
-    /// Returns true also if the keyword cannot apply to any value that the schema admits.
+    /// Returns true if the keyword has an effect, or if it cannot apply to any value that the schema accepts.
     fn is_read(&self, keyword: Keyword, schema: &Object<'_>, present: Keywords) -> bool {
         let types = schema.get(Keyword::Type);
         let about = keyword.applies_to().map_or(InstanceTypes::ALL, |kind| InstanceTypes::of_name(kind.name()));
@@ -235,7 +235,7 @@ impl Trail {
         Trail { walk, passed: Vec::new() }
     }
 
-    /// Must be called for parents before their children.
+    /// Returns true if the program visits the schema at `depth`. Must be called for parents before their children.
     pub(crate) fn reaches(&mut self, depth: usize, keyword: Option<Keyword>) -> bool {
         if self.walk == Walk::EVERYWHERE {
             return true;

@@ -1,7 +1,7 @@
 //! The grammar that an API surface accepts, as data. `sanitize` rewrites schemas for it, and `check` enforces it.
 //!
 //! Every field is a fact about some API; the file of the dialect states which API, with its source. [`Grammar::OPEN`]
-//! refuses almost nothing: a table lists its restrictions and takes the other fields from there.
+//! refuses almost nothing: a table lists its restrictions and inherits the other fields from `OPEN`.
 
 mod effects;
 
@@ -126,17 +126,17 @@ pub(crate) struct Grammar {
 }
 
 impl Grammar {
-    pub(crate) fn required_is_known_at(&self, schema: &Object<'_>, place: &Pointer<'_>) -> bool {
+    pub(crate) fn required_is_known_at(&self, schema: &Object<'_>, location: &Pointer<'_>) -> bool {
         let lists_properties =
             || schema.get(Keyword::Type).is_some_and(|name| name.is_text("object")) && schema.has(Keyword::Properties);
-        if self.required_needs_properties && !place.steps().is_empty() && !lists_properties() {
+        if self.required_needs_properties && !location.steps().is_empty() && !lists_properties() {
             return false;
         }
         let is_free = |step: &Step<'_>| {
             let Step::Name(name) = step else { return false };
             Keyword::named(&Text::literal(name)).is_some_and(|keyword| self.required_is_free_under.contains(keyword))
         };
-        self.required_is_known && !place.steps().iter().any(is_free)
+        self.required_is_known && !location.steps().iter().any(is_free)
     }
 
     pub(crate) fn refuses_at_root(&self, keyword: Keyword, value: &Node<'_>) -> bool {
@@ -265,8 +265,8 @@ impl ObjectRule {
 
 impl ObjectRule {
     /// Returns true if an object without known properties must be rewritten.
-    pub(crate) fn needs_properties(&self, others: Option<&Node<'_>>) -> bool {
-        let is_map = self.maps_count && others.is_some_and(|others| others.as_bool() != Some(false));
+    pub(crate) fn needs_properties(&self, additional: Option<&Node<'_>>) -> bool {
+        let is_map = self.maps_count && additional.is_some_and(|additional| additional.as_bool() != Some(false));
         self.properties == PropertiesRule::NotEmptyBelowRoot && !is_map
     }
 }

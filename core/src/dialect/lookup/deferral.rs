@@ -1,8 +1,7 @@
 //! Finds the native construct of a backend for deferred tools, by its host, its protocol and the model.
 //!
-//! A backend returns an error for a construct that it does not support, or shows the model nothing. The table therefore
-//! lists only constructs that are documented or recorded. For all other backends deferral is emulated, which works
-//! everywhere.
+//! A backend refuses a construct that it does not support, or hides its content from the model. Therefore, the table
+//! lists only constructs that are documented or recorded. For all other backends, deferral is emulated.
 
 use alloc::{
     borrow::Cow,
@@ -146,7 +145,7 @@ const BEDROCK: &[&str] = &["bedrock-runtime.*", "bedrock-runtime-fips.*", "bedro
 const CONVERSE: &[&str] = &["bedrock-runtime.*", "bedrock-runtime-fips.*"];
 const VERTEX: &[&str] = &["aiplatform.googleapis.com", "*-aiplatform.googleapis.com"];
 
-/// The name at Amazon and Google, and Anthropic's own, which is sent to them under that name.
+/// The beta's name at Amazon and Google, and its name at Anthropic, which `adapt_request` replaces for them.
 const TOOL_SEARCH: &[&str] = &["tool-search-tool-2025-10-19", "advanced-tool-use-2025-11-20"];
 
 const OF_CHANGES_ELSEWHERE: &str =
@@ -317,7 +316,7 @@ struct Known<'q> {
     model: Option<String>,
 }
 
-/// The part of a request that decides about a construct. By default, nothing of the request is known.
+/// The facts about a request on which its construct depends. By default, nothing is known.
 #[derive(Default)]
 pub(crate) struct Request<'q> {
     pub(crate) dialect: Option<&'q str>,
@@ -353,7 +352,7 @@ impl<'q> Known<'q> {
         })
     }
 
-    fn has_needs(&self, row: &Row) -> bool {
+    fn has_required_beta_and_search(&self, row: &Row) -> bool {
         let has_beta = row.betas.is_empty() || self.request.betas.iter().any(|beta| row.betas.contains(&beta.as_str()));
         has_beta && (row.searches || !self.request.searches)
     }
@@ -406,7 +405,9 @@ pub(crate) fn deferral_for_request(query: &DeferralQuery, request: &Request<'_>)
         let message = "expected a `host` or a `model`, preferably both, found neither";
         return Err(Error::new(Code::InvalidOption, "", message));
     }
-    let applies = |row: &&Row| known.is_at(row) && known.has_model(row) && known.has_api(row) && known.has_needs(row);
+    let applies = |row: &&Row| {
+        known.is_at(row) && known.has_model(row) && known.has_api(row) && known.has_required_beta_and_search(row)
+    };
     Ok(match ROWS.iter().find(applies) {
         Some(row) => DeferralChoice {
             target: Some(row.target),

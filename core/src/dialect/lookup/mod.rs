@@ -1,7 +1,7 @@
 //! Finds the dialect of an API by its host, its protocol and the model. The host is read from URLs and similar text,
 //! with or without a port.
 //!
-//! Capabilities depend on host, model and strictness, so they are rows of a table, of which the first match applies.
+//! Capabilities depend on host, model and strictness, so they are rows of a table. The first matching row applies.
 
 pub(crate) mod deferral;
 mod rows;
@@ -23,7 +23,7 @@ use crate::{
 };
 use rows::{Row, Scope, RETIRED, ROWS};
 
-/// Describes what all major surfaces accept.
+/// The dialect of schemas that all major APIs accept.
 const FALLBACK: DialectId = Dialect::PORTABLE;
 
 /// A dialect, and the evidence for it.
@@ -57,16 +57,16 @@ impl DialectChoice {
     }
 }
 
-struct Known {
+struct ParsedQuery {
     host: Option<Host>,
     api: Option<Api>,
     model: Option<String>,
 }
 
-impl Known {
-    fn of(query: &DialectQuery) -> Known {
+impl ParsedQuery {
+    fn of(query: &DialectQuery) -> ParsedQuery {
         let host = query.host.as_deref().and_then(Host::of);
-        Known { host, api: query.api, model: query.model.as_deref().map(bare_model) }
+        ParsedQuery { host, api: query.api, model: query.model.as_deref().map(bare_model) }
     }
 
     fn fits(&self, row: &Row) -> bool {
@@ -86,7 +86,7 @@ impl Known {
                 || self.model.as_deref().is_some_and(|model| row.models.iter().any(|start| model.starts_with(start))))
     }
 
-    fn because(&self, strict: bool) -> String {
+    fn fallback_reason(&self, strict: bool) -> String {
         let unknown = match (&self.host, &self.model) {
             (Some(Host { name, .. }), None) => format!("unknown host `{name}`"),
             (Some(Host { name, .. }), Some(model)) => {
@@ -103,12 +103,12 @@ impl Known {
 /// # Errors
 /// `invalid-option` if the query is empty; `unknown-dialect` for a retired host, and with `exact` if no row matches.
 pub(crate) fn dialect_for(query: &DialectQuery) -> Result<DialectChoice, Error> {
-    let known = Known::of(query);
-    if known.api.is_none() && known.model.is_none() && known.host.is_none() {
+    let parsed = ParsedQuery::of(query);
+    if parsed.api.is_none() && parsed.model.is_none() && parsed.host.is_none() {
         let message = "expected an `api`, a `model` or a `host`, found none";
         return Err(Error::new(Code::InvalidOption, "", message));
     }
-    if let Some(host) = &known.host {
+    if let Some(host) = &parsed.host {
         if let Some(retired) = RETIRED.iter().find(|retired| host.is(retired.host)) {
             let message =
                 format!("expected a host that is still in service, found `{}`, {}", retired.host, retired.what_to_do);
@@ -116,8 +116,12 @@ pub(crate) fn dialect_for(query: &DialectQuery) -> Result<DialectChoice, Error> 
         }
     }
     let guess = |because| DialectChoice { dialect: FALLBACK, confidence: 'C', because: Cow::Owned(because) };
-    let Some(row) = ROWS.iter().find(|row| known.fits(row)) else {
-        return if query.exact { Err(unknown(query, &known)) } else { Ok(guess(known.because(query.strict))) };
+    let Some(row) = ROWS.iter().find(|row| parsed.fits(row)) else {
+        return if query.exact {
+            Err(unknown(query, &parsed))
+        } else {
+            Ok(guess(parsed.fallback_reason(query.strict)))
+        };
     };
     let answer = |name| DialectChoice {
         dialect: DialectId::listed(name),
@@ -135,8 +139,8 @@ pub(crate) fn dialect_for(query: &DialectQuery) -> Result<DialectChoice, Error> 
 /// Returns the dialect of tools with `strict: true` at a URL, if the API enforces their schemas there. The list of
 /// tools may also contain tools that are not strict.
 pub(crate) fn strict_dialect(query: &DialectQuery, url: &str) -> Option<&'static Dialect> {
-    let known = Known::of(query);
-    let row = ROWS.iter().find(|row| known.fits(row))?;
+    let parsed = ParsedQuery::of(query);
+    let row = ROWS.iter().find(|row| parsed.fits(row))?;
     let name = row.strict.filter(|_| path_of(url).starts_with(row.strict_path))?;
     dialect::named(name).ok().filter(|dialect| dialect.tools.not_strict.is_some())
 }
@@ -151,8 +155,8 @@ fn not_strict(plain: &str) -> Error {
     Error::new(Code::UnknownDialect, "/strict", message)
 }
 
-fn unknown(query: &DialectQuery, known: &Known) -> Error {
-    let (pointer, found) = match (&known.host, &query.model) {
+fn unknown(query: &DialectQuery, parsed: &ParsedQuery) -> Error {
+    let (pointer, found) = match (&parsed.host, &query.model) {
         // Only the host is reported, because a URL may contain a key.
         (Some(host), _) => ("/host", host.name.as_str()),
         (None, Some(model)) => ("/model", model.as_str()),
@@ -173,7 +177,7 @@ fn unknown(query: &DialectQuery, known: &Known) -> Error {
 const VENDORS: [&str; 9] =
     ["openai", "azure", "anthropic", "google-gla", "google-vertex", "google_genai", "google_vertexai", "xai", "groq"];
 
-/// In lower case, without the vendor prefix: `openai/gpt-5` and `openai:gpt-5` are `gpt-5`.
+/// Returns the model's name in lower case, without its vendor: `openai/gpt-5` and `openai:gpt-5` become `gpt-5`.
 fn bare_model(model: &str) -> String {
     let name = model.rsplit('/').next().unwrap_or_default().to_ascii_lowercase();
     match name.split_once(':') {
@@ -182,14 +186,14 @@ fn bare_model(model: &str) -> String {
     }
 }
 
-/// `name` is in lower case.
+/// A host, whose name is in lower case.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Host {
     pub(crate) name: String,
     port: Option<u16>,
 }
 
-/// A text without a scheme has an empty path.
+/// Returns the path of a URL; empty for a text without a scheme.
 fn path_of(url: &str) -> &str {
     let rest = url.split_once("://").map_or("", |(_, rest)| rest);
     let path = rest.find('/').and_then(|at| rest.get(at..)).unwrap_or_default();
@@ -197,8 +201,7 @@ fn path_of(url: &str) -> &str {
 }
 
 impl Host {
-    /// Accepts a URL, or a string that is a host. Returns `None` if the string has no host, for example if it is a
-    /// path.
+    /// Accepts a URL or a host. Returns `None` for any other string, for example a path.
     pub(crate) fn of(text: &str) -> Option<Host> {
         let text = text.trim();
         let rest = match text.split_once("://") {
@@ -242,15 +245,18 @@ impl Host {
         self.port == Some(port) && self.is_private()
     }
 
-    /// Returns true also for the local machine.
+    /// Returns true for the local machine and for a host in a private network.
     fn is_private(&self) -> bool {
         const NAMES: &[&str] = &["localhost", "*.localhost", "*.local", "host.docker.internal"];
         // Servers print 0.0.0.0 as the address on which they listen, and users copy it.
-        let is_near = |address: Ipv4Addr| address.is_loopback() || address.is_private() || address.is_unspecified();
+        let is_private_address =
+            |address: Ipv4Addr| address.is_loopback() || address.is_private() || address.is_unspecified();
         match self.name.parse() {
-            Ok(IpAddr::V4(address)) => is_near(address),
+            Ok(IpAddr::V4(address)) => is_private_address(address),
             Ok(IpAddr::V6(address)) => {
-                address.is_loopback() || address.is_unique_local() || address.to_ipv4_mapped().is_some_and(is_near)
+                address.is_loopback()
+                    || address.is_unique_local()
+                    || address.to_ipv4_mapped().is_some_and(is_private_address)
             }
             Err(_) => NAMES.iter().any(|pattern| self.is(pattern)),
         }

@@ -16,7 +16,7 @@ pub(super) enum Scope {
     PrivatePorts(&'static [u16]),
 }
 
-/// An empty list matches everything.
+/// A row of the table. An empty list matches everything.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Row {
     pub(super) scope: Scope,
@@ -324,7 +324,7 @@ pub(super) const ROWS: &[Row] = &[
     )
     .models(&["muse-spark"]),
     at(OPEN_WEIGHT_HOSTS, "portable", 'C', "this provider runs vLLM or SGLang and does not document which"),
-    // Protocols that only one kind of server speaks.
+    // Protocols that only one kind of server supports.
     Row::new(Scope::Anywhere, "llama-cpp", 'A', "this API name means llama.cpp's server, and what is built on it")
         .apis(&[Api::LlamaCpp]),
     Row::new(Scope::Anywhere, "bedrock-anthropic", 'A', "only Amazon Bedrock has Converse, and the model is Claude")
@@ -354,8 +354,8 @@ pub(super) const ROWS: &[Row] = &[
         'C',
         "LM Studio, which runs llama.cpp, listens on port 1234 by default (lmstudio.ai/docs)",
     ),
-    // Behind a router or at an unknown host, the model is the best evidence, if hardly any host except its maker's
-    // serves it.
+    // Behind a router or at an unknown host, the model is the best evidence if hardly any host except the maker's host
+    // serves the model.
     anywhere("portable", "gpt-oss has open weights: many hosts serve it, each with its own rules").models(GPT_OSS),
     anywhere("anthropic", OF_CLAUDE).models(CLAUDE).strict("anthropic-strict"),
     anywhere("gemini", "Gemini is Google's, and this host is not known to have its own rules").models(GEMINI),

@@ -25,24 +25,24 @@ use crate::{
 
 const UNWRAP: ChangeKind = ChangeKind::of(Rule::UnwrapSchema);
 
-/// The description of the wrapper is kept if the schema has none. References are resolved afterwards, because they
-/// point into the schema that the author meant.
+/// Moves a misplaced schema to the root. The description of the wrapper is kept if the schema has no description.
+/// References are resolved afterwards, because they point into the schema that the author meant.
 pub(crate) fn unwrap(root: &mut Node<'_>, diagnostics: &mut Diagnostics) {
-    let Some(found) = misplaced(root) else { return };
-    let to = match found {
+    let Some(misplacement) = misplaced(root) else { return };
+    let to = match misplacement {
         Misplaced::Wrapped(_) => Location::of(root),
         Misplaced::Properties => Location::under(root, "properties"),
     };
-    let from = match found {
+    let from = match misplacement {
         Misplaced::Wrapped(name) => Location::under(root, name),
         Misplaced::Properties => Location::of(root),
     };
-    diagnostics.report(Polarity::Positive, from.to(to), UNWRAP, || match found {
+    diagnostics.report(Polarity::Positive, from.to(to), UNWRAP, || match misplacement {
         Misplaced::Wrapped(name) => format!("replaced the wrapper with the schema under `{name}`"),
         Misplaced::Properties => String::from("moved a map of properties under `properties`"),
     });
     let Some(object) = root.as_object_mut() else { return };
-    match found {
+    match misplacement {
         Misplaced::Wrapped(name) => {
             let description = object.remove(Keyword::Description).filter(|text| text.as_text().is_some());
             let Some(Data::Object(mut inner)) = object.remove(name).map(Node::into_data) else { return };
@@ -61,77 +61,78 @@ pub(crate) fn unwrap(root: &mut Node<'_>, diagnostics: &mut Diagnostics) {
 
 const READ: ChangeKind = ChangeKind::of(Rule::RepairType).accepts(Accepts::Same);
 
-const DEEPEST: usize = 4;
+const MAX_UNIONS: usize = 4;
 
 /// Keys that Zod writes in addition to the keys of the schema.
-const OWN: [&str; 4] = ["def", "options", "entries", "values"];
+const ZOD_KEYS: [&str; 4] = ["def", "options", "entries", "values"];
 
 pub(super) fn read_zod<'a>(node: &mut Node<'a>, path: &SchemaPath<'_, 'a>, context: &mut PassContext) {
-    let Some((kind, meant)) = meant(node, &context.budget) else { return };
+    let Some((kind, keywords)) = read_validator(node, &context.budget) else { return };
     let from = node.get(Keyword::Type).map_or(Location::Nowhere, Location::of);
     context.diagnostics.report(path, from.to(Location::of(node)), READ, || {
         format!("replaced an internal Zod object of type `{kind}` with the schema that it represents")
     });
     let Some(object) = node.as_object_mut() else { return };
     let at = object.position(Keyword::Type).unwrap_or_default();
-    let before = object.iter().take(at).filter(|member| is_own(&member.key)).count();
-    object.retain(|member| !is_own(&member.key));
-    for (offset, (keyword, value)) in meant.into_iter().enumerate() {
-        object.insert_at(at - before + offset, Text::literal(keyword.name()), value);
+    let keys_before = object.iter().take(at).filter(|member| is_zod_key(&member.key)).count();
+    object.retain(|member| !is_zod_key(&member.key));
+    for (offset, (keyword, value)) in keywords.into_iter().enumerate() {
+        object.insert_at(at - keys_before + offset, Text::literal(keyword.name()), value);
     }
 }
 
-fn is_own(key: &Text<'_>) -> bool {
-    OWN.iter().any(|own| key.is(own)) || key.is(Keyword::Type) || key.is(Keyword::Enum)
+fn is_zod_key(key: &Text<'_>) -> bool {
+    ZOD_KEYS.iter().any(|name| key.is(name)) || key.is(Keyword::Type) || key.is(Keyword::Enum)
 }
 
 /// Returns the type of a serialized validator, and the equivalent keywords.
-fn meant<'a>(node: &Node<'a>, budget: &Budget) -> Option<(&'static str, Vec<(Keyword, Node<'a>)>)> {
+fn read_validator<'a>(node: &Node<'a>, budget: &Budget) -> Option<(&'static str, Vec<(Keyword, Node<'a>)>)> {
     let definition = zod_definition(node)?;
-    let listed = |kind, from: &Node<'a>, values: Vec<Node<'a>>| {
-        (!values.is_empty() && values.iter().all(is_scalar)).then(|| (kind, of_values(from, values)))
+    let keywords_for = |kind, from: &Node<'a>, values: Vec<Node<'a>>| {
+        (!values.is_empty() && values.iter().all(is_scalar)).then(|| (kind, value_keywords(from, values)))
     };
     if node.get(Keyword::Type)?.is_text("enum") {
         let table = definition.get("entries")?;
-        return listed("enum", table, entries(table.as_object()?, budget));
+        return keywords_for("enum", table, enum_values(table.as_object()?, budget));
     }
     if node.get(Keyword::Type)?.is_text("literal") {
         let list = definition.get("values")?;
-        return listed("literal", list, json::copies(list.as_array()?, budget));
+        return keywords_for("literal", list, json::copies(list.as_array()?, budget));
     }
-    lists_values(node, DEEPEST, budget)
+    lists_values(node, MAX_UNIONS, budget)
         .then(|| definition.get("options"))
         .flatten()
         .map(|options| ("union", Vec::from([(Keyword::AnyOf, options.copy(budget))])))
 }
 
-fn lists_values(node: &Node<'_>, deepest: usize, budget: &Budget) -> bool {
+fn lists_values(node: &Node<'_>, max_unions: usize, budget: &Budget) -> bool {
     let Some(definition) = zod_definition(node).filter(|_| budget.pay(1)) else { return false };
-    let is = |name: &str| node.get(Keyword::Type).is_some_and(|kind| kind.is_text(name));
-    let lists =
-        |of: &str| definition.get(of).is_some_and(|values| values.as_object().is_some() || values.as_array().is_some());
+    let has_type = |name: &str| node.get(Keyword::Type).is_some_and(|kind| kind.is_text(name));
+    let has_values = |name: &str| {
+        definition.get(name).is_some_and(|values| values.as_object().is_some() || values.as_array().is_some())
+    };
     match () {
-        () if is("enum") => lists("entries"),
-        () if is("literal") => lists("values"),
-        () if is("union") && deepest > 0 => definition.array_at("options").is_some_and(|options| {
-            !options.is_empty() && options.iter().all(|option| lists_values(option, deepest - 1, budget))
+        () if has_type("enum") => has_values("entries"),
+        () if has_type("literal") => has_values("values"),
+        () if has_type("union") && max_unions > 0 => definition.array_at("options").is_some_and(|options| {
+            !options.is_empty() && options.iter().all(|option| lists_values(option, max_unions - 1, budget))
         }),
         () => false,
     }
 }
 
-/// A numeric TypeScript enum also maps each number back to its name; those names are not values.
-fn entries<'a>(entries: &Object<'a>, budget: &Budget) -> Vec<Node<'a>> {
-    let numbers: Set<&str> = entries.iter().filter_map(|entry| entry.value.as_number()).collect();
+/// Returns the values of an enum. A numeric TypeScript enum also maps each number to its name, which is not a value.
+fn enum_values<'a>(enum_values: &Object<'a>, budget: &Budget) -> Vec<Node<'a>> {
+    let numbers: Set<&str> = enum_values.iter().filter_map(|entry| entry.value.as_number()).collect();
     let is_value = |key: &Text<'_>| !numbers.contains(&*key.display());
-    entries.iter().filter(|entry| is_value(&entry.key)).map(|entry| entry.value.copy(budget)).collect()
+    enum_values.iter().filter(|entry| is_value(&entry.key)).map(|entry| entry.value.copy(budget)).collect()
 }
 
 fn is_scalar(value: &Node<'_>) -> bool {
-    !matches!(value.data(), Data::Array(_) | Data::Object(_))
+    !value.is_container()
 }
 
-fn of_values<'a>(from: &Node<'a>, values: Vec<Node<'a>>) -> Vec<(Keyword, Node<'a>)> {
+fn value_keywords<'a>(from: &Node<'a>, values: Vec<Node<'a>>) -> Vec<(Keyword, Node<'a>)> {
     let kind = |value: &Node<'_>| match value.data() {
         Data::String(_) => "string",
         Data::Number(number) if json::is_integral(number) => "integer",

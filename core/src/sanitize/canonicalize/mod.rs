@@ -17,7 +17,7 @@ use crate::{
     json::Node,
     sanitize::{
         context::PassContext,
-        pass::{run_all, InferenceContext, Walked},
+        pass::{run_all, InferenceContext, VisitorPass},
     },
     schema::{
         keyword::Keywords,
@@ -27,7 +27,7 @@ use crate::{
 
 pub(crate) struct Canonicalize<'r> {
     pub(crate) context: &'r mut PassContext,
-    pub(crate) passes: Vec<Walked>,
+    pub(crate) passes: Vec<VisitorPass>,
 }
 
 impl<'a> VisitorMut<'a> for Canonicalize<'_> {

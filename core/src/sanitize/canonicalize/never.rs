@@ -22,18 +22,18 @@ use crate::{
 };
 
 const BRANCH: ChangeKind = ChangeKind::of(Rule::DropImpossibleBranch);
-const LIFT: ChangeKind = ChangeKind::of(Rule::UnwrapSingleBranch);
+const UNWRAP: ChangeKind = ChangeKind::of(Rule::UnwrapSingleBranch);
 const PROPERTY: ChangeKind = ChangeKind::of(Rule::DropNeverProperty);
 
 /// Keywords whose subschemas may be removed.
-pub(crate) const CONCERNS: Keywords = Keywords::of(&[Keyword::AnyOf, Keyword::OneOf, Keyword::Properties]);
+pub(crate) const KEYWORDS: Keywords = Keywords::of(&[Keyword::AnyOf, Keyword::OneOf, Keyword::Properties]);
 
 pub(crate) fn drop_never<'a>(node: &mut Node<'a>, path: &SchemaPath<'_, 'a>, context: &mut PassContext) {
     for (keyword, name) in [(Keyword::AnyOf, "anyOf"), (Keyword::OneOf, "oneOf")] {
-        branches(node, path, (keyword, name), context);
+        drop_never_branches(node, path, (keyword, name), context);
     }
     if !accepts_not(context.grammar) {
-        properties(node, path, context);
+        drop_never_properties(node, path, context);
     }
 }
 
@@ -41,7 +41,7 @@ fn accepts_not(grammar: &Grammar) -> bool {
     !grammar.refuses.contains(Keyword::Not) && grammar.typed == TypeRequirement::No
 }
 
-fn branches<'a>(
+fn drop_never_branches<'a>(
     node: &mut Node<'a>,
     path: &SchemaPath<'_, 'a>,
     (keyword, name): (Keyword, &'static str),
@@ -49,9 +49,9 @@ fn branches<'a>(
 ) {
     let Some(branches) = node.array_at(keyword) else { return };
     let is_never: Vec<bool> = branches.iter().map(|branch| branch_admits_nothing(branch, &context.budget)).collect();
-    let left = is_never.iter().filter(|never| !**never).count();
+    let remaining = is_never.iter().filter(|never| !**never).count();
     // A union of branches that all accept nothing accepts nothing itself, and is left unchanged.
-    if left == 0 || left == is_never.len() {
+    if remaining == 0 || remaining == is_never.len() {
         return;
     }
     for (branch, _) in branches.iter().zip(&is_never).filter(|(_, never)| **never) {
@@ -66,7 +66,7 @@ fn branches<'a>(
             branches.retain(|_| never.next() == Some(false));
         }
     });
-    if left == 1 {
+    if remaining == 1 {
         flatten_single_branch(node, path, (keyword, name), context);
     }
 }
@@ -98,15 +98,15 @@ fn flatten_single_branch<'a>(
     let Some(inner) = branch.as_object().or_else(|| (branch.as_bool() == Some(true)).then_some(&empty)) else {
         return;
     };
-    let fits = object.iter().filter(|member| !member.key.is(keyword)).all(|member| {
+    let can_be_merged = object.iter().filter(|member| !member.key.is(keyword)).all(|member| {
         let is_redundant = is_annotation(member)
             || Keyword::named(&member.key).is_some_and(|keyword| keyword.role() == Role::Definitions);
         is_redundant && inner.get_text(&member.key).is_none()
     });
-    if !fits {
+    if !can_be_merged {
         return;
     }
-    context.diagnostics.report(path, Location::of(branch).to(Location::of(node)), LIFT, || {
+    context.diagnostics.report(path, Location::of(branch).to(Location::of(node)), UNWRAP, || {
         format!("replaced `{name}` of one branch with the branch")
     });
     let Some(object) = node.as_object_mut() else { return };
@@ -119,34 +119,34 @@ fn flatten_single_branch<'a>(
     }
 }
 
-fn properties<'a>(node: &mut Node<'a>, path: &SchemaPath<'_, 'a>, context: &mut PassContext) {
+fn drop_never_properties<'a>(node: &mut Node<'a>, path: &SchemaPath<'_, 'a>, context: &mut PassContext) {
     let Some(object) = node.as_object() else { return };
     let Some(table) = object.object_at(Keyword::Properties) else { return };
     let is_never = |member: &Member<'_>| admits_nothing(&member.value, &context.budget);
     if !table.iter().any(is_never) {
         return;
     }
-    let mut goes: Vec<bool> = table.iter().map(is_never).collect();
+    let mut is_removed: Vec<bool> = table.iter().map(is_never).collect();
     // If such a property is required, the schema itself accepts nothing.
     let required = object.items_at(Keyword::Required);
     let required: Set<&Text<'_>> = required.iter().filter_map(Node::as_text).collect();
-    for (goes, member) in goes.iter_mut().zip(table) {
-        *goes = *goes && !required.contains(&member.key);
+    for (is_removed, member) in is_removed.iter_mut().zip(table) {
+        *is_removed = *is_removed && !required.contains(&member.key);
     }
-    // A property that is no longer listed is accepted as an additional one, unless `additionalProperties` is false.
+    // A property that is no longer listed becomes an additional property, unless `additionalProperties` is false.
     let is_closed = object.get(Keyword::AdditionalProperties).and_then(Node::as_bool) == Some(false);
     let is_exact = is_closed && !object.has(Keyword::PatternProperties);
     let effect = if is_exact { PROPERTY } else { PROPERTY.accepts(Accepts::Wider).guidance(Guidance::Lost) };
-    for (member, _) in table.iter().zip(&goes).filter(|(_, goes)| **goes) {
+    for (member, _) in table.iter().zip(&is_removed).filter(|(_, is_removed)| **is_removed) {
         let effect = with_guidance_lost(effect, &member.value);
         context.diagnostics.report(path, Location::of(&member.value).removed(), effect, || {
             format!("removed the optional property `{}`, which accepts no value", member.key.display())
         });
     }
-    let mut goes = goes.into_iter();
+    let mut is_removed = is_removed.into_iter();
     node.visit(Keyword::Properties, |table| {
         if let Some(table) = table.as_object_mut() {
-            table.retain(|_| goes.next() == Some(false));
+            table.retain(|_| is_removed.next() == Some(false));
         }
     });
 }

@@ -1,7 +1,7 @@
 //! Repairs values that are not schemas, and invalid values of keywords. Every shape here occurs in real tools.
 //!
 //! A schema that violates its metaschema has no meaning to preserve, so these repairs guess what the author meant.
-//! Items of lists of names (`required`, and the lists of `dependentRequired`) must be distinct strings.
+//! Lists of names (`required`, and the lists of `dependentRequired`) may contain only distinct strings.
 
 use alloc::{format, string::String, vec, vec::Vec};
 
@@ -61,7 +61,7 @@ pub(crate) fn repair<'a>(node: &mut Node<'a>, path: &SchemaPath<'_, 'a>, context
     match node.data() {
         Data::Object(_) => {}
         Data::Bool(_) => return,
-        _ => return non_schema(node, path, context),
+        _ => return replace_non_schema(node, path, context),
     }
     if node.as_object().is_some_and(|object| is_well_formed(object, &context.budget)) {
         return;
@@ -70,48 +70,48 @@ pub(crate) fn repair<'a>(node: &mut Node<'a>, path: &SchemaPath<'_, 'a>, context
     if path.keyword.is_some() || !context.grammar.object_root {
         misplaced::read_zod(node, path, context);
     }
-    nulls(node, path, context);
-    types(node, path, context);
-    properties(node, path, context);
+    remove_nulls(node, path, context);
+    repair_types(node, path, context);
+    repair_properties(node, path, context);
     repair_required(node, path, context);
-    values(node, path, context);
+    repair_values(node, path, context);
 }
 
-/// Most objects need no repair, and one scan of their members shows it.
+/// Returns true if the object needs no repair. This is true for most objects, and requires only one scan.
 fn is_well_formed(object: &Object<'_>, budget: &Budget) -> bool {
     object.iter().all(|Member { key, value }| match Keyword::named(key) {
         None | Some(Keyword::Default | Keyword::Const) => true,
         Some(_) if value.is_null() => false,
-        Some(Keyword::Type) => names_types(value),
+        Some(Keyword::Type) => contains_distinct_types(value),
         Some(Keyword::Properties) => value.as_object().is_some_and(|table| {
-            table.get(Keyword::Type).is_none_or(|name| name.as_text().is_none()) && !table.iter().any(is_flagged)
+            table.get(Keyword::Type).is_none_or(|name| name.as_text().is_none()) && !table.iter().any(has_required_flag)
         }),
-        Some(Keyword::Required) => value.as_array().is_some_and(are_different_names),
-        Some(keyword) => matches!(repair_value(keyword, value, budget), RepairedValue::Fine),
+        Some(Keyword::Required) => value.as_array().is_some_and(are_distinct_names),
+        Some(keyword) => matches!(repair_value(keyword, value, budget), RepairedValue::Valid),
     })
 }
 
-fn names_types(value: &Node<'_>) -> bool {
-    let fine = |value: &Node<'_>| match value.as_text().and_then(Text::as_plain) {
+fn contains_distinct_types(value: &Node<'_>) -> bool {
+    let is_type_name = |value: &Node<'_>| match value.as_text().and_then(Text::as_plain) {
         Some(plain) => TYPE_NAMES.contains(&plain),
         None => TYPE_NAMES.iter().any(|name| value.is_text(name)),
     };
     match value.data() {
-        Data::String(_) => fine(value),
+        Data::String(_) => is_type_name(value),
         Data::Array(names) => {
             let differs = |(at, name): (usize, &Node<'_>)| {
                 !names.iter().take(at).any(|before| before.as_text() == name.as_text())
             };
             !names.is_empty()
                 && names.len() <= TYPE_NAMES.len()
-                && names.iter().all(fine)
+                && names.iter().all(is_type_name)
                 && names.iter().enumerate().all(differs)
         }
         _ => false,
     }
 }
 
-fn non_schema<'a>(node: &mut Node<'a>, path: &SchemaPath<'_, 'a>, context: &mut PassContext) {
+fn replace_non_schema<'a>(node: &mut Node<'a>, path: &SchemaPath<'_, 'a>, context: &mut PassContext) {
     let location = Location::of(node);
     if let Some(known) = node.as_text().and_then(|text| text.value()).as_deref().and_then(known_type) {
         context.diagnostics.report(path, location.in_place(), BARE_TYPE, || {
@@ -130,7 +130,7 @@ fn non_schema<'a>(node: &mut Node<'a>, path: &SchemaPath<'_, 'a>, context: &mut 
     node.replace(Data::Bool(true));
 }
 
-/// Returns `Some(None)` for any type, `None` for an unknown name.
+/// Returns the type that a name means. Returns `Some(None)` for any type, and `None` for an unknown name.
 pub(crate) fn known_type(name: &str) -> Option<Option<&'static str>> {
     let lower = name.to_ascii_lowercase();
     if let Some(known) = TYPE_NAMES.iter().find(|known| **known == lower) {
@@ -139,7 +139,7 @@ pub(crate) fn known_type(name: &str) -> Option<Option<&'static str>> {
     ALIASES.iter().find(|(alias, _)| *alias == lower).map(|(_, meant)| *meant)
 }
 
-fn nulls<'a>(node: &mut Node<'a>, path: &SchemaPath<'_, 'a>, context: &mut PassContext) {
+fn remove_nulls<'a>(node: &mut Node<'a>, path: &SchemaPath<'_, 'a>, context: &mut PassContext) {
     let is_null = |member: &Member<'_>| {
         member.value.is_null()
             && Keyword::named(&member.key)
@@ -158,37 +158,37 @@ fn nulls<'a>(node: &mut Node<'a>, path: &SchemaPath<'_, 'a>, context: &mut PassC
 }
 
 /// Repairs `type: "any" | "int" | "String" | 6 | {} | []`, and lists of these.
-fn types<'a>(node: &mut Node<'a>, path: &SchemaPath<'_, 'a>, context: &mut PassContext) {
+fn repair_types<'a>(node: &mut Node<'a>, path: &SchemaPath<'_, 'a>, context: &mut PassContext) {
     let Some(value) = node.get(Keyword::Type) else { return };
-    if names_types(value) {
+    if contains_distinct_types(value) {
         return;
     }
     let listed = match value.data() {
         Data::Array(names) => names.iter().collect(),
         _ => vec![value],
     };
-    let mut meant: Vec<&'static str> = Vec::new();
-    let (mut any, mut lost) = (listed.is_empty(), false);
+    let mut type_names: Vec<&'static str> = Vec::new();
+    let (mut accepts_any, mut has_unknown_name) = (listed.is_empty(), false);
     for name in &listed {
         let by_name = name.as_text().and_then(|text| text.value()).as_deref().map(known_type);
         match by_name.or_else(|| Some(Some(Some(type_of_number(name)?)))) {
-            Some(Some(Some(name))) if meant.contains(&name) => {}
-            Some(Some(Some(name))) => meant.push(name),
-            Some(Some(None)) => any = true,
-            _ => lost = true,
+            Some(Some(Some(name))) if type_names.contains(&name) => {}
+            Some(Some(Some(name))) => type_names.push(name),
+            Some(Some(None)) => accepts_any = true,
+            _ => has_unknown_name = true,
         }
     }
     let location = Location::of(value);
-    let found = json::write_plain(value);
-    let (replacement, effect) = match meant.as_slice() {
-        [] => (None, if lost { UNKNOWN_TYPE } else { TYPE_NAME }),
-        _ if any => (None, TYPE_NAME),
+    let written = json::write_plain(value);
+    let (replacement, effect) = match type_names.as_slice() {
+        [] => (None, if has_unknown_name { UNKNOWN_TYPE } else { TYPE_NAME }),
+        _ if accepts_any => (None, TYPE_NAME),
         [name] => (Some(Node::literal(name)), TYPE_NAME),
         names => (Some(Node::array(names.iter().map(|name| Node::literal(name)).collect())), TYPE_NAME),
     };
     context.diagnostics.report(path, location.to(Location::under(node, "type")), effect, || match &replacement {
-        Some(types) => format!("replaced `type: {found}` with {}", json::write_plain(types)),
-        None => format!("removed `type: {found}`, which is not a type name"),
+        Some(types) => format!("replaced `type: {written}` with {}", json::write_plain(types)),
+        None => format!("removed `type: {written}`, which is not a type name"),
     });
     let Some(object) = node.as_object_mut() else { return };
     match replacement {
@@ -200,14 +200,14 @@ fn types<'a>(node: &mut Node<'a>, path: &SchemaPath<'_, 'a>, context: &mut PassC
 }
 
 /// Repairs `properties: []`, and a whole schema under `properties`.
-fn properties<'a>(node: &mut Node<'a>, path: &SchemaPath<'_, 'a>, context: &mut PassContext) {
+fn repair_properties<'a>(node: &mut Node<'a>, path: &SchemaPath<'_, 'a>, context: &mut PassContext) {
     let Some(value) = node.get(Keyword::Properties) else { return };
     let Some(table) = value.as_object() else {
         let location = Location::of(value);
-        let empty = value.as_array().is_some_and(<[_]>::is_empty);
+        let is_empty = value.as_array().is_some_and(<[_]>::is_empty);
         let kind = value.kind();
         let to = Location::under(node, "properties");
-        context.diagnostics.report(path, location.to(to), if empty { REPAIR } else { REMOVE }, || {
+        context.diagnostics.report(path, location.to(to), if is_empty { REPAIR } else { REMOVE }, || {
             format!("replaced {kind} under `properties` with `{{}}`")
         });
         if let Some(object) = node.as_object_mut() {
@@ -216,9 +216,9 @@ fn properties<'a>(node: &mut Node<'a>, path: &SchemaPath<'_, 'a>, context: &mut 
         return;
     };
     let is_schema = |member: &Member<'_>| member.value.as_object().is_some() || member.value.as_bool().is_some();
-    let nested = table.get(Keyword::Type).is_some_and(|name| name.as_text().is_some())
+    let is_nested_schema = table.get(Keyword::Type).is_some_and(|name| name.as_text().is_some())
         && table.object_at(Keyword::Properties).is_some_and(|inner| inner.iter().all(is_schema));
-    if !nested {
+    if !is_nested_schema {
         return;
     }
     let location = Location::of(value);
@@ -234,23 +234,23 @@ fn properties<'a>(node: &mut Node<'a>, path: &SchemaPath<'_, 'a>, context: &mut 
     }
 }
 
-fn values<'a>(node: &mut Node<'a>, path: &SchemaPath<'_, 'a>, context: &mut PassContext) {
+fn repair_values<'a>(node: &mut Node<'a>, path: &SchemaPath<'_, 'a>, context: &mut PassContext) {
     let Some(object) = node.as_object() else { return };
-    let mut mended: Vec<(Keyword, RepairedValue<'a>)> = Vec::new();
+    let mut repairs: Vec<(Keyword, RepairedValue<'a>)> = Vec::new();
     for member in object {
         let Some(keyword) = Keyword::named(&member.key) else { continue };
         match repair_value(keyword, &member.value, &context.budget) {
-            RepairedValue::Fine => {}
-            other => mended.push((keyword, other)),
+            RepairedValue::Valid => {}
+            repair => repairs.push((keyword, repair)),
         }
     }
-    for (keyword, becomes) in mended {
+    for (keyword, repair) in repairs {
         let name = keyword.name();
         let Some(value) = node.get(name) else { continue };
         let (location, kind) = (Location::of(value), value.kind());
-        match becomes {
-            RepairedValue::Fine => {}
-            RepairedValue::As(value) => {
+        match repair {
+            RepairedValue::Valid => {}
+            RepairedValue::Repaired(value) => {
                 context.diagnostics.report(path, location.to(Location::under(node, name)), REPAIR, || {
                     format!("repaired {kind} under `{name}`")
                 });
@@ -258,7 +258,7 @@ fn values<'a>(node: &mut Node<'a>, path: &SchemaPath<'_, 'a>, context: &mut Pass
                     object.set(Text::literal(name), value);
                 }
             }
-            RepairedValue::Gone => {
+            RepairedValue::Removed => {
                 context
                     .diagnostics
                     .report(path, location.removed(), REMOVE, || format!("removed {kind} under `{name}`"));
@@ -271,15 +271,15 @@ fn values<'a>(node: &mut Node<'a>, path: &SchemaPath<'_, 'a>, context: &mut Pass
 }
 
 fn repair_value<'a>(keyword: Keyword, value: &Node<'a>, budget: &Budget) -> RepairedValue<'a> {
-    let fine_if = |fine: bool| if fine { RepairedValue::Fine } else { RepairedValue::Gone };
+    let keep_if = |fine: bool| if fine { RepairedValue::Valid } else { RepairedValue::Removed };
     match keyword {
-        Keyword::Enum => enumeration(value, budget),
+        Keyword::Enum => repair_enum(value, budget),
         Keyword::Description | Keyword::Title => match value.data() {
-            Data::String(_) => RepairedValue::Fine,
+            Data::String(_) => RepairedValue::Valid,
             Data::Number(_) | Data::Bool(_) => {
-                RepairedValue::As(Node::string(json::write_plain(value)).with_origin(value.origin()))
+                RepairedValue::Repaired(Node::string(json::write_plain(value)).with_origin(value.origin()))
             }
-            _ => RepairedValue::Gone,
+            _ => RepairedValue::Removed,
         },
         Keyword::Pattern
         | Keyword::Format
@@ -291,15 +291,15 @@ fn repair_value<'a>(keyword: Keyword, value: &Node<'a>, budget: &Budget) -> Repa
         | Keyword::Schema
         | Keyword::Comment
         | Keyword::ContentEncoding
-        | Keyword::ContentMediaType => fine_if(value.as_text().is_some()),
+        | Keyword::ContentMediaType => keep_if(value.as_text().is_some()),
         Keyword::Minimum | Keyword::Maximum => number(value),
         Keyword::MultipleOf => match number(value) {
-            RepairedValue::Fine => fine_if(is_positive(value)),
-            RepairedValue::As(number) if is_positive(&number) => RepairedValue::As(number),
-            _ => RepairedValue::Gone,
+            RepairedValue::Valid => keep_if(is_positive(value)),
+            RepairedValue::Repaired(number) if is_positive(&number) => RepairedValue::Repaired(number),
+            _ => RepairedValue::Removed,
         },
         // Booleans come from draft 4; a later pass respells them.
-        Keyword::ExclusiveMinimum | Keyword::ExclusiveMaximum if value.as_bool().is_some() => RepairedValue::Fine,
+        Keyword::ExclusiveMinimum | Keyword::ExclusiveMaximum if value.as_bool().is_some() => RepairedValue::Valid,
         Keyword::ExclusiveMinimum | Keyword::ExclusiveMaximum => number(value),
         Keyword::MinLength
         | Keyword::MaxLength
@@ -313,25 +313,25 @@ fn repair_value<'a>(keyword: Keyword, value: &Node<'a>, budget: &Budget) -> Repa
             boolean(value)
         }
         Keyword::Examples => match value.data() {
-            Data::Array(_) => RepairedValue::Fine,
-            _ => RepairedValue::As(Node::array(vec![value.copy(budget)]).with_origin(value.origin())),
+            Data::Array(_) => RepairedValue::Valid,
+            _ => RepairedValue::Repaired(Node::array(vec![value.copy(budget)]).with_origin(value.origin())),
         },
-        Keyword::Vocabulary => fine_if(names_vocabularies(value)),
+        Keyword::Vocabulary => keep_if(names_vocabularies(value)),
         // Handled elsewhere.
-        Keyword::Properties | Keyword::Items | Keyword::Required | Keyword::Type => RepairedValue::Fine,
+        Keyword::Properties | Keyword::Items | Keyword::Required | Keyword::Type => RepairedValue::Valid,
         Keyword::DependentRequired | Keyword::Dependencies => match repair_dependencies(keyword, value, budget) {
-            Lists::Fine => RepairedValue::Fine,
-            Lists::As(value) => RepairedValue::As(value),
-            Lists::Malformed => RepairedValue::Gone,
+            RepairedLists::Valid => RepairedValue::Valid,
+            RepairedLists::Repaired(value) => RepairedValue::Repaired(value),
+            RepairedLists::Malformed => RepairedValue::Removed,
         },
         _ => match keyword.subschemas() {
             Subschemas::Schemas => match value.data() {
-                Data::Array(items) => fine_if(!items.is_empty()),
-                Data::Object(_) => RepairedValue::As(Node::array(vec![value.copy(budget)])),
-                _ => RepairedValue::Gone,
+                Data::Array(items) => keep_if(!items.is_empty()),
+                Data::Object(_) => RepairedValue::Repaired(Node::array(vec![value.copy(budget)])),
+                _ => RepairedValue::Removed,
             },
-            Subschemas::Named | Subschemas::NamedOrNames => fine_if(value.as_object().is_some()),
-            _ => RepairedValue::Fine,
+            Subschemas::Named | Subschemas::NamedOrNames => keep_if(value.as_object().is_some()),
+            _ => RepairedValue::Valid,
         },
     }
 }
@@ -340,37 +340,37 @@ fn is_positive(value: &Node<'_>) -> bool {
     value.as_number().is_some_and(|number| json::compare(number, "0").is_gt())
 }
 
-/// Removes an empty list, which accepts nothing but was meant as no constraint. Removes an object, wraps any other
-/// single value in a list, and removes duplicates.
-fn enumeration<'a>(value: &Node<'a>, budget: &Budget) -> RepairedValue<'a> {
+/// Repairs `enum`. An empty list, which accepts nothing but was meant as no constraint, is removed, and an object is
+/// removed. Any other single value is wrapped in a list. Duplicates are removed.
+fn repair_enum<'a>(value: &Node<'a>, budget: &Budget) -> RepairedValue<'a> {
     match value.data() {
-        Data::Array(items) if items.is_empty() => RepairedValue::Gone,
-        Data::Array(items) if are_different_words(items) => RepairedValue::Fine,
+        Data::Array(items) if items.is_empty() => RepairedValue::Removed,
+        Data::Array(items) if are_distinct_plain_strings(items) => RepairedValue::Valid,
         Data::Array(items) => {
             let mut seen: Set<String> = Set::new();
             let unique: Vec<Node<'a>> =
                 items.iter().filter(|item| seen.insert(json::canonical(item))).map(|item| item.copy(budget)).collect();
             if unique.len() == items.len() {
-                RepairedValue::Fine
+                RepairedValue::Valid
             } else {
-                RepairedValue::As(Node::array(unique).with_origin(value.origin()))
+                RepairedValue::Repaired(Node::array(unique).with_origin(value.origin()))
             }
         }
-        Data::Object(_) => RepairedValue::Gone,
-        _ => RepairedValue::As(Node::array(vec![value.copy(budget)]).with_origin(value.origin())),
+        Data::Object(_) => RepairedValue::Removed,
+        _ => RepairedValue::Repaired(Node::array(vec![value.copy(budget)]).with_origin(value.origin())),
     }
 }
 
-fn is_flagged(member: &Member<'_>) -> bool {
+fn has_required_flag(member: &Member<'_>) -> bool {
     member.value.get(Keyword::Required).and_then(Node::as_bool).is_some()
 }
 
 /// Repairs `required: "name"` and `required: [1]`, and moves `required: true` of a property to the object that has the
 /// property.
 fn repair_required<'a>(node: &mut Node<'a>, path: &SchemaPath<'_, 'a>, context: &mut PassContext) {
-    let mut hoisted: Vec<Text<'a>> = Vec::new();
-    let any_flagged = node.object_at(Keyword::Properties).is_some_and(|table| table.iter().any(is_flagged));
-    if any_flagged {
+    let mut required_properties: Vec<Text<'a>> = Vec::new();
+    let has_flags = node.object_at(Keyword::Properties).is_some_and(|table| table.iter().any(has_required_flag));
+    if has_flags {
         node.visit(Keyword::Properties, |table| {
             for member in table.as_object_mut().into_iter().flat_map(Object::members_mut) {
                 let Some(flag) = member.value.get(Keyword::Required).and_then(Node::as_bool) else { continue };
@@ -379,7 +379,7 @@ fn repair_required<'a>(node: &mut Node<'a>, path: &SchemaPath<'_, 'a>, context: 
                     .diagnostics
                     .report(path, location.removed(), REPAIR, || format!("moved `required: {flag}` to the object"));
                 if flag {
-                    hoisted.push(member.key.clone());
+                    required_properties.push(member.key.clone());
                 }
                 if let Some(object) = member.value.as_object_mut() {
                     object.remove(Keyword::Required);
@@ -388,37 +388,40 @@ fn repair_required<'a>(node: &mut Node<'a>, path: &SchemaPath<'_, 'a>, context: 
         });
     }
     let Some(value) = node.get(Keyword::Required) else {
-        if hoisted.is_empty() {
+        if required_properties.is_empty() {
             return;
         }
         if let Some(object) = node.as_object_mut() {
-            object.set(Text::literal("required"), Node::array(hoisted.into_iter().map(Node::string).collect()));
+            object.set(
+                Text::literal("required"),
+                Node::array(required_properties.into_iter().map(Node::string).collect()),
+            );
         }
         return;
     };
     let is_name = |name: &Node<'_>| name.as_text().is_some();
-    if value.as_array().is_some_and(are_different_names) && hoisted.is_empty() {
+    if value.as_array().is_some_and(are_distinct_names) && required_properties.is_empty() {
         return;
     }
-    let mut known: Set<Text<'a>> = Set::new();
+    let mut seen: Set<Text<'a>> = Set::new();
     let mut names: Vec<Node<'a>> = match value.data() {
-        Data::Array(names) => different_names(names, &mut known, &context.budget),
+        Data::Array(names) => distinct_names(names, &mut seen, &context.budget),
         Data::String(name) => {
-            known.insert(name.clone());
+            seen.insert(name.clone());
             vec![value.copy(&context.budget)]
         }
         _ => Vec::new(),
     };
     let location = Location::of(value);
-    let only_twice = value.as_array().is_some_and(|names| names.iter().all(is_name));
+    let are_all_names = value.as_array().is_some_and(|names| names.iter().all(is_name));
     context.diagnostics.report(path, location.to(Location::under(node, "required")), REPAIR, || {
-        String::from(match (only_twice, hoisted.is_empty()) {
+        String::from(match (are_all_names, required_properties.is_empty()) {
             (true, true) => "removed duplicates from `required`",
             (true, false) => "added to `required` the properties with `required: true`",
             (false, _) => "removed values from `required` that are not strings",
         })
     });
-    names.extend(hoisted.into_iter().filter(|name| !known.contains(name)).map(Node::string));
+    names.extend(required_properties.into_iter().filter(|name| !seen.contains(name)).map(Node::string));
     let Some(object) = node.as_object_mut() else { return };
     if names.is_empty() {
         object.remove(Keyword::Required);
@@ -427,49 +430,50 @@ fn repair_required<'a>(node: &mut Node<'a>, path: &SchemaPath<'_, 'a>, context: 
     }
 }
 
-pub(super) enum Lists<'a> {
-    Fine,
-    As(Node<'a>),
+pub(super) enum RepairedLists<'a> {
+    Valid,
+    Repaired(Node<'a>),
     Malformed,
 }
 
-fn repair_dependencies<'a>(keyword: Keyword, value: &Node<'a>, budget: &Budget) -> Lists<'a> {
-    let Some(table) = value.as_object() else { return Lists::Malformed };
+fn repair_dependencies<'a>(keyword: Keyword, value: &Node<'a>, budget: &Budget) -> RepairedLists<'a> {
+    let Some(table) = value.as_object() else { return RepairedLists::Malformed };
     let lists = || table.iter().filter_map(|member| member.value.as_array());
     let is_fine = |value: &Node<'_>| match value.as_array() {
         Some(names) => names.iter().all(|name| name.as_text().is_some()),
         None => keyword == Keyword::Dependencies,
     };
     if !table.iter().all(|member| is_fine(&member.value)) {
-        return Lists::Malformed;
+        return RepairedLists::Malformed;
     }
-    if lists().all(are_different_names) {
-        return Lists::Fine;
+    if lists().all(are_distinct_names) {
+        return RepairedLists::Valid;
     }
     let mut table = value.copy(budget);
     for member in table.as_object_mut().into_iter().flat_map(Object::members_mut) {
         let Some(names) = member.value.as_array() else { continue };
-        let names = different_names(names, &mut Set::new(), budget);
+        let names = distinct_names(names, &mut Set::new(), budget);
         member.value = Node::array(names).with_origin(member.value.origin());
     }
-    Lists::As(table)
+    RepairedLists::Repaired(table)
 }
 
-fn are_different_names(names: &[Node<'_>]) -> bool {
+fn are_distinct_names(names: &[Node<'_>]) -> bool {
     let different = || names.iter().filter_map(Node::as_text).collect::<Set<_>>().len();
-    are_different_words(names) || (names.iter().all(|name| name.as_text().is_some()) && different() == names.len())
+    are_distinct_plain_strings(names)
+        || (names.iter().all(|name| name.as_text().is_some()) && different() == names.len())
 }
 
-fn different_names<'a>(names: &[Node<'a>], known: &mut Set<Text<'a>>, budget: &Budget) -> Vec<Node<'a>> {
+fn distinct_names<'a>(names: &[Node<'a>], known: &mut Set<Text<'a>>, budget: &Budget) -> Vec<Node<'a>> {
     let is_new = |name: &&Node<'a>| name.as_text().is_some_and(|name| known.insert(name.clone()));
     names.iter().filter(is_new).map(|name| name.copy(budget)).collect()
 }
 
-/// Returns true only for lists that are short enough to compare pairwise. Most lists of values are.
-fn are_different_words(items: &[Node<'_>]) -> bool {
+/// Returns true if all items are different strings. Returns false if the list is too long to compare pairwise.
+fn are_distinct_plain_strings(items: &[Node<'_>]) -> bool {
     const FEW: usize = 16;
-    let word = |item: &Node<'_>| item.as_text().and_then(Text::as_plain).is_some();
+    let is_plain_string = |item: &Node<'_>| item.as_text().and_then(Text::as_plain).is_some();
     let differs =
         |(at, item): (usize, &Node<'_>)| items.iter().take(at).all(|before| before.as_text() != item.as_text());
-    items.len() <= FEW && items.iter().all(word) && items.iter().enumerate().all(differs)
+    items.len() <= FEW && items.iter().all(is_plain_string) && items.iter().enumerate().all(differs)
 }

@@ -31,7 +31,7 @@ const DIALECT: ChangeKind = ChangeKind::of(Rule::UpdateSchemaUri);
 const CURRENT: &str = "https://json-schema.org/draft/2020-12/schema";
 
 /// Keywords with more than one spelling, except `items` with a list.
-pub(crate) const CONCERNS: Keywords = Keywords::of(&[
+pub(crate) const RESPELLED_KEYWORDS: Keywords = Keywords::of(&[
     Keyword::Id,
     Keyword::Anchor,
     Keyword::DynamicAnchor,
@@ -47,28 +47,28 @@ pub(crate) fn respell<'a>(node: &mut Node<'a>, path: &SchemaPath<'_, 'a>, contex
     if node.as_object().is_none_or(Object::is_empty) {
         return;
     }
-    identifier(node, path, context);
+    drop_identifier(node, path, context);
     if context.grammar.metaschema {
-        anchors(node, path, context);
+        drop_invalid_anchors(node, path, context);
     }
-    bound(node, path, context, "exclusiveMinimum", "minimum");
-    bound(node, path, context, "exclusiveMaximum", "maximum");
-    tuple(node, path, context);
-    dependencies(node, path, context);
+    upgrade_bound(node, path, context, "exclusiveMinimum", "minimum");
+    upgrade_bound(node, path, context, "exclusiveMaximum", "maximum");
+    upgrade_tuple(node, path, context);
+    split_dependencies(node, path, context);
     context.effects.upgraded |= !node.is_unchanged();
-    constant(node, path, context);
-    nullable(node, path, context);
+    const_to_enum(node, path, context);
+    replace_nullable(node, path, context);
 }
 
-/// Updates `$schema` only if the rewritten schema no longer follows the declared draft. Without `$schema`, a schema is
-/// read as draft 2020-12.
+/// Updates `$schema` if the rewritten schema no longer follows the declared draft. Without `$schema`, a schema is read
+/// as draft 2020-12.
 pub(crate) fn declare_draft(root: &mut Node<'_>, context: &mut PassContext) -> Result<(), Error> {
     let draft = Draft::of(root);
     if context.draft != Draft::Y2020 && root.get(Keyword::Schema).is_none() {
-        return spell_tuples(root, context);
+        return respell_tuples(root, context);
     }
     if draft == Draft::Y2020
-        || !(context.effects.respelled || (draft.ignores_ref_siblings() && has_words_beside_ref(root, context)?))
+        || !(context.effects.respelled || (draft.ignores_ref_siblings() && has_assertions_next_to_ref(root, context)?))
     {
         return Ok(());
     }
@@ -79,55 +79,55 @@ pub(crate) fn declare_draft(root: &mut Node<'_>, context: &mut PassContext) -> R
     if let Some(object) = root.as_object_mut() {
         object.set(Text::literal("$schema"), Node::string(CURRENT));
     }
-    spell_tuples(root, context)
+    respell_tuples(root, context)
 }
 
-/// Only old drafts have lists of schemas in `items`.
-fn spell_tuples(root: &mut Node<'_>, context: &mut PassContext) -> Result<(), Error> {
-    if !mentions_lists_of_items(root) {
+/// Respells lists of schemas in `items`, which only old drafts have.
+fn respell_tuples(root: &mut Node<'_>, context: &mut PassContext) -> Result<(), Error> {
+    if !may_have_tuples(root) {
         return Ok(());
     }
-    visit::walk_mut(&context.budget.clone(), root, Keywords::ALL, &mut Tuples { context })
+    visit::walk_mut(&context.budget.clone(), root, Keywords::ALL, &mut TupleRespeller { context })
 }
 
-/// Also true for a member `items` that is not a keyword. Faster than a walk.
-fn mentions_lists_of_items(root: &Node<'_>) -> bool {
+/// Returns true if a member `items` is a list, even if it is not a keyword. This is faster than a walk.
+fn may_have_tuples(root: &Node<'_>) -> bool {
     root.has_member(|Member { key, value }| value.as_array().is_some() && key.is(Keyword::Items))
 }
 
 /// Respells the tuples that were kept while `$schema` declared an old draft.
-struct Tuples<'r> {
+struct TupleRespeller<'r> {
     context: &'r mut PassContext,
 }
 
-impl<'a> VisitorMut<'a> for Tuples<'_> {
+impl<'a> VisitorMut<'a> for TupleRespeller<'_> {
     fn enter(&mut self, node: &mut Node<'a>, path: &SchemaPath<'_, 'a>) -> Result<Visit, Error> {
         to_prefix_items(node, path, self.context);
         Ok(Visit::Descend)
     }
 }
 
-/// Old drafts ignore assertions next to a reference.
-fn has_words_beside_ref(root: &Node<'_>, context: &PassContext) -> Result<bool, Error> {
+/// Returns true if a reference has sibling assertions, which old drafts ignore.
+fn has_assertions_next_to_ref(root: &Node<'_>, context: &PassContext) -> Result<bool, Error> {
     if !context.survey.mentions_references {
         return Ok(false);
     }
-    let applies = |member: &Member<'_>| {
+    let is_sibling_assertion = |member: &Member<'_>| {
         !member.key.is(Keyword::Ref)
             && Keyword::named(&member.key).is_some_and(|keyword| keyword.role() == Role::Assertion)
     };
-    let mut found = false;
+    let mut is_found = false;
     visit::walk(&context.budget, root, Keywords::ALL, &mut |node, _| {
         let object = node.as_object().filter(|object| object.has(Keyword::Ref));
-        found |= object.is_some_and(|object| object.iter().any(applies));
-        Ok(if found { Visit::Skip } else { Visit::Descend })
+        is_found |= object.is_some_and(|object| object.iter().any(is_sibling_assertion));
+        Ok(if is_found { Visit::Skip } else { Visit::Descend })
     })?;
-    Ok(found)
+    Ok(is_found)
 }
 
-/// Below the root only, and only if encoding may add definitions to the root: references below a nested `$id` would not
-/// reach them.
-fn identifier<'a>(node: &mut Node<'a>, path: &SchemaPath<'_, 'a>, context: &mut PassContext) {
+/// Removes `$id` below the root if encoding may add definitions to the root: references below a nested `$id` would not
+/// resolve to them.
+fn drop_identifier<'a>(node: &mut Node<'a>, path: &SchemaPath<'_, 'a>, context: &mut PassContext) {
     let writes_definitions = context.grammar.objects.open == OpenRule::MustClose && context.survey.no_references;
     let Some(value) = node.get(Keyword::Id).filter(|_| writes_definitions && path.keyword.is_some()) else { return };
     context.diagnostics.report(path, Location::of(value).removed(), IDENTIFIER, || {
@@ -138,8 +138,9 @@ fn identifier<'a>(node: &mut Node<'a>, path: &SchemaPath<'_, 'a>, context: &mut 
     }
 }
 
-/// Nothing refers to these anchors. In draft 2019-09, `$recursiveAnchor` is a boolean.
-fn anchors<'a>(node: &mut Node<'a>, path: &SchemaPath<'_, 'a>, context: &mut PassContext) {
+/// Removes anchors without a valid name, because nothing refers to them. In draft 2019-09, `$recursiveAnchor` is a
+/// boolean.
+fn drop_invalid_anchors<'a>(node: &mut Node<'a>, path: &SchemaPath<'_, 'a>, context: &mut PassContext) {
     for keyword in [Keyword::Anchor, Keyword::DynamicAnchor, Keyword::RecursiveAnchor] {
         let Some(value) = node.get(keyword).filter(|value| !value.as_text().is_some_and(is_anchor)) else { continue };
         context.diagnostics.report(path, Location::of(value).removed(), IDENTIFIER, || {
@@ -151,8 +152,8 @@ fn anchors<'a>(node: &mut Node<'a>, path: &SchemaPath<'_, 'a>, context: &mut Pas
     }
 }
 
-/// Draft 4's `exclusiveMinimum: true` modifies `minimum`.
-fn bound<'a>(
+/// Replaces the boolean `exclusiveMinimum` of draft 4, which modifies `minimum`, with a number.
+fn upgrade_bound<'a>(
     node: &mut Node<'a>,
     path: &SchemaPath<'_, 'a>,
     context: &mut PassContext,
@@ -177,8 +178,8 @@ fn bound<'a>(
     }
 }
 
-/// Before 2020-12, a tuple is `items: […]`, with `additionalItems` for the rest.
-fn tuple<'a>(node: &mut Node<'a>, path: &SchemaPath<'_, 'a>, context: &mut PassContext) {
+/// Replaces tuples of drafts before 2020-12: `items: […]`, with `additionalItems` for the remaining items.
+fn upgrade_tuple<'a>(node: &mut Node<'a>, path: &SchemaPath<'_, 'a>, context: &mut PassContext) {
     // No metaschema accepts an empty tuple.
     let is_empty = context.grammar.metaschema && node.array_at(Keyword::Items).is_some_and(<[_]>::is_empty);
     // If the grammar refuses `$schema`, the result cannot declare a draft that allows a list in `items`.
@@ -191,7 +192,7 @@ fn to_prefix_items<'a>(node: &mut Node<'a>, path: &SchemaPath<'_, 'a>, context: 
     let Some(items) = node.get(Keyword::Items).filter(|items| items.as_array().is_some()) else { return };
     let location = Location::of(items);
     if node.get(Keyword::PrefixItems).is_some() {
-        // Two tuples: `prefixItems` is current, and the meaning of the other is unknown.
+        // With two tuples, `prefixItems` applies. The meaning of the list in `items` is unknown.
         context.diagnostics.report(path, location.removed(), SECOND_TUPLE, || {
             String::from("removed a list of schemas from `items`: it has no meaning next to `prefixItems`")
         });
@@ -202,22 +203,22 @@ fn to_prefix_items<'a>(node: &mut Node<'a>, path: &SchemaPath<'_, 'a>, context: 
     }
     context.effects.respelled = true;
     let Some(object) = node.as_object_mut() else { return };
-    let rest = object.remove(Keyword::AdditionalItems);
-    let empty = object.array_at(Keyword::Items).is_some_and(<[_]>::is_empty);
+    let additional_items = object.remove(Keyword::AdditionalItems);
+    let is_empty = object.array_at(Keyword::Items).is_some_and(<[_]>::is_empty);
     let has_prefix = object.has(Keyword::PrefixItems);
     let Some(at) = object.position(Keyword::Items) else { return };
-    if empty || has_prefix {
+    if is_empty || has_prefix {
         object.remove(Keyword::Items);
     } else if let Some(member) = object.members_mut().get_mut(at) {
         member.key = Text::literal("prefixItems");
     }
-    if let Some(rest) = rest {
-        object.insert_at(at + 1, Text::literal("items"), rest);
+    if let Some(additional_items) = additional_items {
+        object.insert_at(at + 1, Text::literal("items"), additional_items);
     }
 }
 
-/// Before 2019-09, `dependencies` held both lists of names and schemas.
-fn dependencies<'a>(node: &mut Node<'a>, path: &SchemaPath<'_, 'a>, context: &mut PassContext) {
+/// Splits `dependencies`, which contained lists of names and schemas before 2019-09.
+fn split_dependencies<'a>(node: &mut Node<'a>, path: &SchemaPath<'_, 'a>, context: &mut PassContext) {
     let Some(table) = node.get(Keyword::Dependencies) else { return };
     let location = Location::of(table);
     context.diagnostics.report(path, location.in_place(), DEPENDENCIES, || {
@@ -251,23 +252,27 @@ fn dependencies<'a>(node: &mut Node<'a>, path: &SchemaPath<'_, 'a>, context: &mu
     }
 }
 
-fn constant<'a>(node: &mut Node<'a>, path: &SchemaPath<'_, 'a>, context: &mut PassContext) {
+fn const_to_enum<'a>(node: &mut Node<'a>, path: &SchemaPath<'_, 'a>, context: &mut PassContext) {
     let Some(value) = node.get(Keyword::Const) else { return };
-    // If `enum` needs a type, so does `const`. As an `enum`, it gets the type from the same pass.
-    let untyped = context.grammar.typed.needs_type_beside(Keyword::Const, node) && node.get(Keyword::Type).is_none();
+    // If `enum` needs a type, `const` needs a type, too. As an `enum`, it gets the type from the `enum` pass.
+    let lacks_type = context.grammar.typed.needs_type_beside(Keyword::Const, node) && node.get(Keyword::Type).is_none();
     // If values may be encoded as text, `const` next to `enum` becomes an `enum`, so that one pass handles both.
-    let listed = context.grammar.encodes() && node.get(Keyword::Enum).is_some();
-    if !context.grammar.refuses.contains(Keyword::Const) && !context.grammar.enums.needs_type && !untyped && !listed {
+    let has_enum = context.grammar.encodes() && node.get(Keyword::Enum).is_some();
+    if !context.grammar.refuses.contains(Keyword::Const)
+        && !context.grammar.enums.needs_type
+        && !lacks_type
+        && !has_enum
+    {
         return;
     }
     let location = Location::of(value);
-    let among = node
+    let is_in_enum = node
         .array_at(Keyword::Enum)
         .is_none_or(|items| items.iter().any(|item| json::same_within(&context.budget, item, value)));
     context.diagnostics.report(path, location.to(Location::under(node, "enum")), CONST, || {
         String::from("replaced `const` with an `enum` of one value")
     });
-    if !among {
+    if !is_in_enum {
         // The constant is not in `enum`, so no value satisfies both.
         context.effects.upgraded = true;
         node.replace(Node::record([("not", Node::empty_object())]).into_data());
@@ -282,8 +287,8 @@ fn constant<'a>(node: &mut Node<'a>, path: &SchemaPath<'_, 'a>, context: &mut Pa
     }
 }
 
-/// OpenAPI's `nullable: true` accepts null in addition to what the other keywords accept.
-fn nullable<'a>(node: &mut Node<'a>, path: &SchemaPath<'_, 'a>, context: &mut PassContext) {
+/// Replaces OpenAPI's `nullable: true`, which accepts null in addition to the values of the other keywords.
+fn replace_nullable<'a>(node: &mut Node<'a>, path: &SchemaPath<'_, 'a>, context: &mut PassContext) {
     let Some(flag) = node.get(Keyword::Nullable) else { return };
     // If the grammar expresses null by `nullable`, the keyword stays next to `type`; without `type`, merging schemas
     // would lose it.
@@ -291,30 +296,30 @@ fn nullable<'a>(node: &mut Node<'a>, path: &SchemaPath<'_, 'a>, context: &mut Pa
         return;
     }
     context.effects.upgraded = true;
-    let (location, admits) = (Location::of(flag), flag.as_bool() == Some(true));
-    let to = if admits { Location::of(node) } else { Location::Nowhere };
-    context
-        .diagnostics
-        .report(path, location.to(to), NULLABLE, || format!("replaced `nullable: {admits}` with JSON Schema keywords"));
+    let (location, is_true) = (Location::of(flag), flag.as_bool() == Some(true));
+    let to = if is_true { Location::of(node) } else { Location::Nowhere };
+    context.diagnostics.report(path, location.to(to), NULLABLE, || {
+        format!("replaced `nullable: {is_true}` with JSON Schema keywords")
+    });
     let Some(object) = node.as_object_mut() else { return };
     object.remove(Keyword::Nullable);
-    if !admits {
+    if !is_true {
         return;
     }
     let null = || Node::literal("null");
     // Keywords that apply to values of every type, or to a union as a whole, refuse null whatever `type` allows, so
     // null becomes a separate branch.
     let has_union = object.has(Keyword::AnyOf);
-    let is_alone = |member: &Member<'_>| match Keyword::named(&member.key) {
+    let can_add_null = |member: &Member<'_>| match Keyword::named(&member.key) {
         Some(Keyword::Type | Keyword::Enum) => !has_union,
         Some(Keyword::AnyOf) => true,
         Some(keyword) => keyword.role() != Role::Assertion || keyword.applies_to().is_some(),
         None => true,
     };
-    if !object.iter().all(is_alone) {
+    if !object.iter().all(can_add_null) {
         // Arguments are objects, so their root does not accept null.
         if path.keyword.is_some() || !context.grammar.object_root {
-            beside_null(node);
+            union_with_null(node);
         }
         return;
     }
@@ -341,16 +346,17 @@ fn nullable<'a>(node: &mut Node<'a>, path: &SchemaPath<'_, 'a>, context: &mut Pa
     }
 }
 
-fn beside_null(node: &mut Node<'_>) {
+fn union_with_null(node: &mut Node<'_>) {
     let origin = node.origin();
     let Some(object) = node.as_object_mut() else { return };
-    let is_inside = |member: &Member<'_>| {
+    let moves_into_branch = |member: &Member<'_>| {
         Keyword::named(&member.key)
             .is_some_and(|keyword| keyword.role() == Role::Assertion || keyword.applies_to().is_some())
     };
-    let (inside, outside): (Vec<_>, Vec<_>) = core::mem::take(object).into_members().into_iter().partition(is_inside);
-    let inner = Node::object(Object::from_unique(inside)).with_origin(origin);
-    let mut members = Object::from_unique(outside);
+    let (branch_members, siblings): (Vec<_>, Vec<_>) =
+        core::mem::take(object).into_members().into_iter().partition(moves_into_branch);
+    let inner = Node::object(Object::from_unique(branch_members)).with_origin(origin);
+    let mut members = Object::from_unique(siblings);
     members.set(Text::literal("anyOf"), Node::array(vec![inner, Node::record([("type", Node::literal("null"))])]));
     node.replace(Data::Object(members));
 }

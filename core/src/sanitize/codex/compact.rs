@@ -18,13 +18,13 @@ use crate::{
 };
 
 /// Number of steps below the root from which structure is removed.
-const DEEP: usize = 3;
+const MIN_DEPTH: usize = 3;
 
 const COMBINATORS: [&str; 3] = ["anyOf", "oneOf", "allOf"];
 const STRUCTURE: [&str; 7] = ["items", "anyOf", "oneOf", "allOf", "properties", "additionalProperties", "$ref"];
 
-/// Definitions are not steps.
-const STEPS: Keywords = Keywords::of(&[
+/// Keywords whose subschemas form a level. Definitions are not a level.
+const LEVEL_KEYWORDS: Keywords = Keywords::of(&[
     Keyword::Properties,
     Keyword::Items,
     Keyword::AdditionalProperties,
@@ -38,33 +38,34 @@ pub(super) fn compact(root: &mut Node<'_>, max_bytes: usize, diagnostics: &mut D
     if fits(root) {
         return Ok(());
     }
-    visit::walk_mut(diagnostics.budget, root, APPLICATORS, &mut Descriptions { diagnostics, max_bytes })?;
+    visit::walk_mut(diagnostics.budget, root, APPLICATORS, &mut DescriptionRemover { diagnostics, max_bytes })?;
     if fits(root) {
         return Ok(());
     }
     let refers =
         |node: &Node<'_>, _: usize| node.text_at(Keyword::Ref).and_then(definitions::codex_definition).is_some();
-    empty(root, APPLICATORS, Rule::CompactReferences, &refers, max_bytes, diagnostics)?;
+    replace_with_empty(root, APPLICATORS, Rule::CompactReferences, &refers, max_bytes, diagnostics)?;
     drop_tables(root, max_bytes, diagnostics);
     if fits(root) {
         return Ok(());
     }
-    let deep =
-        |node: &Node<'_>, depth: usize| depth >= DEEP && STRUCTURE.iter().any(|keyword| node.get(keyword).is_some());
-    empty(root, STEPS, Rule::CompactDepth, &deep, max_bytes, diagnostics)?;
+    let deep = |node: &Node<'_>, depth: usize| {
+        depth >= MIN_DEPTH && STRUCTURE.iter().any(|keyword| node.get(keyword).is_some())
+    };
+    replace_with_empty(root, LEVEL_KEYWORDS, Rule::CompactDepth, &deep, max_bytes, diagnostics)?;
     if fits(root) {
         return Ok(());
     }
     let combined = |node: &Node<'_>, _: usize| COMBINATORS.iter().any(|keyword| node.get(keyword).is_some());
-    empty(root, APPLICATORS, Rule::CompactCombinators, &combined, max_bytes, diagnostics)
+    replace_with_empty(root, APPLICATORS, Rule::CompactCombinators, &combined, max_bytes, diagnostics)
 }
 
-struct Descriptions<'n, 'r> {
+struct DescriptionRemover<'n, 'r> {
     diagnostics: &'n mut Diagnostics<'r>,
     max_bytes: usize,
 }
 
-impl<'a> VisitorMut<'a> for Descriptions<'_, '_> {
+impl<'a> VisitorMut<'a> for DescriptionRemover<'_, '_> {
     fn enter(&mut self, node: &mut Node<'a>, path: &SchemaPath<'_, 'a>) -> Result<Visit, Error> {
         if node.get(Keyword::Description).is_some() {
             let kind = ChangeKind {
@@ -85,40 +86,45 @@ impl<'a> VisitorMut<'a> for Descriptions<'_, '_> {
     }
 }
 
-/// The second argument of `gives_up` is the depth.
-fn empty<'a>(
+/// Replaces the schemas for which `is_replaced` returns true. Its second argument is the depth.
+fn replace_with_empty<'a>(
     root: &mut Node<'a>,
-    through: Keywords,
+    keywords: Keywords,
     rule: Rule,
-    gives_up: &dyn Fn(&Node<'a>, usize) -> bool,
+    is_replaced: &dyn Fn(&Node<'a>, usize) -> bool,
     max_bytes: usize,
     diagnostics: &mut Diagnostics<'_>,
 ) -> Result<(), Error> {
     // Two passes: earlier changes inside the schemas are retracted before the new ones are reported.
     if diagnostics.is_on() {
-        let mut gone = Set::new();
-        visit::walk(diagnostics.budget, root, through, &mut |node, path| {
-            if !gives_up(node, path.depth) {
+        let mut retracted = Set::new();
+        visit::walk(diagnostics.budget, root, keywords, &mut |node, path| {
+            if !is_replaced(node, path.depth) {
                 return Ok(Visit::Descend);
             }
-            gone.insert(path.pointer.render());
+            retracted.insert(path.pointer.render());
             Ok(Visit::Skip)
         })?;
-        diagnostics.retract(&gone);
+        diagnostics.retract(&retracted);
     }
-    visit::walk_mut(diagnostics.budget, root, through, &mut Empty { diagnostics, rule, gives_up, max_bytes })
+    visit::walk_mut(
+        diagnostics.budget,
+        root,
+        keywords,
+        &mut EmptyReplacer { diagnostics, rule, is_replaced, max_bytes },
+    )
 }
 
-struct Empty<'e, 'r, 'a> {
+struct EmptyReplacer<'e, 'r, 'a> {
     diagnostics: &'e mut Diagnostics<'r>,
     rule: Rule,
-    gives_up: &'e dyn Fn(&Node<'a>, usize) -> bool,
+    is_replaced: &'e dyn Fn(&Node<'a>, usize) -> bool,
     max_bytes: usize,
 }
 
-impl<'a> VisitorMut<'a> for Empty<'_, '_, 'a> {
+impl<'a> VisitorMut<'a> for EmptyReplacer<'_, '_, 'a> {
     fn enter(&mut self, node: &mut Node<'a>, path: &SchemaPath<'_, 'a>) -> Result<Visit, Error> {
-        if !(self.gives_up)(node, path.depth) {
+        if !(self.is_replaced)(node, path.depth) {
             return Ok(Visit::Descend);
         }
         let kind = ChangeKind {
@@ -176,13 +182,13 @@ pub(super) fn prune(root: &mut Node<'_>, diagnostics: &mut Diagnostics<'_>) {
             None => false,
         };
         let Some(definitions) = root.object_at(table) else { continue };
-        let kept = definitions.iter().filter(|member| is_reached(&member.key)).count();
-        if kept == definitions.len() && kept > 0 {
+        let kept_count = definitions.iter().filter(|member| is_reached(&member.key)).count();
+        if kept_count == definitions.len() && kept_count > 0 {
             continue;
         }
-        record_pruned(root, table, kept, &is_reached, diagnostics);
+        record_pruned(root, table, kept_count, &is_reached, diagnostics);
         let Some(object) = root.as_object_mut() else { continue };
-        if kept == 0 {
+        if kept_count == 0 {
             object.remove(table);
         } else if let Some(definitions) = object.get_mut(table).and_then(Node::as_object_mut) {
             definitions.retain(|member| is_reached(&member.key));
@@ -193,14 +199,14 @@ pub(super) fn prune(root: &mut Node<'_>, diagnostics: &mut Diagnostics<'_>) {
 fn record_pruned(
     root: &Node<'_>,
     table: &'static str,
-    kept: usize,
+    kept_count: usize,
     is_reached: &dyn Fn(&Text<'_>) -> bool,
     diagnostics: &mut Diagnostics<'_>,
 ) {
     let Some(definitions) = root.get(table).filter(|_| diagnostics.is_on()) else { return };
     let mut pointer = Pointer::root();
     pointer.push(Step::Name(table));
-    if kept == 0 {
+    if kept_count == 0 {
         diagnostics.retract(&Set::from([pointer.render()]));
         diagnostics.report_at(definitions, &pointer, Polarity::Positive, None, PRUNED_DEFINITION, || {
             format!("removed `{table}`: nothing refers to it")
@@ -209,8 +215,8 @@ fn record_pruned(
     }
     let pruned: Vec<_> =
         definitions.as_object().into_iter().flatten().filter(|member| !is_reached(&member.key)).collect();
-    let gone: Set<String> = pruned.iter().map(|member| pointer.render_with(&member.key.display())).collect();
-    diagnostics.retract(&gone);
+    let retracted: Set<String> = pruned.iter().map(|member| pointer.render_with(&member.key.display())).collect();
+    diagnostics.retract(&retracted);
     for member in pruned {
         pointer.push(Step::Member(member.key.borrowed()));
         diagnostics.report_at(&member.value, &pointer, Polarity::Positive, None, PRUNED_DEFINITION, || {

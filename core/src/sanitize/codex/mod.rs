@@ -2,7 +2,7 @@
 //!
 //! Source: openai/codex, `codex-rs/tools/src/json_schema.rs` as of late 2026. This is an emulation: it loses what Codex
 //! loses, and reports it. Two deviations keep it idempotent: a modelled keyword with the value null is removed before
-//! types are inferred, and pruning runs once more after [`sanitizer::keep`].
+//! types are inferred, and pruning runs once more after [`sanitizer::reduce`].
 //!
 //! Also Codex's typed model of a schema (the type names and keywords that it supports, and the keywords that it
 //! searches for subschemas), and reports of Codex's changes. Pointers into input and output are equal, because Codex
@@ -32,7 +32,7 @@ pub(crate) struct Wire {
     pub(crate) max_bytes: Option<usize>,
 }
 
-/// Without `wire`, only Codex's sanitizer is applied.
+/// Applies Codex's sanitizer, and with `wire` also the changes before a request.
 pub(crate) fn sanitize(
     node: &mut Node<'_>,
     wire: Option<&Wire>,
@@ -43,7 +43,7 @@ pub(crate) fn sanitize(
     sanitizer::repair(node, &mut diagnostics)?;
     if let Some(wire) = wire {
         compact::prune(node, &mut diagnostics);
-        sanitizer::keep(node, &mut diagnostics)?;
+        sanitizer::reduce(node, &mut diagnostics)?;
         if let Some(max_bytes) = wire.max_bytes {
             compact::compact(node, max_bytes, &mut diagnostics)?;
         }
@@ -57,7 +57,7 @@ pub(crate) fn sanitize(
 pub(crate) const TYPES: [&str; 7] = ["string", "number", "boolean", "integer", "object", "array", "null"];
 
 /// Keywords that survive at every level.
-const MODELLED: [&str; 15] = [
+const MODELLED_KEYWORDS: [&str; 15] = [
     "$ref",
     "type",
     "description",
@@ -75,8 +75,8 @@ const MODELLED: [&str; 15] = [
     "definitions",
 ];
 
-pub(crate) fn modelled(key: &Text<'_>) -> Option<&'static str> {
-    MODELLED.iter().find(|name| key.has_value(name)).copied()
+pub(crate) fn modelled_keyword(key: &Text<'_>) -> Option<&'static str> {
+    MODELLED_KEYWORDS.iter().find(|name| key.has_value(name)).copied()
 }
 
 pub(crate) const APPLICATORS: Keywords = Keywords::of(&[
@@ -110,7 +110,7 @@ pub(crate) struct Diagnostics<'r> {
     pub(crate) budget: &'r Budget,
     recorder: &'r mut Recorder,
     /// True if effects at definitions may not carry over to the root, so every effect but `same` is uncertain.
-    inexact: bool,
+    has_uncertain_effects: bool,
 }
 
 impl<'r> Diagnostics<'r> {
@@ -120,8 +120,8 @@ impl<'r> Diagnostics<'r> {
         recorder: &'r mut Recorder,
         budget: &'r Budget,
     ) -> Result<Self, Error> {
-        let inexact = recorder.is_on() && inexact(root, wire, budget)?;
-        Ok(Diagnostics { budget, recorder, inexact })
+        let has_uncertain_effects = recorder.is_on() && has_uncertain_effects(root, wire, budget)?;
+        Ok(Diagnostics { budget, recorder, has_uncertain_effects })
     }
 
     pub(crate) fn is_on(&self) -> bool {
@@ -149,7 +149,7 @@ impl<'r> Diagnostics<'r> {
         kind: ChangeKind,
         message: impl FnOnce() -> String,
     ) {
-        let polarity = if self.inexact { Polarity::Mixed } else { polarity };
+        let polarity = if self.has_uncertain_effects { Polarity::Mixed } else { polarity };
         self.recorder.record(node.origin().number().unwrap_or_default(), || Change {
             pointer: at.map_or_else(|| pointer.render(), |keyword| pointer.render_with(keyword)),
             output_pointer: match kind.remainder {
@@ -166,14 +166,14 @@ impl<'r> Diagnostics<'r> {
         });
     }
 
-    /// Everything below this schema must have been removed.
+    /// Removes the latest changes below this schema, whose content must have been removed.
     pub(crate) fn forget_latest_below(&mut self, path: &SchemaPath<'_, '_>) {
         if self.is_on() {
             self.recorder.forget_latest_below(&path.pointer.render());
         }
     }
 
-    /// A later change removed the parts at these pointers. Changes below the pointers are removed as well.
+    /// Removes the changes at and below these pointers, because a later change removed the parts.
     pub(crate) fn retract(&mut self, gone: &Set<String>) {
         self.recorder.forget(gone);
     }
@@ -181,13 +181,13 @@ impl<'r> Diagnostics<'r> {
 
 /// Returns true if a reference occurs inside `not`, `oneOf` and the like, or if a surviving `unevaluated*` depends on
 /// its siblings.
-fn inexact(root: &Node<'_>, wire: bool, budget: &Budget) -> Result<bool, Error> {
-    let mut found = false;
+fn has_uncertain_effects(root: &Node<'_>, wire: bool, budget: &Budget) -> Result<bool, Error> {
+    let mut is_uncertain = false;
     visit::walk(budget, root, Keywords::ALL, &mut |node, path| {
-        found |= path.polarity != Polarity::Positive && node.get(Keyword::Ref).is_some();
-        found |=
+        is_uncertain |= path.polarity != Polarity::Positive && node.get(Keyword::Ref).is_some();
+        is_uncertain |=
             !wire && ["unevaluatedProperties", "unevaluatedItems"].iter().any(|keyword| node.get(keyword).is_some());
-        Ok(if found { Visit::Skip } else { Visit::Descend })
+        Ok(if is_uncertain { Visit::Skip } else { Visit::Descend })
     })?;
-    Ok(found)
+    Ok(is_uncertain)
 }

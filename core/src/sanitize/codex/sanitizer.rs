@@ -4,7 +4,7 @@
 
 use alloc::{format, string::String, vec, vec::Vec};
 
-use super::{modelled, ChangeKind, Diagnostics, Remainder, APPLICATORS, TYPES};
+use super::{modelled_keyword, ChangeKind, Diagnostics, Remainder, APPLICATORS, TYPES};
 use crate::{
     collections::Set,
     error::{Code, Error},
@@ -18,7 +18,7 @@ use crate::{
 };
 
 /// Keywords that Codex searches for subschemas.
-const VISITED: Keywords = Keywords::of(&[
+const VISITED_KEYWORDS: Keywords = Keywords::of(&[
     Keyword::Properties,
     Keyword::Items,
     Keyword::AdditionalProperties,
@@ -41,7 +41,7 @@ const HINTS: [(&str, &[&str]); 4] = [
 const DECLARES_TYPE_ELSEWHERE: [&str; 4] = ["$ref", "anyOf", "oneOf", "allOf"];
 
 pub(super) fn repair(root: &mut Node<'_>, diagnostics: &mut Diagnostics<'_>) -> Result<(), Error> {
-    visit::walk_mut(diagnostics.budget, root, VISITED, &mut Repair { diagnostics })
+    visit::walk_mut(diagnostics.budget, root, VISITED_KEYWORDS, &mut Repair { diagnostics })
 }
 
 struct Repair<'n, 'r> {
@@ -55,13 +55,13 @@ impl<'a> VisitorMut<'a> for Repair<'_, '_> {
             // array there as schemas.
             Data::Bool(value) if path.pointer.steps().last() != Some(&Step::Name("additionalProperties")) => {
                 let value = *value;
-                self.boolean(node, path, value);
+                self.replace_boolean(node, path, value);
             }
             Data::Object(_) => {
-                self.tables(node, path);
-                self.constant(node, path);
-                self.nulls(node, path);
-                self.types(node, path);
+                self.drop_invalid_tables(node, path);
+                self.const_to_enum(node, path);
+                self.remove_nulls(node, path);
+                self.complete_type(node, path);
             }
             _ => {}
         }
@@ -70,7 +70,7 @@ impl<'a> VisitorMut<'a> for Repair<'_, '_> {
 }
 
 impl Repair<'_, '_> {
-    fn boolean(&mut self, node: &mut Node<'_>, path: &SchemaPath<'_, '_>, value: bool) {
+    fn replace_boolean(&mut self, node: &mut Node<'_>, path: &SchemaPath<'_, '_>, value: bool) {
         let accepts = if value { Accepts::Narrower } else { Accepts::Wider };
         let kind =
             ChangeKind { rule: Rule::BooleanToString, accepts, guidance: Guidance::Same, remainder: Remainder::Here };
@@ -78,7 +78,7 @@ impl Repair<'_, '_> {
         node.replace(Node::record([("type", Node::literal("string"))]).into_data());
     }
 
-    fn tables(&mut self, node: &mut Node<'_>, path: &SchemaPath<'_, '_>) {
+    fn drop_invalid_tables(&mut self, node: &mut Node<'_>, path: &SchemaPath<'_, '_>) {
         for table in ["$defs", "definitions"] {
             let Some(found_kind) = node.get(table).filter(|value| value.as_object().is_none()).map(Node::kind) else {
                 continue;
@@ -97,11 +97,11 @@ impl Repair<'_, '_> {
         }
     }
 
-    fn constant(&mut self, node: &mut Node<'_>, path: &SchemaPath<'_, '_>) {
+    fn const_to_enum(&mut self, node: &mut Node<'_>, path: &SchemaPath<'_, '_>) {
         let Some(value) = node.get(Keyword::Const) else { return };
         let accepts = match node.get(Keyword::Enum) {
             None => Accepts::Same,
-            // A value had to match both `const` and `enum`; now only the value of `const` counts.
+            // A value had to match both `const` and `enum`. From now on it has to match only `const`.
             Some(list) if list.as_array().is_some_and(|items| items.iter().any(|item| json::same(item, value))) => {
                 Accepts::Same
             }
@@ -125,8 +125,8 @@ impl Repair<'_, '_> {
 
     /// Runs before types are inferred. (This is a deviation from Codex, which infers a type from the key first; see the
     /// module's documentation.)
-    fn nulls(&mut self, node: &mut Node<'_>, path: &SchemaPath<'_, '_>) {
-        let is_null = |member: &Member<'_>| member.value.is_null() && modelled(&member.key).is_some();
+    fn remove_nulls(&mut self, node: &mut Node<'_>, path: &SchemaPath<'_, '_>) {
+        let is_null = |member: &Member<'_>| member.value.is_null() && modelled_keyword(&member.key).is_some();
         let Some(object) = node.as_object().filter(|object| object.iter().any(is_null)) else { return };
         if self.diagnostics.is_on() {
             for member in object.iter().filter(|member| is_null(member)) {
@@ -146,13 +146,13 @@ impl Repair<'_, '_> {
         }
     }
 
-    fn types(&mut self, node: &mut Node<'_>, path: &SchemaPath<'_, '_>) {
+    fn complete_type(&mut self, node: &mut Node<'_>, path: &SchemaPath<'_, '_>) {
         let Some(object) = node.as_object() else { return };
-        let listed = recognized(object.get(Keyword::Type));
-        let named = match listed.first() {
+        let known_names = known_types(object.get(Keyword::Type));
+        let type_names = match known_names.first() {
             Some(_) => {
-                self.respell_type(node, path, &listed);
-                listed
+                self.respell_type(node, path, &known_names);
+                known_names
             }
             None if DECLARES_TYPE_ELSEWHERE.iter().any(|keyword| object.has(keyword)) => return,
             None => match HINTS.iter().find(|(_, hints)| hints.iter().any(|hint| object.has(hint))) {
@@ -164,7 +164,7 @@ impl Repair<'_, '_> {
             },
         };
         let Some(object) = node.as_object() else { return };
-        let lacks = |name: &str, keyword: &str| named.contains(&name) && !object.has(keyword);
+        let lacks = |name: &str, keyword: &str| type_names.contains(&name) && !object.has(keyword);
         let (lacks_properties, lacks_items) = (lacks("object", "properties"), lacks("array", "items"));
         if lacks_properties {
             let kind = ChangeKind {
@@ -232,7 +232,7 @@ impl Repair<'_, '_> {
         let Some(object) = node.as_object() else { return };
         let all_strings =
             |list: &Node<'_>| list.as_array().is_some_and(|items| items.iter().all(|item| item.as_text().is_some()));
-        let proved = match name {
+        let is_certain = match name {
             // Arguments are always objects.
             "object" => path.keyword.is_none(),
             "string" => object.get(Keyword::Enum).is_some_and(all_strings),
@@ -240,7 +240,7 @@ impl Repair<'_, '_> {
         };
         let (rule, at, accepts) = match object.has(Keyword::Type) {
             true => (Rule::RepairType, Some("type"), Accepts::Wider),
-            false if proved => (Rule::InferType, None, Accepts::Same),
+            false if is_certain => (Rule::InferType, None, Accepts::Same),
             false => (Rule::InferType, None, Accepts::Narrower),
         };
         let kind = ChangeKind { rule, accepts, guidance: Guidance::Same, remainder: Remainder::Keyword("type") };
@@ -251,10 +251,10 @@ impl Repair<'_, '_> {
         object.set_at(0, Text::literal("type"), Node::literal(name));
     }
 
-    /// The description is removed as well.
+    /// Replaces a schema without a type with `{}`. The description is removed as well.
     fn clear(&mut self, node: &mut Node<'_>, path: &SchemaPath<'_, '_>) {
         let Some(object) = node.as_object().filter(|object| !object.is_empty()) else { return };
-        let (accepts, guidance) = emptied(object, path.keyword.is_none());
+        let (accepts, guidance) = effect_of_clearing(object, path.keyword.is_none());
         let kind = ChangeKind { rule: Rule::ClearUntyped, accepts, guidance, remainder: Remainder::Here };
         self.diagnostics.forget_latest_below(path);
         self.diagnostics.report(node, path, None, kind, || {
@@ -265,7 +265,7 @@ impl Repair<'_, '_> {
     }
 }
 
-fn recognized(value: Option<&Node<'_>>) -> Vec<&'static str> {
+fn known_types(value: Option<&Node<'_>>) -> Vec<&'static str> {
     let known = |node: &Node<'_>| TYPES.iter().copied().find(|name| node.is_text(name));
     match value.map(|node| (node, node.as_array())) {
         Some((_, Some(names))) => names.iter().filter_map(known).collect(),
@@ -274,7 +274,7 @@ fn recognized(value: Option<&Node<'_>>) -> Vec<&'static str> {
     }
 }
 
-fn emptied(object: &Object<'_>, is_root: bool) -> (Accepts, Guidance) {
+fn effect_of_clearing(object: &Object<'_>, is_root: bool) -> (Accepts, Guidance) {
     let (mut accepts, mut guidance) = (Accepts::Same, Guidance::Same);
     for member in object {
         match Keyword::named(&member.key).map(Keyword::role) {
@@ -292,23 +292,26 @@ fn emptied(object: &Object<'_>, is_root: bool) -> (Accepts, Guidance) {
     (accepts, guidance)
 }
 
-/// Returns an error if Codex would drop the tool.
-pub(super) fn keep(root: &mut Node<'_>, diagnostics: &mut Diagnostics<'_>) -> Result<(), Error> {
+/// Reduces the schema to the keywords that Codex models.
+///
+/// # Errors
+/// If Codex would drop the tool.
+pub(super) fn reduce(root: &mut Node<'_>, diagnostics: &mut Diagnostics<'_>) -> Result<(), Error> {
     if root.as_object().is_none() {
-        return Err(refused(String::new(), "a schema (an object or a boolean)", root.kind()));
+        return Err(refusal(String::new(), "a schema (an object or a boolean)", root.kind()));
     }
     if root.get(Keyword::Type).is_some_and(|value| value.is_text("null")) {
-        return Err(refused(String::new(), "parameters that accept something", "the single type `null`"));
+        return Err(refusal(String::new(), "parameters that accept something", "the single type `null`"));
     }
-    forget_dropped(root, diagnostics)?;
+    forget_prefix_items(root, diagnostics)?;
     let budget = diagnostics.budget;
-    let mut keep = Keep { diagnostics, first: None };
-    visit::walk_mut(budget, root, APPLICATORS, &mut keep)?;
-    keep.first.map_or(Ok(()), |(_, error)| Err(error))
+    let mut reducer = ModelReducer { diagnostics, first_fault: None };
+    visit::walk_mut(budget, root, APPLICATORS, &mut reducer)?;
+    reducer.first_fault.map_or(Ok(()), |(_, error)| Err(error))
 }
 
-/// Codex repairs `prefixItems` before it removes the keyword.
-fn forget_dropped(root: &Node<'_>, diagnostics: &mut Diagnostics<'_>) -> Result<(), Error> {
+/// Removes the changes inside `prefixItems`: Codex repairs its schemas before it removes the keyword.
+fn forget_prefix_items(root: &Node<'_>, diagnostics: &mut Diagnostics<'_>) -> Result<(), Error> {
     if !diagnostics.is_on() {
         return Ok(());
     }
@@ -323,17 +326,17 @@ fn forget_dropped(root: &Node<'_>, diagnostics: &mut Diagnostics<'_>) -> Result<
     Ok(())
 }
 
-fn refused(pointer: String, expected: &str, found: &str) -> Error {
+fn refusal(pointer: String, expected: &str, found: &str) -> Error {
     Error::new(Code::NotRepresentable, pointer, format!("expected {expected}, found {found}; Codex drops such a tool"))
 }
 
-struct Keep<'n, 'r> {
+struct ModelReducer<'n, 'r> {
     diagnostics: &'n mut Diagnostics<'r>,
     /// First fault in document order, with the number of its node.
-    first: Option<(u32, Error)>,
+    first_fault: Option<(u32, Error)>,
 }
 
-impl<'a> VisitorMut<'a> for Keep<'_, '_> {
+impl<'a> VisitorMut<'a> for ModelReducer<'_, '_> {
     fn enter(&mut self, node: &mut Node<'a>, path: &SchemaPath<'_, 'a>) -> Result<Visit, Error> {
         match node.data() {
             Data::Object(object) => {
@@ -352,10 +355,10 @@ impl<'a> VisitorMut<'a> for Keep<'_, '_> {
     }
 }
 
-impl<'a> Keep<'_, '_> {
+impl<'a> ModelReducer<'_, '_> {
     fn refuse_members(&mut self, object: &Object<'a>, pointer: &Pointer<'a>) {
         for Member { key, value } in object {
-            let Some(name) = modelled(key) else { continue };
+            let Some(name) = modelled_keyword(key) else { continue };
             let expected = match name {
                 "type" if unknown_type(value) => "a type name that Codex knows, or a list of them",
                 "items" if value.as_object().is_none() && value.as_bool().is_none() => "one schema for all items",
@@ -381,17 +384,17 @@ impl<'a> Keep<'_, '_> {
 
     fn refuse(&mut self, value: &Node<'a>, pointer: impl FnOnce() -> String, expected: &str) {
         let at = value.origin().number().unwrap_or(u32::MAX);
-        if self.first.as_ref().is_none_or(|(first, _)| at < *first) {
-            self.first = Some((at, refused(pointer(), expected, value.kind())));
+        if self.first_fault.as_ref().is_none_or(|(first, _)| at < *first) {
+            self.first_fault = Some((at, refusal(pointer(), expected, value.kind())));
         }
     }
 
     fn drop_unmodelled(&mut self, node: &mut Node<'a>, path: &SchemaPath<'_, 'a>) {
-        let modelled = |member: &Member<'_>| modelled(&member.key).is_some();
-        let Some(object) = node.as_object().filter(|object| !object.iter().all(modelled)) else { return };
+        let is_modelled = |member: &Member<'_>| modelled_keyword(&member.key).is_some();
+        let Some(object) = node.as_object().filter(|object| !object.iter().all(is_modelled)) else { return };
         if self.diagnostics.is_on() {
-            for member in object.iter().filter(|member| !modelled(member)) {
-                let (accepts, guidance) = lost(member, object, path.keyword.is_none());
+            for member in object.iter().filter(|member| !is_modelled(member)) {
+                let (accepts, guidance) = effect_of_removal(member, object, path.keyword.is_none());
                 let name = member.key.display();
                 let kind = ChangeKind { rule: Rule::DropKeyword, accepts, guidance, remainder: Remainder::Nothing };
                 self.diagnostics
@@ -399,7 +402,7 @@ impl<'a> Keep<'_, '_> {
             }
         }
         if let Some(object) = node.as_object_mut() {
-            object.retain(|member| modelled(member));
+            object.retain(|member| is_modelled(member));
         }
     }
 }
@@ -412,7 +415,7 @@ fn unknown_type(value: &Node<'_>) -> bool {
     }
 }
 
-fn lost(member: &Member<'_>, beside: &Object<'_>, is_root: bool) -> (Accepts, Guidance) {
+fn effect_of_removal(member: &Member<'_>, siblings: &Object<'_>, is_root: bool) -> (Accepts, Guidance) {
     let Some(keyword) = Keyword::named(&member.key) else { return (Accepts::Same, Guidance::Lost) };
     let accepts = match (keyword.role(), keyword) {
         (Role::Meta, _) => return (Accepts::Same, Guidance::Same),
@@ -421,8 +424,8 @@ fn lost(member: &Member<'_>, beside: &Object<'_>, is_root: bool) -> (Accepts, Gu
         (Role::Identifier | Role::Definitions, _) => return (Accepts::Mixed, Guidance::Same),
         (Role::Annotation, _) => Accepts::Same,
         // Members or items that the removed keyword matched are now checked against the sibling keyword.
-        (_, Keyword::PatternProperties) if narrows(beside.get(Keyword::AdditionalProperties)) => Accepts::Mixed,
-        (_, Keyword::PrefixItems) if narrows(beside.get(Keyword::Items)) => Accepts::Mixed,
+        (_, Keyword::PatternProperties) if narrows(siblings.get(Keyword::AdditionalProperties)) => Accepts::Mixed,
+        (_, Keyword::PrefixItems) if narrows(siblings.get(Keyword::Items)) => Accepts::Mixed,
         (_, Keyword::Nullable) if member.value.as_bool() == Some(true) => Accepts::Narrower,
         (_, Keyword::Nullable) => Accepts::Same,
         (Role::Assertion, _) => Accepts::Wider,

@@ -13,7 +13,7 @@ use crate::{
 /// Each discriminator is determined when it is first needed.
 #[derive(Default)]
 pub(super) struct Discriminators<'p, 'n> {
-    known: RefCell<Map<*const Node<'n>, Option<Rc<Discriminator<'p, 'n>>>>>,
+    by_union: RefCell<Map<*const Node<'n>, Option<Rc<Discriminator<'p, 'n>>>>>,
 }
 
 struct Discriminator<'p, 'n> {
@@ -33,15 +33,15 @@ impl<'p, 'n> Discriminators<'p, 'n> {
         budget: &Budget,
         resolve: impl Fn(&'p Node<'n>) -> Option<&'p Node<'n>>,
     ) -> Vec<&'p Node<'n>> {
-        let all = || branches.iter().collect();
-        let Some(members) = value.as_object().filter(|_| branches.len() > 1) else { return all() };
-        let Some(discriminator) = self.of(branches, budget, resolve) else { return all() };
-        let Some(key) = members.get_text(&discriminator.property).and_then(key) else { return all() };
-        let listed = discriminator.branches.get(&key).map_or(&[][..], Vec::as_slice);
-        let found: Vec<(usize, &Node<'n>)> = listed.iter().chain(&discriminator.others).copied().collect();
-        budget.pay(found.len());
-        let found = collections::by(found, |(left, _), (right, _)| left.cmp(right));
-        found.into_iter().map(|(_, branch)| branch).collect()
+        let all_branches = || branches.iter().collect();
+        let Some(members) = value.as_object().filter(|_| branches.len() > 1) else { return all_branches() };
+        let Some(discriminator) = self.of(branches, budget, resolve) else { return all_branches() };
+        let Some(key) = members.get_text(&discriminator.property).and_then(key) else { return all_branches() };
+        let listed_branches = discriminator.branches.get(&key).map_or(&[][..], Vec::as_slice);
+        let matching: Vec<(usize, &Node<'n>)> = listed_branches.iter().chain(&discriminator.others).copied().collect();
+        budget.pay(matching.len());
+        let matching = collections::by(matching, |(left, _), (right, _)| left.cmp(right));
+        matching.into_iter().map(|(_, branch)| branch).collect()
     }
 
     fn of(
@@ -50,14 +50,14 @@ impl<'p, 'n> Discriminators<'p, 'n> {
         budget: &Budget,
         resolve: impl Fn(&'p Node<'n>) -> Option<&'p Node<'n>>,
     ) -> Option<Rc<Discriminator<'p, 'n>>> {
-        let mut known = self.known.borrow_mut();
+        let mut known = self.by_union.borrow_mut();
         let key = branches.as_ptr();
-        if let Some(found) = known.get(&key) {
-            return found.clone();
+        if let Some(discriminator) = known.get(&key) {
+            return discriminator.clone();
         }
-        let found = Discriminator::of(branches, budget, resolve).map(Rc::new);
-        known.insert(key, found.clone());
-        found
+        let discriminator = Discriminator::of(branches, budget, resolve).map(Rc::new);
+        known.insert(key, discriminator.clone());
+        discriminator
     }
 }
 
@@ -83,14 +83,14 @@ impl<'p, 'n> Discriminator<'p, 'n> {
             }
         }
         let (_, _, first) = tables.first()?;
-        let mut lists_values = first.iter().filter(|member| listed(&member.value).is_some());
+        let mut lists_values = first.iter().filter(|member| listed_values(&member.value).is_some());
         let found =
             lists_values.find_map(|member| Some((&member.key, branches_by_value(&member.key, &tables, budget)?)));
         found.map(|(property, branches)| Discriminator { property: property.clone(), branches, others })
     }
 }
 
-fn listed<'p, 'n>(schema: &'p Node<'n>) -> Option<&'p [Node<'n>]> {
+fn listed_values<'p, 'n>(schema: &'p Node<'n>) -> Option<&'p [Node<'n>]> {
     match schema.get("const") {
         _ if schema.get("json").is_some() => None,
         Some(value) => Some(core::slice::from_ref(value)),
@@ -98,7 +98,7 @@ fn listed<'p, 'n>(schema: &'p Node<'n>) -> Option<&'p [Node<'n>]> {
     }
 }
 
-/// Two strings, numbers or booleans have the same key exactly if they are equal. Other values have none.
+/// Returns a key that is the same for equal strings, numbers or booleans. Other values have no key.
 fn key(value: &Node<'_>) -> Option<String> {
     matches!(value.data(), Data::String(_) | Data::Number(_) | Data::Bool(_)).then(|| json::canonical(value))
 }
@@ -109,22 +109,22 @@ fn branches_by_value<'p, 'n>(
     tables: &[(usize, &'p Node<'n>, &Object<'n>)],
     budget: &Budget,
 ) -> Option<Map<String, Vec<(usize, &'p Node<'n>)>>> {
-    let mut found: Map<String, Vec<(usize, &'p Node<'n>)>> = Map::new();
+    let mut branches: Map<String, Vec<(usize, &'p Node<'n>)>> = Map::new();
     for (index, branch, table) in tables {
         // Looking up the property may compare it with every other one.
         if !budget.pay(1 + table.len()) {
             return None;
         }
-        let listed = table.get_text(property).and_then(listed)?;
+        let listed = table.get_text(property).and_then(listed_values)?;
         if !budget.pay(listed.len()) {
             return None;
         }
         for value in listed {
-            let of_value = found.entry(key(value)?).or_default();
-            if of_value.last().is_none_or(|(last, _)| last != index) {
-                of_value.push((*index, *branch));
+            let branches_of_value = branches.entry(key(value)?).or_default();
+            if branches_of_value.last().is_none_or(|(last, _)| last != index) {
+                branches_of_value.push((*index, *branch));
             }
         }
     }
-    Some(found)
+    Some(branches)
 }

@@ -1,8 +1,8 @@
 //! Restores arguments of an encoded schema: removes null that means absence, turns pairs into members, and parses JSON
 //! text.
 //!
-//! Follows the plan that encoding left ([`crate::sanitize::encode::plan`] documents its format). A value that does not
-//! match the plan is left unchanged.
+//! Follows the plan that encoding returned ([`crate::sanitize::encode::plan`] documents its format). A value that does
+//! not match the plan is not changed.
 
 use alloc::{borrow::Cow, format, rc::Rc, string::String, vec::Vec};
 use core::cell::{Cell, RefCell};
@@ -43,18 +43,18 @@ pub(super) struct Decode<'d, 'n> {
     /// Results of comparing values with plans while a branch is chosen. The keys are the addresses of both, and true if
     /// only types are compared. Without this cache, a recursive union would compare a nested value once for each
     /// combination of branches around it.
-    matches: RefCell<Map<(usize, usize, bool), bool>>,
+    comparisons: RefCell<Map<(usize, usize, bool), bool>>,
     /// Nesting depth of calls. It is limited because a plan that was not created here may be a union of itself.
     level: Cell<usize>,
     /// Texts of the values that each plan lists, collected when first needed.
-    texts: RefCell<Map<*const Node<'n>, Rc<Set<String>>>>,
+    listed_texts: RefCell<Map<*const Node<'n>, Rc<Set<String>>>>,
 }
 
 impl<'d, 'n> Decode<'d, 'n> {
     pub(super) fn new(plan: &'d Node<'n>, budget: &'d Budget) -> Self {
         let (discriminators, level) = (Discriminators::default(), Cell::new(0));
-        let (matches, texts) = (RefCell::default(), RefCell::default());
-        Decode { budget, plan, definitions: definitions(plan), discriminators, matches, level, texts }
+        let (comparisons, listed_texts) = (RefCell::default(), RefCell::default());
+        Decode { budget, plan, definitions: definitions(plan), discriminators, comparisons, level, listed_texts }
     }
 
     pub(super) fn arguments(&self, arguments: &mut Node<'_>) {
@@ -69,28 +69,28 @@ impl<'d, 'n> Decode<'d, 'n> {
     }
 
     fn enter(&self, value: &Node<'_>, plan: &'d Node<'n>) -> Option<&'d Node<'n>> {
-        let at = self.target(plan)?;
-        let properties = at.object_at("properties").map_or(0, Object::len);
+        let target = self.target(plan)?;
+        let properties = target.object_at("properties").map_or(0, Object::len);
         let members = value.as_object().map_or(0, Object::len) + value.as_array().map_or(0, <[_]>::len);
         if self.level.get() >= MAX_WALK_DEPTH || !self.budget.pay(1 + properties + members) {
             return None;
         }
         self.level.set(self.level.get() + 1);
-        Some(at)
+        Some(target)
     }
 
     fn target(&self, plan: &'d Node<'n>) -> Option<&'d Node<'n>> {
-        let mut at = plan;
-        let mut left = MAX_REFERENCES;
-        while let Some(reference) = at.get("$ref") {
+        let mut plan = plan;
+        let mut remaining = MAX_REFERENCES;
+        while let Some(reference) = plan.get("$ref") {
             let reference = reference.as_text()?.value()?;
             if !self.budget.pay(reference.len()) {
                 return None;
             }
-            at = self.definitions.get(&*reference).filter(|_| left > 0)?;
-            left -= 1;
+            plan = self.definitions.get(&*reference).filter(|_| remaining > 0)?;
+            remaining -= 1;
         }
-        Some(at)
+        Some(plan)
     }
 
     fn value_of(&self, value: &mut Node<'_>, plan: &'d Node<'n>) {
@@ -98,7 +98,7 @@ impl<'d, 'n> Decode<'d, 'n> {
             match kind.is_text("definition") {
                 true => restore_any_json(value),
                 false => parse_json_string(value, |read| {
-                    listed(plan).is_none_or(|values| self.is_listed(read, plan, values))
+                    listed_values(plan).is_none_or(|values| self.is_listed(read, plan, values))
                 }),
             }
         } else if let Some(branches) = plan.array_at("anyOf") {
@@ -149,7 +149,7 @@ impl<'d, 'n> Decode<'d, 'n> {
             }
             Ok(())
         });
-        if let Some((name, values)) = others(plan) {
+        if let Some((name, values)) = additional_plan(plan) {
             if !value.get(&name).is_some_and(are_pairs) {
                 return;
             }
@@ -159,11 +159,11 @@ impl<'d, 'n> Decode<'d, 'n> {
             let Data::Object(pairs) = pairs.into_data() else { return };
             // Pairs hold undeclared members. A pair that names a declared property would bypass the schema of that
             // property.
-            let taken: Set<Text<'_>> = members.iter().map(|member| member.key.clone()).collect();
+            let declared: Set<Text<'_>> = members.iter().map(|member| member.key.clone()).collect();
             let others = pairs
                 .into_members()
                 .into_iter()
-                .filter(|member| !taken.contains(&member.key) && property(&member.key).is_none());
+                .filter(|member| !declared.contains(&member.key) && property(&member.key).is_none());
             members.members_mut().extend(others);
         }
     }
@@ -176,11 +176,11 @@ impl<'d, 'n> Decode<'d, 'n> {
     }
 
     fn union(&self, value: &mut Node<'_>, branches: &'d [Node<'n>]) {
-        self.matches.replace(Map::new());
-        let fitting =
+        self.comparisons.replace(Map::new());
+        let exact_match =
             self.candidates(value, branches).into_iter().find(|branch| self.fits_branch(value, branch, false));
-        let loosely = || branches.iter().find(|branch| self.fits_branch(value, branch, true));
-        let Some(branch) = fitting.or_else(loosely) else { return };
+        let loose_match = || branches.iter().find(|branch| self.fits_branch(value, branch, true));
+        let Some(branch) = exact_match.or_else(loose_match) else { return };
         if let Some(name) = wrapper(branch) {
             let inner = value.as_object_mut().and_then(|object| object.remove(&name));
             if let Some(inner) = inner {
@@ -203,31 +203,30 @@ impl<'d, 'n> Decode<'d, 'n> {
         }
     }
 
-    /// If `loosely` is set, only the type is checked.
+    /// Returns true if the value matches the plan. If `loosely` is true, only the type is checked.
     fn fits(&self, value: &Node<'_>, plan: &'d Node<'n>, loosely: bool) -> bool {
         let has_children = matches!(value.data(), Data::Object(_) | Data::Array(_));
         if !has_children && ["$ref", "anyOf"].iter().all(|key| plan.get(*key).is_none()) {
             return self.compare(value, plan, loosely);
         }
         let key = (core::ptr::from_ref(value).addr(), core::ptr::from_ref(plan).addr(), loosely);
-        if let Some(known) = self.matches.borrow().get(&key) {
-            return self.budget.pay(1) && *known;
+        if let Some(result) = self.comparisons.borrow().get(&key) {
+            return self.budget.pay(1) && *result;
         }
-        // A plan that refers to itself for the same value describes no value. (Only a forged plan does so.)
-        self.matches.borrow_mut().insert(key, false);
+        // A plan that refers to itself for the same value matches no value. (Only a forged plan refers to itself.)
+        self.comparisons.borrow_mut().insert(key, false);
         let fits = self.compare(value, plan, loosely);
-        self.matches.borrow_mut().insert(key, fits);
+        self.comparisons.borrow_mut().insert(key, fits);
         fits
     }
 
     fn compare(&self, value: &Node<'_>, plan: &'d Node<'n>, loosely: bool) -> bool {
         let Some(plan) = self.enter(value, plan) else { return false };
-        let fits = if let Some(kind) = plan.get("json") {
-            match listed(plan) {
-                Some(values) => value
-                    .as_text()
-                    .and_then(Text::value)
-                    .is_some_and(|text| self.texts(plan, values).is_some_and(|texts| texts.contains(&*text))),
+        let is_match = if let Some(kind) = plan.get("json") {
+            match listed_values(plan) {
+                Some(values) => value.as_text().and_then(Text::value).is_some_and(|text| {
+                    self.listed_texts(plan, values).is_some_and(|listed_texts| listed_texts.contains(&*text))
+                }),
                 None => kind.is_text("definition") || value.as_text().is_some(),
             }
         } else if let Some(branches) = plan.array_at("anyOf") {
@@ -241,31 +240,32 @@ impl<'d, 'n> Decode<'d, 'n> {
             self.fits_typed(value, plan, loosely)
         };
         self.level.set(self.level.get() - 1);
-        fits
+        is_match
     }
 
-    /// Most values are spelled as they are listed, so the text is compared first.
+    /// Returns true if the plan lists the value. The text is compared first, because most values have the listed
+    /// spelling.
     fn is_listed(&self, value: &Node<'_>, plan: &'d Node<'n>, values: &[Node<'n>]) -> bool {
-        let Some(texts) = self.texts(plan, values) else { return false };
-        texts.contains(&json::write_plain(value))
-            || (self.budget.pay(texts.iter().map(String::len).sum())
+        let Some(listed_texts) = self.listed_texts(plan, values) else { return false };
+        listed_texts.contains(&json::write_plain(value))
+            || (self.budget.pay(listed_texts.iter().map(String::len).sum())
                 && values.iter().any(|known| json::same(known, value)))
     }
 
-    /// The texts are written once per plan. Returns `None` if the budget is spent.
-    fn texts(&self, plan: &'d Node<'n>, values: &[Node<'n>]) -> Option<Rc<Set<String>>> {
-        let mut known = self.texts.borrow_mut();
+    /// Returns the texts of the listed values, which are written once per plan. Returns `None` if the budget is spent.
+    fn listed_texts(&self, plan: &'d Node<'n>, values: &[Node<'n>]) -> Option<Rc<Set<String>>> {
+        let mut known = self.listed_texts.borrow_mut();
         let key = core::ptr::from_ref(plan);
-        if let Some(texts) = known.get(&key) {
-            return Some(texts.clone());
+        if let Some(listed_texts) = known.get(&key) {
+            return Some(listed_texts.clone());
         }
-        let texts: Set<String> = values.iter().map(json::write_plain).collect();
-        if !self.budget.pay(texts.iter().map(String::len).sum()) {
+        let listed_texts: Set<String> = values.iter().map(json::write_plain).collect();
+        if !self.budget.pay(listed_texts.iter().map(String::len).sum()) {
             return None;
         }
-        let texts = Rc::new(texts);
-        known.insert(key, texts.clone());
-        Some(texts)
+        let listed_texts = Rc::new(listed_texts);
+        known.insert(key, listed_texts.clone());
+        Some(listed_texts)
     }
 
     fn fits_typed(&self, value: &Node<'_>, plan: &'d Node<'n>, loosely: bool) -> bool {
@@ -274,22 +274,26 @@ impl<'d, 'n> Decode<'d, 'n> {
         match value.data() {
             Data::String(_) if object.has("empty") => value.is_text("{}"),
             Data::Array(items) => match pairs {
-                Some(of) => {
-                    let fits =
-                        || items.iter().filter_map(|pair| pair.get(VALUE)).all(|inner| self.fits(inner, of, false));
-                    loosely || (are_pairs(value) && fits())
+                Some(value_plan) => {
+                    let values_fit = || {
+                        items.iter().filter_map(|pair| pair.get(VALUE)).all(|inner| self.fits(inner, value_plan, false))
+                    };
+                    loosely || (are_pairs(value) && values_fit())
                 }
                 None => {
                     // Listed values are scalars here.
-                    let is_array = layout::declares(object, "array") && listed(plan).is_none() && !object.has("const");
+                    let is_array =
+                        layout::declares(object, "array") && listed_values(plan).is_none() && !object.has("const");
                     is_array
                         && (loosely
-                            || plan.get("items").is_none_or(|of| items.iter().all(|item| self.fits(item, of, false))))
+                            || plan
+                                .get("items")
+                                .is_none_or(|value_plan| items.iter().all(|item| self.fits(item, value_plan, false))))
                 }
             },
             Data::Object(_) if pairs.is_some() => false,
             Data::Object(members) if object.has("properties") => loosely || self.fits_record(members, plan),
-            _ => self.budget.pay(listed(plan).map_or(0, <[_]>::len)) && is_of(value, object),
+            _ => self.budget.pay(listed_values(plan).map_or(0, <[_]>::len)) && matches_type(value, object),
         }
     }
 
@@ -298,21 +302,21 @@ impl<'d, 'n> Decode<'d, 'n> {
         if !self.budget.pay(count("absent") + count("required")) {
             return false;
         }
-        let (table, sent) = (plan.object_at("properties").map(LookUp::of), LookUp::of(members));
+        let (table, members_by_name) = (plan.object_at("properties").map(LookUp::of), LookUp::of(members));
         let names = |key: &str| plan.items_at(key).iter().filter_map(Node::as_text);
         let absent: Set<&Text<'_>> = names("absent").collect();
-        let others = others(plan).map(|(name, _)| name);
-        let known = members.iter().all(|member| match table.as_ref().and_then(|table| table.get(&member.key)) {
+        let additional = additional_plan(plan).map(|(name, _)| name);
+        let are_valid = members.iter().all(|member| match table.as_ref().and_then(|table| table.get(&member.key)) {
             Some(property) => {
                 (member.value.is_null() && absent.contains(&member.key)) || self.fits(&member.value, property, false)
             }
-            None => others.as_ref().is_some_and(|name| member.key.is(name) && are_pairs(&member.value)),
+            None => additional.as_ref().is_some_and(|name| member.key.is(name) && are_pairs(&member.value)),
         });
-        known && names("required").all(|name| sent.has(name))
+        are_valid && names("required").all(|name| members_by_name.has(name))
     }
 }
 
-fn listed<'p, 'n>(plan: &'p Node<'n>) -> Option<&'p [Node<'n>]> {
+fn listed_values<'p, 'n>(plan: &'p Node<'n>) -> Option<&'p [Node<'n>]> {
     plan.array_at("enum")
 }
 
@@ -321,12 +325,12 @@ fn wrapper<'p>(branch: &'p Node<'_>) -> Option<Cow<'p, str>> {
 }
 
 /// Returns the name of the property for undeclared members, and the plan for their values.
-fn others<'p, 'n>(plan: &'p Node<'n>) -> Option<(Cow<'p, str>, &'p Node<'n>)> {
+fn additional_plan<'p, 'n>(plan: &'p Node<'n>) -> Option<(Cow<'p, str>, &'p Node<'n>)> {
     let others = plan.get("others")?;
     Some((others.get("name")?.as_text()?.value()?, others.get("values")?))
 }
 
-fn is_of(value: &Node<'_>, object: &Object<'_>) -> bool {
+fn matches_type(value: &Node<'_>, object: &Object<'_>) -> bool {
     let kind = match value.data() {
         Data::Null => "null",
         Data::Bool(_) => "boolean",
@@ -335,12 +339,12 @@ fn is_of(value: &Node<'_>, object: &Object<'_>) -> bool {
         Data::Array(_) => "array",
         Data::Object(_) | Data::Verbatim(_) => "object",
     };
-    let whole = || value.as_number().is_some_and(json::is_integral);
-    let typed = !object.has("type")
+    let is_whole = || value.as_number().is_some_and(json::is_integral);
+    let has_type = !object.has("type")
         || layout::declares(object, kind)
-        || (kind == "number" && layout::declares(object, "integer") && whole());
-    let listed = object.array_at("enum").is_none_or(|values| values.iter().any(|known| json::same(known, value)));
-    typed && listed && object.get("const").is_none_or(|known| json::same(known, value))
+        || (kind == "number" && layout::declares(object, "integer") && is_whole());
+    let is_listed = object.array_at("enum").is_none_or(|values| values.iter().any(|known| json::same(known, value)));
+    has_type && is_listed && object.get("const").is_none_or(|known| json::same(known, value))
 }
 
 fn are_pairs(value: &Node<'_>) -> bool {

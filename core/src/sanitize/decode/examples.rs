@@ -1,6 +1,6 @@
 //! Writes example arguments of the tool's own schema as the model has to write them: the inverse of restoring.
 //!
-//! A value of a union is left as it is. The caller verifies that restoring gives the original arguments.
+//! A value of a union is not changed. The caller verifies that restoring returns the original arguments.
 
 use alloc::{rc::Rc, string::String, vec::Vec};
 use core::cell::RefCell;
@@ -59,10 +59,10 @@ impl<'p, 'n> Encode<'p, 'n> {
     }
 
     fn target(&self, plan: &'p Node<'n>) -> Option<&'p Node<'n>> {
-        let mut at = plan;
+        let mut plan = plan;
         for _ in 0..MAX_REFERENCES {
-            let Some(reference) = at.get("$ref") else { return Some(at) };
-            at = self.definitions.get(&*reference.as_text()?.value()?).filter(|_| self.budget.pay(1))?;
+            let Some(reference) = plan.get("$ref") else { return Some(plan) };
+            plan = self.definitions.get(&*reference.as_text()?.value()?).filter(|_| self.budget.pay(1))?;
         }
         None
     }
@@ -114,26 +114,28 @@ impl<'p, 'n> Encode<'p, 'n> {
             Ok(())
         });
         let Some(object) = value.as_object_mut() else { return };
-        let absent: Vec<Text<'static>> = plan.items_at("absent").iter().filter_map(Node::as_text).map(owned).collect();
-        if let Some((name, values)) =
-            plan.get("others").and_then(|others| Some((others.text_at("name").map(owned)?, others.get("values")?)))
+        let absent_names: Vec<Text<'static>> =
+            plan.items_at("absent").iter().filter_map(Node::as_text).map(to_owned_text).collect();
+        if let Some((name, values)) = plan
+            .get("others")
+            .and_then(|additional| Some((additional.text_at("name").map(to_owned_text)?, additional.get("values")?)))
         {
-            let absent: Set<&Text<'_>> = absent.iter().collect();
-            let is_other = |key: &Text<'_>| property(key).is_none() && !absent.contains(&key);
-            let (others, own): (Vec<Member<'a>>, Vec<Member<'a>>) =
+            let absent_names: Set<&Text<'_>> = absent_names.iter().collect();
+            let is_other = |key: &Text<'_>| property(key).is_none() && !absent_names.contains(&key);
+            let (additional, declared): (Vec<Member<'a>>, Vec<Member<'a>>) =
                 core::mem::take(object).into_members().into_iter().partition(|member| is_other(&member.key));
-            *object = Object::from_unique(own);
-            let mut pairs = Node::object(Object::from_unique(others));
+            *object = Object::from_unique(declared);
+            let mut pairs = Node::object(Object::from_unique(additional));
             self.pairs(&mut pairs, values);
             object.set(name, pairs);
         }
         let present: Set<Text<'a>> = object.iter().map(|member| member.key.clone()).collect();
-        for name in absent.into_iter().filter(|name| !present.contains(name)) {
+        for name in absent_names.into_iter().filter(|name| !present.contains(name)) {
             object.members_mut().push(Member { key: name, value: Node::default() });
         }
     }
 }
 
-fn owned(text: &Text<'_>) -> Text<'static> {
+fn to_owned_text(text: &Text<'_>) -> Text<'static> {
     text.clone().into_owned()
 }

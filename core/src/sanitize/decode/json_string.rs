@@ -19,7 +19,7 @@ use crate::{
     },
 };
 
-const KINDS: [&str; 4] = ["type", "nullable", "enum", "required"];
+const DISTINGUISHING_KEYWORDS: [&str; 4] = ["type", "nullable", "enum", "required"];
 
 pub(super) fn may_need_plan(grammar: &Grammar) -> bool {
     grammar.anything == AnyEncoding::JsonText
@@ -29,18 +29,19 @@ pub(super) fn may_need_plan(grammar: &Grammar) -> bool {
 
 /// Returns `None` if nothing is to be undone.
 pub(super) fn plan(written: &Node<'_>, budget: &Budget) -> Option<Node<'static>> {
-    needed(written, false, budget).map(|plan| plan.detached())
+    plan_of(written, false, budget).map(|plan| plan.detached())
 }
 
-/// If `all` is set, the plan also contains what distinguishes values of this schema from others.
-fn needed<'a>(schema: &Node<'a>, all: bool, budget: &Budget) -> Option<Node<'a>> {
+/// Returns the plan for a schema. If `is_full` is true, it also contains what distinguishes values of the schema from
+/// other values.
+fn plan_of<'a>(schema: &Node<'a>, is_full: bool, budget: &Budget) -> Option<Node<'a>> {
     let object = schema.as_object().filter(|object| budget.pay(1 + object.len()))?;
     let mut plan = Object::new();
     let holds = Holds::by(schema);
     if let Some(branches) = branches(schema) {
-        if all || holds.is_some() || branches.iter().any(|branch| needed(branch, false, budget).is_some()) {
-            let whole = branches.iter().map(|branch| needed(branch, true, budget).unwrap_or_default());
-            plan.set(Text::literal("anyOf"), Node::array(whole.collect()));
+        if is_full || holds.is_some() || branches.iter().any(|branch| plan_of(branch, false, budget).is_some()) {
+            let full_plans = branches.iter().map(|branch| plan_of(branch, true, budget).unwrap_or_default());
+            plan.set(Text::literal("anyOf"), Node::array(full_plans.collect()));
         }
     }
     if let Some(holds) = holds {
@@ -50,23 +51,27 @@ fn needed<'a>(schema: &Node<'a>, all: bool, budget: &Budget) -> Option<Node<'a>>
         plan.set(Text::literal("absent"), Node::array(alloc::vec![name.copy(budget)]));
     }
     // Keywords of the schema itself also distinguish it from other branches of a union.
-    let all = all || plan.has("anyOf");
-    for keyword in
-        KINDS.into_iter().filter(|keyword| all || (holds.is_some_and(Holds::is_listed) && *keyword == "enum"))
+    let is_full = is_full || plan.has("anyOf");
+    for keyword in DISTINGUISHING_KEYWORDS
+        .into_iter()
+        .filter(|keyword| is_full || (holds.is_some_and(Holds::is_listed) && *keyword == "enum"))
     {
         if let Some(value) = object.get(keyword) {
             plan.set(Text::literal(keyword), value.copy(budget));
         }
     }
-    let others = object.get("additionalProperties").and_then(|others| needed(others, all, budget));
+    let others = object.get("additionalProperties").and_then(|others| plan_of(others, is_full, budget));
     if let Some(table) = object.object_at("properties") {
         // Declared properties are included so that they are not mistaken for additional ones.
-        let names = all || others.is_some();
-        let below = |member: &Member<'a>| {
-            let needed = needed(&member.value, all, budget);
-            Some(Member { key: member.key.clone(), value: if names { needed.unwrap_or_default() } else { needed? } })
+        let names = is_full || others.is_some();
+        let property_plan = |member: &Member<'a>| {
+            let child_plan = plan_of(&member.value, is_full, budget);
+            Some(Member {
+                key: member.key.clone(),
+                value: if names { child_plan.unwrap_or_default() } else { child_plan? },
+            })
         };
-        let table: Vec<Member<'a>> = table.iter().filter_map(below).collect();
+        let table: Vec<Member<'a>> = table.iter().filter_map(property_plan).collect();
         if names || !table.is_empty() {
             plan.set(Text::literal("properties"), Node::object(Object::from_unique(table)));
         }
@@ -74,24 +79,24 @@ fn needed<'a>(schema: &Node<'a>, all: bool, budget: &Budget) -> Option<Node<'a>>
     if let Some(others) = others {
         plan.set(Text::literal("additionalProperties"), others);
     }
-    if let Some(items) = object.get("items").and_then(|items| needed(items, all, budget)) {
+    if let Some(items) = object.get("items").and_then(|items| plan_of(items, is_full, budget)) {
         plan.set(Text::literal("items"), items);
     }
-    (all || !plan.is_empty()).then(|| Node::object(plan))
+    (is_full || !plan.is_empty()).then(|| Node::object(plan))
 }
 
 pub(super) fn read<'p>(arguments: &mut Node<'_>, plan: &'p Node<'p>, budget: &Budget) {
-    if holds_text(arguments, budget) {
-        Texts { budget, discriminators: Discriminators::default() }.value(arguments, plan);
+    if may_need_restoring(arguments, budget) {
+        TextDecoder { budget, discriminators: Discriminators::default() }.value(arguments, plan);
     }
 }
 
-/// A string may be JSON, and a null may mean absence. Most arguments contain neither.
-pub(super) fn holds_text(node: &Node<'_>, budget: &Budget) -> bool {
+/// Returns true if the arguments contain null or a string that may be JSON. Most arguments contain neither.
+pub(super) fn may_need_restoring(node: &Node<'_>, budget: &Budget) -> bool {
     let mut open = alloc::vec![node];
     while let Some(node) = open.pop().filter(|_| budget.pay(1)) {
         match node.data() {
-            Data::String(text) if begins_json(&text.display()) => return true,
+            Data::String(text) if may_be_json(&text.display()) => return true,
             Data::Null => return true,
             Data::Array(items) => open.extend(items),
             Data::Object(object) => open.extend(object.iter().map(|member| &member.value)),
@@ -101,54 +106,54 @@ pub(super) fn holds_text(node: &Node<'_>, budget: &Budget) -> bool {
     false
 }
 
-fn begins_json(text: &str) -> bool {
+fn may_be_json(text: &str) -> bool {
     text.trim_start().starts_with(|first: char| matches!(first, '{' | '[' | '"' | '-' | '0'..='9' | 't' | 'f' | 'n'))
 }
 
-fn parsed(text: &str) -> Option<Node<'static>> {
+fn parse_json(text: &str) -> Option<Node<'static>> {
     json::read(text).ok().map(|node| node.detached())
 }
 
-/// The string was quoted because it would itself be parsed as an object.
-fn unquoted(parsed: &Node<'_>) -> bool {
+/// Returns true if the text was quoted because it would itself be parsed as an object.
+fn is_quoted_object_text(parsed: &Node<'_>) -> bool {
     let Some(text) = parsed.as_text().and_then(|text| text.value()) else { return false };
-    self::parsed(&text).is_some_and(|inner| inner.as_object().is_some() || unquoted(&inner))
+    parse_json(&text).is_some_and(|inner| inner.as_object().is_some() || is_quoted_object_text(&inner))
 }
 
-struct Texts<'b, 's, 'n> {
+struct TextDecoder<'b, 's, 'n> {
     budget: &'b Budget,
     discriminators: Discriminators<'s, 'n>,
 }
 
-impl<'s, 'n> Texts<'_, 's, 'n> {
+impl<'s, 'n> TextDecoder<'_, 's, 'n> {
     fn value(&self, value: &mut Node<'_>, schema: &'s Node<'n>) {
         if !self.pay(value) {
             return;
         }
         if let Some(text) = value.as_text().and_then(|text| text.value().map(|text| text.into_owned())) {
-            if let Some(read) = self.parsed_value(&text, schema) {
-                value.replace(read.into_data());
+            if let Some(parsed) = self.parsed_value(&text, schema) {
+                value.replace(parsed.into_data());
             }
             return;
         }
         if let Some(branches) = branches(schema) {
             let candidates = self.candidates(value, branches);
-            let strictly = |how: Fit| candidates.iter().copied().find(|branch| self.fits(value, branch, how));
-            let by_kind = || branches.iter().find(|branch| self.fits(value, branch, Fit::Kind));
-            if let Some(branch) = Fit::STRICT.into_iter().find_map(strictly).or_else(by_kind) {
+            let find_strictly = |fit: Fit| candidates.iter().copied().find(|branch| self.fits(value, branch, fit));
+            let find_by_type = || branches.iter().find(|branch| self.fits(value, branch, Fit::TypeOnly));
+            if let Some(branch) = Fit::STRICT.into_iter().find_map(find_strictly).or_else(find_by_type) {
                 self.value(value, branch);
             }
         }
-        drop_absent(value, schema, self.budget);
+        remove_absent(value, schema, self.budget);
         let table = if value.as_object().is_some() { self.table(schema) } else { None };
         // The visitor never fails.
         let _ = value.visit_children::<()>(|child, inner| {
-            let below = match child {
+            let child_schema = match child {
                 Child::Member(name) => self.member(table.as_ref(), name, schema),
                 Child::Item(_) => schema.get("items"),
             };
-            if let Some(below) = below {
-                self.value(inner, below);
+            if let Some(child_schema) = child_schema {
+                self.value(inner, child_schema);
             }
             Ok(())
         });
@@ -186,9 +191,10 @@ impl<'s, 'n> Texts<'_, 's, 'n> {
         if !(readings.anything || readings.object || readings.listed) {
             return None;
         }
-        let parsed = if self.budget.pay(text.len()) { parsed(text)? } else { return None };
+        let parsed = if self.budget.pay(text.len()) { parse_json(text)? } else { return None };
         let reads = readings.anything
-            || (readings.object && (parsed.as_object().is_some() || (readings.string && unquoted(&parsed))))
+            || (readings.object
+                && (parsed.as_object().is_some() || (readings.string && is_quoted_object_text(&parsed))))
             || (readings.listed && !readings.string && (parsed.as_number().is_some() || parsed.as_bool().is_some()));
         reads.then_some(parsed)
     }
@@ -211,17 +217,17 @@ impl<'s, 'n> Texts<'_, 's, 'n> {
         }
     }
 
-    fn fits(&self, value: &Node<'_>, schema: &'s Node<'n>, how: Fit) -> bool {
+    fn fits(&self, value: &Node<'_>, schema: &'s Node<'n>, fit: Fit) -> bool {
         if !self.pay(value) {
             return false;
         }
         if let Some(branches) = branches(schema) {
-            return match how {
-                Fit::Kind => branches.iter().any(|branch| self.fits(value, branch, how)),
-                _ => self.candidates(value, branches).into_iter().any(|branch| self.fits(value, branch, how)),
+            return match fit {
+                Fit::TypeOnly => branches.iter().any(|branch| self.fits(value, branch, fit)),
+                _ => self.candidates(value, branches).into_iter().any(|branch| self.fits(value, branch, fit)),
             };
         }
-        let is_of = |name: &str| {
+        let has_type = |name: &str| {
             schema.get("type").is_none_or(|known| match known.as_array() {
                 Some(names) => names.iter().any(|known| known.is_text(name)),
                 None => known.is_text(name),
@@ -229,7 +235,7 @@ impl<'s, 'n> Texts<'_, 's, 'n> {
         };
         let listed = Holds::planned(schema).filter(|holds| holds.is_listed());
         match value.data() {
-            Data::Null => schema.get("nullable").and_then(Node::as_bool) == Some(true) || is_of("null"),
+            Data::Null => schema.get("nullable").and_then(Node::as_bool) == Some(true) || has_type("null"),
             // A value that is listed as text may also be sent unquoted.
             Data::Bool(value) if listed == Some(Holds::Boolean) => {
                 self.lists(schema, if *value { "true" } else { "false" })
@@ -237,35 +243,37 @@ impl<'s, 'n> Texts<'_, 's, 'n> {
             Data::Number(text) if matches!(listed, Some(Holds::Integer | Holds::Number)) => {
                 self.lists(schema, &json::plain_number(text))
             }
-            Data::Bool(_) => is_of("boolean"),
-            Data::Number(text) => is_of("number") || (is_of("integer") && json::is_integral(text)),
+            Data::Bool(_) => has_type("boolean"),
+            Data::Number(text) => has_type("number") || (has_type("integer") && json::is_integral(text)),
             Data::String(text) => {
-                (listed.is_some() || is_of("string")) && text.value().is_some_and(|text| self.lists(schema, &text))
+                (listed.is_some() || has_type("string")) && text.value().is_some_and(|text| self.lists(schema, &text))
             }
             Data::Array(items) => {
-                let each = |item: &Node<'_>| schema.get("items").is_none_or(|below| self.fits(item, below, how));
-                is_of("array") && (how == Fit::Kind || items.iter().all(each))
+                let each = |item: &Node<'_>| schema.get("items").is_none_or(|below| self.fits(item, below, fit));
+                has_type("array") && (fit == Fit::TypeOnly || items.iter().all(each))
             }
-            Data::Object(members) => is_of("object") && (how == Fit::Kind || self.fits_members(members, schema, how)),
+            Data::Object(members) => {
+                has_type("object") && (fit == Fit::TypeOnly || self.fits_members(members, schema, fit))
+            }
             Data::Verbatim(_) => false,
         }
     }
 
-    fn fits_members(&self, members: &Object<'_>, schema: &'s Node<'n>, how: Fit) -> bool {
+    fn fits_members(&self, members: &Object<'_>, schema: &'s Node<'n>, fit: Fit) -> bool {
         let required = schema.items_at("required");
         if !self.budget.pay(required.len()) {
             return false;
         }
-        let (table, sent) = (self.table(schema), LookUp::of(members));
+        let (table, members_by_name) = (self.table(schema), LookUp::of(members));
         let fits = |member: &Member<'_>| match self.member(table.as_ref(), &member.key, schema) {
-            Some(below) => self.fits(&member.value, below, how),
-            None => how != Fit::Described,
+            Some(member_schema) => self.fits(&member.value, member_schema, fit),
+            None => fit != Fit::Declared,
         };
-        required.iter().filter_map(Node::as_text).all(|name| sent.has(name)) && members.iter().all(fits)
+        required.iter().filter_map(Node::as_text).all(|name| members_by_name.has(name)) && members.iter().all(fits)
     }
 }
 
-fn drop_absent(value: &mut Node<'_>, schema: &Node<'_>, budget: &Budget) {
+fn remove_absent(value: &mut Node<'_>, schema: &Node<'_>, budget: &Budget) {
     let Some(names) = schema.array_at("absent") else { return };
     if !budget.pay(names.len()) {
         return;
@@ -282,15 +290,15 @@ fn drop_absent(value: &mut Node<'_>, schema: &Node<'_>, budget: &Budget) {
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Fit {
     /// Every member is declared.
-    Described,
+    Declared,
     /// No keyword is violated.
-    Admitted,
+    Valid,
     /// The type matches.
-    Kind,
+    TypeOnly,
 }
 
 impl Fit {
-    const STRICT: [Fit; 2] = [Fit::Described, Fit::Admitted];
+    const STRICT: [Fit; 2] = [Fit::Declared, Fit::Valid];
 }
 
 /// Values that the branches of a union accept as the same JSON text.
@@ -329,7 +337,7 @@ mod tests {
             let refs = grammar.refs;
             let sends = refs.anywhere
                 || (refs.to_defs && (refs.inlining != Inlining::All || refs.recursion != Recursion::Refused));
-            assert!(!sends, "{name} may send references, which `Texts` does not follow");
+            assert!(!sends, "{name} may send references, which `TextDecoder` does not follow");
         }
     }
 }

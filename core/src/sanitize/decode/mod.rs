@@ -1,7 +1,7 @@
 //! Restores the model's arguments into the shape of the tool's own schema.
 //!
-//! Sanitizing leaves a [`Plan`], which describes what to undo and can be kept as JSON. Running it needs neither the
-//! schema nor the dialect. Values that do not match the plan are left unchanged.
+//! Sanitizing returns a [`Plan`], which describes what to undo and can be stored as JSON. Running it needs neither the
+//! schema nor the dialect. Values that do not match the plan are not changed.
 //!
 //! Results may nest as deep as inputs, so that every result can be read again. Rules that replace a boolean with an
 //! object, or add an empty object, can exceed the limit at the last level.
@@ -29,7 +29,7 @@ use crate::{
     limits::MAX_DEPTH,
 };
 
-/// Each encoding has a part. The parts are undone in this order.
+/// The parts of a plan, one for each encoding. The encodings are undone in this order.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Plan {
     /// Encoding for strict modes.
@@ -37,7 +37,7 @@ pub(crate) struct Plan {
     /// JSON in strings.
     json: Option<Node<'static>>,
     names: Option<Node<'static>>,
-    /// Name of the property that `wrap-root` put the answer under.
+    /// Name of the property that contains the structured output, because of `wrap-root`.
     pub(crate) wrapper: Option<String>,
 }
 
@@ -47,13 +47,13 @@ pub(crate) struct PlanBuilder<'a> {
     /// Original schema and its replacement names, if some of its names may be replaced.
     original: Option<(Node<'a>, Rc<ReplacementNames>)>,
     /// Property that the original schema was wrapped in.
-    answer: Option<String>,
+    wrapper: Option<String>,
     /// True if names with `/` were replaced too.
     pub(crate) no_slash: bool,
 }
 
 impl<'a> PlanBuilder<'a> {
-    /// The schema must not be rewritten yet.
+    /// Keeps the original schema, which must not be rewritten yet.
     pub(crate) fn keep(
         &mut self,
         original: &Node<'a>,
@@ -61,11 +61,11 @@ impl<'a> PlanBuilder<'a> {
         replacement_names: &Rc<ReplacementNames>,
         budget: &Budget,
     ) {
-        self.answer = wrapper.map(String::from);
+        self.wrapper = wrapper.map(String::from);
         self.original = (!replacement_names.is_empty()).then(|| (original.copy(budget), replacement_names.clone()));
     }
 
-    /// The plain schema must not be lowered yet.
+    /// Plans the encoding of the plain schema, which must not be lowered yet.
     pub(crate) fn encode(&mut self, plain: &Node<'_>, grammar: &'static Grammar, budget: &Budget) -> Result<(), Error> {
         within_limit(plain)?;
         self.plan.encoded = plan::of(plain, grammar, budget);
@@ -83,7 +83,7 @@ impl<'a> PlanBuilder<'a> {
     pub(crate) fn finish_names(mut self, grammar: &Grammar, budget: &Budget) -> Result<Plan, Error> {
         if let Some((original, replacement_names)) = &self.original {
             self.plan.names =
-                names::plan((original, self.answer.as_deref(), replacement_names), grammar, self.no_slash, budget)?;
+                names::plan((original, self.wrapper.as_deref(), replacement_names), grammar, self.no_slash, budget)?;
         }
         budget.check(String::new)?;
         Ok(self.plan)
@@ -107,8 +107,8 @@ impl Plan {
         [("encoded", &self.encoded), ("json", &self.json), ("names", &self.names)]
     }
 
-    /// Uses a separate budget. Thousands of values of a union with hundreds of branches that no property tells apart
-    /// exceed it.
+    /// Restores arguments within a separate budget. Only thousands of values of a union exceed it, if the union has
+    /// hundreds of branches that no property distinguishes.
     pub(crate) fn restore(&self, arguments: &mut Node<'_>) -> Result<(), Error> {
         let budget = Budget::new(arguments.values_read(), None);
         self.restore_within(arguments, &budget).map_err(|error| {
@@ -117,7 +117,7 @@ impl Plan {
         })
     }
 
-    /// All examples of a tool share the budget.
+    /// Returns an encoder for the examples of a tool, which share the budget.
     pub(crate) fn encoder<'p>(&'p self, budget: &'p Budget) -> Encoder<'p> {
         Encoder {
             names: self.names.as_ref().map(|plan| Names::to_new(plan, budget)),
@@ -131,7 +131,7 @@ impl Plan {
             plan: self,
             budget,
             decode: self.encoded.as_ref().map(|plan| Decode::new(plan, budget)),
-            names: self.names.as_ref().map(|plan| Names::to_own(plan, budget)),
+            names: self.names.as_ref().map(|plan| Names::to_original(plan, budget)),
         }
     }
 
@@ -162,10 +162,12 @@ impl Plan {
 
     pub(crate) fn from_node(node: &Node<'_>) -> Result<Plan, Error> {
         let mut plan = Plan::default();
-        for Member { key, value } in node.as_object().ok_or_else(|| wrong(String::new(), "an object", node.kind()))? {
+        for Member { key, value } in
+            node.as_object().ok_or_else(|| malformed_plan(String::new(), "an object", node.kind()))?
+        {
             if key.is(WRAPPER) {
                 let name = value.as_text().and_then(Text::value);
-                let name = name.ok_or_else(|| wrong(format!("/{WRAPPER}"), "a string", value.kind()))?;
+                let name = name.ok_or_else(|| malformed_plan(format!("/{WRAPPER}"), "a string", value.kind()))?;
                 plan.wrapper = Some(name.into_owned());
                 continue;
             }
@@ -177,27 +179,31 @@ impl Plan {
             };
             let at = || format!("/{}", key.display());
             *part = Some(
-                value.as_object().map(|_| value.detached()).ok_or_else(|| wrong(at(), "an object", value.kind()))?,
+                value
+                    .as_object()
+                    .map(|_| value.detached())
+                    .ok_or_else(|| malformed_plan(at(), "an object", value.kind()))?,
             );
         }
         Ok(plan)
     }
 
     pub(crate) fn from_versioned_node(node: &Node<'_>) -> Result<Plan, Error> {
-        let object = node.as_object().ok_or_else(|| wrong(String::new(), "an object", node.kind()))?;
+        let object = node.as_object().ok_or_else(|| malformed_plan(String::new(), "an object", node.kind()))?;
         if !object.has("version") {
             let found = "an object without one, such as a schema";
-            return Err(wrong("/version".into(), "with its `version`", found));
+            return Err(malformed_plan("/version".into(), "with its `version`", found));
         }
         version::check(node, version::VERSION, "a plan", "sanitize the schema again")?;
         let parts = Plan::default().parts().map(|(name, _)| name);
-        let unknown = |member: &&Member<'_>| !parts.iter().chain(&["version", WRAPPER]).any(|name| member.key.is(name));
-        match object.iter().find(unknown) {
+        let is_unknown =
+            |member: &&Member<'_>| !parts.iter().chain(&["version", WRAPPER]).any(|name| member.key.is(name));
+        match object.iter().find(is_unknown) {
             None => Plan::from_node(node),
             Some(Member { key, .. }) => {
                 let mut at = String::new();
                 json::push_token(&mut at, &key.display());
-                Err(wrong(at, "of one schema", &format!("the member `{}`", key.display())))
+                Err(malformed_plan(at, "of one schema", &format!("the member `{}`", key.display())))
             }
         }
     }
@@ -239,35 +245,35 @@ impl Encoder<'_> {
     /// is possible for values of unions. If the budget is exceeded, every later example fails, too.
     pub(crate) fn encoded<'a>(&self, example: &Node<'a>) -> Result<Option<Node<'a>>, Error> {
         let budget = self.restorer.budget;
-        let mut sent = example.copy(budget);
+        let mut encoded = example.copy(budget);
         if let Some(names) = &self.names {
-            names.arguments(&mut sent);
+            names.arguments(&mut encoded);
         }
         if let Some(encode) = &self.encode {
-            encode.arguments(&mut sent);
+            encode.arguments(&mut encoded);
         }
-        let mut restored = sent.copy(budget);
+        let mut restored = encoded.copy(budget);
         self.restorer.restore(&mut restored)?;
         let is_same = json::same_within(budget, &restored, example);
         budget.check(String::new)?;
-        Ok(is_same.then_some(sent))
+        Ok(is_same.then_some(encoded))
     }
 }
 
 const WRAPPER: &str = "wrapper";
 
-fn unwrap(answer: &mut Node<'_>, name: &str) {
-    if !answer.as_object().is_some_and(|object| object.len() == 1 && object.has(name)) {
+fn unwrap(output: &mut Node<'_>, name: &str) {
+    if !output.as_object().is_some_and(|object| object.len() == 1 && object.has(name)) {
         return;
     }
-    if let Some(mut value) = answer.as_object_mut().and_then(|object| object.remove(name)) {
+    if let Some(mut value) = output.as_object_mut().and_then(|object| object.remove(name)) {
         // The value is unchanged, but it is no longer the root of the input text.
         value.touch();
-        *answer = value;
+        *output = value;
     }
 }
 
-fn wrong(pointer: String, expected: &str, found: &str) -> Error {
+fn malformed_plan(pointer: String, expected: &str, found: &str) -> Error {
     let message = format!("expected an unchanged restore plan, {expected}; found {found}");
     Error::new(Code::InvalidValue, pointer, message)
 }
@@ -278,10 +284,25 @@ pub(super) fn within_limit(node: &Node<'_>) -> Result<(), Error> {
     if node.is_intact() {
         return Ok(());
     }
-    below(node, 0)
+    if is_deeper(node, MAX_DEPTH) {
+        return check_depth(node, 0);
+    }
+    Ok(())
 }
 
-fn below(node: &Node<'_>, depth: usize) -> Result<(), Error> {
+/// [`check_depth`] also finds the pointer, and takes three times as long.
+fn is_deeper(node: &Node<'_>, levels: usize) -> bool {
+    match node.data() {
+        Data::Array(_) | Data::Object(_) if levels == 0 => true,
+        Data::Array(items) => items.iter().any(|item| item.is_container() && is_deeper(item, levels - 1)),
+        Data::Object(object) => {
+            object.iter().any(|member| member.value.is_container() && is_deeper(&member.value, levels - 1))
+        }
+        _ => false,
+    }
+}
+
+fn check_depth(node: &Node<'_>, depth: usize) -> Result<(), Error> {
     match node.data() {
         Data::Array(_) | Data::Object(_) if depth >= MAX_DEPTH => {
             let message = format!("expected at most {MAX_DEPTH} levels of nesting, found more in the result");
@@ -289,13 +310,13 @@ fn below(node: &Node<'_>, depth: usize) -> Result<(), Error> {
         }
         Data::Array(items) => {
             for (index, item) in items.iter().enumerate() {
-                below(item, depth + 1).map_err(|error| error.below(&format!("/{index}")))?;
+                check_depth(item, depth + 1).map_err(|error| error.below(&format!("/{index}")))?;
             }
             Ok(())
         }
         Data::Object(object) => {
             for member in object {
-                below(&member.value, depth + 1).map_err(|error| {
+                check_depth(&member.value, depth + 1).map_err(|error| {
                     let mut prefix = String::new();
                     push_token(&mut prefix, &member.key.display());
                     error.below(&prefix)

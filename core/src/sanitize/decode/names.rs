@@ -22,7 +22,7 @@ use crate::{
     error::Error,
     json::{Child, LookUp, Member, Node, Object, Text},
     sanitize::{
-        legalize::replacement_names::{self, only_listed, ReplacementNames, Spelling},
+        legalize::replacement_names::{self, undeclared_names, ReplacementNames, Spelling},
         wrap_root,
     },
     schema::{
@@ -31,7 +31,7 @@ use crate::{
     },
 };
 
-/// Maximum number of plans for one value; only a schema made to be slow has more.
+/// Maximum number of plans for a value. Only a schema that was designed to be slow has more.
 const MAX_PLANS: usize = 4096;
 
 /// Returns `None` if no name was replaced. `no_slash` is set if names with `/` were replaced, too.
@@ -56,7 +56,7 @@ pub(super) fn plan(
         ignores_ref_siblings: draft.ignores_ref_siblings(),
         references: &references,
         first: original.origin().number().unwrap_or_default(),
-        found: Cell::new(false),
+        has_replaced_name: Cell::new(false),
     };
     let root = planner.schema(original);
     if !root.renames {
@@ -74,8 +74,8 @@ pub(super) fn plan(
             object.set(Text::literal("$defs"), Node::object(Object::from_unique(planned)));
         }
     }
-    // References alone undo nothing: at least one name must differ.
-    Ok(planner.found.get().then(|| plan.detached()))
+    // Without a replaced name, references undo nothing.
+    Ok(planner.has_replaced_name.get().then(|| plan.detached()))
 }
 
 struct Planner<'r> {
@@ -90,7 +90,7 @@ struct Planner<'r> {
     /// its input.
     first: Number,
     /// True once a replaced name was found.
-    found: Cell<bool>,
+    has_replaced_name: Cell<bool>,
 }
 
 struct Planned<'a> {
@@ -112,7 +112,7 @@ impl Planner<'_> {
         // In old drafts, siblings of a reference have no effect.
         if !(self.ignores_ref_siblings && object.has("$ref")) {
             renames |= self.names(object, &mut plan);
-            renames |= self.below(object, &mut plan);
+            renames |= self.plan_children(object, &mut plan);
         }
         let target = self.references.target_of(schema);
         if let Some(target) = target {
@@ -132,9 +132,9 @@ impl Planner<'_> {
     }
 
     /// Returns true if the plans rename anything.
-    fn below<'a>(&self, object: &Object<'a>, plan: &mut Object<'a>) -> bool {
+    fn plan_children<'a>(&self, object: &Object<'a>, plan: &mut Object<'a>) -> bool {
         let mut renames = false;
-        let mut kept = |schema: &Node<'a>| {
+        let mut plan_if_renamed = |schema: &Node<'a>| {
             let planned = self.schema(schema);
             renames |= planned.renames;
             planned.renames.then_some(planned.plan)
@@ -142,18 +142,19 @@ impl Planner<'_> {
         let table = |keyword: &str| object.object_at(keyword).into_iter().flatten();
         let properties = table("properties").map(|member| {
             // All declared names are kept, because a member with a declared name was not renamed.
-            Member { key: member.key.clone(), value: kept(&member.value).unwrap_or_else(Node::empty_object) }
+            Member { key: member.key.clone(), value: plan_if_renamed(&member.value).unwrap_or_else(Node::empty_object) }
         });
         let properties: Vec<Member<'a>> = properties.collect();
-        let others = table("patternProperties").map(|member| &member.value).chain(object.get("additionalProperties"));
-        let others: Vec<Node<'a>> = others.filter_map(&mut kept).collect();
+        let additional =
+            table("patternProperties").map(|member| &member.value).chain(object.get("additionalProperties"));
+        let additional: Vec<Node<'a>> = additional.filter_map(&mut plan_if_renamed).collect();
         let lists = ["prefixItems", "items"].into_iter().filter_map(|keyword| object.array_at(keyword));
-        let first: Vec<Node<'a>> =
-            lists.take(1).flatten().map(|schema| kept(schema).unwrap_or_else(Node::empty_object)).collect();
+        let prefix_items: Vec<Node<'a>> =
+            lists.take(1).flatten().map(|schema| plan_if_renamed(schema).unwrap_or_else(Node::empty_object)).collect();
         let items =
             object.get("items").filter(|items| items.as_object().is_some()).or_else(|| object.get("additionalItems"));
-        let items = items.and_then(kept);
-        for (keyword, list) in [("others", others), ("prefixItems", first)] {
+        let items = items.and_then(plan_if_renamed);
+        for (keyword, list) in [("others", additional), ("prefixItems", prefix_items)] {
             if !list.is_empty() {
                 plan.set(Text::literal(keyword), Node::array(list));
             }
@@ -170,16 +171,16 @@ impl Planner<'_> {
     /// Returns true if any name was replaced.
     fn names<'a>(&self, object: &Object<'a>, plan: &mut Object<'a>) -> bool {
         let table = object.object_at("properties");
-        let described: Vec<&Text<'a>> = table.into_iter().flatten().map(|member| &member.key).collect();
-        let listed = only_listed(object, table);
-        self.budget.pay(described.len() + listed.len());
-        let [root, names] =
-            [true, false].map(|is_root| self.originals(Spelling { is_root, ..self.spelling }, &described, &listed));
-        let differ = root.len() != names.len() || !root.iter().zip(&names).all(|(one, other)| one == other);
+        let declared: Vec<&Text<'a>> = table.into_iter().flatten().map(|member| &member.key).collect();
+        let listed = undeclared_names(object, table);
+        self.budget.pay(declared.len() + listed.len());
+        let [root, names] = [true, false]
+            .map(|is_root| self.old_names_by_new(Spelling { is_root, ..self.spelling }, &declared, &listed));
+        let root_differs = root.len() != names.len() || !root.iter().zip(&names).all(|(one, other)| one == other);
         let renames = !(root.is_empty() && names.is_empty());
-        self.found.set(self.found.get() || renames);
+        self.has_replaced_name.set(self.has_replaced_name.get() || renames);
         for (keyword, names) in [("names", names), ("rootNames", root)] {
-            if (keyword == "names" && !names.is_empty()) || (keyword == "rootNames" && differ) {
+            if (keyword == "names" && !names.is_empty()) || (keyword == "rootNames" && root_differs) {
                 let old = names
                     .into_iter()
                     .map(|(new, old)| Member { key: Text::new(new), value: Node::string(old.clone()) });
@@ -190,39 +191,40 @@ impl Planner<'_> {
     }
 
     /// Returns the old names by new name.
-    fn originals<'s, 'a>(
+    fn old_names_by_new<'s, 'a>(
         &self,
         spelling: Spelling,
-        described: &[&'s Text<'a>],
+        declared: &[&'s Text<'a>],
         listed: &[&'s Text<'a>],
     ) -> Map<String, &'s Text<'a>> {
         // A name that is only listed was replaced if undeclared names become properties, or if it is replaced
         // everywhere.
         let is_named = |name: &&&Text<'a>| {
-            let goes = |name: &str| self.replacement_names.goes_where_listed(spelling, name);
-            self.names_required || name.value().is_some_and(|name| goes(&name))
+            let is_replaced = |name: &str| self.replacement_names.is_replaced_where_listed(spelling, name);
+            self.names_required || name.value().is_some_and(|name| is_replaced(&name))
         };
-        let all = described.iter().chain(listed.iter().filter(is_named)).filter(|name| spelling.replaces(name));
-        all.filter_map(|name| Some((self.replacement_names.get(&name.value()?)?, *name))).collect()
+        let replaced_names =
+            declared.iter().chain(listed.iter().filter(is_named)).filter(|name| spelling.replaces(name));
+        replaced_names.filter_map(|name| Some((self.replacement_names.get(&name.value()?)?, *name))).collect()
     }
 }
 
 /// Returns the new names by old name, except names that are replaced differently in different schemas.
 pub(super) fn new_names(plan: &Node<'_>) -> Map<String, String> {
-    let (mut found, mut open): (Map<String, Option<String>>, _) = (Map::new(), Vec::from([plan]));
+    let (mut names, mut open): (Map<String, Option<String>>, _) = (Map::new(), Vec::from([plan]));
     while let Some(node) = open.pop() {
         open.extend(node.as_array().into_iter().flatten());
         for Member { key, value } in node.as_object().into_iter().flatten() {
             open.push(value);
             let Some(old) = value.as_text().filter(|_| !key.is("$ref")) else { continue };
             let new = key.display().into_owned();
-            let known = found.entry(old.display().into_owned()).or_insert_with(|| Some(new.clone()));
+            let known = names.entry(old.display().into_owned()).or_insert_with(|| Some(new.clone()));
             if known.as_ref() != Some(&new) {
                 *known = None;
             }
         }
     }
-    found.into_iter().filter_map(|(old, new)| Some((old, new?))).collect()
+    names.into_iter().filter_map(|(old, new)| Some((old, new?))).collect()
 }
 
 /// The tables are built once for all arguments.
@@ -230,7 +232,7 @@ pub(super) struct Names<'p, 'n> {
     budget: &'p Budget,
     plan: &'p Node<'n>,
     targets: Option<LookUp<'p, 'n>>,
-    /// True if own names are replaced with new ones, not the reverse.
+    /// True if original names are replaced with new names, false for the reverse.
     to_new: bool,
     /// Properties of each plan, collected when first needed.
     tables: RefCell<Map<*const Node<'n>, Table<'p, 'n>>>,
@@ -240,13 +242,13 @@ pub(super) struct Names<'p, 'n> {
 type Table<'p, 'n> = Option<Rc<LookUp<'p, 'n>>>;
 
 impl<'p, 'n> Names<'p, 'n> {
-    pub(super) fn to_own(plan: &'p Node<'n>, budget: &'p Budget) -> Self {
+    pub(super) fn to_original(plan: &'p Node<'n>, budget: &'p Budget) -> Self {
         let targets = plan.object_at("$defs").map(LookUp::of);
         Names { budget, plan, targets, tables: RefCell::default(), to_new: false }
     }
 
     pub(super) fn to_new(plan: &'p Node<'n>, budget: &'p Budget) -> Self {
-        Names { to_new: true, ..Names::to_own(plan, budget) }
+        Names { to_new: true, ..Names::to_original(plan, budget) }
     }
 
     pub(super) fn arguments(&self, arguments: &mut Node<'_>) {
@@ -264,19 +266,21 @@ impl<'p, 'n> Names<'p, 'n> {
         if !self.budget.pay(plans.len().saturating_mul(members)) {
             return;
         }
-        // Plans list members under their own names.
+        // Plans list members under their original names.
         if !self.to_new {
             self.names(value, &plans, &tables, is_root);
         }
         // The visitor never fails.
         let _ = value.visit_children::<()>(|child, inner| {
-            let below: Vec<&'p Node<'n>> = match child {
-                Child::Member(name) => {
-                    plans.iter().zip(&tables).flat_map(|(plan, table)| member(plan, table.as_deref(), name)).collect()
-                }
-                Child::Item(index) => plans.iter().filter_map(|plan| item(plan, index)).collect(),
+            let child_plans: Vec<&'p Node<'n>> = match child {
+                Child::Member(name) => plans
+                    .iter()
+                    .zip(&tables)
+                    .flat_map(|(plan, table)| member_plans(plan, table.as_deref(), name))
+                    .collect(),
+                Child::Item(index) => plans.iter().filter_map(|plan| item_plan(plan, index)).collect(),
             };
-            self.value(inner, &below, false);
+            self.value(inner, &child_plans, false);
             Ok(())
         });
         if self.to_new {
@@ -284,12 +288,12 @@ impl<'p, 'n> Names<'p, 'n> {
         }
     }
 
-    /// Returns these plans and all others for the same value. Returns `None` if the budget is spent.
+    /// Returns these plans and all other plans for their value. Returns `None` if the budget is spent.
     fn in_place(&self, plans: &[&'p Node<'n>]) -> Option<Vec<&'p Node<'n>>> {
         let mut seen: Set<*const Node<'n>> = Set::new();
-        let mut found: Vec<&'p Node<'n>> = Vec::new();
+        let mut all_plans: Vec<&'p Node<'n>> = Vec::new();
         let mut open: Vec<&'p Node<'n>> = plans.iter().rev().copied().collect();
-        while let Some(plan) = open.pop().filter(|_| found.len() < MAX_PLANS) {
+        while let Some(plan) = open.pop().filter(|_| all_plans.len() < MAX_PLANS) {
             let parts = plan.items_at("allOf");
             if !self.budget.pay(1 + parts.len()) {
                 return None;
@@ -297,12 +301,12 @@ impl<'p, 'n> Names<'p, 'n> {
             if !seen.insert(core::ptr::from_ref(plan)) {
                 continue;
             }
-            found.push(plan);
+            all_plans.push(plan);
             let target = plan.text_at("$ref");
             open.extend(target.and_then(|target| self.targets.as_ref()?.get(target)));
             open.extend(parts);
         }
-        Some(found)
+        Some(all_plans)
     }
 
     /// Indexes the properties once per plan. Returns `None` if the budget is spent.
@@ -328,16 +332,17 @@ impl<'p, 'n> Names<'p, 'n> {
             let root = plan.get("rootNames").filter(|_| is_root);
             let names = root.or_else(|| plan.get("names")).and_then(Node::as_object).into_iter().flatten();
             let pair = |member: &'p Member<'n>| Some((&member.key, member.value.as_text()?));
-            let pair = |member| pair(member).map(|(new, own)| if self.to_new { (own, new) } else { (new, own) });
+            let pair = |member| pair(member).map(|(new, old)| if self.to_new { (old, new) } else { (new, old) });
             originals.extend(names.filter_map(pair));
         }
         if originals.is_empty() || !self.budget.pay(originals.len()) {
             return;
         }
-        let sent = LookUp::of(object);
+        let existing = LookUp::of(object);
         let is_known = |key: &Text<'_>| !self.to_new && tables.iter().flatten().any(|table| table.has(key));
         // A name that is already in use is not assigned again.
-        let original = |key: &Text<'_>| originals.get(key).copied().filter(|name| !is_known(key) && !sent.has(name));
+        let original =
+            |key: &Text<'_>| originals.get(key).copied().filter(|name| !is_known(key) && !existing.has(name));
         let renamed: Vec<Option<Text<'static>>> =
             object.iter().map(|member| original(&member.key).map(|name| name.clone().into_owned())).collect();
         if renamed.iter().all(Option::is_none) {
@@ -351,14 +356,14 @@ impl<'p, 'n> Names<'p, 'n> {
     }
 }
 
-fn member<'p, 'n>(plan: &'p Node<'n>, table: Option<&LookUp<'p, 'n>>, name: &Text<'_>) -> Vec<&'p Node<'n>> {
+fn member_plans<'p, 'n>(plan: &'p Node<'n>, table: Option<&LookUp<'p, 'n>>, name: &Text<'_>) -> Vec<&'p Node<'n>> {
     if let Some(property) = table.and_then(|table| table.get(name)) {
         return Vec::from([property]);
     }
     plan.items_at("others").iter().collect()
 }
 
-fn item<'p, 'n>(plan: &'p Node<'n>, index: usize) -> Option<&'p Node<'n>> {
+fn item_plan<'p, 'n>(plan: &'p Node<'n>, index: usize) -> Option<&'p Node<'n>> {
     let first = plan.array_at("prefixItems").and_then(|items| items.get(index));
     first.or_else(|| plan.get("items"))
 }

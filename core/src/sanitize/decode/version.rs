@@ -22,12 +22,12 @@ pub(crate) const CALLING: u64 = 5;
 /// Version of data that also extracts answers from Markdown fences.
 pub(crate) const INSTRUCTED: u64 = 6;
 
-/// `what` names the stored data, and `again` states how to create it again.
-pub(crate) fn check(kept: &Node<'_>, newest: u64, what: &str, again: &str) -> Result<(), Error> {
-    let found = match kept.get("version") {
+/// Checks the version of stored data. `what` names the data, and `again` states how to create it again.
+pub(crate) fn check(stored: &Node<'_>, newest: u64, what: &str, again: &str) -> Result<(), Error> {
+    let found_version = match stored.get("version") {
         None => String::from("none"),
         Some(version) => match version.as_u64() {
-            Some(known) if (VERSION..=newest).contains(&known) => return Ok(()),
+            Some(expected) if (VERSION..=newest).contains(&expected) => return Ok(()),
             Some(older) if older < VERSION => {
                 format!("{older}, which an older toolwire wrote: {again} to get a current one")
             }
@@ -36,6 +36,10 @@ pub(crate) fn check(kept: &Node<'_>, newest: u64, what: &str, again: &str) -> Re
             None => String::from(version.kind()),
         },
     };
-    let known = if newest > VERSION { format!("{VERSION} to {newest}") } else { format!("{VERSION}") };
-    Err(Error::new(Code::InvalidValue, "/version", format!("expected version {known} of {what}, found {found}")))
+    let expected = if newest > VERSION { format!("{VERSION} to {newest}") } else { format!("{VERSION}") };
+    Err(Error::new(
+        Code::InvalidValue,
+        "/version",
+        format!("expected version {expected} of {what}, found {found_version}"),
+    ))
 }

@@ -52,7 +52,7 @@ impl ChangeKind {
     }
 }
 
-/// The change of such a rule replaces all earlier changes inside the removed part.
+/// Rules that remove a part. Such a change replaces all earlier changes inside the part.
 const REMOVE: [Rule; 3] = [Rule::DropImpossibleBranch, Rule::DropKeyword, Rule::DropLongUnion];
 
 /// Id of synthesized nodes, which are reported at the root.
@@ -126,19 +126,19 @@ struct Entry {
     to: Location,
     effect: ChangeKind,
     message: String,
-    is_undone: bool,
+    is_superseded: bool,
 }
 
 pub(crate) struct PausedEntries(Option<Vec<Entry>>);
 
-/// Does no work if no report is wanted.
+/// Records the changes of passes, unless no report is requested.
 pub(crate) struct Diagnostics {
     entries: Option<Vec<Entry>>,
     detail: Detail,
     /// Changes reported so far: an inlined definition is rewritten at every use, but reported once.
     reported: Map<(Location, Rule), usize>,
-    /// Targets of references that were copied, with the number of places where each of them was written.
-    places: Map<Number, usize>,
+    /// Copied targets of references, with the number of locations that have a copy.
+    written_counts: Map<Number, usize>,
     input: InputPointers,
     root: Number,
     uncertain_nodes: PolarityMap,
@@ -153,7 +153,7 @@ impl Diagnostics {
             entries: None,
             detail: recorder.detail(),
             reported: Map::new(),
-            places: Map::new(),
+            written_counts: Map::new(),
             input: InputPointers::default(),
             root: root.origin().number().unwrap_or_default(),
             uncertain_nodes: PolarityMap::default(),
@@ -169,7 +169,7 @@ impl Diagnostics {
         Ok(diagnostics)
     }
 
-    /// For trial runs. Reporting is paused until [`resume`](Self::resume).
+    /// Pauses reporting for a trial run, until [`resume`](Self::resume).
     pub(crate) fn pause(&mut self) -> PausedEntries {
         PausedEntries(self.entries.take())
     }
@@ -180,8 +180,8 @@ impl Diagnostics {
 
     /// Tests check that a pass reports only rules in its table entry.
     #[cfg(test)]
-    pub(crate) fn expect(&mut self, context: &'static [Rule]) {
-        self.expected = context;
+    pub(crate) fn expect(&mut self, rules: &'static [Rule]) {
+        self.expected = rules;
     }
 
     pub(crate) fn is_on(&self) -> bool {
@@ -207,10 +207,10 @@ impl Diagnostics {
         self.report(polarity, Location::of(value).in_place(), effect, message);
     }
 
-    /// `stays` is true if the original is written, too.
+    /// Counts a copy of a target. `stays` is true if the original is written, too.
     pub(crate) fn record_location(&mut self, target: &Node<'_>, stays: bool) {
         if let Some(number) = target.origin().number().filter(|_| self.is_on()) {
-            *self.places.entry(number).or_insert(usize::from(stays)) += 1;
+            *self.written_counts.entry(number).or_insert(usize::from(stays)) += 1;
         }
     }
 
@@ -239,7 +239,7 @@ impl Diagnostics {
         let effect = ChangeKind { accepts: polarity.through(effect.accepts), ..effect };
         let key = (from, effect.rule);
         if let Some(reported) = self.reported.get(&key).and_then(|index| entries.get_mut(*index)) {
-            // The same definition is used in a place where the effect differs.
+            // The definition is also used at a location where the effect differs.
             if reported.effect.accepts != effect.accepts {
                 reported.effect.accepts = reported.effect.accepts.or_elsewhere(effect.accepts);
             }
@@ -248,7 +248,7 @@ impl Diagnostics {
             return None;
         }
         self.reported.insert(key.clone(), entries.len());
-        entries.push(Entry { from: key.0, to, effect, message: String::new(), is_undone: false });
+        entries.push(Entry { from: key.0, to, effect, message: String::new(), is_superseded: false });
         entries.last_mut().map(|entry| &mut entry.message).filter(|_| self.detail == Detail::Whole)
     }
 
@@ -263,20 +263,21 @@ impl Diagnostics {
         let Some(entries) = &mut self.entries else { return };
         let cause = (moved.from.clone().in_tree(self.root), undone.rule);
         if let Some(entry) = self.reported.remove(&cause).and_then(|index| entries.get_mut(index)) {
-            entry.is_undone = true;
+            entry.is_superseded = true;
         }
         self.report(polarity, moved, effect, message);
     }
 
-    /// Another change reports these nodes as removed. The numbers are sorted.
-    pub(crate) fn retract(&mut self, gone: &[Number]) {
-        let Some(entries) = self.entries.as_mut().filter(|_| !gone.is_empty()) else { return };
+    /// Removes the changes inside these nodes, because another change reports the nodes as removed. The numbers are
+    /// sorted.
+    pub(crate) fn retract(&mut self, removed: &[Number]) {
+        let Some(entries) = self.entries.as_mut().filter(|_| !removed.is_empty()) else { return };
         // Parts of the nodes may have been removed before, so their ends are the ends in the input.
         let ends = self.input.ends();
         entries.retain(|entry| {
             let number = entry.from.number();
-            let after = gone.partition_point(|start| *start <= number);
-            let start = after.checked_sub(1).and_then(|index| gone.get(index));
+            let after = removed.partition_point(|start| *start <= number);
+            let start = after.checked_sub(1).and_then(|index| removed.get(index));
             start.and_then(|start| ends.get(start)).is_none_or(|end| number >= *end)
         });
         self.reported =
@@ -285,8 +286,8 @@ impl Diagnostics {
 
     pub(crate) fn finish(self, output: &Node<'_>, reason: impl Fn(Rule, &str) -> Reason, recorder: &mut Recorder) {
         let Some(mut entries) = self.entries else { return };
-        entries.retain(|entry| !entry.is_undone);
-        forget_removed(&mut entries, &self.places, &self.input, output);
+        entries.retain(|entry| !entry.is_superseded);
+        forget_removed(&mut entries, &self.written_counts, &self.input, output);
         recorder.reserve(entries.len());
         if self.detail == Detail::Effects {
             for Entry { from, effect: ChangeKind { rule, accepts, guidance, encoded }, .. } in entries {
@@ -295,16 +296,17 @@ impl Diagnostics {
             return;
         }
         let input = &self.input;
-        let asked: Set<(Number, &str)> = entries.iter().filter_map(|entry| entry.from.keyword()).collect();
-        let there = input.members(&asked);
+        let keyword_locations: Set<(Number, &str)> = entries.iter().filter_map(|entry| entry.from.keyword()).collect();
+        let members_in_input = input.members(&keyword_locations);
         // A keyword that an earlier rule wrote is not in the input, so the change is located at its node.
         let pointer = |from: &Location| {
-            let member = from.keyword().and_then(|member| there.get(&member).copied());
+            let member = from.keyword().and_then(|member| members_in_input.get(&member).copied());
             input.pointer(member.unwrap_or_else(|| from.number()))
         };
         let pointers: Vec<String> = entries.iter().map(|entry| pointer(&entry.from)).collect();
-        let places = OutputPointers::of(output, entries.iter().map(|entry| &entry.to));
-        let output_pointers: Vec<Option<String>> = entries.iter().map(|entry| places.pointer(&entry.to)).collect();
+        let output_locations = OutputPointers::of(output, entries.iter().map(|entry| &entry.to));
+        let output_pointers: Vec<Option<String>> =
+            entries.iter().map(|entry| output_locations.pointer(&entry.to)).collect();
         for ((entry, pointer), output_pointer) in entries.into_iter().zip(pointers).zip(output_pointers) {
             let ChangeKind { rule, accepts, guidance, encoded } = entry.effect;
             let (reason, message) = (reason(rule, &pointer), entry.message);
@@ -325,51 +327,60 @@ impl Diagnostics {
 
 /// Drops changes inside parts that were removed entirely later, so that one cause is reported as one change.
 ///
-/// References may have copied such a part, or a schema in it, to other locations. What became of the copies is not
-/// known, so their changes are kept if they have an effect.
-fn forget_removed(entries: &mut Vec<Entry>, places: &Map<Number, usize>, input: &InputPointers, output: &Node<'_>) {
-    let removes = |entry: &Entry| entry.to == Location::Nowhere && REMOVE.contains(&entry.effect.rule);
-    if !entries.iter().any(removes) {
+/// References may have copied such a part, or a schema in it, to other locations. The copies may still exist, so their
+/// changes are kept if they have an effect.
+fn forget_removed(
+    entries: &mut Vec<Entry>,
+    written_counts: &Map<Number, usize>,
+    input: &InputPointers,
+    output: &Node<'_>,
+) {
+    let is_removal = |entry: &Entry| entry.to == Location::Nowhere && REMOVE.contains(&entry.effect.rule);
+    if !entries.iter().any(is_removal) {
         return;
     }
     // Numbers follow document order, so a part is a range of them.
     let ends = input.ends();
-    let asked: Set<(Number, &str)> =
-        entries.iter().filter(|entry| removes(entry)).filter_map(|entry| entry.from.keyword()).collect();
-    let starts = input.members(&asked);
-    let mut left: Set<Number> = Set::new();
-    numbers(output, &mut left);
-    let part = |entry: &Entry| {
+    let keyword_locations: Set<(Number, &str)> =
+        entries.iter().filter(|entry| is_removal(entry)).filter_map(|entry| entry.from.keyword()).collect();
+    let starts = input.members(&keyword_locations);
+    let mut remaining_numbers: Set<Number> = Set::new();
+    collect_numbers(output, &mut remaining_numbers);
+    let removed_range = |entry: &Entry| {
         let start = match entry.from.keyword() {
             Some(member) => *starts.get(&member)?,
             None => entry.from.number(),
         };
         let range = start..*ends.get(&start)?;
-        left.first_from(&range.start).is_none_or(|first| !range.contains(first)).then_some(range)
+        remaining_numbers.first_from(&range.start).is_none_or(|first| !range.contains(first)).then_some(range)
     };
-    let gone: Vec<Range<Number>> = entries.iter().filter(|entry| removes(entry)).filter_map(part).collect();
-    let mut gone = collections::by(gone, |one, two| (one.start, two.end).cmp(&(two.start, one.end)));
-    // Of nested ranges, keeps the outermost.
-    gone.dedup_by(|inner, outer| inner.start < outer.end);
-    let is_elsewhere = |number: Number, part: &Range<Number>| {
-        !places.is_empty()
-            && input.around(number).any(|around| {
-                // A target inside the part was copied out of it; a larger target may still be where it was read.
-                let own = usize::from(around <= part.start);
-                places.get(&around).is_some_and(|places| *places > own)
+    let removed: Vec<Range<Number>> =
+        entries.iter().filter(|entry| is_removal(entry)).filter_map(removed_range).collect();
+    let mut removed = collections::by(removed, |one, two| (one.start, two.end).cmp(&(two.start, one.end)));
+    // Keeps only the outermost of nested ranges.
+    removed.dedup_by(|inner, outer| inner.start < outer.end);
+    let is_elsewhere = |number: Number, removed_range: &Range<Number>| {
+        !written_counts.is_empty()
+            && input.enclosing(number).any(|enclosing| {
+                // A target inside the part was copied out of it. A larger target may still exist at its original
+                // location.
+                let original = usize::from(enclosing <= removed_range.start);
+                written_counts.get(&enclosing).is_some_and(|written_counts| *written_counts > original)
             })
     };
-    let goes = |entry: &Entry| {
+    let is_forgotten = |entry: &Entry| {
         let number = entry.from.number();
-        let after = gone.partition_point(|range| range.start <= number);
-        let around = after.checked_sub(1).and_then(|index| gone.get(index)).filter(|range| range.contains(&number));
-        around.is_some_and(|part| {
-            !(part.start == number && removes(entry) || has_effect(entry) && is_elsewhere(number, part))
+        let after = removed.partition_point(|range| range.start <= number);
+        let enclosing =
+            after.checked_sub(1).and_then(|index| removed.get(index)).filter(|range| range.contains(&number));
+        enclosing.is_some_and(|removed_range| {
+            !(removed_range.start == number && is_removal(entry)
+                || has_effect(entry) && is_elsewhere(number, removed_range))
         })
     };
-    let goes: Vec<bool> = entries.iter().map(goes).collect();
-    let mut goes = goes.into_iter();
-    entries.retain(|_| !goes.next().unwrap_or_default());
+    let is_forgotten: Vec<bool> = entries.iter().map(is_forgotten).collect();
+    let mut is_forgotten = is_forgotten.into_iter();
+    entries.retain(|_| !is_forgotten.next().unwrap_or_default());
 }
 
 fn has_effect(entry: &Entry) -> bool {
@@ -377,17 +388,17 @@ fn has_effect(entry: &Entry) -> bool {
     accepts != Accepts::Same || guidance != Guidance::Same || encoded
 }
 
-fn numbers(node: &Node<'_>, found: &mut Set<Number>) {
-    found.extend(node.origin().number());
+fn collect_numbers(node: &Node<'_>, numbers: &mut Set<Number>) {
+    numbers.extend(node.origin().number());
     match node.data() {
-        Data::Array(items) => items.iter().for_each(|item| numbers(item, found)),
-        Data::Object(object) => object.iter().for_each(|member| numbers(&member.value, found)),
+        Data::Array(items) => items.iter().for_each(|item| collect_numbers(item, numbers)),
+        Data::Object(object) => object.iter().for_each(|member| collect_numbers(&member.value, numbers)),
         _ => {}
     }
 }
 
 impl Diagnostics {
-    /// Used for a grammar that closes all objects.
+    /// Collects the names in the schema, for a grammar that closes all objects.
     pub(crate) fn collect_names(&mut self, root: &Node<'_>, budget: &Budget) -> Result<(), Error> {
         if self.is_on() {
             self.naming = Naming::of(root, budget)?;
@@ -397,14 +408,14 @@ impl Diagnostics {
 
     pub(crate) fn remove_names(&mut self, part: &Node<'_>, budget: &Budget) -> Result<(), Error> {
         match self.entries {
-            Some(_) => self.naming.removed(part, budget),
+            Some(_) => self.naming.add_names_of_removed(part, budget),
             None => Ok(()),
         }
     }
 
     pub(crate) fn join_names(&mut self, objects: &[Object<'_>], parts: Option<Parts<'_, '_, '_>>, into: Origin) {
         if self.is_on() {
-            self.naming.joined(objects, parts, into.number().unwrap_or(self.root));
+            self.naming.record_merged(objects, parts, into.number().unwrap_or(self.root));
         }
     }
 

@@ -10,8 +10,8 @@ use crate::{
     schema::references::Number,
 };
 
-/// Numbers follow document order, except for members that replaced a duplicate: these have the position of the first
-/// occurrence, but a later number.
+/// Numbers follow document order, except for members that replaced a duplicate: such a member has the position of the
+/// first occurrence, but a later number.
 #[derive(Default)]
 pub(super) struct InputPointers {
     /// Number of the root.
@@ -78,8 +78,8 @@ impl InputPointers {
         self.tokens.get(value.token.clone()).unwrap_or_default()
     }
 
-    /// Begins with the value itself, from the inside out.
-    pub(super) fn around(&self, number: Number) -> impl Iterator<Item = Number> + '_ {
+    /// Returns the number of the value, then the numbers of the enclosing values, from the inside out.
+    pub(super) fn enclosing(&self, number: Number) -> impl Iterator<Item = Number> + '_ {
         core::iter::successors(Some(number), |at| {
             let value = self.values.get(self.index(*at)).filter(|_| *at != self.first)?;
             Some(value.parent)
@@ -109,19 +109,20 @@ impl InputPointers {
         }
     }
 
-    pub(super) fn members<'s>(&'s self, asked: &Set<(Number, &str)>) -> Map<(Number, &'s str), Number> {
+    pub(super) fn members<'s>(&'s self, requested: &Set<(Number, &str)>) -> Map<(Number, &'s str), Number> {
         // Few values have requested members, so names are compared only inside those.
-        let mut is_asked = vec![false; self.values.len()];
-        for (parent, _) in asked.iter() {
-            if let Some(is_parent_asked) = is_asked.get_mut(self.index(*parent)) {
-                *is_parent_asked = true;
+        let mut is_requested = vec![false; self.values.len()];
+        for (parent, _) in requested.iter() {
+            if let Some(is_parent_requested) = is_requested.get_mut(self.index(*parent)) {
+                *is_parent_requested = true;
             }
         }
         let values = self.values.iter().enumerate().skip(1).rev();
-        let values = values.filter(|(_, value)| is_asked.get(self.index(value.parent)).copied().unwrap_or_default());
+        let values =
+            values.filter(|(_, value)| is_requested.get(self.index(value.parent)).copied().unwrap_or_default());
         let members = values.map(|(index, value)| ((value.parent, self.token(value)), self.number(index)));
         let respelled = self.respelled.iter().map(|(member, number)| (*member, *number));
-        respelled.chain(members).filter(|(member, _)| asked.contains(member)).collect()
+        respelled.chain(members).filter(|(member, _)| requested.contains(member)).collect()
     }
 
     /// Returns, for each value, the number after the last value inside it.
@@ -137,13 +138,13 @@ impl InputPointers {
     }
 }
 
-/// First occurrence of each requested node.
+/// Pointers to the first occurrence of each requested node.
 pub(super) struct OutputPointers<'l> {
-    asked: Map<Number, Asked<'l>>,
+    requested: Map<Number, RequestedNode<'l>>,
 }
 
 #[derive(Default)]
-struct Asked<'l> {
+struct RequestedNode<'l> {
     /// `None` until the node is found.
     pointer: Option<String>,
     /// Requested keywords, each with true if the node has it. (Can be as many as its members, if all its properties are
@@ -159,57 +160,58 @@ enum Token<'o, 'a> {
 
 impl<'l> OutputPointers<'l> {
     pub(super) fn of(output: &Node<'_>, locations: impl Iterator<Item = &'l Location>) -> Self {
-        let mut asked: Map<Number, Asked<'l>> = Map::new();
+        let mut requested: Map<Number, RequestedNode<'l>> = Map::new();
         for location in locations {
-            let asked = asked.entry(location.number()).or_default();
+            let requested = requested.entry(location.number()).or_default();
             if let Some((_, keyword)) = location.keyword() {
-                asked.keywords.insert(keyword, false);
+                requested.keywords.insert(keyword, false);
             }
         }
-        let mut pointers = OutputPointers { asked };
+        let mut pointers = OutputPointers { requested };
         pointers.walk(output, &mut Vec::with_capacity(16));
         pointers
     }
 
-    /// Returns the pointer of the node if the keyword is gone, or `None` if the node is gone, too.
+    /// Returns the pointer to the location. If the keyword does not exist, returns the pointer to the node; if the node
+    /// does not exist, returns `None`.
     pub(super) fn pointer(&self, location: &Location) -> Option<String> {
         if *location == Location::Nowhere {
             return None;
         }
-        let asked = self.asked.get(&location.number())?;
-        let mut pointer = asked.pointer.clone()?;
+        let requested = self.requested.get(&location.number())?;
+        let mut pointer = requested.pointer.clone()?;
         if let Some((_, keyword)) =
-            location.keyword().filter(|(_, keyword)| asked.keywords.get(*keyword) == Some(&true))
+            location.keyword().filter(|(_, keyword)| requested.keywords.get(*keyword) == Some(&true))
         {
             push_token(&mut pointer, keyword);
         }
         Some(pointer)
     }
 
-    fn walk<'o, 'a>(&mut self, node: &'o Node<'a>, way: &mut Vec<Token<'o, 'a>>) {
-        let asked = node.origin().number().and_then(|number| self.asked.get_mut(&number));
-        if let Some(asked) = asked.filter(|asked| asked.pointer.is_none()) {
-            asked.pointer = Some(render(way));
-            let members = if asked.keywords.is_empty() { None } else { node.as_object() };
+    fn walk<'o, 'a>(&mut self, node: &'o Node<'a>, path: &mut Vec<Token<'o, 'a>>) {
+        let requested = node.origin().number().and_then(|number| self.requested.get_mut(&number));
+        if let Some(requested) = requested.filter(|requested| requested.pointer.is_none()) {
+            requested.pointer = Some(render(path));
+            let members = if requested.keywords.is_empty() { None } else { node.as_object() };
             for member in members.into_iter().flatten() {
-                if let Some(is_there) = asked.keywords.get_mut(&*member.key.display()) {
-                    *is_there = true;
+                if let Some(is_present) = requested.keywords.get_mut(&*member.key.display()) {
+                    *is_present = true;
                 }
             }
         }
         match node.data() {
             Data::Array(items) => {
                 for (index, item) in items.iter().enumerate() {
-                    way.push(Token::Item(index));
-                    self.walk(item, way);
-                    way.pop();
+                    path.push(Token::Item(index));
+                    self.walk(item, path);
+                    path.pop();
                 }
             }
             Data::Object(object) => {
                 for member in object {
-                    way.push(Token::Member(&member.key));
-                    self.walk(&member.value, way);
-                    way.pop();
+                    path.push(Token::Member(&member.key));
+                    self.walk(&member.value, path);
+                    path.pop();
                 }
             }
             _ => {}
@@ -217,10 +219,10 @@ impl<'l> OutputPointers<'l> {
     }
 }
 
-fn render(way: &[Token<'_, '_>]) -> String {
+fn render(path: &[Token<'_, '_>]) -> String {
     // Member names are mostly short.
-    let mut pointer = String::with_capacity(way.len().saturating_mul(16));
-    for token in way {
+    let mut pointer = String::with_capacity(path.len().saturating_mul(16));
+    for token in path {
         match token {
             Token::Member(key) => push_token(&mut pointer, &key.display()),
             Token::Item(index) => {

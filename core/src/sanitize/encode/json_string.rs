@@ -21,13 +21,13 @@ use crate::{
     },
 };
 
-/// The encoded schema also accepts strings that do not contain an object, which are not decoded.
-const OBJECT: ChangeKind = ChangeKind::of(Rule::ObjectToJson);
+/// The encoded schema also accepts strings without an object. They are not decoded.
+const OBJECT_TO_JSON: ChangeKind = ChangeKind::of(Rule::ObjectToJson);
 
 /// Keywords that are kept in addition to `type`.
-const STAYS: [&str; 4] = ["title", "description", "nullable", "default"];
+const KEPT_KEYWORDS: [&str; 4] = ["title", "description", "nullable", "default"];
 
-/// The restore plan contains this content by name.
+/// The values that a string holds as JSON text. The restore plan contains their name.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Holds {
     Anything,
@@ -44,7 +44,7 @@ impl Holds {
     const ALL: [Holds; 5] = [Holds::Anything, Holds::Object, Holds::Integer, Holds::Number, Holds::Boolean];
 
     pub(crate) fn listed(type_name: &str) -> Option<Holds> {
-        Holds::ALL.into_iter().find(|holds| holds.is_listed() && holds.name() == type_name)
+        Holds::ALL.into_iter().find(|content| content.is_listed() && content.name() == type_name)
     }
 
     /// Returns true if the strings come from an `enum`. Such a schema keeps the type of the values.
@@ -80,14 +80,14 @@ impl Holds {
 
     pub(crate) fn planned(plan: &Node<'_>) -> Option<Holds> {
         let name = plan.get("json")?;
-        Holds::ALL.into_iter().find(|holds| name.is_text(holds.name()))
+        Holds::ALL.into_iter().find(|content| name.is_text(content.name()))
     }
 
     pub(crate) fn by(schema: &Node<'_>) -> Option<Holds> {
-        let holds =
-            Holds::ALL.into_iter().find(|holds| schema.flags().intersection(Flags::ENCODING) == holds.flag())?;
-        let is = |name: &str| schema.get(Keyword::Type).is_some_and(|written| written.is_text(name));
-        (is("string") || (holds.is_listed() && is(holds.name()))).then_some(holds)
+        let content =
+            Holds::ALL.into_iter().find(|content| schema.flags().intersection(Flags::ENCODING) == content.flag())?;
+        let is_of_type = |name: &str| schema.get(Keyword::Type).is_some_and(|written| written.is_text(name));
+        (is_of_type("string") || (content.is_listed() && is_of_type(content.name()))).then_some(content)
     }
 }
 
@@ -97,29 +97,33 @@ pub(crate) fn object<'a>(node: &mut Node<'a>, path: &SchemaPath<'_, 'a>, context
     if context.grammar.anything != AnyEncoding::JsonText || !rule.needs_properties(others) {
         return;
     }
-    let empty = node.object_at(Keyword::Properties).is_none_or(Object::is_empty);
-    if !node.get(Keyword::Type).is_some_and(|name| name.is_text("object")) || !empty {
+    let has_no_properties = node.object_at(Keyword::Properties).is_none_or(Object::is_empty);
+    if !node.get(Keyword::Type).is_some_and(|name| name.is_text("object")) || !has_no_properties {
         return;
     }
-    let stays = |member: &Member<'a>| STAYS.iter().any(|keyword| member.key.is(keyword));
-    let goes =
-        |member: &Member<'a>| !stays(member) && !member.key.is(Keyword::Type) && !member.key.is(Keyword::Properties);
+    let is_kept = |member: &Member<'a>| KEPT_KEYWORDS.iter().any(|keyword| member.key.is(keyword));
+    let is_described =
+        |member: &Member<'a>| !is_kept(member) && !member.key.is(Keyword::Type) && !member.key.is(Keyword::Properties);
     let location = Location::of(node);
     let Some(members) = node.as_object_mut() else { return };
-    let (described, left): (Vec<Member<'a>>, Vec<Member<'a>>) =
-        core::mem::take(members).into_members().into_iter().partition(goes);
-    *members = Object::from_unique(left);
-    members.retain(|member| stays(member) || member.key.is(Keyword::Type));
+    let (described_members, remaining): (Vec<Member<'a>>, Vec<Member<'a>>) =
+        core::mem::take(members).into_members().into_iter().partition(is_described);
+    *members = Object::from_unique(remaining);
+    members.retain(|member| is_kept(member) || member.key.is(Keyword::Type));
     members.set(Text::literal("type"), Node::literal("string"));
     Holds::Object.mark(node);
-    let asserts =
+    let is_assertion =
         |member: &Member<'_>| Keyword::named(&member.key).is_some_and(|keyword| keyword.role() == Role::Assertion);
-    let effect = if described.iter().any(asserts) { OBJECT.guidance(Guidance::Moved) } else { OBJECT };
+    let effect = if described_members.iter().any(is_assertion) {
+        OBJECT_TO_JSON.guidance(Guidance::Moved)
+    } else {
+        OBJECT_TO_JSON
+    };
     context.diagnostics.report(path, location.in_place(), effect, || {
         String::from("replaced an object without known properties with a string that contains JSON")
     });
     let names: Vec<(Cow<'_, str>, &Node<'a>)> =
-        described.iter().map(|member| (member.key.display(), &member.value)).collect();
+        described_members.iter().map(|member| (member.key.display(), &member.value)).collect();
     let kind = Node::literal("a JSON object, written as JSON text");
     let mut diagnostics: Vec<(&str, &Node<'a>)> = names.iter().map(|(name, value)| (&**name, *value)).collect();
     diagnostics.push(("value", &kind));

@@ -4,10 +4,10 @@ use alloc::{borrow::Cow, string::String, vec::Vec};
 
 pub(crate) const KEY: &str = "key";
 pub(crate) const VALUE: &str = "value";
-/// Only member of the object that wraps a list of pairs, if the bare list could be mistaken for another array.
+/// Name of the only member of an object that wraps a list of pairs. A bare list could be mistaken for another array.
 pub(crate) const PAIRS: &str = "pairs";
-/// Property for members that no other property declares.
-const OTHERS: &str = "additional_properties";
+/// Name of the property for undeclared members.
+const ADDITIONAL_PROPERTIES: &str = "additional_properties";
 
 use crate::{
     budget::Budget,
@@ -63,40 +63,40 @@ fn reference<'n>(node: &'n Node<'_>) -> Option<Cow<'n, str>> {
     node.text_at(Keyword::Ref).and_then(Text::value)
 }
 
-/// An object at the root is always treated as having properties.
+/// Returns the shape of a plain schema. An object at the root is always treated as having properties.
 pub(crate) fn of<'n, 'a>(node: &'n Node<'a>, is_root: bool, grammar: &Grammar) -> Shape<'n, 'a> {
     let Some(object) = node.as_object() else { return Shape::Anything };
     let summary = Summary::of(object);
-    if summary.reference {
+    if summary.is_reference {
         return Shape::Reference;
     }
     if let Some(branches) = summary.union {
         return Shape::Union(branches);
     }
     if let Some(values) = summary.values {
-        let composite = |value: &Node<'_>| value.as_object().is_some() || value.as_array().is_some();
-        return match values.iter().any(composite) {
+        let is_container = |value: &Node<'_>| value.as_object().is_some() || value.as_array().is_some();
+        return match values.iter().any(is_container) {
             true => Shape::Values(values),
             false => Shape::Typed(Typed { object: None, array: false, items: None }),
         };
     }
     let Some(types) = summary.types else { return Shape::Anything };
     // Most types are one name of a scalar.
-    let (has_object, array) = match types.as_text().and_then(Text::as_plain) {
+    let (has_object, has_array) = match types.as_text().and_then(Text::as_plain) {
         Some(name) => (name == "object", name == "array"),
-        None => (names(types, "object"), names(types, "array")),
+        None => (contains_type(types, "object"), contains_type(types, "array")),
     };
     Shape::Typed(Typed {
         object: has_object.then(|| members(object, is_root, grammar)),
-        array,
-        items: object.get(Keyword::Items).filter(|items| array && items.as_array().is_none()),
+        array: has_array,
+        items: object.get(Keyword::Items).filter(|items| has_array && items.as_array().is_none()),
     })
 }
 
-/// Members are collected in one scan, because shapes are computed more than once per schema.
+/// The keywords that decide the shape, collected in one scan, because shapes are computed repeatedly.
 #[derive(Default)]
 struct Summary<'n, 'a> {
-    reference: bool,
+    is_reference: bool,
     union: Option<&'n [Node<'a>]>,
     values: Option<&'n [Node<'a>]>,
     types: Option<&'n Node<'a>>,
@@ -108,7 +108,7 @@ impl<'n, 'a> Summary<'n, 'a> {
         let mut constant = None;
         for Member { key, value } in object {
             match Keyword::named(key) {
-                Some(Keyword::Ref) => summary.reference = value.as_text().and_then(Text::value).is_some(),
+                Some(Keyword::Ref) => summary.is_reference = value.as_text().and_then(Text::value).is_some(),
                 Some(Keyword::AnyOf) => summary.union = value.as_array(),
                 Some(Keyword::Const) => constant = Some(core::slice::from_ref(value)),
                 Some(Keyword::Enum) => summary.values = value.as_array(),
@@ -122,10 +122,10 @@ impl<'n, 'a> Summary<'n, 'a> {
 }
 
 pub(crate) fn declares(object: &Object<'_>, name: &str) -> bool {
-    object.get(Keyword::Type).is_some_and(|types| names(types, name))
+    object.get(Keyword::Type).is_some_and(|types| contains_type(types, name))
 }
 
-fn names(types: &Node<'_>, name: &str) -> bool {
+fn contains_type(types: &Node<'_>, name: &str) -> bool {
     match types.as_array() {
         Some(names) => names.iter().any(|known| known.is_text(name)),
         None => types.is_text(name),
@@ -151,7 +151,7 @@ fn members<'n, 'a>(object: &'n Object<'a>, is_root: bool, grammar: &Grammar) -> 
 }
 
 pub(crate) fn others_name(object: &Object<'_>) -> String {
-    let mut name = String::from(OTHERS);
+    let mut name = String::from(ADDITIONAL_PROPERTIES);
     while object.object_at(Keyword::Properties).is_some_and(|table| table.has(&name)) {
         name.push('_');
     }
@@ -183,11 +183,11 @@ impl<'n, 'a> Definitions<'n, 'a> {
     }
 
     pub(crate) fn follow<'s>(&'s self, schema: &'s Node<'a>) -> Option<&'s Node<'a>> {
-        let mut at = schema;
+        let mut target = schema;
         for _ in 0..MAX_REFERENCES {
-            match reference(at) {
-                None => return Some(at),
-                Some(reference) => at = self.by_reference.get(&*reference)?,
+            match reference(target) {
+                None => return Some(target),
+                Some(reference) => target = self.by_reference.get(&*reference)?,
             }
         }
         None
@@ -216,8 +216,8 @@ impl<'n, 'a> Definitions<'n, 'a> {
                 Shape::Values(values) => values.iter().any(Node::is_null),
                 Shape::Typed(_) => schema.as_object().is_some_and(|object| {
                     let summary = Summary::of(object);
-                    let typed = summary.types.is_none_or(|types| names(types, "null"));
-                    typed && summary.values.is_none_or(|values| values.iter().any(Node::is_null))
+                    let accepts_null_type = summary.types.is_none_or(|types| contains_type(types, "null"));
+                    accepts_null_type && summary.values.is_none_or(|values| values.iter().any(Node::is_null))
                 }),
             };
             if admits {
@@ -227,15 +227,14 @@ impl<'n, 'a> Definitions<'n, 'a> {
         false
     }
 
-    /// Null means absence only if it is not one of the property's values. Values encoded as JSON text represent null as
-    /// text.
+    /// Returns true if null can represent an absent property, because no value of the property is encoded as null.
     pub(crate) fn null_is_absence(&self, schema: &Node<'a>, grammar: &Grammar) -> bool {
-        let is_text = |schema: &Node<'a>| match of(schema, self.is_root(schema), grammar) {
+        let is_encoded_as_text = |schema: &Node<'a>| match of(schema, self.is_root(schema), grammar) {
             Shape::Anything => !grammar.defines_any(),
             Shape::Values(_) => true,
             _ => false,
         };
-        self.follow(schema).is_some_and(is_text) || !self.admits_null(schema, grammar)
+        self.follow(schema).is_some_and(is_encoded_as_text) || !self.admits_null(schema, grammar)
     }
 
     /// Returns true if an encoded instance may be an array.

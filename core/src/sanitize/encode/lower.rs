@@ -1,9 +1,9 @@
 //! Lowers a plain schema for an API whose objects are all closed: from the root down, each schema before its
 //! subschemas.
 //!
-//! Finds overlapping branches of unions: after every object is closed, a property that one branch declares is refused
-//! by the other. If one of two branches declares, at every level, all properties of the other, nothing is lost, because
-//! that branch still accepts whatever both branches accepted.
+//! Finds overlapping branches of unions: after every object is closed, one branch refuses the properties that only the
+//! other branch declares. If one branch declares all properties of the other at every level, nothing is lost: it still
+//! accepts every instance that both branches accepted.
 
 use alloc::{format, string::String, vec, vec::Vec};
 
@@ -45,9 +45,9 @@ const OTHERS_DESCRIPTION: &str = "Other properties, as pairs of key and value";
 
 pub(crate) fn write(root: &mut Node<'_>, context: &mut PassContext) -> Result<(), Error> {
     // References resolve against the schema before lowering; without references no copy is needed.
-    let plain = if references::mentions_references(root) { root.copy(&context.budget) } else { Node::default() };
+    let unlowered = if references::mentions_references(root) { root.copy(&context.budget) } else { Node::default() };
     let budget = context.budget.clone();
-    let definitions = Definitions::of(&plain, &budget);
+    let definitions = Definitions::of(&unlowered, &budget);
     let definition = anything::definition_name(root);
     let overlaps = match context.diagnostics.is_on() {
         true => overlapping_objects(root, &definitions, context)?,
@@ -57,7 +57,7 @@ pub(crate) fn write(root: &mut Node<'_>, context: &mut PassContext) -> Result<()
         Writer { context, definitions: &definitions, overlaps, definition: &definition, uses_definition: false };
     visit::walk_mut(&budget, root, Keywords::ALL, &mut writer)?;
     if writer.uses_definition {
-        anything::define(root, &definition);
+        anything::add_definition(root, &definition);
     }
     Ok(())
 }
@@ -65,7 +65,7 @@ pub(crate) fn write(root: &mut Node<'_>, context: &mut PassContext) -> Result<()
 struct Writer<'w, 'n, 'a> {
     context: &'w mut PassContext,
     definitions: &'w Definitions<'n, 'a>,
-    /// Objects that lose properties which another branch of a union declares; `None` if any object may lose some.
+    /// Objects that lose properties declared in another branch of a union; `None` if any object may lose some.
     overlaps: Option<Set<Number>>,
     /// Name of the definition of "anything".
     definition: &'w str,
@@ -77,7 +77,7 @@ impl<'a> VisitorMut<'a> for Writer<'_, '_, 'a> {
         let grammar = self.context.grammar;
         let is_root = path.keyword.is_none();
         if path.keyword == Some(Keyword::AdditionalProperties) {
-            // Lowering keeps no other value of `additionalProperties` than `false`.
+            // Lowering keeps only the value `false` of `additionalProperties`.
             return Ok(Visit::Skip);
         }
         match layout::of(node, is_root, grammar) {
@@ -92,7 +92,7 @@ impl<'a> VisitorMut<'a> for Writer<'_, '_, 'a> {
                     node.visit(Keyword::AnyOf, |branches| {
                         for (branch, name) in branches.as_array_mut().into_iter().flatten().zip(wrappers) {
                             if let Some(name) = name {
-                                wrap(branch, name);
+                                wrap_branch(branch, name);
                             }
                         }
                     });
@@ -106,7 +106,7 @@ impl<'a> VisitorMut<'a> for Writer<'_, '_, 'a> {
                 let is_unique = array
                     && self.context.diagnostics.is_on()
                     && node.get(Keyword::UniqueItems).and_then(Node::as_bool) == Some(true);
-                if is_unique && items.is_none_or(|items| has_spellings(items, grammar, &self.context.budget)) {
+                if is_unique && items.is_none_or(|items| has_several_encodings(items, grammar, &self.context.budget)) {
                     let location = Location::under(node, "uniqueItems");
                     self.context.diagnostics.report(path, location.in_place(), UNIQUE, || {
                         String::from("kept `uniqueItems` for encoded items: one value may be encoded in several ways")
@@ -147,7 +147,7 @@ impl<'a> Writer<'_, '_, 'a> {
                 });
                 let list = Node::array(vec![Node::literal("{}")]);
                 if let Some(object) = node.as_object_mut() {
-                    object.retain(|member| annotates(&member.key));
+                    object.retain(|member| is_title_or_description(&member.key));
                     object.insert_at(0, Text::literal("type"), Node::literal("string"));
                     object.set(Text::literal("enum"), list);
                 }
@@ -172,13 +172,14 @@ impl<'a> Writer<'_, '_, 'a> {
         if !self.context.diagnostics.is_on() {
             return;
         }
-        let is_in = |objects: &Set<Number>| node.origin().number().is_none_or(|number| objects.contains(&number));
-        let is_mentioned = self.overlaps.as_ref().is_none_or(is_in) || self.context.diagnostics.mentions_others(node);
-        let effect = if is_mentioned { CLOSE.accepts(Accepts::Narrower) } else { CLOSE };
+        let is_listed = |objects: &Set<Number>| node.origin().number().is_none_or(|number| objects.contains(&number));
+        let is_narrower =
+            self.overlaps.as_ref().is_none_or(is_listed) || self.context.diagnostics.mentions_others(node);
+        let effect = if is_narrower { CLOSE.accepts(Accepts::Narrower) } else { CLOSE };
         let (from, to) = (Location::of(node), Location::under(node, "additionalProperties"));
         self.context.diagnostics.report(path, from.to(to), effect, || {
             let what = "closed an object that did not declare `additionalProperties`";
-            match is_mentioned {
+            match is_narrower {
                 true => format!("{what}: other parts of the schema describe other properties"),
                 false => String::from(what),
             }
@@ -193,15 +194,15 @@ impl<'a> Writer<'_, '_, 'a> {
         let constrains =
             |key: &Text<'_>, kind: InstanceType| Keyword::named(key).and_then(Keyword::applies_to) == Some(kind);
         let has_arrays = node.as_object().is_some_and(|object| layout::declares(object, "array"));
-        let has_no_subject = |member: &Member<'_>| !has_arrays && constrains(&member.key, InstanceType::Array);
-        for member in node.as_object().into_iter().flatten().filter(|member| has_no_subject(member)) {
+        let has_no_effect = |member: &Member<'_>| !has_arrays && constrains(&member.key, InstanceType::Array);
+        for member in node.as_object().into_iter().flatten().filter(|member| has_no_effect(member)) {
             let name = member.key.display().into_owned();
             self.context.diagnostics.report(path, Location::under(node, name.clone()).removed(), DROP, || {
                 format!("removed `{name}`: it has no effect on values of this type")
             });
         }
         let Some(object) = node.as_object_mut() else { return };
-        object.retain(|member| !constrains(&member.key, InstanceType::Object) && !has_no_subject(member));
+        object.retain(|member| !constrains(&member.key, InstanceType::Object) && !has_no_effect(member));
         if let Some(types) = object.get_mut(Keyword::Type) {
             match types.as_array_mut() {
                 Some(names) => names
@@ -214,18 +215,18 @@ impl<'a> Writer<'_, '_, 'a> {
         object.set(Text::literal("items"), pair(value));
     }
 
-    fn record(&mut self, node: &mut Node<'a>, path: &SchemaPath<'_, 'a>, others: Option<Option<Node<'a>>>) {
+    fn record(&mut self, node: &mut Node<'a>, path: &SchemaPath<'_, 'a>, additional: Option<Option<Node<'a>>>) {
         let (rule, location) = (self.context.grammar.objects, Location::of(node));
         let Some(object) = node.as_object() else { return };
         let required = layout::required(object);
-        let optional: Vec<bool> = object
+        let is_optional: Vec<bool> = object
             .object_at(Keyword::Properties)
             .into_iter()
             .flatten()
             .map(|member| !required.contains(&member.key))
             .collect();
-        let others = others.map(|value| (value, layout::others_name(object)));
-        if rule.required == RequiredRule::All && optional.contains(&true) {
+        let additional = additional.map(|value| (value, layout::others_name(object)));
+        if rule.required == RequiredRule::All && is_optional.contains(&true) {
             let definitions = self.definitions;
             let context = &mut *self.context;
             node.visit(Keyword::Properties, |table| {
@@ -234,20 +235,20 @@ impl<'a> Writer<'_, '_, 'a> {
                     .as_object_mut()
                     .into_iter()
                     .flat_map(Object::members_mut)
-                    .zip(&optional)
-                    .filter(|(_, optional)| **optional)
+                    .zip(&is_optional)
+                    .filter(|(_, is_optional)| **is_optional)
                 {
-                    let kept = !definitions.null_is_absence(&member.value, context.grammar);
+                    let keeps_null = !definitions.null_is_absence(&member.value, context.grammar);
                     if context.diagnostics.is_on() {
                         let name = member.key.display().into_owned();
-                        let effect = match kept {
+                        let effect = match keeps_null {
                             true => REQUIRE.accepts(Accepts::Narrower),
                             false => REQUIRE.encoded(true),
                         };
                         let at = origin
                             .number()
                             .map_or_else(|| location.clone(), |number| Location::Keyword(number, name.clone().into()));
-                        context.diagnostics.report(path, at.in_place(), effect, || match kept {
+                        context.diagnostics.report(path, at.in_place(), effect, || match keeps_null {
                             true => format!(
                                 "made optional `{name}` required; it already accepts null, so null and \
                                 omitted can no longer be told apart"
@@ -257,13 +258,13 @@ impl<'a> Writer<'_, '_, 'a> {
                             }
                         });
                     }
-                    if !kept {
+                    if !keeps_null {
                         nullable::admit_null(&mut member.value, context.grammar);
                     }
                 }
             });
         }
-        if let Some((value, others_name)) = others {
+        if let Some((value, others_name)) = additional {
             let (from, to) = (Location::under(node, "additionalProperties"), Location::under(node, "properties"));
             self.context.diagnostics.report(path, from.to(to), MAP, || {
                 format!("moved undeclared members to key-value pairs in `{others_name}`")
@@ -328,8 +329,8 @@ impl<'a> Writer<'_, '_, 'a> {
     fn values(&mut self, node: &mut Node<'a>, path: &SchemaPath<'_, 'a>) {
         let location = Location::of(node);
         // Other assertions would no longer apply to the values.
-        let loses = node.as_object().is_some_and(|object| object.iter().any(anything::asserts));
-        let effect = if loses { VALUES.accepts(Accepts::Wider) } else { VALUES };
+        let loses_assertions = node.as_object().is_some_and(|object| object.iter().any(anything::asserts));
+        let effect = if loses_assertions { VALUES.accepts(Accepts::Wider) } else { VALUES };
         self.context.diagnostics.report(path, location.in_place(), effect, || {
             String::from("replaced the values of `enum` with strings that contain JSON: they are not scalars")
         });
@@ -339,7 +340,7 @@ impl<'a> Writer<'_, '_, 'a> {
             (None, Some(Data::Array(values))) => values,
             _ => Vec::new(),
         };
-        object.retain(|member| annotates(&member.key));
+        object.retain(|member| is_title_or_description(&member.key));
         object.insert_at(0, Text::literal("type"), Node::literal("string"));
         object.set(
             Text::literal("enum"),
@@ -348,16 +349,15 @@ impl<'a> Writer<'_, '_, 'a> {
     }
 }
 
-/// A value may be encoded as different JSON text, or as pairs in a different order.
-fn has_spellings<'a>(schema: &Node<'a>, grammar: &Grammar, budget: &Budget) -> bool {
-    let mut found = false;
+/// Returns true if one value may be encoded as different JSON texts, or as pairs in different orders.
+fn has_several_encodings<'a>(schema: &Node<'a>, grammar: &Grammar, budget: &Budget) -> bool {
+    let mut is_ambiguous = false;
     // If the budget is spent, the enclosing walk reports it.
     let _ = visit::walk(budget, schema, Keywords::ALL, &mut |node, path| {
         let closes = path.keyword == Some(Keyword::AdditionalProperties);
-        found |= match layout::of(node, false, grammar) {
+        is_ambiguous |= match layout::of(node, false, grammar) {
             Shape::Anything => !(closes && node.as_bool() == Some(false)),
-            // A reference is assumed to have several spellings, so that its definition is not inspected again for each
-            // reference.
+            // A reference is treated as ambiguous, so that its definition is not inspected again for each reference.
             Shape::Reference => true,
             Shape::Typed(Typed {
                 object: Some(Members::Map(_) | Members::Record { others: AdditionalProperties::Open(_) }),
@@ -366,12 +366,12 @@ fn has_spellings<'a>(schema: &Node<'a>, grammar: &Grammar, budget: &Budget) -> b
             Shape::Typed(Typed { array, items, .. }) => array && items.is_none(),
             Shape::Union(_) | Shape::Values(_) => false,
         };
-        Ok(if found { Visit::Skip } else { Visit::Descend })
+        Ok(if is_ambiguous { Visit::Skip } else { Visit::Descend })
     });
-    found
+    is_ambiguous
 }
 
-fn annotates(key: &Text<'_>) -> bool {
+fn is_title_or_description(key: &Text<'_>) -> bool {
     Keyword::named(key).is_some_and(|keyword| {
         matches!(keyword, Keyword::Title | Keyword::Description) && keyword.role() == Role::Annotation
     })
@@ -387,8 +387,8 @@ fn pair<'a>(value: Option<Node<'a>>) -> Node<'a> {
     ])
 }
 
-/// Prevents the branch from being mistaken for another branch.
-fn wrap(branch: &mut Node<'_>, name: String) {
+/// Wraps the branch in an object, so that it is not mistaken for another branch.
+fn wrap_branch(branch: &mut Node<'_>, name: String) {
     let origin = branch.origin();
     let inner = core::mem::take(branch);
     *branch = Node::record([
@@ -400,11 +400,11 @@ fn wrap(branch: &mut Node<'_>, name: String) {
     .with_origin(origin);
 }
 
-/// Maximum number of pairs of schemas to compare; with more, the result is unknown.
+/// Maximum number of pairs of schemas to compare. If there are more, the result is unknown.
 const MAX_PAIRS: usize = 20_000;
 
 /// Number of names that are looked up for one step of the budget.
-const NAMES_A_STEP: usize = 8;
+const NAMES_PER_STEP: usize = 8;
 
 /// Returns the objects that, when closed, refuse a property of another branch. Returns `None` if there are too many
 /// pairs.
@@ -414,16 +414,23 @@ fn overlapping_objects<'a>(
     context: &PassContext,
 ) -> Result<Option<Set<Number>>, Error> {
     let (grammar, budget, naming) = (context.grammar, &*context.budget, &context.diagnostics.naming);
-    let mut search =
-        OverlapSearch { definitions, grammar, budget, naming, spare: MAX_PAIRS, found: Set::new(), tables: Map::new() };
-    let mut is_whole = true;
+    let mut search = OverlapSearch {
+        definitions,
+        grammar,
+        budget,
+        naming,
+        remaining_pairs: MAX_PAIRS,
+        overlaps: Set::new(),
+        tables: Map::new(),
+    };
+    let mut is_complete = true;
     visit::walk(budget, root, Keywords::ALL, &mut |node, path| {
         if let Shape::Union(branches) = layout::of(node, path.keyword.is_none(), grammar) {
-            is_whole = is_whole && search.union(branches).is_some();
+            is_complete = is_complete && search.union(branches).is_some();
         }
-        Ok(if is_whole { Visit::Descend } else { Visit::Skip })
+        Ok(if is_complete { Visit::Descend } else { Visit::Skip })
     })?;
-    Ok(is_whole.then_some(search.found))
+    Ok(is_complete.then_some(search.overlaps))
 }
 
 struct OverlapSearch<'s, 'n, 'a> {
@@ -431,8 +438,8 @@ struct OverlapSearch<'s, 'n, 'a> {
     grammar: &'s Grammar,
     budget: &'s Budget,
     naming: &'s Naming,
-    spare: usize,
-    found: Set<Number>,
+    remaining_pairs: usize,
+    overlaps: Set<Number>,
     /// Compared tables of properties, by address.
     tables: Map<*const Object<'a>, LookUp<'s, 'a>>,
 }
@@ -441,7 +448,7 @@ struct OverlapSearch<'s, 'n, 'a> {
 #[derive(Default)]
 struct Leaves<'s, 'a> {
     /// Leaves that are not in a branch of a `oneOf`.
-    free: Vec<&'s Node<'a>>,
+    unconditional: Vec<&'s Node<'a>>,
     /// Leaves in branches of a `oneOf`, by its number, then by the number of the branch.
     exclusive: Map<Number, Map<Number, Vec<&'s Node<'a>>>>,
 }
@@ -450,16 +457,16 @@ struct Leaves<'s, 'a> {
 #[derive(Default)]
 struct Loss {
     /// True for each of the two branches that loses something.
-    by: [bool; 2],
+    losers: [bool; 2],
     objects: Vec<Number>,
 }
 
-struct Named<'s, 'a> {
+struct DeclaredProperties<'s, 'a> {
     table: Option<&'s Object<'a>>,
     others: AdditionalProperties<'s, 'a>,
 }
 
-impl<'s, 'a> Named<'s, 'a> {
+impl<'s, 'a> DeclaredProperties<'s, 'a> {
     fn names(&self) -> impl Iterator<Item = (&'s Text<'a>, &'s Node<'a>)> {
         self.table.into_iter().flatten().map(|member| (&member.key, &member.value))
     }
@@ -476,7 +483,7 @@ impl<'s, 'a> Named<'s, 'a> {
     }
 
     /// `common` is the number of properties that both objects declare.
-    fn loses_to(&self, other: &Named<'s, 'a>, common: usize) -> bool {
+    fn loses_to(&self, other: &DeclaredProperties<'s, 'a>, common: usize) -> bool {
         matches!(self.others, AdditionalProperties::Undeclared)
             && (matches!(other.others, AdditionalProperties::Open(_)) || other.len() > common)
     }
@@ -485,45 +492,45 @@ impl<'s, 'a> Named<'s, 'a> {
 impl<'s, 'a> OverlapSearch<'s, '_, 'a> {
     /// Returns `None` if there are too many pairs.
     fn union(&mut self, branches: &'s [Node<'a>]) -> Option<()> {
-        let Leaves { free, exclusive } = self.grouped(branches)?;
-        self.among(&free)?;
-        let mut before = free;
+        let Leaves { unconditional, exclusive } = self.group_leaves(branches)?;
+        self.compare_all(&unconditional)?;
+        let mut compared = unconditional;
         for branches in exclusive.values() {
             // No instance matches two branches of one `oneOf`.
             for leaves in branches.values() {
-                self.among(leaves)?;
-                self.between(&before, leaves)?;
+                self.compare_all(leaves)?;
+                self.compare_pairs(&compared, leaves)?;
             }
-            before.extend(branches.values().flatten());
+            compared.extend(branches.values().flatten());
         }
         Some(())
     }
 
-    fn grouped(&mut self, branches: &'s [Node<'a>]) -> Option<Leaves<'s, 'a>> {
+    fn group_leaves(&mut self, branches: &'s [Node<'a>]) -> Option<Leaves<'s, 'a>> {
         let mut grouped = Leaves::default();
         for branch in branches {
-            let into = match self.naming.alternative(branch) {
+            let group = match self.naming.alternative(branch) {
                 Some((union, branch)) => grouped.exclusive.entry(union).or_default().entry(branch).or_default(),
-                None => &mut grouped.free,
+                None => &mut grouped.unconditional,
             };
-            self.leaves(branch, into)?;
+            self.leaves(branch, group)?;
         }
         Some(grouped)
     }
 
-    fn among(&mut self, leaves: &[&'s Node<'a>]) -> Option<()> {
+    fn compare_all(&mut self, leaves: &[&'s Node<'a>]) -> Option<()> {
         for (at, leaf) in leaves.iter().enumerate() {
-            self.between(&[*leaf], leaves.get(at + 1..).unwrap_or_default())?;
+            self.compare_pairs(&[*leaf], leaves.get(at + 1..).unwrap_or_default())?;
         }
         Some(())
     }
 
-    fn between(&mut self, ones: &[&'s Node<'a>], twos: &[&'s Node<'a>]) -> Option<()> {
-        for one in ones {
-            for two in twos {
-                let loss = self.compare(one, two)?;
-                if loss.by == [true, true] && !disjoint(self.budget, one, two) {
-                    self.found.extend(loss.objects);
+    fn compare_pairs(&mut self, lefts: &[&'s Node<'a>], rights: &[&'s Node<'a>]) -> Option<()> {
+        for left in lefts {
+            for right in rights {
+                let loss = self.compare(left, right)?;
+                if loss.losers == [true, true] && !disjoint(self.budget, left, right) {
+                    self.overlaps.extend(loss.objects);
                 }
             }
         }
@@ -531,7 +538,7 @@ impl<'s, 'a> OverlapSearch<'s, '_, 'a> {
     }
 
     fn pay(&mut self) -> Option<()> {
-        self.spare = self.spare.checked_sub(1).filter(|_| self.budget.pay(1))?;
+        self.remaining_pairs = self.remaining_pairs.checked_sub(1).filter(|_| self.budget.pay(1))?;
         Some(())
     }
 
@@ -548,23 +555,23 @@ impl<'s, 'a> OverlapSearch<'s, '_, 'a> {
         Some(())
     }
 
-    fn compare(&mut self, one: &'s Node<'a>, two: &'s Node<'a>) -> Option<Loss> {
-        let (mut loss, mut seen, mut open) = (Loss::default(), Set::new(), Vec::from([(one, two)]));
-        while let Some((one, two)) = open.pop() {
+    fn compare(&mut self, left: &'s Node<'a>, right: &'s Node<'a>) -> Option<Loss> {
+        let (mut loss, mut seen, mut open) = (Loss::default(), Set::new(), Vec::from([(left, right)]));
+        while let Some((left, right)) = open.pop() {
             self.pay()?;
-            let (mut ones, mut twos) = (Vec::new(), Vec::new());
-            self.leaves(one, &mut ones)?;
-            self.leaves(two, &mut twos)?;
-            for one in ones {
-                for two in &twos {
-                    let pair = (one.origin().number(), two.origin().number());
-                    // A skipped pair is paid, too, but is not counted as compared.
+            let (mut lefts, mut rights) = (Vec::new(), Vec::new());
+            self.leaves(left, &mut lefts)?;
+            self.leaves(right, &mut rights)?;
+            for left in lefts {
+                for right in &rights {
+                    let pair = (left.origin().number(), right.origin().number());
+                    // A skipped pair costs a step, but does not reduce the number of remaining pairs.
                     self.budget.pay(1).then_some(())?;
-                    // Both come from the same sibling of the union.
-                    let is_same = pair.0.is_some() && pair.0 == pair.1;
-                    if !is_same && ((pair.0.is_none() && pair.1.is_none()) || seen.insert(pair)) {
+                    // Both schemas are copies of one sibling of the union.
+                    let is_same_sibling = pair.0.is_some() && pair.0 == pair.1;
+                    if !is_same_sibling && ((pair.0.is_none() && pair.1.is_none()) || seen.insert(pair)) {
                         self.pay()?;
-                        self.pair(one, two, &mut loss, &mut open);
+                        self.compare_leaves(left, right, &mut loss, &mut open);
                     }
                 }
             }
@@ -572,55 +579,58 @@ impl<'s, 'a> OverlapSearch<'s, '_, 'a> {
         Some(loss)
     }
 
-    /// Adds pairs of subschemas to `open`.
-    fn pair(
+    /// Records what each of two schemas loses, and adds the pairs of their subschemas to `open`.
+    fn compare_leaves(
         &mut self,
-        one: &'s Node<'a>,
-        two: &'s Node<'a>,
+        left: &'s Node<'a>,
+        right: &'s Node<'a>,
         loss: &mut Loss,
         open: &mut Vec<(&'s Node<'a>, &'s Node<'a>)>,
     ) {
-        let of = |schema| layout::of(schema, self.definitions.is_root(schema), self.grammar);
-        let (ones, twos) = match (of(one), of(two)) {
-            (Shape::Typed(ones), Shape::Typed(twos)) => (ones, twos),
+        let shape_of = |schema| layout::of(schema, self.definitions.is_root(schema), self.grammar);
+        let (lefts, rights) = match (shape_of(left), shape_of(right)) {
+            (Shape::Typed(lefts), Shape::Typed(rights)) => (lefts, rights),
             // A branch that accepts anything keeps what the other branch loses.
             (Shape::Anything, Shape::Anything) => return,
-            (Shape::Anything, _) => return loss.by = [loss.by[0], true],
-            (_, Shape::Anything) => return loss.by = [true, loss.by[1]],
+            (Shape::Anything, _) => return loss.losers = [loss.losers[0], true],
+            (_, Shape::Anything) => return loss.losers = [true, loss.losers[1]],
             _ => return,
         };
-        if ones.array && twos.array {
-            open.extend(ones.items.zip(twos.items));
+        if lefts.array && rights.array {
+            open.extend(lefts.items.zip(rights.items));
         }
-        let (Some(ones), Some(twos)) = (named(one, &ones), named(two, &twos)) else { return };
-        // The names of the smaller object are looked up in the larger one.
-        let common = if ones.len() <= twos.len() {
-            self.common(&ones, &twos, &mut |one, two| open.push((one, two)))
-        } else {
-            self.common(&twos, &ones, &mut |two, one| open.push((one, two)))
+        let (Some(lefts), Some(rights)) = (declared_properties(left, &lefts), declared_properties(right, &rights))
+        else {
+            return;
         };
-        if ones.loses_to(&twos, common) {
-            loss.by[0] = true;
-            loss.objects.extend(one.origin().number());
+        // The names of the smaller object are looked up in the larger one.
+        let common = if lefts.len() <= rights.len() {
+            self.common(&lefts, &rights, &mut |left, right| open.push((left, right)))
+        } else {
+            self.common(&rights, &lefts, &mut |right, left| open.push((left, right)))
+        };
+        if lefts.loses_to(&rights, common) {
+            loss.losers[0] = true;
+            loss.objects.extend(left.origin().number());
         }
-        if twos.loses_to(&ones, common) {
-            loss.by[1] = true;
-            loss.objects.extend(two.origin().number());
+        if rights.loses_to(&lefts, common) {
+            loss.losers[1] = true;
+            loss.objects.extend(right.origin().number());
         }
-        if let Some(others) = twos.schema_of_others() {
-            self.undeclared(&ones, &twos, &mut |schema| open.push((schema, others)));
+        if let Some(others) = rights.schema_of_others() {
+            self.visit_undeclared(&lefts, &rights, &mut |schema| open.push((schema, others)));
         }
-        if let Some(others) = ones.schema_of_others() {
-            self.undeclared(&twos, &ones, &mut |schema| open.push((others, schema)));
+        if let Some(others) = lefts.schema_of_others() {
+            self.visit_undeclared(&rights, &lefts, &mut |schema| open.push((others, schema)));
         }
-        open.extend(ones.schema_of_others().zip(twos.schema_of_others()));
+        open.extend(lefts.schema_of_others().zip(rights.schema_of_others()));
     }
 
     /// Visits the properties that both objects declare, and returns their number.
     fn common(
         &mut self,
-        small: &Named<'s, 'a>,
-        large: &Named<'s, 'a>,
+        small: &DeclaredProperties<'s, 'a>,
+        large: &DeclaredProperties<'s, 'a>,
         each: &mut dyn FnMut(&'s Node<'a>, &'s Node<'a>),
     ) -> usize {
         let mut count = 0;
@@ -633,9 +643,14 @@ impl<'s, 'a> OverlapSearch<'s, '_, 'a> {
         count
     }
 
-    fn undeclared(&mut self, object: &Named<'s, 'a>, other: &Named<'s, 'a>, each: &mut dyn FnMut(&'s Node<'a>)) {
-        self.look_up(object, other, &mut |schema, other| {
-            if other.is_none() {
+    fn visit_undeclared(
+        &mut self,
+        left: &DeclaredProperties<'s, 'a>,
+        right: &DeclaredProperties<'s, 'a>,
+        each: &mut dyn FnMut(&'s Node<'a>),
+    ) {
+        self.look_up(left, right, &mut |schema, right| {
+            if right.is_none() {
                 each(schema);
             }
         });
@@ -644,25 +659,25 @@ impl<'s, 'a> OverlapSearch<'s, '_, 'a> {
     /// Visits the properties of an object, each with the property of that name in the other object.
     fn look_up(
         &mut self,
-        object: &Named<'s, 'a>,
-        other: &Named<'s, 'a>,
+        object: &DeclaredProperties<'s, 'a>,
+        other: &DeclaredProperties<'s, 'a>,
         each: &mut dyn FnMut(&'s Node<'a>, Option<&'s Node<'a>>),
     ) {
         let Some(table) = other.table else { return object.names().for_each(|(_, schema)| each(schema, None)) };
         let is_new = !self.tables.contains_key(&core::ptr::from_ref(table));
         let names = object.len() + if is_new { table.len() } else { 0 };
-        if self.budget.pay(names / NAMES_A_STEP) {
+        if self.budget.pay(names / NAMES_PER_STEP) {
             let table = self.tables.entry(core::ptr::from_ref(table)).or_insert_with(|| LookUp::of(table));
             object.names().for_each(|(name, schema)| each(schema, table.get(name)));
         }
     }
 }
 
-fn named<'s, 'a>(schema: &'s Node<'a>, typed: &Typed<'s, 'a>) -> Option<Named<'s, 'a>> {
+fn declared_properties<'s, 'a>(schema: &'s Node<'a>, typed: &Typed<'s, 'a>) -> Option<DeclaredProperties<'s, 'a>> {
     let table = schema.object_at(Keyword::Properties);
     match typed.object.as_ref()? {
-        Members::Record { others } => Some(Named { table, others: *others }),
-        Members::Map(value) => Some(Named { table: None, others: AdditionalProperties::Open(*value) }),
+        Members::Record { others } => Some(DeclaredProperties { table, others: *others }),
+        Members::Map(value) => Some(DeclaredProperties { table: None, others: AdditionalProperties::Open(*value) }),
         Members::Nothing => None,
     }
 }

@@ -1,9 +1,9 @@
 //! Encoding for strict dialects: rewrites what they cannot express, so that `restore_arguments` can undo it.
 //!
-//! The passes leave a *plain* schema: one that expresses what it accepts by `type`, `properties`, `items`, `anyOf` and
-//! kept references. [`write`] rewrites it for an API whose objects are all closed. [`plan`] describes how to restore
-//! the model's arguments, and [`crate::sanitize::decode`] restores them. Both use [`layout`] to determine the shape of
-//! a schema, so they cannot disagree. [`normalize`] prepares the plain schema.
+//! The passes produce a *plain* schema: it uses only `type`, `properties`, `items`, `anyOf` and kept references to
+//! express which values it accepts. [`write`] rewrites it for an API whose objects are all closed. [`plan`] describes
+//! how to restore the model's arguments, and [`crate::sanitize::decode`] restores them. Both use [`layout`] to
+//! determine the shape of a schema, so they cannot disagree. [`normalize`] prepares the plain schema.
 
 pub(crate) mod json_string;
 pub(crate) mod layout;

@@ -45,15 +45,20 @@ const CUT: ChangeKind = ChangeKind::of(Rule::CutRecursion).guidance(Guidance::Lo
 
 pub(crate) fn make_plain(root: &mut Node<'_>, context: &mut PassContext) -> Result<(), Error> {
     if context.grammar.refs.not_directly_under.contains(Keyword::AnyOf) && root.get(Keyword::Defs).is_some() {
-        visit::walk_mut(&context.budget.clone(), root, Keywords::ALL, &mut Cut { context, above: Vec::new() })?;
+        visit::walk_mut(
+            &context.budget.clone(),
+            root,
+            Keywords::ALL,
+            &mut AnyOfRecursionCutter { context, enclosing: Vec::new() },
+        )?;
     }
     let budget = context.budget.clone();
-    let mut spare = json::size(root, &budget).saturating_mul(MAX_COPIES).saturating_add(ALWAYS);
+    let mut copyable = json::size(root, &budget).saturating_mul(MAX_COPIES).saturating_add(MIN_COPIES);
     // Merging branches may create unions that have to be prepared as well.
     for _ in 0..ROUNDS {
-        let mut prepare = Prepare { context, joined: false, spare: &mut spare };
+        let mut prepare = Prepare { context, merged_branches: false, copyable: &mut copyable };
         visit::walk_mut(&budget, root, Keywords::ALL, &mut prepare)?;
-        if !prepare.joined {
+        if !prepare.merged_branches {
             break;
         }
     }
@@ -67,58 +72,64 @@ const ROUNDS: usize = 8;
 /// undeclared required name, and copies in nested maps contain copies.
 const MAX_COPIES: usize = 4;
 
-/// Number of nodes that may be copied regardless of the size of the schema.
-const ALWAYS: usize = 1_000;
+/// Number of nodes that may always be copied, however small the schema is.
+const MIN_COPIES: usize = 1_000;
 
 struct Prepare<'r> {
     context: &'r mut PassContext,
-    joined: bool,
+    merged_branches: bool,
     /// Number of nodes that may still be copied for properties that are required but not declared.
-    spare: &'r mut usize,
+    copyable: &'r mut usize,
 }
 
 impl<'a> VisitorMut<'a> for Prepare<'_> {
     fn leave(&mut self, node: &mut Node<'a>, path: &SchemaPath<'_, 'a>) -> Result<(), Error> {
-        name_required(node, path, self.spare, self.context);
+        declare_required(node, path, self.copyable, self.context);
         split(node, path, self.context);
         // The rest is about unions.
         if node.get(Keyword::AnyOf).is_none() {
             return Ok(());
         }
         drop_impossible_branches(node, path, self.context);
-        flatten_typed(node, path, self.context);
-        flatten_containers(node, self.context);
+        flatten_unions(node, path, self.context);
+        flatten_ambiguous_unions(node, self.context);
         drop_open_union(node, path, self.context);
-        self.joined |= distinguish(node, path, self.context)?;
+        self.merged_branches |= distinguish(node, path, self.context)?;
         Ok(())
     }
 }
 
-fn name_required<'a>(node: &mut Node<'a>, path: &SchemaPath<'_, 'a>, spare: &mut usize, context: &mut PassContext) {
+fn declare_required<'a>(
+    node: &mut Node<'a>,
+    path: &SchemaPath<'_, 'a>,
+    copyable: &mut usize,
+    context: &mut PassContext,
+) {
     let Some(object) = node.as_object() else { return };
     if object.get(Keyword::Required).is_none() || !layout::declares(object, "object") {
         return;
     }
-    let known = Declared::of(object);
+    let declared = Declared::of(object);
     let names = object.items_at(Keyword::Required);
-    if names.iter().filter_map(Node::as_text).all(|name| known.has(name)) {
+    if names.iter().filter_map(Node::as_text).all(|name| declared.has(name)) {
         return;
     }
-    let unknown: Vec<Text<'a>> =
-        layout::required(object).into_iter().filter(|name| !known.has(name)).map(Text::clone).collect();
-    let others = object.get(Keyword::AdditionalProperties);
-    let closed = others.and_then(Node::as_bool) == Some(false);
-    let others = others.filter(|schema| schema.as_object().is_some_and(|object| !object.is_empty()));
-    let cost = |schema: &Node<'_>| json::size(schema, &context.budget).saturating_mul(unknown.len());
-    let left = match others.filter(|_| *spare > 0) {
-        Some(schema) => spare.checked_sub(cost(schema)),
-        None => others.is_none().then_some(*spare),
+    let undeclared: Vec<Text<'a>> =
+        layout::required(object).into_iter().filter(|name| !declared.has(name)).map(Text::clone).collect();
+    let additional = object.get(Keyword::AdditionalProperties);
+    let closed = additional.and_then(Node::as_bool) == Some(false);
+    let additional = additional.filter(|schema| schema.as_object().is_some_and(|object| !object.is_empty()));
+    let cost = |schema: &Node<'_>| json::size(schema, &context.budget).saturating_mul(undeclared.len());
+    let remaining = match additional.filter(|_| *copyable > 0) {
+        Some(schema) => copyable.checked_sub(cost(schema)),
+        None => additional.is_none().then_some(*copyable),
     };
-    // After the first schema that is too large to copy, nothing is left, so no further schema is measured.
-    *spare = left.unwrap_or_default();
-    let schema =
-        others.filter(|_| left.is_some()).map_or_else(Node::empty_object, |schema| schema.copy(&context.budget));
-    let effect = match (closed, left) {
+    // After the first schema that is too large to copy, no node may be copied, so no further schema is measured.
+    *copyable = remaining.unwrap_or_default();
+    let schema = additional
+        .filter(|_| remaining.is_some())
+        .map_or_else(Node::empty_object, |schema| schema.copy(&context.budget));
+    let effect = match (closed, remaining) {
         (true, _) => UNKNOWN,
         (false, Some(_)) => NAME,
         (false, None) => NAME_WITHOUT_SCHEMA,
@@ -126,7 +137,7 @@ fn name_required<'a>(node: &mut Node<'a>, path: &SchemaPath<'_, 'a>, spare: &mut
     let location = Location::under(node, "required");
     let to = if closed { Location::of(node) } else { Location::under(node, "properties") };
     context.diagnostics.report(path, location.to(to), effect, || {
-        let names: Vec<String> = unknown.iter().map(|name| format!("`{}`", name.display())).collect();
+        let names: Vec<String> = undeclared.iter().map(|name| format!("`{}`", name.display())).collect();
         format!(
             "{} {}",
             if closed {
@@ -140,8 +151,8 @@ fn name_required<'a>(node: &mut Node<'a>, path: &SchemaPath<'_, 'a>, spare: &mut
     if closed {
         node.visit(Keyword::Required, |names| {
             if let Some(names) = names.as_array_mut() {
-                let unknown: Set<&Text<'_>> = unknown.iter().collect();
-                names.retain(|name| name.as_text().is_some_and(|name| !unknown.contains(name)));
+                let undeclared: Set<&Text<'_>> = undeclared.iter().collect();
+                names.retain(|name| name.as_text().is_some_and(|name| !undeclared.contains(name)));
             }
         });
         return;
@@ -156,13 +167,13 @@ fn name_required<'a>(node: &mut Node<'a>, path: &SchemaPath<'_, 'a>, spare: &mut
         if let Some(table) = table.as_object_mut() {
             table
                 .members_mut()
-                .extend(unknown.into_iter().map(|key| Member { key, value: schema.copy(&context.budget) }));
+                .extend(undeclared.into_iter().map(|key| Member { key, value: schema.copy(&context.budget) }));
         }
     });
 }
 
-/// Pairs must not be mistaken for items, so objects and arrays become separate branches. If the grammar accepts only
-/// scalars in a list, any container is split off.
+/// Splits a list of types into branches if it contains too many containers: the pairs that encode an object must not
+/// be mistaken for items of an array. If the grammar accepts only scalars in lists, any container is too many.
 fn split<'a>(node: &mut Node<'a>, path: &SchemaPath<'_, 'a>, context: &mut PassContext) {
     let Some(object) = node.as_object() else { return };
     let Some(types) = object.array_at(Keyword::Type) else { return };
@@ -187,8 +198,7 @@ fn split<'a>(node: &mut Node<'a>, path: &SchemaPath<'_, 'a>, context: &mut PassC
     node.replace(Data::Object(members));
 }
 
-/// The API cannot express branches that accept nothing, and lowering would turn them into branches that accept
-/// anything.
+/// The API cannot express a branch that accepts nothing. Lowering would turn it into a branch that accepts anything.
 fn drop_impossible_branches<'a>(node: &mut Node<'a>, path: &SchemaPath<'_, 'a>, context: &mut PassContext) {
     let Shape::Union(branches) = layout::of(node, false, context.grammar) else { return };
     let (count, impossible) = (branches.len(), branches.iter().filter(|branch| is_never(branch)).count());
@@ -224,7 +234,7 @@ fn drop_impossible_branches<'a>(node: &mut Node<'a>, path: &SchemaPath<'_, 'a>, 
 fn drop_open_union<'a>(node: &mut Node<'a>, path: &SchemaPath<'_, 'a>, context: &mut PassContext) {
     let Shape::Union(branches) = layout::of(node, false, context.grammar) else { return };
     let is_anything = |branch: &Node<'a>| matches!(layout::of(branch, false, context.grammar), Shape::Anything);
-    let bare = |branch: &Node<'a>, name: &str| {
+    let accepts_all_of_type = |branch: &Node<'a>, name: &str| {
         branch.as_object().is_some_and(|object| {
             layout::declares(object, name)
                 && object.iter().all(|member| match Keyword::named(&member.key) {
@@ -239,15 +249,19 @@ fn drop_open_union<'a>(node: &mut Node<'a>, path: &SchemaPath<'_, 'a>, context: 
                 })
         })
     };
-    let all = ["string", "number", "boolean", "object", "array", "null"];
-    if !branches.iter().any(is_anything) && !all.iter().all(|name| branches.iter().any(|branch| bare(branch, name))) {
+    const TYPES: [&str; 6] = ["string", "number", "boolean", "object", "array", "null"];
+    if !branches.iter().any(is_anything)
+        && !TYPES.iter().all(|name| branches.iter().any(|branch| accepts_all_of_type(branch, name)))
+    {
         return;
     }
     let location = Location::under(node, "anyOf");
-    // A branch without a type may still constrain values of one type; a union of all types does not.
-    let asserts = |branch: &Node<'a>| branch.as_object().is_some_and(|object| object.iter().any(anything::asserts));
-    let loses = branches.iter().any(is_anything) && branches.iter().filter(|branch| is_anything(branch)).all(asserts);
-    let effect = if loses { ALL.accepts(Accepts::Wider) } else { ALL };
+    // A branch without a type may constrain the values of one type. A union of all types constrains no value.
+    let has_assertions =
+        |branch: &Node<'a>| branch.as_object().is_some_and(|object| object.iter().any(anything::asserts));
+    let loses_assertions =
+        branches.iter().any(is_anything) && branches.iter().filter(|branch| is_anything(branch)).all(has_assertions);
+    let effect = if loses_assertions { ALL.accepts(Accepts::Wider) } else { ALL };
     context.diagnostics.report(path, location.to(Location::of(node)), effect, || {
         String::from("replaced a union that accepts anything with a schema that accepts anything")
     });
@@ -256,34 +270,34 @@ fn drop_open_union<'a>(node: &mut Node<'a>, path: &SchemaPath<'_, 'a>, context: 
     }
 }
 
-/// APIs may refuse recursion through `anyOf`. (Lowering turns an optional property into an `anyOf`, so the property is
-/// treated as one.)
-struct Cut<'r> {
+/// Cuts recursion through `anyOf`, which APIs may refuse. An optional property is treated as an `anyOf`, because
+/// lowering turns it into one.
+struct AnyOfRecursionCutter<'r> {
     context: &'r mut PassContext,
     /// For each enclosing schema: true if it is below `anyOf`, and the names that it requires.
-    above: Vec<(bool, Vec<String>)>,
+    enclosing: Vec<(bool, Vec<String>)>,
 }
 
-impl<'a> VisitorMut<'a> for Cut<'_> {
+impl<'a> VisitorMut<'a> for AnyOfRecursionCutter<'_> {
     fn enter(&mut self, node: &mut Node<'a>, path: &SchemaPath<'_, 'a>) -> Result<Visit, Error> {
         let steps = path.pointer.steps();
-        let below = self.above.last().is_some_and(|(below, required)| {
-            let optional = || match steps.last() {
+        let is_below_any_of = self.enclosing.last().is_some_and(|(is_below_any_of, required)| {
+            let is_optional = || match steps.last() {
                 Some(Step::Member(name)) => {
-                    name.value().is_none_or(|name| !required.iter().any(|known| **known == *name))
+                    name.value().is_none_or(|name| !required.iter().any(|required_name| **required_name == *name))
                 }
                 _ => false,
             };
-            let starts = matches!(path.keyword, Some(Keyword::Defs | Keyword::Definitions));
-            !starts
-                && (*below
+            let is_definition = matches!(path.keyword, Some(Keyword::Defs | Keyword::Definitions));
+            !is_definition
+                && (*is_below_any_of
                     || path.keyword == Some(Keyword::AnyOf)
-                    || (path.keyword == Some(Keyword::Properties) && optional()))
+                    || (path.keyword == Some(Keyword::Properties) && is_optional()))
         });
         let required = node.as_object().map(layout::required).unwrap_or_default();
         let required = required.into_iter().filter_map(|name| name.value().map(|name| name.into_owned())).collect();
-        self.above.push((below, required));
-        if let Some(name) = definition_name(node).map(String::from).filter(|_| below) {
+        self.enclosing.push((is_below_any_of, required));
+        if let Some(name) = definition_name(node).map(String::from).filter(|_| is_below_any_of) {
             self.context.diagnostics.report(path, Location::under(node, "$ref").to(Location::of(node)), CUT, || {
                 format!("removed the recursion into `{name}`: it would pass through `anyOf`")
             });
@@ -295,7 +309,7 @@ impl<'a> VisitorMut<'a> for Cut<'_> {
     }
 
     fn leave(&mut self, _node: &mut Node<'a>, _place: &SchemaPath<'_, 'a>) -> Result<(), Error> {
-        self.above.pop();
+        self.enclosing.pop();
         Ok(())
     }
 }
@@ -304,8 +318,9 @@ const FLATTEN: ChangeKind = ChangeKind::of(Rule::FlattenUnion);
 const TEXTS: ChangeKind = ChangeKind::of(Rule::DistributeAnnotations).guidance(Guidance::Moved);
 const TEXTS_LOST: ChangeKind = ChangeKind::of(Rule::DistributeAnnotations).guidance(Guidance::Lost);
 
-/// Unions below these unions are already flat.
-fn flatten_typed<'a>(node: &mut Node<'a>, path: &SchemaPath<'_, 'a>, context: &mut PassContext) {
+/// Merges each branch that is a union into the enclosing union. Nested unions are already flat, because subschemas are
+/// visited first.
+fn flatten_unions<'a>(node: &mut Node<'a>, path: &SchemaPath<'_, 'a>, context: &mut PassContext) {
     let is_union = |branch: &Node<'_>| branch.get(Keyword::AnyOf).is_some_and(|inner| inner.as_array().is_some());
     let Some(branches) = node.array_at(Keyword::AnyOf) else { return };
     if !context.grammar.any_of.typed_branches || !branches.iter().any(is_union) {
@@ -325,10 +340,10 @@ fn flatten_typed<'a>(node: &mut Node<'a>, path: &SchemaPath<'_, 'a>, context: &m
             };
             let Some(Data::Array(mut inner)) = object.remove(Keyword::AnyOf).map(Node::into_data) else { continue };
             for text in core::mem::take(object).into_members() {
-                let found = any_of::move_annotation(&text, &mut inner, &budget);
+                let was_moved = any_of::move_annotation(&text, &mut inner, &budget);
                 let name = text.key.display().into_owned();
                 let location = Location::of(&text.value);
-                match found {
+                match was_moved {
                     true => moved.push((location, TEXTS, format!("moved `{name}` into the branches of `anyOf`"))),
                     false => moved.push((
                         location,
@@ -346,24 +361,24 @@ fn flatten_typed<'a>(node: &mut Node<'a>, path: &SchemaPath<'_, 'a>, context: &m
     }
 }
 
-/// Only branches of the same union are distinguished. A list of pairs in one union could be mistaken for an array in
-/// another.
-fn flatten_containers(node: &mut Node<'_>, context: &PassContext) {
+/// Merges nested unions if a list of pairs in one union could be mistaken for an array in another. Only the branches of
+/// a single union are distinguished from each other.
+fn flatten_ambiguous_unions(node: &mut Node<'_>, context: &PassContext) {
     let Some(branches) = node.array_at(Keyword::AnyOf) else { return };
     if !branches.iter().any(is_bare_union) {
         return;
     }
-    let (mut lists, mut maps) = (0, 0);
+    let (mut arrays, mut maps) = (0, 0);
     let mut open: Vec<&Node<'_>> = branches.iter().collect();
     while let Some(branch) = open.pop().filter(|_| context.budget.pay(1)) {
         match layout::of(branch, false, context.grammar) {
             Shape::Union(branches) => open.extend(branches),
             Shape::Typed(typed) if matches!(typed.object, Some(Members::Map(_))) => maps += 1,
-            Shape::Typed(typed) if typed.array => lists += 1,
+            Shape::Typed(typed) if typed.array => arrays += 1,
             _ => {}
         }
     }
-    if maps == 0 || maps + lists < 2 {
+    if maps == 0 || maps + arrays < 2 {
         return;
     }
     node.visit(Keyword::AnyOf, |union| {
@@ -399,48 +414,53 @@ fn distinguish<'a>(node: &mut Node<'a>, path: &SchemaPath<'_, 'a>, context: &mut
         return Ok(false);
     }
     let Shape::Union(branches) = layout::of(node, false, context.grammar) else { return Ok(false) };
-    if are_apart(branches) {
+    if have_distinct_starts(branches) {
         return Ok(false);
     }
     let names: Vec<Vec<Text<'a>>> = branches.iter().map(|branch| names(branch, context)).collect();
-    let chosen = discriminator(branches, &names).unwrap_or_else(|| choose(&names));
-    let spots: Vec<Location> = branches.iter().map(Location::of).collect();
-    for (at, name) in chosen.iter().enumerate() {
-        let (Some(name), Some(own), Some(location)) = (name, names.get(at), spots.get(at)) else { continue };
-        if own.first() == Some(name) {
+    let first_names = discriminator(branches, &names).unwrap_or_else(|| match_branches_to_names(&names));
+    let locations: Vec<Location> = branches.iter().map(Location::of).collect();
+    for (at, name) in first_names.iter().enumerate() {
+        let (Some(name), Some(branch_names), Some(location)) = (name, names.get(at), locations.get(at)) else {
+            continue;
+        };
+        if branch_names.first() == Some(name) {
             continue;
         }
-        let shown = name.display().into_owned();
+        let display_name = name.display().into_owned();
         context.diagnostics.report(path, location.clone().in_place(), ORDER, || {
-            format!("moved the property `{shown}` to the front: branches must begin with different names")
+            format!("moved the property `{display_name}` to the front: branches must begin with different names")
         });
         node.visit(Keyword::AnyOf, |branches| {
             if let Some(branch) = branches.as_array_mut().and_then(|branches| branches.get_mut(at)) {
-                branch.visit(Keyword::Properties, |table| put_first(table, name));
+                branch.visit(Keyword::Properties, |table| move_to_front(table, name));
             }
         });
     }
-    let left: Vec<usize> = (0..names.len())
-        .filter(|at| names.get(*at).is_some_and(|own| !own.is_empty()) && chosen.get(*at).is_none_or(Option::is_none))
+    let unmatched: Vec<usize> = (0..names.len())
+        .filter(|at| {
+            names.get(*at).is_some_and(|branch_names| !branch_names.is_empty())
+                && first_names.get(*at).is_none_or(Option::is_none)
+        })
         .collect();
-    if left.is_empty() {
+    if unmatched.is_empty() {
         return Ok(false);
     }
-    join_branches(node, path, &names, &chosen, &left, context);
+    merge_branches(node, path, &names, &first_names, &unmatched, context);
     Ok(true)
 }
 
 /// Returns true if all branches begin with different names, or with different constants under the same name.
-fn are_apart(branches: &[Node<'_>]) -> bool {
+fn have_distinct_starts(branches: &[Node<'_>]) -> bool {
     // For each first name, the constants of the branches that begin with it; `None` if a branch has no constant.
-    let mut begun: Map<&Text<'_>, Option<Set<String>>> = Map::new();
+    let mut constants_by_first_name: Map<&Text<'_>, Option<Set<String>>> = Map::new();
     branches.iter().filter_map(|branch| branch.get(Keyword::Properties)?.as_object()?.iter().next()).all(|first| {
         let constant = constant(&first.value);
-        match (begun.get_mut(&first.key), constant) {
-            (Some(Some(others)), Some(constant)) => others.insert(constant),
+        match (constants_by_first_name.get_mut(&first.key), constant) {
+            (Some(Some(constants)), Some(constant)) => constants.insert(constant),
             (Some(_), _) => false,
             (None, constant) => {
-                begun.insert(&first.key, constant.map(|constant| Set::from([constant])));
+                constants_by_first_name.insert(&first.key, constant.map(|constant| Set::from([constant])));
                 true
             }
         }
@@ -455,20 +475,20 @@ fn constant(schema: &Node<'_>) -> Option<String> {
 }
 
 fn discriminator<'a>(branches: &[Node<'a>], names: &[Vec<Text<'a>>]) -> Option<Vec<Option<Text<'a>>>> {
-    let with: Vec<bool> = names.iter().map(|own| !own.is_empty()).collect();
-    let of = |branch: &Node<'a>, name: &Text<'a>| {
+    let has_names: Vec<bool> = names.iter().map(|branch_names| !branch_names.is_empty()).collect();
+    let constant_of = |branch: &Node<'a>, name: &Text<'a>| {
         branch.get(Keyword::Properties)?.as_object()?.get_text(name).and_then(constant)
     };
     let distinguishes = |name: &&Text<'a>| {
         let mut seen = Set::new();
         branches
             .iter()
-            .zip(&with)
-            .filter(|(_, with)| **with)
-            .all(|(branch, _)| of(branch, name).is_some_and(|constant| seen.insert(constant)))
+            .zip(&has_names)
+            .filter(|(_, has_names)| **has_names)
+            .all(|(branch, _)| constant_of(branch, name).is_some_and(|constant| seen.insert(constant)))
     };
-    let name = names.iter().find(|own| !own.is_empty())?.iter().find(distinguishes)?.clone();
-    Some(with.into_iter().map(|with| with.then(|| name.clone())).collect())
+    let name = names.iter().find(|branch_names| !branch_names.is_empty())?.iter().find(distinguishes)?.clone();
+    Some(has_names.into_iter().map(|has_names| has_names.then(|| name.clone())).collect())
 }
 
 fn names<'a>(branch: &Node<'a>, context: &PassContext) -> Vec<Text<'a>> {
@@ -479,49 +499,50 @@ fn names<'a>(branch: &Node<'a>, context: &PassContext) -> Vec<Text<'a>> {
     branch.object_at(Keyword::Properties).into_iter().flatten().map(|member| member.key.clone()).collect()
 }
 
-/// Bipartite matching. A branch keeps its first name unless another branch has that name, or needs it.
-fn choose<'a>(names: &[Vec<Text<'a>>]) -> Vec<Option<Text<'a>>> {
-    let mut chosen: Vec<Option<Text<'a>>> = vec![None; names.len()];
-    let mut holder: Map<Text<'a>, usize> = Map::new();
+/// Assigns each branch a distinct name of its properties, by bipartite matching. A branch keeps its first name unless
+/// another branch has that name, or needs it.
+fn match_branches_to_names<'a>(names: &[Vec<Text<'a>>]) -> Vec<Option<Text<'a>>> {
+    let mut first_names: Vec<Option<Text<'a>>> = vec![None; names.len()];
+    let mut branch_by_name: Map<Text<'a>, usize> = Map::new();
     for start in 0..names.len().min(MAX_BRANCHES) {
         // Augmenting path from this branch to a free name.
-        let mut from: Map<Text<'a>, usize> = Map::new();
+        let mut branch_on_path: Map<Text<'a>, usize> = Map::new();
         let mut open = Vec::from([start]);
-        let mut free = None;
+        let mut free_name = None;
         let mut next = 0;
-        while let Some(at) = open.get(next).copied().filter(|_| free.is_none()) {
+        while let Some(at) = open.get(next).copied().filter(|_| free_name.is_none()) {
             next += 1;
             for name in names
                 .get(at)
                 .into_iter()
                 .flatten()
-                .filter(|name| from.get(*name).is_none())
+                .filter(|name| branch_on_path.get(*name).is_none())
                 .cloned()
                 .collect::<Vec<_>>()
             {
-                from.insert(name.clone(), at);
-                match holder.get(&name) {
-                    Some(other) => open.push(*other),
+                branch_on_path.insert(name.clone(), at);
+                match branch_by_name.get(&name) {
+                    Some(owner) => open.push(*owner),
                     None => {
-                        free = Some(name);
+                        free_name = Some(name);
                         break;
                     }
                 }
             }
         }
-        while let Some(name) = free.take() {
-            let Some(at) = from.get(&name).copied() else { break };
-            holder.insert(name.clone(), at);
-            let before = chosen.get_mut(at).and_then(|known| known.replace(name));
+        while let Some(name) = free_name.take() {
+            let Some(at) = branch_on_path.get(&name).copied() else { break };
+            branch_by_name.insert(name.clone(), at);
+            let previous = first_names.get_mut(at).and_then(|known| known.replace(name));
             if at != start {
-                free = before;
+                free_name = previous;
             }
         }
     }
-    chosen
+    first_names
 }
 
-fn put_first<'a>(table: &mut Node<'a>, name: &Text<'a>) {
+fn move_to_front<'a>(table: &mut Node<'a>, name: &Text<'a>) {
     let Some(table) = table.as_object_mut() else { return };
     let members = table.members_mut();
     if let Some(at) = members.iter().position(|member| member.key == *name) {
@@ -530,47 +551,47 @@ fn put_first<'a>(table: &mut Node<'a>, name: &Text<'a>) {
     }
 }
 
-/// Each remaining branch is merged with the branch that begins with one of its names.
-fn join_branches<'a>(
+/// Merges each unmatched branch with the branch that begins with one of its names.
+fn merge_branches<'a>(
     node: &mut Node<'a>,
     path: &SchemaPath<'_, 'a>,
     names: &[Vec<Text<'a>>],
-    chosen: &[Option<Text<'a>>],
-    left: &[usize],
+    first_names: &[Option<Text<'a>>],
+    unmatched: &[usize],
     context: &mut PassContext,
 ) {
-    let mut beginning: Map<&Text<'a>, usize> = Map::new();
-    for (at, first) in chosen.iter().enumerate() {
+    let mut branch_by_first_name: Map<&Text<'a>, usize> = Map::new();
+    for (at, first) in first_names.iter().enumerate() {
         if let Some(first) = first {
-            beginning.entry(first).or_insert(at);
+            branch_by_first_name.entry(first).or_insert(at);
         }
     }
     let mut groups: Map<usize, Vec<usize>> = Map::new();
-    for at in left {
-        let with = names.get(*at).into_iter().flatten().find_map(|name| beginning.get(&name).copied());
-        groups.entry(with.unwrap_or(*at)).or_default().push(*at);
+    for at in unmatched {
+        let target = names.get(*at).into_iter().flatten().find_map(|name| branch_by_first_name.get(&name).copied());
+        groups.entry(target.unwrap_or(*at)).or_default().push(*at);
     }
     let Some(branches) = node.array_at(Keyword::AnyOf) else { return };
     let mut branches: Vec<Option<Node<'a>>> =
         branches.iter().map(|branch| Some(branch.copy(&context.budget))).collect();
-    for (with, others) in groups.iter() {
-        let members = core::iter::once(with).chain(others.iter().filter(|other| *other != with));
-        let joined: Vec<Node<'a>> = members.filter_map(|at| branches.get_mut(*at).and_then(Option::take)).collect();
+    for (target, members) in groups.iter() {
+        let group = core::iter::once(target).chain(members.iter().filter(|member| *member != target));
+        let merged: Vec<Node<'a>> = group.filter_map(|at| branches.get_mut(*at).and_then(Option::take)).collect();
         let objects: Vec<Object<'a>> =
-            joined.iter().filter_map(|branch| Some(branch.as_object()?.copy(&context.budget))).collect();
-        let effect = match differs_in_one(&objects, &context.budget) {
+            merged.iter().filter_map(|branch| Some(branch.as_object()?.copy(&context.budget))).collect();
+        let effect = match differs_in_one_property(&objects, &context.budget) {
             true => JOIN,
             false if join::narrows(&objects, None) => JOIN.accepts(Accepts::Mixed).guidance(Guidance::Lost),
             false => JOIN.accepts(Accepts::Wider).guidance(Guidance::Lost),
         };
-        let Some(first) = joined.first() else { continue };
-        let (origin, count) = (first.origin(), joined.len());
+        let Some(first) = merged.first() else { continue };
+        let (origin, count) = (first.origin(), merged.len());
         let location = Location::of(first);
         context.diagnostics.report(path, location.in_place(), effect, || {
             format!("merged {count} branches of `anyOf`: branches must begin with different names")
         });
         context.diagnostics.join_names(&objects, None, origin);
-        if let Some(slot) = branches.get_mut(*with) {
+        if let Some(slot) = branches.get_mut(*target) {
             *slot = Some(
                 Node::object(Object::from_members(join::flat(objects, None, &context.budget))).with_origin(origin),
             );
@@ -599,7 +620,7 @@ fn join_branches<'a>(
 }
 
 /// The merged object is equivalent if the objects differ only in the schema of one property.
-fn differs_in_one(objects: &[Object<'_>], budget: &Budget) -> bool {
+fn differs_in_one_property(objects: &[Object<'_>], budget: &Budget) -> bool {
     let Some((first, others)) = objects.split_first() else { return true };
     let mut differing: Option<String> = None;
     others.iter().all(|other| {

@@ -4,7 +4,7 @@
 //!
 //! | member | meaning |
 //! |---|---|
-//! | `json` | `"any"`: a string that holds JSON (one of those in `enum`); `"definition"`: JSON with pairs for objects |
+//! | `json` | `"any"`: a string that holds JSON (a value of `enum`); `"definition"`: JSON with pairs for objects |
 //! | `pairs` | the object is a list of key-value pairs, with this plan for the values |
 //! | `others` | the property `name` holds undeclared members as pairs; `values` is the plan for their values |
 //! | `absent` | the properties whose null means that they are absent |
@@ -24,7 +24,7 @@ use crate::{
     schema::{keyword::Keyword, references},
 };
 
-const KINDS: [&str; 3] = ["type", "enum", "const"];
+const TYPE_KEYWORDS: [&str; 3] = ["type", "enum", "const"];
 
 /// Returns `None` if instances of the schema are not encoded.
 pub(crate) fn of(plain: &Node<'_>, grammar: &'static Grammar, budget: &Budget) -> Option<Node<'static>> {
@@ -35,10 +35,11 @@ pub(crate) fn of(plain: &Node<'_>, grammar: &'static Grammar, budget: &Budget) -
     if refers {
         for table in ["$defs", "definitions"] {
             let members = plain.object_at(table).into_iter().flatten();
-            let planned = members.map(|member| Member { key: member.key.clone(), value: planner.whole(&member.value) });
-            let planned: Vec<Member<'_>> = planned.collect();
-            if let Some(object) = plan.as_object_mut().filter(|_| !planned.is_empty()) {
-                object.set(Text::literal(table), Node::object(Object::from_unique(planned)));
+            let member_plans =
+                members.map(|member| Member { key: member.key.clone(), value: planner.whole(&member.value) });
+            let member_plans: Vec<Member<'_>> = member_plans.collect();
+            if let Some(object) = plan.as_object_mut().filter(|_| !member_plans.is_empty()) {
+                object.set(Text::literal(table), Node::object(Object::from_unique(member_plans)));
             }
         }
     }
@@ -90,28 +91,30 @@ impl<'n, 'a> Planner<'_, 'n, 'a> {
         if needs == Needs::Undone && wrappers.iter().all(Option::is_none) && !branches.iter().any(is_undone) {
             return None;
         }
-        let planned = branches.iter().zip(wrappers).map(|(branch, wrapper)| {
+        let member_plans = branches.iter().zip(wrappers).map(|(branch, wrapper)| {
             let mut plan = self.whole(branch);
             if let (Some(object), Some(name)) = (plan.as_object_mut(), wrapper) {
                 object.set(Text::literal("wrapper"), Node::string(name));
             }
             plan
         });
-        Some(Node::record([("anyOf", Node::array(planned.collect()))]))
+        Some(Node::record([("anyOf", Node::array(member_plans.collect()))]))
     }
 
     fn typed(&self, schema: &'n Node<'a>, typed: &Typed<'n, 'a>, needs: Needs) -> Option<Node<'a>> {
         let object = schema.as_object()?;
         let mut plan = Object::new();
         if needs == Needs::All {
-            for (keyword, value) in KINDS.into_iter().filter_map(|keyword| Some((keyword, object.get(keyword)?))) {
+            for (keyword, value) in
+                TYPE_KEYWORDS.into_iter().filter_map(|keyword| Some((keyword, object.get(keyword)?)))
+            {
                 plan.set(Text::literal(keyword), value.copy(self.budget));
             }
         }
         match typed.object {
             None => {}
             Some(Members::Nothing) => plan.set(Text::literal("empty"), Node::bool(true)),
-            Some(Members::Map(of)) => plan.set(Text::literal("pairs"), self.values(of, needs)),
+            Some(Members::Map(value_schema)) => plan.set(Text::literal("pairs"), self.values(value_schema, needs)),
             Some(Members::Record { others }) => self.record(object, others, needs, &mut plan),
         }
         let items = match typed.items {
@@ -124,8 +127,8 @@ impl<'n, 'a> Planner<'_, 'n, 'a> {
         (needs == Needs::All || !plan.is_empty()).then(|| Node::object(plan))
     }
 
-    fn values(&self, of: Option<&'n Node<'a>>, needs: Needs) -> Node<'a> {
-        match of {
+    fn values(&self, value_schema: Option<&'n Node<'a>>, needs: Needs) -> Node<'a> {
+        match value_schema {
             Some(schema) => self.schema(schema, false, needs).unwrap_or_else(Node::empty_object),
             None => self.anything(),
         }
@@ -141,11 +144,11 @@ impl<'n, 'a> Planner<'_, 'n, 'a> {
         let required = layout::required(object);
         let (mut properties, mut absent) = (Vec::new(), Vec::new());
         // Undeclared names may occur among the pairs, so all declared names are needed.
-        let all = needs == Needs::All || matches!(others, AdditionalProperties::Open(_));
+        let needs_all_names = needs == Needs::All || matches!(others, AdditionalProperties::Open(_));
         for Member { key, value } in object.object_at(Keyword::Properties).into_iter().flatten() {
-            let below = self.schema(value, false, needs);
-            if below.is_some() || all {
-                properties.push(Member { key: key.clone(), value: below.unwrap_or_else(Node::empty_object) });
+            let property_plan = self.schema(value, false, needs);
+            if property_plan.is_some() || needs_all_names {
+                properties.push(Member { key: key.clone(), value: property_plan.unwrap_or_else(Node::empty_object) });
             }
             if self.grammar.objects.required == RequiredRule::All
                 && !required.contains(key)
@@ -163,9 +166,12 @@ impl<'n, 'a> Planner<'_, 'n, 'a> {
         if !absent.is_empty() {
             plan.set(Text::literal("absent"), Node::array(absent));
         }
-        if let AdditionalProperties::Open(of) = others {
+        if let AdditionalProperties::Open(value_schema) = others {
             let name = Node::string(layout::others_name(object));
-            plan.set(Text::literal("others"), Node::record([("name", name), ("values", self.values(of, needs))]));
+            plan.set(
+                Text::literal("others"),
+                Node::record([("name", name), ("values", self.values(value_schema, needs))]),
+            );
         }
     }
 }

@@ -29,7 +29,7 @@ const OPEN: ChangeKind = ChangeKind::of(Rule::DeclareOpen);
 const NAME: &str = "none";
 
 /// Keywords that an additional required property does not affect.
-const OF_SHAPE: Keywords = Keywords::of(&[
+const UNAFFECTED: Keywords = Keywords::of(&[
     Keyword::Type,
     Keyword::Properties,
     Keyword::Required,
@@ -38,9 +38,9 @@ const OF_SHAPE: Keywords = Keywords::of(&[
 ]);
 
 /// Keywords that may forbid a property by its name, or by the number of properties.
-const FORBIDS: [Keyword; 3] = [Keyword::PatternProperties, Keyword::PropertyNames, Keyword::MaxProperties];
+const FORBIDDING_KEYWORDS: [Keyword; 3] = [Keyword::PatternProperties, Keyword::PropertyNames, Keyword::MaxProperties];
 
-/// Null in this property means that it is absent.
+/// Returns the property for which null means absence.
 pub(crate) fn absent<'n, 'a>(schema: &'n Node<'a>) -> Option<&'n Node<'a>> {
     match schema.array_at(Keyword::Required) {
         Some([name]) if schema.flags().intersection(Flags::ENCODING) == Flags::REQUIRES_OPTIONAL => Some(name),
@@ -50,45 +50,47 @@ pub(crate) fn absent<'n, 'a>(schema: &'n Node<'a>) -> Option<&'n Node<'a>> {
 
 pub(crate) fn require(root: &mut Node<'_>, context: &mut PassContext) -> Result<(), Error> {
     let budget = context.budget.clone();
-    visit::walk_mut(&budget, root, Keywords::ALL, &mut Requiring { context, judged: Vec::new() })
+    visit::walk_mut(&budget, root, Keywords::ALL, &mut Requiring { context, constrained_by_union: Vec::new() })
 }
 
 struct Requiring<'c> {
     context: &'c mut PassContext,
-    /// Depths of the enclosing schemas that constrain the same object by a union and by other keywords.
-    judged: Vec<usize>,
+    /// Depths of the enclosing schemas with a union and other keywords that constrain the instance of this schema.
+    constrained_by_union: Vec<usize>,
 }
 
 /// Returns true if `restore_arguments` reaches this schema.
-fn is_followed(path: &SchemaPath<'_, '_>) -> bool {
-    let known = |step: &Step<'_>| match step {
+fn is_restorable(path: &SchemaPath<'_, '_>) -> bool {
+    let is_restorable_step = |step: &Step<'_>| match step {
         Step::Name(name) => matches!(*name, "properties" | "items" | "additionalProperties" | "anyOf"),
         Step::Member(_) | Step::Index(_) => true,
     };
     // A list in `items` is a tuple, not a schema for all items.
     let is_tuple = |steps: &[Step<'_>]| matches!(steps, [Step::Name("items"), Step::Index(_)]);
     let steps = path.pointer.steps();
-    steps.iter().all(known) && !steps.windows(2).any(is_tuple)
+    steps.iter().all(is_restorable_step) && !steps.windows(2).any(is_tuple)
 }
 
 impl<'a> VisitorMut<'a> for Requiring<'_> {
     fn enter(&mut self, node: &mut Node<'a>, path: &SchemaPath<'_, 'a>) -> Result<Visit, Error> {
         let depth = path.pointer.steps().len();
-        // Removes objects that do not enclose this schema.
-        while self.judged.last().is_some_and(|above| *above >= depth) {
-            self.judged.pop();
+        // Removes schemas that do not enclose this schema.
+        while self.constrained_by_union.last().is_some_and(|above| *above >= depth) {
+            self.constrained_by_union.pop();
         }
         let Some(object) = node.as_object() else { return Ok(Visit::Skip) };
         let has_union = object.has(Keyword::AnyOf);
-        let has_more = object.iter().any(|member| {
+        let has_other_assertions = object.iter().any(|member| {
             let role = Keyword::named(&member.key).map(Keyword::role);
             !member.key.is(Keyword::AnyOf) && role == Some(Role::Assertion)
         });
-        // A branch of such a union constrains the same object.
-        let is_branch =
-            self.judged.last().is_some_and(|above| *above + 2 == depth && path.keyword == Some(Keyword::AnyOf));
-        if has_union && (has_more || is_branch) {
-            self.judged.push(depth);
+        // A branch of such a union constrains the instance of the enclosing schema.
+        let is_branch = self
+            .constrained_by_union
+            .last()
+            .is_some_and(|above| *above + 2 == depth && path.keyword == Some(Keyword::AnyOf));
+        if has_union && (has_other_assertions || is_branch) {
+            self.constrained_by_union.push(depth);
         }
         if !layout::declares(object, "object") {
             return Ok(Visit::Descend);
@@ -100,14 +102,14 @@ impl<'a> VisitorMut<'a> for Requiring<'_> {
         if requires || is_map {
             return Ok(Visit::Descend);
         }
-        let may_encode = is_followed(path) && !is_branch;
+        let may_encode = is_restorable(path) && !is_branch;
         let table = object.object_at(Keyword::Properties).filter(|table| !table.is_empty());
         match table {
             Some(table) => {
-                let name = self.optional(table);
+                let name = self.first_optional(table);
                 self.require(node, path, name, may_encode);
             }
-            None if !is_root && others.is_none() => self.open(node, path),
+            None if !is_root && others.is_none() => self.accept_additional(node, path),
             None => self.add_null_property(node, path, may_encode),
         }
         Ok(Visit::Descend)
@@ -116,26 +118,26 @@ impl<'a> VisitorMut<'a> for Requiring<'_> {
 
 impl<'a> Requiring<'_> {
     /// Returns the first property that may use null for absence, otherwise the first property.
-    fn optional(&self, table: &Object<'a>) -> Option<(Text<'a>, bool)> {
+    fn first_optional(&self, table: &Object<'a>) -> Option<(Text<'a>, bool)> {
         // No references are left at this point.
         let (nothing, grammar) = (Node::default(), self.context.grammar);
         let definitions = Definitions::of(&nothing, &self.context.budget);
-        let required = table.iter().find(|member| !definitions.admits_null(&member.value, grammar));
-        match required {
+        let without_null = table.iter().find(|member| !definitions.admits_null(&member.value, grammar));
+        match without_null {
             Some(member) => Some((member.key.clone(), true)),
             None => table.iter().next().map(|member| (member.key.clone(), false)),
         }
     }
 
     fn effect(node: &Node<'_>) -> ChangeKind {
-        let judges = |member: &Member<'_>| {
+        let constrains_members = |member: &Member<'_>| {
             Keyword::named(&member.key).is_some_and(|keyword| {
                 keyword.role() == Role::Assertion
                     && keyword.applies_to().is_none_or(|kind| kind == InstanceType::Object)
-                    && !OF_SHAPE.contains(keyword)
+                    && !UNAFFECTED.contains(keyword)
             })
         };
-        match node.as_object().is_some_and(|object| object.iter().any(judges)) {
+        match node.as_object().is_some_and(|object| object.iter().any(constrains_members)) {
             true => REQUIRE.accepts(Accepts::Mixed).encoded(true),
             false => REQUIRE.encoded(true),
         }
@@ -157,16 +159,16 @@ impl<'a> Requiring<'_> {
             // Keywords that constrain the same object may reverse the effect.
             (false, false) => REQUIRE.accepts(Accepts::Mixed),
         };
-        let shown = name.display().into_owned();
+        let label = name.display().into_owned();
         let at = node
             .get(Keyword::Properties)
             .and_then(|table| table.origin().number())
-            .map_or_else(|| Location::of(node), |number| Location::Keyword(number, shown.clone().into()));
+            .map_or_else(|| Location::of(node), |number| Location::Keyword(number, label.clone().into()));
         self.context.diagnostics.report(path, at.in_place(), effect, || match encodes {
             true => format!(
-                "made optional `{shown}` required, with null if it is absent: an object must have a required property"
+                "made optional `{label}` required, with null if it is absent: an object must have a required property"
             ),
-            false => format!("made optional `{shown}` required: an object must have a required property"),
+            false => format!("made optional `{label}` required: an object must have a required property"),
         });
         if encodes {
             node.visit(Keyword::Properties, |table| {
@@ -183,11 +185,11 @@ impl<'a> Requiring<'_> {
         }
     }
 
-    fn open(&mut self, node: &mut Node<'a>, path: &SchemaPath<'_, 'a>) {
+    fn accept_additional(&mut self, node: &mut Node<'a>, path: &SchemaPath<'_, 'a>) {
         let (from, to) = (Location::of(node), Location::under(node, "additionalProperties"));
-        // Additional members are now evaluated.
-        let undoes = node.get(Keyword::UnevaluatedProperties).is_some();
-        let effect = if undoes || !is_followed(path) { OPEN.accepts(Accepts::Wider) } else { OPEN };
+        // From now on additional members are evaluated, so `unevaluatedProperties` no longer applies to them.
+        let evaluates_more = node.get(Keyword::UnevaluatedProperties).is_some();
+        let effect = if evaluates_more || !is_restorable(path) { OPEN.accepts(Accepts::Wider) } else { OPEN };
         self.context.diagnostics.report(path, from.to(to), effect, || {
             String::from(
                 "added `additionalProperties: true`: an object without a required property must accept additional ones",
@@ -212,10 +214,10 @@ impl<'a> Requiring<'_> {
             }
         }
         node.visit(Keyword::Properties, |table| {
-            let nothing =
+            let null_schema =
                 Node::record([("type", Node::literal("null")), ("description", Node::literal("Always null"))]);
             if let Some(table) = table.as_object_mut() {
-                table.set(Text::literal(NAME), nothing);
+                table.set(Text::literal(NAME), null_schema);
             }
         });
         set_required(node, Text::literal(NAME));
@@ -226,7 +228,7 @@ impl<'a> Requiring<'_> {
     }
 
     fn drop_forbidding_keywords(&mut self, node: &mut Node<'a>, path: &SchemaPath<'_, 'a>) {
-        for keyword in FORBIDS {
+        for keyword in FORBIDDING_KEYWORDS {
             let Some(object) = node.as_object_mut() else { return };
             if object.remove(keyword).is_none() {
                 continue;

@@ -26,6 +26,7 @@ use crate::{
         definitions::definition_name,
         graph,
         keyword::{Keyword, Keywords, Role},
+        references,
         visit::{self, Polarity, SchemaPath, Visit, VisitorMut},
     },
 };
@@ -36,7 +37,7 @@ const CUT: ChangeKind = ChangeKind::of(Rule::FitCutSchema);
 const SHORTEN: ChangeKind = ChangeKind::of(Rule::FitShortenDescription);
 
 /// Maximum lengths of descriptions, in characters, tried in this order.
-const SHORTER: [usize; 3] = [1024, 256, 64];
+const DESCRIPTION_LENGTHS: [usize; 3] = [1024, 256, 64];
 
 struct Limits {
     bytes: usize,
@@ -45,7 +46,7 @@ struct Limits {
 }
 
 impl Limits {
-    fn is_none(&self) -> bool {
+    fn are_unlimited(&self) -> bool {
         [self.bytes, self.depth, self.properties].iter().all(|limit| *limit == usize::MAX)
     }
 }
@@ -54,22 +55,29 @@ pub(crate) fn fit(root: &mut Node<'_>, context: &mut PassContext) -> Result<(), 
     let dialect = context.dialect;
     let limit = |name: &str| dialect.limit(name).unwrap_or(usize::MAX);
     let bytes = context.max_bytes.unwrap_or(usize::MAX);
-    within(root, &Limits { bytes, depth: limit("propertyDepth"), properties: limit("properties") }, context)
+    fit_within(root, &Limits { bytes, depth: limit("propertyDepth"), properties: limit("properties") }, context)
 }
 
-fn to_bytes(root: &mut Node<'_>, bytes: usize, context: &mut PassContext) -> Result<(), Error> {
-    within(root, &Limits { bytes, depth: usize::MAX, properties: usize::MAX }, context)
+/// In a union or under another keyword, the passes before this one may have more to do after a part of the schema is
+/// removed. Without one of its references, a definition may be unused or no longer recursive.
+fn record_cut<'a>(path: &SchemaPath<'_, '_>, removed: &Node<'a>, context: &mut PassContext) {
+    let is_plain = |step: &Step<'_>| matches!(step, Step::Name("properties" | "items") | Step::Member(_));
+    context.effects.cut_more |= !path.pointer.steps().iter().all(is_plain) || references::mentions_references(removed);
 }
 
-fn within(root: &mut Node<'_>, limits: &Limits, context: &mut PassContext) -> Result<(), Error> {
+fn fit_bytes(root: &mut Node<'_>, bytes: usize, context: &mut PassContext) -> Result<(), Error> {
+    fit_within(root, &Limits { bytes, depth: usize::MAX, properties: usize::MAX }, context)
+}
+
+fn fit_within(root: &mut Node<'_>, limits: &Limits, context: &mut PassContext) -> Result<(), Error> {
     if context.grammar.refs.to_defs && limits.depth != usize::MAX && root.get(Keyword::Defs).is_some() {
         cut_deep(root, limits.depth, context)?;
     }
-    if limits.is_none() {
+    if limits.are_unlimited() {
         return Ok(());
     }
-    // This test suffices for most schemas: a character is treated as at most six bytes, a property takes at least five,
-    // and properties nest at most as deep as schemas.
+    // This test suffices for most schemas. A character is at most six bytes, a property is at least five bytes, and
+    // properties nest at most as deep as schemas.
     let is_small = |length: usize| {
         length.saturating_mul(6) <= limits.bytes
             && length / 5 <= limits.properties
@@ -82,57 +90,58 @@ fn within(root: &mut Node<'_>, limits: &Limits, context: &mut PassContext) -> Re
     if is_small(length) {
         return Ok(());
     }
-    let growth = Growth::of(context.grammar.escaped_chars);
+    let escapes = EscapeGrowth::of(context.grammar.escaped_chars);
     let mut measured =
-        Measured { bytes: length + growth.value(root), shape: NestingSize::of(root, limits, &context.budget)? };
+        Measured { bytes: length + escapes.in_value(root), nesting: NestingSize::of(root, limits, &context.budget)? };
     if measured.excess(limits).is_none() {
         return Ok(());
     }
     if measured.is_too_long(limits) {
         drop_keywords(root, context)?;
-        measured = Measured::of(root, limits, &growth, &context.budget)?;
+        measured = Measured::of(root, limits, &escapes, &context.budget)?;
     }
     if measured.is_too_long(limits) {
         drop_constraints(root, context)?;
-        measured = Measured::of(root, limits, &growth, &context.budget)?;
+        measured = Measured::of(root, limits, &escapes, &context.budget)?;
     }
     let mut level = deepest(root, &context.budget)?;
     let budget = context.budget.clone();
     while let Some(excess) = measured.excess(limits).filter(|_| level > 0) {
-        let mut cut = LevelCut { context, level, for_bytes: excess.of == "bytes", growth: &growth, saved: 0, added: 0 };
+        let mut cut =
+            LevelCut { context, level, for_bytes: excess.unit == "bytes", escapes: &escapes, saved: 0, added: 0 };
         visit::walk_mut(&budget, root, Keywords::ALL, &mut cut)?;
-        // The removed and added bytes were counted on the way, so the length need not be measured again at each level.
+        // The cut counts the removed and added bytes, so the length need not be measured again at each level.
         measured = Measured {
             bytes: (measured.bytes + cut.added).saturating_sub(cut.saved),
-            shape: NestingSize::of(root, limits, &context.budget)?,
+            nesting: NestingSize::of(root, limits, &context.budget)?,
         };
         level -= 1;
     }
-    for length in SHORTER {
+    for length in DESCRIPTION_LENGTHS {
         if measured.excess(limits).is_some() {
             visit::walk_mut(&context.budget.clone(), root, Keywords::ALL, &mut Shorten { context, length })?;
-            measured = Measured::of(root, limits, &growth, &context.budget)?;
+            measured = Measured::of(root, limits, &escapes, &context.budget)?;
         }
     }
     match measured.excess(limits) {
         None => Ok(()),
-        Some(Excess { of, limit, found }) => Err(Error::new(
+        Some(Excess { unit, limit, size }) => Err(Error::new(
             Code::LimitExceeded,
             "",
-            format!("expected at most {limit} {of} after removing everything that can be removed, found {found}"),
+            format!("expected at most {limit} {unit} after removing everything that can be removed, found {size}"),
         )),
     }
 }
 
 struct Excess {
-    of: &'static str,
+    unit: &'static str,
     limit: usize,
-    found: usize,
+    size: usize,
 }
 
 struct Measured {
     bytes: usize,
-    shape: NestingSize,
+    nesting: NestingSize,
 }
 
 #[derive(Default)]
@@ -142,87 +151,87 @@ struct NestingSize {
 }
 
 impl Measured {
-    fn of(root: &Node<'_>, limits: &Limits, growth: &Growth<'_>, budget: &Budget) -> Result<Self, Error> {
-        Ok(Measured { bytes: growth.length(root), shape: NestingSize::of(root, limits, budget)? })
+    fn of(root: &Node<'_>, limits: &Limits, escapes: &EscapeGrowth<'_>, budget: &Budget) -> Result<Self, Error> {
+        Ok(Measured { bytes: escapes.length(root), nesting: NestingSize::of(root, limits, budget)? })
     }
 
     fn excess(&self, limits: &Limits) -> Option<Excess> {
         [
-            ("levels of properties", limits.depth, self.shape.depth),
-            ("properties", limits.properties, self.shape.properties),
+            ("levels of properties", limits.depth, self.nesting.depth),
+            ("properties", limits.properties, self.nesting.properties),
             ("bytes", limits.bytes, self.bytes),
         ]
         .into_iter()
-        .find(|(_, limit, found)| found > limit)
-        .map(|(of, limit, found)| Excess { of, limit, found })
+        .find(|(_, limit, size)| size > limit)
+        .map(|(unit, limit, size)| Excess { unit, limit, size })
     }
 
     fn is_too_long(&self, limits: &Limits) -> bool {
-        self.excess(limits).is_some_and(|excess| excess.of == "bytes")
+        self.excess(limits).is_some_and(|excess| excess.unit == "bytes")
     }
 }
 
 impl NestingSize {
     fn of(root: &Node<'_>, limits: &Limits, budget: &Budget) -> Result<Self, Error> {
-        let mut shape = NestingSize::default();
+        let mut nesting = NestingSize::default();
         if limits.depth == usize::MAX && limits.properties == usize::MAX {
-            return Ok(shape);
+            return Ok(nesting);
         }
         visit::walk(budget, root, Keywords::ALL, &mut |node, path| {
-            shape.properties += node.object_at(Keyword::Properties).map_or(0, Object::len);
-            if path.depth > shape.depth {
+            nesting.properties += node.object_at(Keyword::Properties).map_or(0, Object::len);
+            if path.depth > nesting.depth {
                 let steps = path.pointer.steps().iter();
-                shape.depth =
-                    shape.depth.max(steps.filter(|step| matches!(step, json::Step::Name("properties"))).count());
+                nesting.depth =
+                    nesting.depth.max(steps.filter(|step| matches!(step, json::Step::Name("properties"))).count());
             }
             Ok(Visit::Descend)
         })?;
-        Ok(shape)
+        Ok(nesting)
     }
 }
 
-/// Finds characters that the API measures as six bytes, the length of a Unicode escape, and counts the bytes to add.
-struct Growth<'c> {
+/// Counts the bytes to add for characters that the API measures as six bytes, the length of a Unicode escape.
+struct EscapeGrowth<'c> {
     characters: &'c [char],
     /// First bytes of these characters; most strings contain none of them.
-    begins: Vec<u8>,
+    first_bytes: Vec<u8>,
 }
 
-impl<'c> Growth<'c> {
+impl<'c> EscapeGrowth<'c> {
     fn of(characters: &'c [char]) -> Self {
-        let mut begins: Vec<u8> =
+        let mut first_bytes: Vec<u8> =
             characters.iter().filter_map(|character| character.encode_utf8(&mut [0; 4]).bytes().next()).collect();
-        begins.dedup();
-        Growth { characters, begins }
+        first_bytes.dedup();
+        EscapeGrowth { characters, first_bytes }
     }
 
     fn length(&self, node: &Node<'_>) -> usize {
-        json::plain_length(node) + self.value(node)
+        json::plain_length(node) + self.in_value(node)
     }
 
-    fn value(&self, node: &Node<'_>) -> usize {
+    fn in_value(&self, node: &Node<'_>) -> usize {
         if self.characters.is_empty() {
             return 0;
         }
         match node.data() {
-            Data::String(text) => self.text(text),
-            Data::Array(items) => items.iter().map(|item| self.value(item)).sum(),
+            Data::String(text) => self.in_text(text),
+            Data::Array(items) => items.iter().map(|item| self.in_value(item)).sum(),
             Data::Object(object) => {
-                object.iter().map(|member| self.text(&member.key) + self.value(&member.value)).sum()
+                object.iter().map(|member| self.in_text(&member.key) + self.in_value(&member.value)).sum()
             }
             _ => 0,
         }
     }
 
-    fn text(&self, text: &Text<'_>) -> usize {
+    fn in_text(&self, text: &Text<'_>) -> usize {
         let Some(plain) = text.as_plain() else {
             let counted =
                 text.code_points().filter_map(char::from_u32).filter(|character| self.characters.contains(character));
             return counted.map(|character| 6 - character.len_utf8()).sum();
         };
         // Without an early exit, the compiler can vectorize this loop.
-        let is_used = |begin: &u8| plain.bytes().fold(false, |found, byte| found | (byte == *begin));
-        if !self.begins.iter().any(is_used) {
+        let occurs = |first: &u8| plain.bytes().fold(false, |occurs, byte| occurs | (byte == *first));
+        if !self.first_bytes.iter().any(occurs) {
             return 0;
         }
         let counted = plain.chars().filter(|character| self.characters.contains(character));
@@ -249,21 +258,24 @@ struct DropKeywords<'r> {
 
 impl<'a> VisitorMut<'a> for DropKeywords<'_> {
     fn enter(&mut self, node: &mut Node<'a>, path: &SchemaPath<'_, 'a>) -> Result<Visit, Error> {
-        let goes = |member: &Member<'_>| match Keyword::named(&member.key) {
+        let is_removed = |member: &Member<'_>| match Keyword::named(&member.key) {
             None => true,
             Some(keyword) => {
                 matches!(keyword, Keyword::Default | Keyword::Examples | Keyword::Comment | Keyword::Schema)
             }
         };
-        let Some(object) = node.as_object().filter(|object| object.iter().any(goes)) else { return Ok(Visit::Descend) };
-        for member in object.iter().filter(|member| goes(member)) {
+        let Some(object) = node.as_object().filter(|object| object.iter().any(is_removed)) else {
+            return Ok(Visit::Descend);
+        };
+        for member in object.iter().filter(|member| is_removed(member)) {
+            record_cut(path, &member.value, self.context);
             let name = member.key.display().into_owned();
             self.context.diagnostics.report(path, Location::of(&member.value).removed(), DROP, || {
                 format!("removed `{name}` to fit the size limit")
             });
         }
         if let Some(object) = node.as_object_mut() {
-            object.retain(|member| !goes(member));
+            object.retain(|member| !is_removed(member));
         }
         Ok(Visit::Descend)
     }
@@ -279,7 +291,7 @@ struct DropConstraints<'r> {
 
 impl<'a> VisitorMut<'a> for DropConstraints<'_> {
     fn enter(&mut self, node: &mut Node<'a>, path: &SchemaPath<'_, 'a>) -> Result<Visit, Error> {
-        let goes = |member: &Member<'_>| {
+        let is_removed = |member: &Member<'_>| {
             Keyword::named(&member.key).is_some_and(|keyword| {
                 keyword.applies_to().is_some()
                     && keyword.subschemas() == crate::schema::keyword::Subschemas::Value
@@ -287,13 +299,16 @@ impl<'a> VisitorMut<'a> for DropConstraints<'_> {
                     && !matches!(keyword, Keyword::Required | Keyword::DependentRequired)
             })
         };
-        let Some(object) = node.as_object().filter(|object| object.iter().any(goes)) else { return Ok(Visit::Descend) };
-        let described = self.context.hints == Hints::Describe;
-        let guidance = if described { Guidance::Moved } else { Guidance::Lost };
+        let Some(object) = node.as_object().filter(|object| object.iter().any(is_removed)) else {
+            return Ok(Visit::Descend);
+        };
+        let is_described = self.context.hints == Hints::Describe;
+        let guidance = if is_described { Guidance::Moved } else { Guidance::Lost };
         let mut removed: Vec<(String, Node<'a>)> = Vec::new();
-        for member in object.iter().filter(|member| goes(member)) {
+        for member in object.iter().filter(|member| is_removed(member)) {
             let name = member.key.display().into_owned();
             let annotates = Keyword::named(&member.key).is_some_and(|keyword| keyword.role() == Role::Annotation);
+            record_cut(path, &member.value, self.context);
             let effect = CONSTRAINT.guidance(guidance).accepts(if annotates { Accepts::Same } else { Accepts::Wider });
             self.context.diagnostics.report(path, Location::of(&member.value).removed(), effect, || {
                 format!("removed `{name}` to fit the size limit")
@@ -301,9 +316,9 @@ impl<'a> VisitorMut<'a> for DropConstraints<'_> {
             removed.push((name, member.value.copy(&self.context.budget)));
         }
         if let Some(object) = node.as_object_mut() {
-            object.retain(|member| !goes(member));
+            object.retain(|member| !is_removed(member));
         }
-        if described {
+        if is_described {
             let removed: Vec<(&str, &Node<'a>)> = removed.iter().map(|(name, value)| (name.as_str(), value)).collect();
             description::append(node, &removed);
         }
@@ -316,7 +331,7 @@ struct LevelCut<'r, 'g> {
     level: usize,
     /// True if the limit on bytes is exceeded, so a cut must save bytes.
     for_bytes: bool,
-    growth: &'g Growth<'g>,
+    escapes: &'g EscapeGrowth<'g>,
     /// Bytes of the schemas that were cut, and of their replacements.
     saved: usize,
     added: usize,
@@ -332,29 +347,30 @@ impl<'a> VisitorMut<'a> for LevelCut<'_, '_> {
             return Ok(Visit::Skip);
         }
         let Some(object) = node.as_object() else { return Ok(Visit::Skip) };
-        let keeps = |member: &Member<'_>| member.key.is(Keyword::Description) || member.key.is(Keyword::Title);
-        if object.iter().all(|member| keeps(member) || member.key.is(Keyword::Type)) {
+        let is_kept = |member: &Member<'_>| member.key.is(Keyword::Description) || member.key.is(Keyword::Title);
+        if object.iter().all(|member| is_kept(member) || member.key.is(Keyword::Type)) {
             return Ok(Visit::Skip);
         }
         // The schema that accepts anything may be longer than the one it would replace.
-        let kept: usize = object
+        let kept_length: usize = object
             .iter()
-            .filter(|member| keeps(member))
+            .filter(|member| is_kept(member))
             .map(|member| json::plain_length(&member.value) + member.key.display().len() + 4)
             .sum();
-        if self.for_bytes && kept + anything::length(self.context) >= json::plain_length(node) {
+        if self.for_bytes && kept_length + anything::length(self.context) >= json::plain_length(node) {
             return Ok(Visit::Descend);
         }
+        record_cut(path, node, self.context);
         let location = Location::of(node);
         self.context.diagnostics.report(path, location.in_place(), CUT, || {
             String::from("replaced a schema with one that accepts anything, to fit the limits")
         });
-        self.saved += self.growth.length(node);
+        self.saved += self.escapes.length(node);
         if let Some(object) = node.as_object_mut() {
-            object.retain(|member| keeps(member));
+            object.retain(|member| is_kept(member));
         }
         anything::write(node, path, self.context);
-        self.added += self.growth.length(node);
+        self.added += self.escapes.length(node);
         Ok(Visit::Skip)
     }
 }
@@ -366,12 +382,13 @@ struct Shorten<'r> {
 
 impl<'a> VisitorMut<'a> for Shorten<'_> {
     fn enter(&mut self, node: &mut Node<'a>, path: &SchemaPath<'_, 'a>) -> Result<Visit, Error> {
-        let long = |text: &Text<'_>| {
+        let too_long_text = |text: &Text<'_>| {
             text.value().filter(|value| value.chars().count() > self.length).map(|value| value.into_owned())
         };
-        let Some(text) = node.text_at(Keyword::Description).and_then(long) else {
+        let Some(text) = node.text_at(Keyword::Description).and_then(too_long_text) else {
             return Ok(Visit::Descend);
         };
+        record_cut(path, &Node::default(), self.context);
         let length = self.length;
         let location = Location::under(node, "description");
         self.context.diagnostics.report(path, location.in_place(), SHORTEN, || {
@@ -389,32 +406,33 @@ const CUT_REFERENCE: ChangeKind = ChangeKind::of(Rule::FitCutReference);
 /// Maximum number of steps of the search for the longest path, which could take exponential time.
 const STEPS: usize = 10_000;
 
-/// A reference: its depth in properties, the index of its target, and its pointer.
 struct Reference {
-    at: usize,
-    to: usize,
+    /// Number of `properties` that enclose the reference in its part.
+    depth: usize,
+    target: usize,
     pointer: String,
 }
 
 /// A definition, or (at index 0) the schema without its definitions.
 #[derive(Default)]
 struct Part {
-    deepest: usize,
+    depth: usize,
     references: Vec<Reference>,
 }
 
 fn cut_deep(root: &mut Node<'_>, limit: usize, context: &mut PassContext) -> Result<(), Error> {
     let parts = parts(root, &context.budget)?;
-    if parts.iter().map(|part| part.deepest).fold(0, usize::saturating_add) <= limit
+    if parts.iter().map(|part| part.depth).fold(0, usize::saturating_add) <= limit
         || longest(&parts).is_some_and(|longest| longest <= limit)
     {
         return Ok(());
     }
-    let gone = too_deep(&parts, limit);
+    let too_deep = too_deep(&parts, limit);
+    context.effects.cut_more = true;
     let budget = context.budget.clone();
     let mut cutter = ReferenceCutter {
         context,
-        is_cut: &|_, path| gone.contains(&path.pointer.render()),
+        is_cut: &|_, path| too_deep.contains(&path.pointer.render()),
         effect: CUT_REFERENCE,
         describe: &|name| {
             format!(
@@ -438,9 +456,9 @@ fn parts(root: &Node<'_>, budget: &Budget) -> Result<Vec<Part>, Error> {
     visit::walk(budget, root, Keywords::ALL, &mut |node, path| {
         let (number, depth) = part_of(path, &names);
         let Some(part) = parts.get_mut(number) else { return Ok(Visit::Skip) };
-        part.deepest = part.deepest.max(depth);
+        part.depth = part.depth.max(depth);
         if let Some(to) = definition_name(node).and_then(|name| names.get(name)) {
-            part.references.push(Reference { at: depth, to: *to, pointer: path.pointer.render() });
+            part.references.push(Reference { depth, target: *to, pointer: path.pointer.render() });
         }
         Ok(Visit::Descend)
     })?;
@@ -459,47 +477,47 @@ fn part_of(path: &SchemaPath<'_, '_>, names: &Map<String, usize>) -> (usize, usi
     (number, depth)
 }
 
-/// Returns the length of the longest path that visits no definition twice, except the first one; `None` if the search
-/// takes too long.
+/// Returns the depth of the longest path that visits no definition twice, except the first definition. Returns `None`
+/// if the search needs too many steps.
 fn longest(parts: &[Part]) -> Option<usize> {
     let mut steps = STEPS;
     let mut known_depths: Map<usize, usize> = Map::new();
-    let mut limit = 0;
+    let mut max_depth = 0;
     for start in 0..parts.len() {
-        let mut on_the_way: Set<usize> = Set::new();
+        let mut on_path: Set<usize> = Set::new();
         // State of the path: part, next reference, depth of the reference to this part, depth below it, and true if a
         // reference back to the path was skipped.
-        let mut frames = vec![(start, 0_usize, 0_usize, parts.get(start)?.deepest, false)];
-        while let Some((number, next, at, deepest, is_cut)) = frames.last_mut() {
+        let mut frames = vec![(start, 0_usize, 0_usize, parts.get(start)?.depth, false)];
+        while let Some((number, next, depth_of_reference, deepest, is_cut)) = frames.last_mut() {
             let reference = parts.get(*number)?.references.get(*next);
             *next += 1;
             if let Some(reference) = reference {
-                if let Some(depth) = known_depths.get(&reference.to) {
-                    *deepest = (*deepest).max(reference.at.saturating_add(*depth));
-                } else if on_the_way.insert(reference.to) {
+                if let Some(depth) = known_depths.get(&reference.target) {
+                    *deepest = (*deepest).max(reference.depth.saturating_add(*depth));
+                } else if on_path.insert(reference.target) {
                     steps = steps.checked_sub(1)?;
-                    frames.push((reference.to, 0, reference.at, parts.get(reference.to)?.deepest, false));
+                    frames.push((reference.target, 0, reference.depth, parts.get(reference.target)?.depth, false));
                 } else {
                     *is_cut = true;
                 }
                 continue;
             }
-            let (number, at, deepest, is_cut) = (*number, *at, *deepest, *is_cut);
+            let (number, depth_of_reference, deepest, is_cut) = (*number, *depth_of_reference, *deepest, *is_cut);
             frames.pop();
             if !is_cut {
                 known_depths.insert(number, deepest);
             }
             match frames.last_mut() {
-                None => limit = limit.max(deepest),
+                None => max_depth = max_depth.max(deepest),
                 Some((_, _, _, above, cut_above)) => {
-                    on_the_way.remove(&number);
-                    *above = (*above).max(at.saturating_add(deepest));
+                    on_path.remove(&number);
+                    *above = (*above).max(depth_of_reference.saturating_add(deepest));
                     *cut_above |= is_cut;
                 }
             }
         }
     }
-    Some(limit)
+    Some(max_depth)
 }
 
 /// Returns the references that are too deep on some path from the root, and all references that are part of a
@@ -509,42 +527,44 @@ fn too_deep(parts: &[Part], limit: usize) -> Set<String> {
     let edges: Map<u32, Set<u32>> = parts
         .iter()
         .enumerate()
-        .map(|(index, part)| (number(index), part.references.iter().map(|reference| number(reference.to)).collect()))
+        .map(|(index, part)| {
+            (number(index), part.references.iter().map(|reference| number(reference.target)).collect())
+        })
         .collect();
     let recursive = graph::recursive(&edges);
     let is_recursive = |index: usize| recursive.contains(&number(index));
-    let mut gone: Set<String> = Set::new();
-    let mut waits: Vec<usize> = vec![0; parts.len()];
-    let forward = |from: usize, reference: &Reference| !(is_recursive(from) && is_recursive(reference.to));
+    let mut refused_references: Set<String> = Set::new();
+    let mut incoming: Vec<usize> = vec![0; parts.len()];
+    let is_acyclic = |from: usize, reference: &Reference| !(is_recursive(from) && is_recursive(reference.target));
     for (from, part) in parts.iter().enumerate() {
         for reference in &part.references {
-            if !forward(from, reference) {
-                gone.insert(reference.pointer.clone());
-            } else if let Some(count) = waits.get_mut(reference.to) {
+            if !is_acyclic(from, reference) {
+                refused_references.insert(reference.pointer.clone());
+            } else if let Some(count) = incoming.get_mut(reference.target) {
                 *count += 1;
             }
         }
     }
-    // In topological order: each definition after all that refer to it.
-    let mut tops: Vec<usize> = vec![0; parts.len()];
-    let mut open: Vec<usize> = (0..parts.len()).filter(|index| waits.get(*index) == Some(&0)).collect();
-    while let Some(from) = open.pop() {
-        let (Some(part), Some(top)) = (parts.get(from), tops.get(from).copied()) else { continue };
-        for reference in part.references.iter().filter(|reference| forward(from, reference)) {
-            let at = top.saturating_add(reference.at);
-            let below = parts.get(reference.to).map_or(0, |target| target.deepest);
-            if at.saturating_add(below) > limit {
-                gone.insert(reference.pointer.clone());
-            } else if let Some(known) = tops.get_mut(reference.to) {
-                *known = (*known).max(at);
+    // In topological order: each definition follows all definitions that refer to it.
+    let mut depths: Vec<usize> = vec![0; parts.len()];
+    let mut ready: Vec<usize> = (0..parts.len()).filter(|index| incoming.get(*index) == Some(&0)).collect();
+    while let Some(from) = ready.pop() {
+        let (Some(part), Some(top)) = (parts.get(from), depths.get(from).copied()) else { continue };
+        for reference in part.references.iter().filter(|reference| is_acyclic(from, reference)) {
+            let at = top.saturating_add(reference.depth);
+            let target_depth = parts.get(reference.target).map_or(0, |target| target.depth);
+            if at.saturating_add(target_depth) > limit {
+                refused_references.insert(reference.pointer.clone());
+            } else if let Some(target_start) = depths.get_mut(reference.target) {
+                *target_start = (*target_start).max(at);
             }
-            if let Some(count) = waits.get_mut(reference.to) {
+            if let Some(count) = incoming.get_mut(reference.target) {
                 *count -= 1;
                 if *count == 0 {
-                    open.push(reference.to);
+                    ready.push(reference.target);
                 }
             }
         }
     }
-    gone
+    refused_references
 }

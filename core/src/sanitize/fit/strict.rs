@@ -24,7 +24,6 @@ use crate::{
     },
     schema::{
         keyword::{Keyword, Keywords},
-        references,
         visit::{self, Polarity, SchemaPath, Visit, VisitorMut},
     },
 };
@@ -32,19 +31,19 @@ use crate::{
 const ENUM: ChangeKind = ChangeKind::of(Rule::DropLongEnum);
 const CUT: ChangeKind = ChangeKind::of(Rule::FitCutSchema);
 
-/// Up to this many values, an `enum` may have any number of characters.
-const SHORT: usize = 250;
+/// An `enum` with at most this many values may have any number of characters.
+const MAX_UNLIMITED_VALUES: usize = 250;
 
 #[derive(Clone, Copy, Debug, Default)]
-struct Amount {
+struct PartSize {
     properties: usize,
     nesting: usize,
     values: usize,
     characters: usize,
 }
 
-impl Amount {
-    fn add(&mut self, other: Amount) {
+impl PartSize {
+    fn add(&mut self, other: PartSize) {
         self.properties += other.properties;
         self.nesting = self.nesting.max(other.nesting);
         self.values += other.values;
@@ -52,19 +51,20 @@ impl Amount {
     }
 }
 
-/// `List` concerns the characters of one `enum`; `Values` counts the values of all `enum` lists together.
+/// The first limit that the schema exceeds. `List` is the limit on the characters of a single `enum`; `Values` counts
+/// the values of all `enum` lists.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Excess {
     List,
-    Values { found: usize, limit: usize },
-    Characters { found: usize, limit: usize },
-    Properties { found: usize, limit: usize },
-    Nesting { found: usize, limit: usize },
-    Bytes { found: usize, limit: usize },
+    Values { size: usize, limit: usize },
+    Characters { size: usize, limit: usize },
+    Properties { size: usize, limit: usize },
+    Nesting { size: usize, limit: usize },
+    Bytes { size: usize, limit: usize },
 }
 
 pub(crate) fn fit(root: &mut Node<'_>, context: &mut PassContext) -> Result<(), Error> {
-    // In a later round, nothing may have changed since the schema was measured.
+    // In a later round, the schema may be unchanged since it was measured.
     if !context.effects.is_fitted {
         cut_to_fit(root, context)?;
         context.effects.is_fitted = true;
@@ -82,48 +82,64 @@ fn cut_to_fit(root: &mut Node<'_>, context: &mut PassContext) -> Result<(), Erro
     if max_bytes == usize::MAX && Bounds::are_within(root, dialect) {
         return Ok(());
     }
-    let max_list = dialect.limit("longEnumCharacters").unwrap_or(usize::MAX);
     loop {
-        let done = match estimate(root, context, max_bytes)? {
+        let estimate = estimate(root, context, max_bytes)?;
+        #[cfg(test)]
+        if matches!(estimate, Estimate::Within) {
+            let found = excess_when_lowered(root, context, max_bytes)?;
+            assert_eq!(found, None, "the estimate is an upper bound, in {}", json::write(root));
+        }
+        let was_cut = match estimate {
             Estimate::Within => return Ok(()),
             Estimate::Nesting(limit) => cut_below(root, context, limit)?,
             Estimate::Properties => cut_deepest(root, context)?,
             Estimate::Unknown => false,
         };
-        if done {
+        if was_cut {
             continue;
         }
-        let mut written = root.copy(&context.budget);
-        let noted = context.diagnostics.pause();
-        let result = lower::write(&mut written, context);
-        context.diagnostics.resume(noted);
-        result?;
-        let bytes = if max_bytes == usize::MAX { 0 } else { plain_length(&written) };
-        let too_long = (bytes > max_bytes).then_some(Excess::Bytes { found: bytes, limit: max_bytes });
-        let excess = excess(&written, dialect, max_list, &context.budget)?.or(too_long);
+        let excess = excess_when_lowered(root, context, max_bytes)?;
         let Some(excess) = excess else { return Ok(()) };
-        let done = match excess {
-            Excess::List => drop_lists(root, context, |list| is_long(list, max_list))?,
+        let was_cut = match excess {
+            Excess::List => {
+                let max_list = longest_list(dialect);
+                drop_lists(root, context, |list| is_long(list, max_list))?
+            }
             Excess::Values { .. } => drop_longest(root, context, |values| values.len())?,
             Excess::Characters { .. } => drop_longest(root, context, characters)? || cut_deepest(root, context)?,
             Excess::Properties { .. } => cut_deepest(root, context)?,
             Excess::Nesting { limit, .. } => cut_below(root, context, limit)?,
-            Excess::Bytes { found, limit } => shorten(root, context, found, limit)?,
+            Excess::Bytes { size, limit } => shorten(root, context, size, limit)?,
         };
-        if !done {
+        if !was_cut {
             return Err(Error::new(Code::LimitExceeded, "", message(excess)));
         }
     }
 }
 
+fn longest_list(dialect: &Dialect) -> usize {
+    dialect.limit("longEnumCharacters").unwrap_or(usize::MAX)
+}
+
+fn excess_when_lowered(root: &Node<'_>, context: &mut PassContext, max_bytes: usize) -> Result<Option<Excess>, Error> {
+    let mut lowered = root.copy(&context.budget);
+    let paused = context.diagnostics.pause();
+    let result = lower::write(&mut lowered, context);
+    context.diagnostics.resume(paused);
+    result?;
+    let excess = excess(&lowered, context.dialect, longest_list(context.dialect), &context.budget)?;
+    let bytes = if excess.is_some() || max_bytes == usize::MAX { 0 } else { plain_length(&lowered) };
+    let too_long = (bytes > max_bytes).then_some(Excess::Bytes { size: bytes, limit: max_bytes });
+    Ok(excess.or(too_long))
+}
+
 /// Shortens the schema in proportion to the excess of its lowered form. Returns true if the schema became shorter.
-fn shorten(root: &mut Node<'_>, context: &mut PassContext, found: usize, limit: usize) -> Result<bool, Error> {
-    context.effects.cut_more = true;
+fn shorten(root: &mut Node<'_>, context: &mut PassContext, size: usize, limit: usize) -> Result<bool, Error> {
     let before = plain_length(root);
     // In 64 bits, because the product may overflow `usize` on WebAssembly.
-    let share = before as u64 * limit as u64 / found as u64;
+    let share = before as u64 * limit as u64 / size as u64;
     let bytes = usize::try_from(share).unwrap_or(usize::MAX).min(before.saturating_sub(1));
-    match super::to_bytes(root, bytes, context) {
+    match super::fit_bytes(root, bytes, context) {
         // The schema cannot get shorter; the caller measures the lowered form again.
         Err(error) if error.code() == Code::LimitExceeded => {}
         result => result?,
@@ -133,7 +149,7 @@ fn shorten(root: &mut Node<'_>, context: &mut PassContext, found: usize, limit: 
 
 enum Estimate {
     Within,
-    /// The limit on nested properties, which has this value, is the first that is exceeded.
+    /// The first exceeded limit is the limit on nested properties, with this value.
     Nesting(usize),
     Properties,
     Unknown,
@@ -142,46 +158,49 @@ enum Estimate {
 /// Estimates the size of the lowered schema. The schema need not be lowered to be measured if it is within all limits,
 /// or clearly beyond one.
 ///
-/// Upper bounds: `additionalProperties` becomes at most two levels of properties (a property with pairs in it), and so
-/// does a map that is wrapped as a branch. Objects that accept other members, and maps, add at most three names, of at
-/// most 21 characters plus underscores that keep them distinct. Null is one more value of an `enum`; `const` becomes at
-/// most two values, and an empty object one. The definition of "anything" is counted as well. Lower bounds are the
-/// root's properties that lowering leaves where they are.
+/// Upper bounds: `additionalProperties` becomes at most two levels of properties (a property with pairs in it). A map
+/// that is wrapped as a branch also becomes two levels. Objects that accept other members, and maps, add at most three
+/// names, of at most 21 characters plus underscores that keep them distinct. Null is one more value of an `enum`;
+/// `const` becomes at most two values, and an empty object one. The definition of "anything" is counted as well. The
+/// lower bounds count the properties that lowering does not move.
 ///
-/// With three names for every schema, and without lower bounds, a third of the tools had to be lowered for the 100
-/// properties of `azure-strict`. Many of them were lowered several times, and lowering took 45 % of the time.
+/// Without lower bounds, and with three names for every schema, a third of the tools had to be lowered to measure them
+/// for the 100 properties of `azure-strict`. Lowering, often repeated for a tool, took 45 % of the time.
 fn estimate(root: &Node<'_>, context: &PassContext, max_bytes: usize) -> Result<Estimate, Error> {
-    // Length of an encoded schema without keywords: its members and its description.
-    const SCHEMA: usize = 256;
     // The definition of "anything" nests two levels.
-    let (mut schemas, mut names, mut deepest) = (8, NAMES, 2);
-    let (mut properties, mut values, mut longest) = (0, 0, 0);
+    let (mut schemas, mut names, mut max_depth) = (DEFINED, NAMES, 2);
+    let (mut properties, mut values, mut longest_list) = (0, 0, 0);
     let mut wraps_items = false;
-    // Lower bounds, and the depth of the enclosing schema that lowering replaces, if there is one.
-    let (mut least_properties, mut least_deepest, mut replaced) = (0, 0, usize::MAX);
+    let (mut added_bytes, mut may_define) = (0, false);
+    // Lower bounds, and the depth of the enclosing schema that lowering replaces, if any.
+    let (mut min_properties, mut min_depth, mut replaced_depth) = (0, 0, usize::MAX);
     visit::walk(&context.budget, root, Keywords::ALL, &mut |node, path| {
         schemas += 1;
-        if path.depth <= replaced {
+        if path.depth <= replaced_depth {
             let is_elsewhere =
                 matches!(path.keyword, Some(Keyword::AdditionalProperties | Keyword::Defs | Keyword::Definitions));
-            replaced = if is_elsewhere { path.depth } else { usize::MAX };
+            replaced_depth = if is_elsewhere { path.depth } else { usize::MAX };
         }
         let shape = layout::of(node, path.keyword.is_none(), context.grammar);
-        if replaced == usize::MAX {
+        if replaced_depth == usize::MAX {
             match shape {
                 Shape::Typed(Typed { object: Some(Members::Record { .. }), .. }) => {
                     let count = node.object_at(Keyword::Properties).map_or(0, Object::len);
-                    least_properties += count;
-                    if count > 0 && path.depth >= least_deepest {
-                        least_deepest = least_deepest.max(level(path) + 1);
+                    min_properties += count;
+                    if count > 0 && path.depth >= min_depth {
+                        min_depth = min_depth.max(level(path) + 1);
                     }
                 }
-                Shape::Anything | Shape::Values(_) | Shape::Reference => replaced = path.depth,
+                Shape::Anything | Shape::Values(_) | Shape::Reference => replaced_depth = path.depth,
                 Shape::Union(_) | Shape::Typed(_) => {}
             }
         }
+        if !(path.keyword == Some(Keyword::AdditionalProperties) && node.as_bool() == Some(false)) {
+            added_bytes += added_at_most(node, &shape);
+            may_define |= may_accept_anything(&shape);
+        }
         // Levels of properties in the schema itself.
-        let own = match shape {
+        let own_levels = match shape {
             Shape::Typed(Typed { object: Some(Members::Map(_)), array, .. }) => {
                 wraps_items |= array;
                 // Only a branch is wrapped.
@@ -194,10 +213,10 @@ fn estimate(root: &Node<'_>, context: &PassContext, max_bytes: usize) -> Result<
             }
             _ => 0,
         };
-        names += if own > 0 { NAMES } else { 0 };
+        names += if own_levels > 0 { NAMES } else { 0 };
         // A shallower schema cannot exceed the maximum, so its steps are not counted.
-        if 2 * path.depth + own > deepest {
-            deepest = deepest.max(own + path.pointer.steps().iter().map(levels).sum::<usize>());
+        if 2 * path.depth + own_levels > max_depth {
+            max_depth = max_depth.max(own_levels + path.pointer.steps().iter().map(levels).sum::<usize>());
         }
         for member in node.as_object().into_iter().flatten() {
             match Keyword::named(&member.key) {
@@ -205,7 +224,7 @@ fn estimate(root: &Node<'_>, context: &PassContext, max_bytes: usize) -> Result<
                 Some(Keyword::Enum) => {
                     let count = member.value.as_array().map_or(0, <[_]>::len) + 1;
                     values += count;
-                    longest = longest.max(count);
+                    longest_list = longest_list.max(count);
                 }
                 Some(Keyword::Const) => values += 2,
                 _ => {}
@@ -214,25 +233,77 @@ fn estimate(root: &Node<'_>, context: &PassContext, max_bytes: usize) -> Result<
         Ok(Visit::Descend)
     })?;
     let dialect = context.dialect;
-    let within = |found: usize, name: &str| dialect.limit(name).is_none_or(|limit| found <= limit);
+    let is_within_limit = |size: usize, name: &str| dialect.limit(name).is_none_or(|limit| size <= limit);
     let length = json::length(root);
-    let lists_are_within =
-        within(values, "enumValuesPerPart") && (longest <= SHORT || dialect.limit("longEnumCharacters").is_none());
-    let nesting_is_within = !wraps_items && within(deepest, "depthPerPart");
+    let defined_bytes = if may_define { ENCODED * DEFINED } else { 0 };
+    let lists_are_within = is_within_limit(values, "enumValuesPerPart")
+        && (longest_list <= MAX_UNLIMITED_VALUES || dialect.limit("longEnumCharacters").is_none());
+    let nesting_is_within = !wraps_items && is_within_limit(max_depth, "depthPerPart");
     let is_within = lists_are_within
         && nesting_is_within
-        && length + schemas * SCHEMA <= max_bytes
-        && within(properties + names, "propertiesPerPart")
-        && within(length + names * NAME + schemas * VALUES + properties, "charactersPerPart");
+        && length + added_bytes + defined_bytes <= max_bytes
+        && is_within_limit(properties + names, "propertiesPerPart")
+        && is_within_limit(length + names * NAME + schemas * VALUES + properties, "charactersPerPart");
     // In the order of the checks in `excess`.
     Ok(match dialect.limit("depthPerPart") {
         _ if is_within => Estimate::Within,
-        Some(limit) if lists_are_within && least_deepest > limit => Estimate::Nesting(limit),
-        _ if lists_are_within && nesting_is_within && !within(least_properties, "propertiesPerPart") => {
+        Some(limit) if lists_are_within && min_depth > limit => Estimate::Nesting(limit),
+        _ if lists_are_within && nesting_is_within && !is_within_limit(min_properties, "propertiesPerPart") => {
             Estimate::Properties
         }
         _ => Estimate::Unknown,
     })
+}
+
+/// Number of schemas in the definition of "anything".
+const DEFINED: usize = 8;
+/// Length of an encoded schema without keywords: its members and its description.
+const ENCODED: usize = 256;
+/// Maximum length that null adds to a schema: as a branch, `{"anyOf":[` and `,{"type":"null"}]}`.
+const NULL: usize = 32;
+/// Maximum length of `"additionalProperties":false`, `"properties":{}` and `"required":[]`.
+const CLOSED: usize = 64;
+
+/// Upper bound of the bytes that lowering adds to a schema, without its subschemas.
+fn added_at_most(node: &Node<'_>, shape: &Shape<'_, '_>) -> usize {
+    // `,"items":{}`
+    const ITEMS: usize = 12;
+    let required = || {
+        let properties = node.object_at(Keyword::Properties).into_iter().flatten();
+        properties.map(|member| 1 + json::plain_text_length_at_most(&member.key)).sum::<usize>()
+    };
+    let encoded = match shape {
+        Shape::Reference => 0,
+        Shape::Union(branches) => ENCODED * branches.len(),
+        Shape::Anything => ENCODED,
+        // In text that contains JSON, each quotation mark needs an escape.
+        Shape::Values(values) => ENCODED + values.iter().map(|value| 2 + json::plain_length(value)).sum::<usize>(),
+        Shape::Typed(Typed { object, .. }) => match object {
+            None => ITEMS,
+            Some(Members::Record { others }) => {
+                let pairs = if matches!(others, AdditionalProperties::Open(_)) { ENCODED } else { 0 };
+                ITEMS + CLOSED + pairs + required()
+            }
+            Some(Members::Map(_) | Members::Nothing) => ENCODED,
+        },
+    };
+    NULL + encoded
+}
+
+/// Returns true if the lowered schema may refer to the definition of "anything".
+fn may_accept_anything(shape: &Shape<'_, '_>) -> bool {
+    match shape {
+        Shape::Anything => true,
+        Shape::Reference | Shape::Union(_) | Shape::Values(_) => false,
+        Shape::Typed(Typed { object, array, items }) => {
+            let members = match object {
+                Some(Members::Record { others: AdditionalProperties::Open(value) }) => value.is_none(),
+                Some(Members::Map(value)) => value.is_none(),
+                Some(Members::Record { .. } | Members::Nothing) | None => false,
+            };
+            members || (*array && items.is_none())
+        }
+    }
 }
 
 /// Maximum number of names that lowering adds to a schema.
@@ -272,7 +343,8 @@ struct Bounds {
 
 impl Bounds {
     fn add(&mut self, node: &Node<'_>, level: usize) {
-        // At least the length of a boolean, of two brackets, and of what a number gains in its plain spelling.
+        // At least the length of a boolean, of two brackets, and of the characters that the plain spelling adds to a
+        // number.
         const PUNCTUATION: usize = 24;
         let text_length = json::plain_text_length_at_most;
         self.levels = self.levels.max(level);
@@ -304,30 +376,30 @@ impl Bounds {
         // The definition of "anything" is counted as well.
         let mut bounds = Bounds { schemas: 8, ..Bounds::default() };
         bounds.add(root, 2);
-        let within = |found: usize, name: &str| dialect.limit(name).is_none_or(|limit| found <= limit);
+        let within = |size: usize, name: &str| dialect.limit(name).is_none_or(|limit| size <= limit);
         let names = NAMES * bounds.schemas;
         within(bounds.levels + 2, "depthPerPart")
             && within(bounds.members + names, "propertiesPerPart")
             && within(bounds.items + 3 * bounds.schemas, "enumValuesPerPart")
-            && (bounds.items < SHORT || dialect.limit("longEnumCharacters").is_none())
+            && (bounds.items < MAX_UNLIMITED_VALUES || dialect.limit("longEnumCharacters").is_none())
             && within(bounds.length + names * NAME + bounds.schemas * VALUES, "charactersPerPart")
     }
 }
 
 fn message(excess: Excess) -> String {
-    let (what, found, limit) = match excess {
+    let (what, size, limit) = match excess {
         Excess::List => {
             return String::from(
                 "expected fewer characters in an `enum` after removing everything that can be removed",
             );
         }
-        Excess::Values { found, limit } => ("values in `enum`", found, limit),
-        Excess::Characters { found, limit } => ("characters of names and values", found, limit),
-        Excess::Properties { found, limit } => ("properties", found, limit),
-        Excess::Nesting { found, limit } => ("levels of properties", found, limit),
-        Excess::Bytes { found, limit } => ("bytes", found, limit),
+        Excess::Values { size, limit } => ("values in `enum`", size, limit),
+        Excess::Characters { size, limit } => ("characters of names and values", size, limit),
+        Excess::Properties { size, limit } => ("properties", size, limit),
+        Excess::Nesting { size, limit } => ("levels of properties", size, limit),
+        Excess::Bytes { size, limit } => ("bytes", size, limit),
     };
-    format!("expected at most {limit} {what} after removing everything that can be removed, found {found}")
+    format!("expected at most {limit} {what} after removing everything that can be removed, found {size}")
 }
 
 fn part(path: &SchemaPath<'_, '_>) -> Option<String> {
@@ -342,36 +414,36 @@ fn level(path: &SchemaPath<'_, '_>) -> usize {
 }
 
 fn excess(root: &Node<'_>, dialect: &Dialect, max_list: usize, budget: &Budget) -> Result<Option<Excess>, Error> {
-    let mut parts: Map<Option<String>, Amount> = Map::new();
+    let mut parts: Map<Option<String>, PartSize> = Map::new();
     let mut long = false;
     // The part of the current schema, which is counted separately until the next part begins.
-    let (mut current, mut amount) = (None, Amount::default());
+    let (mut current, mut part_size) = (None, PartSize::default());
     visit::walk(budget, root, Keywords::ALL, &mut |node, path| {
         let Some(object) = node.as_object() else { return Ok(Visit::Skip) };
         // Deeper schemas are in the same part as the schema around them.
         if path.depth < 2 {
             let next = part(path);
             if next != current {
-                parts.entry(core::mem::replace(&mut current, next)).or_default().add(core::mem::take(&mut amount));
+                parts.entry(core::mem::replace(&mut current, next)).or_default().add(core::mem::take(&mut part_size));
             }
         }
         let table = object.object_at(Keyword::Properties);
         let names = table.into_iter().flatten().map(|member| member.key.code_points().count());
-        amount.properties += table.map_or(0, Object::len);
-        amount.characters += names.sum::<usize>();
+        part_size.properties += table.map_or(0, Object::len);
+        part_size.characters += names.sum::<usize>();
         // There are at most as many levels as enclosing schemas.
-        if path.depth >= amount.nesting && table.is_some_and(|table| !table.is_empty()) {
-            amount.nesting = amount.nesting.max(level(path) + 1);
+        if path.depth >= part_size.nesting && table.is_some_and(|table| !table.is_empty()) {
+            part_size.nesting = part_size.nesting.max(level(path) + 1);
         }
         if let Some(values) = object.array_at(Keyword::Enum) {
-            amount.values += values.len();
-            amount.characters += characters(values);
+            part_size.values += values.len();
+            part_size.characters += characters(values);
             long |= is_long(values, max_list);
         }
-        amount.characters += object.get(Keyword::Const).map_or(0, |value| characters(core::slice::from_ref(value)));
+        part_size.characters += object.get(Keyword::Const).map_or(0, |value| characters(core::slice::from_ref(value)));
         Ok(Visit::Descend)
     })?;
-    parts.entry(current).or_default().add(amount);
+    parts.entry(current).or_default().add(part_size);
     for name in root.object_at(Keyword::Defs).into_iter().flatten() {
         parts.entry(Some(name.key.display().into_owned())).or_default().characters += name.key.code_points().count();
     }
@@ -379,20 +451,20 @@ fn excess(root: &Node<'_>, dialect: &Dialect, max_list: usize, budget: &Budget) 
         return Ok(Some(Excess::List));
     }
     let limit = |name: &str| dialect.limit(name).unwrap_or(usize::MAX);
-    let largest = |of: fn(&Amount) -> usize| parts.iter().map(|(_, amount)| of(amount)).fold(0, usize::max);
-    let (values, properties) = (largest(|amount| amount.values), largest(|amount| amount.properties));
-    let (nesting, characters) = (largest(|amount| amount.nesting), largest(|amount| amount.characters));
+    let largest = |of: fn(&PartSize) -> usize| parts.iter().map(|(_, part_size)| of(part_size)).fold(0, usize::max);
+    let (values, properties) = (largest(|part_size| part_size.values), largest(|part_size| part_size.properties));
+    let (nesting, characters) = (largest(|part_size| part_size.nesting), largest(|part_size| part_size.characters));
     if values > limit("enumValuesPerPart") {
-        return Ok(Some(Excess::Values { found: values, limit: limit("enumValuesPerPart") }));
+        return Ok(Some(Excess::Values { size: values, limit: limit("enumValuesPerPart") }));
     }
     if nesting > limit("depthPerPart") {
-        return Ok(Some(Excess::Nesting { found: nesting, limit: limit("depthPerPart") }));
+        return Ok(Some(Excess::Nesting { size: nesting, limit: limit("depthPerPart") }));
     }
     if properties > limit("propertiesPerPart") {
-        return Ok(Some(Excess::Properties { found: properties, limit: limit("propertiesPerPart") }));
+        return Ok(Some(Excess::Properties { size: properties, limit: limit("propertiesPerPart") }));
     }
     Ok((characters > limit("charactersPerPart"))
-        .then(|| Excess::Characters { found: characters, limit: limit("charactersPerPart") }))
+        .then(|| Excess::Characters { size: characters, limit: limit("charactersPerPart") }))
 }
 
 fn characters(values: &[Node<'_>]) -> usize {
@@ -403,25 +475,25 @@ fn characters(values: &[Node<'_>]) -> usize {
 }
 
 fn is_long(values: &[Node<'_>], limit: usize) -> bool {
-    values.len() > SHORT && characters(values) > limit
+    values.len() > MAX_UNLIMITED_VALUES && characters(values) > limit
 }
 
 /// Returns true if any list was removed.
 fn drop_lists<'a>(
     root: &mut Node<'a>,
     context: &mut PassContext,
-    goes: impl Fn(&[Node<'a>]) -> bool,
+    is_removed: impl Fn(&[Node<'a>]) -> bool,
 ) -> Result<bool, Error> {
     struct Drop<'d, 'r, 'a> {
-        goes: &'d dyn Fn(&[Node<'a>]) -> bool,
+        is_removed: &'d dyn Fn(&[Node<'a>]) -> bool,
         context: &'r mut PassContext,
-        done: bool,
+        was_cut: bool,
     }
     impl<'a> VisitorMut<'a> for Drop<'_, '_, 'a> {
         fn enter(&mut self, node: &mut Node<'a>, path: &SchemaPath<'_, 'a>) -> Result<Visit, Error> {
-            let count = node.array_at(Keyword::Enum).filter(|values| (self.goes)(values)).map(<[_]>::len);
+            let count = node.array_at(Keyword::Enum).filter(|values| (self.is_removed)(values)).map(<[_]>::len);
             if let Some(count) = count {
-                self.done = true;
+                self.was_cut = true;
                 self.context.effects.cut_more = true;
                 self.context.diagnostics.report(path, Location::under(node, "enum").removed(), ENUM, || {
                     format!("removed an `enum` of {count} values: they exceed the maximum number or length")
@@ -434,9 +506,9 @@ fn drop_lists<'a>(
         }
     }
     let budget = context.budget.clone();
-    let mut drop = Drop { goes: &goes, context, done: false };
+    let mut drop = Drop { is_removed: &is_removed, context, was_cut: false };
     visit::walk_mut(&budget, root, Keywords::ALL, &mut drop)?;
-    Ok(drop.done)
+    Ok(drop.was_cut)
 }
 
 fn drop_longest(
@@ -452,7 +524,8 @@ fn drop_longest(
     Ok(longest > 1 && drop_lists(root, context, |values| measure(values) >= longest)?)
 }
 
-/// The lowered schema nests deeper than the plain one. If no plain object is too deep, the deepest level is cut.
+/// Cuts the objects beyond the limit. The lowered schema nests deeper than the plain schema: if no plain object is too
+/// deep, the deepest level is cut.
 fn cut_below(root: &mut Node<'_>, context: &mut PassContext, limit: usize) -> Result<bool, Error> {
     let mut deepest = 0;
     visit::walk(&context.budget, root, Keywords::ALL, &mut |node, path| {
@@ -468,24 +541,21 @@ fn cut_deepest(root: &mut Node<'_>, context: &mut PassContext) -> Result<bool, E
     cut_below(root, context, usize::MAX)
 }
 
-/// Returns true if any object has properties at this level.
+/// Cuts all objects with properties at this level. Returns true if there was one.
 fn cut(root: &mut Node<'_>, context: &mut PassContext, at: usize) -> Result<bool, Error> {
     struct Cut<'r> {
         context: &'r mut PassContext,
-        above: usize,
-        done: bool,
+        max_depth: usize,
+        was_cut: bool,
     }
     impl<'a> VisitorMut<'a> for Cut<'_> {
         fn enter(&mut self, node: &mut Node<'a>, path: &SchemaPath<'_, 'a>) -> Result<Visit, Error> {
             let holds = node.as_object().is_some_and(|object| layout::declares(object, "object"));
-            if level(path) != self.above || !holds || path.keyword.is_none() || path.polarity != Polarity::Positive {
+            if level(path) != self.max_depth || !holds || path.keyword.is_none() || path.polarity != Polarity::Positive
+            {
                 return Ok(Visit::Descend);
             }
-            // In a union or under another keyword, the passes before this one may have more to do. Without one of its
-            // references, a definition may be unused or no longer recursive.
-            let is_plain = |step: &Step<'_>| matches!(step, Step::Name("properties" | "items") | Step::Member(_));
-            self.context.effects.cut_more |=
-                !path.pointer.steps().iter().all(is_plain) || references::mentions_references(node);
+            super::record_cut(path, node, self.context);
             let location = Location::of(node);
             self.context.diagnostics.report(path, location.in_place(), CUT, || {
                 String::from("replaced an object with a schema that accepts anything, to fit the limits")
@@ -493,13 +563,13 @@ fn cut(root: &mut Node<'_>, context: &mut PassContext, at: usize) -> Result<bool
             if let Some(object) = node.as_object_mut() {
                 object.retain(|member| ["description", "title"].iter().any(|name| member.key.is(name)));
             }
-            self.done = true;
+            self.was_cut = true;
             Ok(Visit::Skip)
         }
     }
-    let Some(above) = at.checked_sub(1) else { return Ok(false) };
+    let Some(max_depth) = at.checked_sub(1) else { return Ok(false) };
     let budget = context.budget.clone();
-    let mut cut = Cut { context, above, done: false };
+    let mut cut = Cut { context, max_depth, was_cut: false };
     visit::walk_mut(&budget, root, Keywords::ALL, &mut cut)?;
-    Ok(cut.done)
+    Ok(cut.was_cut)
 }

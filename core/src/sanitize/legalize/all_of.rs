@@ -1,7 +1,8 @@
 //! Merges `allOf` into one schema and replaces `oneOf` with `anyOf`, if the grammar refuses them.
 //!
-//! Runs on the way down, after references are resolved and before other legalization, so that later passes see one
-//! merged schema. Also merges two schemas for other passes, and reports what the merge could not express or prove.
+//! Visits each schema before its subschemas, after references are resolved and before other legalization: later passes
+//! see a merged schema. Also merges two schemas for other passes, and reports what the merge could not express or
+//! prove.
 
 use alloc::{format, string::String, vec::Vec};
 
@@ -29,8 +30,8 @@ pub(crate) const ALL_OF: ChangeKind = ChangeKind::of(Rule::MergeAllOf);
 const ONE_OF: ChangeKind = ChangeKind::of(Rule::OneOfToAnyOf);
 const LOST: ChangeKind = ChangeKind::of(Rule::MergeAllOf).accepts(Accepts::Wider).guidance(Guidance::Lost);
 
-/// Up to this many parts are merged sequentially; more are merged pairwise.
-const FEW: usize = 16;
+/// Maximum number of parts that are merged sequentially. More parts are merged pairwise.
+const MAX_SEQUENTIAL: usize = 16;
 
 /// Maximum number of pairs of branches that are compared to prove that no two overlap.
 const MAX_PAIRS: usize = 2_000;
@@ -48,41 +49,41 @@ pub(crate) fn join<'a>(root: &mut Node<'a>, context: &mut PassContext) -> Result
         return Ok(());
     }
     let definitions = definitions(root, context)?;
-    visit::walk_mut(&context.budget.clone(), root, Keywords::ALL, &mut Join { context, definitions })
+    visit::walk_mut(&context.budget.clone(), root, Keywords::ALL, &mut Merger { context, definitions })
 }
 
 fn definitions<'a>(root: &Node<'a>, context: &PassContext) -> Result<Map<String, Node<'a>>, Error> {
-    let mut wanted: Set<String> = Set::new();
+    let mut referenced: Set<String> = Set::new();
     if context.survey.mentions_references && references::mentions(root, Keywords::of(&[Keyword::OneOf])) {
         visit::walk(&context.budget, root, Keywords::ALL, &mut |node, _| {
             let branches = node.items_at(Keyword::OneOf);
-            wanted.extend(branches.iter().filter_map(reference));
+            referenced.extend(branches.iter().filter_map(reference));
             Ok(Visit::Descend)
         })?;
     }
-    if wanted.is_empty() {
+    if referenced.is_empty() {
         return Ok(Map::new());
     }
     let tables = definitions::TABLES
         .iter()
         .flat_map(|table| root.object_at(table).into_iter().flatten().map(move |member| (table, member)));
-    let named = tables.filter_map(|(table, member)| {
-        Some((definitions::reference_to(table, member).filter(|name| wanted.contains(name))?, member))
+    let named_members = tables.filter_map(|(table, member)| {
+        Some((definitions::reference_to(table, member).filter(|name| referenced.contains(name))?, member))
     });
-    Ok(named.map(|(name, member)| (name, member.value.copy(&context.budget))).collect())
+    Ok(named_members.map(|(name, member)| (name, member.value.copy(&context.budget))).collect())
 }
 
 fn reference(branch: &Node<'_>) -> Option<String> {
     Some(branch.get(Keyword::Ref)?.as_text()?.value()?.into_owned())
 }
 
-struct Join<'r, 'a> {
+struct Merger<'r, 'a> {
     context: &'r mut PassContext,
     /// Targets of references in branches of `oneOf`, by reference.
     definitions: Map<String, Node<'a>>,
 }
 
-impl<'a> VisitorMut<'a> for Join<'_, 'a> {
+impl<'a> VisitorMut<'a> for Merger<'_, 'a> {
     fn enter(&mut self, node: &mut Node<'a>, path: &SchemaPath<'_, 'a>) -> Result<Visit, Error> {
         let grammar = self.context.grammar;
         // Encoding needs all constraints of a value in one schema.
@@ -105,7 +106,7 @@ impl<'a> VisitorMut<'a> for Join<'_, 'a> {
     }
 }
 
-impl<'a> Join<'_, 'a> {
+impl<'a> Merger<'_, 'a> {
     fn all_of(&mut self, node: &mut Node<'a>, path: &SchemaPath<'_, 'a>) {
         let location = Location::under(node, "allOf");
         let Some(object) = node.as_object_mut() else { return };
@@ -113,46 +114,46 @@ impl<'a> Join<'_, 'a> {
         let Some(Data::Array(parts)) = object.remove(Keyword::AllOf).map(Node::into_data) else { return };
         let to = Location::of(node);
         // The effect of `unevaluated…` depends on the part that it occurs in.
-        let sees = |part: &Node<'_>| {
+        let has_unevaluated = |part: &Node<'_>| {
             ["unevaluatedProperties", "unevaluatedItems"].iter().any(|keyword| part.get(keyword).is_some())
         };
-        let effect = if parts.iter().any(sees) { ALL_OF.accepts(Accepts::Mixed) } else { ALL_OF };
+        let effect = if parts.iter().any(has_unevaluated) { ALL_OF.accepts(Accepts::Mixed) } else { ALL_OF };
         self.context
             .diagnostics
             .report(path, location.to(to), effect, || format!("merged the {} parts of `allOf`", parts.len()));
-        let mut left: Vec<Node<'a>> = Vec::with_capacity(parts.len());
+        let mut remaining: Vec<Node<'a>> = Vec::with_capacity(parts.len());
         for part in parts {
-            // Parts that are references were resolved together with their siblings. If a part is still a reference, it
-            // exceeded the limits.
+            // References in parts were resolved together with their siblings. A part that is still a reference exceeded
+            // the limits.
             if part.get(Keyword::Ref).is_some() {
                 self.context.diagnostics.report(path, Location::of(&part).removed(), LOST, || {
                     String::from("removed a part of `allOf` that refers to itself and cannot be merged")
                 });
             } else {
-                left.push(part);
+                remaining.push(part);
             }
         }
         // Many parts are merged pairwise: sequentially, each would be merged with the sum of all before it.
-        while left.len() > FEW {
-            let mut joined = Vec::with_capacity(left.len().div_ceil(2));
-            let mut parts = left.into_iter();
+        while remaining.len() > MAX_SEQUENTIAL {
+            let mut merged = Vec::with_capacity(remaining.len().div_ceil(2));
+            let mut parts = remaining.into_iter();
             while let Some(first) = parts.next() {
-                joined.push(match parts.next() {
-                    Some(second) => self.both(first, second, 0, path),
+                merged.push(match parts.next() {
+                    Some(second) => self.merge_part(first, second, 0, path),
                     None => first,
                 });
             }
-            left = joined;
+            remaining = merged;
         }
-        for part in left {
+        for part in remaining {
             let whole = core::mem::take(node);
             let origin = whole.origin();
-            *node = self.both(whole, part, at, path).with_origin(origin);
+            *node = self.merge_part(whole, part, at, path).with_origin(origin);
             node.touch();
         }
     }
 
-    fn both(&mut self, whole: Node<'a>, part: Node<'a>, at: usize, path: &SchemaPath<'_, 'a>) -> Node<'a> {
+    fn merge_part(&mut self, whole: Node<'a>, part: Node<'a>, at: usize, path: &SchemaPath<'_, 'a>) -> Node<'a> {
         let met = Location::of(&part);
         intersected((whole, part), at, path.polarity, Some(&met), self.context)
     }
@@ -183,19 +184,19 @@ impl<'a> Join<'_, 'a> {
         let resolved = |branch| reference(branch).and_then(|name| self.definitions.get(&name)).unwrap_or(branch);
         let branches: Vec<&Node<'a>> = branches.iter().map(resolved).collect();
         let pairs = branches.len().saturating_mul(branches.len().saturating_sub(1)) / 2;
-        let are_disjoint = |(at, one): (usize, &&Node<'a>)| {
-            branches.iter().skip(at + 1).all(|two| disjoint(&self.context.budget, one, two))
+        let are_disjoint = |(at, left): (usize, &&Node<'a>)| {
+            branches.iter().skip(at + 1).all(|right| disjoint(&self.context.budget, left, right))
         };
         pairs <= MAX_PAIRS && branches.iter().enumerate().all(are_disjoint)
     }
 }
 
 const CONFLICT: ChangeKind = ChangeKind::of(Rule::MergeConflict);
-const DOUBT: ChangeKind = ChangeKind::of(Rule::MergeInexact);
-const TEXT: ChangeKind = ChangeKind::of(Rule::MergeAnnotations);
+const INEXACT: ChangeKind = ChangeKind::of(Rule::MergeInexact);
+const ANNOTATIONS: ChangeKind = ChangeKind::of(Rule::MergeAnnotations);
 
-/// Reports what the result cannot express, at `met` or else at the result. New keys of the inner schema are inserted
-/// before key number `at` of the outer schema.
+/// Merges two schemas, and reports what the result cannot express, at `met` or else at the result. New keys of the
+/// inner schema are inserted at index `at` of the outer schema.
 pub(crate) fn intersected<'a>(
     (outer, inner): (Node<'a>, Node<'a>),
     at: usize,
@@ -208,12 +209,12 @@ pub(crate) fn intersected<'a>(
     merged.node
 }
 
-pub(crate) fn report_conflicts(merged: &Merged<'_>, polarity: Polarity, met: &Location, context: &mut PassContext) {
-    for left in &merged.residual {
-        let location = left.value().map_or_else(|| met.clone(), Location::of);
-        context.diagnostics.report(polarity, location.removed(), CONFLICT, || {
-            let (keyword, at) = (left.keyword.name(), left.at.render());
-            let side = match left.side {
+pub(crate) fn report_conflicts(merged: &Merged<'_>, polarity: Polarity, source: &Location, context: &mut PassContext) {
+    for lost in &merged.residual {
+        let source = lost.value().map_or_else(|| source.clone(), Location::of);
+        context.diagnostics.report(polarity, source.removed(), CONFLICT, || {
+            let (keyword, at) = (lost.keyword.name(), lost.at.render());
+            let side = match lost.side {
                 Operand::Outer => "outer",
                 Operand::Inner => "inner",
             };
@@ -222,12 +223,12 @@ pub(crate) fn report_conflicts(merged: &Merged<'_>, polarity: Polarity, met: &Lo
         });
     }
     if merged.inexact {
-        context.diagnostics.report(polarity, met.clone().in_place(), DOUBT, || {
+        context.diagnostics.report(polarity, source.clone().in_place(), INEXACT, || {
             String::from("merged schemas, one of which depends on its sibling keywords")
         });
     }
     if merged.guidance_lost {
-        context.diagnostics.report(polarity, met.clone().in_place(), TEXT, || {
+        context.diagnostics.report(polarity, source.clone().in_place(), ANNOTATIONS, || {
             String::from("merged schemas with different annotations, and kept one of each")
         });
     }

@@ -31,19 +31,20 @@ use crate::{
 };
 
 const DISTRIBUTE: ChangeKind = ChangeKind::of(Rule::DistributeIntoAnyOf);
-const LOST: ChangeKind = ChangeKind::of(Rule::DistributeIntoAnyOf).accepts(Accepts::Wider).guidance(Guidance::Lost);
-const SHARED: ChangeKind = ChangeKind::of(Rule::DropSharedAnnotation);
+const DROP_SIBLINGS: ChangeKind =
+    ChangeKind::of(Rule::DistributeIntoAnyOf).accepts(Accepts::Wider).guidance(Guidance::Lost);
+const DROP_SHARED: ChangeKind = ChangeKind::of(Rule::DropSharedAnnotation);
 const TOO_MANY: ChangeKind = ChangeKind::of(Rule::DropLongUnion);
 const IMPOSSIBLE: ChangeKind = ChangeKind::of(Rule::DropImpossibleBranch);
-const LIFT: ChangeKind = ChangeKind::of(Rule::UnwrapSingleBranch);
-const TEXTS: ChangeKind = ChangeKind::of(Rule::DistributeAnnotations);
-const TEXTS_LOST: ChangeKind = ChangeKind::of(Rule::DistributeAnnotations).guidance(Guidance::Lost);
+const UNWRAP: ChangeKind = ChangeKind::of(Rule::UnwrapSingleBranch);
+const MOVE_ANNOTATION: ChangeKind = ChangeKind::of(Rule::DistributeAnnotations);
+const DROP_ANNOTATION: ChangeKind = ChangeKind::of(Rule::DistributeAnnotations).guidance(Guidance::Lost);
 
 /// Keywords that may become `anyOf`.
 const UNIONS: Keywords = Keywords::of(&[Keyword::AnyOf, Keyword::OneOf, Keyword::AllOf]);
 
 /// Maximum nesting of unions directly in branches of unions; deeper ones are removed.
-const DEEPEST: usize = 32;
+const MAX_NESTING: usize = 32;
 
 pub(crate) fn apply<'a>(
     node: &mut Node<'a>,
@@ -65,26 +66,28 @@ fn distribute<'a>(
     let Some(object) = node.as_object() else { return Ok(()) };
     let Some(branches) = object.array_at(Keyword::AnyOf) else { return Ok(()) };
     let count = branches.len();
-    let bundled =
+    let is_copied =
         |member: &Member<'_>| !member.key.is(Keyword::AnyOf) && !is_annotation(member) && !is_bookkeeping(member);
-    let weight: usize =
-        object.iter().filter(|member| bundled(member)).map(|member| json::size(&member.value, &context.budget)).sum();
-    let shares = |key: &Keyword| branches.iter().any(|branch| branch.get(key.name()).is_some());
-    let typed = rule.no_type_beside && object.has(Keyword::Type);
-    let shared = rule.no_shared_keywords
+    let copied_size: usize =
+        object.iter().filter(|member| is_copied(member)).map(|member| json::size(&member.value, &context.budget)).sum();
+    let is_in_a_branch = |key: &Keyword| branches.iter().any(|branch| branch.get(key.name()).is_some());
+    let is_typed = rule.no_type_beside && object.has(Keyword::Type);
+    let is_shared = rule.no_shared_keywords
         && object
             .iter()
-            .filter(|member| bundled(member))
-            .any(|member| Keyword::named(&member.key).is_none_or(|keyword| shares(&keyword)));
-    let is_judged = |branch: &Node<'_>| {
+            .filter(|member| is_copied(member))
+            .any(|member| Keyword::named(&member.key).is_none_or(|keyword| is_in_a_branch(&keyword)));
+    let requires_declared = |branch: &Node<'_>| {
         branch.as_object().is_some_and(|branch| context.grammar.required_is_known_at(branch, path.pointer))
     };
-    let homeless =
-        object.has(Keyword::Properties) && branches.iter().any(|branch| names_unknown(branch) && is_judged(branch));
+    let requires_undeclared = object.has(Keyword::Properties)
+        && branches.iter().any(|branch| requires_undeclared_name(branch) && requires_declared(branch));
     // If every object is closed, each branch must list all properties.
-    let closes = context.grammar.encodes() && object.iter().any(bundled);
-    let joins = typed || shared || homeless || closes;
-    if count > rule.max_branches || (joins && (weight.saturating_mul(count) > context.max_nodes || depth > DEEPEST)) {
+    let must_close = context.grammar.encodes() && object.iter().any(is_copied);
+    let needs_copies = is_typed || is_shared || requires_undeclared || must_close;
+    if count > rule.max_branches
+        || (needs_copies && (copied_size.saturating_mul(count) > context.max_nodes || depth > MAX_NESTING))
+    {
         let max_branches = rule.max_branches;
         context.diagnostics.report(path, Location::under(node, "anyOf").removed(), TOO_MANY, || {
             format!(
@@ -98,7 +101,7 @@ fn distribute<'a>(
         }
         return Ok(());
     }
-    if !joins {
+    if !needs_copies {
         node.visit(Keyword::AnyOf, |branches| {
             // The visitor never fails.
             let _ = branches.visit_children::<()>(|_, branch| {
@@ -108,7 +111,7 @@ fn distribute<'a>(
         });
         return Ok(());
     }
-    into_branches(node, path, context, bundled, |branch, context| {
+    into_branches(node, path, context, is_copied, |branch, context| {
         // A reference that is kept is merged with its siblings into a definition in the next round.
         if definition_name(branch).is_none() {
             distribute(branch, path, context, depth + 1)?;
@@ -118,24 +121,24 @@ fn distribute<'a>(
     })
 }
 
-/// Runs once nothing more is merged into the branch.
+/// Limits `required` in a branch and its branches, once nothing more is merged into them.
 fn complete_required<'a>(branch: &mut Node<'a>, path: &SchemaPath<'_, 'a>, context: &mut PassContext) {
-    legalize::requires(branch, path, context);
+    legalize::limit_required(branch, path, context);
     branch.visit(Keyword::AnyOf, |branches| {
         // The visitor never fails.
         let _ = branches.visit_children::<()>(|_, branch| {
-            legalize::requires(branch, path, context);
+            legalize::limit_required(branch, path, context);
             Ok(())
         });
     });
 }
 
-/// These keywords stay next to the union, because they do not constrain the instance.
+/// Returns true for keywords that stay next to the union, because they do not constrain the instance.
 fn is_bookkeeping(member: &Member<'_>) -> bool {
     ["$defs", "definitions", "$id", "$anchor", "$dynamicAnchor"].iter().any(|keyword| member.key.is(keyword))
 }
 
-fn names_unknown(branch: &Node<'_>) -> bool {
+fn requires_undeclared_name(branch: &Node<'_>) -> bool {
     let Some(names) = branch.array_at(Keyword::Required) else { return false };
     let properties = branch.object_at(Keyword::Properties);
     names.iter().filter_map(Node::as_text).any(|name| properties.is_none_or(|table| table.get_text(name).is_none()))
@@ -149,39 +152,41 @@ fn drop_shared<'a>(node: &mut Node<'a>, path: &SchemaPath<'_, 'a>, context: &mut
     let may_repeat = |member: &Member<'_>| {
         Keyword::named(&member.key).is_some_and(|keyword| context.grammar.annotations.contains(keyword))
     };
-    let beside: Set<Text<'a>> = object
+    let shared_names: Set<Text<'a>> = object
         .iter()
         .filter(|member| is_annotation(member) && !may_repeat(member))
         .map(|member| member.key.clone())
         .collect();
     let is_shared = |branch: &Node<'_>| {
-        branch.as_object().is_some_and(|object| object.iter().any(|member| beside.contains(&member.key)))
+        branch.as_object().is_some_and(|object| object.iter().any(|member| shared_names.contains(&member.key)))
     };
-    if beside.is_empty() || !object.array_at(Keyword::AnyOf).is_some_and(|branches| branches.iter().any(is_shared)) {
+    if shared_names.is_empty()
+        || !object.array_at(Keyword::AnyOf).is_some_and(|branches| branches.iter().any(is_shared))
+    {
         return;
     }
     node.visit(Keyword::AnyOf, |branches| {
         for branch in branches.as_array_mut().into_iter().flatten().filter(|branch| is_shared(branch)) {
-            for member in branch.as_object().into_iter().flatten().filter(|member| beside.contains(&member.key)) {
+            for member in branch.as_object().into_iter().flatten().filter(|member| shared_names.contains(&member.key)) {
                 let name = member.key.display().into_owned();
-                context.diagnostics.report(path, Location::of(&member.value).removed(), SHARED, || {
+                context.diagnostics.report(path, Location::of(&member.value).removed(), DROP_SHARED, || {
                     format!("removed `{name}` from a branch of `anyOf`: it is also set next to `anyOf`")
                 });
             }
             if let Some(object) = branch.as_object_mut() {
-                object.retain(|member| !beside.contains(&member.key));
+                object.retain(|member| !shared_names.contains(&member.key));
             }
         }
     });
 }
 
 /// Returns true if the grammar accepts no assertions as siblings of `anyOf`.
-fn is_alone(context: &PassContext) -> bool {
+fn refuses_siblings(context: &PassContext) -> bool {
     !context.grammar.any_of.beside.contains(Keyword::Type)
 }
 
 pub(crate) fn concerns(context: &PassContext) -> bool {
-    is_alone(context) && context.survey.keywords.intersects(UNIONS)
+    refuses_siblings(context) && context.survey.keywords.intersects(UNIONS)
 }
 
 pub(crate) fn join_siblings<'a>(root: &mut Node<'a>, context: &mut PassContext) -> Result<(), Error> {
@@ -189,24 +194,23 @@ pub(crate) fn join_siblings<'a>(root: &mut Node<'a>, context: &mut PassContext) 
     if !references::mentions(root, Keywords::of(&[Keyword::AnyOf])) {
         return Ok(());
     }
-    let spare = context.max_nodes;
-    visit::walk_mut(&context.budget.clone(), root, Keywords::ALL, &mut Join { context, spare })
+    let copyable_nodes = context.max_nodes;
+    visit::walk_mut(&context.budget.clone(), root, Keywords::ALL, &mut SiblingDistributor { context, copyable_nodes })
 }
 
-struct Join<'r> {
+struct SiblingDistributor<'r> {
     context: &'r mut PassContext,
-    /// Number of nodes that may still be copied.
-    spare: usize,
+    copyable_nodes: usize,
 }
 
-impl<'a> VisitorMut<'a> for Join<'_> {
+impl<'a> VisitorMut<'a> for SiblingDistributor<'_> {
     fn enter(&mut self, node: &mut Node<'a>, path: &SchemaPath<'_, 'a>) -> Result<Visit, Error> {
         self.distribute(node, path)?;
         Ok(Visit::Descend)
     }
 }
 
-impl Join<'_> {
+impl SiblingDistributor<'_> {
     fn distribute<'a>(&mut self, node: &mut Node<'a>, path: &SchemaPath<'_, 'a>) -> Result<(), Error> {
         let Some(object) = node.as_object() else { return Ok(()) };
         let Some(count) = object.array_at(Keyword::AnyOf).map(<[_]>::len) else { return Ok(()) };
@@ -218,11 +222,11 @@ impl Join<'_> {
             .filter(|member| applies(member))
             .map(|member| json::size(&member.value, &self.context.budget))
             .sum();
-        if let Some(spare) = self.spare.checked_sub(weight.saturating_mul(count)) {
-            self.spare = spare;
+        if let Some(remaining) = self.copyable_nodes.checked_sub(weight.saturating_mul(count)) {
+            self.copyable_nodes = remaining;
             return into_branches(node, path, self.context, applies, |_, _| Ok(()));
         }
-        self.context.diagnostics.report(path, Location::under(node, "anyOf").in_place(), LOST, || {
+        self.context.diagnostics.report(path, Location::under(node, "anyOf").in_place(), DROP_SIBLINGS, || {
             format!(
                 "removed the keywords next to `anyOf`: repeating them in {count} branches would make the schema too \
                     large"
@@ -235,8 +239,8 @@ impl Join<'_> {
     }
 }
 
-/// `moves` chooses the siblings of `anyOf` that are merged into each branch. Branches that contradict them are removed.
-/// `finish` runs on each new branch. If no branch is left, `not` replaces the union.
+/// Merges the siblings of `anyOf` for which `moves` is true into each branch. Branches that contradict them are
+/// removed. `finish` runs on each new branch. If no branch remains, `not` replaces the union.
 fn into_branches<'a>(
     node: &mut Node<'a>,
     path: &SchemaPath<'_, 'a>,
@@ -250,50 +254,52 @@ fn into_branches<'a>(
     });
     let origin = node.origin();
     let Some(object) = node.as_object_mut() else { return Ok(()) };
-    let (bundle, mut rest): (Vec<Member<'a>>, Vec<Member<'a>>) =
+    let (bundle, mut remaining): (Vec<Member<'a>>, Vec<Member<'a>>) =
         core::mem::take(object).into_members().into_iter().partition(|member| moves(member));
     let bundle = Node::object(Object::from_unique(bundle)).with_origin(origin);
-    for member in rest.iter_mut().filter(|member| member.key.is(Keyword::AnyOf)) {
+    for member in remaining.iter_mut().filter(|member| member.key.is(Keyword::AnyOf)) {
         let list_origin = member.value.origin();
         let Data::Array(branches) = core::mem::take(&mut member.value).into_data() else { continue };
-        let mut joined: Vec<Node<'a>> = Vec::new();
+        let mut merged_branches: Vec<Node<'a>> = Vec::new();
         for branch in branches {
             let impossible = with_guidance_lost(IMPOSSIBLE, &branch);
             match into_branch(&bundle, branch, path.polarity, context) {
                 Ok(mut branch) => {
                     finish(&mut branch, context)?;
-                    joined.push(branch);
+                    merged_branches.push(branch);
                 }
                 Err(location) => context.diagnostics.report(path, location.removed(), impossible, || {
                     String::from("removed a branch of `anyOf` that contradicts the keywords next to `anyOf`")
                 }),
             }
         }
-        if joined.is_empty() {
+        if merged_branches.is_empty() {
             *member = Member { key: Text::literal("not"), value: Node::empty_object() };
         } else {
-            member.value = Node::array(joined).with_origin(list_origin);
+            member.value = Node::array(merged_branches).with_origin(list_origin);
         }
     }
-    node.replace(Data::Object(Object::from_unique(rest)));
+    node.replace(Data::Object(Object::from_unique(remaining)));
     Ok(())
 }
 
-/// The bundle contains the siblings of the union. The result keeps the origin of the branch. The error is the location
-/// of a branch that contradicts the bundle.
+/// Merges the bundle (the siblings of the union) into a branch, which keeps its origin.
+///
+/// # Errors
+/// The location of the branch, if it contradicts the bundle.
 pub(super) fn into_branch<'a>(
     bundle: &Node<'a>,
     branch: Node<'a>,
     polarity: Polarity,
     context: &mut PassContext,
 ) -> Result<Node<'a>, Location> {
-    let (location, own) = (Location::of(&branch), branch.origin());
+    let (location, origin) = (Location::of(&branch), branch.origin());
     let bundle = bundle.copy(&context.budget);
     let branch = intersected((bundle, branch), usize::MAX, polarity, Some(&location), context);
     if is_never(&branch) {
         return Err(location);
     }
-    Ok(if own.number().is_some() { branch.with_origin(own) } else { branch })
+    Ok(if origin.number().is_some() { branch.with_origin(origin) } else { branch })
 }
 
 fn applies(member: &Member<'_>) -> bool {
@@ -303,7 +309,7 @@ fn applies(member: &Member<'_>) -> bool {
 }
 
 pub(crate) fn annotations<'a>(node: &mut Node<'a>, path: &SchemaPath<'_, 'a>, context: &mut PassContext) {
-    if !is_alone(context) {
+    if !refuses_siblings(context) {
         return;
     }
     let Some(branches) = node.array_at(Keyword::AnyOf) else { return };
@@ -311,30 +317,31 @@ pub(crate) fn annotations<'a>(node: &mut Node<'a>, path: &SchemaPath<'_, 'a>, co
         flatten_single_branch(node, path, context);
         return;
     }
-    let beside = context.grammar.any_of.beside;
+    let accepted_siblings = context.grammar.any_of.beside;
     let moves = |member: &Member<'_>| {
         !member.key.is(Keyword::AnyOf)
-            && Keyword::named(&member.key).is_none_or(|keyword| !beside.contains(keyword))
+            && Keyword::named(&member.key).is_none_or(|keyword| !accepted_siblings.contains(keyword))
             && !is_table(member)
     };
     let Some(object) = node.as_object().filter(|object| object.iter().any(moves)) else { return };
-    let mut moved: Vec<(String, bool)> = Vec::new();
+    let mut results: Vec<(String, bool)> = Vec::new();
     let (texts, rest): (Vec<Member<'a>>, Vec<Member<'a>>) =
         object.copy(&context.budget).into_members().into_iter().partition(moves);
     node.replace(Data::Object(Object::from_unique(rest)));
     node.visit(Keyword::AnyOf, |list| {
         for text in texts {
-            let found = list.as_array_mut().is_some_and(|branches| move_annotation(&text, branches, &context.budget));
-            moved.push((text.key.display().into_owned(), found));
+            let was_moved =
+                list.as_array_mut().is_some_and(|branches| move_annotation(&text, branches, &context.budget));
+            results.push((text.key.display().into_owned(), was_moved));
         }
     });
-    for (name, found) in moved {
-        let to = if found { Location::under(node, "anyOf") } else { Location::Nowhere };
+    for (name, was_moved) in results {
+        let to = if was_moved { Location::under(node, "anyOf") } else { Location::Nowhere };
         context.diagnostics.report(
             path,
             Location::under(node, name.clone()).to(to),
-            if found { TEXTS } else { TEXTS_LOST },
-            || match found {
+            if was_moved { MOVE_ANNOTATION } else { DROP_ANNOTATION },
+            || match was_moved {
                 true => format!("moved `{name}` into the branches of `anyOf`"),
                 false => format!("removed `{name}`: it is not allowed next to `anyOf`"),
             },
@@ -347,46 +354,47 @@ fn is_table(member: &Member<'_>) -> bool {
 }
 
 fn flatten_single_branch<'a>(node: &mut Node<'a>, path: &SchemaPath<'_, 'a>, context: &mut PassContext) {
-    let (origin, met) = (node.origin(), Location::of(node));
+    let (origin, location) = (node.origin(), Location::of(node));
     let Some(object) = node.as_object_mut() else { return };
     let at = object.position(Keyword::AnyOf).unwrap_or_default();
     let Some(Data::Array(mut branches)) = object.remove(Keyword::AnyOf).map(Node::into_data) else { return };
     let Some(branch) = branches.pop() else { return };
-    context.diagnostics.report(path, Location::of(&branch).to(met.clone()), LIFT, || {
+    context.diagnostics.report(path, Location::of(&branch).to(location.clone()), UNWRAP, || {
         String::from("replaced an `anyOf` of one branch with the branch")
     });
-    let rest = core::mem::take(node);
-    *node = intersected((rest, branch), at, path.polarity, Some(&met), context).with_origin(origin);
+    let siblings = core::mem::take(node);
+    *node = intersected((siblings, branch), at, path.polarity, Some(&location), context).with_origin(origin);
     node.touch();
 }
 
-/// Returns false if no branch has room for the annotation.
+/// Moves an annotation into the branches. Returns false if no branch can have it.
 pub(crate) fn move_annotation<'a>(text: &Member<'a>, branches: &mut [Node<'a>], budget: &Budget) -> bool {
-    let describes = text.key.is(Keyword::Description);
-    let mut found = false;
+    let is_description = text.key.is(Keyword::Description);
+    let mut was_set = false;
     for branch in branches.iter_mut() {
         if let Some(object) =
             branch.as_object_mut().filter(|object| !object.has(Keyword::AnyOf) && object.get_text(&text.key).is_none())
         {
             // A description is repeated in every branch; any other annotation is written once.
-            if found && !describes {
+            if was_set && !is_description {
                 break;
             }
             object.set(text.key.clone(), text.value.copy(budget));
-            found = true;
+            was_set = true;
         }
     }
-    if found || !describes {
-        return found;
+    if was_set || !is_description {
+        return was_set;
     }
     // Every branch has a description, so the outer description is put before the description of the first branch.
     let outer = text.value.as_text().and_then(Text::value);
-    let Some(own) = branches.first_mut().and_then(|branch| branch.as_object_mut()?.get_mut(Keyword::Description))
+    let Some(inner_description) =
+        branches.first_mut().and_then(|branch| branch.as_object_mut()?.get_mut(Keyword::Description))
     else {
         return false;
     };
-    let (Some(outer), Some(inner)) = (outer, own.as_text().and_then(Text::value)) else { return false };
-    let both = format!("{outer}\n{inner}");
-    own.replace(Data::String(Text::new(both)));
+    let (Some(outer), Some(inner)) = (outer, inner_description.as_text().and_then(Text::value)) else { return false };
+    let joined = format!("{outer}\n{inner}");
+    inner_description.replace(Data::String(Text::new(joined)));
     true
 }

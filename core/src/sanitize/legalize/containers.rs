@@ -30,10 +30,10 @@ const DROP: ChangeKind = ChangeKind::of(Rule::DropKeyword);
 
 /// Keywords next to which `additionalProperties: true` has too little effect, or too much (it makes all properties
 /// evaluated).
-const DECIDED_ELSEWHERE: [&str; 5] = ["anyOf", "oneOf", "allOf", "$ref", "unevaluatedProperties"];
+const NOT_NEXT_TO_OPEN: [&str; 5] = ["anyOf", "oneOf", "allOf", "$ref", "unevaluatedProperties"];
 
 pub(crate) fn apply<'a>(node: &mut Node<'a>, path: &SchemaPath<'_, 'a>, context: &mut PassContext) {
-    let is = |node: &Node<'_>, name: &str| {
+    let has_type = |node: &Node<'_>, name: &str| {
         node.get(Keyword::Type).is_some_and(|types| {
             types.is_text(name) || types.as_array().is_some_and(|names| names.iter().any(|known| known.is_text(name)))
         })
@@ -41,15 +41,15 @@ pub(crate) fn apply<'a>(node: &mut Node<'a>, path: &SchemaPath<'_, 'a>, context:
     let is_root = path.keyword.is_none();
     let grammar = context.grammar;
     if (grammar.encodes() || grammar.beside_their_type != Keywords::NONE) && node.get(Keyword::Type).is_some() {
-        without_a_subject(node, path, context);
+        drop_keywords_of_other_types(node, path, context);
     }
-    if is(node, "array") {
-        items(node, path, context);
+    if has_type(node, "array") {
+        add_items(node, path, context);
     }
-    if !is(node, "object") {
+    if !has_type(node, "object") {
         return;
     }
-    let written = match grammar.objects.properties {
+    let must_write = match grammar.objects.properties {
         PropertiesRule::Optional | PropertiesRule::Unneeded => false,
         PropertiesRule::AtRoot => is_root,
         PropertiesRule::Written => true,
@@ -58,8 +58,8 @@ pub(crate) fn apply<'a>(node: &mut Node<'a>, path: &SchemaPath<'_, 'a>, context:
         }
     };
     // Encoding handles objects without declared properties.
-    let written = written && (is_root || !grammar.encodes());
-    if written && node.get(Keyword::Properties).is_none() {
+    let must_write = must_write && (is_root || !grammar.encodes());
+    if must_write && node.get(Keyword::Properties).is_none() {
         let (from, to) = (Location::of(node), Location::under(node, "properties"));
         context.diagnostics.report(path, from.to(to), PROPERTIES, || String::from("added `properties: {}`"));
         if let Some(object) = node.as_object_mut() {
@@ -79,12 +79,15 @@ pub(crate) fn apply<'a>(node: &mut Node<'a>, path: &SchemaPath<'_, 'a>, context:
     };
     if closes
         && node.get(Keyword::AdditionalProperties).is_none()
-        && !DECIDED_ELSEWHERE.iter().any(|keyword| node.get(keyword).is_some())
+        && !NOT_NEXT_TO_OPEN.iter().any(|keyword| node.get(keyword).is_some())
     {
         let (from, to) = (Location::of(node), Location::under(node, "additionalProperties"));
-        context.diagnostics.report(path, from.to(to), widened(OPEN, Keyword::UnevaluatedProperties, context), || {
-            String::from("added `additionalProperties: true`: this API closes objects that do not declare it")
-        });
+        context.diagnostics.report(
+            path,
+            from.to(to),
+            with_wider_effect(OPEN, Keyword::UnevaluatedProperties, context),
+            || String::from("added `additionalProperties: true`: this API closes objects that do not declare it"),
+        );
         if let Some(object) = node.as_object_mut() {
             object.set(Text::literal("additionalProperties"), Node::bool(true));
         }
@@ -109,16 +112,16 @@ fn close_beside_brackets<'a>(node: &mut Node<'a>, path: &SchemaPath<'_, 'a>, con
     }
 }
 
-/// These keywords constrain nothing, but the API would check them.
-fn without_a_subject<'a>(node: &mut Node<'a>, path: &SchemaPath<'_, 'a>, context: &mut PassContext) {
+/// Removes keywords for other types, which constrain nothing, because the API would check them.
+fn drop_keywords_of_other_types<'a>(node: &mut Node<'a>, path: &SchemaPath<'_, 'a>, context: &mut PassContext) {
     let Some(object) = node.as_object() else { return };
     let grammar = context.grammar;
-    let judged = |keyword: &Keyword| match grammar.encodes() {
+    let is_checked = |keyword: &Keyword| match grammar.encodes() {
         true => keyword.subschemas() != Subschemas::Value,
         false => grammar.beside_their_type.contains(*keyword),
     };
     let has_subject =
-        |member: &Member<'_>| match Keyword::named(&member.key).filter(judged).and_then(Keyword::applies_to) {
+        |member: &Member<'_>| match Keyword::named(&member.key).filter(is_checked).and_then(Keyword::applies_to) {
             Some(InstanceType::Object) => encode::layout::declares(object, "object"),
             Some(InstanceType::Array) => encode::layout::declares(object, "array"),
             _ => true,
@@ -140,19 +143,19 @@ fn without_a_subject<'a>(node: &mut Node<'a>, path: &SchemaPath<'_, 'a>, context
 }
 
 /// An added keyword makes all members or items evaluated, so `unevaluated…` no longer applies to them.
-fn widened(effect: ChangeKind, counts: Keyword, context: &PassContext) -> ChangeKind {
-    if context.counts_evaluated.contains(counts) {
+fn with_wider_effect(effect: ChangeKind, evaluating_keyword: Keyword, context: &PassContext) -> ChangeKind {
+    if context.enclosing_keywords.contains(evaluating_keyword) {
         effect.accepts(Accepts::Wider)
     } else {
         effect
     }
 }
 
-fn items<'a>(node: &mut Node<'a>, path: &SchemaPath<'_, 'a>, context: &mut PassContext) {
+fn add_items<'a>(node: &mut Node<'a>, path: &SchemaPath<'_, 'a>, context: &mut PassContext) {
     let rule = context.grammar.arrays;
-    let open =
+    let accepts_anything =
         |items: &Node<'_>| items.as_bool() == Some(true) || items.as_object().is_some_and(|object| object.is_empty());
-    let missing = match node.get(Keyword::Items) {
+    let needs_items = match node.get(Keyword::Items) {
         None if node.get(Keyword::PrefixItems).is_some() => {
             rule.closed_tuples || (rule.needs_items && rule.truthy_items)
         }
@@ -160,18 +163,17 @@ fn items<'a>(node: &mut Node<'a>, path: &SchemaPath<'_, 'a>, context: &mut PassC
         Some(items) if rule.truthy_items && items.as_bool() == Some(false) => true,
         Some(items) if !context.grammar.true_items && items.as_bool() == Some(true) => true,
         // Encoding handles schemas that accept anything.
-        Some(items) => !rule.open_items && open(items) && !context.grammar.encodes(),
+        Some(items) => !rule.open_items && accepts_anything(items) && !context.grammar.encodes(),
     };
-    // The grammar decides which values of `items` are accepted; a prompt template may require that the keyword is
-    // present.
+    // The grammar decides which values of `items` are accepted. A prompt template may only require the keyword.
     let is_read = node.get(Keyword::Items).is_some() || rule.closed_tuples;
-    if !missing || (!is_read && !context.grammar.walked.reaches(path.pointer)) {
+    if !needs_items || (!is_read && !context.grammar.walked.reaches(path.pointer)) {
         return;
     }
     let (from, to) = (Location::of(node), Location::under(node, "items"));
-    let effect = widened(ITEMS, Keyword::UnevaluatedItems, context);
-    let closed = node.get(Keyword::Items).is_some_and(|items| items.as_bool() == Some(false));
-    let effect = if closed { effect.accepts(Accepts::Wider).guidance(Guidance::Lost) } else { effect };
+    let effect = with_wider_effect(ITEMS, Keyword::UnevaluatedItems, context);
+    let accepts_nothing = node.get(Keyword::Items).is_some_and(|items| items.as_bool() == Some(false));
+    let effect = if accepts_nothing { effect.accepts(Accepts::Wider).guidance(Guidance::Lost) } else { effect };
     context.diagnostics.report(path, from.to(to), effect, || String::from("added `items` that accept anything"));
     let mut any = Node::empty_object().with_origin(node.origin());
     if !rule.open_items {

@@ -25,7 +25,7 @@ use crate::{
     sanitize::{
         context::PassContext,
         encode::json_string,
-        pass::{run_all, InferenceContext, Walked},
+        pass::{run_all, InferenceContext, VisitorPass},
         wrap_root::declares_object,
     },
     schema::{
@@ -35,7 +35,7 @@ use crate::{
     },
 };
 
-/// Their subschemas apply to the instance of the enclosing schema.
+/// Keywords with subschemas that apply to the instance of the enclosing schema.
 pub(crate) const IN_PLACE: Keywords =
     Keywords::of(&[Keyword::AllOf, Keyword::AnyOf, Keyword::OneOf, Keyword::Then, Keyword::Else]);
 
@@ -50,13 +50,13 @@ pub(crate) fn names_all_types(node: &Node<'_>) -> bool {
     InstanceTypes::declared(node) == Some(InstanceTypes::ALL)
 }
 
-/// The types that a part of `allOf` declares apply to the other parts, too.
-fn types_of_parts(node: &Node<'_>) -> Option<InstanceTypes> {
+/// Returns the types that a part of `allOf` declares. They apply to the other parts, too.
+fn declared_by_parts(node: &Node<'_>) -> Option<InstanceTypes> {
     node.get(Keyword::AllOf)?.as_array()?.iter().find_map(InstanceTypes::declared)
 }
 
-/// The types of the values that a schema lists apply to its branches, too.
-fn types_of_values(node: &Node<'_>) -> Option<InstanceTypes> {
+/// Returns the types of the values in `enum` or `const`. They apply to the branches of the schema, too.
+fn types_of_listed_values(node: &Node<'_>) -> Option<InstanceTypes> {
     let listed = node.array_at(Keyword::Enum);
     let values = listed.or_else(|| node.get(Keyword::Const).map(core::slice::from_ref))?;
     let types = values.iter().map(InstanceTypes::of_instance).reduce(InstanceTypes::or)?;
@@ -67,25 +67,25 @@ fn types_of_values(node: &Node<'_>) -> Option<InstanceTypes> {
 
 pub(crate) struct Legalize<'r> {
     context: &'r mut PassContext,
-    enter: Vec<Walked>,
-    leave: Vec<Walked>,
-    above: Vec<(InferenceContext, Keywords)>,
+    enter: Vec<VisitorPass>,
+    leave: Vec<VisitorPass>,
+    enclosing: Vec<(InferenceContext, Keywords)>,
 }
 
 impl<'r> Legalize<'r> {
-    pub(crate) fn new(context: &'r mut PassContext, enter: Vec<Walked>, leave: Vec<Walked>) -> Self {
-        Legalize { context, enter, leave, above: Vec::new() }
+    pub(crate) fn new(context: &'r mut PassContext, enter: Vec<VisitorPass>, leave: Vec<VisitorPass>) -> Self {
+        Legalize { context, enter, leave, enclosing: Vec::new() }
     }
 }
 
 impl<'a> VisitorMut<'a> for Legalize<'_> {
     fn enter(&mut self, node: &mut Node<'a>, path: &SchemaPath<'_, 'a>) -> Result<Visit, Error> {
-        let inferred = match (path.keyword, self.above.last()) {
-            (Some(keyword), Some((above, _))) => InferenceContext {
-                types: if IN_PLACE.contains(keyword) { above.types } else { None },
-                not_typed: above.not_typed || NOT_TYPED.contains(keyword),
-                opaque: above.opaque || self.context.grammar.opaque.contains(keyword),
-                of_anything: false,
+        let inferred = match (path.keyword, self.enclosing.last()) {
+            (Some(keyword), Some((enclosing, _))) => InferenceContext {
+                types: if IN_PLACE.contains(keyword) { enclosing.types } else { None },
+                skips_types: enclosing.skips_types || NOT_TYPED.contains(keyword),
+                opaque: enclosing.opaque || self.context.grammar.opaque.contains(keyword),
+                is_item_of_anything: false,
             },
             // Tool arguments are objects.
             _ => InferenceContext {
@@ -97,32 +97,32 @@ impl<'a> VisitorMut<'a> for Legalize<'_> {
             self.context.declared_object = Some(declares_object(node));
         }
         self.context.survey.deepest = self.context.survey.deepest.max(path.depth);
-        let types = InstanceTypes::declared(node).or_else(|| types_of_parts(node));
-        let types = types.or_else(|| types_of_values(node)).or(inferred.types);
-        let present = node.as_object().map_or(Keywords::NONE, Keywords::in_object);
-        let present = run_all(&self.enter, node, path, inferred, present, self.context)?;
-        self.above.push((InferenceContext { types, ..inferred }, present));
+        let types = InstanceTypes::declared(node).or_else(|| declared_by_parts(node));
+        let types = types.or_else(|| types_of_listed_values(node)).or(inferred.types);
+        let keywords = node.as_object().map_or(Keywords::NONE, Keywords::in_object);
+        let keywords = run_all(&self.enter, node, path, inferred, keywords, self.context)?;
+        self.enclosing.push((InferenceContext { types, ..inferred }, keywords));
         Ok(Visit::Descend)
     }
 
     fn leave(&mut self, node: &mut Node<'a>, path: &SchemaPath<'_, 'a>) -> Result<(), Error> {
-        let present = self.above.pop().map_or(Keywords::ALL, |(_, present)| present);
+        let keywords = self.enclosing.pop().map_or(Keywords::ALL, |(_, keywords)| keywords);
         if self.context.survey.original_keywords.intersects(EVALUATED) {
             // A definition may be used in any schema.
             let is_defined = matches!(path.pointer.steps().first(), Some(Step::Name("$defs" | "definitions")));
-            let around = self.above.iter().fold(present, |all, (_, keywords)| all.union(*keywords));
-            self.context.counts_evaluated = if is_defined { self.context.survey.original_keywords } else { around };
+            let around = self.enclosing.iter().fold(keywords, |all, (_, keywords)| all.union(*keywords));
+            self.context.enclosing_keywords = if is_defined { self.context.survey.original_keywords } else { around };
         }
-        let inferred = match (path.keyword, self.above.last()) {
-            (Some(keyword), Some((above, _))) => InferenceContext {
-                types: above.types.filter(|_| IN_PLACE.contains(keyword)),
-                not_typed: above.not_typed || NOT_TYPED.contains(keyword),
-                opaque: above.opaque || self.context.grammar.opaque.contains(keyword),
-                of_anything: keyword == Keyword::Items && above.types == Some(InstanceTypes::ALL),
+        let inferred = match (path.keyword, self.enclosing.last()) {
+            (Some(keyword), Some((enclosing, _))) => InferenceContext {
+                types: enclosing.types.filter(|_| IN_PLACE.contains(keyword)),
+                skips_types: enclosing.skips_types || NOT_TYPED.contains(keyword),
+                opaque: enclosing.opaque || self.context.grammar.opaque.contains(keyword),
+                is_item_of_anything: keyword == Keyword::Items && enclosing.types == Some(InstanceTypes::ALL),
             },
             _ => InferenceContext::default(),
         };
-        run_all(&self.leave, node, path, inferred, present, self.context)?;
+        run_all(&self.leave, node, path, inferred, keywords, self.context)?;
         Ok(())
     }
 }
@@ -135,12 +135,13 @@ fn run_remaining_passes<'a>(branch: &mut Node<'a>, path: &SchemaPath<'_, 'a>, co
     required::apply(branch, path, context);
 }
 
-/// For an unchanged branch of a union. The other passes wait until nothing more can be merged into the branch.
-fn requires<'a>(branch: &mut Node<'a>, path: &SchemaPath<'_, 'a>, context: &mut PassContext) {
+/// Limits `required` in an unchanged branch of a union. The other passes run after nothing more can be merged into the
+/// branch.
+fn limit_required<'a>(branch: &mut Node<'a>, path: &SchemaPath<'_, 'a>, context: &mut PassContext) {
     required::apply(branch, path, context);
 }
 
-/// `additionalProperties` may be a boolean.
+/// Returns true for the value of `additionalProperties`, which may be a boolean.
 pub(crate) fn is_open_map(path: &SchemaPath<'_, '_>) -> bool {
     path.pointer.steps().last() == Some(&Step::Name("additionalProperties"))
 }

@@ -24,40 +24,40 @@ pub(crate) fn apply<'a>(node: &mut Node<'a>, path: &SchemaPath<'_, 'a>, context:
     if context.grammar.null != Null::Nullable {
         return;
     }
-    list(node, path, context);
-    union(node, path, context);
+    type_list_to_nullable(node, path, context);
+    union_to_nullable(node, path, context);
 }
 
-fn list<'a>(node: &mut Node<'a>, path: &SchemaPath<'_, 'a>, context: &mut PassContext) {
+fn type_list_to_nullable<'a>(node: &mut Node<'a>, path: &SchemaPath<'_, 'a>, context: &mut PassContext) {
     let Some(names) = node.array_at(Keyword::Type) else { return };
-    let mut others: Vec<Node<'a>> =
+    let mut non_null: Vec<Node<'a>> =
         names.iter().filter(|name| !name.is_text("null")).map(|name| name.copy(&context.budget)).collect();
-    if names.len() > 1 && others.len() == names.len() {
+    if names.len() > 1 && non_null.len() == names.len() {
         return;
     }
     let location = Location::under(node, "type");
-    let nullable = others.len() < names.len() && !others.is_empty();
+    let nullable = non_null.len() < names.len() && !non_null.is_empty();
     context.diagnostics.report(path, location.in_place(), RESPELL, || match nullable {
         true => String::from("replaced null in `type` with `nullable: true`"),
         false => String::from("replaced a list of one type with that type"),
     });
-    let kinds = match (others.pop(), others.is_empty()) {
+    let types = match (non_null.pop(), non_null.is_empty()) {
         (None, _) => Node::literal("null"),
         (Some(only), true) => only,
         (Some(last), false) => {
-            others.push(last);
-            Node::array(others)
+            non_null.push(last);
+            Node::array(non_null)
         }
     };
     if let Some(object) = node.as_object_mut() {
-        object.set(Text::literal("type"), kinds);
+        object.set(Text::literal("type"), types);
     }
     if nullable {
         admit_null(node, context.grammar);
     }
 }
 
-fn union<'a>(node: &mut Node<'a>, path: &SchemaPath<'_, 'a>, context: &mut PassContext) {
+fn union_to_nullable<'a>(node: &mut Node<'a>, path: &SchemaPath<'_, 'a>, context: &mut PassContext) {
     let Some(branches) = node.array_at(Keyword::AnyOf) else { return };
     let Some(branch) = branches.iter().find(|branch| is_null(branch)) else { return };
     // A branch that another rule wrote has been reported by that rule.
@@ -96,14 +96,14 @@ fn is_null(branch: &Node<'_>) -> bool {
                 && member.value.as_array().is_some_and(|values| values.iter().all(Node::is_null)))
             || member.key.is(Keyword::Nullable)
     };
-    let names_it = ["type", "enum"].iter().any(|keyword| branch.get(keyword).is_some());
-    names_it && branch.as_object().is_some_and(|object| object.iter().all(admits_only_null))
+    let declares_values = ["type", "enum"].iter().any(|keyword| branch.get(keyword).is_some());
+    declares_values && branch.as_object().is_some_and(|object| object.iter().all(admits_only_null))
 }
 
-/// Null must not be one of the schema's values yet.
+/// Makes a schema accept null, which it must not accept yet.
 pub(crate) fn admit_null(node: &mut Node<'_>, grammar: &Grammar) {
     if grammar.null == Null::Nullable {
-        return flag(node);
+        return set_nullable(node);
     }
     if node.as_object().is_none() {
         node.replace(Data::Object(Object::new()));
@@ -116,12 +116,12 @@ pub(crate) fn admit_null(node: &mut Node<'_>, grammar: &Grammar) {
                 }
             });
         }
-        Shape::Typed(_) if may_be_listed(node, grammar) => listed(node),
+        Shape::Typed(_) if may_list_null(node, grammar) => add_null_to_lists(node),
         _ => union_with_null(node),
     }
 }
 
-/// A branch could not undo a sibling of `anyOf` that refuses null.
+/// Returns true if a sibling of `anyOf` may refuse null, even if a branch accepts it.
 fn has_siblings_that_assert(node: &Node<'_>) -> bool {
     node.as_object().into_iter().flatten().any(|member| {
         Keyword::named(&member.key).is_some_and(|keyword| {
@@ -134,7 +134,7 @@ fn null_schema<'a>() -> Node<'a> {
     Node::record([("type", Node::literal("null"))])
 }
 
-fn may_be_listed(node: &Node<'_>, grammar: &Grammar) -> bool {
+fn may_list_null(node: &Node<'_>, grammar: &Grammar) -> bool {
     let Some(object) = node.as_object() else { return false };
     // Null would have to be added to both.
     if object.has(Keyword::Const) && object.has(Keyword::Enum) {
@@ -148,7 +148,7 @@ fn may_be_listed(node: &Node<'_>, grammar: &Grammar) -> bool {
     }
 }
 
-fn listed(node: &mut Node<'_>) {
+fn add_null_to_lists(node: &mut Node<'_>) {
     let Some(object) = node.as_object_mut() else { return };
     if let Some(types) = object.get_mut(Keyword::Type).filter(|types| !types.is_text("null")) {
         match types.as_array_mut() {
@@ -183,11 +183,11 @@ fn union_with_null(node: &mut Node<'_>) {
     node.replace(Data::Object(members));
 }
 
-fn flag(node: &mut Node<'_>) {
+fn set_nullable(node: &mut Node<'_>) {
     if node.get(Keyword::AnyOf).is_some() {
         node.visit(Keyword::AnyOf, |branches| {
             for branch in branches.as_array_mut().into_iter().flatten() {
-                flag(branch);
+                set_nullable(branch);
             }
         });
         return;

@@ -45,7 +45,7 @@ pub(super) fn compiles(pattern: &Text<'_>, rule: PatternRule) -> bool {
     }
 }
 
-/// Returns false if no spelling works.
+/// Respells the patterns of a keyword for the API's engine. Returns false if no spelling works.
 pub(super) fn respell<'a>(
     node: &mut Node<'a>,
     path: &SchemaPath<'_, 'a>,
@@ -54,13 +54,16 @@ pub(super) fn respell<'a>(
     context: &mut PassContext,
 ) -> bool {
     let rule = context.grammar.patterns;
-    let spelled = match (value.as_text(), value.as_object()) {
-        (Some(pattern), _) => respelled(pattern, rule).map(Data::String),
+    let respelled = match (value.as_text(), value.as_object()) {
+        (Some(pattern), _) => respell_pattern(pattern, rule).map(Data::String),
         (None, Some(table)) => {
             let (mut renamed, mut keys) = (Vec::new(), Set::new());
             for member in table {
-                let key =
-                    if compiles(&member.key, rule) { Some(member.key.clone()) } else { respelled(&member.key, rule) };
+                let key = if compiles(&member.key, rule) {
+                    Some(member.key.clone())
+                } else {
+                    respell_pattern(&member.key, rule)
+                };
                 match key.filter(|key| keys.insert(key.clone())) {
                     Some(key) => renamed.push(Member { key, value: member.value.copy(&context.budget) }),
                     None => return false,
@@ -70,7 +73,7 @@ pub(super) fn respell<'a>(
         }
         _ => None,
     };
-    let Some(spelled) = spelled else { return false };
+    let Some(respelled) = respelled else { return false };
     // An engine that searches for a match accepts more without the anchors.
     let effect = match (rule, value.as_text()) {
         (PatternRule::Unanchored, Some(_)) => RESPELL.accepts(Accepts::Wider),
@@ -87,11 +90,11 @@ pub(super) fn respell<'a>(
         };
         format!("rewrote `{name}` {how}")
     });
-    node.visit(name, |value| value.replace(spelled));
+    node.visit(name, |value| value.replace(respelled));
     true
 }
 
-fn respelled<'a>(pattern: &Text<'_>, rule: PatternRule) -> Option<Text<'a>> {
+fn respell_pattern<'a>(pattern: &Text<'_>, rule: PatternRule) -> Option<Text<'a>> {
     let text = pattern.display();
     let plain = regex::with_plain_hyphens(&text);
     let text = plain.as_deref().unwrap_or(&text);
@@ -121,35 +124,37 @@ pub(crate) fn to_additional_properties<'a>(node: &mut Node<'a>, path: &SchemaPat
     let Some(patterns) = object.object_at(Keyword::PatternProperties).filter(|table| !table.is_empty()) else {
         return;
     };
-    let every = patterns.iter().any(|member| ALL_NAMES.iter().any(|pattern| member.key.is(pattern)));
-    let existing = object.get(Keyword::AdditionalProperties);
-    let properties = object.object_at(Keyword::Properties).is_some_and(|table| !table.is_empty());
-    let closed = existing.and_then(Node::as_bool) == Some(false);
+    let matches_all_names = patterns.iter().any(|member| ALL_NAMES.iter().any(|pattern| member.key.is(pattern)));
+    let additional = object.get(Keyword::AdditionalProperties);
+    let has_properties = object.object_at(Keyword::Properties).is_some_and(|table| !table.is_empty());
+    let is_closed = additional.and_then(Node::as_bool) == Some(false);
     // Schema for names that match no pattern, unless a pattern matches every name.
-    let rest = existing.filter(|schema| schema.as_object().is_some_and(|object| !object.is_empty())).filter(|_| !every);
-    let accepts = match (every && patterns.len() == 1, properties) {
+    let unmatched_schema = additional
+        .filter(|schema| schema.as_object().is_some_and(|object| !object.is_empty()))
+        .filter(|_| !matches_all_names);
+    let accepts = match (matches_all_names && patterns.len() == 1, has_properties) {
         (true, false) => Accepts::Same,
         (true, true) => Accepts::Wider,
         // Names that match no pattern were unconstrained or forbidden, and now get the schema of the patterns. A name
         // that matches several patterns had to satisfy all of them.
-        (false, false) if existing.is_none() && patterns.len() == 1 => Accepts::Narrower,
-        (false, _) if existing.is_none() => Accepts::Mixed,
+        (false, false) if additional.is_none() && patterns.len() == 1 => Accepts::Narrower,
+        (false, _) if additional.is_none() => Accepts::Mixed,
         (false, _) => Accepts::Wider,
     };
-    if !closed && existing.is_some() && rest.is_none() && !every {
+    if !is_closed && additional.is_some() && unmatched_schema.is_none() && !matches_all_names {
         // Names that match no pattern may have any value, which one schema for all names would forbid.
         return;
     }
     let names: Vec<Node<'a>> = patterns.iter().map(|member| Node::string(member.key.clone())).collect();
     let mut schemas: Vec<Node<'a>> = Vec::new();
-    let mut known: Set<String> = Set::new();
-    for schema in patterns.iter().map(|member| &member.value).chain(rest) {
-        if known.insert(json::canonical(schema)) {
+    let mut seen: Set<String> = Set::new();
+    for schema in patterns.iter().map(|member| &member.value).chain(unmatched_schema) {
+        if seen.insert(json::canonical(schema)) {
             schemas.push(schema.copy(&context.budget));
         }
     }
-    let described = !every && context.hints == Hints::Describe;
-    let guidance = match (every, described) {
+    let is_described = !matches_all_names && context.hints == Hints::Describe;
+    let guidance = match (matches_all_names, is_described) {
         (true, _) => Guidance::Same,
         (false, true) => Guidance::Moved,
         (false, false) => Guidance::Lost,
@@ -157,9 +162,9 @@ pub(crate) fn to_additional_properties<'a>(node: &mut Node<'a>, path: &SchemaPat
     let location = Location::under(node, "patternProperties");
     let to = Location::under(node, "additionalProperties");
     context.diagnostics.report(path, location.to(to), TO_ADDITIONAL.accepts(accepts).guidance(guidance), || {
-        let shown: Vec<String> =
+        let displayed: Vec<String> =
             names.iter().filter_map(Node::as_text).map(|name| format!("`{}`", name.display())).collect();
-        format!("replaced `patternProperties` ({}) with `additionalProperties`", shown.join(", "))
+        format!("replaced `patternProperties` ({}) with `additionalProperties`", displayed.join(", "))
     });
     let schema = match (schemas.len(), schemas.pop()) {
         (1, Some(schema)) => schema,
@@ -172,7 +177,7 @@ pub(crate) fn to_additional_properties<'a>(node: &mut Node<'a>, path: &SchemaPat
         object.remove(Keyword::PatternProperties);
         object.set(Text::literal("additionalProperties"), schema);
     }
-    if described {
+    if is_described {
         let mut names = names;
         let pattern = match names.pop() {
             Some(name) if names.is_empty() => name,

@@ -6,7 +6,7 @@
 
 use alloc::{borrow::Cow, format, string::String, vec::Vec};
 
-use super::replacement_names::{breaks, is_about_the_root, Spelling};
+use super::replacement_names::{contains_refused_keyword, describes_root_instance, Spelling};
 use crate::{
     collections::{Map, Set},
     json::{Data, Member, Node, Object, Step, Text},
@@ -24,7 +24,7 @@ use crate::{
 
 const PATTERN: ChangeKind = ChangeKind::of(Rule::RewritePattern);
 
-pub(crate) fn ref_like<'a>(node: &mut Node<'a>, path: &SchemaPath<'_, 'a>, context: &mut PassContext) {
+pub(crate) fn handle_ref_keys<'a>(node: &mut Node<'a>, path: &SchemaPath<'_, 'a>, context: &mut PassContext) {
     if context.grammar.refs.only_under.is_none() {
         return;
     }
@@ -41,21 +41,21 @@ pub(crate) fn ref_like<'a>(node: &mut Node<'a>, path: &SchemaPath<'_, 'a>, conte
         Rule::DropRefLikeKey,
         // Subschemas are handled on their own; lists of values are not searched.
         |keyword, member| {
-            keyword.is_none_or(|keyword| keyword.subschemas() == Subschemas::Value) && has_ref(&member.value)
+            keyword.is_none_or(|keyword| keyword.subschemas() == Subschemas::Value) && contains_ref_key(&member.value)
         },
         |name| format!("removed `{name}`: this API mistakes its key `$ref` for a reference"),
         context,
     );
 }
 
-pub(crate) fn with_slash<'a>(node: &mut Node<'a>, path: &SchemaPath<'_, 'a>, context: &mut PassContext) {
+pub(crate) fn handle_slash_keys<'a>(node: &mut Node<'a>, path: &SchemaPath<'_, 'a>, context: &mut PassContext) {
     if !context.survey.no_slash || path.pointer.steps().first() != Some(&Step::Name(Keyword::Defs.name())) {
         return;
     }
     respell_patterns(
         node,
         path,
-        |key| key.value().filter(|_| has_slash(key)).map(|pattern| without_slash(&pattern)),
+        |key| key.value().filter(|_| has_slash(key)).map(|pattern| escape_slashes(&pattern)),
         |name| format!("replaced `/` in the pattern `{name}` with `\\x2f`"),
         context,
     );
@@ -67,7 +67,7 @@ pub(crate) fn with_slash<'a>(node: &mut Node<'a>, path: &SchemaPath<'_, 'a>, con
             // Subschemas are handled on their own, and names of properties by `rename_properties`.
             keyword.is_none_or(|keyword| {
                 keyword.subschemas() == Subschemas::Value && keyword != Keyword::DependentRequired
-            }) && (has_slash(&member.key) || holds_slash(&member.value))
+            }) && (has_slash(&member.key) || contains_slash(&member.value))
         },
         |name| format!("removed `{name}`: no key inside a definition may contain `/`"),
         context,
@@ -75,21 +75,21 @@ pub(crate) fn with_slash<'a>(node: &mut Node<'a>, path: &SchemaPath<'_, 'a>, con
 }
 
 pub(crate) fn slash_occurs_in_definitions(root: &Node<'_>) -> bool {
-    root.object_at(Keyword::Defs).into_iter().flatten().any(|member| holds_slash(&member.value))
+    root.object_at(Keyword::Defs).into_iter().flatten().any(|member| contains_slash(&member.value))
 }
 
 fn drop_members<'a>(
     node: &mut Node<'a>,
     path: &SchemaPath<'_, 'a>,
     rule: Rule,
-    goes: impl Fn(Option<Keyword>, &Member<'a>) -> bool,
+    is_removed: impl Fn(Option<Keyword>, &Member<'a>) -> bool,
     message: impl Fn(&str) -> String,
     context: &mut PassContext,
 ) {
-    let mut gone: Set<Text<'a>> = Set::new();
+    let mut removed_keys: Set<Text<'a>> = Set::new();
     for member in node.as_object().into_iter().flatten() {
         let keyword = Keyword::named(&member.key);
-        if !goes(keyword, member) {
+        if !is_removed(keyword, member) {
             continue;
         }
         let validates = keyword.is_some_and(|keyword| keyword.role() == Role::Assertion);
@@ -98,13 +98,13 @@ fn drop_members<'a>(
         context
             .diagnostics
             .report(path, Location::of(&member.value).removed(), effect, || message(&member.key.display()));
-        gone.insert(member.key.clone());
+        removed_keys.insert(member.key.clone());
     }
-    if gone.is_empty() {
+    if removed_keys.is_empty() {
         return;
     }
     if let Some(object) = node.as_object_mut() {
-        object.retain(|member| !gone.contains(&member.key));
+        object.retain(|member| !removed_keys.contains(&member.key));
     }
 }
 
@@ -115,16 +115,16 @@ fn respell_patterns<'a>(
     message: impl Fn(&str) -> String,
     context: &mut PassContext,
 ) {
-    let mut found = false;
+    let mut needs_respelling = false;
     for member in node.object_at(Keyword::PatternProperties).into_iter().flatten() {
         if respell(&member.key).is_some() {
-            found = true;
+            needs_respelling = true;
             context
                 .diagnostics
                 .report(path, Location::of(&member.value).in_place(), PATTERN, || message(&member.key.display()));
         }
     }
-    if !found {
+    if !needs_respelling {
         return;
     }
     node.visit(Keyword::PatternProperties, |table| {
@@ -136,7 +136,7 @@ fn respell_patterns<'a>(
     });
 }
 
-fn has_ref(value: &Node<'_>) -> bool {
+fn contains_ref_key(value: &Node<'_>) -> bool {
     // Most values are not objects and need no stack.
     if value.as_object().is_none() {
         return false;
@@ -157,10 +157,10 @@ fn has_ref(value: &Node<'_>) -> bool {
     false
 }
 
-fn holds_slash(value: &Node<'_>) -> bool {
+fn contains_slash(value: &Node<'_>) -> bool {
     match value.data() {
-        Data::Object(object) => object.iter().any(|member| has_slash(&member.key) || holds_slash(&member.value)),
-        Data::Array(items) => items.iter().any(holds_slash),
+        Data::Object(object) => object.iter().any(|member| has_slash(&member.key) || contains_slash(&member.value)),
+        Data::Array(items) => items.iter().any(contains_slash),
         _ => false,
     }
 }
@@ -169,52 +169,53 @@ fn has_slash(key: &Text<'_>) -> bool {
     key.display().contains('/')
 }
 
-fn without_slash(pattern: &str) -> String {
-    let mut spelled = String::new();
+fn escape_slashes(pattern: &str) -> String {
+    let mut result = String::new();
     let mut characters = pattern.chars();
     while let Some(character) = characters.next() {
         match character {
-            '/' => spelled.push_str("\\x2f"),
+            '/' => result.push_str("\\x2f"),
             '\\' => match characters.next() {
-                Some('/') => spelled.push_str("\\x2f"),
+                Some('/') => result.push_str("\\x2f"),
                 escaped => {
-                    spelled.push('\\');
-                    spelled.extend(escaped);
+                    result.push('\\');
+                    result.extend(escaped);
                 }
             },
-            other => spelled.push(other),
+            character => result.push(character),
         }
     }
-    spelled
+    result
 }
 
-pub(crate) const WITH_NAMES: Keywords =
+pub(crate) const PROPERTY_NAME_KEYWORDS: Keywords =
     Keywords::of(&[Keyword::Properties, Keyword::DependentRequired, Keyword::DependentSchemas, Keyword::Required]);
 
-/// These keywords may match a renamed property differently.
-pub(crate) const JUDGES_OF_NAMES: [Keyword; 2] = [Keyword::PatternProperties, Keyword::PropertyNames];
+/// Keywords that may match a property differently after it is renamed.
+pub(crate) const NAME_CONSTRAINTS: [Keyword; 2] = [Keyword::PatternProperties, Keyword::PropertyNames];
 
 pub(crate) fn rename_properties<'a>(node: &mut Node<'a>, path: &SchemaPath<'_, 'a>, context: &mut PassContext) {
     let replacement_names = context.replacement_names.clone();
-    let is_root = context.grammar.names.shape.is_some() && is_about_the_root(path);
+    let is_root = context.grammar.names.shape.is_some() && describes_root_instance(path);
     let spelling = Spelling { rule: context.grammar.names, no_slash: context.survey.no_slash, is_root };
     let Some(object) = node.as_object().filter(|object| spelling.concerns(object)) else { return };
     replacement_names.extend_from(object);
     let mut renamed: Map<String, String> = Map::new();
-    let described = object.get(Keyword::Properties).and_then(|all| Some((all, all.as_object()?)));
-    if let Some((all, table)) = described {
+    let properties = object.get(Keyword::Properties).and_then(|all| Some((all, all.as_object()?)));
+    if let Some((all, table)) = properties {
         for member in table {
             let Some(name) = member.key.value() else { continue };
             if !spelling.replaces(&member.key) {
                 continue;
             }
             let Some(new) = replacement_names.get(&name) else { continue };
-            let is_broken = || replacement_names.is_broken(&name) || breaks(&member.value);
-            if !spelling.goes_everywhere(&name) && !spelling.is_misshapen(&name) && !is_broken() {
+            let has_refused_content =
+                || replacement_names.has_refused_content(&name) || contains_refused_keyword(&member.value);
+            if !spelling.is_replaced_everywhere(&name) && !spelling.violates_pattern(&name) && !has_refused_content() {
                 continue;
             }
             let effect = ChangeKind::of(Rule::RenameProperty);
-            let effect = if context.survey.judges_names { effect.accepts(Accepts::Mixed) } else { effect };
+            let effect = if context.survey.constrains_names { effect.accepts(Accepts::Mixed) } else { effect };
             // The location is the location of the key; the value may come from another schema.
             let (from, to) = (Location::under(all, name.clone().into_owned()), Location::under(all, new.clone()));
             context
@@ -227,24 +228,27 @@ pub(crate) fn rename_properties<'a>(node: &mut Node<'a>, path: &SchemaPath<'_, '
     let new_name = |name: &Text<'_>| {
         let name = name.value()?;
         let everywhere =
-            || replacement_names.get(&name).filter(|_| replacement_names.goes_where_listed(spelling, &name));
+            || replacement_names.get(&name).filter(|_| replacement_names.is_replaced_where_listed(spelling, &name));
         renamed.get(&*name).cloned().or_else(everywhere)
     };
-    // Names that are not declared as properties are reported where they are listed.
+    // A name without a declared property is reported at the keyword that lists it.
     for keyword in ["dependentRequired", "dependentSchemas", "required"] {
         let Some(value) = node.get(keyword) else { continue };
-        let listed = |list: &Node<'a>| {
-            let named = |name: &Node<'a>| Some((Location::of(name), name.as_text()?.clone()));
-            list.as_array().into_iter().flatten().filter_map(named).collect::<Vec<_>>()
+        let names_in = |list: &Node<'a>| {
+            let located = |name: &Node<'a>| Some((Location::of(name), name.as_text()?.clone()));
+            list.as_array().into_iter().flatten().filter_map(located).collect::<Vec<_>>()
         };
         let names: Vec<(Location, Text<'a>)> = match value.as_object() {
             Some(table) => {
-                let named = |member: &Member<'a>| {
+                let located = |member: &Member<'a>| {
                     (Location::under(value, member.key.display().into_owned()), member.key.clone())
                 };
-                table.iter().flat_map(|member| core::iter::once(named(member)).chain(listed(&member.value))).collect()
+                table
+                    .iter()
+                    .flat_map(|member| core::iter::once(located(member)).chain(names_in(&member.value)))
+                    .collect()
             }
-            None => listed(value),
+            None => names_in(value),
         };
         let is_new = |(_, name): &&(Location, Text<'a>)| name.value().is_some_and(|name| !renamed.contains_key(&*name));
         for (from, name) in names.iter().filter(is_new) {
@@ -258,14 +262,14 @@ pub(crate) fn rename_properties<'a>(node: &mut Node<'a>, path: &SchemaPath<'_, '
     }
     for keyword in ["properties", "dependentRequired", "dependentSchemas"] {
         let affected = |table: &Object<'_>| {
-            table.iter().any(|member| new_name(&member.key).is_some() || lists(&member.value, &new_name))
+            table.iter().any(|member| new_name(&member.key).is_some() || lists_replaced_name(&member.value, &new_name))
         };
         if !node.object_at(keyword).is_some_and(affected) {
             continue;
         }
         node.visit(keyword, |table| {
             let Some(known) = table.as_object() else { return };
-            // A new name may equal a listed name that is not a property; then the key is left unchanged.
+            // If a new name equals a listed name that is not a property, the key is not changed.
             let mut taken: Set<String> =
                 known.iter().filter_map(|member| member.key.value()).map(Cow::into_owned).collect();
             for member in table.as_object_mut().into_iter().flat_map(Object::members_mut) {
@@ -282,20 +286,20 @@ pub(crate) fn rename_properties<'a>(node: &mut Node<'a>, path: &SchemaPath<'_, '
 }
 
 pub(crate) fn lists_objects(node: &Node<'_>, present: Keywords) -> bool {
-    let holds = |keyword: &str| node.get(keyword).is_some_and(holds_object);
+    let holds = |keyword: &str| node.get(keyword).is_some_and(contains_object);
     (present.contains(Keyword::Enum) && holds("enum")) || (present.contains(Keyword::Const) && holds("const"))
 }
 
-fn holds_object(value: &Node<'_>) -> bool {
-    value.as_object().is_some() || value.as_array().is_some_and(|items| items.iter().any(holds_object))
+fn contains_object(value: &Node<'_>) -> bool {
+    value.as_object().is_some() || value.as_array().is_some_and(|items| items.iter().any(contains_object))
 }
 
-fn lists(list: &Node<'_>, new_name: &dyn Fn(&Text<'_>) -> Option<String>) -> bool {
+fn lists_replaced_name(list: &Node<'_>, new_name: &dyn Fn(&Text<'_>) -> Option<String>) -> bool {
     list.as_array().is_some_and(|names| names.iter().filter_map(Node::as_text).any(|name| new_name(name).is_some()))
 }
 
 fn rename_list<'a>(list: &mut Node<'a>, new_name: &dyn Fn(&Text<'_>) -> Option<String>) {
-    if !lists(list, new_name) {
+    if !lists_replaced_name(list, new_name) {
         return;
     }
     for name in list.as_array_mut().into_iter().flatten() {

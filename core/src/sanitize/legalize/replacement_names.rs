@@ -1,8 +1,8 @@
-//! Stand-ins: replacements for property names that the grammar refuses, one for each name of a document.
+//! Replacements for property names that the grammar refuses: one replacement for each refused name of a document.
 //!
-//! Several schemas may describe the same object, and rewriting changes which ones do. So a name has the same
-//! replacement everywhere, and no other name of the document equals it. Both the passes and the restore plan look
-//! replacements up here.
+//! Several schemas may describe the same object, and rewriting changes which schemas do. So a name has one replacement
+//! everywhere, and the replacement differs from all other names of the document. The passes and the restore plan use
+//! the same replacements.
 
 use alloc::{format, string::String, vec::Vec};
 use core::cell::RefCell;
@@ -23,13 +23,13 @@ use crate::{
 };
 
 /// Keywords other than `properties` that hold tables or lists of property names.
-const LISTS: [Keyword; 4] =
+const NAME_LISTS: [Keyword; 4] =
     [Keyword::Required, Keyword::DependentRequired, Keyword::DependentSchemas, Keyword::Dependencies];
 
 /// In-place applicators that hold one schema, a list of schemas, and a table of schemas.
-const ALONE: [Keyword; 4] = [Keyword::If, Keyword::Then, Keyword::Else, Keyword::Not];
-const LISTED: [Keyword; 3] = [Keyword::AllOf, Keyword::AnyOf, Keyword::OneOf];
-const NAMED: [Keyword; 2] = [Keyword::DependentSchemas, Keyword::Dependencies];
+const SINGLE_APPLICATORS: [Keyword; 4] = [Keyword::If, Keyword::Then, Keyword::Else, Keyword::Not];
+const LIST_APPLICATORS: [Keyword; 3] = [Keyword::AllOf, Keyword::AnyOf, Keyword::OneOf];
+const TABLE_APPLICATORS: [Keyword; 2] = [Keyword::DependentSchemas, Keyword::Dependencies];
 
 /// Keywords that an API does not accept below a property with braces in its name.
 const BREAKS_BELOW_BRACES: [&str; 4] = ["enum", "required", "anyOf", "$ref"];
@@ -37,7 +37,7 @@ const BREAKS_BELOW_BRACES: [&str; 4] = ["enum", "required", "anyOf", "$ref"];
 /// Rule for the property names that a schema may contain. It depends on the grammar, and on keys with `/` in kept
 /// definitions.
 ///
-/// It applies to the whole schema, because several schemas, in definitions or not, may describe the same object.
+/// The rule applies to the whole schema, because several schemas, also in definitions, may describe the same object.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Spelling {
     pub(crate) rule: NameRule,
@@ -47,7 +47,7 @@ pub(crate) struct Spelling {
 }
 
 impl Spelling {
-    /// The replacement is not unique yet. Returns `None` if the name is accepted.
+    /// Returns an accepted spelling of the name, which need not be unique. Returns `None` if the name is accepted.
     fn alias(self, name: &str) -> Option<String> {
         if self.rule.reserved.contains(&name) {
             return Some(format!("{}_", name.replace('$', "dollar_")));
@@ -55,7 +55,7 @@ impl Spelling {
         if let Some(property_pattern) =
             self.property_pattern().filter(|property_pattern| !property_pattern.allows(name))
         {
-            return Some(shaped(property_pattern, name));
+            return Some(fit_to_pattern(property_pattern, name));
         }
         let braces = self.rule.no_braces && has_braces(name);
         let slash = self.has_slash(name);
@@ -69,13 +69,13 @@ impl Spelling {
     }
 
     pub(crate) fn replaces(self, name: &Text<'_>) -> bool {
-        let has = |name: &str| {
+        let is_refused = |name: &str| {
             let braces = self.rule.no_braces && has_braces(name);
-            self.rule.reserved.contains(&name) || self.is_misshapen(name) || braces || self.has_slash(name)
+            self.rule.reserved.contains(&name) || self.violates_pattern(name) || braces || self.has_slash(name)
         };
         match name.as_plain() {
-            Some(plain) => has(plain),
-            None => name.value().is_some_and(|name| has(&name)),
+            Some(plain) => is_refused(plain),
+            None => name.value().is_some_and(|name| is_refused(&name)),
         }
     }
 
@@ -87,7 +87,7 @@ impl Spelling {
         self.rule.shape.filter(|property_pattern| self.is_root || !property_pattern.root_only)
     }
 
-    pub(super) fn is_misshapen(self, name: &str) -> bool {
+    pub(super) fn violates_pattern(self, name: &str) -> bool {
         self.property_pattern().is_some_and(|property_pattern| !property_pattern.allows(name))
     }
 
@@ -96,19 +96,21 @@ impl Spelling {
     }
 
     /// Returns true if the name is replaced in every keyword, even if it is only listed.
-    pub(crate) fn goes_everywhere(self, name: &str) -> bool {
+    pub(crate) fn is_replaced_everywhere(self, name: &str) -> bool {
         self.rule.reserved.contains(&name) || self.has_slash(name)
     }
 }
 
-pub(super) fn is_about_the_root(path: &SchemaPath<'_, '_>) -> bool {
+pub(super) fn describes_root_instance(path: &SchemaPath<'_, '_>) -> bool {
     let mut steps = path.pointer.steps().iter();
     while let Some(step) = steps.next() {
-        let is_one =
-            |keywords: &[Keyword]| matches!(step, Step::Name(name) if keywords.iter().any(|one| one.name() == *name));
-        if is_one(&LISTED) || is_one(&NAMED) {
+        let is_any = |keywords: &[Keyword]| {
+            let is_step = |keyword: &Keyword| matches!(step, Step::Name(name) if keyword.name() == *name);
+            keywords.iter().any(is_step)
+        };
+        if is_any(&LIST_APPLICATORS) || is_any(&TABLE_APPLICATORS) {
             steps.next();
-        } else if !is_one(&ALONE) {
+        } else if !is_any(&SINGLE_APPLICATORS) {
             return false;
         }
     }
@@ -125,13 +127,13 @@ struct Names<'n, 'a> {
 impl<'n, 'a> Names<'n, 'a> {
     fn of(object: &'n Object<'a>) -> Self {
         let mut only_named = Vec::new();
-        for value in LISTS.iter().filter_map(|keyword| object.get(*keyword)) {
+        for value in NAME_LISTS.iter().filter_map(|keyword| object.get(*keyword)) {
             match value.as_object() {
                 Some(table) => table.iter().for_each(|member| {
                     only_named.push(&member.key);
-                    only_named.extend(texts(&member.value));
+                    only_named.extend(strings_of(&member.value));
                 }),
-                None => only_named.extend(texts(value)),
+                None => only_named.extend(strings_of(value)),
             }
         }
         let table = object.object_at(Keyword::Properties);
@@ -139,11 +141,11 @@ impl<'n, 'a> Names<'n, 'a> {
     }
 }
 
-fn broken<'n>(object: &'n Object<'_>) -> impl Iterator<Item = String> + 'n {
+fn names_with_refused_content<'n>(object: &'n Object<'_>) -> impl Iterator<Item = String> + 'n {
     let table = object.object_at(Keyword::Properties);
     table.into_iter().flatten().filter_map(|member| {
         let name = member.key.value().filter(|name| has_braces(name))?;
-        breaks(&member.value).then(|| name.into_owned())
+        contains_refused_keyword(&member.value).then(|| name.into_owned())
     })
 }
 
@@ -151,35 +153,35 @@ fn has_braces(name: &str) -> bool {
     name.contains('{') && name.contains('}')
 }
 
-fn texts<'n, 'a>(list: &'n Node<'a>) -> impl Iterator<Item = &'n Text<'a>> {
+fn strings_of<'n, 'a>(list: &'n Node<'a>) -> impl Iterator<Item = &'n Text<'a>> {
     list.as_array().unwrap_or(core::slice::from_ref(list)).iter().filter_map(Node::as_text)
 }
 
-pub(crate) fn only_listed<'n, 'a>(object: &'n Object<'a>, table: Option<&'n Object<'a>>) -> Vec<&'n Text<'a>> {
-    let only_named = Names { declared: Vec::new(), ..Names::of(object) }.only_named;
-    if only_named.is_empty() {
-        return only_named;
+pub(crate) fn undeclared_names<'n, 'a>(object: &'n Object<'a>, table: Option<&'n Object<'a>>) -> Vec<&'n Text<'a>> {
+    let other_names = Names { declared: Vec::new(), ..Names::of(object) }.only_named;
+    if other_names.is_empty() {
+        return other_names;
     }
-    let known = table.map(LookUp::of);
-    only_named.into_iter().filter(|name| known.as_ref().is_none_or(|known| !known.has(name))).collect()
+    let declared = table.map(LookUp::of);
+    other_names.into_iter().filter(|name| declared.as_ref().is_none_or(|declared| !declared.has(name))).collect()
 }
 
 /// Each name that the grammar refuses has a different replacement.
 #[derive(Debug)]
 pub(crate) struct ReplacementNames {
-    /// Includes the restrictions that apply only at the root.
+    /// The rule for the root, which includes all restrictions.
     spelling: Spelling,
     table: RefCell<Table>,
 }
 
 #[derive(Debug, Default)]
 struct Table {
-    taken: Taken,
+    used_names: Taken,
     by_original: Map<String, String>,
     /// Original names that are properties of some schema.
     declared: Set<String>,
     /// Names with braces, if the property contains a keyword that the API does not accept below such a name.
-    broken: Set<String>,
+    with_refused_content: Set<String>,
 }
 
 impl ReplacementNames {
@@ -189,20 +191,20 @@ impl ReplacementNames {
         let spelling = Spelling { rule: grammar.names, no_slash, is_root: true };
         let mut table = Table::default();
         if !spelling.is_open()
-            && each_object(schema, budget, &mut |object| names_any(object, &|name| spelling.replaces(name)))
+            && visit_objects(schema, budget, &mut |object| names_any(object, &|name| spelling.replaces(name)))
         {
             let (mut of_root, mut declared, mut only_named) = (Vec::new(), Vec::new(), Vec::new());
-            about_the_root(schema, budget, &mut |object| of_root.extend(Names::of(object).declared));
-            each_object(schema, budget, &mut |object| {
+            visit_root_schemas(schema, budget, &mut |object| of_root.extend(Names::of(object).declared));
+            visit_objects(schema, budget, &mut |object| {
                 let names = Names::of(object);
                 declared.extend(names.declared);
                 only_named.extend(names.only_named);
                 if grammar.names.no_braces {
-                    table.broken.extend(broken(object));
+                    table.with_refused_content.extend(names_with_refused_content(object));
                 }
                 false
             });
-            declared.iter().chain(&only_named).for_each(|name| table.taken.take(name));
+            declared.iter().chain(&only_named).for_each(|name| table.used_names.take(name));
             // In order of priority: properties of the root, other properties, names that are only listed.
             table.add(spelling, of_root.into_iter());
             table.add(spelling, declared.iter().copied());
@@ -220,15 +222,16 @@ impl ReplacementNames {
         self.table.borrow().by_original.get(name).cloned()
     }
 
-    /// Another schema of the same object may declare a property that this schema only lists.
-    pub(crate) fn goes_where_listed(&self, spelling: Spelling, name: &str) -> bool {
-        spelling.goes_everywhere(name)
-            || self.is_broken(name)
-            || (spelling.is_misshapen(name) && self.table.borrow().declared.contains(name))
+    /// Returns true if the name is replaced in a schema that lists it but does not declare it. Another schema of the
+    /// object may declare the property.
+    pub(crate) fn is_replaced_where_listed(&self, spelling: Spelling, name: &str) -> bool {
+        spelling.is_replaced_everywhere(name)
+            || self.has_refused_content(name)
+            || (spelling.violates_pattern(name) && self.table.borrow().declared.contains(name))
     }
 
-    pub(super) fn is_broken(&self, name: &str) -> bool {
-        self.table.borrow().broken.contains(name)
+    pub(super) fn has_refused_content(&self, name: &str) -> bool {
+        self.table.borrow().with_refused_content.contains(name)
     }
 
     /// Adds names that the document did not contain, or did not declare as properties, when it was read.
@@ -241,7 +244,7 @@ impl ReplacementNames {
         };
         let declared = replaced(&names.declared);
         if !declared.iter().chain(&replaced(&names.only_named)).all(|name| table.by_original.contains_key(name)) {
-            names.declared.iter().chain(&names.only_named).for_each(|name| table.taken.take(name));
+            names.declared.iter().chain(&names.only_named).for_each(|name| table.used_names.take(name));
             table.add(self.spelling, names.declared.into_iter());
             table.add(self.spelling, names.only_named.into_iter());
         }
@@ -250,7 +253,8 @@ impl ReplacementNames {
 }
 
 impl Table {
-    /// Names with the same alias each get a hash. If a replacement is already taken, `_` is appended, then a number.
+    /// Adds replacements for names. If several names have one alias, they get a hash. If a name is already used, `_` is
+    /// appended, then a number.
     fn add<'n, 'a: 'n>(&mut self, spelling: Spelling, names: impl Iterator<Item = &'n Text<'a>>) {
         let max_length = spelling.property_pattern().map_or(usize::MAX, |property_pattern| property_pattern.max_length);
         let names = names.filter_map(Text::value).filter(|name| !self.by_original.contains_key(&**name));
@@ -258,16 +262,17 @@ impl Table {
             .filter_map(|name| Some((spelling.alias(&name)?, name.into_owned())))
             .map(|(alias, name)| (name, alias))
             .collect();
-        let mut wanted: Map<&String, usize> = Map::new();
-        aliases.values().for_each(|alias| *wanted.entry(alias).or_default() += 1);
-        let mark = |(name, alias): (&String, &String)| {
-            let is_shared = wanted.get(alias) != Some(&1);
-            (name.clone(), if is_shared { marked(alias.clone(), name, max_length) } else { alias.clone() })
+        let mut alias_counts: Map<&String, usize> = Map::new();
+        aliases.values().for_each(|alias| *alias_counts.entry(alias).or_default() += 1);
+        let with_distinct_alias = |(name, alias): (&String, &String)| {
+            let is_shared = alias_counts.get(alias) != Some(&1);
+            (name.clone(), if is_shared { with_hash(alias.clone(), name, max_length) } else { alias.clone() })
         };
-        let (clear, disputed): (Vec<_>, Vec<_>) = aliases.iter().map(mark).partition(|(_, new)| !self.taken.has(new));
-        let disputed = disputed.into_iter().map(|(name, new)| (name, format!("{}_", cut(&new, max_length - 1))));
-        for (name, new) in clear.into_iter().chain(disputed) {
-            let new = self.taken.reserve_unused(new, max_length);
+        let (unused, used): (Vec<_>, Vec<_>) =
+            aliases.iter().map(with_distinct_alias).partition(|(_, new)| !self.used_names.has(new));
+        let used = used.into_iter().map(|(name, new)| (name, format!("{}_", cut(&new, max_length - 1))));
+        for (name, new) in unused.into_iter().chain(used) {
+            let new = self.used_names.reserve_unused(new, max_length);
             self.by_original.insert(name, new);
         }
     }
@@ -275,36 +280,35 @@ impl Table {
 
 /// Reads the members only once, because this runs for every object, and most objects have no such name.
 fn names_any(object: &Object<'_>, is: &dyn Fn(&Text<'_>) -> bool) -> bool {
-    const ALL: Keywords = Keywords::of(&LISTS);
+    const ALL: Keywords = Keywords::of(&NAME_LISTS);
     object.iter().any(|Member { key, value }| match Keyword::named(key) {
         Some(Keyword::Properties) => value.as_object().into_iter().flatten().any(|member| is(&member.key)),
         Some(keyword) if ALL.contains(keyword) => match value.as_object() {
-            Some(table) => table.iter().any(|member| is(&member.key) || texts(&member.value).any(is)),
-            None => texts(value).any(is),
+            Some(table) => table.iter().any(|member| is(&member.key) || strings_of(&member.value).any(is)),
+            None => strings_of(value).any(is),
         },
         _ => false,
     })
 }
 
-/// Stops when the callback returns true; then returns true. (Objects that only look like schemas are included.)
-fn each_object<'n, 'a>(schema: &'n Node<'a>, budget: &Budget, does: &mut dyn FnMut(&'n Object<'a>) -> bool) -> bool {
+/// Visits every object, also objects that are not schemas. Stops if the callback returns true, and then returns true.
+fn visit_objects<'n, 'a>(schema: &'n Node<'a>, budget: &Budget, visit: &mut dyn FnMut(&'n Object<'a>) -> bool) -> bool {
     let mut open = Vec::from([schema]);
-    let is_container = |node: &Node<'_>| matches!(node.data(), Data::Array(_) | Data::Object(_));
     while let Some(node) = open.pop() {
         match node.data() {
             Data::Array(items) if budget.pay(1 + items.len()) => {
                 for item in items {
-                    if is_container(item) {
+                    if item.is_container() {
                         open.push(item);
                     }
                 }
             }
             Data::Object(object) if budget.pay(1 + object.len()) => {
-                if does(object) {
+                if visit(object) {
                     return true;
                 }
                 for Member { value, .. } in object {
-                    if is_container(value) {
+                    if value.is_container() {
                         open.push(value);
                     }
                 }
@@ -315,51 +319,57 @@ fn each_object<'n, 'a>(schema: &'n Node<'a>, budget: &Budget, does: &mut dyn FnM
     false
 }
 
-fn about_the_root<'n, 'a>(schema: &'n Node<'a>, budget: &Budget, does: &mut dyn FnMut(&'n Object<'a>)) {
+fn visit_root_schemas<'n, 'a>(schema: &'n Node<'a>, budget: &Budget, visit: &mut dyn FnMut(&'n Object<'a>)) {
     let mut open = Vec::from([schema]);
     while let Some(node) = open.pop() {
         let Some(object) = node.as_object().filter(|object| budget.pay(1 + object.len())) else { continue };
-        does(object);
+        visit(object);
         open.extend(in_place(object));
     }
 }
 
 pub(crate) fn in_place<'n, 'a>(object: &'n Object<'a>) -> Vec<&'n Node<'a>> {
-    let mut found = Vec::new();
+    let mut schemas = Vec::new();
     // `then` and `else` have no effect without `if`.
     let is_conditional = object.has("if");
-    let counts = |keyword: &&Keyword| is_conditional || !matches!(keyword, Keyword::Then | Keyword::Else);
-    for value in LISTED.iter().chain(ALONE.iter().filter(counts)).filter_map(|keyword| object.get(*keyword)) {
-        found.extend(value.as_array().unwrap_or(core::slice::from_ref(value)));
+    let has_effect = |keyword: &&Keyword| is_conditional || !matches!(keyword, Keyword::Then | Keyword::Else);
+    for value in LIST_APPLICATORS
+        .iter()
+        .chain(SINGLE_APPLICATORS.iter().filter(has_effect))
+        .filter_map(|keyword| object.get(*keyword))
+    {
+        schemas.extend(value.as_array().unwrap_or(core::slice::from_ref(value)));
     }
-    for table in NAMED.iter().filter_map(|keyword| object.get(*keyword)).filter_map(Node::as_object) {
-        found.extend(table.iter().map(|member| &member.value));
+    for table in TABLE_APPLICATORS.iter().filter_map(|keyword| object.get(*keyword)).filter_map(Node::as_object) {
+        schemas.extend(table.iter().map(|member| &member.value));
     }
-    found
+    schemas
 }
 
-fn shaped(property_pattern: PropertyPattern, name: &str) -> String {
+fn fit_to_pattern(property_pattern: PropertyPattern, name: &str) -> String {
     let filler = if property_pattern.also.contains('_') { '_' } else { 'x' };
-    let fits = |character: char| character.is_ascii_alphanumeric() || property_pattern.also.contains(character);
-    let mut new: String = name.chars().map(|character| if fits(character) { character } else { filler }).collect();
-    let begins = |also: &str| new.starts_with(|first: char| first.is_ascii_alphabetic() || also.contains(first));
-    if new.is_empty() || !property_pattern.first.is_none_or(begins) {
+    let is_allowed = |character: char| character.is_ascii_alphanumeric() || property_pattern.also.contains(character);
+    let mut new: String =
+        name.chars().map(|character| if is_allowed(character) { character } else { filler }).collect();
+    let begins_with_allowed =
+        |also: &str| new.starts_with(|first: char| first.is_ascii_alphabetic() || also.contains(first));
+    if new.is_empty() || !property_pattern.first.is_none_or(begins_with_allowed) {
         new.insert(0, filler);
     }
     if new.len() > property_pattern.max_length {
-        new = marked(new, name, property_pattern.max_length);
+        new = with_hash(new, name, property_pattern.max_length);
     }
     new
 }
 
-fn marked(mut new: String, name: &str, max_length: usize) -> String {
-    let mark = format!("x{:08x}", fnv(name));
-    let mut end = new.len().min(max_length.saturating_sub(mark.len()));
+fn with_hash(mut new: String, name: &str, max_length: usize) -> String {
+    let hash = format!("x{:08x}", fnv(name));
+    let mut end = new.len().min(max_length.saturating_sub(hash.len()));
     while !new.is_char_boundary(end) {
         end -= 1;
     }
     new.truncate(end);
-    new.push_str(&mark);
+    new.push_str(&hash);
     new
 }
 
@@ -368,12 +378,12 @@ fn fnv(text: &str) -> u32 {
     text.bytes().fold(0x811c_9dc5, |hash, byte| (hash ^ u32::from(byte)).wrapping_mul(0x0100_0193))
 }
 
-pub(super) fn breaks(node: &Node<'_>) -> bool {
+pub(super) fn contains_refused_keyword(node: &Node<'_>) -> bool {
     match node.data() {
-        Data::Object(object) => object
-            .iter()
-            .any(|member| BREAKS_BELOW_BRACES.iter().any(|keyword| member.key.is(keyword)) || breaks(&member.value)),
-        Data::Array(items) => items.iter().any(breaks),
+        Data::Object(object) => object.iter().any(|member| {
+            BREAKS_BELOW_BRACES.iter().any(|keyword| member.key.is(keyword)) || contains_refused_keyword(&member.value)
+        }),
+        Data::Array(items) => items.iter().any(contains_refused_keyword),
         _ => false,
     }
 }

@@ -43,47 +43,47 @@ pub(crate) fn apply<'a>(node: &mut Node<'a>, path: &SchemaPath<'_, 'a>, context:
     let Some(names) = object.array_at(Keyword::Required) else { return };
     let applies = !object.has(Keyword::Type) || layout::declares(object, "object");
     let is_closed = object.get(Keyword::AdditionalProperties).is_some_and(|others| others.as_bool() == Some(false));
-    // Encoding declares them as properties, which an open object may have.
+    // Encoding declares such names as properties of an open object.
     if context.grammar.encodes() && applies && !is_closed {
         return;
     }
-    let known = Declared::of(object);
-    let unknown: Vec<Node<'a>> = names
+    let declared = Declared::of(object);
+    let undeclared: Vec<Node<'a>> = names
         .iter()
-        .filter(|name| name.as_text().is_none_or(|name| !known.has(name)))
+        .filter(|name| name.as_text().is_none_or(|name| !declared.has(name)))
         .map(|name| name.copy(&context.budget))
         .collect();
-    if unknown.is_empty() {
+    if undeclared.is_empty() {
         return;
     }
-    let left = names.len() - unknown.len();
-    let moved = applies && context.hints == Hints::Describe;
-    let effect = match (applies, moved) {
+    let remaining = names.len() - undeclared.len();
+    let is_described = applies && context.hints == Hints::Describe;
+    let effect = match (applies, is_described) {
         (false, _) => UNKNOWN.accepts(Accepts::Same),
         (true, true) => UNKNOWN.guidance(Guidance::Moved),
         (true, false) => UNKNOWN.guidance(Guidance::Lost),
     };
-    let to = if left > 0 { Location::under(node, "required") } else { Location::Nowhere };
+    let to = if remaining > 0 { Location::under(node, "required") } else { Location::Nowhere };
     context.diagnostics.report(path, Location::under(node, "required").to(to), effect, || {
         let names: Vec<String> =
-            unknown.iter().filter_map(Node::as_text).map(|name| format!("`{}`", name.display())).collect();
+            undeclared.iter().filter_map(Node::as_text).map(|name| format!("`{}`", name.display())).collect();
         format!("removed from `required` names that are not properties here: {}", names.join(", "))
     });
-    let gone: Vec<Text<'a>> = unknown.iter().filter_map(|name| name.as_text().cloned()).collect();
-    let gone: Set<&Text<'_>> = gone.iter().collect();
-    if left == 0 {
+    let removed: Vec<Text<'a>> = undeclared.iter().filter_map(|name| name.as_text().cloned()).collect();
+    let removed: Set<&Text<'_>> = removed.iter().collect();
+    if remaining == 0 {
         if let Some(object) = node.as_object_mut() {
             object.remove(Keyword::Required);
         }
     } else {
         node.visit(Keyword::Required, |list| {
             if let Some(names) = list.as_array_mut() {
-                names.retain(|name| name.as_text().is_some_and(|name| !gone.contains(name)));
+                names.retain(|name| name.as_text().is_some_and(|name| !removed.contains(name)));
             }
         });
     }
-    if moved {
-        description::append(node, &[("required", &Node::array(unknown))]);
+    if is_described {
+        description::append(node, &[("required", &Node::array(undeclared))]);
     }
 }
 
@@ -109,7 +109,7 @@ pub(crate) fn beside_properties<'a>(node: &mut Node<'a>, path: &SchemaPath<'_, '
         }
         return;
     }
-    // Encoding declares them as properties.
+    // Encoding declares such names as properties.
     if context.grammar.encodes() {
         return;
     }
@@ -117,17 +117,17 @@ pub(crate) fn beside_properties<'a>(node: &mut Node<'a>, path: &SchemaPath<'_, '
     let constrains_others = others.is_some_and(|others| {
         others.as_bool() == Some(false) || others.as_object().is_some_and(|schema| !schema.is_empty())
     });
-    // Properties evaluated inside `not` do not count outside it.
+    // Properties that are evaluated inside `not` are not evaluated outside it.
     let is_counted = object.has(Keyword::UnevaluatedProperties)
         || (path.keyword != Some(Keyword::Not) && context.survey.keywords.contains(Keyword::UnevaluatedProperties));
     if constrains_others || is_counted {
-        let moved = context.hints == Hints::Describe;
-        let effect = UNKNOWN.guidance(if moved { Guidance::Moved } else { Guidance::Lost });
+        let is_described = context.hints == Hints::Describe;
+        let effect = UNKNOWN.guidance(if is_described { Guidance::Moved } else { Guidance::Lost });
         context.diagnostics.report(path, location.removed(), effect, || {
             String::from("removed `required`: there are no `properties` next to it")
         });
         let Some(names) = node.as_object_mut().and_then(|object| object.remove(Keyword::Required)) else { return };
-        if moved {
+        if is_described {
             description::append(node, &[("required", &names)]);
         }
         return;

@@ -34,8 +34,8 @@ use crate::{
 
 const OBJECT: ChangeKind = ChangeKind::of(Rule::DeclareObject);
 const PROPERTIES: ChangeKind = ChangeKind::of(Rule::AddProperties);
-const ONE: ChangeKind = ChangeKind::of(Rule::FlattenRootUnion);
-const FLAT: ChangeKind = ChangeKind::of(Rule::FlattenRootUnion);
+const UNWRAP_SINGLE: ChangeKind = ChangeKind::of(Rule::FlattenRootUnion);
+const FLATTEN: ChangeKind = ChangeKind::of(Rule::FlattenRootUnion);
 
 /// Maximum length, in bytes, of a root union that is kept as a double `not` in addition to the merged object.
 const LONGEST_CONDITION: usize = 20_000;
@@ -67,18 +67,18 @@ pub(crate) fn refuse_no_object(root: &Node<'_>, form: Form, grammar: &Grammar, b
     }
 }
 
-/// Arguments are always objects; a response may not be.
+/// Declares the root's type and properties. Arguments are always objects; a response need not be an object.
 pub(crate) fn declare_object(root: &mut Node<'_>, context: &mut PassContext) {
     if root.as_bool() == Some(true) {
         root.replace(Data::Object(Object::new()));
     }
     if !root.get(Keyword::Type).is_some_and(|value| value.is_text("object")) {
         let (from, to) = (Location::of(root), Location::under(root, "type"));
-        // The root of a response format may also accept other values, and so may a root to which references point. From
-        // now on it accepts only objects. (Every MCP version whose clients require `type` defines tool results as
-        // objects.) Types that were inferred in branches assume an object root, so they prove nothing.
-        let declares = || context.declared_object.unwrap_or_else(|| declares_object(root));
-        let may_be_more = || context.used_as == Use::Response && !declares();
+        // The root of a response format, or a root to which references point, may also accept other values. From now on
+        // it accepts only objects. (Every MCP version whose clients require `type` defines tool results as objects.)
+        // Types that were inferred in branches assume an object root, so they prove nothing.
+        let declared_object = || context.declared_object.unwrap_or_else(|| declares_object(root));
+        let may_be_more = || context.used_as == Use::Response && !declared_object();
         let narrows = may_be_more() || refers_to_root(root, &context.budget);
         let effect = if narrows { OBJECT.accepts(Accepts::Narrower) } else { OBJECT };
         let why = match context.used_as {
@@ -105,13 +105,13 @@ pub(crate) fn declare_object(root: &mut Node<'_>, context: &mut PassContext) {
 }
 
 fn refers_to_root(root: &Node<'_>, budget: &Budget) -> bool {
-    let mut found = false;
+    let mut refers = false;
     // If the budget is spent, later walks report it.
     let _ = visit::walk(budget, root, Keywords::ALL, &mut |node, _| {
-        found = found || node.get(Keyword::Ref).is_some_and(|reference| reference.is_text("#"));
-        Ok(if found { Visit::Skip } else { Visit::Descend })
+        refers = refers || node.get(Keyword::Ref).is_some_and(|reference| reference.is_text("#"));
+        Ok(if refers { Visit::Skip } else { Visit::Descend })
     });
-    found
+    refers
 }
 
 pub(crate) fn root<'a>(node: &mut Node<'a>, context: &mut PassContext) -> Result<(), Error> {
@@ -127,12 +127,12 @@ pub(crate) fn root<'a>(node: &mut Node<'a>, context: &mut PassContext) -> Result
     }
     // If the root must be closed, branches of a union could not add properties to it.
     let closes = context.grammar.objects.open == OpenRule::MustClose;
-    let refused = node.get(Keyword::AnyOf).is_some_and(|union| {
+    let is_refused = node.get(Keyword::AnyOf).is_some_and(|union| {
         context.grammar.refuses_at_root(Keyword::AnyOf, union) || context.grammar.any_of.no_type_beside || closes
     });
-    if refused {
-        let condition = condition(node, context.grammar, &context.budget)?;
-        union(node, context, condition.is_some())?;
+    if is_refused {
+        let condition = union_as_condition(node, context.grammar, &context.budget)?;
+        merge_root_union(node, context, condition.is_some())?;
         if let Some(condition) = condition {
             add_condition(node, condition);
         }
@@ -146,8 +146,8 @@ fn may_be_object(schema: &Node<'_>) -> bool {
     })
 }
 
-/// Returns `None` if the grammar cannot express the root's union as a double `not`.
-fn condition<'a>(root: &Node<'a>, grammar: &Grammar, budget: &Budget) -> Result<Option<Node<'a>>, Error> {
+/// Returns the root's union as a condition, or `None` if the grammar cannot express it as a double `not`.
+fn union_as_condition<'a>(root: &Node<'a>, grammar: &Grammar, budget: &Budget) -> Result<Option<Node<'a>>, Error> {
     let refuses_not = grammar.refuses.contains(Keyword::Not)
         || grammar.root_refuses.contains(Keyword::Not)
         || grammar.opaque.contains(Keyword::Not);
@@ -188,8 +188,8 @@ fn add_condition<'a>(root: &mut Node<'a>, condition: Node<'a>) {
     object.set(Text::literal("not"), untrue);
 }
 
-pub(crate) fn union(node: &mut Node<'_>, context: &mut PassContext, exact: bool) -> Result<(), Error> {
-    if one_object_of(node, context, exact) {
+pub(crate) fn merge_root_union(node: &mut Node<'_>, context: &mut PassContext, exact: bool) -> Result<(), Error> {
+    if merge_branches(node, context, exact) {
         return Ok(());
     }
     Err(Error::new(
@@ -199,52 +199,52 @@ pub(crate) fn union(node: &mut Node<'_>, context: &mut PassContext, exact: bool)
     ))
 }
 
-/// Returns false if no branch accepts an object; the schema is then unusable.
-fn one_object_of<'a>(node: &mut Node<'a>, context: &mut PassContext, exact: bool) -> bool {
+/// Merges the branches of the root's union into one object. Returns false if no branch accepts an object.
+fn merge_branches<'a>(node: &mut Node<'a>, context: &mut PassContext, exact: bool) -> bool {
     let location = Location::under(node, "anyOf");
     let origin = node.origin();
     let Some(object) = node.as_object_mut() else { return true };
     let Some(Data::Array(branches)) = object.remove(Keyword::AnyOf).map(Node::into_data) else { return true };
     let mut bundle = Object::new();
-    let mut rest: Vec<Member<'a>> = Vec::new();
+    let mut remaining: Vec<Member<'a>> = Vec::new();
     for member in core::mem::take(object).into_members() {
         if is_annotation(&member) || member.key.is(Keyword::Defs) {
-            rest.push(member);
+            remaining.push(member);
         } else {
             bundle.set(member.key, member.value);
         }
     }
     let bundle = Node::object(bundle).with_origin(origin);
-    let beside = Beside::of(&bundle);
+    let bundle_index = BundleIndex::of(&bundle);
     let mut objects: Vec<Object<'a>> = Vec::new();
-    let mut which: Vec<bool> = Vec::new();
+    let mut is_partial: Vec<bool> = Vec::new();
     for branch in branches {
-        let part = beside.as_ref().and_then(|beside| beside.part_for(&branch, &context.budget));
+        let part = bundle_index.as_ref().and_then(|bundle_index| bundle_index.part_for(&branch, &context.budget));
         let is_part = part.is_some();
         let part = part.map(|part| part.with_origin(origin));
         let all = part.as_ref().unwrap_or(&bundle);
         let Ok(mut merged) = any_of::into_branch(all, branch, Polarity::Positive, context) else { continue };
         // A branch that is a union itself is merged first.
-        if merged.get(Keyword::AnyOf).is_some() && !one_object_of(&mut merged, context, exact) {
+        if merged.get(Keyword::AnyOf).is_some() && !merge_branches(&mut merged, context, exact) {
             continue;
         }
         if let Data::Object(object) = merged.into_data() {
             objects.push(object);
-            which.push(is_part);
+            is_partial.push(is_part);
         }
     }
-    let parts = beside.as_ref().map(|beside| Parts { common: beside.common(), which: &which });
+    let parts = bundle_index.as_ref().map(|bundle_index| Parts { common: bundle_index.common(), which: &is_partial });
     if objects.is_empty() {
         return false;
     }
-    let single = objects.len() == 1;
+    let is_single = objects.len() == 1;
     let conditions = discriminators(&objects, parts, &context.budget);
-    let described = !single
+    let is_described = !is_single
         && !exact
         && context.hints == Hints::Describe
         && context.grammar.describes_root
         && conditions.as_array().is_some_and(|list| !list.is_empty());
-    let guidance = match (exact, described) {
+    let guidance = match (exact, is_described) {
         (true, _) => Guidance::Same,
         (false, true) => Guidance::Moved,
         (false, false) => Guidance::Lost,
@@ -255,7 +255,7 @@ fn one_object_of<'a>(node: &mut Node<'a>, context: &mut PassContext, exact: bool
         (false, true) => Accepts::Mixed,
         (false, false) => Accepts::Wider,
     };
-    let effect = if single { ONE } else { FLAT.accepts(accepts).guidance(guidance) };
+    let effect = if is_single { UNWRAP_SINGLE } else { FLATTEN.accepts(accepts).guidance(guidance) };
     context.diagnostics.report(Polarity::Positive, location.to(Location::of(&bundle)), effect, || {
         format!("merged the {} branches of the root's `anyOf` into one object", objects.len())
     });
@@ -264,18 +264,18 @@ fn one_object_of<'a>(node: &mut Node<'a>, context: &mut PassContext, exact: bool
     // Siblings of the union apply whatever the branches contain.
     if let Data::Object(bundle) = bundle.into_data() {
         let is_joined = |key: &Text<'_>| key.is(Keyword::Properties) || key.is(Keyword::Required);
-        let lost =
-            |member: &Member<'a>| !is_joined(&member.key) && !members.iter().any(|known| known.key == member.key);
-        let lost: Vec<Member<'a>> = bundle.into_members().into_iter().filter(lost).collect();
+        let is_lost =
+            |member: &Member<'a>| !is_joined(&member.key) && !members.iter().any(|existing| existing.key == member.key);
+        let lost: Vec<Member<'a>> = bundle.into_members().into_iter().filter(is_lost).collect();
         members.extend(lost);
     }
-    for member in rest {
+    for member in remaining {
         if member.key.is(Keyword::Defs) {
             members.push(member);
         } else {
-            let index = members.iter().position(|known| known.key == member.key);
+            let index = members.iter().position(|existing| existing.key == member.key);
             match index.and_then(|index| members.get_mut(index)) {
-                Some(known) => known.value = member.value,
+                Some(existing) => existing.value = member.value,
                 None => members.push(member),
             }
         }
@@ -284,14 +284,14 @@ fn one_object_of<'a>(node: &mut Node<'a>, context: &mut PassContext, exact: bool
         members.insert(0, Member { key: Text::literal("type"), value: Node::literal("object") });
     }
     node.replace(Data::Object(Object::from_members(members)));
-    if described {
+    if is_described {
         description::append(node, &[("anyOf", &conditions)]);
     }
     true
 }
 
-/// Up to this many properties and required names, every branch gets all of them.
-const FEW: usize = 16;
+/// If there are at most this many properties and required names, every branch gets all of them.
+const MAX_COPIED: usize = 16;
 
 /// A branch with one of these keywords gets the whole bundle: they constrain properties without naming them, compare
 /// whole objects, or refer to another schema.
@@ -312,11 +312,11 @@ const NEEDS_WHOLE: Keywords = Keywords::of(&[
 ]);
 
 /// Keywords that constrain properties which `properties` does not list.
-const OF_OTHERS: Keywords =
+const CONSTRAINS_UNDECLARED: Keywords =
     Keywords::of(&[Keyword::PatternProperties, Keyword::UnevaluatedProperties, Keyword::AnyOf, Keyword::Ref]);
 
 /// The siblings of a union (its bundle), if their properties need not go into every branch.
-struct Beside<'b, 'a> {
+struct BundleIndex<'b, 'a> {
     bundle: &'b Object<'a>,
     common: Common<'b, 'a>,
     properties: Map<&'b Text<'a>, usize>,
@@ -325,20 +325,20 @@ struct Beside<'b, 'a> {
     contradictory: Vec<&'b Text<'a>>,
 }
 
-impl<'b, 'a> Beside<'b, 'a> {
+impl<'b, 'a> BundleIndex<'b, 'a> {
     /// Returns `None` if every branch must get the whole bundle.
     pub(super) fn of(bundle: &'b Node<'a>) -> Option<Self> {
         let bundle = bundle.as_object()?;
-        let is_about_others = |member: &Member<'_>| {
-            Keyword::named(&member.key).is_some_and(|keyword| OF_OTHERS.contains(keyword))
+        let constrains_undeclared = |member: &Member<'_>| {
+            Keyword::named(&member.key).is_some_and(|keyword| CONSTRAINS_UNDECLARED.contains(keyword))
                 || member.key.is(Keyword::AdditionalProperties) && member.value.as_bool().is_none()
         };
-        if bundle.iter().any(is_about_others) {
+        if bundle.iter().any(constrains_undeclared) {
             return None;
         }
         let properties = bundle.get(Keyword::Properties)?.as_object()?;
         let required = bundle.get(Keyword::Required).map_or(Some(&[][..]), Node::as_array)?;
-        if properties.len() + required.len() <= FEW || required.iter().any(|name| name.as_text().is_none()) {
+        if properties.len() + required.len() <= MAX_COPIED || required.iter().any(|name| name.as_text().is_none()) {
             return None;
         }
         let names = required.iter().enumerate().filter_map(|(at, name)| Some((name.as_text()?, at)));
@@ -354,15 +354,15 @@ impl<'b, 'a> Beside<'b, 'a> {
             None => is_closed,
         };
         let contradictory: Vec<&Text<'a>> = names.keys().filter(may_contradict).copied().collect();
-        if contradictory.len() > FEW {
+        if contradictory.len() > MAX_COPIED {
             return None;
         }
         let origin = bundle.get(Keyword::Required).map(Node::origin);
         let common = Common { properties, index: LookUp::of(properties), required, origin };
-        Some(Beside { bundle, common, properties: index, required: names, contradictory })
+        Some(BundleIndex { bundle, common, properties: index, required: names, contradictory })
     }
 
-    /// Applies to every branch that got only a part of the bundle.
+    /// The names and properties that all branches with only a part of the bundle have in common.
     pub(super) const fn common(&self) -> &Common<'b, 'a> {
         &self.common
     }
@@ -379,7 +379,7 @@ impl<'b, 'a> Beside<'b, 'a> {
             return None;
         }
         let names = branch.get(Keyword::Required).map_or(Some(&[][..]), Node::as_array)?;
-        // If the branch's own `required` is at least as long as the bundle's `required`, the two could be confused.
+        // If `required` of the branch is at least as long as `required` of the bundle, the two could be confused.
         let is_as_long = !self.required.is_empty() && names.len() >= self.required.len();
         if is_as_long || names.iter().any(|name| name.as_text().is_none()) {
             return None;
@@ -398,8 +398,8 @@ impl<'b, 'a> Beside<'b, 'a> {
         }
         let indices = |known: &Map<&'b Text<'a>, usize>| {
             let mut indices: Set<usize> = mentioned.iter().filter_map(|name| known.get(name).copied()).collect();
-            // Adds an entry that the branch does not mention. Otherwise a part that contains only the branch's own
-            // members could be mistaken for the branch's own table.
+            // Adds an entry that the branch does not mention. Otherwise a part could equal the table of the branch, and
+            // be mistaken for it.
             indices.extend((0..known.len()).find(|index| !indices.contains(index)));
             collections::by(indices.into_iter().collect::<Vec<_>>(), usize::cmp)
         };
@@ -422,15 +422,15 @@ impl<'b, 'a> Beside<'b, 'a> {
     }
 }
 
-fn collect_strings<'n, 'a>(value: &'n Node<'a>, found: &mut Vec<&'n Text<'a>>) {
-    let mut open = Vec::from([value]);
-    while let Some(node) = open.pop() {
+fn collect_strings<'n, 'a>(value: &'n Node<'a>, strings: &mut Vec<&'n Text<'a>>) {
+    let mut pending = Vec::from([value]);
+    while let Some(node) = pending.pop() {
         match node.data() {
-            Data::String(text) => found.push(text),
-            Data::Array(items) => open.extend(items),
+            Data::String(text) => strings.push(text),
+            Data::Array(items) => pending.extend(items),
             Data::Object(object) => {
-                found.extend(object.iter().map(|member| &member.key));
-                open.extend(object.iter().map(|member| &member.value));
+                strings.extend(object.iter().map(|member| &member.key));
+                pending.extend(object.iter().map(|member| &member.value));
             }
             _ => {}
         }
@@ -443,64 +443,68 @@ fn collect_strings<'n, 'a>(value: &'n Node<'a>, found: &mut Vec<&'n Text<'a>>) {
 fn discriminators<'a>(objects: &[Object<'a>], parts: Option<Parts<'_, '_, 'a>>, budget: &Budget) -> Node<'a> {
     let lists: Vec<Vec<Node<'a>>> =
         objects.iter().map(|object| json::copies(object.items_at(Keyword::Required), budget)).collect();
-    // Names required by the common part are required in every branch: branches that are not partial got the whole
+    // Names that the common part requires are required in every branch, because the other branches got the whole
     // bundle.
     let common = parts.filter(|parts| parts.which.contains(&true)).map(|parts| parts.common);
-    let known: Set<&Text<'a>> =
+    let common_names: Set<&Text<'a>> =
         common.into_iter().flat_map(|common| common.required).filter_map(Node::as_text).collect();
-    let mut times: Map<&Text<'a>, usize> = Map::new();
+    let mut counts: Map<&Text<'a>, usize> = Map::new();
     for list in &lists {
         for name in list.iter().filter_map(Node::as_text).collect::<Set<_>>() {
-            *times.entry(name).or_default() += 1;
+            *counts.entry(name).or_default() += 1;
         }
     }
-    let everywhere = |name: &Node<'a>| {
-        name.as_text().is_some_and(|name| known.contains(&name) || times.get(&name) == Some(&lists.len()))
+    let is_required_everywhere = |name: &Node<'a>| {
+        name.as_text().is_some_and(|name| common_names.contains(&name) || counts.get(&name) == Some(&lists.len()))
     };
-    let own_properties = lists
-        .iter()
-        .map(|list| list.iter().filter(|name| !everywhere(name)).map(|name| name.copy(budget)).collect::<Vec<_>>());
-    let own_properties: Vec<Vec<Node<'a>>> = own_properties.collect();
-    if own_properties.iter().all(Vec::is_empty) {
+    let distinct_names = lists.iter().map(|list| {
+        list.iter().filter(|name| !is_required_everywhere(name)).map(|name| name.copy(budget)).collect::<Vec<_>>()
+    });
+    let distinct_names: Vec<Vec<Node<'a>>> = distinct_names.collect();
+    if distinct_names.iter().all(Vec::is_empty) {
         return Node::array(Vec::new());
     }
     // At most one object may lack a property that distinguishes them.
-    let mut named: Map<&Text<'a>, usize> = Map::new();
+    let mut branches_with_property: Map<&Text<'a>, usize> = Map::new();
     let tables: Vec<Option<LookUp<'_, 'a>>> =
         objects.iter().map(|object| object.object_at(Keyword::Properties).map(LookUp::of)).collect();
     for object in objects {
         for member in object.object_at(Keyword::Properties).into_iter().flatten() {
-            *named.entry(&member.key).or_default() += 1;
+            *branches_with_property.entry(&member.key).or_default() += 1;
         }
     }
-    let is_named = |name: &&Text<'a>| named.get(name).copied().unwrap_or_default() + 1 >= objects.len();
-    let beside = common.map(|common| LookUp::of(common.properties));
+    let is_nearly_everywhere =
+        |name: &&Text<'a>| branches_with_property.get(name).copied().unwrap_or_default() + 1 >= objects.len();
+    let bundle_index = common.map(|common| LookUp::of(common.properties));
     let is_part = |at: usize| parts.is_some_and(|parts| parts.which.get(at) == Some(&true));
-    let first = common.filter(|_| is_part(0)).map(|common| common.required).unwrap_or_default();
-    let own_first = lists.first().into_iter().flatten();
-    let is_new = |name: &&Node<'a>| first.is_empty() || !name.as_text().is_some_and(|name| known.contains(&name));
-    let shared = first.iter().chain(own_first.filter(is_new)).filter(|name| everywhere(name));
-    let shared = shared.filter_map(Node::as_text).filter(is_named);
+    let common_of_first = common.filter(|_| is_part(0)).map(|common| common.required).unwrap_or_default();
+    let required_of_first = lists.first().into_iter().flatten();
+    let is_new = |name: &&Node<'a>| {
+        common_of_first.is_empty() || !name.as_text().is_some_and(|name| common_names.contains(&name))
+    };
+    let shared_names =
+        common_of_first.iter().chain(required_of_first.filter(is_new)).filter(|name| is_required_everywhere(name));
+    let shared_names = shared_names.filter_map(Node::as_text).filter(is_nearly_everywhere);
     let constants_of = |name: &Text<'a>| {
         let property = |(at, table): (usize, &Option<LookUp<'_, 'a>>)| {
-            let own_properties = table.as_ref().and_then(|table| table.get(name));
-            constant(own_properties.or_else(|| beside.as_ref().filter(|_| is_part(at))?.get(name))?, name, budget)
+            let distinct_names = table.as_ref().and_then(|table| table.get(name));
+            constant(distinct_names.or_else(|| bundle_index.as_ref().filter(|_| is_part(at))?.get(name))?, name, budget)
         };
         tables.iter().enumerate().map(property).collect::<Option<Vec<_>>>()
     };
-    let mut candidates = shared.filter_map(constants_of);
+    let mut candidates = shared_names.filter_map(constants_of);
     let constants =
         candidates.find(|constants| constants.iter().map(json::canonical).collect::<Set<_>>().len() == objects.len());
-    if constants.is_none() && own_properties.iter().any(Vec::is_empty) {
+    if constants.is_none() && distinct_names.iter().any(Vec::is_empty) {
         return Node::array(Vec::new());
     }
     let mut constants = constants.map(Vec::into_iter);
-    let descriptions = own_properties.into_iter().map(|own_properties| {
+    let descriptions = distinct_names.into_iter().map(|distinct_names| {
         let constant = constants.as_mut().and_then(Iterator::next);
         let mut members: Vec<Member<'a>> =
             constant.map(|value| Member { key: Text::literal("properties"), value }).into_iter().collect();
-        if !own_properties.is_empty() {
-            members.push(Member { key: Text::literal("required"), value: Node::array(own_properties) });
+        if !distinct_names.is_empty() {
+            members.push(Member { key: Text::literal("required"), value: Node::array(distinct_names) });
         }
         Node::object(Object::from_members(members))
     });

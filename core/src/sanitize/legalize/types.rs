@@ -42,23 +42,23 @@ pub(crate) fn infer<'a>(
     inferred: InferenceContext,
     context: &mut PassContext,
 ) {
-    if !context.types_everything {
+    if !context.requires_types {
         return;
     }
     let Some(object) = node.as_object() else { return };
-    let must = context.grammar.typed != TypeRequirement::No;
-    if must && !context.grammar.walked.reaches(path.pointer) {
+    let is_required = context.grammar.typed != TypeRequirement::No;
+    if is_required && !context.grammar.walked.reaches(path.pointer) {
         return;
     }
     // A schema that accepts nothing needs no type.
-    if is_never(node) && !must {
+    if is_never(node) && !is_required {
         return;
     }
-    let enough = if must { context.grammar.typed.one_of() } else { IMPLY_A_TYPE };
+    let sufficient_keywords = if is_required { context.grammar.typed.one_of() } else { IMPLY_A_TYPE };
     if object.has(Keyword::Type)
-        || inferred.not_typed
-        || (inferred.of_anything && object.is_empty() && !must)
-        || Keywords::in_object(object).intersects(enough)
+        || inferred.skips_types
+        || (inferred.is_item_of_anything && object.is_empty() && !is_required)
+        || Keywords::in_object(object).intersects(sufficient_keywords)
     {
         return;
     }
@@ -70,75 +70,79 @@ pub(crate) fn infer<'a>(
         node.replace(Data::Bool(true));
         return;
     }
-    let hinted = implied_types(object);
-    match (hinted.as_slice(), inferred.types) {
+    let implied = implied_types(object);
+    match (implied.as_slice(), inferred.types) {
         // The validator does not check this schema.
         ([], _) if path.keyword.is_some_and(|keyword| context.grammar.opaque.contains(keyword)) => {}
         // `string` is not assumed if another schema excludes it.
-        ([], Some(known)) if context.untyped == Untyped::String && !InstanceTypes::STRING.within(known) => {
-            match TYPE_NAMES.iter().find(|name| known.within(InstanceTypes::of_name(name))) {
-                Some(name) => known_to_be(node, path, &[name], context),
-                None if must => anything::write(node, path, context),
+        ([], Some(inherited)) if context.untyped == Untyped::String && !InstanceTypes::STRING.within(inherited) => {
+            match TYPE_NAMES.iter().find(|name| inherited.within(InstanceTypes::of_name(name))) {
+                Some(name) => write_known_types(node, path, &[name], context),
+                None if is_required => anything::write(node, path, context),
                 None => {}
             }
         }
-        ([], _) if must => match of_parts(object) {
-            Some(name) => known_to_be(node, path, &[name], context),
+        ([], _) if is_required => match type_of_part(object) {
+            Some(name) => write_known_types(node, path, &[name], context),
             None => anything::write(node, path, context),
         },
         ([], _) => anything::write(node, path, context),
         // The grammar requires a type even if another schema declares it.
-        ([name], Some(known)) if must && known.within(InstanceTypes::of_name(name)) => {
-            write(node, path, &[name], INFER, context)
+        ([name], Some(inherited)) if is_required && inherited.within(InstanceTypes::of_name(name)) => {
+            write_implied_types(node, path, &[name], INFER, context)
         }
         // The keywords apply only to types that the instance cannot have, so they constrain nothing.
-        (names, Some(known)) if must && !names.iter().any(|name| InstanceTypes::of_name(name).within(known)) => {
-            let known: Vec<&'static str> = known.names().collect();
-            known_to_be(node, path, &known, context);
+        (names, Some(inherited))
+            if is_required && !names.iter().any(|name| InstanceTypes::of_name(name).within(inherited)) =>
+        {
+            let inherited: Vec<&'static str> = inherited.names().collect();
+            write_known_types(node, path, &inherited, context);
         }
-        (names, Some(_)) if must => write(node, path, names, INFER.accepts(Accepts::Narrower), context),
+        (names, Some(_)) if is_required => {
+            write_implied_types(node, path, names, INFER.accepts(Accepts::Narrower), context)
+        }
         // The validator does not check this schema, so a type gains nothing.
         (_, Some(_)) if inferred.opaque => {}
-        (names, Some(known)) => {
+        (names, Some(inherited)) => {
             // Another schema declares the types: writing the same types changes nothing, writing others would change
             // too much.
             if let [name] = names {
-                if known.within(InstanceTypes::of_name(name)) {
-                    write(node, path, names, INFER, context);
+                if inherited.within(InstanceTypes::of_name(name)) {
+                    write_implied_types(node, path, names, INFER, context);
                 }
             }
         }
         // The validator does not check this schema, so a guess gains nothing.
         (_, None) if inferred.opaque => {}
-        (names, None) => write(node, path, names, INFER.accepts(Accepts::Narrower), context),
+        (names, None) => write_implied_types(node, path, names, INFER.accepts(Accepts::Narrower), context),
     }
 }
 
 /// Returns true if a schema has no type although one could be written.
 pub(crate) fn has_untyped(root: &Node<'_>, grammar: &Grammar, budget: &Budget) -> Result<bool, Error> {
-    let mut found = false;
+    let mut is_found = false;
     // For each enclosing schema, true if it accepts anything.
-    let mut around: Vec<bool> = Vec::new();
+    let mut enclosing: Vec<bool> = Vec::new();
     visit::walk(budget, root, Keywords::ALL, &mut |node, path| {
-        around.truncate(path.depth);
-        let of_anything = path.keyword == Some(Keyword::Items) && around.last() == Some(&true);
-        around.push(legalize::names_all_types(node));
+        enclosing.truncate(path.depth);
+        let is_item_of_anything = path.keyword == Some(Keyword::Items) && enclosing.last() == Some(&true);
+        enclosing.push(legalize::names_all_types(node));
         if path.keyword.is_some_and(|keyword| legalize::NOT_TYPED.contains(keyword) || grammar.opaque.contains(keyword))
         {
             return Ok(Visit::Skip);
         }
         let is_untyped = |object: &Object<'_>| {
             let is_typed = object.has(Keyword::Type) || Keywords::in_object(object).intersects(IMPLY_A_TYPE);
-            let is_left_open = of_anything && object.is_empty();
+            let is_left_open = is_item_of_anything && object.is_empty();
             !is_typed && !is_left_open
         };
-        found |= node.as_object().is_some_and(is_untyped) && !is_never(node);
-        Ok(if found { Visit::Skip } else { Visit::Descend })
+        is_found |= node.as_object().is_some_and(is_untyped) && !is_never(node);
+        Ok(if is_found { Visit::Skip } else { Visit::Descend })
     })?;
-    Ok(found)
+    Ok(is_found)
 }
 
-fn of_parts(object: &Object<'_>) -> Option<&'static str> {
+fn type_of_part(object: &Object<'_>) -> Option<&'static str> {
     let parts = object.array_at(Keyword::AllOf)?;
     let names = parts
         .iter()
@@ -162,29 +166,34 @@ fn implied_types(object: &Object<'_>) -> Vec<&'static str> {
     .collect()
 }
 
-fn listed(names: &[&str], last: &str) -> String {
+fn join_names(names: &[&str], last: &str) -> String {
     format!("`{}`", names.join(&format!("` {last} `")))
 }
 
-fn write<'a>(
+fn write_implied_types<'a>(
     node: &mut Node<'a>,
     path: &SchemaPath<'_, 'a>,
     names: &[&'static str],
     effect: ChangeKind,
     context: &mut PassContext,
 ) {
-    put(node, path, names, effect, context, || {
-        format!("added `type`: the keywords here apply to values of type {}", listed(names, "and"))
+    write_type(node, path, names, effect, context, || {
+        format!("added `type`: the keywords here apply to values of type {}", join_names(names, "and"))
     });
 }
 
-fn known_to_be<'a>(node: &mut Node<'a>, path: &SchemaPath<'_, 'a>, names: &[&'static str], context: &mut PassContext) {
-    put(node, path, names, INFER, context, || {
-        format!("added `type`: the value is known to be of type {}", listed(names, "or"))
+fn write_known_types<'a>(
+    node: &mut Node<'a>,
+    path: &SchemaPath<'_, 'a>,
+    names: &[&'static str],
+    context: &mut PassContext,
+) {
+    write_type(node, path, names, INFER, context, || {
+        format!("added `type`: the value is known to be of type {}", join_names(names, "or"))
     });
 }
 
-fn put<'a>(
+fn write_type<'a>(
     node: &mut Node<'a>,
     path: &SchemaPath<'_, 'a>,
     names: &[&'static str],
@@ -224,10 +233,10 @@ pub(crate) fn split<'a>(node: &mut Node<'a>, path: &SchemaPath<'_, 'a>, context:
     if types.len() < 2 {
         return;
     }
-    let container = |name: &Node<'_>| name.is_text("object") || name.is_text("array");
+    let is_container = |name: &Node<'_>| name.is_text("object") || name.is_text("array");
     let refused = match lists {
         TypeLists::Any => false,
-        TypeLists::Scalars => types.iter().any(container),
+        TypeLists::Scalars => types.iter().any(is_container),
         TypeLists::None => true,
     };
     let beside = context.grammar.beside_type_list;
@@ -245,19 +254,19 @@ pub(crate) fn split<'a>(node: &mut Node<'a>, path: &SchemaPath<'_, 'a>, context:
         format!("split `type` into {count} branches, one for each type")
     });
     let origin = node.origin();
-    let TypeBranches { at, shared: mut rest, mut branches } = take_branches(node, &context.budget);
+    let TypeBranches { at, mut shared, mut branches } = take_branches(node, &context.budget);
     for branch in &mut branches {
         legalize::run_remaining_passes(branch, path, context);
     }
     let branches = Node::array(branches);
-    if !rest.has(Keyword::AnyOf) {
-        rest.insert_at(at, Text::literal("anyOf"), branches);
-        node.replace(Data::Object(rest));
+    if !shared.has(Keyword::AnyOf) {
+        shared.insert_at(at, Text::literal("anyOf"), branches);
+        node.replace(Data::Object(shared));
         return;
     }
     // A value must have one of the types and match one of the existing branches.
     let union = Node::record([("anyOf", branches)]).with_origin(origin);
-    *node = intersected((Node::object(rest).with_origin(origin), union), at, path.polarity, None, context);
+    *node = intersected((Node::object(shared).with_origin(origin), union), at, path.polarity, None, context);
     node.touch();
 }
 
@@ -273,28 +282,32 @@ pub(crate) fn take_branches<'a>(node: &mut Node<'a>, budget: &Budget) -> TypeBra
     let origin = node.origin();
     let object = node.as_object_mut().map(core::mem::take).unwrap_or_default();
     let at = object.position(Keyword::Type).unwrap_or_default();
-    let (mut names, mut shared, mut own): (Vec<Text<'a>>, Vec<Member<'a>>, Vec<Member<'a>>) = Default::default();
+    let (mut type_names, mut shared, mut type_specific): (Vec<Text<'a>>, Vec<Member<'a>>, Vec<Member<'a>>) =
+        Default::default();
     for member in object.into_members() {
         let of_one_type = Keyword::named(&member.key).and_then(Keyword::applies_to).is_some();
         match member.key.is(Keyword::Type) {
-            true => names.extend(member.value.as_array().unwrap_or_default().iter().filter_map(Node::as_text).cloned()),
-            false if of_one_type && !is_annotation(&member) => own.push(member),
+            true => {
+                type_names.extend(member.value.as_array().unwrap_or_default().iter().filter_map(Node::as_text).cloned())
+            }
+            false if of_one_type && !is_annotation(&member) => type_specific.push(member),
             false => shared.push(member),
         }
     }
-    let branches = names.into_iter().map(|name| {
+    let branches = type_names.into_iter().map(|name| {
         let types = InstanceType::named(&name);
-        let is_its = |member: &&Member<'a>| {
+        let applies_to_type = |member: &&Member<'a>| {
             types.is_some() && Keyword::named(&member.key).and_then(Keyword::applies_to) == types
         };
-        let own = own.iter().filter(is_its).map(|member| member.copy(budget));
-        let members = core::iter::once(Member { key: Text::literal("type"), value: Node::string(name) }).chain(own);
+        let type_specific = type_specific.iter().filter(applies_to_type).map(|member| member.copy(budget));
+        let members =
+            core::iter::once(Member { key: Text::literal("type"), value: Node::string(name) }).chain(type_specific);
         Node::object(Object::from_unique(members.collect())).with_origin(origin)
     });
     TypeBranches { at, branches: branches.collect(), shared: Object::from_unique(shared) }
 }
 
-const TRUE: ChangeKind = ChangeKind::of(Rule::BooleanToAny);
+const TRUE_TO_ANY: ChangeKind = ChangeKind::of(Rule::BooleanToAny);
 const FALSE: ChangeKind = ChangeKind::of(Rule::BooleanToNot);
 const FALSE_TO_ANY: ChangeKind = ChangeKind::of(Rule::BooleanToAny).accepts(Accepts::Wider).guidance(Guidance::Lost);
 
@@ -311,7 +324,7 @@ pub(crate) fn replace_boolean<'a>(
     let is_plain =
         !context.grammar.root_booleans && path.keyword == Some(Keyword::Properties) && path.pointer.steps().len() == 2;
     let is_no_root = path.keyword.is_some() || context.grammar.boolean_root;
-    let kept = (is_no_root
+    let is_kept = (is_no_root
         && !is_plain
         && context.grammar.boolean_schemas
         && (value || context.grammar.false_schemas)
@@ -319,13 +332,13 @@ pub(crate) fn replace_boolean<'a>(
         || (path.keyword == Some(Keyword::Items) && context.grammar.boolean_schemas)
         || is_open_map(path)
         || matches!(path.keyword, Some(Keyword::UnevaluatedItems | Keyword::UnevaluatedProperties))
-        || (inferred.opaque && inferred.not_typed);
-    if kept {
+        || (inferred.opaque && inferred.skips_types);
+    if is_kept {
         return false;
     }
     let location = Location::of(node);
     if value {
-        context.diagnostics.report(path, location.in_place(), TRUE, || {
+        context.diagnostics.report(path, location.in_place(), TRUE_TO_ANY, || {
             String::from("replaced `true`, which accepts anything, with an object schema")
         });
         node.replace(Data::Object(Object::new()));

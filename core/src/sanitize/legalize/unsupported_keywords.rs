@@ -11,7 +11,7 @@ use crate::{
     budget::Budget,
     collections::Set,
     dialect::{
-        features::JUDGES_MEMBERS,
+        features::CONSTRAINS_MEMBERS,
         grammar::{Grammar, OpenRule},
     },
     json::{self, Data, Member, Node, Object, Text},
@@ -57,37 +57,37 @@ fn remove_faulty_keywords<'a>(node: &mut Node<'a>, path: &SchemaPath<'_, 'a>, co
     let is_faulty = |object: &Object<'_>| {
         let mut faulty = object.iter().filter(|member| fault(member, object, is_root, grammar).is_some()).peekable();
         let is_faulty = faulty.peek().is_some();
-        (is_faulty, faulty.any(is_nested))
+        (is_faulty, faulty.any(may_affect_references))
     };
-    let (is_faulty, is_nested) = node.as_object().map_or((false, false), is_faulty);
+    let (is_faulty, may_affect_references) = node.as_object().map_or((false, false), is_faulty);
     if !is_faulty {
         return;
     }
-    context.effects.removed_nested |= is_nested;
+    context.effects.removed_schemas |= may_affect_references;
     drop_unknown(node, path, context);
     let Some(object) = node.as_object() else { return };
-    let mut described: Vec<(String, Node<'a>)> = Vec::new();
+    let mut described_keywords: Vec<(String, Node<'a>)> = Vec::new();
     let mut faults: Vec<(String, Fault)> = object
         .iter()
         .filter_map(|member| Some((member.key.value()?.into_owned(), fault(member, object, is_root, grammar)?)))
         .collect();
     if !grammar.conflicts.is_empty() {
         // Removing one keyword may resolve its conflict with another.
-        let (refused, others): (Vec<_>, Vec<_>) =
+        let (refused, other_faults): (Vec<_>, Vec<_>) =
             core::mem::take(&mut faults).into_iter().partition(|(_, fault)| matches!(fault, Fault::Refused));
-        faults = others.into_iter().chain(refused).collect();
+        faults = other_faults.into_iter().chain(refused).collect();
     }
     for (name, fault) in faults {
-        let is_left = |object: &Object<'a>| {
+        let is_still_faulty = |object: &Object<'a>| {
             object.iter().any(|member| member.key.is(&*name) && self::fault(member, object, is_root, grammar).is_some())
         };
-        if !grammar.conflicts.is_empty() && !node.as_object().is_some_and(is_left) {
+        if !grammar.conflicts.is_empty() && !node.as_object().is_some_and(is_still_faulty) {
             continue;
         }
         let Some(value) = node.get(&name) else { continue };
         let value = value.copy(&context.budget);
         match fault {
-            Fault::TooLarge(limit) => lower(node, path, &name, limit, context),
+            Fault::TooLarge(limit) => lower_bound(node, path, &name, limit, context),
             Fault::Pattern if respell(node, path, &name, &value, context) => continue,
             _ => match approximate(node, path, &name, &value, context) {
                 Approximation::Exactly => continue,
@@ -95,22 +95,23 @@ fn remove_faulty_keywords<'a>(node: &mut Node<'a>, path: &SchemaPath<'_, 'a>, co
                 Approximation::Not => drop(node, path, &name, &value, fault, context),
             },
         }
-        if is_worth_a_note(&name, &value) && !is_moot(&name, &value, grammar) {
-            described.push((name, value));
+        if is_worth_describing(&name, &value) && !has_no_effect(&name, &value, grammar) {
+            described_keywords.push((name, value));
         }
     }
     if context.hints == Hints::Describe && description::can_describe(node, is_root, grammar) {
-        let described: Vec<(&str, &Node<'a>)> = described.iter().map(|(name, value)| (name.as_str(), value)).collect();
+        let described: Vec<(&str, &Node<'a>)> =
+            described_keywords.iter().map(|(name, value)| (name.as_str(), value)).collect();
         if !described.is_empty() {
             description::append(node, &described);
         }
     }
 }
 
-/// Unknown keys may have an effect on references, and so may keywords that hold, name or refer to schemas, or have an
-/// effect on such keywords.
-fn is_nested(member: &Member<'_>) -> bool {
-    let is_nested = |keyword: Keyword| {
+/// Returns true for unknown keys and for keywords that contain, name or refer to schemas. Also returns true for
+/// keywords that change their effect.
+fn may_affect_references(member: &Member<'_>) -> bool {
+    let is_about_schemas = |keyword: Keyword| {
         keyword.subschemas() != Subschemas::Value
             || !matches!(keyword.role(), Role::Assertion | Role::Annotation)
             || matches!(
@@ -122,16 +123,17 @@ fn is_nested(member: &Member<'_>) -> bool {
                     | Keyword::Discriminator
             )
     };
-    matches!(member.value.data(), Data::Array(_) | Data::Object(_)) || Keyword::named(&member.key).is_none_or(is_nested)
+    member.value.is_container() || Keyword::named(&member.key).is_none_or(is_about_schemas)
 }
 
 /// Removes all unknown keys in one pass, because there may be many.
 fn drop_unknown<'a>(node: &mut Node<'a>, path: &SchemaPath<'_, 'a>, context: &mut PassContext) {
-    let Some(known) = context.grammar.unknown else { return };
-    let goes =
-        |member: &Member<'_>| Keyword::named(&member.key).is_none() && !known.iter().any(|name| member.key.is(name));
-    let Some(object) = node.as_object().filter(|object| object.iter().any(goes)) else { return };
-    for member in object.iter().filter(|member| goes(member)) {
+    let Some(accepted_names) = context.grammar.unknown else { return };
+    let is_unknown = |member: &Member<'_>| {
+        Keyword::named(&member.key).is_none() && !accepted_names.iter().any(|name| member.key.is(name))
+    };
+    let Some(object) = node.as_object().filter(|object| object.iter().any(is_unknown)) else { return };
+    for member in object.iter().filter(|member| is_unknown(member)) {
         let name = member.key.display().into_owned();
         let location = Location::under(node, name.clone());
         context.diagnostics.report(path, location.removed(), DROP.guidance(Guidance::Lost), || {
@@ -139,7 +141,7 @@ fn drop_unknown<'a>(node: &mut Node<'a>, path: &SchemaPath<'_, 'a>, context: &mu
         });
     }
     if let Some(object) = node.as_object_mut() {
-        object.retain(|member| !goes(member));
+        object.retain(|member| !is_unknown(member));
     }
 }
 
@@ -160,12 +162,12 @@ fn fault(member: &Member<'_>, object: &Object<'_>, is_root: bool, grammar: &Gram
         return None;
     }
     // These keywords would apply to the encoded members.
-    if grammar.refuses.contains(keyword) || (grammar.encodes() && JUDGES_MEMBERS.contains(keyword)) {
+    if grammar.refuses.contains(keyword) || (grammar.encodes() && CONSTRAINS_MEMBERS.contains(keyword)) {
         return Some(Fault::Refused);
     }
-    let is_taken =
+    let is_known_draft =
         |text: &Text<'_>| grammar.drafts.is_none_or(|known| known.iter().any(|draft| text.display().contains(draft)));
-    if keyword == Keyword::Schema && member.value.as_text().is_some_and(|text| !is_taken(text)) {
+    if keyword == Keyword::Schema && member.value.as_text().is_some_and(|text| !is_known_draft(text)) {
         return Some(Fault::Refused);
     }
     // The `root` pass handles unions at the root.
@@ -203,7 +205,7 @@ fn fault(member: &Member<'_>, object: &Object<'_>, is_root: bool, grammar: &Gram
         }
         Keyword::Format => {
             let known = grammar.formats?;
-            let is_of = |kind: &str| match object.get(Keyword::Type) {
+            let applies_to_type = |kind: &str| match object.get(Keyword::Type) {
                 None => kind == "string",
                 Some(types) => {
                     types.is_text(kind)
@@ -211,7 +213,7 @@ fn fault(member: &Member<'_>, object: &Object<'_>, is_root: bool, grammar: &Gram
                 }
             };
             let accepted = known.iter().any(|(kind, formats)| {
-                is_of(kind) && (formats.is_empty() || formats.iter().any(|name| member.value.is_text(name)))
+                applies_to_type(kind) && (formats.is_empty() || formats.iter().any(|name| member.value.is_text(name)))
             });
             (!accepted).then_some(Fault::Format)
         }
@@ -219,7 +221,7 @@ fn fault(member: &Member<'_>, object: &Object<'_>, is_root: bool, grammar: &Gram
     }
 }
 
-fn is_worth_a_note(name: &str, value: &Node<'_>) -> bool {
+fn is_worth_describing(name: &str, value: &Node<'_>) -> bool {
     let Some(keyword) = Keyword::named(&Text::new(name)) else { return false };
     match keyword.role() {
         Role::Meta | Role::Identifier | Role::Definitions => false,
@@ -227,15 +229,15 @@ fn is_worth_a_note(name: &str, value: &Node<'_>) -> bool {
         _ if keyword == Keyword::Discriminator => false,
         // A keyword that accepts anything tells the model nothing.
         _ if value.as_bool() == Some(true) && keyword == Keyword::AdditionalProperties => false,
-        _ if keyword == Keyword::PropertyNames && takes_every_name(value) => false,
+        _ if keyword == Keyword::PropertyNames && accepts_every_name(value) => false,
         Role::Assertion | Role::Annotation => {
             keyword.subschemas() == Subschemas::Value || json::plain_length(value) <= LONGEST_SCHEMA
         }
     }
 }
 
-/// Closing an object has no effect if the API only sends declared properties.
-fn is_moot(name: &str, value: &Node<'_>, grammar: &Grammar) -> bool {
+/// Returns true for a keyword that closes an object, if the API only sends declared properties.
+fn has_no_effect(name: &str, value: &Node<'_>, grammar: &Grammar) -> bool {
     name == Keyword::AdditionalProperties.name()
         && value.as_bool() == Some(false)
         && grammar.objects.open == OpenRule::Listed
@@ -251,20 +253,20 @@ fn drop<'a>(
 ) {
     let keyword = Keyword::named(&Text::new(name));
     let is_described = context.hints == Hints::Describe
-        && is_worth_a_note(name, value)
+        && is_worth_describing(name, value)
         && description::can_describe(node, path.keyword.is_none(), context.grammar);
     let effect = match fault {
         Fault::Pattern => PATTERN,
         Fault::Format => FORMAT,
-        Fault::Refused | Fault::TooLarge(_) => DROP.accepts(dropped(keyword, value, node)),
+        Fault::Refused | Fault::TooLarge(_) => DROP.accepts(effect_of_removal(keyword, value, node)),
     };
-    let is_moot = is_moot(name, value, context.grammar);
-    let is_described = is_described && !is_moot;
-    let silent = is_moot
+    let has_no_effect = has_no_effect(name, value, context.grammar);
+    let is_described = is_described && !has_no_effect;
+    let loses_nothing = has_no_effect
         || keyword.is_some_and(|keyword| matches!(keyword.role(), Role::Meta | Role::Identifier | Role::Definitions))
         || (keyword == Some(Keyword::AdditionalProperties) && is_open(value))
-        || (keyword == Some(Keyword::PropertyNames) && takes_every_name(value));
-    let guidance = match (silent, is_described) {
+        || (keyword == Some(Keyword::PropertyNames) && accepts_every_name(value));
+    let guidance = match (loses_nothing, is_described) {
         (true, _) => Guidance::Same,
         (false, true) => Guidance::Moved,
         (false, false) => Guidance::Lost,
@@ -289,8 +291,8 @@ fn drop<'a>(
     let Some(object) = node.as_object_mut() else { return };
     let removed = object.remove(name);
     match keyword {
-        // These keywords have a meaning only together with a sibling keyword.
-        Some(Keyword::PatternProperties) => open_for_patterns(object, removed, context.grammar, &context.budget),
+        // Other keywords depend on these keywords.
+        Some(Keyword::PatternProperties) => accept_pattern_names(object, removed, context.grammar, &context.budget),
         Some(Keyword::MinContains) if value.as_number() == Some("0") => {
             object.remove(Keyword::Contains);
         }
@@ -302,13 +304,13 @@ fn drop<'a>(
     }
 }
 
-fn dropped(keyword: Option<Keyword>, value: &Node<'_>, node: &Node<'_>) -> Accepts {
+fn effect_of_removal(keyword: Option<Keyword>, value: &Node<'_>, node: &Node<'_>) -> Accepts {
     match keyword {
         Some(keyword) if keyword.role() == Role::Assertion => match keyword {
             Keyword::AdditionalProperties if is_open(value) => Accepts::Same,
             Keyword::Nullable => Accepts::Narrower,
             Keyword::UniqueItems if value.as_bool() == Some(false) => Accepts::Same,
-            Keyword::PropertyNames if takes_every_name(value) => Accepts::Same,
+            Keyword::PropertyNames if accepts_every_name(value) => Accepts::Same,
             Keyword::Then | Keyword::Else if node.get(Keyword::If).is_none() => Accepts::Same,
             _ => Accepts::Wider,
         },
@@ -316,7 +318,7 @@ fn dropped(keyword: Option<Keyword>, value: &Node<'_>, node: &Node<'_>) -> Accep
     }
 }
 
-fn takes_every_name(value: &Node<'_>) -> bool {
+fn accepts_every_name(value: &Node<'_>) -> bool {
     let is_string = |member: &Member<'_>| {
         member.key.is(Keyword::Type)
             && (member.value.is_text("string") || {
@@ -326,9 +328,9 @@ fn takes_every_name(value: &Node<'_>) -> bool {
     value.as_bool() == Some(true) || value.as_object().is_some_and(|names| names.iter().all(is_string))
 }
 
-fn open_for_patterns<'a>(object: &mut Object<'a>, patterns: Option<Node<'a>>, grammar: &Grammar, budget: &Budget) {
+fn accept_pattern_names<'a>(object: &mut Object<'a>, patterns: Option<Node<'a>>, grammar: &Grammar, budget: &Budget) {
     let Some(rest) = object.get(Keyword::AdditionalProperties).filter(|rest| !is_open(rest)) else { return };
-    let closed = rest.as_bool() == Some(false);
+    let is_closed = rest.as_bool() == Some(false);
     let mut schemas: Vec<Node<'a>> = match patterns.map(Node::into_data) {
         Some(Data::Object(table)) => table.into_members().into_iter().map(|member| member.value).collect(),
         _ => Vec::new(),
@@ -336,15 +338,15 @@ fn open_for_patterns<'a>(object: &mut Object<'a>, patterns: Option<Node<'a>>, gr
     if schemas.is_empty() {
         return;
     }
-    if !closed {
+    if !is_closed {
         schemas.push(rest.copy(budget));
     }
-    let any = match schemas.len() {
+    let value_schema = match schemas.len() {
         _ if !grammar.objects.maps => Node::bool(true),
         1 => schemas.pop().unwrap_or_default(),
         _ => Node::record([("anyOf", Node::array(schemas))]),
     };
-    object.set(Text::literal("additionalProperties"), any);
+    object.set(Text::literal("additionalProperties"), value_schema);
 }
 
 const LOWER: ChangeKind = ChangeKind::of(Rule::ClampBound);
@@ -354,7 +356,7 @@ const TUPLE: ChangeKind = ChangeKind::of(Rule::PrefixItemsToItems);
 pub(super) enum Approximation {
     /// The replacement is equivalent.
     Exactly,
-    /// The replacement accepts more, so the keyword is also described.
+    /// The replacement accepts more, so the keyword is also added to the description.
     Loosely,
     Not,
 }
@@ -369,7 +371,7 @@ fn approximate<'a>(
     match name {
         "exclusiveMinimum" => inclusive(node, path, ("exclusiveMinimum", "minimum", 1), value, context),
         "exclusiveMaximum" => inclusive(node, path, ("exclusiveMaximum", "maximum", -1), value, context),
-        "prefixItems" => tuple(node, path, value, context),
+        "prefixItems" => merge_tuple(node, path, value, context),
         _ => Approximation::Not,
     }
 }
@@ -396,7 +398,7 @@ fn inclusive<'a>(
     let approximation =
         if matches!(effect.accepts, Accepts::Same) { Approximation::Exactly } else { Approximation::Loosely };
     // The tighter of the two bounds is kept.
-    let tighter = |existing: &str, new: &str| {
+    let is_tighter_than = |existing: &str, new: &str| {
         let order = json::compare(existing, new);
         if step > 0 {
             order.is_ge()
@@ -407,7 +409,7 @@ fn inclusive<'a>(
     let is_tighter = node
         .get(inclusive)
         .and_then(Node::as_number)
-        .is_some_and(|existing| tighter(existing, bound.as_number().unwrap_or("0")));
+        .is_some_and(|existing| is_tighter_than(existing, bound.as_number().unwrap_or("0")));
     let from = Location::under(node, exclusive);
     context.diagnostics.report(path, from.to(Location::under(node, inclusive)), effect, || {
         format!("replaced `{exclusive}` with `{inclusive}`")
@@ -425,35 +427,38 @@ fn inclusive<'a>(
 }
 
 /// Replaces the schemas of all positions with one schema for items, which accepts any of them.
-fn tuple<'a>(
+fn merge_tuple<'a>(
     node: &mut Node<'a>,
     path: &SchemaPath<'_, 'a>,
     value: &Node<'a>,
     context: &mut PassContext,
 ) -> Approximation {
-    let Some(positions) = value.as_array().filter(|positions| !positions.is_empty()) else { return Approximation::Not };
-    let count = positions.len();
+    let Some(schemas_by_position) = value.as_array().filter(|schemas_by_position| !schemas_by_position.is_empty())
+    else {
+        return Approximation::Not;
+    };
+    let count = schemas_by_position.len();
     let rest = node.get(Keyword::Items);
     let max_items =
         node.get(Keyword::MaxItems).and_then(Node::as_u64).and_then(|max_items| usize::try_from(max_items).ok());
-    let closed =
+    let is_closed =
         rest.is_some_and(|rest| rest.as_bool() == Some(false)) || max_items.is_some_and(|max_items| max_items <= count);
     let mut schemas: Vec<Node<'a>> = Vec::new();
-    let mut known: Set<String> = Set::new();
-    for schema in positions.iter().chain(rest.filter(|_| !closed)) {
-        if known.insert(json::canonical(schema)) {
+    let mut seen: Set<String> = Set::new();
+    for schema in schemas_by_position.iter().chain(rest.filter(|_| !is_closed)) {
+        if seen.insert(json::canonical(schema)) {
             schemas.push(schema.copy(&context.budget));
         }
     }
-    let anything = |schema: &Node<'_>| is_open(schema);
-    if (!closed && rest.is_none()) || schemas.iter().any(anything) {
+    let accepts_anything = |schema: &Node<'_>| is_open(schema);
+    if (!is_closed && rest.is_none()) || schemas.iter().any(accepts_anything) {
         return Approximation::Not;
     }
-    let bounded = closed && max_items.is_none_or(|max_items| max_items > count);
-    let single = schemas.len() == 1;
+    let is_bounded = is_closed && max_items.is_none_or(|max_items| max_items > count);
+    let is_single = schemas.len() == 1;
     // If all positions have the same schema, nothing is lost as long as the maximum number of items is kept.
-    let same = single && !(bounded && context.grammar.refuses.contains(Keyword::MaxItems));
-    let effect = if same { TUPLE } else { TUPLE.accepts(Accepts::Wider).guidance(Guidance::Moved) };
+    let is_exact = is_single && !(is_bounded && context.grammar.refuses.contains(Keyword::MaxItems));
+    let effect = if is_exact { TUPLE } else { TUPLE.accepts(Accepts::Wider).guidance(Guidance::Moved) };
     context.diagnostics.report(
         path,
         Location::under(node, "prefixItems").to(Location::under(node, "items")),
@@ -461,7 +466,7 @@ fn tuple<'a>(
         || format!("merged the {count} schemas of `prefixItems` into `items`"),
     );
     let items =
-        if single { schemas.pop().unwrap_or_default() } else { Node::record([("anyOf", Node::array(schemas))]) };
+        if is_single { schemas.pop().unwrap_or_default() } else { Node::record([("anyOf", Node::array(schemas))]) };
     let Some(object) = node.as_object_mut() else { return Approximation::Not };
     let at = object.position(Keyword::PrefixItems).unwrap_or_default();
     object.remove(Keyword::PrefixItems);
@@ -469,10 +474,10 @@ fn tuple<'a>(
         true => object.set(Text::literal("items"), items),
         false => object.insert_at(at, Text::literal("items"), items),
     }
-    if bounded && !context.grammar.refuses.contains(Keyword::MaxItems) {
+    if is_bounded && !context.grammar.refuses.contains(Keyword::MaxItems) {
         object.set(Text::literal("maxItems"), Node::count(count as u64));
     }
-    if same {
+    if is_exact {
         Approximation::Exactly
     } else {
         Approximation::Loosely
@@ -480,7 +485,7 @@ fn tuple<'a>(
 }
 
 /// Lowers a minimum that is too large; removes a maximum, because a smaller one would refuse valid values.
-fn lower<'a>(node: &mut Node<'a>, path: &SchemaPath<'_, 'a>, name: &str, limit: u64, context: &mut PassContext) {
+fn lower_bound<'a>(node: &mut Node<'a>, path: &SchemaPath<'_, 'a>, name: &str, limit: u64, context: &mut PassContext) {
     let lowers = name.starts_with("min");
     let moved = if context.hints == Hints::Describe
         && description::can_describe(node, path.keyword.is_none(), context.grammar)

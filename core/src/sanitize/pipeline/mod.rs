@@ -20,7 +20,7 @@ use super::{
     discriminators::Discriminators,
     encode,
     legalize::{refused_keys, replacement_names::ReplacementNames, root, Legalize},
-    pass::{Pass, Run, Walked},
+    pass::{Pass, Run, VisitorPass},
     resolve::inline,
     wrap_root,
 };
@@ -53,15 +53,15 @@ const MAX_ROUNDS: usize = 8;
 /// and contains itself would grow in every round.
 const FIRST_ROUND_WITHOUT_GROWTH: usize = 5;
 
-/// All passes run again until no change requires another round (see [`Pass::wakes`]), so a second call changes nothing.
-/// One round may require the next:
+/// Runs all passes, again and again until no change requires another round (see [`Pass::wakes`]): a second call then
+/// changes nothing. One round may require the next:
 ///
 /// - A cut may remove what made a definition recursive or too deep.
 /// - Merging adds keywords that hint at a type.
 /// - The siblings of `anyOf` are merged into a copy of each branch. For a branch that is still a `$ref`, the copy is a
 ///   new definition.
 ///
-/// If `is_done` returns true, the passes end and this function returns true. Steps to restore arguments are added to
+/// If `is_done` returns true, the passes end, and this function returns true. Steps to restore arguments are added to
 /// `plan`, if there is one.
 pub(crate) fn sanitize<'a>(
     node: &mut Node<'a>,
@@ -98,37 +98,37 @@ pub(crate) fn sanitize<'a>(
     let context = PassContext::new(node, (dialect, grammar), options, draft, Form::Read, diagnostics, shared)?;
     let (mut outcome, mut is_fitted);
     (diagnostics, outcome, is_fitted) = round(node, context, wrapper, plan.as_deref_mut())?;
-    count_first();
+    count_rewritten();
     // From here on, the input is an output of the passes, in draft 2020-12.
-    let again = |node: &mut Node<'_>, mut diagnostics: Diagnostics| {
+    let next_context = |node: &mut Node<'_>, mut diagnostics: Diagnostics| {
         node.track(origin);
         diagnostics.follow(node);
         PassContext::new(node, (dialect, grammar), options, Draft::Y2020, Form::Written, diagnostics, shared)
     };
-    let mut ends = !node.is_intact() && is_done(node);
+    let mut is_finished = !node.is_intact() && is_done(node);
     for count in 1..MAX_ROUNDS {
-        if ends || outcome != Outcome::Woken {
+        if is_finished || outcome != Outcome::NeedsRerun {
             break;
         }
-        let mut context = again(node, diagnostics)?;
+        let mut context = next_context(node, diagnostics)?;
         context.may_specialize = count < FIRST_ROUND_WITHOUT_GROWTH;
         context.effects.is_fitted = is_fitted;
         (diagnostics, outcome, is_fitted) = round(node, context, None, plan.as_deref_mut())?;
         if count == 1 {
-            count_second(outcome != Outcome::Unchanged);
+            count_rerun(outcome != Outcome::Unchanged);
         }
-        ends = outcome != Outcome::Unchanged && is_done(node);
+        is_finished = outcome != Outcome::Unchanged && is_done(node);
     }
     if grammar.encodes() {
         if let Some(plan) = plan {
             plan.encode(node, grammar, budget)?;
         }
-        let mut context = again(node, diagnostics)?;
+        let mut context = next_context(node, diagnostics)?;
         encode::write(node, &mut context)?;
         diagnostics = context.diagnostics;
         // Encoding as text removes references, so a definition that was recursive may no longer be.
         if options.refs == Some(Refs::Inline) && references::mentions_references(node) {
-            let mut context = again(node, diagnostics)?;
+            let mut context = next_context(node, diagnostics)?;
             inline::resolve_references(
                 node,
                 &references::of(node, Form::Written, Draft::Y2020, budget)?,
@@ -139,7 +139,7 @@ pub(crate) fn sanitize<'a>(
     }
     discriminators.update_mappings(node, &mut diagnostics, budget)?;
     diagnostics.finish(node, |rule, pointer| dialect.reason(rule, pointer), recorder);
-    Ok(ends)
+    Ok(is_finished)
 }
 
 const _: () = assert!(PASSES.len() <= 64, "`PassSet` has a bit for each pass");
@@ -148,9 +148,9 @@ const _: () = assert!(PASSES.len() <= 64, "`PassSet` has a bit for each pass");
 enum Outcome {
     Unchanged,
     /// Passes changed the schema, and no pass has to run again.
-    Settled,
+    Changed,
     /// Passes changed the schema, and some passes may have to run again.
-    Woken,
+    NeedsRerun,
 }
 
 impl Outcome {
@@ -158,21 +158,22 @@ impl Outcome {
         if context.effects.changed.is_empty() {
             return Outcome::Unchanged;
         }
-        let wakes =
-            |(position, pass): (usize, &Pass)| context.effects.changed.contains(position) && pass.wakes.holds(context);
-        let reruns = PASSES.iter().enumerate().any(wakes);
+        let rerun = |(position, pass): (usize, &Pass)| {
+            context.effects.changed.contains(position) && pass.wakes.is_needed(context)
+        };
+        let reruns = PASSES.iter().enumerate().any(rerun);
         #[cfg(test)]
         let reruns = off::reruns().unwrap_or(reruns);
         if reruns {
-            Outcome::Woken
+            Outcome::NeedsRerun
         } else {
-            Outcome::Settled
+            Outcome::Changed
         }
     }
 }
 
-/// If the schema is wrapped in an object with the property `wrapper`, its references resolve against the inner schema.
-/// The last value is true if the schema is within the limits of strict modes.
+/// Runs all passes once. If the schema is wrapped in an object with the property `wrapper`, its references resolve
+/// against the inner schema. The last value is true if the schema is within the limits of strict modes.
 fn round(
     node: &mut Node<'_>,
     mut context: PassContext,
@@ -185,12 +186,12 @@ fn round(
         context.references = Some(Rc::new(references::of(document, context.form, context.draft, budget)?));
         context.is_wrapped = wrapper.is_some();
     }
-    let mut left = PASSES;
-    while let Some(pass) = left.first() {
-        let position = PASSES.len() - left.len();
-        left = match &pass.run {
+    let mut remaining_passes = PASSES;
+    while let Some(pass) = remaining_passes.first() {
+        let position = PASSES.len() - remaining_passes.len();
+        remaining_passes = match &pass.run {
             Run::Document(run) => {
-                if pass.is_due(&context) {
+                if pass.is_enabled(&context) {
                     #[cfg(test)]
                     context.diagnostics.expect(pass.rules);
                     let was_fitted = context.effects.is_fitted;
@@ -201,15 +202,15 @@ fn round(
                         context.effects.is_fitted &= !was_fitted;
                     }
                 }
-                left.get(1..).unwrap_or_default()
+                remaining_passes.get(1..).unwrap_or_default()
             }
             // Consecutive passes over single schemas share one walk.
             Run::Enter(_) | Run::Leave(_) => {
-                let count = left.iter().take_while(|pass| !matches!(pass.run, Run::Document(_))).count();
-                let (walk, rest) = left.split_at(count);
-                let before = context.effects.changed;
-                over_schemas((walk, position), node, &mut context)?;
-                context.effects.is_fitted &= !node.clear_changed() && context.effects.changed == before;
+                let count = remaining_passes.iter().take_while(|pass| !matches!(pass.run, Run::Document(_))).count();
+                let (walk, rest) = remaining_passes.split_at(count);
+                let changed_before = context.effects.changed;
+                walk_passes((walk, position), node, &mut context)?;
+                context.effects.is_fitted &= !node.clear_changed() && context.effects.changed == changed_before;
                 rest
             }
         };
@@ -224,17 +225,17 @@ fn round(
     Ok((context.diagnostics, outcome, context.effects.is_fitted))
 }
 
-fn over_schemas(
+fn walk_passes(
     (passes, first): (&'static [Pass], usize),
     node: &mut Node<'_>,
     context: &mut PassContext,
 ) -> Result<(), Error> {
     let (mut enter, mut leave) = (Vec::new(), Vec::new());
-    for (position, pass) in (first..).zip(passes).filter(|(_, pass)| pass.is_due(context)) {
+    for (position, pass) in (first..).zip(passes).filter(|(_, pass)| pass.is_enabled(context)) {
         match pass.run {
             Run::Document(_) => {}
-            Run::Enter(run) => enter.push(Walked { position, pass, run }),
-            Run::Leave(run) => leave.push(Walked { position, pass, run }),
+            Run::Enter(run) => enter.push(VisitorPass { position, pass, run }),
+            Run::Leave(run) => leave.push(VisitorPass { position, pass, run }),
         }
     }
     let budget = context.budget.clone();
@@ -248,9 +249,9 @@ fn over_schemas(
 
 fn survey(context: &mut PassContext) {
     context.survey.original_keywords = context.survey.keywords;
-    context.counts_evaluated = context.survey.keywords;
-    context.survey.judges_names = context.survey.lists_objects
-        || refused_keys::JUDGES_OF_NAMES
+    context.enclosing_keywords = context.survey.keywords;
+    context.survey.constrains_names = context.survey.lists_objects
+        || refused_keys::NAME_CONSTRAINTS
             .iter()
             .any(|keyword| context.survey.keywords.contains(*keyword) && !context.grammar.refuses.contains(*keyword));
 }
@@ -271,8 +272,8 @@ pub(crate) fn refuse_options(grammar: &Grammar, options: &SanitizeOptions) -> Re
 }
 
 static REWRITTEN: AtomicUsize = AtomicUsize::new(0);
-static AGAIN: AtomicUsize = AtomicUsize::new(0);
-static NEEDLESS: AtomicUsize = AtomicUsize::new(0);
+static RERUN: AtomicUsize = AtomicUsize::new(0);
+static RERUN_UNCHANGED: AtomicUsize = AtomicUsize::new(0);
 
 /// Numbers of calls of the pipeline in this process. They wrap around.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -280,34 +281,35 @@ static NEEDLESS: AtomicUsize = AtomicUsize::new(0);
 pub struct Rounds {
     /// Schemas that the passes rewrote.
     pub rewritten: usize,
-    /// Those with a second round.
-    pub again: usize,
-    /// Those whose second round changed nothing.
+    /// Rewritten schemas with a second round.
+    pub rerun: usize,
+    /// Rewritten schemas whose second round changed nothing.
     pub needless: usize,
 }
 
 impl Rounds {
     pub(crate) fn taken() -> Self {
-        let [rewritten, again, needless] = [&REWRITTEN, &AGAIN, &NEEDLESS].map(|count| count.load(Ordering::Relaxed));
-        Rounds { rewritten, again, needless }
+        let [rewritten, rerun, needless] =
+            [&REWRITTEN, &RERUN, &RERUN_UNCHANGED].map(|count| count.load(Ordering::Relaxed));
+        Rounds { rewritten, rerun, needless }
     }
 
     pub(crate) fn since(self, before: Self) -> Self {
         Rounds {
             rewritten: self.rewritten.wrapping_sub(before.rewritten),
-            again: self.again.wrapping_sub(before.again),
+            rerun: self.rerun.wrapping_sub(before.rerun),
             needless: self.needless.wrapping_sub(before.needless),
         }
     }
 }
 
-fn count_first() {
+fn count_rewritten() {
     REWRITTEN.fetch_add(1, Ordering::Relaxed);
 }
 
-fn count_second(has_changed: bool) {
-    AGAIN.fetch_add(1, Ordering::Relaxed);
+fn count_rerun(has_changed: bool) {
+    RERUN.fetch_add(1, Ordering::Relaxed);
     if !has_changed {
-        NEEDLESS.fetch_add(1, Ordering::Relaxed);
+        RERUN_UNCHANGED.fetch_add(1, Ordering::Relaxed);
     }
 }

@@ -69,7 +69,7 @@ pub(crate) const PASSES: &[Pass] = &[
         name: "never",
         phase: Phase::Canonicalize,
         rules: &[Rule::DropImpossibleBranch, Rule::UnwrapSingleBranch, Rule::DropNeverProperty],
-        needs: never::CONCERNS,
+        needs: never::KEYWORDS,
         applies: always,
         wakes: Wakes::Always,
         run: Run::Enter(|node, visited, context| {
@@ -83,7 +83,7 @@ pub(crate) const PASSES: &[Pass] = &[
         name: "drop-tables",
         phase: Phase::Canonicalize,
         rules: &[Rule::PruneDefinition],
-        needs: definitions::CONCERNS,
+        needs: definitions::TABLE_KEYWORDS,
         applies: |context| context.survey.no_references,
         wakes: Wakes::Never,
         run: Run::Enter(|node, visited, context| {
@@ -104,12 +104,14 @@ pub(crate) const PASSES: &[Pass] = &[
             Rule::ConstToEnum,
             Rule::RepairKeyword,
         ],
-        needs: upgrade_draft::CONCERNS.insert(Keyword::PatternProperties).insert(Keyword::Items),
+        needs: upgrade_draft::RESPELLED_KEYWORDS.insert(Keyword::PatternProperties).insert(Keyword::Items),
         applies: always,
         wakes: Wakes::If("if it changed more than `const-to-enum` does", |context| context.effects.upgraded),
         run: Run::Enter(|node, visited, context| {
             let is_tuple = || node.get(Keyword::Items).is_some_and(|items| items.as_array().is_some());
-            if visited.keywords.intersects(upgrade_draft::CONCERNS.insert(Keyword::PatternProperties)) || is_tuple() {
+            if visited.keywords.intersects(upgrade_draft::RESPELLED_KEYWORDS.insert(Keyword::PatternProperties))
+                || is_tuple()
+            {
                 upgrade_draft::respell(node, visited.path, context);
             }
             Ok(Flow::Continue)
@@ -149,7 +151,7 @@ pub(crate) const PASSES: &[Pass] = &[
         wakes: Wakes::Never,
         run: Run::Document(|root, context| {
             with_references(root, context, |root, references, context| {
-                context.leaves_definitions = spelling::as_written(root, references, context)?;
+                context.keeps_definitions = spelling::as_written(root, references, context)?;
                 Ok(())
             })
         }),
@@ -237,7 +239,7 @@ pub(crate) const PASSES: &[Pass] = &[
         run: Run::Document(|root, context| {
             if context.grammar.object_root && root.get(Keyword::AnyOf).is_some() {
                 root::declare_object(root, context);
-                root::union(root, context, false)?;
+                root::merge_root_union(root, context, false)?;
             }
             any_of::join_siblings(root, context)
         }),
@@ -251,7 +253,7 @@ pub(crate) const PASSES: &[Pass] = &[
         applies: always,
         wakes: Wakes::If("with tuples; with references, if a keyword that may contain some was removed", |context| {
             context.survey.original_keywords.contains(Keyword::PrefixItems)
-                || (!context.survey.no_references && context.effects.removed_nested)
+                || (!context.survey.no_references && context.effects.removed_schemas)
         }),
         run: Run::Enter(unsupported),
         why: "Keywords that are removed need not be rewritten first.",
@@ -268,7 +270,7 @@ pub(crate) const PASSES: &[Pass] = &[
             let is_open_root = visited.is_root() && context.grammar.object_root && node.as_bool() == Some(true);
             let stops = node.as_bool().is_some()
                 && !is_open_root
-                && !types::replace_boolean(node, visited.path, visited.known, context);
+                && !types::replace_boolean(node, visited.path, visited.inferred, context);
             Ok(if stops { Flow::Stop } else { Flow::Continue })
         }),
         why: "All later passes handle objects.",
@@ -292,7 +294,7 @@ pub(crate) const PASSES: &[Pass] = &[
         name: "property-names",
         phase: Phase::Legalize,
         rules: &[Rule::RenameProperty],
-        needs: refused_keys::WITH_NAMES,
+        needs: refused_keys::PROPERTY_NAME_KEYWORDS,
         applies: always,
         wakes: Wakes::Always,
         run: Run::Leave(|node, visited, context| {
@@ -309,7 +311,7 @@ pub(crate) const PASSES: &[Pass] = &[
         applies: |context| context.survey.mentions_references,
         wakes: Wakes::Always,
         run: Run::Leave(|node, visited, context| {
-            refused_keys::ref_like(node, visited.path, context);
+            refused_keys::handle_ref_keys(node, visited.path, context);
             Ok(Flow::Continue)
         }),
         why: "Before anything looks for references again.",
@@ -322,7 +324,7 @@ pub(crate) const PASSES: &[Pass] = &[
         applies: |context| context.survey.no_slash,
         wakes: Wakes::Always,
         run: Run::Leave(|node, visited, context| {
-            refused_keys::with_slash(node, visited.path, context);
+            refused_keys::handle_slash_keys(node, visited.path, context);
             Ok(Flow::Continue)
         }),
         why: "Before anything looks for references again: none can lead past a key with `/`.",
@@ -363,13 +365,13 @@ pub(crate) const PASSES: &[Pass] = &[
         phase: Phase::Legalize,
         rules: &[Rule::InferType, Rule::AssumeString, Rule::ExpandAny, Rule::AnyToJson, Rule::OpenMap],
         needs: Keywords::NONE,
-        applies: |context| context.types_everything,
+        applies: |context| context.requires_types,
         wakes: Wakes::If("if the option `untyped` asks for types in a dialect that needs none", |context| {
             context.grammar.anything == AnyEncoding::Empty && context.untyped != Untyped::Keep
         }),
         run: Run::Leave(|node, visited, context| {
             if !visited.keywords.contains(Keyword::Type) {
-                types::infer(node, visited.path, visited.known, context);
+                types::infer(node, visited.path, visited.inferred, context);
             }
             Ok(Flow::Continue)
         }),
@@ -383,7 +385,7 @@ pub(crate) const PASSES: &[Pass] = &[
         applies: always,
         wakes: Wakes::Always,
         run: Run::Leave(|node, visited, context| {
-            if !visited.known.opaque {
+            if !visited.inferred.opaque {
                 nullable::apply(node, visited.path, context);
             }
             Ok(Flow::Continue)
@@ -406,7 +408,7 @@ pub(crate) const PASSES: &[Pass] = &[
         applies: always,
         wakes: Wakes::Always,
         run: Run::Leave(|node, visited, context| {
-            if visited.known.opaque {
+            if visited.inferred.opaque {
                 return Ok(Flow::Continue);
             }
             if visited.is_root() {
@@ -450,7 +452,7 @@ pub(crate) const PASSES: &[Pass] = &[
                 any_of::apply(node, visited.path, context)?;
                 if node.get(Keyword::AnyOf).is_none() {
                     // The union was too long and is gone, so the type must be inferred again.
-                    types::infer(node, visited.path, visited.known, context);
+                    types::infer(node, visited.path, visited.inferred, context);
                 }
             }
             Ok(Flow::Continue)
@@ -595,7 +597,10 @@ pub(crate) const PASSES: &[Pass] = &[
         ],
         needs: Keywords::NONE,
         applies: always,
-        wakes: Wakes::Always,
+        wakes: Wakes::If(
+            "except if it only changes properties and items, removes no reference, and types stay optional",
+            |context| context.effects.cut_more || context.untyped != Untyped::Keep,
+        ),
         run: Run::Document(fit::fit),
         why: "Only a finished schema has its final size.",
     },
@@ -634,7 +639,7 @@ pub(crate) const PASSES: &[Pass] = &[
         needs: Keywords::NONE,
         applies: |context| context.grammar.encodes(),
         wakes: Wakes::If(
-            "except if it only lets properties and items without references accept anything, and types stay optional",
+            "except if it only changes properties and items, removes no reference, and types stay optional",
             |context| context.effects.cut_more || context.untyped != Untyped::Keep,
         ),
         run: Run::Document(strict::fit),
@@ -683,17 +688,17 @@ fn has_references(context: &PassContext) -> bool {
 }
 
 fn resolves(context: &PassContext) -> bool {
-    context.references.is_some() && !context.leaves_definitions
+    context.references.is_some() && !context.keeps_definitions
 }
 
 const fn prunes(context: &PassContext) -> bool {
-    !context.leaves_definitions
+    !context.keeps_definitions
 }
 
 /// Returns false for schemas that the validator does not check, and for an object root, because the `root` pass
 /// flattens its union.
 const fn is_finished_here(visited: &VisitedSchema<'_, '_>, context: &PassContext) -> bool {
-    !(visited.known.opaque || visited.is_root() && context.grammar.object_root)
+    !(visited.inferred.opaque || visited.is_root() && context.grammar.object_root)
 }
 
 fn unsupported<'a>(
@@ -701,7 +706,7 @@ fn unsupported<'a>(
     visited: &VisitedSchema<'_, 'a>,
     context: &mut PassContext,
 ) -> Result<Flow, Error> {
-    if !visited.known.opaque {
+    if !visited.inferred.opaque {
         unsupported_keywords::apply(node, visited.path, visited.keywords, context);
     }
     Ok(Flow::Continue)

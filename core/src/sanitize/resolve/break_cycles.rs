@@ -1,9 +1,9 @@
 //! Cuts references through which a schema applies to itself at the same instance location, so a validator would never
 //! finish.
 //!
-//! `X = anyOf [X, Y]` accepts what `Y` accepts, so the branch `X` is removed; so does `X = allOf [X, Y]`, so the
-//! reference is removed. If `X = anyOf [Z, Y]` and `Z = anyOf [X, W]` are both used, each of them needs the other:
-//! their references are removed, and both accept more.
+//! `X = anyOf [X, Y]` and `X = allOf [X, Y]` accept what `Y` accepts, so the branch or the reference is removed. If `X
+//! = anyOf [Z, Y]` and `Z = anyOf [X, W]` are both used, each schema needs the other: the references are removed, and
+//! both schemas accept more.
 //!
 //! Also cuts recursion that the API's validator finds endless, so that the rest of the definition can be kept.
 //! [`ReferenceCutter`] cuts references: the schema then accepts anything.
@@ -51,13 +51,13 @@ pub(crate) fn cut(root: &mut Node<'_>, references: &References, context: &mut Pa
         cycles = Cycles::of(root, &redirected, cycles::IN_PLACE, context.draft, &budget)?;
     }
     let targets = redirected.all_targets().collect();
-    let mut cutter = Cutter {
+    let mut cutter = CycleCutter {
         cycles: &cycles,
         next: 0,
         references: &redirected,
         targets,
-        branches: Vec::new(),
-        cut: Vec::new(),
+        branches_to_remove: Vec::new(),
+        references_to_remove: Vec::new(),
         context,
     };
     visit::walk_mut(&budget, root, Keywords::ALL, &mut cutter)?;
@@ -71,8 +71,8 @@ pub(crate) fn cut(root: &mut Node<'_>, references: &References, context: &mut Pa
     Ok(())
 }
 
-/// Maps each target that consists only of a reference in a cycle to the target at the end of its chain of such
-/// references. A union may then lose a branch to which other references point.
+/// Some targets consist only of a reference in a cycle, and form chains. Returns the end of the chain for each such
+/// target. A union may then lose a branch to which other references point.
 fn ends_of_chains(
     root: &Node<'_>,
     references: &References,
@@ -110,7 +110,7 @@ fn ends_of_chains(
     Ok(ends.iter().filter_map(|(number, end)| Some((*number, (*end)?))).collect())
 }
 
-struct Removed {
+struct RemovedBranch {
     /// Depth of the schema with the union.
     depth: usize,
     /// `anyOf` or `oneOf`.
@@ -121,27 +121,27 @@ struct Removed {
     effect: ChangeKind,
 }
 
-struct Cutter<'c> {
+struct CycleCutter<'c> {
     cycles: &'c Cycles,
     /// Number of schemas that were entered.
     next: SchemaIndex,
     references: &'c References,
     targets: Set<Number>,
-    /// Branches of the current schema and of those around it.
-    branches: Vec<Removed>,
-    /// References of the current schema and of those around it: depth, keyword, effect. They are removed when the
-    /// schema is left: siblings that the draft ignores are removed with them, and the subschemas of these siblings must
-    /// be counted.
-    cut: Vec<(usize, &'static str, ChangeKind)>,
+    /// Branches to remove from the current schema and from the schemas that enclose it.
+    branches_to_remove: Vec<RemovedBranch>,
+    /// References to remove from the current schema and from the schemas that enclose it: depth, keyword, effect. They
+    /// are removed when the visitor leaves the schema, because the subschemas of ignored siblings must be counted
+    /// first.
+    references_to_remove: Vec<(usize, &'static str, ChangeKind)>,
     context: &'c mut PassContext,
 }
 
-impl<'a> VisitorMut<'a> for Cutter<'_> {
+impl<'a> VisitorMut<'a> for CycleCutter<'_> {
     fn enter(&mut self, node: &mut Node<'a>, path: &SchemaPath<'_, 'a>) -> Result<Visit, Error> {
-        let here = self.next;
+        let index = self.next;
         self.next += 1;
         for (keyword, name) in references::KEYWORDS.iter().enumerate() {
-            let Some(role) = self.cycles.role(here, keyword) else { continue };
+            let Some(role) = self.cycles.role(index, keyword) else { continue };
             let effect = if matches!(role, Role::Branch | Role::Part) { CUT } else { CUT_INEXACTLY };
             match (role, path.keyword, path.pointer.steps().last()) {
                 // References into a branch need it.
@@ -149,30 +149,35 @@ impl<'a> VisitorMut<'a> for Cutter<'_> {
                     if !self.references.points_into(node, path, &self.targets) =>
                 {
                     let depth = path.depth.saturating_sub(1);
-                    self.branches.push(Removed { depth, union, index: *index, keyword: name, effect });
+                    self.branches_to_remove.push(RemovedBranch { depth, union, index: *index, keyword: name, effect });
                 }
-                (Role::Branch | Role::InexactBranch, ..) => self.cut.push((path.depth, name, CUT_INEXACTLY)),
-                (Role::Part | Role::Inexact, ..) => self.cut.push((path.depth, name, effect)),
+                (Role::Branch | Role::InexactBranch, ..) => {
+                    self.references_to_remove.push((path.depth, name, CUT_INEXACTLY))
+                }
+                (Role::Part | Role::Inexact, ..) => self.references_to_remove.push((path.depth, name, effect)),
             }
         }
         Ok(Visit::Descend)
     }
 
     fn leave(&mut self, node: &mut Node<'a>, path: &SchemaPath<'_, 'a>) -> Result<(), Error> {
-        let first = self.branches.iter().rposition(|branch| branch.depth != path.depth).map_or(0, |last| last + 1);
-        let removed = self.branches.split_off(first);
+        let first_of_schema =
+            self.branches_to_remove.iter().rposition(|branch| branch.depth != path.depth).map_or(0, |last| last + 1);
+        let removed = self.branches_to_remove.split_off(first_of_schema);
         for union in [Keyword::AnyOf, Keyword::OneOf] {
             self.remove_branches(node, path, union, &removed);
         }
-        while let Some((_, keyword, effect)) = self.cut.last().copied().filter(|(depth, ..)| *depth == path.depth) {
-            self.cut.pop();
+        while let Some((_, keyword, effect)) =
+            self.references_to_remove.last().copied().filter(|(depth, ..)| *depth == path.depth)
+        {
+            self.references_to_remove.pop();
             self.remove_reference(node, path, keyword, effect);
         }
         Ok(())
     }
 }
 
-impl Cutter<'_> {
+impl CycleCutter<'_> {
     fn report(&mut self, node: &Node<'_>, path: &SchemaPath<'_, '_>, keyword: &'static str, effect: ChangeKind) {
         self.context.diagnostics.report(
             path,
@@ -192,7 +197,7 @@ impl Cutter<'_> {
         keyword: &'static str,
         effect: ChangeKind,
     ) {
-        if self.context.draft.ignores_ref_siblings() && keyword == "$ref" && !siblings::applies(node) {
+        if self.context.draft.ignores_ref_siblings() && keyword == "$ref" && !siblings::siblings_apply(node) {
             siblings::drop_ignored_siblings(node, path.polarity, self.context);
         }
         self.report(node, path, keyword, effect);
@@ -204,35 +209,41 @@ impl Cutter<'_> {
         }
     }
 
-    fn remove_branches(&mut self, node: &mut Node<'_>, path: &SchemaPath<'_, '_>, union: Keyword, removed: &[Removed]) {
+    fn remove_branches(
+        &mut self,
+        node: &mut Node<'_>,
+        path: &SchemaPath<'_, '_>,
+        union: Keyword,
+        removed: &[RemovedBranch],
+    ) {
         let Some(branches) = node.array_at(union) else { return };
-        let removed: Map<usize, &Removed> =
+        let removed: Map<usize, &RemovedBranch> =
             removed.iter().filter(|branch| branch.union == union).map(|branch| (branch.index, branch)).collect();
         if removed.is_empty() {
             return;
         }
         // Without branches, the union would accept nothing.
-        let is_all = removed.len() == branches.len();
+        let removes_all = removed.len() == branches.len();
         for (at, branch) in branches.iter().enumerate() {
-            if let Some(Removed { keyword, effect, .. }) = removed.get(&at) {
-                self.report(branch, path, keyword, if is_all { CUT_INEXACTLY } else { *effect });
+            if let Some(RemovedBranch { keyword, effect, .. }) = removed.get(&at) {
+                self.report(branch, path, keyword, if removes_all { CUT_INEXACTLY } else { *effect });
             }
         }
         let Some(object) = node.as_object_mut() else { return };
-        if is_all {
+        if removes_all {
             object.remove(union);
             return;
         }
-        let mut next = 0..;
+        let mut indices = 0..;
         if let Some(branches) = object.get_mut(union).and_then(Node::as_array_mut) {
-            branches.retain(|_| !next.next().is_some_and(|at: usize| removed.contains_key(&at)));
+            branches.retain(|_| !indices.next().is_some_and(|at: usize| removed.contains_key(&at)));
         }
     }
 }
 
 const CUT_UNENDING: ChangeKind = ChangeKind::of(Rule::CutRecursion);
 
-/// Expects definitions as the other passes have written them.
+/// Cuts references to definitions without a finite instance. All definitions must be in `$defs` of the root.
 pub(crate) fn cut_unending(root: &mut Node<'_>, context: &mut PassContext) -> Result<(), Error> {
     if context.grammar.refs.recursion != Recursion::MustEnd || root.get(Keyword::Defs).is_none() {
         return Ok(());
@@ -243,8 +254,8 @@ pub(crate) fn cut_unending(root: &mut Node<'_>, context: &mut PassContext) -> Re
     }
     let describe: &dyn Fn(&str) -> String =
         &|name| format!("removed a reference to `{name}`: the API's validator considers the recursion infinite");
-    // The first step cuts only references that make their own definition endless. If that is not enough, the second one
-    // cuts every reference to a definition that is still endless.
+    // The first step cuts only references that make their own definition endless. If definitions are still endless, the
+    // second step cuts every reference to them.
     let forced = definitions::forced_references(root, &endless);
     visit::walk_mut(
         &context.budget.clone(),
@@ -257,20 +268,25 @@ pub(crate) fn cut_unending(root: &mut Node<'_>, context: &mut PassContext) -> Re
             describe,
         },
     )?;
-    let still = definitions::without_finite_instance(root);
-    if still.is_empty() {
+    let still_endless = definitions::without_finite_instance(root);
+    if still_endless.is_empty() {
         return Ok(());
     }
     visit::walk_mut(
         &context.budget.clone(),
         root,
         Keywords::ALL,
-        &mut ReferenceCutter { context, is_cut: &|name, _| still.contains(name), effect: CUT_UNENDING, describe },
+        &mut ReferenceCutter {
+            context,
+            is_cut: &|name, _| still_endless.contains(name),
+            effect: CUT_UNENDING,
+            describe,
+        },
     )?;
     if let Some(Data::Object(table)) =
         root.as_object_mut().and_then(|object| object.get_mut(Keyword::Defs)).map(Node::data_mut)
     {
-        table.retain(|member| member.key.value().is_none_or(|name| !still.contains(&*name)));
+        table.retain(|member| member.key.value().is_none_or(|name| !still_endless.contains(&*name)));
         if table.is_empty() {
             if let Some(object) = root.as_object_mut() {
                 object.remove(Keyword::Defs);

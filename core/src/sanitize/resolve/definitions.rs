@@ -32,20 +32,20 @@ const MAX_SEEN: usize = 32;
 pub(crate) struct Definition {
     pub(crate) target: Number,
     /// Siblings merged into the target, in canonical form.
-    with: Option<String>,
+    siblings: Option<String>,
 }
 
 impl Definition {
     pub(crate) const fn of(target: Number) -> Self {
-        Definition { target, with: None }
+        Definition { target, siblings: None }
     }
 
     pub(crate) const fn is_plain(&self) -> bool {
-        self.with.is_none()
+        self.siblings.is_none()
     }
 
     pub(crate) fn is_merged_copy_of(&self, target: Number) -> bool {
-        self.target == target && self.with.is_some()
+        self.target == target && self.siblings.is_some()
     }
 }
 
@@ -57,7 +57,7 @@ pub(crate) enum MergeResult<'a> {
     TooMuch,
 }
 
-struct Specialized<'a> {
+struct MergedDefinition<'a> {
     siblings: Node<'a>,
     body: Node<'a>,
 }
@@ -68,14 +68,14 @@ pub(crate) struct Definitions<'e, 's, 'a> {
     /// Targets of references, with their pointers.
     pub(crate) targets: Map<Number, (&'s Node<'a>, String)>,
     /// Keywords accepted as siblings of a reference.
-    beside: Keywords,
+    accepted_siblings: Keywords,
     names: Map<Definition, String>,
     by_name: Map<String, Definition>,
     /// For each name that was requested more than once, the next number to try as a suffix.
-    counts: Map<String, usize>,
-    merged: Map<Definition, Specialized<'a>>,
+    next_suffixes: Map<String, usize>,
+    merged: Map<Definition, MergedDefinition<'a>>,
     /// Number of nodes that merged definitions may still add.
-    spare: usize,
+    remaining_nodes: usize,
     queue: Vec<Definition>,
 }
 
@@ -83,8 +83,8 @@ impl<'e, 's, 'a> Definitions<'e, 's, 'a> {
     pub(crate) fn new(
         root: &'s Node<'a>,
         references: &'e References,
-        beside: Keywords,
-        spare: usize,
+        accepted_siblings: Keywords,
+        remaining_nodes: usize,
         budget: &'e Budget,
     ) -> Self {
         let targets = references.targets(root, budget);
@@ -92,12 +92,12 @@ impl<'e, 's, 'a> Definitions<'e, 's, 'a> {
             budget,
             references,
             targets,
-            beside,
+            accepted_siblings,
             names: Map::new(),
             by_name: Map::new(),
-            counts: Map::new(),
+            next_suffixes: Map::new(),
             merged: Map::new(),
-            spare,
+            remaining_nodes,
             queue: Vec::new(),
         }
     }
@@ -107,7 +107,8 @@ impl<'e, 's, 'a> Definitions<'e, 's, 'a> {
     }
 
     pub(crate) fn accepts_sibling(&self, member: &Member<'_>) -> bool {
-        member.key.is(Keyword::Ref) || Keyword::named(&member.key).is_some_and(|keyword| self.beside.contains(keyword))
+        member.key.is(Keyword::Ref)
+            || Keyword::named(&member.key).is_some_and(|keyword| self.accepted_siblings.contains(keyword))
     }
 
     pub(crate) fn written(&self, name: &str) -> Option<&Definition> {
@@ -120,9 +121,9 @@ impl<'e, 's, 'a> Definitions<'e, 's, 'a> {
 
     /// Returns false if merged definitions may not add this many nodes.
     pub(crate) fn spend(&mut self, nodes: usize) -> bool {
-        let left = self.spare.checked_sub(nodes);
-        self.spare = left.unwrap_or(self.spare);
-        left.is_some()
+        let remaining = self.remaining_nodes.checked_sub(nodes);
+        self.remaining_nodes = remaining.unwrap_or(self.remaining_nodes);
+        remaining.is_some()
     }
 
     /// `definition_body` is the body of the definition, without siblings of references that have no effect.
@@ -132,28 +133,32 @@ impl<'e, 's, 'a> Definitions<'e, 's, 'a> {
         from: &Definition,
         definition_body: &Node<'a>,
     ) -> MergeResult<'a> {
-        let (siblings, at) = self.siblings(node);
-        let joined = match self.merged.get(from) {
+        let (siblings, reference_index) = self.siblings(node);
+        let siblings_of_both = match self.merged.get(from) {
             Some(merged) => intersect::both(self.budget, siblings, merged.siblings.copy(self.budget)),
             None => Merged::exact(siblings),
         };
-        let definition = Definition { target: from.target, with: Some(json::canonical(&joined.node)) };
+        let definition = Definition { target: from.target, siblings: Some(json::canonical(&siblings_of_both.node)) };
         if self.merged.contains_key(&definition) {
             return MergeResult::Known(definition);
         }
-        if self.includes(definition_body, &joined.node, &mut Set::from([from.target])) {
+        if self.includes(definition_body, &siblings_of_both.node, &mut Set::from([from.target])) {
             return MergeResult::Known(Definition::of(from.target));
         }
-        let body =
-            intersect::both_at(self.budget, joined.node.copy(self.budget), definition_body.copy(self.budget), at);
+        let body = intersect::both_at(
+            self.budget,
+            siblings_of_both.node.copy(self.budget),
+            definition_body.copy(self.budget),
+            reference_index,
+        );
         if !self.spend(json::size(&body.node, self.budget)) {
             return MergeResult::TooMuch;
         }
         self.merged.insert(
             definition.clone(),
-            Specialized { siblings: joined.node.copy(self.budget), body: body.node.copy(self.budget) },
+            MergedDefinition { siblings: siblings_of_both.node.copy(self.budget), body: body.node.copy(self.budget) },
         );
-        MergeResult::New(definition, [joined, body])
+        MergeResult::New(definition, [siblings_of_both, body])
     }
 
     /// Returns the siblings that are not accepted, and the position of the reference among them.
@@ -166,22 +171,22 @@ impl<'e, 's, 'a> Definitions<'e, 's, 'a> {
         (siblings, at)
     }
 
-    /// Every branch of a union must include the constraints of `all`. A reference back to a schema under test is
-    /// treated as including them.
-    fn includes(&self, schema: &Node<'a>, all: &Node<'a>, seen: &mut Set<Number>) -> bool {
-        let merged = intersect::both(self.budget, all.copy(self.budget), schema.copy(self.budget));
+    /// Returns true if merging the siblings into the schema changes nothing. Every branch of a union must include the
+    /// siblings. A reference back to a schema under test is treated as including them.
+    fn includes(&self, schema: &Node<'a>, siblings: &Node<'a>, seen: &mut Set<Number>) -> bool {
+        let merged = intersect::both(self.budget, siblings.copy(self.budget), schema.copy(self.budget));
         if merged.is_exact() && json::same_within(self.budget, &merged.node, schema) {
             return true;
         }
         if let Some(target) = schema.get(Keyword::Ref).and_then(|reference| self.references.target(reference)) {
             let Some((body, _)) = self.targets.get(&target) else { return false };
-            return !seen.insert(target) || (seen.len() <= MAX_SEEN && self.includes(body, all, seen));
+            return !seen.insert(target) || (seen.len() <= MAX_SEEN && self.includes(body, siblings, seen));
         }
         let branches = schema.items_at(Keyword::AnyOf);
-        !branches.is_empty() && branches.iter().all(|branch| self.includes(branch, all, seen))
+        !branches.is_empty() && branches.iter().all(|branch| self.includes(branch, siblings, seen))
     }
 
-    /// Queues a new definition to be written.
+    /// Returns the name of a definition, and queues a new definition to be written.
     pub(crate) fn name(&mut self, definition: &Definition) -> String {
         if let Some(name) = self.names.get(definition) {
             return name.clone();
@@ -189,11 +194,11 @@ impl<'e, 's, 'a> Definitions<'e, 's, 'a> {
         let pointer = self.targets.get(&definition.target).map(|(_, pointer)| pointer.as_str()).unwrap_or_default();
         let stem = stem(pointer);
         let mut name = stem.clone();
-        let next = self.counts.entry(stem.clone()).or_insert(2);
+        let suffix = self.next_suffixes.entry(stem.clone()).or_insert(2);
         // The plain name is reserved for the unmerged target.
-        while self.by_name.contains_key(&name) || (definition.with.is_some() && name == stem) {
-            name = format!("{stem}_{next}");
-            *next += 1;
+        while self.by_name.contains_key(&name) || (definition.siblings.is_some() && name == stem) {
+            name = format!("{stem}_{suffix}");
+            *suffix += 1;
         }
         self.by_name.insert(name.clone(), definition.clone());
         self.names.insert(definition.clone(), name.clone());
@@ -201,8 +206,8 @@ impl<'e, 's, 'a> Definitions<'e, 's, 'a> {
         name
     }
 
-    /// References in the body are not yet resolved.
-    pub(crate) fn next(&mut self) -> Option<(Definition, String, Node<'a>)> {
+    /// Returns the next queued definition. References in its body are not resolved yet.
+    pub(crate) fn next_queued(&mut self) -> Option<(Definition, String, Node<'a>)> {
         let definition = self.queue.pop()?;
         let body = match (self.merged.get(&definition), self.targets.get(&definition.target)) {
             (Some(merged), _) => merged.body.copy(self.budget),
@@ -219,7 +224,7 @@ impl<'e, 's, 'a> Definitions<'e, 's, 'a> {
 /// A generated name is never a number, because JavaScript objects put numeric keys first. A name that the caller gave
 /// to a definition is kept even if it is a number.
 fn stem(pointer: &str) -> String {
-    let spell = |token: &str| -> String {
+    let with_accepted_characters = |token: &str| -> String {
         let plain = token.replace("~1", "_").replace("~0", "_");
         plain
             .chars()
@@ -235,20 +240,22 @@ fn stem(pointer: &str) -> String {
             .collect()
     };
     let mut tokens = pointer.rsplit('/');
-    let (last, around) = (tokens.next().unwrap_or_default(), tokens.next().unwrap_or_default());
+    let (last, parent) = (tokens.next().unwrap_or_default(), tokens.next().unwrap_or_default());
     let is_number = !last.is_empty() && last.bytes().all(|digit| digit.is_ascii_digit());
-    match spell(last) {
+    match with_accepted_characters(last) {
         stem if stem.is_empty() => String::from("root"),
-        stem if is_number && !matches!(around, "$defs" | "definitions") => format!("{}_{stem}", spell(around)),
+        stem if is_number && !matches!(parent, "$defs" | "definitions") => {
+            format!("{}_{stem}", with_accepted_characters(parent))
+        }
         stem => stem,
     }
 }
 
 const PRUNE: ChangeKind = ChangeKind::of(Rule::PruneDefinition);
 
-pub(crate) const CONCERNS: Keywords = Keywords::of(&[Keyword::Defs, Keyword::Definitions]);
+pub(crate) const TABLE_KEYWORDS: Keywords = Keywords::of(&[Keyword::Defs, Keyword::Definitions]);
 
-/// Used if the document has no references.
+/// Removes the tables of definitions from a document without references.
 pub(crate) fn drop_tables<'a>(node: &mut Node<'a>, polarity: Polarity, context: &mut PassContext) {
     for table in TABLES {
         let Some(value) = node.get(table) else { continue };

@@ -1,5 +1,5 @@
-//! Spelling of references. Detects references that the grammar accepts as written: then nothing is resolved, and the
-//! definitions keep their place.
+//! Spelling of references. Detects that the grammar accepts all references as written. Then no reference is resolved,
+//! and the definitions are not moved.
 //!
 //! Respells `$dynamicRef` and `$recursiveRef` as `$ref`. They resolve differently only if another document refers to
 //! this one, and no document refers to the schema of a tool.
@@ -30,26 +30,26 @@ pub(crate) fn as_written(root: &Node<'_>, references: &References, context: &Pas
     let must_resolve = context.refs == Refs::Inline || !matches!(rule.recursion, Recursion::Free);
     // Dynamic references must be resolved if the grammar refuses them, or if a schema without assertions would be
     // written as "anything".
-    let types_all = (context.types_everything && context.grammar.encodes())
-        || context.grammar.refuses.contains(Keyword::DynamicRef);
+    let resolves_dynamic =
+        (context.requires_types && context.grammar.encodes()) || context.grammar.refuses.contains(Keyword::DynamicRef);
     if must_resolve
         || context.is_wrapped
         || root.get(Keyword::Ref).is_some()
-        || (types_all && references::has_dynamic(root, &context.budget)?)
+        || (resolves_dynamic && references::has_dynamic(root, &context.budget)?)
     {
         return Ok(false);
     }
-    let mut fine = true;
+    let mut can_stay = true;
     visit::walk(&context.budget, root, Keywords::ALL, &mut |node, path| {
         // `$id` in a subschema changes the base of the pointers in it, and may be removed.
         if path.keyword.is_some() && node.get(Keyword::Id).is_some() {
-            fine = false;
+            can_stay = false;
         }
-        // Without their `$id`, the references in this schema would resolve differently.
-        fine = fine && !(context.grammar.refuses.contains(Keyword::Id) && node.get(Keyword::Id).is_some());
+        // If `$id` must be removed, the references in this schema would resolve differently.
+        can_stay = can_stay && !(context.grammar.refuses.contains(Keyword::Id) && node.get(Keyword::Id).is_some());
         // A part of `allOf` that refers to a definition is merged with it.
         let is_part = |part: &Node<'_>| part.get(Keyword::Ref).is_some();
-        fine = fine
+        can_stay = can_stay
             && !(context.grammar.merges_all_of(path.keyword.is_none())
                 && node.array_at(Keyword::AllOf).is_some_and(|parts| parts.iter().any(is_part)));
         let mut written = references::KEYWORDS.iter().filter_map(|keyword| node.get(keyword));
@@ -58,40 +58,45 @@ pub(crate) fn as_written(root: &Node<'_>, references: &References, context: &Pas
             context.form == Form::Written || value.as_text().is_none() || references.target(value).is_some()
         };
         // A reference to the other table of definitions resolves only when it is rewritten.
-        fine = fine && written.all(|value| resolved(value) && !references.is_misnamed(value));
+        can_stay = can_stay && written.all(|value| resolved(value) && !references.is_misnamed(value));
         if let Some(reference) = node.text_at(Keyword::Ref) {
-            let alone = node.as_object().into_iter().flatten().all(|member| {
+            let has_accepted_siblings = node.as_object().into_iter().flatten().all(|member| {
                 let keyword = Keyword::named(&member.key);
                 // If the draft ignores siblings of `$ref`, rewriting would make assertions among them apply.
-                let counts = context.draft.ignores_ref_siblings()
+                let is_ignored_assertion = context.draft.ignores_ref_siblings()
                     && keyword.is_some_and(|keyword| keyword.role() == Role::Assertion);
                 member.key.is(Keyword::Ref)
-                    || (!counts
+                    || (!is_ignored_assertion
                         && keyword.map_or(rule.beside == Keywords::ALL, |keyword| rule.beside.contains(keyword)))
             });
-            fine = fine && references.target_of(node).is_some() && alone && leads_to_table(reference, &rule);
+            can_stay = can_stay
+                && references.target_of(node).is_some()
+                && has_accepted_siblings
+                && points_to_table(reference, &rule);
         }
-        Ok(if fine { Visit::Descend } else { Visit::Skip })
+        Ok(if can_stay { Visit::Descend } else { Visit::Skip })
     })?;
     // Unused definitions are removed. (Targets of dynamic references are not searched for.)
-    Ok(fine && (references::has_dynamic(root, &context.budget)? || !definitions::has_unreached(root, &context.budget)?))
+    Ok(can_stay
+        && (references::has_dynamic(root, &context.budget)? || !definitions::has_unreached(root, &context.budget)?))
 }
 
-/// A pointer to anything but a table entry or the root would break if a schema on its path were rewritten.
-fn leads_to_table(reference: &Text<'_>, rule: &RefRule) -> bool {
+/// Returns true if a pointer points to a table entry or to the root. Any other pointer would break if a schema on its
+/// path were rewritten.
+fn points_to_table(reference: &Text<'_>, rule: &RefRule) -> bool {
     let Some(reference) = reference.value() else { return false };
     // An API that does not resolve references by JSON Schema does not decode them either.
-    let decoded = rule.anywhere && !rule.plain_pointers;
-    let plain = |name: &str| !name.is_empty() && !name.contains('/') && (decoded || !name.contains(['%', '~']));
-    let table = |prefix: &str| reference.strip_prefix(prefix).is_some_and(plain);
+    let is_decoded = rule.anywhere && !rule.plain_pointers;
+    let is_plain = |name: &str| !name.is_empty() && !name.contains('/') && (is_decoded || !name.contains(['%', '~']));
+    let points_into_table = |prefix: &str| reference.strip_prefix(prefix).is_some_and(is_plain);
     (rule.to_root && reference == "#")
-        || (rule.to_defs && table("#/$defs/"))
-        || (rule.to_definitions && table("#/definitions/"))
+        || (rule.to_defs && points_into_table("#/$defs/"))
+        || (rule.to_definitions && points_into_table("#/definitions/"))
 }
 
 const RESPELL: ChangeKind = ChangeKind::of(Rule::DynamicRefToRef);
 
-/// Also respells targets that are not subschemas of the source of the definitions.
+/// Respells dynamic references, also in targets that are not subschemas of the source of the definitions.
 pub(crate) fn respell_dynamic<'a>(
     root: &mut Node<'a>,
     source: &mut Node<'a>,
@@ -127,7 +132,7 @@ struct Respell<'r> {
 impl<'a> VisitorMut<'a> for Respell<'_> {
     fn enter(&mut self, node: &mut Node<'a>, path: &SchemaPath<'_, 'a>) -> Result<Visit, Error> {
         for keyword in ["$dynamicRef", "$recursiveRef"] {
-            self.keyword(node, path, keyword);
+            self.respell_keyword(node, path, keyword);
         }
         Ok(Visit::Descend)
     }
@@ -135,12 +140,12 @@ impl<'a> VisitorMut<'a> for Respell<'_> {
 
 impl Respell<'_> {
     /// The reference and its siblings both apply, in every draft that has dynamic references.
-    fn keyword<'a>(&mut self, node: &mut Node<'a>, path: &SchemaPath<'_, 'a>, keyword: &'static str) {
+    fn respell_keyword<'a>(&mut self, node: &mut Node<'a>, path: &SchemaPath<'_, 'a>, keyword: &'static str) {
         let Some(value) = node.get(keyword).filter(|value| value.as_text().is_some()) else { return };
         // Another anchor of this name might be the intended one.
         let is_ambiguous = self.references.is_ambiguous(value);
         let effect = if is_ambiguous { RESPELL.accepts(Accepts::Mixed) } else { RESPELL };
-        // Next to a `$ref`, the reference becomes a part of `allOf`, which has the number of the reference.
+        // Next to a `$ref`, the reference becomes a part of `allOf`, and the part gets the number of the reference.
         let from = Location::of(value);
         let to = if node.get(Keyword::Ref).is_some() { from.clone() } else { Location::under(node, "$ref") };
         self.context.diagnostics.report(path, from.to(to), effect, || format!("replaced `{keyword}` with `$ref`"));

@@ -51,7 +51,8 @@ pub(crate) fn unroll<'a>(root: &mut Node<'a>, context: &mut PassContext) -> Resu
     if expanded.is_empty() {
         return Ok(());
     }
-    // Definitions between two recursive ones were kept, too. Without references, none of them can stay.
+    // Definitions between two recursive definitions were kept, too. If the grammar refuses references, no definition
+    // can stay.
     if recursion == Recursion::Refused && !context.grammar.refs.to_defs {
         expanded = bodies.keys().cloned().collect();
     }
@@ -61,8 +62,8 @@ pub(crate) fn unroll<'a>(root: &mut Node<'a>, context: &mut PassContext) -> Resu
     let mut unroll = Unroll {
         bodies: &bodies,
         levels,
-        above: Vec::new(),
-        only_forced: recursion == Recursion::OnlyOptional,
+        enclosing: Vec::new(),
+        only_required: recursion == Recursion::OnlyOptional,
         context,
     };
     visit::walk_mut(&budget, root, Keywords::ALL, &mut unroll)?;
@@ -93,22 +94,22 @@ fn recursive(bodies: &Map<String, &Node<'_>>, budget: &Budget) -> Set<String> {
 }
 
 fn references<'n>(schema: &'n Node<'_>, budget: &Budget) -> Vec<&'n str> {
-    let (mut found, mut open) = (Vec::new(), Vec::from([schema]));
-    while let Some(node) = open.pop() {
+    let (mut names, mut pending) = (Vec::new(), Vec::from([schema]));
+    while let Some(node) = pending.pop() {
         match node.data() {
-            Data::Array(items) if budget.pay(1 + items.len()) => open.extend(items),
+            Data::Array(items) if budget.pay(1 + items.len()) => pending.extend(items),
             Data::Object(object) if budget.pay(1 + object.len()) => {
-                found.extend(definition_name(node));
+                names.extend(definition_name(node));
                 for Member { value, .. } in object {
-                    if matches!(value.data(), Data::Array(_) | Data::Object(_)) {
-                        open.push(value);
+                    if value.is_container() {
+                        pending.push(value);
                     }
                 }
             }
             _ => {}
         }
     }
-    found
+    names
 }
 
 #[derive(Default)]
@@ -120,50 +121,50 @@ struct Measure {
 }
 
 fn measure(schema: &Node<'_>, budget: &Budget) -> Measure {
-    let (mut found, mut open) = (Measure::default(), Vec::from([(schema, 0)]));
-    while let Some((node, depth)) = open.pop().filter(|_| budget.pay(1)) {
-        found.nodes += 1;
-        found.depth = found.depth.max(depth);
+    let (mut measured, mut pending) = (Measure::default(), Vec::from([(schema, 0)]));
+    while let Some((node, depth)) = pending.pop().filter(|_| budget.pay(1)) {
+        measured.nodes += 1;
+        measured.depth = measured.depth.max(depth);
         match node.data() {
-            Data::Array(items) => open.extend(items.iter().map(|item| (item, depth + 1))),
+            Data::Array(items) => pending.extend(items.iter().map(|item| (item, depth + 1))),
             Data::Object(object) => {
                 // The count includes a property named `$ref`, which makes the estimate larger, never smaller.
-                found.references.extend(definition_name(node).map(|name| (depth, String::from(name))));
-                open.extend(object.iter().map(|member| (&member.value, depth + 1)));
+                measured.references.extend(definition_name(node).map(|name| (depth, String::from(name))));
+                pending.extend(object.iter().map(|member| (&member.value, depth + 1)));
             }
             _ => {}
         }
     }
-    found
+    measured
 }
 
 /// Returns 0 if even one level exceeds the limits.
 fn levels(root: &Node<'_>, bodies: &Map<String, Node<'_>>, max_nodes: usize, budget: &Budget) -> usize {
     let measures: Map<&str, Measure> =
         bodies.iter().map(|(name, body)| (name.as_str(), measure(body, budget))).collect();
-    let whole = measure(root, budget);
+    let root_size = measure(root, budget);
     // For each definition, nodes and depth if expanded this many levels; the last level has the size of a reference.
     let mut sizes: Map<&str, (usize, usize)> = measures.keys().map(|name| (*name, (4, 2))).collect();
-    let mut best = 0;
+    let mut affordable = 0;
     for level in 1..=(LEVELS.saturating_mul(bodies.len())).min(MAX_LEVELS) {
-        let larger = measures.iter().map(|(name, measure)| (*name, written(measure, &sizes)));
+        let larger = measures.iter().map(|(name, measure)| (*name, expanded_size(measure, &sizes)));
         sizes = larger.collect();
-        let (nodes, depth) = written(&whole, &sizes);
+        let (nodes, depth) = expanded_size(&root_size, &sizes);
         let limit = if level > 1 { MAX_ADDED.min(max_nodes) } else { max_nodes };
-        if nodes.saturating_sub(whole.nodes) > limit || depth >= MAX_DEPTH {
+        if nodes.saturating_sub(root_size.nodes) > limit || depth >= MAX_DEPTH {
             break;
         }
-        best = level;
+        affordable = level;
     }
-    best
+    affordable
 }
 
-fn written(measure: &Measure, sizes: &Map<&str, (usize, usize)>) -> (usize, usize) {
+fn expanded_size(measure: &Measure, sizes: &Map<&str, (usize, usize)>) -> (usize, usize) {
     let (mut nodes, mut depth) = (measure.nodes, measure.depth);
     for (at, name) in &measure.references {
-        if let Some((inner, below)) = sizes.get(name.as_str()) {
-            nodes = nodes.saturating_add(*inner);
-            depth = depth.max(at.saturating_add(*below));
+        if let Some((nodes_of_target, depth_below)) = sizes.get(name.as_str()) {
+            nodes = nodes.saturating_add(*nodes_of_target);
+            depth = depth.max(at.saturating_add(*depth_below));
         }
     }
     (nodes, depth)
@@ -173,7 +174,7 @@ fn written(measure: &Measure, sizes: &Map<&str, (usize, usize)>) -> (usize, usiz
 struct Frame<'a> {
     /// Number of definitions that were expanded on the path.
     level: usize,
-    /// True if the path starts in a recursive definition that is kept.
+    /// True if the path is inside a recursive definition that is kept.
     in_definition: bool,
     /// True if a property on the path is optional.
     optional: bool,
@@ -183,21 +184,21 @@ struct Frame<'a> {
 struct Unroll<'u, 'a> {
     bodies: &'u Map<String, Node<'a>>,
     levels: usize,
-    above: Vec<Frame<'a>>,
+    enclosing: Vec<Frame<'a>>,
     /// True if only recursion through required properties is expanded.
-    only_forced: bool,
+    only_required: bool,
     context: &'u mut PassContext,
 }
 
 impl<'a> VisitorMut<'a> for Unroll<'_, 'a> {
     fn enter(&mut self, node: &mut Node<'a>, path: &SchemaPath<'_, 'a>) -> Result<Visit, Error> {
         let mut frame = self.frame(path);
-        let stays = self.only_forced && (!frame.in_definition || frame.optional);
+        let is_kept = self.only_required && (!frame.in_definition || frame.optional);
         // A definition that will be removed is expanded only where it is used.
-        let goes = !self.only_forced && self.is_definition(path);
+        let is_removed = !self.only_required && self.is_definition(path);
         // A definition may be just a reference to the next one.
         while let Some((name, body)) =
-            definition_name(node).filter(|_| !stays && !goes).and_then(|name| self.bodies.get_key_value(name))
+            definition_name(node).filter(|_| !is_kept && !is_removed).and_then(|name| self.bodies.get_key_value(name))
         {
             self.expand_reference(node, path, name, body, frame.level >= self.levels);
             frame.level += 1;
@@ -206,12 +207,12 @@ impl<'a> VisitorMut<'a> for Unroll<'_, 'a> {
             }
         }
         frame.required = node.items_at(Keyword::Required).iter().filter_map(|name| name.as_text().cloned()).collect();
-        self.above.push(frame);
-        Ok(if goes { Visit::Skip } else { Visit::Descend })
+        self.enclosing.push(frame);
+        Ok(if is_removed { Visit::Skip } else { Visit::Descend })
     }
 
     fn leave(&mut self, _node: &mut Node<'a>, _place: &SchemaPath<'_, 'a>) -> Result<(), Error> {
-        self.above.pop();
+        self.enclosing.pop();
         Ok(())
     }
 }
@@ -223,17 +224,17 @@ impl<'a> Unroll<'_, 'a> {
     }
 
     fn frame(&self, path: &SchemaPath<'_, 'a>) -> Frame<'a> {
-        let Some(above) = self.above.last() else {
+        let Some(enclosing) = self.enclosing.last() else {
             return Frame { level: 0, in_definition: false, optional: false, required: Vec::new() };
         };
         if path.keyword == Some(Keyword::Defs) {
             return Frame { level: 0, in_definition: self.is_definition(path), optional: false, required: Vec::new() };
         }
         let is_optional = match (path.keyword, path.pointer.steps().last()) {
-            (Some(Keyword::Properties), Some(Step::Member(name))) => !above.required.contains(name),
+            (Some(Keyword::Properties), Some(Step::Member(name))) => !enclosing.required.contains(name),
             _ => false,
         };
-        Frame { optional: above.optional || is_optional, required: Vec::new(), ..*above }
+        Frame { optional: enclosing.optional || is_optional, required: Vec::new(), ..*enclosing }
     }
 
     fn expand_reference(
@@ -242,19 +243,23 @@ impl<'a> Unroll<'_, 'a> {
         path: &SchemaPath<'_, 'a>,
         name: &str,
         body: &Node<'a>,
-        ends: bool,
+        is_last_level: bool,
     ) {
         let at = node.as_object().and_then(|object| object.position(Keyword::Ref)).unwrap_or_default();
         let from = Location::under(node, "$ref");
         if let Some(object) = node.as_object_mut() {
             object.remove(Keyword::Ref);
         }
-        let (origin, met) = (node.origin(), Location::of(node));
-        let target = if ends {
+        let (origin, schema_location) = (node.origin(), Location::of(node));
+        let target = if is_last_level {
             let levels = self.levels;
-            self.context.diagnostics.report(path, Location::of(body).to(met.clone()), UNROLL, || match levels {
-                0 => format!("removed the content of `{name}`: it refers to itself, and is too large to be expanded"),
-                _ => format!("expanded the recursion of `{name}`, {levels} levels deep"),
+            self.context.diagnostics.report(path, Location::of(body).to(schema_location.clone()), UNROLL, || {
+                match levels {
+                    0 => {
+                        format!("removed the content of `{name}`: it refers to itself, and is too large to be expanded")
+                    }
+                    _ => format!("expanded the recursion of `{name}`, {levels} levels deep"),
+                }
             });
             last_level(body, self.context)
         } else {
@@ -267,12 +272,12 @@ impl<'a> Unroll<'_, 'a> {
             }
             copy
         };
-        let rest = core::mem::take(node);
-        if rest.as_object().is_some_and(Object::is_empty) {
-            *node = if ends { target.with_origin(origin) } else { target };
+        let siblings = core::mem::take(node);
+        if siblings.as_object().is_some_and(Object::is_empty) {
+            *node = if is_last_level { target.with_origin(origin) } else { target };
         } else {
             self.context.effects.unrolled_more = true;
-            *node = intersected((rest, target), at, path.polarity, Some(&met), self.context);
+            *node = intersected((siblings, target), at, path.polarity, Some(&schema_location), self.context);
         }
         node.touch();
     }

@@ -19,7 +19,7 @@ pub(super) const LEVELS: usize = 10;
 /// Maximum length of generated strings, arrays and objects.
 pub(super) const MAX_LENGTH: u64 = 1_000;
 
-/// One of the two schemas.
+/// A schema of the comparison, with a validator for it.
 pub(super) struct Side<'v, 's> {
     judge: RefCell<Judge<'v, 's, 'static>>,
 }
@@ -50,21 +50,21 @@ impl<'v, 's> Side<'v, 's> {
         reference.and_then(|reference| self.judge.borrow_mut().target(reference)).unwrap_or(schema)
     }
 
-    /// Returns a value that the schema accepts, or the first one that was tried.
+    /// Returns an accepted value, or else the first value that was tried.
     pub(super) fn example(&self, schema: &'s Node<'static>, levels: usize, budget: &Budget) -> Option<Node<'static>> {
-        let (mut first, mut valid) = (None, None);
+        let (mut first_tried, mut accepted) = (None, None);
         self.examples(schema, levels, budget, &mut |value| {
             if self.verdict(schema, &value) == Verdict::Valid {
-                valid = Some(value);
+                accepted = Some(value);
                 return true;
             }
-            first.get_or_insert(value);
+            first_tried.get_or_insert(value);
             false
         });
-        valid.or(first)
+        accepted.or(first_tried)
     }
 
-    /// Sends values for a schema. Returns true if the search ends.
+    /// Passes values for a schema to `sink`. Returns true if the search ends.
     pub(super) fn examples(&self, schema: &'s Node<'static>, levels: usize, budget: &Budget, sink: Sink<'_>) -> bool {
         let Some(levels) = levels.checked_sub(1) else { return false };
         if !budget.pay(1) || self.is_spent() {
@@ -80,24 +80,24 @@ impl<'v, 's> Side<'v, 's> {
                 return true;
             }
         }
-        let mut common = Vec::new();
+        let mut common_values = Vec::new();
         for part in object.items_at(Keyword::AllOf) {
-            common.extend(self.example(part, levels, budget));
+            common_values.extend(self.example(part, levels, budget));
         }
         let types = object.get(Keyword::Type).and_then(InstanceTypes::of_keyword).unwrap_or_else(|| implied(object));
         let branches: Vec<&Node<'static>> =
             [Keyword::AnyOf, Keyword::OneOf].into_iter().flat_map(|keyword| object.items_at(keyword)).collect();
         let conditions = [Keyword::Then, Keyword::Else].into_iter().filter_map(|keyword| object.get(keyword));
-        let mut parts: Vec<Option<&Node<'static>>> = branches.into_iter().chain(conditions).map(Some).collect();
-        if parts.is_empty() || object.has(Keyword::If) {
-            parts.push(None);
+        let mut alternatives: Vec<Option<&Node<'static>>> = branches.into_iter().chain(conditions).map(Some).collect();
+        if alternatives.is_empty() || object.has(Keyword::If) {
+            alternatives.push(None);
         }
         for kind in types.names() {
-            let own = self.of_type(kind, object, levels, budget);
-            for part in &parts {
-                let mut made = own.as_ref().map(|value| value.copy(budget));
+            let typed_value = self.of_type(kind, object, levels, budget);
+            for part in &alternatives {
+                let mut made = typed_value.as_ref().map(|value| value.copy(budget));
                 let part = part.and_then(|part| self.example(part, levels, budget));
-                for value in common.iter().map(|value| value.copy(budget)).chain(part) {
+                for value in common_values.iter().map(|value| value.copy(budget)).chain(part) {
                     made = Some(merged(made, value));
                 }
                 if made.is_some_and(&mut *sink) {
@@ -116,7 +116,7 @@ impl<'v, 's> Side<'v, 's> {
         budget: &Budget,
     ) -> Option<Node<'static>> {
         Some(match kind {
-            "string" => text_of(schema, budget),
+            "string" => string_of(schema, budget),
             "number" | "integer" => number_of(schema),
             "boolean" => Node::bool(true),
             "null" => Node::new(Data::Null),
@@ -143,12 +143,12 @@ impl<'v, 's> Side<'v, 's> {
         let first = schema.get(Keyword::Contains).and_then(|schema| self.example(schema, levels, budget));
         let is_unique = is_true(schema, Keyword::UniqueItems);
         let mut repeated: Option<Node<'static>> = None;
-        for at in 0..count.min(MAX_LENGTH) {
+        for index in 0..count.min(MAX_LENGTH) {
             if !budget.pay(1) {
                 break;
             }
-            let own = item_schema(schema, usize::try_from(at).unwrap_or(usize::MAX));
-            let item = match (&first, at, own) {
+            let position_schema = item_schema(schema, usize::try_from(index).unwrap_or(usize::MAX));
+            let item = match (&first, index, position_schema) {
                 (Some(first), 0, None) => first.copy(budget),
                 (_, _, Some((schema, is_rest))) => match repeated.as_ref().filter(|_| is_rest && !is_unique) {
                     Some(known) => known.copy(budget),
@@ -160,10 +160,10 @@ impl<'v, 's> Side<'v, 's> {
                         made
                     }
                 },
-                _ => Node::count(at),
+                _ => Node::count(index),
             };
-            let is_repeated = is_unique && items.iter().any(|known| json::same_within(budget, known, &item));
-            items.push(if is_repeated { varied(&item, at) } else { item });
+            let is_duplicate = is_unique && items.iter().any(|known| json::same_within(budget, known, &item));
+            items.push(if is_duplicate { vary(&item, index) } else { item });
         }
         Node::array(items)
     }
@@ -177,30 +177,30 @@ impl<'v, 's> Side<'v, 's> {
         budget: &Budget,
     ) -> Node<'static> {
         let declared = schema.object_at(Keyword::Properties);
-        let mut made = Object::default();
-        let add = |made: &mut Object<'static>, name: Text<'static>| {
-            if !budget.pay(1 + made.len() / 8) || made.get_text(&name).is_some() {
+        let mut members = Object::default();
+        let add = |members: &mut Object<'static>, name: Text<'static>| {
+            if !budget.pay(1 + members.len() / 8) || members.get_text(&name).is_some() {
                 return;
             }
             let value = match member_schema(schema, &name) {
                 Some(member) => self.example(member, levels, budget),
                 None => Some(Node::literal("a")),
             };
-            made.set(name, value.unwrap_or_default());
+            members.set(name, value.unwrap_or_default());
         };
         for name in schema.items_at(Keyword::Required).iter().filter_map(Node::as_text) {
-            add(&mut made, name.clone());
+            add(&mut members, name.clone());
         }
         let count = usize::try_from(count.min(MAX_LENGTH)).unwrap_or_default();
         let names = declared.into_iter().flat_map(|table| table.iter()).map(|member| member.key.clone());
-        let others = (0..count).map(|at| Text::new(format!("m{at}")));
-        for name in names.chain(others) {
-            if made.len() >= count {
+        let undeclared_names = (0..count).map(|at| Text::new(format!("m{at}")));
+        for name in names.chain(undeclared_names) {
+            if members.len() >= count {
                 break;
             }
-            add(&mut made, name);
+            add(&mut members, name);
         }
-        Node::object(made)
+        Node::object(members)
     }
 }
 
@@ -238,20 +238,20 @@ pub(super) fn member_schema<'s>(schema: &'s Object<'static>, name: &Text<'_>) ->
 }
 
 /// Combines the values for two schemas of one instance.
-pub(super) fn merged(one: Option<Node<'static>>, two: Node<'static>) -> Node<'static> {
-    match (one.map(Node::into_data), two.into_data()) {
-        (Some(Data::Object(mut one)), Data::Object(two)) => {
-            for member in two.into_members() {
-                one.set(member.key, member.value);
+pub(super) fn merged(left: Option<Node<'static>>, right: Node<'static>) -> Node<'static> {
+    match (left.map(Node::into_data), right.into_data()) {
+        (Some(Data::Object(mut left)), Data::Object(right)) => {
+            for member in right.into_members() {
+                left.set(member.key, member.value);
             }
-            Node::object(one)
+            Node::object(left)
         }
-        (_, two) => Node::new(two),
+        (_, right) => Node::new(right),
     }
 }
 
 /// Returns another value of the same type.
-fn varied(value: &Node<'static>, by: u64) -> Node<'static> {
+fn vary(value: &Node<'static>, by: u64) -> Node<'static> {
     match value.data() {
         Data::String(text) => Node::string(format!("{}{by}", text.display())),
         Data::Number(text) => number(json::sum(text, &format!("{by}")).unwrap_or_default()),
@@ -281,7 +281,7 @@ fn is_true(schema: &Object<'_>, keyword: Keyword) -> bool {
     schema.get(keyword).and_then(Node::as_bool) == Some(true)
 }
 
-fn text_of(schema: &Object<'static>, budget: &Budget) -> Node<'static> {
+fn string_of(schema: &Object<'static>, budget: &Budget) -> Node<'static> {
     if let Some(sample) = schema.text_at(Keyword::Pattern).and_then(|pattern| matching(pattern, budget)) {
         return Node::string(sample);
     }

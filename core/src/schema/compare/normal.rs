@@ -19,40 +19,40 @@ pub(super) fn normal(root: &Node<'_>, has_annotations: bool, budget: &Budget) ->
     let has_references = references::mentions_references(root);
     let unevaluated = Keywords::of(&[Keyword::UnevaluatedItems, Keyword::UnevaluatedProperties]);
     let has_unevaluated = references::mentions(root, unevaluated);
-    let mut out = format!("{:?} ", Draft::of(root));
-    Form { budget, reached, has_references, has_unevaluated, has_annotations }.schema(root, true, &mut out);
-    out
+    let mut text = format!("{:?} ", Draft::of(root));
+    Normalizer { budget, reached, has_references, has_unevaluated, has_annotations }.schema(root, true, &mut text);
+    text
 }
 
-struct Form<'b> {
+struct Normalizer<'b> {
     budget: &'b Budget,
     /// References to definitions that are used.
     reached: Set<String>,
     has_references: bool,
-    /// Then, even keywords without a constraint mark members as evaluated.
+    /// True if the schema has `unevaluated*`: then even keywords without a constraint mark members as evaluated.
     has_unevaluated: bool,
     has_annotations: bool,
 }
 
-impl Form<'_> {
-    fn schema(&self, schema: &Node<'_>, is_root: bool, out: &mut String) {
+impl Normalizer<'_> {
+    fn schema(&self, schema: &Node<'_>, is_root: bool, text: &mut String) {
         if !self.budget.pay(1) {
             return;
         }
-        let Some(object) = schema.as_object() else { return out.push_str(&json::canonical(schema)) };
+        let Some(object) = schema.as_object() else { return text.push_str(&json::canonical(schema)) };
         let parts: Vec<(String, String)> =
             object.iter().filter_map(|member| self.member(member, object, is_root)).collect();
         if parts.is_empty() {
-            return out.push_str("true");
+            return text.push_str("true");
         }
-        out.push('{');
+        text.push('{');
         for (key, value) in collections::by(parts, Ord::cmp) {
-            out.push_str(&key);
-            out.push(':');
-            out.push_str(&value);
-            out.push(';');
+            text.push_str(&key);
+            text.push(':');
+            text.push_str(&value);
+            text.push(';');
         }
-        out.push('}');
+        text.push('}');
     }
 
     /// Returns a member in its normal form; `None` if it constrains nothing.
@@ -89,14 +89,14 @@ impl Form<'_> {
             }
             (_, Subschemas::Named | Subschemas::NamedOrNames, Data::Object(table)) => self.table(keyword, table.iter()),
             (_, Subschemas::Schemas | Subschemas::SchemaOrSchemas, Data::Array(items)) => {
-                let parts = items.iter().map(|item| self.below(item)).collect();
+                let parts = items.iter().map(|item| self.normal_form(item)).collect();
                 list(match keyword {
                     Keyword::AllOf | Keyword::AnyOf => sorted(parts, true),
                     Keyword::OneOf => sorted(parts, false),
                     _ => parts,
                 })
             }
-            (_, Subschemas::Schema | Subschemas::SchemaOrSchemas | Subschemas::Schemas, _) => self.below(value),
+            (_, Subschemas::Schema | Subschemas::SchemaOrSchemas | Subschemas::Schemas, _) => self.normal_form(value),
             _ => self.value(value),
         };
         let is_empty = match keyword {
@@ -129,17 +129,17 @@ impl Form<'_> {
                 Some(names) if keyword.subschemas() == Subschemas::NamedOrNames => {
                     list(sorted(names.iter().map(|name| self.value(name)).collect(), true))
                 }
-                _ => self.below(&member.value),
+                _ => self.normal_form(&member.value),
             };
             format!("{}:{value}", quoted(member))
         };
         list(sorted(members.map(member).collect(), false))
     }
 
-    fn below(&self, schema: &Node<'_>) -> String {
-        let mut out = String::new();
-        self.schema(schema, false, &mut out);
-        out
+    fn normal_form(&self, schema: &Node<'_>) -> String {
+        let mut text = String::new();
+        self.schema(schema, false, &mut text);
+        text
     }
 
     fn value(&self, value: &Node<'_>) -> String {
@@ -154,13 +154,13 @@ fn quoted(member: &Member<'_>) -> String {
 }
 
 fn list(parts: Vec<String>) -> String {
-    let mut out = String::from("[");
+    let mut text = String::from("[");
     for part in parts {
-        out.push_str(&part);
-        out.push(',');
+        text.push_str(&part);
+        text.push(',');
     }
-    out.push(']');
-    out
+    text.push(']');
+    text
 }
 
 fn sorted(parts: Vec<String>, is_set: bool) -> Vec<String> {

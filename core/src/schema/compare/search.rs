@@ -1,5 +1,5 @@
-//! Searches values that one of two schemas accepts and the other refuses: at every location where the schemas differ,
-//! values at the limits of both, each inside an example of the whole.
+//! Searches values that only one of two schemas accepts. At every location where the schemas differ, it tries values at
+//! the limits of both schemas, inside an example of the whole value.
 
 use alloc::{string::String, vec::Vec};
 use core::cell::RefCell;
@@ -21,8 +21,8 @@ use crate::{
 /// Maximum nesting of differences.
 const MAX_LEVEL: usize = 24;
 /// Name of a member that schemas rarely declare.
-const OTHER: &str = "x";
-const OF_OBJECTS: [Keyword; 7] = [
+const UNDECLARED_NAME: &str = "x";
+const OBJECT_KEYWORDS: [Keyword; 7] = [
     Keyword::Properties,
     Keyword::AdditionalProperties,
     Keyword::PatternProperties,
@@ -44,7 +44,7 @@ pub(super) struct Search<'v, 's> {
     seen: RefCell<Set<(Number, Number)>>,
 }
 
-/// A pair of schemas of one location.
+/// An old and a new schema of one location.
 #[derive(Clone, Copy)]
 struct Pair<'s> {
     old: &'s Node<'static>,
@@ -69,7 +69,7 @@ impl<'v, 's> Search<'v, 's> {
         Search { old, new, anything, budget: Budget::new(0, Some(steps)), seen: RefCell::new(Set::new()) }
     }
 
-    /// Returns a value that only the old schema accepts, and one that only the new schema accepts.
+    /// Returns two values: only the old schema accepts the first, and only the new schema accepts the second.
     pub(super) fn witnesses(&self, objects_only: bool) -> [Option<Node<'static>>; 2] {
         let (mut only_old, mut only_new) = (None, None);
         let (old, new) = (self.old.root(), self.new.root());
@@ -91,14 +91,14 @@ impl<'v, 's> Search<'v, 's> {
         self.budget.is_spent() || self.old.is_spent() || self.new.is_spent()
     }
 
-    /// Sends values that two schemas of one location may judge differently. Returns true if the search ends.
+    /// Passes values to `sink` for which the results of two schemas may differ. Returns true if the search ends.
     fn differ(&self, pair: Pair<'s>, sink: Sink<'_>) -> bool {
         if pair.level > MAX_LEVEL || !self.budget.pay(1) || self.is_spent() {
             return self.is_spent();
         }
         let (old, new) = (self.old.resolved(pair.old), self.new.resolved(pair.new));
-        let is_referred = !core::ptr::eq(old, pair.old) || !core::ptr::eq(new, pair.new);
-        if let (true, Some(old), Some(new)) = (is_referred, old.origin().number(), new.origin().number()) {
+        let is_reference = !core::ptr::eq(old, pair.old) || !core::ptr::eq(new, pair.new);
+        if let (true, Some(old), Some(new)) = (is_reference, old.origin().number(), new.origin().number()) {
             if !self.seen.borrow_mut().insert((old, new)) {
                 return false;
             }
@@ -117,7 +117,7 @@ impl<'v, 's> Search<'v, 's> {
             || samples().into_iter().any(sink)
     }
 
-    /// Sends values at the limits of a schema.
+    /// Passes values at the limits of a schema to `sink`.
     fn limits(&self, schema: &'s Node<'static>, sink: Sink<'_>) -> bool {
         let Some(object) = schema.as_object() else { return false };
         for member in object {
@@ -137,25 +137,25 @@ impl<'v, 's> Search<'v, 's> {
                     shifts.iter().filter_map(|shift| json::sum(bound, shift)).any(|bound| sink(number(bound)))
                 }
                 (Keyword::MinLength | Keyword::MaxLength, _, Some(count)) => {
-                    around(count).any(|count| self.budget.pay(1) && sink(letters(count)))
+                    neighbors(count).any(|count| self.budget.pay(1) && sink(letters(count)))
                 }
                 (Keyword::Pattern, Data::String(pattern), _) => {
                     matching(pattern, &self.budget).is_some_and(|sample| sink(Node::string(sample)))
                 }
-                (Keyword::MinItems | Keyword::MaxItems, _, Some(count)) => around(count).any(|count| {
+                (Keyword::MinItems | Keyword::MaxItems, _, Some(count)) => neighbors(count).any(|count| {
                     sink(self.old.array(object, count, LEVELS, &self.budget))
                         || sink(self.new.array(object, count, LEVELS, &self.budget))
                 }),
                 (Keyword::MinContains | Keyword::MaxContains, _, Some(count)) => {
                     let item = object.get(Keyword::Contains).and_then(|item| self.old.example(item, 4, &self.budget));
                     let item = item.unwrap_or_default();
-                    around(count).any(|count| {
+                    neighbors(count).any(|count| {
                         let items = (0..count).map(|_| item.copy(&self.budget)).collect();
                         self.is_spent() || sink(Node::array(items))
                     })
                 }
                 (Keyword::MinProperties | Keyword::MaxProperties, _, Some(count)) => {
-                    around(count).any(|count| sink(self.old.object(object, count, LEVELS, &self.budget)))
+                    neighbors(count).any(|count| sink(self.old.object(object, count, LEVELS, &self.budget)))
                 }
                 (Keyword::UniqueItems, ..) => {
                     let item = item_schema(object, 0).and_then(|(schema, _)| self.old.example(schema, 4, &self.budget));
@@ -178,7 +178,7 @@ impl<'v, 's> Search<'v, 's> {
 
     /// Sends objects with a member that the schemas may judge differently.
     fn members(&self, pair: Pair<'s>, sink: Sink<'_>) -> bool {
-        if !pair.has(&OF_OBJECTS) {
+        if !pair.has(&OBJECT_KEYWORDS) {
             return false;
         }
         let object = |schema: &'s Node<'static>| schema.as_object();
@@ -196,9 +196,9 @@ impl<'v, 's> Search<'v, 's> {
         let wrap = |name: &Text<'static>, pair: Pair<'s>, sink: Sink<'_>| {
             self.differ(pair, &mut |value| {
                 bases.iter().filter_map(Node::as_object).any(|base| {
-                    let mut made = base.copy(&self.budget);
-                    made.set(name.clone(), value.copy(&self.budget));
-                    self.is_spent() || sink(Node::object(made))
+                    let mut candidate = base.copy(&self.budget);
+                    candidate.set(name.clone(), value.copy(&self.budget));
+                    self.is_spent() || sink(Node::object(candidate))
                 })
             })
         };
@@ -211,7 +211,7 @@ impl<'v, 's> Search<'v, 's> {
             }
         }
         if !json::same_within(&self.budget, old_rest, new_rest)
-            && wrap(&Text::new(OTHER), pair.below(old_rest, new_rest), sink)
+            && wrap(&Text::new(UNDECLARED_NAME), pair.below(old_rest, new_rest), sink)
         {
             return true;
         }
@@ -242,9 +242,9 @@ impl<'v, 's> Search<'v, 's> {
         let (old, new) = (names(pair.old), names(pair.new));
         let with = |name: Text<'static>, value: Node<'static>, sink: Sink<'_>| {
             bases.iter().filter_map(Node::as_object).any(|base| {
-                let mut made = base.copy(&self.budget);
-                made.set(name.clone(), value.copy(&self.budget));
-                sink(Node::object(made))
+                let mut candidate = base.copy(&self.budget);
+                candidate.set(name.clone(), value.copy(&self.budget));
+                sink(Node::object(candidate))
             })
         };
         let is_named = !core::ptr::eq(old, new)
@@ -302,11 +302,11 @@ impl<'v, 's> Search<'v, 's> {
                     [(&self.old, old), (&self.new, new)].into_iter().any(|(side, schema)| {
                         let least = count_at(schema, Keyword::MinItems).unwrap_or_default();
                         let length = least.max(u64::try_from(at).unwrap_or(MAX_LENGTH).saturating_add(1));
-                        let mut made = side.array(schema, length, 4, &self.budget);
-                        if let Some(item) = made.as_array_mut().and_then(|items| items.get_mut(at)) {
+                        let mut candidate = side.array(schema, length, 4, &self.budget);
+                        if let Some(item) = candidate.as_array_mut().and_then(|items| items.get_mut(at)) {
                             *item = value.copy(&self.budget);
                         }
-                        self.is_spent() || sink(made)
+                        self.is_spent() || sink(candidate)
                     })
                 });
                 if ends {
@@ -361,7 +361,7 @@ impl<'v, 's> Search<'v, 's> {
 }
 
 /// Returns a count and its neighbors, without those that are too long.
-fn around(count: u64) -> impl Iterator<Item = u64> {
+fn neighbors(count: u64) -> impl Iterator<Item = u64> {
     [count.checked_sub(1), Some(count), count.checked_add(1)].into_iter().flatten().filter(|count| *count <= MAX_LENGTH)
 }
 

@@ -25,7 +25,7 @@ const EVALUATES_ITEMS: Keywords = IN_PLACE
     .insert(Keyword::AdditionalItems)
     .insert(Keyword::Contains);
 
-/// Without `not`, which evaluates nothing.
+/// In-place applicators and references, without `not`, which evaluates nothing.
 const IN_PLACE: Keywords = Keywords::of(&[
     Keyword::AllOf,
     Keyword::AnyOf,
@@ -41,9 +41,9 @@ const IN_PLACE: Keywords = Keywords::of(&[
 ]);
 
 impl<'a> Merge<'_, 'a> {
-    /// `unevaluated*` applies to what its siblings do not evaluate. It cannot be kept if the other side adds such
-    /// siblings.
-    pub(super) fn unevaluated(&mut self, sides: &mut Operands<'a>) {
+    /// Moves `unevaluated*` to the residual if the other side adds siblings that evaluate. It applies to what its
+    /// siblings do not evaluate.
+    pub(super) fn separate_unevaluated(&mut self, sides: &mut Operands<'a>) {
         let keywords =
             [(Keyword::UnevaluatedProperties, EVALUATES_PROPERTIES), (Keyword::UnevaluatedItems, EVALUATES_ITEMS)];
         for (keyword, evaluates) in keywords {
@@ -54,15 +54,15 @@ impl<'a> Merge<'_, 'a> {
         }
     }
 
-    /// Moves the value to the residual if the other side has `disturbed` its meaning.
+    /// Returns the value, or moves it to the residual if the other side disturbs its meaning.
     fn keep_unless(
         &mut self,
-        disturbed: bool,
+        is_disturbed: bool,
         side: Operand,
         keyword: Keyword,
         value: Option<Node<'a>>,
     ) -> Option<Node<'a>> {
-        if !disturbed {
+        if !is_disturbed {
             return value;
         }
         let value = value.filter(|value| !accepts_all(value))?;
@@ -72,19 +72,19 @@ impl<'a> Merge<'_, 'a> {
 
     pub(super) fn all_of(&mut self, mut outer: Node<'a>, inner: Node<'a>) -> Chosen<'a> {
         let (Some(ours), Some(theirs)) = (outer.as_array(), inner.as_array()) else {
-            return self.equal(Keyword::AllOf, outer, inner);
+            return self.keep_outer_unless_equal(Keyword::AllOf, outer, inner);
         };
         let (our_values, their_values) = (values(ours), values(theirs));
         if their_values.is_subset(&our_values) {
-            return if self.same(&outer, &inner) { Chosen::Either(outer, inner) } else { Chosen::Outer(outer) };
+            return if self.are_same(&outer, &inner) { Chosen::Either(outer, inner) } else { Chosen::Outer(outer) };
         }
-        let new = theirs
+        let new_schemas = theirs
             .iter()
             .filter(|schema| !our_values.contains(&ByValue(schema)))
             .map(|schema| schema.copy(self.budget));
-        let new: Vec<Node<'a>> = new.collect();
+        let new_schemas: Vec<Node<'a>> = new_schemas.collect();
         if let Some(schemas) = outer.as_array_mut() {
-            schemas.extend(new);
+            schemas.extend(new_schemas);
         }
         Chosen::New(outer)
     }
@@ -93,14 +93,14 @@ impl<'a> Merge<'_, 'a> {
     /// the outer list, and moves the inner list to the residual.
     pub(super) fn any_of(&mut self, outer: Node<'a>, inner: Node<'a>) -> Result<Chosen<'a>, Impossible> {
         let (Some(ours), Some(theirs)) = (outer.as_array(), inner.as_array()) else {
-            return Ok(self.equal(Keyword::AnyOf, outer, inner));
+            return Ok(self.keep_outer_unless_equal(Keyword::AnyOf, outer, inner));
         };
         let pairs = ours.len().saturating_mul(theirs.len());
-        if pairs == 0 || self.same(&outer, &inner) {
-            return Ok(self.equal(Keyword::AnyOf, outer, inner));
+        if pairs == 0 || self.are_same(&outer, &inner) {
+            return Ok(self.keep_outer_unless_equal(Keyword::AnyOf, outer, inner));
         }
         if pairs <= self.branches {
-            if let Some(items) = self.pairs(ours, theirs, pairs) {
+            if let Some(items) = self.merge_pairs(ours, theirs, pairs) {
                 let shells = (ContainerMeta::of(&outer), ContainerMeta::of(&inner));
                 return if items.is_empty() {
                     Err(Impossible)
@@ -113,24 +113,24 @@ impl<'a> Merge<'_, 'a> {
         Ok(Chosen::Outer(outer))
     }
 
-    fn pairs(&mut self, ours: &[Node<'a>], theirs: &[Node<'a>], pairs: usize) -> Option<Vec<Item<'a>>> {
-        let mut below = Merge::new(self.budget, self.branches / pairs.max(1), self.spare);
-        below.at = self.at.clone();
+    fn merge_pairs(&mut self, ours: &[Node<'a>], theirs: &[Node<'a>], pairs: usize) -> Option<Vec<Item<'a>>> {
+        let mut nested = Merge::new(self.budget, self.branches / pairs.max(1), self.spare);
+        nested.at = self.at.clone();
         let mut items = Vec::with_capacity(pairs);
         let mut guidance_lost = false;
-        for (outer_place, outer) in ours.iter().enumerate() {
-            for (inner_place, inner) in theirs.iter().enumerate() {
-                below.guidance_lost = false;
-                let kept = below.schema(outer.copy(self.budget), inner.copy(self.budget));
-                self.spare = below.spare;
-                if below.inexact || !below.residual.is_empty() {
+        for (outer_index, outer) in ours.iter().enumerate() {
+            for (inner_index, inner) in theirs.iter().enumerate() {
+                nested.guidance_lost = false;
+                let chosen = nested.schema(outer.copy(self.budget), inner.copy(self.budget));
+                self.spare = nested.spare;
+                if nested.inexact || !nested.residual.is_empty() {
                     return None;
                 }
                 // A branch that accepts nothing is dropped, and its annotations are not lost because they never
                 // applied.
-                if !accepts_nothing(kept.node()) {
-                    guidance_lost |= below.guidance_lost;
-                    items.push(Item { outer: Some(outer_place), inner: Some(inner_place), kept });
+                if !accepts_nothing(chosen.node()) {
+                    guidance_lost |= nested.guidance_lost;
+                    items.push(Item { outer: Some(outer_index), inner: Some(inner_index), chosen });
                 }
             }
         }
@@ -142,9 +142,9 @@ impl<'a> Merge<'_, 'a> {
         if accepts_all(&outer) || accepts_all(&inner) {
             return Err(Impossible);
         }
-        let same = self.same(&outer, &inner);
-        if accepts_nothing(&inner) || same {
-            return Ok(if accepts_nothing(&outer) || same {
+        let is_same = self.are_same(&outer, &inner);
+        if accepts_nothing(&inner) || is_same {
+            return Ok(if accepts_nothing(&outer) || is_same {
                 Chosen::Either(outer, inner)
             } else {
                 Chosen::Outer(outer)
@@ -154,53 +154,53 @@ impl<'a> Merge<'_, 'a> {
             return Ok(Chosen::Inner(inner));
         }
         // If the outer schema is only a union, it is extended, so that repeated merges do not nest.
-        let alone = outer.as_object().is_some_and(|object| object.len() == 1);
-        let extended = outer.visit(Keyword::AnyOf, |list| match list.as_array_mut() {
-            Some(list) if alone => {
-                if !list.iter().any(|schema| self.same(schema, &inner)) {
+        let is_only_union = outer.as_object().is_some_and(|object| object.len() == 1);
+        let was_extended = outer.visit(Keyword::AnyOf, |list| match list.as_array_mut() {
+            Some(list) if is_only_union => {
+                if !list.iter().any(|schema| self.are_same(schema, &inner)) {
                     list.push(inner.copy(self.budget));
                 }
                 true
             }
             _ => false,
         });
-        if extended == Some(true) {
+        if was_extended == Some(true) {
             return Ok(Chosen::New(outer));
         }
         Ok(Chosen::New(Node::record([("anyOf", Node::array(vec![outer, inner]))])))
     }
 
     /// `then` and `else` belong to the `if` of their own side, and have no effect without it.
-    pub(super) fn conditions(&mut self, sides: &mut Operands<'a>) {
-        let [condition, positive, negative] = CONDITION.map(|keyword| sides.take(keyword));
-        let ours = [condition.0, positive.0, negative.0];
-        let theirs = [condition.1, positive.1, negative.1];
+    pub(super) fn merge_conditions(&mut self, sides: &mut Operands<'a>) {
+        let [condition, then, otherwise] = CONDITION.map(|keyword| sides.take(keyword));
+        let ours = [condition.0, then.0, otherwise.0];
+        let theirs = [condition.1, then.1, otherwise.1];
         // True if `if` has `then` or `else`.
-        let applies = |group: &[Option<Node<'a>>; 3]| matches!(group, [Some(_), Some(_), _] | [Some(_), _, Some(_)]);
-        if self.same_group(&ours, &theirs) {
+        let has_effect = |group: &[Option<Node<'a>>; 3]| matches!(group, [Some(_), Some(_), _] | [Some(_), _, Some(_)]);
+        if self.are_same_groups(&ours, &theirs) {
             for ((keyword, ours), theirs) in CONDITION.into_iter().zip(ours).zip(theirs) {
                 if let (Some(ours), Some(theirs)) = (ours, theirs) {
                     sides.set_merged(keyword, Chosen::Either(ours, theirs));
                 }
             }
-        } else if !applies(&ours) && (applies(&theirs) || ours.iter().all(Option::is_none)) {
+        } else if !has_effect(&ours) && (has_effect(&theirs) || ours.iter().all(Option::is_none)) {
             sides.set_merged_all(CONDITION, theirs, Chosen::Inner);
         } else {
-            if applies(&theirs) {
-                let left = CONDITION.into_iter().zip(theirs);
+            if has_effect(&theirs) {
+                let members = CONDITION.into_iter().zip(theirs);
                 self.push_residual(
                     Operand::Inner,
                     Keyword::If,
-                    left.filter_map(|(keyword, node)| Some((keyword, node?))),
+                    members.filter_map(|(keyword, node)| Some((keyword, node?))),
                 );
             }
             sides.set_merged_all(CONDITION, ours, Chosen::Outer);
         }
     }
 
-    fn same_group<const N: usize>(&self, ours: &[Option<Node<'a>>; N], theirs: &[Option<Node<'a>>; N]) -> bool {
+    fn are_same_groups<const N: usize>(&self, ours: &[Option<Node<'a>>; N], theirs: &[Option<Node<'a>>; N]) -> bool {
         ours.iter().zip(theirs).all(|(ours, theirs)| match (ours, theirs) {
-            (Some(ours), Some(theirs)) => self.same(ours, theirs),
+            (Some(ours), Some(theirs)) => self.are_same(ours, theirs),
             (None, None) => true,
             _ => false,
         })

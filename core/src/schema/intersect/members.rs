@@ -15,9 +15,10 @@ use crate::{
     schema::keyword::{Keyword, Keywords},
 };
 
-const GROUP: [Keyword; 3] = [Keyword::Properties, Keyword::PatternProperties, Keyword::AdditionalProperties];
+const PROPERTY_KEYWORDS: [Keyword; 3] =
+    [Keyword::Properties, Keyword::PatternProperties, Keyword::AdditionalProperties];
 
-/// The schemas of one side.
+/// The schemas that one side has for members.
 struct Members<'a> {
     names: Option<Node<'a>>,
     patterns: Option<Node<'a>>,
@@ -25,7 +26,7 @@ struct Members<'a> {
 }
 
 /// Copies of the `additionalProperties` of one side, for members that only the other side lists.
-struct Reach<'a> {
+struct RestSchemas<'a> {
     /// Schema to merge into new names.
     names: Option<Node<'a>>,
     /// Schema to merge into new patterns.
@@ -40,12 +41,12 @@ impl<'a> Merge<'_, 'a> {
     ///   here matches patterns.
     /// - A new *pattern* is certainly affected, for all names that it matches, if this side has neither names nor
     ///   patterns.
-    pub(super) fn members(&mut self, sides: &mut Operands<'a>) {
-        let group = Keywords::of(&GROUP);
+    pub(super) fn merge_members(&mut self, sides: &mut Operands<'a>) {
+        let group = Keywords::of(&PROPERTY_KEYWORDS);
         if !sides.has(Operand::Outer, group) || !sides.has(Operand::Inner, group) {
             return;
         }
-        let [names, patterns, rest] = GROUP.map(|keyword| sides.take(keyword));
+        let [names, patterns, rest] = PROPERTY_KEYWORDS.map(|keyword| sides.take(keyword));
         let outer = Members { names: names.0, patterns: patterns.0, rest: rest.0 };
         let inner = Members { names: names.1, patterns: patterns.1, rest: rest.1 };
         if !outer.is_well_formed() || !inner.is_well_formed() {
@@ -53,71 +54,81 @@ impl<'a> Merge<'_, 'a> {
             sides.restore(Keyword::Properties, outer.names, inner.names);
             sides.restore(Keyword::PatternProperties, outer.patterns, inner.patterns);
             sides.restore(Keyword::AdditionalProperties, outer.rest, inner.rest);
-            for keyword in GROUP {
+            for keyword in PROPERTY_KEYWORDS {
                 if let Some((ours, theirs)) = sides.take_pair(keyword) {
-                    let kept = self.equal(keyword, ours, theirs);
-                    sides.set_merged(keyword, kept);
+                    let chosen = self.keep_outer_unless_equal(keyword, ours, theirs);
+                    sides.set_merged(keyword, chosen);
                 }
             }
             return;
         }
-        let outer_reach = self.reach(Operand::Outer, &outer, &inner);
-        let inner_reach = self.reach(Operand::Inner, &inner, &outer);
+        let outer_rest_copies = self.rest_for_new_members(Operand::Outer, &outer, &inner);
+        let inner_rest_copies = self.rest_for_new_members(Operand::Inner, &inner, &outer);
         let rest = match (outer.rest, inner.rest) {
             (Some(ours), Some(theirs)) => Some(self.merge_under(Keyword::AdditionalProperties, ours, theirs)),
             (Some(ours), None) => Some(Chosen::Outer(ours)),
             (None, theirs) => theirs.map(Chosen::Inner),
         };
-        // If all unlisted names are forbidden anyway, forbidden names need not be listed.
-        let closed = rest.as_ref().is_some_and(|rest| accepts_nothing(rest.node()))
+        // If all unlisted names are forbidden, forbidden names need not be listed.
+        let is_closed = rest.as_ref().is_some_and(|rest| accepts_nothing(rest.node()))
             && [&outer.patterns, &inner.patterns].into_iter().flatten().all(is_empty);
         if let Some(rest) = rest {
             sides.set_merged(Keyword::AdditionalProperties, rest);
         }
-        let reaches = (outer_reach.names, inner_reach.names);
-        if let Some(names) = self.meet_members(Keyword::Properties, (outer.names, inner.names), reaches, closed) {
+        let rest_schemas = (outer_rest_copies.names, inner_rest_copies.names);
+        if let Some(names) =
+            self.merge_member_tables(Keyword::Properties, (outer.names, inner.names), rest_schemas, is_closed)
+        {
             sides.set_merged(Keyword::Properties, names);
         }
-        let reaches = (outer_reach.patterns, inner_reach.patterns);
+        let rest_schemas = (outer_rest_copies.patterns, inner_rest_copies.patterns);
         if let Some(patterns) =
-            self.meet_members(Keyword::PatternProperties, (outer.patterns, inner.patterns), reaches, false)
+            self.merge_member_tables(Keyword::PatternProperties, (outer.patterns, inner.patterns), rest_schemas, false)
         {
             sides.set_merged(Keyword::PatternProperties, patterns);
         }
     }
 
-    fn reach(&mut self, side: Operand, own: &Members<'a>, other: &Members<'a>) -> Reach<'a> {
-        let nowhere = Reach { names: None, patterns: None };
-        let Some(rest) = own.rest.as_ref().filter(|rest| rest.as_bool() != Some(true)) else { return nowhere };
-        let (names, patterns) = (new_members(&own.names, &other.names), new_members(&own.patterns, &other.patterns));
-        let no_patterns = own.patterns.as_ref().is_none_or(is_empty);
-        let no_names = own.names.as_ref().is_none_or(is_empty);
-        let (to_names, to_patterns) = (names > 0 && no_patterns, patterns > 0 && no_patterns && no_names);
+    fn rest_for_new_members(
+        &mut self,
+        side: Operand,
+        own_members: &Members<'a>,
+        other_members: &Members<'a>,
+    ) -> RestSchemas<'a> {
+        let no_rest = RestSchemas { names: None, patterns: None };
+        let Some(rest) = own_members.rest.as_ref().filter(|rest| rest.as_bool() != Some(true)) else { return no_rest };
+        let (names, patterns) = (
+            new_members(&own_members.names, &other_members.names),
+            new_members(&own_members.patterns, &other_members.patterns),
+        );
+        let has_no_patterns = own_members.patterns.as_ref().is_none_or(is_empty);
+        let has_no_names = own_members.names.as_ref().is_none_or(is_empty);
+        let (to_names, to_patterns) = (names > 0 && has_no_patterns, patterns > 0 && has_no_patterns && has_no_names);
         let copies = if to_names { names } else { 0 } + if to_patterns { patterns } else { 0 };
-        let affordable = self.afford(rest, copies);
-        let everywhere = (to_names || names == 0) && (to_patterns || patterns == 0) && affordable;
-        if !everywhere && !accepts_all(rest) {
-            self.push_rest_residual(side, own, rest);
+        let is_affordable = self.pay_for_copies(rest, copies);
+        let applies_to_all_new = (to_names || names == 0) && (to_patterns || patterns == 0) && is_affordable;
+        if !applies_to_all_new && !accepts_all(rest) {
+            self.push_rest_residual(side, own_members, rest);
         }
-        let reach = |wanted: bool| (wanted && affordable).then(|| rest.copy(self.budget));
-        Reach { names: reach(to_names), patterns: reach(to_patterns) }
+        let copy_rest = |wanted: bool| (wanted && is_affordable).then(|| rest.copy(self.budget));
+        RestSchemas { names: copy_rest(to_names), patterns: copy_rest(to_patterns) }
     }
 
-    fn push_rest_residual(&mut self, side: Operand, own: &Members<'a>, rest: &Node<'a>) {
-        let tables = [&own.names, &own.patterns].into_iter().flatten();
+    fn push_rest_residual(&mut self, side: Operand, members: &Members<'a>, rest: &Node<'a>) {
+        let tables = [&members.names, &members.patterns].into_iter().flatten();
         let names = tables.clone().filter_map(Node::as_object).map(Object::len).sum::<usize>();
-        if !self.afford(rest, 1) || self.spare < names {
+        if !self.pay_for_copies(rest, 1) || self.spare < names {
             self.inexact = true;
             return;
         }
         self.spare -= names;
-        let open = |table: &Node<'a>| {
+        let accepting_anything = |table: &Node<'a>| {
             let names = table.as_object().into_iter().flatten();
-            let members = names.map(|member| Member { key: member.key.clone(), value: Node::bool(true) });
-            Node::object(Object::from_unique(members.collect()))
+            let entries = names.map(|member| Member { key: member.key.clone(), value: Node::bool(true) });
+            Node::object(Object::from_unique(entries.collect()))
         };
-        let [names, patterns] = [&own.names, &own.patterns].map(|table| table.as_ref().map(open));
-        let values = GROUP.into_iter().zip([names, patterns, Some(rest.copy(self.budget))]);
+        let [names, patterns] = [&members.names, &members.patterns].map(|table| table.as_ref().map(accepting_anything));
+        let values = PROPERTY_KEYWORDS.into_iter().zip([names, patterns, Some(rest.copy(self.budget))]);
         self.push_residual(
             side,
             Keyword::AdditionalProperties,
@@ -125,19 +136,19 @@ impl<'a> Merge<'_, 'a> {
         );
     }
 
-    /// New entries of one table are merged with the `additionalProperties` of the other side.
-    fn meet_members(
+    /// Merges two tables. New entries of one table are merged with the `additionalProperties` of the other side.
+    fn merge_member_tables(
         &mut self,
         keyword: Keyword,
         (outer, inner): (Option<Node<'a>>, Option<Node<'a>>),
         (outer_rest, inner_rest): (Option<Node<'a>>, Option<Node<'a>>),
-        closed: bool,
+        is_closed: bool,
     ) -> Option<Chosen<'a>> {
         if outer.is_none() && inner.is_none() {
             return None;
         }
         let merged_or_removed = |met: Chosen<'a>, rest: &Node<'a>| match met {
-            met if closed && accepts_nothing(rest) && accepts_nothing(met.node()) => Value::Removed,
+            met if is_closed && accepts_nothing(rest) && accepts_nothing(met.node()) => Value::Removed,
             met => Value::Merged(met),
         };
         Some(self.each_member(keyword, outer, inner, |merge, value| match (value, &outer_rest, &inner_rest) {
@@ -150,7 +161,7 @@ impl<'a> Merge<'_, 'a> {
         }))
     }
 
-    pub(super) fn table(
+    pub(super) fn merge_tables(
         &mut self,
         keyword: Keyword,
         outer: Node<'a>,
@@ -158,7 +169,7 @@ impl<'a> Merge<'_, 'a> {
         mut meet: impl FnMut(&mut Self, Node<'a>, Node<'a>) -> Chosen<'a>,
     ) -> Chosen<'a> {
         if outer.as_object().is_none() || inner.as_object().is_none() {
-            return self.equal(keyword, outer, inner);
+            return self.keep_outer_unless_equal(keyword, outer, inner);
         }
         self.each_member(keyword, Some(outer), Some(inner), |merge, value| match value {
             Value::Both(ours, theirs) => Value::Merged(meet(merge, ours, theirs)),
@@ -174,7 +185,7 @@ impl<'a> Merge<'_, 'a> {
         mut merge_value: impl FnMut(&mut Self, Value<'a>) -> Value<'a>,
     ) -> Chosen<'a> {
         let (outer_shell, inner_shell) = (outer.as_ref().map(ContainerMeta::of), inner.as_ref().map(ContainerMeta::of));
-        let mut merged_members = operands::merged_members(members(outer), members(inner), usize::MAX);
+        let mut merged_members = operands::merged_members(members_of(outer), members_of(inner), usize::MAX);
         self.with_step(Step::Name(keyword.name()), |merge| {
             for merged_member in &mut merged_members {
                 let value = core::mem::replace(&mut merged_member.value, Value::Removed);
@@ -193,7 +204,7 @@ impl Members<'_> {
     }
 }
 
-fn members<'a>(table: Option<Node<'a>>) -> Object<'a> {
+fn members_of<'a>(table: Option<Node<'a>>) -> Object<'a> {
     match table.map(Node::into_data) {
         Some(Data::Object(object)) => object,
         _ => Object::new(),
@@ -214,34 +225,34 @@ fn new_members(known: &Option<Node<'_>>, table: &Option<Node<'_>>) -> usize {
 const CONTAINS: [Keyword; 3] = [Keyword::Contains, Keyword::MinContains, Keyword::MaxContains];
 
 impl<'a> Merge<'_, 'a> {
-    /// An index that only one side has is merged with `items` of the other side.
-    pub(super) fn positions(&mut self, sides: &mut Operands<'a>) {
+    /// Merges `prefixItems` and `items`. A position that only one side has is merged with `items` of the other side.
+    pub(super) fn merge_positions(&mut self, sides: &mut Operands<'a>) {
         let group = Keywords::of(&[Keyword::PrefixItems, Keyword::Items]);
         if !sides.has(Operand::Outer, group) || !sides.has(Operand::Inner, group) {
             return;
         }
         let (ours, theirs) = sides.take(Keyword::PrefixItems);
         let (our_rest, their_rest) = sides.take(Keyword::Items);
-        let lists = [&ours, &theirs].into_iter().flatten().all(|list| list.as_array().is_some());
-        let schemas = [&our_rest, &their_rest]
+        let are_lists = [&ours, &theirs].into_iter().flatten().all(|list| list.as_array().is_some());
+        let are_schemas = [&our_rest, &their_rest]
             .into_iter()
             .flatten()
             .all(|rest| rest.as_object().is_some() || rest.as_bool().is_some());
-        if !lists || !schemas {
+        if !are_lists || !are_schemas {
             self.inexact = true;
             sides.restore(Keyword::PrefixItems, ours, theirs);
             sides.restore(Keyword::Items, our_rest, their_rest);
             for keyword in [Keyword::PrefixItems, Keyword::Items] {
                 if let Some((ours, theirs)) = sides.take_pair(keyword) {
-                    let kept = self.equal(keyword, ours, theirs);
-                    sides.set_merged(keyword, kept);
+                    let chosen = self.keep_outer_unless_equal(keyword, ours, theirs);
+                    sides.set_merged(keyword, chosen);
                 }
             }
             return;
         }
         let shells = (ours.as_ref().map(ContainerMeta::of), theirs.as_ref().map(ContainerMeta::of));
         let (ours, theirs) = (items(ours), items(theirs));
-        let both = ours.len().min(theirs.len());
+        let shared_length = ours.len().min(theirs.len());
         let list = self.with_step(Step::Name(Keyword::PrefixItems.name()), |merge| {
             merge.prefix(ours, theirs, &our_rest, &their_rest)
         });
@@ -251,9 +262,9 @@ impl<'a> Merge<'_, 'a> {
             (None, theirs) => theirs.map(Chosen::Inner),
         };
         let mut list = list;
-        // If no further items are allowed anyway, positions that accept nothing are redundant.
+        // If `items` accepts nothing, positions that accept nothing are redundant.
         if rest.as_ref().is_some_and(|rest| accepts_nothing(rest.node())) {
-            while list.len() > both && list.last().is_some_and(|item| accepts_nothing(item.kept.node())) {
+            while list.len() > shared_length && list.last().is_some_and(|item| accepts_nothing(item.chosen.node())) {
                 list.pop();
             }
         }
@@ -272,21 +283,21 @@ impl<'a> Merge<'_, 'a> {
         our_rest: &Option<Node<'a>>,
         their_rest: &Option<Node<'a>>,
     ) -> Vec<Item<'a>> {
-        let beyond = |rest: &Option<Node<'a>>, missing: usize, merge: &mut Self| {
+        let rest_for_missing = |rest: &Option<Node<'a>>, missing: usize, merge: &mut Self| {
             let rest = rest.as_ref().filter(|_| missing > 0);
-            let affordable = rest.is_none_or(|rest| merge.afford(rest, missing));
-            merge.inexact |= !affordable;
-            rest.filter(|_| affordable).map(|rest| rest.copy(merge.budget))
+            let is_affordable = rest.is_none_or(|rest| merge.pay_for_copies(rest, missing));
+            merge.inexact |= !is_affordable;
+            rest.filter(|_| is_affordable).map(|rest| rest.copy(merge.budget))
         };
-        let our_rest = beyond(our_rest, theirs.len().saturating_sub(ours.len()), self);
-        let their_rest = beyond(their_rest, ours.len().saturating_sub(theirs.len()), self);
+        let our_rest = rest_for_missing(our_rest, theirs.len().saturating_sub(ours.len()), self);
+        let their_rest = rest_for_missing(their_rest, ours.len().saturating_sub(theirs.len()), self);
         let length = ours.len().max(theirs.len());
         let (mut ours, mut theirs) = (ours.into_iter(), theirs.into_iter());
         let mut list = Vec::with_capacity(length);
-        for position in 0..length {
+        for index in 0..length {
             let (ours, theirs) = (ours.next(), theirs.next());
-            let (outer, inner) = (ours.as_ref().map(|_| position), theirs.as_ref().map(|_| position));
-            let kept = self.with_step(Step::Index(position), |merge| match (ours, theirs) {
+            let (outer, inner) = (ours.as_ref().map(|_| index), theirs.as_ref().map(|_| index));
+            let chosen = self.with_step(Step::Index(index), |merge| match (ours, theirs) {
                 (Some(ours), Some(theirs)) => Some(merge.schema(ours, theirs)),
                 (Some(ours), None) => Some(match &their_rest {
                     Some(rest) => {
@@ -304,13 +315,13 @@ impl<'a> Merge<'_, 'a> {
                 }),
                 (None, None) => None,
             });
-            list.extend(kept.map(|kept| Item { outer, inner, kept }));
+            list.extend(chosen.map(|chosen| Item { outer, inner, chosen }));
         }
         list
     }
 
-    /// Two different `contains` cannot be expressed, but the counts of equal ones can be combined.
-    pub(super) fn contains(&mut self, sides: &mut Operands<'a>) {
+    /// Merges `contains`. Two different schemas cannot be merged, but the counts of equal schemas can be combined.
+    pub(super) fn merge_contains(&mut self, sides: &mut Operands<'a>) {
         let [contains, min, max] = CONTAINS.map(|keyword| sides.take(keyword));
         match (contains, min, max) {
             ((None, None), min, max) => {
@@ -321,11 +332,11 @@ impl<'a> Merge<'_, 'a> {
             ((None, Some(theirs)), min, max) => {
                 sides.set_merged_all(CONTAINS, [Some(theirs), min.1, max.1], Chosen::Inner)
             }
-            ((Some(ours), Some(theirs)), min, max) if self.same(&ours, &theirs) => {
+            ((Some(ours), Some(theirs)), min, max) if self.are_same(&ours, &theirs) => {
                 sides.set_merged(Keyword::Contains, Chosen::Either(ours, theirs));
                 let min = match min {
                     (Some(ours), Some(theirs)) => {
-                        Some(self.tighter(Keyword::MinContains, Ordering::Greater, ours, theirs))
+                        Some(self.choose_tighter(Keyword::MinContains, Ordering::Greater, ours, theirs))
                     }
                     // The default of the other side is 1.
                     (Some(ours), None) => is_positive(&ours).then_some(Chosen::Outer(ours)),
@@ -334,24 +345,24 @@ impl<'a> Merge<'_, 'a> {
                 };
                 let max = match max {
                     (Some(ours), Some(theirs)) => {
-                        Some(self.tighter(Keyword::MaxContains, Ordering::Less, ours, theirs))
+                        Some(self.choose_tighter(Keyword::MaxContains, Ordering::Less, ours, theirs))
                     }
                     (Some(ours), None) => Some(Chosen::Outer(ours)),
                     (None, theirs) => theirs.map(Chosen::Inner),
                 };
-                for (keyword, kept) in [(Keyword::MinContains, min), (Keyword::MaxContains, max)] {
-                    if let Some(kept) = kept {
-                        sides.set_merged(keyword, kept);
+                for (keyword, chosen) in [(Keyword::MinContains, min), (Keyword::MaxContains, max)] {
+                    if let Some(chosen) = chosen {
+                        sides.set_merged(keyword, chosen);
                     }
                 }
             }
             ((ours, theirs), min, max) => {
                 let theirs = [theirs, min.1, max.1];
-                let left = CONTAINS.into_iter().zip(theirs);
+                let members = CONTAINS.into_iter().zip(theirs);
                 self.push_residual(
                     Operand::Inner,
                     Keyword::Contains,
-                    left.filter_map(|(keyword, node)| Some((keyword, node?))),
+                    members.filter_map(|(keyword, node)| Some((keyword, node?))),
                 );
                 sides.set_merged_all(CONTAINS, [ours, min.0, max.0], Chosen::Outer);
             }

@@ -73,7 +73,7 @@ pub(crate) enum Operand {
 
 /// A keyword that is missing from the merged schema, or whose scope is smaller there.
 ///
-/// If two values of a keyword cannot be combined, the outer one is kept and the inner one becomes a residual.
+/// If two values of a keyword cannot be combined, the outer value is kept and the inner value becomes a residual.
 /// `additionalProperties` becomes a residual if it would not apply to new names from the other side; it still applies
 /// to all other names.
 #[derive(Debug)]
@@ -93,14 +93,14 @@ impl<'a> Residual<'a> {
     }
 }
 
-/// Keys of the outer schema keep their positions, and new keys of the inner schema come last. `$schema`, `$id` and
-/// anchors of the inner schema are dropped. A side to which the other adds nothing is returned unchanged (the inner
-/// schema only if the order of its keys allows it).
+/// Merges two schemas. Keys of the outer schema keep their positions, and new keys of the inner schema come last.
+/// `$schema`, `$id` and anchors of the inner schema are dropped. If a side adds nothing, the other side is returned
+/// unchanged (the inner schema only if the order of its keys allows it).
 pub(crate) fn both<'a>(budget: &Budget, outer: Node<'a>, inner: Node<'a>) -> Merged<'a> {
     both_at(budget, outer, inner, usize::MAX)
 }
 
-/// Like [`both`], but inserts the new keys of the inner schema before key number `position` of the outer schema.
+/// Like [`both`], but inserts the new keys of the inner schema at this index of the outer schema.
 pub(crate) fn both_at<'a>(budget: &Budget, outer: Node<'a>, inner: Node<'a>, position: usize) -> Merged<'a> {
     let mut merge = Merge::new(budget, MAX_BRANCHES, MAX_NODES);
     let node = merge.schema_at(outer, inner, position).into_node();
@@ -145,17 +145,17 @@ fn kind_of(node: &Node<'_>) -> SchemaKind {
     }
 }
 
-/// False proves nothing.
+/// Returns true if the schema certainly accepts every value. False proves nothing.
 pub(crate) fn accepts_all(node: &Node<'_>) -> bool {
-    let assertion = |key| Keyword::named(key).is_some_and(|keyword| keyword.role() == Role::Assertion);
+    let is_assertion = |key| Keyword::named(key).is_some_and(|keyword| keyword.role() == Role::Assertion);
     match node.data() {
         Data::Bool(value) => *value,
-        Data::Object(object) => !object.iter().any(|member| assertion(&member.key)),
+        Data::Object(object) => !object.iter().any(|member| is_assertion(&member.key)),
         _ => false,
     }
 }
 
-/// False proves nothing.
+/// Returns true if the schema certainly accepts no value. False proves nothing.
 pub(super) fn accepts_nothing(node: &Node<'_>) -> bool {
     match node.data() {
         Data::Bool(value) => !value,
@@ -163,8 +163,8 @@ pub(super) fn accepts_nothing(node: &Node<'_>) -> bool {
     }
 }
 
-/// These keywords identify a schema, and must not be merged into another schema.
-const OWN: Keywords = Keywords::of(&[
+/// Keywords that identify a schema. They must not be merged into another schema.
+const IDENTIFYING: Keywords = Keywords::of(&[
     Keyword::Schema,
     Keyword::Id,
     Keyword::Anchor,
@@ -206,9 +206,9 @@ impl<'b, 'a> Merge<'b, 'a> {
             }
             (SchemaKind::Nothing, _) | (_, SchemaKind::Anything) => Chosen::Outer(outer),
             (_, SchemaKind::Nothing) => Chosen::Inner(inner),
-            (SchemaKind::Anything, SchemaKind::Object) => self.without_own(inner),
+            (SchemaKind::Anything, SchemaKind::Object) => self.without_identifiers(inner),
             (SchemaKind::Object, SchemaKind::Object) => {
-                self.objects(outer, inner, position).unwrap_or_else(|Impossible| {
+                self.merge_objects(outer, inner, position).unwrap_or_else(|Impossible| {
                     // The result accepts nothing, so residuals and lost annotations no longer matter.
                     self.residual.truncate(residual);
                     self.guidance_lost = guidance_lost;
@@ -218,7 +218,7 @@ impl<'b, 'a> Merge<'b, 'a> {
         }
     }
 
-    fn same(&self, one: &Node<'a>, two: &Node<'a>) -> bool {
+    fn are_same(&self, one: &Node<'a>, two: &Node<'a>) -> bool {
         json::same_within(self.budget, one, two)
     }
 
@@ -227,47 +227,49 @@ impl<'b, 'a> Merge<'b, 'a> {
         self.budget.pay(1 + members(outer) + members(inner))
     }
 
-    fn without_own(&mut self, mut inner: Node<'a>) -> Chosen<'a> {
-        let is_own = |member: &Member<'a>| Keyword::named(&member.key).is_some_and(|keyword| OWN.contains(keyword));
-        if !inner.as_object().is_some_and(|object| object.iter().any(is_own)) {
+    fn without_identifiers(&mut self, mut inner: Node<'a>) -> Chosen<'a> {
+        let is_identifying =
+            |member: &Member<'a>| Keyword::named(&member.key).is_some_and(|keyword| IDENTIFYING.contains(keyword));
+        if !inner.as_object().is_some_and(|object| object.iter().any(is_identifying)) {
             return Chosen::Inner(inner);
         }
-        self.doubt_identifiers(&Node::empty_object(), &inner);
+        self.mark_identifiers(&Node::empty_object(), &inner);
         if let Some(object) = inner.as_object_mut() {
-            object.retain(|member| !is_own(member));
+            object.retain(|member| !is_identifying(member));
         }
         Chosen::New(inner)
     }
 
-    fn objects(&mut self, outer: Node<'a>, inner: Node<'a>, position: usize) -> Result<Chosen<'a>, Impossible> {
-        self.doubt_identifiers(&outer, &inner);
-        self.doubt_older_spellings(&outer, &inner);
+    fn merge_objects(&mut self, outer: Node<'a>, inner: Node<'a>, position: usize) -> Result<Chosen<'a>, Impossible> {
+        self.mark_identifiers(&outer, &inner);
+        self.mark_older_spellings(&outer, &inner);
         let shells = (ContainerMeta::of(&outer), ContainerMeta::of(&inner));
         let (Data::Object(outer), Data::Object(inner)) = (outer.into_data(), inner.into_data()) else {
             return Err(Impossible);
         };
         let mut sides = Operands::of(outer, inner, position);
-        self.unevaluated(&mut sides);
-        self.members(&mut sides);
-        self.positions(&mut sides);
-        self.contains(&mut sides);
-        self.conditions(&mut sides);
+        self.separate_unevaluated(&mut sides);
+        self.merge_members(&mut sides);
+        self.merge_positions(&mut sides);
+        self.merge_contains(&mut sides);
+        self.merge_conditions(&mut sides);
         for merged_member in &mut sides.merged_members {
             if let Value::Both(..) = merged_member.value {
-                self.value(merged_member)?;
+                self.merge_value(merged_member)?;
             }
         }
-        self.enum_within_type(&mut sides)?;
-        sides.requires_what_it_forbids()?;
+        self.limit_enum_to_type(&mut sides)?;
+        sides.refuse_contradictory_required()?;
         Ok(operands::merged_object(sides.merged_members, Some(shells.0), Some(shells.1)))
     }
 
-    /// A removed identifier may change the target of a reference.
-    fn doubt_identifiers(&mut self, outer: &Node<'a>, inner: &Node<'a>) {
+    /// Marks the result as inexact if a removed identifier may change the target of a reference.
+    fn mark_identifiers(&mut self, outer: &Node<'a>, inner: &Node<'a>) {
         let has = |node: &Node<'a>, keyword: Keyword| node.get(keyword.name()).is_some();
-        let dynamic = has(inner, Keyword::DynamicAnchor) || has(inner, Keyword::RecursiveAnchor);
-        let based = has(outer, Keyword::Id) || has(inner, Keyword::Id);
-        self.inexact |= dynamic || (based && (refers(outer, self.budget) || refers(inner, self.budget)));
+        let has_dynamic_anchor = has(inner, Keyword::DynamicAnchor) || has(inner, Keyword::RecursiveAnchor);
+        let has_base = has(outer, Keyword::Id) || has(inner, Keyword::Id);
+        self.inexact |= has_dynamic_anchor
+            || (has_base && (mentions_references(outer, self.budget) || mentions_references(inner, self.budget)));
     }
 
     fn with_step<R>(&mut self, step: Step<'a>, inside: impl FnOnce(&mut Self) -> R) -> R {
@@ -292,21 +294,21 @@ impl<'b, 'a> Merge<'b, 'a> {
         self.residual.push(Residual { side, keyword, at: self.at.clone(), schema });
     }
 
-    fn afford(&mut self, schema: &Node<'_>, copies: usize) -> bool {
+    fn pay_for_copies(&mut self, schema: &Node<'_>, copies: usize) -> bool {
         // A copy of a single node costs nothing, because it replaces another node.
         let cost = if copies == 0 { 0 } else { (json::size(schema, self.budget) - 1).saturating_mul(copies) };
-        let left = self.spare.checked_sub(cost);
-        self.spare = left.unwrap_or(self.spare);
-        left.is_some()
+        let remaining = self.spare.checked_sub(cost);
+        self.spare = remaining.unwrap_or(self.spare);
+        remaining.is_some()
     }
 }
 
-/// A property with the name of a reference is treated as a reference. Then the result is inexact, which is harmless.
-fn refers(node: &Node<'_>, budget: &Budget) -> bool {
-    let mut open = Vec::from([node]);
-    while let Some(node) = open.pop().filter(|_| budget.pay(1)) {
+/// Returns true if a member is named like a reference. If it is a property, the result is inexact, which is harmless.
+fn mentions_references(node: &Node<'_>, budget: &Budget) -> bool {
+    let mut pending = Vec::from([node]);
+    while let Some(node) = pending.pop().filter(|_| budget.pay(1)) {
         match node.data() {
-            Data::Array(items) => open.extend(items),
+            Data::Array(items) => pending.extend(items),
             Data::Object(object) => {
                 for member in object {
                     if matches!(
@@ -315,7 +317,7 @@ fn refers(node: &Node<'_>, budget: &Budget) -> bool {
                     ) {
                         return true;
                     }
-                    open.push(&member.value);
+                    pending.push(&member.value);
                 }
             }
             _ => {}

@@ -1,11 +1,11 @@
-//! Keywords of two schemas during a merge: taken out in groups that depend on each other, and put back merged.
+//! Keywords of two schemas during a merge. Groups that depend on each other are removed, and restored as merged values.
 //! Containers are built from merged parts.
 //!
 //! A container whose parts all come from one side is the container of that side: it keeps its origin and stays intact.
 
 use alloc::vec::Vec;
 
-use super::{accepts_nothing, Impossible, Operand, OWN};
+use super::{accepts_nothing, Impossible, Operand, IDENTIFYING};
 use crate::{
     collections::Map,
     json::{self, Data, Flags, Member, Node, Object, Shell, Text},
@@ -25,7 +25,7 @@ impl<'a> Operands<'a> {
         let mut merged_members = merged_members(outer, inner, position);
         for merged_member in merged_members
             .iter_mut()
-            .filter(|merged_member| merged_member.keyword.is_some_and(|keyword| OWN.contains(keyword)))
+            .filter(|merged_member| merged_member.keyword.is_some_and(|keyword| IDENTIFYING.contains(keyword)))
         {
             merged_member.value = merged_member.value.take().0.map_or(Value::Removed, Value::Outer);
         }
@@ -36,14 +36,14 @@ impl<'a> Operands<'a> {
         self.merged_members.iter_mut().find(|merged_member| merged_member.keyword == Some(keyword))
     }
 
-    /// Ignores keywords that are already merged.
+    /// Returns true if a side has one of these keywords. Ignores keywords that are already merged.
     pub(super) fn has(&self, side: Operand, keywords: Keywords) -> bool {
         self.merged_members.iter().any(|merged_member| {
-            let own = matches!(
+            let belongs_to_side = matches!(
                 (&merged_member.value, side),
                 (Value::Both(..), _) | (Value::Outer(_), Operand::Outer) | (Value::Inner(_), Operand::Inner)
             );
-            own && merged_member.keyword.is_some_and(|keyword| keywords.contains(keyword))
+            belongs_to_side && merged_member.keyword.is_some_and(|keyword| keywords.contains(keyword))
         })
     }
 
@@ -60,7 +60,7 @@ impl<'a> Operands<'a> {
         })
     }
 
-    /// Values: outer, inner.
+    /// Removes and returns the values of the outer and the inner schema.
     pub(super) fn take(&mut self, keyword: Keyword) -> (Option<Node<'a>>, Option<Node<'a>>) {
         self.merged_member(keyword).map_or((None, None), |merged_member| merged_member.value.take())
     }
@@ -72,9 +72,9 @@ impl<'a> Operands<'a> {
         outer.zip(inner)
     }
 
-    pub(super) fn set_merged(&mut self, keyword: Keyword, kept: Chosen<'a>) {
+    pub(super) fn set_merged(&mut self, keyword: Keyword, chosen: Chosen<'a>) {
         if let Some(merged_member) = self.merged_member(keyword) {
-            merged_member.value = Value::Merged(kept);
+            merged_member.value = Value::Merged(chosen);
         }
     }
 
@@ -82,11 +82,11 @@ impl<'a> Operands<'a> {
         &mut self,
         keywords: [Keyword; N],
         values: [Option<Node<'a>>; N],
-        kept: fn(Node<'a>) -> Chosen<'a>,
+        chosen: fn(Node<'a>) -> Chosen<'a>,
     ) {
         for (keyword, value) in keywords.into_iter().zip(values) {
             if let Some(value) = value {
-                self.set_merged(keyword, kept(value));
+                self.set_merged(keyword, chosen(value));
             }
         }
     }
@@ -108,7 +108,7 @@ impl<'a> Operands<'a> {
         self.merged_members.iter().find(|merged_member| merged_member.keyword == Some(keyword)).and_then(
             |merged_member| match &merged_member.value {
                 Value::Outer(node) | Value::Inner(node) => Some(node),
-                Value::Merged(kept) => Some(kept.node()),
+                Value::Merged(chosen) => Some(chosen.node()),
                 Value::Both(..) | Value::Removed => None,
             },
         )
@@ -116,46 +116,48 @@ impl<'a> Operands<'a> {
 
     /// Returns true if all present keywords of this set come unchanged from the same side.
     pub(super) fn is_one_sided(&self, keywords: Keywords) -> bool {
-        let all = |own: fn(&Value<'a>) -> bool| {
+        let all_from = |is_from_side: fn(&Value<'a>) -> bool| {
             self.merged_members.iter().all(|merged_member| {
-                !merged_member.keyword.is_some_and(|keyword| keywords.contains(keyword)) || own(&merged_member.value)
+                !merged_member.keyword.is_some_and(|keyword| keywords.contains(keyword))
+                    || is_from_side(&merged_member.value)
             })
         };
-        all(|value| match value {
+        all_from(|value| match value {
             Value::Outer(_) => true,
-            Value::Merged(kept) => kept.is_outers(),
+            Value::Merged(chosen) => chosen.is_from_outer(),
             _ => false,
-        }) || all(|value| match value {
+        }) || all_from(|value| match value {
             Value::Inner(_) => true,
-            Value::Merged(kept) => kept.is_inners(),
+            Value::Merged(chosen) => chosen.is_from_inner(),
             _ => false,
         })
     }
 
     /// Returns an error if the merged schema accepts only objects, and requires a property that it forbids. A
     /// contradiction within one side is kept, because it is a mistake that a repair may fix.
-    pub(super) fn requires_what_it_forbids(&self) -> Result<(), Impossible> {
+    pub(super) fn refuse_contradictory_required(&self) -> Result<(), Impossible> {
         let get = |keyword| self.get(keyword);
-        let objects_only = get(Keyword::Type).and_then(InstanceTypes::of_keyword) == Some(InstanceTypes::OBJECT);
-        let Some(required) = get(Keyword::Required).and_then(Node::as_array).filter(|_| objects_only) else {
+        let accepts_only_objects =
+            get(Keyword::Type).and_then(InstanceTypes::of_keyword) == Some(InstanceTypes::OBJECT);
+        let Some(required) = get(Keyword::Required).and_then(Node::as_array).filter(|_| accepts_only_objects) else {
             return Ok(());
         };
-        if self.is_one_sided(OF_MEMBERS) {
+        if self.is_one_sided(MEMBER_KEYWORDS) {
             return Ok(());
         }
         let properties = get(Keyword::Properties).and_then(Node::as_object);
         let index = properties.map(Object::index).unwrap_or_default();
-        let no_patterns =
+        let has_no_patterns =
             get(Keyword::PatternProperties).is_none_or(|table| table.as_object().is_some_and(Object::is_empty));
-        let closed = no_patterns && get(Keyword::AdditionalProperties).is_some_and(accepts_nothing);
-        let forbidden = |name: &Node<'a>| match name.data() {
+        let is_closed = has_no_patterns && get(Keyword::AdditionalProperties).is_some_and(accepts_nothing);
+        let is_forbidden = |name: &Node<'a>| match name.data() {
             Data::String(name) => match index.get(name).and_then(|position| properties?.iter().nth(*position)) {
                 Some(property) => accepts_nothing(&property.value),
-                None => closed,
+                None => is_closed,
             },
             _ => false,
         };
-        if required.iter().any(forbidden) {
+        if required.iter().any(is_forbidden) {
             Err(Impossible)
         } else {
             Ok(())
@@ -163,7 +165,7 @@ impl<'a> Operands<'a> {
     }
 }
 
-const OF_MEMBERS: Keywords = Keywords::of(&[
+const MEMBER_KEYWORDS: Keywords = Keywords::of(&[
     Keyword::Type,
     Keyword::Required,
     Keyword::Properties,
@@ -175,7 +177,7 @@ const OF_MEMBERS: Keywords = Keywords::of(&[
 pub(super) enum Chosen<'a> {
     Outer(Node<'a>),
     Inner(Node<'a>),
-    /// Both values are equivalent. The value that leaves its container unchanged is used.
+    /// Both values are equivalent. The value is used whose container can stay unchanged.
     Either(Node<'a>, Node<'a>),
     New(Node<'a>),
 }
@@ -193,11 +195,11 @@ impl<'a> Chosen<'a> {
         }
     }
 
-    const fn is_outers(&self) -> bool {
+    const fn is_from_outer(&self) -> bool {
         matches!(self, Chosen::Outer(_) | Chosen::Either(..))
     }
 
-    const fn is_inners(&self) -> bool {
+    const fn is_from_inner(&self) -> bool {
         matches!(self, Chosen::Inner(_) | Chosen::Either(..))
     }
 
@@ -226,11 +228,11 @@ impl ContainerMeta {
         ContainerMeta { shell: node.shell(), len }
     }
 
-    fn restored<'a>(self, data: Data<'a>) -> Node<'a> {
+    fn with_data<'a>(self, data: Data<'a>) -> Node<'a> {
         self.shell.around(data)
     }
 
-    pub(super) fn changed<'a>(self, data: Data<'a>) -> Node<'a> {
+    pub(super) fn with_changed_data<'a>(self, data: Data<'a>) -> Node<'a> {
         let mut node = self.shell.around(data);
         node.touch();
         node
@@ -241,7 +243,7 @@ impl ContainerMeta {
 pub(super) struct MergedMember<'a> {
     pub(super) keyword: Option<Keyword>,
     outer_key: Option<Text<'a>>,
-    /// With its index in the inner object.
+    /// The key with its index in the inner object.
     inner_key: Option<(usize, Text<'a>)>,
     pub(super) value: Value<'a>,
 }
@@ -315,35 +317,36 @@ impl<'a> MergedMember<'a> {
     }
 }
 
-/// Result for one slot: its key on each side (in the inner object with its index), and its value.
-type Named<'a> = (Option<Text<'a>>, Option<(usize, Text<'a>)>, Chosen<'a>);
+/// A merged value with its key on each side (in the inner object with its index).
+type KeyedValue<'a> = (Option<Text<'a>>, Option<(usize, Text<'a>)>, Chosen<'a>);
 
 pub(super) fn merged_object<'a>(
     merged_members: Vec<MergedMember<'a>>,
     outer: Option<ContainerMeta>,
     inner: Option<ContainerMeta>,
 ) -> Chosen<'a> {
-    let mut members: Vec<Named<'a>> = Vec::with_capacity(merged_members.len());
+    let mut members: Vec<KeyedValue<'a>> = Vec::with_capacity(merged_members.len());
     for merged_member in merged_members {
-        let kept = match merged_member.value {
+        let chosen = match merged_member.value {
             Value::Outer(node) => Chosen::Outer(node),
             Value::Inner(node) => Chosen::Inner(node),
             Value::Both(outer, _) => Chosen::New(outer),
-            Value::Merged(kept) => kept,
+            Value::Merged(chosen) => chosen,
             Value::Removed => continue,
         };
-        members.push((merged_member.outer_key, merged_member.inner_key, kept));
+        members.push((merged_member.outer_key, merged_member.inner_key, chosen));
     }
-    let outer_stays = outer.filter(|shell| {
-        shell.len == members.len() && members.iter().all(|(key, _, kept)| key.is_some() && kept.is_outers())
+    let unchanged_outer = outer.filter(|shell| {
+        shell.len == members.len() && members.iter().all(|(key, _, chosen)| key.is_some() && chosen.is_from_outer())
     });
-    let inner_stays = inner.filter(|shell| {
+    let unchanged_inner = inner.filter(|shell| {
         let mut members = members.iter().enumerate();
         shell.len == members.len()
-            && members
-                .all(|(position, (_, key, kept))| key.as_ref().is_some_and(|key| key.0 == position) && kept.is_inners())
+            && members.all(|(position, (_, key, chosen))| {
+                key.as_ref().is_some_and(|key| key.0 == position) && chosen.is_from_inner()
+            })
     });
-    match (outer_stays, inner_stays) {
+    match (unchanged_outer, unchanged_inner) {
         (Some(outer), Some(inner)) => {
             let (mut outers, mut inners) = (Vec::with_capacity(members.len()), Vec::with_capacity(members.len()));
             for member in members {
@@ -353,26 +356,27 @@ pub(super) fn merged_object<'a>(
                 }
             }
             Chosen::Either(
-                outer.restored(Data::Object(Object::from_unique(outers))),
-                inner.restored(Data::Object(Object::from_unique(inners))),
+                outer.with_data(Data::Object(Object::from_unique(outers))),
+                inner.with_data(Data::Object(Object::from_unique(inners))),
             )
         }
         (None, Some(shell)) => {
-            let members =
-                members.into_iter().filter_map(|(_, key, kept)| Some(Member { key: key?.1, value: kept.into_inner() }));
-            Chosen::Inner(shell.restored(Data::Object(Object::from_unique(members.collect()))))
+            let members = members
+                .into_iter()
+                .filter_map(|(_, key, chosen)| Some(Member { key: key?.1, value: chosen.into_inner() }));
+            Chosen::Inner(shell.with_data(Data::Object(Object::from_unique(members.collect()))))
         }
         (stays, None) => {
-            let members = members.into_iter().filter_map(|(outer, inner, kept)| {
-                Some(Member { key: outer.or(inner.map(|key| key.1))?, value: kept.into_node() })
+            let members = members.into_iter().filter_map(|(outer, inner, chosen)| {
+                Some(Member { key: outer.or(inner.map(|key| key.1))?, value: chosen.into_node() })
             });
             let data = Data::Object(Object::from_unique(members.collect()));
             match (stays, outer.or(inner)) {
-                (Some(shell), _) => Chosen::Outer(shell.restored(data)),
+                (Some(shell), _) => Chosen::Outer(shell.with_data(data)),
                 (None, Some(shell)) => {
-                    let mut made = shell.changed(data);
-                    made.flag(inner.map_or(Flags::NONE, |inner| inner.shell.flags()).without(Flags::STATE));
-                    Chosen::New(made)
+                    let mut node = shell.with_changed_data(data);
+                    node.flag(inner.map_or(Flags::NONE, |inner| inner.shell.flags()).without(Flags::STATE));
+                    Chosen::New(node)
                 }
                 (None, None) => Chosen::New(Node::new(data)),
             }
@@ -384,7 +388,7 @@ pub(super) fn merged_object<'a>(
 pub(super) struct Item<'a> {
     pub(super) outer: Option<usize>,
     pub(super) inner: Option<usize>,
-    pub(super) kept: Chosen<'a>,
+    pub(super) chosen: Chosen<'a>,
 }
 
 pub(super) fn merged_list<'a>(
@@ -392,30 +396,31 @@ pub(super) fn merged_list<'a>(
     outer: Option<ContainerMeta>,
     inner: Option<ContainerMeta>,
 ) -> Chosen<'a> {
-    let stays =
-        |shell: Option<ContainerMeta>, position: fn(&Item<'a>) -> Option<usize>, is_own: fn(&Chosen<'a>) -> bool| {
-            let own = |(at, item): (usize, &Item<'a>)| position(item) == Some(at) && is_own(&item.kept);
-            shell.filter(|shell| shell.len == items.len() && items.iter().enumerate().all(own))
-        };
-    let outer_stays = stays(outer, |item| item.outer, Chosen::is_outers);
-    let inner_stays = stays(inner, |item| item.inner, Chosen::is_inners);
-    match (outer_stays, inner_stays) {
+    let unchanged = |shell: Option<ContainerMeta>,
+                     position: fn(&Item<'a>) -> Option<usize>,
+                     is_from_side: fn(&Chosen<'a>) -> bool| {
+        let is_unchanged = |(at, item): (usize, &Item<'a>)| position(item) == Some(at) && is_from_side(&item.chosen);
+        shell.filter(|shell| shell.len == items.len() && items.iter().enumerate().all(is_unchanged))
+    };
+    let unchanged_outer = unchanged(outer, |item| item.outer, Chosen::is_from_outer);
+    let unchanged_inner = unchanged(inner, |item| item.inner, Chosen::is_from_inner);
+    match (unchanged_outer, unchanged_inner) {
         (Some(outer), Some(inner)) => {
-            let pairs = items.into_iter().filter_map(|item| match item.kept {
+            let pairs = items.into_iter().filter_map(|item| match item.chosen {
                 Chosen::Either(outer, inner) => Some((outer, inner)),
                 _ => None,
             });
             let (outers, inners) = pairs.unzip();
-            Chosen::Either(outer.restored(Data::Array(outers)), inner.restored(Data::Array(inners)))
+            Chosen::Either(outer.with_data(Data::Array(outers)), inner.with_data(Data::Array(inners)))
         }
-        (None, Some(shell)) => {
-            Chosen::Inner(shell.restored(Data::Array(items.into_iter().map(|item| item.kept.into_inner()).collect())))
-        }
-        (stays, None) => {
-            let data = Data::Array(items.into_iter().map(|item| item.kept.into_node()).collect());
-            match (stays, outer.or(inner)) {
-                (Some(shell), _) => Chosen::Outer(shell.restored(data)),
-                (None, Some(shell)) => Chosen::New(shell.changed(data)),
+        (None, Some(shell)) => Chosen::Inner(
+            shell.with_data(Data::Array(items.into_iter().map(|item| item.chosen.into_inner()).collect())),
+        ),
+        (unchanged, None) => {
+            let data = Data::Array(items.into_iter().map(|item| item.chosen.into_node()).collect());
+            match (unchanged, outer.or(inner)) {
+                (Some(shell), _) => Chosen::Outer(shell.with_data(data)),
+                (None, Some(shell)) => Chosen::New(shell.with_changed_data(data)),
                 (None, None) => Chosen::New(Node::new(data)),
             }
         }

@@ -14,29 +14,29 @@ impl<'v, 's, 'a> Run<'v, 's, 'a> {
     #[inline(never)]
     pub(super) fn reference(&mut self, reference: &'s Node<'a>, value: &Node<'_>, at: At<'_>) -> Verdict {
         let Some((target, schema, pointer)) = self.end_of(reference) else { return Verdict::Unknown };
-        let mut before = at.entered;
-        while let Some(entered) = before {
+        let mut enclosing = at.entered;
+        while let Some(entered) = enclosing {
             if entered.target == target && core::ptr::eq(entered.value, value) {
                 return Verdict::Unknown;
             }
-            before = entered.before;
+            enclosing = entered.before;
         }
         let (location, entered) = (Location::At(pointer), Entered { target, value, before: at.entered });
         self.schema(schema, value, At { schema: &location, entered: Some(&entered), ..at })
     }
 
-    /// Returns number, schema and pointer of the target. Targets that are only a reference are skipped. The end of such
-    /// a chain is found once, however many references point into it.
+    /// Returns number, schema and pointer of the target. A target that is only a reference is replaced by its own
+    /// target. The end of such a chain is determined once, however many references point to its targets.
     pub(super) fn end_of(&mut self, reference: &'s Node<'a>) -> Option<(Number, &'s Node<'a>, &'v str)> {
         let prepared = self.prepared;
         let references = prepared.references.as_ref()?;
-        let first = references.target(reference)?;
-        let (schema, pointer) = prepared.target(first)?;
-        let Some(next) = self.only_reference(schema) else { return Some((first, schema, pointer)) };
+        let first_target = references.target(reference)?;
+        let (schema, pointer) = prepared.target(first_target)?;
+        let Some(next) = self.bare_reference(schema) else { return Some((first_target, schema, pointer)) };
         // A link is treated as unresolved until its end is known, so cycles end here.
-        let mut links = Vec::from([first]);
-        let mut next = if self.ends.contains_key(&first) { None } else { references.target(next) };
-        let mut end = self.ends.insert(first, None).flatten();
+        let mut links = Vec::from([first_target]);
+        let mut next = if self.ends.contains_key(&first_target) { None } else { references.target(next) };
+        let mut end = self.ends.insert(first_target, None).flatten();
         while let Some(link) = next.take() {
             if let Some(known) = self.ends.get(&link) {
                 end = *known;
@@ -46,7 +46,7 @@ impl<'v, 's, 'a> Run<'v, 's, 'a> {
                 return None;
             }
             let Some((schema, _)) = prepared.target(link) else { break };
-            match self.only_reference(schema) {
+            match self.bare_reference(schema) {
                 Some(reference) => {
                     self.ends.insert(link, None);
                     links.push(link);
@@ -60,12 +60,13 @@ impl<'v, 's, 'a> Run<'v, 's, 'a> {
         Some((end?, schema, pointer))
     }
 
-    fn only_reference(&self, schema: &'s Node<'a>) -> Option<&'s Node<'a>> {
-        const SILENT: [&str; 7] = ["$ref", "$id", "$anchor", "$defs", "definitions", "title", "description"];
+    fn bare_reference(&self, schema: &'s Node<'a>) -> Option<&'s Node<'a>> {
+        const NO_ASSERTION: [&str; 7] = ["$ref", "$id", "$anchor", "$defs", "definitions", "title", "description"];
         let object = schema.as_object()?;
         let reference = object.get(Keyword::Ref).filter(|reference| reference.as_text().is_some())?;
-        let is_silent = || object.iter().all(|member| SILENT.iter().any(|name| member.key.is(name)));
-        (self.prepared.draft.ignores_ref_siblings() || object.len() <= SILENT.len() && is_silent()).then_some(reference)
+        let has_no_assertions = || object.iter().all(|member| NO_ASSERTION.iter().any(|name| member.key.is(name)));
+        (self.prepared.draft.ignores_ref_siblings() || object.len() <= NO_ASSERTION.len() && has_no_assertions())
+            .then_some(reference)
     }
 
     #[inline(never)]
@@ -87,7 +88,7 @@ impl<'v, 's, 'a> Run<'v, 's, 'a> {
         let Some(branches) = branches(keyword_value) else { return Verdict::Unknown };
         let mut is_unknown = false;
         for branch in branches {
-            match self.quietly(branch, value, at) {
+            match self.check_silently(branch, value, at) {
                 Verdict::Valid => return Verdict::Valid,
                 Verdict::Unknown => is_unknown = true,
                 Verdict::Invalid => {}
@@ -104,7 +105,7 @@ impl<'v, 's, 'a> Run<'v, 's, 'a> {
         let Some(branches) = branches(keyword_value) else { return Verdict::Unknown };
         let (mut valid, mut unknown) = (0, 0);
         for branch in branches {
-            match self.quietly(branch, value, at) {
+            match self.check_silently(branch, value, at) {
                 Verdict::Valid => valid += 1,
                 Verdict::Unknown => unknown += 1,
                 Verdict::Invalid => {}
@@ -127,28 +128,33 @@ impl<'v, 's, 'a> Run<'v, 's, 'a> {
         }
     }
 
-    /// If only one branch accepts the type of the value, its violations are reported in place of the violation of the
-    /// union. Most unions consist of a type and null.
+    /// Refuses a value that no branch accepts. If only one branch accepts the type of the value, its violations are
+    /// reported in place of the violation of the union. Most unions consist of a type and null.
     fn no_branch_accepts(&mut self, branches: &'s [Node<'a>], union: Keyword, value: &Node<'_>, at: At<'_>) -> Verdict {
-        if self.silent > 0 {
+        if self.silent_checks > 0 {
             return Verdict::Invalid;
         }
         let kind = InstanceTypes::of_instance(value);
         let types = |branch: &Node<'_>| branch.get(Keyword::Type).and_then(admitted);
-        let is_meant =
+        let accepts_type =
             |branch: &Node<'_>| branch.as_object().is_some() && types(branch).is_none_or(|types| types.meets(kind));
-        let mut meant = branches.iter().enumerate().filter(|(_, branch)| is_meant(branch));
-        if let (Some((index, branch)), None) = (meant.next(), meant.next()) {
-            let (location, reported) = (Location::Item(at.schema, index), self.errors.len());
+        let mut candidates = branches.iter().enumerate().filter(|(_, branch)| accepts_type(branch));
+        if let (Some((index, branch)), None) = (candidates.next(), candidates.next()) {
+            let (location, error_count) = (Location::Item(at.schema, index), self.errors.len());
             self.schema(branch, value, At { schema: &location, ..at });
-            if self.errors.len() > reported {
+            if self.errors.len() > error_count {
                 return Verdict::Invalid;
             }
         }
         self.refuse(at, union.name(), || {
-            let all = branches.iter().map(types).try_fold(InstanceTypes::NONE, |all, one| Some(all.or(one?)));
-            match (all, value.kind()) {
-                (Some(all), found) if !all.meets(kind) => format!("expected {}, found {found}", words::types(all)),
+            let accepted_types = branches
+                .iter()
+                .map(types)
+                .try_fold(InstanceTypes::NONE, |accepted_types, types| Some(accepted_types.or(types?)));
+            match (accepted_types, value.kind()) {
+                (Some(accepted_types), found) if !accepted_types.meets(kind) => {
+                    format!("expected {}, found {found}", words::types(accepted_types))
+                }
                 (_, found) => {
                     let count = branches.len();
                     format!("expected a value that matches one of {count} schemas, found {found} that matches none")
@@ -159,7 +165,7 @@ impl<'v, 's, 'a> Run<'v, 's, 'a> {
 
     #[inline(never)]
     pub(super) fn not(&mut self, keyword_value: &'s Node<'a>, value: &Node<'_>, at: At<'_>) -> Verdict {
-        match self.quietly(keyword_value, value, at) {
+        match self.check_silently(keyword_value, value, at) {
             Verdict::Invalid => Verdict::Valid,
             Verdict::Unknown => Verdict::Unknown,
             Verdict::Valid => self.refuse(at, Keyword::Not.name(), || {
@@ -171,7 +177,7 @@ impl<'v, 's, 'a> Run<'v, 's, 'a> {
         }
     }
 
-    /// If the result of the condition is unknown, `then` and `else` must give the same result.
+    /// Applies `then` or `else`. If the result of the condition is unknown, both must have the same result.
     #[inline(never)]
     pub(super) fn condition(
         &mut self,
@@ -188,7 +194,7 @@ impl<'v, 's, 'a> Run<'v, 's, 'a> {
         if then.is_none() && otherwise.is_none() {
             return Verdict::Valid;
         }
-        let condition = self.quietly(keyword_value, value, at);
+        let condition = self.check_silently(keyword_value, value, at);
         if condition != Verdict::Unknown {
             let (branch, keyword) = match condition {
                 Verdict::Valid => (then, Keyword::Then),
@@ -197,8 +203,8 @@ impl<'v, 's, 'a> Run<'v, 's, 'a> {
             let location = Location::Name(above, keyword.name());
             return branch.map_or(Verdict::Valid, |branch| self.schema(branch, value, At { schema: &location, ..at }));
         }
-        let [then, otherwise] =
-            [then, otherwise].map(|branch| branch.map_or(Verdict::Valid, |branch| self.quietly(branch, value, at)));
+        let [then, otherwise] = [then, otherwise]
+            .map(|branch| branch.map_or(Verdict::Valid, |branch| self.check_silently(branch, value, at)));
         match (then, otherwise) {
             (Verdict::Valid, Verdict::Valid) => Verdict::Valid,
             (Verdict::Invalid, Verdict::Invalid) => self.refuse(at, Keyword::If.name(), || {

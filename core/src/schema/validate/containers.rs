@@ -1,5 +1,5 @@
-//! Validates keywords for objects and arrays. The members of a large object are indexed once, because many parts of a
-//! schema may inspect the same value.
+//! Validates keywords for objects and arrays. The members of a large object are indexed once, because many schemas may
+//! apply to the same value.
 
 use alloc::{borrow::Cow, format, rc::Rc, string::String, vec::Vec};
 
@@ -17,7 +17,7 @@ const CANDIDATES: usize = 256;
 
 impl<'s, 'a> Run<'_, 's, 'a> {
     #[inline(never)]
-    pub(super) fn of_object(
+    pub(super) fn check_object(
         &mut self,
         keyword: Keyword,
         keyword_value: &'s Node<'a>,
@@ -27,19 +27,19 @@ impl<'s, 'a> Run<'_, 's, 'a> {
         at: At<'_>,
     ) -> Verdict {
         match keyword {
-            Keyword::Properties => self.properties(keyword_value, members, at),
-            Keyword::PatternProperties => self.pattern_properties(keyword_value, members, at),
-            Keyword::AdditionalProperties => self.additional(keyword_value, schema, members, at),
-            Keyword::PropertyNames => self.names(keyword_value, members, at),
+            Keyword::Properties => self.check_properties(keyword_value, members, at),
+            Keyword::PatternProperties => self.check_pattern_properties(keyword_value, members, at),
+            Keyword::AdditionalProperties => self.check_additional(keyword_value, schema, members, at),
+            Keyword::PropertyNames => self.check_names(keyword_value, members, at),
             Keyword::Required => {
                 let declared = schema.get(Keyword::Properties).and_then(Node::as_object);
-                self.required(keyword_value, declared, members, at, keyword)
+                self.check_required(keyword_value, declared, members, at, keyword)
             }
             Keyword::MinProperties | Keyword::MaxProperties => {
-                self.counted(keyword, keyword_value, members.len(), ("member", " in the object"), at)
+                self.check_count(keyword, keyword_value, members.len(), ("member", " in the object"), at)
             }
             Keyword::Dependencies | Keyword::DependentRequired | Keyword::DependentSchemas => {
-                self.dependent(keyword, keyword_value, members, value, at)
+                self.check_dependent(keyword, keyword_value, members, value, at)
             }
             Keyword::UnevaluatedProperties if !members.is_empty() && keyword_value.as_bool() != Some(true) => {
                 Verdict::Unknown
@@ -49,7 +49,7 @@ impl<'s, 'a> Run<'_, 's, 'a> {
     }
 
     #[inline(never)]
-    fn properties(&mut self, keyword_value: &'s Node<'a>, members: &Object<'_>, at: At<'_>) -> Verdict {
+    fn check_properties(&mut self, keyword_value: &'s Node<'a>, members: &Object<'_>, at: At<'_>) -> Verdict {
         let Some(declared) = keyword_value.as_object() else { return Verdict::Unknown };
         if members.is_empty() {
             return Verdict::Valid;
@@ -57,7 +57,7 @@ impl<'s, 'a> Run<'_, 's, 'a> {
         let mut verdict = Verdict::Valid;
         let Some(pairs) = self.declared_members(declared, members) else { return Verdict::Unknown };
         for (Member { key, value: schema }, value) in pairs {
-            verdict = verdict.and(self.member(schema, key, value, at));
+            verdict = verdict.and(self.check_member(schema, key, value, at));
             if verdict == Verdict::Invalid && self.is_silent() {
                 break;
             }
@@ -65,33 +65,35 @@ impl<'s, 'a> Run<'_, 's, 'a> {
         verdict
     }
 
-    /// In the order of the schema. Iterates over the smaller of the two.
+    /// Returns the declared members with their schemas, in the order of the schema. Iterates over the smaller object.
     fn declared_members<'m, 'n>(
         &mut self,
         declared: &'s Object<'a>,
         members: &'m Object<'n>,
     ) -> Option<Vec<(&'s Member<'a>, &'m Node<'n>)>> {
-        let fewer = declared.len().min(members.len());
-        self.budget.pay(fewer / 16).then_some(())?;
+        let smaller_count = declared.len().min(members.len());
+        self.budget.pay(smaller_count / 16).then_some(())?;
         if declared.len() <= members.len() {
-            let order = self.order_of(members)?;
-            let pairs = declared.iter().filter_map(|member| Some((member, order.get(members, &member.key)?)));
+            let index = self.value_index(members)?;
+            let pairs = declared.iter().filter_map(|member| Some((member, index.get(members, &member.key)?)));
             return Some(pairs.collect());
         }
-        let order = self.order_of_declared(declared)?;
-        let places = members.iter().filter_map(|member| Some((order.index_of(declared, &member.key)?, &member.value)));
-        let places = collections::by(places.collect::<Vec<_>>(), |(one, _), (two, _)| one.cmp(two));
-        let pairs = places.into_iter().filter_map(|(location, value)| Some((declared.members().get(location)?, value)));
+        let index = self.schema_index(declared)?;
+        let by_index =
+            members.iter().filter_map(|member| Some((index.index_of(declared, &member.key)?, &member.value)));
+        let by_index = collections::by(by_index.collect::<Vec<_>>(), |(left, _), (right, _)| left.cmp(right));
+        let pairs =
+            by_index.into_iter().filter_map(|(location, value)| Some((declared.members().get(location)?, value)));
         Some(pairs.collect())
     }
 
-    fn member(&mut self, schema: &'s Node<'a>, key: &Text<'_>, value: &Node<'_>, at: At<'_>) -> Verdict {
+    fn check_member(&mut self, schema: &'s Node<'a>, key: &Text<'_>, value: &Node<'_>, at: At<'_>) -> Verdict {
         let (location, schema_location) = (Location::Member(at.value, key), Location::Member(at.schema, key));
         self.schema(schema, value, At { value: &location, schema: &schema_location, ..at })
     }
 
     #[inline(never)]
-    fn pattern_properties(&mut self, keyword_value: &'s Node<'a>, members: &Object<'_>, at: At<'_>) -> Verdict {
+    fn check_pattern_properties(&mut self, keyword_value: &'s Node<'a>, members: &Object<'_>, at: At<'_>) -> Verdict {
         let Some(declared) = keyword_value.as_object() else { return Verdict::Unknown };
         let mut verdict = Verdict::Valid;
         for Member { key: pattern, value: schema } in declared {
@@ -99,11 +101,11 @@ impl<'s, 'a> Run<'_, 's, 'a> {
             for Member { key, value } in members {
                 let location = Location::Member(at.value, key);
                 let at = At { value: &location, schema: &schema_location, ..at };
-                verdict = verdict.and(match self.named(pattern, schema, key) {
+                verdict = verdict.and(match self.name_matches(pattern, schema, key) {
                     Some(true) => self.schema(schema, value, at),
                     Some(false) => Verdict::Valid,
                     // If the schema accepts the member anyway, it does not matter whether the pattern matches.
-                    None if self.quietly(schema, value, at) == Verdict::Valid => Verdict::Valid,
+                    None if self.check_silently(schema, value, at) == Verdict::Valid => Verdict::Valid,
                     None => Verdict::Unknown,
                 });
                 if self.budget.is_spent() {
@@ -114,13 +116,13 @@ impl<'s, 'a> Run<'_, 's, 'a> {
         verdict
     }
 
-    pub(super) fn named(&mut self, pattern: &Text<'_>, schema: &Node<'_>, name: &Text<'_>) -> Option<bool> {
+    pub(super) fn name_matches(&mut self, pattern: &Text<'_>, schema: &Node<'_>, name: &Text<'_>) -> Option<bool> {
         self.budget.pay(1 + name.chars().len() / 64).then_some(())?;
         self.patterns.find((pattern, schema.origin().number()), name, self.prepared.patterns, &self.budget)
     }
 
     #[inline(never)]
-    fn additional(
+    fn check_additional(
         &mut self,
         keyword_value: &'s Node<'a>,
         schema: &'s Object<'a>,
@@ -140,33 +142,33 @@ impl<'s, 'a> Run<'_, 's, 'a> {
         if !self.budget.pay(members.len() / 16) {
             return Verdict::Unknown;
         }
-        let known = match declared.map(|declared| (declared, self.order_of_declared(declared))) {
+        let declared_index = match declared.map(|declared| (declared, self.schema_index(declared))) {
             Some((declared, Some(order))) => Some((declared, order)),
             Some((_, None)) => return Verdict::Unknown,
             None => None,
         };
         for Member { key, value } in members {
-            if known.as_ref().is_some_and(|(declared, order)| order.index_of(declared, key).is_some()) {
+            if declared_index.as_ref().is_some_and(|(declared, order)| order.index_of(declared, key).is_some()) {
                 continue;
             }
-            let mut is_taken = Some(false);
+            let mut matches_pattern = Some(false);
             for Member { key: pattern, value: schema } in patterns.into_iter().flatten() {
-                match self.named(pattern, schema, key) {
+                match self.name_matches(pattern, schema, key) {
                     Some(true) => {
-                        is_taken = Some(true);
+                        matches_pattern = Some(true);
                         break;
                     }
                     Some(false) => {}
-                    None => is_taken = None,
+                    None => matches_pattern = None,
                 }
             }
             let location = Location::Member(at.value, key);
             let at = At { value: &location, ..at };
-            verdict = verdict.and(match is_taken {
+            verdict = verdict.and(match matches_pattern {
                 Some(true) => Verdict::Valid,
-                Some(false) if keyword_value.as_bool() == Some(false) => self.undeclared(key, declared, at),
+                Some(false) if keyword_value.as_bool() == Some(false) => self.refuse_undeclared(key, declared, at),
                 Some(false) => self.schema(keyword_value, value, at),
-                None if self.quietly(keyword_value, value, at) == Verdict::Valid => Verdict::Valid,
+                None if self.check_silently(keyword_value, value, at) == Verdict::Valid => Verdict::Valid,
                 None => Verdict::Unknown,
             });
             if verdict == Verdict::Invalid && self.is_silent() {
@@ -179,7 +181,7 @@ impl<'s, 'a> Run<'_, 's, 'a> {
         verdict
     }
 
-    fn undeclared(&mut self, key: &Text<'_>, declared: Option<&Object<'_>>, at: At<'_>) -> Verdict {
+    fn refuse_undeclared(&mut self, key: &Text<'_>, declared: Option<&Object<'_>>, at: At<'_>) -> Verdict {
         self.refuse(at, Keyword::AdditionalProperties.name(), || {
             let names: Vec<Cow<'_, str>> =
                 declared.into_iter().flatten().take(CANDIDATES).map(|member| member.key.display()).collect();
@@ -189,12 +191,12 @@ impl<'s, 'a> Run<'_, 's, 'a> {
     }
 
     #[inline(never)]
-    fn names(&mut self, keyword_value: &'s Node<'a>, members: &Object<'_>, at: At<'_>) -> Verdict {
+    fn check_names(&mut self, keyword_value: &'s Node<'a>, members: &Object<'_>, at: At<'_>) -> Verdict {
         let mut verdict = Verdict::Valid;
         for member in members {
             let name = Node::string(member.key.borrowed());
             let location = Location::Member(at.value, &member.key);
-            verdict = verdict.and(match self.quietly(keyword_value, &name, at) {
+            verdict = verdict.and(match self.check_silently(keyword_value, &name, at) {
                 Verdict::Invalid => self.refuse(At { value: &location, ..at }, Keyword::PropertyNames.name(), || {
                     format!("expected a name that matches `propertyNames`, found {}", words::name(&member.key))
                 }),
@@ -208,7 +210,7 @@ impl<'s, 'a> Run<'_, 's, 'a> {
     }
 
     #[inline(never)]
-    fn required(
+    fn check_required(
         &mut self,
         keyword_value: &Node<'_>,
         declared: Option<&Object<'_>>,
@@ -221,13 +223,13 @@ impl<'s, 'a> Run<'_, 's, 'a> {
         if !self.budget.pay(names.len() / 16) {
             return Verdict::Unknown;
         }
-        let Some(found) = self.order_of(members) else { return Verdict::Unknown };
+        let Some(index) = self.value_index(members) else { return Verdict::Unknown };
         for name in names {
             let Some(name) = name.as_text() else {
                 verdict = verdict.and(Verdict::Unknown);
                 continue;
             };
-            if found.index_of(members, name).is_none() {
+            if index.index_of(members, name).is_none() {
                 verdict = self.refuse(at, keyword.name(), || {
                     let meant = words::instead(name, declared, members);
                     format!("expected the member {}, found an object without it{meant}", words::name(name))
@@ -241,7 +243,7 @@ impl<'s, 'a> Run<'_, 's, 'a> {
     }
 
     #[inline(never)]
-    fn dependent(
+    fn check_dependent(
         &mut self,
         keyword: Keyword,
         keyword_value: &'s Node<'a>,
@@ -253,18 +255,18 @@ impl<'s, 'a> Run<'_, 's, 'a> {
         if !self.budget.pay(entries.len() / 16) {
             return Verdict::Unknown;
         }
-        let (Some(found), mut verdict) = (self.order_of(members), Verdict::Valid) else { return Verdict::Unknown };
-        for Member { key, value: needs } in entries {
-            if found.index_of(members, key).is_none() {
+        let (Some(index), mut verdict) = (self.value_index(members), Verdict::Valid) else { return Verdict::Unknown };
+        for Member { key, value: dependency } in entries {
+            if index.index_of(members, key).is_none() {
                 continue;
             }
             let location = Location::Member(at.schema, key);
             let at = At { schema: &location, ..at };
-            let is_names = needs.as_array().is_some();
+            let lists_names = dependency.as_array().is_some();
             verdict = verdict.and(match keyword {
-                Keyword::Dependencies if is_names => self.required(needs, None, members, at, keyword),
-                Keyword::DependentRequired => self.required(needs, None, members, at, keyword),
-                _ => self.schema(needs, value, at),
+                Keyword::Dependencies if lists_names => self.check_required(dependency, None, members, at, keyword),
+                Keyword::DependentRequired => self.check_required(dependency, None, members, at, keyword),
+                _ => self.schema(dependency, value, at),
             });
         }
         verdict
@@ -273,7 +275,7 @@ impl<'s, 'a> Run<'_, 's, 'a> {
 
 impl<'s, 'a> Run<'_, 's, 'a> {
     #[inline(never)]
-    pub(super) fn of_array(
+    pub(super) fn check_array(
         &mut self,
         keyword: Keyword,
         keyword_value: &'s Node<'a>,
@@ -282,35 +284,37 @@ impl<'s, 'a> Run<'_, 's, 'a> {
         at: At<'_>,
     ) -> Verdict {
         match keyword {
-            Keyword::PrefixItems => self.by_position(keyword_value, items, at),
+            Keyword::PrefixItems => self.check_items_by_position(keyword_value, items, at),
             // Before 2020-12, `items` could hold a list, which is now `prefixItems`. Many schemas that declare no draft
             // still use such a list.
-            Keyword::Items if keyword_value.as_array().is_some() => self.by_position(keyword_value, items, at),
+            Keyword::Items if keyword_value.as_array().is_some() => {
+                self.check_items_by_position(keyword_value, items, at)
+            }
             Keyword::Items => {
-                let known = self.prepared.draft.knows(Keyword::PrefixItems);
-                let before = schema.get(Keyword::PrefixItems).filter(|_| known).and_then(Node::as_array);
-                self.rest_of_items(keyword_value, items, before.map_or(0, <[_]>::len), at)
+                let knows_prefix = self.prepared.draft.knows(Keyword::PrefixItems);
+                let prefix = schema.get(Keyword::PrefixItems).filter(|_| knows_prefix).and_then(Node::as_array);
+                self.check_remaining_items(keyword_value, items, prefix.map_or(0, <[_]>::len), at)
             }
             Keyword::AdditionalItems => match schema.get(Keyword::Items).and_then(Node::as_array) {
-                Some(before) => self.rest_of_items(keyword_value, items, before.len(), at),
+                Some(prefix) => self.check_remaining_items(keyword_value, items, prefix.len(), at),
                 None => Verdict::Valid,
             },
             Keyword::MinItems | Keyword::MaxItems => {
-                self.counted(keyword, keyword_value, items.len(), ("item", " in the array"), at)
+                self.check_count(keyword, keyword_value, items.len(), ("item", " in the array"), at)
             }
             Keyword::UniqueItems => match keyword_value.as_bool() {
-                Some(true) => self.unique(items, at),
+                Some(true) => self.check_unique(items, at),
                 Some(false) => Verdict::Valid,
                 None => Verdict::Unknown,
             },
-            Keyword::Contains => self.contains(keyword_value, schema, items, at),
+            Keyword::Contains => self.check_contains(keyword_value, schema, items, at),
             Keyword::UnevaluatedItems if !items.is_empty() && keyword_value.as_bool() != Some(true) => Verdict::Unknown,
             _ => Verdict::Valid,
         }
     }
 
     #[inline(never)]
-    fn by_position(&mut self, keyword_value: &'s Node<'a>, items: &[Node<'_>], at: At<'_>) -> Verdict {
+    fn check_items_by_position(&mut self, keyword_value: &'s Node<'a>, items: &[Node<'_>], at: At<'_>) -> Verdict {
         let Some(schemas) = keyword_value.as_array() else { return Verdict::Unknown };
         let mut verdict = Verdict::Valid;
         for (index, (schema, item)) in schemas.iter().zip(items).enumerate() {
@@ -324,7 +328,13 @@ impl<'s, 'a> Run<'_, 's, 'a> {
     }
 
     #[inline(never)]
-    fn rest_of_items(&mut self, schema: &'s Node<'a>, items: &[Node<'_>], before: usize, at: At<'_>) -> Verdict {
+    fn check_remaining_items(
+        &mut self,
+        schema: &'s Node<'a>,
+        items: &[Node<'_>],
+        before: usize,
+        at: At<'_>,
+    ) -> Verdict {
         let mut verdict = Verdict::Valid;
         for (index, item) in items.iter().enumerate().skip(before) {
             let location = Location::Item(at.value, index);
@@ -340,7 +350,7 @@ impl<'s, 'a> Run<'_, 's, 'a> {
     }
 
     #[inline(never)]
-    fn unique(&mut self, items: &[Node<'_>], at: At<'_>) -> Verdict {
+    fn check_unique(&mut self, items: &[Node<'_>], at: At<'_>) -> Verdict {
         let mut seen: Set<String> = Set::new();
         for (index, item) in items.iter().enumerate() {
             if !self.budget.pay(weight(item)) {
@@ -357,7 +367,7 @@ impl<'s, 'a> Run<'_, 's, 'a> {
     }
 
     #[inline(never)]
-    fn contains(
+    fn check_contains(
         &mut self,
         keyword_value: &'s Node<'a>,
         schema: &'s Object<'a>,
@@ -367,10 +377,10 @@ impl<'s, 'a> Run<'_, 's, 'a> {
         let knows = |keyword| self.prepared.draft.knows(keyword);
         let min = schema.get(Keyword::MinContains).filter(|_| knows(Keyword::MinContains));
         let max = schema.get(Keyword::MaxContains).filter(|_| knows(Keyword::MaxContains));
-        let (mut valid, mut possible) = (0, 0);
+        let (mut certain, mut possible) = (0, 0);
         for item in items {
-            match self.quietly(keyword_value, item, at) {
-                Verdict::Valid => (valid, possible) = (valid + 1, possible + 1),
+            match self.check_silently(keyword_value, item, at) {
+                Verdict::Valid => (certain, possible) = (certain + 1, possible + 1),
                 Verdict::Unknown => possible += 1,
                 Verdict::Invalid => {}
             }
@@ -378,31 +388,31 @@ impl<'s, 'a> Run<'_, 's, 'a> {
                 return Verdict::Unknown;
             }
         }
-        let reaches = |count: usize| match min {
-            Some(min) => Some(self.against(count, min)?.is_ge()),
+        let reaches_min = |count: usize| match min {
+            Some(min) => Some(self.compare_count(count, min)?.is_ge()),
             None => Some(count > 0),
         };
-        let exceeds = |count: usize| match max {
-            Some(max) => Some(self.against(count, max)?.is_gt()),
+        let exceeds_max = |count: usize| match max {
+            Some(max) => Some(self.compare_count(count, max)?.is_gt()),
             None => Some(false),
         };
-        let ([min_sure, min_possible], [max_sure, max_possible]) =
-            ([reaches(valid), reaches(possible)], [exceeds(valid), exceeds(possible)]);
+        let ([is_min_certain, is_min_possible], [is_max_certain, is_max_possible]) =
+            ([reaches_min(certain), reaches_min(possible)], [exceeds_max(certain), exceeds_max(possible)]);
         let Location::Name(above, _) = *at.schema else { return Verdict::Unknown };
-        if min_possible == Some(false) {
+        if is_min_possible == Some(false) {
             let keyword = if min.is_some() { Keyword::MinContains } else { Keyword::Contains };
             let location = Location::Name(above, keyword.name());
             return self.refuse(At { schema: &location, ..at }, keyword.name(), || {
                 "expected more items that match the schema in `contains`, found too few".into()
             });
         }
-        if max_sure == Some(true) {
+        if is_max_certain == Some(true) {
             let location = Location::Name(above, Keyword::MaxContains.name());
             return self.refuse(At { schema: &location, ..at }, Keyword::MaxContains.name(), || {
                 "expected fewer items that match the schema in `contains`, found too many".into()
             });
         }
-        if min_sure == Some(true) && max_possible == Some(false) {
+        if is_min_certain == Some(true) && is_max_possible == Some(false) {
             Verdict::Valid
         } else {
             Verdict::Unknown
@@ -411,15 +421,15 @@ impl<'s, 'a> Run<'_, 's, 'a> {
 }
 
 pub(super) fn weight(value: &Node<'_>) -> usize {
-    let (mut cost, mut open) = (0, alloc::vec![value]);
-    while let Some(value) = open.pop() {
+    let (mut cost, mut pending) = (0, alloc::vec![value]);
+    while let Some(value) = pending.pop() {
         cost += 1;
         match value.data() {
-            Data::Array(items) => open.extend(items),
+            Data::Array(items) => pending.extend(items),
             Data::Object(object) => {
                 for member in object {
                     cost += member.key.chars().len() / 16;
-                    open.push(&member.value);
+                    pending.push(&member.value);
                 }
             }
             Data::String(text) => cost += text.chars().len() / 16,
@@ -432,28 +442,28 @@ pub(super) fn weight(value: &Node<'_>) -> usize {
 
 impl<'s, 'a> Run<'_, 's, 'a> {
     /// Clears the indexes, because the next validation may be of another value.
-    pub(super) fn forget_orders(&mut self) {
-        if !self.keeps_orders && !self.orders.is_empty() {
-            self.orders = Map::new();
+    pub(super) fn forget_value_indexes(&mut self) {
+        if !self.keeps_value_indexes && !self.value_indexes.is_empty() {
+            self.value_indexes = Map::new();
         }
     }
 
-    fn order_of(&mut self, members: &Object<'_>) -> Option<Rc<Order>> {
-        ordered(&mut self.orders, members, &self.budget)
+    fn value_index(&mut self, members: &Object<'_>) -> Option<Rc<Order>> {
+        index_of_object(&mut self.value_indexes, members, &self.budget)
     }
 
-    fn order_of_declared(&mut self, declared: &'s Object<'a>) -> Option<Rc<Order>> {
-        ordered(&mut self.declared, declared, &self.budget)
+    fn schema_index(&mut self, declared: &'s Object<'a>) -> Option<Rc<Order>> {
+        index_of_object(&mut self.schema_indexes, declared, &self.budget)
     }
 }
 
-fn ordered(known: &mut Map<usize, Rc<Order>>, object: &Object<'_>, budget: &Budget) -> Option<Rc<Order>> {
-    let at = core::ptr::from_ref(object) as usize;
-    if let Some(order) = known.get(&at) {
-        return Some(order.clone());
+fn index_of_object(indexes: &mut Map<usize, Rc<Order>>, object: &Object<'_>, budget: &Budget) -> Option<Rc<Order>> {
+    let address = core::ptr::from_ref(object) as usize;
+    if let Some(index) = indexes.get(&address) {
+        return Some(index.clone());
     }
     budget.pay(1 + object.len() / 8).then_some(())?;
-    let order = Rc::new(Order::of(object));
-    known.insert(at, order.clone());
-    Some(order)
+    let index = Rc::new(Order::of(object));
+    indexes.insert(address, index.clone());
+    Some(index)
 }

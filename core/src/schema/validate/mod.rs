@@ -34,11 +34,11 @@ use crate::{
 };
 use scalars::Patterns;
 
-/// Applying a schema to a value is one step, and so is comparing two values.
+/// Number of steps of a validation. Applying a schema to a value, or comparing two values, is a step.
 const STEPS: usize = 100_000;
 
-/// Maximum nesting of schemas, including references; beyond it, the result is unknown. Each level takes stack, and a
-/// call must run in 512 KiB.
+/// Maximum nesting of schemas, including references. Deeper schemas have an unknown result. Each level needs stack, and
+/// a call must run in 512 KiB.
 const MAX_LEVEL: usize = 256;
 
 const MAX_ERRORS: usize = 100;
@@ -73,15 +73,15 @@ pub(crate) struct Validator<'s, 'a> {
     draft: Draft,
     /// `None` if there are no references.
     references: Option<Cow<'s, References>>,
-    /// Only for a prepared schema.
+    /// Compiled patterns of a prepared schema.
     patterns: Option<&'s scalars::ReadPatterns>,
-    /// Only for a prepared schema.
+    /// Pointers to the targets of a prepared schema.
     prepared_targets: Option<&'s Map<Number, String>>,
-    /// Filled when the first reference is followed.
+    /// Targets by number, collected when the first reference is followed.
     targets: OnceCell<Targets<'s, 'a>>,
 }
 
-/// Each with its pointer.
+/// Targets by number, each with its pointer.
 type Targets<'s, 'a> = Map<Number, (&'s Node<'a>, String)>;
 
 impl<'s, 'a> Validator<'s, 'a> {
@@ -106,7 +106,7 @@ impl<'s, 'a> Validator<'s, 'a> {
         self.targets.get_or_init(walk).get(&target).map(|(schema, pointer)| (*schema, pointer.as_str()))
     }
 
-    /// Arguments must be an object even if the root does not declare it.
+    /// Validates arguments, which must be an object even if the root does not declare it.
     pub(crate) fn arguments(&self, arguments: &Node<'_>) -> Validation {
         let mut run = Run::new(self, false);
         let (value_location, schema_location) = (Location::At(""), Location::At(""));
@@ -136,7 +136,7 @@ impl<'s, 'a> Validator<'s, 'a> {
         self.judge().judge_arguments(arguments)
     }
 
-    /// The judge has one budget for all its validations.
+    /// Returns a judge, which has one budget for all its validations.
     pub(crate) fn judge(&self) -> Judge<'_, 's, 'a> {
         Judge(Run::new(self, true))
     }
@@ -177,17 +177,17 @@ impl<'s, 'a> Judge<'_, 's, 'a> {
         let number = schema.origin().number();
         let entered = number.map(|target| Entered { target, value, before: None });
         let at = At { value: &value_location, schema: &schema_location, level: 0, entered: entered.as_ref() };
-        self.0.forget_orders();
+        self.0.forget_value_indexes();
         self.0.schema(schema, value, at)
     }
 
     /// Runs several validations of one value, whose members are indexed only once.
-    pub(crate) fn together<R>(&mut self, inside: impl FnOnce(&mut Self) -> R) -> R {
-        self.0.orders = Map::new();
-        self.0.keeps_orders = true;
-        let result = inside(self);
-        self.0.keeps_orders = false;
-        self.0.orders = Map::new();
+    pub(crate) fn together<R>(&mut self, validate: impl FnOnce(&mut Self) -> R) -> R {
+        self.0.value_indexes = Map::new();
+        self.0.keeps_value_indexes = true;
+        let result = validate(self);
+        self.0.keeps_value_indexes = false;
+        self.0.value_indexes = Map::new();
         result
     }
 
@@ -202,13 +202,13 @@ impl<'s, 'a> Judge<'_, 's, 'a> {
         let (value_location, above) = (Location::At(""), Location::At(""));
         let schema_location = Location::Name(&above, keyword.name());
         let at = At { value: &value_location, schema: &schema_location, level: 0, entered: None };
-        self.0.forget_orders();
+        self.0.forget_value_indexes();
         self.0.keyword(keyword, keyword_value, schema, value, at)
     }
 
-    /// For patterns of `patternProperties`. Returns `None` if the result cannot be determined.
+    /// Matches a name against a pattern of `patternProperties`. Returns `None` if the result cannot be determined.
     pub(crate) fn matches(&mut self, pattern: &Text<'_>, schema: &Node<'_>, name: &Text<'_>) -> Option<bool> {
-        self.0.named(pattern, schema, name)
+        self.0.name_matches(pattern, schema, name)
     }
 
     pub(crate) fn target(&mut self, reference: &'s Node<'a>) -> Option<&'s Node<'a>> {
@@ -252,18 +252,18 @@ struct Run<'v, 's, 'a> {
     prepared: &'v Validator<'s, 'a>,
     budget: Budget,
     patterns: Patterns,
-    /// End of each chain of references, by each of its links; `None` if it does not resolve.
+    /// The end of the chain for each target that is only a reference; `None` if the chain does not resolve.
     ends: Map<Number, Option<Number>>,
-    /// Canonical values of long enums, by the number of the node of the keyword's value.
+    /// Canonical values of long enums, by node number of the list.
     listed: Map<Number, Set<String>>,
     /// Indexes of the schema's objects, by address; these objects do not move.
-    declared: Map<usize, Rc<Order>>,
+    schema_indexes: Map<usize, Rc<Order>>,
     /// Indexes of the value's objects, which may change between two validations.
-    orders: Map<usize, Rc<Order>>,
-    /// True while all validations are of the same value, so that its indexes stay valid.
-    keeps_orders: bool,
+    value_indexes: Map<usize, Rc<Order>>,
+    /// True while all validations concern the same value, so that its indexes stay valid.
+    keeps_value_indexes: bool,
     /// Number of enclosing checks whose violations are not reported, such as the checks of the branches of a union.
-    silent: usize,
+    silent_checks: usize,
     errors: Vec<ArgumentViolation>,
 }
 
@@ -275,10 +275,10 @@ impl<'v, 's, 'a> Run<'v, 's, 'a> {
             patterns: Patterns::default(),
             ends: Map::new(),
             listed: Map::new(),
-            declared: Map::new(),
-            orders: Map::new(),
-            keeps_orders: false,
-            silent: usize::from(is_silent),
+            schema_indexes: Map::new(),
+            value_indexes: Map::new(),
+            keeps_value_indexes: false,
+            silent_checks: usize::from(is_silent),
             errors: Vec::new(),
         }
     }
@@ -293,7 +293,7 @@ impl<'v, 's, 'a> Run<'v, 's, 'a> {
     }
 
     fn is_silent(&self) -> bool {
-        self.silent > 0 || self.errors.len() >= MAX_ERRORS
+        self.silent_checks > 0 || self.errors.len() >= MAX_ERRORS
     }
 
     fn verdict_of(
@@ -310,10 +310,10 @@ impl<'v, 's, 'a> Run<'v, 's, 'a> {
         }
     }
 
-    fn quietly(&mut self, schema: &'s Node<'a>, value: &Node<'_>, at: At<'_>) -> Verdict {
-        self.silent += 1;
+    fn check_silently(&mut self, schema: &'s Node<'a>, value: &Node<'_>, at: At<'_>) -> Verdict {
+        self.silent_checks += 1;
         let verdict = self.schema(schema, value, at);
-        self.silent -= 1;
+        self.silent_checks -= 1;
         verdict
     }
 
@@ -366,14 +366,16 @@ impl<'v, 's, 'a> Run<'v, 's, 'a> {
         at: At<'_>,
     ) -> Verdict {
         match (keyword.applies_to(), value.data()) {
-            (None, _) => self.of_any(keyword, keyword_value, schema, value, at),
+            (None, _) => self.check_any_type(keyword, keyword_value, schema, value, at),
             (Some(InstanceType::Number), Data::Number(number)) => {
-                self.of_number(keyword, keyword_value, schema, number, at)
+                self.check_number(keyword, keyword_value, schema, number, at)
             }
-            (Some(InstanceType::String), Data::String(text)) => self.of_string(keyword, keyword_value, text, at),
-            (Some(InstanceType::Array), Data::Array(items)) => self.of_array(keyword, keyword_value, schema, items, at),
+            (Some(InstanceType::String), Data::String(text)) => self.check_string(keyword, keyword_value, text, at),
+            (Some(InstanceType::Array), Data::Array(items)) => {
+                self.check_array(keyword, keyword_value, schema, items, at)
+            }
             (Some(InstanceType::Object), Data::Object(members)) => {
-                self.of_object(keyword, keyword_value, schema, members, value, at)
+                self.check_object(keyword, keyword_value, schema, members, value, at)
             }
             (_, Data::Verbatim(_)) => Verdict::Unknown,
             // The keyword applies to another type.
@@ -381,7 +383,7 @@ impl<'v, 's, 'a> Run<'v, 's, 'a> {
         }
     }
 
-    fn of_any(
+    fn check_any_type(
         &mut self,
         keyword: Keyword,
         keyword_value: &'s Node<'a>,
@@ -390,9 +392,9 @@ impl<'v, 's, 'a> Run<'v, 's, 'a> {
         at: At<'_>,
     ) -> Verdict {
         match keyword {
-            Keyword::Type => self.types(keyword_value, value, at),
-            Keyword::Enum => self.listed(keyword_value, value, at),
-            Keyword::Const => self.constant(keyword_value, value, at),
+            Keyword::Type => self.check_type(keyword_value, value, at),
+            Keyword::Enum => self.check_enum(keyword_value, value, at),
+            Keyword::Const => self.check_const(keyword_value, value, at),
             Keyword::Ref => self.reference(keyword_value, value, at),
             Keyword::AllOf => self.all_of(keyword_value, value, at),
             Keyword::AnyOf => self.any_of(keyword_value, value, at),
@@ -404,7 +406,7 @@ impl<'v, 's, 'a> Run<'v, 's, 'a> {
         }
     }
 
-    fn against(&self, count: usize, limit: &Node<'_>) -> Option<core::cmp::Ordering> {
+    fn compare_count(&self, count: usize, limit: &Node<'_>) -> Option<core::cmp::Ordering> {
         if let Some(limit) = limit.as_u64() {
             return Some((count as u64).cmp(&limit));
         }
@@ -414,7 +416,7 @@ impl<'v, 's, 'a> Run<'v, 's, 'a> {
     }
 }
 
-/// In OpenAPI 3.0, the schema then accepts null in addition to its `type`.
+/// Returns true if the schema accepts null in addition to its `type`, by OpenAPI 3.0.
 pub(crate) fn is_nullable(schema: &Object<'_>) -> bool {
     schema.get(Keyword::Nullable).and_then(Node::as_bool) == Some(true) && schema.has(Keyword::Type)
 }
@@ -431,7 +433,7 @@ pub(crate) enum Verdict {
 }
 
 impl Verdict {
-    /// Invalid if either is invalid, even if the other is unknown.
+    /// Combines two verdicts: invalid if one of them is invalid, even if the other is unknown.
     pub(crate) const fn and(self, other: Verdict) -> Verdict {
         match (self, other) {
             (Verdict::Invalid, _) | (_, Verdict::Invalid) => Verdict::Invalid,
@@ -449,9 +451,9 @@ impl Verdict {
     }
 }
 
-/// Maximum number of bytes of pointers that are kept per value of the schema. Beyond it (deep schemas with long names),
-/// each validation that follows a reference builds the pointers again.
-const POINTERS: usize = 64;
+/// Maximum number of bytes of pointers that are kept for each value of the schema. If the pointers are longer (deep
+/// schemas with long names), each validation that follows a reference builds them again.
+const MAX_POINTER_BYTES: usize = 64;
 
 /// A schema with precomputed data for every validation.
 #[derive(Clone, Debug)]
@@ -502,16 +504,17 @@ impl Prepared {
 fn pointers(root: &Node<'_>, references: &References) -> Option<Map<Number, String>> {
     let targets = references.targets(root, &Budget::new(root.values_read(), None));
     let bytes: usize = targets.values().map(|(_, pointer)| pointer.len()).sum();
-    let fits = bytes <= POINTERS.saturating_mul(root.values_read());
-    let are_found = targets
+    let is_small = bytes <= MAX_POINTER_BYTES.saturating_mul(root.values_read());
+    let are_numbered = targets
         .iter()
-        .all(|(number, (schema, _))| numbered(root, *number).is_some_and(|own| core::ptr::eq(own, *schema)));
-    (fits && are_found).then(|| targets.into_iter().map(|(number, (_, pointer))| (number, pointer)).collect())
+        .all(|(number, (schema, _))| numbered(root, *number).is_some_and(|found| core::ptr::eq(found, *schema)));
+    (is_small && are_numbered).then(|| targets.into_iter().map(|(number, (_, pointer))| (number, pointer)).collect())
 }
 
-/// In a tree numbered in document order, a value is inside the last child whose number is not greater.
+/// Finds a node by its number. Numbers follow document order, so a node is inside the last child with a number that is
+/// not greater.
 fn numbered<'s, 'a>(root: &'s Node<'a>, number: Number) -> Option<&'s Node<'a>> {
-    let is_before = |node: &Node<'_>| node.origin().number().is_some_and(|own| own <= number);
+    let is_before = |node: &Node<'_>| node.origin().number().is_some_and(|node_number| node_number <= number);
     let mut node = root;
     while node.origin().number()? != number {
         node = match node.data() {

@@ -22,17 +22,17 @@ const LINEAR_SEARCH_LIMIT: usize = 32;
 
 impl<'s, 'a> Run<'_, 's, 'a> {
     #[inline(never)]
-    pub(super) fn types(&mut self, keyword_value: &'s Node<'a>, value: &Node<'_>, at: At<'_>) -> Verdict {
+    pub(super) fn check_type(&mut self, keyword_value: &'s Node<'a>, value: &Node<'_>, at: At<'_>) -> Verdict {
         let Some(expected) = admitted(keyword_value) else { return Verdict::Unknown };
-        let mut found = InstanceTypes::of_instance(value);
+        let mut actual = InstanceTypes::of_instance(value);
         if let Data::Number(number) = value.data() {
             // In draft 4, only numbers without fraction and exponent are integers.
-            let is_spelled_so = number.bytes().all(|byte| byte.is_ascii_digit() || byte == b'-');
-            if self.prepared.draft == Draft::Four && !is_spelled_so {
-                found = InstanceTypes::NUMBER.without(InstanceTypes::INTEGER);
+            let is_plain_integer = number.bytes().all(|byte| byte.is_ascii_digit() || byte == b'-');
+            if self.prepared.draft == Draft::Four && !is_plain_integer {
+                actual = InstanceTypes::NUMBER.without(InstanceTypes::INTEGER);
             }
         }
-        self.verdict_of(Some(found.within(expected)), at, Keyword::Type, || {
+        self.verdict_of(Some(actual.within(expected)), at, Keyword::Type, || {
             let is_fraction = value.as_number().is_some() && expected.meets(InstanceTypes::INTEGER);
             let found = if is_fraction { "a non-integer number" } else { value.kind() };
             format!("expected {}, found {found}", words::types(expected))
@@ -40,23 +40,24 @@ impl<'s, 'a> Run<'_, 's, 'a> {
     }
 
     #[inline(never)]
-    pub(super) fn listed(&mut self, keyword_value: &'s Node<'a>, value: &Node<'_>, at: At<'_>) -> Verdict {
+    pub(super) fn check_enum(&mut self, keyword_value: &'s Node<'a>, value: &Node<'_>, at: At<'_>) -> Verdict {
         let Some(values) = keyword_value.as_array() else { return Verdict::Unknown };
         let is_listed = match keyword_value.origin().number().filter(|_| values.len() > LINEAR_SEARCH_LIMIT) {
-            Some(number) => self.is_among(values, number, value),
+            Some(number) => self.is_in_canonical_list(values, number, value),
             None => values.iter().any(|known| self.budget.pay(known_cost(known)) && self.same(known, value)),
         };
         if self.budget.is_spent() && !is_listed {
             return Verdict::Unknown;
         }
         self.verdict_of(Some(is_listed), at, Keyword::Enum, || {
-            format!("expected {}, found {}", words::values(values), of_kind(value, values))
+            format!("expected {}, found {}", words::values(values), found_kind(value, values))
         })
     }
 
-    /// The list is canonicalized once, so that many values can be checked in linear time.
+    /// Returns true if a long list contains the value. The list is canonicalized once, so that many values can be
+    /// checked in linear time.
     #[inline(never)]
-    fn is_among(&mut self, values: &[Node<'_>], number: Number, value: &Node<'_>) -> bool {
+    fn is_in_canonical_list(&mut self, values: &[Node<'_>], number: Number, value: &Node<'_>) -> bool {
         if self.listed.get(&number).is_none() {
             if !values.iter().all(|known| self.budget.pay(weight(known))) {
                 return false;
@@ -68,13 +69,13 @@ impl<'s, 'a> Run<'_, 's, 'a> {
     }
 
     #[inline(never)]
-    pub(super) fn constant(&mut self, keyword_value: &'s Node<'a>, value: &Node<'_>, at: At<'_>) -> Verdict {
+    pub(super) fn check_const(&mut self, keyword_value: &'s Node<'a>, value: &Node<'_>, at: At<'_>) -> Verdict {
         let is_same = self.same(keyword_value, value);
         if self.budget.is_spent() && !is_same {
             return Verdict::Unknown;
         }
         self.verdict_of(Some(is_same), at, Keyword::Const, || {
-            let found = of_kind(value, core::slice::from_ref(keyword_value));
+            let found = found_kind(value, core::slice::from_ref(keyword_value));
             format!("expected {}, found {found}", words::value(keyword_value))
         })
     }
@@ -83,7 +84,7 @@ impl<'s, 'a> Run<'_, 's, 'a> {
         json::same_within(&self.budget, known, value)
     }
 
-    pub(super) fn of_number(
+    pub(super) fn check_number(
         &mut self,
         keyword: Keyword,
         keyword_value: &'s Node<'a>,
@@ -92,7 +93,7 @@ impl<'s, 'a> Run<'_, 's, 'a> {
         at: At<'_>,
     ) -> Verdict {
         // Draft 4 and OpenAPI 3.0: `true` makes the sibling limit exclusive.
-        let strict = |keyword: Keyword| schema.get(keyword).and_then(Node::as_bool) == Some(true);
+        let is_exclusive = |keyword: Keyword| schema.get(keyword).and_then(Node::as_bool) == Some(true);
         if matches!(keyword, Keyword::ExclusiveMinimum | Keyword::ExclusiveMaximum) && keyword_value.as_bool().is_some()
         {
             return Verdict::Valid;
@@ -101,14 +102,14 @@ impl<'s, 'a> Run<'_, 's, 'a> {
         else {
             return Verdict::Unknown;
         };
-        let compared = || json::compare(number, limit);
+        let order = || json::compare(number, limit);
         let (holds, expected) = match keyword {
-            Keyword::Minimum if strict(Keyword::ExclusiveMinimum) => (Some(compared().is_gt()), "more than"),
-            Keyword::Minimum => (Some(compared().is_ge()), "at least"),
-            Keyword::ExclusiveMinimum => (Some(compared().is_gt()), "more than"),
-            Keyword::Maximum if strict(Keyword::ExclusiveMaximum) => (Some(compared().is_lt()), "less than"),
-            Keyword::Maximum => (Some(compared().is_le()), "at most"),
-            Keyword::ExclusiveMaximum => (Some(compared().is_lt()), "less than"),
+            Keyword::Minimum if is_exclusive(Keyword::ExclusiveMinimum) => (Some(order().is_gt()), "more than"),
+            Keyword::Minimum => (Some(order().is_ge()), "at least"),
+            Keyword::ExclusiveMinimum => (Some(order().is_gt()), "more than"),
+            Keyword::Maximum if is_exclusive(Keyword::ExclusiveMaximum) => (Some(order().is_lt()), "less than"),
+            Keyword::Maximum => (Some(order().is_le()), "at most"),
+            Keyword::ExclusiveMaximum => (Some(order().is_lt()), "less than"),
             Keyword::MultipleOf => {
                 let is_positive = json::compare(limit, "0") == Ordering::Greater;
                 (json::is_multiple(number, limit).filter(|_| is_positive), "a multiple of")
@@ -120,7 +121,7 @@ impl<'s, 'a> Run<'_, 's, 'a> {
         })
     }
 
-    pub(super) fn of_string(
+    pub(super) fn check_string(
         &mut self,
         keyword: Keyword,
         keyword_value: &'s Node<'a>,
@@ -148,40 +149,40 @@ impl<'s, 'a> Run<'_, 's, 'a> {
                 )
             });
         }
-        self.counted(keyword, keyword_value, text.code_points().count(), ("character", " in the string"), at)
+        self.check_count(keyword, keyword_value, text.code_points().count(), ("character", " in the string"), at)
     }
 
-    pub(super) fn counted(
+    pub(super) fn check_count(
         &mut self,
         keyword: Keyword,
         keyword_value: &'s Node<'a>,
         count: usize,
-        (what, of): (&str, &str),
+        (what, suffix): (&str, &str),
         at: At<'_>,
     ) -> Verdict {
         let is_minimum = matches!(keyword, Keyword::MinLength | Keyword::MinItems | Keyword::MinProperties);
-        let compared = self.against(count, keyword_value);
-        let holds = compared.map(|order| if is_minimum { order.is_ge() } else { order.is_le() });
+        let order = self.compare_count(count, keyword_value);
+        let holds = order.map(|order| if is_minimum { order.is_ge() } else { order.is_le() });
         self.verdict_of(holds, at, keyword, || {
-            let (bound, found) = if is_minimum { ("at least", "fewer") } else { ("at most", "more") };
+            let (bound, difference) = if is_minimum { ("at least", "fewer") } else { ("at most", "more") };
             let limit = json::plain_number(keyword_value.as_number().unwrap_or_default());
             let plural = if limit == "1" { "" } else { "s" };
-            format!("expected {bound} {} {what}{plural}{of}, found {found}", words::short(&limit))
+            format!("expected {bound} {} {what}{plural}{suffix}, found {difference}", words::short(&limit))
         })
     }
 }
 
-/// Cost of comparing a value with this known value. It is charged even if their types differ.
-fn known_cost(known: &Node<'_>) -> usize {
-    match known.data() {
+/// Returns the cost of comparing a value with this listed value. The cost does not depend on the type of the value.
+fn known_cost(listed: &Node<'_>) -> usize {
+    match listed.data() {
         Data::String(text) => text.chars().len() / 64,
         Data::Number(number) => number.len() / 16,
         _ => 0,
     }
 }
 
-fn of_kind(value: &Node<'_>, expected: &[Node<'_>]) -> alloc::string::String {
-    let is_expected = expected.iter().any(|one| one.kind() == value.kind());
+fn found_kind(value: &Node<'_>, expected: &[Node<'_>]) -> alloc::string::String {
+    let is_expected = expected.iter().any(|listed| listed.kind() == value.kind());
     if is_expected {
         format!("another {}", value.kind().trim_start_matches("a ").trim_start_matches("an "))
     } else {
@@ -195,32 +196,33 @@ fn of_kind(value: &Node<'_>, expected: &[Node<'_>]) -> alloc::string::String {
 const MAX_BYTES: usize = 16 << 10;
 const MAX_BYTES_PER_VALUE: usize = 512;
 
-/// By the number of the value that each pattern belongs to; `None` if the engine does not support the pattern.
+/// Compiled patterns, by the number of the value that each pattern belongs to; `None` if the engine does not support
+/// it.
 pub(super) type ReadPatterns = Map<Number, Option<Pattern>>;
 
 pub(super) fn patterns_of(root: &Node<'_>) -> ReadPatterns {
-    let (mut read, mut open) = (ReadPatterns::new(), Vec::from([root]));
+    let (mut patterns, mut pending) = (ReadPatterns::new(), Vec::from([root]));
     let values = root.values_read();
     let budget = Budget::new(values, None);
-    let mut left = MAX_BYTES.saturating_add(MAX_BYTES_PER_VALUE.saturating_mul(values));
+    let mut remaining_bytes = MAX_BYTES.saturating_add(MAX_BYTES_PER_VALUE.saturating_mul(values));
     let mut add = |number: Option<Number>, pattern: &Text<'_>| {
         let Some(number) = number.filter(|_| !budget.is_spent()) else { return };
-        let pattern = compiled(pattern, &budget).map(Pattern::shrunk);
+        let pattern = compile(pattern, &budget).map(Pattern::shrunk);
         let bytes = pattern.as_ref().map_or(0, Pattern::bytes);
         if budget.is_spent() {
             return;
         }
-        if bytes > left {
+        if bytes > remaining_bytes {
             // Limits the number of patterns that are compiled in vain.
-            left /= 2;
+            remaining_bytes /= 2;
             return;
         }
-        left -= bytes;
-        read.insert(number, pattern);
+        remaining_bytes -= bytes;
+        patterns.insert(number, pattern);
     };
-    while let Some(node) = open.pop() {
+    while let Some(node) = pending.pop() {
         match node.data() {
-            Data::Array(items) => open.extend(items),
+            Data::Array(items) => pending.extend(items),
             Data::Object(object) => {
                 for member in object {
                     match (Keyword::named(&member.key), member.value.data()) {
@@ -230,16 +232,16 @@ pub(super) fn patterns_of(root: &Node<'_>) -> ReadPatterns {
                         }
                         _ => {}
                     }
-                    open.push(&member.value);
+                    pending.push(&member.value);
                 }
             }
             _ => {}
         }
     }
-    read
+    patterns
 }
 
-fn compiled(pattern: &Text<'_>, budget: &Budget) -> Option<Pattern> {
+fn compile(pattern: &Text<'_>, budget: &Budget) -> Option<Pattern> {
     Pattern::new(&pattern.value()?, Spelling::Ecma, budget).ok()
 }
 
@@ -261,7 +263,7 @@ impl Patterns {
         if let Some(known) = prepared.and_then(|prepared| prepared.get(&number)).or_else(|| self.0.get(&number)) {
             return known.as_ref()?.find(&text, budget);
         }
-        let pattern = compiled(pattern, budget);
+        let pattern = compile(pattern, budget);
         let found = pattern.as_ref().and_then(|pattern| pattern.find(&text, budget));
         self.0.insert(number, pattern);
         found

@@ -14,13 +14,13 @@ use crate::{
 };
 
 /// Maximum number of listed `enum` values, and maximum length of a name or a value in characters.
-const VALUES: usize = 12;
-const LETTERS: usize = 60;
+const MAX_VALUES: usize = 12;
+const MAX_LETTERS: usize = 60;
 /// Maximum number of members that are compared with a missing name.
 const CANDIDATES: usize = 64;
 
 pub(crate) fn short(text: &str) -> String {
-    match text.char_indices().nth(LETTERS) {
+    match text.char_indices().nth(MAX_LETTERS) {
         Some((end, _)) => format!("{}…", text.get(..end).unwrap_or_default()),
         None => text.to_string(),
     }
@@ -34,40 +34,40 @@ pub(crate) fn name(name: &Text<'_>) -> String {
 /// `content`.
 pub(super) fn instead(missing: &Text<'_>, declared: Option<&Object<'_>>, members: &Object<'_>) -> String {
     let Some(declared) = declared.map(LookUp::of) else { return String::new() };
-    let others = members.iter().map(|member| &member.key).filter(|key| !declared.has(key));
-    let others: Vec<String> = others.take(CANDIDATES).map(|key| short(&key.display())).collect();
-    let (missing, own) = (short(&missing.display()), parts(&missing.display()));
-    let holds = |all: &[String], some: &[String]| !some.is_empty() && some.iter().all(|part| all.contains(part));
-    let alike = others.iter().find(|other| {
-        let other = parts(other);
-        holds(&own, &other) || holds(&other, &own)
+    let undeclared = members.iter().map(|member| &member.key).filter(|key| !declared.has(key));
+    let undeclared: Vec<String> = undeclared.take(CANDIDATES).map(|key| short(&key.display())).collect();
+    let (missing, missing_words) = (short(&missing.display()), words_of(&missing.display()));
+    let contains_all = |all: &[String], some: &[String]| !some.is_empty() && some.iter().all(|part| all.contains(part));
+    let similar = undeclared.iter().find(|other| {
+        let other = words_of(other);
+        contains_all(&missing_words, &other) || contains_all(&other, &missing_words)
     });
-    match alike {
+    match similar {
         Some(other) => format!(" (given as `{other}`?)"),
-        None => naming::did_you_mean(&missing, &others).replace("did you mean", "given as"),
+        None => naming::did_you_mean(&missing, &undeclared).replace("did you mean", "given as"),
     }
 }
 
-/// In lower case and without a plural `s`.
-fn parts(name: &str) -> Vec<String> {
-    let mut parts: Vec<String> = Vec::new();
-    let mut before = ' ';
+/// Returns the words of a name in lower case, without a plural `s`.
+fn words_of(name: &str) -> Vec<String> {
+    let mut words: Vec<String> = Vec::new();
+    let mut previous = ' ';
     for letter in name.chars() {
-        let begins = !before.is_alphanumeric() || (before.is_lowercase() && letter.is_uppercase());
+        let starts_word = !previous.is_alphanumeric() || (previous.is_lowercase() && letter.is_uppercase());
         if letter.is_alphanumeric() {
-            if begins {
-                parts.push(String::new());
+            if starts_word {
+                words.push(String::new());
             }
-            if let Some(part) = parts.last_mut() {
-                part.extend(letter.to_lowercase());
+            if let Some(word) = words.last_mut() {
+                word.extend(letter.to_lowercase());
             }
         }
-        before = letter;
+        previous = letter;
     }
-    parts.iter_mut().filter(|part| part.len() > 3 && part.ends_with('s')).for_each(|part| {
-        part.pop();
+    words.iter_mut().filter(|word| word.len() > 3 && word.ends_with('s')).for_each(|word| {
+        word.pop();
     });
-    parts
+    words
 }
 
 pub(super) fn value(value: &Node<'_>) -> String {
@@ -75,18 +75,18 @@ pub(super) fn value(value: &Node<'_>) -> String {
 }
 
 pub(super) fn values(values: &[Node<'_>]) -> String {
-    let named: Vec<String> = values.iter().take(VALUES).map(value).collect();
-    match values.len().saturating_sub(VALUES) {
+    let named: Vec<String> = values.iter().take(MAX_VALUES).map(value).collect();
+    match values.len().saturating_sub(MAX_VALUES) {
         0 if named.len() == 1 => named.concat(),
         0 => format!("one of {}", named.join(", ")),
         more => format!("one of {} and {more} more", named.join(", ")),
     }
 }
 
-/// For example "a string or null".
+/// Returns a list such as "a string or null".
 pub(super) fn types(types: InstanceTypes) -> String {
-    let (nulls, others): (Vec<&str>, Vec<&str>) = types.names().partition(|name| *name == "null");
-    let kinds: Vec<&str> = others
+    let (nulls, non_null): (Vec<&str>, Vec<&str>) = types.names().partition(|name| *name == "null");
+    let names: Vec<&str> = non_null
         .into_iter()
         .chain(nulls)
         .map(|name| match name {
@@ -99,8 +99,8 @@ pub(super) fn types(types: InstanceTypes) -> String {
             other => other,
         })
         .collect();
-    if kinds.is_empty() {
+    if names.is_empty() {
         return "nothing".into();
     }
-    kinds.join(" or ")
+    names.join(" or ")
 }

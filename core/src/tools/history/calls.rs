@@ -1,4 +1,5 @@
-//! Repairs the arguments of calls in the history, names results, and handles answers of earlier turns that were calls.
+//! Repairs the arguments of calls in the history, adds names to results, and removes the ids of messages that were
+//! calls.
 
 use alloc::{format, string::String, vec::Vec};
 
@@ -26,7 +27,7 @@ use crate::{
     },
 };
 
-/// Arguments that are a JSON object stay unchanged.
+/// Repairs or replaces arguments in the history that are not a JSON object.
 pub(crate) fn repair_arguments(request: &mut Node<'_>, api: Api) -> Result<Vec<RequestChange>, Error> {
     let wire = wire::of(api);
     let (key, mut changes) = (wire.history(), Vec::new());
@@ -44,7 +45,7 @@ pub(crate) fn repair_arguments(request: &mut Node<'_>, api: Api) -> Result<Vec<R
             lazy::edit(message, |message| {
                 units::visit(message, Some(wire), &mut |site| {
                     if let Some((key, is_text)) = site.arguments.filter(|_| site.role == Role::Call) {
-                        member(site.node, key, is_text, &site.location.pointer(&pointer_to_call), &mut changes);
+                        repair_member(site.node, key, is_text, &site.location.pointer(&pointer_to_call), &mut changes);
                     }
                 });
                 Ok(())
@@ -55,16 +56,22 @@ pub(crate) fn repair_arguments(request: &mut Node<'_>, api: Api) -> Result<Vec<R
     Ok(changes)
 }
 
-fn member(call: &mut Node<'_>, key: &str, is_text: bool, pointer_to_call: &str, changes: &mut Vec<RequestChange>) {
+fn repair_member(
+    call: &mut Node<'_>,
+    key: &str,
+    is_text: bool,
+    pointer_to_call: &str,
+    changes: &mut Vec<RequestChange>,
+) {
     call.visit(key, |arguments| {
-        let Some((object, message)) = object_of(arguments, is_text) else { return };
+        let Some((object, message)) = repaired_object(arguments, is_text) else { return };
         *arguments = if is_text { Node::string(json::write(&object)) } else { object };
         let pointer = format!("{pointer_to_call}/{key}");
         changes.push(RequestChange::new(pointer, &HISTORY_ARGUMENTS, message));
     });
 }
 
-fn object_of(arguments: &Node<'_>, is_text: bool) -> Option<(Node<'static>, &'static str)> {
+fn repaired_object(arguments: &Node<'_>, is_text: bool) -> Option<(Node<'static>, &'static str)> {
     if arguments.as_object().is_some() {
         return None;
     }
@@ -73,7 +80,7 @@ fn object_of(arguments: &Node<'_>, is_text: bool) -> Option<(Node<'static>, &'st
     if matches!(text, Some(None)) || (is_text && matches!(&text, Some(Some(text)) if is_object(text))) {
         return None;
     }
-    let found = text.flatten().as_deref().and_then(read);
+    let found = text.flatten().as_deref().and_then(read_object);
     match found {
         Some(object) => Some((object, "repaired arguments that are not a JSON object")),
         None => Some((Node::empty_object(), "replaced arguments that are not a JSON object with `{}`")),
@@ -89,7 +96,7 @@ fn is_object(text: &str) -> bool {
 }
 
 /// Reads text that was meant as a JSON object and may have been encoded twice.
-fn read(text: &str) -> Option<Node<'static>> {
+fn read_object(text: &str) -> Option<Node<'static>> {
     let how =
         Tolerance { permits: Permits::new(Confidence::Likely, &[]), closes: true, is_inside: false, guesses: false };
     let node = read_tolerant(text, how).ok()?.node;
@@ -103,12 +110,12 @@ fn read(text: &str) -> Option<Node<'static>> {
 
 /// Returns the pointers to the results that got a name.
 pub(crate) fn name_results(request: &mut Node<'_>, api: Api) -> Result<Vec<String>, Error> {
-    let mut places = Vec::new();
+    let mut pointers = Vec::new();
     let wire = wire::of(api);
     if !wire.turns().names_results() {
-        return Ok(places);
+        return Ok(pointers);
     }
-    let mut called: Map<Text<'_>, Text<'_>> = Map::new();
+    let mut names_by_id: Map<Text<'_>, Text<'_>> = Map::new();
     let completed = request.visit(wire.history(), |items| {
         let mut missing = Vec::new();
         for (at, item) in items.as_array().unwrap_or_default().iter().enumerate() {
@@ -119,8 +126,10 @@ pub(crate) fn name_results(request: &mut Node<'_>, api: Api) -> Result<Vec<Strin
             wire.parts(&item, &mut |part| {
                 let (id, name) = (part.id().filter(|id| !id.is_empty()), part.name().filter(|name| !name.is_empty()));
                 match (part.role(), id, name) {
-                    (Role::Call, Some(id), Some(name)) => drop(called.insert(id, name)),
-                    (Role::Result, Some(id), None) => missing.extend(called.get(&id).map(|name| (at, name.clone()))),
+                    (Role::Call, Some(id), Some(name)) => drop(names_by_id.insert(id, name)),
+                    (Role::Result, Some(id), None) => {
+                        missing.extend(names_by_id.get(&id).map(|name| (at, name.clone())))
+                    }
                     _ => {}
                 }
             });
@@ -135,32 +144,32 @@ pub(crate) fn name_results(request: &mut Node<'_>, api: Api) -> Result<Vec<Strin
                     item.set("name", Node::string(name));
                     Ok::<(), Error>(())
                 })?;
-                places.push(format!("/{}/{at}", wire.history()));
+                pointers.push(format!("/{}/{at}", wire.history()));
             }
         }
         Ok(())
     });
     completed.unwrap_or(Ok(()))?;
-    Ok(places)
+    Ok(pointers)
 }
 
 /// Removes the ids of messages that were calls from a Responses history. Also removes the reasoning directly before
 /// each such message, because the API knows that reasoning only as part of the call. Returns the changes, and the
-/// origins of the items if any changed. `origins` are those of the request.
-pub(crate) fn forget_answers(
+/// origins of the items if any item changed. `origins` contains the origins of the request's parts.
+pub(crate) fn remove_message_ids(
     request: &mut Node<'_>,
     api: Api,
     origins: &Origins,
 ) -> Result<(Vec<RequestChange>, Vec<MessageOrigin>), Error> {
     let history = wire::of(api).history();
     let items = request.items_at(history);
-    let (mut answers, mut gone) = (Vec::new(), Vec::new());
+    let (mut answers, mut reasoning) = (Vec::new(), Vec::new());
     for (at, item) in items.iter().enumerate() {
-        let may_be = match item.data() {
+        let may_have_id = match item.data() {
             Data::Verbatim(text) => text.contains(ANSWER_ID),
             _ => true,
         };
-        if !may_be || !is_answer(&*view(item)?) {
+        if !may_have_id || !is_answer(&*view(item)?) {
             continue;
         }
         answers.push(at);
@@ -168,25 +177,26 @@ pub(crate) fn forget_answers(
             if !has_type(&*view(item)?, "reasoning") {
                 break;
             }
-            gone.push(before);
+            reasoning.push(before);
         }
     }
     if answers.is_empty() {
         // Returns here, because a list is treated as changed once it is borrowed mutably.
         return Ok((Vec::new(), Vec::new()));
     }
-    gone.sort_unstable();
+    reasoning.sort_unstable();
     let message = |index: &usize| {
         let mut pointer = format!("/{history}/{index}");
         origins.to_given(&mut pointer);
         pointer
     };
-    let left = (0..items.len()).filter(|index| gone.binary_search(index).is_err()).map(MessageOrigin::Same).collect();
+    let message_origins =
+        (0..items.len()).filter(|index| reasoning.binary_search(index).is_err()).map(MessageOrigin::Same).collect();
     let mut changes: Vec<RequestChange> = answers
         .iter()
         .map(|at| RequestChange::new(message(at), &ANSWERED, "removed the id of an answer that was sent as a call"))
         .collect();
-    changes.extend(gone.iter().map(|at| {
+    changes.extend(reasoning.iter().map(|at| {
         RequestChange::new(message(at), &ANSWERED, "removed the reasoning of an answer that was sent as a call")
     }));
     let edited = request.visit(history, |list| {
@@ -199,15 +209,15 @@ pub(crate) fn forget_answers(
                 })?;
             }
         }
-        let (mut at, mut gone) = (0, gone.iter().peekable());
+        let (mut at, mut reasoning) = (0, reasoning.iter().peekable());
         items.retain(|_| {
-            let goes = gone.next_if(|place| **place == at).is_some();
+            let is_removed = reasoning.next_if(|index| **index == at).is_some();
             at += 1;
-            !goes
+            !is_removed
         });
         Ok(())
     });
-    edited.unwrap_or(Ok(())).map(|()| (changes, left))
+    edited.unwrap_or(Ok(())).map(|()| (changes, message_origins))
 }
 
 fn is_answer(item: &Node<'_>) -> bool {

@@ -44,8 +44,8 @@ struct Facts {
     is_nameless: bool,
     /// True if the message or item has content other than results.
     has_content: bool,
-    /// Ids of other calls, for example of tools that the API runs itself. Their results are kept.
-    others: Vec<String>,
+    /// Ids of calls whose results are always kept, for example calls of tools that the API runs.
+    kept_ids: Vec<String>,
 }
 
 /// A call that needs a result, identified by its id, by its name (Gemini), or by both.
@@ -76,8 +76,8 @@ impl CallResult {
 #[derive(Default)]
 struct Change {
     /// Indices of the result blocks to remove from the message.
-    leaving: Set<usize>,
-    following: Vec<Following>,
+    removed_blocks: Set<usize>,
+    inserted_results: Vec<InsertedResult>,
     /// The id to set, if the message is a result without an id.
     id: Option<String>,
     /// True if the message is merged into the preceding message.
@@ -85,7 +85,7 @@ struct Change {
 }
 
 /// A result to insert after a message.
-struct Following {
+struct InsertedResult {
     called: Called,
     /// Index of the message with the call.
     call: usize,
@@ -106,14 +106,14 @@ pub(crate) fn complete(
     fact: &'static RequestFact,
 ) -> Result<(Vec<RequestChange>, Vec<MessageOrigin>), Error> {
     let wire = wire::of(api);
-    let nothing = (Vec::new(), Vec::new());
+    let unchanged = (Vec::new(), Vec::new());
     if matches!(wire.turns().results(), Results::Unknown) {
-        return Ok(nothing);
+        return Ok(unchanged);
     }
     let is_whole = !wire::is_continued(request);
-    let Some(messages) = request.array_at(wire.history()) else { return Ok(nothing) };
+    let Some(messages) = request.array_at(wire.history()) else { return Ok(unchanged) };
     if !messages.iter().any(|message| lazy::may_hold(message, Flags::CALL | Flags::CHAT | Flags::RESULT)) {
-        return Ok(nothing);
+        return Ok(unchanged);
     }
     let mut facts = Vec::with_capacity(messages.len());
     let mut has_reference = false;
@@ -122,20 +122,21 @@ pub(crate) fn complete(
         has_reference |= wire.turns().is_stored(&message);
         facts.push(facts_of(&message, wire));
     }
-    let (changes, staying) = plan(&facts, wire.turns(), is_whole && !has_reference);
+    let (changes, calls_of_results) = plan(&facts, wire.turns(), is_whole && !has_reference);
     if changes.is_empty() {
-        return Ok(nothing);
+        return Ok(unchanged);
     }
     let mut reported = Vec::new();
     let speakers: Vec<Speaker> = facts.iter().map(|facts| facts.speaker).collect();
-    let origins = request
-        .visit(wire.history(), |history| rewrite(history, (wire, fact), (changes, &staying, &speakers), &mut reported));
+    let origins = request.visit(wire.history(), |history| {
+        rewrite(history, (wire, fact), (changes, &calls_of_results, &speakers), &mut reported)
+    });
     Ok((reported, origins.transpose()?.unwrap_or_default()))
 }
 
 /// Returns a pointer to each message with an incomplete pair, and the expectation that it violates. Rewrites the
 /// history, so the request must not be used afterwards.
-pub(crate) fn broken(
+pub(crate) fn find_broken(
     request: &mut Node<'_>,
     api: Api,
     fact: &'static RequestFact,
@@ -176,7 +177,7 @@ fn facts_of(message: &Node<'_>, wire: &Wire) -> Facts {
             }
         });
         if !is_part {
-            facts.others.extend(turns.other_ids(message).into_iter().map(string));
+            facts.kept_ids.extend(turns.other_ids(message).into_iter().map(string));
         }
         return facts;
     };
@@ -198,7 +199,7 @@ fn facts_of(message: &Node<'_>, wire: &Wire) -> Facts {
                 facts.results.push(CallResult { id, name, is_behind, block });
             }
         } else if part.role() == Role::Call && (speaker != Speaker::Model || part.is_hosted()) {
-            facts.others.extend(id);
+            facts.kept_ids.extend(id);
         } else if part.role() == Role::Call && (id.is_some() || name.is_some()) {
             facts.calls.push(Called { id, name, is_custom: false });
         }
@@ -230,7 +231,11 @@ impl Open {
 
     /// Removes and returns the first unanswered call of the last turn that has one, or of the first turn if
     /// `is_oldest`.
-    fn take(&mut self, is_oldest: bool, answered: &Map<BlockIndex, Option<BlockIndex>>) -> Option<(usize, BlockIndex)> {
+    fn take_call(
+        &mut self,
+        is_oldest: bool,
+        answered: &Map<BlockIndex, Option<BlockIndex>>,
+    ) -> Option<(usize, BlockIndex)> {
         loop {
             let at = if is_oldest { 0 } else { self.turns.len().checked_sub(1)? };
             let (turn, calls) = self.turns.get_mut(at)?;
@@ -247,50 +252,51 @@ impl Open {
     }
 }
 
-/// Returns the changes of each changed message, keyed by its index, and the call of each result without an id that
-/// stays.
+/// Returns the changes of each changed message, keyed by its index. Also returns the call of each result that has no id
+/// and stays in its message.
 fn plan(facts: &[Facts], format: &Turns, is_whole: bool) -> (Map<usize, Change>, Map<BlockIndex, BlockIndex>) {
     // The calls without a result, keyed by their ids (`true`) and by their names (`false`).
     let mut open: Map<(bool, &str), Open> = Map::new();
-    let mut others: Set<&str> = Set::new();
+    let mut kept_ids: Set<&str> = Set::new();
     // The calls that have a result, each with the position from which the result is moved; `None` if the result is not
     // moved.
     let mut answered: Map<BlockIndex, Option<BlockIndex>> = Map::new();
     let mut changes: Map<usize, Change> = Map::new();
-    let mut staying: Map<BlockIndex, BlockIndex> = Map::new();
+    let mut calls_of_results: Map<BlockIndex, BlockIndex> = Map::new();
     // The turn of each message, the model's messages in each turn, and the results without an id in each turn.
-    let (mut turns, mut texts, mut nameless) =
+    let (mut turns, mut model_messages, mut nameless) =
         (Vec::with_capacity(facts.len()), Map::<usize, Vec<usize>>::new(), Map::new());
     let (mut turn, mut user_messages) = (0, 0);
     // The calls of the current turn, in order, and the number of calls at the beginning that have a result.
     let (mut calls_of_turn, mut answered_first): (Vec<BlockIndex>, usize) = (Vec::new(), 0);
     // `has_reply`: the model's last message has a reply. `has_content`: that reply has content other than results.
     let (mut has_reply, mut has_content) = (false, false);
-    let written = format.blocks();
+    let block_format = format.blocks();
     for (at, message) in facts.iter().enumerate() {
         let speaker = message.speaker;
         // If results directly follow the calls, each message and its results form a turn. Otherwise, a turn begins with
         // the model's first message after a reply.
-        let begins_turn = match format.results() {
+        let is_new_turn = match format.results() {
             Results::Following => speaker != Speaker::Tool,
             _ => speaker == Speaker::Model && has_reply,
         };
-        if begins_turn {
+        if is_new_turn {
             turn += 1;
             calls_of_turn.clear();
             answered_first = 0;
         }
         if speaker == Speaker::Model {
             (has_reply, has_content) = (false, false);
-            texts.entry(turn).or_default().push(at);
+            model_messages.entry(turn).or_default().push(at);
         }
         turns.push(turn);
-        let is_in_time = written.is_some_and(|written| {
-            speaker == Speaker::User && !(written.is_first() && has_content || !written.joins() && has_reply)
+        let is_in_time = block_format.is_some_and(|block_format| {
+            speaker == Speaker::User && !(block_format.is_first() && has_content || !block_format.joins() && has_reply)
         });
-        // A result belongs to the call with its id. As many results without ids as calls belong to the calls in order,
-        // whatever their names. Other results without a matching id belong to the calls with their names, in order, and
-        // the rest to the remaining calls of the turn, even in later messages.
+        // A result belongs to the call with its id. If no result has an id and there are as many results as calls, the
+        // results belong to the calls in order. Otherwise, a result without a matching id belongs to the first call
+        // with its name, and if there is none, to the first remaining call of
+        // the turn, even in a later message.
         let has_ids = message.results.iter().any(|result| result.id.is_some());
         let unanswered: Vec<BlockIndex> = match is_in_time && !has_ids && !message.results.is_empty() {
             true => calls_of_turn.iter().copied().filter(|call| !answered.contains_key(call)).collect(),
@@ -302,29 +308,29 @@ fn plan(facts: &[Facts], format: &Turns, is_whole: bool) -> (Map<usize, Change>,
                                call: Option<(usize, BlockIndex)>,
                                answered: &mut Map<BlockIndex, Option<BlockIndex>>| {
             let stays = match call {
-                Some((of, call)) => {
+                Some((call_turn, call)) => {
                     let stays = match format.results() {
                         Results::Anywhere => true,
-                        Results::Following => of == turn,
-                        _ => of == turn && is_in_time && !result.is_behind,
+                        Results::Following => call_turn == turn,
+                        _ => call_turn == turn && is_in_time && !result.is_behind,
                     };
                     answered.insert(call, (!stays).then_some((at, result.block)));
                     if stays && result.id.is_none() {
-                        staying.insert((at, result.block), call);
+                        calls_of_results.insert((at, result.block), call);
                     }
                     stays
                 }
-                None => !is_whole || result.id.as_deref().is_some_and(|id| others.contains(id)),
+                None => !is_whole || result.id.as_deref().is_some_and(|id| kept_ids.contains(id)),
             };
             if !stays {
-                changes.entry(at).or_default().leaving.insert(result.block);
+                changes.entry(at).or_default().removed_blocks.insert(result.block);
             }
         };
         for (result, call) in message.results.iter().zip(&unanswered).filter(|_| is_in_order) {
             assign_call(result, Some((turn, *call)), &mut answered);
         }
         for result in message.results.iter().filter(|_| !is_in_order) {
-            let by_id = result.id.as_deref().and_then(|id| open.get_mut(&(true, id))?.take(false, &answered));
+            let by_id = result.id.as_deref().and_then(|id| open.get_mut(&(true, id))?.take_call(false, &answered));
             match by_id {
                 None if result.name.is_some() => named.push(result),
                 found => assign_call(result, found, &mut answered),
@@ -333,7 +339,7 @@ fn plan(facts: &[Facts], format: &Turns, is_whole: bool) -> (Map<usize, Change>,
         let mut rest: Vec<&CallResult> = Vec::new();
         for result in named {
             let name = result.name.as_deref().unwrap_or_default();
-            match open.get_mut(&(false, name)).and_then(|calls| calls.take(true, &answered)) {
+            match open.get_mut(&(false, name)).and_then(|calls| calls.take_call(true, &answered)) {
                 None if result.id.is_none() => rest.push(result),
                 by_name => assign_call(result, by_name, &mut answered),
             }
@@ -360,11 +366,11 @@ fn plan(facts: &[Facts], format: &Turns, is_whole: bool) -> (Map<usize, Change>,
                 }
             }
         }
-        others.extend(message.others.iter().map(String::as_str));
+        kept_ids.extend(message.kept_ids.iter().map(String::as_str));
     }
     for (at, (message, turn)) in facts.iter().zip(&turns).enumerate() {
-        let of_turn = texts.get(turn).filter(|_| written.is_some());
-        let home = of_turn.and_then(|messages| messages.last()).copied().unwrap_or(at);
+        let messages_of_turn = model_messages.get(turn).filter(|_| block_format.is_some());
+        let target = messages_of_turn.and_then(|messages| messages.last()).copied().unwrap_or(at);
         for (index, called) in message.calls.iter().enumerate() {
             let from = answered.get(&(at, index)).copied();
             if from == Some(None) {
@@ -374,12 +380,13 @@ fn plan(facts: &[Facts], format: &Turns, is_whole: bool) -> (Map<usize, Change>,
             match result {
                 Some(result) => changes.entry(result).or_default().id.clone_from(&called.id),
                 None => {
-                    let following = Following { called: called.clone(), call: at, index, from: from.flatten() };
-                    changes.entry(home).or_default().following.push(following);
+                    let inserted_results =
+                        InsertedResult { called: called.clone(), call: at, index, from: from.flatten() };
+                    changes.entry(target).or_default().inserted_results.push(inserted_results);
                     // The API requires all results in the message after the calls, and does not merge messages of one
-                    // role. So consecutive messages of the model are merged here.
-                    let is_split = written.is_some_and(|written| !written.joins());
-                    if let Some(messages) = of_turn.filter(|_| is_split && !is_joined(&changes, home)) {
+                    // role. Therefore, consecutive messages of the model are merged here.
+                    let is_split = block_format.is_some_and(|block_format| !block_format.joins());
+                    if let Some(messages) = messages_of_turn.filter(|_| is_split && !is_joined(&changes, target)) {
                         let is_adjacent = messages.windows(2).all(|pair| matches!(pair, [one, two] if one + 1 == *two));
                         for later in messages.iter().skip(1).filter(|_| is_adjacent) {
                             changes.entry(*later).or_default().is_joined = true;
@@ -389,7 +396,7 @@ fn plan(facts: &[Facts], format: &Turns, is_whole: bool) -> (Map<usize, Change>,
             }
         }
     }
-    (changes, staying)
+    (changes, calls_of_results)
 }
 
 fn is_joined(changes: &Map<usize, Change>, at: usize) -> bool {
@@ -399,7 +406,7 @@ fn is_joined(changes: &Map<usize, Change>, at: usize) -> bool {
 fn rewrite<'a>(
     history: &mut Node<'a>,
     (wire, fact): (&Wire, &'static RequestFact),
-    (changes, staying, speakers): (Map<usize, Change>, &Map<BlockIndex, BlockIndex>, &[Speaker]),
+    (changes, calls_of_results, speakers): (Map<usize, Change>, &Map<BlockIndex, BlockIndex>, &[Speaker]),
     reported: &mut Vec<RequestChange>,
 ) -> Result<Vec<MessageOrigin>, Error> {
     let Some(messages) = history.as_array_mut() else { return Ok(Vec::new()) };
@@ -418,11 +425,11 @@ fn rewrite<'a>(
                 Ok(())
             })?;
         }
-        if change.leaving.is_empty() {
+        if change.removed_blocks.is_empty() {
             continue;
         }
         lazy::edit(message, |message| {
-            for (index, result) in take(message, turns, &change.leaving) {
+            for (index, result) in take_blocks(message, turns, &change.removed_blocks) {
                 moved.insert((*at, index), result);
             }
             if is_empty(message, turns) {
@@ -433,9 +440,10 @@ fn rewrite<'a>(
     }
     let last = messages.len().saturating_sub(1);
     // If the API does not merge messages of one role, the roles have to alternate.
-    let written = turns.blocks();
-    let separates =
-        |at: usize| written.is_some_and(|written| !written.joins()) && speakers.get(at + 1) == Some(&Speaker::Model);
+    let block_format = turns.blocks();
+    let separates = |at: usize| {
+        block_format.is_some_and(|block_format| !block_format.joins()) && speakers.get(at + 1) == Some(&Speaker::Model)
+    };
     let count = messages.len();
     let mut completed =
         Completed { messages: Vec::with_capacity(count), origins: Vec::with_capacity(count), has_begun: false };
@@ -444,14 +452,15 @@ fn rewrite<'a>(
     for (at, mut message) in core::mem::take(messages).into_iter().enumerate() {
         let speaker = speakers.get(at).copied().unwrap_or_default();
         let mut is_emptied = emptied.contains(&at);
-        let is_changed = changes.get(&at).is_some_and(|change| !change.leaving.is_empty());
+        let is_changed = changes.get(&at).is_some_and(|change| !change.removed_blocks.is_empty());
         let mut origin = if is_changed { MessageOrigin::Changed(at) } else { MessageOrigin::Same(at) };
-        if !pending.is_empty() && (written.is_none() || speaker != Speaker::Other) {
+        if !pending.is_empty() && (block_format.is_none() || speaker != Speaker::Other) {
             let results = core::mem::take(&mut pending);
-            if written.is_some() && speaker == Speaker::User {
-                let leaving = changes.get(&at).map(|change| &change.leaving);
-                let kept = (0..).filter(|block| !leaving.is_some_and(|leaving| leaving.contains(block)));
-                let calls = kept.map(|block| staying.get(&(at, block)).copied());
+            if block_format.is_some() && speaker == Speaker::User {
+                let removed_blocks = changes.get(&at).map(|change| &change.removed_blocks);
+                let kept =
+                    (0..).filter(|block| !removed_blocks.is_some_and(|removed_blocks| removed_blocks.contains(block)));
+                let calls = kept.map(|block| calls_of_results.get(&(at, block)).copied());
                 lazy::edit(&mut message, |message| {
                     join(message, results, calls, turns);
                     Ok(())
@@ -461,33 +470,33 @@ fn rewrite<'a>(
                 completed.add(messages_of(results, turns), MessageOrigin::Added, Speaker::Tool);
             }
         }
-        let following = changes.get(&at).map(|change| change.following.as_slice()).unwrap_or_default();
-        if let (true, Some(written)) = (is_joined(&changes, at), written) {
+        let inserted_results = changes.get(&at).map(|change| change.inserted_results.as_slice()).unwrap_or_default();
+        if let (true, Some(block_format)) = (is_joined(&changes, at), block_format) {
             report(at, JOINED);
-            completed.join(message, written)?;
+            completed.join(message, block_format)?;
         } else {
             match is_emptied {
                 false => completed.add(Vec::from([message]), origin, speaker),
                 // APIs with content blocks require the first message to be the user's.
-                true if written.is_some() && !completed.has_begun => {
-                    completed.add(no_content(message, turns), origin, Speaker::User)
+                true if block_format.is_some() && !completed.has_begun => {
+                    completed.add(placeholder_message(message, turns), origin, Speaker::User)
                 }
                 true if (at == last || separates(at)) && completed.ends_with_model(turns)? => {
-                    completed.add(no_content(message, turns), origin, Speaker::User)
+                    completed.add(placeholder_message(message, turns), origin, Speaker::User)
                 }
                 true => {}
             }
         }
-        for Following { called, call, index, from } in following {
-            let given = from.and_then(|from| moved.remove(&from).map(|result| (from, result)));
-            match given {
+        for InsertedResult { called, call, index, from } in inserted_results {
+            let existing = from.and_then(|from| moved.remove(&from).map(|result| (from, result)));
+            match existing {
                 Some(((from, _), result)) => {
                     report(from, MOVED);
                     pending.push(((*call, *index), result));
                 }
                 None => {
                     report(*call, ADDED);
-                    pending.push(((*call, *index), no_result(called, turns)));
+                    pending.push(((*call, *index), placeholder_result(called, turns)));
                 }
             }
         }
@@ -514,7 +523,7 @@ impl<'a> Completed<'a> {
         self.messages.extend(messages);
     }
 
-    fn join(&mut self, message: Node<'a>, written: &Blocks) -> Result<(), Error> {
+    fn join(&mut self, message: Node<'a>, block_format: &Blocks) -> Result<(), Error> {
         let Some(last) = self.messages.last_mut() else { return Ok(()) };
         if let Some(origin) = self.origins.last_mut() {
             *origin = origin.changed();
@@ -522,12 +531,12 @@ impl<'a> Completed<'a> {
         let mut message = message;
         let mut blocks = None;
         lazy::edit(&mut message, |message| {
-            blocks = message.visit(written.list(), core::mem::take);
+            blocks = message.visit(block_format.list(), core::mem::take);
             Ok(())
         })?;
         let Some(Data::Array(blocks)) = blocks.map(Node::into_data) else { return Ok(()) };
         lazy::edit(last, |last| {
-            last.visit(written.list(), |list| list.as_array_mut().map(|list| list.extend(blocks)));
+            last.visit(block_format.list(), |list| list.as_array_mut().map(|list| list.extend(blocks)));
             Ok(())
         })
     }
@@ -538,29 +547,29 @@ impl<'a> Completed<'a> {
     }
 }
 
-fn no_content<'a>(message: Node<'a>, turns: &Turns) -> Vec<Node<'a>> {
+fn placeholder_message<'a>(message: Node<'a>, turns: &Turns) -> Vec<Node<'a>> {
     let mut message = message;
-    if let Some(written) = turns.blocks() {
+    if let Some(block_format) = turns.blocks() {
         message.set("role", Node::literal("user"));
-        message.set(written.list(), Node::array(Vec::from([turns.text(Text::from(NO_CONTENT))])));
+        message.set(block_format.list(), Node::array(Vec::from([turns.text(Text::from(NO_CONTENT))])));
     } else {
         message = Node::record([("role", Node::literal("user")), ("content", Node::literal(NO_CONTENT))]);
     }
     Vec::from([message])
 }
 
-fn take<'a>(message: &mut Node<'a>, turns: &Turns, places: &Set<usize>) -> Vec<(usize, Node<'a>)> {
-    let Some(written) = turns.blocks() else { return Vec::from([(0, core::mem::take(message))]) };
-    let taken = message.visit(written.list(), |content| {
+fn take_blocks<'a>(message: &mut Node<'a>, turns: &Turns, indices: &Set<usize>) -> Vec<(usize, Node<'a>)> {
+    let Some(block_format) = turns.blocks() else { return Vec::from([(0, core::mem::take(message))]) };
+    let taken = message.visit(block_format.list(), |content| {
         let Some(blocks) = content.as_array_mut() else { return Vec::new() };
-        let (mut taken, mut staying) = (Vec::new(), Vec::new());
+        let (mut taken, mut calls_of_results) = (Vec::new(), Vec::new());
         for (at, block) in core::mem::take(blocks).into_iter().enumerate() {
-            match places.contains(&at) {
+            match indices.contains(&at) {
                 true => taken.push((at, block)),
-                false => staying.push(block),
+                false => calls_of_results.push(block),
             }
         }
-        *blocks = staying;
+        *blocks = calls_of_results;
         taken
     });
     taken.unwrap_or_default()
@@ -568,9 +577,9 @@ fn take<'a>(message: &mut Node<'a>, turns: &Turns, places: &Set<usize>) -> Vec<(
 
 fn is_empty(message: &Node<'_>, turns: &Turns) -> bool {
     match turns.blocks() {
-        Some(written) => {
-            let blocks = message.array_at(written.list());
-            blocks.is_some_and(|blocks| !blocks.iter().any(|block| written.is_content(block)))
+        Some(block_format) => {
+            let blocks = message.array_at(block_format.list());
+            blocks.is_some_and(|blocks| !blocks.iter().any(|block| block_format.is_content(block)))
         }
         None => message.is_null(),
     }
@@ -585,22 +594,22 @@ fn join<'a>(
     calls: impl Iterator<Item = Option<BlockIndex>>,
     turns: &Turns,
 ) {
-    let Some(written) = turns.blocks() else { return };
-    message.visit(written.list(), |content| {
+    let Some(block_format) = turns.blocks() else { return };
+    message.visit(block_format.list(), |content| {
         let mut blocks = Vec::with_capacity(results.len());
         let mut results = results.into_iter().peekable();
-        let own = core::mem::take(content).into_data();
-        let calls: Vec<Option<BlockIndex>> = match &own {
-            Data::Array(own) => calls.take(own.len()).collect(),
+        let content_data = core::mem::take(content).into_data();
+        let calls: Vec<Option<BlockIndex>> = match &content_data {
+            Data::Array(content_data) => calls.take(content_data.len()).collect(),
             _ => Vec::new(),
         };
         let last = calls.iter().rposition(Option::is_some);
         if last.is_none() {
             blocks.extend(results.by_ref().map(|(_, result)| result));
         }
-        match own {
-            Data::Array(own) => {
-                for (at, (block, call)) in own.into_iter().zip(calls).enumerate() {
+        match content_data {
+            Data::Array(content_data) => {
+                for (at, (block, call)) in content_data.into_iter().zip(calls).enumerate() {
                     while let Some((_, result)) = results.next_if(|(of, _)| call.is_some_and(|call| *of < call)) {
                         blocks.push(result);
                     }
@@ -627,7 +636,7 @@ fn messages_of<'a>(results: Vec<(BlockIndex, Node<'a>)>, turns: &Turns) -> Vec<N
     }
 }
 
-fn no_result<'a>(called: &Called, turns: &Turns) -> Node<'a> {
+fn placeholder_result<'a>(called: &Called, turns: &Turns) -> Node<'a> {
     let Called { id, name, is_custom } = called.clone();
     turns.result(AnsweredCall { id, name, text: Node::literal(NO_RESULT), is_custom })
 }

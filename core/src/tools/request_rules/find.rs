@@ -2,7 +2,7 @@
 
 use alloc::{borrow::ToOwned, format, string::String, vec::Vec};
 
-use super::{ids, FactRule, Found, FoundLocation};
+use super::{ids, FactRule, RuleViolation, ViolationLocation};
 use crate::{
     collections::Set,
     dialect::rule::{BetaLocation, Fix, Location, Messages, Parts, Path, Refused, Rule, When},
@@ -24,44 +24,44 @@ use crate::{
     },
 };
 
-/// First the violations in members of the request, in the order of the rules, then those in the history, in its order.
+/// Returns the violations in members of the request, in the order of the rules, and then the violations in the history.
 pub(crate) fn find(
     request: &Node<'_>,
     api: Api,
     rules: &[FactRule],
     header: Option<&Header>,
-) -> Result<Vec<Found>, Error> {
+) -> Result<Vec<RuleViolation>, Error> {
     let wire = wire::of(api);
     let betas = Betas::of(request, rules, header)?;
-    // As many as there are rules, except for those about tools.
-    let mut of_request: Vec<Found> = Vec::new();
+    // At most one violation for each rule.
+    let mut of_request: Vec<RuleViolation> = Vec::new();
     let (mut of_system, mut of_tools, mut of_betas) = (Vec::new(), Vec::new(), Vec::new());
     let mut of_history = Vec::new();
     for (fact, rule) in rules {
-        if !holds(request, rule.when, &betas)? {
+        if !is_applicable(request, rule.when, &betas)? {
             continue;
         }
         if rule.at == Location::Beta {
             let Refused::Words(words) = rule.refuses else { continue };
             of_betas.extend(betas.find(words).map(|(pointer, beta_location)| {
-                let location = FoundLocation::Beta(beta_location);
-                Found { fact, rule, pointer, location }
+                let location = ViolationLocation::Beta(beta_location);
+                RuleViolation { fact, rule, pointer, location }
             }));
             continue;
         }
         let mut add = |pointer: String, location| {
             // Several rules may be about one member; the first violated one is used.
-            let is_known = |other: &Found| {
-                location == FoundLocation::Request && other.pointer == pointer && other.rule.id == rule.id
+            let is_known = |other: &RuleViolation| {
+                location == ViolationLocation::Request && other.pointer == pointer && other.rule.id == rule.id
             };
             if !of_request.iter().any(is_known) {
-                of_request.push(Found { fact, rule, pointer, location });
+                of_request.push(RuleViolation { fact, rule, pointer, location });
             }
         };
         match rule.at {
             Location::Request(path) => {
-                if at(request, path, &mut |value| is_refused(value, rule.refuses))? {
-                    add(joined("", shown(rule, path)), FoundLocation::Request);
+                if test_at(request, path, &mut |value| is_refused(value, rule.refuses))? {
+                    add(join_pointer("", reported_path(rule, path)), ViolationLocation::Request);
                 }
             }
             Location::Choice => {
@@ -71,16 +71,21 @@ pub(crate) fn find(
                     refused => choice.is_some_and(|choice| is_choice(&choice, refused)),
                 };
                 if is_refused {
-                    add(wire.choice().pointer_in(request)?.unwrap_or_default().to_owned(), FoundLocation::Choice);
+                    add(wire.choice().pointer_in(request)?.unwrap_or_default().to_owned(), ViolationLocation::Choice);
                 }
             }
             Location::SystemPart(path) => {
                 let Some(member) = wire.prompt_member() else { continue };
                 let Some(prompt) = request.get(member) else { continue };
                 for (index, part) in view(prompt)?.as_array().unwrap_or_default().iter().enumerate() {
-                    if at(part, path, &mut |value| is_refused(value, rule.refuses))? {
-                        let pointer = joined(&format!("/{member}/{index}"), path);
-                        of_system.push(Found { fact, rule, pointer, location: FoundLocation::SystemPart(index) });
+                    if test_at(part, path, &mut |value| is_refused(value, rule.refuses))? {
+                        let pointer = join_pointer(&format!("/{member}/{index}"), path);
+                        of_system.push(RuleViolation {
+                            fact,
+                            rule,
+                            pointer,
+                            location: ViolationLocation::SystemPart(index),
+                        });
                     }
                 }
             }
@@ -88,9 +93,14 @@ pub(crate) fn find(
                 let list = wire.tools().pointer();
                 wire.tools().look(request, |tools| {
                     for (index, tool) in tools.as_array().unwrap_or_default().iter().enumerate() {
-                        if at(tool, path, &mut |value| is_refused(value, rule.refuses))? {
-                            let pointer = joined(&format!("{list}/{index}"), path);
-                            of_tools.push(Found { fact, rule, pointer, location: FoundLocation::Tool(index) });
+                        if test_at(tool, path, &mut |value| is_refused(value, rule.refuses))? {
+                            let pointer = join_pointer(&format!("{list}/{index}"), path);
+                            of_tools.push(RuleViolation {
+                                fact,
+                                rule,
+                                pointer,
+                                location: ViolationLocation::Tool(index),
+                            });
                         }
                     }
                     Ok(())
@@ -104,12 +114,12 @@ pub(crate) fn find(
     found.append(&mut of_betas);
     found.append(&mut of_system);
     found.append(&mut of_tools);
-    in_history(request, wire, &of_history, &mut found)?;
+    find_in_history(request, wire, &of_history, &mut found)?;
     Ok(found)
 }
 
-/// A member that is missing has no pointer of its own, and a part that is removed is shown as a whole.
-fn shown(rule: &Rule, path: Path) -> Path {
+/// Returns the path to report. A missing member has no pointer, and a removed part is reported as a whole.
+fn reported_path(rule: &Rule, path: Path) -> Path {
     let is_whole = rule.refuses == Refused::Absent || rule.fix == Fix::RemovePart;
     if is_whole {
         path.split_last().map_or(path, |(_, outer)| outer)
@@ -118,19 +128,23 @@ fn shown(rule: &Rule, path: Path) -> Path {
     }
 }
 
-fn joined(pointer: &str, path: Path) -> String {
+fn join_pointer(pointer: &str, path: Path) -> String {
     let mut pointer = pointer.to_owned();
     path.iter().for_each(|name| push_token(&mut pointer, name));
     pointer
 }
 
-pub(super) fn at(node: &Node<'_>, path: Path, test: &mut dyn FnMut(Option<&Node<'_>>) -> bool) -> Result<bool, Error> {
+pub(super) fn test_at(
+    node: &Node<'_>,
+    path: Path,
+    test: &mut dyn FnMut(Option<&Node<'_>>) -> bool,
+) -> Result<bool, Error> {
     match path {
         [] => Ok(test(Some(&*view(node)?))),
         [name, rest @ ..] => {
             let node = view(node)?;
             match node.get(*name) {
-                Some(member) => at(member, rest, test),
+                Some(member) => test_at(member, rest, test),
                 None => Ok(test(None)),
             }
         }
@@ -155,27 +169,27 @@ impl<'h> Betas<'h> {
         Ok(Betas { header, body })
     }
 
-    /// All names in the header have one entry together, without a pointer. Each name in the body has its own entry.
+    /// Returns one location for all names in the header, without a pointer, and one for each name in the body.
     fn find(&self, names: &[&str]) -> impl Iterator<Item = (String, BetaLocation)> {
-        let is_refused = |own: &str| names.contains(&own);
-        let is_in_header = self.header.is_some_and(|own| names.iter().any(|name| own.has(name)));
+        let is_refused = |name: &str| names.contains(&name);
+        let is_in_header = self.header.is_some_and(|header| names.iter().any(|name| header.has(name)));
         let of_header = is_in_header.then(|| (String::new(), BetaLocation::Header));
-        let of_body = self.body.iter().filter(|(own, _)| is_refused(own));
+        let of_body = self.body.iter().filter(|(name, _)| is_refused(name));
         let of_body: Vec<_> = of_body.map(|(_, pointer)| (pointer.clone(), BetaLocation::Body)).collect();
         of_header.into_iter().chain(of_body)
     }
 
-    fn lack(&self, beta: &str, beta_location: BetaLocation) -> bool {
+    fn is_missing(&self, beta: &str, beta_location: BetaLocation) -> bool {
         match beta_location {
-            BetaLocation::Header => self.header.is_some_and(|own| !own.has(beta)),
-            BetaLocation::Body => !self.body.iter().any(|(own, at)| own == beta && betas::is_read_at(at)),
+            BetaLocation::Header => self.header.is_some_and(|header| !header.has(beta)),
+            BetaLocation::Body => !self.body.iter().any(|(name, at)| name == beta && betas::is_read_at(at)),
         }
     }
 }
 
-fn holds(request: &Node<'_>, conditions: &[When], betas: &Betas<'_>) -> Result<bool, Error> {
+fn is_applicable(request: &Node<'_>, conditions: &[When], betas: &Betas<'_>) -> Result<bool, Error> {
     let has = |path, wanted: Option<&str>| {
-        at(request, path, &mut |value| match (value, wanted) {
+        test_at(request, path, &mut |value| match (value, wanted) {
             (Some(value), Some(wanted)) => json::write(value) == wanted || is_number(value, wanted),
             (value, None) => value.is_some_and(|value| !value.is_null()),
             (None, _) => false,
@@ -186,9 +200,9 @@ fn holds(request: &Node<'_>, conditions: &[When], betas: &Betas<'_>) -> Result<b
             When::Unless(path, value) => !has(path, Some(value))?,
             When::Is(path, value) => has(path, Some(value))?,
             When::Has(path) => has(path, None)?,
-            When::WithoutBeta(beta, beta_location) => betas.lack(beta, *beta_location),
+            When::WithoutBeta(beta, beta_location) => betas.is_missing(beta, *beta_location),
             When::Below(path, limit) => {
-                !at(request, path, &mut |value| value.is_some_and(|value| !is_not_at_least(value, limit)))?
+                !test_at(request, path, &mut |value| value.is_some_and(|value| !is_below_or_no_number(value, limit)))?
             }
             When::OnlyPart | When::MessageHas(_) | When::MessageLacks(_) | When::TextOnly | When::CurrentTurn => true,
         };
@@ -199,20 +213,20 @@ fn holds(request: &Node<'_>, conditions: &[When], betas: &Betas<'_>) -> Result<b
     Ok(true)
 }
 
-/// Also true for a value that is not a number.
-fn is_not_at_least(value: &Node<'_>, limit: &str) -> bool {
+/// Returns true if a value is below a limit, or is not a number.
+fn is_below_or_no_number(value: &Node<'_>, limit: &str) -> bool {
     let number = |text: &str| text.parse::<f64>().ok();
-    value.as_number().and_then(number).zip(number(limit)).is_none_or(|(own, limit)| own < limit)
+    value.as_number().and_then(number).zip(number(limit)).is_none_or(|(number, limit)| number < limit)
 }
 
 fn is_above(value: &Node<'_>, maximum: &str) -> bool {
     let number = |text: &str| text.parse::<f64>().ok();
-    value.as_number().and_then(number).zip(number(maximum)).is_some_and(|(own, maximum)| own > maximum)
+    value.as_number().and_then(number).zip(number(maximum)).is_some_and(|(number, maximum)| number > maximum)
 }
 
 fn is_number(value: &Node<'_>, wanted: &str) -> bool {
     let number = |text: &str| text.parse::<f64>().ok();
-    value.as_number().and_then(number).is_some_and(|own| number(wanted) == Some(own))
+    value.as_number().and_then(number).is_some_and(|value| number(wanted) == Some(value))
 }
 
 /// Returns true if the list has an entry that the client's history or choice may refer to.
@@ -222,7 +236,7 @@ fn has_functions(request: &Node<'_>, wire: &Wire) -> Result<bool, Error> {
         [] => tools.is_tool(entry),
         groups => groups.iter().any(|group| !entry.items_at(*group).is_empty()),
     };
-    // A list of groups may be a single one.
+    // A single group may replace the list of groups.
     let has =
         |list: &Node<'_>| Ok(list.as_array().map_or_else(|| is_function(list), |list| list.iter().any(is_function)));
     Ok(tools.look(request, has)?.unwrap_or_default())
@@ -263,7 +277,7 @@ fn is_message(message: &Node<'_>, turns: &Turns, wanted: Messages) -> bool {
     match wanted {
         Messages::By(speaker) => turns.speaker(message) == speaker,
         Messages::Type(kind) => has_type(message, kind),
-        Messages::Role(role) => message.get("role").is_some_and(|own| own.is_text(role)),
+        Messages::Role(role) => message.get("role").is_some_and(|value| value.is_text(role)),
     }
 }
 
@@ -275,11 +289,11 @@ fn is_part(part: &Node<'_>, turns: &Turns, wanted: Parts) -> bool {
     }
 }
 
-fn in_history(
+fn find_in_history(
     request: &Node<'_>,
     wire: &'static Wire,
     rules: &[FactRule],
-    found: &mut Vec<Found>,
+    found: &mut Vec<RuleViolation>,
 ) -> Result<(), Error> {
     let Some(messages) = request.array_at(wire.history()).filter(|_| !rules.is_empty()) else { return Ok(()) };
     let flags = rules.iter().fold(Flags::NONE, |flags, (_, rule)| flags | rule.flags());
@@ -304,13 +318,15 @@ fn in_history(
             continue;
         }
         let message = view(message)?;
-        let is_end = index + 1 == messages.len();
-        let in_history = InHistory { message: &message, index, wire, before, turn, last, lacks_tools, is_end };
+        let is_last = index + 1 == messages.len();
+        let message_context =
+            MessageContext { message: &message, index, wire, before, turn, last, lacks_tools, is_last };
         let first = found.len();
         for (fact, rule) in rules {
-            in_history.judge(rule, &mut |pointer, location| found.push(Found { fact, rule, pointer, location }))?;
+            message_context
+                .judge(rule, &mut |pointer, location| found.push(RuleViolation { fact, rule, pointer, location }))?;
         }
-        without_removed_parts(found, first);
+        drop_inside_removed_parts(found, first);
         ids.read(&message, index, wire);
         before = Some(wire.turns().speaker(&message));
     }
@@ -318,25 +334,29 @@ fn in_history(
     Ok(())
 }
 
-/// Keeps the removal itself. The violations of a message begin at `first`.
-fn without_removed_parts(found: &mut Vec<Found>, first: usize) {
-    let is_removal = |one: &Found| one.rule.fix == Fix::RemovePart;
+/// Drops violations inside parts that are removed anyway, except the removals. The violations of the message begin at
+/// `first`.
+fn drop_inside_removed_parts(found: &mut Vec<RuleViolation>, first: usize) {
+    let is_removal = |violation: &RuleViolation| violation.rule.fix == Fix::RemovePart;
     if !found.iter().skip(first).any(is_removal) {
         return;
     }
     let mut of_message = found.split_off(first);
-    let removed: Set<usize> =
-        of_message.iter().filter(|one| is_removal(one)).filter_map(|one| one.location.part()).collect();
+    let removed: Set<usize> = of_message
+        .iter()
+        .filter(|violation| is_removal(violation))
+        .filter_map(|violation| violation.location.part())
+        .collect();
     let mut seen = Set::new();
-    of_message.retain(|one| match one.location.part().filter(|part| removed.contains(part)) {
-        Some(part) => is_removal(one) && seen.insert(part),
+    of_message.retain(|violation| match violation.location.part().filter(|part| removed.contains(part)) {
+        Some(part) => is_removal(violation) && seen.insert(part),
         None => true,
     });
     found.append(&mut of_message);
 }
 
-/// A message, with what rules need to know of the history.
-struct InHistory<'n, 'a> {
+/// A message, with the facts about the history that rules need.
+struct MessageContext<'n, 'a> {
     message: &'n Node<'a>,
     index: usize,
     wire: &'static Wire,
@@ -348,11 +368,11 @@ struct InHistory<'n, 'a> {
     last: Option<usize>,
     lacks_tools: bool,
     /// True for the last message of the history.
-    is_end: bool,
+    is_last: bool,
 }
 
-impl InHistory<'_, '_> {
-    fn judge(&self, rule: &'static Rule, add: &mut dyn FnMut(String, FoundLocation)) -> Result<(), Error> {
+impl MessageContext<'_, '_> {
+    fn judge(&self, rule: &'static Rule, add: &mut dyn FnMut(String, ViolationLocation)) -> Result<(), Error> {
         let turns = self.wire.turns();
         let pointer = || format!("/{}/{}", self.wire.history(), self.index);
         match rule.at {
@@ -360,10 +380,10 @@ impl InHistory<'_, '_> {
                 let is_broken = match rule.refuses {
                     Refused::After(speaker) => self.before == Some(speaker),
                     Refused::WithoutTools => self.lacks_tools && self.has_calls(),
-                    refused => at(self.message, path, &mut |value| is_refused(value, refused))?,
+                    refused => test_at(self.message, path, &mut |value| is_refused(value, refused))?,
                 };
                 if is_broken {
-                    add(joined(&pointer(), shown(rule, path)), FoundLocation::Message(self.index));
+                    add(join_pointer(&pointer(), reported_path(rule, path)), ViolationLocation::Message(self.index));
                 }
             }
             Location::Part(parts, path) => {
@@ -395,15 +415,18 @@ impl InHistory<'_, '_> {
                         }
                         Refused::WithoutTools => self.lacks_tools,
                         Refused::WithoutResult { name, .. } => {
-                            let is_named = part.text_at("name").is_some_and(|own| own.display().starts_with(name));
+                            let is_named = part.text_at("name").is_some_and(|value| value.display().starts_with(name));
                             let is_answered = part.text_at("id").is_none_or(|id| answered.contains(id));
-                            is_named && !self.is_end && !is_answered
+                            is_named && !self.is_last && !is_answered
                         }
-                        refused => at(part, path, &mut |value| is_refused(value, refused))?,
+                        refused => test_at(part, path, &mut |value| is_refused(value, refused))?,
                     };
                     if is_broken && (is_only || !rule.when.contains(&When::OnlyPart)) {
                         let pointer = format!("{}/{list}/{index}", pointer());
-                        add(joined(&pointer, shown(rule, path)), FoundLocation::Part(self.index, index));
+                        add(
+                            join_pointer(&pointer, reported_path(rule, path)),
+                            ViolationLocation::Part(self.index, index),
+                        );
                     }
                 }
             }
@@ -475,7 +498,7 @@ fn last_of_model(messages: &[Node<'_>], wire: &Wire) -> Result<Option<usize>, Er
     Ok(None)
 }
 
-/// Returns the index of the user's last message that has other content than results.
+/// Returns the index of the user's last message with content other than results.
 fn current_turn(messages: &[Node<'_>], wire: &Wire) -> Result<usize, Error> {
     for (index, message) in messages.iter().enumerate().rev() {
         let message = view(message)?;

@@ -4,7 +4,7 @@ use alloc::{string::String, vec::Vec};
 
 use super::{
     find::{find, first_call},
-    ids, words, FactRule, Found, FoundLocation,
+    ids, words, FactRule, RuleViolation, ViolationLocation,
 };
 use crate::{
     collections::{Map, Set},
@@ -42,8 +42,8 @@ pub(crate) struct Fixed {
     pub(crate) is_shifted: bool,
     /// The choice that a rule about choices changed.
     pub(crate) choice: Option<ChoiceChange>,
-    /// The tools that are left, if a choice has removed others: for the pointer to each tool before, the pointer now.
-    pub(crate) left_tools: Option<Map<String, String>>,
+    /// If a choice removed tools: the new pointer of each remaining tool, by its old pointer.
+    pub(crate) remaining_tools: Option<Map<String, String>>,
 }
 
 #[derive(Default)]
@@ -55,7 +55,7 @@ struct MessageChange {
     inserted: Option<&'static str>,
 }
 
-/// `header` are the betas in the header, if the caller knows it.
+/// Fixes violations, and changes the betas in `header` if the caller knows the header.
 pub(crate) fn fix(
     request: &mut Node<'_>,
     (api, home): (Api, ToolFormat),
@@ -78,16 +78,16 @@ pub(crate) fn fix(
     let mut declares_tools = false;
     let (mut refused_betas, mut other_betas): (Set<&str>, Vec<&str>) = (Set::new(), Vec::new());
     let mut messages: Map<usize, MessageChange> = Map::new();
-    for Found { fact, rule, pointer, location } in found {
+    for RuleViolation { fact, rule, pointer, location } in found {
         let mut is_renamed = true;
         match (rule.at, location, rule.fix) {
-            (_, FoundLocation::Part(message, part), Fix::RemovePart) => {
+            (_, ViolationLocation::Part(message, part), Fix::RemovePart) => {
                 messages.entry(message).or_default().removed.insert(part);
             }
-            (_, FoundLocation::Part(message, part), Fix::MoveBeforeCalls) => {
+            (_, ViolationLocation::Part(message, part), Fix::MoveBeforeCalls) => {
                 messages.entry(message).or_default().moved.insert(part);
             }
-            (_, FoundLocation::Message(message), Fix::InsertMessage(text)) => {
+            (_, ViolationLocation::Message(message), Fix::InsertMessage(text)) => {
                 messages.entry(message).or_default().inserted = Some(text);
                 fixed.is_shifted = true;
             }
@@ -98,7 +98,7 @@ pub(crate) fn fix(
                     header.add(beta);
                 }
             }
-            (_, FoundLocation::Beta(beta_location), _) => {
+            (_, ViolationLocation::Beta(beta_location), _) => {
                 let (Refused::Words(names), fix) = (rule.refuses, rule.fix) else { continue };
                 let replacement = if let Fix::Rename(replacement) = fix { Some(replacement) } else { None };
                 match (beta_location, &mut header) {
@@ -131,14 +131,14 @@ pub(crate) fn fix(
                 if fix == Fix::Remove {
                     wire.choice().remove(request)?;
                 } else {
-                    fixed.left_tools = narrow(request, wire)?;
+                    fixed.remaining_tools = narrow_list(request, wire)?;
                 }
                 let sent = written_choice(request, wire)?;
                 fixed.choice = Some(ChoiceChange { found: choice, sent, because: fact.source });
             }
             (at, location, fix) => is_renamed = change_value(request, wire, (at, fix), location)?,
         }
-        fixed.changes.push(RequestChange::new(pointer, fact, words::changed(rule, is_renamed)));
+        fixed.changes.push(RequestChange::new(pointer, fact, words::fix_message(rule, is_renamed)));
     }
     if !refused_betas.is_empty() {
         betas::rewrite_body(request, &|beta| refused_betas.contains(beta), &other_betas)?;
@@ -151,38 +151,40 @@ fn written_choice(request: &Node<'_>, wire: &Wire) -> Result<String, Error> {
     Ok(wire.choice().of(request)?.map_or_else(|| "null".into(), |(written, _)| written))
 }
 
-/// Returns true if a value that gets another name was sent under that name.
+/// Applies a fix to a value. Returns false if the value was removed instead of renamed.
 fn change_value(
     request: &mut Node<'_>,
     wire: &Wire,
     (at, fix): (Location, Fix),
-    location: FoundLocation,
+    location: ViolationLocation,
 ) -> Result<bool, Error> {
     match (at, location) {
-        (Location::Request(path), _) => change(request, path, fix),
-        (Location::Message(_, path), FoundLocation::Message(index)) => {
-            in_message(request, wire, index, |message| change(message, path, fix))
+        (Location::Request(path), _) => change_at(request, path, fix),
+        (Location::Message(_, path), ViolationLocation::Message(index)) => {
+            edit_message(request, wire, index, |message| change_at(message, path, fix))
         }
-        (Location::Part(_, path), FoundLocation::Part(index, part)) => in_message(request, wire, index, |message| {
-            let changed = message.visit(wire.parts_list(), |parts| {
-                let part = parts.as_array_mut().and_then(|parts| parts.get_mut(part));
-                part.map_or(Ok(false), |part| change(part, path, fix))
-            });
-            changed.unwrap_or(Ok(false))
-        }),
-        (Location::SystemPart(path), FoundLocation::SystemPart(index)) => {
+        (Location::Part(_, path), ViolationLocation::Part(index, part)) => {
+            edit_message(request, wire, index, |message| {
+                let changed = message.visit(wire.parts_list(), |parts| {
+                    let part = parts.as_array_mut().and_then(|parts| parts.get_mut(part));
+                    part.map_or(Ok(false), |part| change_at(part, path, fix))
+                });
+                changed.unwrap_or(Ok(false))
+            })
+        }
+        (Location::SystemPart(path), ViolationLocation::SystemPart(index)) => {
             let Some(member) = wire.prompt_member() else { return Ok(false) };
             let changed = edit_member(request, member, |parts| {
                 let part = parts.as_array_mut().and_then(|parts| parts.get_mut(index));
-                part.map_or(Ok(false), |part| change(part, path, fix))
+                part.map_or(Ok(false), |part| change_at(part, path, fix))
             })?;
             Ok(changed.unwrap_or_default())
         }
-        (Location::Tool(path), FoundLocation::Tool(index)) => {
+        (Location::Tool(path), ViolationLocation::Tool(index)) => {
             let changed = wire.tools().edit(request, |tools| {
                 edit(tools, |tools| {
                     let tool = tools.as_array_mut().and_then(|tools| tools.get_mut(index));
-                    tool.map_or(Ok(false), |tool| change(tool, path, fix))
+                    tool.map_or(Ok(false), |tool| change_at(tool, path, fix))
                 })
             })?;
             Ok(changed.unwrap_or_default())
@@ -191,7 +193,7 @@ fn change_value(
     }
 }
 
-fn in_message<'a>(
+fn edit_message<'a>(
     request: &mut Node<'a>,
     wire: &Wire,
     index: usize,
@@ -204,7 +206,7 @@ fn in_message<'a>(
     changed.unwrap_or(Ok(false))
 }
 
-fn change(node: &mut Node<'_>, path: Path, fix: Fix) -> Result<bool, Error> {
+fn change_at(node: &mut Node<'_>, path: Path, fix: Fix) -> Result<bool, Error> {
     if let Fix::Insert(name, value) = fix {
         return edit(node, |node| {
             node.set(name, Node::literal(value));
@@ -220,11 +222,11 @@ fn change(node: &mut Node<'_>, path: Path, fix: Fix) -> Result<bool, Error> {
         [member] => edit(node, |node| change_member(node, member, fix)),
         [outer, rest @ ..] => edit(node, |node| {
             let changed = edit_member(node, outer, |inner| {
-                let is_changed = change(inner, rest, fix)?;
+                let is_changed = change_at(inner, rest, fix)?;
                 Ok((is_changed, inner.as_object().is_some_and(json::Object::is_empty)))
             })?;
             let (is_changed, is_emptied) = changed.unwrap_or_default();
-            // The member that was removed was the only one.
+            // The removed member may have been the only member.
             if fix == Fix::Remove && is_emptied {
                 node.remove(outer);
             }
@@ -270,15 +272,15 @@ fn change_member(node: &mut Node<'_>, member: &'static str, fix: Fix) -> Result<
     Ok(is_renamed)
 }
 
-/// A choice that requires a call stays, because no change can satisfy it. The result does not contain the change of the
-/// list.
+/// Removes the list and the members that need tools, and returns the changes except the change of the list. A choice
+/// that requires a call stays, because no change can satisfy it.
 fn remove_list(request: &mut Node<'_>, wire: &Wire, fact: &'static RequestFact) -> Result<Vec<RequestChange>, Error> {
     let choice = wire.choice().of(request)?.and_then(|(_, choice)| choice);
     let is_demand = choice.is_some_and(|choice| choice.is_demand());
     let mut changes = Vec::new();
     for name in wire.tools().members() {
-        let goes = *name == "tools" || !is_demand;
-        if goes && request.remove(name).is_some_and(|value| !value.is_null()) && *name != "tools" {
+        let is_removed = *name == "tools" || !is_demand;
+        if is_removed && request.remove(name).is_some_and(|value| !value.is_null()) && *name != "tools" {
             let message = alloc::format!("removed `{name}`, which needs tools");
             changes.push(RequestChange::new(alloc::format!("/{name}"), fact, message));
         }
@@ -293,11 +295,11 @@ fn change_messages(request: &mut Node<'_>, wire: &Wire, changes: Map<usize, Mess
         if change.removed.is_empty() && change.moved.is_empty() {
             continue;
         }
-        in_message(request, wire, index, |message| {
+        edit_message(request, wire, index, |message| {
             let call = first_call(message, wire);
             message.visit(wire.parts_list(), |parts| {
                 if let Some(items) = parts.as_array_mut() {
-                    *items = rebuilt(core::mem::take(items), &change, call, wire);
+                    *items = rebuild_parts(core::mem::take(items), &change, call, wire);
                 }
             });
             Ok(true)
@@ -309,8 +311,8 @@ fn change_messages(request: &mut Node<'_>, wire: &Wire, changes: Map<usize, Mess
     request.visit(wire.history(), |history| {
         let Some(messages) = history.as_array_mut() else { return };
         let mut texts: Map<usize, &'static str> = inserted.into_iter().collect();
-        let given = core::mem::take(messages);
-        for (index, message) in given.into_iter().enumerate() {
+        let original = core::mem::take(messages);
+        for (index, message) in original.into_iter().enumerate() {
             if let Some(text) = texts.remove(&index) {
                 messages.push(wire.turns().message(Speaker::Model, text.into()));
             }
@@ -324,54 +326,54 @@ fn change_messages(request: &mut Node<'_>, wire: &Wire, changes: Map<usize, Mess
 const PLACEHOLDER: &str = ".";
 const CACHE: &str = "cache_control";
 
-/// `call` is the index of the first call. A cache breakpoint of a part that is removed moves to the nearest part before
-/// it that can have one, or else to the nearest one after it.
-fn rebuilt<'a>(parts: Vec<Node<'a>>, change: &MessageChange, call: Option<usize>, wire: &Wire) -> Vec<Node<'a>> {
+/// Removes and moves parts. `call` is the index of the first call. A cache breakpoint of a removed part moves to the
+/// nearest preceding part that accepts a breakpoint, or else to the nearest following part.
+fn rebuild_parts<'a>(parts: Vec<Node<'a>>, change: &MessageChange, call: Option<usize>, wire: &Wire) -> Vec<Node<'a>> {
     let mut kept: Vec<Node<'a>> = Vec::with_capacity(parts.len());
-    let mut calls_on = Vec::new();
+    let mut from_first_call = Vec::new();
     let mut breakpoint = None;
     for (index, mut part) in parts.into_iter().enumerate() {
-        let goes_on = call.is_some_and(|call| index >= call) && !change.moved.contains(&index);
+        let is_after_calls = call.is_some_and(|call| index >= call) && !change.moved.contains(&index);
         if change.removed.contains(&index) {
-            let Some(own) = part.remove(CACHE).filter(|own| !own.is_null()) else { continue };
-            let before = if goes_on { &mut calls_on } else { &mut kept };
-            match before.iter_mut().rev().find(|part| takes_cache(part)) {
-                Some(part) if part.get(CACHE).is_none_or(Node::is_null) => part.set(CACHE, own),
+            let Some(cache) = part.remove(CACHE).filter(|cache| !cache.is_null()) else { continue };
+            let before = if is_after_calls { &mut from_first_call } else { &mut kept };
+            match before.iter_mut().rev().find(|part| accepts_cache(part)) {
+                Some(part) if part.get(CACHE).is_none_or(Node::is_null) => part.set(CACHE, cache),
                 Some(_) => {}
-                None => breakpoint = Some(own),
+                None => breakpoint = Some(cache),
             }
             continue;
         }
-        if takes_cache(&part) && part.get(CACHE).is_none_or(Node::is_null) {
-            if let Some(own) = breakpoint.take() {
-                part.set(CACHE, own);
+        if accepts_cache(&part) && part.get(CACHE).is_none_or(Node::is_null) {
+            if let Some(cache) = breakpoint.take() {
+                part.set(CACHE, cache);
             }
         }
-        if goes_on { &mut calls_on } else { &mut kept }.push(part);
+        if is_after_calls { &mut from_first_call } else { &mut kept }.push(part);
     }
-    kept.append(&mut calls_on);
-    // Thinking alone is no answer.
+    kept.append(&mut from_first_call);
+    // APIs refuse a message that contains only thinking.
     let is_content = |part: &Node<'_>| {
-        takes_cache(part) && wire.turns().blocks().is_none_or(|blocks: &Blocks| blocks.is_content(part))
+        accepts_cache(part) && wire.turns().blocks().is_none_or(|blocks: &Blocks| blocks.is_content(part))
     };
     if !kept.iter().any(is_content) {
         let mut placeholder = wire.turns().text(PLACEHOLDER.into());
-        if let Some(own) = breakpoint {
-            placeholder.set(CACHE, own);
+        if let Some(cache) = breakpoint {
+            placeholder.set(CACHE, cache);
         }
-        let at = kept.iter().take_while(|part| !takes_cache(part)).count();
+        let at = kept.iter().take_while(|part| !accepts_cache(part)).count();
         kept.insert(at, placeholder);
     }
     kept
 }
 
-fn takes_cache(part: &Node<'_>) -> bool {
+fn accepts_cache(part: &Node<'_>) -> bool {
     !["thinking", "redacted_thinking"].iter().any(|kind| wire::units::has_type(part, kind))
 }
 
-/// Removes the tools that the choice does not allow, and replaces the choice by one that names no tool. Returns the
-/// pointers to the tools that are left, before and now.
-fn narrow(request: &mut Node<'_>, wire: &'static Wire) -> Result<Option<Map<String, String>>, Error> {
+/// Removes the tools that the choice does not allow, and replaces the choice with `required` or `auto`. Returns
+/// the new pointer of each remaining tool, by its old pointer.
+fn narrow_list(request: &mut Node<'_>, wire: &'static Wire) -> Result<Option<Map<String, String>>, Error> {
     let Some((_, Some(choice))) = wire.choice().of(request)? else { return Ok(None) };
     let (tools, is_demand) = match &choice {
         Choice::Tool(tool) => (core::slice::from_ref(tool), true),
@@ -392,7 +394,7 @@ fn narrow(request: &mut Node<'_>, wire: &'static Wire) -> Result<Option<Map<Stri
         None => tool::type_of(entry).is_none_or(|kind| kinds.contains(kind.display().as_ref())),
     };
     let (list, groups) = (wire.tools().pointer(), wire.tools().groups());
-    let mut left = Map::new();
+    let mut remaining = Map::new();
     wire.tools().edit(request, |tools| {
         edit(tools, |tools| {
             let Some(entries) = tools.as_array_mut() else { return Ok(()) };
@@ -401,7 +403,7 @@ fn narrow(request: &mut Node<'_>, wire: &'static Wire) -> Result<Option<Map<Stri
                 let (before, now) = (alloc::format!("{list}/{index}"), alloc::format!("{list}/{kept}"));
                 let Some(group) = groups.iter().find(|group| entry.get(**group).is_some()) else {
                     if is_allowed(&entry) {
-                        left.insert(before, now);
+                        remaining.insert(before, now);
                         entries.push(entry);
                         kept += 1;
                     }
@@ -412,7 +414,7 @@ fn narrow(request: &mut Node<'_>, wire: &'static Wire) -> Result<Option<Map<Stri
                     let Some(functions) = functions.as_array_mut() else { return 0 };
                     for (at, function) in core::mem::take(functions).into_iter().enumerate() {
                         if is_allowed(&function) {
-                            left.insert(
+                            remaining.insert(
                                 alloc::format!("{before}/{group}/{at}"),
                                 alloc::format!("{now}/{group}/{inner}"),
                             );
@@ -422,7 +424,7 @@ fn narrow(request: &mut Node<'_>, wire: &'static Wire) -> Result<Option<Map<Stri
                     }
                     functions.len()
                 });
-                // An empty group is no tool. An entry may have other tools, too.
+                // The entry may contain tools outside the empty group.
                 if count == Some(0) {
                     entry.remove(group);
                 }
@@ -435,11 +437,11 @@ fn narrow(request: &mut Node<'_>, wire: &'static Wire) -> Result<Option<Map<Stri
         })
     })?;
     wire.choice().replace(request, &if is_demand { Choice::Required } else { Choice::Auto })?;
-    Ok(Some(left))
+    Ok(Some(remaining))
 }
 
-/// Declares the tools that the history calls, with schemas that accept any arguments. `home` is the dialect's own
-/// format of tools.
+/// Declares the tools that the history calls, with schemas that accept any arguments. `home` is the dialect's format of
+/// tools.
 fn declare_tools(request: &mut Node<'_>, wire: &'static Wire, home: ToolFormat) -> Result<(), Error> {
     let mut names = Vec::new();
     let mut known = Set::new();
@@ -466,7 +468,7 @@ fn declare_tools(request: &mut Node<'_>, wire: &'static Wire, home: ToolFormat) 
 
 fn map_ids(request: &mut Node<'_>, wire: &'static Wire, rules: &[FactRule]) -> Result<(), Error> {
     let Some(messages) = request.array_at(wire.history()) else { return Ok(()) };
-    let mut replaced = ids::replaced(messages, wire, rules)?.into_iter();
+    let mut replacements = ids::replacements(messages, wire, rules)?.into_iter();
     let changed = request.visit(wire.history(), |history| {
         history.visit_children(|child, message| {
             if !matches!(child, Child::Item(_)) || !ids::may_have(message) {
@@ -474,7 +476,7 @@ fn map_ids(request: &mut Node<'_>, wire: &'static Wire, rules: &[FactRule]) -> R
             }
             edit(message, |message| {
                 wire.visit_ids(message, &mut |id| {
-                    if let Some(new) = replaced.next().flatten() {
+                    if let Some(new) = replacements.next().flatten() {
                         *id = Node::string(new);
                     }
                 });

@@ -1,8 +1,8 @@
-//! The ids by which calls and results belong together.
+//! The ids that connect results to their calls.
 
 use alloc::{collections::VecDeque, string::String, vec::Vec};
 
-use super::{FactRule, Found, FoundLocation};
+use super::{FactRule, RuleViolation, ViolationLocation};
 use crate::{
     collections::Map,
     dialect::{
@@ -45,7 +45,7 @@ impl Ids {
         let mut ids = Ids { matching: None, unique: None, all: Vec::new() };
         for (fact, rule) in rules.iter().filter(|(_, rule)| rule.at == Location::CallId) {
             match rule.refuses {
-                // The rules of the dialect come before those of the host.
+                // The dialect's rules take precedence over the host's rules, which follow them.
                 Refused::NotMatch(pattern) => {
                     ids.matching.get_or_insert(((*fact, *rule), pattern));
                 }
@@ -57,12 +57,12 @@ impl Ids {
         ids
     }
 
-    fn is_idle(&self) -> bool {
+    fn has_no_rules(&self) -> bool {
         self.matching.is_none() && self.unique.is_none()
     }
 
     pub(super) fn read(&mut self, message: &Node<'_>, index: usize, wire: &'static Wire) {
-        if self.is_idle() {
+        if self.has_no_rules() {
             return;
         }
         wire.parts(message, &mut |part| {
@@ -73,7 +73,7 @@ impl Ids {
         });
     }
 
-    /// For each id, the id that replaces it, with the rule that requires it.
+    /// Returns the replacement of each id, with the rule that requires it; `None` for an id that stays.
     fn plan(&self) -> Vec<Option<(FactRule, String)>> {
         let mut plan: Vec<Option<(FactRule, String)>> = Vec::with_capacity(self.all.len());
         for id in &self.all {
@@ -82,23 +82,23 @@ impl Ids {
         }
         let Some(rule) = self.unique else { return plan };
         let pattern = self.matching.map_or(NamePattern::ANY, |(_, pattern)| pattern);
-        // Where the API has no pattern, an id that is added still looks like one.
+        // If the API has no pattern, new ids still have the characters of ids.
         let pattern = NamePattern { also: pattern.also.or(Some("_-")), ..pattern };
         let is_in_message = rule.1.refuses == Refused::RepeatedInMessage;
         let mut calls: Map<String, Calls> = Map::new();
         for (id, new) in self.all.iter().zip(&mut plan) {
             let sent = new.as_ref().map_or_else(|| id.text.display().into_owned(), |(_, new)| new.clone());
-            let known = calls.entry(sent.clone()).or_default();
+            let calls_with_id = calls.entry(sent.clone()).or_default();
             let number = match id.role {
                 Role::Call => {
-                    if is_in_message && known.message != id.message {
-                        *known = Calls { message: id.message, ..Calls::default() };
+                    if is_in_message && calls_with_id.message != id.message {
+                        *calls_with_id = Calls { message: id.message, ..Calls::default() };
                     }
-                    known.count += 1;
-                    known.waiting.push_back(known.count);
-                    known.count
+                    calls_with_id.count += 1;
+                    calls_with_id.waiting.push_back(calls_with_id.count);
+                    calls_with_id.count
                 }
-                _ => known.waiting.pop_front().unwrap_or(known.count),
+                _ => calls_with_id.waiting.pop_front().unwrap_or(calls_with_id.count),
             };
             if number > 1 {
                 let number = Text::new(alloc::format!("{number}"));
@@ -108,21 +108,26 @@ impl Ids {
         plan
     }
 
-    pub(super) fn find(self, found: &mut Vec<Found>) {
+    pub(super) fn find(self, found: &mut Vec<RuleViolation>) {
         let plan = self.plan();
         let calls: crate::collections::Set<&Text<'_>> =
             self.all.iter().filter(|id| id.role == Role::Call).map(|id| &id.text).collect();
         for (number, (id, new)) in self.all.iter().zip(plan).enumerate() {
             let Some(((fact, rule), _)) = new else { continue };
             if id.role == Role::Call || !calls.contains(&id.text) {
-                found.push(Found { fact, rule, pointer: id.pointer.clone(), location: FoundLocation::Id(number) });
+                found.push(RuleViolation {
+                    fact,
+                    rule,
+                    pointer: id.pointer.clone(),
+                    location: ViolationLocation::Id(number),
+                });
             }
         }
     }
 }
 
-/// The ids are in the order of [`Wire::visit_ids`].
-pub(super) fn replaced(
+/// Returns the replacement of each id, in the order of [`Wire::visit_ids`].
+pub(super) fn replacements(
     messages: &[Node<'_>],
     wire: &'static Wire,
     rules: &[FactRule],

@@ -49,23 +49,23 @@ pub(crate) fn max_reply_tokens(rules: &[FactRule], api: Api) -> Option<u64> {
 }
 
 #[derive(Debug)]
-pub(crate) struct Found {
+pub(crate) struct RuleViolation {
     pub(crate) fact: &'static RequestFact,
     pub(crate) rule: &'static Rule,
     pub(crate) pointer: String,
-    location: FoundLocation,
+    location: ViolationLocation,
 }
 
-impl Found {
+impl RuleViolation {
     /// Contains no values of the request.
     pub(crate) fn message(&self) -> String {
-        words::expected(self.rule, self.fact)
+        words::violation_message(self.rule, self.fact)
     }
 }
 
 /// The location of a violation, without the path of the rule.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum FoundLocation {
+enum ViolationLocation {
     Request,
     Message(usize),
     /// Index of the message, and index of the part.
@@ -78,10 +78,10 @@ enum FoundLocation {
     Beta(BetaLocation),
 }
 
-impl FoundLocation {
+impl ViolationLocation {
     const fn part(self) -> Option<usize> {
         match self {
-            FoundLocation::Part(_, part) => Some(part),
+            ViolationLocation::Part(_, part) => Some(part),
             _ => None,
         }
     }

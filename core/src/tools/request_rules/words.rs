@@ -1,4 +1,4 @@
-//! What is said about a violation and about its fix.
+//! The messages about violations and their fixes.
 
 use alloc::{format, string::String};
 
@@ -23,7 +23,7 @@ fn subject(location: Location) -> String {
     }
 }
 
-pub(super) fn expected(rule: &Rule, fact: &RequestFact) -> String {
+pub(super) fn violation_message(rule: &Rule, fact: &RequestFact) -> String {
     let subject = subject(rule.at);
     let expected = match rule.refuses {
         Refused::Words([beta]) if rule.at == Location::Beta => format!("expected no beta `{beta}`, found it"),
@@ -55,9 +55,8 @@ pub(super) fn expected(rule: &Rule, fact: &RequestFact) -> String {
     format!("{expected}: {}", fact.statement)
 }
 
-/// `is_renamed` is false if a value that should get another name was left out, because the request already has that
-/// name.
-pub(super) fn changed(rule: &Rule, is_renamed: bool) -> String {
+/// `is_renamed` is false if a value was removed instead of renamed, because the request already has the new name.
+pub(super) fn fix_message(rule: &Rule, is_renamed: bool) -> String {
     if let (Location::Beta, Refused::Words([beta])) = (rule.at, rule.refuses) {
         return match rule.fix {
             Fix::Rename(name) => format!("sent the beta `{beta}` as `{name}`"),

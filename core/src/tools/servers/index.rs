@@ -32,7 +32,7 @@ impl ServerIndex {
                 })
             });
         }
-        let index = Index::without_sent_names(&list, with_definitions)?.sent_as(sent);
+        let index = Index::without_sent_names(&list, with_definitions)?.with_sent_names(sent);
         Ok(ServerIndex { index, servers: servers.map(Arc::new) })
     }
 
@@ -45,13 +45,13 @@ impl ServerIndex {
     }
 
     pub(crate) fn answer(&self, call: &Call<'_, '_>, options: &SearchOptions) -> Result<Node<'static>, Error> {
-        let name = |found: &mut Node<'static>, key: &'static str| {
+        let name = |result: &mut Node<'static>, key: &'static str| {
             let Some(servers) = &self.servers else { return };
-            let owner = found.text_at(key).and_then(|called| servers.owner(called));
+            let owner = result.text_at(key).and_then(|called| servers.owner(called));
             if let Some(owner) = owner {
                 let (name, server) = (owner.name.clone(), owner.server().clone());
-                found.set(key, Node::string(name));
-                found.set(SERVER, Node::string(server));
+                result.set(key, Node::string(name));
+                result.set(SERVER, Node::string(server));
             }
         };
         search::answer(call, &self.index, options, &name)

@@ -58,8 +58,10 @@ pub(crate) fn resolve_tool_names(
             continue;
         }
         lazy::edit_member(request, outer, |holder| match inner {
-            Some(inner) => holder.visit(inner, |choice| mentions.in_choice(choice, pointer, 0)).unwrap_or(Ok(())),
-            None => mentions.in_choice(holder, pointer, 0),
+            Some(inner) => {
+                holder.visit(inner, |choice| mentions.resolve_in_choice(choice, pointer, 0)).unwrap_or(Ok(()))
+            }
+            None => mentions.resolve_in_choice(holder, pointer, 0),
         })?;
     }
     let (mut calls, mut added) = (Calls::default(), Added::new());
@@ -81,13 +83,13 @@ pub(crate) fn resolve_tool_names(
                 return Ok(());
             }
             lazy::edit(message, |message| {
-                calls.is_next = true;
+                calls.is_new_message = true;
                 units::visit(message, None, &mut |site| calls.resolve_name(&mentions, site));
                 // Any tool may return JSON with this member, but only results of searches have typed references.
                 let in_json = |json: &mut Node<'_>| {
                     call_sites::each(json, REFERENCES, &mut |reference| {
                         if is_reference(reference) {
-                            mentions.in_history(reference, "tool_name");
+                            mentions.resolve_in_history(reference, "tool_name");
                         }
                     });
                 };
@@ -96,7 +98,7 @@ pub(crate) fn resolve_tool_names(
                 }
                 if carriers.adds_tools(message) {
                     carriers::visit_definitions(message, api, &mut |definition| {
-                        mentions.in_definition(definition, &mut added);
+                        mentions.resolve_in_definition(definition, &mut added);
                     });
                 }
                 Ok(())
@@ -107,10 +109,10 @@ pub(crate) fn resolve_tool_names(
     Ok(added)
 }
 
-pub(crate) fn in_options(options: &mut DeferredOptions, servers: Option<&Servers>) {
+pub(crate) fn resolve_in_options(options: &mut DeferredOptions, servers: Option<&Servers>) {
     let Some(servers) = servers else { return };
     for name in options.search_tools.iter_mut().chain(&mut options.loaded_tools) {
-        if let Some(called) = servers.called(None, &Text::new(name.as_str())) {
+        if let Some(called) = servers.name_in_list(None, &Text::new(name.as_str())) {
             *name = called.display().into_owned();
         }
     }
@@ -123,47 +125,47 @@ struct Calls {
     by_id: Map<Text<'static>, Text<'static>>,
     /// Names in the list of the last calls without an id, by their names in the history.
     without_id: Map<Text<'static>, VecDeque<Text<'static>>>,
-    /// True until a call without an id is found in the current message.
-    is_next: bool,
+    /// True until the current message has a call without an id.
+    is_new_message: bool,
 }
 
 impl Calls {
     fn resolve_name(&mut self, mentions: &Mentions<'_>, site: NamedUnit<'_, '_>) {
         let NamedUnit { node, name, id, role, .. } = site;
         if role == Role::Search {
-            // Steps of hosted searches contain the names that were sent.
+            // Hosted searches contain names that are already names in the list.
             return;
         }
         let is_result = role == Role::Result;
         let is_paired = is_result || role == Role::Call;
-        let Some(own) = node.text_at(name).filter(|_| is_paired && mentions.servers.is_some()) else {
-            return mentions.in_history(node, name);
+        let Some(original_name) = node.text_at(name).filter(|_| is_paired && mentions.servers.is_some()) else {
+            return mentions.resolve_in_history(node, name);
         };
-        let own = own.clone().into_owned();
+        let original_name = original_name.clone().into_owned();
         let id = id.map(Text::into_owned);
         if is_result && node.get(SERVER).is_none_or(Node::is_null) {
             let called = match &id {
                 Some(id) => self.by_id.get(id).cloned(),
-                None => self.without_id.get_mut(&own).and_then(VecDeque::pop_front),
+                None => self.without_id.get_mut(&original_name).and_then(VecDeque::pop_front),
             };
             if let Some(called) = called {
                 node.remove(SERVER);
-                if called != own {
+                if called != original_name {
                     rename(node, name, called);
                 }
                 return;
             }
         }
-        mentions.in_history(node, name);
+        mentions.resolve_in_history(node, name);
         let called = node.text_at(name).cloned().filter(|_| !is_result);
         let Some(called) = called.map(Text::into_owned) else { return };
         match id {
             Some(id) => drop(self.by_id.insert(id, called)),
             None => {
-                if core::mem::take(&mut self.is_next) {
+                if core::mem::take(&mut self.is_new_message) {
                     self.without_id = Map::new();
                 }
-                self.without_id.entry(own).or_default().push_back(called);
+                self.without_id.entry(original_name).or_default().push_back(called);
             }
         }
     }
@@ -174,8 +176,8 @@ struct Mentions<'s> {
 }
 
 enum NameLookup<'a> {
-    Stays,
-    Named(Text<'static>),
+    Unchanged,
+    Renamed(Text<'static>),
     /// The server does not have the tool.
     Absent(Text<'a>, Text<'a>),
     /// Several servers have a tool with this name.
@@ -191,28 +193,28 @@ impl Mentions<'_> {
     }
 
     fn find<'a>(&self, node: &mut Node<'a>, key: &str) -> NameLookup<'a> {
-        let Some(name) = node.text_at(key).cloned() else { return NameLookup::Stays };
+        let Some(name) = node.text_at(key).cloned() else { return NameLookup::Unchanged };
         let server = node.text_at(SERVER).cloned();
         if server.is_some() || node.get(SERVER).is_some_and(Node::is_null) {
             node.remove(SERVER);
         }
         let namespace = node.text_at("namespace");
         let Some(servers) = self.servers.filter(|_| namespace.is_none_or(|namespace| *namespace == name)) else {
-            return NameLookup::Stays;
+            return NameLookup::Unchanged;
         };
-        match (servers.called(server.as_ref(), &name), server) {
-            (Some(called), _) if called == name => NameLookup::Stays,
-            (Some(called), _) => NameLookup::Named(called),
+        match (servers.name_in_list(server.as_ref(), &name), server) {
+            (Some(called), _) if called == name => NameLookup::Unchanged,
+            (Some(called), _) => NameLookup::Renamed(called),
             (None, Some(server)) => NameLookup::Absent(server, name),
             (None, None) if servers.is_shared(&name) => NameLookup::Shared(name),
-            (None, None) => NameLookup::Stays,
+            (None, None) => NameLookup::Unchanged,
         }
     }
 
-    fn in_history(&self, node: &mut Node<'_>, key: &'static str) {
+    fn resolve_in_history(&self, node: &mut Node<'_>, key: &'static str) {
         match self.find(node, key) {
-            NameLookup::Stays | NameLookup::Shared(_) => {}
-            NameLookup::Named(called) => rename(node, key, called),
+            NameLookup::Unchanged | NameLookup::Shared(_) => {}
+            NameLookup::Renamed(called) => rename(node, key, called),
             NameLookup::Absent(server, name) => {
                 if let Some(servers) = self.servers {
                     rename(node, key, servers.name_of_removed_tool(&server, &name));
@@ -223,7 +225,7 @@ impl Mentions<'_> {
 
     /// Sets the name of a server's tool in its definition to its name in the list, or to a new name if the list lacks
     /// the tool. A definition without `server` stays unchanged.
-    fn in_definition(&self, definition: &mut Node<'_>, added: &mut Added) {
+    fn resolve_in_definition(&self, definition: &mut Node<'_>, added: &mut Added) {
         let server = match definition.get(SERVER) {
             Some(server) if server.is_null() => None,
             Some(server) => match server.as_text() {
@@ -234,8 +236,8 @@ impl Mentions<'_> {
         };
         definition.remove(SERVER);
         let (Some(servers), Some(server)) = (self.servers, server) else { return };
-        let Some(name) = servers::own_name(definition) else { return };
-        let called = servers.called(Some(&server), &name).unwrap_or_else(|| {
+        let Some(name) = servers::defined_name(definition) else { return };
+        let called = servers.name_in_list(Some(&server), &name).unwrap_or_else(|| {
             let called = servers.name_of_removed_tool(&server, &name);
             added.insert(called.clone(), (server, name.clone()));
             called
@@ -245,7 +247,7 @@ impl Mentions<'_> {
         }
     }
 
-    fn in_choice(&self, node: &mut Node<'_>, pointer: &str, depth: usize) -> Result<(), Error> {
+    fn resolve_in_choice(&self, node: &mut Node<'_>, pointer: &str, depth: usize) -> Result<(), Error> {
         if node.text_at("name").is_some() {
             // Namespaces and MCP servers also have names.
             let is_tool = node.get("type").is_none()
@@ -254,8 +256,8 @@ impl Mentions<'_> {
                 return Ok(());
             }
             match self.find(node, "name") {
-                NameLookup::Stays => {}
-                NameLookup::Named(called) => node.set("name", Node::string(called)),
+                NameLookup::Unchanged => {}
+                NameLookup::Renamed(called) => node.set("name", Node::string(called)),
                 NameLookup::Shared(name) => {
                     let name = name.display();
                     let message =
@@ -280,13 +282,13 @@ impl Mentions<'_> {
         node.visit_children(|_, inner| match inner.as_text() {
             // Gemini lists the allowed functions by name.
             Some(name) if is_list => {
-                if let Some(called) = self.servers.and_then(|servers| servers.called(None, name)) {
+                if let Some(called) = self.servers.and_then(|servers| servers.name_in_list(None, name)) {
                     *inner = Node::string(called);
                 }
                 Ok(())
             }
             Some(_) => Ok(()),
-            None => self.in_choice(inner, pointer, depth + 1),
+            None => self.resolve_in_choice(inner, pointer, depth + 1),
         })
     }
 }

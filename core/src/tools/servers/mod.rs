@@ -1,8 +1,8 @@
 //! Merges the tools of several servers into one list with unique names. The names are independent of the order of the
 //! servers.
 //!
-//! A tool is identified by its server and its name at the server. Its name in the merged list determines neither of
-//! them, so the names of a list are planned together, and `restore` returns the server of a called tool.
+//! A server and a name at the server identify a tool. The name in the merged list does not, so the names of a list are
+//! planned together, and `restore` returns the server of a called tool.
 //!
 //! `server__tool` identifies its server and its tool only if neither name contains `__`, the server's name does not end
 //! with `_`, and the tool's name does not begin with `_`. The name of any other tool gets a digest of both names, so
@@ -40,7 +40,7 @@ pub(crate) struct Servers {
     owners: Map<Text<'static>, Owner>,
     names: Map<Tool, Text<'static>>,
     /// The name in the list, by the name at the server; `None` if several servers have a tool with that name.
-    by_own_name: Map<Text<'static>, Option<Text<'static>>>,
+    by_original_name: Map<Text<'static>, Option<Text<'static>>>,
     /// Locations of the tools that the API defines, by name.
     hosted: Map<Text<'static>, ServerLocation>,
     /// The location of each entry of the list, in order, with its name in the list.
@@ -109,15 +109,15 @@ pub(crate) fn flatten<'a>(
     prefix: Prefix,
     name_pattern: NamePattern,
 ) -> Result<(Node<'a>, Option<Servers>), Error> {
-    flatten_beside(list, prefix, name_pattern, &Set::new())
+    flatten_with_reserved(list, prefix, name_pattern, &Set::new())
 }
 
-/// Like [`flatten`], but avoids the names in `others`, which other tools already have.
-fn flatten_beside<'a>(
+/// Like [`flatten`], but avoids the names in `reserved`, which tools outside the list have.
+fn flatten_with_reserved<'a>(
     mut list: Node<'a>,
     prefix: Prefix,
     name_pattern: NamePattern,
-    others: &Set<Text<'static>>,
+    reserved: &Set<Text<'static>>,
 ) -> Result<(Node<'a>, Option<Servers>), Error> {
     if !is_list(&list) {
         return Ok((list, None));
@@ -137,8 +137,8 @@ fn flatten_beside<'a>(
             let message = format!("expected each server once, found a second `{}`", server.display());
             return Err(refused(pointer + "/server", message));
         }
-        let (own, pointer) = tools_of(&mut entry, pointer + "/tools")?;
-        for (at, tool) in own.into_iter().enumerate() {
+        let (server_tools, pointer) = tools_of(&mut entry, pointer + "/tools")?;
+        for (at, tool) in server_tools.into_iter().enumerate() {
             let pointer = format!("{pointer}/{at}");
             let mut lists = GROUPS.into_iter().chain([TOOLS]);
             let is_list = lists.any(|key| tool.get(key).is_some_and(|list| list.as_array().is_some()));
@@ -149,7 +149,7 @@ fn flatten_beside<'a>(
             tools.push(tool);
         }
     }
-    let servers = Servers::plan(&mut tools, locations, prefix, name_pattern, others);
+    let servers = Servers::plan(&mut tools, locations, prefix, name_pattern, reserved);
     Ok((Node::array(tools), Some(servers)))
 }
 
@@ -171,14 +171,14 @@ pub(crate) fn flatten_request(
     if !has_any {
         return Ok(None);
     }
-    let others = names_of_carriers(request, deferred)?;
+    let reserved = names_in_history(request, deferred)?;
     for (config, pointer) in locations() {
         let found = match config {
-            None => take_from(request, pointer, prefix, name_pattern, &others)?,
-            Some(key) => {
-                lazy::edit_member(request, key, |config| take_from(config, pointer, prefix, name_pattern, &others))?
-                    .flatten()
-            }
+            None => flatten_member(request, pointer, prefix, name_pattern, &reserved)?,
+            Some(key) => lazy::edit_member(request, key, |config| {
+                flatten_member(config, pointer, prefix, name_pattern, &reserved)
+            })?
+            .flatten(),
         };
         if found.is_some() {
             return Ok(found);
@@ -187,36 +187,36 @@ pub(crate) fn flatten_request(
     Ok(None)
 }
 
-/// Returns the names of the tools that the history adds and that keep their names: those without `server`, and hosted
-/// tools.
-fn names_of_carriers(request: &Node<'_>, deferred: Option<&DeferredOptions>) -> Result<Set<Text<'static>>, Error> {
+/// Returns the names of tools in the history that do not change: tools that it adds without `server`, and hosted tools.
+fn names_in_history(request: &Node<'_>, deferred: Option<&DeferredOptions>) -> Result<Set<Text<'static>>, Error> {
     let mut names = Set::new();
-    // The API is recognized by the list, which is not merged yet. So messages are read in the formats of all APIs: a
-    // message of one format adds no tools in another.
+    // The API cannot be recognized before the list is merged. So messages are read in the formats of all APIs: a
+    // message of one format adds no tools in another format.
     for (_, api) in APIS_WITH_DEFERRAL {
-        let mut take = |list: &[Node<'_>]| {
-            let own = list.iter().filter(|definition| definition.get(SERVER).is_none_or(Node::is_null));
-            names.extend(own.filter_map(named).map(Named::into_name));
+        let mut add = |list: &[Node<'_>]| {
+            let unchanged = list.iter().filter(|definition| definition.get(SERVER).is_none_or(Node::is_null));
+            names.extend(unchanged.filter_map(entry_name).map(EntryName::into_name));
         };
-        carriers::each(request, *api, deferred, &mut take)?;
+        carriers::each(request, *api, deferred, &mut add)?;
         names.extend(carriers::names_of_hosted(request, *api)?.into_iter().map(Text::into_owned));
     }
     Ok(names)
 }
 
-fn take_from(
+fn flatten_member(
     holder: &mut Node<'_>,
     pointer: &str,
     prefix: Prefix,
     name_pattern: NamePattern,
-    others: &Set<Text<'static>>,
+    reserved: &Set<Text<'static>>,
 ) -> Result<Option<Servers>, Error> {
     let Some(tools) = holder.get(TOOLS).filter(|tools| may_have_server(tools)) else { return Ok(None) };
     if !has_server(&*lazy::view(tools)?) {
         return Ok(None);
     }
     let Some(list) = lazy::take(holder, TOOLS)? else { return Ok(None) };
-    let (list, servers) = flatten_beside(list, prefix, name_pattern, others).map_err(|error| error.below(pointer))?;
+    let (list, servers) =
+        flatten_with_reserved(list, prefix, name_pattern, reserved).map_err(|error| error.below(pointer))?;
     holder.set(TOOLS, list);
     Ok(servers)
 }
@@ -274,28 +274,28 @@ impl Servers {
         locations: Vec<ServerLocation>,
         prefix: Prefix,
         name_pattern: NamePattern,
-        others: &Set<Text<'static>>,
+        reserved: &Set<Text<'static>>,
     ) -> Self {
         let (mut all, mut hosted) = (Set::new(), Map::new());
         for (location, tool) in locations.iter().zip(&*tools) {
-            match named(tool) {
-                Some(Named::Defined(name)) => drop(all.insert((location.server.clone(), name))),
-                Some(Named::Hosted(name)) => drop(hosted.entry(name).or_insert_with(|| location.clone())),
+            match entry_name(tool) {
+                Some(EntryName::Defined(name)) => drop(all.insert((location.server.clone(), name))),
+                Some(EntryName::Hosted(name)) => drop(hosted.entry(name).or_insert_with(|| location.clone())),
                 None => {}
             }
         }
-        let given = hosted.keys().chain(others.iter()).cloned();
-        let (names, taken) = plan_names(&all, given, prefix, name_pattern);
-        let (mut owners, mut by_own_name) = (Map::new(), Map::new());
+        let reserved_names = hosted.keys().chain(reserved.iter()).cloned();
+        let (names, taken) = plan_names(&all, reserved_names, prefix, name_pattern);
+        let (mut owners, mut by_original_name) = (Map::new(), Map::new());
         for ((_, name), called) in names.iter() {
-            let is_shared = by_own_name.contains_key(name);
-            by_own_name.insert(name.clone(), (!is_shared).then(|| called.clone()));
+            let is_shared = by_original_name.contains_key(name);
+            by_original_name.insert(name.clone(), (!is_shared).then(|| called.clone()));
         }
         let mut listed = Vec::with_capacity(locations.len());
         for (location, entry) in locations.into_iter().zip(tools) {
-            let name = match named(entry) {
-                Some(Named::Defined(name)) => name,
-                Some(Named::Hosted(name)) => {
+            let name = match entry_name(entry) {
+                Some(EntryName::Defined(name)) => name,
+                Some(EntryName::Hosted(name)) => {
                     listed.push((location, Some(name)));
                     continue;
                 }
@@ -312,7 +312,7 @@ impl Servers {
             listed.push((location, Some(called)));
         }
         let digests = TakenDigests::of(taken.names());
-        Servers { owners, names, by_own_name, hosted, locations: listed, digests, prefix, name_pattern }
+        Servers { owners, names, by_original_name, hosted, locations: listed, digests, prefix, name_pattern }
     }
 
     /// Sets the server of each entry, and the pointer in the servers' lists if `sets_pointers` is true.
@@ -338,9 +338,9 @@ impl Servers {
     }
 
     fn listed_at(&self, entry: &Node<'_>, index: Option<usize>, count: usize) -> Option<&ServerLocation> {
-        let name = named(entry).map(Named::into_name);
+        let name = entry_name(entry).map(EntryName::into_name);
         let location = index.and_then(|index| self.locations.get(index)).filter(|_| count == self.locations.len());
-        // Entries may have been moved or removed, so the place is valid only if the name is the same.
+        // Entries may have been moved or removed, so the index is valid only if it has the entry's name.
         let location = location.filter(|(_, called)| *called == name).map(|(location, _)| location);
         location.or_else(|| name.as_ref().and_then(|name| self.location_of(name)))
     }
@@ -360,7 +360,7 @@ impl Servers {
 
     /// Returns the pointer to each tool in a request with a list of servers, and then in the same request with one list
     /// of tools. `list` is the pointer to the list.
-    pub(crate) fn moved<'s>(&'s self, list: &'s str) -> impl Iterator<Item = (String, String)> + use<'s> {
+    pub(crate) fn pointer_pairs<'s>(&'s self, list: &'s str) -> impl Iterator<Item = (String, String)> + use<'s> {
         let locations = self.locations.iter().enumerate();
         locations.map(move |(index, (location, _))| (format!("{list}{}", location.pointer), format!("{list}/{index}")))
     }
@@ -373,10 +373,10 @@ impl Servers {
         self.owners.iter()
     }
 
-    /// Calls `take` for each tool whose name changes if a request is sent with this pattern of names. The arguments are
-    /// the name that is sent, and the name in this list.
+    /// Calls `visit` for each tool whose name changes if a request is sent with this pattern of names. The arguments
+    /// are the name that is sent, and the name in this list.
     #[cfg(feature = "search")]
-    pub(crate) fn names_sent(&self, name_pattern: NamePattern, take: &mut dyn FnMut(&str, &Text<'static>)) {
+    pub(crate) fn names_sent(&self, name_pattern: NamePattern, visit: &mut dyn FnMut(&str, &Text<'static>)) {
         if name_pattern.rules.is_none()
             && self.names.values().all(|called| crate::names::is_legal(name_pattern, called))
         {
@@ -389,14 +389,14 @@ impl Servers {
         for (tool, name) in planned.iter() {
             let sent = legal.current(name);
             if let Some(called) = self.names.get(tool).filter(|called| called.display() != sent) {
-                take(&sent, called);
+                visit(&sent, called);
             }
         }
     }
 
     /// Returns the name in the list of a tool that a request mentions by its server and name, or by its name alone.
     /// Returns `None` if the name does not change, or if the server does not have the tool.
-    pub(crate) fn called(&self, server: Option<&Text<'_>>, name: &Text<'_>) -> Option<Text<'static>> {
+    pub(crate) fn name_in_list(&self, server: Option<&Text<'_>>, name: &Text<'_>) -> Option<Text<'static>> {
         let name = name.borrowed().into_owned();
         if let Some(server) = server {
             let server = server.borrowed().into_owned();
@@ -405,70 +405,71 @@ impl Servers {
             return found.or_else(|| is_listed.then_some(name));
         }
         // `server__tool` may be the name of a tool that is no longer in the list.
-        let is_prefixed = || self.prefix == Prefix::Always && name.display().contains(BETWEEN);
+        let is_prefixed = || self.prefix == Prefix::Always && name.display().contains(SEPARATOR);
         if self.location_of(&name).is_some() || is_prefixed() {
             return None;
         }
-        self.by_own_name.get(&name).cloned().flatten()
+        self.by_original_name.get(&name).cloned().flatten()
     }
 
     pub(crate) fn is_shared(&self, name: &Text<'_>) -> bool {
         let name = name.borrowed().into_owned();
-        self.by_own_name.get(&name).is_some_and(Option::is_none) && self.location_of(&name).is_none()
+        self.by_original_name.get(&name).is_some_and(Option::is_none) && self.location_of(&name).is_none()
     }
 
     /// Returns a name for a tool that its server no longer has. No tool in the list has the returned name.
     pub(crate) fn name_of_removed_tool(&self, server: &Text<'_>, name: &Text<'_>) -> Text<'static> {
         let tool = (server.borrowed().into_owned(), name.borrowed().into_owned());
-        past_name(self.name_pattern, self.prefix != Prefix::Never, &tool, &self.digests)
+        removed_tool_name(self.name_pattern, self.prefix != Prefix::Never, &tool, &self.digests)
     }
 }
 
-enum Named {
+enum EntryName {
     /// The name of a tool that the caller defines.
     Defined(Text<'static>),
     /// The name of a tool that the API defines: it cannot change.
     Hosted(Text<'static>),
 }
 
-impl Named {
+impl EntryName {
     fn into_name(self) -> Text<'static> {
         match self {
-            Named::Defined(name) | Named::Hosted(name) => name,
+            EntryName::Defined(name) | EntryName::Hosted(name) => name,
         }
     }
 }
 
-fn named(entry: &Node<'_>) -> Option<Named> {
+fn entry_name(entry: &Node<'_>) -> Option<EntryName> {
     let name = |name: &Text<'_>| name.clone().into_owned();
     match tool_format::recognize(entry) {
-        Entry::Tool(name_pattern) => name_pattern.name(entry).map(name).map(Named::Defined),
-        Entry::Hosted if tool::is_custom(entry) => tool::name(entry).map(name).map(Named::Defined),
-        Entry::Hosted => tool::name(entry).map(name).map(Named::Hosted),
+        Entry::Tool(shape) => shape.name(entry).map(name).map(EntryName::Defined),
+        Entry::Hosted if tool::is_custom(entry) => tool::name(entry).map(name).map(EntryName::Defined),
+        Entry::Hosted => tool::name(entry).map(name).map(EntryName::Hosted),
         Entry::Unknown => None,
     }
 }
 
-pub(crate) fn own_name(entry: &Node<'_>) -> Option<Text<'static>> {
-    match named(entry) {
-        Some(Named::Defined(name)) => Some(name),
-        Some(Named::Hosted(_)) | None => None,
+pub(crate) fn defined_name(entry: &Node<'_>) -> Option<Text<'static>> {
+    match entry_name(entry) {
+        Some(EntryName::Defined(name)) => Some(name),
+        Some(EntryName::Hosted(_)) | None => None,
     }
 }
 
 pub(crate) fn rename(entry: &mut Node<'_>, called: &Text<'static>) {
     match tool_format::recognize(entry) {
-        Entry::Tool(name_pattern) => name_pattern.rename(entry, called.clone()),
+        Entry::Tool(shape) => shape.rename(entry, called.clone()),
         _ => tool::rename_custom(entry, called.clone()),
     }
 }
 
-const BETWEEN: &str = "__";
+const SEPARATOR: &str = "__";
 
 /// A server, and the name of one of its tools at this server.
 pub(crate) type Tool = (Text<'static>, Text<'static>);
 
-/// `hosted` are the names of tools that the API defines, which stay unchanged. Also returns all names that are taken.
+/// Plans the name of each tool in the list. `hosted` contains the unchanged names of tools that the API defines. Also
+/// returns all names that are taken.
 fn plan_names(
     tools: &Set<Tool>,
     hosted: impl Iterator<Item = Text<'static>>,
@@ -485,74 +486,82 @@ fn plan_names(
         Prefix::Always => true,
         Prefix::Never => false,
     };
-    let wish = |tool: &Tool| match has_prefix(tool) {
-        true => prefixed(name_pattern, tool),
+    let preferred = |tool: &Tool| match has_prefix(tool) {
+        true => name_with_prefix(name_pattern, tool),
         false => (!is_shared(&tool.1)).then(|| tool.1.display().into_owned()),
     };
-    let wishes: Map<&Tool, Option<String>> = tools.iter().map(|tool| (tool, wish(tool))).collect();
+    let preferences: Map<&Tool, Option<String>> = tools.iter().map(|tool| (tool, preferred(tool))).collect();
     let mut wanted: Map<&String, usize> = Map::new();
-    wishes.values().flatten().for_each(|wish| *wanted.entry(wish).or_default() += 1);
-    let is_disputed = |wish: &String| wanted.get(&wish) != Some(&1) || taken.has(wish);
-    let (clear, hashing): (Map<&Tool, _>, Map<&Tool, _>) = wishes
+    preferences.values().flatten().for_each(|preferred| *wanted.entry(preferred).or_default() += 1);
+    let is_taken = |preferred: &String| wanted.get(&preferred) != Some(&1) || taken.has(preferred);
+    let (unique, ambiguous): (Map<&Tool, _>, Map<&Tool, _>) = preferences
         .iter()
-        .map(|(tool, wish)| (*tool, wish.as_ref().filter(|wish| !is_disputed(wish))))
-        .fold((Map::new(), Map::new()), |(mut clear, mut hashing), (tool, wish)| {
-            match wish {
-                Some(wish) => drop(clear.insert(tool, wish)),
-                None => drop(hashing.insert(tool, has_prefix(tool))),
+        .map(|(tool, preferred)| (*tool, preferred.as_ref().filter(|preferred| !is_taken(preferred))))
+        .fold((Map::new(), Map::new()), |(mut unique, mut ambiguous), (tool, preferred)| {
+            match preferred {
+                Some(preferred) => drop(unique.insert(tool, preferred)),
+                None => drop(ambiguous.insert(tool, has_prefix(tool))),
             }
-            (clear, hashing)
+            (unique, ambiguous)
         });
     let mut names = Map::new();
-    let mut given = taken.clone();
-    for (tool, has_prefix) in hashing.iter() {
+    let mut assigned = taken.clone();
+    for (tool, has_prefix) in ambiguous.iter() {
         names.insert(
             (*tool).clone(),
-            Text::new(given.reserve_unused(hashed(name_pattern, *has_prefix, tool), name_pattern.max_length)),
+            Text::new(
+                assigned.reserve_unused(name_with_digest(name_pattern, *has_prefix, tool), name_pattern.max_length),
+            ),
         );
     }
     // A tool whose name equals another tool's name with a digest also gets a digest.
-    for (tool, wish) in clear.iter() {
-        let called = match given.has(wish) {
-            true => {
-                Text::new(given.reserve_unused(hashed(name_pattern, has_prefix(tool), tool), name_pattern.max_length))
-            }
-            false if has_prefix(tool) => Text::new((*wish).clone()),
+    for (tool, preferred) in unique.iter() {
+        let called = match assigned.has(preferred) {
+            true => Text::new(
+                assigned
+                    .reserve_unused(name_with_digest(name_pattern, has_prefix(tool), tool), name_pattern.max_length),
+            ),
+            false if has_prefix(tool) => Text::new((*preferred).clone()),
             false => tool.1.clone(),
         };
-        given.take(&called);
+        assigned.take(&called);
         names.insert((*tool).clone(), called);
     }
-    (names, given)
+    (names, assigned)
 }
 
-fn prefixed(name_pattern: NamePattern, (server, name): &Tool) -> Option<String> {
-    let (head, tail) = (folded(name_pattern, server), folded(inner(name_pattern), name));
+fn name_with_prefix(name_pattern: NamePattern, (server, name): &Tool) -> Option<String> {
+    let (head, tail) = (folded(name_pattern, server), folded(inner_pattern(name_pattern), name));
     let is_same = head == server.display() && tail == name.display();
-    let is_clear = ![&head, &tail].iter().any(|part| part.contains(BETWEEN));
-    let found = format!("{head}{BETWEEN}{tail}");
-    let fits = found.chars().count() <= name_pattern.max_length;
-    (is_same && is_clear && fits && !head.ends_with('_') && !tail.starts_with('_')).then_some(found)
+    let is_clear = ![&head, &tail].iter().any(|part| part.contains(SEPARATOR));
+    let joined = format!("{head}{SEPARATOR}{tail}");
+    let fits = joined.chars().count() <= name_pattern.max_length;
+    (is_same && is_clear && fits && !head.ends_with('_') && !tail.starts_with('_')).then_some(joined)
 }
 
-fn inner(name_pattern: NamePattern) -> NamePattern {
+fn inner_pattern(name_pattern: NamePattern) -> NamePattern {
     NamePattern { letter_first: false, ..name_pattern }
 }
 
-/// If the name is too long, the server's part is cut first.
-fn hashed(name_pattern: NamePattern, has_prefix: bool, (server, name): &Tool) -> String {
-    let own = folded(inner(name_pattern), name);
+/// Returns a name that ends with a digest. If it is too long, the server's part is cut first.
+fn name_with_digest(name_pattern: NamePattern, has_prefix: bool, (server, name): &Tool) -> String {
+    let folded_name = folded(inner_pattern(name_pattern), name);
     let (tail, max_length) = (digest(&[server, name]), name_pattern.max_length);
-    let fixed = TAIL + own.chars().count() + BETWEEN.len();
+    let fixed = TAIL + folded_name.chars().count() + SEPARATOR.len();
     let head = match has_prefix && fixed < max_length {
-        true => format!("{}{BETWEEN}{own}", cut(&folded(name_pattern, server), max_length - fixed)),
+        true => format!("{}{SEPARATOR}{folded_name}", cut(&folded(name_pattern, server), max_length - fixed)),
         false => cut(&folded(name_pattern, name), max_length.saturating_sub(TAIL)).into(),
     };
     format!("{head}_{tail}")
 }
 
-fn past_name(name_pattern: NamePattern, has_prefix: bool, tool: &Tool, digests: &TakenDigests) -> Text<'static> {
+fn removed_tool_name(
+    name_pattern: NamePattern,
+    has_prefix: bool,
+    tool: &Tool,
+    digests: &TakenDigests,
+) -> Text<'static> {
     let shorter =
         |kept: usize| NamePattern { max_length: name_pattern.max_length.saturating_sub(kept), ..name_pattern };
-    Text::new(digests.first_unused(|kept| hashed(shorter(kept), has_prefix, tool)))
+    Text::new(digests.first_unused(|kept| name_with_digest(shorter(kept), has_prefix, tool)))
 }

@@ -40,7 +40,7 @@ pub(crate) const LISTS: Table<fn(usize) -> Value> = &[
 
 pub(crate) const REQUESTS: Table<fn(usize) -> Value> = &[
     ("Anthropic: deferred tools", |count| {
-        let tools: Vec<Value> = (0..count).map(deferred).collect();
+        let tools: Vec<Value> = (0..count).map(deferred_tool).collect();
         let loaded: Vec<Value> =
             (0..count).map(|at| json!({"type": "tool_reference", "tool_name": format!("tool_{at}")})).collect();
         json!({"model": "m", "max_tokens": 9, "tools": tools, "messages": [
@@ -59,7 +59,7 @@ pub(crate) const REQUESTS: Table<fn(usize) -> Value> = &[
         json!({"model": "m", "input": (0..count).flat_map(turn).collect::<Vec<Value>>()})
     }),
     ("Anthropic: one reference a message", |count| {
-        let tools: Vec<Value> = (0..count).map(deferred).collect();
+        let tools: Vec<Value> = (0..count).map(deferred_tool).collect();
         let turn = |at: usize| {
             let id = format!("t{at}");
             [
@@ -83,10 +83,10 @@ pub(crate) const REQUESTS: Table<fn(usize) -> Value> = &[
         };
         let mut messages = vec![json!({"role": "user", "content": "go"})];
         messages.extend((0..count).flat_map(turn));
-        json!({"model": "m", "max_tokens": 9, "tools": [deferred(0)], "messages": messages})
+        json!({"model": "m", "max_tokens": 9, "tools": [deferred_tool(0)], "messages": messages})
     }),
     ("Anthropic: hosted search", |count| {
-        let mut tools: Vec<Value> = (0..count).map(deferred).collect();
+        let mut tools: Vec<Value> = (0..count).map(deferred_tool).collect();
         tools.push(json!({"type": "tool_search_tool_regex_20251119", "name": "tool_search_tool_regex"}));
         let turn = |at: usize| {
             let id = format!("srvtoolu_{at}");
@@ -378,6 +378,6 @@ fn tool(name: &str, at: usize) -> Value {
     json!({"name": name, "description": "Reads a file.", "input_schema": schema(at)})
 }
 
-fn deferred(at: usize) -> Value {
+fn deferred_tool(at: usize) -> Value {
     json!({"name": format!("tool_{at}"), "description": "Reads a file.", "input_schema": schema(at), "defer_loading": true})
 }

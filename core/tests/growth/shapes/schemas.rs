@@ -100,19 +100,19 @@ pub(crate) const ELEMENTS: &[(&str, Element)] = &[
 ];
 
 pub(crate) const CONTAINERS: &[(&str, Container)] = &[
-    ("properties", |all| json!({"type": "object", "properties": named(all, "p")})),
+    ("properties", |all| json!({"type": "object", "properties": with_names(all, "p")})),
     ("required properties", |all| {
         let required: Vec<String> = (0..all.len()).map(|at| format!("p{at}")).collect();
-        json!({"type": "object", "properties": named(all, "p"), "required": required})
+        json!({"type": "object", "properties": with_names(all, "p"), "required": required})
     }),
     ("one schema", |all| {
-        let mut one = all.iter().fold(json!({}), merged);
+        let mut one = all.iter().fold(json!({}), merge);
         if let Some(one) = one.as_object_mut() {
             one.insert("type".into(), json!("object"));
         }
         one
     }),
-    ("one property", |all| json!({"type": "object", "properties": {"v": all.iter().fold(json!({}), merged)}})),
+    ("one property", |all| json!({"type": "object", "properties": {"v": all.iter().fold(json!({}), merge)}})),
     ("allOf", |all| json!({"type": "object", "properties": {"v": {"allOf": all}}})),
     ("allOf at the root", |all| json!({"type": "object", "allOf": all})),
     ("allOf over properties", |all| json!({"type": "object", "properties": strings(all.len()), "allOf": all})),
@@ -136,22 +136,22 @@ pub(crate) const CONTAINERS: &[(&str, Container)] = &[
     ("definitions", |all| {
         let uses: Map<String, Value> =
             (0..all.len()).map(|at| (format!("p{at}"), json!({"$ref": format!("#/$defs/d{at}")}))).collect();
-        json!({"type": "object", "properties": uses, "$defs": named(all, "d")})
+        json!({"type": "object", "properties": uses, "$defs": with_names(all, "d")})
     }),
     ("misnamed definitions beside many members", |all| {
         let uses: Map<String, Value> =
             (0..all.len()).map(|at| (format!("p{at}"), json!({"$ref": format!("#/definitions/d{at}")}))).collect();
         let mut root: Map<String, Value> = (0..all.len()).map(|at| (format!("x-{at}"), json!(at))).collect();
-        let members = [("type", json!("object")), ("properties", json!(uses)), ("$defs", json!(named(all, "d")))];
+        let members = [("type", json!("object")), ("properties", json!(uses)), ("$defs", json!(with_names(all, "d")))];
         root.extend(members.map(|(key, value)| (key.into(), value)));
         Value::Object(root)
     }),
-    ("unused definitions", |all| json!({"type": "object", "properties": {}, "$defs": named(all, "d")})),
+    ("unused definitions", |all| json!({"type": "object", "properties": {}, "$defs": with_names(all, "d")})),
     ("shared definitions", |all| {
         let uses: Map<String, Value> = (0..all.len() * 2)
             .map(|at| (format!("p{at}"), json!({"$ref": format!("#/definitions/e{}", at % all.len().max(1))})))
             .collect();
-        json!({"type": "object", "properties": uses, "definitions": named(all, "e")})
+        json!({"type": "object", "properties": uses, "definitions": with_names(all, "e")})
     }),
     ("chained definitions", |all| {
         let chain: Map<String, Value> = all
@@ -175,8 +175,8 @@ pub(crate) const CONTAINERS: &[(&str, Container)] = &[
         json!({"type": "object", "properties": {"v": {"$ref": "#/$defs/c0"}}, "$defs": ring})
     }),
     ("not", |all| json!({"type": "object", "properties": {"v": {"not": {"anyOf": all}}}})),
-    ("dependentSchemas", |all| json!({"type": "object", "dependentSchemas": named(all, "p")})),
-    ("patternProperties", |all| json!({"type": "object", "patternProperties": named(all, "^p")})),
+    ("dependentSchemas", |all| json!({"type": "object", "dependentSchemas": with_names(all, "p")})),
+    ("patternProperties", |all| json!({"type": "object", "patternProperties": with_names(all, "^p")})),
     ("nested", |all| {
         let group = |group: &[Value]| {
             group.iter().fold(
@@ -185,7 +185,7 @@ pub(crate) const CONTAINERS: &[(&str, Container)] = &[
             )
         };
         let groups: Vec<Value> = all.chunks(40).map(group).collect();
-        json!({"type": "object", "properties": named(&groups, "g")})
+        json!({"type": "object", "properties": with_names(&groups, "g")})
     }),
     ("nested unions", |all| {
         let group = |group: &[Value]| {
@@ -195,13 +195,13 @@ pub(crate) const CONTAINERS: &[(&str, Container)] = &[
             )
         };
         let groups: Vec<Value> = all.chunks(20).map(group).collect();
-        json!({"type": "object", "properties": named(&groups, "g")})
+        json!({"type": "object", "properties": with_names(&groups, "g")})
     }),
     ("nested allOf", |all| {
         let group =
             |group: &[Value]| group.iter().fold(json!({"minLength": 1}), |inner, one| json!({"allOf": [one, inner]}));
         let groups: Vec<Value> = all.chunks(20).map(group).collect();
-        json!({"type": "object", "properties": named(&groups, "g")})
+        json!({"type": "object", "properties": with_names(&groups, "g")})
     }),
     ("allOf of unions", |all| {
         let pairs: Vec<Value> = all.chunks(2).map(|pair| json!({"anyOf": pair})).collect();
@@ -213,7 +213,7 @@ pub(crate) const CONTAINERS: &[(&str, Container)] = &[
     ),
 ];
 
-/// Also returns the definitions that the small schemas refer to.
+/// Returns a schema of many small schemas, with the definitions that the small schemas refer to.
 pub(crate) fn schema(element: (&str, Element), container: (&str, Container), count: usize) -> Value {
     let all: Vec<Value> = (0..count).map(element.1).collect();
     let mut root = container.1(&all);
@@ -234,7 +234,7 @@ pub(crate) fn schema(element: (&str, Element), container: (&str, Container), cou
     root
 }
 
-fn named(all: &[Value], prefix: &str) -> Map<String, Value> {
+fn with_names(all: &[Value], prefix: &str) -> Map<String, Value> {
     all.iter().enumerate().map(|(at, one)| (format!("{prefix}{at}"), one.clone())).collect()
 }
 
@@ -243,7 +243,7 @@ fn strings(count: usize) -> Map<String, Value> {
 }
 
 /// Merges two schemas: tables and lists are concatenated; for other keywords the value of the later schema applies.
-fn merged(mut one: Value, other: &Value) -> Value {
+fn merge(mut one: Value, other: &Value) -> Value {
     if let (Some(into), Some(other)) = (one.as_object_mut(), other.as_object()) {
         for (key, value) in other {
             match (into.get_mut(key), value) {

@@ -1,6 +1,6 @@
 //! Fakes of backends. Each one refuses what the real backend refuses, and is written from the APIs' documentation and
-//! errors, independent of the tables in the core. The fakes for Anthropic, OpenAI and Interactions are those of the
-//! native suite.
+//! errors, independent of the tables in the core. For Anthropic, OpenAI and Interactions, the fakes of the native suite
+//! are used.
 
 use std::collections::BTreeSet;
 
@@ -49,7 +49,7 @@ pub(crate) fn check(backend: Backend, request: &Value) -> Verdict {
     };
     refuse(definitions(api, request).count() > limit, "too many tools")?;
     ids(backend, request)?;
-    let has_caller = called(api, request).into_iter().any(|call| !call["caller"].is_null());
+    let has_caller = calls_of(api, request).into_iter().any(|call| !call["caller"].is_null());
     refuse(has_caller && model == "claude-sonnet-4-20250514", "tool_use.caller: Extra inputs are not permitted")?;
     arguments(api, request)
 }
@@ -74,7 +74,7 @@ fn without_other_kinds(request: &Value) -> Value {
     plain
 }
 
-fn called<'v>(api: &str, request: &'v Value) -> Vec<&'v Value> {
+fn calls_of<'v>(api: &str, request: &'v Value) -> Vec<&'v Value> {
     let history = items(&request[history_of(api)]);
     match api {
         "anthropic" => {
@@ -117,7 +117,7 @@ fn names((api, dialect, _): Backend, request: &Value) -> Verdict {
         refuse(is_enforced && !is_legal(name), &format!("invalid name `{name}` in the list"))?;
         refuse(!seen.insert(name), &format!("the name `{name}` is not unique"))?;
     }
-    let wrong = called(api, request).into_iter().find(|call| !is_legal(call["name"].as_str().unwrap_or_default()));
+    let wrong = calls_of(api, request).into_iter().find(|call| !is_legal(call["name"].as_str().unwrap_or_default()));
     refuse(is_enforced && wrong.is_some(), &format!("invalid name in a call: {wrong:?}"))
 }
 
@@ -135,7 +135,7 @@ fn ids((api, dialect, model): Backend, request: &Value) -> Verdict {
 }
 
 fn arguments(api: &str, request: &Value) -> Verdict {
-    for call in called(api, request) {
+    for call in calls_of(api, request) {
         let is_object = match api {
             "openai-chat" | "openai-responses" => {
                 let text = call["arguments"].as_str().unwrap_or_default();
@@ -151,7 +151,7 @@ fn arguments(api: &str, request: &Value) -> Verdict {
 }
 
 /// Returns true if a choice forces a call, and the name of the tool that it forces.
-fn forced<'v>(api: &str, request: &'v Value) -> (bool, Option<&'v str>) {
+fn forced_call<'v>(api: &str, request: &'v Value) -> (bool, Option<&'v str>) {
     let choice = &request["tool_choice"];
     match api {
         "anthropic" => (choice["type"] == "any" || choice["type"] == "tool", choice["name"].as_str()),
@@ -165,7 +165,7 @@ fn forced<'v>(api: &str, request: &'v Value) -> (bool, Option<&'v str>) {
 }
 
 fn choice((api, dialect, model): Backend, request: &Value) -> Verdict {
-    let (is_forced, name) = forced(api, request);
+    let (is_forced, name) = forced_call(api, request);
     let has = |prefix: &str| model.contains(prefix);
     let thinking = &request["thinking"]["type"];
     let fields = &request["additionalModelRequestFields"]["thinking"]["type"];

@@ -36,7 +36,7 @@ pub(crate) fn tool(api: &str, name: &str) -> Value {
     }
 }
 
-/// `arguments` are the arguments of every call.
+/// Returns the messages with the calls and their results. Every call has the arguments `arguments`.
 pub(crate) fn calls(api: &str, calls: &[(String, String)], arguments: &Value) -> Vec<Value> {
     let text = arguments.as_str().map_or_else(|| arguments.to_string(), Into::into);
     let each = |make: &dyn Fn(&str, &str) -> Value| calls.iter().map(|(id, name)| make(id, name)).collect::<Vec<_>>();
@@ -46,9 +46,9 @@ pub(crate) fn calls(api: &str, calls: &[(String, String)], arguments: &Value) ->
             json!({"role": "user", "content": each(&|id, _| json!({"type": "tool_result", "tool_use_id": id, "content": "done"}))}),
         ],
         "openai-chat" => {
-            let made =
+            let generated_calls =
                 each(&|id, name| json!({"id": id, "type": "function", "function": {"name": name, "arguments": text}}));
-            let mut messages = vec![json!({"role": "assistant", "content": null, "tool_calls": made})];
+            let mut messages = vec![json!({"role": "assistant", "content": null, "tool_calls": generated_calls})];
             messages.extend(each(&|id, _| json!({"role": "tool", "tool_call_id": id, "content": "done"})));
             messages
         }
@@ -106,13 +106,13 @@ pub(crate) fn conversation((api, _, model): Backend, numbers: &mut Numbers) -> V
     for turn in 0..=numbers.below(3) {
         history.push(message(api, true, &format!("Question {turn}")));
         for _ in 0..numbers.below(3) {
-            let made: Vec<(String, String)> = (0..=numbers.below(2))
+            let calls_of_turn: Vec<(String, String)> = (0..=numbers.below(2))
                 .map(|_| {
                     id += 1;
                     (format!("call_{id}"), names[numbers.below(names.len())].to_owned())
                 })
                 .collect();
-            history.extend(calls(api, &made, &json!({"q": "x"})));
+            history.extend(calls(api, &calls_of_turn, &json!({"q": "x"})));
         }
         history.push(message(api, false, &format!("Answer {turn}")));
     }
@@ -572,7 +572,7 @@ fn force(api: &str, request: &mut Value, numbers: &mut Numbers) {
     choose(api, request, (numbers.below(2) == 0).then_some(name.as_str()));
 }
 
-/// Triggers and their backends take turns.
+/// Returns the conversation with a number. Successive numbers use successive pairs of a trigger and a backend.
 pub(crate) fn made(number: usize, numbers: &mut Numbers) -> Made {
     let all: Vec<(&'static str, Backend, Put)> = TRIGGERS
         .iter()

@@ -38,7 +38,7 @@ const LEFT: [&str; 11] = [
     "cached-content",
 ];
 
-/// Rules about places of a request. A test in the core violates each of them at each place.
+/// Rules about locations in a request. A test in the core violates each rule at each location.
 const PLACES: [&str; 17] = [
     "unsupported-member",
     "unsupported-beta",
@@ -83,7 +83,7 @@ impl Numbers {
 }
 
 /// Returns the rules that a request violates, each with the statement of its fact.
-fn broken(dialect: &str, model: &str, request: &Value) -> Vec<(&'static str, &'static str)> {
+fn violations(dialect: &str, model: &str, request: &Value) -> Vec<(&'static str, &'static str)> {
     let options = CheckRequestOptions::new(dialect_id(dialect)).model(model);
     let found = check_request(request, options).unwrap_or_else(|error| panic!("{error}: {request}"));
     found.iter().map(|violation| (violation.constraint, violation.fact.statement)).collect()
@@ -102,7 +102,7 @@ fn adapted_requests_are_not_refused() {
         let (_, dialect, model) = backend;
         let about = format!("{number}, {trigger}, {backend:?}");
         let verdict = fakes::check(backend, &request);
-        let found = broken(dialect, model, &request);
+        let found = violations(dialect, model, &request);
         for fact in &found {
             *facts.entry(*fact).or_default() += 1;
             *rules.entry(fact.0).or_default() += 1;
@@ -149,7 +149,7 @@ fn adapted_requests_are_not_refused() {
         }
         *count.entry("sent").or_default() += 1;
         if let Err(refusal) = fakes::check(backend, sent) {
-            let left = broken(dialect, model, sent);
+            let left = violations(dialect, model, sent);
             match !left.is_empty() && left.iter().all(|(rule, _)| LEFT.contains(rule)) {
                 true => *count.entry("sent and refused, as `check_request` reports").or_default() += 1,
                 false => faults.push(format!("{about}: refused, {refusal}: {sent}\n of {request}")),
@@ -214,10 +214,10 @@ fn substitutes_for_response_formats_are_not_refused() {
                 continue;
             };
             *steps.entry(format!("{formats:?}: {step}")).or_default() += 1;
-            let left = broken(dialect, model, &adapted.request);
+            let left = violations(dialect, model, &adapted.request);
             let is_about = |rule: &str| rule.starts_with("format-") || rule.starts_with("choice-while");
             // Other rules that the substitute violates.
-            let given = broken(dialect, model, &request);
+            let given = violations(dialect, model, &request);
             let is_of_step = |rule: &str| {
                 ["functions-beside-hosted", "cached-content"].contains(&rule)
                     && !given.iter().any(|(known, _)| *known == rule)
@@ -227,7 +227,7 @@ fn substitutes_for_response_formats_are_not_refused() {
                 faults.push(format!("{about}, {formats:?}: {left:?}: {}", adapted.request));
             }
             if let Err(refusal) = fakes::check(backend, &adapted.request) {
-                let known = broken(dialect, model, &adapted.request);
+                let known = violations(dialect, model, &adapted.request);
                 if !known.iter().any(|(rule, _)| LEFT.contains(rule)) {
                     faults.push(format!("{about}, {formats:?}: refused, {refusal}: {}", adapted.request));
                 }

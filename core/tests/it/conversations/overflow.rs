@@ -61,7 +61,7 @@ const FORMS: [(&str, Put); 5] = [
     }),
 ];
 
-fn declared(api: &str, request: &Value) -> Vec<Value> {
+fn declared_tools(api: &str, request: &Value) -> Vec<Value> {
     match api {
         "gemini" => {
             let entries = match &request["tools"] {
@@ -92,7 +92,7 @@ fn search(api: &str, id: &str, query: &str) -> (Value, Value) {
     (message, call)
 }
 
-fn answered(api: &str, answer: Value) -> Value {
+fn search_result(api: &str, answer: Value) -> Value {
     match api {
         "anthropic" | "bedrock" => json!({"role": "user", "content": [answer]}),
         "gemini" => json!({"role": "user", "parts": [answer]}),
@@ -111,7 +111,7 @@ fn play(backend: Backend, numbers: &mut Numbers, put: Put, about: &str) {
     options = options.history_pairs(HistoryPairs::Complete);
     options.tools = options.tools.max_tools(MAX_TOOLS);
     let mut before: Option<(Vec<Value>, Vec<Value>)> = None;
-    // A tool that the choice forces replaces one of those that are found.
+    // A tool that the choice forces replaces a found tool.
     for turn in 0..=(if is_chosen { 1 } else { TURNS }) {
         let adapted = adapt_request(&request, &options).unwrap_or_else(|error| panic!("{about}: {error}: {request}"));
         let sent = &adapted.request;
@@ -124,7 +124,7 @@ fn play(backend: Backend, numbers: &mut Numbers, put: Put, about: &str) {
         assert_eq!(again.request, *sent, "{about}: the tools that were sent are kept");
         assert!(!text.contains("cachePoint\":{\"type\":\"default\"}},{\"cachePoint"), "{about}: {sent}");
         assert!(request["systemInstruction"].is_null() || text.contains("Be brief."), "{about}: {sent}");
-        let tools = declared(api, sent);
+        let tools = declared_tools(api, sent);
         assert!(tools.len() <= MAX_TOOLS, "{about}: {tools:?}");
         let has = |name: &str| tools.iter().any(|tool| tool.to_string().contains(&format!("\"{name}\"")));
         assert!(has("tool_search"), "{about}: {tools:?}");
@@ -144,7 +144,7 @@ fn play(backend: Backend, numbers: &mut Numbers, put: Put, about: &str) {
         let (message, call) = search(api, &format!("search_{turn}"), &format!("select:{wanted}"));
         let answer = answer_tool_search(&call, &request, &SearchOptions::default()).expect(about).expect("a search");
         let history = request[history_of(api)].as_array_mut().expect("a history");
-        history.extend([message, answered(api, answer)]);
+        history.extend([message, search_result(api, answer)]);
     }
 }
 

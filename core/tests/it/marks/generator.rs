@@ -92,7 +92,7 @@ fn schema() -> Value {
 }
 
 /// Returns a template whose marks have names with this prefix, so that two copies have the same marks.
-fn shared(template: &Value, prefix: &str) -> Value {
+fn with_prefix(template: &Value, prefix: &str) -> Value {
     fn fill(value: &mut Value, prefix: &str, next: &mut usize) {
         match value {
             Value::String(text) => {
@@ -136,7 +136,7 @@ fn arguments_text() -> String {
     arguments().to_string()
 }
 
-/// If `deferred` is true, some tools are deferred, and the history contains constructs that load them.
+/// Returns a request. If `deferred` is true, some tools are deferred, and parts of the history load them.
 pub(crate) fn request(api: &str, deferred: bool) -> Value {
     let mut request = match api {
         "anthropic" => anthropic(),
@@ -422,7 +422,7 @@ fn defer(api: &str, request: &mut Value) {
         "openai-responses" => {
             let definition = |name: &str| {
                 let tool = json!({"type": "function", "name": name, "description": "Deferred <>", "parameters": schema(), "strict": false, "defer_loading": true});
-                shared(&tool, &name[..4])
+                with_prefix(&tool, &name[..4])
             };
             for name in [found, hidden] {
                 push("/tools", definition(name));

@@ -36,7 +36,7 @@ struct Sent {
     restore: Value,
 }
 
-/// Returns the code of the error if adapting fails.
+/// Returns the adapted request, or the code and the message of the error.
 fn adapt(request: &Value, options: &Value) -> Result<Sent, String> {
     let (input, options) = (Node::from_value(request), Node::from_value(options));
     let (input, options) = (input.expect("a request"), options.expect("options"));
@@ -47,8 +47,8 @@ fn adapt(request: &Value, options: &Value) -> Result<Sent, String> {
     Ok(Sent { request: value(&done.value), report: report["report"].clone(), restore: report["restore"].clone() })
 }
 
-/// Kinds of differences that are right, each with the reason. `known.json` does not count them.
-const RIGHT: [(&str, &str); 4] = [
+/// Kinds of expected differences, each with the reason. `known.json` does not count them.
+const EXPECTED_DIFFERENCES: [(&str, &str); 4] = [
     (
         "translated, native: tool becomes result: ",
         "in Gemini Interactions and OpenAI Responses, the result of a search defines the tools that it found",
@@ -67,12 +67,12 @@ const RIGHT: [(&str, &str); 4] = [
     ),
 ];
 
-/// Removes the kinds that are right.
+/// Removes the expected kinds of differences.
 ///
 /// # Panics
-/// If a row of `RIGHT` fits no difference.
-fn without_right(faults: &mut Faults) {
-    for (kind, reason) in RIGHT {
+/// If a row of `EXPECTED_DIFFERENCES` fits no difference.
+fn remove_expected(faults: &mut Faults) {
+    for (kind, reason) in EXPECTED_DIFFERENCES {
         let before = faults.len();
         faults.retain(|fault, _| !fault.contains(kind));
         assert!(faults.len() < before, "remove the row `{kind}` ({reason}): nothing differs in this way");
@@ -118,19 +118,19 @@ fn with_client_names(value: &Value, names: &BTreeMap<String, String>) -> Value {
     }
 }
 
-/// Returns the marks that are out of order in the result, except for those of the longest sequence in order.
+/// Returns the marks that are out of order in the result, except for the marks of the longest sequence in order.
 fn out_of_order(source: &Occurrences, sent: &Occurrences) -> BTreeSet<String> {
     let mut marks: Vec<(usize, usize, &String)> = Vec::new();
     for (mark, seen) in source {
-        let place = |list: &[Seen]| list.iter().map(|seen| seen.block).filter(|block| *block > 0).min();
-        let places = place(seen).zip(sent.get(mark).and_then(|seen| place(seen)));
-        marks.extend(places.map(|(one, two)| (one, two, mark)));
+        let block = |list: &[Seen]| list.iter().map(|seen| seen.block).filter(|block| *block > 0).min();
+        let blocks = block(seen).zip(sent.get(mark).and_then(|seen| block(seen)));
+        marks.extend(blocks.map(|(one, two)| (one, two, mark)));
     }
     marks.sort();
     // Length of the longest sequence that ends with each mark, and its previous mark.
     let mut best: Vec<(usize, Option<usize>)> = Vec::new();
-    for (at, (_, place, _)) in marks.iter().enumerate() {
-        let before = (0..at).filter(|before| marks[*before].1 <= *place).max_by_key(|before| best[*before].0);
+    for (at, (_, block, _)) in marks.iter().enumerate() {
+        let before = (0..at).filter(|before| marks[*before].1 <= *block).max_by_key(|before| best[*before].0);
         best.push((before.map_or(1, |before| best[before].0 + 1), before));
     }
     let mut kept = BTreeSet::new();
@@ -172,7 +172,7 @@ fn block_kind(request: &Value, pointer: &str) -> String {
     String::new()
 }
 
-/// The report may list a string as hidden by one of these names.
+/// Returns the names and types around a string. The report may list the string as hidden by any of these words.
 fn words_around<'v>(request: &'v Value, pointer: &'v str) -> BTreeSet<&'v str> {
     let mut words: BTreeSet<&str> = pointer.split('/').collect();
     for (end, _) in pointer.match_indices('/') {
@@ -213,7 +213,7 @@ fn judge(way: &str, (source_api, source): (&str, &Value), (api, sent): (&str, &S
                 let of = block_kind(source, &seen_mark.pointer);
                 let of = if of.is_empty() { of } else { format!(" ({of})") };
                 let fault = format!("{way}: {what}: {source_api} {}{of}", kind(&seen_mark.pointer));
-                if shown().is_some_and(|shown| fault.contains(&shown)) {
+                if shown_kind().is_some_and(|shown| fault.contains(&shown)) {
                     eprintln!("{fault}: {} to {api}: {}", sent.report["dialect"], seen_mark.pointer);
                 }
                 *faults.entry(fault).or_default() += 1;
@@ -247,7 +247,7 @@ fn judge(way: &str, (source_api, source): (&str, &Value), (api, sent): (&str, &S
     }
 }
 
-fn shown() -> Option<String> {
+fn shown_kind() -> Option<String> {
     std::env::var("TOOLWIRE_MARKS").ok().filter(|shown| shown != "write")
 }
 
@@ -336,11 +336,11 @@ fn every_string_of_a_request_is_sent_or_reported() {
     }
     eprintln!("requests: {count:?}\n{errors:#?}");
     assert!(count["sent"] > 1_000, "{count:?}");
-    without_right(&mut faults);
+    remove_expected(&mut faults);
     compare(&faults);
 }
 
-/// `{write}` is the name under which a renamed tool was sent.
+/// Returns a template of a reply. `{write}` is the name under which a renamed tool was sent.
 fn reply(api: &str) -> Value {
     let arguments = json!({"city": "Argument <>", "x_<>": ["Nested <>"]});
     let text = arguments.to_string();
@@ -396,7 +396,7 @@ fn reply(api: &str) -> Value {
     }
 }
 
-fn renamed(value: &Value, from: &str, to: &str) -> Value {
+fn with_renamed_tool(value: &Value, from: &str, to: &str) -> Value {
     with_client_names(value, &BTreeMap::from([(from.to_owned(), to.to_owned())]))
 }
 
@@ -406,7 +406,7 @@ fn every_string_of_a_reply_is_restored() {
     for api in APIS {
         let (mut marker, own) = (Marker::default(), "write/<write>");
         let mut source = request(api, false);
-        // Without constructs that change what a reply means.
+        // These members would change what a reply means.
         ["response_format", "text", "generationConfig"].into_iter().for_each(|key| {
             source.as_object_mut().expect("a request").remove(key);
         });
@@ -423,12 +423,12 @@ fn every_string_of_a_reply_is_restored() {
         let reply = marker.fill(&template);
         let restore = Restore::from_json(&adapted.restore.to_json()).expect("a restore map");
         let restored = restore.reply(&reply).expect("a reply").reply;
-        assert_eq!(restored.to_string(), renamed(&reply, &called, &own).to_string(), "{api}");
+        assert_eq!(restored.to_string(), with_renamed_tool(&reply, &called, &own).to_string(), "{api}");
         let events = as_stream::events(&reply).expect("events");
         let mut stream = restore.stream();
         let mut found: Vec<Value> = events.iter().flat_map(|event| stream.feed(event).expect("an event")).collect();
         found.extend(stream.finish().expect("the rest"));
-        assert_eq!(json!(found).to_string(), renamed(&json!(events), &called, &own).to_string(), "{api}");
+        assert_eq!(json!(found).to_string(), with_renamed_tool(&json!(events), &called, &own).to_string(), "{api}");
         let comparison = as_stream::comparison(&restore, &reply);
         assert!(matches!(comparison, Comparison::Equal), "{api}: {comparison:?}");
     }

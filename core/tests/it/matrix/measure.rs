@@ -87,7 +87,7 @@ pub(crate) fn collections(folder: &str) -> Option<Vec<Collection>> {
             "real tools",
             read("mcp_tools.jsonl")?.into_iter().filter_map(|row| plain(row, "inputSchema")).collect(),
         ),
-        gathered("test suite", read("test_suite.jsonl")?.iter().map(wrapped).collect()),
+        gathered("test suite", read("test_suite.jsonl")?.iter().map(wrap).collect()),
         gathered("issue rows", read("issue_cases.jsonl")?.into_iter().filter_map(|row| plain(row, "schema")).collect()),
         gathered(
             "accepted rows",
@@ -97,7 +97,7 @@ pub(crate) fn collections(folder: &str) -> Option<Vec<Collection>> {
 }
 
 /// Arguments are objects, but most schemas of the official suite describe other values.
-fn wrapped(row: &Value) -> String {
+fn wrap(row: &Value) -> String {
     let mut inner = row.get("schema").cloned().unwrap_or_default();
     if let Some(object) = inner.as_object_mut() {
         object.entry("$id").or_insert_with(|| json!("https://example.com/inner"));
@@ -120,12 +120,12 @@ const SURFACES: [DialectId; 7] = [
     Dialect::MISTRAL,
 ];
 
-/// Also checks the promises for each result.
+/// Counts the results for a collection, and checks the promises for each result.
 pub(crate) fn measure(dialect: &str, collection: &Collection) -> Row {
     let options = SanitizeOptions::new(dialect.parse().unwrap_or_else(|error| panic!("{error}")));
     let mut row = Row::default();
     for (schema, times) in &collection.schemas {
-        let mut fault = |what: String| row.faults.push(format!("{dialect}: {what}\n  in  {}", shown(schema)));
+        let mut fault = |what: String| row.faults.push(format!("{dialect}: {what}\n  in  {}", shorten(schema)));
         let result = match sanitize(schema, &options) {
             Ok(result) => result,
             Err(error) => {
@@ -138,23 +138,23 @@ pub(crate) fn measure(dialect: &str, collection: &Collection) -> Row {
         let output = result.schema.as_ref();
         match check(output, &options) {
             Ok(found) if found.iter().all(|violation| violation.severity == Severity::Ignored) => {}
-            Ok(found) => fault(format!("check finds {found:?}\n  out {}", shown(output))),
+            Ok(found) => fault(format!("check finds {found:?}\n  out {}", shorten(output))),
             Err(error) => fault(format!("check: {error}")),
         }
         match sanitize(output, &options).map(|done| done.schema) {
             Ok(again) if again == output => {}
-            Ok(again) => fault(format!("not idempotent\n  out {}\n  2nd {}", shown(output), shown(&again))),
-            Err(error) => fault(format!("refuses its own output: {error}\n  out {}", shown(output))),
+            Ok(again) => fault(format!("not idempotent\n  out {}\n  2nd {}", shorten(output), shorten(&again))),
+            Err(error) => fault(format!("refuses its own output: {error}\n  out {}", shorten(output))),
         }
         if sanitize(schema, &options).map(|done| done.schema).ok().as_deref() != Some(output) {
-            fault(format!("a second run gives another output\n  out {}", shown(output)));
+            fault(format!("a second run gives another output\n  out {}", shorten(output)));
         }
         if options.dialect == Dialect::PORTABLE {
             for surface in SURFACES {
                 if check(output, &SanitizeOptions::new(surface))
                     .map_or(true, |found| !found.iter().all(|violation| violation.severity == Severity::Ignored))
                 {
-                    fault(format!("{surface} refuses it\n  out {}", shown(output)));
+                    fault(format!("{surface} refuses it\n  out {}", shorten(output)));
                 }
             }
         }
@@ -175,7 +175,7 @@ pub(crate) fn measure(dialect: &str, collection: &Collection) -> Row {
     row
 }
 
-fn shown(text: &str) -> String {
+fn shorten(text: &str) -> String {
     match text.char_indices().nth(700) {
         Some((end, _)) => format!("{}… ({} bytes)", text.get(..end).unwrap_or_default(), text.len()),
         None => text.to_string(),

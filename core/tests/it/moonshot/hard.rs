@@ -5,7 +5,7 @@ use std::time::Instant;
 use serde_json::{json, Map, Value};
 use toolwire::{Code, Dialect, SanitizeOptions};
 
-use super::{assert_no_faults, effect, print_uncaptured, sanitized_and_checked};
+use super::{assert_no_faults, effect, print_uncaptured, sanitize_and_check};
 
 /// Maximum size of the output in bytes: the dialect accepts 120,000.
 const MAX_BYTES: usize = 120_000;
@@ -14,7 +14,7 @@ fn object(members: impl IntoIterator<Item = (String, Value)>) -> Value {
     Value::Object(members.into_iter().collect())
 }
 
-fn with(value: Value, definitions: Value) -> Value {
+fn with_definitions(value: Value, definitions: Value) -> Value {
     json!({"type": "object", "properties": {"v": value}, "$defs": definitions})
 }
 
@@ -22,7 +22,7 @@ fn reference(name: impl std::fmt::Display) -> Value {
     json!({"$ref": format!("#/$defs/{name}")})
 }
 
-fn nested(levels: usize, wrap: impl Fn(Value) -> Value) -> Value {
+fn nest(levels: usize, wrap: impl Fn(Value) -> Value) -> Value {
     (0..levels).fold(json!({"type": "string"}), |inner, _| wrap(inner))
 }
 
@@ -42,7 +42,7 @@ fn shapes() -> Vec<(&'static str, Value)> {
             (format!("d{index}"), json!({"type": "object", "properties": properties}))
         };
         let last = (format!("d{length}"), json!({"type": "string", "description": "the end"}));
-        with(reference("d0"), object((0..length).map(step).chain([last])))
+        with_definitions(reference("d0"), object((0..length).map(step).chain([last])))
     };
     let heavy =
         object((0..200).map(|index| (format!("p{index}"), json!({"type": "string", "description": "a property"}))));
@@ -56,14 +56,14 @@ fn shapes() -> Vec<(&'static str, Value)> {
         ("fan-out-5 chain of 25 definitions", chain(5, 25)),
         (
             "mutual recursion",
-            with(
+            with_definitions(
                 reference("a"),
                 json!({"a": {"type": "object", "properties": {"b": reference("b")}}, "b": {"type": "array", "items": reference("a")}}),
             ),
         ),
         (
             "mutual recursion that cannot end",
-            with(
+            with_definitions(
                 reference("a"),
                 json!({
                     "a": {"type": "object", "properties": {"b": reference("b")}, "required": ["b"]},
@@ -73,10 +73,10 @@ fn shapes() -> Vec<(&'static str, Value)> {
         ),
         ("20 definitions that all refer to all", {
             let all = object((0..20).map(|index| (format!("p{index}"), reference(format!("d{index}")))));
-            with(reference("d0"), object((0..20).map(|index| (format!("d{index}"), json!({"type": "object", "properties": all})))))
+            with_definitions(reference("d0"), object((0..20).map(|index| (format!("d{index}"), json!({"type": "object", "properties": all})))))
         }),
-        ("a ref to itself", with(reference("a"), json!({"a": {"$ref": "#/$defs/a"}}))),
-        ("a ref into a ref into itself", with(json!({"$ref": "#/$defs/a/properties/b"}), json!({"a": {"$ref": "#/$defs/a/properties/b"}}))),
+        ("a ref to itself", with_definitions(reference("a"), json!({"a": {"$ref": "#/$defs/a"}}))),
+        ("a ref into a ref into itself", with_definitions(json!({"$ref": "#/$defs/a/properties/b"}), json!({"a": {"$ref": "#/$defs/a/properties/b"}}))),
         ("a ref to the ref node itself", json!({"type": "object", "properties": {"v": {"$ref": "#/properties/v"}}})),
         ("a ref through a ref", json!({"type": "object", "properties": {"v": {"$ref": "#/properties/w/properties/x"}, "w": {"$ref": "#/$defs/w"}}, "$defs": {"w": {"properties": {"x": {"type": "string"}}}}})),
         ("a ref to an ancestor", json!({"type": "object", "properties": {"v": {"type": "object", "properties": {"w": {"$ref": "#/properties/v"}}}}})),
@@ -87,20 +87,20 @@ fn shapes() -> Vec<(&'static str, Value)> {
         ("a ref to the root", json!({"type": "object", "properties": {"v": {"$ref": "#"}}})),
         ("a required ref to the root", json!({"type": "object", "properties": {"v": {"$ref": "#"}}, "required": ["v"]})),
         ("a ref through a property named $ref", json!({"type": "object", "properties": {"v": {"$ref": "#/properties/$ref/properties/x"}, "$ref": {"type": "object", "properties": {"x": {"type": "string"}}}}})),
-        ("5,000 unused definitions", with(json!({"type": "string"}), object((0..5_000).map(|index| (format!("d{index}"), json!({"type": "string"})))))),
-        ("5,000 unused definitions that refer to each other", with(reference("end"), object((0..5_000).map(|index| (format!("d{index}"), reference(format!("d{}", index + 1)))).chain([("end".into(), json!({"type": "string"}))])))),
-        ("5,000 used definitions", with(json!({"anyOf": (0..500).map(|index| reference(format!("d{}", index * 10))).collect::<Value>()}), object((0..5_000).map(|index| (format!("d{index}"), json!({"type": "string", "maxLength": index})))))),
+        ("5,000 unused definitions", with_definitions(json!({"type": "string"}), object((0..5_000).map(|index| (format!("d{index}"), json!({"type": "string"})))))),
+        ("5,000 unused definitions that refer to each other", with_definitions(reference("end"), object((0..5_000).map(|index| (format!("d{index}"), reference(format!("d{}", index + 1)))).chain([("end".into(), json!({"type": "string"}))])))),
+        ("5,000 used definitions", with_definitions(json!({"anyOf": (0..500).map(|index| reference(format!("d{}", index * 10))).collect::<Value>()}), object((0..5_000).map(|index| (format!("d{index}"), json!({"type": "string", "maxLength": index})))))),
         ("2,500 properties, each with its definition", {
             let properties = object((0..2_500).map(|index| (format!("p{index}"), reference(format!("d{index}")))));
             json!({"type": "object", "properties": properties, "$defs": object((0..2_500).map(|index| (format!("d{index}"), json!({"type": "string"}))))})
         }),
-        ("chain of 5,000 aliases", with(reference("d0"), object((0..5_000).map(|index| (format!("d{index}"), reference(format!("d{}", index + 1)))).chain([("d5000".into(), json!({"type": "string"}))])))),
-        ("ring of 5,000 aliases", with(reference("d0"), object((0..5_000).map(|index| (format!("d{index}"), reference(format!("d{}", (index + 1) % 5_000))))))),
+        ("chain of 5,000 aliases", with_definitions(reference("d0"), object((0..5_000).map(|index| (format!("d{index}"), reference(format!("d{}", index + 1)))).chain([("d5000".into(), json!({"type": "string"}))])))),
+        ("ring of 5,000 aliases", with_definitions(reference("d0"), object((0..5_000).map(|index| (format!("d{index}"), reference(format!("d{}", (index + 1) % 5_000))))))),
         ("chain of 400 definitions, one inside the other", chain(1, 400)),
-        ("500 JSON levels of properties", nested(249, |inner| json!({"type": "object", "properties": {"p": inner}}))),
-        ("500 JSON levels of items", nested(490, |inner| json!({"items": inner}))),
-        ("500 JSON levels of anyOf", json!({"type": "object", "properties": {"v": nested(249, |inner| json!({"anyOf": [inner]}))}})),
-        ("240 levels of type beside anyOf", nested(120, |inner| json!({"type": ["string", "object"], "anyOf": [inner, {"minLength": 1}]}))),
+        ("500 JSON levels of properties", nest(249, |inner| json!({"type": "object", "properties": {"p": inner}}))),
+        ("500 JSON levels of items", nest(490, |inner| json!({"items": inner}))),
+        ("500 JSON levels of anyOf", json!({"type": "object", "properties": {"v": nest(249, |inner| json!({"anyOf": [inner]}))}})),
+        ("240 levels of type beside anyOf", nest(120, |inner| json!({"type": ["string", "object"], "anyOf": [inner, {"minLength": 1}]}))),
         ("anyOf of 500 next to many properties", json!({"type": "object", "properties": {"v": {"type": "object", "properties": heavy, "anyOf": branches(500)}}})),
         ("anyOf of 501", json!({"type": "object", "properties": {"v": {"anyOf": branches(501)}}})),
         ("root anyOf of 500 next to many properties", json!({"type": "object", "properties": heavy, "anyOf": branches(500)})),
@@ -110,7 +110,7 @@ fn shapes() -> Vec<(&'static str, Value)> {
         }),
         ("cross product through references", {
             let step = |index: usize| (format!("d{index}"), json!({"anyOf": union(&format!("u{index}"), 6), "$ref": format!("#/$defs/d{}", index + 1)}));
-            with(json!({"type": "object", "$ref": "#/$defs/d0"}), object((0..12).map(step).chain([("d12".into(), json!({"anyOf": union("end", 6)}))])))
+            with_definitions(json!({"type": "object", "$ref": "#/$defs/d0"}), object((0..12).map(step).chain([("d12".into(), json!({"anyOf": union("end", 6)}))])))
         }),
         ("unions inside the branches of unions", (0..12).fold(json!({"type": "string"}), |inner, level| json!({"type": "object", "properties": {format!("p{level}"): {"type": "string"}}, "anyOf": [inner, {"required": [format!("p{level}")]}]}))),
         ("enum of 5,000", json!({"type": "object", "properties": {"v": {"enum": many}}})),
@@ -118,7 +118,7 @@ fn shapes() -> Vec<(&'static str, Value)> {
         ("enum of 1,000 long strings", json!({"type": "object", "properties": {"v": {"type": "string", "enum": (0..1_000).map(|index| format!("{index}{}", "x".repeat(500))).collect::<Value>()}}})),
         ("3,500 properties", json!({"type": "object", "properties": {"v": {"type": "object", "properties": object((0..3_500).map(|index| (format!("p{index}"), json!({"type": "string"}))))}}})),
         ("a description of 500,000 characters", json!({"type": "object", "properties": {"v": {"type": "string", "description": "x".repeat(500_000)}}})),
-        ("40 levels of properties", nested(40, |inner| json!({"type": "object", "properties": {"p": inner}}))),
+        ("40 levels of properties", nest(40, |inner| json!({"type": "object", "properties": {"p": inner}}))),
     ]
 }
 
@@ -155,7 +155,7 @@ fn output_of_difficult_shapes_is_bounded() {
                 }
                 Err(error) => faults.push(format!("{name} ({how}): {error}")),
             }
-            let _ = sanitized_and_checked(&format!("{name} ({how})"), &schema, &options, &mut faults);
+            let _ = sanitize_and_check(&format!("{name} ({how})"), &schema, &options, &mut faults);
         }
     }
     assert_no_faults(&faults);
@@ -169,10 +169,10 @@ fn small_inlining_limit_is_respected() {
         .map(|index| (format!("d{index}"), json!({"type": "object", "properties": {"a": reference(format!("d{}", index + 1)), "b": reference(format!("d{}", index + 1))}})))
         .chain([("d10".to_string(), json!({"type": "string"}))])
         .collect();
-    let schema = with(reference("d0"), Value::Object(definitions));
+    let schema = with_definitions(reference("d0"), Value::Object(definitions));
     let size = |nodes: usize| {
         let mut faults = Vec::new();
-        let result = sanitized_and_checked(
+        let result = sanitize_and_check(
             "budget",
             &schema,
             &SanitizeOptions::new(Dialect::MOONSHOT).max_nodes(nodes),

@@ -30,13 +30,13 @@ fn effect(result: &Rewritten<&Value>) -> &'static str {
 }
 
 /// Sanitizes a schema on every path and checks all promises. Faults are added to `faults`.
-fn sanitized_and_checked<'v>(
+fn sanitize_and_check<'v>(
     name: &str,
     schema: &'v Value,
     options: &SanitizeOptions,
     faults: &mut Vec<String>,
 ) -> Result<Rewritten<&'v Value>, Error> {
-    let mut fault = |what: String| faults.push(format!("{name}: {what}\n  in  {}", shown(&schema.to_string())));
+    let mut fault = |what: String| faults.push(format!("{name}: {what}\n  in  {}", shorten(&schema.to_string())));
     let text = schema.to_string();
     let from_text = sanitize(&text, options);
     let result = match sanitize(schema, options) {
@@ -58,38 +58,38 @@ fn sanitized_and_checked<'v>(
         Ok(other)
             if other.schema == output && other.changes().expect("a report") == result.changes().expect("a report") => {}
         Ok(other) => {
-            fault(format!("value and text differ\n  value {}\n  text  {}", shown(&output), shown(&other.schema)))
+            fault(format!("value and text differ\n  value {}\n  text  {}", shorten(&output), shorten(&other.schema)))
         }
         Err(error) => fault(format!("only the text path refuses: {error}")),
     }
     match check(&result.schema, options) {
         Ok(violations) if violations.is_empty() => {}
-        Ok(violations) => fault(format!("check finds {violations:?}\n  out {}", shown(&output))),
+        Ok(violations) => fault(format!("check finds {violations:?}\n  out {}", shorten(&output))),
         Err(error) => fault(format!("check: {error}")),
     }
     match sanitize(&output, options) {
         Ok(again) if again.schema == output => {}
-        Ok(again) => fault(format!("not idempotent\n  out {}\n  2nd {}", shown(&output), shown(&again.schema))),
-        Err(error) => fault(format!("refuses its own output: {error}\n  out {}", shown(&output))),
+        Ok(again) => fault(format!("not idempotent\n  out {}\n  2nd {}", shorten(&output), shorten(&again.schema))),
+        Err(error) => fault(format!("refuses its own output: {error}\n  out {}", shorten(&output))),
     }
     if result.changes().expect("a report").is_empty() != (output == text) {
         fault(format!(
             "the report ({} changes) does not state whether something changed\n  out {}",
             result.changes().expect("a report").len(),
-            shown(&output)
+            shorten(&output)
         ));
     }
     for change in result.changes().expect("a report") {
         let lost = schema.pointer(&change.pointer).is_none();
         let dangles = change.output_pointer.as_ref().is_some_and(|pointer| result.schema.pointer(pointer).is_none());
         if lost || dangles {
-            fault(format!("no value at the pointer of a change: {change:?}\n  out {}", shown(&output)));
+            fault(format!("no value at the pointer of a change: {change:?}\n  out {}", shorten(&output)));
         }
     }
     Ok(result)
 }
 
-fn shown(text: &str) -> String {
+fn shorten(text: &str) -> String {
     match text.char_indices().nth(700) {
         Some((end, _)) => format!("{}… ({} bytes)", text.get(..end).unwrap_or_default(), text.len()),
         None => text.to_string(),

@@ -5,7 +5,7 @@ use std::{collections::BTreeMap, panic};
 use serde_json::{json, Map, Value};
 use toolwire::{options::Limit, Code, Dialect, SanitizeOptions};
 
-use super::{assert_no_faults, effect, print_uncaptured, sanitized_and_checked};
+use super::{assert_no_faults, effect, print_uncaptured, sanitize_and_check};
 
 struct Dice(u64);
 
@@ -163,7 +163,7 @@ fn run(seed: u64, count: usize, malformed: usize) {
         let name = format!("round {round}");
         let mut own = Vec::new();
         let outcome = match panic::catch_unwind(panic::AssertUnwindSafe(|| {
-            sanitized_and_checked(&name, &schema, options, &mut own)
+            sanitize_and_check(&name, &schema, options, &mut own)
         })) {
             Err(_) => {
                 own.push(format!("{name}: a panic\n  in  {schema}"));

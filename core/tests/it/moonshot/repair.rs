@@ -5,14 +5,14 @@ use std::collections::BTreeMap;
 use serde_json::{json, Value};
 use toolwire::{check, Code, Dialect, SanitizeOptions};
 
-use super::{assert_no_faults, effect, print_uncaptured, sanitized_and_checked};
+use super::{assert_no_faults, effect, print_uncaptured, sanitize_and_check};
 use crate::reference::{sources, Source};
 
 type Table = BTreeMap<String, usize>;
 
 /// An error is only acceptable if it states the reason.
 fn measure(name: &str, schema: &Value, table: &mut Table, faults: &mut Vec<String>) {
-    let outcome = match sanitized_and_checked(name, schema, &SanitizeOptions::new(Dialect::MOONSHOT), faults) {
+    let outcome = match sanitize_and_check(name, schema, &SanitizeOptions::new(Dialect::MOONSHOT), faults) {
         Ok(result) => effect(&result).to_string(),
         Err(error) if matches!(error.code(), Code::NotRepresentable | Code::InvalidSchema) => {
             if !error.message().contains("found") {
@@ -38,7 +38,7 @@ fn print(title: &str, table: &Table) {
 }
 
 /// Moves the definitions to the root, and adjusts the references.
-fn wrapped(schema: &Value) -> Value {
+fn wrap(schema: &Value) -> Value {
     let mut inner = schema.clone();
     let definitions = inner.as_object_mut().and_then(|object| object.remove("$defs"));
     lead(&mut inner);
@@ -87,11 +87,11 @@ fn schemas_that_the_validator_rejects_are_repaired_inside_a_property() {
                 if schema["type"] == "object" {
                     measure(name, schema, &mut accepted, &mut faults);
                 }
-                measure(&format!("{name} (wrapped)"), &wrapped(schema), &mut Table::new(), &mut faults);
+                measure(&format!("{name} (wrapped)"), &wrap(schema), &mut Table::new(), &mut faults);
                 continue;
             }
             measure(name, schema, &mut plain, &mut faults);
-            let outer = wrapped(schema);
+            let outer = wrap(schema);
             measure(&format!("{name} (wrapped)"), &outer, &mut inside, &mut faults);
             // If the wrapped schema is accepted, the fault was in the root, or in a path that has changed.
             harmless += usize::from(

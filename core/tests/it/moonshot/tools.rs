@@ -5,7 +5,7 @@ use std::{collections::BTreeMap, time::Instant};
 use serde_json::Value;
 use toolwire::{json, sanitize, Dialect, SanitizeOptions};
 
-use super::{assert_no_faults, effect, print_uncaptured, sanitized_and_checked, shown};
+use super::{assert_no_faults, effect, print_uncaptured, sanitize_and_check, shorten};
 use crate::reference::{sources, Source};
 
 #[test]
@@ -24,14 +24,14 @@ fn all_real_tools_are_sent() {
                 .unwrap_or_default();
             let schema = tool.get("inputSchema").map(json::write).unwrap_or_default();
             let value: Value = serde_json::from_str(&schema).unwrap_or_else(|error| panic!("{name}: {error}"));
-            match sanitized_and_checked(&name, &value, &options, &mut faults) {
+            match sanitize_and_check(&name, &value, &options, &mut faults) {
                 Ok(result) => {
                     *effects.entry(effect(&result)).or_default() += 1;
                     let found: std::collections::BTreeSet<&str> =
                         result.changes().expect("a report").iter().map(|change| change.rule).collect();
                     found.into_iter().for_each(|rule| *rules.entry(rule).or_default() += 1);
                 }
-                Err(error) => faults.push(format!("{name}: {error}\n  in {}", shown(&schema))),
+                Err(error) => faults.push(format!("{name}: {error}\n  in {}", shorten(&schema))),
             }
             schemas.push(schema);
         }

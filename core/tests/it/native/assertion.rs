@@ -25,9 +25,9 @@ impl<'a> Assertion<'a> {
         } else if let Some(length) = wants("length").and_then(Value::as_u64) {
             value_at.as_ref().and_then(Value::as_array).is_some_and(|list| list.len() as u64 == length)
         } else if let Some(part) = wants("includes").and_then(Value::as_str) {
-            value_at.as_ref().is_some_and(|value_at| shown(value_at).contains(part))
+            value_at.as_ref().is_some_and(|value_at| value_as_text(value_at).contains(part))
         } else if let Some(part) = wants("excludes").and_then(Value::as_str) {
-            !value_at.as_ref().is_some_and(|value_at| shown(value_at).contains(part))
+            !value_at.as_ref().is_some_and(|value_at| value_as_text(value_at).contains(part))
         } else if let Some(set) = wants("set").and_then(Value::as_array) {
             value_at.as_ref().and_then(Value::as_array).is_some_and(|list| is_permutation(list, set))
         } else {
@@ -43,23 +43,23 @@ fn is_permutation(list: &[Value], set: &[Value]) -> bool {
         && list.iter().all(|item| left.iter().position(|other| *other == item).map(|at| left.swap_remove(at)).is_some())
 }
 
-/// Strings as they are, and other values as JSON with the spaces that Python writes.
-fn shown(value: &Value) -> String {
+/// Returns strings unchanged, and other values as JSON with the spaces that Python writes.
+fn value_as_text(value: &Value) -> String {
     match value {
         Value::String(text) => text.clone(),
-        Value::Array(items) => format!("[{}]", items.iter().map(quoted).collect::<Vec<_>>().join(", ")),
+        Value::Array(items) => format!("[{}]", items.iter().map(quote).collect::<Vec<_>>().join(", ")),
         Value::Object(object) => {
-            let members = object.iter().map(|(key, value)| format!("{}: {}", Value::from(key.as_str()), quoted(value)));
+            let members = object.iter().map(|(key, value)| format!("{}: {}", Value::from(key.as_str()), quote(value)));
             format!("{{{}}}", members.collect::<Vec<_>>().join(", "))
         }
         other => other.to_string(),
     }
 }
 
-fn quoted(value: &Value) -> String {
+fn quote(value: &Value) -> String {
     match value {
         Value::String(_) => value.to_string(),
-        other => shown(other),
+        other => value_as_text(other),
     }
 }
 

@@ -8,7 +8,7 @@ fn items(value: &Value) -> impl Iterator<Item = &Value> {
     value.as_array().into_iter().flatten()
 }
 
-fn declared(tool: &Value) -> Option<&str> {
+fn tool_name(tool: &Value) -> Option<&str> {
     ["function", "custom"].iter().find_map(|key| tool[*key]["name"].as_str()).or_else(|| tool["name"].as_str())
 }
 
@@ -17,7 +17,7 @@ pub(crate) fn broken(request: &Value) -> Vec<String> {
     // The history may also add tools that are deferred in the list.
     let listed = items(&request["tools"]).filter(|tool| tool["defer_loading"] != true);
     let mut names = BTreeSet::new();
-    for name in listed.chain(carried(request)).filter_map(declared) {
+    for name in listed.chain(tools_in_history(request)).filter_map(tool_name) {
         if !names.insert(name) {
             broken.push(format!("`{name}` is declared twice"));
         }
@@ -31,8 +31,8 @@ pub(crate) fn broken(request: &Value) -> Vec<String> {
     broken
 }
 
-/// Except for the outputs of searches over listed tools.
-fn carried(request: &Value) -> impl Iterator<Item = &Value> {
+/// Returns the tools in the history, except for the outputs of searches over listed tools.
+fn tools_in_history(request: &Value) -> impl Iterator<Item = &Value> {
     let messages = items(&request["messages"]).chain(items(&request["input"]));
     messages.flat_map(|message| {
         let listed = items(&message["tools"]);
@@ -97,13 +97,13 @@ fn answered_anywhere(request: &Value, id: &str) -> bool {
     items(&request["messages"]).chain(items(&request["input"])).any(|message| answers_of(message).contains(&id))
 }
 
-/// Without the namespaces of the tools, and except for searches and their replacements.
+/// Returns the names of the called tools, without namespaces, searches and replacements of searches.
 pub(crate) fn calls(request: &Value) -> BTreeSet<String> {
     let mut found = BTreeSet::new();
     for message in items(&request["messages"]).chain(items(&request["input"])) {
         let blocks = items(&message["content"]).filter(|block| block["type"] == "tool_use");
         found.extend(blocks.filter_map(|block| block["name"].as_str()));
-        found.extend(items(&message["tool_calls"]).filter_map(declared));
+        found.extend(items(&message["tool_calls"]).filter_map(tool_name));
         let kind = message["type"].as_str().unwrap_or_default();
         if ["function_call", "custom_tool_call"].contains(&kind) {
             found.extend(message["name"].as_str());

@@ -32,14 +32,14 @@ fn backend((target, native): (&'static str, &'static str)) -> Backend {
     Backend { target, native, options }
 }
 
-/// Each turn begins with a user message.
+/// Returns the steps of the turns. Each turn begins with a user message.
 fn turns(seed: u64) -> Vec<Vec<Step>> {
     let mut turns: Vec<Vec<Step>> = Vec::new();
     for more in 0..4 {
         // No id and no text may occur in two parts.
         let steps = generate(&mut Numbers(seed * 4 + more), false);
         for step in steps {
-            let step = renamed(step, more);
+            let step = with_part_number(step, more);
             match turns.last_mut().filter(|_| !matches!(step, Step::User(_))) {
                 Some(turn) => turn.push(step),
                 None => turns.push(vec![step]),
@@ -51,7 +51,7 @@ fn turns(seed: u64) -> Vec<Vec<Step>> {
     turns
 }
 
-fn renamed(step: Step, part: u64) -> Step {
+fn with_part_number(step: Step, part: u64) -> Step {
     let text = |text: String| format!("part {part}, {text}");
     match step {
         Step::User(message) => Step::User(text(message)),

@@ -65,7 +65,7 @@ struct Adapted {
     is_reported: bool,
 }
 
-fn adapted(request: &Value) -> Result<Adapted, Error> {
+fn adapt(request: &Value) -> Result<Adapted, Error> {
     let options = json!({"dialect": "moonshot", "deferred": {"target": "openai-chat", "native": "kimi"}});
     let options: AdaptOptions =
         bindings::options(&Node::from_value(&options).expect("options are shallow"), Naming::Camel)
@@ -78,10 +78,10 @@ fn adapted(request: &Value) -> Result<Adapted, Error> {
     Ok(Adapted { request: serde_json::from_str(&done.request).expect("the output is JSON"), is_reported })
 }
 
-/// Returns `None` if the row has the expected result.
+/// Returns a description of the fault; `None` if the row has the expected result.
 fn fault(row: &Value) -> Option<String> {
     let (name, request) = (row["name"].as_str().expect("a name"), &row["request"]);
-    let (verdict, found) = (kimi::check(request), adapted(request));
+    let (verdict, found) = (kimi::check(request), adapt(request));
     if row["expect"] == 200 {
         if verdict.is_err() != (name == OVERLOOKED) {
             return Some(format!("Moonshot accepts it, and the fake's verdict is {verdict:?}"));

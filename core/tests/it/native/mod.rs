@@ -92,8 +92,9 @@ fn options(set: &Value) -> DeferredOptions {
     bindings::options(&Node::from_value(set).expect("options are shallow"), Naming::Camel).expect("options are valid")
 }
 
-/// Also checks that text and value agree and that a second run changes nothing. Returns `None` for an error.
-fn adapted(request: &Value, options: &DeferredOptions, about: &str) -> Option<Value> {
+/// Returns the adapted request; `None` for an error. Checks that text and value agree, and that a second run changes
+/// nothing.
+fn adapt(request: &Value, options: &DeferredOptions, about: &str) -> Option<Value> {
     let text = request.to_string();
     let by_text = apply_deferred_loading(text.as_str(), options);
     match (apply_deferred_loading(request, options), by_text) {
@@ -125,7 +126,7 @@ fn adapted_requests_are_accepted_by_every_api() {
         let accepted = is_accepted(request);
         for set in sets() {
             let about = format!("request {at} with {set}");
-            let Some(found) = adapted(request, &options(&set), &about) else { continue };
+            let Some(found) = adapt(request, &options(&set), &about) else { continue };
             let (target, native) = (set["target"].as_str().expect("a name"), set["native"].as_str().expect("a name"));
             if accepted {
                 let verdict = fakes::check(target, native, &found, &[fakes::anthropic::INLINE]);
@@ -200,7 +201,7 @@ fn odd_requests_give_a_clear_error_or_a_request() {
             disturb(&mut request, &mut numbers, &pool);
         }
         let set = &sets[numbers.below(sets.len())];
-        match adapted(&request, &options(set), &format!("{request}\n with {set}")) {
+        match adapt(&request, &options(set), &format!("{request}\n with {set}")) {
             Some(_) => accepted += 1,
             None => refused += 1,
         }

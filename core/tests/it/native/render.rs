@@ -62,7 +62,7 @@ fn interactions_tool(name: &str) -> Value {
     json!({"type": "function", "name": name, "description": words(name, 0), "parameters": schema()})
 }
 
-/// Gemini Interactions only adds tools as results of searches, and cannot remove tools.
+/// Writes a step for Gemini Interactions, which only adds tools as results of searches, and cannot remove tools.
 pub(crate) fn interactions(step: &Step, out: &mut Vec<Value>) {
     let message = |kind: &str, text: &str| json!({"type": kind, "content": [{"type": "text", "text": text}]});
     match step {

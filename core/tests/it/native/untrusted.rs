@@ -57,7 +57,7 @@ fn contents(lure: &Value) -> Vec<Value> {
     contents
 }
 
-/// The content comes from someone other than the client.
+/// Returns requests of every format with the content in the locations that someone other than the client writes.
 fn requests(content: &Value) -> Vec<(&'static str, Value)> {
     let schema = json!({"type": "object", "properties": {}});
     let anthropic = |messages: Value| {

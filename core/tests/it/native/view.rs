@@ -24,7 +24,7 @@ fn items(value: &Value) -> impl Iterator<Item = &Value> {
     value.as_array().into_iter().flatten()
 }
 
-/// `content` is a string or a list of blocks.
+/// Returns the text of a content, which is a string or a list of blocks.
 fn text(content: &Value) -> String {
     let blocks: Vec<&str> = items(content).filter_map(|block| block["text"].as_str()).collect();
     content.as_str().map_or_else(|| blocks.join("\n\n"), str::to_owned)

@@ -20,7 +20,7 @@ impl Call {
     }
 }
 
-/// Without duplicates. If `is_whole` is true, uses the data next to the checkout.
+/// Returns the recorded calls without duplicates. If `is_whole` is true, reads the data next to the checkout.
 pub(crate) fn recorded(is_whole: bool) -> Vec<Call> {
     let mut texts: Vec<String> = ["deferred_requests.jsonl", "deferred_cases.json"]
         .into_iter()

@@ -21,7 +21,7 @@ use toolwire::{
     sanitize_tools, validate_arguments, RepairOptions, ToolsOptions,
 };
 
-fn same(one: &Value, two: &Value) -> bool {
+fn is_equal(one: &Value, two: &Value) -> bool {
     tree::same(&Node::from_value(one).expect("shallow"), &Node::from_value(two).expect("shallow"))
 }
 
@@ -40,7 +40,7 @@ fn calls() -> Vec<(&'static str, Vec<Call>)> {
 }
 
 /// Returns a description of the fault if valid arguments are changed.
-fn touched(arguments: &Value, schema: &Value) -> Option<String> {
+fn fault_of_valid_call(arguments: &Value, schema: &Value) -> Option<String> {
     let options = RepairOptions::default().use_defaults(true).remove_additional(true);
     let spaced = format!(" {} ", serde_json::to_string_pretty(arguments).expect("a value"));
     let on_text = repair_arguments(&spaced, &schema.to_string(), &options);
@@ -60,7 +60,8 @@ fn touched(arguments: &Value, schema: &Value) -> Option<String> {
 #[test]
 fn valid_calls_do_not_change() {
     for (name, calls) in calls() {
-        let faults: Vec<String> = calls.iter().filter_map(|call| touched(&call.arguments, &call.schema)).collect();
+        let faults: Vec<String> =
+            calls.iter().filter_map(|call| fault_of_valid_call(&call.arguments, &call.schema)).collect();
         print_uncaptured(&format!("{name}: {} valid calls", calls.len()));
         assert!(faults.is_empty(), "{} of {name}:\n{}", faults.len(), faults.join("\n"));
     }
@@ -84,9 +85,9 @@ fn valid_instances_of_the_test_suite_do_not_change() {
             }
             for test in row["tests"].as_array().into_iter().flatten().filter(|test| test["valid"] == true) {
                 count += 1;
-                faults.extend(touched(&json!({"v": test["data"]}), &outer));
+                faults.extend(fault_of_valid_call(&json!({"v": test["data"]}), &outer));
                 // Arguments must be objects.
-                faults.extend(touched(&test["data"], &schema).filter(|_| test["data"].is_object()));
+                faults.extend(fault_of_valid_call(&test["data"], &schema).filter(|_| test["data"].is_object()));
             }
         }
         print_uncaptured(&format!("test_suite.jsonl: {count} valid instances"));
@@ -138,7 +139,7 @@ fn outcome(call: &Call, text: &str) -> Result<Became, String> {
             return Err(format!("{} is disabled, but was applied", rule.as_str()));
         }
     }
-    if same(&result, &call.arguments) {
+    if is_equal(&result, &call.arguments) {
         return Ok(Became::Original);
     }
     if done.valid != Some(true) {
@@ -155,7 +156,7 @@ fn outcome(call: &Call, text: &str) -> Result<Became, String> {
     if let (Some(members), Some(original)) = (without.as_object_mut(), call.arguments.as_object()) {
         members.retain(|name, value| original.contains_key(name) || !(value.is_null() || *value == json!("")));
     }
-    if same(&without, &call.arguments) {
+    if is_equal(&without, &call.arguments) {
         Ok(Became::Blanks)
     } else {
         Err(format!("a different value: {result}"))
@@ -164,7 +165,7 @@ fn outcome(call: &Call, text: &str) -> Result<Became, String> {
 
 /// Returns true if every location holds the original or the damaged value.
 fn is_either(result: &Value, original: &Value, spoiled: &Value) -> bool {
-    if same(result, original) || same(result, spoiled) {
+    if is_equal(result, original) || is_equal(result, spoiled) {
         return true;
     }
     match (result, original) {
@@ -263,7 +264,7 @@ fn damaged_calls_in_encoded_form_are_restored() {
                 }
                 for text in spoil::WAYS.iter().filter_map(|(_, way)| way(&call)) {
                     total += 1;
-                    original += usize::from(restored(&text).is_some_and(|found| same(&found, &expected)));
+                    original += usize::from(restored(&text).is_some_and(|found| is_equal(&found, &expected)));
                 }
             }
         }

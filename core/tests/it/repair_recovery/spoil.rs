@@ -26,11 +26,11 @@ pub(crate) const WAYS: [(&str, OfCall); 30] = [
         around(call, "input", json!({"name": "tool", "input": call.arguments.to_string()}).to_string())
     }),
     ("all arguments as one string", |call| Some(json!(call.arguments.to_string()).to_string())),
-    ("other names", |call| other(call, names(&call.arguments).to_string())),
+    ("other names", |call| if_different(call, names(&call.arguments).to_string())),
     ("other enums", enums),
     ("null for absent", |call| absent(call, &Value::Null)),
     ("blank for absent", |call| absent(call, &json!(""))),
-    ("Python text", |call| other(call, python(&call.arguments))),
+    ("Python text", |call| if_different(call, python(&call.arguments))),
     ("fence", |call| Some(format!("```json\n{}\n```", call.arguments))),
     ("extra comma", |call| {
         let text = call.arguments.to_string();
@@ -41,21 +41,21 @@ pub(crate) const WAYS: [(&str, OfCall); 30] = [
     ("words around", |call| Some(format!("Sure, I call it: {} That is all.", call.arguments))),
     ("doubled braces", |call| Some(format!("{{{}}}", call.arguments))),
     ("quote tokens", |call| {
-        written(call, |name, value| {
+        write_members(call, |name, value| {
             Some(format!("{name}:{}", value.as_str().map(|text| format!("<|\"|>{text}<|\"|>"))?))
         })
     }),
-    ("no first quote", |call| written(call, |name, value| Some(format!("{name}\":{value}")))),
-    ("no last quote", |call| written(call, |name, value| Some(format!("\"{name}:{value}")))),
-    ("no colon", |call| written(call, |name, value| Some(format!("\"{name}\" {value}")))),
+    ("no first quote", |call| write_members(call, |name, value| Some(format!("{name}\":{value}")))),
+    ("no last quote", |call| write_members(call, |name, value| Some(format!("\"{name}:{value}")))),
+    ("no colon", |call| write_members(call, |name, value| Some(format!("\"{name}\" {value}")))),
     ("plus signs", |call| {
-        written(call, |name, value| Some(format!("\"{name}\":+{value}")).filter(|_| value.is_number()))
+        write_members(call, |name, value| Some(format!("\"{name}\":+{value}")).filter(|_| value.is_number()))
     }),
     ("bare words", |call| {
-        written(call, |name, value| Some(format!("\"{name}\":{}", value.as_str().filter(|text| is_word(text))?)))
+        write_members(call, |name, value| Some(format!("\"{name}\":{}", value.as_str().filter(|text| is_word(text))?)))
     }),
-    ("cut by one", |call| cut(call, 1)),
-    ("cut by a third", |call| cut(call, call.arguments.to_string().len() / 3)),
+    ("cut by one", |call| truncate(call, 1)),
+    ("cut by a third", |call| truncate(call, call.arguments.to_string().len() / 3)),
 ];
 
 trait IsContainer {
@@ -77,17 +77,17 @@ fn inside(call: &Call, way: OfValue) -> Option<String> {
 }
 
 fn everywhere(call: &Call, way: OfValue) -> Option<String> {
-    fn spoiled(value: &Value, way: OfValue) -> Value {
+    fn spoil(value: &Value, way: OfValue) -> Value {
         let inner = match value {
-            Value::Array(items) => items.iter().map(|item| spoiled(item, way)).collect(),
+            Value::Array(items) => items.iter().map(|item| spoil(item, way)).collect(),
             Value::Object(members) => {
-                Value::Object(members.iter().map(|(name, value)| (name.clone(), spoiled(value, way))).collect())
+                Value::Object(members.iter().map(|(name, value)| (name.clone(), spoil(value, way))).collect())
             }
             other => other.clone(),
         };
         way(&inner).unwrap_or(inner)
     }
-    let found = spoiled(&call.arguments, way);
+    let found = spoil(&call.arguments, way);
     (found != call.arguments).then(|| found.to_string())
 }
 
@@ -95,15 +95,15 @@ fn is_word(text: &str) -> bool {
     text.starts_with(char::is_alphanumeric) && serde_json::from_str::<Value>(text).is_err()
 }
 
-fn written(call: &Call, way: impl Fn(&str, &Value) -> Option<String>) -> Option<String> {
+fn write_members(call: &Call, way: impl Fn(&str, &Value) -> Option<String>) -> Option<String> {
     let members = call.arguments.as_object()?.iter();
     let plain = |name: &str, value: &Value| format!("{}:{value}", json!(name));
     let written: Vec<String> =
         members.map(|(name, value)| way(name, value).unwrap_or_else(|| plain(name, value))).collect();
-    other(call, format!("{{{}}}", written.join(",")))
+    if_different(call, format!("{{{}}}", written.join(",")))
 }
 
-fn other(call: &Call, text: String) -> Option<String> {
+fn if_different(call: &Call, text: String) -> Option<String> {
     let own = call.arguments.to_string();
     (text != own).then_some(text)
 }
@@ -159,7 +159,7 @@ fn absent(call: &Call, nothing: &Value) -> Option<String> {
     (arguments != call.arguments).then(|| arguments.to_string())
 }
 
-fn cut(call: &Call, bytes: usize) -> Option<String> {
+fn truncate(call: &Call, bytes: usize) -> Option<String> {
     let mut text = call.arguments.to_string();
     let mut end = text.len() - bytes;
     while !text.is_char_boundary(end) {

@@ -31,7 +31,7 @@ struct Tally {
     faults: Vec<String>,
 }
 
-fn judged(dialect: &'static str, schemas: &[Value], rounds: usize) -> Tally {
+fn judge_schemas(dialect: &'static str, schemas: &[Value], rounds: usize) -> Tally {
     let (options, mut dice, mut tally) =
         (SanitizeOptions::new(dialect_id(dialect)), Dice(0x9e37_79b9_7f4a_7c15), Tally::default());
     for schema in schemas {
@@ -47,7 +47,7 @@ fn judged(dialect: &'static str, schemas: &[Value], rounds: usize) -> Tally {
 fn hold(name: &str, schemas: &[Value], rounds: usize) -> Vec<String> {
     let tallies: Vec<(&str, Tally)> = thread::scope(|scope| {
         let all: Vec<_> =
-            DIALECTS.map(|dialect| (dialect, scope.spawn(move || judged(dialect, schemas, rounds)))).into();
+            DIALECTS.map(|dialect| (dialect, scope.spawn(move || judge_schemas(dialect, schemas, rounds)))).into();
         all.into_iter().map(|(dialect, one)| (dialect, one.join().expect("a dialect"))).collect()
     });
     let mut faults = Vec::new();

@@ -19,7 +19,7 @@ impl Dice {
     }
 }
 
-/// Also returns each value in a variant in which one of the objects has an undefined property.
+/// Returns the values, and for each value a variant with an undefined property in one of its objects.
 pub(crate) fn instances(schema: &Value, count: usize, dice: &mut Dice) -> Vec<Value> {
     let mut found = Vec::new();
     for _ in 0..count {

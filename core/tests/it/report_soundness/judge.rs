@@ -97,12 +97,14 @@ fn valid(validator: &Validator, value: &Value) -> Option<bool> {
     std::panic::catch_unwind(AssertUnwindSafe(|| validator.is_valid(value))).ok()
 }
 
-fn ended(became: &'static str, faults: Vec<String>) -> Judgement {
+fn without_verdicts(became: &'static str, faults: Vec<String>) -> Judgement {
     Judgement { faults, verdicts: 0, shut_out: 0, became, sent: None }
 }
 
 pub(crate) fn judge(schema: &Value, draft: Draft, instances: &[Value], options: &SanitizeOptions) -> Judgement {
-    let Some(before) = validator(schema, draft) else { return ended("input unreadable to the validator", Vec::new()) };
+    let Some(before) = validator(schema, draft) else {
+        return without_verdicts("input unreadable to the validator", Vec::new());
+    };
     let result = match sanitize(schema, options) {
         Ok(result) => result,
         Err(error) => {
@@ -110,7 +112,7 @@ pub(crate) fn judge(schema: &Value, draft: Draft, instances: &[Value], options: 
             let accepted = instances.iter().find(|instance| valid(&before, instance) == Some(true));
             let is_fault = error.code() != Code::NotRepresentable || accepted.is_some();
             let fault = is_fault.then(|| format!("{error}, and {accepted:?} is accepted\n  in  {schema}"));
-            return ended(error.code().as_str(), fault.into_iter().collect());
+            return without_verdicts(error.code().as_str(), fault.into_iter().collect());
         }
     };
     let (changes, lossless) = (result.changes().unwrap_or_default().to_vec(), result.lossless() == Ok(true));
@@ -136,7 +138,7 @@ pub(crate) fn judge(schema: &Value, draft: Draft, instances: &[Value], options: 
     let Some(after) = validator(&readable(&output, options), output_draft) else {
         let why = jsonschema::options().with_draft(output_draft).build(&output).err().map(|error| error.to_string());
         faults.push(format!("output unreadable to the validator: {why:?}\n  in  {schema}\n  out {output}"));
-        return ended("output unreadable to the validator", faults);
+        return without_verdicts("output unreadable to the validator", faults);
     };
     let worst = changes.iter().fold(Accepts::Same, |worst, change| worst.and(change.accepts));
     let named = validator(&named(schema, draft == Draft::Draft7), Draft::Draft202012);
@@ -150,7 +152,11 @@ pub(crate) fn judge(schema: &Value, draft: Draft, instances: &[Value], options: 
     };
     let (mut verdicts, mut shut_out) = (0, 0);
     for instance in instances {
-        let verdict = if sent.is_encoded() { encoded(&sent, schema, instance) } else { plain(&sent, schema, instance) };
+        let verdict = if sent.is_encoded() {
+            judge_encoded(&sent, schema, instance)
+        } else {
+            judge_plain(&sent, schema, instance)
+        };
         verdicts += usize::from(verdict.is_some());
         match verdict {
             Some(Ok(Outcome::ShutOut)) => shut_out += 1,
@@ -181,8 +187,8 @@ impl Outcome {
     }
 }
 
-/// For arguments that are not encoded: the report has to state if the instance is lost or gained.
-fn plain(sent: &Sent, schema: &Value, instance: &Value) -> Verdict {
+/// Judges arguments that are not encoded. The report has to state if the instance is lost or gained.
+fn judge_plain(sent: &Sent, schema: &Value, instance: &Value) -> Verdict {
     let (was, is) = (valid(&sent.before, instance)?, valid(&sent.after, instance)?);
     let is_reported = match (was, is) {
         (true, false) => sent.reports_loss(instance)?,
@@ -199,7 +205,7 @@ fn plain(sent: &Sent, schema: &Value, instance: &Value) -> Verdict {
 
 /// Simulates answers of a model that reads the rewritten schema, restores them, and checks whether one of them is
 /// restored to the instance.
-fn encoded(sent: &Sent, schema: &Value, instance: &Value) -> Verdict {
+fn judge_encoded(sent: &Sent, schema: &Value, instance: &Value) -> Verdict {
     let names = sent.renamed();
     let mut accepted = Vec::new();
     let wrapper = sent.wrapper();
@@ -243,7 +249,7 @@ fn has_member(value: &Value, name: &str) -> bool {
     }
 }
 
-/// By JSON Schema's definition, `1` equals `1.0`.
+/// Returns true if two values are equal by JSON Schema's definition: `1` equals `1.0`.
 pub(crate) fn same(one: &Value, two: &Value) -> bool {
     match (one, two) {
         (Value::Number(one), Value::Number(two)) => one == two || one.as_f64() == two.as_f64(),

@@ -71,7 +71,7 @@ fn out_of_reach(schema: &Value) -> bool {
         .any(|mark| text.contains(mark))
 }
 
-fn wrapped(group: &Group) -> (Value, Vec<Value>) {
+fn wrap_schemas(group: &Group) -> (Value, Vec<Value>) {
     let mut inner = group.schema.clone();
     if let Some(object) = inner.as_object_mut() {
         object.entry("$id").or_insert_with(|| json!("https://example.com/inner"));
@@ -85,16 +85,16 @@ fn wrapped(group: &Group) -> (Value, Vec<Value>) {
 
 #[test]
 fn reports_for_response_formats_agree_with_the_official_suite() {
-    judged(Use::Response);
+    judge_schemas(Use::Response);
 }
 
 #[test]
 fn reports_for_tools_agree_with_the_official_suite() {
-    judged(Use::Tool);
+    judge_schemas(Use::Tool);
 }
 
 /// Checks tools, whose arguments are objects, or answers, which may be any value.
-fn judged(used_as: Use) {
+fn judge_schemas(used_as: Use) {
     let (groups, skipped): (Vec<Group>, Vec<Group>) =
         groups().into_iter().partition(|group| !out_of_reach(&group.schema));
     print_uncaptured(&format!("skipped: {} groups with remote or dynamic references", skipped.len()));
@@ -154,7 +154,7 @@ fn judge_all(dialect: &str, used_as: Use, groups: &[Group]) -> Verdict {
         }
         let is_possible = |data: &Value| used_as == Use::Response || data.is_object();
         let data: Vec<Value> = group.tests.iter().map(|(data, _)| data.clone()).filter(is_possible).collect();
-        let (outer, instances) = wrapped(group);
+        let (outer, instances) = wrap_schemas(group);
         // Answers need no wrapped variant, because their root may be any value.
         let in_property = (used_as == Use::Tool).then_some(("wrapped", outer, instances));
         for (how, schema, instances) in [("unchanged", plain, data)].into_iter().chain(in_property) {

@@ -13,7 +13,8 @@ const ROOT: &str = "https://example.com/named";
 /// Maximum number of references that are followed to determine whether properties are defined.
 const FUEL: usize = 40;
 
-/// If `ignores_ref_siblings` is true, siblings of a reference are ignored.
+/// Returns a schema that accepts only named properties. `ignores_ref_siblings` is true for dialects that ignore the
+/// siblings of a reference.
 pub(crate) fn named(schema: &Value, ignores_ref_siblings: bool) -> Value {
     let text = schema.to_string();
     let has_unevaluated = text.contains("unevaluatedProperties");

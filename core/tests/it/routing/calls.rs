@@ -52,7 +52,7 @@ pub(crate) fn call(
 }
 
 fn ways((source, target): (Wire, Wire), restore: &Restore, sent: &Sent) -> Vec<Arrived> {
-    let given = given(sent);
+    let given = call_arguments(sent);
     let mut arrived = Vec::new();
     let mut items = vec![item(target, sent, sent.namespace.as_deref())];
     if sent.is_loaded && target == Wire::Responses {
@@ -60,16 +60,16 @@ fn ways((source, target): (Wire, Wire), restore: &Restore, sent: &Sent) -> Vec<A
     }
     for one in items {
         let whole = restore.reply(&reply(target, &one)).expect("a reply").reply;
-        arrived.push(read(target, call_in(target, &whole), "reply"));
+        arrived.push(read_call(target, call_in(target, &whole), "reply"));
         let mut stream = restore.stream();
         let mut events = Vec::new();
         for event in events_of(target, &one, &given) {
             events.extend(stream.feed(&event).expect("events"));
         }
         events.extend(stream.finish().expect("the rest"));
-        arrived.push(streamed(target, &events));
+        arrived.push(read_streamed_call(target, &events));
         if source != Wire::Gemini {
-            arrived.push(read(source, &restore.client_call(&one).expect("a call").call, "clientCall"));
+            arrived.push(read_call(source, &restore.client_call(&one).expect("a call").call, "clientCall"));
         }
     }
     if sent.namespace.is_none() && !sent.is_custom {
@@ -80,7 +80,7 @@ fn ways((source, target): (Wire, Wire), restore: &Restore, sent: &Sent) -> Vec<A
     arrived
 }
 
-fn given(sent: &Sent) -> Value {
+fn call_arguments(sent: &Sent) -> Value {
     match sent.property.as_deref() {
         Some("input") => json!({"input": INPUT}),
         _ => arguments(sent),
@@ -88,7 +88,7 @@ fn given(sent: &Sent) -> Value {
 }
 
 fn item(target: Wire, sent: &Sent, namespace: Option<&str>) -> Value {
-    let given = given(sent);
+    let given = call_arguments(sent);
     let name = &sent.name;
     let mut call = match target {
         Wire::Anthropic => json!({"type": "tool_use", "id": "c", "name": name, "input": given}),
@@ -128,7 +128,7 @@ fn call_in(target: Wire, reply: &Value) -> &Value {
     }
 }
 
-fn read(wire: Wire, call: &Value, way: &'static str) -> Arrived {
+fn read_call(wire: Wire, call: &Value, way: &'static str) -> Arrived {
     let holder = ["function", "custom", "functionCall"].iter().find_map(|key| call.get(key)).unwrap_or(call);
     let is_custom = call["type"] == "custom_tool_call" || call["type"] == "custom";
     let given = ["input", "arguments", "args"].iter().find_map(|key| holder.get(key)).cloned().unwrap_or_default();
@@ -184,12 +184,12 @@ fn events_of(target: Wire, call: &Value, given: &Value) -> Vec<Value> {
     }
 }
 
-fn streamed(target: Wire, events: &[Value]) -> Arrived {
+fn read_streamed_call(target: Wire, events: &[Value]) -> Arrived {
     let mut call = Value::Null;
     let mut pieces = String::new();
     for event in events {
         match target {
-            Wire::Gemini => return read(target, call_in(target, event), "stream"),
+            Wire::Gemini => return read_call(target, call_in(target, event), "stream"),
             Wire::Anthropic => {
                 if event["type"] == "content_block_start" {
                     call = event["content_block"].clone();
@@ -210,7 +210,8 @@ fn streamed(target: Wire, events: &[Value]) -> Arrived {
                 }
                 pieces += event["delta"].as_str().unwrap_or_default();
                 if event["type"] == "response.output_item.done" {
-                    let (begun, whole) = (read(target, &call, "stream"), read(target, &event["item"], "stream"));
+                    let (begun, whole) =
+                        (read_call(target, &call, "stream"), read_call(target, &event["item"], "stream"));
                     let is_same = begun.name == whole.name
                         && begun.namespace == whole.namespace
                         && begun.is_custom == whole.is_custom;
@@ -219,7 +220,7 @@ fn streamed(target: Wire, events: &[Value]) -> Arrived {
             }
         }
     }
-    let mut found = read(target, &call, "stream");
+    let mut found = read_call(target, &call, "stream");
     found.given = match found.is_custom {
         true => json!(pieces),
         false => serde_json::from_str(&pieces).unwrap_or_else(|_| json!(pieces)),

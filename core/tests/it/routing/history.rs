@@ -70,7 +70,7 @@ fn definitions(numbers: &mut Numbers, wire: Wire) -> Vec<Definition> {
     made
 }
 
-fn listed(wire: Wire, tool: &Definition, defers: bool) -> Value {
+fn list_entry(wire: Wire, tool: &Definition, defers: bool) -> Value {
     let description = format!("#{}# A tool.", tool.mark);
     let schema =
         json!({"type": "object", "properties": {&tool.property: {"type": "string"}}, "required": [&tool.property]});
@@ -97,7 +97,7 @@ fn listed(wire: Wire, tool: &Definition, defers: bool) -> Value {
 fn in_namespaces(numbers: &mut Numbers, tools: &[(Definition, bool)]) -> Vec<Value> {
     let mut list: Vec<Value> = Vec::new();
     for (tool, defers) in tools {
-        let entry = listed(Wire::Responses, tool, *defers);
+        let entry = list_entry(Wire::Responses, tool, *defers);
         let Some(space) = &tool.namespace else {
             list.push(entry);
             continue;
@@ -148,7 +148,7 @@ pub(crate) fn request(numbers: &mut Numbers, wire: Wire) -> (Value, Vec<Definiti
         Wire::Chat => chat(numbers, (&own, &carried), &again, &called),
         Wire::Responses => responses(numbers, (&own, &carried), &again, &called),
         Wire::Gemini => {
-            let list: Vec<Value> = own.iter().map(|(tool, _)| listed(wire, tool, false)).collect();
+            let list: Vec<Value> = own.iter().map(|(tool, _)| list_entry(wire, tool, false)).collect();
             json!({"contents": [{"role": "user", "parts": [{"text": "go"}]}], "tools": [{"functionDeclarations": list}]})
         }
     };
@@ -164,7 +164,7 @@ fn anthropic(
     called: &Definition,
 ) -> Value {
     let wire = Wire::Anthropic;
-    let mut list: Vec<Value> = own.iter().map(|(tool, defers)| listed(wire, tool, *defers)).collect();
+    let mut list: Vec<Value> = own.iter().map(|(tool, defers)| list_entry(wire, tool, *defers)).collect();
     if numbers.one_in(3) {
         list.push(json!({"type": "tool_search_tool_bm25_20251119", "name": "tool_search_tool_bm25"}));
     }
@@ -179,7 +179,7 @@ fn anthropic(
         json!({"role": "user", "content": [{"type": "tool_result", "tool_use_id": "c", "content": found}]}),
     ];
     for (tool, _) in carried {
-        let definition = json!({"type": "tool_definition", "definition": listed(wire, tool, false)});
+        let definition = json!({"type": "tool_definition", "definition": list_entry(wire, tool, false)});
         history.push(json!({"role": "system", "content": [{"type": "tool_addition", "tool": definition}]}));
     }
     json!({"model": "m", "max_tokens": 9, "messages": history, "tools": list})
@@ -187,7 +187,7 @@ fn anthropic(
 
 fn chat(numbers: &mut Numbers, (own, carried): Lists<'_>, again: &[(Definition, bool)], called: &Definition) -> Value {
     let wire = Wire::Chat;
-    let list: Vec<Value> = own.iter().map(|(tool, defers)| listed(wire, tool, *defers)).collect();
+    let list: Vec<Value> = own.iter().map(|(tool, defers)| list_entry(wire, tool, *defers)).collect();
     let found: Vec<Value> =
         again.iter().map(|(tool, _)| json!({"type": "tool_reference", "tool_name": tool.name})).collect();
     let mut history = vec![
@@ -199,7 +199,7 @@ fn chat(numbers: &mut Numbers, (own, carried): Lists<'_>, again: &[(Definition, 
         let at = numbers.below(2);
         history.insert(
             if at == 0 { 0 } else { history.len() },
-            json!({"role": "system", "tools": [listed(wire, tool, false)], "content": ""}),
+            json!({"role": "system", "tools": [list_entry(wire, tool, false)], "content": ""}),
         );
     }
     json!({"model": "m", "messages": history, "tools": list})

@@ -23,7 +23,7 @@ impl Wire {
         }
     }
 
-    /// Without the tool's namespace.
+    /// Returns the entry of a tool, without its namespace.
     pub(crate) fn listed(self, tool: &Tool) -> Value {
         let (name, description) = (&tool.name, format!("#{}# A tool.", tool.number));
         let schema =
@@ -107,7 +107,7 @@ impl Wire {
         }
     }
 
-    /// The namespace and the name are those of the first event.
+    /// Returns the namespace and the name of the first event, and the arguments of all events.
     pub(crate) fn streamed(self, events: &[Value]) -> (Option<String>, String, Value) {
         let mut found: (Option<String>, Option<String>, String) = (None, None, String::new());
         let text = |value: &Value| value.as_str().map(String::from);

@@ -5,7 +5,7 @@
 
 use serde_json::{json, Map, Value};
 
-/// Returns `None` if the schema cannot represent the instance.
+/// Returns the answer; `None` if the schema cannot represent the instance.
 pub(crate) fn answer(instance: &Value, schema: &Value) -> Option<Value> {
     Answer { root: schema }.of(Some(instance), schema, 0)
 }
@@ -36,7 +36,7 @@ impl Answer<'_> {
         };
         let text = instance.to_string();
         if let Some(values) = schema.get("enum").and_then(Value::as_array) {
-            let same = values.iter().find(|value| same(value, instance)).cloned();
+            let same = values.iter().find(|value| is_equal(value, instance)).cloned();
             let is_json = |value: &&Value| {
                 value
                     .as_str()
@@ -46,7 +46,7 @@ impl Answer<'_> {
             return same.or_else(|| values.iter().find(is_json).cloned());
         }
         if let Some(value) = schema.get("const") {
-            return same(value, instance).then(|| value.clone());
+            return is_equal(value, instance).then(|| value.clone());
         }
         if schema["description"].as_str().is_some_and(|text| text.contains("written as JSON text")) {
             return Some(json!(text));
@@ -141,7 +141,7 @@ impl Answer<'_> {
     }
 }
 
-/// `1` equals `1.0`.
-fn same(one: &Value, two: &Value) -> bool {
+/// Returns true if two values are equal as JSON: `1` equals `1.0`.
+fn is_equal(one: &Value, two: &Value) -> bool {
     one == two || one.as_f64().is_some_and(|number| two.as_f64() == Some(number))
 }

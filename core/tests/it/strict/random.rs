@@ -167,7 +167,7 @@ fn validator(schema: &Value) -> Option<Validator> {
     jsonschema::options().with_draft(jsonschema::Draft::Draft202012).should_validate_formats(false).build(schema).ok()
 }
 
-/// For an optional property that also accepts null, null and absence are indistinguishable.
+/// Removes properties that are null: in optional properties, the model may write null for absence.
 fn without_nulls(value: &Value) -> Value {
     match value {
         Value::Object(members) => Value::Object(

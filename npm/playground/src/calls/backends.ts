@@ -7,12 +7,12 @@ export type BackendOptions = Pick<DeferredOptions, 'target' | 'native' | 'custom
 export interface Backend {
   id: string;
   name: string;
-  /** The way in which it receives deferred tools. */
+  /** How the backend receives deferred tools. */
   description: string;
   options: BackendOptions;
 }
 
-/** The way in which a backend without support for deferred tools receives them. */
+/** How a backend without support for deferred tools receives them. */
 const EMULATED = 'text in the history, definitions in tools';
 
 export const BACKENDS = [

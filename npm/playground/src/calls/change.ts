@@ -15,7 +15,7 @@ export function noteOfChange(change: Change | ToolChange): Note {
     rule,
     message,
     change: { accepts, guidance, encoded },
-    reason: takenApart(reason),
+    reason: parseReason(reason),
     ...('tool' in change ? { tool: change.tool } : {}),
   };
 }
@@ -34,7 +34,7 @@ function effectOf(change: Effects): Effect {
 }
 
 /** Parses "FACT (confidence A): SOURCE", the core's form of a reason. */
-function takenApart(reason: string): Reason {
+function parseReason(reason: string): Reason {
   const parts = /^(.*?) \(confidence ([ABC])\)(?:: (.*))?$/s.exec(reason);
   if (parts === null) return { fact: reason, confidence: undefined, source: undefined };
   return { fact: parts[1] ?? '', confidence: parts[2] as 'A' | 'B' | 'C', source: parts[3] };

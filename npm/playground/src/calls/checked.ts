@@ -22,11 +22,11 @@ interface Report {
   })[];
 }
 
-/** Returns a note for each place of each finding, in the order of the text. */
+/** Returns a note for each location of each finding, in the order of the text. */
 export function checkedBy(document: Document, dialect: string): { notes: Note[]; failed: boolean } {
   const { stdout } = run(['check', '--json', '--show', 'ignored', '--dialect', dialect], document.text);
   const { errors, findings } = JSON.parse(stdout) as Report;
-  // For inputs other than JSON Lines, `line` is the line of the text to which the pointer leads.
+  // For inputs other than JSON Lines, `line` is the line of the location in the text.
   const spot = ({ line, pointer }: Place) => (document.hasLines && line !== null ? { line, pointer } : { pointer });
   if (errors.length > 0) {
     const notes = errors.map((error) => ({ ...noteOfRefusal(error.message), ...spot(error) }));

@@ -16,8 +16,8 @@ export interface Choices {
 export function codeOf(document: Document, choices: Choices): string {
   const { fn, dialect, options, deferred } = choices;
   const { kind, format: answer } = document;
-  const given = (value: object) => (Object.keys(value).length === 0 ? '' : `, ${literal(value)}`);
-  const call = (name: string, input: string, value: object) => `toolwire.${name}(${input}${given(value)})`;
+  const secondArgument = (value: object) => (Object.keys(value).length === 0 ? '' : `, ${literal(value)}`);
+  const call = (name: string, input: string, value: object) => `toolwire.${name}(${input}${secondArgument(value)})`;
   const each = (name: string, value: object) => `${input}.map((schema) => ${call(name, 'schema', value)})`;
   const input = pathTo(document.pointer);
   const list = kind === 'tool' ? `[${input}]` : input;
@@ -42,12 +42,12 @@ export function codeOf(document: Document, choices: Choices): string {
   return kind === 'schemas' ? each(fn, { dialect, ...options }) : call(fn, input, { dialect, ...options });
 }
 
-/** Returns the options for a request, with those of deferred loading from the view "Deferred loading". */
+/** Returns the options for a request, with the options of the view "Deferred loading". */
 export function requestOptions({ dialect, options, deferred }: Choices): AdaptOptions {
   return { dialect, ...options, ...(Object.keys(deferred).length === 0 ? {} : { deferred }) };
 }
 
-/** Returns the options for tools. They keep their format, unless that of the API is chosen. */
+/** Returns the options for tools. Tools keep their format, unless the format of the API is chosen. */
 export function toolOptions({ entries }: Document, { dialect, options, shape }: Choices) {
   const format = shape === 'given' ? entries.find((entry) => entry.format !== null)?.format : null;
   return { dialect, ...options, ...(format == null ? {} : { format }) };
@@ -65,8 +65,8 @@ function literal(value: unknown): string {
   // The call is pasted into a console, so a string must stay a string literal whatever it contains.
   if (typeof value === 'string') return /^[\w.-]*$/.test(value) ? `'${value}'` : JSON.stringify(value);
   if (typeof value !== 'object' || value === null) return String(value);
-  const named = (name: string) => (/^[a-z]\w*$/i.test(name) ? name : JSON.stringify(name));
+  const asKey = (name: string) => (/^[a-z]\w*$/i.test(name) ? name : JSON.stringify(name));
   return `{ ${Object.entries(value)
-    .map(([name, each]) => `${named(name)}: ${literal(each)}`)
+    .map(([name, each]) => `${asKey(name)}: ${literal(each)}`)
     .join(', ')} }`;
 }

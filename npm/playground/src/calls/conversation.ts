@@ -12,13 +12,13 @@ import { gistOf, namesOf, type Words, wordsOf } from './words.js';
 /** A tool that the model can call. */
 export interface CallableTool {
   name: string;
-  /** True if it is in `tools`; false if the history adds it. */
+  /** True if the tool is in `tools`; false if the history adds it. */
   listed: boolean;
 }
 
 /** A message in the request that is sent. */
 export interface Sent extends Words {
-  /** The strings in it that toolwire added to the client's text. */
+  /** Strings that toolwire added to the client's text. */
   notices: Set<string>;
 }
 
@@ -30,7 +30,7 @@ export interface Turn {
   came: string[];
   went: string[];
   messages: Sent[];
-  /** Index of the first message that the previous turn did not have. */
+  /** Index of the first message that the previous turn did not contain. */
   firstMessage: number;
   savedBytes: number;
   promptBytes: number;
@@ -54,10 +54,10 @@ export interface Side {
 export interface Conversation {
   /** Number of earlier turns that are not shown. */
   skipped: number;
-  /** A short summary for each turn of what happened since the previous one. */
+  /** For each turn, a short summary of the changes since the previous turn. */
   gists: string[];
   sides: readonly [Side, Side];
-  /** Every tool that either side has in any turn. */
+  /** All tools of both sides, in all turns. */
   names: string[];
 }
 
@@ -69,7 +69,7 @@ export function shortened(shown: number, skipped: number): string {
 
 export type Sight = 'hidden' | 'visible' | 'arrives';
 
-/** Returns whether a model sees a tool in a turn, and whether the tool is new there. */
+/** Returns if a model sees a tool in a turn, and if the tool is new in this turn. */
 export function sightOf({ turns }: Side, name: string, at: number): Sight {
   const turn = turns[at];
   if (!turn?.tools.some((tool) => tool.name === name)) return 'hidden';
@@ -122,7 +122,7 @@ export function playedOn(turns: Turns, backend: Backend, options: DeferredChoice
       const next = promptOf(after);
       const { bytes, newBytes, partsAt, firstMessage } = growthOf(prompt, next);
       prompt = next;
-      const tools = seen(after, backend, format);
+      const tools = callableTools(after, backend, format);
       const past = played.at(-1)?.tools ?? [];
       played.push({
         after: JSON.stringify(after),
@@ -151,7 +151,7 @@ export function playedOn(turns: Turns, backend: Backend, options: DeferredChoice
 }
 
 /** Returns the tools that the model can call. If the backend defers tools itself, toolwire emulates the backend's decisions. */
-function seen(after: Item, { options }: Backend, source: DeferredOptions['format']): CallableTool[] {
+function callableTools(after: Item, { options }: Backend, source: DeferredOptions['format']): CallableTool[] {
   const format = options.target ?? source;
   const { tools, input } = after;
   const inSpaces = objects(tools).some((tool) => Array.isArray(tool.tools));
@@ -179,9 +179,9 @@ function listedIn(request: Item): string[] {
     .flatMap(namesOf);
 }
 
-function missing(one: readonly CallableTool[], other: readonly CallableTool[]): string[] {
-  const names = new Set(other.map(nameOf));
-  return one.map(nameOf).filter((name) => !names.has(name));
+function missing(tools: readonly CallableTool[], others: readonly CallableTool[]): string[] {
+  const names = new Set(others.map(nameOf));
+  return tools.map(nameOf).filter((name) => !names.has(name));
 }
 
 function nameOf({ name }: CallableTool): string {
@@ -197,7 +197,7 @@ function sent({ messages, input }: Item, texts: ReadonlySet<string>): Sent[] {
   });
 }
 
-/** Returns whether the client wrote this text. Several strings of the client may have been joined, with blank lines between them. */
+/** Returns true if the client wrote this text. It may consist of several strings of the client, with blank lines between them. */
 function isOf(text: string, texts: ReadonlySet<string>): boolean {
   return texts.has(text) || text.split('\n\n').some((paragraph) => texts.has(paragraph));
 }

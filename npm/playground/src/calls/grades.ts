@@ -79,7 +79,7 @@ export interface Cell {
 /** Verdicts of a dialect on all tools, or the reason why the dialect has no verdict. */
 export type Row = { cells: readonly Cell[] } | { refused: string };
 
-/** Returns how the API handles the original tool, if it accepts the tool with a reservation. */
+/** Returns the treatment of the original tool, if the API accepts the tool but reinterprets or ignores parts of it. */
 export function takenOf({ accepted, reinterpreted, ignored }: Cell): Taken | undefined {
   if (!accepted) return undefined;
   return reinterpreted ? 'reinterpreted' : ignored ? 'ignored' : undefined;

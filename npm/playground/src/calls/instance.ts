@@ -6,7 +6,7 @@ type Schema = { [keyword: string]: unknown };
 const DEPTH = 5;
 /** Maximum nesting of branches, because a branch may refer to the schema that contains it. */
 const DEEPEST = 50;
-/** Maximum number of values, because they multiply if a schema refers to itself in several places. */
+/** Maximum number of values, because their number grows exponentially if a schema refers to itself several times. */
 const MAX_VALUES = 2000;
 
 /** The schema into which references point, and the number of values that may still be written. */
@@ -16,21 +16,21 @@ interface Root {
 }
 
 export function instanceOf(schema: unknown): unknown {
-  return written(schema, { schema: schema as Schema, left: MAX_VALUES }, 0, undefined);
+  return valueFor(schema, { schema: schema as Schema, left: MAX_VALUES }, 0, undefined);
 }
 
-function written(given: unknown, root: Root, depth: number, name: string | undefined): unknown {
+function valueFor(given: unknown, root: Root, depth: number, name: string | undefined): unknown {
   if (typeof given !== 'object' || given === null) return 'anything';
   if (root.left <= 0 || depth > DEEPEST) return null;
   root.left--;
-  const schema = resolved(given as Schema, root.schema);
-  if (Array.isArray(schema.enum)) return copied(schema.enum.find((value) => value !== null) ?? null, root);
-  if ('const' in schema) return copied(schema.const, root);
-  if ('default' in schema && schema.default !== null) return copied(schema.default, root);
+  const schema = resolve(given as Schema, root.schema);
+  if (Array.isArray(schema.enum)) return copyOf(schema.enum.find((value) => value !== null) ?? null, root);
+  if ('const' in schema) return copyOf(schema.const, root);
+  if ('default' in schema && schema.default !== null) return copyOf(schema.default, root);
   const branches = schema.anyOf ?? schema.oneOf;
   if (Array.isArray(branches) && branches.length > 0 && schema.properties === undefined) {
     const branch = branches.find((each: Schema) => each?.type !== 'null') ?? branches[0];
-    return written(branch, root, depth + 1, name);
+    return valueFor(branch, root, depth + 1, name);
   }
   switch (kindOf(schema)) {
     case 'object':
@@ -49,13 +49,13 @@ function written(given: unknown, root: Root, depth: number, name: string | undef
   }
 }
 
-/** Returns a value from the schema. Its size counts towards the limit, because several references may lead to it. */
-function copied(value: unknown, root: Root): unknown {
+/** Copies a value from the schema. Its size counts toward the limit, because several references may point to it. */
+function copyOf(value: unknown, root: Root): unknown {
   root.left -= Math.floor((JSON.stringify(value)?.length ?? 0) / 8);
   return value;
 }
 
-function resolved(schema: Schema, root: Schema): Schema {
+function resolve(schema: Schema, root: Schema): Schema {
   let at = schema;
   // No meaningful chain of references has more than eight steps.
   for (let step = 0; step < 8 && typeof at.$ref === 'string' && at.$ref.startsWith('#'); step++) {
@@ -79,18 +79,18 @@ function object(schema: Schema, root: Root, depth: number): unknown {
   const properties = Object.entries((schema.properties as Schema | undefined) ?? {});
   const required = Array.isArray(schema.required) ? schema.required : [];
   const chosen = properties.filter(([name, each]) => {
-    // Bounds the size: leaves out optional properties below the second level, and at the last level
-    // also required ones that accept null.
+    // Bounds the size: omits optional properties below the second level, and at the last level also
+    // required properties that accept null.
     const optional =
       Array.isArray((each as Schema | null)?.type) && ((each as Schema).type as unknown[]).includes('null');
     return required.includes(name) ? depth < DEPTH || !optional : depth < 2;
   });
   const within = chosen.slice(0, Math.max(0, root.left));
   if (depth >= DEPTH) root.left -= within.length;
-  const values = within.map(([name, each]) => [name, depth < DEPTH ? written(each, root, depth + 1, name) : null]);
+  const values = within.map(([name, each]) => [name, depth < DEPTH ? valueFor(each, root, depth + 1, name) : null]);
   const open = schema.additionalProperties;
   if (properties.length === 0 && typeof open === 'object' && open !== null) {
-    values.push(['name', depth < DEPTH ? written(open, root, depth + 1, 'name') : null]);
+    values.push(['name', depth < DEPTH ? valueFor(open, root, depth + 1, 'name') : null]);
   }
   return Object.fromEntries(values);
 }
@@ -98,8 +98,10 @@ function object(schema: Schema, root: Root, depth: number): unknown {
 function array(schema: Schema, root: Root, depth: number): unknown[] {
   if (depth >= DEPTH) return [];
   if (Array.isArray(schema.prefixItems))
-    return schema.prefixItems.slice(0, Math.max(0, root.left)).map((each) => written(each, root, depth + 1, undefined));
-  return schema.items === undefined ? [] : [written(schema.items, root, depth + 1, undefined)];
+    return schema.prefixItems
+      .slice(0, Math.max(0, root.left))
+      .map((each) => valueFor(each, root, depth + 1, undefined));
+  return schema.items === undefined ? [] : [valueFor(schema.items, root, depth + 1, undefined)];
 }
 
 const FORMATS: Schema = {

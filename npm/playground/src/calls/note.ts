@@ -1,4 +1,4 @@
-/** A note about one place: a change, a violation, a tool that was set aside, or an error. */
+/** A note about a location: a change, a violation, a tool that was set aside, or an error. */
 
 import type { Change, Quarantined, RequestViolation, ToolViolation, Violation } from 'toolwire/slim';
 import { ToolwireError } from 'toolwire/slim';
@@ -32,9 +32,9 @@ export interface Note {
   line?: number;
   /** Pointer into the input, or into the line if there is one. */
   pointer: string;
-  /** Pointer into the output; `null` if nothing is left there, `undefined` if there is no output. */
+  /** Pointer into the output; `null` if the value no longer exists, `undefined` if there is no output. */
   outputPointer: string | null | undefined;
-  /** Byte offset in text that is not JSON, into which a pointer cannot point. */
+  /** Byte offset in text that is not JSON, for which there are no pointers. */
   byte?: number;
   rule: string;
   message: string;

@@ -1,4 +1,4 @@
-/** The prompt that a model reads, in reading order, and the part of it that a prompt cache already has. */
+/** The prompt of a model in reading order, and the part that a prompt cache already contains. */
 
 import type { Item } from './turns.js';
 import { namesOf } from './words.js';
@@ -16,12 +16,11 @@ const PARTS = [['tools'], ['instructions', 'system'], ['messages', 'input']] as 
 export const MESSAGES = 2;
 
 export function promptOf(request: Item): Prompt {
-  // A provider that defers tools itself inserts a tool's definition where the tool is loaded, and
-  // nowhere else.
-  const deferred = new Map(entriesOf(request.tools).flatMap(waiting));
+  // A provider that defers tools itself inserts a definition only where the tool is loaded.
+  const deferred = new Map(entriesOf(request.tools).flatMap(deferredDefinitions));
   const textOf = (entry: unknown, part: number): string[] => {
-    if (part === 0) return isDeferred(entry) ? [] : [JSON.stringify(atOnce(entry as Item))];
-    const loaded = part === MESSAGES ? referred(entry).map((name) => taken(deferred, name)) : [];
+    if (part === 0) return isDeferred(entry) ? [] : [JSON.stringify(withoutDeferred(entry as Item))];
+    const loaded = part === MESSAGES ? referredNames(entry).map((name) => takeDefinition(deferred, name)) : [];
     return [JSON.stringify(entry) + loaded.join('')];
   };
   return PARTS.flatMap((names, part) =>
@@ -37,19 +36,19 @@ export function promptOf(request: Item): Prompt {
   );
 }
 
-function waiting(tool: unknown): [string, string][] {
+function deferredDefinitions(tool: unknown): [string, string][] {
   return isDeferred(tool) ? namesOf(tool as Item).map((name) => [name, JSON.stringify(tool)]) : [];
 }
 
-/** Returns a deferred definition the first time it is loaded, and an empty string after that. */
-function taken(deferred: Map<string, string>, name: string): string {
+/** Returns a deferred definition when it is first loaded, and an empty string for later loads. */
+function takeDefinition(deferred: Map<string, string>, name: string): string {
   const text = deferred.get(name) ?? '';
   deferred.delete(name);
   return text;
 }
 
 /** Returns a namespace without its deferred members. */
-function atOnce(tool: Item): Item {
+function withoutDeferred(tool: Item): Item {
   const { tools } = tool ?? {};
   return Array.isArray(tools) && tools.some(isDeferred)
     ? { ...tool, tools: tools.filter((member) => !isDeferred(member)) }
@@ -57,13 +56,13 @@ function atOnce(tool: Item): Item {
 }
 
 /** Returns the names of the tools that a message refers to and thereby loads. */
-function referred(block: unknown): string[] {
-  if (Array.isArray(block)) return block.flatMap(referred);
+function referredNames(block: unknown): string[] {
+  if (Array.isArray(block)) return block.flatMap(referredNames);
   if (typeof block !== 'object' || block === null) return [];
   const { type, tool_name, name, content, tool, tool_references } = block as Item;
   if (type === 'tool_removal') return [];
   if (type === 'tool_reference') return [String(tool_name ?? name)];
-  return [content, tool, tool_references].flatMap(referred);
+  return [content, tool, tool_references].flatMap(referredNames);
 }
 
 export function isDeferred(tool: unknown): boolean {
@@ -87,9 +86,8 @@ export interface Growth {
 export function growthOf(before: Prompt, now: Prompt): Growth {
   const common = commonOf(before, now);
   const parted = [now[common], before[common]].filter((entry) => entry !== undefined);
-  // If an entry was removed, its part may be earlier than that of the entry that is now in its
-  // place.
-  const first = parted.toSorted((one, other) => one.part - other.part)[0];
+  // A removed entry may belong to an earlier part than the entry that is now at its index.
+  const first = parted.toSorted((a, b) => a.part - b.part)[0];
   return {
     bytes: bytesOf(now),
     newBytes: bytesOf(now.slice(common)),
@@ -109,8 +107,8 @@ function commonOf(before: Prompt, now: Prompt): number {
   return length;
 }
 
-function same(one: Entry | undefined, other: Entry | undefined): boolean {
-  return one?.part === other?.part && one?.text === other?.text;
+function same(entry: Entry | undefined, otherEntry: Entry | undefined): boolean {
+  return entry?.part === otherEntry?.part && entry?.text === otherEntry?.text;
 }
 
 const encoder = new TextEncoder();

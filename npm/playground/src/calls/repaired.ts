@@ -11,7 +11,7 @@ export interface Repaired {
   notes: readonly RepairNote[];
   /** Number of notes that are repairs. */
   repairs: number;
-  /** Number of notes with a place in the model's text: the repairs, and text that cannot be read. */
+  /** Number of notes with a location in the model's text: the repairs, and text that cannot be parsed. */
   placed: number;
   /** The message to send back to the model. */
   retryMessage: string | null;
@@ -46,7 +46,7 @@ function noteOfRepair({ pointer, outputPointer, rule, confidence, from, to, mess
 }
 
 function noteOfLeft({ pointer, keyword, reason, message }: Left): RepairNote {
-  // Its place in the model's text is unknown, because repairs may have moved it.
+  // The location in the model's text is unknown, because repairs may have moved the value.
   return {
     effect: 'left',
     pointer: '',
@@ -63,8 +63,8 @@ function noteOfLeft({ pointer, keyword, reason, message }: Left): RepairNote {
  * nested string.
  */
 function byteIn(pointer: string, message: string): { byte?: number } {
-  const named = pointer === '' ? /byte (\d+)\)$/.exec(message) : null;
-  return named === null ? {} : { byte: Number(named[1]) };
+  const match = pointer === '' ? /byte (\d+)\)$/.exec(message) : null;
+  return match === null ? {} : { byte: Number(match[1]) };
 }
 
 const WHY: Record<LeftReason, string> = {

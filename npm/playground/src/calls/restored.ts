@@ -1,4 +1,4 @@
-/** The calls behind the view "Restore": the schema that the model sees, its arguments, and those that the tool's server receives. */
+/** The calls of the view "Restore": the schema that the model sees, and the arguments before and after restoring. */
 
 import { type Dialect, dialects, type RestoredCall, restoreArguments, sanitize, sanitizeTools } from 'toolwire/slim';
 
@@ -35,7 +35,7 @@ export interface Restored {
   encodes: string[];
 }
 
-/** Restored arguments as the page shows them: next to the model's, with marks at the repairs and at the differences. */
+/** Restored arguments as the page shows them, with marks at the repairs and at the differences from the model's arguments. */
 export interface Shown extends Restored {
   /** The name of the tool to show. */
   label: string;
@@ -66,11 +66,11 @@ const UNNAMED = 'tool';
 export function shownOf(document: Document, label: string | null, choice: Choice): Shown | undefined {
   const { entries } = document;
   const entry =
-    entries.find((one) => document.labelOf(one) === label) ??
-    entries.find((one) => document.schemaOf(one) !== undefined);
-  const found = restoredOf(document, entry, choice);
-  if (entry === undefined || found === undefined) return undefined;
-  const { args, restored, misread, repaired } = found;
+    entries.find((entry) => document.labelOf(entry) === label) ??
+    entries.find((entry) => document.schemaOf(entry) !== undefined);
+  const result = restoredOf(document, entry, choice);
+  if (entry === undefined || result === undefined) return undefined;
+  const { args, restored, misread, repaired } = result;
   const [ours, theirs] = [new Places(args), new Places(restored ?? args)];
   const notes = misread === undefined ? (repaired?.notes.slice(0, repaired.placed) ?? []) : [misread];
   const before = marksOf(args, notes, (note) => namedPlace(note, args) ?? ours.nearest(note.pointer));
@@ -80,7 +80,7 @@ export function shownOf(document: Document, label: string | null, choice: Choice
   const [a, b] = [ours.value(''), theirs.value('')];
   const isComparable = restored !== undefined && a !== undefined && b !== undefined;
   const differences = isComparable ? differencesOf({ text: args, value: a }, { text: restored, value: b }) : [];
-  return { ...found, label: document.labelOf(entry), dialect: choice.dialect, before, after, differences };
+  return { ...result, label: document.labelOf(entry), dialect: choice.dialect, before, after, differences };
 }
 
 export function restoredOf(document: Document, tool: Entry | undefined, choice: Choice): Restored | undefined {
@@ -126,20 +126,20 @@ function seenOf(schema: string, ownName: string | undefined, { dialect, options,
     return {
       schema: seen,
       name: undefined,
-      restore: (given) => ({ arguments: restoreArguments(given, restorePlan) }),
+      restore: (args) => ({ arguments: restoreArguments(args, restorePlan) }),
     };
   }
   const alone = `[{"name":${JSON.stringify(ownName ?? UNNAMED)},"inputSchema":${schema}}]`;
-  const answer = sanitizeTools(alone, { dialect, ...options, format: 'mcp', repair });
-  const [refused] = answer.quarantined;
+  const sanitized = sanitizeTools(alone, { dialect, ...options, format: 'mcp', repair });
+  const [refused] = sanitized.quarantined;
   if (refused !== undefined) {
     const { rule, message, pointer } = refused;
     return { effect: 'refused', pointer, outputPointer: null, rule, message };
   }
-  const [written] = JSON.parse(answer.tools) as { name: string; inputSchema: unknown }[];
+  const [written] = JSON.parse(sanitized.tools) as { name: string; inputSchema: unknown }[];
   const name = written?.name ?? '';
   // The schema is cut out of the text, because parsing it would change the spelling of numbers.
-  return { schema: schemaText(answer.tools), name, restore: (given) => answer.restore.call(name, given) };
+  return { schema: schemaText(sanitized.tools), name, restore: (args) => sanitized.restore.call(name, args) };
 }
 
 function schemaText(tools: string): string {

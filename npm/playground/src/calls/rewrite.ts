@@ -1,4 +1,4 @@
-/** The calls behind the view "Rewrite": the toolwire function for the text, its output, its notes, and the differences. */
+/** The calls of the view "Rewrite": the function for the text, its output, its notes, and the differences. */
 
 import type { DeferredReport, Dialect } from 'toolwire/slim';
 import { adaptRequest, applyDeferredLoading, check, normalizeEnvelope, sanitize, sanitizeTools } from 'toolwire/slim';
@@ -18,7 +18,7 @@ interface CallOutput {
   /** The formatted output; missing if the function has none. */
   output?: string;
   notes: Note[];
-  /** True if the call itself failed. Then the notes are the reasons. */
+  /** True if the call itself failed. The notes are then the reasons. */
   failed?: boolean;
   /** True if the same arguments are accepted and no guidance is lost. */
   lossless?: boolean;
@@ -33,7 +33,7 @@ export interface Outcome extends CallOutput {
   choices: Choices;
   /** The call as JavaScript, for the console. */
   code: string;
-  /** The notes at their places in the input and in the output. */
+  /** The notes with their locations in the input and in the output. */
   before: Mark[];
   after: Mark[];
   differences: Difference[];
@@ -44,11 +44,11 @@ export interface Outcome extends CallOutput {
 export function outcomeOf(document: Document, wanted: Choices): Outcome {
   const isKnown = wanted.fn !== 'applyDeferredLoading' || document.kind === 'request';
   const choices: Choices = isKnown ? wanted : { ...wanted, fn: 'sanitize' };
-  const given = calledFor(document, choices);
-  const { output, notes } = given;
+  const runOutput = runFor(document, choices);
+  const { output, notes } = runOutput;
   const result = output === undefined ? undefined : new Document(output, writtenAs(document, choices));
   return {
-    ...given,
+    ...runOutput,
     text: document.text,
     choices,
     code: codeOf(document, choices),
@@ -59,7 +59,7 @@ export function outcomeOf(document: Document, wanted: Choices): Outcome {
         : marksOf(result.text, notes, ({ outputPointer }) =>
             typeof outputPointer === 'string' ? result.nearest(result.spot(outputPointer)) : null,
           ),
-    differences: result === undefined ? [] : differing(document, result, choices),
+    differences: result === undefined ? [] : differencesFor(document, result, choices),
     bytes: output === undefined ? 0 : sizeOf(output),
   };
 }
@@ -71,7 +71,7 @@ function writtenAs(document: Document, { fn }: Choices): Reading {
 }
 
 /** Returns the differences between the rewritten part of the input and the output. */
-function differing(document: Document, result: Document, { fn }: Choices): Difference[] {
+function differencesFor(document: Document, result: Document, { fn }: Choices): Difference[] {
   const { kind, shift } = document;
   const isWhole = fn !== 'sanitize' || kind === 'request' || kind === 'format';
   const before = isWhole ? document.places.value('') : document.value;
@@ -97,7 +97,7 @@ function sizeOf(text: string): number {
   }
 }
 
-function calledFor(document: Document, choices: Choices): CallOutput {
+function runFor(document: Document, choices: Choices): CallOutput {
   if (document.kind === 'nothing') return { notes: [] };
   const { refused } = document;
   if (refused !== undefined) {
@@ -106,7 +106,7 @@ function calledFor(document: Document, choices: Choices): CallOutput {
     return { notes: [note], failed: true };
   }
   try {
-    return called(document, choices);
+    return runFunction(document, choices);
   } catch (error) {
     if (error instanceof RefusedEntry) return { notes: [error.note], failed: true };
     const note = noteOfError(error);
@@ -126,20 +126,20 @@ class RefusedEntry extends Error {
   }
 }
 
-function called(document: Document, choices: Choices): CallOutput {
+function runFunction(document: Document, choices: Choices): CallOutput {
   switch (choices.fn) {
     case 'check':
-      return checked(document, choices.dialect);
+      return runCheck(document, choices.dialect);
     case 'normalizeEnvelope':
-      return repaired(document);
+      return repairEach(document);
     case 'applyDeferredLoading':
-      return loaded(document, choices.deferred);
+      return runDeferred(document, choices.deferred);
     case 'sanitize':
-      return sanitized(document, choices);
+      return runSanitize(document, choices);
   }
 }
 
-function sanitized(document: Document, choices: Choices): CallOutput {
+function runSanitize(document: Document, choices: Choices): CallOutput {
   const { text, kind, format } = document;
   const given = { dialect: choices.dialect, ...choices.options };
   if (kind === 'request') {
@@ -151,14 +151,14 @@ function sanitized(document: Document, choices: Choices): CallOutput {
       ...report.formatChanges.map(noteOfChange),
     ];
     const changes = [...report.changes, ...report.formatChanges];
-    return { output: layout(request), notes, lossless: report.quarantined.length === 0 && changes.every(harmless) };
+    return { output: layout(request), notes, lossless: report.quarantined.length === 0 && changes.every(isHarmless) };
   }
   if (format !== undefined) {
     const { schema, changes, lossless } = sanitize(format.text, { ...given, use: 'response' });
     const notes = changes.map((change) => below(noteOfChange(change), format.pointer));
     return { output: layout(text.slice(0, format.from) + schema + text.slice(format.to)), notes, lossless };
   }
-  if (kind === 'schema' || kind === 'schemas') return sanitizedEach(document, given);
+  if (kind === 'schema' || kind === 'schemas') return rewriteEach(document, given);
   const answer = sanitizeTools(document.list, toolOptions(document, choices));
   const notes = [...answer.changes.map(noteOfChange), ...answer.quarantined.map(noteOfQuarantined)].map((note) =>
     at(note, document.spot(note.pointer)),
@@ -170,14 +170,14 @@ function sanitized(document: Document, choices: Choices): CallOutput {
 }
 
 /** Rewrites schemas one by one, as the command line does. */
-function sanitizedEach(document: Document, given: Parameters<typeof sanitize>[1]): CallOutput {
+function rewriteEach(document: Document, given: Parameters<typeof sanitize>[1]): CallOutput {
   const { kind, entries } = document;
   const notes: Note[] = [];
   const written: string[] = [];
   let isLossless = true;
   for (const [index, entry] of entries.entries()) {
     const { text = '' } = document.schemaOf(entry) ?? {};
-    const { schema, changes, lossless } = rewritten(document, index, text, given);
+    const { schema, changes, lossless } = rewriteEntry(document, index, text, given);
     const above = kind === 'schema' ? '' : `/${index}`;
     for (const change of changes) {
       const note = noteOfChange(change);
@@ -192,8 +192,8 @@ function sanitizedEach(document: Document, given: Parameters<typeof sanitize>[1]
   return { output, notes, lossless: isLossless };
 }
 
-/** Rewrites a schema. If that fails, the error contains a note with a place in the whole text. */
-function rewritten(document: Document, index: number, text: string, given: Parameters<typeof sanitize>[1]) {
+/** Rewrites a schema. If that fails, the error contains a note with a location in the whole text. */
+function rewriteEntry(document: Document, index: number, text: string, given: Parameters<typeof sanitize>[1]) {
   try {
     return sanitize(text, given);
   } catch (error) {
@@ -202,11 +202,11 @@ function rewritten(document: Document, index: number, text: string, given: Param
   }
 }
 
-function harmless(change: { accepts: string; guidance: string }): boolean {
+function isHarmless(change: { accepts: string; guidance: string }): boolean {
   return change.accepts === 'same' && change.guidance !== 'lost';
 }
 
-function checked(document: Document, dialect: Dialect): CallOutput {
+function runCheck(document: Document, dialect: Dialect): CallOutput {
   const { format } = document;
   if (format === undefined) return checkedBy(document, dialect);
   const found = check(format.text, { dialect, use: 'response' });
@@ -214,7 +214,7 @@ function checked(document: Document, dialect: Dialect): CallOutput {
 }
 
 /** Repairs each schema in place, and leaves everything around it unchanged. */
-function repaired(document: Document): CallOutput {
+function repairEach(document: Document): CallOutput {
   const { text, entries, format, hasLines } = document;
   const notes: Note[] = [];
   let isLossless = true;
@@ -249,7 +249,7 @@ function inList(document: Document, line: number, { outputPointer: pointer }: No
   return { outputPointer: typeof pointer === 'string' ? document.within({ line, pointer }) : pointer };
 }
 
-function loaded(document: Document, options: DeferredChoice): CallOutput {
+function runDeferred(document: Document, options: DeferredChoice): CallOutput {
   const { request, report } = applyDeferredLoading(document.text, options);
   return { output: layout(request), notes: notesOfDeferred(document, report) };
 }

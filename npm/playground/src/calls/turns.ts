@@ -1,6 +1,6 @@
 /**
- * Splits a request's history into turns: each ends where one of the client's earlier requests
- * ended. Deferred tools play no role.
+ * Splits a request's history into turns: each turn ends at the end of an earlier request of the
+ * client. Deferred tools have no effect.
  */
 
 import { applyDeferredLoading, type DeferredOptions, ToolwireError } from 'toolwire/slim';
@@ -19,8 +19,8 @@ export interface Turns {
 }
 
 /**
- * Maximum number of turns that are shown. Each is a request with the whole history up to it, so
- * only the last ones are shown.
+ * Maximum number of turns that are shown: the last ones, because each turn is a request with the
+ * whole history up to it.
  */
 export const MAX_TURNS = 200;
 /** Maximum size of the requests of all turns that are shown, in characters. */
@@ -32,14 +32,14 @@ export function turnsOf(text: string): Turns | undefined {
   const member = (['input', 'messages'] as const).find((name) => (request?.[name] ?? null) !== null);
   if (request === undefined || member === undefined || !Array.isArray(request[member])) return undefined;
   const items = objects(request[member]);
-  const ends = items.flatMap((item, at) => (at > 0 && byModel(item) && !byModel(items[at - 1]) ? [at] : []));
+  const ends = items.flatMap((item, at) => (at > 0 && isOfModel(item) && !isOfModel(items[at - 1]) ? [at] : []));
   ends.push(items.length);
-  const skipped = Math.max(0, ends.length - Math.min(MAX_TURNS, fitting(text.length, items, ends)));
+  const skipped = Math.max(0, ends.length - Math.min(MAX_TURNS, countFitting(text.length, items, ends)));
   return { member, request, items, ends: ends.slice(skipped), skipped };
 }
 
-/** Returns how many of the last turns fit into the maximum size together, but at least 1. */
-function fitting(length: number, items: readonly Item[], ends: readonly number[]): number {
+/** Returns the number of last turns that fit into the maximum size together, but at least 1. */
+function countFitting(length: number, items: readonly Item[], ends: readonly number[]): number {
   let left = MAX_TEXT;
   let size = length;
   for (let turns = 0; turns < ends.length; turns++) {
@@ -69,7 +69,7 @@ export function formatOf({ request }: Turns, options: DeferredOptions): Deferred
 export function requestOf({ request, member, items, ends }: Turns, turn: number): Item {
   const whole = turn === ends.length - 1;
   const { tool_choice: _, ...rest } = request;
-  // Only the last turn keeps the tool choice, because those of earlier requests are unknown.
+  // Only the last turn keeps the tool choice. The choices of earlier requests are unknown.
   return { ...(whole ? request : rest), [member]: items.slice(0, ends[turn]) };
 }
 
@@ -92,8 +92,8 @@ function parsed(text: string): Item | undefined {
   }
 }
 
-/** Returns whether the model, or the API on its behalf, wrote an item. */
-function byModel(item: Item | undefined): boolean {
+/** Returns true if the model, or the API on its behalf, wrote an item. */
+function isOfModel(item: Item | undefined): boolean {
   if (typeof item?.role === 'string') return item.role === 'assistant';
   if (typeof item?.type !== 'string') return false;
   // After a hosted search the model continues. Such a search has no call to answer, and may lack `execution`.

@@ -7,7 +7,7 @@ import type { Node } from 'jsonc-parser';
 
 import { children } from './tree.js';
 
-/** Ranges of two texts that differ. One of them may be empty: it marks the place where the other has no counterpart. */
+/** Ranges of two texts that differ. An empty range marks the location at which the other text has an additional part. */
 export interface Difference {
   fromA: number;
   toA: number;
@@ -51,7 +51,7 @@ function compare(a: Node, b: Node, textA: string, textB: string, found: Differen
   const [ours, theirs] = [membersOf(a, textA), membersOf(b, textB)];
   const partner = partnersOf(ours, theirs, a.type === 'array');
   const kept = increasing(partner);
-  // A member that only moved is not a difference: its pointer and its value are the same.
+  // A member that only moved is not a difference, because its pointer and its value are unchanged.
   const moved = ours.flatMap((mine, one) => {
     const yours = kept.has(one) ? undefined : theirs[partner[one] ?? -1];
     return yours !== undefined && same(mine.value, yours.value, textA, textB) ? [one] : [];
@@ -173,7 +173,7 @@ function increasing(values: readonly number[]): Set<number> {
   return new Set(found.reverse());
 }
 
-/** Returns whether two values are the same, regardless of their layout. Numbers with different spellings differ. */
+/** Returns true if two values are equal, regardless of their layout. Numbers with different spellings differ. */
 function same(a: Node, b: Node, textA: string, textB: string): boolean {
   if (a.type !== b.type) return false;
   if (a.type === 'string') return a.value === b.value;

@@ -1,4 +1,4 @@
-/** A text and what the command line found in it: its kind, its tools and schemas, and their places in the text. */
+/** A text as the command line describes it: its kind, and its tools and schemas with their locations. */
 
 import type { Node } from 'jsonc-parser';
 import type { ToolFormat } from 'toolwire/slim';
@@ -7,7 +7,7 @@ import { child, type Place, Places, token } from './tree.js';
 
 /** A tool or a schema in the text, as the command line describes it. */
 export interface Entry {
-  /** `null` for a schema, and for a tool without a name. */
+  /** Name of the tool; `null` for a schema, and for a tool without a name. */
   name: string | null;
   /** The line, if each line is an entry. `pointer` is then relative to the line. */
   line?: number;
@@ -34,7 +34,7 @@ export interface Refused {
 
 export type Kind = 'nothing' | 'refused' | 'schema' | 'schemas' | 'tool' | 'tools' | 'format' | 'request';
 
-/** A place in the text. */
+/** A location in the text. */
 export interface Spot {
   line?: number;
   pointer: string;
@@ -86,7 +86,7 @@ export class Document {
 
   /** The text. JSON Lines are converted to one array, with commas in place of line breaks. */
   get source(): string {
-    this.#source ??= this.#lines === undefined ? this.text : listed(this.text, this.#lines);
+    this.#source ??= this.#lines === undefined ? this.text : asList(this.text, this.#lines);
     return this.#source;
   }
 
@@ -109,7 +109,7 @@ export class Document {
     return this.#lines === undefined ? 0 : 1;
   }
 
-  /** The places of {@link source}. */
+  /** Locations in {@link source}. */
   get places(): Places {
     this.#places ??= new Places(this.source);
     return this.#places;
@@ -120,7 +120,7 @@ export class Document {
     return line === undefined ? pointer : `/${this.#indexes.get(line)}${pointer}`;
   }
 
-  /** Returns the place in the text for a pointer into the list of entries. */
+  /** Returns the location in the text for a pointer into the list of entries. */
   spot(pointer: string): Spot {
     const { alone = false, pointer: above = '' } = this.#reading ?? {};
     const end = pointer.indexOf('/', 1);
@@ -146,21 +146,21 @@ export class Document {
   /** Returns the text of the list of tools, or of schemas. */
   get list(): string {
     const { value } = this;
-    const text = value === undefined ? this.source : sliced(this.source, value);
+    const text = value === undefined ? this.source : slice(this.source, value);
     return this.#reading?.alone === true ? `[${text}]` : text;
   }
 
-  /** Returns the schema of an entry, with its place in the text. */
+  /** Returns the schema of an entry, with its location in the text. */
   schemaOf({ schema, ...entry }: Entry): SchemaPlace | undefined {
     if (schema === null) return undefined;
     const pointer = entry.pointer + schema;
     const node = this.places.value(this.within({ ...entry, pointer }));
     if (node === undefined) return undefined;
     const from = node.offset - this.shift;
-    return { text: sliced(this.source, node), from, to: from + node.length, pointer };
+    return { text: slice(this.source, node), from, to: from + node.length, pointer };
   }
 
-  /** Returns the name of an entry to show. */
+  /** Returns the displayed name of an entry. */
   labelOf({ name, line, pointer }: Entry): string {
     if (name !== null) return name;
     if (line !== undefined) return `line ${line}`;
@@ -175,13 +175,13 @@ export class Document {
       const node = path.reduce<Node | undefined>((at, name) => child(at, name), root);
       if (node?.type !== 'object') continue;
       const { offset, length } = node;
-      return { text: sliced(this.text, node), from: offset, to: offset + length, pointer: path.map(token).join('') };
+      return { text: slice(this.text, node), from: offset, to: offset + length, pointer: path.map(token).join('') };
     }
     return undefined;
   }
 }
 
-function sliced(text: string, { offset, length }: Node): string {
+function slice(text: string, { offset, length }: Node): string {
   return text.slice(offset, offset + length);
 }
 
@@ -190,7 +190,7 @@ function numbersOf(text: string): number[] {
 }
 
 /** Returns JSON Lines as a list of the same length, apart from its brackets. */
-function listed(text: string, numbers: readonly number[]): string {
+function asList(text: string, numbers: readonly number[]): string {
   const ended = new Set(numbers.slice(0, -1));
   const lines = text.split('\n').map((line, at) => line + (ended.has(at + 1) ? ',' : ' '));
   // The last line has no line break.

@@ -1,8 +1,8 @@
-/** Places in JSON text: the key and the value at a JSON Pointer. Independent of schemas and tools. */
+/** Locations in JSON text: the key and the value at a JSON Pointer. Independent of schemas and tools. */
 
 import { type Node, type ParseError, parseTree } from 'jsonc-parser';
 
-/** A place in the text. */
+/** A location in the text. */
 export interface Place {
   from: number;
   to: number;
@@ -52,23 +52,23 @@ export function child(node: Node | undefined, name: string | number): Node | und
   return undefined;
 }
 
-/** The places of a text, by pointer. */
+/** The locations in a text, by pointer. */
 export class Places {
   readonly #root: Node | undefined;
-  /** Filled on demand. The keys are not pointers, because those of a deeply nested text are as long as the text. */
+  /** Filled on demand. The keys are not pointers, because pointers into a deeply nested text are as long as the text. */
   readonly #members = new Map<Node, Map<string, FoundNode>>();
 
   constructor(text: string) {
     this.#root = readAsFar(text, []);
   }
 
-  /** Returns the place of a pointer. */
+  /** Returns the location of a pointer. */
   at(pointer: string): Place | undefined {
     const { found, isWhole } = this.#walk(pointer);
     return isWhole ? found && placeOf(found) : undefined;
   }
 
-  /** Returns the place of a pointer, or of its nearest ancestor that exists in the text. */
+  /** Returns the location of a pointer, or of its nearest ancestor that exists in the text. */
   nearest(pointer: string): Place | undefined {
     const { found } = this.#walk(pointer);
     return found && placeOf(found);
@@ -80,7 +80,7 @@ export class Places {
     return isWhole ? found?.value : undefined;
   }
 
-  /** Follows a pointer as far as it leads. */
+  /** Follows a pointer to its value, or to the nearest ancestor that exists. */
   #walk(pointer: string): { found: FoundNode | undefined; isWhole: boolean } {
     let found: FoundNode | undefined = this.#root && { value: this.#root, property: undefined };
     for (const step of pointer.split('/').slice(1)) {

@@ -1,4 +1,4 @@
-/** Two texts side by side, aligned at their differences, with the places of the notes marked in both. */
+/** Two texts side by side, aligned at their differences, with marks at the notes in both. */
 
 import { Chunk, MergeView } from '@codemirror/merge';
 import type { Text } from '@codemirror/state';
@@ -92,7 +92,7 @@ export function Comparison(given: Props) {
   useEffect(() => {
     if (view.current === undefined) return;
     const { a, b } = view.current;
-    // Both scroll together, and the last request wins. The output is scrolled last, because it is more important.
+    // Both sides scroll together, and the last request wins. The output is scrolled last, because it is more important.
     for (const [editor, marks] of [
       [a, before.marks],
       [b, after.marks],

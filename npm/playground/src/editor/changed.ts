@@ -1,4 +1,4 @@
-/** The parts of a document that differ from another one: lines and, in them, the ranges themselves. */
+/** Highlights the parts of a document that differ from another document: the lines, and the ranges in them. */
 
 import { type Extension, RangeSet, RangeSetBuilder, RangeValue, StateEffect, StateField } from '@codemirror/state';
 import { Decoration, type DecorationSet, type EditorView, ViewPlugin, type ViewUpdate } from '@codemirror/view';
@@ -34,7 +34,7 @@ const parts = StateField.define<RangeSet<Part>>({
 const LINE = Decoration.line({ class: 'tw-changed-line' });
 const TEXT = Decoration.mark({ class: 'tw-changed-text' });
 
-/** Returns the decorations of the visible part only, because a long text would have too many. */
+/** Returns the decorations of the visible part, because a long text would have too many. */
 function decorations({ state, visibleRanges }: EditorView): DecorationSet {
   const builder = new RangeSetBuilder<Decoration>();
   let done = -1;

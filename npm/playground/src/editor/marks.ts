@@ -1,4 +1,4 @@
-/** Marks at the places of notes: an underlined name, a number in the gutter, and a highlight for the selected one. */
+/** Marks at notes: an underlined name, a number in the gutter, and a highlight for the selected note. */
 
 import { type Extension, RangeSet, StateEffect, StateField } from '@codemirror/state';
 import { Decoration, type DecorationSet, EditorView, GutterMarker, gutter, hoverTooltip } from '@codemirror/view';
@@ -123,7 +123,7 @@ export function marks(onSelect: (number: number) => void, numbers: boolean): Ext
           domEventHandlers: { mousedown: (_view, _line, event) => clicked(event) },
         })
       : [],
-    // The caret still moves to the clicked place.
+    // The caret still moves to the clicked location.
     EditorView.domEventHandlers({ click: (event) => void clicked(event) }),
     hoverTooltip((view, pos) => {
       const found = view.state.field(shown).marks.filter(({ place }) => place.nameFrom <= pos && pos <= place.nameTo);
@@ -149,7 +149,7 @@ export function marks(onSelect: (number: number) => void, numbers: boolean): Ext
   ];
 }
 
-/** Returns the place of the selected mark. */
+/** Returns the location of the selected mark. */
 export function chosenPlace({ list, selected }: Marks): Place | undefined {
   return list.find(({ number }) => number === selected)?.place;
 }

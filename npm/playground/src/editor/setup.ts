@@ -20,7 +20,7 @@ import { look } from './look.js';
 import { marks } from './marks.js';
 import { wrap } from './wrap.js';
 
-/** Marks changes that are not the user's. */
+/** Marks changes that the page has made, not the user. */
 const fromOutside = Annotation.define<boolean>();
 
 export interface Setup {
@@ -36,7 +36,7 @@ export interface Setup {
   latest?: () => string;
   onSelect?: (number: number) => void;
   hint?: string;
-  /** True if notes can be marked in it. `numbers`: true if their numbers are shown in the gutter. */
+  /** True if notes can be marked in the editor. `numbers`: true if their numbers are shown in the gutter. */
   marked?: boolean;
   numbers?: boolean;
 }

@@ -53,13 +53,13 @@ export function Summary({ tone, title, text, children }: SummaryProps) {
   );
 }
 
-/** A place in a text. */
+/** A location in a text. */
 export interface Excerpt {
   text: string;
   place: Place;
 }
 
-/** Returns the place of a note among marks in a text. */
+/** Returns the location of a note, by its mark in a text. */
 export function excerptOf(text: string | undefined, marks: readonly Mark[], number: number): Excerpt | undefined {
   const place = marks.find((mark) => mark.number === number)?.place;
   return text === undefined || place === undefined ? undefined : { text, place };
@@ -70,7 +70,7 @@ interface CardProps {
   number: number;
   chosen: Chosen;
   head?: string | null | undefined;
-  /** The note's places, each with the text that it is in. */
+  /** The locations of the note, each with its text. */
   excerpts: { before: Excerpt | undefined; after: Excerpt | undefined };
   /** Details of the note, as terms and descriptions. */
   children: ComponentChildren;

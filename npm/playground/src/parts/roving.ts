@@ -1,4 +1,4 @@
-/** Arrow-key navigation in tabs, radio groups and grids, of which one element is in the Tab order (ARIA practices). */
+/** Arrow-key navigation in tabs, radio groups and grids, with one element in the Tab order (ARIA practices). */
 
 /** Moves the focus to the next or previous element in the event's group that matches the selector, and clicks it if `click` is set. */
 export function rove(event: KeyboardEvent, selector: string, { click = false, columns = 1 } = {}): void {

@@ -1,4 +1,4 @@
-/** The page's address: it follows the state, is copied for sharing, and is read when the page opens or a link is followed. */
+/** The page's address. It contains the state, and is read when the page opens or a link is followed. */
 
 import { effect } from '@preact/signals';
 
@@ -11,14 +11,14 @@ let written = '';
 
 /** Reads the address, and keeps it up to date from then on. */
 export async function follow(): Promise<void> {
-  const read = async () => {
-    const given = await sharedIn(location.hash);
-    if (given !== undefined) take(given);
+  const readAddress = async () => {
+    const sharedState = await sharedIn(location.hash);
+    if (sharedState !== undefined) take(sharedState);
     else if (location.hash.length > 1) toast.value = 'This version of the page cannot read the link.';
   };
-  await read();
+  await readAddress();
   addEventListener('hashchange', () => {
-    if (location.hash !== written) void read();
+    if (location.hash !== written) void readAddress();
   });
   effect(() => {
     shared.value;

@@ -28,18 +28,18 @@ export async function fragmentOf(shared: Shared, exampleText: string | undefined
   if (shared.example !== null && shared.text === exampleText) kept.example = shared.example;
   else if (shared.text.length >= LARGEST) return undefined;
   else kept.text = shared.text;
-  const data = await packed(JSON.stringify(kept));
+  const data = await pack(JSON.stringify(kept));
   const fragment = `#${VERSION}.${data}`;
   return data === undefined || fragment.length > LONGEST ? undefined : fragment;
 }
 
-/** Parses a fragment. Returns `undefined` if it is not one of this page's. Every value in it is validated. */
+/** Parses a fragment. Returns `undefined` if it is not a fragment of this page. Every value is validated. */
 export async function sharedIn(fragment: string): Promise<Partial<Shared> | undefined> {
   if (fragment.length > LONGEST_READ) return undefined;
   const [version, data] = fragment.replace(/^#/, '').split('.');
   if (version !== VERSION || data === undefined) return undefined;
   try {
-    const value: unknown = JSON.parse(await unpacked(data));
+    const value: unknown = JSON.parse(await unpack(data));
     return typeof value === 'object' && value !== null ? known(value as Partial<Shared>) : undefined;
   } catch {
     return undefined;
@@ -51,7 +51,7 @@ function known(given: Partial<Shared>): Partial<Shared> {
   if (VIEWS.includes(given.view as never)) kept.view = given.view as Shared['view'];
   if (FUNCTIONS.includes(given.fn as never)) kept.fn = given.fn as Shared['fn'];
   if (SHAPES.includes(given.shape as never)) kept.shape = given.shape as Shared['shape'];
-  // An unknown dialect is not among the choices, and falls back to the default.
+  // An unknown dialect is replaced by the default.
   for (const key of ['text', 'example', 'tool', 'args', 'dialect'] as const) {
     if (typeof given[key] === 'string') Object.assign(kept, { [key]: given[key] });
   }
@@ -78,7 +78,7 @@ function choices<T extends object>(given: unknown, known: Known<T>): T {
   return Object.fromEntries(chosen.map(([name]) => [name, found[name]])) as T;
 }
 
-async function packed(text: string): Promise<string | undefined> {
+async function pack(text: string): Promise<string | undefined> {
   const bytes = await through(new TextEncoder().encode(text), new CompressionStream('deflate-raw'));
   if (bytes.length > LONGEST) return undefined;
   let binary = '';
@@ -86,7 +86,7 @@ async function packed(text: string): Promise<string | undefined> {
   return btoa(binary).replaceAll('+', '-').replaceAll('/', '_').replace(/=+$/, '');
 }
 
-async function unpacked(data: string): Promise<string> {
+async function unpack(data: string): Promise<string> {
   const binary = atob(data.replaceAll('-', '+').replaceAll('_', '/'));
   const bytes = Uint8Array.from(binary, (character) => character.charCodeAt(0));
   return new TextDecoder().decode(await through(bytes, new DecompressionStream('deflate-raw')));

@@ -1,4 +1,4 @@
-/** The contents of a link to the page: all choices, and the text unless it is an example's. */
+/** The contents of a link to the page: all choices, and the text unless it is the text of an example. */
 
 import type { DeferredOptions, Dialect, SanitizeOptions } from 'toolwire/slim';
 
@@ -8,7 +8,7 @@ export const VIEWS = ['rewrite', 'matrix', 'deferred', 'restore'] as const;
 export type View = (typeof VIEWS)[number];
 export const FUNCTIONS = ['sanitize', 'normalizeEnvelope', 'check', 'applyDeferredLoading'] as const;
 export type FunctionName = (typeof FUNCTIONS)[number];
-/** `given` keeps the format of the input's tools; `api` uses that of the dialect's API. */
+/** `given` keeps the format of the input's tools; `api` uses the format of the dialect's API. */
 export type Shape = 'given' | 'api';
 export type Options = Pick<SanitizeOptions, 'allow' | 'refs' | 'untyped' | 'hints'>;
 export type DeferredChoice = Pick<

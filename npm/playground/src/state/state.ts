@@ -29,7 +29,7 @@ export function change(part: Partial<Shared>): void {
   if (!DIALECT_NAMES.includes(next.dialect)) next.dialect = DEFAULTS.dialect;
   // A selected note and entered arguments are only valid for the input for which they were created.
   if (['text', 'dialect', 'fn', 'options', 'shape'].some((key) => key in part)) selected.value = undefined;
-  // Arguments that need repair are kept when the dialect changes, so that they can be tried in others.
+  // Arguments that need repair are kept when the dialect changes, so that they can be tried in other dialects.
   const madeFor = next.repair ? ['text', 'tool'] : ['text', 'dialect', 'tool'];
   if (madeFor.some((key) => key in part) && !('args' in part)) next.args = null;
   if ([...madeFor, 'dialect', 'args', 'repair', 'options'].some((key) => key in part)) selectedRepair.value = undefined;
@@ -193,7 +193,7 @@ whileShown(
   },
 );
 
-/** The verdicts on the text that are known so far: dialect by dialect, the chosen one first. */
+/** The verdicts on the text so far, dialect by dialect, beginning with the chosen dialect. */
 export const survey = signal<ReadonlyMap<string, Row>>(new Map());
 effect(() => {
   const text = settled.value;

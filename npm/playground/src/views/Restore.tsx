@@ -1,4 +1,4 @@
-/** The model's arguments, and those that the tool's server receives: restored, and optionally repaired, as the user types. */
+/** The model's arguments, and the restored (optionally repaired) arguments for the tool's server, updated as the user types. */
 
 import { useComputed } from '@preact/signals';
 

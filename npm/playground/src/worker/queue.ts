@@ -15,11 +15,11 @@ const GRACE = 100;
 
 interface Task {
   key: string;
-  /** The text that the job processes; missing if the job contains its own. */
+  /** The text that the job processes; missing if the job itself contains the text. */
   text: string | undefined;
   job: Job;
   isUrgent: boolean;
-  /** Missing if the job was superseded. */
+  /** Called with the result; missing if the job was superseded. */
   done: ((found: never) => void) | undefined;
   /** Called if the job is superseded or fails, so there is no result. */
   lost: (() => void) | undefined;
@@ -163,7 +163,7 @@ function broken(message: string): void {
   defect.value = message;
   console.error(`toolwire: internal: ${message}`);
   if (running === undefined) {
-    // The worker did not start, and another one would not start either.
+    // The worker did not start, and another worker would not start either.
     worker = undefined;
     isEnded = true;
     for (const key of [...waiting.keys()]) drop(key);

@@ -5,7 +5,7 @@ import { compiled } from '../engine/compile.js';
 import { begin, type Modules, readingOf } from '../engine/engine.js';
 import { done, type Job } from './jobs.js';
 
-/** A message to the worker. The first one contains the WebAssembly: as text, or compiled if the page has loaded it before. */
+/** A message to the worker. The first message contains the WebAssembly: as text, or compiled if the page has loaded it before. */
 export type ToWorker =
   | { sources: { library: string; command: string } }
   | { modules: Modules }

@@ -15,12 +15,12 @@ export function compile(bytes: BufferSource): WebAssembly.Module {
     return new WebAssembly.Module(bytes);
   } catch (error) {
     if (compilesEmpty()) throw error;
-    const found = error instanceof Error ? `${error.name}: ${error.message}` : String(error);
+    const reason = error instanceof Error ? `${error.name}: ${error.message}` : String(error);
     throw new ToolwireError(
       'no-webassembly',
       '',
       "expected that WebAssembly may be compiled here, found that it may not: a page needs `script-src 'wasm-unsafe-eval'` " +
-        `in its Content-Security-Policy, some other hosts compile none at all (${found})`,
+        `in its Content-Security-Policy, some other hosts compile none at all (${reason})`,
       undefined,
       { cause: error },
     );

@@ -5,29 +5,29 @@
 
 import { entry, stamp } from 'wasm:stamp';
 
-import { described } from '../../values/foreign.js';
+import { describe } from '../../values/foreign.js';
 import type { WasmSource } from '../../wasm-source.js';
 import { compile } from './compile.js';
 import { stampOf } from './host.js';
 
-let given: WebAssembly.Module | undefined;
+let passedModule: WebAssembly.Module | undefined;
 
 /** Compiles the source, if it is bytes, and keeps the module for the first call. */
-export function give(source: WasmSource): void {
+export function setModule(source: WasmSource): void {
   const module = isModule(source) ? source : compile(asBytes(source));
-  const found = stampOf(module);
-  if (found !== stamp) {
-    const what = found === undefined ? 'another WebAssembly' : `\`${found}\``;
+  const foundStamp = stampOf(module);
+  if (foundStamp !== stamp) {
+    const what = foundStamp === undefined ? 'another WebAssembly' : `\`${foundStamp}\``;
     throw new TypeError(
       `expected \`toolwire/${entry}.wasm\` of this very release (\`${stamp}\`), found ${what}: is an old file cached?`,
     );
   }
-  given = module;
+  passedModule = module;
 }
 
 /** Returns the module that was passed to `init`. */
 export function compiledModule(): WebAssembly.Module {
-  if (given !== undefined) return given;
+  if (passedModule !== undefined) return passedModule;
   throw new Error(
     `expected a call to \`init\` with the bytes or the module of \`toolwire/${entry}.wasm\` before any other call, found none`,
   );
@@ -43,6 +43,6 @@ function asBytes(source: unknown): BufferSource {
     return source as BufferSource;
   }
   throw new TypeError(
-    `\`init\`: expected a \`WebAssembly.Module\`, an \`ArrayBuffer\` or a view of one, found ${described(source)}`,
+    `\`init\`: expected a \`WebAssembly.Module\`, an \`ArrayBuffer\` or a view of one, found ${describe(source)}`,
   );
 }

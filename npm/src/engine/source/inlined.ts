@@ -5,11 +5,11 @@
 
 import 'wasm:inline';
 
-import { compiled, taken } from './text.js';
+import { compileOnce, storedText } from './text.js';
 
-const text = taken();
+const text = storedText();
 
 /** Returns the WebAssembly, which the first call compiles. */
 export function compiledModule(): WebAssembly.Module {
-  return compiled(text);
+  return compileOnce(text);
 }

@@ -1,6 +1,6 @@
 //! Respells dynamic references as `$ref`, and inlines references. Recursive references are kept, with their targets
 //! under `$defs` of the root. References that do not resolve, and references from the root to itself, are removed.
-//! Chains of targets that consist only of a reference are followed once, however many references point into them.
+//! A chain of targets that consist only of a reference is followed once, however many references point to its targets.
 
 pub(crate) mod siblings;
 
@@ -39,8 +39,8 @@ use crate::{
 
 const INLINE: ChangeKind = ChangeKind::of(Rule::InlineRef);
 const KEEP: ChangeKind = ChangeKind::of(Rule::RewriteRef);
-const LEAVE_OUT: ChangeKind = ChangeKind::of(Rule::TruncateDefinition);
-const NO_TEXTS: Keywords =
+const TRUNCATE: ChangeKind = ChangeKind::of(Rule::TruncateDefinition);
+const ALL_BUT_TEXTS: Keywords =
     Keywords::all_but(&[Keyword::Title, Keyword::Description, Keyword::Default, Keyword::Examples]);
 const ANCHORS: [Keyword; 3] = [Keyword::Anchor, Keyword::DynamicAnchor, Keyword::RecursiveAnchor];
 const IDENTIFIER: ChangeKind = ChangeKind::of(Rule::DropIdentifier);
@@ -60,8 +60,9 @@ pub(crate) fn resolve_references<'a>(
     let cut = if (too_many || too_deep) && !context.grammar.refs.to_defs {
         // Inlining a definition that is used once adds nothing, so only shared definitions are cut; if the nesting is
         // too deep, any definition may be cut.
-        let which = graph.all().filter(|target| !graph.is_recursive(*target) && (too_deep || graph.is_shared(*target)));
-        let counted: Set<Number> = which.collect();
+        let cuttable =
+            graph.all().filter(|target| !graph.is_recursive(*target) && (too_deep || graph.is_shared(*target)));
+        let counted: Set<Number> = cuttable.collect();
         let Some(levels) = graph.levels(&counted, context.max_nodes, MAX_DEPTH) else {
             let (limit, found) = (context.max_nodes, graph.produced);
             let message = format!(
@@ -70,7 +71,7 @@ pub(crate) fn resolve_references<'a>(
             );
             return Err(Error::new(Code::BudgetExceeded, "", message));
         };
-        Some(Cut { counted, levels })
+        Some(DepthCut { counted, levels })
     } else {
         if too_many || graph.added() > context.max_added {
             kept.extend(graph.all().filter(|target| graph.is_shared(*target)));
@@ -80,39 +81,41 @@ pub(crate) fn resolve_references<'a>(
         }
         None
     };
-    // Earlier passes have to run again if they have not visited some targets, because these are not subschemas. After a
-    // cut, and if the caller requested inlining, the next round may keep fewer references.
+    // Earlier passes have to run again if some targets are not subschemas, because they have not visited these targets.
+    // After a cut, and if the caller requested inlining, the next round may keep fewer references.
     context.effects.inlined_more |= cut.is_some()
         || !references.outside(root, &budget).is_empty()
         || (context.refs == Refs::Inline && kept.iter().any(|target| !graph.is_recursive(*target)));
-    // An encoding dialect needs one schema: siblings of a reference that is kept would not be encoded together with its
-    // target.
-    let stays_encoded = context.grammar.encodes() && context.grammar.refs.recursion != Recursion::Refused;
-    let beside =
-        if stays_encoded { context.grammar.refs.beside.difference(NO_TEXTS) } else { context.grammar.refs.beside };
-    let spare = if context.may_specialize { context.max_nodes } else { 0 };
-    let after: Vec<Text<'a>> = keys_after_definitions(root);
+    // Encoding needs a single schema: siblings of a kept reference would not be encoded together with its target.
+    let encodes_kept_references = context.grammar.encodes() && context.grammar.refs.recursion != Recursion::Refused;
+    let accepted_siblings = if encodes_kept_references {
+        context.grammar.refs.beside.difference(ALL_BUT_TEXTS)
+    } else {
+        context.grammar.refs.beside
+    };
+    let remaining_nodes = if context.may_specialize { context.max_nodes } else { 0 };
+    let keys_after: Vec<Text<'a>> = keys_after_definitions(root);
     let mut source = take_source(root, references, &graph, &budget);
     respell_dynamic(root, &mut source, references, context)?;
     let mut inliner = Inliner {
         references,
         graph: &graph,
-        definitions: Definitions::new(&source, references, beside, spare, &budget),
+        definitions: Definitions::new(&source, references, accepted_siblings, remaining_nodes, &budget),
         kept,
-        cut,
-        written: Vec::new(),
+        depth_cut: cut,
+        inlined_levels: Vec::new(),
         used: Set::new(),
         in_definitions: false,
         at_root: true,
-        chains: vec![references.root(&source).into_iter().collect()],
-        passed: Map::new(),
+        merged_into_root: vec![references.root(&source).into_iter().collect()],
+        next_in_chain: Map::new(),
         root: source.origin(),
         context,
     };
     visit::walk_mut(&budget, root, Keywords::ALL, &mut inliner)?;
     inliner.in_definitions = true;
     let mut definitions: Vec<(Definition, Member<'a>)> = Vec::new();
-    while let Some((definition, name, mut body)) = inliner.definitions.next() {
+    while let Some((definition, name, mut body)) = inliner.definitions.next_queued() {
         // In later rounds, the same definitions are written again.
         if inliner.context.form == Form::Read {
             inliner.record_location(&body, definition.target);
@@ -121,28 +124,27 @@ pub(crate) fn resolve_references<'a>(
         definitions.push((definition, Member { key: Text::new(name), value: body }));
     }
     let Inliner { used, definitions: Definitions { targets, .. }, .. } = inliner;
-    // Definitions between a recursive one that is unused and another recursive one were kept, but need not be.
+    // Definitions between two recursive definitions were kept. If the first of them is unused, they are not needed.
     context.effects.inlined_more |= graph.all().any(|target| !used.contains(&target) && graph.is_recursive(target));
     definitions::record_pruned(&source, references, &used, context)?;
-    // In document order, and at the position of the original table, so that a table that needs no change stays
-    // unchanged.
+    // The order of the document and the position of the original table keep an unchanged table unchanged.
     let definitions = collections::by(definitions, |(one, _), (two, _)| one.cmp(two));
     let existing = source.get(Keyword::Defs);
-    let is_same = are_entries(&definitions, &source, &targets);
+    let is_unchanged = are_entries(&definitions, &source, &targets);
     let root_shell = root.shell();
     if !definitions.is_empty() {
         let content = Data::Object(Object::from_unique(definitions.into_iter().map(|(_, member)| member).collect()));
         let table = match existing {
-            Some(existing) if is_same => existing.shell().around(content),
+            Some(existing) if is_unchanged => existing.shell().around(content),
             Some(existing) => Node::new(content).with_origin(existing.origin()),
             None => Node::new(content),
         };
         if let Some(object) = root.as_object_mut() {
-            let at = object.iter().position(|member| after.contains(&member.key)).unwrap_or(object.len());
+            let at = object.iter().position(|member| keys_after.contains(&member.key)).unwrap_or(object.len());
             object.insert_at(at, Text::literal("$defs"), table);
         }
     }
-    if is_same {
+    if is_unchanged {
         // The tables are back as they were, so the root is unchanged if the walk did not change it.
         *root = root_shell.around(core::mem::take(root).into_data());
     } else {
@@ -189,9 +191,9 @@ fn keys_after_definitions<'a>(root: &Node<'a>) -> Vec<Text<'a>> {
     members.map(|member| &member.key).skip_while(|key| !key.is(Keyword::Defs)).skip(1).cloned().collect()
 }
 
-/// Moves the tables of definitions out of the root. Targets are read from the returned root while the original root is
-/// rewritten. If there are targets or tables elsewhere, which the walk may change, the result also has copies of the
-/// other members.
+/// Moves the tables of definitions out of the root, and returns a root with them. Targets are read from the returned
+/// root while the original root is rewritten. If targets or tables exist elsewhere, the returned root also has copies
+/// of the other members, because the walk may change the originals.
 fn take_source<'a>(root: &mut Node<'a>, references: &References, graph: &Graph, budget: &Budget) -> Node<'a> {
     let targets = references.targets(root, budget);
     let is_elsewhere = |(_, pointer): &(&Node<'_>, String)| {
@@ -220,8 +222,9 @@ fn take_source<'a>(root: &mut Node<'a>, references: &References, graph: &Graph, 
     shell.around(Data::Object(Object::from_unique(source)))
 }
 
-/// Applies to a grammar without references, if inlining everything would exceed the budget.
-struct Cut {
+/// A limit on the nesting of inlined targets, for a grammar without references, if inlining everything would exceed the
+/// budget.
+struct DepthCut {
     /// Targets that are cut if they are nested too deep in one another.
     counted: Set<Number>,
     /// Number of levels up to which these targets are inlined.
@@ -233,40 +236,40 @@ struct Inliner<'e, 's, 'a> {
     graph: &'e Graph,
     definitions: Definitions<'e, 's, 'a>,
     kept: Set<Number>,
-    cut: Option<Cut>,
-    /// For each schema on the path of the walk, the number of counted targets that were inlined on the way.
-    written: Vec<usize>,
+    depth_cut: Option<DepthCut>,
+    /// For each schema on the path of the walk, the number of counted targets that were inlined on the path.
+    inlined_levels: Vec<usize>,
     used: Set<Number>,
-    /// For each target that is only a reference, the next target, so that each chain is followed once.
-    passed: Map<Number, Number>,
+    /// The next target of each target with nothing but a reference. Each chain is thus followed only once.
+    next_in_chain: Map<Number, Number>,
     root: Origin,
     /// True once the root is finished.
     in_definitions: bool,
-    /// True if the schemas of the walk are at the root, or will be merged into it.
+    /// True if the walk is at the root, or in schemas that will be merged into the root.
     at_root: bool,
     /// Targets that were merged into the root, for the root and for each enclosing branch of its union.
-    chains: Vec<Set<Number>>,
+    merged_into_root: Vec<Set<Number>>,
     context: &'e mut PassContext,
 }
 
 impl<'a> VisitorMut<'a> for Inliner<'_, '_, 'a> {
     fn enter(&mut self, node: &mut Node<'a>, path: &SchemaPath<'_, 'a>) -> Result<Visit, Error> {
         if self.is_root_branch(path) {
-            let above = self.chains.last().cloned().unwrap_or_default();
-            self.chains.push(above);
+            let above = self.merged_into_root.last().cloned().unwrap_or_default();
+            self.merged_into_root.push(above);
         }
-        self.written.push(self.written.last().copied().unwrap_or_default());
+        self.inlined_levels.push(self.inlined_levels.last().copied().unwrap_or_default());
         self.drop_tables(node);
         self.drop_identifiers(node, path);
-        siblings::flatten_parts(node, path, self.context);
+        siblings::flatten_nested_all_of(node, path, self.context);
         // A definition may be just a reference to the next one.
         while node.get(Keyword::Ref).is_some_and(|reference| reference.as_text().is_some()) {
-            if !self.reference(node, path)? {
+            if !self.resolve_reference(node, path)? {
                 break;
             }
             self.drop_tables(node);
             self.drop_identifiers(node, path);
-            siblings::flatten_parts(node, path, self.context);
+            siblings::flatten_nested_all_of(node, path, self.context);
         }
         Ok(Visit::Descend)
     }
@@ -274,21 +277,21 @@ impl<'a> VisitorMut<'a> for Inliner<'_, '_, 'a> {
     fn leave(&mut self, node: &mut Node<'a>, path: &SchemaPath<'_, 'a>) -> Result<(), Error> {
         // If a part of `allOf` keeps its reference, the other parts become siblings of that reference; then the next
         // part follows.
-        while siblings::flatten_part(node, path, self.context) {
-            if self.reference(node, path)? {
+        while siblings::flatten_reference_part(node, path, self.context) {
+            if self.resolve_reference(node, path)? {
                 break;
             }
         }
-        self.written.pop();
+        self.inlined_levels.pop();
         if self.is_root_branch(path) {
-            self.chains.pop();
+            self.merged_into_root.pop();
         }
         Ok(())
     }
 }
 
 impl<'a> Inliner<'_, '_, 'a> {
-    /// Includes schemas that will be merged into the root: the branches of its union become one object.
+    /// Returns true for the root and for branches of its union, which will be merged into the root.
     fn is_root(&self, path: &SchemaPath<'_, 'a>) -> bool {
         let joins = |step: &Step<'_>| matches!(step, Step::Name("anyOf") | Step::Index(_));
         self.context.grammar.object_root
@@ -311,37 +314,38 @@ impl<'a> Inliner<'_, '_, 'a> {
         }
     }
 
-    /// All references are resolved, and a nested `$id` would change the meaning of `#/$defs/…` inside it.
+    /// Removes identifiers. All references are resolved, and a nested `$id` would change the meaning of `#/$defs/…`
+    /// inside it.
     fn drop_identifiers(&mut self, node: &mut Node<'a>, path: &SchemaPath<'_, 'a>) {
         let is_root = path.keyword.is_none() && node.origin() == self.root && !self.in_definitions;
         let draft = self.context.draft;
-        let goes = |member: &Member<'_>| {
+        let is_removed = |member: &Member<'_>| {
             // The spelling of draft 4 is `id`.
             if member.key.is("id") && draft == Draft::Four && member.value.as_text().is_some() {
                 return !is_root;
             }
-            let fragment = || member.value.as_text().is_some_and(|text| text.display().contains('#'));
-            (member.key.is(Keyword::Id) && (!is_root || fragment()))
+            let has_fragment = || member.value.as_text().is_some_and(|text| text.display().contains('#'));
+            (member.key.is(Keyword::Id) && (!is_root || has_fragment()))
                 || ANCHORS.iter().any(|keyword| member.key.is(*keyword))
         };
-        let Some(object) = node.as_object().filter(|object| object.iter().any(goes)) else { return };
+        let Some(object) = node.as_object().filter(|object| object.iter().any(is_removed)) else { return };
         self.context.effects.inlined_more = true;
-        for member in object.iter().filter(|member| goes(member)) {
+        for member in object.iter().filter(|member| is_removed(member)) {
             let keyword = member.key.display().into_owned();
             self.context.diagnostics.report(path, Location::of(&member.value).removed(), IDENTIFIER, || {
                 format!("removed `{keyword}`: all references are resolved")
             });
         }
         if let Some(object) = node.as_object_mut() {
-            object.retain(|member| !goes(member));
+            object.retain(|member| !is_removed(member));
         }
     }
 
     /// Returns true if another reference may have replaced this one.
-    fn reference(&mut self, node: &mut Node<'a>, path: &SchemaPath<'_, 'a>) -> Result<bool, Error> {
+    fn resolve_reference(&mut self, node: &mut Node<'a>, path: &SchemaPath<'_, 'a>) -> Result<bool, Error> {
         // Old drafts ignore siblings of `$ref`, unless the reference came from a part of `allOf` or from a definition:
         // then they apply.
-        if self.context.draft.ignores_ref_siblings() && !siblings::applies(node) {
+        if self.context.draft.ignores_ref_siblings() && !siblings::siblings_apply(node) {
             siblings::drop_ignored_siblings(node, path.polarity, self.context);
         }
         let Some(reference) = references::reference(node) else { return Ok(false) };
@@ -371,7 +375,7 @@ impl<'a> Inliner<'_, '_, 'a> {
         });
         let Some(target) = target else {
             self.context.effects.inlined_more = true;
-            self.cut(node, path.polarity);
+            self.remove_unresolved(node, path.polarity);
             return Ok(false);
         };
         self.used.insert(target);
@@ -382,43 +386,43 @@ impl<'a> Inliner<'_, '_, 'a> {
         let at_root = self.is_root(path);
         self.context.effects.inlined_more |= at_root;
         if at_root && !self.joins_root(target) {
-            self.cut_own(node, path.polarity);
+            self.remove_reference_to_root(node, path.polarity);
             return Ok(false);
         }
-        // A definition that was extended when it was merged with siblings stays extended.
-        let grown = definition_name(node)
+        // A reference to a definition that was merged with siblings still refers to the merged definition.
+        let merged_definition = definition_name(node)
             .and_then(|name| self.definitions.written(name))
             .filter(|definition| definition.is_merged_copy_of(target))
             .cloned();
         if self.kept.contains(&target) && !at_root {
-            self.write_kept_reference(node, path, &grown.unwrap_or_else(|| Definition::of(target)))?;
+            self.write_kept_reference(node, path, &merged_definition.unwrap_or_else(|| Definition::of(target)))?;
             return Ok(false);
         }
         let (body, pointer) = match self.definitions.targets.get(&target) {
             Some((body, pointer)) => (body.copy(&self.context.budget), pointer.clone()),
             None => return Ok(false),
         };
-        self.context.effects.inlined_more |= grown.is_some();
-        let may_skip = grown.is_none() && !at_root && self.cut.is_none();
-        let body = grown.and_then(|definition| self.definitions.body(&definition)).unwrap_or(body);
-        if let Some(cut) = self.cut.as_ref().filter(|cut| cut.counted.contains(&target)) {
-            let written = self.written.last().copied().unwrap_or_default();
+        self.context.effects.inlined_more |= merged_definition.is_some();
+        let may_skip = merged_definition.is_none() && !at_root && self.depth_cut.is_none();
+        let body = merged_definition.and_then(|definition| self.definitions.body(&definition)).unwrap_or(body);
+        if let Some(cut) = self.depth_cut.as_ref().filter(|cut| cut.counted.contains(&target)) {
+            let written = self.inlined_levels.last().copied().unwrap_or_default();
             if written >= cut.levels && !at_root {
                 // Definitions to which the target refers are cut with it, and must not be reported as unused.
                 self.graph.reach(target, &mut self.used);
                 self.inline_type_only(node, path, &body, &pointer);
                 return Ok(false);
             }
-            if let Some(last) = self.written.last_mut() {
+            if let Some(last) = self.inlined_levels.last_mut() {
                 *last = written + 1;
             }
         }
         let end = if may_skip { self.end_of_chain(target) } else { target };
         let location = Location::of_reference(node);
-        let alone = node.as_object().is_some_and(|object| object.len() == 1);
-        let to = if alone { Location::of(&body) } else { Location::of(node) };
+        let has_no_siblings = node.as_object().is_some_and(|object| object.len() == 1);
+        let to = if has_no_siblings { Location::of(&body) } else { Location::of(node) };
         let describe = || format!("inlined `#{pointer}`");
-        // The reference may have been kept until the definition it refers to was extended.
+        // The reference may have been kept until its definition was merged with siblings.
         self.context.diagnostics.supersede(KEEP, path, location.to(to), INLINE, describe);
         let body = match self.definitions.targets.get(&end).filter(|_| end != target) {
             Some((last, _)) => last.copy(&self.context.budget),
@@ -440,16 +444,17 @@ impl<'a> Inliner<'_, '_, 'a> {
         merged.map(|()| true)
     }
 
-    /// A target that is not a definition is also written where it was read.
+    /// Records another location of the target. A target that is not a definition is also written at its original
+    /// location.
     fn record_location(&mut self, body: &Node<'a>, target: Number) {
         let stays = |(_, pointer): &(&Node<'_>, String)| !is_entry(pointer);
         self.context.diagnostics.record_location(body, self.definitions.targets.get(&target).is_some_and(stays));
     }
 
-    /// Keeps the type and description of the target, because inlining all of it would exceed the budget.
+    /// Inlines only the title, type and description of a target, because inlining all of it would exceed the budget.
     fn inline_type_only(&mut self, node: &mut Node<'a>, path: &SchemaPath<'_, 'a>, body: &Node<'a>, pointer: &str) {
-        let levels = self.cut.as_ref().map_or(0, |cut| cut.levels);
-        self.context.diagnostics.report(path, Location::of(body).to(Location::of(node)), LEAVE_OUT, || match levels {
+        let levels = self.depth_cut.as_ref().map_or(0, |cut| cut.levels);
+        self.context.diagnostics.report(path, Location::of(body).to(Location::of(node)), TRUNCATE, || match levels {
             0 => format!("removed the content of `#{pointer}`: inlining it everywhere would make the schema too large"),
             _ => format!(
                 "removed the content of `#{pointer}` more than {levels} definitions deep: the schema would be \
@@ -471,14 +476,15 @@ impl<'a> Inliner<'_, '_, 'a> {
         node.touch();
     }
 
-    /// A definition may not be merged into itself. In branches of unions, the size limit applies.
+    /// Returns true if the target may be merged into the root. A definition may not be merged into itself. In branches
+    /// of unions, the size limit applies.
     fn joins_root(&mut self, target: Number) -> bool {
-        let is_new = self.chains.last_mut().is_some_and(|chain| chain.insert(target));
+        let is_new = self.merged_into_root.last_mut().is_some_and(|targets| targets.insert(target));
         let cost = self
             .definitions
             .targets
             .get(&target)
-            .filter(|_| self.chains.len() > 1)
+            .filter(|_| self.merged_into_root.len() > 1)
             .map_or(0, |(body, _)| json::size(body, &self.context.budget));
         is_new && self.definitions.spend(cost)
     }
@@ -502,8 +508,8 @@ impl<'a> Inliner<'_, '_, 'a> {
             let budget = self.context.budget.clone();
             visit::walk_mut_at(&budget, &mut siblings, path.polarity, Keywords::ALL, self)?;
             visit::walk_mut_at(&budget, &mut body, path.polarity, Keywords::ALL, self)?;
-            siblings::let_apply(&mut siblings);
-            siblings::let_apply(&mut body);
+            siblings::mark_siblings_as_applying(&mut siblings);
+            siblings::mark_siblings_as_applying(&mut body);
         }
         *node = intersected((siblings, body), reference_at, path.polarity, None, self.context);
         node.touch();
@@ -512,16 +518,16 @@ impl<'a> Inliner<'_, '_, 'a> {
 }
 
 impl<'a> Inliner<'_, '_, 'a> {
-    /// The chain is followed only as far as it was followed before. Its inlined references have already been reported.
+    /// Returns the last known target of a chain. The references of the chain have already been reported.
     fn end_of_chain(&mut self, target: Number) -> Number {
         let mut end = target;
-        while let Some(next) = self.passed.get(&end).filter(|_| self.context.budget.pay(1)) {
+        while let Some(next) = self.next_in_chain.get(&end).filter(|_| self.context.budget.pay(1)) {
             end = *next;
         }
-        // Shortens the path: each target of the chain now points directly to the end.
+        // Shortens the chain: each target now points directly to the end.
         let mut at = target;
         while at != end {
-            let Some(next) = self.passed.insert(at, end) else { break };
+            let Some(next) = self.next_in_chain.insert(at, end) else { break };
             at = next;
         }
         end
@@ -538,18 +544,18 @@ impl<'a> Inliner<'_, '_, 'a> {
             let target = self.definitions.targets.get(next);
             target.is_some_and(|(node, _)| node.as_object().is_some() || node.as_bool().is_some())
         };
-        // References in cycles are kept, so their chains are not shortened.
+        // References in cycles are kept, so their chains are not recorded.
         if let Some(next) = next.filter(|next| !self.kept.contains(next) && is_schema(next)) {
-            self.passed.insert(target, next);
+            self.next_in_chain.insert(target, next);
         }
     }
 }
 
 const UNRESOLVED: ChangeKind = ChangeKind::of(Rule::UnresolvedRef);
-const OWN: ChangeKind = ChangeKind::of(Rule::CutRecursion);
+const ROOT_TO_ITSELF: ChangeKind = ChangeKind::of(Rule::CutRecursion);
 
 impl<'a> Inliner<'_, '_, 'a> {
-    pub(crate) fn cut(&mut self, node: &mut Node<'a>, polarity: Polarity) {
+    pub(crate) fn remove_unresolved(&mut self, node: &mut Node<'a>, polarity: Polarity) {
         let reference = node.text_at(Keyword::Ref).map(|text| text.display().into_owned()).unwrap_or_default();
         // Inside `not`, accepting more would make the whole schema accept less.
         let is_negated = polarity == Polarity::Negative;
@@ -569,10 +575,13 @@ impl<'a> Inliner<'_, '_, 'a> {
         }
     }
 
-    fn cut_own(&mut self, node: &mut Node<'a>, polarity: Polarity) {
-        self.context.diagnostics.report(polarity, Location::of_reference(node).to(Location::of(node)), OWN, || {
-            String::from("removed a reference from the root to itself")
-        });
+    fn remove_reference_to_root(&mut self, node: &mut Node<'a>, polarity: Polarity) {
+        self.context.diagnostics.report(
+            polarity,
+            Location::of_reference(node).to(Location::of(node)),
+            ROOT_TO_ITSELF,
+            || String::from("removed a reference from the root to itself"),
+        );
         if let Some(object) = node.as_object_mut() {
             object.remove(Keyword::Ref);
         }

@@ -1,5 +1,5 @@
-//! Siblings of `$ref`: up to draft 7 they have no effect. They have one if the reference was moved (from a part of
-//! `allOf`, or from another schema) into a schema with keywords that already applied.
+//! Siblings of `$ref`: up to draft 7 they usually have no effect. They have an effect if the reference was moved (from
+//! a part of `allOf`, or from another schema) into a schema with keywords that already applied.
 //!
 //! References in parts of `allOf` become references with siblings, if the grammar needs parts merged into their schema.
 //! References that are kept are spelled as the dialect reads them. If a sibling is not accepted, the reference points
@@ -29,46 +29,46 @@ use crate::{
 const DROP: ChangeKind = ChangeKind::of(Rule::DropRefSibling);
 
 /// Marks the reference, so that siblings added from now on apply regardless of the draft.
-pub(crate) fn let_apply(node: &mut Node<'_>) {
+pub(crate) fn mark_siblings_as_applying(node: &mut Node<'_>) {
     node.visit(Keyword::Ref, |reference| reference.flag(Flags::APPLIES));
 }
 
-pub(crate) fn applies(node: &Node<'_>) -> bool {
+pub(crate) fn siblings_apply(node: &Node<'_>) -> bool {
     node.get(Keyword::Ref).is_some_and(|reference| reference.flags().intersects(Flags::APPLIES))
 }
 
-/// Siblings that are added later apply.
+/// Removes the siblings that the draft ignores, and marks the reference, so that later siblings apply.
 pub(crate) struct DropIgnoredSiblings<'r> {
     pub(crate) context: &'r mut PassContext,
 }
 
 impl<'a> VisitorMut<'a> for DropIgnoredSiblings<'_> {
     fn enter(&mut self, node: &mut Node<'a>, path: &SchemaPath<'_, 'a>) -> Result<Visit, Error> {
-        if node.get(Keyword::Ref).is_some_and(|reference| reference.as_text().is_some()) && !applies(node) {
+        if node.get(Keyword::Ref).is_some_and(|reference| reference.as_text().is_some()) && !siblings_apply(node) {
             drop_ignored_siblings(node, path.polarity, self.context);
-            let_apply(node);
+            mark_siblings_as_applying(node);
         }
         Ok(Visit::Descend)
     }
 }
 
-fn validates(member: &Member<'_>) -> bool {
+fn is_assertion(member: &Member<'_>) -> bool {
     !member.key.is(Keyword::Ref)
         && Keyword::named(&member.key).is_some_and(|keyword| !matches!(keyword.role(), Role::Annotation | Role::Meta))
 }
 
-/// These siblings have no effect up to draft 7. Annotations are kept.
+/// Removes siblings of `$ref` that have no effect up to draft 7. Annotations are kept.
 pub(crate) fn drop_ignored_siblings(node: &mut Node<'_>, polarity: Polarity, context: &mut PassContext) {
-    let Some(object) = node.as_object().filter(|object| object.iter().any(validates)) else { return };
+    let Some(object) = node.as_object().filter(|object| object.iter().any(is_assertion)) else { return };
     context.effects.inlined_more = true;
-    for member in object.iter().filter(|member| validates(member)) {
+    for member in object.iter().filter(|member| is_assertion(member)) {
         let keyword = member.key.display().into_owned();
         context.diagnostics.report(polarity, Location::under(node, keyword.clone()).removed(), DROP, || {
             format!("removed `{keyword}`: it has no effect next to `$ref` in this draft")
         });
     }
     if let Some(object) = node.as_object_mut() {
-        object.retain(|member| !validates(member));
+        object.retain(|member| !is_assertion(member));
     }
 }
 
@@ -79,32 +79,35 @@ pub(crate) fn only_annotations(node: &Node<'_>) -> bool {
     node.as_object().is_some_and(|object| object.iter().all(annotates))
 }
 
-fn merges(path: &SchemaPath<'_, '_>, context: &PassContext) -> bool {
+fn merges_all_of(path: &SchemaPath<'_, '_>, context: &PassContext) -> bool {
     context.grammar.merges_all_of(path.keyword.is_none())
 }
 
-pub(crate) fn flatten_parts(node: &mut Node<'_>, path: &SchemaPath<'_, '_>, context: &mut PassContext) {
-    if !merges(path, context) {
+pub(crate) fn flatten_nested_all_of(node: &mut Node<'_>, path: &SchemaPath<'_, '_>, context: &mut PassContext) {
+    if !merges_all_of(path, context) {
         return;
     }
     // In old drafts, siblings of a reference have no effect.
     let ignores_ref_siblings = context.draft.ignores_ref_siblings();
-    let nests = |part: &Node<'_>| {
+    let has_all_of = |part: &Node<'_>| {
         part.get(Keyword::AllOf).is_some_and(|parts| parts.as_array().is_some())
-            && !(ignores_ref_siblings && part.get(Keyword::Ref).is_some() && !applies(part))
+            && !(ignores_ref_siblings && part.get(Keyword::Ref).is_some() && !siblings_apply(part))
     };
-    if !node.array_at(Keyword::AllOf).is_some_and(|parts| parts.iter().any(nests)) {
+    if !node.array_at(Keyword::AllOf).is_some_and(|parts| parts.iter().any(has_all_of)) {
         return;
     }
     context.effects.inlined_more = true;
     let Some(object) = node.as_object_mut() else { return };
     let Some(parts) = object.get_mut(Keyword::AllOf).and_then(Node::as_array_mut) else { return };
-    let mut open: Vec<Node<'_>> = core::mem::take(parts).into_iter().rev().collect();
-    while let Some(mut part) = open.pop() {
-        let inner =
-            if nests(&part) { part.as_object_mut().and_then(|object| object.remove(Keyword::AllOf)) } else { None };
+    let mut pending: Vec<Node<'_>> = core::mem::take(parts).into_iter().rev().collect();
+    while let Some(mut part) = pending.pop() {
+        let inner = if has_all_of(&part) {
+            part.as_object_mut().and_then(|object| object.remove(Keyword::AllOf))
+        } else {
+            None
+        };
         if let Some(Data::Array(inner)) = inner.map(Node::into_data) {
-            open.extend(inner.into_iter().rev());
+            pending.extend(inner.into_iter().rev());
             if part.as_object().is_some_and(Object::is_empty) {
                 continue;
             }
@@ -113,10 +116,14 @@ pub(crate) fn flatten_parts(node: &mut Node<'_>, path: &SchemaPath<'_, '_>, cont
     }
 }
 
-/// Moves the reference of a part out of `allOf`, so that it is handled as a reference with siblings. A merge part by
+/// Moves the reference of a part out of `allOf`, so that it is handled as a reference with siblings. Merging part by
 /// part would not end if a definition contains itself as a part. Returns false if no part is a reference.
-pub(crate) fn flatten_part<'a>(node: &mut Node<'a>, path: &SchemaPath<'_, 'a>, context: &mut PassContext) -> bool {
-    if !merges(path, context) || node.get(Keyword::Ref).is_some() {
+pub(crate) fn flatten_reference_part<'a>(
+    node: &mut Node<'a>,
+    path: &SchemaPath<'_, 'a>,
+    context: &mut PassContext,
+) -> bool {
+    if !merges_all_of(path, context) || node.get(Keyword::Ref).is_some() {
         return false;
     }
     let refers = |part: &Node<'_>| part.get(Keyword::Ref).is_some_and(|reference| reference.as_text().is_some());
@@ -125,10 +132,10 @@ pub(crate) fn flatten_part<'a>(node: &mut Node<'a>, path: &SchemaPath<'_, 'a>, c
     context.effects.inlined_more = true;
     let (location, count) = (Location::under(node, "allOf"), parts.len());
     let Some(object) = node.as_object_mut() else { return false };
-    let place_of_parts = object.position(Keyword::AllOf).unwrap_or_default();
+    let all_of_index = object.position(Keyword::AllOf).unwrap_or_default();
     let Some(parts) = object.get_mut(Keyword::AllOf).and_then(Node::as_array_mut) else { return false };
     let Some(part) = parts.get_mut(at) else { return false };
-    if context.draft.ignores_ref_siblings() && !applies(part) {
+    if context.draft.ignores_ref_siblings() && !siblings_apply(part) {
         drop_ignored_siblings(part, path.polarity, context);
     }
     let reference = part.as_object_mut().and_then(|part| part.remove(Keyword::Ref));
@@ -139,8 +146,8 @@ pub(crate) fn flatten_part<'a>(node: &mut Node<'a>, path: &SchemaPath<'_, 'a>, c
         object.remove(Keyword::AllOf);
     }
     if let Some(reference) = reference {
-        object.insert_at(place_of_parts, Text::literal("$ref"), reference);
-        let_apply(node);
+        object.insert_at(all_of_index, Text::literal("$ref"), reference);
+        mark_siblings_as_applying(node);
     }
     context.diagnostics.report(path, location.to(Location::of(node)), all_of::ALL_OF, || {
         format!("merged the {count} parts of `allOf`")
@@ -148,8 +155,8 @@ pub(crate) fn flatten_part<'a>(node: &mut Node<'a>, path: &SchemaPath<'_, 'a>, c
     true
 }
 
-const DRAFT: ChangeKind = ChangeKind::of(Rule::DropRefSibling).guidance(Guidance::Same);
-const ENOUGH: ChangeKind = ChangeKind::of(Rule::DropRefSibling).accepts(Accepts::Wider);
+const DROP_DRAFT: ChangeKind = ChangeKind::of(Rule::DropRefSibling).guidance(Guidance::Same);
+const TOO_MUCH: ChangeKind = ChangeKind::of(Rule::DropRefSibling).accepts(Accepts::Wider);
 
 impl<'a> Inliner<'_, '_, 'a> {
     pub(crate) fn write_kept_reference(
@@ -161,27 +168,30 @@ impl<'a> Inliner<'_, '_, 'a> {
         if path.keyword.is_none() {
             self.drop_draft(node);
         }
-        let around = self.texts_around(node);
+        let outer_texts = self.take_texts(node);
         let is_alone = self.definitions.has_no_other_siblings(node);
         let definition =
             if is_alone { definition.clone() } else { self.merge_siblings(node, path.polarity, definition)? };
         let name = self.definitions.name(&definition);
         let reference = format!("#/$defs/{name}");
-        let inside = self.context.grammar.refs.not_directly_under;
-        let elsewhere = |keyword: Keyword| {
-            let only = self.context.grammar.refs.only_under;
+        let forbidden_parents = self.context.grammar.refs.not_directly_under;
+        let is_forbidden_parent = |keyword: Keyword| {
+            let allowed_parents = self.context.grammar.refs.only_under;
             // Schemas in a list are not checked.
-            only.is_some_and(|only| !only.contains(keyword)) && keyword.subschemas() != Subschemas::Schemas
+            allowed_parents.is_some_and(|allowed| !allowed.contains(keyword))
+                && keyword.subschemas() != Subschemas::Schemas
         };
-        let may_wrap = !self.context.grammar.refuses.contains(Keyword::AllOf) && !inside.contains(Keyword::AllOf);
-        let wrapped = may_wrap && path.keyword.is_some_and(|keyword| inside.contains(keyword) || elsewhere(keyword));
-        self.context.effects.inlined_more |= !is_alone || wrapped || !around.is_empty();
+        let may_wrap =
+            !self.context.grammar.refuses.contains(Keyword::AllOf) && !forbidden_parents.contains(Keyword::AllOf);
+        let needs_wrapper = may_wrap
+            && path.keyword.is_some_and(|keyword| forbidden_parents.contains(keyword) || is_forbidden_parent(keyword));
+        self.context.effects.inlined_more |= !is_alone || needs_wrapper || !outer_texts.is_empty();
         // Siblings that appear in later rounds were added, and reported, by another rule.
-        let joined = self.context.form == Form::Read && !is_alone;
+        let was_merged = self.context.form == Form::Read && !is_alone;
         if !node.get(Keyword::Ref).is_some_and(|spelled| spelled.is_text(&reference))
-            || joined
-            || wrapped
-            || !around.is_empty()
+            || was_merged
+            || needs_wrapper
+            || !outer_texts.is_empty()
         {
             let (from, to) = (Location::of_reference(node), Location::under(node, "$ref"));
             self.context
@@ -194,27 +204,27 @@ impl<'a> Inliner<'_, '_, 'a> {
             }
         }
         node.visit(Keyword::Ref, |written| {
-            // A reference that is spelled like this already stays as it was read.
+            // A reference that already has this spelling is not touched.
             if written.as_text().and_then(Text::as_plain) != Some(reference.as_str()) {
                 *written.data_mut() = Data::String(reference.into());
             }
             written.flag(Flags::RESOLVED);
         });
         let origin = node.origin();
-        if wrapped {
+        if needs_wrapper {
             let inner = Node::new(core::mem::take(node).into_data()).with_origin(origin);
             *node = Node::record([("allOf", Node::array(vec![inner]))]).with_origin(origin);
         }
-        if !around.is_empty() {
+        if !outer_texts.is_empty() {
             let inner = Node::new(core::mem::take(node).into_data()).with_origin(origin);
-            let mut members = around;
+            let mut members = outer_texts;
             members.push(Member { key: Text::literal("anyOf"), value: Node::array(vec![inner]) });
             *node = Node::object(Object::from_unique(members)).with_origin(origin);
         }
         Ok(())
     }
 
-    /// If `$schema` is not accepted as a sibling of the root's reference, it is removed. In a definition, it would no
+    /// Removes `$schema` if it is not accepted as a sibling of the root's reference. In a definition, it would no
     /// longer declare the draft.
     fn drop_draft(&mut self, node: &mut Node<'a>) {
         let is_draft =
@@ -224,32 +234,32 @@ impl<'a> Inliner<'_, '_, 'a> {
         }
         let Some(draft) = node.remove("$schema") else { return };
         self.context.effects.inlined_more = true;
-        self.context.diagnostics.report(Polarity::Positive, Location::of(&draft).removed(), DRAFT, || {
+        self.context.diagnostics.report(Polarity::Positive, Location::of(&draft).removed(), DROP_DRAFT, || {
             String::from(
                 "removed `$schema`, which is not allowed next to a reference: all keywords follow the current draft",
             )
         });
     }
 
-    /// Removes annotations that may not be siblings of a reference, and returns them to be written around it. Returns
-    /// an empty list if other siblings are not accepted either.
-    fn texts_around(&self, node: &mut Node<'a>) -> Vec<Member<'a>> {
-        let alone = |member: &Member<'a>| self.definitions.accepts_sibling(member);
+    /// Removes annotations that may not be siblings of a reference, and returns them for an enclosing schema. Returns
+    /// an empty list if the schema also has other siblings that are not accepted.
+    fn take_texts(&self, node: &mut Node<'a>) -> Vec<Member<'a>> {
+        let is_accepted = |member: &Member<'a>| self.definitions.accepts_sibling(member);
         let is_text = |member: &Member<'a>| {
-            !alone(member)
+            !is_accepted(member)
                 && Keyword::named(&member.key)
                     .is_some_and(|keyword| keyword.role() == Role::Annotation && keyword.applies_to().is_none())
         };
         let only_texts = |object: &Object<'a>| {
-            object.iter().any(is_text) && object.iter().all(|member| alone(member) || is_text(member))
+            object.iter().any(is_text) && object.iter().all(|member| is_accepted(member) || is_text(member))
         };
         if !node.as_object().is_some_and(only_texts) {
             return Vec::new();
         }
         let Some(object) = node.as_object_mut() else { return Vec::new() };
-        let (inner, around) = core::mem::take(object).into_members().into_iter().partition(alone);
+        let (inner, outer_texts) = core::mem::take(object).into_members().into_iter().partition(is_accepted);
         *object = Object::from_unique(inner);
-        around
+        outer_texts
     }
 
     fn merge_siblings(
@@ -265,8 +275,9 @@ impl<'a> Inliner<'_, '_, 'a> {
             return Ok(from.clone());
         };
         if self.context.draft.ignores_ref_siblings() {
-            // Siblings here apply, so those that the draft ignores are removed from both sides before the merge.
-            let_apply(node);
+            // Siblings apply from now on, so the siblings that the draft ignores are removed from both sides before the
+            // merge.
+            mark_siblings_as_applying(node);
             let budget = self.context.budget.clone();
             let mut visitor = DropIgnoredSiblings { context: &mut *self.context };
             visit::walk_mut_at(&budget, node, polarity, Keywords::ALL, &mut visitor)?;
@@ -274,12 +285,12 @@ impl<'a> Inliner<'_, '_, 'a> {
         }
         Ok(match self.definitions.merge_siblings(node, from, &body) {
             MergeResult::Known(definition) => definition,
-            MergeResult::New(definition, joined) => {
-                joined.iter().for_each(|merged| all_of::report_conflicts(merged, polarity, &location, self.context));
+            MergeResult::New(definition, merges) => {
+                merges.iter().for_each(|merged| all_of::report_conflicts(merged, polarity, &location, self.context));
                 definition
             }
             MergeResult::TooMuch => {
-                self.context.diagnostics.report(polarity, location.in_place(), ENOUGH, || {
+                self.context.diagnostics.report(polarity, location.in_place(), TOO_MUCH, || {
                     String::from("removed the keywords next to a recursive reference: definitions have grown too much")
                 });
                 self.context.diagnostics.remove_names(node, &self.context.budget)?;
