@@ -9,7 +9,7 @@ help: ## list the targets
 	@sed -n 's/^\([a-z-]*\):.*## /  make \1	/p' Makefile | expand -t 22
 
 demo: ## three real MCP servers through all functions, in three languages (ARGS=--all: a line per tool)
-	@scripts/setup.sh && scripts/build.sh && echo >&2 && node demo/demo.mjs $(ARGS)
+	@scripts/build.sh demo && echo >&2 && node demo/demo.mjs $(ARGS)
 
 test: ## every test in every language, and nothing else
 	@$(call all,$(TESTS))
@@ -82,7 +82,7 @@ package: ## crates, wheel, sdist, npm tarballs, and the program's archive, bundl
 	@scripts/package.sh
 
 release-check: ## all checks of a release that need no key (TAG=v1.2.3: as strict as for that release)
-	@scripts/release-check.sh $(TAG)
+	@scripts/package.sh check $(TAG)
 
 setup: ## only the set-up for the other targets
 	@scripts/setup.sh
@@ -145,7 +145,7 @@ test-pypi-sdks: built
 test-conversations: test-pypi-sdks
 	@scripts/counted.sh pytest $@ scripts/examples.sh judges
 test-readme: built
-	@scripts/counted.sh none $@ scripts/readme.sh
+	@scripts/counted.sh none $@ scripts/examples.sh readme
 # Fails if the languages disagree.
 test-demo: built
 	@scripts/counted.sh none $@ node demo/demo.mjs
@@ -162,9 +162,9 @@ lint-clippy: installed
 lint-clippy-plugin: installed
 	@scripts/counted.sh none $@ env CARGO_TARGET_DIR=target/cliproxyapi cargo clippy --all-targets --locked --manifest-path examples/cliproxyapi/Cargo.toml -- -D warnings
 lint-clippy-wasm: installed
-	@scripts/counted.sh none $@ scripts/clippy.sh wasm
+	@scripts/counted.sh none $@ scripts/rust.sh clippy-wasm
 lint-clippy-windows: installed
-	@scripts/counted.sh none $@ scripts/clippy.sh windows
+	@scripts/counted.sh none $@ scripts/rust.sh clippy-windows
 lint-rustdoc: installed
 	@RUSTDOCFLAGS="-D warnings" scripts/counted.sh none $@ cargo doc -p toolwire -p toolwire-http --all-features --no-deps --locked
 # The documentation of the command line and the bindings is read only within this repository, so it may link to private items.
@@ -176,7 +176,7 @@ lint-files: installed
 lint-rustfmt: installed
 	@scripts/counted.sh none $@ cargo fmt --all --check
 lint-rustfmt-plugin: installed
-	@scripts/counted.sh none $@ cargo fmt --check --manifest-path examples/cliproxyapi/Cargo.toml
+	@scripts/counted.sh none $@ bash -c 'for crate in bindings-wasm/bindgen examples/cliproxyapi; do cargo fmt --check --manifest-path $$crate/Cargo.toml || exit; done'
 lint-npm: built
 	@scripts/counted.sh none $@ npm run --silent --prefix npm lint
 lint-playground: built
@@ -193,7 +193,7 @@ lint-bash: installed
 lint-workflows: installed
 	@scripts/counted.sh none $@ bash -c 'node npm/packaging/workflows.js && python/.venv/bin/zizmor --offline --quiet --no-progress .github action.yml'
 
-PACKAGES = no-std oldest-rust crate version supply-chain crates lock-of-peers unsafe reproducible
+PACKAGES = no-std oldest-rust crate version supply-chain crates lock-of-peers reproducible
 
 # For releases. Without the history, as in a shallow clone, this is skipped.
 age-of-figures: installed
@@ -211,13 +211,11 @@ version: installed
 supply-chain: installed
 	@scripts/counted.sh none $@ node scripts/supply-chain.mjs
 crates: installed
-	@scripts/counted.sh none $@ scripts/deny.sh install
+	@scripts/counted.sh none $@ scripts/rust.sh deny
 # A new dependency of the crate makes the lock file of the peers stale, which otherwise only their benchmark would
 # notice.
 lock-of-peers: installed
 	@scripts/counted.sh none $@ cargo update --quiet --workspace --locked --manifest-path core/benches/peers/Cargo.toml
-unsafe: installed
-	@scripts/counted.sh none $@ node scripts/unsafe.mjs
 reproducible: installed
 	@scripts/counted.sh none $@ scripts/reproducible.sh fast
 

@@ -19,7 +19,7 @@ suites() { # PATH
     tests/proxy/* | tests/listen/* | tests/relay/*) echo test-rust ;;
     # These suites start the program.
     cli/* | tests/program.js) echo test-rust test-node test-playground test-packages test-npm-sdks test-demo test-roles ;;
-    packaging/* | scripts/bundle.mjs | scripts/program.sh) echo test-packages test-roles test-python ;;
+    packaging/* | scripts/bundle.mjs | scripts/package.sh) echo test-packages test-roles test-python ;;
     # test-docs, test-packages and test-roles run the same code once more, in its packages.
     core/* | bindings-* | tests/sample/*) echo test-rust test-node test-python test-playground test-cliproxyapi test-npm-sdks test-pypi-sdks test-conversations test-readme test-demo ;;
     command/*) echo test-rust test-node test-playground test-npm-sdks test-demo test-roles ;;

@@ -1,5 +1,5 @@
 // `node bundle.mjs PROGRAMS TEXTS OUT`: makes the packages that contain the native program, for every platform with a folder in PROGRAMS
-// (scripts/program.sh): archives with checksums, npm's packages, bundles for Claude Desktop, the folder of the image, the install script,
+// (scripts/package.sh compile): archives with checksums, npm's packages, bundles for Claude Desktop, the folder of the image, the install script,
 // Homebrew's formula, and the entry of the MCP registry. TEXTS contains the man page and the completions (`cargo xtask texts`).
 
 import { execFileSync } from 'node:child_process';

@@ -8,6 +8,8 @@
 # strict fakes; or with an MCP server that has faults.
 # examples.sh sdks [pairs|conformance|inspector]: runs the suites of tests/sdks, or one of them: MCP SDKs as clients and servers through `toolwire
 # proxy`, the conformance suite of MCP, and the MCP Inspector.
+# examples.sh readme: runs the examples of the README, of the pages named below, and of each function, with the built packages. Their output
+# must match the comments in the examples.
 # examples.sh roles: tests the first steps of new users, with the packages as they would be published: npm init, venv, cargo new and a workflow
 # file (tests/roles). `make test` has built everything; missing parts are built here.
 set -euo pipefail
@@ -98,6 +100,57 @@ sdks() { # [SUITE]
   exit $status
 }
 
+readme() {
+  # In this folder, `toolwire` resolves as for a user of the npm package.
+  cd "$ROOT/demo"
+  status=0
+
+  # All blocks of a language in a page form one program.
+  block() { sed -n "/^\`\`\`$2\$/,/^\`\`\`\$/p" "$1" | sed '/^```/d'; }
+  prints_its_comments() { # PAGE LANGUAGE COMMENT-SIGN COMMAND...
+    local page=$1 language=$2 sign=$3 expected found
+    shift 3
+    expected=$(block "$page" "$language" | sed -n "s@^$sign @@p")
+    found=$(block "$page" "$language" | "$@" 2>&1) || true
+    if [ -z "$expected" ] || [ "$expected" != "$found" ]; then
+      printf '%s, %s: the expected output in its comments (<), and what it prints (>):\n' "${page#"$ROOT"/}" "$language"
+      diff <(printf '%s\n' "$expected") <(printf '%s\n' "$found") || true
+      status=1
+    fi
+  }
+
+  # The same command as in `scripts/build.sh`, so that the core is not compiled again.
+  library=$(cd "$ROOT" && cargo build --workspace --bin toolwire-demo --locked --message-format=json 2>/dev/null |
+    sed -n 's/.*"name":"toolwire",.*"filenames":\["\([^"]*\.rlib\)".*/\1/p')
+
+  # Writes each section of a page (`## …`) into a file of a folder: each function has a program of its own.
+  sections() { # PAGE FOLDER
+    mkdir -p "$2"
+    awk -v folder="$2" '/^```/ { inside = !inside }
+      !inside && /^## / { name = $0; gsub(/[^A-Za-z]/, "", name); file = folder "/" name ".md" }
+      file { print > file }' "$1"
+  }
+
+  pages=("$ROOT/README.md")
+  for page in python rust deferred-loading adapters mcp-clients concepts/restoring; do pages+=("$ROOT/docs/$page.md"); done
+  pieces="$ROOT/target/readme"
+  rm -rf "$pieces"
+  for page in "$ROOT"/docs/functions/*.md; do
+    [ "$(basename "$page")" = README.md ] || sections "$page" "$pieces/$(basename "$page" .md)"
+  done
+  pages+=("$pieces"/*/*.md)
+  for page in "${pages[@]}"; do
+    if ! grep -Eq '^```(ts|python|rust)$' "$page"; then
+      echo "${page#"$ROOT"/}: expected an example, found none"
+      status=1
+    fi
+    ! grep -q '^```ts$' "$page" || prints_its_comments "$page" ts // node --input-type=module -
+    ! grep -q '^```python$' "$page" || prints_its_comments "$page" python '#' "$ROOT/python/.venv/bin/python" -
+    ! grep -q '^```rust$' "$page" || rustdoc --edition 2021 --test "$page" --extern "toolwire=$library" -L "dependency=$(dirname "$library")" || status=1
+  done
+  exit "$status"
+}
+
 roles() {
   quick_profile
   python/.venv/bin/python -c 'import sys; sys.exit(sys.version_info < (3, 11))' || { echo "skipped: the SDKs need Python 3.11 or later"; exit; }
@@ -114,7 +167,7 @@ roles() {
     mv "$out/toolwire-$(scripts/version.sh)" "$out/toolwire"
   }
   # Progress is written to standard error; standard output contains the counts of the tests.
-  step "program for the roles" "$LOGS/roles-program.log" env TOOLWIRE_BUILD=quick scripts/program.sh
+  step "program for the roles" "$LOGS/roles-program.log" env TOOLWIRE_BUILD=quick scripts/package.sh compile
   mkdir -p target/roles/texts
   step "packages of the program for the roles" "$LOGS/roles-bundle.log" node scripts/bundle.mjs target/programs target/roles/texts "$out/bundle"
   step "npm tarball for the roles" "$LOGS/roles-npm.log" node npm/scripts/pack.js "$out"
@@ -126,6 +179,6 @@ roles() {
 case "${1:-}" in
   npm | python) "of_$1" ;;
   clients | agents | faults) clients "$1" ;;
-  judges | cliproxyapi | sdks | roles) "$@" ;;
-  *) die "expected \`npm\`, \`python\`, \`judges\`, \`cliproxyapi\`, \`clients\`, \`agents\`, \`faults\`, \`sdks\` or \`roles\`, found \`${1:-}\`" ;;
+  judges | cliproxyapi | sdks | readme | roles) "$@" ;;
+  *) die "expected \`npm\`, \`python\`, \`judges\`, \`cliproxyapi\`, \`clients\`, \`agents\`, \`faults\`, \`sdks\`, \`readme\` or \`roles\`, found \`${1:-}\`" ;;
 esac

@@ -4,14 +4,18 @@
 # rust.sh toolchain: finds a Rust toolchain on this machine that can compile for wasm32-unknown-unknown, and prints its name for
 # RUSTUP_TOOLCHAIN. Usually, `rustup target add` installs the target. If rustup cannot download it (in closed networks, where it hangs rather
 # than fails), Debian's own compiler builds the standard library for it once. TOOLWIRE_WASM=rustup or =debian allows only one of the two.
-# rust.sh tools: installs exact versions of wasm-pack and the wasm-bindgen CLI into the tools folder, once. wasm-pack requires a CLI of the
-# same version as the crate in Cargo.lock.
+# rust.sh tools: installs an exact version of wasm-pack into the tools folder, once, and the command wasm-bindgen (bindings-wasm/bindgen), for
+# which wasm-pack requires the version of the crate in Cargo.lock.
 # rust.sh debian: installs Debian's Rust compiler with its source, for targets that rustup cannot download, and prints its name in rustup. The
 # machine's default toolchain is unchanged.
 # rust.sh no-std: proves that the core needs no standard library: checks it, with and without its features, for a target that has none. (`cargo
 # check` is sufficient: paths in `std` do not resolve.)
 # rust.sh oldest: compiles every crate, with all features, with the oldest Rust that Cargo.toml supports (`rust-version`). If rustup cannot
 # download it, only clippy's lint `incompatible_msrv` has checked it, and this command reports that.
+# rust.sh clippy-wasm, clippy-windows: lints the WebAssembly bindings for their own target, and the program and its tests for Windows, which
+# nothing else compiles here.
+# rust.sh deny: installs cargo-deny (two minutes, once), and checks the crates against deny.toml: licenses, duplicates, sources, and RustSec
+# advisories if they can be downloaded. If it cannot be installed, this is reported and succeeds, except for a release.
 set -euo pipefail
 source "$(dirname "$0")/step.sh"
 
@@ -106,22 +110,25 @@ tools() {
   wasm_bindgen=$(sed -n '/^name = "wasm-bindgen"$/{n;s/^version = "\(.*\)"$/\1/p}' "$ROOT/Cargo.lock")
   [ -n "$wasm_bindgen" ] || die "Cargo.lock: expected a package \`wasm-bindgen\`, found none"
 
-  # ensure PROGRAM CRATE VERSION
-  ensure() {
-    local program=$1 crate=$2 version=$3 log=$TOOLS/$2.log
+  build=$TOOLS/build-$$
+  trap 'rm -rf "$build"' EXIT
+
+  ensure() { # PROGRAM VERSION SOURCE...
+    local program=$1 version=$2 log=$TOOLS/$1.log
+    shift 2
     case "$("$TOOLS/bin/$program" --version 2>/dev/null)" in "$program $version" | "$program $version "*) return ;; esac
     # Unoptimized: it builds in a third of the time, and makes wasm-bindgen a quarter of a second slower for our module.
-    install() { CARGO_PROFILE_RELEASE_OPT_LEVEL=0 CARGO_PROFILE_RELEASE_LTO=off CARGO_PROFILE_RELEASE_CODEGEN_UNITS=16 cargo install "$crate" --version "=$version" --root "$TOOLS" --force "$@"; }
-    attempt "install $crate $version (a minute or two, once)" "$log" install --locked && return
-    if strict; then die "cargo install --locked $crate failed, and a release accepts no other dependencies, see $log"; fi
+    install() { CARGO_TARGET_DIR=$build CARGO_PROFILE_RELEASE_OPT_LEVEL=0 CARGO_PROFILE_RELEASE_LTO=off CARGO_PROFILE_RELEASE_CODEGEN_UNITS=16 cargo install --root "$TOOLS" --force "$@"; }
+    attempt "install $program $version (a minute, once)" "$log" install "$@" --locked && return
+    if strict; then die "cargo install --locked $* failed, and a release accepts no other dependencies, see $log"; fi
     # A mirror may lack single releases that the tool's lock file names. The tool's own version is still exact.
-    grep -q 'failed to select a version' "$log" || die "cargo install $crate failed: $(grep -m 1 '^error' "$log"), see $log"
-    say "this registry lacks a dependency that the lock file of $crate names; installing with those that it has"
-    step "install $crate $version with other dependencies" "$log" install || die "cargo install $crate failed, see $log"
+    grep -q 'failed to select a version' "$log" || { show_log "$log"; die "cargo install $* failed, see $log"; }
+    say "this registry lacks a dependency that the lock file of $program names; installing with those that it has"
+    step "install $program $version with other dependencies" "$log" install "$@" || die "cargo install $* failed, see $log"
   }
 
-  ensure wasm-pack wasm-pack "$wasm_pack"
-  ensure wasm-bindgen wasm-bindgen-cli "$wasm_bindgen"
+  ensure wasm-pack "$wasm_pack" wasm-pack --version "=$wasm_pack"
+  ensure wasm-bindgen "$wasm_bindgen" --path "$ROOT/bindings-wasm/bindgen"
 }
 
 no_std() {
@@ -172,9 +179,48 @@ oldest() {
   cargo "+$version" check --workspace --all-features --lib --locked --target-dir "$ROOT/target/msrv"
 }
 
+clippy_wasm() {
+  if rustup target list --installed | grep -qx wasm32-unknown-unknown; then
+    exec cargo clippy -p toolwire-wasm --locked --target wasm32-unknown-unknown -- -D warnings
+  fi
+  # Debian's compiler, which builds the WebAssembly here, has no clippy. `make lint-clippy` lints the crate for the host.
+  echo "skipped: rustup has no library for that target; linted for this machine only"
+}
+
+clippy_windows() {
+  target=x86_64-pc-windows-gnu
+  if ! rustup target list --installed 2>/dev/null | grep -qx $target; then
+    echo "skipped: rustup has no library for $target (\`rustup target add $target\`)"
+  elif ! command -v x86_64-w64-mingw32-gcc >/dev/null; then
+    echo "skipped: no x86_64-w64-mingw32-gcc, which compiles the C parts of ring and zstd (Debian: gcc-mingw-w64-x86-64)"
+  else
+    exec cargo clippy -p toolwire-cli --all-targets --locked --target $target -- -D warnings
+  fi
+}
+
+deny() {
+  version=0.20.2
+  [ "$(cargo-deny --version 2>/dev/null)" = "cargo-deny $version" ] ||
+    attempt "install cargo-deny $version (two minutes, once)" "$TOOLS/cargo-deny.log" \
+      env -u RUSTUP_TOOLCHAIN CARGO_PROFILE_RELEASE_OPT_LEVEL=0 CARGO_PROFILE_RELEASE_LTO=off CARGO_PROFILE_RELEASE_CODEGEN_UNITS=16 \
+      timeout 900 cargo install cargo-deny --version "=$version" --locked --force --root "$TOOLS" || true
+  if ! command -v cargo-deny >/dev/null; then
+    if strict; then die "cargo-deny is not installed, see $TOOLS/cargo-deny.log"; fi
+    echo "skipped: cargo-deny could not be installed, see $TOOLS/cargo-deny.log; scripts/supply-chain.mjs still checks licenses and sources"
+    exit 0
+  fi
+  cargo deny --locked --all-features check --hide-inclusion-graph bans licenses sources
+  # The advisories are in another repository, which a closed network does not reach.
+  if timeout 60 cargo deny --locked fetch db >/dev/null 2>&1; then
+    cargo deny --locked --all-features check --hide-inclusion-graph --disable-fetch advisories
+  else
+    if strict; then die "could not fetch RustSec's advisories"; fi
+    echo "skipped: could not fetch RustSec's advisories"
+  fi
+}
+
 cd "$ROOT"
 case ${1:-} in
-  toolchain | tools | debian | oldest) "$1" ;;
-  no-std) no_std ;;
-  *) die "expected \`toolchain\`, \`tools\`, \`debian\`, \`no-std\` or \`oldest\`, found \`${1:-}\`" ;;
+  toolchain | tools | debian | no-std | oldest | clippy-wasm | clippy-windows | deny) "${1//-/_}" ;;
+  *) die "expected \`toolchain\`, \`tools\`, \`debian\`, \`no-std\`, \`oldest\`, \`clippy-wasm\`, \`clippy-windows\` or \`deny\`, found \`${1:-}\`" ;;
 esac

@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
 # setup.sh: sets up everything that the project's commands need in addition to rustup, Node and Python. Takes well under a second if nothing
 # changed.
+# setup.sh demo: only what the builds for `make demo` need, without the tools of tests and lints, and of the WebAssembly (build.sh installs those).
 # setup.sh npm FOLDER: installs the packages of the folder's lock file, if it or Node has changed.
 # setup.sh packaging: installs the tools of the packaging tests (bundlers, Deno, Bun, workerd: half a gigabyte) once per machine, for all
 # checkouts, and links them as npm/packaging/node_modules.
@@ -66,11 +67,11 @@ find_chromium() {
 }
 
 case ${1:-} in
-  "") ;;
+  "" | demo) ;;
   npm) npm_folder "$2"; exit ;;
   packaging) packaging; exit ;;
   chromium) find_chromium; exit ;;
-  *) die "expected \`npm\`, \`packaging\`, \`chromium\` or nothing, found \`$1\`" ;;
+  *) die "expected \`demo\`, \`npm\`, \`packaging\`, \`chromium\` or nothing, found \`$1\`" ;;
 esac
 
 need() { command -v "$1" >/dev/null || die "expected \`$1\` on the PATH, found none: $2"; }
@@ -108,20 +109,29 @@ rust_components() {
     die "rustup could not add ${missing[*]}, see $TOOLS/rustup-components.log"
 }
 
-python_environment() {
+python_environment() { # COMMAND
   [ -x python/.venv/bin/python ] || python3 -c 'import ensurepip, venv' 2>/dev/null ||
     die "this Python cannot make virtual environments; on Debian \`apt-get install python3-venv\`"
-  step "Python environment in python/.venv" "$LOGS/python-setup.log" python/dev setup || die "python/dev setup failed"
+  step "Python environment in python/.venv" "$LOGS/python-setup.log" python/dev "$1" || die "python/dev $1 failed"
 }
 
-rust_components
+npm_folders() {
+  npm_folder npm
+  npm_folder demo
+  # A link, because for a dependency in the demo's manifest npm would install the development tools of npm/ a second time.
+  ln -sfn ../../npm demo/node_modules/toolwire
+}
+
 toolchain=$(scripts/rust.sh toolchain)
-# In parallel with the downloads.
-alongside scripts/rust.sh tools
-npm_folder npm
-npm_folder demo
-# A link, because for a dependency in the demo's manifest npm would install the development tools of npm/ a second time.
-ln -sfn ../../npm demo/node_modules/toolwire
-python_environment
+if [ "${1:-}" = demo ]; then
+  alongside npm_folders
+  python_environment builder
+else
+  rust_components
+  # In parallel with the downloads.
+  alongside scripts/rust.sh tools
+  npm_folders
+  python_environment setup
+fi
 together
 say "set-up: ready (Rust $(cut -d' ' -f2 <<<"$rust"), wasm by $toolchain, Node $(node --version), $(python/.venv/bin/python --version))"

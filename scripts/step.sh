@@ -46,10 +46,13 @@ attempt() {
 step() {
   local log=$2 status=0
   attempt "$@" || status=$?
-  [ "$status" = 0 ] && return
-  # Some tools report the error first, others last.
-  if [ "$(wc -l <"$log")" -le 80 ]; then cat "$log"; else head -n 20 "$log"; echo "[...]"; tail -n 60 "$log"; fi | sed 's/^/    | /' >&2
+  [ "$status" = 0 ] || show_log "$log"
   return "$status"
+}
+
+# show_log LOG: some tools report the error first, others last.
+show_log() {
+  if [ "$(wc -l <"$1")" -le 80 ]; then cat "$1"; else head -n 20 "$1"; echo "[...]"; tail -n 60 "$1"; fi | sed 's/^/    | /' >&2
 }
 
 # alongside COMMAND...: runs a command in the background; together: waits for all of them, and fails if one failed. Each
@@ -67,6 +70,9 @@ alongside() {
 }
 end_others() {
   local pid
+  for pid in ${others[@]+"${others[@]}"}; do kill -- "-$pid" 2>/dev/null || true; done
+  # A process that was starting another one may not have passed the signal on.
+  [ ${#others[@]} = 0 ] || sleep 0.2
   for pid in ${others[@]+"${others[@]}"}; do kill -- "-$pid" 2>/dev/null || true; done
 }
 together() {

@@ -1,5 +1,5 @@
 // Checks that everything that is run or built with is pinned: actions by commit, packages by hash, crates from one
-// registry with licenses that deny.toml allows. Reads only files and `cargo metadata`; cargo-deny (scripts/deny.sh)
+// registry with licenses that deny.toml allows. Reads only files and `cargo metadata`; cargo-deny (scripts/rust.sh)
 // checks more.
 
 import { execFileSync } from 'node:child_process';
@@ -13,8 +13,8 @@ const run = (program, ...args) => execFileSync(program, args, { cwd: root, encod
 const tracked = (pattern) =>
   run('git', 'ls-files', '--cached', '--others', '--exclude-standard', pattern).split('\n').filter(Boolean);
 
-/** The workspace, and the packages with their own lock file whose product users install. */
-const MANIFESTS = ['Cargo.toml', 'examples/cliproxyapi/Cargo.toml'];
+/** The workspace, and the packages with their own lock file whose product users install, or which write a part of it. */
+const MANIFESTS = ['Cargo.toml', 'bindings-wasm/bindgen/Cargo.toml', 'examples/cliproxyapi/Cargo.toml'];
 
 const faults = [...actions(), ...npm(), ...pip(), ...crates()];
 for (const fault of faults) console.error(fault);

@@ -61,6 +61,12 @@ impl Files {
     /// Writes files. Returns messages about files that could not be written. If a backup cannot be written, its
     /// original is not changed.
     pub(crate) fn write_all(&mut self, files: &[OutputFile]) -> Vec<String> {
+        let is_input =
+            |file: &&OutputFile| file.keeps_inputs && self.digests.contains_key(&resolve_links(Path::new(&file.path)));
+        if let Some(file) = files.iter().find(is_input) {
+            let path = toolwire_command::Command::heard(&file.path);
+            return Vec::from([format!("toolwire: {}: expected a new file, found an input\n", path.trim_end())]);
+        }
         let mut messages = Vec::new();
         let mut without_backup: Vec<&str> = Vec::new();
         for file in files {

@@ -101,6 +101,9 @@ pub struct OutputFile {
     /// at this path has changed since it was read. If this file is a backup of the file at this path and cannot be
     /// written, the file at this path is not written either.
     pub like: String,
+    /// True if the file must not replace an input: if the host read a file at such a path in this run, even under
+    /// another name, it writes none of the files.
+    pub keeps_inputs: bool,
 }
 
 /// A running command line.

@@ -53,9 +53,20 @@ impl Budget {
         remaining.is_some()
     }
 
+    /// Pays for each item before it is visited. Ends early if the budget is spent. The call then fails at its next
+    /// [`Self::check`].
+    #[inline]
+    pub(crate) fn each<I: IntoIterator>(&self, items: I) -> impl Iterator<Item = I::Item> + use<'_, I> {
+        items.into_iter().take_while(|_| self.pay(1))
+    }
+
     #[inline]
     pub(crate) fn is_spent(&self) -> bool {
         self.remaining.get() == 0
+    }
+
+    pub(crate) fn remaining(&self) -> u64 {
+        self.remaining.get()
     }
 
     pub(crate) fn spent(&self) -> u64 {

@@ -50,6 +50,10 @@ impl<K, V> Map<K, V> {
         Map { entries: Vec::new(), positions: Positions::new() }
     }
 
+    pub(crate) fn with_capacity(count: usize) -> Self {
+        Map { entries: Vec::with_capacity(count), positions: Positions::new() }
+    }
+
     pub(crate) fn len(&self) -> usize {
         self.entries.len()
     }

@@ -11,7 +11,7 @@ for (const name of readdirSync(PROJECTS)) if (name.endsWith('.tgz')) rmSync(join
 const pack = (...args) =>
   JSON.parse(run(process.execPath, [join(ROOT, 'scripts', 'pack.js'), PROJECTS, ...args], ROOT));
 const { file, files } = pack();
-const program = run('bash', [join(ROOT, '..', 'scripts', 'program.sh')], ROOT, { TOOLWIRE_BUILD: 'quick' });
+const program = run('bash', [join(ROOT, '..', 'scripts', 'package.sh'), 'compile'], ROOT, { TOOLWIRE_BUILD: 'quick' });
 const platform = pack(join(ROOT, '..', program));
 // `--no-save`, because the next build makes other tarballs of the same version. The packages of other platforms are missing.
 const options = ['--offline', '--no-save', '--no-package-lock', '--no-audit', '--no-fund', '--ignore-scripts'];

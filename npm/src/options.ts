@@ -79,7 +79,7 @@ export interface ToolsOptions extends RewritingOptions, ShareOption {
   /** Format of the tools. Default: the format of the dialect's API. */
   format?: ToolFormat | undefined;
   /**
-   * Dialect for tools that the first dialect cannot express with the loss that `allow` permits. Default: the dialect for tools
+   * Dialect for tools that the first dialect cannot express, or only with more loss than `allow` permits. Default: the dialect for tools
    * that are not strict, if a list may contain strict and other tools (`anthropic-strict`, `openai-strict`, `azure-strict`).
    */
   fallback?: Dialect | undefined;
@@ -259,7 +259,7 @@ export type CallRepairOptions = Omit<RepairOptions, 'name'>;
 
 /** Options of `fitResult`. */
 export interface ResultOptions {
-  /** Handling of missing or mismatching structured content in a result that is not an error. Default `"pass"`. */
+  /** Handling of structured content that is missing or does not match, in a result that is not an error. Default `"pass"`. */
   mismatch?: 'pass' | 'refuse' | 'drop' | undefined;
   /** Results whose structured content is also added as text. Default `"empty"`. */
   structuredText?: 'empty' | 'missing' | 'never' | undefined;
@@ -271,7 +271,8 @@ export interface EnvelopeOptions extends ShareOption {}
 /** Options of `applyDeferredLoading`. */
 export interface DeferredOptions extends ShareOption {
   /**
-   * Client that sends the request; it determines the defaults of `format`, `announce` and `searchTools`. Default: an unknown client.
+   * Client that sends the request; it determines `format`, `announce` and `searchTools`, unless they are given. Default: an unknown
+   * client.
    */
   client?: 'claude-code' | 'codex' | 'kimi' | undefined;
   /** Announcement of hidden tools by name in the system prompt. Default `"none"`. */
@@ -353,8 +354,8 @@ export interface DeferredOptions extends ShareOption {
    */
   toolChanges?: 'apply' | 'ignore' | undefined;
   /**
-   * Maximum total size in bytes of repeated notices. Beyond it, only the first sentence of a notice is repeated. Default:
-   * the total size of the first notices, but at least 64 KiB.
+   * Maximum total size in bytes of notices that repeat earlier ones; beyond it, only the first sentence of a notice is
+   * repeated. Default: the total size of the first notices, but at least 64 KiB.
    */
   maxRepeatedBytes?: number | undefined;
   /** Format of the request, if its content does not determine it. */

@@ -177,8 +177,8 @@ describe('the action', { skip }, () => {
     assert.match(open.stdout, /^::error title=toolwire::expected words in `server`, found quotes that are not closed/);
   });
   test("only uses features of macOS's bash", () => {
-    for (const name of ['action.sh', 'ci/hook.sh', 'ci/install.sh']) {
-      const script = readFileSync(join(ROOT, 'scripts', name), 'utf8').replaceAll(/#.*/g, '');
+    for (const name of ['action.sh', 'hook.sh', 'install.sh']) {
+      const script = readFileSync(join(ROOT, 'scripts/ci', name), 'utf8').replaceAll(/#.*/g, '');
       assert.doesNotMatch(script, /mapfile|readarray|declare -[An]|\$\{\w+,,/);
       assert.doesNotMatch(script, /(?<!\+)"\$\{(arguments|inputs|split|options|files)\[@\]\}"/);
     }

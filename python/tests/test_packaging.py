@@ -64,7 +64,7 @@ def maturin(*arguments: str | Path, directory: Path, settings: dict[str, str] | 
     run(Path(sys.executable).with_name("maturin"), *arguments, directory=directory, settings=settings)
 
 
-PROGRAM = PACKAGE.parent / "scripts" / "program.sh"
+SCRIPT = PACKAGE.parent / "scripts" / "package.sh"
 
 
 def installs(wheel: Path, place: Path, *, has_program: bool) -> None:
@@ -123,7 +123,7 @@ def sdist(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.mark.skipif(os.name == "nt", reason="a shell script copies the program")
 def test_wheel_is_complete_and_works(tmp_path: Path) -> None:
-    run("bash", PROGRAM, directory=PACKAGE, settings={"TOOLWIRE_BUILD": "quick"})
+    run("bash", SCRIPT, "compile", directory=PACKAGE, settings={"TOOLWIRE_BUILD": "quick"})
     maturin("build", "--release", "--quiet", "--out", tmp_path, directory=PACKAGE)
     wheel = only(tmp_path, "*.whl")
     assert "-cp310-abi3-" in wheel.name

@@ -470,3 +470,25 @@ fn a_proxy_on_streams_that_do_not_wait_answers() {
     drop(input);
     assert_eq!(child.wait().expect("an exit").code(), Some(0));
 }
+
+/// A page never replaces a list, whatever the spelling of its path.
+#[test]
+fn a_report_replaces_no_input() {
+    let folder = Folder::new();
+    folder.write("a.json", ACCEPTED);
+    fs::create_dir(folder.0.join("site")).expect("a folder");
+    symlink(&folder.0, folder.0.join("link")).expect("a link");
+    let report = |list: &str, out: &str| {
+        let arguments = ["report", "-d", "anthropic", "--lists", "--out", out, list];
+        ran(program().args(arguments).current_dir(&folder.0), "")
+    };
+    let whole = folder.0.join("a.json").to_string_lossy().into_owned();
+    for (list, out) in [("a.json", "link"), (whole.as_str(), "."), ("link/a.json", "."), ("a.json", "site/..")] {
+        let (_, errors, code) = report(list, out);
+        assert_eq!(code, Some(2), "{list} {out}: {errors}");
+        assert_eq!(read(&folder.0.join("a.json")), ACCEPTED, "{list} {out}");
+    }
+    let (_, errors, code) = report("a.json", "site");
+    assert_eq!(code, Some(0), "{errors}");
+    assert_eq!(names(&folder.0.join("site")), ["a.json"]);
+}

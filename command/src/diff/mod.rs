@@ -30,6 +30,17 @@ use tools::{Pair, Tool};
 
 /// Maximum number of characters of a witness in a message. Documents contain the whole witness.
 const WITNESS: usize = 200;
+/// Maximum length of a witness in a document, in bytes.
+const MAX_WITNESS: usize = 1 << 16;
+/// Limits of a whole run: a number of steps and of bytes of witnesses, and of further ones for each byte of both inputs.
+const STEPS: usize = 2_000_000;
+const STEPS_PER_BYTE: usize = 40;
+const OUTPUT: usize = 1 << 18;
+const OUTPUT_PER_BYTE: usize = 4;
+/// A comparison takes at most this many times its share of the remaining steps of the run, and at least
+/// [`LEAST_STEPS`].
+const SHARES: usize = 8;
+const LEAST_STEPS: usize = 2_000;
 
 pub(crate) struct Diff {
     arguments: DiffArguments,
@@ -44,6 +55,16 @@ pub(crate) struct Diff {
     found: Findings,
     sarif_file: String,
     counts: Counts,
+    limits: Limits,
+}
+
+/// What is left for the comparisons of a run.
+#[derive(Clone, Copy)]
+struct Limits {
+    steps: usize,
+    /// In bytes of witnesses.
+    output: usize,
+    pairs: usize,
 }
 
 /// Number of compared schemas by result.
@@ -93,7 +114,13 @@ impl Diff {
         let pairs = tools::pairs(&tools[0], &tools[1]);
         let sarif_file = arguments.sarif_file.clone().or(manifest).unwrap_or_else(|| FILE.into());
         let (old_grades, found, counts) = (Vec::new(), Findings::default(), Counts::default());
-        Ok(Diff { arguments, profile, dialects, sources, tools, pairs, old_grades, found, sarif_file, counts })
+        let length: usize = sources.iter().map(|source| source.input.text.len()).sum();
+        let limits = Limits {
+            steps: STEPS.saturating_add(STEPS_PER_BYTE.saturating_mul(length)),
+            output: OUTPUT.saturating_add(OUTPUT_PER_BYTE.saturating_mul(length)),
+            pairs: pairs.len(),
+        };
+        Ok(Diff { arguments, profile, dialects, sources, tools, pairs, old_grades, found, sarif_file, counts, limits })
     }
 
     fn tool(&self, side: usize, at: Option<usize>) -> Option<&Tool> {
@@ -154,7 +181,7 @@ impl Diff {
 
     /// Compares a pair of tools.
     fn compare(&mut self, pair: Pair) {
-        let mut found = Vec::new();
+        let (mut found, mut limits) = (Vec::new(), self.limits);
         match (self.tool(0, pair.old), self.tool(1, pair.new)) {
             (Some(old), None) => {
                 let message = "only the old list has the tool".to_string();
@@ -172,14 +199,14 @@ impl Diff {
                 }
                 let pair = (&old.input, &new.input);
                 let is_of_tool = new.name.is_some();
-                let input = compared(pair.0, pair.1, is_of_tool);
+                let input = limits.compare(pair.0, pair.1, is_of_tool);
                 let has_texts = input.is_equal && !input.has_same_annotations;
-                found.extend(difference(&input, if is_of_tool { &INPUT } else { &SCHEMA }, new));
+                found.extend(difference(&input, if is_of_tool { &INPUT } else { &SCHEMA }, new, &mut limits));
                 let mut results = Vec::from([input]);
                 if old.output.is_some() || new.output.is_some() {
                     let anything = |schema: &Option<String>| schema.clone().unwrap_or_else(|| "{}".into());
-                    let output = compared(&anything(&old.output), &anything(&new.output), true);
-                    found.extend(difference(&output, &OUTPUT, new));
+                    let output = limits.compare(&anything(&old.output), &anything(&new.output), true);
+                    found.extend(difference(&output, &OUTPUT_KINDS, new, &mut limits));
                     results.push(output);
                 }
                 if old.text != new.text || has_texts {
@@ -195,6 +222,8 @@ impl Diff {
             }
             (None, None) => {}
         }
+        limits.pairs = limits.pairs.saturating_sub(1);
+        self.limits = limits;
         self.found.add(found.into_iter());
     }
 
@@ -285,7 +314,7 @@ const INPUT: Kinds = Kinds {
     what: "the schema of the arguments",
 };
 static SCHEMA: Kinds = Kinds { what: "the schema", ..INPUT };
-static OUTPUT: Kinds = Kinds {
+static OUTPUT_KINDS: Kinds = Kinds {
     narrower: &kinds::OUTPUT_NARROWER,
     wider: &kinds::OUTPUT_WIDER,
     both: &kinds::OUTPUT_BOTH,
@@ -293,12 +322,26 @@ static OUTPUT: Kinds = Kinds {
     what: "the schema of the results",
 };
 
-fn compared(old: &str, new: &str, objects_only: bool) -> SchemaComparison {
-    let (Ok(old), Ok(new)) = (json::read(old), json::read(new)) else { return Default::default() };
-    internal::compare_schemas(&old, &new, objects_only)
+impl Limits {
+    fn compare(&mut self, old: &str, new: &str, objects_only: bool) -> SchemaComparison {
+        let (Ok(old), Ok(new)) = (json::read(old), json::read(new)) else { return Default::default() };
+        let share = (self.steps / self.pairs.max(1)).saturating_mul(SHARES).min(self.steps);
+        let found = internal::compare_schemas(&old, &new, objects_only, share.max(LEAST_STEPS));
+        self.steps = self.steps.saturating_sub(found.steps);
+        found
+    }
+
+    /// Returns true if a document may contain the witness.
+    fn admit(&mut self, witness: &str) -> bool {
+        let fits = witness.len() <= MAX_WITNESS.min(self.output);
+        if fits {
+            self.output -= witness.len();
+        }
+        fits
+    }
 }
 
-fn difference(found: &SchemaComparison, kinds: &Kinds, tool: &Tool) -> Option<Finding> {
+fn difference(found: &SchemaComparison, kinds: &Kinds, tool: &Tool, limits: &mut Limits) -> Option<Finding> {
     let quoted = |value: &String| format!("`{}`", cut(value, WITNESS));
     let (kind, message) = match (&found.only_old, &found.only_new) {
         _ if found.is_equal => return None,
@@ -316,7 +359,11 @@ fn difference(found: &SchemaComparison, kinds: &Kinds, tool: &Tool) -> Option<Fi
         (None, None) => (kinds.undecided, format!("{} changed; no value was found that only one accepts", kinds.what)),
     };
     let only = [("onlyOld", &found.only_old), ("onlyNew", &found.only_new)];
-    let witnesses = only.into_iter().filter_map(|(name, value)| Some((name, value.clone()?))).collect();
+    let witnesses = only.into_iter().filter_map(|(name, value)| {
+        let value = value.as_ref().filter(|value| limits.admit(value))?;
+        Some((name, value.clone()))
+    });
+    let witnesses = witnesses.collect();
     Some(Finding { witnesses, ..finding(kind, tool, tool.pointer.clone(), message) })
 }
 

@@ -61,10 +61,14 @@ fn tool(value: Option<&Node<'_>>, entry: &Named) -> Tool {
     let parts = value.into_iter().chain(value.and_then(Node::as_object).into_iter().flat_map(|object| {
         object.iter().filter(|member| member.key.is("function") || member.key.is("toolSpec")).map(|it| &it.value)
     }));
-    let (mut text, mut annotations) = (String::new(), String::new());
+    let (mut text, mut annotations, mut output) = (String::new(), String::new(), None);
     for part in parts {
-        text.push_str(&canonical(part.get("title")));
-        text.push_str(&canonical(part.get("description")));
+        for name in ["title", "description"] {
+            if let Some(written) = part.get(name) {
+                text.push_str(&format!("{name}: {}\n", json::canonical(written)));
+            }
+        }
+        output = output.or_else(|| part.get("outputSchema"));
         annotations.push_str(&canonical(part.get("annotations")));
     }
     let schema = value.and_then(internal::schema_of);
@@ -73,10 +77,15 @@ fn tool(value: Option<&Node<'_>>, entry: &Named) -> Tool {
         server: entry.server.clone(),
         pointer: entry.pointer.clone(),
         input: schema.map_or_else(|| "{}".into(), json::write),
-        output: value.and_then(|value| value.get("outputSchema")).map(json::write),
+        // Converse wraps a schema in `json`.
+        output: output.map(|schema| wrapped(schema).unwrap_or(schema)).map(json::write),
         text,
         annotations,
     }
+}
+
+fn wrapped<'n, 'a>(schema: &'n Node<'a>) -> Option<&'n Node<'a>> {
+    schema.get("json").filter(|_| schema.as_object().is_some_and(|object| object.len() == 1))
 }
 
 /// Pairs the tools of two lists by server and name. A tool without a counterpart is renamed if exactly one tool of the

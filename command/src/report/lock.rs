@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 
 use toolwire::json::{self, Node};
 
-use super::MAX_NAME;
+use super::page_name;
 use crate::{
     error::CommandError,
     terminal::{cut, shown},
@@ -60,11 +60,18 @@ impl Lock {
             }
             servers.push(server);
         }
+        // A list that is forgotten or misspelt must not publish a server.
+        let list = file.array_at("leave-out").ok_or_else(|| CommandError::new("/leave-out", "expected a list"))?;
         let mut leave_out = BTreeSet::new();
-        for (at, name) in file.items_at("leave-out").iter().enumerate() {
+        for (at, name) in list.iter().enumerate() {
             let name = name.as_text().map(|name| name.display().into_owned());
-            let expected = || CommandError::new(format!("/leave-out/{at}"), "expected the name or package of a server");
-            leave_out.insert(name.ok_or_else(expected)?);
+            let is_valid = |name: &String| name.len() <= 256 && (is_package(name) || is_name(name));
+            let expected = || {
+                let message = "expected the name of a server, or its package without a version, such as \
+                               `npm:some-server`, found another value";
+                CommandError::new(format!("/leave-out/{at}"), message)
+            };
+            leave_out.insert(comparable(&name.filter(is_valid).ok_or_else(expected)?));
         }
         Ok(Lock { servers, leave_out })
     }
@@ -77,7 +84,7 @@ impl Lock {
 
     /// Returns true if a name or package is left out.
     pub(super) fn leaves_out(&self, name: &str) -> bool {
-        self.leave_out.contains(name)
+        self.leave_out.contains(&comparable(name))
     }
 }
 
@@ -99,15 +106,14 @@ fn locked(server: &Node<'_>, pointer: &str) -> Result<Locked, CommandError> {
         let message = "expected the command that starts the server, a list of words, found another value";
         return Err(CommandError::new(format!("{pointer}/command"), message));
     }
+    let is_of_npm = server.text_at("package").is_some_and(|package| package.display().starts_with("npm:"));
     let is_version = |value: &str| {
+        let numbers = value.split(['+', '-']).next().unwrap_or_default();
+        let is_number = |part: &str| !part.is_empty() && part.bytes().all(|one| one.is_ascii_digit());
         value.starts_with(|first: char| first.is_ascii_digit())
             && value.chars().all(|one| one.is_ascii_alphanumeric() || ".+-".contains(one))
-    };
-    let is_package = |value: &str| {
-        KINDS.iter().any(|kind| {
-            let is_part = |one: char| one.is_ascii_alphanumeric() || "@/._-".contains(one);
-            value.strip_prefix(kind).is_some_and(|name| !name.is_empty() && name.chars().all(is_part))
-        })
+            // npm reads `1` and `1.x` as ranges.
+            && (!is_of_npm || numbers.split('.').count() == 3 && numbers.split('.').all(is_number))
     };
     Ok(Locked {
         name: text("name", "a name of small letters, digits and `-`, which begins with a letter or digit", &is_name)?,
@@ -121,12 +127,47 @@ fn locked(server: &Node<'_>, pointer: &str) -> Result<Locked, CommandError> {
     })
 }
 
-/// Returns true if a name can be the name of a page.
-pub(super) fn is_name(name: &str) -> bool {
-    name.len() <= MAX_NAME
-        && name.starts_with(|first: char| first.is_ascii_alphanumeric())
-        && name.chars().all(|one| one.is_ascii_lowercase() || one.is_ascii_digit() || one == '-')
-        && !super::RESERVED.contains(&name)
+/// Returns true if a name is the name of its page.
+fn is_name(name: &str) -> bool {
+    page_name(name) == name
+}
+
+/// Returns true for a package of a registry without a version, and for a folder of the repository. No part is
+/// an option of a program.
+fn is_package(value: &str) -> bool {
+    let is_part = |part: &str| {
+        part.starts_with(|first: char| first.is_ascii_alphanumeric() || first == '_')
+            && part.chars().all(|one| one.is_ascii_alphanumeric() || "._-".contains(one))
+    };
+    let [npm, pypi, file] = KINDS;
+    if let Some(name) = value.strip_prefix(npm) {
+        let (scope, name) = match name.strip_prefix('@').map(|name| name.split_once('/')) {
+            Some(None) => return false,
+            Some(Some((scope, name))) => (Some(scope), name),
+            None => (None, name),
+        };
+        return is_part(name) && scope.is_none_or(is_part);
+    }
+    if let Some(name) = value.strip_prefix(pypi) {
+        return is_part(name) && name.ends_with(|last: char| last.is_ascii_alphanumeric());
+    }
+    let is_step = |step: &str| step != "." && step != ".." && is_part(step.strip_prefix('.').unwrap_or(step));
+    value.strip_prefix(file).is_some_and(|folder| folder.split('/').all(is_step))
+}
+
+/// Returns the form in which names and packages are compared. PyPI treats `Some.Server` and `some_server` as one name
+/// (PEP 503); npm had names with capital letters, and leaving out too much is the smaller mistake.
+fn comparable(name: &str) -> String {
+    let lower = name.to_ascii_lowercase();
+    let [npm, pypi, _] = KINDS;
+    match lower.strip_prefix(pypi) {
+        Some(rest) => {
+            let parts: Vec<&str> = rest.split(['-', '_', '.']).filter(|part| !part.is_empty()).collect();
+            format!("{pypi}{}", parts.join("-"))
+        }
+        None if lower.starts_with(npm) => lower,
+        None => name.into(),
+    }
 }
 
 fn known(object: &Node<'_>, pointer: &str, members: &[&str]) -> Result<(), CommandError> {

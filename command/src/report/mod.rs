@@ -42,8 +42,9 @@ use page::Facts;
 
 /// Maximum length of the name of a page.
 const MAX_NAME: usize = 64;
-/// Names of pages that are not those of servers, and names that Windows reserves.
+/// Names of pages that are not those of servers, and names that Windows reserves, besides `com1` and `lpt1` to `9`.
 const RESERVED: [&str; 6] = ["index", "report", "con", "prn", "aux", "nul"];
+const NUMBERED_DEVICES: [&str; 2] = ["com", "lpt"];
 /// Maximum number of characters of a description that are kept.
 const DESCRIPTION: usize = 400;
 /// Maximum number of tools that are fixed, because a page shows few lines of the difference.
@@ -209,8 +210,8 @@ fn name_of(input: &SourceText) -> String {
     }
 }
 
-/// Returns a unique name for the files of a server.
-fn slug(name: &str, taken: &mut BTreeSet<String>) -> String {
+/// Returns a name for the files of a server.
+fn page_name(name: &str) -> String {
     let mut slug = String::new();
     for one in name.chars().map(|one| one.to_ascii_lowercase()) {
         match one {
@@ -225,7 +226,18 @@ fn slug(name: &str, taken: &mut BTreeSet<String>) -> String {
     let slug = slug.trim_end_matches('-');
     let slug = if slug.is_empty() || slug.starts_with("index") { format!("server-{slug}") } else { slug.to_string() };
     let slug = slug.trim_end_matches('-').to_string();
-    let slug = if lock::is_name(&slug) { slug } else { format!("server-{slug}") };
+    let is_device = |name: &&str| {
+        slug.strip_prefix(name).is_some_and(|rest| rest.len() == 1 && rest.bytes().all(|one| one.is_ascii_digit()))
+    };
+    if RESERVED.contains(&slug.as_str()) || NUMBERED_DEVICES.iter().any(is_device) {
+        return format!("server-{slug}");
+    }
+    slug
+}
+
+/// Returns a name for the files of a server, which no other server has.
+fn slug(name: &str, taken: &mut BTreeSet<String>) -> String {
+    let slug = page_name(name);
     let numbers = (2..).map(|number| format!("{slug}-{number}"));
     let mut names = std::iter::once(slug.clone()).chain(numbers);
     let free = names.find(|name| !taken.contains(name)).unwrap_or_default();
@@ -342,7 +354,8 @@ impl Task for Report {
             path: at(&name),
             content,
             confined: name,
-            like: String::new(),
+            keeps_inputs: true,
+            ..OutputFile::default()
         });
         let files: Vec<OutputFile> = files.collect();
         let is_input = |file: &&OutputFile| {

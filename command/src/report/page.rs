@@ -14,6 +14,8 @@ pub(super) const MAX_PAGE: usize = 100_000;
 const MAX_TOOLS: usize = 30_000;
 const MAX_FINDINGS: usize = 40_000;
 const MAX_DIFF: usize = 10_000;
+/// Length that every section leaves for the ends of the sections after it, and for the footer.
+const RESERVE: usize = 8_000;
 /// Length of an index, without its end.
 const MAX_INDEX: usize = 96_000;
 /// Maximum number of characters of names, messages and descriptions.
@@ -53,7 +55,7 @@ fn footer(facts: &Facts<'_>, html: &mut Html) {
 
 /// Returns the page of a server.
 pub(super) fn server_page(server: &Server, facts: &Facts<'_>) -> String {
-    let mut html = begin(&format!("{}: MCP server", &server.name));
+    let mut html = begin(&format!("{}: MCP server", cut(&server.name, NAME)));
     html.raw(BODY).raw("<nav><a href=\"index.html\">All servers</a></nav>\n<main id=\"main\">\n");
     html.element("h1", &cut(&server.name, NAME)).raw("\n<p>");
     if let Some(locked) = &server.locked {
@@ -73,6 +75,11 @@ pub(super) fn server_page(server: &Server, facts: &Facts<'_>) -> String {
     footer(facts, &mut html);
     html.raw(END);
     html.into_string()
+}
+
+/// Returns the maximum length of a section.
+fn room(html: &Html, most: usize) -> usize {
+    most.min(MAX_PAGE.saturating_sub(RESERVE + html.len()))
 }
 
 fn dialects(server: &Server, kind: &str, caption: &'static str, html: &mut Html) {
@@ -104,19 +111,24 @@ fn dialects(server: &Server, kind: &str, caption: &'static str, html: &mut Html)
 }
 
 fn templates(server: &Server, html: &mut Html) {
-    let mut rows = Html::default();
+    let (mut rows, mut left, most) = (Html::default(), 0, room(html, MAX_PAGE / 5));
     for dialect in server.document.items_at("dialects") {
         for template in dialect.items_at("templates") {
             let number = |name: &str| template.u64_at(name).unwrap_or_default();
-            rows.raw("<li>").element("code", &word(template, "name")).raw(" (").text(&word(dialect, "name"));
-            rows.raw("): ").text(&format!("{} refused, {} even after rewriting", number("refused"), number("left")));
-            rows.raw("</li>\n");
+            let mut row = Html::default();
+            row.raw("<li>").element("code", &word(template, "name")).raw(" (").text(&word(dialect, "name"));
+            row.raw("): ").text(&format!("{} refused, {} even after rewriting", number("refused"), number("left")));
+            row.raw("</li>\n");
+            if left > 0 || !rows.append(&row, most) {
+                left += 1;
+            }
         }
     }
     if rows.len() > 0 {
         html.raw("<h2>Chat templates that refuse tools which the server accepts</h2>\n<ul>\n");
-        html.append(&rows, MAX_PAGE / 5);
+        html.append(&rows, MAX_PAGE);
         html.raw("</ul>\n");
+        more(left, "template", html);
     }
 }
 
@@ -125,7 +137,7 @@ fn tools(server: &Server, html: &mut Html) {
         "<table>\n<caption>Tools</caption>\n<thead><tr><th scope=\"col\">Tool</th><th scope=\"col\">Description</th>\
          <th scope=\"col\">Refused by</th><th scope=\"col\">Worst result of rewriting</th></tr></thead>\n<tbody>\n",
     );
-    let (mut rows, mut left) = (Html::default(), 0);
+    let (mut rows, mut left, most) = (Html::default(), 0, room(html, MAX_TOOLS));
     for (at, tool) in server.document.items_at("tools").iter().enumerate() {
         let verdicts = tool.items_at("dialects");
         let refusing = verdicts.iter().filter(|verdict| verdict.bool_at("accepted") == Some(false));
@@ -139,7 +151,7 @@ fn tools(server: &Server, html: &mut Html) {
         row.text(&cut(description, MESSAGE)).raw("</td><td>");
         row.text(if refusing.is_empty() { "none" } else { "" }).text(&refusing.join(", ")).raw("</td><td>");
         row.text(outcome.map_or("", |outcome| outcome.as_str())).raw("</td></tr>\n");
-        if left > 0 || !rows.append(&row, MAX_TOOLS) {
+        if left > 0 || !rows.append(&row, most) {
             left += 1;
         }
     }
@@ -155,6 +167,7 @@ fn findings(server: &Server, html: &mut Html) {
         return;
     }
     let (mut parts, mut left, mut before) = (Html::default(), 0, None);
+    let most = room(html, MAX_FINDINGS);
     for group in &server.groups {
         let rule = (group.finding.rule, group.finding.word());
         let mut part = Html::default();
@@ -168,7 +181,7 @@ fn findings(server: &Server, html: &mut Html) {
         part.prose(&cut(&group.finding.message, MESSAGE)).raw(" (at ");
         part.element("code", &cut(&group.location.pointer, NAME)).raw("; ");
         part.text(&group.finding.dialects().join(", ")).raw(")</li>\n");
-        if left > 0 || !parts.append(&part, MAX_FINDINGS) {
+        if left > 0 || !parts.append(&part, most) {
             left += 1;
         } else {
             before = Some(rule);
@@ -206,11 +219,11 @@ fn diff(server: &Server, html: &mut Html) {
         return;
     }
     html.raw("<h2>Fixes that lose nothing</h2>\n<pre><code>");
-    let (mut lines, mut left) = (Html::default(), 0);
+    let (mut lines, mut left, most) = (Html::default(), 0, room(html, MAX_DIFF));
     for line in server.diff.lines() {
         let mut part = Html::default();
         part.text(&cut(line, MESSAGE)).raw("\n");
-        if left > 0 || !lines.append(&part, MAX_DIFF) {
+        if left > 0 || !lines.append(&part, most) {
             left += 1;
         }
     }

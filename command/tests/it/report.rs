@@ -115,12 +115,45 @@ fn text_of_servers_is_never_markup() {
 /// Names of servers and members of the lock file are text, too, and names of files are safe.
 #[test]
 fn names_of_servers_are_text() {
-    for name in ["../../etc/passwd", "con", "index", "<b>\"", "\u{202e}", "", "a b.json", "A".repeat(500).as_str()] {
+    let long = ["A".repeat(500), "<".repeat(120_000)];
+    let names = ["../../etc/passwd", "con", "index", "<b>\"", "\u{202e}", "", "a b.json"];
+    for name in names.into_iter().chain(long.iter().map(String::as_str)) {
         let files = BTreeMap::from([("a.json".to_string(), lists("x")["a.json"].clone())]);
         let written = report(&["--name", name], &files);
         assert!(written.contains_key("index.html") && written.len() == 6, "{name:?}: {:?}", written.keys());
         tags(&written["index.html"]);
     }
+}
+
+/// A section that does not fit is cut and counted. None disappears.
+#[test]
+fn long_sections_are_cut() {
+    let odd = "\u{202e}".repeat(100);
+    let tools: Vec<Value> = (0..60)
+        .map(|at| {
+            let property = json!({
+                "type": ["string", "null", "integer"],
+                "format": odd,
+                "oneOf": [{"pattern": "(?=x)"}],
+                "const": odd,
+                "minimum": 1.5
+            });
+            let names = (0..3).map(|name| (format!("{odd}{name}"), property.clone()));
+            json!({"name": format!("t{at}{odd}"), "description": odd.repeat(4), "inputSchema": {
+                "type": "object", "properties": names.collect::<serde_json::Map<_, _>>()}})
+        })
+        .collect();
+    let files = BTreeMap::from([("a.json".to_string(), json!(tools).to_string())]);
+    let written = report(&["-d", "all"], &files);
+    let page = &written["a.html"];
+    for section in ["<caption>APIs", "<caption>Tools", "Findings, and how to fix them", "Fixes that lose nothing"] {
+        assert!(page.contains(section), "{section}");
+    }
+    assert!(page.ends_with("</main>\n</body>\n</html>\n"));
+    let diff = page.split("<pre><code>").nth(1).and_then(|rest| rest.split("</code>").next());
+    assert!(diff.is_some_and(|diff| !diff.is_empty()), "{diff:?}");
+    let part = page.split("how to fix them</h2>").nth(1).expect("the findings");
+    assert!(part.contains("<li>") && part.contains(" more; <code>"), "{}", &part[..400]);
 }
 
 /// Every page is at most 100 KB, whatever a server lists, and loads nothing from elsewhere.

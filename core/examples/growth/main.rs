@@ -6,6 +6,7 @@
 #[path = "../../tests/allocation/counting.rs"]
 mod counting;
 mod inputs;
+mod instructions;
 mod plot;
 #[path = "../common/rounds.rs"]
 #[allow(dead_code, reason = "other benchmarks use the rest")]
@@ -61,6 +62,9 @@ fn main() -> Result<(), Box<dyn Error>> {
     }
     if command.as_deref() == Some("page") {
         return table::page();
+    }
+    if command.as_deref() == Some("instructions") {
+        return instructions::rows(&arguments.collect::<Vec<_>>());
     }
     if command.as_deref() == Some("rows") {
         let mut selection = table::Selection::default();

@@ -61,7 +61,7 @@ pub(crate) fn catalogue<'a>(
         sent_tools.push(sent);
     }
     for (name, owner) in servers.iter().flat_map(Servers::owners) {
-        restore_map.add_server_tool(names.current(name).into_owned(), owner.server(), &owner.name);
+        restore_map.add_server_tool(names.current(name).into_owned(), owner.server, owner.name);
     }
     Ok((Node::array(sent_tools), restore_map))
 }

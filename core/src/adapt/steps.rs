@@ -527,7 +527,7 @@ fn record_client_tools(_: &mut Node<'_>, context: &mut RequestContext<'_, '_>) -
 fn record_server_tools(_: &mut Node<'_>, context: &mut RequestContext<'_, '_>) -> Result<(), Stop> {
     let gone = context.unsent_names();
     let RequestContext { servers, added_server_tools: added, sent, names, restore_map, .. } = context;
-    let listed = servers.iter().flat_map(Servers::owners).map(|(called, owner)| (called, owner.server(), &owner.name));
+    let listed = servers.iter().flat_map(Servers::owners).map(|(called, owner)| (called, owner.server, owner.name));
     let added = added.iter().map(|(called, (server, original_name))| (called, server, original_name));
     for (name, server, original_name) in listed.chain(added) {
         let called = names.current(name);

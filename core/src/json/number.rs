@@ -8,16 +8,21 @@ struct Decimal {
     negative: bool,
     digits: Vec<u8>,
     exponent: i64,
+    /// False if the exponent of the text is too large for arithmetic.
+    is_exact: bool,
 }
+
+/// Exponents beyond it saturate, so that the number of digits cannot overflow the rest.
+const MAX_EXPONENT: u64 = 1 << 61;
 
 fn decimal(text: &str) -> Decimal {
     let (negative, text) = match text.strip_prefix('-') {
         Some(rest) => (true, rest),
         None => (false, text),
     };
-    let (mantissa, exponent) = match text.split_once(['e', 'E']) {
+    let (mantissa, (exponent, is_exact)) = match text.split_once(['e', 'E']) {
         Some((mantissa, exponent)) => (mantissa, saturating(exponent)),
-        None => (text, 0),
+        None => (text, (0, true)),
     };
     let (whole, fraction) = mantissa.split_once('.').unwrap_or((mantissa, ""));
     let mut digits: Vec<u8> = whole.bytes().chain(fraction.bytes()).skip_while(|digit| *digit == b'0').collect();
@@ -27,15 +32,18 @@ fn decimal(text: &str) -> Decimal {
         exponent = exponent.saturating_add(1);
     }
     if digits.is_empty() {
-        return Decimal { negative: false, digits, exponent: 0 };
+        return Decimal { negative: false, digits, exponent: 0, is_exact: true };
     }
-    Decimal { negative, digits, exponent }
+    Decimal { negative, digits, exponent, is_exact }
 }
 
-/// Parses an exponent. An exponent beyond 64 bits becomes a huge exponent of equal sign.
-fn saturating(exponent: &str) -> i64 {
+/// Parses an exponent. Returns false next to a huge exponent of equal sign if only the sign is kept.
+fn saturating(exponent: &str) -> (i64, bool) {
     let exponent = exponent.strip_prefix('+').unwrap_or(exponent);
-    exponent.parse().unwrap_or(if exponent.starts_with('-') { i64::MIN / 2 } else { i64::MAX / 2 })
+    match exponent.parse::<i64>() {
+        Ok(exact) if exact.unsigned_abs() <= MAX_EXPONENT => (exact, true),
+        _ => (if exponent.starts_with('-') { i64::MIN / 2 } else { i64::MAX / 2 }, false),
+    }
 }
 
 /// Returns true if the number is an integer, regardless of its spelling: `1.0` and `1e2` are integers, `1e-1` is not.
@@ -43,8 +51,10 @@ pub fn is_integral(text: &str) -> bool {
     decimal(text).exponent >= 0
 }
 
-/// Compares two JSON numbers by value, exactly, regardless of their size.
+/// Compares two JSON numbers by value, exactly, regardless of their size. Numbers with exponents beyond 2^61 whose
+/// digits are alike are compared by their texts.
 pub fn compare(left: &str, right: &str) -> Ordering {
+    let texts = (left, right);
     let (left, right) = (decimal(left), decimal(right));
     match (left.negative, right.negative) {
         (false, true) => return Ordering::Greater,
@@ -52,6 +62,9 @@ pub fn compare(left: &str, right: &str) -> Ordering {
         _ => {}
     }
     let magnitude = magnitude(&left, &right);
+    if magnitude.is_eq() && !(left.is_exact && right.is_exact) {
+        return texts.0.cmp(texts.1);
+    }
     if left.negative {
         magnitude.reverse()
     } else {
@@ -78,7 +91,10 @@ pub(crate) fn plain(text: &str) -> Cow<'_, str> {
     if !text.bytes().any(|byte| matches!(byte, b'.' | b'e' | b'E')) {
         return Cow::Borrowed(if text == "-0" { "0" } else { text });
     }
-    let Decimal { negative, digits, exponent } = decimal(text);
+    let Decimal { negative, digits, exponent, is_exact } = decimal(text);
+    if !is_exact {
+        return Cow::Borrowed(text);
+    }
     let digits = core::str::from_utf8(&digits).unwrap_or_default();
     if digits.is_empty() {
         return Cow::Borrowed("0");
@@ -103,7 +119,10 @@ pub(crate) fn plain(text: &str) -> Cow<'_, str> {
 }
 
 pub(crate) fn canonical(text: &str) -> String {
-    let Decimal { negative, digits, exponent } = decimal(text);
+    let Decimal { negative, digits, exponent, is_exact } = decimal(text);
+    if !is_exact {
+        return text.into();
+    }
     let sign = if negative { "-" } else { "" };
     format!("{sign}{}e{exponent}", core::str::from_utf8(&digits).unwrap_or_default())
 }
@@ -113,10 +132,10 @@ pub(crate) fn as_u64(text: &str) -> Option<u64> {
 }
 
 /// Returns true if the value is a multiple of the divisor. Returns `None` if the divisor is zero or has too many
-/// digits.
+/// digits, or if an exponent is too large.
 pub(crate) fn is_multiple(value: &str, divisor: &str) -> Option<bool> {
     let (value, divisor) = (decimal(value), decimal(divisor));
-    if divisor.digits.is_empty() {
+    if divisor.digits.is_empty() || !value.is_exact || !divisor.is_exact {
         return None;
     }
     if magnitude(&value, &divisor).is_lt() {
@@ -147,15 +166,19 @@ pub(crate) fn is_multiple(value: &str, divisor: &str) -> Option<bool> {
     Some(multiply(digits, power) == 0)
 }
 
-/// Returns the exact sum, in the spelling of [`plain`], or `None` if it needs more than 38 digits.
+/// Returns the exact sum, in the spelling of [`plain`], or `None` if it needs more than 38 digits or an exponent is too
+/// large.
 pub(crate) fn sum(left: &str, right: &str) -> Option<String> {
     let numbers = (decimal(left), decimal(right));
-    // A sum with zero is the other number. Its exponent must not affect the common exponent below.
+    // A zero has no power of ten, so it does not limit the other number.
     let (left, right) = match (numbers.0.digits.is_empty(), numbers.1.digits.is_empty()) {
         (true, _) => return Some(plain(right).into_owned()),
         (_, true) => return Some(plain(left).into_owned()),
         _ => numbers,
     };
+    if !left.is_exact || !right.is_exact {
+        return None;
+    }
     let exponent = left.exponent.min(right.exponent);
     let scaled = |number: &Decimal| {
         let mut digits = number.digits.iter();
@@ -180,7 +203,9 @@ pub(crate) fn spell(value: u64) -> String {
 
 #[cfg(test)]
 mod tests {
-    use super::{is_multiple, plain, sum};
+    use alloc::format;
+
+    use super::{canonical, compare, is_multiple, plain, sum};
 
     #[test]
     fn divisibility_is_exact_for_decimal_numbers() {
@@ -205,6 +230,21 @@ mod tests {
         ] {
             assert_eq!(is_multiple(value, divisor), expected, "{value} by {divisor}");
         }
+    }
+
+    #[test]
+    fn numbers_with_huge_exponents_differ() {
+        let huge =
+            ["1e99999999999999999998", "1e99999999999999999999", "10e9223372036854775807", "1e9223372036854775807"];
+        for one in huge {
+            for two in huge {
+                assert_eq!(compare(one, two).is_eq(), one == two, "{one} {two}");
+                assert_eq!(canonical(one) == canonical(two), one == two, "{one} {two}");
+            }
+            assert!(compare("1e400", one).is_lt() && compare(&format!("-{one}"), "-1e400").is_lt());
+            assert_eq!((plain(one).as_ref(), sum(one, "1"), is_multiple(one, "3")), (one, None, None));
+        }
+        assert!(compare("0e99999999999999999999", "0").is_eq() && compare("1e-99999999999999999999", "0").is_gt());
     }
 
     #[test]

@@ -283,7 +283,7 @@ options! {
         /// Maximum number of tokens of an answer, if the target requires a maximum and the request has none. `None`:
         /// 32,000, or the maximum of a model that is known to accept fewer.
         "maxTokens" max_tokens: Option<u64> = None, set(|tokens: impl Into<Option<u64>>| tokens.into());
-        /// Tools that count as loaded regardless of the history, for use after compaction.
+        /// Tools that are treated as loaded regardless of the history, for use after compaction.
         ///
         /// ```
         /// use toolwire::DeferredOptions;
@@ -292,7 +292,7 @@ options! {
         /// ```
         "loadedTools" loaded_tools: Vec<String> = Vec::new(),
             set(|names: impl IntoIterator<Item = impl Into<String>>| names.into_iter().map(Into::into).collect());
-        /// If true, a call to a tool in the history counts as loading the tool.
+        /// If true, a call in the history is treated as loading its tool.
         "loadUsedTools" load_used_tools: bool = false;
         /// Name of the function that replaces a hosted tool search. If a tool already has the name, the function gets
         /// another name, which the report contains.

@@ -258,6 +258,8 @@ pub(crate) struct EntryRef<'n, 'a> {
 enum EntryLocation<'n> {
     Index(ListLocation, usize),
     Pointer(&'n str),
+    /// The pointer to a list, and the index in it.
+    Within(&'n str, usize),
 }
 
 impl<'n, 'a> EntryRef<'n, 'a> {
@@ -270,6 +272,7 @@ impl<'n, 'a> EntryRef<'n, 'a> {
         match self.at {
             EntryLocation::Index(list, index) => list.pointer(index),
             EntryLocation::Pointer(pointer) => pointer.into(),
+            EntryLocation::Within(list, index) => format!("{list}/{index}"),
         }
     }
 
@@ -277,13 +280,13 @@ impl<'n, 'a> EntryRef<'n, 'a> {
     pub(crate) fn index(&self) -> Option<usize> {
         match self.at {
             EntryLocation::Index(_, index) => Some(index),
-            EntryLocation::Pointer(_) => None,
+            EntryLocation::Pointer(_) | EntryLocation::Within(..) => None,
         }
     }
 
-    /// Sets the pointer.
-    pub(crate) fn located_at(self, pointer: &'n str) -> Self {
-        EntryRef { at: EntryLocation::Pointer(pointer), ..self }
+    /// Sets the pointer to the list, and the index in it.
+    pub(crate) fn located_at(self, list: &'n str, index: usize) -> Self {
+        EntryRef { at: EntryLocation::Within(list, index), ..self }
     }
 }
 

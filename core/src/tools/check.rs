@@ -148,8 +148,12 @@ fn check_in_form(
 ) -> Result<Vec<ToolViolation>, Error> {
     let mut found = Vec::new();
     if servers::is_list(&tools) {
-        for dialect in dialects {
-            let (tools, servers) = servers::flatten(tools.clone(), Prefix::Auto, dialect.tools.names)?;
+        let mut tools = tools;
+        for (number, dialect) in dialects.iter().enumerate() {
+            // The last dialect needs no copy.
+            let is_last = number + 1 == dialects.len();
+            let list = if is_last { core::mem::take(&mut tools) } else { tools.clone() };
+            let (tools, servers) = servers::flatten(list, Prefix::Auto, dialect.tools.names)?;
             let (entries, servers) = (Entries::read(tools)?, servers.as_ref());
             let mut checking = Checking { dialect, form, limit, found: Findings::new(limit), servers, server: None };
             checking.check_list(&entries)?;
@@ -209,7 +213,7 @@ impl Checking<'_> {
         self.found.add(0, violation);
     }
 
-    fn owner(&self, called: &Text<'_>) -> Option<&Owner> {
+    fn owner(&self, called: &Text<'_>) -> Option<Owner<'_>> {
         self.servers?.owner(called)
     }
 
@@ -359,8 +363,9 @@ impl Checking<'_> {
             Some(text) => {
                 // A client does not merge servers, so it reads the original names.
                 let owner = self.owner(text).filter(|_| surface.is_client);
-                let original_name = owner.map_or(text, |owner| &owner.name);
-                if let Some((rule, message)) = name_violation(&surface, original_name, owner.map(Owner::server)) {
+                let original_name = owner.map_or(text, |owner| owner.name);
+                let server = owner.map(|owner| owner.server);
+                if let Some((rule, message)) = name_violation(&surface, original_name, server) {
                     self.add(name, rule.id(), at(listed, &shape.pointer_to("name")), message);
                 }
             }

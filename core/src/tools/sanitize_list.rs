@@ -386,7 +386,7 @@ impl Writer<'_> {
     }
 
     fn original_name<'n, 'a>(&'n self, name: &'n Text<'a>) -> &'n Text<'a> {
-        let of_server = self.servers.and_then(|servers| servers.owner(name)).map(|owner| &owner.name);
+        let of_server = self.servers.and_then(|servers| servers.owner(name)).map(|owner| owner.name);
         of_server.or_else(|| self.same_name(name).map(|owner| &owner.name)).unwrap_or(name)
     }
 

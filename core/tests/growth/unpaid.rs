@@ -9,7 +9,7 @@ use std::{fs, time::Duration, time::Instant};
 
 use toolwire::internal::steps;
 
-use crate::shapes::{shapes, Work};
+use crate::shapes::{shapes, Work, MEASURED};
 
 /// The compared sizes, in bytes.
 const SIZES: [usize; 2] = [24 << 10, 96 << 10];
@@ -20,29 +20,6 @@ const MAX_GROWTH: f64 = 2.2;
 /// Shorter calls are not judged, because the time is too inexact.
 const SHORTEST: Duration = Duration::from_millis(25);
 const ATTEMPTS: usize = 8;
-/// The calls that are measured, each with the groups of its inputs.
-const MEASURED: [(Work, &str, &[&str]); 12] = [
-    (
-        Work::Report,
-        "openai-strict",
-        &["oneOf", "anyOf", "oneOf at the root", "properties", "definitions", "nested unions"],
-    ),
-    (
-        Work::Sanitize,
-        "gemini",
-        &["oneOf", "anyOf", "allOf", "shared definitions", "misnamed definitions beside many members"],
-    ),
-    (Work::Check, "openai-strict", &["oneOf", "anyOf", "properties", "definitions"]),
-    (Work::Tools, "openai-strict", &["tool lists"]),
-    (Work::Tools, "anthropic", &["tool lists"]),
-    (Work::Defer, "", &["requests"]),
-    (Work::Adapt, "openai-strict", &["requests"]),
-    (Work::Native, "moonshot", &["additions"]),
-    (Work::Native, "xai", &["additions"]),
-    (Work::Native, "anthropic", &["additions"]),
-    (Work::Native, "gemini-interactions", &["additions"]),
-    (Work::Stream, "", &["streams"]),
-];
 
 /// Returns the elapsed time on systems other than Linux.
 fn run_time(start: Instant) -> Duration {

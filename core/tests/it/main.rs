@@ -43,6 +43,7 @@ mod streams;
 mod strict;
 mod tables;
 mod unpaid_loops;
+mod unsafe_code;
 mod untouched;
 mod walle;
 

@@ -12,9 +12,9 @@ use toolwire::{
 const WHOLE: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../../shared/data/test_suite.jsonl");
 const SAMPLE: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../tests/sample/test_suite.jsonl");
 
-fn compare(old: &Value, new: &Value, objects_only: bool) -> SchemaComparison {
+fn compared(old: &Value, new: &Value, objects_only: bool) -> SchemaComparison {
     let (old, new) = (old.to_string(), new.to_string());
-    compare_schemas(&read(&old).expect("JSON"), &read(&new).expect("JSON"), objects_only)
+    compare_schemas(&read(&old).expect("JSON"), &read(&new).expect("JSON"), objects_only, usize::MAX)
 }
 
 fn relation(found: &SchemaComparison) -> &'static str {
@@ -40,7 +40,7 @@ fn verdicts(old: &Value, new: &Value, found: &SchemaComparison) -> Vec<(String, 
     [verdict(&found.only_old, &old, &new), verdict(&found.only_new, &new, &old)].into_iter().flatten().collect()
 }
 
-fn unconfirmed_witnesses(old: &Value, new: &Value, found: &SchemaComparison) -> Vec<String> {
+fn unconfirmed(old: &Value, new: &Value, found: &SchemaComparison) -> Vec<String> {
     verdicts(old, new, found).into_iter().filter(|(_, is_confirmed)| !is_confirmed).map(|(value, _)| value).collect()
 }
 
@@ -130,18 +130,53 @@ fn relations_of_schemas() {
             property(json!({"minLength": 2, "maxLength": 4, "type": "string"})),
             property(json!({"minLength": 3, "maxLength": 9, "type": "string"})),
         ),
+        ("narrower", property(json!({"maxLength": 2_000})), property(json!({"maxLength": 1_500}))),
+        ("narrower", property(json!({"maxLength": 100_000})), property(json!({"maxLength": 70_000}))),
+        (
+            "narrower",
+            property(json!({"type": "array", "maxItems": 5_000})),
+            property(json!({"type": "array", "maxItems": 2_000})),
+        ),
+        (
+            "narrower",
+            json!({"required": ["p", "q"], "properties": {"p": {}, "q": {"type": "string", "minLength": 1_200}}}),
+            json!({
+                "required": ["p", "q"],
+                "properties": {"p": {"type": "null"}, "q": {"type": "string", "minLength": 1_200}}
+            }),
+        ),
+        (
+            "both",
+            json!({"type": "object", "dependentRequired": {"a": ["b"]}}),
+            json!({"type": "object", "dependentRequired": {"a": ["c"]}}),
+        ),
+        (
+            "narrower",
+            json!({
+                "required": ["a"],
+                "properties": {"p": {}},
+                "dependentRequired": {"a": ["b"], "b": ["c"]},
+                "dependentSchemas": {"c": {"required": ["d"]}}
+            }),
+            json!({
+                "required": ["a"],
+                "properties": {"p": {"type": "null"}},
+                "dependentRequired": {"a": ["b"], "b": ["c"]},
+                "dependentSchemas": {"c": {"required": ["d"]}}
+            }),
+        ),
         // Undecided: no validator has to check a format, and both patterns match the same strings.
         ("undecided", property(json!({"format": "email"})), property(json!({"format": "uri"}))),
         ("undecided", property(json!({"pattern": "^a{1,}$"})), property(json!({"pattern": "^a+$"}))),
     ];
     let mut wrong = Vec::new();
     for (expected, old, new) in rows {
-        let found = compare(&old, &new, true);
+        let found = compared(&old, &new, true);
         if relation(&found) != expected {
             wrong.push(format!("expected {expected}, found {found:?}: {old} {new}"));
         }
-        wrong.extend(unconfirmed_witnesses(&old, &new, &found));
-        let back = compare(&new, &old, true);
+        wrong.extend(unconfirmed(&old, &new, &found));
+        let back = compared(&new, &old, true);
         let (only_old, only_new) = (back.only_old.is_some(), back.only_new.is_some());
         if (only_old, only_new) != (found.only_new.is_some(), found.only_old.is_some()) {
             wrong.push(format!("the opposite direction differs: {back:?}: {new} {old}"));
@@ -150,8 +185,169 @@ fn relations_of_schemas() {
     assert!(wrong.is_empty(), "{}", wrong.join("\n"));
 }
 
-/// Compares neighboring schemas of the official suite. Every witness has to be confirmed. Keywords whose meaning
-/// depends on a vocabulary, on remote documents or on other keywords are left out, and so are annotations.
+/// A definition that a reference uses is never treated as unused, however the reference is spelled, and nothing that a
+/// reference points to is changed.
+#[test]
+fn equal_schemas_have_equal_targets() {
+    let (text, number) = (json!({"type": "string"}), json!({"type": "number"}));
+    let with = |reference: &str, parts: Value| {
+        let mut schema = property(json!({"$ref": reference}));
+        for (key, value) in parts.as_object().expect("an object") {
+            schema[key] = value.clone();
+        }
+        schema
+    };
+    let definitions = |reference: &str, table: &dyn Fn(&Value) -> Value| {
+        let [old, new] = [&text, &number].map(|leaf| with(reference, json!({"$defs": table(leaf)})));
+        (old, new)
+    };
+    let named = |name: &'static str| move |leaf: &Value| json!({name: leaf});
+    let identified = |id: Value| {
+        move |leaf: &Value| {
+            let mut schema = leaf.clone();
+            for (key, value) in id.as_object().expect("an object") {
+                schema[key] = value.clone();
+            }
+            json!({"x": schema})
+        }
+    };
+    let recursive = |reference: &str, leaf: &Value| {
+        json!({
+            "$schema": "https://json-schema.org/draft/2019-09/schema",
+            "type": "object",
+            "properties": {"p": {"$recursiveRef": reference}},
+            "$defs": {"x": leaf}
+        })
+    };
+    let draft_4 = |leaf: &str| {
+        json!({
+            "$schema": "http://json-schema.org/draft-04/schema#",
+            "type": "object",
+            "properties": {"p": {"$ref": "#x"}},
+            "definitions": {"x": {"id": "#x", "type": leaf}}
+        })
+    };
+    let dynamic = |leaf: &Value| {
+        json!({
+            "type": "object",
+            "properties": {"p": {"$dynamicRef": "#/$defs/x"}},
+            "$defs": {"x": leaf}
+        })
+    };
+    let unlike = [
+        definitions("#/$defs/a~1b", &named("a/b")),
+        definitions("#/$defs/a%20b", &named("a b")),
+        definitions("#/%24defs/x", &named("x")),
+        definitions("#/$defs/x/properties/y", &|leaf| json!({"x": {"properties": {"y": leaf}}})),
+        definitions("#/$defs/x/$defs/y", &|leaf| json!({"x": {"$defs": {"y": {"$ref": "#/$defs/z"}}}, "z": leaf})),
+        definitions("#x", &identified(json!({"$anchor": "x"}))),
+        definitions("https://example.com/x", &identified(json!({"$id": "https://example.com/x"}))),
+        definitions("#x", &identified(json!({"$dynamicAnchor": "x"}))),
+        (
+            with("r#/$defs/x", json!({"$id": "https://example.com/r", "$defs": {"x": text}})),
+            with("r#/$defs/x", json!({"$id": "https://example.com/r", "$defs": {"x": number}})),
+        ),
+        (dynamic(&text), dynamic(&number)),
+        (recursive("#/$defs/x", &text), recursive("#/$defs/x", &number)),
+        (draft_4("string"), draft_4("number")),
+        (
+            with("#/$defs/u/anyOf/0", json!({"$defs": {"u": {"anyOf": [text, number]}}})),
+            with("#/$defs/u/anyOf/0", json!({"$defs": {"u": {"anyOf": [number, text]}}})),
+        ),
+        (
+            with("#/$defs/u/enum/0", json!({"$defs": {"u": {"enum": [text, number]}}})),
+            with("#/$defs/u/enum/0", json!({"$defs": {"u": {"enum": [number, text]}}})),
+        ),
+        (with("#/default", json!({"default": text})), with("#/default", json!({"default": number}))),
+        (with("#/examples/0", json!({"examples": [text]})), with("#/examples/0", json!({"examples": [number]}))),
+        (with("#/$comment", json!({"$comment": text})), with("#/$comment", json!({"$comment": number}))),
+        (with("#/x-more/0", json!({"x-more": [text]})), with("#/x-more/0", json!({"x-more": [number]}))),
+        (
+            with("#/$defs/u/const", json!({"$defs": {"u": {"const": text}}})),
+            with("#/$defs/u/const", json!({"$defs": {"u": {"enum": [text]}}})),
+        ),
+        (
+            with("#/additionalProperties", json!({"additionalProperties": true})),
+            with("#/additionalProperties", json!({})),
+        ),
+        (
+            property(json!({"$id": "https://example.com/q", "items": {"$ref": "#/$defs/x"}, "$defs": {"x": text}})),
+            property(json!({"$id": "https://example.com/q", "items": {"$ref": "#/$defs/x"}, "$defs": {"x": number}})),
+        ),
+        (
+            with("#x", json!({"$defs": {"b": {"$anchor": "x", "type": "string"}, "c": {"$anchor": "y"}}})),
+            with("#x", json!({"$defs": {"b": {"$anchor": "y", "type": "string"}, "c": {"$anchor": "x"}}})),
+        ),
+        (
+            json!({"$schema": "http://json-schema.org/draft-04/schema#", "const": 1}),
+            json!({"$schema": "http://json-schema.org/draft-04/schema#", "enum": [1]}),
+        ),
+    ];
+    for (old, new) in unlike {
+        let found = compared(&old, &new, true);
+        assert_ne!(relation(&found), "equal", "{old} {new}");
+        assert!(unconfirmed(&old, &new, &found).is_empty(), "{found:?}: {old} {new}");
+        assert_eq!(relation(&compared(&old, &old, true)), "equal", "{old}");
+    }
+    let about = |schema: &Value| {
+        let mut schema = schema.clone();
+        schema["description"] = json!("About it.");
+        schema
+    };
+    let alike = [
+        definitions("#/$defs/a~1b", &|_| json!({"a/b": about(&text)})).0,
+        with(
+            "#/properties/q/items",
+            json!({"properties": {"p": {"$ref": "#/properties/q/items"}, "q": {"items": about(&text)}}}),
+        ),
+        with("#/$defs/u/anyOf/0", json!({"$defs": {"u": {"anyOf": [about(&text), number]}, "unused": {}}})),
+    ];
+    for schema in alike {
+        let text = schema.to_string().replace(r#","description":"About it.""#, "");
+        let found = compared(&schema, &read_value(&text), true);
+        assert!(found.is_equal && !found.has_same_annotations, "{found:?}: {schema}");
+    }
+    let number = |exponent: &str| format!(r#"{{"properties":{{"p":{{"maximum":1e{exponent}}}}}}}"#);
+    for (old, new) in [
+        ("99999999999999999999", "99999999999999999998"),
+        ("-99999999999999999999", "-99999999999999999998"),
+        ("9223372036854775807", "9223372036854775806"),
+    ] {
+        let (old, new) = (number(old), number(new));
+        let found = compare_schemas(&read(&old).expect("JSON"), &read(&new).expect("JSON"), true, usize::MAX);
+        assert!(!found.is_equal, "{old} {new}");
+    }
+}
+
+/// Copies of long texts are paid for, so that nested arrays of them cannot fill the memory.
+#[test]
+fn witnesses_are_bounded() {
+    let nested =
+        |leaf: Value| (0..2).fold(leaf, |items, _| json!({"type": "array", "minItems": 1_000, "items": items}));
+    let named = |format: &str| nested(json!({"enum": ["x".repeat(10_000)], "format": format}));
+    let required = |schema: Value| json!({"type": "object", "required": ["p"], "properties": {"p": schema}});
+    let found = compared(&required(named("date")), &required(named("time")), true);
+    assert_eq!(relation(&found), "undecided");
+    assert!(found.steps < 1_000_000, "{}", found.steps);
+    // The shortest base is used.
+    let long = json!({"enum": ["x".repeat(100_000), "y"]});
+    let with =
+        |kind: &str| json!({"type": "object", "properties": {"p": long, "q": {"type": kind}}, "required": ["p"]});
+    let found = compared(&with("string"), &with("integer"), true);
+    assert_eq!(relation(&found), "both");
+    // A caller's limit holds for the search and for both validators.
+    let old = required(json!({"type": "string", "pattern": "^a{1,}$"})).to_string();
+    let new = required(json!({"type": "string", "pattern": "^a+$"})).to_string();
+    let found = compare_schemas(&read(&old).expect("JSON"), &read(&new).expect("JSON"), true, 50);
+    assert!(found.steps <= 150, "{}", found.steps);
+}
+
+fn read_value(text: &str) -> Value {
+    serde_json::from_str(text).expect("JSON")
+}
+
+/// Compares neighboring schemas of the official suite. Every witness has to be confirmed. Keywords whose meaning depends
+/// on a vocabulary, on remote documents or on other keywords are left out, and so are annotations.
 #[test]
 fn another_validator_confirms_every_witness() {
     let text = fs::read_to_string(Path::new(WHOLE)).or_else(|_| fs::read_to_string(SAMPLE)).expect("the suite");
@@ -166,13 +362,13 @@ fn another_validator_confirms_every_witness() {
     let (mut counts, mut wrong, mut confirmed) = (BTreeMap::<&str, usize>::new(), Vec::new(), 0);
     for pair in schemas.windows(2) {
         let [old, new] = pair else { continue };
-        let found = compare(old, new, false);
+        let found = compared(old, new, false);
         *counts.entry(relation(&found)).or_default() += 1;
         for (value, is_confirmed) in verdicts(old, new, &found) {
             confirmed += usize::from(is_confirmed);
             wrong.extend((!is_confirmed).then(|| format!("{value}: {old} {new}")));
         }
-        assert_eq!(relation(&compare(old, old, false)), "equal", "{old}");
+        assert_eq!(relation(&compared(old, old, false)), "equal", "{old}");
     }
     assert!(wrong.is_empty(), "{}", wrong.join("\n"));
     println!("{counts:?}, {confirmed} witnesses");
@@ -227,7 +423,7 @@ fn comparisons_end() {
         ),
     ];
     for (old, new) in pairs {
-        let found = compare(&old, &new, false);
-        assert!(unconfirmed_witnesses(&old, &new, &found).is_empty());
+        let found = compared(&old, &new, false);
+        assert!(unconfirmed(&old, &new, &found).is_empty());
     }
 }

@@ -30,7 +30,7 @@ const TODAY: [(&str, usize); 19] = [
     ("repair", 44),
     ("reply", 100),
     ("request", 188),
-    ("sanitize", 397),
+    ("sanitize", 330),
     ("schema", 118),
     ("search", 19),
     ("tools", 248),

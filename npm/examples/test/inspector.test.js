@@ -58,6 +58,8 @@ test('the patch advises about 17 of 20 doubtful tools', async () => {
     assert.match(reason, /^[a-z-]+: ./);
     assert.ok(suggestion.endsWith(`docs/rules.md#${rule}`));
   }
+  await writeModelAdvice([{ ...advice[0], toolName: 'a\u001b[2J\u202e\u2028b\nc' }]);
+  assert.ok(printed.pop().startsWith('Advice: tool "a\\u{1b}[2J\\u{202e}\\u{2028}b\\u{a}c"\n'));
   await writeModelAdvice(advice.slice(0, 1));
   await writeModelAdvice([]);
   assert.equal(printed.length, 1);

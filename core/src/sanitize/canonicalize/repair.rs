@@ -146,7 +146,7 @@ fn remove_nulls<'a>(node: &mut Node<'a>, path: &SchemaPath<'_, 'a>, context: &mu
                 .is_some_and(|keyword| !matches!(keyword, Keyword::Const | Keyword::Default | Keyword::Examples))
     };
     let Some(object) = node.as_object().filter(|object| object.iter().any(is_null)) else { return };
-    for member in object.iter().filter(|member| is_null(member)) {
+    for member in context.budget.each(object).filter(|member| is_null(member)) {
         let keyword = member.key.display().into_owned();
         context.diagnostics.report(path, Location::of(&member.value).removed(), NULL, || {
             format!("removed `{keyword}`, which is null")
@@ -227,7 +227,7 @@ fn repair_properties<'a>(node: &mut Node<'a>, path: &SchemaPath<'_, 'a>, context
     });
     let Some(object) = node.as_object_mut() else { return };
     let Some(Data::Object(inner)) = object.remove(Keyword::Properties).map(Node::into_data) else { return };
-    for Member { key, value } in inner.into_members() {
+    for Member { key, value } in context.budget.each(inner.into_members()) {
         if object.get_text(&key).is_none() || key.is(Keyword::Properties) {
             object.set(key, value);
         }

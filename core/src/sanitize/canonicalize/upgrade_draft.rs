@@ -231,7 +231,7 @@ fn split_dependencies<'a>(node: &mut Node<'a>, path: &SchemaPath<'_, 'a>, contex
     let origin = table.origin();
     let Data::Object(table) = table.into_data() else { return };
     let (mut names, mut schemas): (Vec<Member<'a>>, Vec<Member<'a>>) = (Vec::new(), Vec::new());
-    for member in table.into_members() {
+    for member in context.budget.each(table.into_members()) {
         match member.value.data() {
             Data::Array(_) => names.push(member),
             Data::String(_) => {

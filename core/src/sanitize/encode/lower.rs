@@ -195,7 +195,8 @@ impl<'a> Writer<'_, '_, 'a> {
             |key: &Text<'_>, kind: InstanceType| Keyword::named(key).and_then(Keyword::applies_to) == Some(kind);
         let has_arrays = node.as_object().is_some_and(|object| layout::declares(object, "array"));
         let has_no_effect = |member: &Member<'_>| !has_arrays && constrains(&member.key, InstanceType::Array);
-        for member in node.as_object().into_iter().flatten().filter(|member| has_no_effect(member)) {
+        let members = self.context.budget.each(node.as_object().into_iter().flatten());
+        for member in members.filter(|member| has_no_effect(member)) {
             let name = member.key.display().into_owned();
             self.context.diagnostics.report(path, Location::under(node, name.clone()).removed(), DROP, || {
                 format!("removed `{name}`: it has no effect on values of this type")
@@ -231,13 +232,9 @@ impl<'a> Writer<'_, '_, 'a> {
             let context = &mut *self.context;
             node.visit(Keyword::Properties, |table| {
                 let origin = table.origin();
-                for (member, _) in table
-                    .as_object_mut()
-                    .into_iter()
-                    .flat_map(Object::members_mut)
-                    .zip(&is_optional)
-                    .filter(|(_, is_optional)| **is_optional)
-                {
+                let members = table.as_object_mut().into_iter().flat_map(Object::members_mut);
+                let members = context.budget.each(members.zip(&is_optional));
+                for (member, _) in members.filter(|(_, is_optional)| **is_optional) {
                     let keeps_null = !definitions.null_is_absence(&member.value, context.grammar);
                     if context.diagnostics.is_on() {
                         let name = member.key.display().into_owned();

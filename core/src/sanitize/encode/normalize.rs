@@ -218,7 +218,7 @@ fn drop_impossible_branches<'a>(node: &mut Node<'a>, path: &SchemaPath<'_, 'a>, 
         }
         return;
     }
-    for branch in branches.iter().filter(|branch| is_never(branch)) {
+    for branch in context.budget.each(branches).filter(|branch| is_never(branch)) {
         context.diagnostics.report(path, Location::of(branch).removed(), IMPOSSIBLE, || {
             String::from("removed a branch of `anyOf` that accepts nothing")
         });
@@ -420,7 +420,7 @@ fn distinguish<'a>(node: &mut Node<'a>, path: &SchemaPath<'_, 'a>, context: &mut
     let names: Vec<Vec<Text<'a>>> = branches.iter().map(|branch| names(branch, context)).collect();
     let first_names = discriminator(branches, &names).unwrap_or_else(|| match_branches_to_names(&names));
     let locations: Vec<Location> = branches.iter().map(Location::of).collect();
-    for (at, name) in first_names.iter().enumerate() {
+    for (at, name) in context.budget.each(first_names.iter().enumerate()) {
         let (Some(name), Some(branch_names), Some(location)) = (name, names.get(at), locations.get(at)) else {
             continue;
         };

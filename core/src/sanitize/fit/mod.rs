@@ -9,7 +9,7 @@ use alloc::{format, string::String, vec, vec::Vec};
 
 use super::{
     anything,
-    context::PassContext,
+    context::{Effects, PassContext},
     description,
     diagnostics::{ChangeKind, Location},
     resolve::break_cycles::ReferenceCutter,
@@ -60,9 +60,9 @@ pub(crate) fn fit(root: &mut Node<'_>, context: &mut PassContext) -> Result<(), 
 
 /// In a union or under another keyword, the passes before this one may have more to do after a part of the schema is
 /// removed. Without one of its references, a definition may be unused or no longer recursive.
-fn record_cut<'a>(path: &SchemaPath<'_, '_>, removed: &Node<'a>, context: &mut PassContext) {
+fn record_cut<'a>(path: &SchemaPath<'_, '_>, removed: &Node<'a>, effects: &mut Effects) {
     let is_plain = |step: &Step<'_>| matches!(step, Step::Name("properties" | "items") | Step::Member(_));
-    context.effects.cut_more |= !path.pointer.steps().iter().all(is_plain) || references::mentions_references(removed);
+    effects.cut_more |= !path.pointer.steps().iter().all(is_plain) || references::mentions_references(removed);
 }
 
 fn fit_bytes(root: &mut Node<'_>, bytes: usize, context: &mut PassContext) -> Result<(), Error> {
@@ -267,8 +267,8 @@ impl<'a> VisitorMut<'a> for DropKeywords<'_> {
         let Some(object) = node.as_object().filter(|object| object.iter().any(is_removed)) else {
             return Ok(Visit::Descend);
         };
-        for member in object.iter().filter(|member| is_removed(member)) {
-            record_cut(path, &member.value, self.context);
+        for member in self.context.budget.each(object).filter(|member| is_removed(member)) {
+            record_cut(path, &member.value, &mut self.context.effects);
             let name = member.key.display().into_owned();
             self.context.diagnostics.report(path, Location::of(&member.value).removed(), DROP, || {
                 format!("removed `{name}` to fit the size limit")
@@ -305,10 +305,10 @@ impl<'a> VisitorMut<'a> for DropConstraints<'_> {
         let is_described = self.context.hints == Hints::Describe;
         let guidance = if is_described { Guidance::Moved } else { Guidance::Lost };
         let mut removed: Vec<(String, Node<'a>)> = Vec::new();
-        for member in object.iter().filter(|member| is_removed(member)) {
+        for member in self.context.budget.each(object).filter(|member| is_removed(member)) {
             let name = member.key.display().into_owned();
             let annotates = Keyword::named(&member.key).is_some_and(|keyword| keyword.role() == Role::Annotation);
-            record_cut(path, &member.value, self.context);
+            record_cut(path, &member.value, &mut self.context.effects);
             let effect = CONSTRAINT.guidance(guidance).accepts(if annotates { Accepts::Same } else { Accepts::Wider });
             self.context.diagnostics.report(path, Location::of(&member.value).removed(), effect, || {
                 format!("removed `{name}` to fit the size limit")
@@ -360,7 +360,7 @@ impl<'a> VisitorMut<'a> for LevelCut<'_, '_> {
         if self.for_bytes && kept_length + anything::length(self.context) >= json::plain_length(node) {
             return Ok(Visit::Descend);
         }
-        record_cut(path, node, self.context);
+        record_cut(path, node, &mut self.context.effects);
         let location = Location::of(node);
         self.context.diagnostics.report(path, location.in_place(), CUT, || {
             String::from("replaced a schema with one that accepts anything, to fit the limits")
@@ -388,7 +388,7 @@ impl<'a> VisitorMut<'a> for Shorten<'_> {
         let Some(text) = node.text_at(Keyword::Description).and_then(too_long_text) else {
             return Ok(Visit::Descend);
         };
-        record_cut(path, &Node::default(), self.context);
+        record_cut(path, &Node::default(), &mut self.context.effects);
         let length = self.length;
         let location = Location::under(node, "description");
         self.context.diagnostics.report(path, location.in_place(), SHORTEN, || {

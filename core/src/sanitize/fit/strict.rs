@@ -555,7 +555,7 @@ fn cut(root: &mut Node<'_>, context: &mut PassContext, at: usize) -> Result<bool
             {
                 return Ok(Visit::Descend);
             }
-            super::record_cut(path, node, self.context);
+            super::record_cut(path, node, &mut self.context.effects);
             let location = Location::of(node);
             self.context.diagnostics.report(path, location.in_place(), CUT, || {
                 String::from("replaced an object with a schema that accepts anything, to fit the limits")

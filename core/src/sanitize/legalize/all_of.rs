@@ -122,7 +122,7 @@ impl<'a> Merger<'_, 'a> {
             .diagnostics
             .report(path, location.to(to), effect, || format!("merged the {} parts of `allOf`", parts.len()));
         let mut remaining: Vec<Node<'a>> = Vec::with_capacity(parts.len());
-        for part in parts {
+        for part in self.context.budget.each(parts) {
             // References in parts were resolved together with their siblings. A part that is still a reference exceeded
             // the limits.
             if part.get(Keyword::Ref).is_some() {

@@ -166,8 +166,11 @@ fn drop_shared<'a>(node: &mut Node<'a>, path: &SchemaPath<'_, 'a>, context: &mut
         return;
     }
     node.visit(Keyword::AnyOf, |branches| {
-        for branch in branches.as_array_mut().into_iter().flatten().filter(|branch| is_shared(branch)) {
-            for member in branch.as_object().into_iter().flatten().filter(|member| shared_names.contains(&member.key)) {
+        for branch in
+            context.budget.each(branches.as_array_mut().into_iter().flatten()).filter(|branch| is_shared(branch))
+        {
+            let members = context.budget.each(branch.as_object().into_iter().flatten());
+            for member in members.filter(|member| shared_names.contains(&member.key)) {
                 let name = member.key.display().into_owned();
                 context.diagnostics.report(path, Location::of(&member.value).removed(), DROP_SHARED, || {
                     format!("removed `{name}` from a branch of `anyOf`: it is also set next to `anyOf`")

@@ -243,7 +243,7 @@ fn restrict_single_type<'a>(
         let at = object.position(Keyword::Enum).unwrap_or_default();
         object.set_at(at, Text::literal("format"), Node::literal("enum"));
         node.visit(Keyword::Enum, |list| {
-            for (value, text) in list.as_array_mut().into_iter().flatten().zip(spelled_values) {
+            for (value, text) in context.budget.each(list.as_array_mut().into_iter().flatten().zip(spelled_values)) {
                 value.replace(Data::String(text.into()));
             }
         });
@@ -314,7 +314,7 @@ fn match_type<'a>(node: &mut Node<'a>, path: &SchemaPath<'_, 'a>, context: &mut 
     let names: Vec<&Node<'_>> = declared.as_array().map_or_else(|| vec![declared], |names| names.iter().collect());
     let matches_type = |value: &Node<'_>| names.iter().any(|name| has_type(value, name));
     let Some(values) = node.array_at(Keyword::Enum) else { return };
-    let kept_count = values.iter().filter(|value| matches_type(value)).count();
+    let kept_count = context.budget.each(values).filter(|value| matches_type(value)).count();
     if kept_count == values.len() {
         return;
     }

@@ -87,7 +87,7 @@ fn drop_members<'a>(
     context: &mut PassContext,
 ) {
     let mut removed_keys: Set<Text<'a>> = Set::new();
-    for member in node.as_object().into_iter().flatten() {
+    for member in context.budget.each(node.as_object().into_iter().flatten()) {
         let keyword = Keyword::named(&member.key);
         if !is_removed(keyword, member) {
             continue;
@@ -116,7 +116,7 @@ fn respell_patterns<'a>(
     context: &mut PassContext,
 ) {
     let mut needs_respelling = false;
-    for member in node.object_at(Keyword::PatternProperties).into_iter().flatten() {
+    for member in context.budget.each(node.object_at(Keyword::PatternProperties).into_iter().flatten()) {
         if respell(&member.key).is_some() {
             needs_respelling = true;
             context
@@ -128,7 +128,7 @@ fn respell_patterns<'a>(
         return;
     }
     node.visit(Keyword::PatternProperties, |table| {
-        for member in table.as_object_mut().into_iter().flat_map(Object::members_mut) {
+        for member in context.budget.each(table.as_object_mut().into_iter().flat_map(Object::members_mut)) {
             if let Some(pattern) = respell(&member.key) {
                 member.key = Text::new(pattern);
             }
@@ -203,7 +203,7 @@ pub(crate) fn rename_properties<'a>(node: &mut Node<'a>, path: &SchemaPath<'_, '
     let mut renamed: Map<String, String> = Map::new();
     let properties = object.get(Keyword::Properties).and_then(|all| Some((all, all.as_object()?)));
     if let Some((all, table)) = properties {
-        for member in table {
+        for member in context.budget.each(table) {
             let Some(name) = member.key.value() else { continue };
             if !spelling.replaces(&member.key) {
                 continue;
@@ -251,7 +251,7 @@ pub(crate) fn rename_properties<'a>(node: &mut Node<'a>, path: &SchemaPath<'_, '
             None => names_in(value),
         };
         let is_new = |(_, name): &&(Location, Text<'a>)| name.value().is_some_and(|name| !renamed.contains_key(&*name));
-        for (from, name) in names.iter().filter(is_new) {
+        for (from, name) in context.budget.each(names.iter().filter(is_new)) {
             let Some(new) = new_name(name) else { continue };
             let (from, to) = (from.clone(), Location::under(node, keyword));
             let effect = ChangeKind::of(Rule::RenameProperty);
@@ -272,7 +272,7 @@ pub(crate) fn rename_properties<'a>(node: &mut Node<'a>, path: &SchemaPath<'_, '
             // If a new name equals a listed name that is not a property, the key is not changed.
             let mut taken: Set<String> =
                 known.iter().filter_map(|member| member.key.value()).map(Cow::into_owned).collect();
-            for member in table.as_object_mut().into_iter().flat_map(Object::members_mut) {
+            for member in context.budget.each(table.as_object_mut().into_iter().flat_map(Object::members_mut)) {
                 if let Some(new) = new_name(&member.key).filter(|new| taken.insert(new.clone())) {
                     member.key = Text::new(new);
                 }

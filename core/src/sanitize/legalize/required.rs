@@ -133,7 +133,7 @@ pub(crate) fn beside_properties<'a>(node: &mut Node<'a>, path: &SchemaPath<'_, '
         return;
     }
     let mut properties = Object::new();
-    for name in names.iter().filter_map(Node::as_text) {
+    for name in context.budget.each(names).filter_map(Node::as_text) {
         properties.set(name.clone(), Node::empty_object());
     }
     context.diagnostics.report(path, location.to(Location::under(node, "properties")), DECLARE, || {

@@ -133,7 +133,7 @@ fn drop_unknown<'a>(node: &mut Node<'a>, path: &SchemaPath<'_, 'a>, context: &mu
         Keyword::named(&member.key).is_none() && !accepted_names.iter().any(|name| member.key.is(name))
     };
     let Some(object) = node.as_object().filter(|object| object.iter().any(is_unknown)) else { return };
-    for member in object.iter().filter(|member| is_unknown(member)) {
+    for member in context.budget.each(object).filter(|member| is_unknown(member)) {
         let name = member.key.display().into_owned();
         let location = Location::under(node, name.clone());
         context.diagnostics.report(path, location.removed(), DROP.guidance(Guidance::Lost), || {

@@ -16,10 +16,14 @@ use crate::{
 
 /// Maximum nesting of examples.
 pub(super) const LEVELS: usize = 10;
-/// Maximum length of generated strings, arrays and objects.
-pub(super) const MAX_LENGTH: u64 = 1_000;
+/// Maximum number of members of generated objects.
+const MAX_MEMBERS: u64 = 1_000;
+/// Share of the remaining budget that one generated string or array may need.
+const SHARE: u64 = 8;
+/// Number of bytes of text that are copied in one step.
+const BYTES_PER_STEP: usize = 16;
 
-/// A schema of the comparison, with a validator for it.
+/// One of the two schemas.
 pub(super) struct Side<'v, 's> {
     judge: RefCell<Judge<'v, 's, 'static>>,
 }
@@ -44,27 +48,31 @@ impl<'v, 's> Side<'v, 's> {
         self.judge.borrow().budget().is_spent()
     }
 
+    pub(super) fn steps(&self) -> u64 {
+        self.judge.borrow().budget().spent()
+    }
+
     /// Returns the target of a reference, or the schema itself.
     pub(super) fn resolved(&self, schema: &'s Node<'static>) -> &'s Node<'static> {
         let reference = schema.get(Keyword::Ref).filter(|reference| reference.as_text().is_some());
         reference.and_then(|reference| self.judge.borrow_mut().target(reference)).unwrap_or(schema)
     }
 
-    /// Returns an accepted value, or else the first value that was tried.
+    /// Returns a value that the schema accepts, or the first one that was tried.
     pub(super) fn example(&self, schema: &'s Node<'static>, levels: usize, budget: &Budget) -> Option<Node<'static>> {
-        let (mut first_tried, mut accepted) = (None, None);
+        let (mut first, mut valid) = (None, None);
         self.examples(schema, levels, budget, &mut |value| {
             if self.verdict(schema, &value) == Verdict::Valid {
-                accepted = Some(value);
+                valid = Some(value);
                 return true;
             }
-            first_tried.get_or_insert(value);
+            first.get_or_insert(value);
             false
         });
-        accepted.or(first_tried)
+        valid.or(first)
     }
 
-    /// Passes values for a schema to `sink`. Returns true if the search ends.
+    /// Sends values for a schema. Returns true if the search ends.
     pub(super) fn examples(&self, schema: &'s Node<'static>, levels: usize, budget: &Budget, sink: Sink<'_>) -> bool {
         let Some(levels) = levels.checked_sub(1) else { return false };
         if !budget.pay(1) || self.is_spent() {
@@ -76,28 +84,28 @@ impl<'v, 's> Side<'v, 's> {
         };
         let listed = object.get(Keyword::Const).into_iter().chain(object.items_at(Keyword::Enum));
         for value in listed.chain(object.get(Keyword::Default)).chain(object.items_at(Keyword::Examples)) {
-            if sink(value.copy(budget)) {
+            if sink(copied(value, budget)) {
                 return true;
             }
         }
-        let mut common_values = Vec::new();
+        let mut common = Vec::new();
         for part in object.items_at(Keyword::AllOf) {
-            common_values.extend(self.example(part, levels, budget));
+            common.extend(self.example(part, levels, budget));
         }
         let types = object.get(Keyword::Type).and_then(InstanceTypes::of_keyword).unwrap_or_else(|| implied(object));
         let branches: Vec<&Node<'static>> =
             [Keyword::AnyOf, Keyword::OneOf].into_iter().flat_map(|keyword| object.items_at(keyword)).collect();
         let conditions = [Keyword::Then, Keyword::Else].into_iter().filter_map(|keyword| object.get(keyword));
-        let mut alternatives: Vec<Option<&Node<'static>>> = branches.into_iter().chain(conditions).map(Some).collect();
-        if alternatives.is_empty() || object.has(Keyword::If) {
-            alternatives.push(None);
+        let mut parts: Vec<Option<&Node<'static>>> = branches.into_iter().chain(conditions).map(Some).collect();
+        if parts.is_empty() || object.has(Keyword::If) {
+            parts.push(None);
         }
         for kind in types.names() {
-            let typed_value = self.of_type(kind, object, levels, budget);
-            for part in &alternatives {
-                let mut made = typed_value.as_ref().map(|value| value.copy(budget));
+            let own = self.of_type(kind, object, levels, budget);
+            for part in &parts {
+                let mut made = own.as_ref().map(|value| copied(value, budget));
                 let part = part.and_then(|part| self.example(part, levels, budget));
-                for value in common_values.iter().map(|value| value.copy(budget)).chain(part) {
+                for value in common.iter().map(|value| copied(value, budget)).chain(part) {
                     made = Some(merged(made, value));
                 }
                 if made.is_some_and(&mut *sink) {
@@ -116,7 +124,7 @@ impl<'v, 's> Side<'v, 's> {
         budget: &Budget,
     ) -> Option<Node<'static>> {
         Some(match kind {
-            "string" => string_of(schema, budget),
+            "string" => text_of(schema, budget),
             "number" | "integer" => number_of(schema),
             "boolean" => Node::bool(true),
             "null" => Node::new(Data::Null),
@@ -131,7 +139,7 @@ impl<'v, 's> Side<'v, 's> {
         })
     }
 
-    /// Returns an array of this length, at most [`MAX_LENGTH`].
+    /// Returns an array of this length, or an empty one if the budget does not allow the length.
     pub(super) fn array(
         &self,
         schema: &'s Object<'static>,
@@ -143,32 +151,33 @@ impl<'v, 's> Side<'v, 's> {
         let first = schema.get(Keyword::Contains).and_then(|schema| self.example(schema, levels, budget));
         let is_unique = is_true(schema, Keyword::UniqueItems);
         let mut repeated: Option<Node<'static>> = None;
-        for index in 0..count.min(MAX_LENGTH) {
+        let count = if count <= most_items(budget) { count } else { 0 };
+        for at in 0..count {
             if !budget.pay(1) {
                 break;
             }
-            let position_schema = item_schema(schema, usize::try_from(index).unwrap_or(usize::MAX));
-            let item = match (&first, index, position_schema) {
-                (Some(first), 0, None) => first.copy(budget),
+            let own = item_schema(schema, usize::try_from(at).unwrap_or(usize::MAX));
+            let item = match (&first, at, own) {
+                (Some(first), 0, None) => copied(first, budget),
                 (_, _, Some((schema, is_rest))) => match repeated.as_ref().filter(|_| is_rest && !is_unique) {
-                    Some(known) => known.copy(budget),
+                    Some(known) => copied(known, budget),
                     None => {
                         let made = self.example(schema, levels, budget).unwrap_or_default();
                         if is_rest {
-                            repeated = Some(made.copy(budget));
+                            repeated = Some(copied(&made, budget));
                         }
                         made
                     }
                 },
-                _ => Node::count(index),
+                _ => Node::count(at),
             };
-            let is_duplicate = is_unique && items.iter().any(|known| json::same_within(budget, known, &item));
-            items.push(if is_duplicate { vary(&item, index) } else { item });
+            let is_repeated = is_unique && items.iter().any(|known| json::same_within(budget, known, &item));
+            items.push(if is_repeated { varied(&item, at) } else { item });
         }
         Node::array(items)
     }
 
-    /// Returns an object with the required members, and with this number of members, at most [`MAX_LENGTH`].
+    /// Returns an object with the required members, and with this number of members, at most [`MAX_MEMBERS`].
     pub(super) fn object(
         &self,
         schema: &'s Object<'static>,
@@ -177,31 +186,130 @@ impl<'v, 's> Side<'v, 's> {
         budget: &Budget,
     ) -> Node<'static> {
         let declared = schema.object_at(Keyword::Properties);
-        let mut members = Object::default();
-        let add = |members: &mut Object<'static>, name: Text<'static>| {
-            if !budget.pay(1 + members.len() / 8) || members.get_text(&name).is_some() {
-                return;
-            }
-            let value = match member_schema(schema, &name) {
-                Some(member) => self.example(member, levels, budget),
-                None => Some(Node::literal("a")),
-            };
-            members.set(name, value.unwrap_or_default());
-        };
+        let mut made = Object::default();
         for name in schema.items_at(Keyword::Required).iter().filter_map(Node::as_text) {
-            add(&mut members, name.clone());
+            self.add(schema, &mut made, name, levels, budget);
         }
-        let count = usize::try_from(count.min(MAX_LENGTH)).unwrap_or_default();
+        self.complete(schema, &mut made, levels, budget);
+        let count = usize::try_from(count.min(MAX_MEMBERS)).unwrap_or_default();
         let names = declared.into_iter().flat_map(|table| table.iter()).map(|member| member.key.clone());
-        let undeclared_names = (0..count).map(|at| Text::new(format!("m{at}")));
-        for name in names.chain(undeclared_names) {
-            if members.len() >= count {
+        let others = (0..count).map(|at| Text::new(format!("m{at}")));
+        for name in names.chain(others) {
+            if made.len() >= count {
                 break;
             }
-            add(&mut members, name);
+            self.add(schema, &mut made, &name, levels, budget);
         }
-        Node::object(members)
+        Node::object(made)
     }
+
+    /// Adds a member with a value that its schema probably accepts, if the object does not have it.
+    fn add(
+        &self,
+        schema: &'s Object<'static>,
+        made: &mut Object<'static>,
+        name: &Text<'static>,
+        levels: usize,
+        budget: &Budget,
+    ) {
+        if !budget.pay(1 + made.len() / 8 + name.chars().len() / BYTES_PER_STEP) || made.get_text(name).is_some() {
+            return;
+        }
+        let value = match member_schema(schema, name) {
+            Some(member) => self.example(member, levels, budget),
+            None => Some(Node::literal("a")),
+        };
+        made.set(name.clone(), value.unwrap_or_default());
+    }
+
+    /// Adds the members that other members of an object require.
+    pub(super) fn complete(
+        &self,
+        schema: &'s Object<'static>,
+        made: &mut Object<'static>,
+        levels: usize,
+        budget: &Budget,
+    ) {
+        let tables: Vec<&Object<'static>> =
+            DEPENDENCIES.into_iter().filter_map(|keyword| schema.object_at(keyword)).collect();
+        let mut before = usize::MAX;
+        while before != made.len() && budget.pay(1) {
+            before = made.len();
+            for member in tables.iter().copied().flatten() {
+                if !budget.pay(1 + made.len() / 8) || made.get_text(&member.key).is_none() {
+                    continue;
+                }
+                for name in member.value.as_array().into_iter().flatten().filter_map(Node::as_text) {
+                    self.add(schema, made, name, levels, budget);
+                }
+                let dependent = member.value.as_object().and_then(|_| self.example(&member.value, levels, budget));
+                for member in dependent.and_then(object_of).into_iter().flat_map(Object::into_members) {
+                    if made.get_text(&member.key).is_none() {
+                        made.set(member.key, member.value);
+                    }
+                }
+            }
+        }
+    }
+}
+
+pub(super) const DEPENDENCIES: [Keyword; 3] =
+    [Keyword::DependentRequired, Keyword::DependentSchemas, Keyword::Dependencies];
+
+/// Copies a value. The budget pays for its text, too, because the values of a search are copies of copies.
+pub(super) fn copied(value: &Node<'static>, budget: &Budget) -> Node<'static> {
+    if budget.pay(length(value) / BYTES_PER_STEP) {
+        value.copy(budget)
+    } else {
+        Node::default()
+    }
+}
+
+/// Copies an object, with another member.
+pub(super) fn with_member(
+    object: &Object<'static>,
+    name: &Text<'static>,
+    value: &Node<'static>,
+    budget: &Budget,
+) -> Node<'static> {
+    if !budget.pay(length_of_members(object) / BYTES_PER_STEP) {
+        return Node::default();
+    }
+    let mut made = object.copy(budget);
+    made.set(name.clone(), copied(value, budget));
+    Node::object(made)
+}
+
+pub(super) fn object_of(value: Node<'static>) -> Option<Object<'static>> {
+    match value.into_data() {
+        Data::Object(object) => Some(object),
+        _ => None,
+    }
+}
+
+/// Returns about the number of bytes of a value.
+pub(super) fn length(value: &Node<'_>) -> usize {
+    match value.data() {
+        Data::String(text) => 2 + text.chars().len(),
+        Data::Number(text) => text.len(),
+        Data::Array(items) => items.iter().map(|item| 1 + length(item)).sum::<usize>() + 2,
+        Data::Object(object) => length_of_members(object),
+        _ => 4,
+    }
+}
+
+fn length_of_members(object: &Object<'_>) -> usize {
+    object.iter().map(|member| 4 + member.key.chars().len() + length(&member.value)).sum::<usize>() + 2
+}
+
+/// Returns the maximum length of an array that is generated now.
+pub(super) fn most_items(budget: &Budget) -> u64 {
+    budget.remaining() / SHARE
+}
+
+/// Returns the maximum length of a string that is generated now.
+pub(super) fn most_letters(budget: &Budget) -> u64 {
+    (budget.remaining() / SHARE).saturating_mul(BYTES_PER_STEP as u64)
 }
 
 /// Returns the types that the keywords of a schema without `type` suggest.
@@ -238,20 +346,20 @@ pub(super) fn member_schema<'s>(schema: &'s Object<'static>, name: &Text<'_>) ->
 }
 
 /// Combines the values for two schemas of one instance.
-pub(super) fn merged(left: Option<Node<'static>>, right: Node<'static>) -> Node<'static> {
-    match (left.map(Node::into_data), right.into_data()) {
-        (Some(Data::Object(mut left)), Data::Object(right)) => {
-            for member in right.into_members() {
-                left.set(member.key, member.value);
+pub(super) fn merged(one: Option<Node<'static>>, two: Node<'static>) -> Node<'static> {
+    match (one.map(Node::into_data), two.into_data()) {
+        (Some(Data::Object(mut one)), Data::Object(two)) => {
+            for member in two.into_members() {
+                one.set(member.key, member.value);
             }
-            Node::object(left)
+            Node::object(one)
         }
-        (_, right) => Node::new(right),
+        (_, two) => Node::new(two),
     }
 }
 
 /// Returns another value of the same type.
-fn vary(value: &Node<'static>, by: u64) -> Node<'static> {
+fn varied(value: &Node<'static>, by: u64) -> Node<'static> {
     match value.data() {
         Data::String(text) => Node::string(format!("{}{by}", text.display())),
         Data::Number(text) => number(json::sum(text, &format!("{by}")).unwrap_or_default()),
@@ -264,8 +372,10 @@ pub(super) fn number(text: String) -> Node<'static> {
     Node::new(Data::Number(Cow::Owned(text)))
 }
 
-pub(super) fn letters(count: u64) -> Node<'static> {
-    Node::string("a".repeat(usize::try_from(count.min(MAX_LENGTH)).unwrap_or_default()))
+/// Returns a string of this length, or an empty one if the budget does not allow the length.
+pub(super) fn letters(count: u64, budget: &Budget) -> Node<'static> {
+    let count = if count <= most_letters(budget) { usize::try_from(count).unwrap_or_default() } else { 0 };
+    Node::string(if budget.pay(count / BYTES_PER_STEP) { "a".repeat(count) } else { String::new() })
 }
 
 /// Returns a string that a pattern probably matches.
@@ -281,11 +391,12 @@ fn is_true(schema: &Object<'_>, keyword: Keyword) -> bool {
     schema.get(keyword).and_then(Node::as_bool) == Some(true)
 }
 
-fn string_of(schema: &Object<'static>, budget: &Budget) -> Node<'static> {
+fn text_of(schema: &Object<'static>, budget: &Budget) -> Node<'static> {
     if let Some(sample) = schema.text_at(Keyword::Pattern).and_then(|pattern| matching(pattern, budget)) {
         return Node::string(sample);
     }
-    letters(count_at(schema, Keyword::MinLength).unwrap_or(u64::from(count_at(schema, Keyword::MaxLength) != Some(0))))
+    let least = count_at(schema, Keyword::MinLength);
+    letters(least.unwrap_or(u64::from(count_at(schema, Keyword::MaxLength) != Some(0))), budget)
 }
 
 fn number_of(schema: &Object<'static>) -> Node<'static> {

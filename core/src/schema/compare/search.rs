@@ -1,5 +1,5 @@
-//! Searches values that only one of two schemas accepts. At every location where the schemas differ, it tries values at
-//! the limits of both schemas, inside an example of the whole value.
+//! Searches values that one of two schemas accepts and the other refuses: at every location where the schemas differ,
+//! values at the limits of both, each inside an example of the whole.
 
 use alloc::{string::String, vec::Vec};
 use core::cell::RefCell;
@@ -10,19 +10,24 @@ use super::{
         references::{self, Number},
         validate::{Judge, Verdict},
     },
-    example::{count_at, item_schema, letters, matching, merged, number, Side, Sink, LEVELS, MAX_LENGTH},
+    example::{
+        copied, count_at, item_schema, length, letters, matching, merged, most_items, most_letters, number, object_of,
+        with_member, Side, Sink, DEPENDENCIES, LEVELS,
+    },
 };
 use crate::{
     budget::Budget,
-    collections::{Map, Set},
+    collections::{self, Map, Set},
     json::{self, Data, LookUp, Member, Node, Object, Text},
 };
 
 /// Maximum nesting of differences.
 const MAX_LEVEL: usize = 24;
+/// Length of a witness in bytes for which no shorter one is searched.
+const SHORT: usize = 1 << 15;
 /// Name of a member that schemas rarely declare.
-const UNDECLARED_NAME: &str = "x";
-const OBJECT_KEYWORDS: [Keyword; 7] = [
+const OTHER: &str = "x";
+const OF_OBJECTS: [Keyword; 7] = [
     Keyword::Properties,
     Keyword::AdditionalProperties,
     Keyword::PatternProperties,
@@ -44,7 +49,7 @@ pub(super) struct Search<'v, 's> {
     seen: RefCell<Set<(Number, Number)>>,
 }
 
-/// An old and a new schema of one location.
+/// A pair of schemas of one location.
 #[derive(Clone, Copy)]
 struct Pair<'s> {
     old: &'s Node<'static>,
@@ -69,36 +74,51 @@ impl<'v, 's> Search<'v, 's> {
         Search { old, new, anything, budget: Budget::new(0, Some(steps)), seen: RefCell::new(Set::new()) }
     }
 
-    /// Returns two values: only the old schema accepts the first, and only the new schema accepts the second.
+    /// Returns a value that only the old schema accepts, and one that only the new schema accepts. Once both are
+    /// short, the search ends.
     pub(super) fn witnesses(&self, objects_only: bool) -> [Option<Node<'static>>; 2] {
-        let (mut only_old, mut only_new) = (None, None);
+        // Each with its length.
+        let (mut only_old, mut only_new) = (None::<(usize, Node<'static>)>, None);
+        let keep = |witness: &mut Option<(usize, Node<'static>)>, value: Node<'static>| {
+            let length = length(&value);
+            if witness.as_ref().is_none_or(|(known, _)| length < *known) {
+                *witness = Some((length, value));
+            }
+        };
+        let is_short =
+            |witness: &Option<(usize, Node<'_>)>| witness.as_ref().is_some_and(|(length, _)| *length <= SHORT);
         let (old, new) = (self.old.root(), self.new.root());
         self.differ(Pair { old, new, level: 0 }, &mut |value| {
             if objects_only && value.as_object().is_none() {
                 return false;
             }
             match (self.old.verdict(old, &value), self.new.verdict(new, &value)) {
-                (Verdict::Valid, Verdict::Invalid) if only_old.is_none() => only_old = Some(value),
-                (Verdict::Invalid, Verdict::Valid) if only_new.is_none() => only_new = Some(value),
+                (Verdict::Valid, Verdict::Invalid) if !is_short(&only_old) => keep(&mut only_old, value),
+                (Verdict::Invalid, Verdict::Valid) if !is_short(&only_new) => keep(&mut only_new, value),
                 _ => {}
             }
-            only_old.is_some() && only_new.is_some()
+            is_short(&only_old) && is_short(&only_new)
         });
-        [only_old, only_new]
+        [only_old, only_new].map(|witness| witness.map(|(_, value)| value))
+    }
+
+    /// Returns the number of steps that the search took.
+    pub(super) fn steps(&self) -> u64 {
+        self.budget.spent() + self.old.steps() + self.new.steps()
     }
 
     fn is_spent(&self) -> bool {
         self.budget.is_spent() || self.old.is_spent() || self.new.is_spent()
     }
 
-    /// Passes values to `sink` for which the results of two schemas may differ. Returns true if the search ends.
+    /// Sends values that two schemas of one location may judge differently. Returns true if the search ends.
     fn differ(&self, pair: Pair<'s>, sink: Sink<'_>) -> bool {
         if pair.level > MAX_LEVEL || !self.budget.pay(1) || self.is_spent() {
             return self.is_spent();
         }
         let (old, new) = (self.old.resolved(pair.old), self.new.resolved(pair.new));
-        let is_reference = !core::ptr::eq(old, pair.old) || !core::ptr::eq(new, pair.new);
-        if let (true, Some(old), Some(new)) = (is_reference, old.origin().number(), new.origin().number()) {
+        let is_referred = !core::ptr::eq(old, pair.old) || !core::ptr::eq(new, pair.new);
+        if let (true, Some(old), Some(new)) = (is_referred, old.origin().number(), new.origin().number()) {
             if !self.seen.borrow_mut().insert((old, new)) {
                 return false;
             }
@@ -117,7 +137,7 @@ impl<'v, 's> Search<'v, 's> {
             || samples().into_iter().any(sink)
     }
 
-    /// Passes values at the limits of a schema to `sink`.
+    /// Sends values at the limits of a schema.
     fn limits(&self, schema: &'s Node<'static>, sink: Sink<'_>) -> bool {
         let Some(object) = schema.as_object() else { return false };
         for member in object {
@@ -136,35 +156,36 @@ impl<'v, 's> Search<'v, 's> {
                     let shifts = ["0", "-1", "1", "-0.5", "0.5"];
                     shifts.iter().filter_map(|shift| json::sum(bound, shift)).any(|bound| sink(number(bound)))
                 }
-                (Keyword::MinLength | Keyword::MaxLength, _, Some(count)) => {
-                    neighbors(count).any(|count| self.budget.pay(1) && sink(letters(count)))
-                }
+                (Keyword::MinLength | Keyword::MaxLength, _, Some(count)) => around(count, most_letters(&self.budget))
+                    .any(|count| self.budget.pay(1) && sink(letters(count, &self.budget))),
                 (Keyword::Pattern, Data::String(pattern), _) => {
                     matching(pattern, &self.budget).is_some_and(|sample| sink(Node::string(sample)))
                 }
-                (Keyword::MinItems | Keyword::MaxItems, _, Some(count)) => neighbors(count).any(|count| {
-                    sink(self.old.array(object, count, LEVELS, &self.budget))
-                        || sink(self.new.array(object, count, LEVELS, &self.budget))
-                }),
+                (Keyword::MinItems | Keyword::MaxItems, _, Some(count)) => {
+                    around(count, most_items(&self.budget)).any(|count| {
+                        sink(self.old.array(object, count, LEVELS, &self.budget))
+                            || sink(self.new.array(object, count, LEVELS, &self.budget))
+                    })
+                }
                 (Keyword::MinContains | Keyword::MaxContains, _, Some(count)) => {
                     let item = object.get(Keyword::Contains).and_then(|item| self.old.example(item, 4, &self.budget));
                     let item = item.unwrap_or_default();
-                    neighbors(count).any(|count| {
-                        let items = (0..count).map(|_| item.copy(&self.budget)).collect();
+                    around(count, most_items(&self.budget)).any(|count| {
+                        let items = (0..count).map(|_| copied(&item, &self.budget)).collect();
                         self.is_spent() || sink(Node::array(items))
                     })
                 }
                 (Keyword::MinProperties | Keyword::MaxProperties, _, Some(count)) => {
-                    neighbors(count).any(|count| sink(self.old.object(object, count, LEVELS, &self.budget)))
+                    around(count, u64::MAX).any(|count| sink(self.old.object(object, count, LEVELS, &self.budget)))
                 }
                 (Keyword::UniqueItems, ..) => {
                     let item = item_schema(object, 0).and_then(|(schema, _)| self.old.example(schema, 4, &self.budget));
                     let item = item.unwrap_or(Node::count(1));
-                    sink(Node::array(Vec::from([item.copy(&self.budget), item])))
+                    sink(Node::array(Vec::from([copied(&item, &self.budget), item])))
                 }
                 (Keyword::Not | Keyword::If, ..) => self.old.examples(&member.value, LEVELS, &self.budget, sink),
                 (Keyword::Properties, Data::Object(table), _) => {
-                    let count = u64::try_from(table.len()).unwrap_or(MAX_LENGTH);
+                    let count = u64::try_from(table.len()).unwrap_or(u64::MAX);
                     sink(self.old.object(object, count, LEVELS, &self.budget))
                 }
                 _ => false,
@@ -178,7 +199,7 @@ impl<'v, 's> Search<'v, 's> {
 
     /// Sends objects with a member that the schemas may judge differently.
     fn members(&self, pair: Pair<'s>, sink: Sink<'_>) -> bool {
-        if !pair.has(&OBJECT_KEYWORDS) {
+        if !pair.has(&OF_OBJECTS) {
             return false;
         }
         let object = |schema: &'s Node<'static>| schema.as_object();
@@ -196,9 +217,8 @@ impl<'v, 's> Search<'v, 's> {
         let wrap = |name: &Text<'static>, pair: Pair<'s>, sink: Sink<'_>| {
             self.differ(pair, &mut |value| {
                 bases.iter().filter_map(Node::as_object).any(|base| {
-                    let mut candidate = base.copy(&self.budget);
-                    candidate.set(name.clone(), value.copy(&self.budget));
-                    self.is_spent() || sink(Node::object(candidate))
+                    let made = with_member(base, name, &value, &self.budget);
+                    self.is_spent() || sink(made)
                 })
             })
         };
@@ -211,7 +231,7 @@ impl<'v, 's> Search<'v, 's> {
             }
         }
         if !json::same_within(&self.budget, old_rest, new_rest)
-            && wrap(&Text::new(UNDECLARED_NAME), pair.below(old_rest, new_rest), sink)
+            && wrap(&Text::new(OTHER), pair.below(old_rest, new_rest), sink)
         {
             return true;
         }
@@ -240,42 +260,49 @@ impl<'v, 's> Search<'v, 's> {
     fn names(&self, pair: Pair<'s>, bases: &[Node<'static>], sink: Sink<'_>) -> bool {
         let names = |schema: &'s Node<'static>| schema.get(Keyword::PropertyNames).unwrap_or(self.anything);
         let (old, new) = (names(pair.old), names(pair.new));
-        let with = |name: Text<'static>, value: Node<'static>, sink: Sink<'_>| {
-            bases.iter().filter_map(Node::as_object).any(|base| {
-                let mut candidate = base.copy(&self.budget);
-                candidate.set(name.clone(), value.copy(&self.budget));
-                sink(Node::object(candidate))
-            })
-        };
         let is_named = !core::ptr::eq(old, new)
             && self.differ(pair.below(old, new), &mut |value| match value.as_text() {
-                Some(name) => with(name.clone(), Node::literal("a"), sink),
+                Some(name) => bases
+                    .iter()
+                    .filter_map(Node::as_object)
+                    .any(|base| sink(with_member(base, name, &Node::literal("a"), &self.budget))),
                 None => false,
             });
         if is_named {
             return true;
         }
-        let triggers = [Keyword::DependentRequired, Keyword::DependentSchemas, Keyword::Dependencies];
-        for (side, schema) in [(&self.old, pair.old), (&self.new, pair.new)] {
-            let tables = triggers.iter().filter_map(|keyword| schema.object_at(*keyword));
+        let sides = [(&self.old, pair.old), (&self.new, pair.new)];
+        for (side, schema) in sides {
+            let tables = DEPENDENCIES.into_iter().filter_map(|keyword| schema.object_at(keyword));
             for member in tables.flat_map(Object::iter) {
                 let declared = schema.object_at(Keyword::Properties).and_then(|table| table.get_text(&member.key));
                 let value = declared.and_then(|schema| side.example(schema, LEVELS, &self.budget));
-                if with(member.key.clone(), value.unwrap_or(Node::literal("a")), sink) {
-                    return true;
+                let value = value.unwrap_or(Node::literal("a"));
+                for base in bases.iter().filter_map(Node::as_object) {
+                    // Once without the members that the new one requires, and once with those of each side.
+                    let made = with_member(base, &member.key, &value, &self.budget);
+                    let completed = sides.iter().filter_map(|(side, schema)| {
+                        let mut made = object_of(copied(&made, &self.budget))?;
+                        side.complete(schema.as_object()?, &mut made, LEVELS, &self.budget);
+                        Some(Node::object(made))
+                    });
+                    let completed: Vec<Node<'static>> = completed.collect();
+                    if self.is_spent() || sink(made) || completed.into_iter().any(&mut *sink) {
+                        return true;
+                    }
                 }
             }
         }
         false
     }
 
-    /// Returns examples of both schemas, and their combination.
+    /// Returns examples of both schemas, and their combination, the shortest first.
     fn bases(&self, pair: Pair<'s>) -> Vec<Node<'static>> {
         let old = self.old.example(pair.old, LEVELS, &self.budget).filter(|value| value.as_object().is_some());
         let new = self.new.example(pair.new, LEVELS, &self.budget).filter(|value| value.as_object().is_some());
         let both = match (&old, &new) {
             (Some(old), Some(new)) if !json::same_within(&self.budget, old, new) => {
-                Some(merged(Some(old.copy(&self.budget)), new.copy(&self.budget)))
+                Some(merged(Some(copied(old, &self.budget)), copied(new, &self.budget)))
             }
             (Some(_), Some(_)) => return old.into_iter().collect(),
             _ => None,
@@ -284,7 +311,7 @@ impl<'v, 's> Search<'v, 's> {
         if bases.is_empty() {
             bases.push(Node::object(Object::default()));
         }
-        bases
+        collections::by(bases, |one, two| length(one).cmp(&length(two)))
     }
 
     /// Sends arrays with an item that the schemas may judge differently.
@@ -301,12 +328,12 @@ impl<'v, 's> Search<'v, 's> {
                 let ends = self.differ(pair.below(schema(old), schema(new)), &mut |value| {
                     [(&self.old, old), (&self.new, new)].into_iter().any(|(side, schema)| {
                         let least = count_at(schema, Keyword::MinItems).unwrap_or_default();
-                        let length = least.max(u64::try_from(at).unwrap_or(MAX_LENGTH).saturating_add(1));
-                        let mut candidate = side.array(schema, length, 4, &self.budget);
-                        if let Some(item) = candidate.as_array_mut().and_then(|items| items.get_mut(at)) {
-                            *item = value.copy(&self.budget);
+                        let length = least.max(u64::try_from(at).unwrap_or(u64::MAX).saturating_add(1));
+                        let mut made = side.array(schema, length, 4, &self.budget);
+                        if let Some(item) = made.as_array_mut().and_then(|items| items.get_mut(at)) {
+                            *item = copied(&value, &self.budget);
                         }
-                        self.is_spent() || sink(candidate)
+                        self.is_spent() || sink(made)
                     })
                 });
                 if ends {
@@ -329,7 +356,7 @@ impl<'v, 's> Search<'v, 's> {
         let combined = &mut |value: Node<'static>| {
             let is_object = value.as_object().is_some();
             let with_base = bases.iter().filter(|_| is_object);
-            with_base.map(|base| merged(Some(base.copy(&self.budget)), value.copy(&self.budget))).any(&mut *sink)
+            with_base.map(|base| merged(Some(copied(base, &self.budget)), copied(&value, &self.budget))).any(&mut *sink)
                 || self.is_spent()
                 || sink(value)
         };
@@ -360,9 +387,10 @@ impl<'v, 's> Search<'v, 's> {
     }
 }
 
-/// Returns a count and its neighbors, without those that are too long.
-fn neighbors(count: u64) -> impl Iterator<Item = u64> {
-    [count.checked_sub(1), Some(count), count.checked_add(1)].into_iter().flatten().filter(|count| *count <= MAX_LENGTH)
+/// Returns a count and its neighbors, without those that are greater than `most`.
+fn around(count: u64, most: u64) -> impl Iterator<Item = u64> {
+    let counts = [count.checked_sub(1), Some(count), count.checked_add(1)];
+    counts.into_iter().flatten().filter(move |count| *count <= most)
 }
 
 /// Returns a value of each type.

@@ -485,6 +485,11 @@ impl Prepared {
         &self.root
     }
 
+    /// `None` if the schema has no references.
+    pub(crate) fn references(&self) -> Option<&References> {
+        self.references.as_ref()
+    }
+
     pub(crate) fn validator(&self) -> Validator<'_, 'static> {
         let references = self.references.as_ref().map(Cow::Borrowed);
         let patterns = Some(&self.patterns).filter(|patterns| !patterns.is_empty());

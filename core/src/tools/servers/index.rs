@@ -49,7 +49,7 @@ impl ServerIndex {
             let Some(servers) = &self.servers else { return };
             let owner = result.text_at(key).and_then(|called| servers.owner(called));
             if let Some(owner) = owner {
-                let (name, server) = (owner.name.clone(), owner.server().clone());
+                let (name, server) = (owner.name.clone(), owner.server.clone());
                 result.set(key, Node::string(name));
                 result.set(SERVER, Node::string(server));
             }

@@ -36,8 +36,9 @@ const TOOLS: &str = "tools";
 
 #[derive(Debug)]
 pub(crate) struct Servers {
-    /// The tool that each name in the list belongs to.
-    owners: Map<Text<'static>, Owner>,
+    lists: Vec<ServerList>,
+    /// The tool that each name in the list belongs to: its name at the server, and its location.
+    owners: Map<Text<'static>, (Text<'static>, ServerLocation)>,
     names: Map<Tool, Text<'static>>,
     /// The name in the list, by the name at the server; `None` if several servers have a tool with that name.
     by_original_name: Map<Text<'static>, Option<Text<'static>>>,
@@ -50,25 +51,35 @@ pub(crate) struct Servers {
     name_pattern: NamePattern,
 }
 
-/// Location of an entry in the list of servers.
-#[derive(Clone, Debug)]
-struct ServerLocation {
-    pointer: String,
+#[derive(Debug)]
+struct ServerList {
     server: Text<'static>,
+    /// The pointer to its list of tools.
+    pointer: String,
+}
+
+/// Location of an entry in the lists of the servers. (Its pointer and the name of its server would take most of the
+/// memory for a long list.)
+#[derive(Clone, Copy, Debug)]
+struct ServerLocation {
+    list: u32,
+    index: u32,
+}
+
+impl ServerLocation {
+    fn of(list: usize, index: usize) -> Self {
+        // Each entry is a value in memory, so its index fits.
+        let number = |index| u32::try_from(index).unwrap_or(u32::MAX);
+        ServerLocation { list: number(list), index: number(index) }
+    }
 }
 
 /// A tool at its server.
-#[derive(Debug)]
-pub(crate) struct Owner {
+#[derive(Clone, Copy)]
+pub(crate) struct Owner<'s> {
     /// The name at the server.
-    pub(crate) name: Text<'static>,
-    location: ServerLocation,
-}
-
-impl Owner {
-    pub(crate) fn server(&self) -> &Text<'static> {
-        &self.location.server
-    }
+    pub(crate) name: &'s Text<'static>,
+    pub(crate) server: &'s Text<'static>,
 }
 
 fn is_server(entry: &Node<'_>) -> bool {
@@ -128,7 +139,7 @@ fn flatten_with_reserved<'a>(
         list = list.visit(TOOLS, core::mem::take).unwrap_or_default();
     }
     let Data::Array(entries) = list.into_data() else { return Ok((Node::default(), None)) };
-    let (mut tools, mut locations) = (Vec::new(), Vec::new());
+    let (mut tools, mut locations, mut lists) = (Vec::new(), Vec::new(), Vec::new());
     let mut known = Set::new();
     for (at, mut entry) in entries.into_iter().enumerate() {
         let pointer = format!("{above}/{at}");
@@ -139,17 +150,18 @@ fn flatten_with_reserved<'a>(
         }
         let (server_tools, pointer) = tools_of(&mut entry, pointer + "/tools")?;
         for (at, tool) in server_tools.into_iter().enumerate() {
-            let pointer = format!("{pointer}/{at}");
-            let mut lists = GROUPS.into_iter().chain([TOOLS]);
-            let is_list = lists.any(|key| tool.get(key).is_some_and(|list| list.as_array().is_some()));
+            let mut groups = GROUPS.into_iter().chain([TOOLS]);
+            let is_list = groups.any(|key| tool.get(key).is_some_and(|list| list.as_array().is_some()));
             if is_list {
+                let pointer = format!("{pointer}/{at}");
                 return Err(refused(pointer, "expected a tool of the server, found a list of tools"));
             }
-            locations.push(ServerLocation { pointer, server: server.clone() });
+            locations.push(ServerLocation::of(lists.len(), at));
             tools.push(tool);
         }
+        lists.push(ServerList { server, pointer });
     }
-    let servers = Servers::plan(&mut tools, locations, prefix, name_pattern, reserved);
+    let servers = Servers::plan(&mut tools, (lists, locations), prefix, name_pattern, reserved);
     Ok((Node::array(tools), Some(servers)))
 }
 
@@ -271,22 +283,28 @@ fn tools_of<'a>(entry: &mut Node<'a>, mut pointer: String) -> Result<(Vec<Node<'
 impl Servers {
     fn plan(
         tools: &mut [Node<'_>],
-        locations: Vec<ServerLocation>,
+        (lists, locations): (Vec<ServerList>, Vec<ServerLocation>),
         prefix: Prefix,
         name_pattern: NamePattern,
         reserved: &Set<Text<'static>>,
     ) -> Self {
+        let server_of = |location: ServerLocation| {
+            lists.get(location.list as usize).map_or(Text::new(""), |list| list.server.clone())
+        };
         let (mut all, mut hosted) = (Set::new(), Map::new());
         for (location, tool) in locations.iter().zip(&*tools) {
             match entry_name(tool) {
-                Some(EntryName::Defined(name)) => drop(all.insert((location.server.clone(), name))),
-                Some(EntryName::Hosted(name)) => drop(hosted.entry(name).or_insert_with(|| location.clone())),
+                Some(EntryName::Defined(name)) => drop(all.insert((server_of(*location), name))),
+                Some(EntryName::Hosted(name)) => drop(hosted.entry(name).or_insert(*location)),
                 None => {}
             }
         }
         let reserved_names = hosted.keys().chain(reserved.iter()).cloned();
         let (names, taken) = plan_names(&all, reserved_names, prefix, name_pattern);
-        let (mut owners, mut by_original_name) = (Map::new(), Map::new());
+        drop(all);
+        let digests = TakenDigests::of(taken.names());
+        drop(taken);
+        let (mut owners, mut by_original_name) = (Map::with_capacity(names.len()), Map::new());
         for ((_, name), called) in names.iter() {
             let is_shared = by_original_name.contains_key(name);
             by_original_name.insert(name.clone(), (!is_shared).then(|| called.clone()));
@@ -304,15 +322,14 @@ impl Servers {
                     continue;
                 }
             };
-            let called = names.get(&(location.server.clone(), name.clone())).unwrap_or(&name).clone();
+            let called = names.get(&(server_of(location), name.clone())).unwrap_or(&name).clone();
             if called != name {
                 rename(entry, &called);
             }
-            owners.entry(called.clone()).or_insert_with(|| Owner { name, location: location.clone() });
+            owners.entry(called.clone()).or_insert((name, location));
             listed.push((location, Some(called)));
         }
-        let digests = TakenDigests::of(taken.names());
-        Servers { owners, names, by_original_name, hosted, locations: listed, digests, prefix, name_pattern }
+        Servers { lists, owners, names, by_original_name, hosted, locations: listed, digests, prefix, name_pattern }
     }
 
     /// Sets the server of each entry, and the pointer in the servers' lists if `sets_pointers` is true.
@@ -320,29 +337,38 @@ impl Servers {
         let (count, entries) = listing.entries_mut();
         for listed in entries {
             let index = listed.pointer.strip_prefix('/').and_then(|index| index.parse().ok());
-            if let Some(ServerLocation { pointer, server }) = self.listed_at(&listed.entry, index, count) {
-                listed.server = Some(server.clone());
+            if let Some((list, index)) = self.listed_at(&listed.entry, index, count) {
+                listed.server = Some(list.server.clone());
                 if sets_pointers {
-                    listed.pointer.clone_from(pointer);
+                    listed.pointer = format!("{}/{index}", list.pointer);
                 }
             }
         }
     }
 
-    pub(crate) fn owner(&self, called: &Text<'_>) -> Option<&Owner> {
-        self.owners.get(&called.borrowed().into_owned())
+    pub(crate) fn owner(&self, called: &Text<'_>) -> Option<Owner<'_>> {
+        self.owner_of(self.owners.get(&called.borrowed().into_owned())?)
     }
 
-    fn location_of(&self, called: &Text<'static>) -> Option<&ServerLocation> {
-        self.owners.get(called).map(|owner| &owner.location).or_else(|| self.hosted.get(called))
+    fn owner_of<'s>(&'s self, (name, location): &'s (Text<'static>, ServerLocation)) -> Option<Owner<'s>> {
+        Some(Owner { name, server: &self.list_of(*location)?.server })
     }
 
-    fn listed_at(&self, entry: &Node<'_>, index: Option<usize>, count: usize) -> Option<&ServerLocation> {
+    fn list_of(&self, location: ServerLocation) -> Option<&ServerList> {
+        self.lists.get(location.list as usize)
+    }
+
+    fn location_of(&self, called: &Text<'static>) -> Option<ServerLocation> {
+        self.owners.get(called).map(|(_, location)| location).or_else(|| self.hosted.get(called)).copied()
+    }
+
+    fn listed_at(&self, entry: &Node<'_>, index: Option<usize>, count: usize) -> Option<(&ServerList, usize)> {
         let name = entry_name(entry).map(EntryName::into_name);
         let location = index.and_then(|index| self.locations.get(index)).filter(|_| count == self.locations.len());
         // Entries may have been moved or removed, so the index is valid only if it has the entry's name.
-        let location = location.filter(|(_, called)| *called == name).map(|(location, _)| location);
-        location.or_else(|| name.as_ref().and_then(|name| self.location_of(name)))
+        let location = location.filter(|(_, called)| *called == name).map(|(location, _)| *location);
+        let location = location.or_else(|| name.as_ref().and_then(|name| self.location_of(name)))?;
+        Some((self.list_of(location)?, location.index as usize))
     }
 
     /// Returns each entry with the pointer to it in the list of servers, and with its server.
@@ -352,7 +378,7 @@ impl Servers {
     ) -> impl Iterator<Item = (EntryRef<'n, 'a>, Option<&'n Text<'static>>)> {
         entries.iter().map(move |listed| {
             match servers.and_then(|servers| servers.listed_at(listed.entry, listed.index(), entries.len())) {
-                Some(ServerLocation { pointer, server }) => (listed.located_at(pointer), Some(server)),
+                Some((list, index)) => (listed.located_at(&list.pointer, index), Some(&list.server)),
                 None => (listed, None),
             }
         })
@@ -361,16 +387,18 @@ impl Servers {
     /// Returns the pointer to each tool in a request with a list of servers, and then in the same request with one list
     /// of tools. `list` is the pointer to the list.
     pub(crate) fn pointer_pairs<'s>(&'s self, list: &'s str) -> impl Iterator<Item = (String, String)> + use<'s> {
-        let locations = self.locations.iter().enumerate();
-        locations.map(move |(index, (location, _))| (format!("{list}{}", location.pointer), format!("{list}/{index}")))
+        self.locations.iter().enumerate().filter_map(move |(index, (location, _))| {
+            let (pointer, at) = (&self.list_of(*location)?.pointer, location.index);
+            Some((format!("{list}{pointer}/{at}"), format!("{list}/{index}")))
+        })
     }
 
     pub(crate) fn is_empty(&self) -> bool {
         self.locations.is_empty()
     }
 
-    pub(crate) fn owners(&self) -> impl Iterator<Item = (&Text<'static>, &Owner)> {
-        self.owners.iter()
+    pub(crate) fn owners(&self) -> impl Iterator<Item = (&Text<'static>, Owner<'_>)> {
+        self.owners.iter().filter_map(|(called, owner)| Some((called, self.owner_of(owner)?)))
     }
 
     /// Calls `visit` for each tool whose name changes if a request is sent with this pattern of names. The arguments
@@ -400,7 +428,8 @@ impl Servers {
         let name = name.borrowed().into_owned();
         if let Some(server) = server {
             let server = server.borrowed().into_owned();
-            let is_listed = self.location_of(&name).is_some_and(|location| location.server == server);
+            let is_listed =
+                self.location_of(&name).and_then(|at| self.list_of(at)).is_some_and(|list| list.server == server);
             let found = self.names.get(&(server, name.clone())).cloned();
             return found.or_else(|| is_listed.then_some(name));
         }
@@ -504,7 +533,7 @@ fn plan_names(
             }
             (unique, ambiguous)
         });
-    let mut names = Map::new();
+    let mut names = Map::with_capacity(tools.len());
     let mut assigned = taken.clone();
     for (tool, has_prefix) in ambiguous.iter() {
         names.insert(

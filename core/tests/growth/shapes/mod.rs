@@ -52,6 +52,30 @@ pub(crate) enum Work {
     Stream,
 }
 
+/// The calls whose cost is compared with their paid units, each with the groups of its inputs.
+pub(crate) const MEASURED: [(Work, &str, &[&str]); 12] = [
+    (
+        Work::Report,
+        "openai-strict",
+        &["oneOf", "anyOf", "oneOf at the root", "properties", "definitions", "nested unions"],
+    ),
+    (
+        Work::Sanitize,
+        "gemini",
+        &["oneOf", "anyOf", "allOf", "shared definitions", "misnamed definitions beside many members"],
+    ),
+    (Work::Check, "openai-strict", &["oneOf", "anyOf", "properties", "definitions"]),
+    (Work::Tools, "openai-strict", &["tool lists"]),
+    (Work::Tools, "anthropic", &["tool lists"]),
+    (Work::Defer, "", &["requests"]),
+    (Work::Adapt, "openai-strict", &["requests"]),
+    (Work::Native, "moonshot", &["additions"]),
+    (Work::Native, "xai", &["additions"]),
+    (Work::Native, "anthropic", &["additions"]),
+    (Work::Native, "gemini-interactions", &["additions"]),
+    (Work::Stream, "", &["streams"]),
+];
+
 impl Work {
     /// Returns the name of the function in TypeScript.
     pub(crate) const fn name(self) -> &'static str {

@@ -330,7 +330,7 @@ impl<'a> Inliner<'_, '_, 'a> {
         };
         let Some(object) = node.as_object().filter(|object| object.iter().any(is_removed)) else { return };
         self.context.effects.inlined_more = true;
-        for member in object.iter().filter(|member| is_removed(member)) {
+        for member in self.context.budget.each(object).filter(|member| is_removed(member)) {
             let keyword = member.key.display().into_owned();
             self.context.diagnostics.report(path, Location::of(&member.value).removed(), IDENTIFIER, || {
                 format!("removed `{keyword}`: all references are resolved")

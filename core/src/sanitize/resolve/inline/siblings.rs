@@ -61,7 +61,7 @@ fn is_assertion(member: &Member<'_>) -> bool {
 pub(crate) fn drop_ignored_siblings(node: &mut Node<'_>, polarity: Polarity, context: &mut PassContext) {
     let Some(object) = node.as_object().filter(|object| object.iter().any(is_assertion)) else { return };
     context.effects.inlined_more = true;
-    for member in object.iter().filter(|member| is_assertion(member)) {
+    for member in context.budget.each(object).filter(|member| is_assertion(member)) {
         let keyword = member.key.display().into_owned();
         context.diagnostics.report(polarity, Location::under(node, keyword.clone()).removed(), DROP, || {
             format!("removed `{keyword}`: it has no effect next to `$ref` in this draft")

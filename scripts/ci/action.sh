@@ -2,7 +2,7 @@
 # Runs `toolwire check` for action.yml, with the action's inputs as environment variables. Compatible with bash 3.2, the
 # version of macOS: no `mapfile`, and expanding an empty array fails there.
 set -uo pipefail
-source "$(dirname "$0")/ci/install.sh"
+source "$(dirname "$0")/install.sh"
 
 fail() { # MESSAGE
   # Escaped, because a line break in a value would begin another command of the runner.
