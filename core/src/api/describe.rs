@@ -190,7 +190,7 @@ pub fn tools(list: &ToolsReport, with_changes: bool) -> Node<'static> {
     Node::object(members)
 }
 
-/// Returns `{ quarantined, lossless, restore, warning? }`. Changes of [`SanitizedTools`] are computed when they are read.
+/// Returns `{ quarantined, lossless, restore, warning? }`. The changes are computed when they are read.
 pub(crate) fn ready_tools<T: Form>(ready: &SanitizedTools<T>) -> Node<'static> {
     let mut members = Object::new();
     members.set("quarantined", quarantined(&ready.quarantined));

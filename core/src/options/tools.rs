@@ -411,9 +411,14 @@ pub(crate) fn dialects(node: &Node<'_>, naming: Naming) -> Result<Vec<&'static D
             format!("expected a list of dialects, found none; for example `{example}`"),
         )
     })?;
-    let known =
-        |(at, name): (usize, &String)| dialect::named(name).map_err(|error| error.at(format!("/dialects/{at}")));
-    names.iter().enumerate().map(known).collect()
+    dialects_named(&names)
+}
+
+/// Returns the dialects of these names, in order.
+fn dialects_named(names: &[String]) -> Result<Vec<&'static Dialect>, Error> {
+    let dialect =
+        |(index, name): (usize, &String)| dialect::named(name).map_err(|error| error.at(format!("/dialects/{index}")));
+    names.iter().enumerate().map(dialect).collect()
 }
 
 options! {
