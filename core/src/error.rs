@@ -112,7 +112,6 @@ impl Error {
         Error::new(Code::Internal, "", [INTERNAL.0, found, INTERNAL.1].concat())
     }
 
-    /// Adds the changes that explain the error.
     pub(crate) fn with_changes(mut self, changes: Vec<Change>) -> Self {
         self.0.changes = changes;
         self

@@ -262,7 +262,6 @@ impl Allow {
         }
     }
 
-    /// Returns the strictest permission that accepts this change.
     pub(crate) fn needed_for(accepts: Accepts, encoded: bool) -> Allow {
         match accepts {
             Accepts::Same if !encoded => Allow::Same,

@@ -12,7 +12,6 @@ mod texts;
 
 use std::{collections::BTreeMap, env, error::Error, fs, path::PathBuf, process::ExitCode};
 
-/// The name comes from a table or a file of the repository.
 fn id(name: &str) -> toolwire::DialectId {
     name.parse().unwrap_or_else(|error| panic!("{error}"))
 }

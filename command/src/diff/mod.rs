@@ -32,7 +32,7 @@ use tools::{Pair, Tool};
 const WITNESS: usize = 200;
 /// Maximum length of a witness in a document, in bytes.
 const MAX_WITNESS: usize = 1 << 16;
-/// Limits of a whole run: a number of steps and of bytes of witnesses, and of further ones for each byte of both inputs.
+/// Limits of a whole run: a number of steps and of bytes of witnesses, and of more for each byte of both inputs.
 const STEPS: usize = 2_000_000;
 const STEPS_PER_BYTE: usize = 40;
 const OUTPUT: usize = 1 << 18;

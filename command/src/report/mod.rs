@@ -42,7 +42,7 @@ use page::Facts;
 
 /// Maximum length of the name of a page.
 const MAX_NAME: usize = 64;
-/// Names of pages that are not those of servers, and names that Windows reserves, besides `com1` and `lpt1` to `9`.
+/// Names of pages that are not those of servers, and names that Windows reserves, with `com1` and `lpt1` to `9`.
 const RESERVED: [&str; 6] = ["index", "report", "con", "prn", "aux", "nul"];
 const NUMBERED_DEVICES: [&str; 2] = ["com", "lpt"];
 /// Maximum number of characters of a description that are kept.

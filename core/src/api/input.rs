@@ -121,7 +121,6 @@ impl<'a> Given<'a> {
     }
 }
 
-/// Restores a piece of a stream of bytes.
 pub(super) fn fed<'p>(
     pieces: &mut Utf8Pieces,
     piece: &'p [u8],

@@ -37,7 +37,6 @@ use crate::{
 pub struct DialectId(&'static str);
 
 impl DialectId {
-    /// The name must be listed in [`DIALECTS`].
     pub(in crate::dialect) const fn listed(name: &'static str) -> DialectId {
         DialectId(name)
     }
@@ -82,8 +81,6 @@ impl PartialEq<&str> for DialectId {
     }
 }
 
-/// # Errors
-/// `unknown-dialect`, with the known names and the nearest one.
 pub(crate) fn named(name: &str) -> Result<&'static Dialect, Error> {
     DIALECTS.iter().find(|dialect| dialect.name == name).ok_or_else(|| {
         let names: Vec<String> = DIALECTS.iter().map(|dialect| format!("`{}`", dialect.name)).collect();

@@ -26,7 +26,6 @@ pub enum Limit {
 }
 
 impl Limit {
-    /// Returns the maximum; `None` if there is none.
     pub(crate) fn or(self, default: Option<usize>) -> Option<usize> {
         match self {
             Limit::Default => default,

@@ -423,8 +423,6 @@ impl<'o, 'a> Reader<'o, 'a> {
         }
     }
 
-    /// # Errors
-    /// `unknown-dialect`, `invalid-option` if the value is not a string.
     pub(crate) fn dialect(&self, name: &str) -> Result<Option<DialectId>, Error> {
         let Some(text) = self.text(name)? else { return Ok(None) };
         text.parse().map(Some).map_err(|error: Error| error.at(format!("/{}", self.naming.spell(name))))

@@ -414,7 +414,6 @@ pub(crate) fn dialects(node: &Node<'_>, naming: Naming) -> Result<Vec<&'static D
     dialects_named(&names)
 }
 
-/// Returns the dialects of these names, in order.
 fn dialects_named(names: &[String]) -> Result<Vec<&'static Dialect>, Error> {
     let dialect =
         |(index, name): (usize, &String)| dialect::named(name).map_err(|error| error.at(format!("/dialects/{index}")));

@@ -14,7 +14,6 @@ fn exhaustive(listing: &str) -> BTreeSet<&str> {
     declared("pub enum ").chain(structs).filter_map(|path| path.rsplit("::").next()).collect()
 }
 
-/// Returns the documentation above the declaration of a type, also inside a macro that declares an enum.
 fn documentation(name: &str, code: &str) -> Option<String> {
     let lines: Vec<&str> = code.lines().map(str::trim).collect();
     let declares = |line: &str| {

@@ -47,7 +47,6 @@ mod unsafe_code;
 mod untouched;
 mod walle;
 
-/// The name comes from a table of the tests.
 fn dialect_id(name: &str) -> toolwire::DialectId {
     name.parse().unwrap_or_else(|error| panic!("{error}"))
 }

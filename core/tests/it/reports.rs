@@ -30,7 +30,6 @@ fn results_are_shared_between_threads() {
     assert_eq!(counts, [rewritten.clone().changes().expect("a report").len(); 4]);
 }
 
-/// A function that owns its input returns the result.
 fn rewritten_in(dialect: DialectId) -> (Rewritten<Value>, SanitizedTools<String>, Deferred<Vec<u8>>) {
     let schema = json!({"type": "object", "properties": {"a": {"const": 1}}});
     let list = json!([{"name": "a.b", "inputSchema": schema}]).to_string();

@@ -13,7 +13,6 @@ use toolwire::{
     DialectId, RepairOptions, Restore, SanitizeOptions, ToolsOptions,
 };
 
-/// The name comes from a table of the caller.
 pub(crate) fn id(name: &str) -> DialectId {
     name.parse().unwrap_or_else(|error| panic!("{error}"))
 }
