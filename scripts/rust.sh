@@ -143,7 +143,7 @@ tools() {
 no_std() {
   target=thumbv7em-none-eabi
   core=(-p toolwire --locked --target "$target" --target-dir "$ROOT/target/no-std")
-  all=("" "--features serde" "--no-default-features")
+  all=("" "--features serde" "--no-default-features" "--no-default-features --features search")
 
   if [ "${TOOLWIRE_NO_STD:-auto}" != debian ]; then
     toolchain=$(rustup show active-toolchain | cut -d' ' -f1)

@@ -11,8 +11,8 @@ use pyo3::{
     types::{PyDict, PyTuple},
 };
 use toolwire::{
-    internal::bindings::{Function, Naming},
-    json, Error,
+    internal::bindings::{self, Function, Naming},
+    json,
 };
 
 use crate::{
@@ -181,5 +181,5 @@ fn catch_unwinding<T>(work: impl FnOnce() -> PyResult<T>) -> Result<PyResult<T>,
 }
 
 fn defect(found: &str) -> PyErr {
-    Python::attach(|py| to_exception(py, &Error::internal(found)))
+    Python::attach(|py| to_exception(py, &bindings::defect(found)))
 }

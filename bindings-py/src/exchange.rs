@@ -1,6 +1,6 @@
 //! One request of a client and its reply.
 
-use std::sync::LazyLock;
+use std::{borrow::Cow, sync::LazyLock};
 
 use pyo3::{
     prelude::*,
@@ -118,7 +118,7 @@ impl Exchange {
             let source = Source::new(reply)?;
             let text = source.text()?;
             let length = text.len().max(exchange.request().len());
-            let work = || exchange.reply(text).map(|restored| restored.map(std::borrow::Cow::into_owned));
+            let work = || exchange.reply(text).map(|restored| restored.map(Cow::into_owned));
             without_gil(py, length, work).map_err(|error| to_exception(py, &error))
         })
     }
@@ -127,7 +127,8 @@ impl Exchange {
     #[pyo3(signature = (piece, /))]
     fn feed_text(&mut self, py: Python<'_>, piece: Bound<'_, PyAny>) -> PyResult<String> {
         catch_panic_with(&mut self.0, |exchange| {
-            exchange.feed_text(Source::new(piece)?.text()?).map_err(|error| to_exception(py, &error))
+            let source = Source::new(piece)?;
+            exchange.feed_text(source.text()?).map(Cow::into_owned).map_err(|error| to_exception(py, &error))
         })
     }
 

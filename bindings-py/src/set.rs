@@ -19,7 +19,7 @@ use crate::{
 
 /// State of `toolwire.ToolSet`.
 #[pyclass(module = "toolwire._toolwire")]
-pub(crate) struct ToolSet(Option<toolwire::ToolSet>);
+pub(crate) struct ToolSet(Option<toolwire::ToolSet<String>>);
 
 #[pymethods]
 impl ToolSet {

@@ -1,5 +1,7 @@
 //! A streamed reply, or a single streamed call, that is being restored.
 
+use std::borrow::Cow;
+
 use pyo3::prelude::*;
 use toolwire::{internal::bindings, json::Node, ReplyRestorer};
 
@@ -38,7 +40,8 @@ impl Stream {
     #[pyo3(signature = (piece, /))]
     fn feed_text(&mut self, py: Python<'_>, piece: Bound<'_, PyAny>) -> PyResult<String> {
         catch_panic_with(&mut self.0, |stream| {
-            stream.feed_text(Source::new(piece)?.text()?).map_err(|error| to_exception(py, &error))
+            let source = Source::new(piece)?;
+            stream.feed_text(source.text()?).map(Cow::into_owned).map_err(|error| to_exception(py, &error))
         })
     }
 
@@ -93,13 +96,14 @@ impl CallStream {
     #[pyo3(signature = (piece, /))]
     fn feed(&mut self, py: Python<'_>, piece: Bound<'_, PyAny>) -> PyResult<String> {
         catch_panic_with(&mut self.0, |call| {
-            call.feed(Source::new(piece)?.text()?).map_err(|error| to_exception(py, &error))
+            let source = Source::new(piece)?;
+            call.feed_text(source.text()?).map(Cow::into_owned).map_err(|error| to_exception(py, &error))
         })
     }
 
     /// Ends the call, and returns the text that is still held back.
     fn finish(&mut self, py: Python<'_>) -> PyResult<String> {
-        catch_panic_with(&mut self.0, |call| call.finish().map_err(|error| to_exception(py, &error)))
+        catch_panic_with(&mut self.0, |call| call.finish_text().map_err(|error| to_exception(py, &error)))
     }
 
     /// Returns the repairs of the calls that ended since the last call to this method, as a list.

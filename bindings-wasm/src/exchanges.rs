@@ -82,8 +82,7 @@ pub fn reply_exchange(exchange: usize, words: usize, chars: usize, spelled: bool
 #[wasm_bindgen(js_name = feedExchange)]
 pub fn feed_exchange(exchange: usize, words: usize, chars: usize, spelled: bool, broken: bool) -> JsValue {
     on_text(exchange, words, chars, spelled, broken, |piece| {
-        let text = with(exchange, |exchange| Ok(exchange.feed_text(piece)?))?;
-        Ok(TextOutput { text: if text == piece { Cow::Borrowed(piece) } else { Cow::Owned(text) }, report: None })
+        with(exchange, |exchange| Ok(TextOutput { text: exchange.feed_text(piece)?, report: None }))
     })
 }
 

@@ -15,7 +15,7 @@ use crate::{
 };
 
 thread_local! {
-    static SET: RefCell<Option<ToolSet>> = const { RefCell::new(None) };
+    static SET: RefCell<Option<ToolSet<String>>> = const { RefCell::new(None) };
 }
 
 /// Stores the tool list that the shared buffer contains as a value, and replaces the previous one. The output is the
@@ -47,7 +47,7 @@ pub fn store_set_text(words: usize, chars: usize, spelled: bool, broken: bool) -
 /// Returns the number of tools in the list.
 #[wasm_bindgen(js_name = toolsInSet)]
 pub fn tools_in_set() -> usize {
-    SET.with_borrow(|set| set.as_ref().map_or(0, ToolSet::len))
+    SET.with_borrow(|set| set.as_ref().map_or(0, |set| set.len()))
 }
 
 /// Sanitizes the list for the options in the shared buffer. The output is an object of JSON texts: `json` for the list,

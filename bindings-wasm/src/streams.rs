@@ -3,7 +3,7 @@
 //! JavaScript keeps them in separate instances. It does not discard an instance with an open stream, and reports when a
 //! stream is no longer needed.
 
-use std::{borrow::Cow, cell::RefCell};
+use std::cell::RefCell;
 
 use toolwire::{
     internal::bindings::{self, TextOutput, ValueOutput},
@@ -71,9 +71,8 @@ pub fn feed_stream_text(stream: usize, words: usize, chars: usize, spelled: bool
         let piece = texts.first().copied().unwrap_or_default();
         let text = with(stream, |restoring| match restoring {
             Restoring::Reply(restorer) => Ok(restorer.feed_text(piece)?),
-            Restoring::Call(call) => Ok(call.feed(piece)?),
+            Restoring::Call(call) => Ok(call.feed_text(piece)?),
         })?;
-        let text = if text == piece { Cow::Borrowed(piece) } else { Cow::Owned(text) };
         Ok(TextOutput { text, report: repaired(stream) })
     });
     return_outcome(input, with_rest_flag(stream, outcome))
@@ -88,7 +87,7 @@ pub fn finish_stream(stream: usize, as_text: bool, words: usize, chars: usize, s
             Ok(Node::array(match restoring {
                 Restoring::Reply(restorer) if as_text => vec![Node::string(restorer.finish_text()?)],
                 Restoring::Reply(restorer) => bindings::finish(restorer)?,
-                Restoring::Call(call) => vec![Node::string(call.finish()?)],
+                Restoring::Call(call) => vec![Node::string(call.finish_text()?)],
             }))
         })
     })
@@ -112,7 +111,7 @@ fn with<T>(stream: usize, work: impl FnOnce(&mut Restoring) -> Result<T, Failure
     })
 }
 
-/// Returns the repairs of the calls that ended with this step, and the changes of answers. Returns `None` if nothing changed.
+/// Returns the repairs of the calls that ended with this step and the changes of answers, or `None` if there are none.
 fn repaired(stream: usize) -> Option<Node<'static>> {
     let (calls, changes) = OPEN.with_borrow_mut(|open| match open.get_mut(stream).and_then(Option::as_mut)? {
         Restoring::Reply(restorer) => Some((restorer.take_repaired_calls(), restorer.take_answer_changes())),

@@ -581,7 +581,7 @@ pub(crate) fn findings(
             ));
         }
         Subject::Schemas(schemas) => {
-            let options = SanitizeOptions::new(dialect.name).used_as(used_as);
+            let options = SanitizeOptions::new(dialect.id()).used_as(used_as);
             let of_use = table_of(dialect, used_as);
             for (at, schema) in schemas.iter().enumerate() {
                 for violation in internal::check(schema, &options, FindingLimit::EVERY_TOOL)? {
@@ -608,7 +608,7 @@ pub(crate) fn findings(
 
 /// If the API's format is unknown, only the request's tools are checked.
 fn findings_of_request(request: &Node<'_>, dialect: &'static Dialect) -> Result<Vec<Finding>, Error> {
-    let found = match internal::check_request(request.clone(), &dialect.name.into(), FindingLimit::EVERY_TOOL) {
+    let found = match internal::check_request(request.clone(), &dialect.id().into(), FindingLimit::EVERY_TOOL) {
         Err(error) if matches!(error.code(), Code::TooDeep | Code::BudgetExceeded) => return Err(error),
         found => found.unwrap_or_default(),
     };

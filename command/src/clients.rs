@@ -1,15 +1,17 @@
 //! Known clients: dialects for what they and their APIs refuse, and their maximum numbers of tools. Also the paths of
 //! the files that list the MCP servers of a client.
 
+use toolwire::{Dialect, DialectId};
+
 /// The dialect for an unknown API.
-pub(crate) const PORTABLE: &str = "portable";
+pub(crate) const PORTABLE: DialectId = Dialect::PORTABLE;
 
 pub(crate) struct Client {
     pub(crate) name: &'static str,
     /// Dialect that describes what the client itself refuses, if any.
-    pub(crate) dialect: Option<&'static str>,
+    pub(crate) dialect: Option<DialectId>,
     /// Dialect of the API to which the client sends tools, if that API is always the same.
-    pub(crate) api: Option<&'static str>,
+    pub(crate) api: Option<DialectId>,
     /// Maximum number of tools that the client, or its model's API, accepts.
     pub(crate) max_tools: Option<usize>,
     /// Source of these facts, with the day on which it was read.
@@ -20,35 +22,35 @@ pub(crate) struct Client {
 pub(crate) const CLIENTS: &[Client] = &[
     Client {
         name: "claude-code",
-        dialect: Some("claude-code"),
-        api: Some("anthropic"),
+        dialect: Some(Dialect::CLAUDE_CODE),
+        api: Some(Dialect::ANTHROPIC),
         max_tools: None,
         source: "docs/dialects/claude-code.md; it defers tools itself",
     },
     Client {
         name: "claude-desktop",
-        dialect: Some("claude-desktop"),
-        api: Some("anthropic"),
+        dialect: Some(Dialect::CLAUDE_DESKTOP),
+        api: Some(Dialect::ANTHROPIC),
         max_tools: None,
         source: "docs/dialects/claude-desktop.md",
     },
     Client {
         name: "codex",
         dialect: None,
-        api: Some("openai-responses"),
+        api: Some(Dialect::OPENAI_RESPONSES),
         max_tools: None,
         source: "docs/dialects/codex.md: it converts schemas itself; for other backends, name the dialect",
     },
     Client {
         name: "cowork",
-        dialect: Some("cowork"),
-        api: Some("anthropic"),
+        dialect: Some(Dialect::COWORK),
+        api: Some(Dialect::ANTHROPIC),
         max_tools: None,
         source: "docs/dialects/cowork.md",
     },
     Client {
         name: "cursor",
-        dialect: Some("cursor"),
+        dialect: Some(Dialect::CURSOR),
         api: None,
         max_tools: Some(40),
         source:
@@ -57,14 +59,14 @@ pub(crate) const CLIENTS: &[Client] = &[
     },
     Client {
         name: "typescript-sdk",
-        dialect: Some("mcp-typescript"),
+        dialect: Some(Dialect::MCP_TYPESCRIPT),
         api: None,
         max_tools: None,
         source: "docs/dialects/mcp-typescript.md: any client built on the TypeScript SDK",
     },
     Client {
         name: "vscode",
-        dialect: Some("vscode"),
+        dialect: Some(Dialect::VSCODE),
         api: None,
         max_tools: Some(128),
         source: "docs/dialects/vscode.md; its tool picker takes 128",
@@ -174,13 +176,13 @@ mod tests {
         for client in CLIENTS {
             let code = |name: &str| format!("`{name}`");
             let api = client.api.unwrap_or(PORTABLE);
-            let dialect = dialects().iter().find(|dialect| dialect.name == api).expect("a dialect");
+            let dialect = dialects().iter().find(|dialect| dialect.id() == api).expect("a dialect");
             let max_tools = client.max_tools.into_iter().chain(internal::max_tools(dialect)).min();
             let row = format!(
                 "| {} | {} | {} | {} | {} |\n",
                 code(client.name),
-                client.dialect.map_or_else(|| "none".into(), code),
-                code(api),
+                client.dialect.map_or_else(|| "none".into(), |dialect| code(dialect.as_str())),
+                code(api.as_str()),
                 max_tools.map_or_else(|| "any".into(), |most| most.to_string()),
                 client.source
             );

@@ -40,7 +40,7 @@ impl Task for Explain {
         let Input { subject, places } = Input::read(&self.input.text)?.require_checkable()?;
         let entries = subject.entries().map_err(|error| places.locate(&error))?;
         let is_schema = matches!(subject, Subject::Schemas(_));
-        if !is_schema && self.arguments.rewriting.options("").used_as != Use::Tool {
+        if !is_schema && self.arguments.rewriting.used_as() != Use::Tool {
             return Err(not_a_schema());
         }
         let named = pick(&subject, &entries, self.arguments.tool.as_deref(), "explain")?;
@@ -74,7 +74,7 @@ impl Explain {
     ) -> Result<Explanation, CommandError> {
         let before = Input::read(&self.input.text)?.require_checkable()?.subject;
         let after = Input::read(&self.input.text)?.require_checkable()?.subject;
-        let options = self.arguments.rewriting.options(dialect.name);
+        let options = self.arguments.rewriting.options(dialect.id());
         let failed = |error: toolwire::Error| places.locate(&error);
         let excerpt = |node: Option<&Node<'_>>| node.map(json::write);
         match (before, after) {
@@ -104,7 +104,7 @@ impl Explain {
             }
             (Subject::Tools(before) | Subject::Request(before), Subject::Tools(after) | Subject::Request(after)) => {
                 // The whole list is rewritten, because names and the limits of a request depend on all tools.
-                let mut whole = ToolsOptions::new(dialect.name);
+                let mut whole = ToolsOptions::new(dialect.id());
                 whole.sanitize = options;
                 let (tools, outcome) = internal::sanitize_tools(after, &whole, true).map_err(failed)?;
                 let mut explained = Explanation::new(dialect);

@@ -56,10 +56,10 @@ impl Sanitize {
     }
 
     fn options(&self) -> ToolsOptions {
-        let mut options = ToolsOptions::new(self.arguments.dialect.as_str());
-        options.sanitize = self.arguments.rewriting.options(&self.arguments.dialect);
+        let mut options = ToolsOptions::new(self.arguments.dialect);
+        options.sanitize = self.arguments.rewriting.options(self.arguments.dialect);
         options.format = choice(self.arguments.format.as_deref());
-        options.fallback = self.arguments.fallback.clone();
+        options.fallback = self.arguments.fallback;
         options.prefix = choice(Some(&self.arguments.prefix)).unwrap_or(options.prefix);
         options.lenient_types = self.arguments.lenient_types;
         options.repair = self.arguments.repair.then(|| self.arguments.repairing.options(None));
@@ -81,7 +81,7 @@ impl Sanitize {
     }
 
     fn request(&self, places: &InputPointers, terminal: &Terminal) -> Result<Output, CommandError> {
-        let mut options = AdaptOptions::new(self.arguments.dialect.as_str());
+        let mut options = AdaptOptions::new(self.arguments.dialect);
         options.tools = self.options();
         options.host.clone_from(&self.arguments.host);
         options.model.clone_from(&self.arguments.model);

@@ -22,7 +22,9 @@ use std::{
 };
 
 use serde_json::{json, Value};
-use toolwire::{json, repair_arguments, sanitize_tools, validate_arguments, RepairOptions, Restore, ToolsOptions};
+use toolwire::{
+    json, repair_arguments, sanitize_tools, validate_arguments, Dialect, RepairOptions, Restore, ToolsOptions,
+};
 
 const ROUNDS: u32 = 15;
 /// Approximate number of tools of an agent.
@@ -71,7 +73,7 @@ fn main() {
 
 /// Returns the restore data of one tool, for an API that accepts its schema unchanged.
 fn restore(schema: &Value, repair: bool) -> Restore {
-    let options = ToolsOptions::new("anthropic").repair(repair.then(RepairOptions::default));
+    let options = ToolsOptions::new(Dialect::ANTHROPIC).repair(repair.then(RepairOptions::default));
     sanitize_tools(&json!([{"name": "tool", "inputSchema": schema}]), &options).expect("a list of tools").restore
 }
 

@@ -14,7 +14,7 @@ use std::{
 };
 
 use serde_json::Value;
-use toolwire::{normalize_envelope, sanitize, SanitizeOptions};
+use toolwire::{normalize_envelope, sanitize, Dialect, SanitizeOptions};
 
 /// Enough rounds for a stable minimum, few enough to run often.
 const ROUNDS: u32 = 15;
@@ -34,8 +34,11 @@ fn main() -> Result<(), Box<dyn Error>> {
         bytes / texts.len().max(1)
     );
 
-    let (codex, wire, moonshot) =
-        (SanitizeOptions::new("codex"), SanitizeOptions::new("codex-wire"), SanitizeOptions::new("moonshot"));
+    let (codex, wire, moonshot) = (
+        SanitizeOptions::new(Dialect::CODEX),
+        SanitizeOptions::new(Dialect::CODEX_WIRE),
+        SanitizeOptions::new(Dialect::MOONSHOT),
+    );
     let row = |name: &str, time: Duration| {
         println!("  {name:<40} {:7.2}", time.as_secs_f64() * 1e6 / texts.len().max(1) as f64)
     };

@@ -20,8 +20,8 @@ use std::{
 
 use serde_json::{json, Map, Value};
 use toolwire::{
-    dialects, internal::rounds::of as rounds_of, sanitize, sanitize_tools, Exchange, ExchangeOptions, SanitizeOptions,
-    ToolListCache, ToolsOptions,
+    dialects, internal::rounds::of as rounds_of, sanitize, sanitize_tools, Dialect, DialectId, Exchange,
+    ExchangeOptions, SanitizeOptions, ToolListCache, ToolsOptions,
 };
 
 /// Enough rounds for a stable minimum, few enough for all dialects.
@@ -39,7 +39,7 @@ fn main() -> Result<(), Box<dyn Error>> {
     let values: Vec<Value> = tools.iter().filter_map(|tool| tool.get("inputSchema").cloned()).collect();
     let texts: Vec<String> = values.iter().map(Value::to_string).collect();
     if env::args().nth(2).as_deref() == Some("--ratios") {
-        return ratios(&texts, env::args().skip(3).collect());
+        return ratios(&texts, &env::args().skip(3).collect::<Vec<_>>());
     }
     let per = |time: Duration, count: usize| time.as_secs_f64() * 1e6 / count.max(1) as f64;
     let lists: Vec<String> =
@@ -47,7 +47,7 @@ fn main() -> Result<(), Box<dyn Error>> {
     let alone: Vec<String> = tools.iter().take(LIST * LISTS).map(|tool| json!([tool]).to_string()).collect();
     let mut figures = Map::new();
     for dialect in dialects() {
-        let (options, list_options) = (SanitizeOptions::new(dialect.name), ToolsOptions::new(dialect.name));
+        let (options, list_options) = (SanitizeOptions::new(dialect.id()), ToolsOptions::new(dialect.id()));
         let times = best(&mut [
             &mut || texts.iter().for_each(|text| drop(black_box(sanitize(text, &options)))),
             &mut || texts.iter().for_each(|text| drop(black_box(read_report(text, &options)))),
@@ -82,14 +82,22 @@ fn main() -> Result<(), Box<dyn Error>> {
 }
 
 /// Dialects whose ratios have a target.
-const RATIOS: [&str; 6] = ["openai-strict", "azure-strict", "anthropic-strict", "gemini", "moonshot", "portable"];
+const RATIOS: [DialectId; 6] = [
+    Dialect::OPENAI_STRICT,
+    Dialect::AZURE_STRICT,
+    Dialect::ANTHROPIC_STRICT,
+    Dialect::GEMINI,
+    Dialect::MOONSHOT,
+    Dialect::PORTABLE,
+];
 
 /// Prints the time of each dialect as a multiple of the time of parsing and printing alone, and its second rounds.
-fn ratios(texts: &[String], mut names: Vec<String>) -> Result<(), Box<dyn Error>> {
-    if names.is_empty() {
-        names = RATIOS.map(String::from).to_vec();
+fn ratios(texts: &[String], names: &[String]) -> Result<(), Box<dyn Error>> {
+    let mut dialects = names.iter().map(|name| name.parse()).collect::<Result<Vec<DialectId>, _>>()?;
+    if dialects.is_empty() {
+        dialects = RATIOS.to_vec();
     }
-    let options: Vec<SanitizeOptions> = names.iter().map(SanitizeOptions::new).collect();
+    let options: Vec<SanitizeOptions> = dialects.iter().copied().map(SanitizeOptions::new).collect();
     let all = |options: &SanitizeOptions| texts.iter().for_each(|text| drop(black_box(sanitize(text, options))));
     let parse = || texts.iter().for_each(|text| drop(black_box(parse_and_print(text))));
     let mut best = vec![Duration::MAX; options.len() + 1];
@@ -106,7 +114,7 @@ fn ratios(texts: &[String], mut names: Vec<String>) -> Result<(), Box<dyn Error>
     let each = |time: &Duration| time.as_secs_f64() * 1e6 / texts.len().max(1) as f64;
     println!("{:<20} {:>6} µs", "parse and print", format!("{:.2}", each(alone)));
     println!("{:<20} {:>9} {:>6} {:>9} {:>6} {:>8}", "", "", "ratio", "rewritten", "again", "needless");
-    for ((name, options), time) in names.iter().zip(&options).zip(times) {
+    for ((name, options), time) in dialects.iter().zip(&options).zip(times) {
         let ((), rounds) = rounds_of(|| all(options));
         let share = rounds.needless as f64 / rounds.rewritten.max(1) as f64 * 100.0;
         println!(
@@ -171,7 +179,7 @@ fn measure_session(
         |tools: &[Value]| json!({"model": "m", "messages": MESSAGES.map(user_message), "tools": tools}).to_string();
     let some = tools.get(..LIST).unwrap_or(tools);
     let bodies = [body(some), body(some.get(1..).unwrap_or(some))];
-    let options = ExchangeOptions::default().dialect(dialect);
+    let options = ExchangeOptions::default().dialect(dialect.parse()?);
     let session = |cache: Option<&ToolListCache>| {
         for request in 0..REQUESTS {
             let [first, second] = &bodies;

@@ -78,7 +78,8 @@ const INTERNAL: (&str, &str) = (
 /// An error: its kind, its position, and what was expected.
 ///
 /// ```
-/// let error = toolwire::sanitize("{\"type\": ", &toolwire::SanitizeOptions::new("codex")).unwrap_err();
+/// use toolwire::{sanitize, Dialect, SanitizeOptions};
+/// let error = sanitize("{\"type\": ", &SanitizeOptions::new(Dialect::CODEX)).unwrap_err();
 /// assert_eq!(error.code().as_str(), "invalid-json");
 /// assert_eq!(error.pointer(), "/type");
 /// ```
@@ -107,12 +108,11 @@ impl Error {
 
     /// Creates the error that reports a defect in this library; bindings convert panics and traps into it. `found`
     /// describes the defect. The message does not contain the caller's input, because messages are written to logs.
-    pub fn internal(found: &str) -> Self {
+    pub(crate) fn internal(found: &str) -> Self {
         Error::new(Code::Internal, "", [INTERNAL.0, found, INTERNAL.1].concat())
     }
 
-    /// Adds the changes that explain the error.
-    pub fn with_changes(mut self, changes: Vec<Change>) -> Self {
+    pub(crate) fn with_changes(mut self, changes: Vec<Change>) -> Self {
         self.0.changes = changes;
         self
     }

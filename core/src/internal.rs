@@ -13,15 +13,19 @@ pub mod steps;
 
 use alloc::{string::String, vec::Vec};
 
+#[cfg(feature = "search")]
+use crate::options::ExchangeOptions;
+
 use crate::{
-    dialect::{surface::NamePattern, Dialect, Fact, Method},
+    dialect::{named, surface::NamePattern, Dialect, DialectId, Fact, Method},
     error::Error,
     json::Node,
+    naming::Naming,
     options::APIS_WITH_DEFERRAL,
     options::{
-        Announce, Api, Client, CustomTools, DeferredOptions, ForcedTool, Formats, Hints, Mode, Native, Order, Overflow,
-        Prefix, Reasoning, Refs, Removals, ServerHistory, ServerToolSearch, ToolChanges, ToolFormat, ToolsOptions,
-        Truncated, UnavailableCalls, UnknownReference, Untyped, Use,
+        Announce, Api, Client, CustomTools, DeferredOptions, ForcedTool, Formats, Hints, Limit, Mode, Native, Order,
+        Overflow, Prefix, Reasoning, Refs, Removals, SanitizeOptions, ServerHistory, ServerToolSearch, ToolChanges,
+        ToolFormat, ToolsOptions, Truncated, UnavailableCalls, UnknownReference, Untyped, Use,
     },
     report::Allow,
     request::{
@@ -149,31 +153,31 @@ pub fn constraint_of(rule: &str) -> Option<Constraint> {
 }
 
 /// Returns the API that a URL belongs to, by the end of its path; `None` if it does not accept tools.
-#[cfg(feature = "search")]
+#[cfg(feature = "exchange")]
 pub fn api_of(url: &str) -> Option<Api> {
     crate::exchange::api_of(url)
 }
 
 /// Returns a note for the user if requests to a URL may have tools, which are not adapted.
-#[cfg(feature = "search")]
+#[cfg(feature = "exchange")]
 pub fn note(method: &str, url: &str) -> Option<&'static str> {
     crate::exchange::note(method, url)
 }
 
 /// Returns the location of the model's name in a URL of requests that can have tools.
-#[cfg(feature = "search")]
+#[cfg(feature = "exchange")]
 pub fn model_range(url: &str) -> Option<core::ops::Range<usize>> {
     crate::exchange::model_range(url)
 }
 
 /// Returns true if the host of a URL is known to refuse a beta, or if deferred loading may need it.
-#[cfg(feature = "search")]
+#[cfg(feature = "exchange")]
 pub fn is_known_beta(url: &str, name: &str) -> bool {
     crate::dialect::backends::host_has_beta_fact(url, name) || crate::deferred::is_about_beta(name)
 }
 
 /// What the text of a request shows without parsing.
-#[cfg(feature = "search")]
+#[cfg(feature = "exchange")]
 #[derive(Debug)]
 pub struct Outline {
     /// The member `model`, if it is a string.
@@ -184,7 +188,7 @@ pub struct Outline {
 }
 
 /// Returns the outline of a request to a URL; `None` if its text has to be parsed to find it.
-#[cfg(feature = "search")]
+#[cfg(feature = "exchange")]
 pub fn outline(url: &str, body: &str) -> Option<Outline> {
     let crate::exchange::plain::Outline { model, is_plain } = crate::exchange::plain::outline(url, body)?;
     Some(Outline { model, is_plain })
@@ -200,17 +204,30 @@ pub fn max_tools(dialect: &Dialect) -> Option<usize> {
     dialect.tools.max_tools
 }
 
+/// Returns options whose names are spelled as in JSON in messages, not as in Rust.
+pub fn with_names_of_json(mut options: SanitizeOptions) -> SanitizeOptions {
+    options.naming = Naming::Camel;
+    options
+}
+
+/// [`with_names_of_json`] for the options of an exchange.
+#[cfg(feature = "search")]
+pub fn exchange_with_names_of_json(mut options: ExchangeOptions) -> ExchangeOptions {
+    options.adapt.tools.sanitize.naming = Naming::Camel;
+    options
+}
+
 /// Returns options for a list that is not sent in a single request: the API's maximum number of tools does not apply.
 pub fn with_any_count(mut options: ToolsOptions) -> ToolsOptions {
     options.any_count = true;
-    options.max_tools = Some(None);
+    options.max_tools = Limit::Unlimited;
     options
 }
 
 /// Returns the maximum length of a server's name in the configuration of a client that limits the names of servers and
 /// tools together; `None` for any other dialect.
-pub fn max_server_name(dialect: Option<&str>) -> Option<usize> {
-    let dialect = crate::dialects().iter().find(|known| Some(known.name) == dialect)?;
+pub fn max_server_name(dialect: Option<DialectId>) -> Option<usize> {
+    let dialect = named(dialect?.as_str()).ok()?;
     Some(sanitize_list::max_server_name(dialect.tools.qualified?))
 }
 

@@ -45,7 +45,7 @@
 //! | [`dialects`], [`dialect_for`] | return the known facts of each API with their sources, and the dialect of a host |
 //! | [`deferral_for`] | returns the native construct of a host for deferred tools |
 //! | [`search_tools`], [`ToolIndex`], [`answer_tool_search`] | find deferred tools (feature `search`) |
-//! | [`Exchange`] | adapts one client request and restores its reply, for gateways (feature `search`) |
+//! | [`Exchange`] | adapts one client request and restores its reply, for gateways (feature `exchange`) |
 //! | [`strip_deferral_betas`], [`settle_deferral_betas`] | remove or add the betas of deferred loading in a header |
 //!
 //! These functions accept an [`Input`]: a [`serde_json::Value`], or JSON text as `&str` or `&[u8]`. Their results have
@@ -54,20 +54,24 @@
 //! `preserve_order`, `Value` sorts its keys; text keeps their order.
 //!
 //! The options of each function are a struct with setters, for example [`ToolsOptions`]; the enums of option values are
-//! in [`options`], the types of reports in [`reports`], and the names of rules in [`rules`]. The names of the dialects
-//! are constants, for example [`Dialect::GEMINI`]. Every error is an [`Error`] with a [`Code`], a JSON Pointer and a
-//! message.
+//! in [`options`], the types of reports in [`reports`], and the names of rules in [`rules`]. The name of a dialect is a
+//! [`DialectId`]: a constant such as [`Dialect::GEMINI`], or text that was parsed (`"gemini".parse()?`). Every error is
+//! an [`Error`] with a [`Code`], a JSON Pointer and a message.
 //!
 //! # Features
 //!
 //! | feature | default | what it adds |
 //! |---|---|---|
-//! | `search` | yes | tool search, and [`Exchange`] |
-//! | `serde` | no | `Serialize` and `Deserialize` for [`json::Node`] |
+//! | `exchange` | yes | [`Exchange`], for gateways; includes `search` |
+//! | `search` | yes | tool search |
+//! | `serde` | no | `Serialize` for reports, dialects and errors: the JSON that Node and Python return |
+//!
+//! [`Restore`], [`RestorePlan`] and [`json::Node`] also implement `Deserialize` with the feature `serde`.
 //!
 //! The crate is `no_std` with `alloc` and forbids `unsafe`. It translates single calls from one API's format into
 //! another's ([`Restore::client_call`]), but not reply streams.
 #![no_std]
+#![cfg_attr(docsrs, feature(doc_cfg))]
 #![forbid(unsafe_code)]
 #![cfg_attr(not(test), warn(clippy::disallowed_types, clippy::disallowed_methods))]
 
@@ -82,7 +86,7 @@ mod deferred;
 mod dialect;
 mod envelope;
 mod error;
-#[cfg(feature = "search")]
+#[cfg(feature = "exchange")]
 mod exchange;
 #[doc(hidden)]
 pub mod internal;
@@ -106,15 +110,15 @@ mod tools;
 mod wire;
 
 pub use api::*;
-pub use dialect::Dialect;
+pub use dialect::{Dialect, DialectId};
 pub use error::{Code, Error};
-#[cfg(feature = "search")]
+#[cfg(feature = "exchange")]
 pub use options::ExchangeOptions;
 pub use options::{
     AdaptOptions, CheckRequestOptions, DeferralQuery, DeferredOptions, DialectQuery, EnvelopeOptions, RepairOptions,
     ResultOptions, SanitizeOptions, SearchOptions, ToolsOptions,
 };
-#[cfg(feature = "search")]
+#[cfg(feature = "exchange")]
 pub use tools::list_cache::ToolListCache;
 
 /// Types of reports: changes, violations, tools that were set aside, decisions of deferred loading.

@@ -10,6 +10,8 @@ pub enum Naming {
     Camel,
     /// `max_bytes`, as in Python.
     Snake,
+    /// `max_bytes`, as the field and the setter in Rust.
+    Rust,
 }
 
 impl Naming {
@@ -17,7 +19,9 @@ impl Naming {
     pub(crate) fn spell(self, camel: &str) -> Cow<'_, str> {
         match self {
             Naming::Camel => Cow::Borrowed(camel),
-            Naming::Snake => {
+            // `use` is a keyword of Rust.
+            Naming::Rust if camel == "use" => Cow::Borrowed("used_as"),
+            Naming::Snake | Naming::Rust => {
                 let mut snake = String::with_capacity(camel.len() + 4);
                 for character in camel.chars() {
                     if character.is_ascii_uppercase() {

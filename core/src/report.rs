@@ -27,7 +27,8 @@ macro_rules! names {
 }
 
 names! {
-    /// Effect of a change on the set of accepted arguments, which is a subset of all JSON objects.
+    /// Effect of a change on the set of accepted arguments, which is a subset of all JSON objects. The list is closed:
+    /// every effect is one of these.
     Accepts {
         /// Exactly the same arguments are accepted.
         Same = "same",
@@ -44,7 +45,7 @@ names! {
 }
 
 names! {
-    /// Effect of a change on what the model reads: descriptions, defaults, examples, constraints.
+    /// Effect of a change on what the model reads: descriptions, defaults, examples, constraints. The list is closed.
     Guidance {
         /// The model reads the same.
         Same = "same",
@@ -56,7 +57,7 @@ names! {
 }
 
 names! {
-    /// Reaction of an API to input that violates one of its facts.
+    /// Reaction of an API to input that violates one of its facts. The list is closed.
     Severity {
         /// The API returns an error, or the client drops the tool.
         Refused = "refused",
@@ -91,7 +92,7 @@ impl Accepts {
 
     /// Returns the effect outside of a `not` whose operand has this effect. Closing an object in the operand makes the
     /// `not` accept arguments that it refused before, so `Closed` becomes `Wider`, like `Narrower`.
-    pub fn inverted(self) -> Accepts {
+    pub(crate) fn inverted(self) -> Accepts {
         match self {
             Accepts::Wider => Accepts::Narrower,
             Accepts::Closed => Accepts::Wider,
@@ -140,8 +141,8 @@ impl Effect {
 /// [`Display`](fmt::Display) writes all three, in the form that reports have in the other languages.
 ///
 /// ```
-/// use toolwire::{sanitize, SanitizeOptions};
-/// let sanitized = sanitize(r#"{"type":"object"}"#, &SanitizeOptions::new("openai-strict"))?;
+/// use toolwire::{sanitize, Dialect, SanitizeOptions};
+/// let sanitized = sanitize(r#"{"type":"object"}"#, &SanitizeOptions::new(Dialect::OPENAI_STRICT))?;
 /// let reason = &sanitized.changes()?[0].reason;
 /// assert_eq!(reason.confidence(), Some('A'));
 /// assert!(reason.to_string().starts_with(reason.statement()));
@@ -202,6 +203,7 @@ impl fmt::Display for Reason {
 
 /// A change: its position, rule, effect and reason.
 #[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct Change {
     /// JSON Pointer into the input, to the cause. For a node that was reached through a `$ref`, the pointer refers
     /// to the definition.
@@ -231,7 +233,8 @@ impl Change {
     }
 }
 
-/// Maximum loss that a caller accepts (`allow`); a greater loss is the error `too-lossy`.
+/// Maximum loss that a caller accepts (`allow`); a greater loss is the error `too-lossy`. The list is closed, in the
+/// order of increasing loss.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Allow {
     /// Changes must accept exactly the same arguments, unencoded.
@@ -259,8 +262,7 @@ impl Allow {
         }
     }
 
-    /// Returns the strictest permission that accepts this change.
-    pub fn needed_for(accepts: Accepts, encoded: bool) -> Allow {
+    pub(crate) fn needed_for(accepts: Accepts, encoded: bool) -> Allow {
         match accepts {
             Accepts::Same if !encoded => Allow::Same,
             Accepts::Same => Allow::Encoded,
@@ -485,7 +487,7 @@ impl RepairRule {
     }
 }
 
-/// Confidence in a repair.
+/// Confidence in a repair. The list is closed, in the order of increasing confidence.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Confidence {
     /// A guess with a single valid outcome.

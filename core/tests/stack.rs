@@ -16,7 +16,7 @@ use reference::sources;
 use serde_json::{json, Value};
 use toolwire::{
     apply_deferred_loading, check, dialects, normalize_envelope, repair_arguments, restore_arguments, sanitize,
-    sanitize_tools, validate_arguments, DeferredOptions, RepairOptions, Restore, RestorePlan, SanitizeOptions,
+    sanitize_tools, validate_arguments, DeferredOptions, Dialect, RepairOptions, Restore, RestorePlan, SanitizeOptions,
     ToolsOptions,
 };
 
@@ -102,7 +102,7 @@ fn in_a_small_stack(work: impl FnOnce() -> usize + Send + 'static) -> usize {
 fn all(schema: &str) -> usize {
     let mut calls = 0;
     for dialect in dialects() {
-        let options = SanitizeOptions::new(dialect.name);
+        let options = SanitizeOptions::new(dialect.id());
         let _ = check(schema, &options);
         if let Ok(result) = sanitize(schema, &options) {
             let _ = check(&result.schema, &options);
@@ -110,13 +110,13 @@ fn all(schema: &str) -> usize {
             let _ = result.restore_plan().and_then(|plan| restore_arguments(schema, plan));
         }
         let tools = format!(r#"[{{"name":"t","description":"d","input_schema":{schema}}}]"#);
-        let _ = sanitize_tools(&tools, &ToolsOptions::new(dialect.name));
+        let _ = sanitize_tools(&tools, &ToolsOptions::new(dialect.id()));
         calls += 5;
     }
     let _ = normalize_envelope(schema);
     let repair = RepairOptions::default().use_defaults(true).remove_additional(true);
     let tools = format!(r#"[{{"name":"t","description":"d","input_schema":{schema}}}]"#);
-    let sent = sanitize_tools(&*tools, &ToolsOptions::new("openai-strict").repair(repair.clone()));
+    let sent = sanitize_tools(&*tools, &ToolsOptions::new(Dialect::OPENAI_STRICT).repair(repair.clone()));
     for arguments in arguments().iter().map(String::as_str).chain([schema]) {
         let _ = validate_arguments(arguments, schema);
         let _ = repair_arguments(arguments, schema, &repair).map(|done| done.arguments);

@@ -12,6 +12,10 @@ mod texts;
 
 use std::{collections::BTreeMap, env, error::Error, fs, path::PathBuf, process::ExitCode};
 
+fn id(name: &str) -> toolwire::DialectId {
+    name.parse().unwrap_or_else(|error| panic!("{error}"))
+}
+
 const USAGE: &str = "\
 cargo xtask pages               writes the generated pages of the documentation, and the lists of names for npm and Python
 cargo xtask evidence            writes docs/evidence.md, which counts the answers of APIs that support each table

@@ -24,12 +24,15 @@ pub(crate) use restore::RestoreArguments;
 pub(crate) use run::RunArguments;
 pub(crate) use validate::{Repairing, ValidateArguments};
 
-use clap::{builder::PossibleValuesParser, ArgGroup, Args, Parser, Subcommand};
+use clap::{
+    builder::{PossibleValuesParser, TypedValueParser},
+    ArgGroup, Args, Parser, Subcommand,
+};
 use toolwire::{
     dialects as known_dialects,
-    internal::Choices,
-    options::{Allow, Confidence, Formats, Hints, Prefix, Refs, ToolFormat, Untyped, Use},
-    SanitizeOptions,
+    internal::{self, Choices},
+    options::{Allow, Confidence, Formats, Hints, Limit, Prefix, Refs, ToolFormat, Untyped, Use},
+    DialectId, SanitizeOptions,
 };
 
 use super::{
@@ -222,16 +225,16 @@ pub(crate) struct SanitizeArguments {
     #[command(flatten)]
     pub(crate) source: Source,
     /// Dialect to write (`toolwire dialects` lists them)
-    #[arg(short, long, value_name = "DIALECT", value_parser = dialects(), hide_possible_values = true)]
-    pub(crate) dialect: String,
+    #[arg(short, long, value_name = "DIALECT", value_parser = dialect_ids(), hide_possible_values = true)]
+    pub(crate) dialect: DialectId,
     #[command(flatten)]
     pub(crate) rewriting: Rewriting,
     /// Format of the tools, if it is not that of the dialect's API
     #[arg(long, value_name = "FORMAT", value_parser = words::<ToolFormat>())]
     pub(crate) format: Option<String>,
     /// Dialect for tools that the first dialect cannot express
-    #[arg(long, value_name = "DIALECT", value_parser = dialects(), hide_possible_values = true)]
-    pub(crate) fallback: Option<String>,
+    #[arg(long, value_name = "DIALECT", value_parser = dialect_ids(), hide_possible_values = true)]
+    pub(crate) fallback: Option<DialectId>,
     /// Host that the request is for, or a URL on it: some facts apply only to some hosts
     #[arg(long, value_name = "HOST")]
     pub(crate) host: Option<String>,
@@ -296,10 +299,6 @@ pub(crate) struct Rewriting {
     pub(crate) template: Option<String>,
 }
 
-/// A limit; `None` means no limit.
-#[derive(Clone, Copy, Debug)]
-pub(crate) struct Limit(pub(crate) Option<usize>);
-
 #[derive(Args, Debug)]
 pub(crate) struct ExplainArguments {
     #[command(flatten)]
@@ -333,6 +332,10 @@ fn dialects() -> PossibleValuesParser {
     PossibleValuesParser::new(known_dialects().iter().map(|dialect| dialect.name))
 }
 
+fn dialect_ids() -> impl TypedValueParser<Value = DialectId> {
+    dialects().try_map(|name| name.parse::<DialectId>())
+}
+
 fn dialects_or_all() -> PossibleValuesParser {
     PossibleValuesParser::new(known_dialects().iter().map(|dialect| dialect.name).chain([ALL]))
 }
@@ -343,24 +346,28 @@ fn words<T: Choices>() -> PossibleValuesParser {
 
 fn limit(text: &str) -> Result<Limit, std::num::ParseIntError> {
     if text == "none" {
-        return Ok(Limit(None));
+        return Ok(Limit::Unlimited);
     }
-    text.parse().map(|count| Limit(Some(count)))
+    text.parse().map(Limit::AtMost)
 }
 
 impl Rewriting {
-    pub(crate) fn options(&self, dialect: &str) -> SanitizeOptions {
+    pub(crate) fn used_as(&self) -> Use {
+        choice(Some(&self.used_as)).unwrap_or(Use::Tool)
+    }
+
+    pub(crate) fn options(&self, dialect: DialectId) -> SanitizeOptions {
         let mut options = SanitizeOptions::new(dialect).allow(choice(Some(&self.allow)).unwrap_or_default());
-        options.used_as = choice(Some(&self.used_as)).unwrap_or(options.used_as);
+        options.used_as = self.used_as();
         options.wrapper.clone_from(&self.wrapper);
         options.refs = choice(self.refs.as_deref());
         options.untyped = choice(self.untyped.as_deref());
         options.hints = choice(self.hints.as_deref());
-        options.max_bytes = self.max_bytes.map(|limit| limit.0);
+        options.max_bytes = self.max_bytes.unwrap_or_default();
         options.max_nodes = self.max_nodes;
         options.max_steps = self.max_steps;
         options.template = self.template.clone();
-        options
+        internal::with_names_of_json(options)
     }
 }
 

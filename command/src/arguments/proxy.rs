@@ -1,8 +1,9 @@
 //! The options of `toolwire proxy`.
 
 use clap::{builder::PossibleValuesParser, Args};
+use toolwire::DialectId;
 
-use super::{dialects, Connection, REPAIRS};
+use super::{dialect_ids, Connection, REPAIRS};
 use crate::clients;
 
 pub(super) const EXAMPLES: &str = "\
@@ -23,8 +24,8 @@ Exit codes: 0 the client closed the connection; 2 wrong usage, or a server that 
 #[derive(Args, Debug)]
 pub(crate) struct ProxyArguments {
     /// Dialect of the API to which the client sends the tools (default: that of `--client`, or `portable`)
-    #[arg(short, long, value_name = "DIALECT", value_parser = dialects(), hide_possible_values = true)]
-    pub(crate) dialect: Option<String>,
+    #[arg(short, long, value_name = "DIALECT", value_parser = dialect_ids(), hide_possible_values = true)]
+    pub(crate) dialect: Option<DialectId>,
     /// Known client: determines the dialect and the maximum number of tools
     #[arg(long, value_name = "CLIENT", value_parser = PossibleValuesParser::new(clients::names()))]
     pub(crate) client: Option<String>,

@@ -4,7 +4,7 @@
 use clap::{builder::PossibleValuesParser, error::Error as ClapError, Arg, ArgMatches, Args, Command, FromArgMatches};
 use toolwire::{
     dialects as known_dialects,
-    internal::Choices,
+    internal::{self, Choices},
     options::{Formats, Native, Overflow},
     ExchangeOptions, RepairOptions,
 };
@@ -21,7 +21,7 @@ pub(crate) struct RequestOption {
     pub(crate) words: fn() -> Vec<&'static str>,
     /// The word if the option is not set; `None` if it is determined for each request.
     default: fn() -> Option<&'static str>,
-    apply: fn(&mut ExchangeOptions, &str),
+    apply: fn(ExchangeOptions, &str) -> ExchangeOptions,
 }
 
 /// The option whose words are the names of dialects.
@@ -39,7 +39,10 @@ pub(crate) const REQUEST_OPTIONS: [RequestOption; 6] = [
         help: "Dialect of the API, if the host, the path and the model do not determine it",
         words: || known_dialects().iter().map(|dialect| dialect.name).collect(),
         default: || None,
-        apply: |options, word| options.dialect = Some(word.into()),
+        apply: |mut options, word| {
+            options.dialect = word.parse().ok();
+            options
+        },
     },
     RequestOption {
         name: "native",
@@ -50,10 +53,9 @@ pub(crate) const REQUEST_OPTIONS: [RequestOption; 6] = [
         default: || Some(AUTO),
         apply: |options, word| {
             let native = choice::<Native>(Some(word));
-            options.native_is_auto = native != Some(Native::None);
-            if let (Some(deferred), Some(native)) = (&mut options.adapt.deferred, native) {
-                deferred.native = native;
-            }
+            let deferred = options.adapt().deferred.clone();
+            let deferred = deferred.map(|deferred| deferred.native(native.unwrap_or(Native::None)));
+            options.native_is_auto(native != Some(Native::None)).deferred(deferred)
         },
     },
     RequestOption {
@@ -65,7 +67,7 @@ pub(crate) const REQUEST_OPTIONS: [RequestOption; 6] = [
         default: || Some(RepairOptions::default().confidence.as_str()),
         apply: |options, word| {
             let least = least_confidence(word);
-            options.adapt.tools.repair = least.map(|least| RepairOptions::default().confidence(least));
+            options.repair(least.map(|least| RepairOptions::default().confidence(least)))
         },
     },
     RequestOption {
@@ -77,7 +79,7 @@ pub(crate) const REQUEST_OPTIONS: [RequestOption; 6] = [
             the calls of their models (Groq)",
         words: || SWITCH.to_vec(),
         default: || Some(OFF),
-        apply: |options, word| options.adapt.tools.lenient_types = word != OFF,
+        apply: |options, word| options.lenient_types(word != OFF),
     },
     RequestOption {
         name: "formats",
@@ -85,8 +87,11 @@ pub(crate) const REQUEST_OPTIONS: [RequestOption; 6] = [
         value_name: "HOW",
         help: "Form in which the schema of a response format is sent",
         words: || words_of::<Formats>().collect(),
-        default: || Some(ExchangeOptions::default().adapt.formats.as_str()),
-        apply: |options, word| options.adapt.formats = choice(Some(word)).unwrap_or(options.adapt.formats),
+        default: || Some(ExchangeOptions::default().adapt().formats.as_str()),
+        apply: |options, word| {
+            let formats = choice(Some(word)).unwrap_or(options.adapt().formats);
+            options.formats(formats)
+        },
     },
     RequestOption {
         name: "overflow",
@@ -94,8 +99,11 @@ pub(crate) const REQUEST_OPTIONS: [RequestOption; 6] = [
         value_name: "WHAT",
         help: "Handling of a request that has more tools than the API accepts: set aside or defer the excess",
         words: || words_of::<Overflow>().collect(),
-        default: || Some(ExchangeOptions::default().adapt.overflow.as_str()),
-        apply: |options, word| options.adapt.overflow = choice(Some(word)).unwrap_or(options.adapt.overflow),
+        default: || Some(ExchangeOptions::default().adapt().overflow.as_str()),
+        apply: |options, word| {
+            let overflow = choice(Some(word)).unwrap_or(options.adapt().overflow);
+            options.overflow(overflow)
+        },
     },
 ];
 
@@ -131,9 +139,11 @@ impl RequestOptions {
     pub(crate) fn exchange_options(&self) -> ExchangeOptions {
         let mut options = ExchangeOptions::default();
         for (option, word) in self.iter() {
-            word.into_iter().for_each(|word| (option.apply)(&mut options, word));
+            if let Some(word) = word {
+                options = (option.apply)(options, word);
+            }
         }
-        options
+        internal::exchange_with_names_of_json(options)
     }
 }
 

@@ -358,7 +358,7 @@ impl Fixer<'_> {
         if !internal::is_of_an_api(dialect) {
             return None;
         }
-        let options = SanitizeOptions::new(dialect.name).used_as(self.used_as);
+        let options = SanitizeOptions::new(dialect.id()).used_as(self.used_as);
         let mut after = schema.clone();
         let changes = internal::sanitize(&mut after, &options, true).ok()?;
         keep_place(schema, &mut after);
@@ -402,7 +402,7 @@ impl Fixer<'_> {
             }
             None => {
                 for dialect in self.dialects {
-                    let options = SanitizeOptions::new(dialect.name).used_as(self.used_as);
+                    let options = SanitizeOptions::new(dialect.id()).used_as(self.used_as);
                     for violation in internal::check(&schema, &options, limit)? {
                         add(dialect, violation.constraint, violation.severity, violation.pointer, violation.more);
                     }

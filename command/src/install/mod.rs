@@ -91,7 +91,7 @@ impl Install {
         program.extend([PROXY.into(), "--client".into(), client.into()]);
         let mut add = |name: &str, value: &str| program.extend([name.to_string(), value.to_string()]);
         if let Some(dialect) = &arguments.dialect {
-            add("--dialect", dialect);
+            add("--dialect", dialect.as_str());
         }
         if arguments.repair != "likely" {
             add("--repair", &arguments.repair);

@@ -207,7 +207,7 @@ impl Evaluator<'_> {
     }
 
     fn options(&self) -> SanitizeOptions {
-        SanitizeOptions::new(self.dialect.name).allow(self.allow)
+        SanitizeOptions::new(self.dialect.id()).allow(self.allow)
     }
 
     fn list(&self, tools: Node<'_>) -> Result<Vec<Verdict>, Error> {
@@ -241,7 +241,7 @@ impl Evaluator<'_> {
                 message: "expected only tools that the client accepts, found one for which it drops the server".into(),
             });
         }
-        let mut options = ToolsOptions::new(self.dialect.name);
+        let mut options = ToolsOptions::new(self.dialect.id());
         // The list is rewritten in the format in which it is checked. In its own format, a member may have other rules.
         options.format = Some(internal::tool_format_of(self.dialect));
         options.sanitize = self.options();
@@ -434,7 +434,7 @@ fn refusing_templates(
     if known.is_empty() {
         return Ok(Vec::new());
     }
-    let plain = SanitizeOptions::new(dialect.name);
+    let plain = SanitizeOptions::new(dialect.id());
     let is_refused = |schema: &Node<'_>, options: &SanitizeOptions| -> Result<bool, Error> {
         let found = internal::check(schema, options, internal::FindingLimit::LISTED)?;
         Ok(found.iter().any(|violation| violation.severity == Severity::Refused))
@@ -447,7 +447,7 @@ fn refusing_templates(
     }
     let mut found = Vec::new();
     for file in known {
-        let options = SanitizeOptions::new(dialect.name).template(file);
+        let options = SanitizeOptions::new(dialect.id()).template(file);
         let mut template = Template { file, refused: 0, left: 0 };
         for schema in &accepted {
             if is_refused(schema, &options)? {

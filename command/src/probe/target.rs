@@ -297,7 +297,7 @@ pub(crate) fn plain_tool(dialect: &'static Dialect) -> String {
         "required": ["host"]
     }}]"#;
     let list = json::read(PLAIN).unwrap_or_default();
-    let written = internal::sanitize_tools(list, &ToolsOptions::new(dialect.name), false);
+    let written = internal::sanitize_tools(list, &ToolsOptions::new(dialect.id()), false);
     let mut tools = written.map(|(tools, _)| tools).unwrap_or_default();
     // Gemini's tools are in a group that the body already contains.
     if let Some(inner) =

@@ -29,7 +29,7 @@ const SCHEMAS: [&str; 2] = ["/inputSchema", "/outputSchema"];
 #[derive(Debug)]
 pub(super) struct Catalogue {
     /// For each dialect, its options and the list written for it.
-    steps: Vec<(ToolsOptions, Option<ToolSet>)>,
+    steps: Vec<(ToolsOptions, Option<ToolSet<String>>)>,
     most: Option<usize>,
     /// True if results are cut. The list then contains the tool that reads the rest.
     has_reader: bool,
@@ -109,7 +109,7 @@ pub(super) enum Target {
 impl Catalogue {
     pub(super) fn new(settings: &Settings) -> Catalogue {
         let steps = settings.dialects.iter().enumerate().map(|(at, dialect)| {
-            let options = internal::with_any_count(ToolsOptions::new(dialect.as_str()));
+            let options = internal::with_any_count(ToolsOptions::new(*dialect));
             let mut options = internal::with_server(options, settings.name.clone());
             options.format = Some(ToolFormat::Mcp);
             // With the server in its name, a tool cannot get the name of another server's tool in a later list.
@@ -184,11 +184,11 @@ impl Catalogue {
                 server: tool.server.clone(),
                 message: format!("{} ({})", tool.message, tool.rule),
             }));
-            if ready.json != list {
+            if ready.tools != list {
                 changes.extend(ready.changes()?.iter().map(change_line));
             }
             restores.push(ready.restore.clone());
-            list.clone_from(&ready.json);
+            list.clone_from(&ready.tools);
         }
         if self.drops_output_schemas {
             list = without_output_schemas(&list, &mut changes)?;

@@ -242,7 +242,7 @@ impl Proxy {
             "{{\"uri\":\"{REPORT}\",\"client\":{client},\"servers\":[{}],\"dialects\":[{}],\"tools\":{},\
              \"behindSearch\":{},\"leftOut\":[{}],\"changes\":[{}]}}",
             texts(&self.servers.iter().map(|server| server.name.clone()).collect::<Vec<_>>()),
-            texts(&self.settings.dialects),
+            texts(&self.settings.dialects.iter().map(ToString::to_string).collect::<Vec<_>>()),
             report.count,
             report.searched,
             left_out.collect::<Vec<_>>().join(","),

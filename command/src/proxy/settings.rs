@@ -5,7 +5,7 @@ use toolwire::{
     dialects, internal,
     json::{self, Node},
     options::{Confidence, Mismatch, StructuredText},
-    Dialect, Error, RepairOptions, ResultOptions,
+    Dialect, DialectId, Error, RepairOptions, ResultOptions,
 };
 
 use super::message::at;
@@ -47,7 +47,7 @@ pub(crate) struct Settings {
     /// Names of the servers. Only the host reads the other settings of a server.
     pub(crate) servers: Vec<String>,
     /// Dialects for which a tool is rewritten, in order: the dialect of the API, then the dialect of the client.
-    pub(crate) dialects: Vec<String>,
+    pub(crate) dialects: Vec<DialectId>,
     /// The client, if known, and the source of the facts about it.
     pub(crate) client: Option<(String, String)>,
     /// Name of the proxy in the client's configuration.
@@ -87,14 +87,13 @@ impl Settings {
             }
             entry
         });
-        let strings = |list: &'_ [String]| Node::array(list.iter().map(|one| Node::string(one.clone())).collect());
         let number = |count: Option<usize>| count.map_or_else(Node::default, |count| Node::count(count as u64));
         let settings = record([
             ("servers", Node::array(list.collect())),
             ("listen", self.listen.as_ref().map_or_else(Node::default, Listen::document)),
             ("token", self.token.as_deref().map_or_else(Node::default, Node::string)),
             ("report", report.map_or_else(Node::default, Node::string)),
-            ("dialects", strings(&self.dialects)),
+            ("dialects", Node::array(self.dialects.iter().map(|dialect| Node::string(dialect.as_str())).collect())),
             ("client", self.client.as_ref().map_or_else(Node::default, |(name, _)| Node::string(name.as_str()))),
             ("source", self.client.as_ref().map_or_else(Node::default, |(_, source)| Node::string(source.as_str()))),
             ("name", self.name.as_deref().map_or_else(Node::default, Node::string)),
@@ -122,7 +121,7 @@ impl Settings {
         let repair = node.get("repair").filter(|word| !word.is_null());
         Ok(Settings {
             servers: texts("servers", Some("name")),
-            dialects: texts("dialects", None),
+            dialects: texts("dialects", None).iter().map(|name| name.parse()).collect::<Result<_, Error>>()?,
             client: text("client").zip(text("source")),
             name: text("name"),
             repair: repair.map(|word| if word.is_text("exact") { Confidence::Exact } else { Confidence::Likely }),
@@ -164,10 +163,10 @@ fn result_options(results: &str, structured_text: &str) -> ResultOptions {
 
 pub(crate) fn run(arguments: &ProxyArguments, gathered: Gathering) -> Result<Hosted, CommandError> {
     let client = arguments.client.as_deref().and_then(clients::named);
-    let api = arguments.dialect.as_deref().or(client.and_then(|client| client.api)).unwrap_or(clients::PORTABLE);
+    let api = arguments.dialect.or(client.and_then(|client| client.api)).unwrap_or(clients::PORTABLE);
     let of_client = client.and_then(|client| client.dialect).filter(|dialect| *dialect != api);
     let most_of_api =
-        dialects().iter().find(|dialect| dialect.name == api).and_then(|api: &Dialect| internal::max_tools(api));
+        dialects().iter().find(|dialect| dialect.id() == api).and_then(|api: &Dialect| internal::max_tools(api));
     let most = match arguments.defer {
         Defer::Off => None,
         Defer::Above(most) => Some(most),
@@ -186,7 +185,7 @@ pub(crate) fn run(arguments: &ProxyArguments, gathered: Gathering) -> Result<Hos
     }
     let settings = Settings {
         servers: Vec::new(),
-        dialects: [api].into_iter().chain(of_client).map(String::from).collect(),
+        dialects: [api].into_iter().chain(of_client).collect(),
         client: client.map(|client| (client.name.to_string(), client.source.to_string())),
         name: arguments.name.clone(),
         repair: least_confidence(&arguments.repair),

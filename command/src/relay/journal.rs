@@ -81,7 +81,7 @@ impl Entry {
     }
 
     pub(super) fn adapted(&mut self, report: &AdaptReport) {
-        self.dialect = report.dialect.into();
+        self.dialect = report.dialect.to_string();
         for tool in &report.quarantined {
             self.record("left out", internal::label(tool), tool.rule, &tool.pointer);
         }

@@ -128,7 +128,7 @@ impl Open {
             true => Exchange::open_cached(&self.url(), body, options, lists)?,
             false => Exchange::open_cached(&self.url(), body, &options.clone().betas(betas), lists)?,
         };
-        self.repairs = options.adapt.tools.repair.is_some();
+        self.repairs = options.adapt().tools.repair.is_some();
         self.apply_known_betas();
         Ok(())
     }
@@ -251,7 +251,7 @@ impl Open {
             Ok(bytes) if bytes.is_empty() => Vec::new(),
             Ok(bytes) => {
                 self.reply_bytes = self.reply_bytes.saturating_sub(bytes.len() as u64);
-                Vec::from([RelayEffect::Write(bytes)])
+                Vec::from([RelayEffect::Write(bytes.into_owned())])
             }
             Err(error) => self.end_broken_stream(&error),
         }

@@ -356,6 +356,8 @@ fn checked<T>(
 
 #[cfg(test)]
 mod tests {
+    use toolwire::Dialect;
+
     use super::*;
 
     #[test]
@@ -368,7 +370,7 @@ mod tests {
         assert_eq!(config.upstreams.len(), 2);
         let kimi = config.upstreams.first().cloned().unwrap_or_default();
         assert_eq!((kimi.path.as_str(), kimi.renamed("claude")), ("/kimi", Some("kimi-k3")));
-        assert_eq!(kimi.options.exchange_options().dialect.as_deref(), Some("moonshot"));
+        assert_eq!(kimi.options.exchange_options().dialect, Some(Dialect::MOONSHOT));
     }
 
     #[test]

@@ -172,7 +172,7 @@ fn findings(dialect: &str, schema: &str) -> BTreeMap<&'static str, usize> {
 /// Returns the number of findings that are refused or reinterpreted, by constraint and by the keyword at which they are.
 fn by_keyword(dialect: &str, schema: &str) -> BTreeMap<(&'static str, String), usize> {
     let mut counts = BTreeMap::new();
-    for violation in check(schema, &SanitizeOptions::new(dialect)).unwrap_or_default() {
+    for violation in check(schema, &SanitizeOptions::new(dialect.parse().expect("a dialect"))).unwrap_or_default() {
         let mut steps = violation.pointer.rsplit('/');
         let (last, above) = (steps.next().unwrap_or_default(), steps.next().unwrap_or_default());
         let is_name = ["properties", "patternProperties", "$defs", "definitions"].contains(&above);

@@ -1,6 +1,8 @@
 //! `replies`: restores every reply and stream of the fixtures and of the exchanges, with and without faults in the
 //! order of events, and prints the results.
 
+use std::borrow::Cow;
+
 use std::{fs, io::Write, path::Path};
 
 use serde_json::{json, Value};
@@ -184,7 +186,7 @@ fn restore_events(restore: &Restore, events: &[Value]) -> String {
     let mut out = String::new();
     let mut add = |found: Result<String, Error>| out += &found.unwrap_or_else(|error| error.to_string());
     for event in events {
-        add(stream.feed_text(&text_of(std::slice::from_ref(event))));
+        add(stream.feed_text(&text_of(std::slice::from_ref(event))).map(Cow::into_owned));
     }
     add(stream.finish_text());
     format!("{out} {:?} {:?}", stream.take_repaired_calls(), stream.take_answer_changes())
@@ -208,7 +210,8 @@ fn play(case: &Value, rounds: &[Value]) -> String {
     for round in rounds {
         out += exchange.request();
         for event in list(round) {
-            out += &exchange.feed_text(&text_of(std::slice::from_ref(event))).unwrap_or_else(|error| error.to_string());
+            let text = text_of(std::slice::from_ref(event));
+            out += &exchange.feed_text(&text).unwrap_or_else(|error| error.to_string().into());
         }
         out += &exchange.finish_text().unwrap_or_else(|error| error.to_string());
         if !exchange.asks_again() {

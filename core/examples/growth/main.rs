@@ -102,11 +102,11 @@ fn main() -> Result<(), Box<dyn Error>> {
 
 fn growths() -> [Growth; 4] {
     let list = |dialect: &'static str| -> (&'static str, Run) {
-        let options = ToolsOptions::new(dialect);
+        let options = ToolsOptions::new(shapes::id(dialect));
         (dialect, Box::new(move |text| Ok(sanitize_tools(text, &options)?.tools.len())))
     };
     let schema = |dialect: &'static str| -> (&'static str, Run) {
-        let options = SanitizeOptions::new(dialect);
+        let options = SanitizeOptions::new(shapes::id(dialect));
         (dialect, Box::new(move |text| Ok(sanitize(text, &options)?.schema.len())))
     };
     let history = |name: &'static str, target: Option<Api>| -> (&'static str, Run) {

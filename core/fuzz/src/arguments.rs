@@ -4,8 +4,8 @@ use arbitrary::{Result, Unstructured};
 use jsonschema::Draft;
 use serde_json::{json, Value};
 use toolwire::{
-    dialects, options::Use, restore_arguments, sanitize, sanitize_tools, Code, Dialect, Restore, RestorePlan,
-    SanitizeOptions, SanitizedTools, ToolsOptions,
+    dialects, options::Use, restore_arguments, sanitize, sanitize_tools, Code, Dialect, DialectId, Restore,
+    RestorePlan, SanitizeOptions, SanitizedTools, ToolsOptions,
 };
 
 #[path = "../../tests/it/report_soundness/answers.rs"]
@@ -32,7 +32,7 @@ pub(crate) fn verdict(data: &mut Unstructured<'_>, used_as: Use) -> Result<std::
         Use::Response => dialect.response_format().is_some(),
         _ => !dialect.name.starts_with("codex"),
     };
-    let known: Vec<&str> = dialects().iter().filter(of_use).map(|dialect| dialect.name).collect();
+    let known: Vec<DialectId> = dialects().iter().filter(of_use).map(Dialect::id).collect();
     let dialect = *data.choose(&known)?;
     let (style, draft) =
         if data.ratio(1_u8, 4_u8)? { (Style::Draft7, Draft::Draft7) } else { (Style::Tidy, Draft::Draft202012) };
@@ -94,7 +94,7 @@ struct Deserialized {
 impl Deserialized {
     fn of(schema: &Value, options: &SanitizeOptions) -> Deserialized {
         let tools = json!([{"name": "tool", "inputSchema": schema}]);
-        let done = sanitize_tools(&tools, &ToolsOptions::new(options.dialect.as_str())).ok();
+        let done = sanitize_tools(&tools, &ToolsOptions::new(options.dialect)).ok();
         // A tool that is not sent as strict is written in another dialect.
         let as_asked = |done: &SanitizedTools<&Value>| {
             done.quarantined.is_empty()

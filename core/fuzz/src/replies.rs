@@ -1,5 +1,7 @@
 //! Replies in pieces: the cuts do not affect the result, and nothing is lost. The same holds for calls.
 
+use std::borrow::Cow;
+
 use arbitrary::{Result, Unstructured};
 use serde_json::{json, Value};
 use toolwire::{
@@ -14,7 +16,7 @@ use crate::{
 };
 
 pub(crate) fn verdict(data: &mut Unstructured<'_>) -> Result<std::result::Result<usize, String>> {
-    let dialect = data.choose(dialects())?.name;
+    let dialect = data.choose(dialects())?.id();
     let wire = *data.choose(&Wire::ALL)?;
     let mut request = wire.request(data)?;
     let has_format = data.ratio(1_u8, 3_u8)?;
@@ -109,8 +111,9 @@ fn answer(restore: &Restore, wire: Wire, data: &mut Unstructured<'_>) -> Result<
 fn call(restore: &Restore, name: &str, arguments: &str, pieces: &[&str]) -> Option<String> {
     let streamed = |pieces: &[&str]| {
         let mut stream = restore.call_stream(name);
-        let out: std::result::Result<String, toolwire::Error> = pieces.iter().map(|piece| stream.feed(piece)).collect();
-        out.and_then(|out| Ok(out + &stream.finish()?))
+        let out: std::result::Result<String, toolwire::Error> =
+            pieces.iter().map(|piece| stream.feed_text(piece)).collect();
+        out.and_then(|out| Ok(out + &stream.finish_text()?))
     };
     let (whole, in_pieces) = (streamed(&[arguments]), streamed(pieces));
     if whole != in_pieces {
@@ -141,7 +144,7 @@ fn feed(restore: &Restore, pieces: &[&str]) -> String {
         Err(error) => out.push_str(&format!("[{}]", error.code().as_str())),
     };
     for piece in pieces {
-        take(stream.feed_text(piece));
+        take(stream.feed_text(piece).map(Cow::into_owned));
     }
     take(stream.finish_text());
     out.push_str(&format!("{:?}", stream.take_repaired_calls()));

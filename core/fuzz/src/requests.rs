@@ -7,14 +7,14 @@ use toolwire::{
     adapt_request, apply_deferred_loading, check_tools, dialects,
     options::{Api, Formats, Native, OnSetAside, Overflow},
     reports::Severity,
-    sanitize_tools, AdaptOptions, Code, DeferredOptions, Error, Exchange, ExchangeOptions, Restore, SanitizedTools,
-    ToolListCache, ToolSet, ToolsOptions,
+    sanitize_tools, AdaptOptions, Code, DeferredOptions, DialectId, Error, Exchange, ExchangeOptions, Restore,
+    SanitizedTools, ToolListCache, ToolSet, ToolsOptions,
 };
 
 use crate::wire::Wire;
 
 pub(crate) fn verdict(data: &mut Unstructured<'_>) -> Result<std::result::Result<usize, String>> {
-    let dialect = data.choose(dialects())?.name;
+    let dialect = data.choose(dialects())?.id();
     let wire = *data.choose(&Wire::ALL)?;
     let mut request = wire.request(data)?;
     let (target, native) = *data.choose(&ROUTES)?;
@@ -74,13 +74,13 @@ fn compare_tool_set(
     let mut set = ToolSet::new(tools).map_err(|error| format!("a tool set: {error}"))?;
     for turn in 0..2 {
         let found = set.sanitize(options).map_err(|error| format!("a tool set: {error}"))?;
-        let same = found.tools() == Ok(&expected.tools)
+        let same = found.tools == expected.tools
             && found.quarantined == expected.quarantined
-            && found.changes().as_deref() == expected.changes().as_deref()
+            && found.changes() == expected.changes()
             && found.lossless == expected.lossless
             && found.restore.to_json() == expected.restore.to_json();
         if !same {
-            return Err(format!("a tool set, turn {turn}: {:?}\n  and alone {}", found.tools(), expected.tools));
+            return Err(format!("a tool set, turn {turn}: {}\n  and alone {}", found.tools, expected.tools));
         }
         let fewer = tools.as_array().map(|tools| tools.iter().skip(1).cloned().collect::<Value>());
         if let Some(fewer) = fewer.filter(|fewer| turn == 0 && fewer != tools) {
@@ -92,7 +92,7 @@ fn compare_tool_set(
 }
 
 /// Checks a tool list.
-fn list(tools: &Value, dialect: &str, wire: Wire) -> std::result::Result<(), String> {
+fn list(tools: &Value, dialect: DialectId, wire: Wire) -> std::result::Result<(), String> {
     let mut options = ToolsOptions::new(dialect);
     options.format = Some(wire.format());
     let text = tools.to_string();
@@ -107,7 +107,7 @@ fn list(tools: &Value, dialect: &str, wire: Wire) -> std::result::Result<(), Str
     }
     store_and_read(&value.restore)?;
     compare_tool_set(tools, &options, &value)?;
-    if !dialect.starts_with("codex") {
+    if !dialect.as_str().starts_with("codex") {
         match check_tools(&value.tools, &[dialect]) {
             Ok(found) if found.iter().all(|violation| violation.severity == Severity::Ignored) => {}
             other => return Err(format!("check of the list: {other:?}\n  out {}", value.tools)),
@@ -121,7 +121,7 @@ fn list(tools: &Value, dialect: &str, wire: Wire) -> std::result::Result<(), Str
 }
 
 /// Checks a whole request, with deferred tools.
-fn whole(request: &Value, dialect: &str, wire: Wire) -> std::result::Result<(), String> {
+fn whole(request: &Value, dialect: DialectId, wire: Wire) -> std::result::Result<(), String> {
     let text = request.to_string();
     let deferred = DeferredOptions::default();
     match (
@@ -142,9 +142,7 @@ fn whole(request: &Value, dialect: &str, wire: Wire) -> std::result::Result<(), 
         adapt(request, &options)?;
     }
     // Lists with more tools than the API accepts.
-    let mut options = options.overflow(Overflow::Defer);
-    options.tools.max_tools = Some(Some(2));
-    adapt(request, &options)
+    adapt(request, &options.overflow(Overflow::Defer).max_tools(2))
 }
 
 /// Adapts the request by value and by text, which must agree.
@@ -159,7 +157,7 @@ fn adapt(request: &Value, options: &AdaptOptions) -> std::result::Result<(), Str
 }
 
 /// Opens the request as an exchange.
-fn open_exchange(request: &Value, dialect: &str, wire: Wire) -> std::result::Result<(), String> {
+fn open_exchange(request: &Value, dialect: DialectId, wire: Wire) -> std::result::Result<(), String> {
     let (url, text) = (wire.url(), request.to_string());
     let options = ExchangeOptions::default().dialect(dialect);
     let exchange = match Exchange::open(url, &text, &options) {
@@ -190,9 +188,7 @@ fn open_exchange(request: &Value, dialect: &str, wire: Wire) -> std::result::Res
         Err(error) if !aside.is_empty() && error.code() == Code::NotRepresentable => {}
         other => return Err(format!("no tool may be missing: {:?} of {aside:?}", other.err())),
     }
-    let mut searching = ExchangeOptions::default().dialect(dialect);
-    searching.adapt.overflow = Overflow::Defer;
-    searching.adapt.tools.max_tools = Some(Some(2));
+    let searching = ExchangeOptions::default().dialect(dialect).overflow(Overflow::Defer).max_tools(2);
     if let Ok(Some(mut exchange)) = Exchange::open(url, &text, &searching) {
         // The exchange must accept any reply.
         exchange.reply(&text).map_err(|error| format!("a reply: {error}"))?;

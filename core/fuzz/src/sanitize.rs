@@ -26,7 +26,7 @@ pub(crate) fn schema(data: &mut Unstructured<'_>) -> arbitrary::Result<String> {
 /// Chooses a dialect, and sometimes other options.
 fn options(data: &mut Unstructured<'_>) -> arbitrary::Result<SanitizeOptions> {
     let dialect = data.choose(dialects())?;
-    let mut options = SanitizeOptions::new(dialect.name);
+    let mut options = SanitizeOptions::new(dialect.id());
     if !data.ratio(1_u8, 6_u8)? {
         return Ok(options);
     }

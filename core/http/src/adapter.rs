@@ -45,7 +45,7 @@ pub(crate) enum Opened {
 
 impl Adapter {
     /// # Errors
-    /// `unknown-dialect`, and other errors of options.
+    /// The errors of options.
     pub(crate) fn new(options: ExchangeOptions) -> Result<Self, Error> {
         // Invalid options fail here instead of at the first request.
         Exchange::open("http://localhost/v1/messages", r#"{"messages":[]}"#, &options)?;
@@ -69,7 +69,7 @@ impl Adapter {
         let options = match client_betas.is_empty() {
             true => None,
             false => {
-                let mut all = self.options.adapt.betas.clone().unwrap_or_default();
+                let mut all = self.options.adapt().betas.clone().unwrap_or_default();
                 all.extend(client_betas);
                 Some(self.options.clone().betas(all))
             }
@@ -83,7 +83,7 @@ impl Adapter {
         let is_changed = exchange.request().as_bytes() != request.body();
         let (mut parts, body) = request.into_parts();
         set_betas(&mut parts.headers, &exchange);
-        if !is_changed && self.options.adapt.tools.repair.is_none() {
+        if !is_changed && self.options.adapt().tools.repair.is_none() {
             // If nothing was rewritten, nothing has to be restored.
             self.call_on_request(&exchange);
             return Opened::Unchanged(Request::from_parts(parts, body));
@@ -133,7 +133,7 @@ impl Outgoing {
             remove(&mut parts.headers, &RETRY_HEADERS);
         }
         self.is_sent = true;
-        Request::from_parts(parts, Bytes::copy_from_slice(self.exchange.request().as_bytes()))
+        Request::from_parts(parts, Bytes::from(self.exchange.take_request()))
     }
 
     pub(crate) fn call_on_repair(&mut self) {

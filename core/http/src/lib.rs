@@ -18,11 +18,11 @@
 //! use http_body_util::Full;
 //! use hyper_util::{client::legacy::Client, rt::TokioExecutor};
 //! use tower_layer::Layer as _;
-//! use toolwire::ExchangeOptions;
+//! use toolwire::{Dialect, ExchangeOptions};
 //! use toolwire_http::ToolwireLayer;
 //!
 //! let client = Client::builder(TokioExecutor::new()).build_http::<Full<Bytes>>();
-//! let layer = ToolwireLayer::new(ExchangeOptions::default().dialect("moonshot"))?
+//! let layer = ToolwireLayer::new(ExchangeOptions::default().dialect(Dialect::MOONSHOT))?
 //!     .on_request(|exchange| println!("{}", exchange.report().dialect));
 //! let service = layer.layer(client);
 //! # let _ = service;
@@ -31,6 +31,8 @@
 //!
 //! A request is adapted in the task that sends it. A request of 10 MB takes about 50 ms; programs with such requests
 //! need more than one worker thread.
+
+#![cfg_attr(docsrs, feature(doc_cfg))]
 
 mod adapter;
 mod body;

@@ -42,7 +42,7 @@ impl ToolwireMiddleware {
     /// middlewares: they end before a stream is read.
     ///
     /// # Errors
-    /// `unknown-dialect`, `invalid-option`.
+    /// `invalid-option`.
     pub fn new(client: reqwest::Client, options: ExchangeOptions) -> std::result::Result<Self, Error> {
         Ok(ToolwireMiddleware { client, adapter: Adapter::new(options)? })
     }

@@ -1,6 +1,6 @@
 //! Handles replies, and combines the streams of several rounds into one body.
 
-use std::{future::Future, pin::Pin};
+use std::{borrow::Cow, future::Future, pin::Pin};
 
 use bytes::{Buf as _, Bytes};
 use futures_util::stream;
@@ -92,20 +92,23 @@ impl<S: Sender> Rounds<S> {
                 Some(frame) => match frame.map_err(Into::into)?.into_data() {
                     Ok(mut data) => {
                         let data = data.copy_to_bytes(data.remaining());
-                        self.outgoing.exchange.feed_bytes(&data)
+                        self.outgoing.exchange.feed_bytes(&data).map(|restored| match restored {
+                            Cow::Borrowed(same) => data.slice_ref(same),
+                            Cow::Owned(restored) => Bytes::from(restored),
+                        })
                     }
                     // Trailers describe the original bytes.
                     Err(_) => continue,
                 },
-                None => self.finish_round().await?,
+                None => self.finish_round().await?.map(Bytes::from),
             };
             self.outgoing.call_on_repair();
             let restored = restored.unwrap_or_else(|error| {
                 self.body = None;
-                self.error_event(&Exchange::refusal(&self.outgoing.url, &error))
+                self.error_event(&Exchange::refusal(&self.outgoing.url, &error)).into()
             });
             if !restored.is_empty() {
-                return Ok(Some(restored.into()));
+                return Ok(Some(restored));
             }
         }
         Ok(None)

@@ -36,7 +36,7 @@ impl ToolwireLayer {
     /// Creates a layer.
     ///
     /// # Errors
-    /// `unknown-dialect`, `invalid-option`.
+    /// `invalid-option`.
     pub fn new(options: ExchangeOptions) -> Result<Self, Error> {
         Adapter::new(options).map(ToolwireLayer)
     }

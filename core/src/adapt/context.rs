@@ -152,7 +152,7 @@ impl<'o, 'a> RequestContext<'o, 'a> {
             target,
             header: options.betas.as_deref().map(Header::of),
             servers,
-            report: AdaptReport { dialect: dialect.name, ..AdaptReport::default() },
+            report: AdaptReport::new(dialect.id()),
             original_formats: OriginalFormats::of(request, api)?,
             added_server_tools: Added::new(),
             substitute: None,

@@ -353,7 +353,7 @@ impl Substitute {
                     let message = "limited the model to one call, which is the answer".into();
                     let change =
                         change_outside_arguments(Rule::FormatAsTool, places, Guidance::Same, forces.clone(), message);
-                    report.format_changes.push(FormatChange { dialect: dialect.name, change });
+                    report.format_changes.push(FormatChange { dialect: dialect.id(), change });
                 }
                 // Only a strict mode is known to enforce the schema of arguments.
                 let sent = sent_function(request, target, &name)?;
@@ -400,7 +400,7 @@ impl Substitute {
             );
             return Err(Stop::Format(Error::new(Code::TooLossy, from, message)));
         }
-        let change = FormatChange { dialect: dialect.name, change: Change { accepts, ..change } };
+        let change = FormatChange { dialect: dialect.id(), change: Change { accepts, ..change } };
         report.format_changes.insert(0, change);
         Ok(())
     }

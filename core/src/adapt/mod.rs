@@ -6,7 +6,7 @@
 //! how a response format can be sent, and `format_substitute` replaces it.
 
 mod added_tools;
-#[cfg(feature = "search")]
+#[cfg(feature = "exchange")]
 pub(crate) mod catalogue;
 mod context;
 mod format_ladder;

@@ -24,7 +24,7 @@ pub(crate) const SEARCH: &str = "tool_search_tool_bm25";
 
 /// Returns the maximum number of tools in a request: the API's, or the caller's if that is smaller.
 pub(super) fn limit(dialect: &Dialect, options: &AdaptOptions) -> Option<usize> {
-    [dialect.tools.max_tools, options.tools.max_tools.flatten()].into_iter().flatten().min()
+    [dialect.tools.max_tools, options.tools.max_tools.or(None)].into_iter().flatten().min()
 }
 
 /// Returns true if a request sends more tools than the API accepts, and the options defer the rest.

@@ -4,6 +4,7 @@ use alloc::{format, string::String, sync::Arc, vec::Vec};
 
 use crate::{
     collections::Map,
+    dialect::DialectId,
     request::{betas, report::DeferredReport},
     tools::{
         formats::FormatChange,
@@ -14,11 +15,11 @@ use crate::{
 };
 
 /// The changes to a request.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct AdaptReport {
-    /// Name of the dialect in which the request is written.
-    pub dialect: &'static str,
+    /// Dialect in which the request is written.
+    pub dialect: DialectId,
     /// Decisions of deferred loading; `None` if it was not requested.
     pub deferred: Option<DeferredReport>,
     /// Tools that could not be made acceptable and were removed from the request.
@@ -41,6 +42,21 @@ pub struct AdaptReport {
 }
 
 impl AdaptReport {
+    pub(crate) fn new(dialect: DialectId) -> Self {
+        AdaptReport {
+            dialect,
+            deferred: None,
+            quarantined: Vec::new(),
+            changes: Arc::default(),
+            unforced: Vec::new(),
+            choice: None,
+            request_changes: Vec::new(),
+            format_changes: Vec::new(),
+            betas: None,
+            beta_changes: betas::Changes::default(),
+        }
+    }
+
     /// Corrects the output pointers of changes after messages were added before the history.
     pub(super) fn shift_output_messages(&mut self, history: &str, added: usize) {
         let shifted = |pointer: &str| {

@@ -575,7 +575,7 @@ fn apply_choice<'a>(request: &mut Node<'a>, context: &mut RequestContext<'_, 'a>
 
 /// Returns the error for a `tool_choice` that no tool in the sent request can satisfy.
 fn unsatisfied_choice(pointer: &str, report: &AdaptReport) -> Error {
-    let mut why = quarantine::reasons(&report.quarantined, report.dialect);
+    let mut why = quarantine::reasons(&report.quarantined, report.dialect.as_str());
     let hidden = report.deferred.iter().map(|report| report.hidden.len()).sum::<usize>();
     if hidden > 0 {
         why.push(format!("{hidden} deferred tools that are not loaded"));

@@ -102,7 +102,7 @@ fn violated(input: &str, options: &Options) -> BTreeSet<&'static str> {
     let Options::Adapt(options) = options else { return BTreeSet::new() };
     let violations = request::read(input).and_then(|mut request| {
         adapt(&mut request, options)?;
-        let mut checked = CheckRequestOptions::new(options.tools.sanitize.dialect.as_str());
+        let mut checked = CheckRequestOptions::new(options.tools.sanitize.dialect);
         (checked.host, checked.model) = (options.host.clone(), options.model.clone());
         check::request(request, &checked, FindingLimit::LISTED)
     });

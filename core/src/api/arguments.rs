@@ -139,9 +139,9 @@ pub(super) fn validate_node(arguments: &Node<'_>, schema: &Node<'_>) -> Result<V
 ///
 /// ```
 /// use serde_json::json;
-/// use toolwire::{restore_arguments, sanitize, SanitizeOptions};
+/// use toolwire::{restore_arguments, sanitize, Dialect, SanitizeOptions};
 /// let schema = json!({"type": "object", "properties": {"$ref": {"type": "string"}}});
-/// let rewritten = sanitize(&schema, &SanitizeOptions::new("moonshot"))?;
+/// let rewritten = sanitize(&schema, &SanitizeOptions::new(Dialect::MOONSHOT))?;
 /// assert_eq!(rewritten.schema["properties"], json!({"dollar_ref_": {"type": "string"}}));
 /// let arguments = json!({"dollar_ref_": "main"});
 /// assert_eq!(restore_arguments(&arguments, rewritten.restore_plan()?)?, json!({"$ref": "main"}));
@@ -165,9 +165,9 @@ pub fn restore_arguments<T: Input>(arguments: T, plan: &RestorePlan) -> Result<T
 ///
 /// ```
 /// use serde_json::json;
-/// use toolwire::{restore_arguments, sanitize, RestorePlan, SanitizeOptions};
+/// use toolwire::{restore_arguments, sanitize, Dialect, RestorePlan, SanitizeOptions};
 /// let schema = json!({"type": "object", "properties": {"days": {"type": "integer"}}});
-/// let rewritten = sanitize(&schema, &SanitizeOptions::new("openai-strict"))?;
+/// let rewritten = sanitize(&schema, &SanitizeOptions::new(Dialect::OPENAI_STRICT))?;
 /// let kept: String = rewritten.restore_plan()?.to_json();
 /// // With null, the model indicates that `days` is absent.
 /// let plan = RestorePlan::from_json(&kept)?;

@@ -210,7 +210,7 @@ fn run<'a>(
             Ok(output(tools, Some(describe::tools(&list, with_report)), options.sanitize.share))
         }
         Function::CheckTools => {
-            let dialects = tools::dialects_named(&dialects_to_check(options, naming)?)?;
+            let dialects = dialects_to_check(options, naming)?;
             Ok(output(
                 describe::tool_violations(&check_tools::list(input()?, &dialects, FindingLimit::LISTED)?),
                 None,

@@ -2,7 +2,7 @@
 
 use alloc::{string::ToString, vec::Vec};
 
-use super::{sanitize::SchemaReport, tools::ToolsReport, ReadyTools, Restore};
+use super::{sanitize::SchemaReport, tools::ToolsReport, Form, Restore, SanitizedTools};
 use crate::{
     adapt::AdaptReport,
     check::Violation,
@@ -15,7 +15,7 @@ use crate::{
     repair::results::FittedResult,
     reply::{call_repair::CallReports, restore::RestoreMap},
     report::{AnswerChange, Change, Left, Repair, Repaired, RepairedCall, ResultChange},
-    request::report::DeferredReport,
+    request::report::{DeferredReport, Warning},
     schema::validate::{ArgumentViolation, Validation},
     tools::{
         check::{RequestViolation, ToolViolation},
@@ -69,16 +69,17 @@ pub fn change(change: &Change) -> Node<'static> {
 }
 
 pub(super) fn violations(list: &[Violation]) -> Node<'static> {
-    let to_node = |violation: &Violation| {
-        let node = Node::record([
-            ("constraint", Node::literal(violation.constraint)),
-            ("severity", Node::literal(violation.severity.as_str())),
-            ("pointer", owned(&violation.pointer)),
-            ("message", owned(&violation.message)),
-        ]);
-        with_more(node, violation.more)
-    };
-    Node::array(list.iter().map(to_node).collect())
+    Node::array(list.iter().map(violation).collect())
+}
+
+pub(super) fn violation(violation: &Violation) -> Node<'static> {
+    let node = Node::record([
+        ("constraint", Node::literal(violation.constraint)),
+        ("severity", Node::literal(violation.severity.as_str())),
+        ("pointer", owned(&violation.pointer)),
+        ("message", owned(&violation.message)),
+    ]);
+    with_more(node, violation.more)
 }
 
 fn with_more(mut node: Node<'static>, more: usize) -> Node<'static> {
@@ -98,32 +99,34 @@ pub fn validation(found: &Validation) -> Node<'static> {
 }
 
 fn argument_violations(errors: &[ArgumentViolation]) -> Node<'static> {
-    let to_node = |violation: &ArgumentViolation| {
-        Node::record([
-            ("pointer", owned(&violation.pointer)),
-            ("schemaPointer", owned(&violation.schema_pointer)),
-            ("keyword", Node::literal(violation.keyword)),
-            ("message", owned(&violation.message)),
-        ])
-    };
-    Node::array(errors.iter().map(to_node).collect())
+    Node::array(errors.iter().map(argument_violation).collect())
+}
+
+pub(super) fn argument_violation(violation: &ArgumentViolation) -> Node<'static> {
+    Node::record([
+        ("pointer", owned(&violation.pointer)),
+        ("schemaPointer", owned(&violation.schema_pointer)),
+        ("keyword", Node::literal(violation.keyword)),
+        ("message", owned(&violation.message)),
+    ])
 }
 
 /// Returns `{ changed, valid, changes, errors }`; `errors` is the list of [`validation`].
 pub(super) fn fitted<T>(fitted: &FittedResult<T>) -> Node<'static> {
-    let change = |change: &ResultChange| {
-        Node::record([
-            ("pointer", owned(&change.pointer)),
-            ("outputPointer", change.output_pointer.as_ref().map(|pointer| owned(pointer)).unwrap_or_default()),
-            ("rule", Node::literal(change.rule.as_str())),
-            ("message", owned(&change.message)),
-        ])
-    };
     Node::record([
         ("changed", Node::bool(fitted.changed)),
         ("valid", fitted.valid.map_or_else(Node::default, Node::bool)),
-        ("changes", Node::array(fitted.changes.iter().map(change).collect())),
+        ("changes", Node::array(fitted.changes.iter().map(result_change).collect())),
         ("errors", argument_violations(&fitted.errors)),
+    ])
+}
+
+pub(super) fn result_change(change: &ResultChange) -> Node<'static> {
+    Node::record([
+        ("pointer", owned(&change.pointer)),
+        ("outputPointer", change.output_pointer.as_ref().map(|pointer| owned(pointer)).unwrap_or_default()),
+        ("rule", Node::literal(change.rule.as_str())),
+        ("message", owned(&change.message)),
     ])
 }
 
@@ -143,31 +146,33 @@ fn argument_members(
     left: &[Left],
     retry_message: Option<&str>,
 ) -> [(&'static str, Node<'static>); 4] {
-    let repair = |repair: &Repair| {
-        Node::record([
-            ("pointer", owned(&repair.pointer)),
-            ("outputPointer", repair.output_pointer.as_ref().map(|pointer| owned(pointer)).unwrap_or_default()),
-            ("rule", Node::literal(repair.rule.as_str())),
-            ("confidence", Node::literal(repair.confidence.as_str())),
-            ("from", owned(&repair.from)),
-            ("to", owned(&repair.to)),
-            ("message", owned(&repair.message)),
-        ])
-    };
-    let left_to_node = |left: &Left| {
-        Node::record([
-            ("pointer", owned(&left.pointer)),
-            ("keyword", Node::literal(left.keyword)),
-            ("reason", Node::literal(left.reason.as_str())),
-            ("message", owned(&left.message)),
-        ])
-    };
     [
         ("valid", valid.map_or_else(Node::default, Node::bool)),
         ("repairs", Node::array(repairs.iter().map(repair).collect())),
-        ("left", Node::array(left.iter().map(left_to_node).collect())),
+        ("left", Node::array(left.iter().map(remaining_violation).collect())),
         ("retryMessage", retry_message.map_or_else(Node::default, owned)),
     ]
+}
+
+pub(super) fn repair(repair: &Repair) -> Node<'static> {
+    Node::record([
+        ("pointer", owned(&repair.pointer)),
+        ("outputPointer", repair.output_pointer.as_ref().map(|pointer| owned(pointer)).unwrap_or_default()),
+        ("rule", Node::literal(repair.rule.as_str())),
+        ("confidence", Node::literal(repair.confidence.as_str())),
+        ("from", owned(&repair.from)),
+        ("to", owned(&repair.to)),
+        ("message", owned(&repair.message)),
+    ])
+}
+
+pub(super) fn remaining_violation(left: &Left) -> Node<'static> {
+    Node::record([
+        ("pointer", owned(&left.pointer)),
+        ("keyword", Node::literal(left.keyword)),
+        ("reason", Node::literal(left.reason.as_str())),
+        ("message", owned(&left.message)),
+    ])
 }
 
 /// Returns `{ quarantined, changes?, lossless, restore, warning? }`. Bindings remove the warning and show it.
@@ -185,8 +190,8 @@ pub fn tools(list: &ToolsReport, with_changes: bool) -> Node<'static> {
     Node::object(members)
 }
 
-/// Returns `{ quarantined, lossless, restore, warning? }`. Changes of [`ReadyTools`] are computed when they are read.
-pub(crate) fn ready_tools(ready: &ReadyTools) -> Node<'static> {
+/// Returns `{ quarantined, lossless, restore, warning? }`. The changes are computed when they are read.
+pub(crate) fn ready_tools<T: Form>(ready: &SanitizedTools<T>) -> Node<'static> {
     let mut members = Object::new();
     members.set("quarantined", quarantined(&ready.quarantined));
     members.set("lossless", Node::bool(ready.lossless));
@@ -210,7 +215,7 @@ pub(super) fn request(report: &AdaptReport) -> Node<'static> {
     let deferred = report.deferred.as_ref().map_or_else(Node::default, deferred_report);
     let unforced = report.unforced.iter().map(|name| owned(name)).collect();
     let mut node = Node::record([
-        ("dialect", Node::literal(report.dialect)),
+        ("dialect", Node::literal(report.dialect.as_str())),
         ("deferred", deferred),
         ("quarantined", quarantined(&report.quarantined)),
         ("changes", tool_changes(&report.changes)),
@@ -225,15 +230,15 @@ pub(super) fn request(report: &AdaptReport) -> Node<'static> {
     node
 }
 
-fn format_change(format_change: &FormatChange) -> Node<'static> {
+pub(super) fn format_change(format_change: &FormatChange) -> Node<'static> {
     let mut node = change(&format_change.change);
     if let Some(object) = node.as_object_mut() {
-        object.insert_at(0, Text::literal("dialect"), Node::literal(format_change.dialect));
+        object.insert_at(0, Text::literal("dialect"), Node::literal(format_change.dialect.as_str()));
     }
     node
 }
 
-fn request_change(change: &RequestChange) -> Node<'static> {
+pub(super) fn request_change(change: &RequestChange) -> Node<'static> {
     Node::record([
         ("pointer", owned(&change.pointer)),
         ("rule", Node::literal(change.rule)),
@@ -242,7 +247,7 @@ fn request_change(change: &RequestChange) -> Node<'static> {
     ])
 }
 
-fn choice_change(change: &ChoiceChange) -> Node<'static> {
+pub(super) fn choice_change(change: &ChoiceChange) -> Node<'static> {
     Node::record([
         ("found", owned(&change.found)),
         ("sent", owned(&change.sent)),
@@ -251,67 +256,71 @@ fn choice_change(change: &ChoiceChange) -> Node<'static> {
 }
 
 fn quarantined(list: &[Quarantined]) -> Node<'static> {
-    let to_node = |tool: &Quarantined| {
-        let mut members = Vec::from([("name", tool.name.as_deref().map_or_else(Node::default, owned))]);
-        members.extend(tool.server.as_deref().map(|server| ("server", owned(server))));
-        members.extend([
-            ("pointer", owned(&tool.pointer)),
-            ("rule", Node::literal(tool.rule)),
-            ("message", owned(&tool.message)),
-        ]);
-        Node::object(members.into_iter().map(|(key, value)| (Text::literal(key), value)).collect())
-    };
-    Node::array(list.iter().map(to_node).collect())
+    Node::array(list.iter().map(quarantined_tool).collect())
+}
+
+pub(super) fn quarantined_tool(tool: &Quarantined) -> Node<'static> {
+    let mut members = Vec::from([("name", tool.name.as_deref().map_or_else(Node::default, owned))]);
+    members.extend(tool.server.as_deref().map(|server| ("server", owned(server))));
+    members.extend([
+        ("pointer", owned(&tool.pointer)),
+        ("rule", Node::literal(tool.rule)),
+        ("message", owned(&tool.message)),
+    ]);
+    Node::object(members.into_iter().map(|(key, value)| (Text::literal(key), value)).collect())
 }
 
 fn tool_changes(list: &[ToolChange]) -> Node<'static> {
-    let to_node = |tool_change: &ToolChange| {
-        let mut node = change(&tool_change.change);
-        if let Some(object) = node.as_object_mut() {
-            object.insert_at(0, Text::literal("tool"), owned(&tool_change.tool));
-            object.insert_at(1, Text::literal("dialect"), Node::literal(tool_change.dialect));
-            if let Some(server) = &tool_change.server {
-                object.insert_at(1, Text::literal("server"), owned(server));
-            }
+    Node::array(list.iter().map(tool_change).collect())
+}
+
+pub(super) fn tool_change(tool_change: &ToolChange) -> Node<'static> {
+    let mut node = change(&tool_change.change);
+    if let Some(object) = node.as_object_mut() {
+        object.insert_at(0, Text::literal("tool"), owned(&tool_change.tool));
+        object.insert_at(1, Text::literal("dialect"), Node::literal(tool_change.dialect.as_str()));
+        if let Some(server) = &tool_change.server {
+            object.insert_at(1, Text::literal("server"), owned(server));
         }
-        node
-    };
-    Node::array(list.iter().map(to_node).collect())
+    }
+    node
 }
 
 pub(super) fn tool_violations(list: &[ToolViolation]) -> Node<'static> {
-    let to_node = |violation: &ToolViolation| {
-        let mut node = Node::record([
-            ("tool", violation.tool.as_deref().map_or_else(Node::default, owned)),
-            ("dialect", Node::literal(violation.dialect)),
-            ("constraint", Node::literal(violation.constraint)),
-            ("severity", Node::literal(violation.severity.as_str())),
-            ("pointer", owned(&violation.pointer)),
-            ("message", owned(&violation.message)),
-            ("confidence", Node::string(alloc::string::String::from(violation.confidence))),
-            ("source", Node::string(violation.source)),
-        ]);
-        if let (Some(server), Some(object)) = (&violation.server, node.as_object_mut()) {
-            object.insert_at(1, Text::literal("server"), owned(server));
-        }
-        with_more(node, violation.more)
-    };
-    Node::array(list.iter().map(to_node).collect())
+    Node::array(list.iter().map(tool_violation).collect())
+}
+
+pub(super) fn tool_violation(violation: &ToolViolation) -> Node<'static> {
+    let mut node = Node::record([
+        ("tool", violation.tool.as_deref().map_or_else(Node::default, owned)),
+        ("dialect", Node::literal(violation.dialect.as_str())),
+        ("constraint", Node::literal(violation.constraint)),
+        ("severity", Node::literal(violation.severity.as_str())),
+        ("pointer", owned(&violation.pointer)),
+        ("message", owned(&violation.message)),
+        ("confidence", Node::string(alloc::string::String::from(violation.confidence))),
+        ("source", Node::string(violation.source)),
+    ]);
+    if let (Some(server), Some(object)) = (&violation.server, node.as_object_mut()) {
+        object.insert_at(1, Text::literal("server"), owned(server));
+    }
+    with_more(node, violation.more)
 }
 
 pub(super) fn request_violations(list: &[RequestViolation]) -> Node<'static> {
-    let to_node = |violation: &RequestViolation| {
-        let node = Node::record([
-            ("constraint", Node::literal(violation.constraint)),
-            ("severity", Node::literal(violation.severity.as_str())),
-            ("pointer", owned(&violation.pointer)),
-            ("message", owned(&violation.message)),
-            ("confidence", Node::string(alloc::string::String::from(violation.fact.confidence))),
-            ("source", Node::string(violation.fact.source)),
-        ]);
-        with_more(node, violation.more)
-    };
-    Node::array(list.iter().map(to_node).collect())
+    Node::array(list.iter().map(request_violation).collect())
+}
+
+pub(super) fn request_violation(violation: &RequestViolation) -> Node<'static> {
+    let node = Node::record([
+        ("constraint", Node::literal(violation.constraint)),
+        ("severity", Node::literal(violation.severity.as_str())),
+        ("pointer", owned(&violation.pointer)),
+        ("message", owned(&violation.message)),
+        ("confidence", Node::string(alloc::string::String::from(violation.fact.confidence))),
+        ("source", Node::string(violation.fact.source)),
+    ]);
+    with_more(node, violation.more)
 }
 
 /// Adds `{ valid, repairs, left, retryMessage }` if the call is repaired.
@@ -357,7 +366,7 @@ pub(crate) fn repaired_calls(calls: &[RepairedCall]) -> Node<'static> {
     Node::array(calls.iter().map(repaired_call).collect())
 }
 
-fn repaired_call(call: &RepairedCall) -> Node<'static> {
+pub(super) fn repaired_call(call: &RepairedCall) -> Node<'static> {
     let named = [("id", call.id.as_deref().map_or_else(Node::default, owned)), ("name", owned(&call.name))];
     let named = named.into_iter().chain(about_call(call)).map(|(key, value)| (Text::literal(key), value));
     Node::object(named.collect())
@@ -374,17 +383,9 @@ pub fn deferred(report: &DeferredReport, restore: &Restore) -> Node<'static> {
     Node::record([("report", deferred_report(report)), ("restore", restore.0.to_node())])
 }
 
-fn deferred_report(report: &DeferredReport) -> Node<'static> {
+pub(super) fn deferred_report(report: &DeferredReport) -> Node<'static> {
     let names = |names: &[alloc::string::String]| Node::array(names.iter().map(|name| owned(name)).collect());
-    let warnings = report.warnings.iter().map(|warning| {
-        let mut described = Node::record([("code", Node::literal(warning.code))]);
-        for (key, value) in [("name", &warning.name), ("pointer", &warning.pointer)] {
-            if let Some(value) = value {
-                described.set(key, owned(value));
-            }
-        }
-        described
-    });
+    let warnings = report.warnings.iter().map(request_warning);
     let mut members: Vec<(Text<'static>, Node<'static>)> = [
         ("loaded", names(&report.loaded)),
         ("hidden", names(&report.hidden)),
@@ -405,6 +406,16 @@ fn deferred_report(report: &DeferredReport) -> Node<'static> {
     Node::object(Object::from_iter(members))
 }
 
+pub(super) fn request_warning(warning: &Warning) -> Node<'static> {
+    let mut described = Node::record([("code", Node::literal(warning.code))]);
+    for (key, value) in [("name", &warning.name), ("pointer", &warning.pointer)] {
+        if let Some(value) = value {
+            described.set(key, owned(value));
+        }
+    }
+    described
+}
+
 /// Returns a list of the known facts about each dialect.
 pub fn dialects(list: &[Dialect]) -> Node<'static> {
     Node::array(list.iter().map(dialect).collect())
@@ -417,7 +428,7 @@ pub fn dialect(dialect: &Dialect) -> Node<'static> {
 
 pub(super) fn choice(choice: &DialectChoice) -> Node<'static> {
     Node::record([
-        ("dialect", Node::literal(choice.dialect)),
+        ("dialect", Node::literal(choice.dialect.as_str())),
         ("confidence", owned(choice.confidence.encode_utf8(&mut [0; 4]))),
         ("because", owned(&choice.because)),
     ])

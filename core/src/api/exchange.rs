@@ -2,7 +2,7 @@
 
 use alloc::{borrow::Cow, string::String, vec::Vec};
 
-use super::describe;
+use super::{describe, input::fed, Input};
 use crate::{
     adapt::AdaptReport,
     error::Error,
@@ -19,13 +19,13 @@ use crate::{
 /// is asked again. The client receives one reply, with the blocks that Anthropic's servers would have written.
 ///
 /// ```
-/// use toolwire::{Exchange, ExchangeOptions};
+/// use toolwire::{Dialect, Exchange, ExchangeOptions};
 /// let body = r#"{"model":"m","messages":[{"role":"user","content":"a room, please"}],"tools":[
 ///     {"type":"tool_search_tool_bm25_20251119","name":"tool_search_tool_bm25"},
 ///     {"name":"book_room","description":"Books a meeting room","defer_loading":true,
 ///      "input_schema":{"type":"object","properties":{}}}
 /// ]}"#;
-/// let options = ExchangeOptions::default().dialect("anthropic");
+/// let options = ExchangeOptions::default().dialect(Dialect::ANTHROPIC);
 /// let mut exchange = Exchange::open("http://localhost/v1/messages", body, &options)?.expect("a request with tools");
 /// assert!(!exchange.request().contains("book_room"));
 /// let searches = r#"{"type":"message","stop_reason":"tool_use",
@@ -42,15 +42,16 @@ use crate::{
 pub struct Exchange(exchange::Exchange, Utf8Pieces);
 
 impl Exchange {
-    /// Opens an exchange for a request, given its URL and its body. Returns `None` if the request cannot contain tools
-    /// (because of its path, or because it is not a JSON object); such a request must be forwarded unchanged.
+    /// Opens an exchange for a request, given its URL and its body, a value or JSON text. Returns `None` if the request
+    /// cannot contain tools (because of its path, or because it is not a JSON object); such a request must be forwarded
+    /// unchanged.
     ///
     /// # Errors
     /// The errors of [`adapt_request`](crate::adapt_request) and [`dialect_for`](crate::dialect_for);
     /// `not-representable` if tools have to be set aside, which [`OnSetAside::Error`](crate::options::OnSetAside)
     /// forbids; `invalid-request` if the history is in another format than the address has, because the client could
-    /// not read the reply.
-    pub fn open(url: &str, body: &str, options: &ExchangeOptions) -> Result<Option<Exchange>, Error> {
+    /// not read the reply; `invalid-json` for bytes that are not UTF-8.
+    pub fn open(url: &str, body: impl Input, options: &ExchangeOptions) -> Result<Option<Exchange>, Error> {
         Exchange::open_with(url, body, options, None)
     }
 
@@ -60,7 +61,7 @@ impl Exchange {
     /// Same as [`Exchange::open`].
     pub fn open_cached(
         url: &str,
-        body: &str,
+        body: impl Input,
         options: &ExchangeOptions,
         cache: &ToolListCache,
     ) -> Result<Option<Exchange>, Error> {
@@ -69,11 +70,11 @@ impl Exchange {
 
     fn open_with(
         url: &str,
-        body: &str,
+        body: impl Input,
         options: &ExchangeOptions,
         cache: Option<&ToolListCache>,
     ) -> Result<Option<Exchange>, Error> {
-        let opened = exchange::Exchange::open(url, body, options, cache)?;
+        let opened = exchange::Exchange::open(url, &body.given()?.text()?, options, cache)?;
         Ok(opened.map(|opened| Exchange(opened, Utf8Pieces::default())))
     }
 
@@ -81,6 +82,22 @@ impl Exchange {
     /// asked again.
     pub fn request(&self) -> &str {
         self.0.request()
+    }
+
+    /// Like [`Self::request`], but moves the body out of the exchange. A client can send it without a copy.
+    /// [`Self::request`] is empty until the model must be asked again.
+    ///
+    /// ```
+    /// use toolwire::{Dialect, Exchange, ExchangeOptions};
+    /// let options = ExchangeOptions::default().dialect(Dialect::ANTHROPIC);
+    /// let url = "http://localhost/v1/messages";
+    /// let mut exchange = Exchange::open(url, br#"{"messages":[]}"#, &options)?.expect("a request");
+    /// let body: Vec<u8> = exchange.take_request().into_bytes();
+    /// assert_eq!(body, br#"{"messages":[]}"#);
+    /// # Ok::<(), toolwire::Error>(())
+    /// ```
+    pub fn take_request(&mut self) -> String {
+        self.0.take_request()
     }
 
     /// Returns the report on the rewritten request.
@@ -124,10 +141,10 @@ impl Exchange {
     /// each [`key`](SetAsideWarning::key).
     ///
     /// ```
-    /// use toolwire::{Exchange, ExchangeOptions};
+    /// use toolwire::{Dialect, Exchange, ExchangeOptions};
     /// let body = r#"{"messages":[],"tools":[
     ///     {"name":"read","input_schema":{"type":"object"}}, {"name":"bad","input_schema":{"type":"string"}}]}"#;
-    /// let options = ExchangeOptions::default().dialect("anthropic");
+    /// let options = ExchangeOptions::default().dialect(Dialect::ANTHROPIC);
     /// let exchange = Exchange::open("http://localhost/v1/messages", body, &options)?.expect("a request with tools");
     /// let warning = &exchange.warning().expect("a warning").message;
     /// assert!(warning.starts_with("1 tool was not sent: `bad` at `/tools/1"));
@@ -147,8 +164,8 @@ impl Exchange {
     /// an exchange.
     ///
     /// ```
-    /// use toolwire::{Exchange, ExchangeOptions};
-    /// let (url, options) = ("http://localhost/v1/messages", ExchangeOptions::default().dialect("anthropic"));
+    /// use toolwire::{Dialect, Exchange, ExchangeOptions};
+    /// let (url, options) = ("http://localhost/v1/messages", ExchangeOptions::default().dialect(Dialect::ANTHROPIC));
     /// let error = Exchange::open(url, r#"{"messages":[],"tools":3}"#, &options).expect_err("no tools");
     /// let body = Exchange::refusal(url, &error);
     /// assert!(body.starts_with(r#"{"type":"error","error":{"type":"invalid_request_error","message":"toolwire: "#));
@@ -167,18 +184,24 @@ impl Exchange {
     /// # Errors
     /// `too-deep`, `invalid-option`, and the errors of [`Self::open`] for the next request; `invalid-value` for a reply
     /// in another format than the address has.
-    pub fn reply<'t>(&mut self, reply: &'t str) -> Result<Option<Cow<'t, str>>, Error> {
-        self.0.reply(reply)
+    pub fn reply<T: Input>(&mut self, reply: T) -> Result<Option<T::Output>, Error> {
+        let text = reply.given()?.text()?;
+        let restored = match self.0.reply(&text)? {
+            None => return Ok(None),
+            Some(Cow::Borrowed(_)) => None,
+            Some(Cow::Owned(restored)) => Some(restored),
+        };
+        reply.text(restored).map(Some)
     }
 
     /// Returns the repairs of the calls that ended since this method was last used, in whole replies and in streams, if
     /// repairing is enabled ([`ExchangeOptions::repair`]).
     ///
     /// ```
-    /// use toolwire::{Exchange, ExchangeOptions, RepairOptions};
+    /// use toolwire::{Dialect, Exchange, ExchangeOptions, RepairOptions};
     /// let body = r#"{"messages":[],"tools":[{"name":"read","input_schema":
     ///     {"type":"object","properties":{"lines":{"type":"array","items":{"type":"integer"}}}}}]}"#;
-    /// let options = ExchangeOptions::default().dialect("anthropic").repair(RepairOptions::default());
+    /// let options = ExchangeOptions::default().dialect(Dialect::ANTHROPIC).repair(RepairOptions::default());
     /// let url = "http://localhost/v1/messages";
     /// let mut exchange = Exchange::open(url, body, &options)?.expect("a request with tools");
     /// let reply = r#"{"content":[{"type":"tool_use","id":"t1","name":"read","input":{"lines":"[1, 2]"}}]}"#;
@@ -198,12 +221,12 @@ impl Exchange {
     }
 
     /// Restores the next piece of the text of an event stream, which may be split anywhere, and returns the text to
-    /// forward.
+    /// forward, borrowed if nothing changed.
     ///
     /// # Errors
     /// `limit-exceeded` if an event, or the reply, exceeds the maximum size; `invalid-value` for an event in another
     /// format than the address has.
-    pub fn feed_text(&mut self, piece: &str) -> Result<String, Error> {
+    pub fn feed_text<'p>(&mut self, piece: &'p str) -> Result<Cow<'p, str>, Error> {
         self.0.feed_text(piece)
     }
 
@@ -215,14 +238,11 @@ impl Exchange {
     /// # Errors
     /// Same as [`Self::feed_text`]; `invalid-value` for bytes that are no frame, after frames. The next call returns
     /// the events before them, and later calls return the error again.
-    pub fn feed_bytes(&mut self, piece: &[u8]) -> Result<Vec<u8>, Error> {
+    pub fn feed_bytes<'p>(&mut self, piece: &'p [u8]) -> Result<Cow<'p, [u8]>, Error> {
         match self.0.stream_kind(piece) {
-            StreamKind::Frames => self.0.feed_frames(piece),
-            StreamKind::Other => Ok(piece.to_vec()),
-            StreamKind::Text => {
-                let text = self.1.text(piece);
-                self.0.feed_text(&text).map(String::into_bytes)
-            }
+            StreamKind::Frames => self.0.feed_frames(piece).map(Cow::Owned),
+            StreamKind::Other => Ok(Cow::Borrowed(piece)),
+            StreamKind::Text => fed(&mut self.1, piece, |text| self.0.feed_text(text)),
         }
     }
 
@@ -259,7 +279,7 @@ impl Exchange {
         if broken.is_empty() {
             return self.0.finish_text();
         }
-        let text = self.0.feed_text(broken)?;
+        let text = self.0.feed_text(broken)?.into_owned();
         Ok(text + &self.0.finish_text()?)
     }
 

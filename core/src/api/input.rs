@@ -1,4 +1,4 @@
-//! Input of functions: a `serde_json::Value`, or JSON text as `&str` or as UTF-8 bytes.
+//! Input of functions: a `serde_json::Value`, or JSON text as `&str` or as UTF-8 bytes; and its owned forms.
 
 use alloc::{
     borrow::{Cow, ToOwned},
@@ -11,7 +11,7 @@ use serde_json::Value;
 use super::text_of;
 use crate::{
     error::Error,
-    json::{self, Node},
+    json::{self, Node, Utf8Pieces},
     request,
 };
 
@@ -24,24 +24,15 @@ use crate::{
 ///
 /// ```
 /// use std::borrow::Cow;
-/// use toolwire::{sanitize, SanitizeOptions};
+/// use toolwire::{sanitize, Dialect, SanitizeOptions};
 /// let body: &[u8] = br#"{"type":"object","properties":{}}"#;
-/// let written: Cow<'_, [u8]> = sanitize(body, &SanitizeOptions::new("openai-chat"))?.schema;
+/// let written: Cow<'_, [u8]> = sanitize(body, &SanitizeOptions::new(Dialect::OPENAI_CHAT))?.schema;
 /// assert!(matches!(written, Cow::Borrowed(_)));
 /// # Ok::<(), toolwire::Error>(())
 /// ```
 ///
 /// Bytes that are not UTF-8 cause the error `invalid-json`, which contains the position of the first invalid byte.
-pub trait Input: Copy + Debug + sealed::Sealed {
-    /// Form of the result: `Value`, `Cow<str>` or `Cow<[u8]>`.
-    type Output: Clone + Debug + PartialEq;
-
-    /// Returns the value, or the text as UTF-8.
-    ///
-    /// # Errors
-    /// `invalid-json` if bytes are not UTF-8.
-    fn given(&self) -> Result<Given<'_>, Error>;
-
+pub trait Input: Copy + Form {
     /// Writes a tree that was read from this input, borrowing its unchanged parts.
     ///
     /// # Errors
@@ -53,6 +44,48 @@ pub trait Input: Copy + Debug + sealed::Sealed {
     /// # Errors
     /// Same as [`Self::written`].
     fn text(self, text: Option<String>) -> Result<Self::Output, Error>;
+}
+
+/// A form of JSON: an [`Input`], or its owned form `Value`, `String` or `Vec<u8>`.
+///
+/// The results of [`sanitize`](crate::sanitize), [`sanitize_tools`](crate::sanitize_tools) and
+/// [`apply_deferred_loading`](crate::apply_deferred_loading) keep their input for the report. Their `into_owned` copies
+/// it. The owner of an input can then return the result:
+///
+/// ```
+/// use serde_json::Value;
+/// use toolwire::{sanitize_tools, DialectId, Error, SanitizedTools, ToolsOptions};
+/// fn sanitized(listed: Value, dialect: DialectId) -> Result<SanitizedTools<Value>, Error> {
+///     Ok(sanitize_tools(&listed, &ToolsOptions::new(dialect))?.into_owned())
+/// }
+/// ```
+pub trait Form: Clone + Debug + sealed::Sealed {
+    /// Form of the result: `Value`, text or bytes.
+    type Output: Clone + Debug + PartialEq;
+
+    /// The form that owns its data: `Value`, `String` or `Vec<u8>`.
+    type Owned: OwnedForm;
+
+    /// Returns the value, or the text as UTF-8.
+    ///
+    /// # Errors
+    /// `invalid-json` if bytes are not UTF-8.
+    fn given(&self) -> Result<Given<'_>, Error>;
+
+    /// Returns a copy that owns its data.
+    fn copied(&self) -> Self::Owned;
+
+    /// Returns a result that owns its data.
+    fn owned(output: Self::Output) -> Self::Owned;
+}
+
+/// A form that owns its data.
+pub trait OwnedForm: Form<Output = Self, Owned = Self> + PartialEq {
+    /// Writes a tree.
+    ///
+    /// # Errors
+    /// `invalid-value` for an unpaired surrogate, which a `Value` cannot hold.
+    fn written_from(node: &Node<'_>) -> Result<Self, Error>;
 }
 
 /// An input whose text is known to be UTF-8.
@@ -72,6 +105,13 @@ impl<'a> Given<'a> {
         }
     }
 
+    pub(crate) fn text(self) -> Result<Cow<'a, str>, Error> {
+        Ok(match self {
+            Given::Value(value) => Cow::Owned(json::write(&Node::from_value(value)?)),
+            Given::Text(text) => Cow::Borrowed(text),
+        })
+    }
+
     /// Reads a request without parsing messages that need no change.
     pub(crate) fn read_request(self) -> Result<Node<'a>, Error> {
         match self {
@@ -81,19 +121,44 @@ impl<'a> Given<'a> {
     }
 }
 
+pub(super) fn fed<'p>(
+    pieces: &mut Utf8Pieces,
+    piece: &'p [u8],
+    mut feed: impl for<'t> FnMut(&'t str) -> Result<Cow<'t, str>, Error>,
+) -> Result<Cow<'p, [u8]>, Error> {
+    Ok(match pieces.text(piece) {
+        Cow::Borrowed(text) => match feed(text)? {
+            Cow::Borrowed(text) => Cow::Borrowed(text.as_bytes()),
+            Cow::Owned(text) => Cow::Owned(text.into_bytes()),
+        },
+        Cow::Owned(text) => Cow::Owned(feed(&text)?.into_owned().into_bytes()),
+    })
+}
+
 mod sealed {
     pub trait Sealed {}
 }
 
 impl sealed::Sealed for &Value {}
 
-impl Input for &Value {
+impl Form for &Value {
     type Output = Value;
+    type Owned = Value;
 
     fn given(&self) -> Result<Given<'_>, Error> {
         Ok(Given::Value(self))
     }
 
+    fn copied(&self) -> Value {
+        (*self).clone()
+    }
+
+    fn owned(output: Value) -> Value {
+        output
+    }
+}
+
+impl Input for &Value {
     fn written(self, node: &Node<'_>) -> Result<Value, Error> {
         node.to_value()
     }
@@ -107,14 +172,26 @@ macro_rules! texts {
     ($form:ty: $([$($parameters:tt)*] $type:ty),*) => {$(
         impl<$($parameters)*> sealed::Sealed for &$type {}
 
-        impl<'a, $($parameters)*> Input for &'a $type {
+        impl<'a, $($parameters)*> Form for &'a $type {
             type Output = Cow<'a, $form>;
+            type Owned = <$form as ToOwned>::Owned;
 
             fn given(&self) -> Result<Given<'_>, Error> {
                 let form: &$form = *self;
                 form.utf8().map(Given::Text)
             }
 
+            fn copied(&self) -> Self::Owned {
+                let form: &$form = *self;
+                form.to_owned()
+            }
+
+            fn owned(output: Self::Output) -> Self::Owned {
+                output.into_owned()
+            }
+        }
+
+        impl<'a, $($parameters)*> Input for &'a $type {
             fn written(self, node: &Node<'_>) -> Result<Self::Output, Error> {
                 let form: &$form = self;
                 let text = if node.is_intact() { None } else { Some(text_of(form.utf8()?, node).into_owned()) };
@@ -132,14 +209,51 @@ macro_rules! texts {
 texts!(str: [] str, [] String, [] Cow<'_, str>);
 texts!([u8]: [] [u8], [] Vec<u8>, [] Cow<'_, [u8]>, [const N: usize] [u8; N]);
 
+macro_rules! owned {
+    ($($type:ty: $given:expr, $write:expr;)*) => {$(
+        impl sealed::Sealed for $type {}
+
+        impl Form for $type {
+            type Output = $type;
+            type Owned = $type;
+
+            fn given(&self) -> Result<Given<'_>, Error> {
+                let given: fn(&$type) -> Result<Given<'_>, Error> = $given;
+                given(self)
+            }
+
+            fn copied(&self) -> $type {
+                self.clone()
+            }
+
+            fn owned(output: $type) -> $type {
+                output
+            }
+        }
+
+        impl OwnedForm for $type {
+            fn written_from(node: &Node<'_>) -> Result<Self, Error> {
+                let write: fn(&Node<'_>) -> Result<$type, Error> = $write;
+                write(node)
+            }
+        }
+    )*};
+}
+
+owned! {
+    Value: |value| Ok(Given::Value(value)), |node| node.to_value();
+    String: |text| Ok(Given::Text(text)), |node| Ok(json::write(node));
+    Vec<u8>: |bytes| json::utf8(bytes).map(Given::Text), |node| Ok(json::write(node).into_bytes());
+}
+
 /// The form of a text input: `str`, or bytes.
-trait Form: ToOwned {
+trait Text: ToOwned {
     fn utf8(&self) -> Result<&str, Error>;
 
     fn form(text: String) -> Self::Owned;
 }
 
-impl Form for str {
+impl Text for str {
     fn utf8(&self) -> Result<&str, Error> {
         Ok(self)
     }
@@ -149,7 +263,7 @@ impl Form for str {
     }
 }
 
-impl Form for [u8] {
+impl Text for [u8] {
     fn utf8(&self) -> Result<&str, Error> {
         json::utf8(self)
     }

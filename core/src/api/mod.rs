@@ -3,7 +3,7 @@
 mod arguments;
 pub(crate) mod call;
 pub(crate) mod describe;
-#[cfg(feature = "search")]
+#[cfg(feature = "exchange")]
 mod exchange;
 mod input;
 mod once;
@@ -13,14 +13,16 @@ mod results;
 pub(crate) mod sanitize;
 #[cfg(feature = "search")]
 mod search;
+#[cfg(feature = "serde")]
+mod serialize;
 pub(crate) mod tools;
 
 pub use arguments::repair_arguments;
 pub use arguments::restore_arguments;
 pub use arguments::RestorePlan;
-#[cfg(feature = "search")]
+#[cfg(feature = "exchange")]
 pub use exchange::Exchange;
-pub use input::Input;
+pub use input::{Form, Input, OwnedForm};
 pub use request::{adapt_request, check_request, Adapted, ReplyRestorer, RestoredReply};
 pub use request::{apply_deferred_loading, settle_deferral_betas, strip_deferral_betas, Deferred};
 pub use restore::{CallStream, Restore, RestoredCall, RestoredClientCall, RestoredContent};
@@ -31,7 +33,7 @@ pub use tools::dialects;
 
 pub use arguments::validate_arguments;
 pub use results::{fit_result, validate_result};
+pub use tools::ToolSet;
 pub use tools::{check_tools, deferral_for, dialect_for, sanitize_tools, SanitizedTools};
-pub use tools::{ReadyTools, ToolSet};
 
 use crate::json::text_of;

@@ -1,10 +1,14 @@
 //! `adapt_request` and `apply_deferred_loading`, and restoring replies, whole and in pieces.
 
-use alloc::{borrow::Cow, string::String, vec::Vec};
+use alloc::{
+    borrow::{Cow, ToOwned},
+    string::String,
+    vec::Vec,
+};
 
 use serde_json::Value;
 
-use super::{once::OnceValue, Input, Restore};
+use super::{input::fed, once::OnceValue, Form, Input, Restore};
 use crate::{
     adapt::{self, AdaptReport},
     check::findings::FindingLimit,
@@ -30,13 +34,31 @@ pub struct Adapted<T> {
     pub restore: Restore,
 }
 
+impl<B: ToOwned + ?Sized> Adapted<Cow<'_, B>> {
+    /// Returns the result with a request that borrows nothing.
+    ///
+    /// ```
+    /// use toolwire::{adapt_request, AdaptOptions, Adapted, Dialect};
+    /// fn adapted(body: String) -> Result<Adapted<String>, toolwire::Error> {
+    ///     Ok(adapt_request(&body, &AdaptOptions::new(Dialect::ANTHROPIC))?.into_owned())
+    /// }
+    /// # adapted(r#"{"messages":[]}"#.into())?;
+    /// # Ok::<(), toolwire::Error>(())
+    /// ```
+    #[must_use]
+    pub fn into_owned(self) -> Adapted<B::Owned> {
+        let Adapted { request, report, restore } = self;
+        Adapted { request: request.into_owned(), report, restore }
+    }
+}
+
 /// Rewrites a whole request (Anthropic Messages, OpenAI Chat Completions or Responses, or Gemini) so that the API
 /// accepts it: applies deferred loading ([`apply_deferred_loading`](crate::apply_deferred_loading)), then sanitizes
 /// every tool ([`sanitize_tools`](crate::sanitize_tools)), then renames tools in `tool_choice` and in the history.
 ///
 /// ```
 /// use serde_json::json;
-/// use toolwire::{adapt_request, AdaptOptions};
+/// use toolwire::{adapt_request, AdaptOptions, Dialect};
 /// let request = json!({
 ///     "model": "claude",
 ///     "messages": [
@@ -45,7 +67,7 @@ pub struct Adapted<T> {
 ///     "tools": [{"name": "files.read", "input_schema": {"type": "object", "properties": {}}}],
 ///     "tool_choice": {"type": "tool", "name": "files.read"},
 /// });
-/// let adapted = adapt_request(&request, &AdaptOptions::new("anthropic"))?;
+/// let adapted = adapt_request(&request, &AdaptOptions::new(Dialect::ANTHROPIC))?;
 /// assert_eq!(adapted.request["tools"][0]["name"], "files_read");
 /// assert_eq!(adapted.request["messages"][0]["content"][0]["name"], "files_read");
 /// assert_eq!(adapted.request["tool_choice"]["name"], "files_read");
@@ -58,7 +80,7 @@ pub struct Adapted<T> {
 /// In JSON text, messages that need no change are copied unchanged.
 ///
 /// # Errors
-/// `unknown-dialect`, `invalid-option`, `invalid-request`, `forced-deferred-tool`, `invalid-json`, `too-deep`.
+/// `invalid-option`, `invalid-request`, `forced-deferred-tool`, `invalid-json`, `too-deep`.
 pub fn adapt_request<T: Input>(request: T, options: &AdaptOptions) -> Result<Adapted<T::Output>, Error> {
     let mut node = request.given()?.read_request()?;
     let (report, restore_map) = adapt::adapt(&mut node, options)?;
@@ -80,13 +102,13 @@ pub fn adapt_request<T: Input>(request: T, options: &AdaptOptions) -> Result<Ada
 ///     "messages": [{"role": "user", "content": "hi"}],
 ///     "thinking": {"type": "enabled", "budget_tokens": 2000}, "tools": [tool], "tool_choice": {"type": "any"},
 /// });
-/// let found = toolwire::check_request(&request, "anthropic")?;
+/// let found = toolwire::check_request(&request, toolwire::Dialect::ANTHROPIC)?;
 /// assert_eq!((found[0].constraint, found[0].pointer.as_str()), ("choice-while-thinking", "/tool_choice"));
 /// # Ok::<(), toolwire::Error>(())
 /// ```
 ///
 /// # Errors
-/// `unknown-dialect`, `invalid-request`, `invalid-json`, `too-deep`.
+/// `invalid-request`, `invalid-json`, `too-deep`.
 pub fn check_request<T: Input>(
     request: T,
     options: impl Into<CheckRequestOptions>,
@@ -114,10 +136,10 @@ impl Restore {
     ///
     /// ```
     /// use serde_json::json;
-    /// use toolwire::{sanitize_tools, RepairOptions, ToolsOptions};
+    /// use toolwire::{sanitize_tools, Dialect, RepairOptions, ToolsOptions};
     /// let schema = json!({"type": "object", "properties": {"limit": {"type": "integer"}}});
     /// let tools = json!([{"name": "search", "inputSchema": schema}]);
-    /// let options = ToolsOptions::new("anthropic").repair(RepairOptions::default());
+    /// let options = ToolsOptions::new(Dialect::ANTHROPIC).repair(RepairOptions::default());
     /// let call = json!({"type": "tool_use", "id": "t1", "name": "search", "input": {"limit": "ten"}});
     /// let reply = json!({"role": "assistant", "content": [call]});
     /// let restored = sanitize_tools(&tools, &options)?.restore.reply(&reply)?;
@@ -150,10 +172,10 @@ impl Restore {
 ///
 /// ```
 /// use serde_json::json;
-/// use toolwire::{sanitize_tools, ToolsOptions};
+/// use toolwire::{sanitize_tools, Dialect, ToolsOptions};
 /// let schema = json!({"type": "object", "properties": {"$ref": {"type": "string"}}});
 /// let tools = json!([{"name": "show", "inputSchema": schema}]);
-/// let mut stream = sanitize_tools(&tools, &ToolsOptions::new("moonshot"))?.restore.stream();
+/// let mut stream = sanitize_tools(&tools, &ToolsOptions::new(Dialect::MOONSHOT))?.restore.stream();
 /// let call = json!({"index": 0, "id": "c1", "function": {"name": "show", "arguments": ""}});
 /// let start = json!({"index": 0, "delta": {"tool_calls": [call]}});
 /// assert_eq!(stream.feed(&json!({"choices": [start]}))?.len(), 1);
@@ -186,13 +208,14 @@ impl ReplyRestorer {
     }
 
     /// Accepts the next piece of the text of an event stream (`text/event-stream`), which may be split anywhere, and
-    /// returns the text to forward. Events that need no change are forwarded byte for byte.
+    /// returns the text to forward, borrowed if nothing changed. Events that need no change are forwarded byte for
+    /// byte.
     ///
     /// # Errors
     /// `limit-exceeded` if an event or the buffered text exceeds the maximum size. The next call returns the text that
     /// could already be forwarded, and the event unchanged. `budget-exceeded` if the arguments of a call take too many
     /// steps to restore. They are discarded, so the stream must not be continued.
-    pub fn feed_text(&mut self, piece: &str) -> Result<String, Error> {
+    pub fn feed_text<'p>(&mut self, piece: &'p str) -> Result<Cow<'p, str>, Error> {
         self.stream.feed_text(piece)
     }
 
@@ -203,16 +226,15 @@ impl ReplyRestorer {
     /// use toolwire::Restore;
     /// let mut stream = Restore::default().stream();
     /// let (first, second) = "data: {\"text\": \"€\"}\n\n".as_bytes().split_at(18);
-    /// assert_eq!(stream.feed_bytes(first)?, b"");
-    /// assert_eq!(stream.feed_bytes(second)?, "data: {\"text\": \"€\"}\n\n".as_bytes());
+    /// assert_eq!(&*stream.feed_bytes(first)?, b"");
+    /// assert_eq!(&*stream.feed_bytes(second)?, "data: {\"text\": \"€\"}\n\n".as_bytes());
     /// # Ok::<(), toolwire::Error>(())
     /// ```
     ///
     /// # Errors
     /// Same as [`Self::feed_text`].
-    pub fn feed_bytes(&mut self, piece: &[u8]) -> Result<Vec<u8>, Error> {
-        let text = self.bytes.text(piece);
-        self.stream.feed_text(&text).map(String::into_bytes)
+    pub fn feed_bytes<'p>(&mut self, piece: &'p [u8]) -> Result<Cow<'p, [u8]>, Error> {
+        fed(&mut self.bytes, piece, |text| self.stream.feed_text(text))
     }
 
     /// Returns the repairs of the calls that ended since this method was last used, if repairing is enabled.
@@ -254,15 +276,16 @@ impl ReplyRestorer {
         if broken.is_empty() {
             return self.stream.finish_text();
         }
-        let text = self.stream.feed_text(broken)?;
+        let text = self.stream.feed_text(broken)?.into_owned();
         Ok(text + &self.stream.finish_text()?)
     }
 }
 
-/// A rewritten request. Its report is computed when it is first read.
+/// A rewritten request. Its report is computed when it is first read, from the input, which it therefore borrows;
+/// [`into_owned`](Self::into_owned) copies it.
 #[derive(Clone, Debug)]
 #[non_exhaustive]
-pub struct Deferred<T: Input> {
+pub struct Deferred<T: Form> {
     /// The request.
     pub request: T::Output,
     input: T,
@@ -270,11 +293,11 @@ pub struct Deferred<T: Input> {
     results: OnceValue<Result<(DeferredReport, Restore), Error>>,
 }
 
-impl<T: Input> Deferred<T> {
+impl<T: Form> Deferred<T> {
     /// Returns the report: the tools that were loaded and hidden, and warnings.
     ///
     /// # Errors
-    /// Only those that [`apply_deferred_loading`] would have returned.
+    /// Only those that [`apply_deferred_loading`] would have returned: the request is rewritten again.
     pub fn report(&self) -> Result<&DeferredReport, Error> {
         Ok(&self.results()?.0)
     }
@@ -286,6 +309,13 @@ impl<T: Input> Deferred<T> {
     /// Same as [`Self::report`].
     pub fn restore(&self) -> Result<&Restore, Error> {
         Ok(&self.results()?.1)
+    }
+
+    /// Returns the result with a copy of the input.
+    #[must_use]
+    pub fn into_owned(self) -> Deferred<T::Owned> {
+        let Deferred { request, input, options, results } = self;
+        Deferred { request: T::owned(request), input: input.copied(), options, results }
     }
 
     fn results(&self) -> Result<&(DeferredReport, Restore), Error> {

@@ -42,22 +42,23 @@ impl Eq for Restore {}
 /// let request = json!({"model": "m", "input": "Where am I?", "tools": [exec]});
 /// let options = DeferredOptions::default().target(toolwire::options::Api::OpenaiChat);
 /// let mut pieces = apply_deferred_loading(&request, &options)?.restore()?.call_stream("exec");
-/// assert_eq!(pieces.feed("{\"input\":\"p")?, "p");
-/// assert_eq!(pieces.feed("wd\\")?, "wd");
-/// assert_eq!(pieces.feed("n\"}")?, "\n");
-/// assert_eq!(pieces.finish()?, "");
+/// assert_eq!(pieces.feed_text("{\"input\":\"p")?, "p");
+/// assert_eq!(pieces.feed_text("wd\\")?, "wd");
+/// assert_eq!(pieces.feed_text("n\"}")?, "\n");
+/// assert_eq!(pieces.finish_text()?, "");
 /// # Ok::<(), toolwire::Error>(())
 /// ```
 #[derive(Debug)]
 pub struct CallStream(CallPieces);
 
 impl CallStream {
-    /// Accepts the next piece and returns the text to forward, which may be empty.
+    /// Accepts the next piece and returns the text to forward, which may be empty, borrowed if nothing changed.
     ///
     /// # Errors
     /// `limit-exceeded` if the buffered text exceeds the maximum size of a call.
-    pub fn feed(&mut self, piece: &str) -> Result<String, Error> {
-        self.0.feed(piece)
+    pub fn feed_text<'p>(&mut self, piece: &'p str) -> Result<Cow<'p, str>, Error> {
+        let out = self.0.feed(piece)?;
+        Ok(if out == piece { Cow::Borrowed(piece) } else { Cow::Owned(out) })
     }
 
     pub(crate) fn is_at_rest(&self) -> bool {
@@ -73,7 +74,7 @@ impl CallStream {
     ///
     /// # Errors
     /// `budget-exceeded` if the arguments take too many steps to restore. They are discarded.
-    pub fn finish(&mut self) -> Result<String, Error> {
+    pub fn finish_text(&mut self) -> Result<String, Error> {
         self.0.finish()
     }
 }
@@ -189,11 +190,11 @@ impl Restore {
     ///
     /// ```
     /// use serde_json::json;
-    /// use toolwire::{adapt_request, AdaptOptions};
+    /// use toolwire::{adapt_request, AdaptOptions, Dialect};
     /// let list = json!({"type": "array", "items": {"type": "string"}});
     /// let format = json!({"type": "json_schema", "json_schema": {"name": "list", "strict": true, "schema": list}});
     /// let request = json!({"model": "gpt-5", "messages": [], "response_format": format});
-    /// let restore = adapt_request(&request, &AdaptOptions::new("openai-strict"))?.restore;
+    /// let restore = adapt_request(&request, &AdaptOptions::new(Dialect::OPENAI_STRICT))?.restore;
     /// assert_eq!(restore.content("{\"response\": [\"a\"]}")?.content, "[\"a\"]");
     /// let cut = restore.content("{\"response\": [\"a\", \"b")?;
     /// assert_eq!((cut.content.as_ref(), cut.complete), ("[\"a\"]", false));

@@ -2,7 +2,7 @@
 
 use alloc::vec::Vec;
 
-use super::{once::OnceValue, Input, RestorePlan};
+use super::{once::OnceValue, Form, Input, RestorePlan};
 use crate::{
     check::{self as violations, findings::FindingLimit, Violation},
     envelope,
@@ -13,10 +13,14 @@ use crate::{
     sanitize::{self as rules, decode::Plan},
 };
 
-/// A rewritten schema. Its changes are computed when they are first read.
+/// A rewritten schema. Its changes are computed when they are first read, from the input, which it therefore borrows;
+/// [`into_owned`](Self::into_owned) copies it.
+///
+/// The changes are a second rewriting, which compares schemas to prove the effect of each change. Its steps are limited
+/// because a server may publish a schema that makes such proofs expensive, so reading them can fail.
 #[derive(Clone, Debug)]
 #[non_exhaustive]
-pub struct Rewritten<T: Input> {
+pub struct Rewritten<T: Form> {
     /// The schema.
     pub schema: T::Output,
     input: T,
@@ -39,7 +43,7 @@ impl SchemaReport {
     }
 }
 
-impl<T: Input> Rewritten<T> {
+impl<T: Form> Rewritten<T> {
     fn new(input: T, schema: T::Output, options: Option<SanitizeOptions>) -> Self {
         Rewritten { schema, input, options, report: OnceValue::new() }
     }
@@ -69,6 +73,24 @@ impl<T: Input> Rewritten<T> {
         Ok(&self.report()?.restore_plan)
     }
 
+    /// Returns the result with a copy of the input.
+    ///
+    /// ```
+    /// use serde_json::{json, Value};
+    /// use toolwire::{sanitize, Dialect, Rewritten, SanitizeOptions};
+    /// fn rewritten() -> Result<Rewritten<Value>, toolwire::Error> {
+    ///     let schema = json!({"type": "object", "properties": {"unit": {"const": "celsius"}}});
+    ///     Ok(sanitize(&schema, &SanitizeOptions::new(Dialect::CODEX))?.into_owned())
+    /// }
+    /// assert!(rewritten()?.lossless()?);
+    /// # Ok::<(), toolwire::Error>(())
+    /// ```
+    #[must_use]
+    pub fn into_owned(self) -> Rewritten<T::Owned> {
+        let Rewritten { schema, input, options, report } = self;
+        Rewritten { schema: T::owned(schema), input: input.copied(), options, report }
+    }
+
     fn report(&self) -> Result<&SchemaReport, Error> {
         let report = self.report.get_or_init(|| {
             let node = self.input.given()?.read()?;
@@ -85,9 +107,9 @@ impl<T: Input> Rewritten<T> {
 ///
 /// ```
 /// use serde_json::json;
-/// use toolwire::{sanitize, SanitizeOptions};
+/// use toolwire::{sanitize, Dialect, SanitizeOptions};
 /// let schema = json!({"type": "object", "properties": {"unit": {"const": "celsius"}}});
-/// let rewritten = sanitize(&schema, &SanitizeOptions::new("codex"))?;
+/// let rewritten = sanitize(&schema, &SanitizeOptions::new(Dialect::CODEX))?;
 /// assert_eq!(
 ///     rewritten.schema,
 ///     json!({"type": "object", "properties": {"unit": {"type": "string", "enum": ["celsius"]}}}),
@@ -98,7 +120,7 @@ impl<T: Input> Rewritten<T> {
 /// ```
 ///
 /// # Errors
-/// `unknown-dialect`, `invalid-option`, `invalid-json`, `too-deep`, `not-representable`, `too-lossy`, and the errors
+/// `invalid-option`, `invalid-json`, `too-deep`, `not-representable`, `too-lossy`, and the errors
 /// that are specific to the dialect.
 pub fn sanitize<T: Input>(schema: T, options: &SanitizeOptions) -> Result<Rewritten<T>, Error> {
     let mut node = schema.given()?.read()?;
@@ -164,15 +186,15 @@ pub(super) fn normalize_node(mut schema: Node<'_>, with_report: bool) -> (Node<'
 ///
 /// ```
 /// use serde_json::json;
-/// use toolwire::{check, SanitizeOptions};
+/// use toolwire::{check, Dialect, SanitizeOptions};
 /// let schema = json!({"type": "array", "items": [{"type": "string"}]});
-/// let violations = check(&schema, &SanitizeOptions::new("codex-wire"))?;
+/// let violations = check(&schema, &SanitizeOptions::new(Dialect::CODEX_WIRE))?;
 /// assert_eq!(violations[0].pointer, "/items");
 /// # Ok::<(), toolwire::Error>(())
 /// ```
 ///
 /// # Errors
-/// `unknown-dialect`, `invalid-option`, `invalid-json`, `too-deep`, `budget-exceeded`.
+/// `invalid-option`, `invalid-json`, `too-deep`, `budget-exceeded`.
 pub fn check(schema: impl Input, options: &SanitizeOptions) -> Result<Vec<Violation>, Error> {
     violations::check(&schema.given()?.read()?, options, FindingLimit::LISTED)
 }

@@ -3,18 +3,17 @@
 
 use alloc::{string::String, sync::Arc, vec::Vec};
 
-use serde_json::Value;
-
-use super::{once::OnceValue, Input, Restore};
+use super::{once::OnceValue, Form, Input, OwnedForm, Restore};
 use crate::{
     check::findings::FindingLimit,
     dialect::{
+        self,
         lookup::{self, deferral::DeferralChoice, DialectChoice},
-        Dialect, DIALECTS,
+        Dialect, DialectId, DIALECTS,
     },
     error::Error,
     json::{self, Node},
-    options::{DeferralQuery, DialectQuery, SanitizeOptions, ToolsOptions},
+    options::{DeferralQuery, DialectQuery, ToolsOptions},
     report::Detail,
     tools::{
         check::{self, ToolViolation},
@@ -23,10 +22,11 @@ use crate::{
     },
 };
 
-/// A tool list that an API accepts. Its changes are computed when they are first read.
+/// A tool list that an API accepts. Its changes are computed when they are first read, from the input, which it
+/// therefore borrows; [`into_owned`](Self::into_owned) copies it.
 #[derive(Clone, Debug)]
 #[non_exhaustive]
-pub struct SanitizedTools<T: Input> {
+pub struct SanitizedTools<T: Form> {
     /// Tools in the API's format.
     pub tools: T::Output,
     /// Tools that could not be made acceptable, and are not in the list.
@@ -43,19 +43,27 @@ pub struct SanitizedTools<T: Input> {
     changes: OnceValue<Result<Vec<ToolChange>, Error>>,
 }
 
-impl<T: Input> SanitizedTools<T> {
+impl<T: Form> SanitizedTools<T> {
     /// Returns every change, tool by tool. A different tool format is not a change.
     ///
     /// # Errors
-    /// `budget-exceeded` if computing the changes exceeds the step budget, even though rewriting the tools did not.
+    /// `budget-exceeded` if computing the changes exceeds the step budget, even though rewriting the tools did not: see
+    /// [`Rewritten`](crate::Rewritten).
     pub fn changes(&self) -> Result<&[ToolChange], Error> {
-        let changes = self.changes.get_or_init(|| changes_of(self.input.given()?.read()?, &self.options));
+        let changes = self.changes.get_or_init(|| {
+            let tools = self.input.given()?.read()?;
+            Ok(sanitize_list::rewrite(tools, &self.options, Detail::Whole)?.changes)
+        });
         changes.as_deref().map_err(Clone::clone)
     }
-}
 
-fn changes_of(tools: Node<'_>, options: &ToolsOptions) -> Result<Vec<ToolChange>, Error> {
-    Ok(sanitize_list::rewrite(tools, options, Detail::Whole)?.changes)
+    /// Returns the result with a copy of the input.
+    #[must_use]
+    pub fn into_owned(self) -> SanitizedTools<T::Owned> {
+        let SanitizedTools { tools, quarantined, lossless, restore, warning, input, options, changes } = self;
+        let (tools, input) = (T::owned(tools), input.copied());
+        SanitizedTools { tools, quarantined, lossless, restore, warning, input, options, changes }
+    }
 }
 
 /// The report of a sanitized tool list.
@@ -81,10 +89,10 @@ pub struct ToolsReport {
 ///
 /// ```
 /// use serde_json::json;
-/// use toolwire::{sanitize_tools, ToolsOptions};
+/// use toolwire::{sanitize_tools, Dialect, ToolsOptions};
 /// let search = json!({"name": "search", "inputSchema": {"type": "object", "properties": {}}});
 /// let servers = json!([{"server": "github", "tools": [search]}, {"server": "jira", "tools": [search]}]);
-/// let sanitized = sanitize_tools(&servers, &ToolsOptions::new("anthropic"))?;
+/// let sanitized = sanitize_tools(&servers, &ToolsOptions::new(Dialect::ANTHROPIC))?;
 /// assert_eq!(sanitized.tools[0]["name"], "github__search");
 /// let call = sanitized.restore.call("github__search", &json!({}))?;
 /// assert_eq!((call.server.as_deref(), call.name.as_str()), (Some("github"), "search"));
@@ -93,10 +101,10 @@ pub struct ToolsReport {
 ///
 /// ```
 /// use serde_json::json;
-/// use toolwire::{sanitize_tools, ToolsOptions};
+/// use toolwire::{sanitize_tools, Dialect, ToolsOptions};
 /// let schema = json!({"type": "object", "properties": {"$ref": {"type": "string"}}});
 /// let tools = json!([{"name": "21st_builder", "inputSchema": schema}]);
-/// let sanitized = sanitize_tools(&tools, &ToolsOptions::new("moonshot"))?;
+/// let sanitized = sanitize_tools(&tools, &ToolsOptions::new(Dialect::MOONSHOT))?;
 /// assert_eq!(sanitized.tools[0]["function"]["name"], "_21st_builder");
 /// let call = sanitized.restore.call("_21st_builder", &json!({"dollar_ref_": "main"}))?;
 /// assert_eq!((call.name.as_str(), call.arguments), ("21st_builder", json!({"$ref": "main"})));
@@ -104,7 +112,7 @@ pub struct ToolsReport {
 /// ```
 ///
 /// # Errors
-/// `unknown-dialect`, `invalid-option`, `too-deep`; `invalid-request` if `tools` is not a list of tools;
+/// `invalid-option`, `too-deep`; `invalid-request` if `tools` is not a list of tools;
 /// `not-representable` if tools have to be set aside, which [`OnSetAside::Error`](crate::options::OnSetAside) forbids.
 pub fn sanitize_tools<T: Input>(tools: T, options: &ToolsOptions) -> Result<SanitizedTools<T>, Error> {
     let (node, report) = sanitize_tools_node(tools.given()?.read()?, options, false)?;
@@ -123,14 +131,9 @@ pub fn sanitize_tools_node<'a>(
     with_changes: bool,
 ) -> Result<(Node<'a>, ToolsReport), Error> {
     let detail = if with_changes { Detail::Whole } else { Detail::Effects };
-    with_report(sanitize_list::rewrite(tools, options, detail)?, options)
-}
-
-/// # Errors
-/// `not-representable` if a tool would have to be set aside and the options forbid that.
-fn with_report<'a>(outcome: Outcome<'a>, options: &ToolsOptions) -> Result<(Node<'a>, ToolsReport), Error> {
+    let outcome = sanitize_list::rewrite(tools, options, detail)?;
     let Outcome { tools, quarantined, changes, lossless, restore_map, .. } = outcome;
-    let dialect = crate::dialect::of(&options.sanitize)?.name;
+    let dialect = options.sanitize.dialect;
     let warning = quarantine::set_aside_warning(options.on_set_aside, dialect, &quarantined, options.sanitize.naming)?;
     Ok((tools, ToolsReport { quarantined, lossless, restore: Restore(restore_map), warning, changes }))
 }
@@ -141,37 +144,30 @@ fn with_report<'a>(outcome: Outcome<'a>, options: &ToolsOptions) -> Result<(Node
 ///
 /// ```
 /// use serde_json::json;
+/// use toolwire::{check_tools, Dialect};
 /// let tools = json!([{"name": "a b", "inputSchema": {"type": "object", "properties": {}}}]);
-/// let violations = toolwire::check_tools(&tools, &["moonshot"])?;
+/// let violations = check_tools(&tools, &[Dialect::MOONSHOT])?;
 /// let found = &violations[0];
 /// assert_eq!((found.constraint, found.pointer.as_str(), found.confidence), ("tool-name", "/0/name", 'A'));
 /// # Ok::<(), toolwire::Error>(())
 /// ```
 ///
 /// # Errors
-/// `unknown-dialect`, `too-deep`; `invalid-request` if `tools` is not a list of tools.
-pub fn check_tools<S: AsRef<str>>(tools: impl Input, dialects: &[S]) -> Result<Vec<ToolViolation>, Error> {
-    check::list(tools.given()?.read()?, &dialects_named(dialects)?, FindingLimit::LISTED)
-}
-
-pub(super) fn dialects_named<S: AsRef<str>>(dialects: &[S]) -> Result<Vec<&'static Dialect>, Error> {
-    let dialect = |(at, name): (usize, &S)| {
-        let options = SanitizeOptions::new(name.as_ref());
-        crate::dialect::of(&options)
-            .map_err(|error| Error::new(error.code(), alloc::format!("/dialects/{at}"), error.message()))
-    };
-    dialects.iter().enumerate().map(dialect).collect()
+/// `too-deep`; `invalid-request` if `tools` is not a list of tools.
+pub fn check_tools(tools: impl Input, dialects: &[DialectId]) -> Result<Vec<ToolViolation>, Error> {
+    let dialects = dialects.iter().map(|dialect| dialect::named(dialect.as_str())).collect::<Result<Vec<_>, _>>()?;
+    check::list(tools.given()?.read()?, &dialects, FindingLimit::LISTED)
 }
 
 /// Returns the dialect of an API by its host, its protocol and the model, with the confidence and the reason. For an
 /// unknown API, returns `portable`, unless the query is [exact](DialectQuery::exact).
 ///
 /// ```
-/// use toolwire::{dialect_for, DialectQuery};
-/// let query = DialectQuery { model: Some("anthropic/claude-sonnet-4.5".into()), ..DialectQuery::default() };
+/// use toolwire::{dialect_for, Dialect, DialectQuery};
+/// let query = DialectQuery::default().model("anthropic/claude-sonnet-4.5");
 /// assert_eq!(dialect_for(&query)?.dialect, "anthropic");
-/// let choice = dialect_for(&DialectQuery { host: Some("llm.example".into()), ..DialectQuery::default() })?;
-/// assert_eq!((choice.dialect, choice.confidence), ("portable", 'C'));
+/// let choice = dialect_for(&DialectQuery::default().host("llm.example"))?;
+/// assert_eq!((choice.dialect, choice.confidence), (Dialect::PORTABLE, 'C'));
 /// assert!(choice.because.starts_with("unknown host `llm.example`"));
 /// # Ok::<(), toolwire::Error>(())
 /// ```
@@ -216,84 +212,40 @@ const MAX_OPTIONS: usize = 16;
 
 /// A tool list that is sent with every request. It is sanitized once for each set of options; the result is cached.
 ///
-/// The list is identified by its contents. [`update`](Self::update) replaces it after `tools/list_changed`.
+/// The list is identified by its contents. [`update`](Self::update) replaces it after `tools/list_changed`. The results
+/// have the form of the list: [`Value`](serde_json::Value), text or bytes.
 ///
 /// ```
 /// use serde_json::json;
-/// use toolwire::{ToolSet, ToolsOptions};
+/// use toolwire::{Dialect, ToolSet, ToolsOptions};
 /// let mut tools = ToolSet::new(&json!([{"name": "look.up", "inputSchema": {"type": "object", "properties": {}}}]))?;
-/// let moonshot = ToolsOptions::new("moonshot");
+/// let moonshot = ToolsOptions::new(Dialect::MOONSHOT);
 /// let ready = tools.sanitize(&moonshot)?;
-/// assert_eq!(ready.tools()?[0]["function"]["name"], "look_up");
-/// // For a request body built by hand: the same list as JSON text.
-/// let body = format!(r#"{{"model":"kimi-k3","messages":[],"tools":{}}}"#, ready.json);
-/// assert!(body.contains("look_up"));
+/// assert_eq!(ready.tools[0]["function"]["name"], "look_up");
+/// assert_eq!(ready.changes()?[0].change.rule, "rename-tool");
 /// assert!(!tools.update(&json!([{"name": "look.up", "inputSchema": {"type": "object", "properties": {}}}]))?);
+///
+/// // For a request body built by hand: the list as JSON text.
+/// let mut tools = ToolSet::new(r#"[{"name":"look.up","inputSchema":{"type":"object","properties":{}}}]"#)?;
+/// let body = format!(r#"{{"model":"kimi-k3","messages":[],"tools":{}}}"#, tools.sanitize(&moonshot)?.tools);
+/// assert!(body.contains("look_up"));
 /// # Ok::<(), toolwire::Error>(())
 /// ```
 #[derive(Clone, Debug)]
-pub struct ToolSet {
+pub struct ToolSet<T: OwnedForm> {
     /// As compact JSON text.
-    list: Arc<str>,
+    list: String,
     len: usize,
     /// In the order of their last use.
-    ready: Vec<Arc<ReadyTools>>,
+    ready: Vec<Arc<SanitizedTools<T>>>,
 }
 
-/// A tool list that an API accepts, for one set of options.
-#[derive(Clone, Debug)]
-#[non_exhaustive]
-pub struct ReadyTools {
-    /// Tools in the API's format, as compact JSON text.
-    pub json: String,
-    /// Tools that could not be made acceptable, and are not in the list.
-    pub quarantined: Vec<Quarantined>,
-    /// True if the same arguments are accepted, no guidance is lost, and no tool is missing.
-    pub lossless: bool,
-    /// Restores the model's calls to the form that the tools' servers expect.
-    pub restore: Restore,
-    /// Warning to show if tools are missing, as [`SanitizedTools::warning`](crate::SanitizedTools::warning).
-    pub warning: Option<SetAsideWarning>,
-    tools: Result<Value, Error>,
-    list: Arc<str>,
-    options: ToolsOptions,
-}
-
-impl ReadyTools {
-    /// Returns the tools in the API's format.
-    ///
-    /// # Errors
-    /// `invalid-value` if a tool contains an unpaired surrogate, which a `Value` cannot represent.
-    pub fn tools(&self) -> Result<&Value, Error> {
-        self.tools.as_ref().map_err(Clone::clone)
-    }
-
-    /// Returns every change, tool by tool, as [`sanitize_tools`](crate::sanitize_tools) reports it for this list.
-    ///
-    /// Changes are large and seldom read, so each call computes them again.
-    ///
-    /// ```
-    /// use serde_json::json;
-    /// use toolwire::{ToolSet, ToolsOptions};
-    /// let mut tools = ToolSet::new(&json!([{"name": "a.b", "inputSchema": {"type": "object", "properties": {}}}]))?;
-    /// let changes = tools.sanitize(&ToolsOptions::new("moonshot"))?.changes()?;
-    /// assert_eq!((changes[0].tool.as_str(), changes[0].change.rule), ("a.b", "rename-tool"));
-    /// # Ok::<(), toolwire::Error>(())
-    /// ```
-    ///
-    /// # Errors
-    /// Only those that [`ToolSet::sanitize`] would have returned.
-    pub fn changes(&self) -> Result<Vec<ToolChange>, Error> {
-        changes_of(json::read(&self.list)?, &self.options)
-    }
-}
-
-impl ToolSet {
+impl<T: OwnedForm> ToolSet<T> {
     /// Reads a tool list in any form that [`sanitize_tools`](crate::sanitize_tools) accepts.
     ///
     /// # Errors
     /// `invalid-json`, `too-deep`; `invalid-request` if `tools` is not a list of tools.
-    pub fn new(tools: impl Input) -> Result<Self, Error> {
+    pub fn new(tools: impl Input<Owned = T>) -> Result<Self, Error> {
         ToolSet::from_node(tools.given()?.read()?)
     }
 
@@ -303,7 +255,7 @@ impl ToolSet {
     /// Same as [`ToolSet::new`].
     pub fn from_node(tools: Node<'_>) -> Result<Self, Error> {
         let (list, len) = text_and_len(tools)?;
-        Ok(ToolSet { list: list.into(), len, ready: Vec::new() })
+        Ok(ToolSet { list, len, ready: Vec::new() })
     }
 
     /// Returns the number of tools, including hosted tools that an API runs itself.
@@ -337,31 +289,32 @@ impl ToolSet {
     /// Same as [`ToolSet::update`].
     pub fn update_node(&mut self, tools: Node<'_>) -> Result<bool, Error> {
         let (list, len) = text_and_len(tools)?;
-        if list == *self.list {
+        if list == self.list {
             return Ok(false);
         }
-        (self.list, self.len) = (list.into(), len);
+        (self.list, self.len) = (list, len);
         self.ready.clear();
         Ok(true)
     }
 
     /// Returns the result of [`sanitize_tools`](crate::sanitize_tools) for this list. The first call with given options
-    /// computes it; later calls return the same object. Changes are computed when [`ReadyTools::changes`] is called.
+    /// computes it; later calls return that object.
     ///
     /// # Errors
-    /// `unknown-dialect`, `invalid-option`, `not-representable`, as for [`sanitize_tools`](crate::sanitize_tools).
-    pub fn sanitize(&mut self, options: &ToolsOptions) -> Result<Arc<ReadyTools>, Error> {
+    /// `invalid-option`, `not-representable`, as for [`sanitize_tools`](crate::sanitize_tools).
+    pub fn sanitize(&mut self, options: &ToolsOptions) -> Result<Arc<SanitizedTools<T>>, Error> {
         if let Some(index) = self.ready.iter().position(|ready| ready.options == *options) {
             let ready = self.ready.remove(index);
             self.ready.push(Arc::clone(&ready));
             return Ok(ready);
         }
-        let outcome = sanitize_list::rewrite(json::read(&self.list)?, options, Detail::Effects)?;
-        let (tools, report) = with_report(outcome, options)?;
+        let list = json::read(&self.list)?;
+        let input = T::written_from(&list)?;
+        let (tools, report) = sanitize_tools_node(list, options, false)?;
         let ToolsReport { quarantined, lossless, restore, warning, .. } = report;
-        let (json, tools) = (json::write(&tools), tools.to_value());
-        let (list, options) = (Arc::clone(&self.list), options.clone());
-        let ready = Arc::new(ReadyTools { json, quarantined, lossless, restore, warning, tools, list, options });
+        let (tools, options, changes) = (T::written_from(&tools)?, options.clone(), OnceValue::new());
+        let ready = SanitizedTools { tools, quarantined, lossless, restore, warning, input, options, changes };
+        let ready = Arc::new(ready);
         if self.ready.len() >= MAX_OPTIONS {
             self.ready.remove(0);
         }

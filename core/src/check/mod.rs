@@ -44,7 +44,7 @@ findings::finding!(Violation);
 /// Returns the violations in document order, as many as the limit allows.
 ///
 /// # Errors
-/// `unknown-dialect`, `invalid-option`, `too-deep`, `budget-exceeded`.
+/// `invalid-option`, `too-deep`, `budget-exceeded`.
 pub fn check(node: &Node<'_>, options: &SanitizeOptions, limit: FindingLimit) -> Result<Vec<Violation>, Error> {
     find_violations(node, Form::Read, options, Extent::All(limit), &options.budget(node))
 }
@@ -122,7 +122,7 @@ fn check_respelled(
 /// Returns true for each compiler that accepts a schema: the dialect's own compiler, then each of its alternatives.
 pub(crate) fn backends(node: &Node<'_>, dialect: &Dialect, budget: &Budget) -> Result<Vec<bool>, Error> {
     let Method::Rules(grammar) = dialect.method else { return Ok(Vec::from([true])) };
-    let options = SanitizeOptions::new(dialect.name);
+    let options = SanitizeOptions::new(dialect.id());
     let check_by = |grammar, extent| grammar::check(node, Form::Read, (grammar, dialect), &options, extent, budget);
     let is_accepted = check_by(grammar, Extent::All(FindingLimit::LISTED))?
         .iter()

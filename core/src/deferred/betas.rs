@@ -44,7 +44,7 @@ pub(crate) fn header<'v>(value: Option<&'v str>, native: Native, needed: &[&str]
 }
 
 /// Returns true if deferred loading may need, remove or add a beta.
-#[cfg(feature = "search")]
+#[cfg(feature = "exchange")]
 pub(crate) fn is_about(beta: &str) -> bool {
     BETAS.contains(&beta) || beta == TOOLSETS
 }

@@ -17,10 +17,10 @@ mod history_text;
 mod native_list;
 pub(crate) mod steps;
 
-#[cfg(feature = "search")]
+#[cfg(feature = "exchange")]
 pub(crate) use betas::is_about as is_about_beta;
 pub(crate) use betas::{header as adjust_betas, rewrite_header};
-#[cfg(feature = "search")]
+#[cfg(feature = "exchange")]
 pub(crate) use native_list::has_hosted_search;
 
 use alloc::{string::String, vec::Vec};
@@ -48,7 +48,7 @@ use context::DeferralContext;
 use emulation::Sending;
 
 /// Returns the name of the hosted search that a request lists, if any.
-#[cfg(feature = "search")]
+#[cfg(feature = "exchange")]
 pub(crate) fn hosted_search(request: &Node<'_>) -> Result<Option<Text<'static>>, Error> {
     let Some(tools) = request.get("tools") else { return Ok(None) };
     let tools = crate::json::lazy::view(tools)?;
@@ -57,7 +57,7 @@ pub(crate) fn hosted_search(request: &Node<'_>) -> Result<Option<Text<'static>>,
 }
 
 /// Returns true if a request lists a hosted search.
-#[cfg(feature = "search")]
+#[cfg(feature = "exchange")]
 pub(crate) fn lists_hosted_search(request: &Node<'_>) -> Result<bool, Error> {
     let Some(tools) = request.get("tools") else { return Ok(false) };
     let tools = crate::json::lazy::view(tools)?;

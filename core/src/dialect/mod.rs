@@ -18,6 +18,7 @@ mod gemini_interactions;
 pub(crate) mod grammar;
 mod groq;
 mod history_facts;
+mod id;
 mod llama_cpp;
 pub(crate) mod lookup;
 mod mcp_clients;
@@ -47,7 +48,7 @@ use alloc::{format, string::String, vec::Vec};
 use crate::{
     error::{Code, Error},
     json::{Data, Node, Text},
-    naming::{did_you_mean, nearest},
+    naming::nearest,
     options::{Api, SanitizeOptions, Use},
     report::{Reason, Severity},
     rules::{Constraint, Rule},
@@ -90,6 +91,17 @@ pub struct Fact {
 }
 
 impl Fact {
+    /// Without `checked`, the date of the dialect.
+    pub(crate) fn to_node(&self) -> Node<'static> {
+        Node::record([
+            ("statement", Node::string(self.statement)),
+            ("confidence", Node::string(String::from(self.confidence))),
+            ("source", Node::string(self.source)),
+            ("rules", Node::array(self.rules.iter().map(|rule| Node::literal(rule.id())).collect())),
+            ("severity", Node::literal(self.severity.as_str())),
+        ])
+    }
+
     /// Default: a schema that violates the fact is refused.
     const REFUSED: Fact = Fact {
         statement: "",
@@ -139,7 +151,7 @@ impl Fact {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Dialect {
-    /// The name that `sanitize` accepts.
+    /// The name in the options and reports of every language; see [`Self::id`].
     pub name: &'static str,
     /// The API surface, as a short description.
     pub surface: &'static str,
@@ -169,6 +181,8 @@ pub struct Dialect {
     pub(crate) tools: surface::Surface,
 }
 
+pub(crate) use id::named;
+pub use id::DialectId;
 pub(crate) use openai::DEFAULT_OF_STRICT;
 
 /// In the order of the documentation.
@@ -229,6 +243,11 @@ pub(crate) fn name_patterns() -> Vec<surface::NamePattern> {
 }
 
 impl Dialect {
+    /// Returns the name as the type that options have.
+    pub const fn id(&self) -> DialectId {
+        DialectId::listed(self.name)
+    }
+
     pub(crate) fn limit(&self, name: &str) -> Option<usize> {
         self.limits.iter().find(|(known, _)| *known == name).and_then(|(_, value)| usize::try_from(*value).ok())
     }
@@ -349,14 +368,9 @@ impl Dialect {
 
     fn facts_to_node(&self, facts: &'static [Fact]) -> Node<'static> {
         let facts = facts.iter().map(|fact| {
-            Node::record([
-                ("statement", Node::string(fact.statement)),
-                ("confidence", Node::string(String::from(fact.confidence))),
-                ("source", Node::string(fact.source)),
-                ("rules", Node::array(fact.rules.iter().map(|rule| Node::literal(rule.id())).collect())),
-                ("severity", Node::literal(fact.severity.as_str())),
-                ("checked", Node::string(self.as_of)),
-            ])
+            let mut node = fact.to_node();
+            node.set("checked", Node::string(self.as_of));
+            node
         });
         Node::array(facts.collect())
     }
@@ -365,16 +379,7 @@ impl Dialect {
         let words =
             |words: &'static [&'static str]| Node::array(words.iter().map(|word| Node::string(*word)).collect());
         let limits = self.limits.iter().map(|(name, value)| ((*name).into(), Node::count(*value)));
-        let requests = self.requests().iter().map(|fact| {
-            Node::record([
-                ("statement", Node::string(fact.statement)),
-                ("confidence", Node::string(String::from(fact.confidence))),
-                ("source", Node::string(fact.source)),
-                ("rule", Node::literal(fact.rule())),
-                ("severity", Node::literal(fact.severity.as_str())),
-                ("checked", Node::string(fact.checked)),
-            ])
-        });
+        let requests = self.requests().iter().map(requests::RequestFact::to_node);
         Node::record([
             ("name", Node::string(self.name)),
             ("surface", Node::string(self.surface)),
@@ -413,22 +418,9 @@ pub(crate) fn nearest_name(name: &str) -> &'static str {
 /// Checks that the dialect supports all options that are set.
 ///
 /// # Errors
-/// `unknown-dialect` with the known dialects, `invalid-option`, or `not-representable` if the API has no response
-/// formats.
+/// `invalid-option`, or `not-representable` if the API has no response formats.
 pub(crate) fn of(options: &SanitizeOptions) -> Result<&'static Dialect, Error> {
-    let Some(dialect) = DIALECTS.iter().find(|dialect| dialect.name == options.dialect) else {
-        let names: Vec<String> = DIALECTS.iter().map(|dialect| format!("`{}`", dialect.name)).collect();
-        let found = &options.dialect;
-        return Err(Error::new(
-            Code::UnknownDialect,
-            "/dialect",
-            format!(
-                "expected one of {}, found `{found}`{}",
-                names.join(", "),
-                did_you_mean(found, DIALECTS.iter().map(|dialect| &dialect.name))
-            ),
-        ));
-    };
+    let dialect = named(options.dialect.as_str())?;
     let dialect = match options.used_as {
         Use::Tool => dialect,
         Use::Response => responses::of(dialect)?,
@@ -456,108 +448,4 @@ pub(crate) fn of(options: &SanitizeOptions) -> Result<&'static Dialect, Error> {
         Some(template) => templates::of(dialect, template, options),
         None => Ok(dialect),
     }
-}
-
-macro_rules! names {
-    ($($(#[$doc:meta])* $name:ident = $table:path,)*) => {
-        /// The names of all dialects, for every option that accepts one.
-        ///
-        /// ```
-        /// use toolwire::{Dialect, SanitizeOptions};
-        /// let options = SanitizeOptions::new(Dialect::OPENAI_STRICT);
-        /// assert_eq!(options.dialect, "openai-strict");
-        /// ```
-        impl Dialect {
-            $($(#[$doc])* pub const $name: &'static str = $table.name;)*
-        }
-
-        #[cfg(test)]
-        const NAMES: &[&str] = &[$(Dialect::$name,)*];
-    };
-}
-
-names! {
-    /// OpenAI Codex, only its schema sanitizer: unknown keywords are kept.
-    CODEX = codex::CODEX,
-    /// OpenAI Codex, everything it does before it sends a request.
-    CODEX_WIRE = codex::CODEX_WIRE,
-    /// OpenAI Responses, function tools with `strict: false`, GPT-5 and later.
-    OPENAI_RESPONSES = openai::RESPONSES,
-    /// OpenAI Chat Completions, non-strict function tools; Responses with models before GPT-5.
-    OPENAI_CHAT = openai::CHAT,
-    /// OpenAI Chat Completions and Responses, function tools with `strict: true`.
-    OPENAI_STRICT = openai::STRICT,
-    /// Azure OpenAI (Microsoft Foundry), function tools with `strict: true`.
-    AZURE_STRICT = azure::STRICT,
-    /// Intersection of OpenAI, Anthropic, Gemini (JSON Schema), Moonshot, DeepSeek and Mistral, non-strict.
-    PORTABLE = portable::PORTABLE,
-    /// Anthropic Messages API, non-strict tools.
-    ANTHROPIC = anthropic::ANTHROPIC,
-    /// Anthropic Messages API, tools with `strict: true`.
-    ANTHROPIC_STRICT = anthropic::STRICT,
-    /// Gemini API, `functionDeclarations[].parameters` (the Schema message, an OpenAPI 3.0 subset).
-    GEMINI = gemini::GEMINI,
-    /// Gemini API, `functionDeclarations[].parametersJsonSchema`.
-    GEMINI_JSON_SCHEMA = gemini::JSON_SCHEMA,
-    /// Gemini Interactions, function tools.
-    GEMINI_INTERACTIONS = gemini_interactions::INTERACTIONS,
-    /// Vertex AI, Gemini's `functionDeclarations[].parameters` (the Schema message, an OpenAPI 3.0 subset).
-    VERTEX = vertex::VERTEX,
-    /// Vertex AI, Gemini's `functionDeclarations[].parametersJsonSchema`.
-    VERTEX_JSON_SCHEMA = vertex::JSON_SCHEMA,
-    /// Moonshot AI (Kimi), Chat Completions tools: Moonshot-flavored JSON Schema.
-    MOONSHOT = moonshot::MOONSHOT,
-    /// xAI (Grok), Chat Completions and Responses, function tools.
-    XAI = xai::XAI,
-    /// DeepSeek Chat Completions, non-strict tools.
-    DEEPSEEK = deepseek::DEEPSEEK,
-    /// DeepSeek Chat Completions at `/beta`, tools with `strict: true`.
-    DEEPSEEK_STRICT = deepseek::STRICT,
-    /// Amazon Bedrock, Converse, `toolSpec.inputSchema.json`, except for Claude.
-    BEDROCK = bedrock::BEDROCK,
-    /// Amazon Bedrock, Converse, `toolSpec.inputSchema.json` for Claude.
-    BEDROCK_ANTHROPIC = bedrock::ANTHROPIC,
-    /// Amazon Bedrock, Converse, tools with `strict: true`.
-    BEDROCK_STRICT = bedrock::STRICT,
-    /// Mistral Chat Completions, function tools.
-    MISTRAL = mistral::MISTRAL,
-    /// Groq Chat Completions, non-strict function tools.
-    GROQ = groq::GROQ,
-    /// Groq Chat Completions, function tools with `strict: true`.
-    GROQ_STRICT = groq::STRICT,
-    /// Cerebras Chat Completions, function tools.
-    CEREBRAS = cerebras::CEREBRAS,
-    /// Cerebras Chat Completions, function tools with `strict: true`.
-    CEREBRAS_STRICT = cerebras::STRICT,
-    /// Fireworks Chat Completions, function tools.
-    FIREWORKS = fireworks::FIREWORKS,
-    /// Cohere Chat v2, function tools without `strict_tools`.
-    COHERE = cohere::COHERE,
-    /// Cohere Chat v2, function tools with `strict_tools: true`.
-    COHERE_STRICT = cohere::STRICT,
-    /// llama.cpp's server: tools become a grammar (GBNF).
-    LLAMA_CPP = llama_cpp::LLAMA_CPP,
-    /// Ollama's chat API, and its OpenAI and Anthropic endpoints: the part of a tool that the model sees.
-    OLLAMA = ollama::OLLAMA,
-    /// vLLM's server: tools become a grammar (if `tool_choice` names a tool or is `required`).
-    VLLM = vllm::VLLM,
-    /// SGLang's server, non-strict function tools.
-    SGLANG = sglang::SGLANG,
-    /// GitHub Copilot Chat in VS Code, tools of MCP servers: the tools that VS Code accepts.
-    VSCODE = vscode::VSCODE,
-    /// MCP clients with the TypeScript SDK: the tools that they list.
-    MCP_TYPESCRIPT = mcp_clients::MCP_TYPESCRIPT,
-    /// Claude Desktop, tools of MCP servers: the tools that reach the model's API.
-    CLAUDE_DESKTOP = mcp_clients::CLAUDE_DESKTOP,
-    /// Claude Code, tools of MCP servers: the tools that reach the model's API.
-    CLAUDE_CODE = mcp_clients::CLAUDE_CODE,
-    /// Cursor, tools of MCP servers: the tools that reach the model's API.
-    CURSOR = mcp_clients::CURSOR,
-    /// Cowork in Claude Desktop, tools of local MCP servers: the parts that reach the model's API.
-    COWORK = mcp_clients::COWORK,
-}
-
-#[test]
-fn every_dialect_has_its_constant() {
-    assert_eq!(NAMES, DIALECTS.iter().map(|dialect| dialect.name).collect::<alloc::vec::Vec<_>>());
 }

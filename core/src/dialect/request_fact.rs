@@ -1,11 +1,13 @@
 //! The type of facts about what an API refuses in a request as a whole.
 
+use alloc::string::String;
+
 pub(crate) use super::models::Models;
 use super::{
     name_rules::NamePattern,
     rule::{Location, Refused, Rule},
 };
-use crate::{options::Api, report::Severity};
+use crate::{json::Node, options::Api, report::Severity};
 
 /// A fact about what an API refuses in a request as a whole.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -221,6 +223,17 @@ const CONSTRAINTS: &[(&str, &str)] = &[
 pub(super) const DAY: &str = "2026-11-26";
 
 impl RequestFact {
+    pub(crate) fn to_node(&self) -> Node<'static> {
+        Node::record([
+            ("statement", Node::string(self.statement)),
+            ("confidence", Node::string(String::from(self.confidence))),
+            ("source", Node::string(self.source)),
+            ("rule", Node::literal(self.rule())),
+            ("severity", Node::literal(self.severity.as_str())),
+            ("checked", Node::string(self.checked)),
+        ])
+    }
+
     /// The names of all constraints of requests, each with a description of what violates it.
     ///
     /// ```

@@ -146,7 +146,7 @@ fn open_parts(
             continue;
         };
         if is_kept {
-            exchange.report = AdaptReport { dialect: exchange.report.dialect, ..AdaptReport::default() };
+            exchange.report = AdaptReport::new(exchange.report.dialect);
             exchange.warning = None;
         }
         let is_changed = !is_kept && exchange.request != text;

@@ -482,10 +482,11 @@ mod tests {
         limits::MAX_HELD_BYTES,
         names::Names,
         options::{AdaptOptions, Api, SearchOptions},
+        Dialect,
     };
 
     fn beyond_the_limit(api: Api) -> HiddenLoop {
-        let adapting = AdaptOptions::new("openai-chat");
+        let adapting = AdaptOptions::new(Dialect::OPENAI_CHAT);
         let searches = Searches::new(Text::literal("find"), SearchOptions::default(), adapting, Names::default());
         let mut hidden = HiddenLoop::new(api, searches, ("{}", false), 1).expect("searches are hidden");
         hidden.stored_bytes = MAX_HELD_BYTES;

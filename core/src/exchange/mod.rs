@@ -23,7 +23,7 @@ use core::ops::Range;
 use crate::{
     adapt::{self, overflow, AdaptReport, OVERFLOW},
     deferred,
-    dialect::lookup,
+    dialect::{lookup, Dialect, DialectId},
     error::Error,
     json::{self, lazy::view, Node, Text},
     options::{
@@ -241,7 +241,7 @@ impl Exchange {
         };
         let model = model.or_else(|| options.adapt.model.clone());
         let (dialect, by_flag) = match &options.dialect {
-            Some(dialect) => (dialect.as_str(), None),
+            Some(dialect) => (*dialect, None),
             None => {
                 let (api, host) = (Some(target.api), Some(url.into()));
                 let query = DialectQuery { api, model: model.clone(), host, ..DialectQuery::default() };
@@ -253,7 +253,7 @@ impl Exchange {
                     None if has_strict_part(body, &mut node, target.api)? => lookup::strict_dialect(&query, url),
                     _ => None,
                 };
-                (strict.map_or(dialect_row.dialect, |strict| strict.name), strict.map(|_| dialect_row.dialect))
+                (strict.map_or(dialect_row.dialect, Dialect::id), strict.map(|_| dialect_row.dialect))
             }
         };
         let mut adapting = options.adapting(target.api.tools(), dialect)?;
@@ -364,6 +364,10 @@ impl Exchange {
         self.reports.take_answer_changes()
     }
 
+    pub(crate) fn take_request(&mut self) -> String {
+        core::mem::take(&mut self.request)
+    }
+
     pub(crate) fn warning(&self) -> Option<&SetAsideWarning> {
         self.warning.as_ref()
     }
@@ -388,7 +392,7 @@ impl Exchange {
         Ok(Some(json::text_of(text, &reply)))
     }
 
-    pub(crate) fn feed_text(&mut self, piece: &str) -> Result<String, Error> {
+    pub(crate) fn feed_text<'p>(&mut self, piece: &'p str) -> Result<Cow<'p, str>, Error> {
         let mut lines = core::mem::take(&mut self.lines);
         let out = lines.feed(piece, self);
         self.lines = lines;
@@ -508,7 +512,7 @@ impl Exchange {
 fn native_of(
     request: &Node<'_>,
     api: Api,
-    (dialect, url, header): (&str, &str, &[String]),
+    (dialect, url, header): (DialectId, &str, &[String]),
     adapting: &AdaptOptions,
 ) -> Result<Native, Error> {
     if overflow::must_defer(request, api, adapting)? {
@@ -517,7 +521,7 @@ fn native_of(
     let query = DeferralQuery { api: Some(api), model: adapting.model.clone(), host: Some(url.into()) };
     let (mut betas, searches) = (betas::in_body(request)?, deferred::lists_hosted_search(request)?);
     betas.extend_from_slice(header);
-    let known = lookup::deferral::Request { dialect: Some(dialect), betas: &betas, searches };
+    let known = lookup::deferral::Request { dialect: Some(dialect.as_str()), betas: &betas, searches };
     // Without a host and a model, no facts are known.
     let deferral = lookup::deferral::deferral_for_request(&query, &known);
     let native = deferral.map_or(Native::None, |choice| choice.native);

@@ -2,8 +2,12 @@
 //!
 //! A binding converts its language's values into [`Node`]s and back. Everything that depends on the function is here.
 
-use alloc::{borrow::Cow, vec::Vec};
+use alloc::{borrow::Cow, string::String, vec::Vec};
 
+#[cfg(feature = "search")]
+use crate::api::ToolIndex;
+#[cfg(feature = "exchange")]
+use crate::{api::Exchange, options::ExchangeOptions};
 use crate::{
     api::{describe, CallStream, ReplyRestorer, Restore, ToolSet},
     error::{Code, Error},
@@ -14,11 +18,6 @@ use crate::{
     },
     report::{AnswerChange, RepairedCall},
 };
-#[cfg(feature = "search")]
-use crate::{
-    api::{Exchange, ToolIndex},
-    options::ExchangeOptions,
-};
 
 pub use crate::{
     api::{
@@ -26,7 +25,7 @@ pub use crate::{
         describe::describe_error,
     },
     naming::Naming,
-    options::Row,
+    options::table::Row,
 };
 
 /// Options that are read from a JSON object.
@@ -61,8 +60,13 @@ read!(
     SearchOptions,
     ToolsOptions,
 );
-#[cfg(feature = "search")]
+#[cfg(feature = "exchange")]
 read!(ExchangeOptions);
+
+/// Returns the error that reports a defect in this library, for a panic or a trap. `found` describes the defect.
+pub fn defect(found: &str) -> Error {
+    Error::internal(found)
+}
 
 /// Reads the options of a function.
 ///
@@ -83,7 +87,7 @@ pub fn option_rows(type_name: &str) -> Vec<Row> {
         "DeferredOptions" => DeferredOptions::all_rows(),
         "DialectQuery" => DialectQuery::rows(),
         "EnvelopeOptions" => EnvelopeOptions::rows(),
-        #[cfg(feature = "search")]
+        #[cfg(feature = "exchange")]
         "ExchangeOptions" => ExchangeOptions::rows(),
         "RepairOptions" => RepairOptions::rows(),
         "SanitizeOptions" => SanitizeOptions::rows(),
@@ -99,13 +103,17 @@ pub fn option_rows(type_name: &str) -> Vec<Row> {
 ///
 /// # Errors
 /// Same as [`ToolSet::sanitize`] and [`ReadOptions::read`].
-pub fn ready_tools(set: &mut ToolSet, options: &Node<'_>, naming: Naming) -> Result<TextOutput<'static>, Error> {
+pub fn ready_tools(
+    set: &mut ToolSet<String>,
+    options: &Node<'_>,
+    naming: Naming,
+) -> Result<TextOutput<'static>, Error> {
     let ready = set.sanitize(&ToolsOptions::read(options, naming)?)?;
-    Ok(TextOutput { text: Cow::Owned(ready.json.clone()), report: Some(describe::ready_tools(&ready)) })
+    Ok(TextOutput { text: Cow::Owned(ready.tools.clone()), report: Some(describe::ready_tools(&ready)) })
 }
 
 /// Returns the list of a [`ToolSet`] as compact JSON text.
-pub fn list_of(set: &ToolSet) -> &str {
+pub fn list_of(set: &ToolSet<String>) -> &str {
     set.list()
 }
 
@@ -169,19 +177,19 @@ pub fn is_stream_at_rest(stream: &ReplyRestorer) -> bool {
 }
 
 /// [`Exchange::report`] as a tree.
-#[cfg(feature = "search")]
+#[cfg(feature = "exchange")]
 pub fn report(exchange: &Exchange) -> Node<'static> {
     exchange.report_node()
 }
 
 /// [`Exchange::warning`] as a tree.
-#[cfg(feature = "search")]
+#[cfg(feature = "exchange")]
 pub fn warning(exchange: &Exchange) -> Node<'static> {
     exchange.warning_node()
 }
 
 /// Returns true if opening the exchange again would restore its whole state. A binding may then drop it.
-#[cfg(feature = "search")]
+#[cfg(feature = "exchange")]
 pub fn is_exchange_at_rest(exchange: &Exchange) -> bool {
     exchange.is_at_rest()
 }

@@ -17,7 +17,7 @@ mod same;
 mod scan;
 #[cfg(feature = "serde")]
 mod serde;
-#[cfg(feature = "search")]
+#[cfg(feature = "exchange")]
 mod skim;
 mod text;
 pub(crate) mod tolerant;
@@ -41,7 +41,7 @@ pub use read::{half_a_pair, utf8};
 pub(crate) use read::{read_and_find_duplicates, read_outline};
 pub(crate) use same::same_within;
 pub use same::{canonical, same};
-#[cfg(feature = "search")]
+#[cfg(feature = "exchange")]
 pub(crate) use skim::{skim, Skimmed};
 pub use text::{Name, Text};
 pub(crate) use write::text_of;

@@ -29,7 +29,7 @@ impl Origin {
     }
 }
 
-/// Content of a node.
+/// Content of a node. The list is closed: JSON has these kinds of values.
 #[derive(Clone, Debug)]
 pub enum Data<'a> {
     /// `null`
@@ -495,7 +495,7 @@ impl Shell {
     }
 }
 
-/// Position of a child in its parent.
+/// Position of a child in its parent. The list is closed.
 #[derive(Clone, Copy, Debug)]
 pub enum Child<'c, 'a> {
     /// The member with this name.

@@ -11,7 +11,7 @@ use crate::{
     collections::{self, Map},
 };
 
-/// A member: a name and its value.
+/// A member: a name and its value. The struct is closed.
 #[derive(Clone, Debug)]
 pub struct Member<'a> {
     /// The name.

@@ -5,7 +5,7 @@ use core::fmt::Write as _;
 
 use super::Text;
 
-/// One step down a tree.
+/// One step down a tree. The list is closed.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Step<'a> {
     /// A member whose name is known to the program, such as a keyword.

@@ -13,7 +13,7 @@
 //! The visitor is faster, but it loses spellings that this crate promises to keep, and the feature that would keep
 //! numbers (`arbitrary_precision`) changes how our users' own serde_json behaves.
 
-use alloc::{format, string::String, vec::Vec};
+use alloc::{borrow::Cow, format, string::String, vec::Vec};
 use core::cell::RefCell;
 
 use hifijson::{
@@ -451,7 +451,14 @@ pub(crate) struct Utf8Pieces {
 }
 
 impl Utf8Pieces {
-    pub(crate) fn text(&mut self, piece: &[u8]) -> String {
+    pub(crate) fn text<'p>(&mut self, piece: &'p [u8]) -> Cow<'p, str> {
+        match core::str::from_utf8(piece) {
+            Ok(text) if self.incomplete.is_empty() => Cow::Borrowed(text),
+            _ => Cow::Owned(self.joined(piece)),
+        }
+    }
+
+    fn joined(&mut self, piece: &[u8]) -> String {
         let mut text = String::with_capacity(piece.len());
         self.incomplete.extend_from_slice(piece);
         let mut at = 0;
@@ -500,11 +507,11 @@ mod tests {
         for at in 0..=whole.len() {
             let mut pieces = Utf8Pieces::default();
             let (first, second) = whole.as_bytes().split_at(at);
-            assert_eq!(pieces.text(first) + &pieces.text(second) + pieces.end(), whole, "{at}");
+            assert_eq!(pieces.text(first).into_owned() + &pieces.text(second) + pieces.end(), whole, "{at}");
         }
         let mut pieces = Utf8Pieces::default();
         assert_eq!(pieces.text(b"a\xffb\xf0\x9f"), "a\u{fffd}b");
         assert_eq!(pieces.text(b"c"), "\u{fffd}c");
-        assert_eq!((pieces.text(b"\xe2\x82").as_str(), pieces.end()), ("", "\u{fffd}"));
+        assert_eq!((&*pieces.text(b"\xe2\x82"), pieces.end()), ("", "\u{fffd}"));
     }
 }

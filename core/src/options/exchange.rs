@@ -8,6 +8,7 @@ use super::{
     AdaptOptions, Api, SearchOptions, ServerToolSearch, ToolFormat,
 };
 use crate::{
+    dialect::{Dialect, DialectId},
     error::{Code, Error},
     json::{Data, Node, Object},
     naming::Naming,
@@ -17,15 +18,15 @@ options! {
     /// Options of [`Exchange`](crate::Exchange).
     ///
     /// ```
-    /// use toolwire::ExchangeOptions;
-    /// let options = ExchangeOptions::default().dialect("moonshot").max_rounds(3);
+    /// use toolwire::{Dialect, ExchangeOptions};
+    /// let options = ExchangeOptions::default().dialect(Dialect::MOONSHOT).max_rounds(3);
     /// # assert_eq!(options.max_rounds, 3);
     /// ```
     #[derive(Clone, Debug, PartialEq, Eq)]
     #[non_exhaustive]
     pub struct ExchangeOptions {
         /// Dialect of the backend. `None`: determined by the host, the path and the model.
-        "dialect" dialect: Option<String> = None, set(|dialect: impl Into<String>| Some(dialect.into()));
+        "dialect" dialect: Option<DialectId> = None, set(|dialect: DialectId| Some(dialect));
         /// Options of searches.
         "search" search: SearchOptions = SearchOptions::default(), set(by hand);
         // Ten is also the limit of Anthropic's own loop.
@@ -37,8 +38,8 @@ options! {
         /// disables the cache. See [`ToolListCache`](crate::ToolListCache).
         "toolListCache" tool_list_cache: usize = 16;
     } with {
-        /// Options for rewriting the request. Their dialect is ignored.
-        pub adapt: AdaptOptions = AdaptOptions::at_default();
+        /// Options for rewriting the request. Their dialect is not used.
+        pub(crate) adapt: AdaptOptions = AdaptOptions::at_default();
         /// If true, the backend's native construct for deferred tools is looked up by its URL and the request's model,
         /// as [`deferral_for`](crate::deferral_for) does; in JSON, `deferred.native` is `"auto"` or absent. A construct
         /// that [`DeferredOptions::native`](super::DeferredOptions::native) names takes precedence. If false, deferred
@@ -77,6 +78,12 @@ impl ExchangeOptions {
         Self::KNOWN.iter().copied().filter(|name| *name != "dialect")
     }
 
+    /// Returns the options for rewriting requests, which the other setters set. Their dialect is not used: it is
+    /// [`Self::dialect`], or that of the backend.
+    pub const fn adapt(&self) -> &AdaptOptions {
+        &self.adapt
+    }
+
     /// Sets [`Self::native_is_auto`].
     #[must_use]
     pub fn native_is_auto(mut self, is_auto: bool) -> Self {
@@ -87,35 +94,31 @@ impl ExchangeOptions {
     pub(crate) fn read(node: &Node<'_>, naming: Naming) -> Result<Self, Error> {
         let known: Vec<&str> = AdaptOptions::known().chain(Self::exchange_only()).collect();
         let reader = Reader::new(node, naming, &known, EXAMPLE)?;
-        let mut options = Self::of(&reader, Self::default())?;
+        let with_example = |error: Error| {
+            let Some(unknown) = node.get("dialect").and_then(Node::as_text) else { return error };
+            if error.code() != Code::UnknownDialect || error.pointer() != "/dialect" {
+                return error;
+            }
+            let value = format!("\"{}\"", crate::dialect::nearest_name(&unknown.display()));
+            let example = naming.example(&Example { value: &value, ..EXAMPLE });
+            error.append_message(&format!("; for example `{example}`"))
+        };
+        let mut options = Self::of(&reader, Self::default()).map_err(with_example)?;
         options.native_is_auto = !reader.node("deferred").is_some_and(|deferred| has_native(deferred, "none"));
         options.adapt = AdaptOptions::read(&without_exchange_options(node, naming), naming)?;
-        if let Some(dialect) = &options.dialect {
-            crate::dialect::of(&options.adapt.tools.sanitize).map_err(|error| {
-                if error.code() != Code::UnknownDialect {
-                    return error;
-                }
-                let value = format!("\"{}\"", crate::dialect::nearest_name(dialect));
-                error.append_message(&format!(
-                    "; for example `{}`",
-                    naming.example(&Example { value: &value, ..EXAMPLE })
-                ))
-            })?;
+        if options.dialect.is_some() {
+            crate::dialect::of(&options.adapt.tools.sanitize)?;
         }
-        if let Some(name) = &options.adapt.tools.fallback {
-            crate::dialect::of(&super::SanitizeOptions::new(name.as_str()))
-                .map_err(|error| Error::new(error.code(), "/fallback", error.message()))?;
-        }
-        // Removes the placeholder that `without_exchange_options` sets.
-        options.adapt.tools.sanitize.dialect = String::new();
+        // The dialect is that of `options`.
+        options.adapt.tools.sanitize.dialect = Dialect::PORTABLE;
         Ok(options)
     }
 
     /// Returns the options with which `adapt_request` rewrites a request of this format into this dialect.
-    pub(crate) fn adapting(&self, format: ToolFormat, dialect: &str) -> Result<AdaptOptions, Error> {
+    pub(crate) fn adapting(&self, format: ToolFormat, dialect: DialectId) -> Result<AdaptOptions, Error> {
         let mut adapt = self.adapt.clone();
         adapt.tools.format = adapt.tools.format.or(Some(format));
-        adapt.tools.sanitize.dialect = dialect.into();
+        adapt.tools.sanitize.dialect = dialect;
         if let Some(deferred) = &mut adapt.deferred {
             let is_request_format = |target: Api| adapt.tools.format == Some(target.tools());
             if deferred.target.is_some_and(|target| !is_request_format(target)) {
@@ -151,13 +154,16 @@ fn without_exchange_options<'a>(node: &Node<'a>, naming: Naming) -> Node<'a> {
         deferred.set("native", Node::literal("none"));
     }
     if rest.get("dialect").is_none_or(Node::is_null) {
-        rest.set("dialect", Node::literal("portable"));
+        rest.set("dialect", Node::literal(Dialect::PORTABLE.as_str()));
     }
     Node::object(rest)
 }
 
 /// Returns the error for a request whose host is retired, with the advice to set `dialect`.
 pub(crate) fn without_dialect(error: &Error, naming: Naming) -> Error {
-    let example = naming.example(&EXAMPLE);
+    let example = match naming {
+        Naming::Rust => String::from("ExchangeOptions::default().dialect(Dialect::MOONSHOT)"),
+        _ => naming.example(&EXAMPLE),
+    };
     Error::new(error.code(), "/dialect", format!("{}; or set `dialect`: `{example}`", error.message()))
 }

@@ -77,6 +77,7 @@ options! {
     /// # Ok::<(), toolwire::Error>(())
     /// ```
     #[derive(Clone, Debug, PartialEq, Eq)]
+    #[non_exhaustive]
     pub struct DialectQuery {
         /// API protocol.
         "api" api: Option<Api> = None, set(|api: Api| api.into());
@@ -95,11 +96,13 @@ options! {
     /// Facts about a backend: at least its host or its model; most constructs depend on both.
     ///
     /// ```
-    /// use toolwire::DeferralQuery;
-    /// let query = DeferralQuery { host: Some("api.moonshot.ai".into()), ..DeferralQuery::default() };
-    /// # let _ = query;
+    /// use toolwire::{deferral_for, options::Native, DeferralQuery};
+    /// let query = DeferralQuery::default().host("api.moonshot.ai").model("kimi-k3");
+    /// assert_eq!(deferral_for(&query)?.native, Native::Kimi);
+    /// # Ok::<(), toolwire::Error>(())
     /// ```
     #[derive(Clone, Debug, PartialEq, Eq)]
+    #[non_exhaustive]
     pub struct DeferralQuery {
         /// Protocol of the requests, if only one is possible: constructs of other protocols are then excluded.
         "api" api: Option<Api> = None, set(|api: Api| api.into());

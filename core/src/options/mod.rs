@@ -7,14 +7,15 @@
 //! spelling, defaults and messages are the same in all languages.
 
 mod deferred;
-#[cfg(feature = "search")]
+#[cfg(feature = "exchange")]
 mod exchange;
+mod limit;
 mod lookup;
 mod repair;
 mod results;
 mod sanitize;
 mod setters;
-mod table;
+pub(crate) mod table;
 mod tools;
 
 pub use crate::report::{Allow, Confidence};
@@ -23,10 +24,11 @@ pub use deferred::{
     Announce, Client, CustomTools, DeferredOptions, ForcedTool, Mode, Native, Order, Reasoning, Removals,
     ServerHistory, ServerToolSearch, ToolChanges, UnavailableCalls, UnknownReference,
 };
-#[cfg(feature = "search")]
+#[cfg(feature = "exchange")]
 pub(crate) use exchange::without_dialect;
-#[cfg(feature = "search")]
+#[cfg(feature = "exchange")]
 pub use exchange::ExchangeOptions;
+pub use limit::Limit;
 pub(crate) use lookup::APIS_WITH_DEFERRAL;
 pub use lookup::{Api, DeferralQuery, DialectQuery};
 pub use repair::{RepairOptions, Truncated};
@@ -34,7 +36,6 @@ pub use results::{Mismatch, ResultOptions, StructuredText};
 pub use sanitize::EnvelopeOptions;
 pub use sanitize::{Hints, Refs, SanitizeOptions, Untyped, Use};
 pub(crate) use table::Example;
-pub use table::Row;
 pub(crate) use tools::dialects as dialects_to_check;
 pub use tools::{
     AdaptOptions, CheckRequestOptions, DuplicateNames, Formats, HistoryArguments, HistoryPairs, OnSetAside,

@@ -2,9 +2,13 @@
 
 use alloc::{format, string::String};
 
-use super::table::{choice, options, readable, Example, Reader};
+use super::{
+    table::{choice, options, readable, Example, Reader},
+    Limit,
+};
 use crate::{
     budget::Budget,
+    dialect::{Dialect, DialectId},
     error::{Code, Error},
     json::Node,
     naming::Naming,
@@ -71,22 +75,22 @@ options! {
     /// Options of `sanitize` and `check`. `None` means the dialect's own default.
     ///
     /// ```
-    /// use toolwire::SanitizeOptions;
-    /// let options = SanitizeOptions::new("codex-wire").max_bytes(None);
+    /// use toolwire::{options::Limit, Dialect, SanitizeOptions};
+    /// let options = SanitizeOptions::new(Dialect::CODEX_WIRE).max_bytes(Limit::Unlimited);
     /// # let _ = options;
     /// ```
     #[derive(Clone, Debug, PartialEq, Eq)]
     #[non_exhaustive]
     pub struct SanitizeOptions {
         /// Dialect to write. Required: no schema is right for every API.
-        "dialect" dialect: String = String::new(), read(dialect), set(by hand);
+        "dialect" dialect: DialectId = Dialect::PORTABLE, read(dialect), set(by hand);
         /// Purpose of the schema: arguments of a tool, response format, or result of a tool. APIs apply different rules
         /// to response formats than to tools.
         ///
         /// ```
         /// use serde_json::json;
-        /// use toolwire::{options::Use, sanitize, SanitizeOptions};
-        /// let options = SanitizeOptions::new("openai-strict").used_as(Use::Response);
+        /// use toolwire::{options::Use, sanitize, Dialect, SanitizeOptions};
+        /// let options = SanitizeOptions::new(Dialect::OPENAI_STRICT).used_as(Use::Response);
         /// let schema = json!({"type": "array", "items": {"type": "string"}});
         /// let rewritten = sanitize(&schema, &options)?;
         /// assert_eq!(rewritten.schema["required"], json!(["response"]));
@@ -104,8 +108,8 @@ options! {
         "hints" hints: Option<Hints> = None, set(|hints: Hints| hints.into());
         /// Maximum loss that is accepted; a greater loss is the error `too-lossy`.
         "allow" allow: Allow = Allow::Any;
-        /// Size in bytes above which the dialect compacts the schema; `Some(None)` disables compaction.
-        "maxBytes" max_bytes: Option<Option<usize>> = None, set(|bytes: impl Into<Option<usize>>| Some(bytes.into()));
+        /// Size in bytes above which the dialect compacts the schema; `Limit::Unlimited` disables compaction.
+        "maxBytes" max_bytes: Limit = Limit::Default, set(|bytes: impl Into<Limit>| bytes.into());
         /// Maximum number of nodes that inlining may produce.
         "maxNodes" max_nodes: Option<usize> = None, set(|nodes: usize| nodes.into());
         /// Maximum work of one call, in steps: visits, copies and comparisons of nodes. The default grows with the
@@ -118,7 +122,7 @@ options! {
         "share" share: bool = false, set(by hand);
     } with {
         /// Spelling of option names in messages.
-        pub(crate) naming: Naming = Naming::Camel, read(naming);
+        pub(crate) naming: Naming = Naming::Rust, read(naming);
         /// If true, the dialect's alternative grammars are ignored, because the whole request must conform to one
         /// grammar.
         pub(crate) alone: bool = false;
@@ -134,8 +138,8 @@ options! {
 
 const EXAMPLE: Example<'_> = Example { function: "sanitize", input: "schema", option: "dialect", value: "\"codex\"" };
 
-pub(super) fn dialect(reader: &Reader<'_, '_>, name: &str) -> Result<Option<String>, Error> {
-    let dialect = reader.text(name)?.ok_or_else(|| {
+pub(super) fn dialect(reader: &Reader<'_, '_>, name: &str) -> Result<Option<DialectId>, Error> {
+    let dialect = reader.dialect(name)?.ok_or_else(|| {
         let expected = "expected a dialect, because no schema is right for every API, found none";
         Error::new(Code::InvalidOption, format!("/{name}"), format!("{expected}; for example `{}`", reader.example()))
     })?;
@@ -149,8 +153,8 @@ fn naming(reader: &Reader<'_, '_>) -> Result<Naming, Error> {
 
 impl SanitizeOptions {
     /// Creates options for a dialect, with all other options at their defaults.
-    pub fn new(dialect: impl Into<String>) -> Self {
-        SanitizeOptions { dialect: dialect.into(), ..Self::at_default() }
+    pub fn new(dialect: DialectId) -> Self {
+        SanitizeOptions { dialect, ..Self::at_default() }
     }
 
     /// Sets [`Self::used_as`].
@@ -178,12 +182,15 @@ impl SanitizeOptions {
     }
 
     /// Sets the dialect, and drops the options that it does not have.
-    pub(crate) fn in_dialect(mut self, dialect: &str, known: &[&str]) -> Self {
-        self.dialect = dialect.into();
+    pub(crate) fn in_dialect(mut self, dialect: &Dialect) -> Self {
+        let known = dialect.options;
+        self.dialect = dialect.id();
         self.refs = self.refs.filter(|_| known.contains(&"refs"));
         self.untyped = self.untyped.filter(|_| known.contains(&"untyped"));
         self.hints = self.hints.filter(|_| known.contains(&"hints"));
-        self.max_bytes = self.max_bytes.filter(|_| known.contains(&"maxBytes"));
+        if !known.contains(&"maxBytes") {
+            self.max_bytes = Limit::Default;
+        }
         self.max_nodes = self.max_nodes.filter(|_| known.contains(&"maxNodes"));
         self.template = self.template.filter(|_| known.contains(&"template"));
         self
@@ -199,7 +206,7 @@ impl SanitizeOptions {
             ("refs", self.refs.is_some()),
             ("untyped", self.untyped.is_some()),
             ("hints", self.hints.is_some()),
-            ("maxBytes", self.max_bytes.is_some()),
+            ("maxBytes", self.max_bytes != Limit::Default),
             ("maxNodes", self.max_nodes.is_some()),
             ("template", self.template.is_some()),
         ]

@@ -3,39 +3,40 @@
 use alloc::string::String;
 
 use super::{
-    sanitize::schema_setters, tools::list_setters, AdaptOptions, Allow, Hints, OutputSchemas, Prefix, Refs,
+    sanitize::schema_setters, tools::list_setters, AdaptOptions, Allow, Hints, Limit, OutputSchemas, Prefix, Refs,
     RepairOptions, ToolFormat, ToolsOptions, Untyped,
 };
-#[cfg(feature = "search")]
+#[cfg(feature = "exchange")]
 use super::{
     tools::request_setters, DeferredOptions, ExchangeOptions, Formats, HistoryArguments, HistoryPairs, Overflow,
     SearchMode,
 };
+use crate::dialect::DialectId;
 
 schema_setters!(ToolsOptions.sanitize);
 schema_setters!(AdaptOptions.tools);
-#[cfg(feature = "search")]
+#[cfg(feature = "exchange")]
 schema_setters!(ExchangeOptions.adapt);
 
 list_setters!(AdaptOptions.tools);
-#[cfg(feature = "search")]
+#[cfg(feature = "exchange")]
 list_setters!(ExchangeOptions.adapt);
 
-#[cfg(feature = "search")]
+#[cfg(feature = "exchange")]
 request_setters!(ExchangeOptions.adapt);
 
-#[cfg(feature = "search")]
+#[cfg(feature = "exchange")]
 impl ExchangeOptions {
     /// Sets the handling of deferred tools; `None` leaves them unchanged, for an API that supports deferred loading.
     ///
     /// ```
-    /// use toolwire::{DeferredOptions, Exchange, ExchangeOptions};
+    /// use toolwire::{DeferredOptions, Dialect, Exchange, ExchangeOptions};
     /// let body = r#"{"model":"m","messages":[{"role":"user","content":"a room, please"}],"tools":[
     ///     {"type":"tool_search_tool_bm25_20251119","name":"tool_search_tool_bm25"},
     ///     {"name":"book_room","input_schema":{"type":"object"},"defer_loading":true}
     /// ]}"#;
     /// let deferred = DeferredOptions::default().max_tokens(1_000);
-    /// let options = ExchangeOptions::default().dialect("anthropic").deferred(deferred);
+    /// let options = ExchangeOptions::default().dialect(Dialect::ANTHROPIC).deferred(deferred);
     /// let exchange = Exchange::open("http://localhost/v1/messages", body, &options)?.expect("a request with tools");
     /// assert!(exchange.request().contains("tool_search") && !exchange.request().contains("book_room"));
     /// # Ok::<(), toolwire::Error>(())

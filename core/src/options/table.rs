@@ -25,6 +25,7 @@ use alloc::{
 };
 
 use crate::{
+    dialect::DialectId,
     error::{Code, Error},
     json::{Data, Node, Object},
     naming::{did_you_mean, Naming},
@@ -93,10 +94,20 @@ pub(super) fn list<'n>(names: impl Iterator<Item = &'n str>) -> String {
     format!("[{}]", names.map(|name| format!("\"{name}\"")).collect::<Vec<_>>().join(", "))
 }
 
-/// A limit, which null disables.
-impl Readable for Option<Option<usize>> {
+/// No dialect is a default.
+impl Readable for DialectId {
     fn read(reader: &Reader<'_, '_>, name: &str) -> Result<Option<Self>, Error> {
-        Ok(reader.limit(name)?.map(Some))
+        reader.dialect(name)
+    }
+
+    fn shown(&self) -> Option<String> {
+        None
+    }
+}
+
+impl Readable for Option<DialectId> {
+    fn read(reader: &Reader<'_, '_>, name: &str) -> Result<Option<Self>, Error> {
+        Ok(reader.dialect(name)?.map(Some))
     }
 
     fn shown(&self) -> Option<String> {
@@ -294,6 +305,7 @@ impl Naming {
         let comma = if call.input.is_empty() { "" } else { ", " };
         match self {
             Naming::Camel => format!("{}({}{comma}{{ {}: {} }})", call.function, call.input, call.option, call.value),
+            Naming::Rust => format!("options.{}({})", self.spell(call.option), call.value),
             Naming::Snake => {
                 // The name of a class is the same in every language.
                 let (class, function) = call.function.rsplit_once('.').unwrap_or(("", call.function));
@@ -409,6 +421,11 @@ impl<'o, 'a> Reader<'o, 'a> {
             Some(value) => Ok(Some(value.into_owned())),
             None => Err(self.invalid(name, "a string", node)),
         }
+    }
+
+    pub(crate) fn dialect(&self, name: &str) -> Result<Option<DialectId>, Error> {
+        let Some(text) = self.text(name)? else { return Ok(None) };
+        text.parse().map(Some).map_err(|error: Error| error.at(format!("/{}", self.naming.spell(name))))
     }
 
     /// Returns the value of an option that the caller reads itself.

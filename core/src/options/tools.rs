@@ -5,9 +5,10 @@ use alloc::{format, string::String, vec::Vec};
 
 use super::{
     table::{choice, options, Example, Reader},
-    DeferredOptions, RepairOptions, SanitizeOptions,
+    DeferredOptions, Limit, RepairOptions, SanitizeOptions,
 };
 use crate::{
+    dialect::{self, Dialect, DialectId},
     error::{Code, Error},
     json::Node,
     naming::Naming,
@@ -134,8 +135,8 @@ options! {
     /// Options of `sanitize_tools`.
     ///
     /// ```
-    /// use toolwire::{ToolsOptions, options::ToolFormat};
-    /// let options = ToolsOptions::new("moonshot").format(ToolFormat::Anthropic);
+    /// use toolwire::{options::ToolFormat, Dialect, ToolsOptions};
+    /// let options = ToolsOptions::new(Dialect::MOONSHOT).format(ToolFormat::Anthropic);
     /// # let _ = options;
     /// ```
     #[derive(Clone, Debug, PartialEq, Eq)]
@@ -144,19 +145,19 @@ options! {
         /// Format of the tools. `None`: the format of the dialect's API.
         "format" format: Option<ToolFormat> = None, set(|format: ToolFormat| format.into());
         /// Dialect for tools that the first dialect cannot express, or only with more loss than `allow` permits.
-        "fallback" fallback: Option<String> = None, set(|dialect: impl Into<String>| Some(dialect.into()));
-        /// Maximum number of tools to rewrite; further tools are set aside. `None` means
-        /// [`MAX_TOOLS`](crate::limits::MAX_TOOLS), `Some(None)` only the API's limit.
-        "maxTools" max_tools: Option<Option<usize>> = None, set(|tools: impl Into<Option<usize>>| Some(tools.into()));
+        "fallback" fallback: Option<DialectId> = None, set(|dialect: DialectId| Some(dialect));
+        /// Maximum number of tools to rewrite; further tools are set aside. The default is
+        /// [`MAX_TOOLS`](crate::limits::MAX_TOOLS). The API's own limit always applies.
+        "maxTools" max_tools: Limit = Limit::Default, set(|tools: impl Into<Limit>| tools.into());
         /// Options with which `restore` repairs the arguments of calls to fit the tool's own schema, as
         /// `repair_arguments` does. `restore` replaces [`RepairOptions::name`] with the name of the called tool.
         ///
         /// ```
         /// use serde_json::json;
-        /// use toolwire::{sanitize_tools, RepairOptions, ToolsOptions};
+        /// use toolwire::{sanitize_tools, Dialect, RepairOptions, ToolsOptions};
         /// let schema = json!({"type": "object", "properties": {"limit": {"type": "integer"}}});
         /// let tools = json!([{"name": "search", "inputSchema": schema}]);
-        /// let options = ToolsOptions::new("anthropic").repair(RepairOptions::default());
+        /// let options = ToolsOptions::new(Dialect::ANTHROPIC).repair(RepairOptions::default());
         /// let restored = sanitize_tools(&tools, &options)?.restore.call("search", &json!({"limit": "10"}))?;
         /// assert_eq!(restored.arguments, json!({"limit": 10}));
         /// assert_eq!(restored.repaired.expect("a known tool").repairs[0].rule.as_str(), "string-to-number");
@@ -168,10 +169,10 @@ options! {
         ///
         /// ```
         /// use serde_json::json;
-        /// use toolwire::{sanitize_tools, ToolsOptions};
+        /// use toolwire::{sanitize_tools, Dialect, ToolsOptions};
         /// let schema = json!({"type": "object", "properties": {"count": {"type": "integer"}}, "required": ["count"]});
         /// let tools = json!([{"name": "search", "inputSchema": schema}]);
-        /// let sanitized = sanitize_tools(&tools, &ToolsOptions::new("groq").lenient_types(true))?;
+        /// let sanitized = sanitize_tools(&tools, &ToolsOptions::new(Dialect::GROQ).lenient_types(true))?;
         /// let sent = &sanitized.tools[0]["function"]["parameters"];
         /// assert_eq!(sent["properties"]["count"]["type"], json!(["integer", "string"]));
         /// assert_eq!(sanitized.restore.call("search", &json!({"count": "3"}))?.arguments, json!({"count": 3}));
@@ -182,10 +183,10 @@ options! {
         ///
         /// ```
         /// use serde_json::json;
-        /// use toolwire::{options::Prefix, sanitize_tools, ToolsOptions};
+        /// use toolwire::{options::Prefix, sanitize_tools, Dialect, ToolsOptions};
         /// let search = json!({"name": "search", "inputSchema": {"type": "object", "properties": {}}});
         /// let servers = json!([{"server": "github", "tools": [search]}]);
-        /// let options = ToolsOptions::new("anthropic").prefix(Prefix::Always);
+        /// let options = ToolsOptions::new(Dialect::ANTHROPIC).prefix(Prefix::Always);
         /// assert_eq!(sanitize_tools(&servers, &options)?.tools[0]["name"], "github__search");
         /// # Ok::<(), toolwire::Error>(())
         /// ```
@@ -194,10 +195,10 @@ options! {
         ///
         /// ```
         /// use serde_json::json;
-        /// use toolwire::{options::OutputSchemas, sanitize_tools, ToolsOptions};
+        /// use toolwire::{options::OutputSchemas, sanitize_tools, Dialect, ToolsOptions};
         /// let schema = json!({"type": "object", "properties": {}});
         /// let tools = json!([{"name": "now", "inputSchema": schema, "outputSchema": schema}]);
-        /// let options = ToolsOptions::new("openai-responses").output_schemas(OutputSchemas::Send);
+        /// let options = ToolsOptions::new(Dialect::OPENAI_RESPONSES).output_schemas(OutputSchemas::Send);
         /// assert_eq!(sanitize_tools(&tools, &options)?.tools[0]["output_schema"], schema);
         /// # Ok::<(), toolwire::Error>(())
         /// ```
@@ -207,10 +208,10 @@ options! {
         ///
         /// ```
         /// use serde_json::json;
-        /// use toolwire::{options::DuplicateNames, sanitize_tools, ToolsOptions};
+        /// use toolwire::{options::DuplicateNames, sanitize_tools, Dialect, ToolsOptions};
         /// let tool = |what| json!({"name": "find", "description": what, "inputSchema": {"type": "object"}});
         /// let tools = json!([tool("finds files"), tool("finds people")]);
-        /// let options = ToolsOptions::new("anthropic").duplicate_names(DuplicateNames::Rename);
+        /// let options = ToolsOptions::new(Dialect::ANTHROPIC).duplicate_names(DuplicateNames::Rename);
         /// let sanitized = sanitize_tools(&tools, &options)?;
         /// let called = sanitized.tools[1]["name"].as_str().unwrap_or_default();
         /// let call = sanitized.restore.call(called, &json!({}))?;
@@ -224,9 +225,9 @@ options! {
         ///
         /// ```
         /// use serde_json::json;
-        /// use toolwire::{options::OnSetAside, sanitize_tools, ToolsOptions};
+        /// use toolwire::{options::OnSetAside, sanitize_tools, Dialect, ToolsOptions};
         /// let tools = json!([{"name": "bad", "inputSchema": {"type": "string"}}]);
-        /// let options = ToolsOptions::new("anthropic").on_set_aside(OnSetAside::Error);
+        /// let options = ToolsOptions::new(Dialect::ANTHROPIC).on_set_aside(OnSetAside::Error);
         /// let error = sanitize_tools(&tools, &options).expect_err("no tool may be missing");
         /// assert_eq!((error.code().as_str(), error.pointer()), ("not-representable", "/0/inputSchema"));
         /// ```
@@ -237,7 +238,7 @@ options! {
         /// Name of the server in the client's configuration, if the client puts it in front of the names of tools.
         pub(crate) server: Option<String> = None;
         /// Dialect for tools without `strict: true`; `None`: the flags of the tools do not affect the dialect.
-        pub(crate) by_flag: Option<&'static str> = None;
+        pub(crate) by_flag: Option<DialectId> = None;
         /// Name of the function that represents a response format. Its schema is wrapped if it does not describe an
         /// object.
         pub(crate) answer: Option<String> = None;
@@ -264,7 +265,7 @@ fn read_schema_options(reader: &Reader<'_, '_>) -> Result<SanitizeOptions, Error
 
 impl ToolsOptions {
     /// Creates options for a dialect, with all other options at their defaults.
-    pub fn new(dialect: impl Into<String>) -> Self {
+    pub fn new(dialect: DialectId) -> Self {
         ToolsOptions { sanitize: SanitizeOptions::new(dialect), ..Self::at_default() }
     }
 
@@ -297,8 +298,8 @@ options! {
     /// Options of `adapt_request`.
     ///
     /// ```
-    /// use toolwire::{AdaptOptions, DeferredOptions};
-    /// let options = AdaptOptions::new("moonshot").deferred(None);
+    /// use toolwire::{AdaptOptions, DeferredOptions, Dialect};
+    /// let options = AdaptOptions::new(Dialect::MOONSHOT).deferred(None);
     /// # let _ = options;
     /// ```
     #[derive(Clone, Debug, PartialEq, Eq)]
@@ -314,14 +315,14 @@ options! {
         ///
         /// ```
         /// use serde_json::json;
-        /// use toolwire::{adapt_request, options::Formats, AdaptOptions};
+        /// use toolwire::{adapt_request, options::Formats, AdaptOptions, Dialect};
         /// let schema = json!({"type": "object", "properties": {"city": {"type": "string"}}, "required": ["city"]});
         /// let request = json!({
         ///     "model": "deepseek-chat",
         ///     "messages": [{"role": "user", "content": "Where?"}],
         ///     "response_format": {"type": "json_schema", "json_schema": {"name": "place", "schema": schema}},
         /// });
-        /// let adapted = adapt_request(&request, &AdaptOptions::new("deepseek").formats(Formats::Ladder))?;
+        /// let adapted = adapt_request(&request, &AdaptOptions::new(Dialect::DEEPSEEK).formats(Formats::Ladder))?;
         /// assert_eq!(adapted.request["tool_choice"]["function"]["name"], "give_answer");
         /// let function = json!({"name": "give_answer", "arguments": r#"{"city":"Rome"}"#});
         /// let calls = json!([{"id": "c", "type": "function", "function": function}]);
@@ -359,7 +360,7 @@ fn read_tools_options(reader: &Reader<'_, '_>) -> Result<ToolsOptions, Error> {
 
 impl AdaptOptions {
     /// Creates options for a dialect, with all other options at their defaults.
-    pub fn new(dialect: impl Into<String>) -> Self {
+    pub fn new(dialect: DialectId) -> Self {
         AdaptOptions { tools: ToolsOptions::new(dialect), ..Self::at_default() }
     }
 
@@ -398,33 +399,40 @@ impl AdaptOptions {
     }
 }
 
-pub(crate) fn dialects(node: &Node<'_>, naming: Naming) -> Result<Vec<String>, Error> {
+pub(crate) fn dialects(node: &Node<'_>, naming: Naming) -> Result<Vec<&'static Dialect>, Error> {
     const EXAMPLE: Example<'_> =
         Example { function: "checkTools", input: "tools", option: "dialects", value: "[\"moonshot\"]" };
     let reader = Reader::new(node, naming, &["dialects"], EXAMPLE)?;
-    reader.names("dialects")?.ok_or_else(|| {
+    let names = reader.names("dialects")?.ok_or_else(|| {
         let example = naming.example(&EXAMPLE);
         Error::new(
             Code::InvalidOption,
             "/dialects",
             format!("expected a list of dialects, found none; for example `{example}`"),
         )
-    })
+    })?;
+    dialects_named(&names)
+}
+
+fn dialects_named(names: &[String]) -> Result<Vec<&'static Dialect>, Error> {
+    let dialect =
+        |(index, name): (usize, &String)| dialect::named(name).map_err(|error| error.at(format!("/dialects/{index}")));
+    names.iter().enumerate().map(dialect).collect()
 }
 
 options! {
     /// Options of `check_request`.
     ///
     /// ```
-    /// use toolwire::CheckRequestOptions;
-    /// let options = CheckRequestOptions::new("gemini").model("gemini-2.0-flash-preview-image-generation");
+    /// use toolwire::{CheckRequestOptions, Dialect};
+    /// let options = CheckRequestOptions::new(Dialect::GEMINI).model("gemini-2.0-flash-preview-image-generation");
     /// # let _ = options;
     /// ```
     #[derive(Clone, Debug, PartialEq, Eq)]
     #[non_exhaustive]
     pub struct CheckRequestOptions {
         /// Dialect of the API that the request is for.
-        "dialect" dialect: String = String::new(), read(super::sanitize::dialect), set(by hand);
+        "dialect" dialect: DialectId = Dialect::PORTABLE, read(super::sanitize::dialect), set(by hand);
         /// Betas in the header `anthropic-beta`, in addition to those in the body. If `None`, the header is not known.
         /// Some APIs accept a member or a construct only with a beta, and refuse betas that they do not know.
         "betas" betas: Option<Vec<String>> = None,
@@ -438,8 +446,8 @@ options! {
 
 impl CheckRequestOptions {
     /// Creates options for a dialect, with all other options at their defaults.
-    pub fn new(dialect: impl Into<String>) -> Self {
-        CheckRequestOptions { dialect: dialect.into(), ..Self::at_default() }
+    pub fn new(dialect: DialectId) -> Self {
+        CheckRequestOptions { dialect, ..Self::at_default() }
     }
 
     pub(crate) fn read(node: &Node<'_>, naming: Naming) -> Result<Self, Error> {
@@ -449,9 +457,9 @@ impl CheckRequestOptions {
     }
 }
 
-impl<T: AsRef<str> + ?Sized> From<&T> for CheckRequestOptions {
-    fn from(dialect: &T) -> Self {
-        CheckRequestOptions::new(dialect.as_ref())
+impl From<DialectId> for CheckRequestOptions {
+    fn from(dialect: DialectId) -> Self {
+        CheckRequestOptions::new(dialect)
     }
 }
 

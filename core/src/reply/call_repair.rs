@@ -170,7 +170,7 @@ impl CallReports {
         self.seen.is_empty() && self.filled.is_empty() && !self.has_nameless && self.answer_so_far.is_empty()
     }
 
-    #[cfg(feature = "search")]
+    #[cfg(feature = "exchange")]
     pub(crate) fn extend(&mut self, calls: Vec<RepairedCall>, changes: Vec<AnswerChange>) {
         calls.into_iter().for_each(|call| self.push(call));
         self.push_changes(changes);

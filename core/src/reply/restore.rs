@@ -200,7 +200,7 @@ impl RestoreMap {
     }
 
     /// Turns off repairs for this tool, because this library handles its calls itself.
-    #[cfg(feature = "search")]
+    #[cfg(feature = "exchange")]
     pub(crate) fn turn_off_repairs(&mut self, called: &str) {
         if let Some(entry) = self.list.get_mut(called) {
             entry.schemas = None;
@@ -233,7 +233,7 @@ impl RestoreMap {
         }
     }
 
-    #[cfg(feature = "search")]
+    #[cfg(feature = "exchange")]
     pub(crate) fn names(&self) -> impl Iterator<Item = (&str, Text<'_>)> {
         self.list.iter().map(|(called, entry)| (called.as_str(), read_text(&entry.name)))
     }

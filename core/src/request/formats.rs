@@ -176,7 +176,7 @@ pub(crate) fn is_bare_text(request: &Node<'_>, api: Api) -> Result<bool, Error> 
     Ok(false)
 }
 
-#[cfg(feature = "search")]
+#[cfg(feature = "exchange")]
 pub(crate) fn has_strict(request: &mut Node<'_>, api: Api) -> Result<bool, Error> {
     let mut has_strict = false;
     visit(request, api, &mut |FoundFormat { location, holder, .. }| {

@@ -55,7 +55,7 @@ pub(crate) fn source_of(request: &Node<'_>, options: &DeferredOptions) -> Result
 }
 
 /// Returns each entry, followed by the tools nested in it (of a namespace or of a server).
-#[cfg(feature = "search")]
+#[cfg(feature = "exchange")]
 pub(crate) fn entries<'n, 'a>(list: &'n Node<'a>) -> impl Iterator<Item = &'n Node<'a>> {
     let inner = |entry: &'n Node<'a>| {
         let tools = entry.get("tools");

@@ -138,14 +138,19 @@ impl DeferredReport {
 
     /// Returns `{ "<flat name>": { namespace?, name, kind } }`.
     pub(crate) fn name_map_node(&self) -> Node<'static> {
-        let members = self.name_map.iter().map(|(flat, tool)| {
-            let namespace = tool.namespace.as_ref().map(|namespace| ("namespace", Node::string(namespace.clone())));
-            let rest = [("name", Node::string(tool.name.clone())), ("kind", Node::literal(tool.kind.as_str()))];
-            let members = namespace.into_iter().chain(rest);
-            let members = members.map(|(key, value)| Member { key: Text::literal(key), value }).collect();
-            Member { key: Text::new(flat.clone()), value: Node::object(Object::from_unique(members)) }
-        });
-        Node::object(Object::from_unique(members.collect()))
+        let member =
+            |(flat, tool): &(String, ClientTool)| Member { key: Text::new(flat.clone()), value: tool.to_node() };
+        Node::object(Object::from_unique(self.name_map.iter().map(member).collect()))
+    }
+}
+
+impl ClientTool {
+    pub(crate) fn to_node(&self) -> Node<'static> {
+        let namespace = self.namespace.as_ref().map(|namespace| ("namespace", Node::string(namespace.clone())));
+        let rest = [("name", Node::string(self.name.clone())), ("kind", Node::literal(self.kind.as_str()))];
+        let members = namespace.into_iter().chain(rest);
+        let members = members.map(|(key, value)| Member { key: Text::literal(key), value }).collect();
+        Node::object(Object::from_unique(members))
     }
 }
 

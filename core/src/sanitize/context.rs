@@ -134,7 +134,7 @@ impl PassContext {
             hints: options.hints.unwrap_or(Hints::Describe),
             used_as: options.used_as,
             max_nodes: options.max_nodes.unwrap_or(MAX_NODES),
-            max_bytes: options.max_bytes.unwrap_or_else(|| dialect.limit("maxBytes")),
+            max_bytes: options.max_bytes.or(dialect.limit("maxBytes")),
             references: None,
             may_specialize: true,
             form,

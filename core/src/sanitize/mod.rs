@@ -104,7 +104,7 @@ fn run(
     match dialect.method {
         Method::Codex { wire } => {
             let default = dialect.limit("maxBytes");
-            let wire = wire.then(|| codex::Wire { max_bytes: options.max_bytes.unwrap_or(default) });
+            let wire = wire.then(|| codex::Wire { max_bytes: options.max_bytes.or(default) });
             codex::sanitize(node, wire.as_ref(), &mut recorder, budget)?;
             decode::within_limit(node)?;
         }

@@ -8,7 +8,7 @@ use std::{fs, path::PathBuf, println};
 
 use crate::{
     budget::by_size,
-    dialect::DIALECTS,
+    dialect::{Dialect, DIALECTS},
     json::{self, Node},
     options::SanitizeOptions,
     report::Detail,
@@ -78,7 +78,7 @@ fn calls_take_a_fraction_of_their_budget() {
     let mut highest = (0, String::new());
     for schema in schemas() {
         for dialect in DIALECTS {
-            let options = SanitizeOptions::new(dialect.name);
+            let options = SanitizeOptions::new(dialect.id());
             let Ok(mut node) = json::read(&schema) else { continue };
             let nodes = Node::values_read(&node);
             let budget = Rc::new(options.budget(&node));
@@ -107,7 +107,7 @@ fn numbers_with_exponents_are_measured_in_full() {
     let values: Vec<String> = (100..324).map(|value| format!("{value}e18")).collect();
     let text = format!(r#"{{"type":"object","properties":{{"a":{{"type":"number","enum":[{}]}}}}}}"#, values.join(","));
     let Ok(mut schema) = json::read(&text) else { panic!("expected JSON") };
-    let options = SanitizeOptions::new("cerebras-strict");
+    let options = SanitizeOptions::new(Dialect::CEREBRAS_STRICT);
     if let Err(error) = super::sanitize(&mut schema, &options, false) {
         panic!("expected a shorter schema, found {error}");
     }

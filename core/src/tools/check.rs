@@ -27,7 +27,7 @@ use crate::{
         backends::RequestFacts,
         requests::{Refusal, RequestFact, CUSTOM_TOOLS, HISTORY_ARGUMENTS, HISTORY_NAME, NAMESPACES, RESULT_NAME},
         surface::{NoArguments, Surface},
-        Dialect, Fact,
+        Dialect, DialectId, Fact,
     },
     error::Error,
     json::{lazy::view, push_token, Node, Text},
@@ -56,8 +56,8 @@ pub struct ToolViolation {
     pub tool: Option<String>,
     /// The tool's server, if the list has several servers.
     pub server: Option<String>,
-    /// Name of the dialect that refuses it.
-    pub dialect: &'static str,
+    /// Dialect whose API refuses it.
+    pub dialect: DialectId,
     /// The kebab-case name of the API's constraint.
     pub constraint: &'static str,
     /// The API's reaction.
@@ -194,7 +194,7 @@ impl Checking<'_> {
             None if is_flag => Severity::Ignored,
             _ => self.dialect.severity_of(constraint, &pointer),
         };
-        let dialect = self.dialect.name;
+        let dialect = self.dialect.id();
         let original_name = tool.and_then(|tool| Some(self.owner(&Text::new(tool))?.name.display().into_owned()));
         let violation = ToolViolation {
             tool: original_name.or_else(|| tool.map(String::from)),
@@ -259,7 +259,7 @@ impl Checking<'_> {
                     let mut checking =
                         Checking { dialect: other, form, limit, found: Findings::new(limit), servers, server };
                     checking.check_tool(listed, shape, name.as_deref())?;
-                    let dialect = self.dialect.name;
+                    let dialect = self.dialect.id();
                     for found in checking.found.finish() {
                         self.found.add(0, ToolViolation { dialect, ..found });
                     }
@@ -416,7 +416,7 @@ impl Checking<'_> {
         for Invalid { pointer, message, .. } in headers.into_iter().flatten() {
             self.add(name, Constraint::McpHeader.id(), format!("{schema_pointer}{pointer}"), message);
         }
-        for violation in rules::check(schema, &SanitizeOptions::new(self.dialect.name), self.limit)? {
+        for violation in rules::check(schema, &SanitizeOptions::new(self.dialect.id()), self.limit)? {
             if is_closed_by_api && violation.constraint == Constraint::ObjectNotClosed.id() {
                 continue;
             }
@@ -436,7 +436,7 @@ impl Checking<'_> {
             (None, Some(plain)) if self.is_not_strict(shape, entry) => Some(plain),
             _ => None,
         };
-        other.map(|name| dialect::of(&SanitizeOptions::new(name))).transpose()
+        other.map(dialect::named).transpose()
     }
 
     fn is_not_strict(&self, shape: ToolShape, entry: &Node<'_>) -> bool {
@@ -463,7 +463,7 @@ impl Checking<'_> {
         let (Some(of_output), Some(schema)) = found else { return Ok(()) };
         let schema_pointer = at(listed, &shape.pointer_to(OUTPUT_SCHEMA));
         let of_tools = core::mem::replace(&mut self.dialect, of_output);
-        let found = rules::check(schema, &SanitizeOptions::new(of_output.name).used_as(Use::Output), self.limit);
+        let found = rules::check(schema, &SanitizeOptions::new(of_output.id()).used_as(Use::Output), self.limit);
         for violation in found.iter().flatten() {
             let (pointer, message) = (format!("{schema_pointer}{}", violation.pointer), violation.message.clone());
             self.add_many(name, violation.constraint, (pointer, message, violation.more));
@@ -553,18 +553,18 @@ finding!(RequestViolation);
 /// Returns the parts of a request that an API refuses, as many as the limit allows.
 ///
 /// # Errors
-/// `unknown-dialect`, `invalid-request`, `invalid-json`.
+/// `invalid-request`, `invalid-json`.
 pub fn request(
     mut request: Node<'_>,
     options: &CheckRequestOptions,
     limit: FindingLimit,
 ) -> Result<Vec<RequestViolation>, Error> {
-    let dialect = dialect::of(&SanitizeOptions::new(options.dialect.as_str()))?;
+    let dialect = dialect::named(options.dialect.as_str())?;
     let model = request::model(&request, options.model.as_deref())?;
     let shape = dialect.tools.names_for(&model);
     // The tools of several servers are checked as they would be sent.
     let servers = servers::flatten_request(&mut request, (Prefix::Auto, shape), None)?;
-    let api = request::format::of_request(&request, &AdaptOptions::new(dialect.name))?;
+    let api = request::format::of_request(&request, &AdaptOptions::new(dialect.id()))?;
     mentions::resolve_tool_names(&mut request, api, servers.as_ref(), None)?;
     let mut origins = Origins::default();
     if let Some(servers) = &servers {

@@ -17,7 +17,7 @@ use crate::{
         requests::{FormatRule, Refusal, RequestFact},
         responses::{self, InRequest},
         surface::{NamePattern, StrictFlag},
-        Dialect,
+        Dialect, DialectId,
     },
     error::{Code, Error},
     json::{self, lazy::view, Data, Flags, Node},
@@ -40,8 +40,8 @@ use crate::{
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct FormatChange {
-    /// Name of the dialect in which the format is written.
-    pub dialect: &'static str,
+    /// Dialect in which the format is written.
+    pub dialect: DialectId,
     /// The change, with its reason and its effect.
     pub change: Change,
 }
@@ -178,7 +178,7 @@ fn check(
     if !matches!(responses::in_request(dialect, api), InRequest::Known) {
         return Ok(found);
     }
-    let options = ToolsOptions::new(dialect.name);
+    let options = ToolsOptions::new(dialect.id());
     formats::visit(request, api, &mut |FoundFormat { location, pointer, holder }| {
         let Some(holder) = holder else { return Ok(()) };
         let is_strict = holder.bool_at("strict").filter(|_| location.has_strict) == Some(true);
@@ -259,7 +259,7 @@ fn rename(
     let change = change_outside_arguments(Rule::RenameFormat, locations, Guidance::Same, reason, message);
     let name = Node::string(String::from(name));
     holder.set(NAME, name);
-    Some(FormatChange { dialect: dialect.name, change })
+    Some(FormatChange { dialect: dialect.id(), change })
 }
 
 const NAME: &str = "name";
@@ -288,8 +288,7 @@ fn candidates(options: &ToolsOptions, location: &FormatLocation, is_strict: bool
         location.carrier.and_then(|carrier| dialect.tools.dialect_in(carrier)).unwrap_or(dialect.name)
     };
     let candidate = |name: &str| -> Result<Candidate, Error> {
-        let known = dialect::of(&SanitizeOptions::new(name))?;
-        let response_options = options.sanitize.clone().in_dialect(known.name, known.options).used_as(Use::Response);
+        let response_options = options.sanitize.clone().in_dialect(dialect::named(name)?).used_as(Use::Response);
         let response_options = SanitizeOptions { alone: false, ..response_options };
         Ok(Candidate { dialect: dialect::of(&response_options)?, options: response_options })
     };
@@ -374,7 +373,7 @@ fn rewrite_in_holder(
             changes.push(Change { accepts, ..change });
             holder.set("strict", Node::bool(sent));
         }
-        let changes = changes.into_iter().map(|change| FormatChange { dialect: dialect.name, change }).collect();
+        let changes = changes.into_iter().map(|change| FormatChange { dialect: dialect.id(), change }).collect();
         return Ok((changes, plan));
     }
     let error = first_error.unwrap_or_else(|| Error::new(Code::NotRepresentable, "", "expected a schema, found none"));

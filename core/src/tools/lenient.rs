@@ -35,7 +35,7 @@ pub(super) fn widen(
     if !widen_members(&mut schema) {
         return;
     }
-    let is_accepted = check::check(&schema, &SanitizeOptions::new(dialect.name), FindingLimit::LISTED);
+    let is_accepted = check::check(&schema, &SanitizeOptions::new(dialect.id()), FindingLimit::LISTED);
     if !is_accepted.is_ok_and(|found| found.is_empty()) {
         return;
     }

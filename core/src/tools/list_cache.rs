@@ -267,7 +267,7 @@ impl FoundLists {
 }
 
 impl<'c> Lookup<'c> {
-    #[cfg(feature = "search")]
+    #[cfg(feature = "exchange")]
     pub(crate) fn new(cache: &'c ToolListCache, max_lists: usize, found: &'c FoundLists) -> Option<Lookup<'c>> {
         (max_lists > 0).then_some(Lookup { cache, max_lists, found })
     }

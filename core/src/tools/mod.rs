@@ -20,7 +20,7 @@ mod examples;
 pub(crate) mod formats;
 pub(crate) mod history;
 mod lenient;
-#[cfg_attr(not(feature = "search"), allow(dead_code, unreachable_pub, reason = "only exchanges need it"))]
+#[cfg_attr(not(feature = "exchange"), allow(dead_code, unreachable_pub, reason = "only exchanges need it"))]
 pub(crate) mod list_cache;
 pub(crate) mod mcp_headers;
 pub(crate) mod quarantine;

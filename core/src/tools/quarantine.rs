@@ -4,6 +4,7 @@
 use alloc::{format, string::String, vec::Vec};
 
 use crate::{
+    dialect::DialectId,
     error::{Code, Error},
     json::{Data, Node, Text},
     names,
@@ -119,7 +120,7 @@ pub struct SetAsideWarning {
 /// `not-representable` with [`OnSetAside::Error`].
 pub(crate) fn set_aside_warning(
     on_set_aside: OnSetAside,
-    dialect: &'static str,
+    dialect: DialectId,
     list: &[Quarantined],
     naming: Naming,
 ) -> Result<Option<SetAsideWarning>, Error> {
@@ -140,16 +141,16 @@ pub(crate) fn set_aside_warning(
 }
 
 /// A digest of all tools, because the message lists only the first few.
-fn key(dialect: &'static str, list: &[Quarantined]) -> String {
-    let mut texts: Vec<Text<'_>> = Vec::from([Text::new(dialect)]);
+fn key(dialect: DialectId, list: &[Quarantined]) -> String {
+    let mut texts: Vec<Text<'_>> = Vec::from([Text::new(dialect.as_str())]);
     for Quarantined { name, pointer, rule, .. } in list {
         texts.extend([Text::new(name.as_deref().unwrap_or_default()), Text::new(pointer.as_str()), Text::new(*rule)]);
     }
     names::digest(&texts.iter().collect::<Vec<_>>())
 }
 
-fn message(dialect: &'static str, list: &[Quarantined], naming: Naming) -> String {
-    let why = reasons(list, dialect).join("; ");
+fn message(dialect: DialectId, list: &[Quarantined], naming: Naming) -> String {
+    let why = reasons(list, dialect.as_str()).join("; ");
     let mut advice: Vec<String> = Vec::new();
     for remedy in list.iter().map(|tool| remedy(tool, naming)) {
         if !advice.contains(&remedy) {

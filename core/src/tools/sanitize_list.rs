@@ -21,7 +21,7 @@ use crate::{
         self,
         requests::RequestFact,
         surface::{NamePattern, QualifiedName},
-        Dialect,
+        Dialect, DialectId,
     },
     error::{Code, Error},
     json::{self, push_token, Node, Text},
@@ -53,8 +53,8 @@ pub struct ToolChange {
     pub tool: String,
     /// The tool's server, if the list has several servers.
     pub server: Option<String>,
-    /// Name of the dialect in which the tool is written.
-    pub dialect: &'static str,
+    /// Dialect in which the tool is written.
+    pub dialect: DialectId,
     /// The change, with its reason and its effect.
     pub change: Change,
 }
@@ -76,7 +76,7 @@ pub(crate) struct Outcome<'a> {
 struct RewrittenTool {
     tool: String,
     server: Option<String>,
-    dialect: &'static str,
+    dialect: DialectId,
     /// Output pointers are relative to the entry.
     changes: Vec<Change>,
 }
@@ -290,7 +290,7 @@ pub(crate) fn max_alone(options: &ToolsOptions) -> Result<usize, Error> {
 /// The API's limit applies regardless of the dialect of each tool.
 fn max_tools(options: &ToolsOptions, targets: &[Target]) -> usize {
     let of_api = targets.first().filter(|_| !options.any_count).and_then(|first| first.dialect.tools.max_tools);
-    let of_caller = options.max_tools.unwrap_or(Some(MAX_TOOLS));
+    let of_caller = options.max_tools.or(Some(MAX_TOOLS));
     of_api.into_iter().chain(of_caller).min().unwrap_or(usize::MAX)
 }
 
@@ -434,7 +434,7 @@ impl Writer<'_> {
         }
         self.accepted.insert(called);
         let (tool, server) = (original_name.display().into_owned(), server.map(|server| server.display().into_owned()));
-        (entry, Some(RewrittenTool { tool, server, dialect: dialect.name, changes }))
+        (entry, Some(RewrittenTool { tool, server, dialect: dialect.id(), changes }))
     }
 
     fn write_tool<'a>(
@@ -543,7 +543,7 @@ impl Writer<'_> {
         self.accepted.insert(called);
         self.count += 1;
         let (tool, server) = (original_name.display().into_owned(), server.map(|server| server.display().into_owned()));
-        Ok((entry, RewrittenTool { tool, server, dialect: dialect.name, changes }))
+        Ok((entry, RewrittenTool { tool, server, dialect: dialect.id(), changes }))
     }
 
     fn rename_definitions(

@@ -15,7 +15,7 @@ use crate::{
         self,
         lookup::has_strict_mode,
         surface::{NoArguments, StrictFlag},
-        Dialect, Fact, DEFAULT_OF_STRICT,
+        Dialect, DialectId, Fact, DEFAULT_OF_STRICT,
     },
     error::Error,
     json::{Node, Object},
@@ -46,26 +46,21 @@ pub(super) fn targets(options: &ToolsOptions) -> Result<Vec<Target>, Error> {
     // A format that the caller chose may name a member whose schemas follow other rules.
     let requested = dialect::of(&options.sanitize)?;
     let sanitize = match options.format.and_then(|format| requested.tools.dialect_in(format)) {
-        Some(other) => {
-            let known = dialect::of(&SanitizeOptions::new(other))?;
-            options.sanitize.clone().in_dialect(known.name, known.options)
-        }
+        Some(other) => options.sanitize.clone().in_dialect(dialect::named(other)?),
         None => options.sanitize.clone(),
     };
     let mut targets = Vec::from([target(sanitize)?]);
-    if let Some(fallback) = &options.fallback {
-        let known = dialect::of(&SanitizeOptions::new(fallback.as_str()))
-            .map_err(|error| Error::new(error.code(), "/fallback", error.message()))?;
-        targets.push(target(options.sanitize.clone().in_dialect(known.name, known.options))?);
+    if let Some(fallback) = options.fallback {
+        targets.push(target(options.sanitize.clone().in_dialect(dialect::named(fallback.as_str())?))?);
         return Ok(targets);
     }
     let strict = dialect::of(&options.sanitize)?;
     let format = options.format.unwrap_or(strict.tools.format);
     // The rule applies only if the format has the flag: without the flag, the API would treat the tool as strict.
     let is_strict = tool_format::strict_in(strict, format) == Some(true);
-    if let Some(plain) = options.by_flag.or(strict.tools.not_strict.filter(|_| is_strict)) {
-        let known = dialect::of(&SanitizeOptions::new(plain))?;
-        targets.push(target(options.sanitize.clone().in_dialect(known.name, known.options))?);
+    let of_table = || strict.tools.not_strict.filter(|_| is_strict);
+    if let Some(plain) = options.by_flag.map(DialectId::as_str).or_else(of_table) {
+        targets.push(target(options.sanitize.clone().in_dialect(dialect::named(plain)?))?);
     }
     Ok(targets)
 }
@@ -74,8 +69,8 @@ pub(super) fn carriers(options: &ToolsOptions) -> Result<Vec<Target>, Error> {
     let carriers = dialect::of(&options.sanitize)?.tools.carriers;
     let carriers = carriers.iter().filter(|_| options.format.is_none());
     let target = |(format, name): &(ToolFormat, &'static str)| {
-        let known = dialect::of(&SanitizeOptions::new(*name))?;
-        let options = options.sanitize.clone().in_dialect(known.name, known.options);
+        let known = dialect::named(name)?;
+        let options = options.sanitize.clone().in_dialect(known);
         Ok(Target { dialect: known, carrier: Some(*format), options, taken: Vec::new() })
     };
     carriers.map(target).collect()
@@ -252,10 +247,9 @@ pub(super) fn accepts_no_arguments(schema: &Node<'_>) -> Option<bool> {
 /// Returns true if the API accepts the same arguments for a schema with `strict: false` and without the flag.
 pub(super) fn needs_no_flag(schema: &Node<'_>, dialect: &'static Dialect) -> bool {
     let Some(without) = dialect.tools.without_strict else { return false };
+    let check_as = |other: &Dialect| check::check(schema, &SanitizeOptions::new(other.id()), FindingLimit::LISTED);
     // The API may interpret a schema that cannot be checked differently.
-    let Ok(found) = check::check(schema, &SanitizeOptions::new(without.dialect), FindingLimit::LISTED) else {
-        return false;
-    };
+    let Ok(found) = dialect::named(without.dialect).and_then(check_as) else { return false };
     let is_closed_by_api = |constraint: &str| without.closes && constraint == Constraint::ObjectNotClosed.id();
     found.iter().all(|violation| is_closed_by_api(violation.constraint)) && (!without.closes || !is_open(schema))
 }
@@ -266,7 +260,7 @@ impl Target {
         if !self.dialect.tools.closes_in.contains(&format) || is_open(given) {
             return false;
         }
-        let found = check::check(given, &SanitizeOptions::new(self.dialect.name), FindingLimit::LISTED);
+        let found = check::check(given, &SanitizeOptions::new(self.dialect.id()), FindingLimit::LISTED);
         let is_closing = |constraint: &str| constraint == Constraint::ObjectNotClosed.id();
         found.is_ok_and(|found| found.iter().all(|violation| is_closing(violation.constraint)))
     }
@@ -415,7 +409,7 @@ pub(super) fn fit_output_schema(
 ) {
     let (Some(of_output), ToolFormat::Mcp) = (dialect.tools.output, format) else { return };
     let Some(mut schema) = entry.get(KEY).cloned() else { return };
-    let options = SanitizeOptions::new(of_output.name).used_as(Use::Output);
+    let options = SanitizeOptions::new(of_output.id()).used_as(Use::Output);
     let at = pointer(&shape.pointer_to(KEY));
     let is_narrower = |change: &&Change| change.accepts != Accepts::Same && change.accepts != Accepts::Wider;
     let (reason, why) = match sanitize::sanitize_with_plan(&mut schema, &options, Detail::Whole) {

@@ -1,7 +1,7 @@
 //! The peak memory of `check_tools`.
 
 use serde_json::{json, Map, Value};
-use toolwire::check_tools;
+use toolwire::{check_tools, Dialect};
 
 use crate::counting::peak_of;
 
@@ -48,7 +48,7 @@ fn checking_a_list_needs_little_memory() {
     let mut faults = Vec::new();
     for (name, limit, list) in lists {
         let text = list.to_string();
-        for dialect in ["openai-strict", "llama-cpp"] {
+        for dialect in [Dialect::OPENAI_STRICT, Dialect::LLAMA_CPP] {
             let (found, peak) = peak_of(|| check_tools(text.as_str(), &[dialect]).expect("a list").len());
             println!("{name}, {dialect}: {} bytes, {} for each, {found}", text.len(), peak / text.len());
             if peak > limit * text.len() {

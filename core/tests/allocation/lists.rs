@@ -1,7 +1,7 @@
 //! The memory of cached tool lists is bounded, whatever they contain.
 
 use serde_json::{json, Value};
-use toolwire::{Exchange, ExchangeOptions, RepairOptions, ToolListCache};
+use toolwire::{Dialect, Exchange, ExchangeOptions, RepairOptions, ToolListCache};
 
 use crate::counting::live;
 
@@ -17,9 +17,8 @@ fn body(number: usize) -> String {
 #[test]
 fn memory_of_cached_lists_is_bounded() {
     for repair in [false, true] {
-        let options = ExchangeOptions::default().dialect("openai-strict").tool_list_cache(usize::MAX);
-        let mut options = options;
-        options.adapt.tools.repair = repair.then(RepairOptions::default);
+        let options = ExchangeOptions::default().dialect(Dialect::OPENAI_STRICT).tool_list_cache(usize::MAX);
+        let options = options.repair(repair.then(RepairOptions::default));
         let (cache, before) = (ToolListCache::default(), live());
         for number in 0..40 {
             Exchange::open_cached("http://localhost/v1/messages", &body(number), &options, &cache).expect("opens");

@@ -3,7 +3,7 @@
 use std::fmt::Write as _;
 
 use serde_json::{json, Value};
-use toolwire::{Exchange, ExchangeOptions, ReplyRestorer, Restore};
+use toolwire::{Dialect, Exchange, ExchangeOptions, ReplyRestorer, Restore};
 
 use crate::counting::{allocated_by, live};
 
@@ -38,7 +38,7 @@ fn large_event_in_small_pieces_allocates_linearly() {
 fn exchange_allocates_linearly() {
     let body =
         r#"{"model":"m","messages":[],"tools":[{"name":"a.b","input_schema":{"type":"object","properties":{}}}]}"#;
-    let options = ExchangeOptions::default().dialect("anthropic");
+    let options = ExchangeOptions::default().dialect(Dialect::ANTHROPIC);
     let text = format!("data: {{\"x\":\"{}\"}}\n\n", "x".repeat(4 << 20));
     let mut exchange =
         Exchange::open("http://localhost/v1/messages", body, &options).expect("a request").expect("one with tools");
@@ -135,7 +135,7 @@ fn exchange_does_not_store_a_reply_after_a_call_to_a_client_tool() {
     let tools =
         json!([{"type": "tool_search_tool_bm25_1", "name": "s"}, {"name": "a", "input_schema": {"type": "object"}}]);
     let body = json!({"model": "m", "messages": [], "tools": tools}).to_string();
-    let options = ExchangeOptions::default().dialect("anthropic");
+    let options = ExchangeOptions::default().dialect(Dialect::ANTHROPIC);
     let url = "http://localhost/v1/messages";
     let kept = |called: bool| {
         let mut exchange = Exchange::open(url, &body, &options).expect("a request").expect("one with tools");

@@ -83,11 +83,11 @@ const MAX_LINES: usize = 800;
 /// comments nor strings.)
 const MAX_COLUMNS: usize = 120;
 
-fn source() -> PathBuf {
+pub(crate) fn source() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("src")
 }
 
-fn files(folder: &Path, into: &mut Vec<PathBuf>) {
+pub(crate) fn files(folder: &Path, into: &mut Vec<PathBuf>) {
     for entry in fs::read_dir(folder).expect("the folder is there").flatten() {
         match entry.path() {
             path if path.is_dir() => files(&path, into),
@@ -418,7 +418,9 @@ fn files_are_not_too_long() {
 
 #[test]
 fn no_dialect_is_named_in_a_code_path() {
-    let names: Vec<String> = toolwire::dialects().iter().map(|dialect| format!("\"{}\"", dialect.name)).collect();
+    let constant = |name: &str| format!("Dialect::{}", name.replace('-', "_").to_uppercase());
+    let spellings = |dialect: &toolwire::Dialect| [format!("\"{}\"", dialect.name), constant(dialect.name)];
+    let names: Vec<String> = toolwire::dialects().iter().flat_map(spellings).collect();
     let faults: Vec<String> = sources()
         .into_iter()
         .filter(|(file, _)| {

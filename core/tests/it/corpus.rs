@@ -47,7 +47,7 @@ fn sanitized_schemas_pass_check() {
     let mut faults = Vec::new();
     let mut counts: BTreeMap<&str, [usize; 3]> = BTreeMap::new();
     for dialect in dialects().iter().filter(|dialect| !dialect.name.starts_with("codex")) {
-        let options = SanitizeOptions::new(dialect.name);
+        let options = SanitizeOptions::new(dialect.id());
         let count = counts.entry(dialect.name).or_default();
         for (source, schema) in &corpus {
             for (place, schema) in [("root", schema.clone()), ("property", below_a_property(schema))] {

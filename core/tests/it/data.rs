@@ -9,7 +9,9 @@ use crate::print_uncaptured;
 
 use crate::reference::{sources, Source};
 use serde_json::{json, Value};
-use toolwire::{check, json as tree, normalize_envelope, reports::Change, sanitize, Error, SanitizeOptions};
+use toolwire::{
+    check, json as tree, normalize_envelope, options::Limit, reports::Change, sanitize, Dialect, Error, SanitizeOptions,
+};
 
 /// Returns toolwire's result of a case, if it intentionally differs from the upstream result.
 fn deviation(name: &str) -> Option<Value> {
@@ -32,12 +34,12 @@ fn codex_cases_give_the_expected_results() {
         for case in &cases {
             let name = case["name"].as_str().unwrap_or_default();
             let input = &case["input"];
-            let wire = SanitizeOptions::new("codex-wire");
+            let wire = SanitizeOptions::new(Dialect::CODEX_WIRE);
             let found = match case["function"].as_str().unwrap_or_default() {
                 "normalize_raw_tool_input_schema" => normalize_envelope(input).map(|done| done.schema),
                 "parse_tool_input_schema" => sanitize(input, &wire).map(|done| done.schema),
                 "parse_tool_input_schema_without_compaction" => {
-                    sanitize(input, &wire.max_bytes(None)).map(|done| done.schema)
+                    sanitize(input, &wire.max_bytes(Limit::Unlimited)).map(|done| done.schema)
                 }
                 other => {
                     match other
@@ -45,7 +47,8 @@ fn codex_cases_give_the_expected_results() {
                         .and_then(|rest| rest.strip_suffix(')'))
                     {
                         Some(bytes) => {
-                            sanitize(input, &wire.max_bytes(bytes.parse::<usize>().ok())).map(|done| done.schema)
+                            sanitize(input, &wire.max_bytes(bytes.parse().map_or(Limit::Unlimited, Limit::AtMost)))
+                                .map(|done| done.schema)
                         }
                         None => panic!("`{name}`: unknown function `{other}`"),
                     }
@@ -84,15 +87,15 @@ struct Function {
 const FUNCTIONS: &[Function] = &[
     Function {
         name: "codex",
-        on_value: |value| Ok(sanitize(value, &SanitizeOptions::new("codex"))?.schema),
-        on_text: |text| Ok(sanitize(text, &SanitizeOptions::new("codex"))?.schema.into_owned()),
-        changes: |text| Ok(sanitize(text, &SanitizeOptions::new("codex"))?.changes()?.to_vec()),
+        on_value: |value| Ok(sanitize(value, &SanitizeOptions::new(Dialect::CODEX))?.schema),
+        on_text: |text| Ok(sanitize(text, &SanitizeOptions::new(Dialect::CODEX))?.schema.into_owned()),
+        changes: |text| Ok(sanitize(text, &SanitizeOptions::new(Dialect::CODEX))?.changes()?.to_vec()),
     },
     Function {
         name: "codex-wire",
-        on_value: |value| Ok(sanitize(value, &SanitizeOptions::new("codex-wire"))?.schema),
-        on_text: |text| Ok(sanitize(text, &SanitizeOptions::new("codex-wire"))?.schema.into_owned()),
-        changes: |text| Ok(sanitize(text, &SanitizeOptions::new("codex-wire"))?.changes()?.to_vec()),
+        on_value: |value| Ok(sanitize(value, &SanitizeOptions::new(Dialect::CODEX_WIRE))?.schema),
+        on_text: |text| Ok(sanitize(text, &SanitizeOptions::new(Dialect::CODEX_WIRE))?.schema.into_owned()),
+        changes: |text| Ok(sanitize(text, &SanitizeOptions::new(Dialect::CODEX_WIRE))?.changes()?.to_vec()),
     },
     Function {
         name: "normalizeEnvelope",
@@ -138,7 +141,7 @@ fn every_function_accepts_real_tools() {
                             failures.push(fault("the report does not show whether something changed"));
                         }
                         if function.name == "codex-wire" {
-                            if check(&from_value, &SanitizeOptions::new("codex-wire"))
+                            if check(&from_value, &SanitizeOptions::new(Dialect::CODEX_WIRE))
                                 .is_ok_and(|violations| !violations.is_empty())
                             {
                                 failures.push(fault("check finds violations in the output"));

@@ -56,7 +56,7 @@ fn names(request: &Value) -> Vec<&str> {
 fn members(report: &DeferredReport) -> Value {
     json!({
         "loaded": report.loaded, "hidden": report.hidden, "unreachable": report.unreachable,
-        "warnings": report.warnings.iter().map(super::fixtures::paths::warning).collect::<Vec<_>>(),
+        "warnings": report.warnings,
     })
 }
 

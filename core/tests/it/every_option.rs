@@ -9,8 +9,8 @@ use toolwire::{
         UnavailableCalls, UnknownReference, Untyped, Use,
     },
     reports::{Confidence, RepairRule},
-    AdaptOptions, CheckRequestOptions, DeferralQuery, DeferredOptions, DialectQuery, EnvelopeOptions, ExchangeOptions,
-    RepairOptions, ResultOptions, SanitizeOptions, SearchOptions, ToolsOptions,
+    AdaptOptions, CheckRequestOptions, DeferralQuery, DeferredOptions, Dialect, DialectQuery, EnvelopeOptions,
+    ExchangeOptions, RepairOptions, ResultOptions, SanitizeOptions, SearchOptions, ToolsOptions,
 };
 
 /// A value of an option that differs from the default.
@@ -46,7 +46,7 @@ macro_rules! of_lists {
     ($type:ty) => {
         chosen! { $type;
             "format" r#""openai-chat""# |options| options.format(ToolFormat::OpenaiChat);
-            "fallback" r#""portable""# |options| options.fallback("portable");
+            "fallback" r#""portable""# |options| options.fallback(Dialect::PORTABLE);
             "maxTools" "1" |options| options.max_tools(1);
             "repair" "true" |options| options.repair(RepairOptions::default());
             "lenientTypes" "true" |options| options.lenient_types(true);
@@ -74,7 +74,7 @@ macro_rules! of_requests {
 
 pub(crate) fn sanitize() -> Vec<Chosen<SanitizeOptions>> {
     let own = chosen! { SanitizeOptions;
-        "dialect" r#""gemini""# |_options| SanitizeOptions::new("gemini");
+        "dialect" r#""gemini""# |_options| SanitizeOptions::new(Dialect::GEMINI);
         "use" r#""response""# |options| options.used_as(Use::Response);
         "wrapper" r#""value""# |options| options.wrapper("value");
         "share" "true" |options| { let mut options = options; options.share = true; options };
@@ -84,7 +84,7 @@ pub(crate) fn sanitize() -> Vec<Chosen<SanitizeOptions>> {
 
 pub(crate) fn tools() -> Vec<Chosen<ToolsOptions>> {
     let own = chosen! { ToolsOptions;
-        "dialect" r#""gemini""# |_options| ToolsOptions::new("gemini");
+        "dialect" r#""gemini""# |_options| ToolsOptions::new(Dialect::GEMINI);
         "share" "true" |options| { let mut options = options; options.sanitize.share = true; options };
         "duplicateNames" r#""rename""# |options| options.duplicate_names(DuplicateNames::Rename);
         "onSetAside" r#""error""# |options| options.on_set_aside(OnSetAside::Error);
@@ -94,7 +94,7 @@ pub(crate) fn tools() -> Vec<Chosen<ToolsOptions>> {
 
 pub(crate) fn adapt() -> Vec<Chosen<AdaptOptions>> {
     let own = chosen! { AdaptOptions;
-        "dialect" r#""gemini""# |_options| AdaptOptions::new("gemini");
+        "dialect" r#""gemini""# |_options| AdaptOptions::new(Dialect::GEMINI);
         "share" "true" |options| { let mut options = options; options.tools.sanitize.share = true; options };
         "deferred" "false" |options| options.deferred(None);
     };
@@ -104,7 +104,7 @@ pub(crate) fn adapt() -> Vec<Chosen<AdaptOptions>> {
 
 pub(crate) fn exchange() -> Vec<Chosen<ExchangeOptions>> {
     let own = chosen! { ExchangeOptions;
-        "dialect" r#""gemini""# |options| options.dialect("gemini");
+        "dialect" r#""gemini""# |options| options.dialect(Dialect::GEMINI);
         "deferred" "false" |options| options.deferred(None);
         "search" r#"{"mode":"regex","limit":2}"# |options| options.mode(SearchMode::Regex).limit(2);
         "maxRounds" "1" |options| options.max_rounds(1);
@@ -178,7 +178,7 @@ pub(crate) fn envelope() -> Vec<Chosen<EnvelopeOptions>> {
 
 pub(crate) fn check_request() -> Vec<Chosen<CheckRequestOptions>> {
     chosen! { CheckRequestOptions;
-        "dialect" r#""gemini""# |_options| CheckRequestOptions::new("gemini");
+        "dialect" r#""gemini""# |_options| CheckRequestOptions::new(Dialect::GEMINI);
         "betas" r#"["a"]"# |options| options.betas(["a"]);
         "host" r#""api.githubcopilot.com""# |options| options.host("api.githubcopilot.com");
         "model" r#""m""# |options| options.model("m");

@@ -323,9 +323,9 @@ fn model_is_not_asked_again_after_an_overlong_reply() {
         let event = text(index, &megabyte);
         assert_eq!(exchange.feed_text(&event).expect("passes"), event, "block {index}");
     }
-    let out = exchange.feed_text(&call(70, &search.expect("a search"))).expect("passes");
+    let out = exchange.feed_text(&call(70, &search.expect("a search"))).expect("passes").into_owned();
     assert!(out.contains("tool_search_tool_result"), "the search is answered: {out}");
-    let out = exchange.feed_text(END).expect("passes") + &exchange.finish_text().expect("ends");
+    let out = exchange.feed_text(END).expect("passes").into_owned() + &exchange.finish_text().expect("ends");
     // The earlier blocks were dropped, so the client must send them back to continue.
     assert!(out.contains("\"stop_reason\":\"pause_turn\"") && !exchange.asks_again(), "{out}");
 }
@@ -334,7 +334,8 @@ fn model_is_not_asked_again_after_an_overlong_reply() {
 fn model_is_asked_again_after_a_short_reply() {
     let mut exchange = searching();
     let search = exchange.report().deferred.as_ref().and_then(|report| report.tool_search_name.clone());
-    let out = exchange.feed_text(&(text(0, "x") + &call(1, &search.expect("a search")) + END)).expect("passes");
+    let piece = text(0, "x") + &call(1, &search.expect("a search")) + END;
+    let out = exchange.feed_text(&piece).expect("passes");
     exchange.finish_text().expect("ends");
     assert!(exchange.asks_again() && !out.contains("pause_turn"), "{out}");
     assert!(exchange.request().contains("\"text\":\"x\""), "{}", exchange.request());
@@ -353,7 +354,7 @@ fn model_is_not_asked_again_after_too_many_entries_without_an_index() {
         + &chunk(json!([{"id": "s", "function": {"name": "tool_search", "arguments": ""}}]))
         + &chunk(json!([{"function": {"arguments": "{\"query\":\"rooms\"}"}}]))
         + &data(&end);
-    let out = exchange.feed_text(&events).expect("passes") + &exchange.finish_text().expect("ends");
+    let out = exchange.feed_text(&events).expect("passes").into_owned() + &exchange.finish_text().expect("ends");
     assert!(!exchange.asks_again() && !out.contains("tool_search") && !out.contains("rooms"), "{out}");
 }
 

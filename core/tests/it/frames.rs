@@ -100,7 +100,7 @@ fn open(path: &str, body: &Value) -> Exchange {
 fn feed_in_pieces(exchange: &mut Exchange, bytes: &[u8], size: usize) -> Vec<u8> {
     let mut out = Vec::new();
     for piece in bytes.chunks(size) {
-        out.extend(exchange.feed_bytes(piece).expect("frames"));
+        out.extend_from_slice(&exchange.feed_bytes(piece).expect("frames"));
     }
     out.extend(exchange.finish_bytes().expect("the end"));
     out
@@ -182,13 +182,13 @@ fn nothing_follows_a_broken_frame() {
         let (mut received, mut failures) = (Vec::new(), 0);
         for piece in sent.chunks(size) {
             match exchange.feed_bytes(piece) {
-                Ok(bytes) => received.extend(bytes),
+                Ok(bytes) => received.extend_from_slice(&bytes),
                 Err(_) => failures += 1,
             }
         }
         assert!(failures > 0);
         for _ in 0..2 {
-            received.extend(exchange.feed_bytes(&ping).unwrap_or_default());
+            received.extend_from_slice(&exchange.feed_bytes(&ping).unwrap_or_default());
         }
         assert_eq!(received, [&*ping, &ping].concat());
         assert_eq!(exchange.feed_bytes(&ping).expect_err("the error again").code().as_str(), "invalid-value");
@@ -207,9 +207,9 @@ fn the_first_byte_determines_what_a_stream_is() {
     let mut exchange = invoke("invoke-with-response-stream");
     assert!(exchange.feed_bytes(b"").expect("nothing").is_empty());
     assert!(exchange.feed_bytes(&event[..9]).expect("text").is_empty());
-    assert_eq!(exchange.feed_bytes(&event[9..]).expect("text"), event);
-    assert_eq!(exchange.feed_bytes(b"\0: comment\n\n").expect("text"), b"\0: comment\n\n");
-    assert_eq!(exchange.feed_bytes(event).expect("text"), event);
+    assert_eq!(&*exchange.feed_bytes(&event[9..]).expect("text"), event);
+    assert_eq!(&*exchange.feed_bytes(b"\0: comment\n\n").expect("text"), b"\0: comment\n\n");
+    assert_eq!(&*exchange.feed_bytes(event).expect("text"), event);
     assert!(exchange.failed_bytes("{}").starts_with(b"event: error"));
     assert!(exchange.finish_bytes().expect("the end").is_empty());
 }

@@ -5,7 +5,9 @@
 use std::{collections::BTreeMap, time::Instant};
 
 use serde_json::{json, Value};
-use toolwire::{adapt_request, check_request, options::HistoryPairs, AdaptOptions};
+use toolwire::{adapt_request, check_request, options::HistoryPairs, AdaptOptions, Dialect};
+
+use crate::dialect_id;
 
 struct Numbers(u64);
 
@@ -163,7 +165,7 @@ fn completed_histories_obey_their_api() {
     ];
     let (mut numbers, mut changed) = (Numbers(3), 0);
     for (dialect, key, made, obeys) in formats {
-        let options = AdaptOptions::new(dialect).history_pairs(HistoryPairs::Complete);
+        let options = AdaptOptions::new(dialect_id(dialect)).history_pairs(HistoryPairs::Complete);
         for _ in 0..3000 {
             let history: Vec<Value> = (0..=numbers.below(8)).map(|_| made(&mut numbers)).collect();
             let request = json!({"model": "m", key: history});
@@ -224,7 +226,7 @@ fn broken_pairs_are_found_in_linear_time() {
         let request = json!({"model": "m", "input": input}).to_string();
         let measure = || {
             let start = Instant::now();
-            let found = check_request(&request, "openai-responses").expect("a request");
+            let found = check_request(&request, Dialect::OPENAI_RESPONSES).expect("a request");
             assert_eq!(found.iter().map(|violation| 1 + violation.more).sum::<usize>(), count);
             start.elapsed().as_secs_f64()
         };

@@ -15,6 +15,8 @@ use toolwire::{
     sanitize, sanitize_tools, AdaptOptions, DeferredOptions, RepairOptions, SanitizeOptions, ToolsOptions,
 };
 
+use crate::dialect_id;
+
 /// The unsolved rows, with the reason.
 const UNSOLVED: &[(&str, &str)] = &[
     ("bedrock-root-union", "only Claude refuses it, and `check` and `sanitize` do not know the model"),
@@ -25,13 +27,13 @@ const UNSOLVED: &[(&str, &str)] = &[
 ];
 
 fn refused_constraints(schema: &Value, dialect: &str) -> Vec<&'static str> {
-    let found = check(schema, &SanitizeOptions::new(dialect)).expect("a schema");
+    let found = check(schema, &SanitizeOptions::new(dialect_id(dialect))).expect("a schema");
     found.iter().filter(|one| one.severity == Severity::Refused).map(|one| one.constraint).collect()
 }
 
 /// Returns true if a schema is refused before rewriting (or accepted, if `is_refused` is false), and accepted after it.
 fn is_mended(schema: &Value, dialect: &str, is_refused: bool) -> bool {
-    let sent = sanitize(schema, &SanitizeOptions::new(dialect)).expect("a schema").schema;
+    let sent = sanitize(schema, &SanitizeOptions::new(dialect_id(dialect))).expect("a schema").schema;
     is_refused != refused_constraints(schema, dialect).is_empty() && refused_constraints(&sent, dialect).is_empty()
 }
 
@@ -48,16 +50,17 @@ fn adapt(request: &Value, options: &AdaptOptions) -> (Value, Vec<&'static str>) 
 /// Returns true if `check_tools` refuses the list, and the number of functions that are sent.
 fn of_300(dialect: &str) -> (bool, usize) {
     let list: Value = (0..300).map(|number| function(&format!("t{number}"))).collect();
-    let found = check_tools(&list, &[dialect]).expect("a list");
+    let found = check_tools(&list, &[dialect_id(dialect)]).expect("a list");
     let is_refused = found.iter().any(|one| one.constraint == "too-many-tools");
-    let sent = sanitize_tools(&list, &ToolsOptions::new(dialect)).expect("a list").tools;
+    let sent = sanitize_tools(&list, &ToolsOptions::new(dialect_id(dialect))).expect("a list").tools;
     (is_refused, sent.as_array().expect("a list").len())
 }
 
 fn is_solved(row: &Value) -> bool {
     let (id, dialect) = (row["id"].as_str().expect("an id"), row["dialect"].as_str().expect("a dialect"));
     let (schema, request, tools) = (&row["input"]["schema"], &row["input"]["request"], &row["input"]["tools"]);
-    let options = AdaptOptions::new(dialect);
+    // Rows about arguments have no dialect.
+    let options = AdaptOptions::new(dialect_id(if dialect == "-" { "portable" } else { dialect }));
     let repaired = || {
         let (arguments, options) = (&row["input"]["arguments"], RepairOptions::default());
         match arguments.as_str() {
@@ -70,8 +73,8 @@ fn is_solved(row: &Value) -> bool {
     };
     match id {
         "mcp-jsonschema-wrapper" => {
-            let sent = sanitize(schema, &SanitizeOptions::new(dialect)).expect("a schema");
-            !check(schema, &SanitizeOptions::new(dialect)).expect("a schema").is_empty()
+            let sent = sanitize(schema, &SanitizeOptions::new(dialect_id(dialect))).expect("a schema");
+            !check(schema, &SanitizeOptions::new(dialect_id(dialect))).expect("a schema").is_empty()
                 && sent.schema["properties"].get("name").is_some()
         }
         "xai-tool-limit" => of_300("xai") == (false, 300),
@@ -84,16 +87,17 @@ fn is_solved(row: &Value) -> bool {
                 && sent.to_string().contains("t299")
         }
         "llama-description-null" | "lmstudio-empty-parameters" | "databricks-strict" | "outputschema-dangling-ref" => {
-            let sent = sanitize_tools(tools, &ToolsOptions::new(dialect)).expect("a list");
+            let sent = sanitize_tools(tools, &ToolsOptions::new(dialect_id(dialect))).expect("a list");
             let is_refused = |list: &Value| {
-                let findings = check_tools(list, &[dialect]).expect("a list");
+                let findings = check_tools(list, &[dialect_id(dialect)]).expect("a list");
                 findings.iter().any(|finding| finding.severity == Severity::Refused)
             };
             sent.quarantined.is_empty() && !is_refused(&sent.tools) && (id == "databricks-strict" || is_refused(tools))
         }
         "duplicate-names" => {
-            let options =
-                ToolsOptions::new(dialect).format(ToolFormat::Anthropic).duplicate_names(DuplicateNames::Rename);
+            let options = ToolsOptions::new(dialect_id(dialect))
+                .format(ToolFormat::Anthropic)
+                .duplicate_names(DuplicateNames::Rename);
             let sent = sanitize_tools(tools, &options).expect("a list");
             let names: Vec<&str> =
                 sent.tools.as_array().expect("a list").iter().filter_map(|tool| tool["name"].as_str()).collect();

@@ -15,7 +15,7 @@ use toolwire::{
     adapt_request, check_tools, dialects,
     options::DuplicateNames,
     reports::{Accepts, Guidance, Severity},
-    sanitize_tools, AdaptOptions, Exchange, ExchangeOptions, Restore, ToolsOptions,
+    sanitize_tools, AdaptOptions, Dialect, Exchange, ExchangeOptions, Restore, ToolsOptions,
 };
 
 /// The tools are from several servers, so some names occur more than once.
@@ -50,7 +50,7 @@ fn names_of_real_tools_are_unique_and_every_call_is_restored() {
             // At most as many tools per list as an API accepts.
             for tools in all.chunks(100) {
                 let list = json!(tools);
-                let found = sanitize_tools(&list, &ToolsOptions::new(dialect.name)).expect("a list");
+                let found = sanitize_tools(&list, &ToolsOptions::new(dialect.id())).expect("a list");
                 let restore = Restore::from_json(&found.restore.to_json()).expect("stored restore data");
                 let set_aside: BTreeSet<&str> =
                     found.quarantined.iter().map(|tool| tool.pointer.split('/').nth(1).unwrap_or_default()).collect();
@@ -81,10 +81,10 @@ fn names_of_real_tools_are_unique_and_every_call_is_restored() {
                 }
                 kept += sent.len();
                 quarantined += found.quarantined.len();
-                let again = sanitize_tools(&found.tools, &ToolsOptions::new(dialect.name)).expect("a list");
+                let again = sanitize_tools(&found.tools, &ToolsOptions::new(dialect.id())).expect("a list");
                 assert_eq!(again.tools, found.tools, "{}: not idempotent", dialect.name);
                 if dialect.name != "codex" {
-                    let violations = check_tools(&found.tools, &[dialect.name]).expect("a list");
+                    let violations = check_tools(&found.tools, &[dialect.id()]).expect("a list");
                     let at_fault = violations.iter().find(|violation| violation.severity != Severity::Ignored);
                     assert!(at_fault.is_none(), "{}: {at_fault:?}", dialect.name);
                 }
@@ -104,7 +104,7 @@ fn names_do_not_depend_on_the_order_of_tools() {
         |names: &[&str]| json!(names.iter().map(|name| json!({ "name": name, "inputSchema": {} })).collect::<Vec<_>>());
     let by_name = |names: &[&str]| -> Vec<(String, String)> {
         let list = list(names);
-        let found = sanitize_tools(&list, &ToolsOptions::new("moonshot")).expect("a list");
+        let found = sanitize_tools(&list, &ToolsOptions::new(Dialect::MOONSHOT)).expect("a list");
         let mut pairs: Vec<(String, String)> = definitions(&found.tools)
             .iter()
             .map(|tool| tool["name"].as_str().expect("a name").to_string())
@@ -155,18 +155,20 @@ fn any_json_gives_a_result_or_an_error() {
     for dialect in dialects() {
         for value in &odd {
             for list in [value.clone(), json!([value]), json!({ "tools": [value, value] }), json!({ "tools": value })] {
-                for options in [ToolsOptions::new(dialect.name), ToolsOptions::new(dialect.name).fallback("codex")] {
+                for options in
+                    [ToolsOptions::new(dialect.id()), ToolsOptions::new(dialect.id()).fallback(Dialect::CODEX)]
+                {
                     let Ok(written) = sanitize_tools(&list, &options) else { continue };
                     let again = sanitize_tools(&written.tools, &options).expect("written tools can be read");
                     assert_eq!(again.tools, written.tools, "{}: {list}", dialect.name);
-                    check_tools(&list, &[dialect.name]).expect("a list is a list");
+                    check_tools(&list, &[dialect.id()]).expect("a list is a list");
                 }
                 for request in [
                     json!({ "messages": [value, {"role": "assistant", "content": value, "tool_calls": value}], "tools": list, "tool_choice": value }),
                     json!({ "input": [value, {"type": "function_call", "name": value}], "tools": list, "tool_choice": {"type": "function", "name": value} }),
                     json!({ "contents": [value, {"parts": value}, {"parts": [{"functionCall": value}]}], "tools": list, "toolConfig": value }),
                 ] {
-                    let Ok(adapted) = adapt_request(&request, &AdaptOptions::new(dialect.name)) else { continue };
+                    let Ok(adapted) = adapt_request(&request, &AdaptOptions::new(dialect.id())) else { continue };
                     for reply in [&request, value] {
                         adapted.restore.reply(reply).expect("a reply");
                         adapted.restore.stream().feed(reply).expect("an event");
@@ -187,7 +189,7 @@ fn ten_thousand_tools_get_unique_names() {
         })
         .collect();
     let text = json!(tools).to_string();
-    let options = ToolsOptions::new("codex");
+    let options = ToolsOptions::new(Dialect::CODEX);
     let found = sanitize_tools(&text, &options).expect("a list");
     assert!(found.quarantined.is_empty());
     let sent: Value = serde_json::from_str(&found.tools).expect("JSON");
@@ -200,7 +202,7 @@ fn ten_thousand_tools_get_unique_names() {
 #[test]
 fn index_written_by_the_model_is_removed() {
     let tools = json!([{"name": "find", "input_schema": {"type": "object", "properties": {}}}]);
-    let options = ToolsOptions::new("anthropic").duplicate_names(DuplicateNames::Rename);
+    let options = ToolsOptions::new(Dialect::ANTHROPIC).duplicate_names(DuplicateNames::Rename);
     let restore = sanitize_tools(&tools, &options).expect("a list").restore;
     let call = json!({"type": "tool_use", "id": "t", "name": "find", "input": {}, "index": 7});
     let kept = Restore::from_json(&restore.to_json()).expect("written tools can be read");

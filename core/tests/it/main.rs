@@ -4,6 +4,7 @@
 use std::io::Write as _;
 
 mod architecture;
+mod closed_types;
 mod conversations;
 mod corpus;
 mod data;
@@ -45,6 +46,10 @@ mod unpaid_loops;
 mod unsafe_code;
 mod untouched;
 mod walle;
+
+fn dialect_id(name: &str) -> toolwire::DialectId {
+    name.parse().unwrap_or_else(|error| panic!("{error}"))
+}
 
 /// Prints a line without the test harness, which would capture it: the number of cases must be visible even if
 /// everything passes.

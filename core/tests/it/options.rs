@@ -5,12 +5,13 @@
 use std::{collections::BTreeSet, fmt::Debug, fs, path::PathBuf};
 
 use crate::every_option::{self, Chosen};
+use serde_json::Value;
 use toolwire::{
     internal::bindings::{self, call, Function, Naming, ReadOptions, Row},
     json,
     json::Node,
-    AdaptOptions, CheckRequestOptions, Code, DeferralQuery, DeferredOptions, DialectQuery, EnvelopeOptions, Error,
-    ExchangeOptions, RepairOptions, ResultOptions, SanitizeOptions, SearchOptions, ToolsOptions,
+    AdaptOptions, CheckRequestOptions, Code, DeferralQuery, DeferredOptions, Dialect, DialectQuery, EnvelopeOptions,
+    Error, ExchangeOptions, RepairOptions, ResultOptions, SanitizeOptions, SearchOptions, ToolsOptions,
 };
 
 struct Declared {
@@ -422,7 +423,8 @@ fn options_of_every_function_are_compared() {
 fn spell(naming: Naming, camel: &str) -> String {
     match naming {
         Naming::Camel => camel.to_owned(),
-        Naming::Snake => camel.chars().fold(String::new(), |mut name, one| {
+        Naming::Rust if camel == "use" => "used_as".to_owned(),
+        Naming::Snake | Naming::Rust => camel.chars().fold(String::new(), |mut name, one| {
             if one.is_ascii_uppercase() {
                 name.push('_');
             }
@@ -497,7 +499,7 @@ fn first_sentence(documentation: &str) -> String {
     let sentence = line.split(". ").next().unwrap_or_default().trim_end_matches('.');
     let (sentence, _) = sentence.split_once(": see [").unwrap_or((sentence, ""));
     let nothing =
-        ["`Some(None)`", "`None`"].iter().fold(sentence.to_owned(), |line, none| line.replace(none, "`null`"));
+        ["`Limit::Unlimited`", "`None`"].iter().fold(sentence.to_owned(), |line, none| line.replace(none, "`null`"));
     // The documentation of the bindings addresses the reader.
     let ours = nothing.trim_start_matches("Bindings only: ").replace("the caller's own", "your own");
     let ours = ours.split(", and the input itself").next().unwrap_or_default().to_owned();
@@ -687,8 +689,15 @@ fn every_option_has_a_flag_or_a_reason_for_having_none() {
 }
 
 fn options<T: ReadOptions>(text: &str) -> T {
-    let node = json::read(text).expect("options are JSON");
-    bindings::options(&node, Naming::Camel).unwrap_or_else(|error| panic!("{text}: {error}"))
+    let value = in_rust(&serde_json::from_str(text).expect("options are JSON"));
+    let node = Node::from_value(&value).expect("options are shallow");
+    bindings::options(&node, Naming::Rust).unwrap_or_else(|error| panic!("{text}: {error}"))
+}
+
+/// Messages about options that setters made have their names in Rust.
+fn in_rust(options: &Value) -> Value {
+    let Some(members) = options.as_object() else { return options.clone() };
+    members.iter().map(|(name, value)| (spell(Naming::Rust, name), in_rust(value))).collect()
 }
 
 /// `base` is the value of `object`, without its closing brace.
@@ -713,13 +722,25 @@ fn compare_setters<T: ReadOptions + PartialEq + Debug + Clone>(
 #[test]
 fn options_from_json_equal_those_of_the_setters() {
     const DIALECT: &str = r#"{"dialect":"moonshot""#;
-    compare_setters(("SanitizeOptions", &[]), (DIALECT, &SanitizeOptions::new("moonshot")), &every_option::sanitize());
-    compare_setters(("ToolsOptions", OF_SCHEMAS), (DIALECT, &ToolsOptions::new("moonshot")), &every_option::tools());
+    compare_setters(
+        ("SanitizeOptions", &[]),
+        (DIALECT, &SanitizeOptions::new(Dialect::MOONSHOT)),
+        &every_option::sanitize(),
+    );
+    compare_setters(
+        ("ToolsOptions", OF_SCHEMAS),
+        (DIALECT, &ToolsOptions::new(Dialect::MOONSHOT)),
+        &every_option::tools(),
+    );
     let without = ["use", "duplicateNames", "onSetAside"];
-    compare_setters(("AdaptOptions", &without), (DIALECT, &AdaptOptions::new("moonshot")), &every_option::adapt());
+    compare_setters(
+        ("AdaptOptions", &without),
+        (DIALECT, &AdaptOptions::new(Dialect::MOONSHOT)),
+        &every_option::adapt(),
+    );
     let without = ["use", "duplicateNames", "share"];
     compare_setters(("ExchangeOptions", &without), ("{", &ExchangeOptions::default()), &every_option::exchange());
-    let check = CheckRequestOptions::new("moonshot");
+    let check = CheckRequestOptions::new(Dialect::MOONSHOT);
     compare_setters(("CheckRequestOptions", &[]), (DIALECT, &check), &every_option::check_request());
     compare_setters(("DeferredOptions", &[]), ("{", &DeferredOptions::default()), &every_option::deferral());
     compare_setters(("RepairOptions", &[]), ("{", &RepairOptions::default()), &every_option::repair());
@@ -733,7 +754,7 @@ fn options_from_json_equal_those_of_the_setters() {
         let deferred = set(DeferredOptions::default());
         let own = ExchangeOptions::default().deferred(deferred.clone());
         assert_eq!(options::<ExchangeOptions>(&format!("{{{given}}}")), own, "Exchange, deferred: `{name}`");
-        let own = AdaptOptions::new("moonshot").deferred(deferred);
+        let own = AdaptOptions::new(Dialect::MOONSHOT).deferred(deferred);
         assert_eq!(options::<AdaptOptions>(&format!("{DIALECT},{given}}}")), own, "deferred: `{name}`");
     }
     assert_eq!(options::<ExchangeOptions>(r#"{"deferred":{"native":"auto"}}"#), ExchangeOptions::default());

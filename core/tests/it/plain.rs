@@ -5,7 +5,7 @@
 use std::{fs, path::Path};
 
 use serde_json::{json, Map, Value};
-use toolwire::{dialects, internal, options::Formats, Exchange, ExchangeOptions};
+use toolwire::{dialects, internal, options::Formats, Dialect, DialectId, Exchange, ExchangeOptions};
 
 const URLS: [&str; 6] = [
     "http://localhost/v1/messages",
@@ -72,7 +72,7 @@ fn plain_requests_are_sent_as_they_are() {
         found.iter().flat_map(parts).map(|request| Value::Object(request).to_string()).collect();
     texts.sort_unstable();
     texts.dedup();
-    let names: Vec<&str> = dialects().iter().map(|dialect| dialect.name).collect();
+    let names: Vec<DialectId> = dialects().iter().map(Dialect::id).collect();
     let mut plain = 0;
     for (at, text) in texts.iter().enumerate() {
         for url in URLS {
@@ -84,9 +84,9 @@ fn plain_requests_are_sent_as_they_are() {
             for name in names.iter().skip(at % 4).step_by(4).map(|name| Some(*name)).chain([None]) {
                 for (formats, native_is_auto) in [(Formats::Native, true), (Formats::Ladder, false)] {
                     let mut options = ExchangeOptions::default();
-                    options.dialect = name.map(String::from);
+                    options.dialect = name;
                     options.native_is_auto = native_is_auto;
-                    options.adapt.formats = formats;
+                    let options = options.formats(formats);
                     let exchange = Exchange::open(url, text, &options);
                     let exchange = exchange.unwrap_or_else(|error| panic!("{url} {name:?} {text}: {error}"));
                     let Some(exchange) = exchange else { continue };

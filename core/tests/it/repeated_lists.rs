@@ -9,10 +9,10 @@ use toolwire::{
     internal::bindings::{self, Naming},
     json::Node,
     options::Formats,
-    Exchange, ExchangeOptions, ToolListCache,
+    Dialect, Exchange, ExchangeOptions, ToolListCache,
 };
 
-use crate::{every_option, reference};
+use crate::{dialect_id, every_option, reference};
 
 const URLS: [&str; 4] = [
     "http://localhost/v1/messages",
@@ -72,7 +72,7 @@ fn cached_list_equals_a_new_one() {
         for url in URLS {
             for dialect in DIALECTS {
                 for deferred in [true, false] {
-                    let mut options = ExchangeOptions::default().dialect(dialect);
+                    let mut options = ExchangeOptions::default().dialect(dialect_id(dialect));
                     if !deferred {
                         options = options.deferred(None);
                     }
@@ -244,7 +244,7 @@ fn every_step_of_a_format_finds_its_own_list() {
     let tool = json!({"type": "function", "function": {"name": "other.tool", "parameters": {"type": "object"}}});
     let request = json!({"model": "m", "messages": [], "tools": [tool], "response_format": format}).to_string();
     for dialect in ["deepseek", "cohere"] {
-        let options = ExchangeOptions::default().dialect(dialect).formats(Formats::Ladder);
+        let options = ExchangeOptions::default().dialect(dialect_id(dialect)).formats(Formats::Ladder);
         let cache = ToolListCache::default();
         let alone = outcome(Exchange::open(URLS[1], &request, &options));
         for turn in 0..3 {
@@ -260,7 +260,7 @@ fn body(tool: &str) -> String {
 
 #[test]
 fn least_recently_used_list_is_dropped_first() {
-    let options = ExchangeOptions::default().dialect("moonshot").tool_list_cache(2);
+    let options = ExchangeOptions::default().dialect(Dialect::MOONSHOT).tool_list_cache(2);
     let cache = ToolListCache::default();
     let send = |tool: &str| Exchange::open_cached(URLS[0], &body(tool), &options, &cache).expect("opens");
     for tool in ["a", "b", "a", "c"] {
@@ -277,12 +277,12 @@ fn least_recently_used_list_is_dropped_first() {
 fn disabled_cache_stores_nothing_and_errors_are_not_cached() {
     let cache = ToolListCache::default();
     let open = |request: &str, options: &ExchangeOptions| Exchange::open_cached(URLS[0], request, options, &cache);
-    open(&body("a"), &ExchangeOptions::default().dialect("moonshot").tool_list_cache(0)).expect("opens");
+    open(&body("a"), &ExchangeOptions::default().dialect(Dialect::MOONSHOT).tool_list_cache(0)).expect("opens");
     assert!(cache.is_empty());
     // A list that caused an error causes it again.
     let request = json!({"model": "m", "messages": [], "tools": 3}).to_string();
     for _ in 0..2 {
-        let error = open(&request, &ExchangeOptions::default().dialect("moonshot")).expect_err("no list");
+        let error = open(&request, &ExchangeOptions::default().dialect(Dialect::MOONSHOT)).expect_err("no list");
         assert_eq!((error.code().as_str(), error.pointer()), ("invalid-request", "/tools"));
     }
     assert!(cache.is_empty());
@@ -293,7 +293,7 @@ fn lists_are_cached_per_options() {
     let cache = ToolListCache::default();
     for dialect in DIALECTS {
         for url in &URLS[..2] {
-            let options = ExchangeOptions::default().dialect(dialect);
+            let options = ExchangeOptions::default().dialect(dialect_id(dialect));
             Exchange::open_cached(url, &body("a.b"), &options, &cache).expect("opens");
         }
     }
@@ -303,7 +303,7 @@ fn lists_are_cached_per_options() {
 #[test]
 fn size_of_cached_text_is_bounded() {
     let cache = ToolListCache::default();
-    let options = ExchangeOptions::default().dialect("moonshot").tool_list_cache(usize::MAX);
+    let options = ExchangeOptions::default().dialect(Dialect::MOONSHOT).tool_list_cache(usize::MAX);
     for number in 0..40 {
         let text = "x".repeat(400_000);
         let tools = json!([{"name": format!("a{number}"), "description": text, "input_schema": {"type": "object"}}]);
@@ -317,7 +317,7 @@ fn size_of_cached_text_is_bounded() {
 #[test]
 fn threads_share_a_cache() {
     let cache = ToolListCache::default();
-    let options = ExchangeOptions::default().dialect("moonshot");
+    let options = ExchangeOptions::default().dialect(Dialect::MOONSHOT);
     std::thread::scope(|scope| {
         for number in 0..8 {
             let (cache, options) = (cache.clone(), options.clone());

@@ -3,26 +3,56 @@
 
 use serde_json::{json, Map, Value};
 use toolwire::{
-    dialects, sanitize, sanitize_tools, Adapted, Deferred, Exchange, Rewritten, SanitizeOptions, SanitizedTools,
-    ToolSet, ToolsOptions,
+    apply_deferred_loading, dialects, sanitize, sanitize_tools, Adapted, Deferred, DeferredOptions, Dialect, DialectId,
+    Exchange, Rewritten, SanitizeOptions, SanitizedTools, ToolSet, ToolsOptions,
 };
+
+use crate::dialect_id;
 
 #[test]
 fn results_are_shared_between_threads() {
     fn require_shareable<T: Send + Sync>() {}
     require_shareable::<Rewritten<&Value>>();
+    require_shareable::<Rewritten<Value>>();
     require_shareable::<SanitizedTools<&str>>();
+    require_shareable::<SanitizedTools<String>>();
     require_shareable::<Deferred<&[u8]>>();
+    require_shareable::<Deferred<Vec<u8>>>();
     require_shareable::<Adapted<Value>>();
     require_shareable::<Exchange>();
-    require_shareable::<ToolSet>();
+    require_shareable::<ToolSet<Value>>();
     let schema = json!({"type": "object", "properties": {"a": {"const": 1}}});
-    let rewritten = sanitize(&schema, &SanitizeOptions::new("gemini")).expect("the schema is valid");
+    let rewritten = sanitize(&schema, &SanitizeOptions::new(Dialect::GEMINI)).expect("the schema is valid");
     let counts: Vec<usize> = std::thread::scope(|scope| {
         let threads: Vec<_> = (0..4).map(|_| scope.spawn(|| rewritten.changes().map_or(0, <[_]>::len))).collect();
         threads.into_iter().map(|thread| thread.join().unwrap_or_default()).collect()
     });
     assert_eq!(counts, [rewritten.clone().changes().expect("a report").len(); 4]);
+}
+
+fn rewritten_in(dialect: DialectId) -> (Rewritten<Value>, SanitizedTools<String>, Deferred<Vec<u8>>) {
+    let schema = json!({"type": "object", "properties": {"a": {"const": 1}}});
+    let list = json!([{"name": "a.b", "inputSchema": schema}]).to_string();
+    let request = json!({"messages": [{"role": "user", "content": "hi"}], "tools": [
+        {"name": "later", "input_schema": schema, "defer_loading": true}]});
+    (
+        sanitize(&schema, &SanitizeOptions::new(dialect)).expect("a schema").into_owned(),
+        sanitize_tools(&list, &ToolsOptions::new(dialect)).expect("a list").into_owned(),
+        apply_deferred_loading(request.to_string().as_bytes(), &DeferredOptions::default())
+            .expect("a request")
+            .into_owned(),
+    )
+}
+
+#[test]
+fn owned_results_still_have_their_reports() {
+    let (schema, tools, request) = rewritten_in(Dialect::GEMINI);
+    assert!(!schema.changes().expect("a report").is_empty());
+    assert_eq!(schema.schema["properties"]["a"].get("const"), None);
+    assert!(tools.tools.contains("functionDeclarations") || tools.tools.contains("parameters"));
+    assert!(!tools.changes().expect("a report").is_empty());
+    assert_eq!(request.report().expect("a report").hidden, ["later"]);
+    assert!(!String::from_utf8_lossy(&request.request).contains("later"));
 }
 
 /// Returns schemas whose reports take more steps than rewriting.
@@ -44,7 +74,7 @@ fn schemas() -> [Value; 3] {
 fn budget_that_suffices_for_the_schema_suffices_for_the_report() {
     let mut written = 0;
     for (dialect, schema) in dialects().iter().flat_map(|one| schemas().map(|schema| (one.name, schema))) {
-        let with = |steps: usize| SanitizeOptions::new(dialect).max_steps(steps);
+        let with = |steps: usize| SanitizeOptions::new(dialect_id(dialect)).max_steps(steps);
         if sanitize(&schema, &with(1_000_000)).is_err() {
             continue;
         }
@@ -90,7 +120,7 @@ fn reasons_of_flags_are_about_flags() {
         for (format, strict) in (0..3).flat_map(|format| [None, Some(true), Some(false)].map(|strict| (format, strict)))
         {
             let list = tool_with_flag(format, strict);
-            let sent = sanitize_tools(&list, &ToolsOptions::new(dialect.name)).expect("a list");
+            let sent = sanitize_tools(&list, &ToolsOptions::new(dialect.id())).expect("a list");
             for change in sent.changes().expect("changes").iter().map(|tool| &tool.change) {
                 if !["strict-flag", "not-strict"].contains(&change.rule) {
                     continue;

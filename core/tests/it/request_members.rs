@@ -5,6 +5,8 @@
 use serde_json::{json, Value};
 use toolwire::{adapt_request, check_request, AdaptOptions};
 
+use crate::dialect_id;
+
 /// A dialect, a model, a member and its value, and the member and value that are sent instead.
 type Case = (&'static str, &'static str, &'static str, Value, Option<(&'static str, Value)>);
 
@@ -62,12 +64,12 @@ fn request(model: &str) -> Value {
 }
 
 fn members_found(request: &Value, dialect: &str) -> Vec<String> {
-    let found = check_request(request, dialect).expect("a request");
+    let found = check_request(request, dialect_id(dialect)).expect("a request");
     found.into_iter().filter(|one| one.constraint == "unsupported-member").map(|one| one.pointer).collect()
 }
 
 fn adapt(request: &Value, dialect: &str) -> (Value, Vec<String>) {
-    let options = AdaptOptions::new(dialect);
+    let options = AdaptOptions::new(dialect_id(dialect));
     let adapted = adapt_request(request, &options).expect("a request");
     let changes = adapted.report.request_changes.iter().filter(|change| change.rule == "unsupported-member");
     (adapted.request.clone(), changes.map(|change| change.pointer.clone()).collect())

@@ -2,8 +2,10 @@
 
 #![allow(clippy::expect_used, clippy::panic, reason = "a test fails by panicking")]
 
+use std::borrow::Cow;
+
 use serde_json::{json, Value};
-use toolwire::{sanitize_tools, Code, Exchange, ExchangeOptions, ReplyRestorer, Restore, ToolsOptions};
+use toolwire::{sanitize_tools, Code, Dialect, Exchange, ExchangeOptions, ReplyRestorer, Restore, ToolsOptions};
 
 fn stream() -> ReplyRestorer {
     let plan = json!({"names": {"names": {"dollar_ref_": "$ref"}}});
@@ -56,7 +58,7 @@ fn reply(end: &str) -> String {
 
 fn whole(text: &str) -> String {
     let mut stream = stream();
-    stream.feed_text(text).expect("text") + &stream.finish_text().expect("the rest")
+    stream.feed_text(text).expect("text").into_owned() + &stream.finish_text().expect("the rest")
 }
 
 #[test]
@@ -87,7 +89,12 @@ fn any_split_gives_the_same_output() {
         for (at, _) in text.char_indices() {
             let mut stream = stream();
             let (first, second) = text.split_at(at);
-            let out = [stream.feed_text(first), stream.feed_text(""), stream.feed_text(second), stream.finish_text()];
+            let out = [
+                stream.feed_text(first),
+                stream.feed_text(""),
+                stream.feed_text(second),
+                stream.finish_text().map(Cow::Owned),
+            ];
             let out: String = out.into_iter().map(|part| part.expect("text")).collect();
             assert_eq!(out, expected, "{end:?} cut at {at}");
         }
@@ -186,7 +193,7 @@ fn arguments_of_an_unfinished_call_are_not_lost() {
 fn exchange_loses_no_data() {
     let body =
         r#"{"model":"m","messages":[],"tools":[{"name":"a.b","input_schema":{"type":"object","properties":{}}}]}"#;
-    let options = ExchangeOptions::default().dialect("anthropic");
+    let options = ExchangeOptions::default().dialect(Dialect::ANTHROPIC);
     let mut exchange =
         Exchange::open("http://localhost/v1/messages", body, &options).expect("a request").expect("one with tools");
     let block = json!({"type": "content_block_start", "index": 0, "content_block": {"type": "tool_use", "name": "a_b", "input": {}}});
@@ -211,8 +218,8 @@ fn a_byte_order_mark_is_not_part_of_the_first_event() {
         for cut in 0..=4 {
             let mut stream = stream();
             let (one, two) = marked.as_bytes().split_at(cut);
-            let mut out = stream.feed_bytes(one).expect("bytes");
-            out.extend(stream.feed_bytes(two).expect("bytes"));
+            let mut out = stream.feed_bytes(one).expect("bytes").into_owned();
+            out.extend_from_slice(&stream.feed_bytes(two).expect("bytes"));
             let out = String::from_utf8(out).expect("text") + &stream.finish_text().expect("the rest");
             assert_eq!(out, expected, "{end:?}, cut at {cut}");
         }
@@ -222,7 +229,7 @@ fn a_byte_order_mark_is_not_part_of_the_first_event() {
     assert!(whole(&twice).starts_with("\u{feff}data") && whole(&twice).contains("a_b"));
     let mut stream = stream();
     let first = stream.feed_text("data: 1\n\n").expect("text");
-    assert_eq!(first + &stream.feed_text("\u{feff}: x\n\n").expect("text"), "data: 1\n\n\u{feff}: x\n\n");
+    assert_eq!(first.into_owned() + &stream.feed_text("\u{feff}: x\n\n").expect("text"), "data: 1\n\n\u{feff}: x\n\n");
 }
 
 /// The rounds of an exchange are separate streams, which the client reads as one.
@@ -230,10 +237,10 @@ fn a_byte_order_mark_is_not_part_of_the_first_event() {
 fn a_byte_order_mark_is_removed_from_an_exchange() {
     let body =
         r#"{"model":"m","messages":[],"tools":[{"name":"a.b","input_schema":{"type":"object","properties":{}}}]}"#;
-    let options = ExchangeOptions::default().dialect("anthropic");
+    let options = ExchangeOptions::default().dialect(Dialect::ANTHROPIC);
     let mut exchange = Exchange::open("http://localhost/v1/messages", body, &options).expect("opens").expect("one");
     let block = json!({"type": "content_block_start", "index": 0, "content_block": {"type": "tool_use", "id": "c", "name": "a_b", "input": {}}});
-    let out = exchange.feed_text(&format!("\u{feff}data: {block}\n\n")).expect("text");
+    let out = exchange.feed_text(&format!("\u{feff}data: {block}\n\n")).expect("text").into_owned();
     assert!(out.starts_with("data: ") && out.contains("a.b"), "{out}");
 }
 
@@ -264,7 +271,7 @@ fn many_listed_values_are_restored() {
     let cells = json!({"type": "array", "items": {"anyOf": [{"enum": listed}, {"type": "null"}]}});
     let schema = json!({"type": "object", "properties": {"cells": cells}, "required": ["cells"]});
     let tools = json!([{"type": "function", "function": {"name": "fill", "parameters": schema}}]);
-    let found = sanitize_tools(&tools, &ToolsOptions::new("openai-strict")).expect("a list");
+    let found = sanitize_tools(&tools, &ToolsOptions::new(Dialect::OPENAI_STRICT)).expect("a list");
     let written: Vec<Value> = (0..3000).map(|at| json!(listed[at % 900].to_string())).collect();
     let restored: Vec<&Value> = (0..3000).map(|at| &listed[at % 900]).collect();
     let call = found.restore.call("fill", &json!({"cells": written})).expect("a call");
@@ -294,7 +301,7 @@ fn large_arguments_of_large_unions_are_restored_by_the_right_branch() {
         _ => json!({"kind": format!("kind{}", at % 400), "note": null}),
     };
     let own: Vec<Value> = (0..9000).map(own).collect();
-    let found = sanitize_tools(&tools, &ToolsOptions::new("openai-strict")).expect("a list");
+    let found = sanitize_tools(&tools, &ToolsOptions::new(Dialect::OPENAI_STRICT)).expect("a list");
     let call = found.restore.call("log", &json!({"items": written})).expect("a call");
     assert_eq!(call.arguments["items"], json!(own));
 }
@@ -312,14 +319,14 @@ fn arguments_that_cannot_be_restored_are_never_passed_on() {
     let items = json!({"type": "array", "items": {"anyOf": branches}});
     let schema = json!({"type": "object", "properties": {"items": items}, "required": ["items"]});
     let tools = json!([{"type": "function", "function": {"name": "log", "parameters": schema}}]);
-    let found = sanitize_tools(&tools, &ToolsOptions::new("openai-strict")).expect("a list");
+    let found = sanitize_tools(&tools, &ToolsOptions::new(Dialect::OPENAI_STRICT)).expect("a list");
     let item = json!({"kind": "x", "note399": null});
     let text = json!({"items": vec![item; 9000]}).to_string();
     assert_eq!(found.restore.call("log", text.as_str()).expect_err("too many steps").code(), Code::BudgetExceeded);
 
     let mut call = found.restore.call_stream("log");
-    assert_eq!(call.feed(&text).expect("held"), "");
-    assert_eq!(call.finish().expect_err("too many steps").code(), Code::BudgetExceeded);
+    assert_eq!(call.feed_text(&text).expect("held"), "");
+    assert_eq!(call.finish_text().expect_err("too many steps").code(), Code::BudgetExceeded);
 
     let chat =
         |delta: Value, reason: Value| json!({"choices": [{"index": 0, "delta": delta, "finish_reason": reason}]});
@@ -358,15 +365,19 @@ fn arguments_that_cannot_be_restored_are_never_passed_on() {
         assert!(gone.finish().expect("nothing is left").is_empty());
 
         let mut text = found.restore.stream();
-        let passed: String =
-            first.iter().map(|event| text.feed_text(&format!("data: {event}\n\n")).expect("held")).collect();
+        let passed: String = first
+            .iter()
+            .map(|event| text.feed_text(&format!("data: {event}\n\n")).expect("held").into_owned())
+            .collect();
         assert!(passed.len() < 1000, "{} bytes passed", passed.len());
         let error = text.finish_text().expect_err("too many steps");
         assert_eq!(error.code(), Code::BudgetExceeded);
         assert_eq!(text.finish_text().expect("the rest"), "");
 
         let mut text = found.restore.stream();
-        let feed = |stream: &mut ReplyRestorer, event: &Value| stream.feed_text(&format!("data: {event}\n\n"));
+        let feed = |stream: &mut ReplyRestorer, event: &Value| {
+            stream.feed_text(&format!("data: {event}\n\n")).map(Cow::into_owned)
+        };
         let passed: String = first.iter().map(|event| feed(&mut text, event).expect("held")).collect();
         assert_eq!(feed(&mut text, last).expect_err("too many steps").code(), Code::BudgetExceeded);
         // The call may still be open, so the end may fail once more.
@@ -391,7 +402,7 @@ fn deep_arguments_of_recursive_unions_are_restored() {
         let properties = json!({"root": {"$ref": "#/$defs/node"}});
         let schema = json!({"type": "object", "properties": properties, "required": ["root"], "$defs": {"node": node}});
         let tools = json!([{"type": "function", "function": {"name": "run", "parameters": schema}}]);
-        let found = sanitize_tools(&tools, &ToolsOptions::new("openai-strict")).expect("a list");
+        let found = sanitize_tools(&tools, &ToolsOptions::new(Dialect::OPENAI_STRICT)).expect("a list");
         let (mut written, mut own) = (json!(null), json!(null));
         for _ in 0..40 {
             written = json!({"args": written, "kind": names[1], names[1]: null});
@@ -400,4 +411,16 @@ fn deep_arguments_of_recursive_unions_are_restored() {
         let call = found.restore.call("run", &json!({"root": written})).expect("a call");
         assert_eq!(call.arguments["root"], own);
     }
+}
+
+#[test]
+fn unchanged_pieces_are_borrowed() {
+    let text = "data: {\"a\":1}\n\ndata: {\"b\":2}\n\n";
+    let mut stream = Restore::default().stream();
+    assert!(matches!(stream.feed_text(text), Ok(Cow::Borrowed(same)) if same == text));
+    assert!(matches!(stream.feed_bytes(text.as_bytes()), Ok(Cow::Borrowed(same)) if same == text.as_bytes()));
+    let (first, rest) = text.split_at(18);
+    assert!(matches!(stream.feed_text(first), Ok(Cow::Borrowed("data: {\"a\":1}\n\n"))));
+    assert_eq!(stream.feed_text(rest).expect("text"), "data: {\"b\":2}\n\n");
+    assert_eq!(stream.finish_text().expect("text"), "");
 }

@@ -222,7 +222,7 @@ fn every_finding_is_based_on_a_fact() {
     let mut unclaimed: BTreeMap<(&str, &str), String> = BTreeMap::new();
     let mut found: BTreeMap<&str, BTreeSet<&str>> = BTreeMap::new();
     for dialect in dialects_with_grammar().filter(|dialect| !covers_all(dialect)) {
-        let options = SanitizeOptions::new(dialect.name);
+        let options = SanitizeOptions::new(dialect.id());
         for schema in &schemas {
             for violation in check(schema, &options).unwrap_or_default() {
                 found.entry(dialect.name).or_default().insert(violation.constraint);
@@ -263,7 +263,7 @@ fn dialects_that_state_the_metaschema_refuse_invalid_schemas() {
         invalid_schemas().into_iter().filter(|schema| !jsonschema::draft202012::meta::is_valid(schema)).collect();
     let (mut judged, mut faults) = (0, Vec::new());
     for dialect in stating_the_metaschema() {
-        let options = SanitizeOptions::new(dialect.name);
+        let options = SanitizeOptions::new(dialect.id());
         let is_refused = |schema: &Value| {
             let found = check(schema, &options).unwrap_or_default();
             found.iter().any(|violation| violation.severity == toolwire::reports::Severity::Refused)
@@ -385,7 +385,7 @@ fn replacements_named_in_messages_are_accepted() {
     let branches = json!([{"type": "object", "properties": {}}, {"type": "object", "properties": {}}]);
     let mut replaced = 0;
     for dialect in dialects_with_grammar() {
-        let options = SanitizeOptions::new(dialect.name);
+        let options = SanitizeOptions::new(dialect.id());
         let found = |schema: &Value| check(schema, &options).unwrap_or_else(|error| panic!("{error}"));
         for (keyword, value, other, replacement) in
             [("oneOf", branches.clone(), "anyOf", branches.clone()), ("const", json!({}), "enum", json!([{}]))]

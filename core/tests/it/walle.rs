@@ -11,10 +11,10 @@ use std::{collections::BTreeMap, time::Instant};
 
 use crate::reference::{sources, Source};
 use serde_json::{json, Value};
-use toolwire::{check, reports::Violation, SanitizeOptions};
+use toolwire::{check, reports::Violation, Dialect, SanitizeOptions};
 
 fn violations(schema: &Value) -> Vec<Violation> {
-    check(schema, &SanitizeOptions::new("moonshot")).unwrap_or_else(|error| panic!("{schema}: {error}"))
+    check(schema, &SanitizeOptions::new(Dialect::MOONSHOT)).unwrap_or_else(|error| panic!("{schema}: {error}"))
 }
 
 /// The constraint of the live API's root gate, which the validator does not have.
@@ -241,7 +241,7 @@ fn any_value_of_any_keyword_causes_no_panic() {
         json!([{"$ref": "#"}]),
         json!({"$ref": {"$ref": "#"}}),
     ];
-    let options = SanitizeOptions::new("moonshot");
+    let options = SanitizeOptions::new(Dialect::MOONSHOT);
     let mut cases = 0;
     for (index, one) in keywords.iter().enumerate() {
         for two in &keywords[index..] {

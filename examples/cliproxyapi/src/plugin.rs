@@ -14,8 +14,8 @@ use std::{
 use base64::{engine::general_purpose::STANDARD, Engine};
 use serde_json::{json, Value};
 use toolwire_core::{
-    adapt_request, dialect_for, dialects, AdaptOptions, DialectQuery, Error, Exchange, RepairOptions, ReplyRestorer,
-    Restore,
+    adapt_request, dialect_for, AdaptOptions, Code, DialectId, DialectQuery, Error, Exchange, RepairOptions,
+    ReplyRestorer, Restore,
 };
 
 /// Maximum number of requests whose replies are expected. Beyond it, the oldest is forgotten, and its reply is passed
@@ -31,7 +31,7 @@ const FIELDS: [&str; 5] = ["data:", "event:", "id:", "retry:", ":"];
 /// A request whose reply is expected.
 struct Open {
     /// Dialect and model that the request was adapted for.
-    target: (String, String),
+    target: (DialectId, String),
     /// The client's body.
     received: String,
     /// The adapted body.
@@ -45,7 +45,7 @@ struct Open {
 #[derive(Default)]
 struct State {
     /// Dialect for all models, if the configuration names one.
-    dialect: Option<String>,
+    dialect: Option<DialectId>,
     open: HashMap<String, Arc<Mutex<Open>>>,
     /// Ids in `open`, oldest first.
     order: VecDeque<String>,
@@ -78,7 +78,9 @@ pub(crate) fn answer(method: &str, request: &[u8]) -> String {
     };
     // A panic refuses its request, like an error.
     let answered = catch_unwind(|| answered(method, &request));
-    let result = match answered.unwrap_or_else(|_| Err(Error::internal("a panic").into())) {
+    let result = match answered
+        .unwrap_or_else(|_| Err(Error::new(Code::Internal, "", "expected a result or an error, found a panic").into()))
+    {
         Ok(result) => result,
         Err(Failure::Call(code, message)) => return failure(code, &message),
         Err(Failure::Request(error)) => match refused(method, &request, &error) {
@@ -159,13 +161,11 @@ fn refused(method: &str, request: &Value, error: &Error) -> Option<Value> {
 
 fn register(request: &Value) -> Result<Value, Failure> {
     let yaml = bytes_of(request, "config_yaml").unwrap_or_default();
-    let dialect = configured_dialect(&String::from_utf8_lossy(&yaml));
-    if let Some(name) = &dialect {
-        if !dialects().iter().any(|known| known.name == name) {
-            let message = format!("expected the name of a dialect, found `{name}`");
-            return Err(Failure::Call("invalid_config", message));
-        }
-    }
+    let parse = |name: String| {
+        let message = format!("expected the name of a dialect, found `{name}`");
+        name.parse().map_err(|_| Failure::Call("invalid_config", message))
+    };
+    let dialect = configured_dialect(&String::from_utf8_lossy(&yaml)).map(parse).transpose()?;
     with_state(|state| state.dialect = dialect);
     let version = request["schema_version"].as_u64().unwrap_or(1).min(SCHEMA_VERSION);
     Ok(json!({
@@ -201,11 +201,11 @@ fn configured_dialect(yaml: &str) -> Option<String> {
 fn adapt(request: &Value) -> Result<Value, Failure> {
     let id = id_of(request);
     let Some(body) = text_of(request, "Body").filter(|_| !id.is_empty()) else { return Ok(json!({})) };
-    let (dialect, known) = with_state(|state| (state.dialect.clone(), state.open.get(id).cloned()));
+    let (dialect, known) = with_state(|state| (state.dialect, state.open.get(id).cloned()));
     let model = request["Model"].as_str().unwrap_or_default();
     let dialect = match dialect {
         Some(name) => name,
-        None => dialect_for(&DialectQuery::default().model(model))?.dialect.to_owned(),
+        None => dialect_for(&DialectQuery::default().model(model))?.dialect,
     };
     let target = (dialect, model.to_owned());
     let mut received = body.clone();
@@ -222,7 +222,7 @@ fn adapt(request: &Value) -> Result<Value, Failure> {
             received.clone_from(&known.received);
         }
     }
-    let mut options = AdaptOptions::new(target.0.clone()).model(model);
+    let mut options = AdaptOptions::new(target.0).model(model);
     options.tools = options.tools.repair(RepairOptions::default());
     let adapted = adapt_request(received.as_str(), &options)?;
     for tool in &adapted.report.quarantined {

@@ -15,6 +15,7 @@ use toolwire::{
 };
 
 use super::tools::Tools;
+use crate::id;
 
 /// The result of a tool in a dialect, from best to worst.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -80,7 +81,7 @@ pub(crate) struct Verdict {
 
 impl Verdict {
     pub(crate) fn of(dialect: &str, schema: &str) -> Verdict {
-        let options = SanitizeOptions::new(dialect);
+        let options = SanitizeOptions::new(id(dialect));
         let mut verdict = Verdict {
             outcome: Outcome::NotAtAll,
             refused: BTreeSet::new(),

@@ -2,7 +2,7 @@
 
 use std::{fmt::Write as _, fs};
 
-use toolwire::{check, dialects, reports::Severity, rules::Constraint, sanitize, SanitizeOptions};
+use toolwire::{check, dialects, reports::Severity, rules::Constraint, sanitize, Dialect, DialectId, SanitizeOptions};
 
 use super::{
     advice::advice,
@@ -228,7 +228,7 @@ const LIMITS: &str = "## How to read the figures\n\n\
 - The servers are a collection of those published under free licences, not a random sample.\n";
 
 /// The server whose template engine ran all templates.
-const SERVER: &str = "llama-cpp";
+const SERVER: DialectId = Dialect::LLAMA_CPP;
 
 fn by_template(figures: &Figures) -> String {
     let tools = &figures.census.tools;
@@ -238,7 +238,7 @@ fn by_template(figures: &Figures) -> String {
          templates refuse:\n\n| template | as they are | after `sanitize` with `template` |\n|---|--:|--:|\n",
         number(tools.tools.len())
     );
-    let Some(dialect) = dialects().iter().find(|dialect| dialect.name == SERVER) else { return section };
+    let Some(dialect) = dialects().iter().find(|dialect| dialect.id() == SERVER) else { return section };
     let (mut silent, plain) = (0, SanitizeOptions::new(SERVER));
     let refuses = |schema: &str, options: &SanitizeOptions| {
         let found = check(schema, options).unwrap_or_default();

@@ -15,6 +15,7 @@ use super::{
     providers::{Problem, ERRORS},
     Answer, Sent,
 };
+use crate::id;
 
 #[derive(Default)]
 pub(super) struct Judgement {
@@ -42,7 +43,7 @@ pub(super) fn judge(answer: &Answer, dialect: &'static str) -> Judgement {
             judgement
         }
         (None, Sent::Schema(schema)) => {
-            check_accepted(&violations_of_schema(schema, &SanitizeOptions::new(dialect)), schema)
+            check_accepted(&violations_of_schema(schema, &SanitizeOptions::new(id(dialect))), schema)
         }
         (None, Sent::Response(schema)) => {
             check_accepted(&violations_of_schema(schema, &response_options(dialect)), schema)
@@ -64,7 +65,9 @@ pub(super) fn judge(answer: &Answer, dialect: &'static str) -> Judgement {
             }
             judgement
         }
-        (Some(error), Sent::Schema(schema)) => refused_schema(error, schema, dialect, &SanitizeOptions::new(dialect)),
+        (Some(error), Sent::Schema(schema)) => {
+            refused_schema(error, schema, dialect, &SanitizeOptions::new(id(dialect)))
+        }
         (Some(error), Sent::Response(schema)) => refused_schema(error, schema, dialect, &response_options(dialect)),
         (Some(error), Sent::Tools(tools)) => refused_list(error, tools, dialect),
         (Some(error), Sent::Request(request)) if error.contains("tool_choice") => {
@@ -76,7 +79,7 @@ pub(super) fn judge(answer: &Answer, dialect: &'static str) -> Judgement {
         }
         (Some(error), Sent::Request(request)) => {
             let mut judgement = refused_list(error, &tools_of(request), dialect);
-            match adapt_request(request, &AdaptOptions::new(dialect)) {
+            match adapt_request(request, &AdaptOptions::new(id(dialect))) {
                 Ok(adapted) => {
                     for (rule, _) in violations_of_list(&tools_of(&adapted.request), dialect) {
                         judgement.differences.push(format!("rejected: `{rule}` is still found after `adaptRequest`"));
@@ -99,7 +102,7 @@ fn check_accepted(refused: &Refused, sent: &Value) -> Judgement {
 }
 
 fn response_options(dialect: &str) -> SanitizeOptions {
-    SanitizeOptions::new(dialect).used_as(Use::Response)
+    SanitizeOptions::new(id(dialect)).used_as(Use::Response)
 }
 
 fn refused_schema(error: &str, schema: &Value, dialect: &'static str, options: &SanitizeOptions) -> Judgement {
@@ -111,7 +114,7 @@ fn refused_schema(error: &str, schema: &Value, dialect: &'static str, options: &
 
 fn refused_list(error: &str, tools: &Value, dialect: &'static str) -> Judgement {
     judge_rejected(error, tools, violations_of_list(tools, dialect), dialect, || {
-        match sanitize_tools(tools, &ToolsOptions::new(dialect)) {
+        match sanitize_tools(tools, &ToolsOptions::new(id(dialect))) {
             Ok(output) => Ok((violations_of_list(&output.tools, dialect), Vec::new())),
             Err(error) => Err(error.code()),
         }
@@ -183,7 +186,7 @@ fn violations_of_schema(schema: &Value, options: &SanitizeOptions) -> Refused {
 }
 
 fn violations_of_list(tools: &Value, dialect: &str) -> Refused {
-    match check_tools(&tools.to_string(), &[dialect]) {
+    match check_tools(&tools.to_string(), &[id(dialect)]) {
         Ok(found) => found
             .into_iter()
             .filter(|violation| violation.severity == Severity::Refused)
@@ -194,7 +197,7 @@ fn violations_of_list(tools: &Value, dialect: &str) -> Refused {
 }
 
 fn violations_of_request(request: &Value, dialect: &str) -> Vec<RequestViolation> {
-    check_request(request, dialect).unwrap_or_else(|error| panic!("{error}: {request}"))
+    check_request(request, id(dialect)).unwrap_or_else(|error| panic!("{error}: {request}"))
 }
 
 /// Returns the tools of a request and of its messages. Names must be unique among all tools.
@@ -208,12 +211,12 @@ fn names_changed(request: &Value, dialect: &str) -> bool {
     let names = |request: &Value| -> Vec<Value> {
         tools_of(request).as_array().into_iter().flatten().map(|tool| tool["function"]["name"].clone()).collect()
     };
-    let adapted = adapt_request(request, &AdaptOptions::new(dialect).deferred(None));
+    let adapted = adapt_request(request, &AdaptOptions::new(id(dialect)).deferred(None));
     !adapted.is_ok_and(|adapted| names(&adapted.request) == names(request))
 }
 
 fn choice_changed(request: &Value, dialect: &str) -> bool {
-    adapt_request(request, &AdaptOptions::new(dialect).deferred(None))
+    adapt_request(request, &AdaptOptions::new(id(dialect)).deferred(None))
         .is_ok_and(|adapted| adapted.report.choice.is_some())
 }
 

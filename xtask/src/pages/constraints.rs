@@ -22,6 +22,7 @@ use super::{
     in_code,
     markdown::{code, fence, folded},
 };
+use crate::id;
 
 /// Maximum size of an example, in bytes.
 const MAX_EXAMPLE: usize = 700;
@@ -60,7 +61,9 @@ impl BestExamples {
 
     /// Adds the violations of a schema as examples of the constraints that `wanted` selects.
     fn add_schema(&mut self, input: &str, options: &SanitizeOptions, wanted: &dyn Fn(&str) -> bool) {
-        let Some(dialect) = dialect_name(&options.dialect).filter(|_| input.len() <= MAX_EXAMPLE) else { return };
+        let Some(dialect) = dialect_name(options.dialect.as_str()).filter(|_| input.len() <= MAX_EXAMPLE) else {
+            return;
+        };
         let violations = check(input, options).unwrap_or_default();
         if !violations.iter().any(|violation| wanted(violation.constraint)) {
             return;
@@ -88,13 +91,13 @@ impl BestExamples {
     }
 
     fn add_list(&mut self, input: &str, dialect: &'static str, wanted: &dyn Fn(&str) -> bool) {
-        let violations = check_tools(input, &[dialect]).unwrap_or_default();
+        let violations = check_tools(input, &[id(dialect)]).unwrap_or_default();
         if !violations.iter().any(|violation| wanted(violation.constraint)) {
             return;
         }
-        let written = sanitize_tools(input, &ToolsOptions::new(dialect)).ok();
+        let written = sanitize_tools(input, &ToolsOptions::new(id(dialect))).ok();
         let output = written.filter(|written| written.quarantined.is_empty()).map(|written| written.tools.into_owned());
-        let remaining = output.as_ref().map(|output| check_tools(output.as_str(), &[dialect]).unwrap_or_default());
+        let remaining = output.as_ref().map(|output| check_tools(output.as_str(), &[id(dialect)]).unwrap_or_default());
         let count = violations.len();
         for violation in violations.into_iter().filter(|violation| wanted(violation.constraint)) {
             let rule = violation.constraint;
@@ -151,7 +154,7 @@ pub(crate) fn find_examples(root: &Path) -> BTreeMap<&'static str, ViolationExam
             continue;
         }
         for used_as in [Use::Tool, Use::Response] {
-            let options = SanitizeOptions::new(dialect.name).used_as(used_as);
+            let options = SanitizeOptions::new(dialect.id()).used_as(used_as);
             schemas.iter().for_each(|input| best.add_schema(input, &options, &wanted));
         }
         lists.iter().for_each(|input| best.add_list(input, dialect.name, &wanted));

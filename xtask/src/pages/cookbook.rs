@@ -11,6 +11,7 @@ use toolwire::{
 };
 
 use super::markdown::{cell, code, fence, link_sources, GENERATED};
+use crate::id;
 
 /// Maximum length of a shown input or output, in characters.
 const MAX_SHOWN: usize = 1000;
@@ -56,13 +57,13 @@ impl Entry {
     fn refused(&self, value: &Value) -> Vec<String> {
         let dialect = self.text("dialect");
         match self.text("call") {
-            "sanitize" => check(value, &SanitizeOptions::new(dialect))
+            "sanitize" => check(value, &SanitizeOptions::new(id(dialect)))
                 .map(|found| found.iter().map(|violation| violation.constraint.to_owned()).collect())
                 .unwrap_or_default(),
-            "sanitizeTools" => check_tools(value, &[dialect])
+            "sanitizeTools" => check_tools(value, &[id(dialect)])
                 .map(|found| found.iter().map(|violation| violation.constraint.to_owned()).collect())
                 .unwrap_or_default(),
-            "adaptRequest" => check_request(value, dialect)
+            "adaptRequest" => check_request(value, id(dialect))
                 .map(|found| found.iter().map(|violation| violation.constraint.to_owned()).collect())
                 .unwrap_or_default(),
             "repairArguments" => validate_arguments(value, self.schema())
@@ -84,18 +85,18 @@ impl Entry {
         let dialect = self.text("dialect");
         match self.text("call") {
             "sanitize" => {
-                let report = sanitize(self.input(), &SanitizeOptions::new(dialect))?;
+                let report = sanitize(self.input(), &SanitizeOptions::new(id(dialect)))?;
                 let changes = report.changes()?.iter().map(describe).collect();
                 Ok((report.schema, changes))
             }
             "sanitizeTools" => {
-                let list = sanitize_tools(self.input(), &ToolsOptions::new(dialect))?;
+                let list = sanitize_tools(self.input(), &ToolsOptions::new(id(dialect)))?;
                 let changes = list.changes()?.iter().map(|tool_change| describe(&tool_change.change)).collect();
                 Ok((list.tools, changes))
             }
             "adaptRequest" => {
                 let formats = if self.uses_ladder() { Formats::Ladder } else { Formats::Native };
-                let adapted = adapt_request(self.input(), &AdaptOptions::new(dialect).formats(formats))?;
+                let adapted = adapt_request(self.input(), &AdaptOptions::new(id(dialect)).formats(formats))?;
                 let report = adapted.report;
                 let choice = report
                     .choice

@@ -15,6 +15,7 @@ use super::{
     probes::{AT_THE_ROOT, BY_REFERENCE, IN_A_PROPERTY, TOOL},
     rules,
 };
+use crate::id;
 
 pub(crate) struct Verdict {
     /// The findings of `check` about the probe.
@@ -75,7 +76,7 @@ impl Loss {
 impl Verdict {
     /// `is_in_probe` returns true for pointers into the probe. `at` is the pointer to the probe in the output.
     fn of(dialect: &str, schema: &Value, at: &str, is_in_probe: impl Fn(&str) -> bool) -> Self {
-        let options = SanitizeOptions::new(dialect);
+        let options = SanitizeOptions::new(id(dialect));
         let refused: Vec<&'static str> = check(schema, &options)
             .map(|found| {
                 found
@@ -218,7 +219,7 @@ fn facts(page: &mut String, dialect: &Dialect) {
 fn response_format(page: &mut String, dialect: &Dialect) {
     *page += "## Response formats\n\n";
     let Some(format) = dialect.response_format() else {
-        let refused = check(&json!({}), &SanitizeOptions::new(dialect.name).used_as(Use::Response));
+        let refused = check(&json!({}), &SanitizeOptions::new(dialect.id()).used_as(Use::Response));
         let why = refused.expect_err("it has none").message().to_owned();
         let why = why.split_once("`: ").map_or_else(|| why.clone(), |(_, why)| why.to_owned());
         let _ = writeln!(page, "None: {why}.\n");
@@ -304,7 +305,7 @@ fn tool(page: &mut String, name: &str) {
         "<details><summary>The schema that the server publishes</summary>\n\n{}\n</details>\n",
         fence("json", TOOL)
     );
-    match sanitize(&schema, &SanitizeOptions::new(name)) {
+    match sanitize(&schema, &SanitizeOptions::new(id(name))) {
         Err(error) => {
             let _ = writeln!(
                 page,

@@ -30,22 +30,27 @@ const PORTS: &[(&str, &[&str])] = &[
     ("localhost and private addresses, port 1234", &["host.docker.internal:1234"]),
 ];
 
+fn with(mut query: DialectQuery, api: Option<Api>, model: Option<&str>) -> DialectQuery {
+    (query.api, query.model) = (api, model.map(String::from));
+    query
+}
+
 fn answer(query: &DialectQuery) -> DialectChoice {
     dialect_for(query).unwrap_or_else(|error| panic!("{query:?}: {error}"))
 }
 
 /// With `strict: true`. Empty if no dialect is known.
 fn strict(query: &DialectQuery) -> String {
-    let found = dialect_for(&DialectQuery { strict: true, exact: true, ..query.clone() }).map(|done| done.dialect);
+    let found = dialect_for(&query.clone().strict(true).exact(true)).map(|done| done.dialect);
     found.map_or_else(|_| String::new(), |dialect| format!("`{dialect}`"))
 }
 
 fn row(host: &str) -> String {
-    let query = DialectQuery { host: Some(host.replace('*', "x")), ..DialectQuery::default() };
+    let query = DialectQuery::default().host(host.replace('*', "x"));
     let plain = answer(&query);
     let mut others = Vec::new();
     for (label, api, model) in BESIDE {
-        let beside = answer(&DialectQuery { api: *api, model: model.map(String::from), ..query.clone() });
+        let beside = answer(&with(query.clone(), *api, *model));
         if beside.dialect != plain.dialect {
             others.push(format!("{label}: `{}` ({})", beside.dialect, beside.confidence));
         }
@@ -83,9 +88,9 @@ pub(crate) fn section() -> String {
     page += "\nFor an unknown host, the model determines the dialect if hardly anyone except its maker serves it:\n\n";
     page += "| model | dialect | strict | dialect at an unknown host |\n|---|---|---|---|\n";
     for (label, api, model) in BESIDE {
-        let query = DialectQuery { api: *api, model: model.map(String::from), ..DialectQuery::default() };
+        let query = with(DialectQuery::default(), *api, *model);
         let strict = strict(&query);
-        let elsewhere = answer(&DialectQuery { host: Some("llm.example".into()), ..query.clone() });
+        let elsewhere = answer(&query.clone().host("llm.example"));
         let _ = writeln!(page, "| {label} | `{}` | {strict} | `{}` |", answer(&query).dialect, elsewhere.dialect);
     }
     page

@@ -2,6 +2,7 @@
 
 use std::fmt::Write as _;
 
+use crate::id;
 use toolwire::{
     dialects,
     reports::{AnswerChange, LeftReason, RepairRule, RequestFact, ResultRule, Warning},
@@ -105,7 +106,7 @@ fn unions<const N: usize>(lists: [Names; N]) -> String {
 /// Returns the format of a dialect's tools, detected from a tool that is written for the dialect.
 fn format_of(dialect: &str) -> &'static str {
     let listed = r#"[{"name": "a", "inputSchema": {"type": "object", "properties": {"b": {"type": "string"}}}}]"#;
-    let written = sanitize_tools(listed, &ToolsOptions::new(dialect)).map(|written| written.tools.into_owned());
+    let written = sanitize_tools(listed, &ToolsOptions::new(id(dialect))).map(|written| written.tools.into_owned());
     let written = written.unwrap_or_default();
     [
         ("toolSpec", "bedrock"),

@@ -16,7 +16,7 @@ use adk_core::SchemaAdapter as _;
 use genai::chat::{JsonSchemaDialect, sanitize_json_schema};
 use rig_core::providers::openai::responses_api::ResponsesToolDefinition;
 use serde_json::Value;
-use toolwire::{SanitizeOptions, check, dialects, reports::Severity, sanitize};
+use toolwire::{Dialect, DialectId, SanitizeOptions, check, reports::Severity, sanitize};
 
 /// Enough rounds for a stable minimum, few enough to run often.
 const ROUNDS: u32 = 15;
@@ -26,7 +26,7 @@ struct Peer {
     /// Description of the peer's conversion.
     description: &'static str,
     /// Our dialect for the same task.
-    dialect: &'static str,
+    dialect: DialectId,
     convert: fn(&Value) -> Value,
 }
 
@@ -35,25 +35,25 @@ const PEERS: [Peer; 4] = [
     Peer {
         name: "genai 0.7.2, OpenAI",
         description: "sanitize_json_schema: closes objects, requires every property",
-        dialect: "openai-strict",
+        dialect: Dialect::OPENAI_STRICT,
         convert: |schema| sanitize_json_schema(schema, JsonSchemaDialect::OpenAiStrictTool),
     },
     Peer {
         name: "genai 0.7.2, Anthropic",
         description: "sanitize_json_schema: closes objects",
-        dialect: "anthropic-strict",
+        dialect: Dialect::ANTHROPIC_STRICT,
         convert: |schema| sanitize_json_schema(schema, JsonSchemaDialect::AnthropicStructured),
     },
     Peer {
         name: "rig-core 0.44.0, OpenAI",
         description: "a strict function tool: closes objects, requires every property",
-        dialect: "openai-strict",
+        dialect: Dialect::OPENAI_STRICT,
         convert: |schema| ResponsesToolDefinition::strict_function("", "", schema.clone()).parameters,
     },
     Peer {
         name: "adk-core 2.3.0, generic",
         description: "GenericSchemaAdapter: strips `$schema`, conditions and formats, `const` to `enum`",
-        dialect: "portable",
+        dialect: Dialect::PORTABLE,
         convert: |schema| adk_core::GenericSchemaAdapter.normalize_schema(schema.clone()),
     },
 ];
@@ -98,10 +98,6 @@ fn main() -> Result<(), Box<dyn Error>> {
 }
 
 fn compare(peer: &Peer, schemas: &[Value]) {
-    if !dialects().iter().any(|dialect| dialect.name == peer.dialect) {
-        println!("{:26} {:16} not available yet", peer.name, peer.dialect);
-        return;
-    }
     let options = SanitizeOptions::new(peer.dialect);
     let both: Vec<&Value> = schemas.iter().filter(|schema| sanitize(*schema, &options).is_ok()).collect();
     let texts: Vec<String> = both.iter().map(|schema| schema.to_string()).collect();

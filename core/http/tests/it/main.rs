@@ -4,5 +4,6 @@
 #![allow(unreachable_pub, missing_docs, reason = "a test program has no callers")]
 
 mod backend;
+mod gateway;
 mod middleware;
 mod service;

@@ -2,14 +2,14 @@
 
 use reqwest_middleware::{ClientBuilder, ClientWithMiddleware};
 use serde_json::{json, Value};
-use toolwire::ExchangeOptions;
+use toolwire::{Dialect, ExchangeOptions};
 use toolwire_http::ToolwireMiddleware;
 
 use crate::backend::{asked, blocks_of, calls, events, held, loaded, searches, streamed, whole, Backend, TOLD};
 
 fn client() -> ClientWithMiddleware {
     let client = reqwest::Client::new();
-    let options = ExchangeOptions::default().dialect("anthropic");
+    let options = ExchangeOptions::default().dialect(Dialect::ANTHROPIC);
     let toolwire = ToolwireMiddleware::new(client.clone(), options).expect("the options are valid");
     ClientBuilder::new(client).with(toolwire).build()
 }

@@ -10,7 +10,7 @@ use hyper_util::{
     rt::TokioExecutor,
 };
 use serde_json::{json, Value};
-use toolwire::{options::RepairOptions, ExchangeOptions};
+use toolwire::{options::RepairOptions, Dialect, ExchangeOptions};
 use toolwire_http::{ReplyBody, ToolwireLayer, ToolwireService};
 use tower_layer::Layer as _;
 use tower_service::Service as _;
@@ -22,7 +22,7 @@ use crate::backend::{
 type Adapted = ToolwireService<Client<HttpConnector, Full<Bytes>>>;
 
 fn options() -> ExchangeOptions {
-    ExchangeOptions::default().dialect("anthropic")
+    ExchangeOptions::default().dialect(Dialect::ANTHROPIC)
 }
 
 fn service(layer: &ToolwireLayer) -> Adapted {
@@ -179,7 +179,8 @@ async fn betas_are_settled() {
     let mut request = post(&format!("{url}/v1/messages"), asked());
     let betas = "advanced-tool-use-2025-11-20, output-128k-2025-02-19";
     request.headers_mut().insert("anthropic-beta", betas.parse().expect("a value"));
-    let layer = ToolwireLayer::new(ExchangeOptions::default().dialect("moonshot")).expect("the options are valid");
+    let layer =
+        ToolwireLayer::new(ExchangeOptions::default().dialect(Dialect::MOONSHOT)).expect("the options are valid");
     send(&mut service(&layer), request).await;
     let [received] = &backend.received()[..] else { panic!("expected one request") };
     let beta = received.headers.get("anthropic-beta").map(|value| value.to_str().unwrap_or_default().to_owned());
@@ -188,8 +189,8 @@ async fn betas_are_settled() {
 
 #[test]
 fn wrong_options_fail_at_once() {
-    let failed = ToolwireLayer::new(ExchangeOptions::default().dialect("none"));
-    assert_eq!(failed.map(drop).expect_err("an error").code().as_str(), "unknown-dialect");
+    let failed = ToolwireLayer::new(ExchangeOptions::default().dialect(Dialect::MOONSHOT).template("chatml"));
+    assert_eq!(failed.map(drop).expect_err("an error").code().as_str(), "invalid-option");
 }
 
 #[tokio::test]

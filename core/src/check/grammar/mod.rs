@@ -49,7 +49,7 @@ pub(super) fn check(
         grammar,
         dialect,
         extent,
-        max_bytes: options.max_bytes.unwrap_or(dialect.limit("maxBytes")),
+        max_bytes: options.max_bytes.or(dialect.limit("maxBytes")),
         max_depth: dialect.limit("propertyDepth").unwrap_or(usize::MAX),
         max_properties: dialect.limit("properties").unwrap_or(usize::MAX),
         properties: 0,

@@ -14,24 +14,24 @@ use alloc::{
 };
 use core::net::{IpAddr, Ipv4Addr};
 
-use super::Dialect;
+use super::{Dialect, DialectId};
 use crate::{
     dialect,
     error::{Code, Error},
     naming::did_you_mean,
-    options::{Api, DialectQuery, SanitizeOptions},
+    options::{Api, DialectQuery},
 };
 use rows::{Row, Scope, RETIRED, ROWS};
 
 /// The dialect of schemas that all major APIs accept.
-const FALLBACK: &str = "portable";
+const FALLBACK: DialectId = Dialect::PORTABLE;
 
 /// A dialect, and the evidence for it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct DialectChoice {
-    /// The name that `sanitize` accepts.
-    pub dialect: &'static str,
+    /// The dialect, for the options of every function.
+    pub dialect: DialectId,
     /// Confidence. `A`: documented, or proved; `B`: one live report; `C`: inferred.
     pub confidence: char,
     /// The evidence, as a sentence.
@@ -123,7 +123,11 @@ pub(crate) fn dialect_for(query: &DialectQuery) -> Result<DialectChoice, Error> 
             Ok(guess(parsed.fallback_reason(query.strict)))
         };
     };
-    let answer = |dialect| DialectChoice { dialect, confidence: row.confidence, because: Cow::Borrowed(row.because) };
+    let answer = |name| DialectChoice {
+        dialect: DialectId::listed(name),
+        confidence: row.confidence,
+        because: Cow::Borrowed(row.because),
+    };
     match row.strict {
         _ if !query.strict => Ok(answer(row.plain)),
         Some(strict) => Ok(answer(strict)),
@@ -138,7 +142,7 @@ pub(crate) fn strict_dialect(query: &DialectQuery, url: &str) -> Option<&'static
     let parsed = ParsedQuery::of(query);
     let row = ROWS.iter().find(|row| parsed.fits(row))?;
     let name = row.strict.filter(|_| path_of(url).starts_with(row.strict_path))?;
-    dialect::of(&SanitizeOptions::new(name)).ok().filter(|dialect| dialect.tools.not_strict.is_some())
+    dialect::named(name).ok().filter(|dialect| dialect.tools.not_strict.is_some())
 }
 
 pub(crate) fn has_strict_mode(plain: &str) -> bool {
@@ -267,7 +271,7 @@ mod tests {
     #[test]
     fn every_row_names_a_known_dialect() {
         let rows = ROWS.iter().flat_map(|row| [Some(row.plain), row.strict]).flatten();
-        for name in rows.chain([FALLBACK]) {
+        for name in rows.chain([FALLBACK.as_str()]) {
             assert!(DIALECTS.iter().any(|dialect| dialect.name == name), "{name}");
         }
     }

@@ -67,7 +67,7 @@ impl AnswerEvents {
         }
     }
 
-    #[cfg(feature = "search")]
+    #[cfg(feature = "exchange")]
     pub(crate) fn has_answer(&self) -> bool {
         self.queue.calls.has_answer || self.alternatives.is_answered
     }

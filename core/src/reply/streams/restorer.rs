@@ -4,7 +4,7 @@
 //! Events of all APIs are distinguished by their content, so the API need not be known. Events with complete calls (of
 //! Gemini, and the closing events of Responses) are restored like whole replies.
 
-use alloc::{string::String, vec::Vec};
+use alloc::{borrow::Cow, string::String, vec::Vec};
 
 use super::{
     buffered_calls::{BufferedCall, Calls, Chunks},
@@ -100,7 +100,7 @@ impl Stream {
             && self.fresh.is_empty()
     }
 
-    #[cfg(feature = "search")]
+    #[cfg(feature = "exchange")]
     pub(crate) fn is_answered(&self) -> bool {
         self.answers.has_answer()
     }
@@ -238,7 +238,7 @@ impl Stream {
         calls
     }
 
-    pub(crate) fn feed_text(&mut self, piece: &str) -> Result<String, Error> {
+    pub(crate) fn feed_text<'p>(&mut self, piece: &'p str) -> Result<Cow<'p, str>, Error> {
         let mut lines = core::mem::take(&mut self.text);
         let out = lines.feed(piece, self);
         self.text = lines;

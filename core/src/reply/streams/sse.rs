@@ -1,7 +1,7 @@
 //! Splits the text of an event stream (`text/event-stream`) into events, and writes events as text. Does not depend on
 //! how events are processed.
 
-use alloc::{format, string::String, vec::Vec};
+use alloc::{borrow::Cow, format, string::String, vec::Vec};
 
 use crate::{
     error::{Code, Error},
@@ -70,24 +70,29 @@ impl Buffer {
     /// # Errors
     /// The errors of the sink, and `limit-exceeded`. The next call returns the event that was refused, unchanged; after
     /// `budget-exceeded`, it is dropped.
-    pub(crate) fn feed(&mut self, piece: &str, sink: &mut impl Sink) -> Result<String, Error> {
+    pub(crate) fn feed<'p>(&mut self, piece: &'p str, sink: &mut impl Sink) -> Result<Cow<'p, str>, Error> {
         if self.text.len() > MAX_HELD_BYTES {
             return Err(too_long());
         }
-        self.append(piece);
-        let text = core::mem::take(&mut self.text);
-        let mut out = core::mem::take(&mut self.ready);
+        let (text, mut out) = if self.is_at_rest() && (self.has_begun || !piece.starts_with(BYTE_ORDER_MARK)) {
+            self.has_begun |= !piece.is_empty();
+            (Cow::Borrowed(piece), Output::of(piece))
+        } else {
+            self.append(piece);
+            (Cow::Owned(core::mem::take(&mut self.text)), Output::from(core::mem::take(&mut self.ready)))
+        };
         let mut passed = 0;
         let mut outcome = Ok(());
         while let Some(end) = self.next_event(&text) {
             let raw = text.get(passed..end).unwrap_or_default();
+            out.start = passed;
             passed = end;
             let is_unchanged = match pass(raw, sink, &mut self.has_names, &mut out) {
                 Ok(is_unchanged) => is_unchanged,
                 Err(error) => {
                     // Arguments that cannot be restored are never passed on.
                     if error.code() != Code::BudgetExceeded {
-                        out.push_str(raw);
+                        out.push_unchanged(raw);
                     }
                     outcome = Err(error);
                     true
@@ -103,9 +108,9 @@ impl Buffer {
             outcome = Err(too_long());
         }
         match outcome {
-            Ok(()) => Ok(out),
+            Ok(()) => Ok(out.into_text()),
             Err(error) => {
-                self.ready = out;
+                self.ready = out.into_text().into_owned();
                 Err(error)
             }
         }
@@ -156,9 +161,14 @@ impl Buffer {
 
     /// Stores the text after the last complete event. If any event was complete, this text is shorter than the last
     /// piece.
-    fn keep(&mut self, mut text: String, passed: usize) {
-        text.drain(..passed);
-        self.text = text;
+    fn keep(&mut self, text: Cow<'_, str>, passed: usize) {
+        self.text = match text {
+            Cow::Borrowed(text) => text.get(passed..).unwrap_or_default().into(),
+            Cow::Owned(mut text) => {
+                text.drain(..passed);
+                text
+            }
+        };
         self.line = self.line.saturating_sub(passed);
         self.searched = self.searched.saturating_sub(passed);
     }
@@ -170,11 +180,12 @@ impl Buffer {
     /// The errors of the sink. The next call then returns the buffered text, with the last event unchanged; after
     /// `budget-exceeded`, without it.
     pub(crate) fn finish(&mut self, sink: &mut impl Sink) -> Result<String, Error> {
-        let mut out = match self.text.len() > MAX_HELD_BYTES {
+        let out = match self.text.len() > MAX_HELD_BYTES {
             // Already refused by `feed`.
             true => core::mem::take(&mut self.ready),
-            false => self.feed("", sink)?,
+            false => self.feed("", sink)?.into_owned(),
         };
+        let mut out = Output::from(out);
         let is_whole = !self.refused && {
             let (data, _) = parts(&self.text);
             data == DONE || json::read(&data).is_ok()
@@ -184,10 +195,11 @@ impl Buffer {
                 if error.code() == Code::BudgetExceeded {
                     self.text.clear();
                 }
-                (self.ready, self.refused) = (out, true);
+                (self.ready, self.refused) = (out.into_text().into_owned(), true);
                 return Err(error);
             }
         }
+        let mut out = out.into_text().into_owned();
         let left = match sink.finish() {
             Ok(left) => left,
             Err(error) => {
@@ -247,20 +259,62 @@ fn parts(raw: &str) -> (String, String) {
     (data, others)
 }
 
+/// The text to forward. It is the beginning of the piece until an event changes, so that a stream without calls is
+/// not copied.
+struct Output<'p> {
+    piece: &'p str,
+    /// Length of the unchanged beginning of the piece.
+    unchanged: usize,
+    /// Where the current event starts in the piece.
+    start: usize,
+    /// The text, once it is not the beginning of the piece.
+    text: Option<String>,
+}
+
+impl<'p> Output<'p> {
+    fn of(piece: &'p str) -> Self {
+        Output { piece, unchanged: 0, start: 0, text: None }
+    }
+
+    fn push_unchanged(&mut self, event: &str) {
+        match self.text {
+            None if self.start == self.unchanged => self.unchanged += event.len(),
+            _ => self.text().push_str(event),
+        }
+    }
+
+    fn text(&mut self) -> &mut String {
+        self.text.get_or_insert_with(|| self.piece.get(..self.unchanged).unwrap_or_default().into())
+    }
+
+    fn into_text(self) -> Cow<'p, str> {
+        match self.text {
+            Some(text) => Cow::Owned(text),
+            None => Cow::Borrowed(self.piece.get(..self.unchanged).unwrap_or_default()),
+        }
+    }
+}
+
+impl From<String> for Output<'_> {
+    fn from(text: String) -> Self {
+        Output { piece: "", unchanged: 0, start: 0, text: Some(text) }
+    }
+}
+
 /// Writes the result, including the blank line after it. Returns true if the event is unchanged.
-fn pass(raw: &str, sink: &mut impl Sink, has_names: &mut bool, out: &mut String) -> Result<bool, Error> {
+fn pass(raw: &str, sink: &mut impl Sink, has_names: &mut bool, out: &mut Output<'_>) -> Result<bool, Error> {
     let (data, others) = parts(raw);
     *has_names |= others.contains("event:");
     if data == DONE {
         for event in sink.finish()? {
-            write(&event, &event_line_if_named(&event, *has_names), out);
+            write(&event, &event_line_if_named(&event, *has_names), out.text());
         }
         if sink.hides_end() {
             return Ok(false);
         }
     }
     let Ok(event) = json::read(&data) else {
-        out.push_str(raw);
+        out.push_unchanged(raw);
         return Ok(true);
     };
     let received_name = kind_of(&event).cloned();
@@ -269,14 +323,16 @@ fn pass(raw: &str, sink: &mut impl Sink, has_names: &mut bool, out: &mut String)
     let is_unchanged = events.last().is_some_and(Node::is_intact);
     for (at, event) in events.iter().enumerate() {
         if at > 0 {
-            end(out);
+            end(out.text());
         }
         match event.is_intact() {
-            true => out.push_str(raw),
-            false if at == last && !is_renamed(event, received_name.as_ref(), &others) => write(event, &others, out),
-            false if at == last => write(event, &rename_event(event, &others), out),
+            true => out.push_unchanged(raw),
+            false if at == last && !is_renamed(event, received_name.as_ref(), &others) => {
+                write(event, &others, out.text())
+            }
+            false if at == last => write(event, &rename_event(event, &others), out.text()),
             // A delayed event gets its own `event:` line: the lines in `others` belong to the current event.
-            false => write(event, &event_line_if_named(event, *has_names), out),
+            false => write(event, &event_line_if_named(event, *has_names), out.text()),
         }
     }
     Ok(is_unchanged)

@@ -80,7 +80,7 @@ pub(crate) fn apply<'a>(
     Ok(())
 }
 
-/// Removes an `enum` with too many values, and returns true if it did. The values are too many for the description, too.
+/// Removes an `enum` with too many values, and returns true if it did. The description cannot hold them either.
 fn drop_long_enum<'a>(node: &mut Node<'a>, path: &SchemaPath<'_, 'a>, typed: bool, context: &mut PassContext) -> bool {
     let max_values = context.grammar.enums.max_values;
     let values = node.items_at(Keyword::Enum);

@@ -19,6 +19,7 @@ use crate::{
         models::Models,
         requests::{Refusal, RequestFact},
         rule::{BetaLocation, Fix, Location, Messages, Parts, Path, Refused, Rule, When},
+        Dialect,
     },
     dialects,
     options::Api,
@@ -357,7 +358,8 @@ fn found_with(
     model: &str,
     (fact, betas): (&RequestFact, &[&str]),
 ) -> Vec<String> {
-    let mut options = CheckRequestOptions::new(dialect).model(model).betas(betas.iter().copied());
+    let mut options =
+        CheckRequestOptions::new(dialect.parse().expect("a dialect")).model(model).betas(betas.iter().copied());
     options.host = host.map(String::from);
     let found = check_request(request, options).expect("a request");
     found.into_iter().filter(|violation| violation.fact == fact).map(|violation| violation.pointer).collect()
@@ -428,7 +430,7 @@ fn every_rule_is_found_and_fixed() {
                     }
                     expect(found(&changed, at, &model, fact).is_empty(), format!("found despite {condition:?}"));
                 }
-                let options = AdaptOptions::new(dialect.name).model(model.as_str()).deferred(None);
+                let options = AdaptOptions::new(dialect.id()).model(model.as_str()).deferred(None);
                 let options = AdaptOptions { host: host.map(String::from), betas: Some(Vec::new()), ..options };
                 let adapted = match adapt_request(&request, &options) {
                     Ok(adapted) => adapted,
@@ -483,7 +485,7 @@ fn betas_of_the_header_are_removed_and_added() {
         "messages": [{"role": "user", "content": "hi"}],
     });
     let host = "https://us-east5-aiplatform.googleapis.com/v1/projects/p";
-    let options = AdaptOptions::new("anthropic").host(host).betas(["a", "context-1m-2025-08-07"]);
+    let options = AdaptOptions::new(Dialect::ANTHROPIC).host(host).betas(["a", "context-1m-2025-08-07"]);
     let adapted = adapt_request(&request, &options).expect("a request");
     assert_eq!(adapted.request, request);
     assert_eq!(adapted.report.betas.as_deref().unwrap_or_default(), ["a", "context-management-2025-06-27"]);
@@ -491,7 +493,7 @@ fn betas_of_the_header_are_removed_and_added() {
     let told: Vec<_> = changes.iter().map(|change| (change.rule, change.pointer.as_str())).collect();
     assert_eq!(told, [("missing-beta", "/context_management"), ("unsupported-beta", "")]);
     // Without the option, the header is not known.
-    let unknown = adapt_request(&request, &AdaptOptions::new("anthropic").host(host)).expect("a request");
+    let unknown = adapt_request(&request, &AdaptOptions::new(Dialect::ANTHROPIC).host(host)).expect("a request");
     assert_eq!(unknown.report.betas, None);
     assert!(unknown.report.request_changes.is_empty());
 }

@@ -3,7 +3,7 @@
 pub(crate) mod mentions;
 pub(crate) mod reader;
 mod recognition;
-#[cfg(feature = "search")]
+#[cfg(feature = "exchange")]
 pub(crate) mod search_loop;
 pub(crate) mod writer;
 

@@ -10,8 +10,12 @@ use toolwire::{
     adapt_request, apply_deferred_loading, check, normalize_envelope,
     options::{Api, HistoryPairs, Native},
     repair_arguments, restore_arguments, sanitize, sanitize_tools, validate_arguments, AdaptOptions, DeferredOptions,
-    RepairOptions, Restore, SanitizeOptions, ToolsOptions,
+    DialectId, RepairOptions, Restore, SanitizeOptions, ToolsOptions,
 };
+
+pub(crate) fn id(name: &str) -> DialectId {
+    name.parse().unwrap_or_else(|error| panic!("{error}"))
+}
 
 pub(crate) type Table<F> = &'static [(&'static str, F)];
 
@@ -104,12 +108,12 @@ impl Work {
         let (first, second) = (texts.first().map_or("", String::as_str), texts.get(1).map_or("", String::as_str));
         let code = |error: toolwire::Error| error.code().as_str();
         match self {
-            Work::Sanitize => sanitize(first, &SanitizeOptions::new(dialect)).map(drop).map_err(code),
+            Work::Sanitize => sanitize(first, &SanitizeOptions::new(id(dialect))).map(drop).map_err(code),
             Work::Report => {
-                let done = sanitize(first, &SanitizeOptions::new(dialect)).map_err(code)?;
+                let done = sanitize(first, &SanitizeOptions::new(id(dialect))).map_err(code)?;
                 done.changes().map(|_| ()).map_err(code)
             }
-            Work::Check => check(first, &SanitizeOptions::new(dialect)).map(drop).map_err(code),
+            Work::Check => check(first, &SanitizeOptions::new(id(dialect))).map(drop).map_err(code),
             Work::Envelope => normalize_envelope(first).map(drop).map_err(code),
             Work::Validate => validate_arguments(second, first).map(drop).map_err(code),
             Work::Repair => {
@@ -118,10 +122,10 @@ impl Work {
                 options.remove_additional = true;
                 repair_arguments(second, first, &options).map(drop).map_err(code)
             }
-            Work::Restore => sanitize(first, &SanitizeOptions::new(dialect))
+            Work::Restore => sanitize(first, &SanitizeOptions::new(id(dialect)))
                 .and_then(|done| restore_arguments(second, done.restore_plan()?).map(drop))
                 .map_err(code),
-            Work::Tools => sanitize_tools(first, &ToolsOptions::new(dialect)).map(drop).map_err(code),
+            Work::Tools => sanitize_tools(first, &ToolsOptions::new(id(dialect))).map(drop).map_err(code),
             Work::Defer => {
                 for target in [None, Some(Api::OpenaiChat), Some(Api::OpenaiResponses)] {
                     let mut options = DeferredOptions::default();
@@ -131,14 +135,14 @@ impl Work {
                 Ok(())
             }
             Work::Adapt => {
-                let options = AdaptOptions::new(dialect).history_pairs(HistoryPairs::Complete);
+                let options = AdaptOptions::new(id(dialect)).history_pairs(HistoryPairs::Complete);
                 adapt_request(first, &options).map(drop).map_err(code)
             }
             Work::Native => {
                 let known = NATIVE.iter().find(|(known, ..)| *known == dialect);
                 let deferred =
                     known.map(|(_, target, native)| DeferredOptions::default().target(*target).native(*native));
-                adapt_request(first, &AdaptOptions::new(dialect).deferred(deferred)).map(drop).map_err(code)
+                adapt_request(first, &AdaptOptions::new(id(dialect)).deferred(deferred)).map(drop).map_err(code)
             }
             Work::Stream => {
                 let plan = json!({"names": {"names": {"dollar_ref_": "$ref"}}});

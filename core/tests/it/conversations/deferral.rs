@@ -11,7 +11,7 @@ use super::{
     generator::{conversation, Backend},
     Numbers,
 };
-use crate::native::fakes as format_fakes;
+use crate::{dialect_id, native::fakes as format_fakes};
 
 const ANTHROPIC: Backend = ("anthropic", "anthropic", "claude-sonnet-4-6");
 const RESPONSES: Backend = ("openai-responses", "openai-responses", "gpt-5.5");
@@ -75,7 +75,7 @@ fn adapted_requests_with_deferred_tools_are_accepted() {
         let is_accepted = format_fakes::check(api, native.as_str(), &request, &[]).is_ok();
         assert_eq!(is_accepted, codes.is_empty(), "{about}: the fake knows the rule: {request}");
         let deferred = DeferredOptions::default().native(native);
-        let options = AdaptOptions::new(dialect).deferred(deferred).history_pairs(HistoryPairs::Complete);
+        let options = AdaptOptions::new(dialect_id(dialect)).deferred(deferred).history_pairs(HistoryPairs::Complete);
         let adapted = adapt_request(&request, &options).unwrap_or_else(|error| panic!("{about}: {error}: {request}"));
         let sent = &adapted.request;
         assert_eq!(format_fakes::check(api, native.as_str(), sent, &[]), Ok(()), "{about}: {sent}");

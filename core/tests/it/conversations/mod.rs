@@ -19,6 +19,8 @@ use toolwire::{
     AdaptOptions, CheckRequestOptions, Code,
 };
 
+use crate::dialect_id;
+
 const CONVERSATIONS: usize = 6000;
 
 /// Rules whose violations cannot be repaired: `check_request` finds them, and they remain.
@@ -82,7 +84,7 @@ impl Numbers {
 
 /// Returns the rules that a request violates, each with the statement of its fact.
 fn violations(dialect: &str, model: &str, request: &Value) -> Vec<(&'static str, &'static str)> {
-    let options = CheckRequestOptions::new(dialect).model(model);
+    let options = CheckRequestOptions::new(dialect_id(dialect)).model(model);
     let found = check_request(request, options).unwrap_or_else(|error| panic!("{error}: {request}"));
     found.iter().map(|violation| (violation.constraint, violation.fact.statement)).collect()
 }
@@ -109,7 +111,7 @@ fn adapted_requests_are_not_refused() {
         if !found.is_empty() && verdict.is_ok() {
             faults.push(format!("{about}: the fake does not know {found:?}: {request}"));
         }
-        let options = AdaptOptions::new(dialect).model(model).history_pairs(HistoryPairs::Complete);
+        let options = AdaptOptions::new(dialect_id(dialect)).model(model).history_pairs(HistoryPairs::Complete);
         let adapted = match adapt_request(&request, &options) {
             Ok(adapted) => adapted,
             Err(error) if matches!(error.code(), Code::InvalidRequest | Code::NotRepresentable) && verdict.is_err() => {
@@ -191,7 +193,7 @@ fn substitutes_for_response_formats_are_not_refused() {
         let (_, dialect, model) = backend;
         let about = format!("{number}, {trigger}, {backend:?}");
         for formats in [Formats::Ladder, Formats::Tool, Formats::Prompt] {
-            let options = AdaptOptions::new(dialect).model(model).history_pairs(HistoryPairs::Complete);
+            let options = AdaptOptions::new(dialect_id(dialect)).model(model).history_pairs(HistoryPairs::Complete);
             let adapted = match adapt_request(&request, &options.formats(formats)) {
                 Ok(adapted) => adapted,
                 // Some models do not accept a choice that forces a call.

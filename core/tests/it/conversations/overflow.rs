@@ -14,6 +14,8 @@ use super::{
     Numbers,
 };
 
+use crate::dialect_id;
+
 const MAX_TOOLS: usize = 8;
 const TURNS: usize = 3;
 
@@ -105,7 +107,7 @@ fn play(backend: Backend, numbers: &mut Numbers, put: Put, about: &str) {
     list(api, &mut request).extend(all);
     put(api, &mut request);
     let is_chosen = request.to_string().matches("tool_39").count() > 1;
-    let mut options = AdaptOptions::new(dialect).model(model).overflow(Overflow::Defer);
+    let mut options = AdaptOptions::new(dialect_id(dialect)).model(model).overflow(Overflow::Defer);
     options = options.history_pairs(HistoryPairs::Complete);
     options.tools = options.tools.max_tools(MAX_TOOLS);
     let mut before: Option<(Vec<Value>, Vec<Value>)> = None;

@@ -16,7 +16,10 @@ use std::{
     path::PathBuf,
 };
 
-use super::fixtures::as_stream::{self, Comparison};
+use super::{
+    dialect_id,
+    fixtures::as_stream::{self, Comparison},
+};
 use generator::{history_of, marks_in, request, Marker, APIS};
 use reading::{occurrences, roles, Occurrences, Seen};
 use serde_json::{json, Map, Value};
@@ -409,7 +412,8 @@ fn every_string_of_a_reply_is_restored() {
         });
         let source = marker.fill(&source);
         let own = marker.fill(&json!(own)).as_str().expect("a name").to_owned();
-        let options = AdaptOptions::new(if api == "bedrock" { "bedrock-anthropic" } else { api }).deferred(None);
+        let options =
+            AdaptOptions::new(dialect_id(if api == "bedrock" { "bedrock-anthropic" } else { api })).deferred(None);
         let adapted = adapt_request(&source, &options).expect("a request");
         let sent: Value = serde_json::from_str(&adapted.restore.to_json()).expect("JSON");
         let sent = sent["tools"].as_object().expect("tools").iter().find(|(_, tool)| tool["name"] == *own);

@@ -9,7 +9,7 @@ use serde_json::{json, Value};
 use toolwire::{
     check, dialects,
     reports::{Accepts, Severity},
-    sanitize, SanitizeOptions,
+    sanitize, Dialect, DialectId, SanitizeOptions,
 };
 
 /// Schemas of one origin as text, each with its number of occurrences.
@@ -110,12 +110,19 @@ fn wrap(row: &Value) -> String {
 }
 
 /// The surfaces whose intersection is `portable`.
-const SURFACES: [&str; 7] =
-    ["openai-chat", "openai-responses", "anthropic", "gemini-json-schema", "moonshot", "deepseek", "mistral"];
+const SURFACES: [DialectId; 7] = [
+    Dialect::OPENAI_CHAT,
+    Dialect::OPENAI_RESPONSES,
+    Dialect::ANTHROPIC,
+    Dialect::GEMINI_JSON_SCHEMA,
+    Dialect::MOONSHOT,
+    Dialect::DEEPSEEK,
+    Dialect::MISTRAL,
+];
 
 /// Counts the results for a collection, and checks the promises for each result.
 pub(crate) fn measure(dialect: &str, collection: &Collection) -> Row {
-    let options = SanitizeOptions::new(dialect);
+    let options = SanitizeOptions::new(dialect.parse().unwrap_or_else(|error| panic!("{error}")));
     let mut row = Row::default();
     for (schema, times) in &collection.schemas {
         let mut fault = |what: String| row.faults.push(format!("{dialect}: {what}\n  in  {}", shorten(schema)));
@@ -142,7 +149,7 @@ pub(crate) fn measure(dialect: &str, collection: &Collection) -> Row {
         if sanitize(schema, &options).map(|done| done.schema).ok().as_deref() != Some(output) {
             fault(format!("a second run gives another output\n  out {}", shorten(output)));
         }
-        if dialect == "portable" {
+        if options.dialect == Dialect::PORTABLE {
             for surface in SURFACES {
                 if check(output, &SanitizeOptions::new(surface))
                     .map_or(true, |found| !found.iter().all(|violation| violation.severity == Severity::Ignored))

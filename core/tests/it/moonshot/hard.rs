@@ -3,7 +3,7 @@
 use std::time::Instant;
 
 use serde_json::{json, Map, Value};
-use toolwire::{Code, SanitizeOptions};
+use toolwire::{Code, Dialect, SanitizeOptions};
 
 use super::{assert_no_faults, effect, print_uncaptured, sanitize_and_check};
 
@@ -132,8 +132,8 @@ fn output_of_difficult_shapes_is_bounded() {
             ["2,500 properties, each with its definition", "chain of 5,000 aliases", "ring of 5,000 aliases"]
                 .contains(&name);
         for (how, options) in [
-            ("inline", SanitizeOptions::new("moonshot")),
-            ("keep", SanitizeOptions::new("moonshot").refs(toolwire::options::Refs::Keep)),
+            ("inline", SanitizeOptions::new(Dialect::MOONSHOT)),
+            ("keep", SanitizeOptions::new(Dialect::MOONSHOT).refs(toolwire::options::Refs::Keep)),
         ] {
             let start = Instant::now();
             let result = toolwire::sanitize(&schema, &options);
@@ -172,8 +172,12 @@ fn small_inlining_limit_is_respected() {
     let schema = with_definitions(reference("d0"), Value::Object(definitions));
     let size = |nodes: usize| {
         let mut faults = Vec::new();
-        let result =
-            sanitize_and_check("budget", &schema, &SanitizeOptions::new("moonshot").max_nodes(nodes), &mut faults);
+        let result = sanitize_and_check(
+            "budget",
+            &schema,
+            &SanitizeOptions::new(Dialect::MOONSHOT).max_nodes(nodes),
+            &mut faults,
+        );
         (result.map_or(0, |result| result.schema.to_string().len()), faults)
     };
     let ((large, more), (small, fewer)) = (size(100_000), size(100));

@@ -3,7 +3,7 @@
 use std::{collections::BTreeMap, panic};
 
 use serde_json::{json, Map, Value};
-use toolwire::{Code, SanitizeOptions};
+use toolwire::{options::Limit, Code, Dialect, SanitizeOptions};
 
 use super::{assert_no_faults, effect, print_uncaptured, sanitize_and_check};
 
@@ -150,13 +150,13 @@ fn run(seed: u64, count: usize, malformed: usize) {
     let mut dice = Dice(seed);
     let (mut outcomes, mut faults) = (BTreeMap::<String, usize>::new(), Vec::new());
     let wishes = [
-        SanitizeOptions::new("moonshot"),
-        SanitizeOptions::new("moonshot").refs(toolwire::options::Refs::Keep),
-        SanitizeOptions::new("moonshot")
+        SanitizeOptions::new(Dialect::MOONSHOT),
+        SanitizeOptions::new(Dialect::MOONSHOT).refs(toolwire::options::Refs::Keep),
+        SanitizeOptions::new(Dialect::MOONSHOT)
             .untyped(toolwire::options::Untyped::String)
             .hints(toolwire::options::Hints::Drop),
-        SanitizeOptions::new("moonshot").untyped(toolwire::options::Untyped::Keep).max_nodes(500),
-        SanitizeOptions::new("moonshot").max_bytes(300),
+        SanitizeOptions::new(Dialect::MOONSHOT).untyped(toolwire::options::Untyped::Keep).max_nodes(500),
+        SanitizeOptions::new(Dialect::MOONSHOT).max_bytes(300),
     ];
     for round in 0..count {
         let (schema, options) = (document(&mut dice, malformed), &wishes[round % wishes.len()]);
@@ -173,7 +173,7 @@ fn run(seed: u64, count: usize, malformed: usize) {
             Ok(Err(error)) => {
                 // The schema accepts no object, the input is not a schema, or the size limit is too small.
                 let has_reason = matches!(error.code(), Code::NotRepresentable | Code::InvalidSchema)
-                    || (error.code() == Code::LimitExceeded && options.max_bytes.is_some());
+                    || (error.code() == Code::LimitExceeded && options.max_bytes != Limit::Default);
                 if !has_reason || error.message().contains(REFUSED) {
                     own.push(format!("{name}: {error}\n  in  {schema}"));
                 }

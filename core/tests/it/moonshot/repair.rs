@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use serde_json::{json, Value};
-use toolwire::{check, Code, SanitizeOptions};
+use toolwire::{check, Code, Dialect, SanitizeOptions};
 
 use super::{assert_no_faults, effect, print_uncaptured, sanitize_and_check};
 use crate::reference::{sources, Source};
@@ -12,7 +12,7 @@ type Table = BTreeMap<String, usize>;
 
 /// An error is only acceptable if it states the reason.
 fn measure(name: &str, schema: &Value, table: &mut Table, faults: &mut Vec<String>) {
-    let outcome = match sanitize_and_check(name, schema, &SanitizeOptions::new("moonshot"), faults) {
+    let outcome = match sanitize_and_check(name, schema, &SanitizeOptions::new(Dialect::MOONSHOT), faults) {
         Ok(result) => effect(&result).to_string(),
         Err(error) if matches!(error.code(), Code::NotRepresentable | Code::InvalidSchema) => {
             if !error.message().contains("found") {
@@ -94,8 +94,9 @@ fn schemas_that_the_validator_rejects_are_repaired_inside_a_property() {
             let outer = wrap(schema);
             measure(&format!("{name} (wrapped)"), &outer, &mut inside, &mut faults);
             // If the wrapped schema is accepted, the fault was in the root, or in a path that has changed.
-            harmless +=
-                usize::from(check(&outer, &SanitizeOptions::new("moonshot")).is_ok_and(|found| found.is_empty()));
+            harmless += usize::from(
+                check(&outer, &SanitizeOptions::new(Dialect::MOONSHOT)).is_ok_and(|found| found.is_empty()),
+            );
         }
         print("rejected by the validator, unchanged", &plain);
         print("rejected by the validator, as a property", &inside);

@@ -3,7 +3,7 @@
 use std::{collections::BTreeMap, time::Instant};
 
 use serde_json::Value;
-use toolwire::{json, sanitize, SanitizeOptions};
+use toolwire::{json, sanitize, Dialect, SanitizeOptions};
 
 use super::{assert_no_faults, effect, print_uncaptured, sanitize_and_check, shorten};
 use crate::reference::{sources, Source};
@@ -11,7 +11,7 @@ use crate::reference::{sources, Source};
 #[test]
 fn all_real_tools_are_sent() {
     for Source { text, is_whole } in sources("mcp_tools.jsonl") {
-        let options = SanitizeOptions::new("moonshot");
+        let options = SanitizeOptions::new(Dialect::MOONSHOT);
         let (mut effects, mut rules, mut faults) =
             (BTreeMap::<&str, usize>::new(), BTreeMap::<&str, usize>::new(), Vec::new());
         let mut schemas: Vec<String> = Vec::new();

@@ -7,7 +7,7 @@
 mod calls;
 mod spoil;
 
-use crate::print_uncaptured;
+use crate::{dialect_id, print_uncaptured};
 use std::collections::BTreeMap;
 
 use crate::reference::sources;
@@ -245,7 +245,7 @@ fn damaged_calls_in_encoded_form_are_restored() {
         let (mut total, mut original) = (0, 0);
         for own in calls::sample() {
             let list = json!([{"name": "tool", "inputSchema": own}]);
-            let options = ToolsOptions::new(dialect).repair(RepairOptions::default());
+            let options = ToolsOptions::new(dialect_id(dialect)).repair(RepairOptions::default());
             let Ok(ready) = sanitize_tools(&list, &options) else { continue };
             let tool = &ready.tools[0];
             let schemas = ["/function/parameters", "/parameters", "/input_schema"];

@@ -11,7 +11,7 @@ use super::{
     instances::{instances, Dice},
     judge, named, print_uncaptured,
 };
-use crate::reference::sources;
+use crate::{dialect_id, reference::sources};
 
 const DIALECTS: [&str; 3] = ["openai-strict", "anthropic-strict", "deepseek-strict"];
 
@@ -32,7 +32,8 @@ struct Tally {
 }
 
 fn judge_schemas(dialect: &'static str, schemas: &[Value], rounds: usize) -> Tally {
-    let (options, mut dice, mut tally) = (SanitizeOptions::new(dialect), Dice(0x9e37_79b9_7f4a_7c15), Tally::default());
+    let (options, mut dice, mut tally) =
+        (SanitizeOptions::new(dialect_id(dialect)), Dice(0x9e37_79b9_7f4a_7c15), Tally::default());
     for schema in schemas {
         let found = judge::judge(schema, draft(schema), &instances(schema, rounds, &mut dice), &options);
         *tally.became.entry(found.became).or_default() += 1;

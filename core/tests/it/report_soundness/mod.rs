@@ -21,7 +21,7 @@ mod limits;
 pub(crate) mod named;
 mod openapi;
 
-use crate::print_uncaptured;
+use crate::{dialect_id, print_uncaptured};
 use std::{collections::BTreeMap, fs, path::Path, thread};
 
 use jsonschema::Draft;
@@ -144,7 +144,7 @@ type Verdict = (Vec<String>, BTreeMap<&'static str, usize>);
 
 fn judge_all(dialect: &str, used_as: Use, groups: &[Group]) -> Verdict {
     let (mut faults, mut tally) = Verdict::default();
-    let options = SanitizeOptions::new(dialect).used_as(used_as);
+    let options = SanitizeOptions::new(dialect_id(dialect)).used_as(used_as);
     for group in groups {
         let mut plain = group.schema.clone();
         if group.draft == Draft::Draft7 {

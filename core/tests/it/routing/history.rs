@@ -12,6 +12,8 @@ use super::{
     wire::Wire,
 };
 
+use crate::dialect_id;
+
 #[derive(Clone, Debug)]
 pub(crate) struct Definition {
     pub(crate) mark: usize,
@@ -265,7 +267,7 @@ pub(crate) fn deferred(numbers: &mut Numbers, wire: Wire) -> (DeferredOptions, W
 }
 
 pub(crate) fn adapting(dialect: &str, format: ToolFormat, deferred: Option<DeferredOptions>) -> AdaptOptions {
-    let mut options = AdaptOptions::new(dialect);
+    let mut options = AdaptOptions::new(dialect_id(dialect));
     options.deferred = deferred;
     options.tools.format = Some(format);
     options

@@ -20,10 +20,12 @@ use serde_json::{json, Map, Value};
 use toolwire::{
     adapt_request, apply_deferred_loading,
     options::{DuplicateNames, Order, ServerToolSearch, ToolFormat},
-    sanitize_tools, AdaptOptions, Code, DeferredOptions, Exchange, ExchangeOptions, RepairOptions, Restore,
+    sanitize_tools, AdaptOptions, Code, DeferredOptions, Dialect, Exchange, ExchangeOptions, RepairOptions, Restore,
     ToolsOptions,
 };
 use wire::{in_namespace, number, read, Read, Wire};
+
+use crate::dialect_id;
 
 const TARGETS: [(&str, Wire); 16] = [
     ("anthropic", Wire::Anthropic),
@@ -149,7 +151,7 @@ fn every_call_reaches_the_tool_whose_definition_the_model_read() {
                 let mut deferred = DeferredOptions::default();
                 deferred.server_tool_search = *numbers.of(&[Some(ServerToolSearch::Emulate), None]);
                 deferred.order = *numbers.of(&[Order::Catalog, Order::Append]);
-                let mut options = AdaptOptions::new(dialect).deferred(deferred);
+                let mut options = AdaptOptions::new(dialect_id(dialect)).deferred(deferred);
                 options.tools.format = Some(wire.format());
                 let adapted = adapt_request(&request, &options).unwrap_or_else(|error| panic!("{request}\n{error}"));
                 let sent = read(&adapted.request["tools"]);
@@ -189,7 +191,8 @@ fn calls_to_tools_with_the_same_name_are_routed_by_index() {
                 })
                 .collect();
             // A tool may have the new name of the first tool of a list.
-            let options = ToolsOptions::new(dialect).format(wire.format()).duplicate_names(DuplicateNames::Rename);
+            let options =
+                ToolsOptions::new(dialect_id(dialect)).format(wire.format()).duplicate_names(DuplicateNames::Rename);
             for again in 0..2 {
                 let list: Value = tools.iter().map(|tool| Wire::Responses.listed(tool)).collect();
                 let sanitized = sanitize_tools(&list, &options).unwrap_or_else(|error| panic!("{list}\n{error}"));
@@ -295,7 +298,7 @@ fn calls_to_tools_of_a_list_reach_their_tools() {
                 })
                 .collect();
             let list = json!(list);
-            let sanitized = sanitize_tools(&list, &ToolsOptions::new(dialect).format(format))
+            let sanitized = sanitize_tools(&list, &ToolsOptions::new(dialect_id(dialect)).format(format))
                 .unwrap_or_else(|error| panic!("{list}\n{error}"));
             let about = || format!("{dialect}, {format:?}\n{list}\n{}", sanitized.tools);
             for sent in read(&sanitized.tools) {
@@ -312,7 +315,7 @@ fn calls_in_exchanges_reach_their_tools() {
     for _ in 0..150 {
         let tools = tools(&mut numbers, Wire::Anthropic, &[]);
         let request = request(&mut numbers, Wire::Anthropic, &tools).to_string();
-        let options = ExchangeOptions::default().dialect("anthropic");
+        let options = ExchangeOptions::default().dialect(Dialect::ANTHROPIC);
         let opened = Exchange::open("http://localhost/v1/messages", &request, &options).expect("a request");
         let Some(mut exchange) = opened else { panic!("no exchange for {request}") };
         let search = exchange.report().deferred.as_ref().and_then(|report| report.tool_search_name.clone());
@@ -479,7 +482,7 @@ fn changed_restore_data_causes_no_panic() {
         {"type": "function", "name": "e.f", "parameters": {"type": "object", "properties": {"n": {"type": "integer"}}}},
     ]);
     let request = json!({"model": "m", "input": "go", "tools": tools});
-    let mut options = AdaptOptions::new("codex");
+    let mut options = AdaptOptions::new(Dialect::CODEX);
     options.tools.format = Some(ToolFormat::OpenaiResponses);
     options.tools.repair = Some(RepairOptions::default());
     let adapted = adapt_request(&request, &options).expect("a request");

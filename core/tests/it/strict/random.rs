@@ -12,7 +12,7 @@ use toolwire::{
 };
 
 use super::{answer::answer, print_uncaptured, DIALECTS};
-use crate::report_soundness::named::named;
+use crate::{dialect_id, report_soundness::named::named};
 
 struct Dice(u64);
 
@@ -195,7 +195,7 @@ fn encoded_arguments_are_restored() {
         let instances: Vec<Value> =
             (0..6).map(|_| instance(&mut dice, &root, &root, 6)).filter(|instance| before.is_valid(instance)).collect();
         for dialect in DIALECTS {
-            let options = SanitizeOptions::new(dialect);
+            let options = SanitizeOptions::new(dialect_id(dialect));
             let result = match sanitize(&root, &options) {
                 Ok(result) => result,
                 Err(error) => {
@@ -275,7 +275,7 @@ fn odd_arguments_are_restored_without_an_error() {
         root["$defs"] = json!({"A": schema(&mut dice, 2), "B": object(&mut dice, 2)});
         let arguments = instance(&mut dice, &other, &other, 6);
         for dialect in DIALECTS {
-            let options = SanitizeOptions::new(dialect);
+            let options = SanitizeOptions::new(dialect_id(dialect));
             let Ok(done) = sanitize(&root, &options) else { continue };
             let restored = done.restore_plan().and_then(|plan| restore_arguments(&arguments, plan));
             assert!(restored.is_ok(), "{dialect}: {restored:?}\n  in  {root}\n  arguments {arguments}");

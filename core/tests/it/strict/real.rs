@@ -6,7 +6,7 @@ use serde_json::Value;
 use toolwire::{check, reports::Severity, sanitize, SanitizeOptions};
 
 use super::{print_uncaptured, DIALECTS};
-use crate::reference::sources;
+use crate::{dialect_id, reference::sources};
 
 #[test]
 fn real_schemas_pass_check_after_sanitizing() {
@@ -18,7 +18,7 @@ fn real_schemas_pass_check_after_sanitizing() {
             let mut faults = Vec::new();
             for dialect in DIALECTS {
                 let mut tally: BTreeMap<String, usize> = BTreeMap::new();
-                let options = SanitizeOptions::new(dialect);
+                let options = SanitizeOptions::new(dialect_id(dialect));
                 for row in rows.iter().filter(|row| row[member].is_object()) {
                     let schema = &row[member];
                     let name = row["name"].as_str().unwrap_or_default();

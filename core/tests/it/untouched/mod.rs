@@ -143,7 +143,7 @@ fn accepted_requests_change_no_more_than_the_table_allows() {
             rules.insert("lost", true);
         }
         for (rule, is_lossy) in rules {
-            add(&mut counts, (report.dialect, rule), is_lossy, is_unreported);
+            add(&mut counts, (report.dialect.as_str(), rule), is_lossy, is_unreported);
             print_uncaptured(&format!("{} {rule}: {source}", report.dialect));
         }
         // The first change with loss of each request, as an example of its kind.

@@ -15,7 +15,7 @@ use std::{
 };
 
 use serde_json::{Value, json};
-use toolwire::{RepairOptions, Restore, ToolsOptions, repair_arguments, sanitize_tools, validate_arguments};
+use toolwire::{Dialect, RepairOptions, Restore, ToolsOptions, repair_arguments, sanitize_tools, validate_arguments};
 
 /// Enough rounds for a stable minimum, few enough to run often.
 const ROUNDS: u32 = 15;
@@ -74,7 +74,7 @@ fn main() -> Result<(), Box<dyn Error>> {
             .map(|mut row| json!({"name": format!("t{number}"), "inputSchema": row["schema"].take()}))
     });
     let tools = Value::Array(tools.collect::<Result<_, _>>()?);
-    let options = ToolsOptions::new("anthropic").repair(RepairOptions::default()).max_tools(usize::MAX);
+    let options = ToolsOptions::new(Dialect::ANTHROPIC).repair(RepairOptions::default()).max_tools(usize::MAX);
     let kept = Rc::new(sanitize_tools(&tools, &options)?.restore);
     for (number, line) in text.lines().enumerate() {
         let mut row: Value = serde_json::from_str(line)?;

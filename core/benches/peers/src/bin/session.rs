@@ -47,7 +47,7 @@ fn main() -> Result<(), Box<dyn Error>> {
         (0..REQUESTS).map(|request| make(if request < REQUESTS / 2 { &list } else { &changed })).sum::<usize>()
     };
     for (name, dialect, convert) in PEERS {
-        let options = ToolsOptions::new(dialect);
+        let options = ToolsOptions::new(dialect.parse()?);
         let theirs = || {
             each(&|list| {
                 let tools = list.as_array().into_iter().flatten().map(|tool| {
@@ -59,13 +59,13 @@ fn main() -> Result<(), Box<dyn Error>> {
         };
         let anew = || each(&|list| sanitize_tools(list, &options).map_or(0, |found| found.tools.to_string().len()));
         let kept = || {
-            let mut set = ToolSet::new(&list).expect("it is a list");
+            let mut set = ToolSet::new(&list.to_string()).expect("it is a list");
             (0..REQUESTS)
                 .map(|request| {
                     if request == REQUESTS / 2 {
                         set.update(&changed).expect("it is a list");
                     }
-                    set.sanitize(&options).map_or(0, |ready| ready.json.len())
+                    set.sanitize(&options).map_or(0, |ready| ready.tools.len())
                 })
                 .sum::<usize>()
         };

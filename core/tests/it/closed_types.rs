@@ -1,0 +1,47 @@
+//! Every public enum, and every public struct with public fields, is `#[non_exhaustive]`, or its documentation states
+//! that it is closed: users of the crate may otherwise match or construct it, and a new variant or field breaks them.
+
+use std::{collections::BTreeSet, fs, path::Path};
+
+use crate::architecture::{files, source};
+
+/// The names of the types of `core/public-api.txt` that a user can match or construct without a rest.
+fn exhaustive(listing: &str) -> BTreeSet<&str> {
+    let path = |line| str::split(line, ['<', '(', ' ']).next().unwrap_or_default();
+    let declared = |start: &'static str| listing.lines().filter_map(move |line| line.strip_prefix(start)).map(path);
+    let has_field = |path: &&str| listing.lines().any(|line| line.starts_with(&format!("pub {path}::")));
+    let structs = declared("pub struct ").filter(has_field);
+    declared("pub enum ").chain(structs).filter_map(|path| path.rsplit("::").next()).collect()
+}
+
+fn documentation(name: &str, code: &str) -> Option<String> {
+    let lines: Vec<&str> = code.lines().map(str::trim).collect();
+    let declares = |line: &str| {
+        let line = line.trim_start_matches("pub ").trim_start_matches("enum ").trim_start_matches("struct ");
+        line.strip_prefix(name).is_some_and(|rest| rest == " {" || rest.starts_with('<') && rest.ends_with('{'))
+    };
+    let is_above = |line: &&str| line.starts_with("///") || line.starts_with("#[");
+    lines.iter().enumerate().filter(|(_, line)| declares(line)).find_map(|(at, _)| {
+        let above: Vec<&str> = lines[..at].iter().rev().copied().take_while(|line| is_above(&line)).collect();
+        let text = above.into_iter().rev().map(|line| line.trim_start_matches('/').trim()).collect::<Vec<_>>();
+        (!text.is_empty()).then(|| text.join(" "))
+    })
+}
+
+#[test]
+fn every_public_type_is_non_exhaustive_or_stated_as_closed() {
+    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("public-api.txt");
+    let listing = fs::read_to_string(path).expect("the listing of the public API");
+    let mut paths = Vec::new();
+    files(&source(), &mut paths);
+    let code: Vec<String> = paths.iter().map(|path| fs::read_to_string(path).expect("the file is text")).collect();
+    let is_closed =
+        |name: &&str| code.iter().any(|code| documentation(name, code).is_some_and(|text| text.contains("closed")));
+    let known = exhaustive(&listing);
+    assert!(known.contains("Allow"), "the listing has its usual form");
+    let faults: Vec<&str> = known.into_iter().filter(|name| !is_closed(name)).collect();
+    assert!(
+        faults.is_empty(),
+        "expected `#[non_exhaustive]`, or \"closed\" in the documentation, of these types: {faults:?}"
+    );
+}
