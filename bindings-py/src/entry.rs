@@ -10,8 +10,8 @@ use pyo3::{
     prelude::*,
     types::{PyDict, PyTuple},
 };
-use toolwire::{
-    internal::bindings::{self, Function, Naming},
+use toolwire::internal::{
+    bindings::{self, Function, Naming},
     json,
 };
 

@@ -4,8 +4,8 @@ use pyo3::{
     prelude::*,
     types::{PyDict, PyTuple},
 };
-use toolwire::{
-    internal::bindings::{call, call_text, Function, Naming},
+use toolwire::internal::{
+    bindings::{call, call_text, Function, Naming},
     json::Node,
 };
 

@@ -11,7 +11,7 @@ use pyo3::{
     types::{PyBool, PyBytes, PyDict, PyFloat, PyInt, PyList, PyString, PyTuple},
 };
 use toolwire::{
-    json::{Data, Member, Node, Object, Origin, Pointer, Step, Text},
+    internal::json::{Data, Member, Node, Object, Origin, Pointer, Step, Text},
     limits::{MAX_DEPTH, MAX_VALUES},
     Code, Error,
 };

@@ -4,8 +4,8 @@ use pyo3::{
     prelude::*,
     types::{PyDict, PyString},
 };
-use toolwire::{
-    internal::bindings::{self, Naming, TextOutput},
+use toolwire::internal::{
+    bindings::{self, Naming, TextOutput},
     json,
 };
 
@@ -35,7 +35,7 @@ impl ToolSet {
             }
             let mut values = Values::with_room();
             values.add(tools)?;
-            let set = toolwire::ToolSet::from_node(values.tree()?).map_err(|error| to_exception(py, &error))?;
+            let set = bindings::tool_set(values.tree()?).map_err(|error| to_exception(py, &error))?;
             Ok(ToolSet(Some(set)))
         })
     }
@@ -61,7 +61,7 @@ impl ToolSet {
             values.add(tools)?;
             let tree = values.tree()?;
             catch_panic_with(&mut this.try_borrow_mut()?.0, |set| {
-                set.update_node(tree).map_err(|error| to_exception(py, &error))
+                bindings::update_tools(set, tree).map_err(|error| to_exception(py, &error))
             })
         })
     }

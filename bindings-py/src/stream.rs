@@ -3,7 +3,10 @@
 use std::borrow::Cow;
 
 use pyo3::prelude::*;
-use toolwire::{internal::bindings, json::Node, ReplyRestorer};
+use toolwire::{
+    internal::{bindings, json::Node},
+    ReplyRestorer,
+};
 
 use crate::{
     entry::{catch_panic, catch_panic_with},

@@ -6,7 +6,7 @@ use pyo3::{
     prelude::*,
     types::{PyByteArray, PyBytes, PyMemoryView, PyString},
 };
-use toolwire::{json, Code, Error};
+use toolwire::{internal::json, Code, Error};
 
 use crate::{raise::to_exception, read::kind};
 

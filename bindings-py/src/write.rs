@@ -8,7 +8,7 @@ use pyo3::{
     types::{PyBool, PyBytes, PyDict, PyFloat, PyList, PyString},
 };
 use toolwire::{
-    json::{self, Data, Node, Text},
+    internal::json::{self, Data, Node, Text},
     Code, Error,
 };
 

@@ -5,8 +5,10 @@ use std::borrow::Cow;
 use serde::Serialize as _;
 use serde_wasm_bindgen::Serializer;
 use toolwire::{
-    internal::bindings::{self, describe_error, Function, Naming, TextOutput},
-    json::{self, Node, Text},
+    internal::{
+        bindings::{self, describe_error, Function, Naming, TextOutput},
+        json::{self, Node, Text},
+    },
     Error,
 };
 use wasm_bindgen::{prelude::wasm_bindgen, JsValue};

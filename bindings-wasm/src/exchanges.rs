@@ -6,8 +6,10 @@
 use std::{borrow::Cow, cell::RefCell};
 
 use toolwire::{
-    internal::bindings::{self, Naming, TextOutput},
-    json::{self, Node, Object},
+    internal::{
+        bindings::{self, Naming, TextOutput},
+        json::{self, Node, Object},
+    },
     Exchange, ExchangeOptions, ToolListCache,
 };
 use wasm_bindgen::{prelude::wasm_bindgen, JsValue};

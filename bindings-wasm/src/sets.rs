@@ -3,8 +3,10 @@
 use std::{borrow::Cow, cell::RefCell};
 
 use toolwire::{
-    internal::bindings::{self, Naming, TextOutput, ValueOutput},
-    json::{self, Data, Node, Object},
+    internal::{
+        bindings::{self, Naming, TextOutput, ValueOutput},
+        json::{self, Data, Node, Object},
+    },
     ToolSet,
 };
 use wasm_bindgen::{prelude::wasm_bindgen, JsValue};
@@ -38,7 +40,7 @@ pub fn store_set(words: usize, chars: usize, spelled: bool) -> JsValue {
 pub fn store_set_text(words: usize, chars: usize, spelled: bool, broken: bool) -> JsValue {
     let (mut input, output) = shared_buffer::take();
     let outcome = InputLayout { inputs: 1, words, chars, spelled }.on_texts(broken, &mut input, output, |texts, _| {
-        let tools = toolwire::json::read(texts.first().ok_or_else(missing_input)?)?;
+        let tools = toolwire::internal::json::read(texts.first().ok_or_else(missing_input)?)?;
         Ok(TextOutput { text: Cow::Owned(store(tools)?.unwrap_or_else(|| "null".into())), report: None })
     });
     return_outcome(input, outcome)
@@ -76,9 +78,9 @@ pub fn ready_set(words: usize, chars: usize, spelled: bool) -> JsValue {
 fn store(tools: Node<'_>) -> Result<Option<String>, Failure> {
     SET.with_borrow_mut(|set| {
         let is_new = match set {
-            Some(set) => set.update_node(tools)?,
+            Some(set) => bindings::update_tools(set, tools)?,
             None => {
-                *set = Some(ToolSet::from_node(tools)?);
+                *set = Some(bindings::tool_set(tools)?);
                 true
             }
         };

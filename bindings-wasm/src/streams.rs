@@ -6,8 +6,10 @@
 use std::cell::RefCell;
 
 use toolwire::{
-    internal::bindings::{self, TextOutput, ValueOutput},
-    json::{Node, Object},
+    internal::{
+        bindings::{self, TextOutput, ValueOutput},
+        json::{Node, Object},
+    },
     CallStream, ReplyRestorer,
 };
 use wasm_bindgen::{prelude::wasm_bindgen, JsValue};

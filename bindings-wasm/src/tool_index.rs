@@ -6,8 +6,10 @@
 use std::{borrow::Cow, cell::RefCell};
 
 use toolwire::{
-    internal::bindings::{self, Naming, TextOutput, ValueOutput},
-    json::Node,
+    internal::{
+        bindings::{self, Naming, TextOutput, ValueOutput},
+        json::Node,
+    },
     Code, Error, SearchOptions, ToolIndex,
 };
 use wasm_bindgen::{prelude::wasm_bindgen, JsValue};

@@ -8,7 +8,7 @@
 //!
 //! The index of a value's record is its [`Origin`].
 
-use toolwire::json::{Data, Member, Node, Object, Origin, Text};
+use toolwire::internal::json::{Data, Member, Node, Object, Origin, Text};
 
 /// The kinds, with the same numbers as in `npm/src/values/wire-encoder.ts`.
 mod kind {

@@ -4,7 +4,7 @@
 //! number in one word, however large it is. In objects, the word of a member's name precedes that of its value.
 //! Lengths are in UTF-16 units; strings are concatenated in the characters.
 
-use toolwire::json::{write, Data, Node, Text};
+use toolwire::internal::json::{write, Data, Node, Text};
 
 use crate::{shared_buffer::OutputBuffer, wire_decoder::Names};
 

@@ -10,7 +10,7 @@ use hyper::{
     Request, Uri,
 };
 use tokio::time::{sleep, timeout};
-use toolwire::json::{self, Node};
+use toolwire::internal::json::{self, Node};
 use toolwire_command::{ContentEncoding, Request as Described, Secrets};
 
 use crate::{

@@ -7,7 +7,7 @@ use std::{
     path::Path,
 };
 
-use toolwire::json::{self, Member, Node, Object, Text};
+use toolwire::internal::json::{self, Member, Node, Object, Text};
 
 const VARIABLES: [&str; 3] = ["NO_COLOR", "FORCE_COLOR", "TERM"];
 

@@ -12,7 +12,7 @@ use std::{
     time::{Duration, Instant},
 };
 
-use toolwire::json::Node;
+use toolwire::internal::json::Node;
 
 use crate::{files::no_follow, streams, system::code};
 

@@ -9,7 +9,7 @@ use std::{
 };
 
 use tokio::{runtime::Builder, time::sleep};
-use toolwire::json::{self, Node};
+use toolwire::internal::json::{self, Node};
 use toolwire_command::{Command, Need};
 
 use crate::{

@@ -19,7 +19,7 @@ use tokio::{
     },
     time::{sleep, sleep_until, Instant},
 };
-use toolwire::json;
+use toolwire::internal::json;
 use toolwire_command::{Command, Effect, Proxy, Secrets, Server};
 
 use crate::{

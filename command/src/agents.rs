@@ -1,6 +1,6 @@
 //! Agents for `toolwire run`, the settings of each agent, and the APIs that support its protocol.
 
-use toolwire::options::Api;
+use toolwire::{options::Api, reports::Grade};
 
 /// A client, and the variables, options and arguments that contain its URL, key and model. Placeholders in these texts:
 /// - `{url}`: the base URL
@@ -40,7 +40,7 @@ pub(crate) struct Client {
     /// Source of these facts. They were checked on `as_of`. `confidence` is `A` for the client's documentation or code.
     pub(crate) source: &'static str,
     pub(crate) as_of: &'static str,
-    pub(crate) confidence: char,
+    pub(crate) confidence: Grade,
 }
 
 pub(crate) const CLIENTS: &[Client] = &[
@@ -78,7 +78,7 @@ pub(crate) const CLIENTS: &[Client] = &[
         arguments: &[],
         source: "code.claude.com/docs/en/env-vars, /settings and /model-config",
         as_of: "2026-11-29",
-        confidence: 'A',
+        confidence: Grade::A,
     },
     Client {
         name: "codex",
@@ -111,7 +111,7 @@ pub(crate) const CLIENTS: &[Client] = &[
         ],
         source: "github.com/openai/codex, docs/config.md",
         as_of: "2026-11-29",
-        confidence: 'A',
+        confidence: Grade::A,
     },
     Client {
         name: "opencode",
@@ -137,7 +137,7 @@ pub(crate) const CLIENTS: &[Client] = &[
         arguments: &[],
         source: "opencode.ai/v1/docs/config",
         as_of: "2026-11-29",
-        confidence: 'A',
+        confidence: Grade::A,
     },
 ];
 
@@ -150,7 +150,7 @@ pub(crate) struct Protocol {
     pub(crate) base: Option<&'static str>,
     pub(crate) source: &'static str,
     pub(crate) as_of: &'static str,
-    pub(crate) confidence: char,
+    pub(crate) confidence: Grade,
 }
 
 const OF_OPENAI: Protocol = Protocol {
@@ -159,37 +159,43 @@ const OF_OPENAI: Protocol = Protocol {
     base: None,
     source: "platform.openai.com/docs/api-reference/responses",
     as_of: "2026-11-27",
-    confidence: 'A',
+    confidence: Grade::A,
 };
 pub(crate) const PROTOCOLS: &[Protocol] = &[
     OF_OPENAI,
-    Protocol { dialect: "groq", source: "docs/dialects/groq.md", as_of: "2026-11-26", confidence: 'B', ..OF_OPENAI },
+    Protocol {
+        dialect: "groq",
+        source: "docs/dialects/groq.md",
+        as_of: "2026-11-26",
+        confidence: Grade::B,
+        ..OF_OPENAI
+    },
     Protocol {
         dialect: "deepseek",
         source: "api-docs.deepseek.com/guides/responses_api",
         as_of: "2026-11-27",
-        confidence: 'A',
+        confidence: Grade::A,
         ..OF_OPENAI
     },
     Protocol {
         dialect: "moonshot",
         source: "github.com/Wei-Shaw/sub2api/pull/6463",
         as_of: "2026-11-27",
-        confidence: 'B',
+        confidence: Grade::B,
         ..OF_OPENAI
     },
     Protocol {
         dialect: "vllm",
         source: "github.com/vllm-project/vllm/issues/49493",
         as_of: "2026-07-22",
-        confidence: 'B',
+        confidence: Grade::B,
         ..OF_OPENAI
     },
     Protocol {
         dialect: "llama-cpp",
         source: "github.com/ggml-org/llama.cpp/issues/20156",
         as_of: "2026-08-18",
-        confidence: 'B',
+        confidence: Grade::B,
         ..OF_OPENAI
     },
     Protocol {

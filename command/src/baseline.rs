@@ -4,8 +4,11 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use toolwire::{
-    dialects, internal,
-    json::{self, Member, Node, Object, Text},
+    dialects,
+    internal::{
+        self,
+        json::{self, Member, Node, Object, Text},
+    },
     rules::Rule,
     Dialect,
 };

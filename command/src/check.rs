@@ -4,10 +4,9 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use toolwire::{
-    internal::{self, FindingLimit},
-    json::Node,
+    internal::{self, json::Node, FindingLimit},
     options::Use,
-    reports::{RequestViolation, Severity},
+    reports::{Grade, RequestViolation, Severity},
     Code, Dialect, Error, SanitizeOptions,
 };
 
@@ -563,7 +562,7 @@ pub(crate) fn findings(
             found.extend(internal::check_tools(list, &[dialect], FindingLimit::EVERY_TOOL)?.into_iter().map(
                 |violation| Finding {
                     tool: called(violation.server.as_deref(), &violation.pointer).or(violation.tool),
-                    rule: violation.constraint,
+                    rule: violation.constraint.id(),
                     severity: violation.severity,
                     outcome: None,
                     pointer: violation.pointer,
@@ -586,10 +585,10 @@ pub(crate) fn findings(
             for (at, schema) in schemas.iter().enumerate() {
                 for violation in internal::check(schema, &options, FindingLimit::EVERY_TOOL)? {
                     let fact = internal::fact_of(of_use.unwrap_or(dialect), violation.constraint, &violation.pointer);
-                    let (confidence, source) = fact.map_or(('C', ""), |fact| (fact.confidence, fact.source));
+                    let (confidence, source) = fact.map_or((Grade::C, ""), |fact| (fact.confidence, fact.source));
                     found.push(Finding {
                         tool: None,
-                        rule: violation.constraint,
+                        rule: violation.constraint.id(),
                         severity: violation.severity,
                         outcome: None,
                         pointer: format!("/{at}{}", violation.pointer),
@@ -650,7 +649,7 @@ fn losses_of_rewriting(
             message: loss.message,
             more: 0,
             // A loss is caused by toolwire itself, and rests on no provider fact.
-            reported_by: Vec::from([ReportedBy { dialect, confidence: 'A', source: "", message: None }]),
+            reported_by: Vec::from([ReportedBy { dialect, confidence: Grade::A, source: "", message: None }]),
             witnesses: Vec::new(),
         })
     });

@@ -1,6 +1,10 @@
 //! `toolwire defer`: applies deferred loading to a request.
 
-use toolwire::{apply_deferred_loading, internal::describe, json, reports::DeferredReport};
+use toolwire::{
+    apply_deferred_loading,
+    internal::{describe, json},
+    reports::DeferredReport,
+};
 
 use super::{
     arguments::DeferArguments,

@@ -1,7 +1,7 @@
 //! JSON documents of the command: the members of every document, and the indentation. Indenting works
 //! on the text, so that the spelling of numbers and strings does not change.
 
-use toolwire::json::{Data, Member, Node, Object, Text};
+use toolwire::internal::json::{Data, Member, Node, Object, Text};
 
 use super::position::InputPointers;
 

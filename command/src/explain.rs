@@ -1,8 +1,10 @@
 //! `toolwire explain`: shows every change of one tool, with its reason and with excerpts before and after.
 
 use toolwire::{
-    internal::{self, describe},
-    json::{self, Node, Object, Text},
+    internal::{
+        self, describe,
+        json::{self, Node, Object, Text},
+    },
     options::Use,
     reports::{lossless, Accepts, Change, Guidance, ToolChange},
     Dialect, ToolsOptions,
@@ -151,7 +153,7 @@ impl Explain {
                 "\n{}. {}  {}\n",
                 number + 1,
                 paint.bold(&place_of(places, &change.pointer)),
-                paint.dim(change.rule)
+                paint.dim(change.rule.id())
             ));
             out.push_str(&format!("   {}\n", shown(&change.message)));
             out.push_str(&format!("   effect   {}\n", effect(change, paint)));

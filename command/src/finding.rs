@@ -7,7 +7,7 @@ use std::{
 
 use toolwire::{
     internal::{self, FindingLimit},
-    reports::{RequestFact, Severity},
+    reports::{Grade, RequestFact, Severity},
     rules::{Constraint, Rule},
     Dialect,
 };
@@ -33,7 +33,7 @@ const REQUEST_ADVICE: &str = "Change the request; `adaptRequest` does so if the 
 #[derive(Clone, Debug)]
 pub(crate) struct ReportedBy {
     pub(crate) dialect: &'static Dialect,
-    pub(crate) confidence: char,
+    pub(crate) confidence: Grade,
     pub(crate) source: &'static str,
     /// The message for this dialect, if it differs from the finding's message.
     pub(crate) message: Option<String>,
@@ -428,7 +428,7 @@ mod tests {
 
     fn finding(at: usize, message: &str) -> Finding {
         let dialect = &toolwire::dialects()[at];
-        let by = ReportedBy { dialect, confidence: 'A', source: "", message: None };
+        let by = ReportedBy { dialect, confidence: toolwire::reports::Grade::A, source: "", message: None };
         Finding {
             tool: None,
             rule: "a",

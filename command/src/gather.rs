@@ -3,7 +3,7 @@
 
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
 
-use toolwire::json;
+use toolwire::internal::json;
 
 use super::{
     arguments::{

@@ -3,7 +3,7 @@
 
 use std::collections::VecDeque;
 
-use toolwire::json::{self, Node};
+use toolwire::internal::json::{self, Node};
 use wildmatch::WildMatch;
 
 /// Directory that `**` does not enter.

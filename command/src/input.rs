@@ -2,8 +2,10 @@
 //! Refuses inputs that only look like tools, because a verdict on them would be meaningless.
 
 use toolwire::{
-    internal,
-    json::{self, Data, Node, Object},
+    internal::{
+        self,
+        json::{self, Data, Node, Object},
+    },
     Error,
 };
 

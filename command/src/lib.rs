@@ -51,7 +51,7 @@ mod turns;
 mod validate;
 
 use clap::Parser as _;
-use toolwire::json::{self, Node};
+use toolwire::internal::json::{self, Node};
 
 use self::{
     arguments::CommandLine,

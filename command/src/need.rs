@@ -1,6 +1,6 @@
 //! The needs of a command that only a host can meet.
 
-use toolwire::json::{self, Member, Node, Object, Text};
+use toolwire::internal::json::{self, Member, Node, Object, Text};
 
 use super::document::record;
 

@@ -1,7 +1,7 @@
 //! Outcomes of rewriting a tool for a dialect: the columns of the matrix, and the values of `--fail-on`.
 
 use toolwire::{
-    json::Node,
+    internal::json::Node,
     reports::{Accepts, Change, Guidance},
     rules::Rule,
 };
@@ -59,7 +59,7 @@ impl Outcome {
     }
 
     pub(crate) fn of(change: &Change) -> Outcome {
-        Outcome::of_effects(change.rule, change.accepts, change.guidance, change.encoded)
+        Outcome::of_effects(change.rule.id(), change.accepts, change.guidance, change.encoded)
     }
 
     pub(crate) fn of_report(change: &Node<'_>) -> Option<Outcome> {

@@ -7,8 +7,10 @@
 use std::{collections::BTreeMap, ops::Range};
 
 use toolwire::{
-    internal,
-    json::{self, Node},
+    internal::{
+        self,
+        json::{self, Node},
+    },
     Error,
 };
 

@@ -2,8 +2,11 @@
 //! commands refuse the input, the description contains the reason.
 
 use toolwire::{
-    internal::{self, Choices},
-    json::{Node, Object, Text},
+    internal::{
+        self,
+        json::{Node, Object, Text},
+        Choices,
+    },
     options::ToolFormat,
 };
 

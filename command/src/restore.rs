@@ -1,8 +1,10 @@
 //! `toolwire restore`: restores a model's reply to what the tools' own servers expect.
 
 use toolwire::{
-    internal::bindings::{self, call, Function, Naming},
-    json::{self, Node, Text},
+    internal::{
+        bindings::{self, call, Function, Naming},
+        json::{self, Node, Text},
+    },
     reports::RepairedCall,
     Error, Restore as Way, RestorePlan, RestoredCall,
 };

@@ -2,8 +2,10 @@
 
 use toolwire::{
     adapt_request,
-    internal::{self, describe},
-    json::{self, Node},
+    internal::{
+        self, describe,
+        json::{self, Node},
+    },
     options::{Formats, Use},
     reports::{lossless, Quarantined},
     rules::Constraint,

@@ -1,6 +1,6 @@
 //! A running command: its steps, and then its result. A host can show progress between steps.
 
-use toolwire::json::{self, Node};
+use toolwire::internal::json::{self, Node};
 
 use super::{
     document::indented,

@@ -3,7 +3,7 @@
 //! Only the host can examine a terminal; it describes the facts as JSON. The meaning of environment variables is
 //! decided here, so that it is the same for every host.
 
-use toolwire::json::Node;
+use toolwire::internal::json::Node;
 
 use anstyle::{AnsiColor, Style};
 use std::borrow::Cow;

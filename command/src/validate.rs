@@ -2,8 +2,8 @@
 //! the arguments of a call are printed to standard error: repairs, remaining violations, and the verdict.
 
 use toolwire::{
-    internal::{self, describe},
-    json, repair_arguments,
+    internal::{self, describe, json},
+    repair_arguments,
     reports::{Confidence, Left, Repair},
     validate_arguments, Code, Error, RepairOptions,
 };

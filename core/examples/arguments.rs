@@ -23,7 +23,7 @@ use std::{
 
 use serde_json::{json, Value};
 use toolwire::{
-    json, repair_arguments, sanitize_tools, validate_arguments, Dialect, RepairOptions, Restore, ToolsOptions,
+    internal::json, repair_arguments, sanitize_tools, validate_arguments, Dialect, RepairOptions, Restore, ToolsOptions,
 };
 
 const ROUNDS: u32 = 15;

@@ -18,7 +18,7 @@ use std::{
 
 use serde::de::{Deserialize, Deserializer, MapAccess, SeqAccess, Visitor};
 use serde_json::Value;
-use toolwire::json::{self, Data, Member, Node, Object, Text};
+use toolwire::internal::json::{self, Data, Member, Node, Object, Text};
 
 const ROUNDS: u32 = 25;
 

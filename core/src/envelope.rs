@@ -5,8 +5,9 @@
 use alloc::{format, string::String};
 
 use crate::{
+    effect::{Accepts, Guidance},
     json::{Data, Node},
-    report::{Accepts, Change, Guidance, Reason, Recorder},
+    report::{Change, Reason, Recorder},
     rules::Rule,
 };
 
@@ -105,7 +106,7 @@ fn change(is_in_input: bool, at: &str, accepts: Accepts, guidance: Guidance, rul
         // An added key is reported at its parent, the root.
         pointer: if is_in_input { at.into() } else { String::new() },
         output_pointer: Some(at.into()),
-        rule: rule.id(),
+        rule: rule,
         accepts,
         guidance,
         encoded: false,

@@ -61,6 +61,11 @@ pub use crate::{
     },
 };
 
+/// The tree that all functions work on.
+pub mod json {
+    pub use crate::json::*;
+}
+
 /// Reports and dialects as JSON.
 pub mod describe {
     pub use crate::api::describe::{
@@ -133,13 +138,14 @@ pub fn is_of_an_api(dialect: &Dialect) -> bool {
 }
 
 /// Returns the fact behind a constraint that [`check`] reports.
-pub fn fact_of(dialect: &Dialect, rule: &str, pointer: &str) -> Option<&'static Fact> {
-    dialect.fact_of(rule, pointer).or_else(|| dialect.facts.first())
+pub fn fact_of(dialect: &Dialect, constraint: Constraint, pointer: &str) -> Option<&'static Fact> {
+    dialect.fact_of(constraint, pointer).or_else(|| dialect.facts.first())
 }
 
 /// Returns true if a constraint of [`check_tools`] limits all tools of a request together, not each tool separately.
 pub fn limits_whole_request(dialect: &Dialect, rule: &str) -> bool {
-    rule == Constraint::TooManyTools.id() || dialect.tools.budgets.iter().any(|budget| budget.counts.rule() == rule)
+    rule == Constraint::TooManyTools.id()
+        || dialect.tools.budgets.iter().any(|budget| budget.counts.constraint().id() == rule)
 }
 
 /// Returns true if an MCP client refuses all tools of the tool's server because of a violation.

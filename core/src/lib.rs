@@ -66,7 +66,7 @@
 //! | `search` | yes | tool search |
 //! | `serde` | no | `Serialize` for reports, dialects and errors: the JSON that Node and Python return |
 //!
-//! [`Restore`], [`RestorePlan`] and [`json::Node`] also implement `Deserialize` with the feature `serde`.
+//! [`Restore`] and [`RestorePlan`] also implement `Deserialize` with the feature `serde`.
 //!
 //! The crate is `no_std` with `alloc` and forbids `unsafe`. It translates single calls from one API's format into
 //! another's ([`Restore::client_call`]), but not reply streams.
@@ -84,13 +84,14 @@ mod check;
 mod collections;
 mod deferred;
 mod dialect;
+mod effect;
 mod envelope;
 mod error;
 #[cfg(feature = "exchange")]
 mod exchange;
 #[doc(hidden)]
 pub mod internal;
-pub mod json;
+mod json;
 pub mod limits;
 mod names;
 mod naming;
@@ -131,10 +132,11 @@ pub mod reports {
             requests::RequestFact,
             Fact,
         },
+        effect::{Accepts, Guidance},
         repair::results::FittedResult,
         report::{
-            lossless, Accepts, AnswerChange, Change, Confidence, Guidance, Left, LeftReason, Reason, Repair,
-            RepairRule, Repaired, RepairedCall, ResultChange, ResultRule, Severity,
+            lossless, AnswerChange, Change, Confidence, Grade, Left, LeftReason, Reason, Repair, RepairRule, Repaired,
+            RepairedCall, ResultChange, ResultRule, Severity,
         },
         request::report::{CallKind, ClientTool, DeferredReport, Warning},
         schema::validate::{ArgumentViolation, Validation},

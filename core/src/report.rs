@@ -6,55 +6,11 @@
 use alloc::{borrow::Cow, format, string::String, vec::Vec};
 use core::fmt;
 
-use crate::collections::{self, Set};
-
-macro_rules! names {
-    ($(#[$doc:meta])* $type:ident { $($(#[$vdoc:meta])* $variant:ident = $text:literal,)* }) => {
-        $(#[$doc])*
-        #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-        pub enum $type { $($(#[$vdoc])* $variant,)* }
-
-        impl $type {
-            /// All values, in the order of their definition.
-            pub const ALL: &'static [$type] = &[$($type::$variant,)*];
-
-            /// Returns the name used in reports.
-            pub const fn as_str(self) -> &'static str {
-                match self { $($type::$variant => $text,)* }
-            }
-        }
-    };
-}
-
-names! {
-    /// Effect of a change on the set of accepted arguments, which is a subset of all JSON objects. The list is closed:
-    /// every effect is one of these.
-    Accepts {
-        /// Exactly the same arguments are accepted.
-        Same = "same",
-        /// No additional argument is accepted. Each argument that is no longer accepted has a property which its object
-        /// schema does not declare and never explicitly allowed.
-        Closed = "closed",
-        /// All previously accepted arguments are still accepted, and some more.
-        Wider = "wider",
-        /// No additional argument is accepted, and some arguments are no longer accepted.
-        Narrower = "narrower",
-        /// Some arguments are gained and some lost, or the effect cannot be proved.
-        Mixed = "mixed",
-    }
-}
-
-names! {
-    /// Effect of a change on what the model reads: descriptions, defaults, examples, constraints. The list is closed.
-    Guidance {
-        /// The model reads the same.
-        Same = "same",
-        /// The information is in another place, for example in a description.
-        Moved = "moved",
-        /// The information is removed.
-        Lost = "lost",
-    }
-}
+use crate::{
+    collections::{self, Set},
+    effect::{names, Accepts, Effect, Guidance},
+    rules::Rule,
+};
 
 names! {
     /// Reaction of an API to input that violates one of its facts. The list is closed.
@@ -68,72 +24,31 @@ names! {
     }
 }
 
-impl Accepts {
-    /// Combines two consecutive effects.
-    ///
-    /// `Closed` is a special case of `Narrower`, so both together are `Narrower`. `Closed` together with `Wider` is
-    /// `Mixed`, because some arguments are gained and others lost.
-    pub fn and(self, other: Accepts) -> Accepts {
-        match (self, other) {
-            (Accepts::Same, effect) | (effect, Accepts::Same) => effect,
-            (first, second) if first == second => first,
-            (Accepts::Closed, Accepts::Narrower) | (Accepts::Narrower, Accepts::Closed) => Accepts::Narrower,
-            _ => Accepts::Mixed,
-        }
-    }
+/// How well a fact is known. The list is closed, from the surest. [`Display`](fmt::Display) and reports write the letter.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum Grade {
+    /// Official documentation, validator or source, or two independent live reports.
+    A,
+    /// One live report.
+    B,
+    /// Inferred.
+    C,
+}
 
-    /// Combines the effects of one change at two locations.
-    pub(crate) fn or_elsewhere(self, other: Accepts) -> Accepts {
-        match (self, other) {
-            (Accepts::Same, _) | (_, Accepts::Same) if self != other => Accepts::Mixed,
-            _ => self.and(other),
-        }
-    }
-
-    /// Returns the effect outside of a `not` whose operand has this effect. Closing an object in the operand makes the
-    /// `not` accept arguments that it refused before, so `Closed` becomes `Wider`, like `Narrower`.
-    pub(crate) fn inverted(self) -> Accepts {
+impl Grade {
+    /// Returns the letter used in reports.
+    pub const fn as_str(self) -> &'static str {
         match self {
-            Accepts::Wider => Accepts::Narrower,
-            Accepts::Closed => Accepts::Wider,
-            Accepts::Narrower => Accepts::Wider,
-            effect => effect,
+            Grade::A => "A",
+            Grade::B => "B",
+            Grade::C => "C",
         }
     }
 }
 
-impl Guidance {
-    pub(crate) fn and(self, other: Guidance) -> Guidance {
-        match (self, other) {
-            (Guidance::Lost, _) | (_, Guidance::Lost) => Guidance::Lost,
-            (Guidance::Moved, _) | (_, Guidance::Moved) => Guidance::Moved,
-            (Guidance::Same, Guidance::Same) => Guidance::Same,
-        }
-    }
-}
-
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) struct Effect {
-    pub(crate) accepts: Accepts,
-    pub(crate) guidance: Guidance,
-    /// True if arguments are encoded and can be restored.
-    pub(crate) encoded: bool,
-}
-
-impl Effect {
-    /// No effect: the same arguments are accepted, and the model reads the same text.
-    pub(crate) const SAME: Effect = Effect { accepts: Accepts::Same, guidance: Guidance::Same, encoded: false };
-
-    pub(crate) const fn accepts(self, accepts: Accepts) -> Self {
-        Effect { accepts, ..self }
-    }
-
-    pub(crate) const fn guidance(self, guidance: Guidance) -> Self {
-        Effect { guidance, ..self }
-    }
-
-    pub(crate) const fn encoded(self) -> Self {
-        Effect { encoded: true, ..self }
+impl fmt::Display for Grade {
+    fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
+        out.pad(self.as_str())
     }
 }
 
@@ -144,7 +59,7 @@ impl Effect {
 /// use toolwire::{sanitize, Dialect, SanitizeOptions};
 /// let sanitized = sanitize(r#"{"type":"object"}"#, &SanitizeOptions::new(Dialect::OPENAI_STRICT))?;
 /// let reason = &sanitized.changes()?[0].reason;
-/// assert_eq!(reason.confidence(), Some('A'));
+/// assert_eq!(reason.confidence(), Some(Grade::A));
 /// assert!(reason.to_string().starts_with(reason.statement()));
 /// # Ok::<(), toolwire::Error>(())
 /// ```
@@ -152,13 +67,13 @@ impl Effect {
 pub struct Reason {
     statement: Cow<'static, str>,
     /// Confidence and source of the fact.
-    known: Option<(char, &'static str)>,
+    known: Option<(Grade, &'static str)>,
 }
 
 impl Reason {
     /// Creates a reason from a fact. Confidence and source are stored separately from the statement, because most
     /// reports are never formatted.
-    pub(crate) const fn fact(statement: &'static str, confidence: char, source: &'static str) -> Self {
+    pub(crate) const fn fact(statement: &'static str, confidence: Grade, source: &'static str) -> Self {
         Reason { statement: Cow::Borrowed(statement), known: Some((confidence, source)) }
     }
 
@@ -169,7 +84,7 @@ impl Reason {
 
     /// Returns the confidence, from `A` to `C`, as in the tables of dialects; `None` if the reason is not a fact of an
     /// API.
-    pub fn confidence(&self) -> Option<char> {
+    pub fn confidence(&self) -> Option<Grade> {
         self.known.map(|(confidence, _)| confidence)
     }
 
@@ -210,8 +125,8 @@ pub struct Change {
     pub pointer: String,
     /// JSON Pointer into the output, to the changed part; `None` if nothing is left of the node.
     pub output_pointer: Option<String>,
-    /// Kebab-case name of the rule.
-    pub rule: &'static str,
+    /// The kind of change.
+    pub rule: Rule,
     /// Effect on the accepted arguments. If `encoded`, it is the effect after restoring.
     pub accepts: Accepts,
     /// Effect on what the model reads.
@@ -226,7 +141,7 @@ pub struct Change {
 
 impl Change {
     /// Creates a change that consists only of its rule and its effect.
-    pub(crate) fn in_brief(rule: &'static str, effect: Effect) -> Change {
+    pub(crate) fn in_brief(rule: Rule, effect: Effect) -> Change {
         let Effect { accepts, guidance, encoded } = effect;
         let (pointer, message, reason) = (String::new(), String::new(), Reason::from(""));
         Change { pointer, output_pointer: None, rule, accepts, guidance, encoded, reason, message }

@@ -7,8 +7,10 @@
 use std::{error::Error, fs};
 
 use toolwire::{
-    internal::bindings::{self, Naming},
-    json::{self, Data, Node},
+    internal::{
+        bindings::{self, Naming},
+        json::{self, Data, Node},
+    },
     reports::Change,
     sanitize, SanitizeOptions,
 };
@@ -81,7 +83,7 @@ fn changes(changes: &[Change]) -> String {
         .iter()
         .map(|change| {
             let to = change.output_pointer.as_deref().map_or_else(|| "null".to_owned(), quote);
-            let (from, rule) = (quote(&change.pointer), quote(change.rule));
+            let (from, rule) = (quote(&change.pointer), quote(change.rule.id()));
             let (accepts, guidance) = (change.accepts.as_str(), change.guidance.as_str());
             let encoded = if change.encoded { ", \"encoded\": true" } else { "" };
             format!(

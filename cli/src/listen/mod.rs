@@ -25,7 +25,7 @@ use tokio::{
     task::JoinSet,
     time::{sleep, timeout},
 };
-use toolwire::json::{self, Node};
+use toolwire::internal::json::{self, Node};
 use toolwire_command::{Listener, ListenerEffect, Reading};
 
 use self::reply::{response, Head, Queue, Reply, Room};

@@ -18,7 +18,7 @@ use hyper::{
     Response, StatusCode,
 };
 use tokio::sync::Notify;
-use toolwire::json;
+use toolwire::internal::json;
 
 use super::Closing;
 

@@ -3,7 +3,7 @@
 use std::{collections::HashMap, future::Future};
 
 use tokio::task::{AbortHandle, Id, JoinSet};
-use toolwire::json;
+use toolwire::internal::json;
 use toolwire_command::Outline;
 
 /// Maximum length of the answer that an error quotes, in characters.

@@ -6,7 +6,7 @@ use tokio::{
     sync::mpsc::{channel, Receiver},
     time::{timeout, Instant},
 };
-use toolwire::json::{self, Node};
+use toolwire::internal::json::{self, Node};
 use toolwire_command::{discovered, modern_params, Era, Server, Transport, DISCOVER, EVERY_PROGRAM};
 
 use super::{process::unstarted, secrets, Event, Link};

@@ -11,7 +11,7 @@ use std::{
 };
 
 use tokio::process::{Child, Command};
-use toolwire::json::{self, Member, Node, Object};
+use toolwire::internal::json::{self, Member, Node, Object};
 
 use crate::{descriptors, mcp::process::unstarted, signals::ForwardedSignals, system::code};
 

@@ -21,7 +21,7 @@ use tokio::{
     runtime::{Builder, Runtime},
     sync::Semaphore,
 };
-use toolwire::json::{self, Node};
+use toolwire::internal::json::{self, Node};
 use toolwire_command::Relay;
 
 use self::{body::Sent, client::Client as Started, upstream::Address};

@@ -5,8 +5,11 @@ pub(crate) mod kinds;
 mod tools;
 
 use toolwire::{
-    internal::{self, SchemaComparison},
-    json::{self, Node},
+    internal::{
+        self,
+        json::{self, Node},
+        SchemaComparison,
+    },
     reports::Severity,
     Dialect,
 };
@@ -172,7 +175,7 @@ impl Diff {
                 (None, Some(reason)) => (reason.pointer.clone(), format!("{}: {}", reason.rule, reason.message)),
                 (message, _) => (tool.pointer.clone(), message.unwrap_or_default()),
             };
-            let by = ReportedBy { dialect, confidence: 'A', source: "", message: None };
+            let by = ReportedBy { dialect, confidence: toolwire::reports::Grade::A, source: "", message: None };
             found.push(Finding { reported_by: Vec::from([by]), ..finding(kind, tool, pointer, message) });
         }
         self.found.add(found.into_iter());

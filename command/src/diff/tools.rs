@@ -2,8 +2,8 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use toolwire::{
-    internal,
+use toolwire::internal::{
+    self,
     json::{self, Node},
 };
 

@@ -3,7 +3,7 @@
 
 use std::ops::Range;
 
-use toolwire::json::{self, Node, Object};
+use toolwire::internal::json::{self, Node, Object};
 
 use crate::position::{children, Child};
 
@@ -220,7 +220,7 @@ fn indentation(text: &str, at: usize) -> &str {
 
 #[cfg(test)]
 mod tests {
-    use toolwire::json;
+    use toolwire::internal::json;
 
     use super::Layout;
 

@@ -10,11 +10,14 @@ mod parts;
 use std::collections::{BTreeMap, BTreeSet};
 
 use toolwire::{
-    dialects, internal,
-    json::{self, Member, Node, Object},
+    dialects,
+    internal::{
+        self,
+        json::{self, Member, Node, Object},
+    },
     options::Use,
     reports::{Change, Severity},
-    rules::{Constraint, Rule},
+    rules::Constraint,
     Dialect, Error, SanitizeOptions,
 };
 
@@ -396,7 +399,7 @@ impl Fixer<'_> {
                 for dialect in self.dialects {
                     for violation in internal::check_tools(Node::array(Vec::from([tool.clone()])), &[dialect], limit)? {
                         let pointer = violation.pointer.strip_prefix(above.as_str()).unwrap_or_default().to_string();
-                        add(dialect, violation.constraint, violation.severity, pointer, violation.more);
+                        add(dialect, violation.constraint.id(), violation.severity, pointer, violation.more);
                     }
                 }
             }
@@ -404,7 +407,7 @@ impl Fixer<'_> {
                 for dialect in self.dialects {
                     let options = SanitizeOptions::new(dialect.id()).used_as(self.used_as);
                     for violation in internal::check(&schema, &options, limit)? {
-                        add(dialect, violation.constraint, violation.severity, violation.pointer, violation.more);
+                        add(dialect, violation.constraint.id(), violation.severity, violation.pointer, violation.more);
                     }
                 }
             }
@@ -475,8 +478,7 @@ impl Version {
         };
         for change in changes {
             let Some(output) = change.output_pointer.as_deref() else { continue };
-            let Some(rule) = Rule::ALL.iter().find(|rule| rule.id() == change.rule) else { continue };
-            let serves = rule.serves();
+            let serves = change.rule.serves();
             let is_wanted = serves.iter().any(|rule| wanted.contains(&(dialect.name, rule.id())));
             if is_wanted || !serves.iter().any(is_found) || value_at(before, output).is_some() {
                 continue;

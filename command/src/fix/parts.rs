@@ -10,8 +10,10 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use toolwire::{
-    internal,
-    json::{self, Data, Member, Node, Object},
+    internal::{
+        self,
+        json::{self, Data, Member, Node, Object},
+    },
     reports::{Change, Guidance},
     rules::Rule,
 };
@@ -338,7 +340,7 @@ fn safety(change: &Change) -> Safety {
     match change {
         _ if change.encoded => Safety::Encoded,
         // `nullable` is a keyword of OpenAPI, and has no meaning in JSON Schema.
-        _ if change.rule == Rule::NullToNullable.id() => Safety::Unsafe,
+        _ if change.rule == Rule::NullToNullable => Safety::Unsafe,
         // Guidance moves into descriptions, where programs that read `format` or `default` do not find it.
         _ if change.accepts == toolwire::reports::Accepts::Same && change.guidance == Guidance::Same => Safety::Safe,
         _ => Safety::Unsafe,

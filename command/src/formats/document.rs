@@ -1,6 +1,6 @@
 //! Findings as one JSON document.
 
-use toolwire::json::{self, Node, Object, Text};
+use toolwire::internal::json::{self, Node, Object, Text};
 
 use super::Report;
 use crate::{
@@ -70,7 +70,7 @@ fn finding<'r>(report: &'r Report<'_>, group: &'r Group) -> Node<'r> {
         }
         let mut members = Vec::from([
             (Text::new("dialect"), Node::string(reported_by.dialect.name)),
-            (Text::new("confidence"), Node::string(String::from(reported_by.confidence))),
+            (Text::new("confidence"), Node::string(String::from(reported_by.confidence.as_str()))),
             (Text::new("source"), Node::string(reported_by.source)),
         ]);
         let message = reported_by.message.as_deref();

@@ -7,7 +7,7 @@ mod markdown;
 mod sarif;
 mod text;
 
-use toolwire::{json::Node, reports::Severity, Dialect};
+use toolwire::{internal::json::Node, reports::Severity, Dialect};
 
 use super::{
     arguments::Format,

@@ -7,7 +7,7 @@
 use std::collections::BTreeMap;
 
 use toolwire::{
-    json::{Member, Node, Object, Text},
+    internal::json::{Member, Node, Object, Text},
     reports::Severity,
 };
 

@@ -2,7 +2,7 @@
 
 use std::borrow::Cow;
 
-use toolwire::json::Node;
+use toolwire::internal::json::Node;
 
 use crate::document::record;
 
@@ -173,7 +173,7 @@ pub(crate) fn is_stream(headers: &Headers) -> bool {
 
 #[cfg(test)]
 mod tests {
-    use toolwire::json;
+    use toolwire::internal::json;
 
     use super::*;
 

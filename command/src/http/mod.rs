@@ -6,7 +6,7 @@
 
 pub(crate) mod headers;
 
-use toolwire::json::Node;
+use toolwire::internal::json::Node;
 
 use super::document::record;
 use headers::{count, value, Headers, TOKEN};

@@ -7,7 +7,7 @@ use toml::{
     de::{DeTable, DeValue},
     Spanned,
 };
-use toolwire::json::{self, Member, Node, Object};
+use toolwire::internal::json::{self, Member, Node, Object};
 
 use crate::{
     position::{splice, value_span},

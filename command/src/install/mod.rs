@@ -3,7 +3,7 @@
 
 mod entry;
 
-use toolwire::{internal, json};
+use toolwire::internal::{self, json};
 
 use self::entry::{quoted, Entry};
 use super::{

@@ -7,8 +7,7 @@ mod render;
 use std::collections::BTreeMap;
 
 use toolwire::{
-    internal,
-    json::Node,
+    internal::{self, json::Node},
     options::Allow,
     reports::{Change, Severity, ToolChange},
     Dialect, Error, SanitizeOptions, ToolsOptions,
@@ -221,12 +220,12 @@ impl Evaluator<'_> {
         {
             let Some(at) = split_entry(&known, &violation.pointer) else { continue };
             if violation.severity == Severity::Refused && internal::drops_server(&violation) {
-                dropped.entry(violation.server.clone()).or_insert((at, violation.constraint));
+                dropped.entry(violation.server.clone()).or_insert((at, violation.constraint.id()));
             }
             if let Some(verdict) = verdicts.get_mut(at) {
                 verdict.meets(Reason {
                     severity: violation.severity,
-                    rule: violation.constraint,
+                    rule: violation.constraint.id(),
                     pointer: violation.pointer,
                     message: violation.message,
                 });
@@ -277,7 +276,7 @@ impl Evaluator<'_> {
         for violation in internal::check(&schema, &options, internal::FindingLimit::EVERY_TOOL)? {
             verdict.meets(Reason {
                 severity: violation.severity,
-                rule: violation.constraint,
+                rule: violation.constraint.id(),
                 pointer: format!("{above}{}", violation.pointer),
                 message: violation.message,
             });
@@ -318,7 +317,7 @@ impl Verdict {
         self.outcome = self.outcome.max(outcome);
         if outcome >= Outcome::Closed {
             let pointer = format!("{above}{}", change.pointer);
-            self.losses.push(Loss { outcome, rule: change.rule, pointer, message: change.message.clone() });
+            self.losses.push(Loss { outcome, rule: change.rule.id(), pointer, message: change.message.clone() });
         }
     }
 

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use toolwire::json::{Node, Object, Text};
+use toolwire::internal::json::{Node, Object, Text};
 
 use super::{Column, Matrix, Named, Template, Verdict};
 use crate::{

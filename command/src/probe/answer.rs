@@ -3,7 +3,7 @@
 
 use std::borrow::Cow;
 
-use toolwire::json::{self, Node};
+use toolwire::internal::json::{self, Node};
 
 use super::search::Refusal;
 use crate::terminal::cut;

@@ -404,7 +404,10 @@ impl Endpoint {
 
 #[cfg(test)]
 mod tests {
-    use toolwire::{dialects, internal, json};
+    use toolwire::{
+        dialects,
+        internal::{self, json},
+    };
 
     use super::{CHAT, ENDPOINTS};
     use crate::profile::dialects_named;

@@ -8,8 +8,10 @@ mod search;
 mod target;
 
 use toolwire::{
-    internal,
-    json::{self, Node},
+    internal::{
+        self,
+        json::{self, Node},
+    },
     Dialect,
 };
 

@@ -5,8 +5,10 @@
 use std::collections::BTreeMap;
 
 use toolwire::{
-    internal,
-    json::{self, Data, Member, Node, Object, Text},
+    internal::{
+        self,
+        json::{self, Data, Member, Node, Object, Text},
+    },
     Dialect,
 };
 

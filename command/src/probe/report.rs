@@ -1,6 +1,6 @@
 //! Renders the verdicts: a human-readable table, and a JSON document.
 
-use toolwire::json::{Node, Object};
+use toolwire::internal::json::{Node, Object};
 
 use super::{
     search::{Refusal, Verdict},
@@ -137,7 +137,7 @@ fn document(probe: &Probe, lines: &[(&Tool, Line<'_>)], together: &Line<'_>) -> 
             ("ended", ended),
         ]
         .into_iter()
-        .map(|(key, value)| (toolwire::json::Text::new(key), value)),
+        .map(|(key, value)| (toolwire::internal::json::Text::new(key), value)),
     );
     Node::object(members.collect())
 }

@@ -7,8 +7,11 @@
 use std::net::{Ipv4Addr, Ipv6Addr};
 
 use toolwire::{
-    internal::{self, SentTool},
-    json::{self, Data, Node},
+    internal::{
+        self,
+        json::{self, Data, Node},
+        SentTool,
+    },
     reports::Severity,
     Dialect, Error, ToolsOptions,
 };
@@ -268,7 +271,7 @@ pub(crate) fn refused(list: &str, dialect: &'static Dialect) -> Vec<&'static str
         .and_then(|list| internal::check_tools(list, &[dialect], internal::FindingLimit::EVERY_TOOL))
         .unwrap_or_default();
     let mut rules: Vec<&'static str> =
-        found.iter().filter(|one| one.severity == Severity::Refused).map(|one| one.constraint).collect();
+        found.iter().filter(|one| one.severity == Severity::Refused).map(|one| one.constraint.id()).collect();
     rules.sort_unstable();
     rules
 }

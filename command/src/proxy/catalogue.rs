@@ -7,8 +7,10 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use toolwire::{
-    internal::{self, did_you_mean},
-    json::{self, Node},
+    internal::{
+        self, did_you_mean,
+        json::{self, Node},
+    },
     options::{Mismatch, Prefix, ToolFormat},
     repair_arguments,
     reports::{Repair, ToolChange},

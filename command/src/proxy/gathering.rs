@@ -3,7 +3,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use toolwire::json::{self, Member, Node, Object, Text};
+use toolwire::internal::json::{self, Member, Node, Object, Text};
 
 use super::{
     catalogue::List,

@@ -1,6 +1,6 @@
 //! The life of the servers: their ends and restarts, and requests that they do not answer or receive.
 
-use toolwire::json::{self, Node};
+use toolwire::internal::json::{self, Node};
 
 use super::{
     message::{self, Outline, SERVER_ERROR},

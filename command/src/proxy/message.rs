@@ -6,7 +6,7 @@
 
 use std::ops::Range;
 
-use toolwire::json::{self, Member, Node, Object, Text};
+use toolwire::internal::json::{self, Member, Node, Object, Text};
 
 /// The message is not JSON.
 pub(super) const PARSE_ERROR: i32 = -32700;

@@ -1,7 +1,7 @@
 //! The headers in which modern requests over HTTP repeat parts of their body, for intermediaries.
 //! <https://modelcontextprotocol.io/specification/2026-07-28/basic/transports/streamable-http#request-metadata>
 
-use toolwire::json::{self, is_integral, Node};
+use toolwire::internal::json::{self, is_integral, Node};
 
 use super::{message, versions};
 

@@ -23,7 +23,7 @@ mod versions;
 
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
 
-use toolwire::json::{self, Node};
+use toolwire::internal::json::{self, Node};
 
 use self::{
     catalogue::Catalogue,

@@ -3,7 +3,7 @@
 //! `server/discover`. For a modern client, servers receive `server/discover` first. Requests wait meanwhile.
 //! <https://modelcontextprotocol.io/specification/2026-07-28/basic/versioning>
 
-use toolwire::json::{self, Node};
+use toolwire::internal::json::{self, Node};
 
 use super::{
     gathering::{Gathering, What},

@@ -8,7 +8,7 @@ use std::{
     ops::Bound,
 };
 
-use toolwire::json::{self, Node};
+use toolwire::internal::json::{self, Node};
 
 use super::{message, Server};
 

@@ -7,7 +7,7 @@ use std::{
     hash::{BuildHasher as _, RandomState},
 };
 
-use toolwire::json::{self, Node};
+use toolwire::internal::json::{self, Node};
 
 use super::{
     message::{self, at, quoted, Envelope, INVALID_PARAMS, METHOD_NOT_FOUND, SERVER_ERROR},

@@ -12,7 +12,7 @@ use std::{
 
 use toolwire::{
     fit_result,
-    json::{self, Member, Node, Object, Text},
+    internal::json::{self, Member, Node, Object, Text},
 };
 
 use super::{

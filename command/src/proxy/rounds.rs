@@ -2,7 +2,7 @@
 //! receives the answers with a second request.
 //! <https://modelcontextprotocol.io/specification/2026-07-28/basic/patterns/mrtr>
 
-use toolwire::json::{self, Data, Node, Object};
+use toolwire::internal::json::{self, Data, Node, Object};
 
 use super::{
     message::{self, empty, SERVER_ERROR},

@@ -3,7 +3,7 @@
 //!
 //! With one server, every message that does not concern tools is forwarded.
 
-use toolwire::json::{self, Node};
+use toolwire::internal::json::{self, Node};
 
 use super::{
     catalogue::Target,

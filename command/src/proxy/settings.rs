@@ -2,8 +2,11 @@
 //! on to a [`Proxy`](super::Proxy).
 
 use toolwire::{
-    dialects, internal,
-    json::{self, Node},
+    dialects,
+    internal::{
+        self,
+        json::{self, Node},
+    },
     options::{Confidence, Mismatch, StructuredText},
     Dialect, DialectId, Error, RepairOptions, ResultOptions,
 };

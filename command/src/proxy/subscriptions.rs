@@ -5,7 +5,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use toolwire::json::{self, Node};
+use toolwire::internal::json::{self, Node};
 
 use super::{
     message::{self, at, quoted, INVALID_REQUEST},

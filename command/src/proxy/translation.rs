@@ -8,7 +8,7 @@
 //! | lists that change, resources | `subscriptions` | `subscriptions` |
 //! | log level | in each request | `logging/setLevel` |
 
-use toolwire::json::{self, Node};
+use toolwire::internal::json::{self, Node};
 
 use super::{
     message::{self, at, quoted, Envelope, Kind, METHOD_NOT_FOUND, SERVER_ERROR},

@@ -1,7 +1,7 @@
 //! The versions of MCP, and how a message states its version.
 //! <https://modelcontextprotocol.io/specification/2026-07-28/basic/versioning>
 
-use toolwire::json::{self, Member, Node, Object, Text};
+use toolwire::internal::json::{self, Member, Node, Object, Text};
 
 use super::message::{at, empty, text_at};
 

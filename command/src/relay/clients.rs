@@ -1,7 +1,7 @@
 //! `toolwire run`: the addresses of known APIs, and what the host passes to a client.
 
 use toolwire::{
-    json::{self, Member, Node, Object, Text},
+    internal::json::{self, Member, Node, Object, Text},
     options::Api,
 };
 

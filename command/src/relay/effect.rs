@@ -1,6 +1,6 @@
 //! What a relay receives from its host, and the actions that it returns.
 
-use toolwire::json::{self, Node};
+use toolwire::internal::json::{self, Node};
 
 use crate::{
     document::record,

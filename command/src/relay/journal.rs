@@ -8,8 +8,10 @@ use std::{
 };
 
 use toolwire::{
-    internal,
-    json::{self, Node},
+    internal::{
+        self,
+        json::{self, Node},
+    },
     reports::{AdaptReport, RepairedCall},
     Error,
 };
@@ -86,13 +88,13 @@ impl Entry {
             self.record("left out", internal::label(tool), tool.rule, &tool.pointer);
         }
         for about in report.changes.iter() {
-            self.record("tool", &about.tool, about.change.rule, &about.change.pointer);
+            self.record("tool", &about.tool, about.change.rule.id(), &about.change.pointer);
         }
         for change in &report.request_changes {
             self.record("request", "", change.rule, &change.pointer);
         }
         for about in &report.format_changes {
-            self.record("format", "", about.change.rule, &about.change.pointer);
+            self.record("format", "", about.change.rule.id(), &about.change.pointer);
         }
         if report.choice.is_some() {
             self.record("choice", "", "tool-choice", "/tool_choice");

@@ -21,8 +21,10 @@ use std::{
 };
 
 use toolwire::{
-    internal,
-    json::{self, Node},
+    internal::{
+        self,
+        json::{self, Node},
+    },
     ToolListCache,
 };
 

@@ -2,7 +2,10 @@
 
 use std::sync::Arc;
 
-use toolwire::{internal, json, Code};
+use toolwire::{
+    internal::{self, json},
+    Code,
+};
 
 use super::{
     content_encoding,

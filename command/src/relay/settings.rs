@@ -7,7 +7,7 @@ use toml::{
     de::{DeTable, DeValue},
     Spanned,
 };
-use toolwire::json::{self, Member, Node, Object, Text};
+use toolwire::internal::json::{self, Member, Node, Object, Text};
 
 use super::upstream::Upstream;
 use crate::{

@@ -4,9 +4,12 @@
 use std::collections::BTreeMap;
 
 use toolwire::{
-    internal,
-    json::{self, Node},
+    internal::{
+        self,
+        json::{self, Node},
+    },
     options::Api,
+    reports::Grade,
 };
 use wildmatch::WildMatch;
 
@@ -135,7 +138,7 @@ struct Fact {
     /// `B` for a live report.
     source: &'static str,
     as_of: &'static str,
-    confidence: char,
+    confidence: Grade,
 }
 
 const OF_OPENAI: Fact = Fact {
@@ -145,7 +148,7 @@ const OF_OPENAI: Fact = Fact {
     has: "OpenAI Responses and Chat Completions",
     source: "openai-python 0444895, src/openai/resources: generated from OpenAI's OpenAPI document",
     as_of: "2026-11-27",
-    confidence: 'A',
+    confidence: Grade::A,
 };
 const FACTS: &[Fact] = &[
     OF_OPENAI,
@@ -176,7 +179,7 @@ const FACTS: &[Fact] = &[
         below: Some("/anthropic"),
         has: "Anthropic Messages",
         source: "kimi-k25.com/blog/kimi-k2-5-claude-code",
-        confidence: 'B',
+        confidence: Grade::B,
         ..OF_OPENAI
     },
 ];
@@ -204,7 +207,7 @@ pub(super) fn refusal(origin: &str, target: &str) -> Option<String> {
     }
     let (_, host) = origin.split_once("://")?;
     // With a lower confidence, the request is sent. If the API refuses it, the log names the likely cause.
-    let mut facts = FACTS.iter().filter(|fact| fact.confidence == 'A');
+    let mut facts = FACTS.iter().filter(|fact| fact.confidence == Grade::A);
     let fact = facts.find(|fact| fact.api == api && fact.hosts.contains(&host))?;
     let protocol = name(api);
     let source = format!("{} ({}, {})", fact.source, fact.as_of, fact.confidence);

@@ -1,7 +1,7 @@
 //! Badges: an image, and the JSON of an endpoint of shields.
 //! <https://shields.io/badges/endpoint-badge>
 
-use toolwire::json::{self, Node};
+use toolwire::internal::json::{self, Node};
 
 use super::html::Html;
 use crate::document::{indented, record};

@@ -3,7 +3,7 @@
 
 use std::collections::BTreeSet;
 
-use toolwire::json::{self, Node};
+use toolwire::internal::json::{self, Node};
 
 use super::page_name;
 use crate::{

@@ -12,7 +12,7 @@ use std::{
 };
 
 use toolwire::{
-    json::{self, Node},
+    internal::json::{self, Node},
     options::Use,
     reports::Severity,
     Dialect,

@@ -1,6 +1,6 @@
 //! The pages: one for each server, and the index.
 
-use toolwire::json::Node;
+use toolwire::internal::json::Node;
 
 use super::{html::Html, Server};
 use crate::{

@@ -3,8 +3,10 @@
 //! This module only distinguishes the authors of items, and does not handle deferred tools.
 
 use toolwire::{
-    internal,
-    json::{self, Data, Node},
+    internal::{
+        self,
+        json::{self, Data, Node},
+    },
     Code,
 };
 

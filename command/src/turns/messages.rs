@@ -3,7 +3,7 @@
 
 use std::collections::BTreeMap;
 
-use toolwire::json::{self, Data, Node};
+use toolwire::internal::json::{self, Data, Node};
 
 use super::history::items;
 

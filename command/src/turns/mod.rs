@@ -13,8 +13,10 @@ use std::collections::BTreeSet;
 
 use toolwire::{
     apply_deferred_loading,
-    internal::{self, describe},
-    json::{self, Node},
+    internal::{
+        self, describe,
+        json::{self, Node},
+    },
     options::{Api, ForcedTool, Native, ServerToolSearch},
     reports::Warning,
     Code, DeferredOptions,

@@ -8,7 +8,7 @@ use std::{
     hash::{DefaultHasher, Hasher},
 };
 
-use toolwire::json::{self, Node, Object};
+use toolwire::internal::json::{self, Node, Object};
 
 use super::{
     history::items,

@@ -1,8 +1,10 @@
 //! Renders the turns: a human-readable list of differences, and a JSON document.
 
 use toolwire::{
-    internal::Choices,
-    json::{self, Node, Object, Text},
+    internal::{
+        json::{self, Node, Object, Text},
+        Choices,
+    },
     options::{Api, Native},
 };
 

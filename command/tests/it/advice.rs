@@ -178,7 +178,7 @@ fn by_keyword(dialect: &str, schema: &str) -> BTreeMap<(&'static str, String), u
         let is_name = ["properties", "patternProperties", "$defs", "definitions"].contains(&above);
         let is_keyword = !is_name && last.parse::<usize>().is_err();
         let keyword = if is_keyword { last.replace("definitions", "$defs") } else { String::new() };
-        *counts.entry((violation.constraint, keyword)).or_default() += 1;
+        *counts.entry((violation.constraint.id(), keyword)).or_default() += 1;
     }
     counts
 }

@@ -10,8 +10,10 @@ use std::{
 use serde_json::Value;
 use toolwire::{
     dialects,
-    internal::bindings::{call_text, Function, Naming},
-    json::{self, Node},
+    internal::{
+        bindings::{call_text, Function, Naming},
+        json::{self, Node},
+    },
 };
 
 use crate::{

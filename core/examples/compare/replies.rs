@@ -7,8 +7,10 @@ use std::{fs, io::Write, path::Path};
 
 use serde_json::{json, Value};
 use toolwire::{
-    internal::bindings::{self, call, Function, Naming},
-    json::{write, Node},
+    internal::{
+        bindings::{self, call, Function, Naming},
+        json::{write, Node},
+    },
     Error, Exchange, ExchangeOptions, Restore,
 };
 

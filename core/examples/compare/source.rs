@@ -5,7 +5,7 @@ use std::{
     path::{Path, PathBuf},
 };
 
-use toolwire::json::{self, Node, Object};
+use toolwire::internal::json::{self, Node, Object};
 
 /// The kind of input in a row.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -128,7 +128,7 @@ impl Target {
 pub fn schema(seed: u64) -> Option<String> {
     let input = Seeds::new(seed).input();
     let text = sanitize::schema(&mut Unstructured::new(&input)).ok()?;
-    toolwire::json::read(&text).is_ok().then_some(text)
+    toolwire::internal::json::read(&text).is_ok().then_some(text)
 }
 
 /// Runs one input, with the interface that libFuzzer requires.

@@ -2,7 +2,7 @@
 
 use arbitrary::Unstructured;
 use serde_json::Value;
-use toolwire::json;
+use toolwire::internal::json;
 
 use crate::grammar::{self, Style};
 

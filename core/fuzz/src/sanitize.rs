@@ -3,7 +3,8 @@
 use arbitrary::Unstructured;
 use serde_json::Value;
 use toolwire::{
-    check, dialects, json,
+    check, dialects,
+    internal::json,
     options::{Allow, Hints, Refs, Untyped},
     reports::Severity,
     sanitize, Code, SanitizeOptions,
@@ -147,5 +148,5 @@ fn as_text(value: &Value) -> String {
 
 fn bare(change: &toolwire::reports::Change) -> (String, Option<String>, &'static str, &'static str, bool, String) {
     let toolwire::reports::Change { pointer, output_pointer, rule, accepts, encoded, message, .. } = change;
-    (pointer.clone(), output_pointer.clone(), rule, accepts.as_str(), *encoded, message.clone())
+    (pointer.clone(), output_pointer.clone(), rule.id(), accepts.as_str(), *encoded, message.clone())
 }

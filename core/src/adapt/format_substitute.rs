@@ -23,11 +23,12 @@ use crate::{
         rule::Location,
         Dialect,
     },
+    effect::{Accepts, Guidance},
     error::{Code, Error},
     json::{self, lazy, Data, Flags, Node, Text},
     options::{Allow, Api, DeferredOptions, Formats, Native, ToolFormat},
     reply::answer::text::Answer,
-    report::{Accepts, Change, Guidance, Reason, Severity},
+    report::{Change, Reason, Severity},
     request::{
         self, carriers, flat_list,
         formats::{put_json_mode, remove_json_mode, take, TranslatedFormat},

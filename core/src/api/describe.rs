@@ -59,7 +59,7 @@ pub fn change(change: &Change) -> Node<'static> {
     Node::record([
         ("pointer", owned(&change.pointer)),
         ("outputPointer", change.output_pointer.as_deref().map_or(Node::new(Data::Null), owned)),
-        ("rule", Node::literal(change.rule)),
+        ("rule", Node::literal(change.rule.id())),
         ("accepts", Node::literal(change.accepts.as_str())),
         ("guidance", Node::literal(change.guidance.as_str())),
         ("encoded", Node::bool(change.encoded)),
@@ -74,7 +74,7 @@ pub(super) fn violations(list: &[Violation]) -> Node<'static> {
 
 pub(super) fn violation(violation: &Violation) -> Node<'static> {
     let node = Node::record([
-        ("constraint", Node::literal(violation.constraint)),
+        ("constraint", Node::literal(violation.constraint.id())),
         ("severity", Node::literal(violation.severity.as_str())),
         ("pointer", owned(&violation.pointer)),
         ("message", owned(&violation.message)),
@@ -294,11 +294,11 @@ pub(super) fn tool_violation(violation: &ToolViolation) -> Node<'static> {
     let mut node = Node::record([
         ("tool", violation.tool.as_deref().map_or_else(Node::default, owned)),
         ("dialect", Node::literal(violation.dialect.as_str())),
-        ("constraint", Node::literal(violation.constraint)),
+        ("constraint", Node::literal(violation.constraint.id())),
         ("severity", Node::literal(violation.severity.as_str())),
         ("pointer", owned(&violation.pointer)),
         ("message", owned(&violation.message)),
-        ("confidence", Node::string(alloc::string::String::from(violation.confidence))),
+        ("confidence", Node::literal(violation.confidence.as_str())),
         ("source", Node::string(violation.source)),
     ]);
     if let (Some(server), Some(object)) = (&violation.server, node.as_object_mut()) {
@@ -317,7 +317,7 @@ pub(super) fn request_violation(violation: &RequestViolation) -> Node<'static> {
         ("severity", Node::literal(violation.severity.as_str())),
         ("pointer", owned(&violation.pointer)),
         ("message", owned(&violation.message)),
-        ("confidence", Node::string(alloc::string::String::from(violation.fact.confidence))),
+        ("confidence", Node::literal(violation.fact.confidence.as_str())),
         ("source", Node::string(violation.fact.source)),
     ]);
     with_more(node, violation.more)
@@ -429,7 +429,7 @@ pub fn dialect(dialect: &Dialect) -> Node<'static> {
 pub(super) fn choice(choice: &DialectChoice) -> Node<'static> {
     Node::record([
         ("dialect", Node::literal(choice.dialect.as_str())),
-        ("confidence", owned(choice.confidence.encode_utf8(&mut [0; 4]))),
+        ("confidence", Node::literal(choice.confidence.as_str())),
         ("because", owned(&choice.because)),
     ])
 }
@@ -439,7 +439,7 @@ pub(super) fn deferral(choice: &DeferralChoice) -> Node<'static> {
     Node::record([
         ("target", choice.target.map_or_else(Node::default, |target| Node::literal(target.as_str()))),
         ("native", Node::literal(choice.native.as_str())),
-        ("confidence", owned(choice.confidence.encode_utf8(&mut [0; 4]))),
+        ("confidence", Node::literal(choice.confidence.as_str())),
         ("because", owned(&choice.because)),
         ("checked", Node::literal(choice.checked)),
     ])

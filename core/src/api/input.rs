@@ -8,6 +8,7 @@ use alloc::{
 use core::fmt::Debug;
 use serde_json::Value;
 
+use self::sealed::{FromNode, Read, Write};
 use super::text_of;
 use crate::{
     error::Error,
@@ -32,19 +33,7 @@ use crate::{
 /// ```
 ///
 /// Bytes that are not UTF-8 cause the error `invalid-json`, which contains the position of the first invalid byte.
-pub trait Input: Copy + Form {
-    /// Writes a tree that was read from this input, borrowing its unchanged parts.
-    ///
-    /// # Errors
-    /// `invalid-value` for an unpaired surrogate, which a `Value` cannot hold.
-    fn written(self, node: &Node<'_>) -> Result<Self::Output, Error>;
-
-    /// Returns JSON text in the form of this input; `None` represents the input itself.
-    ///
-    /// # Errors
-    /// Same as [`Self::written`].
-    fn text(self, text: Option<String>) -> Result<Self::Output, Error>;
-}
+pub trait Input: Copy + Form + sealed::Write<<Self as Form>::Output> {}
 
 /// A form of JSON: an [`Input`], or its owned form `Value`, `String` or `Vec<u8>`.
 ///
@@ -59,34 +48,16 @@ pub trait Input: Copy + Form {
 ///     Ok(sanitize_tools(&listed, &ToolsOptions::new(dialect))?.into_owned())
 /// }
 /// ```
-pub trait Form: Clone + Debug + sealed::Sealed {
+pub trait Form: Clone + Debug + sealed::Read<<Self as Form>::Owned> {
     /// Form of the result: `Value`, text or bytes.
-    type Output: Clone + Debug + PartialEq;
+    type Output: Clone + Debug + PartialEq + Into<Self::Owned>;
 
     /// The form that owns its data: `Value`, `String` or `Vec<u8>`.
     type Owned: OwnedForm;
-
-    /// Returns the value, or the text as UTF-8.
-    ///
-    /// # Errors
-    /// `invalid-json` if bytes are not UTF-8.
-    fn given(&self) -> Result<Given<'_>, Error>;
-
-    /// Returns a copy that owns its data.
-    fn copied(&self) -> Self::Owned;
-
-    /// Returns a result that owns its data.
-    fn owned(output: Self::Output) -> Self::Owned;
 }
 
 /// A form that owns its data.
-pub trait OwnedForm: Form<Output = Self, Owned = Self> + PartialEq {
-    /// Writes a tree.
-    ///
-    /// # Errors
-    /// `invalid-value` for an unpaired surrogate, which a `Value` cannot hold.
-    fn written_from(node: &Node<'_>) -> Result<Self, Error>;
-}
+pub trait OwnedForm: Form<Output = Self, Owned = Self> + PartialEq + sealed::FromNode {}
 
 /// An input whose text is known to be UTF-8.
 #[derive(Clone, Copy, Debug)]
@@ -135,16 +106,47 @@ pub(super) fn fed<'p>(
     })
 }
 
+/// What the public traits can do. No other crate can name these traits, so none can implement a form.
 mod sealed {
-    pub trait Sealed {}
-}
+    use alloc::string::String;
 
-impl sealed::Sealed for &Value {}
+    use super::Given;
+    use crate::{error::Error, json::Node};
+
+    pub trait Read<Owned> {
+        /// Returns the value, or the text as UTF-8.
+        ///
+        /// # Errors
+        /// `invalid-json` if bytes are not UTF-8.
+        fn given(&self) -> Result<Given<'_>, Error>;
+
+        fn copied(&self) -> Owned;
+    }
+
+    /// Both functions return the error `invalid-value` for an unpaired surrogate, which a `Value` cannot hold.
+    pub trait Write<Output> {
+        /// Writes a tree that was read from this input, borrowing its unchanged parts.
+        fn written(self, node: &Node<'_>) -> Result<Output, Error>;
+
+        /// Returns JSON text in the form of this input; `None` represents the input itself.
+        fn text(self, text: Option<String>) -> Result<Output, Error>;
+    }
+
+    pub trait FromNode: Sized {
+        /// # Errors
+        /// `invalid-value` for an unpaired surrogate, which a `Value` cannot hold.
+        fn written_from(node: &Node<'_>) -> Result<Self, Error>;
+    }
+}
 
 impl Form for &Value {
     type Output = Value;
     type Owned = Value;
+}
 
+impl Input for &Value {}
+
+impl Read<Value> for &Value {
     fn given(&self) -> Result<Given<'_>, Error> {
         Ok(Given::Value(self))
     }
@@ -152,13 +154,9 @@ impl Form for &Value {
     fn copied(&self) -> Value {
         (*self).clone()
     }
-
-    fn owned(output: Value) -> Value {
-        output
-    }
 }
 
-impl Input for &Value {
+impl Write<Value> for &Value {
     fn written(self, node: &Node<'_>) -> Result<Value, Error> {
         node.to_value()
     }
@@ -170,35 +168,33 @@ impl Input for &Value {
 
 macro_rules! texts {
     ($form:ty: $([$($parameters:tt)*] $type:ty),*) => {$(
-        impl<$($parameters)*> sealed::Sealed for &$type {}
-
         impl<'a, $($parameters)*> Form for &'a $type {
             type Output = Cow<'a, $form>;
             type Owned = <$form as ToOwned>::Owned;
+        }
 
+        impl<$($parameters)*> Input for &$type {}
+
+        impl<$($parameters)*> Read<<$form as ToOwned>::Owned> for &$type {
             fn given(&self) -> Result<Given<'_>, Error> {
                 let form: &$form = *self;
                 form.utf8().map(Given::Text)
             }
 
-            fn copied(&self) -> Self::Owned {
+            fn copied(&self) -> <$form as ToOwned>::Owned {
                 let form: &$form = *self;
                 form.to_owned()
             }
-
-            fn owned(output: Self::Output) -> Self::Owned {
-                output.into_owned()
-            }
         }
 
-        impl<'a, $($parameters)*> Input for &'a $type {
-            fn written(self, node: &Node<'_>) -> Result<Self::Output, Error> {
+        impl<'a, $($parameters)*> Write<Cow<'a, $form>> for &'a $type {
+            fn written(self, node: &Node<'_>) -> Result<Cow<'a, $form>, Error> {
                 let form: &$form = self;
                 let text = if node.is_intact() { None } else { Some(text_of(form.utf8()?, node).into_owned()) };
                 self.text(text)
             }
 
-            fn text(self, text: Option<String>) -> Result<Self::Output, Error> {
+            fn text(self, text: Option<String>) -> Result<Cow<'a, $form>, Error> {
                 let same: &'a $form = self;
                 Ok(text.map_or(Cow::Borrowed(same), |text| Cow::Owned(<$form>::form(text))))
             }
@@ -211,12 +207,14 @@ texts!([u8]: [] [u8], [] Vec<u8>, [] Cow<'_, [u8]>, [const N: usize] [u8; N]);
 
 macro_rules! owned {
     ($($type:ty: $given:expr, $write:expr;)*) => {$(
-        impl sealed::Sealed for $type {}
-
         impl Form for $type {
             type Output = $type;
             type Owned = $type;
+        }
 
+        impl OwnedForm for $type {}
+
+        impl Read<$type> for $type {
             fn given(&self) -> Result<Given<'_>, Error> {
                 let given: fn(&$type) -> Result<Given<'_>, Error> = $given;
                 given(self)
@@ -225,13 +223,9 @@ macro_rules! owned {
             fn copied(&self) -> $type {
                 self.clone()
             }
-
-            fn owned(output: $type) -> $type {
-                output
-            }
         }
 
-        impl OwnedForm for $type {
+        impl FromNode for $type {
             fn written_from(node: &Node<'_>) -> Result<Self, Error> {
                 let write: fn(&Node<'_>) -> Result<$type, Error> = $write;
                 write(node)

@@ -315,7 +315,7 @@ impl<T: Form> Deferred<T> {
     #[must_use]
     pub fn into_owned(self) -> Deferred<T::Owned> {
         let Deferred { request, input, options, results } = self;
-        Deferred { request: T::owned(request), input: input.copied(), options, results }
+        Deferred { request: request.into(), input: input.copied(), options, results }
     }
 
     fn results(&self) -> Result<&(DeferredReport, Restore), Error> {

@@ -88,7 +88,7 @@ impl<T: Form> Rewritten<T> {
     #[must_use]
     pub fn into_owned(self) -> Rewritten<T::Owned> {
         let Rewritten { schema, input, options, report } = self;
-        Rewritten { schema: T::owned(schema), input: input.copied(), options, report }
+        Rewritten { schema: schema.into(), input: input.copied(), options, report }
     }
 
     fn report(&self) -> Result<&SchemaReport, Error> {

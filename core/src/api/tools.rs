@@ -61,7 +61,7 @@ impl<T: Form> SanitizedTools<T> {
     #[must_use]
     pub fn into_owned(self) -> SanitizedTools<T::Owned> {
         let SanitizedTools { tools, quarantined, lossless, restore, warning, input, options, changes } = self;
-        let (tools, input) = (T::owned(tools), input.copied());
+        let (tools, input) = (tools.into(), input.copied());
         SanitizedTools { tools, quarantined, lossless, restore, warning, input, options, changes }
     }
 }
@@ -148,7 +148,7 @@ pub fn sanitize_tools_node<'a>(
 /// let tools = json!([{"name": "a b", "inputSchema": {"type": "object", "properties": {}}}]);
 /// let violations = check_tools(&tools, &[Dialect::MOONSHOT])?;
 /// let found = &violations[0];
-/// assert_eq!((found.constraint, found.pointer.as_str(), found.confidence), ("tool-name", "/0/name", 'A'));
+/// assert_eq!((found.constraint, found.pointer.as_str(), found.confidence), ("tool-name", "/0/name", Grade::A));
 /// # Ok::<(), toolwire::Error>(())
 /// ```
 ///
@@ -167,7 +167,7 @@ pub fn check_tools(tools: impl Input, dialects: &[DialectId]) -> Result<Vec<Tool
 /// let query = DialectQuery::default().model("anthropic/claude-sonnet-4.5");
 /// assert_eq!(dialect_for(&query)?.dialect, "anthropic");
 /// let choice = dialect_for(&DialectQuery::default().host("llm.example"))?;
-/// assert_eq!((choice.dialect, choice.confidence), (Dialect::PORTABLE, 'C'));
+/// assert_eq!((choice.dialect, choice.confidence), (Dialect::PORTABLE, Grade::C));
 /// assert!(choice.because.starts_with("unknown host `llm.example`"));
 /// # Ok::<(), toolwire::Error>(())
 /// ```
@@ -249,11 +249,7 @@ impl<T: OwnedForm> ToolSet<T> {
         ToolSet::from_node(tools.given()?.read()?)
     }
 
-    /// Like [`ToolSet::new`], but accepts a tree.
-    ///
-    /// # Errors
-    /// Same as [`ToolSet::new`].
-    pub fn from_node(tools: Node<'_>) -> Result<Self, Error> {
+    pub(crate) fn from_node(tools: Node<'_>) -> Result<Self, Error> {
         let (list, len) = text_and_len(tools)?;
         Ok(ToolSet { list, len, ready: Vec::new() })
     }
@@ -283,11 +279,7 @@ impl<T: OwnedForm> ToolSet<T> {
         self.update_node(tools.given()?.read()?)
     }
 
-    /// Like [`ToolSet::update`], but accepts a tree.
-    ///
-    /// # Errors
-    /// Same as [`ToolSet::update`].
-    pub fn update_node(&mut self, tools: Node<'_>) -> Result<bool, Error> {
+    pub(crate) fn update_node(&mut self, tools: Node<'_>) -> Result<bool, Error> {
         let (list, len) = text_and_len(tools)?;
         if list == self.list {
             return Ok(false);

@@ -53,7 +53,7 @@ macro_rules! finding {
     ($violation:ty $(, $name:ident)*) => {
         impl $crate::check::findings::Finding for $violation {
             fn constraint(&self) -> &'static str {
-                self.constraint
+                self.constraint.into()
             }
 
             fn severity(&self) -> $crate::report::Severity {

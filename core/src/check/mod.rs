@@ -26,8 +26,8 @@ use crate::{
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Violation {
-    /// Kebab-case name of the API's constraint.
-    pub constraint: &'static str,
+    /// The constraint of the API.
+    pub constraint: Constraint,
     /// Reaction of the API.
     pub severity: Severity,
     /// JSON Pointer to the faulty value.
@@ -155,7 +155,7 @@ pub(crate) fn first(
     renumbered.number_in_order();
     let mut violations =
         find_violations(&renumbered, Form::Written, options, Extent::All(FindingLimit::LISTED), budget)?.into_iter();
-    Ok(violations.find(|violation| violation.constraint != Constraint::IgnoredKeyword.id()))
+    Ok(violations.find(|violation| violation.constraint != Constraint::IgnoredKeyword))
 }
 
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -189,7 +189,7 @@ impl Found {
     ) {
         // If the budget is spent, the call ends with an error.
         if budget.pay(1 + pointer.len() / POINTER_BYTES_PER_STEP) {
-            let violation = Violation { constraint: constraint.id(), severity, pointer, message, more: 0 };
+            let violation = Violation { constraint, severity, pointer, message, more: 0 };
             self.0.add(value.origin().number().unwrap_or_default(), violation);
         }
     }

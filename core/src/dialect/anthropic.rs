@@ -12,21 +12,21 @@ use super::{
 };
 use crate::{
     options::ToolFormat,
-    report::Severity,
+    report::{Grade, Severity},
     rules::Constraint,
     schema::keyword::{Keyword, Keywords},
 };
 
 const OBJECT: Fact = Fact {
     statement: "the root has `type: \"object\"`",
-    confidence: 'A',
+    confidence: Grade::A,
     source: "live: `tools.0.custom.input_schema.type: Field required`, `Input should be 'object'`",
     rules: &[Constraint::RootObject, Constraint::RootNotSchema],
     ..Fact::REFUSED
 };
 pub(super) const ROOT: Fact = Fact {
     statement: "no `anyOf`, `oneOf` or `allOf` at the root; `not` and `if` are accepted there",
-    confidence: 'A',
+    confidence: Grade::A,
     source:
         "live: `input_schema does not support oneOf, allOf, or anyOf at the top level` (claude-code#5319, kata#365)",
     rules: &[Constraint::RootKeyword],
@@ -34,7 +34,7 @@ pub(super) const ROOT: Fact = Fact {
 };
 const DANGLING: Fact = Fact {
     statement: "a `$ref` that does not resolve is accepted, and has no effect",
-    confidence: 'A',
+    confidence: Grade::A,
     source:
         "recorded answers: 20 requests with `#/definitions/ASTNode` and `#/$defs/ASTNode`, which do not exist, were \
             answered 200 (dspy.rb)",
@@ -44,28 +44,28 @@ const DANGLING: Fact = Fact {
 };
 const NULL_DESCRIPTION: Fact = Fact {
     statement: "a description is a string",
-    confidence: 'A',
+    confidence: Grade::A,
     source: "live: `tools.0.custom.description: Input should be a valid string`",
     rules: &[Constraint::DescriptionNotString],
     ..Fact::REFUSED
 };
 pub(super) const METASCHEMA: Fact = Fact {
     statement: "the schema is valid against the 2020-12 meta-schema",
-    confidence: 'A',
+    confidence: Grade::A,
     source: "live: `JSON schema is invalid. It must match JSON Schema draft 2020-12`",
     rules: well_formed::METASCHEMA,
     ..Fact::REFUSED
 };
 pub(super) const PROPERTY_NAMES: Fact = Fact {
     statement: "names of root properties match `^[a-zA-Z0-9_.-]{1,64}$`",
-    confidence: 'A',
+    confidence: Grade::A,
     source: "live: `Property keys should match pattern '^[a-zA-Z0-9_.-]{1,64}$'`",
     rules: &[Constraint::PropertyName],
     ..Fact::REFUSED
 };
 const NAMES: Fact = Fact {
     statement: "tool names match `^[a-zA-Z0-9_-]{1,128}$`",
-    confidence: 'A',
+    confidence: Grade::A,
     source: "live: `tools.0.custom.name: String should match pattern '^[a-zA-Z0-9_-]{1,128}$'`",
     rules: &[Constraint::ToolName],
     ..Fact::REFUSED
@@ -159,7 +159,7 @@ pub(super) const STRICT_GRAMMAR: Grammar = Grammar {
     ..GRAMMAR
 };
 
-const STRICT_MODE: Fact = Fact::enforces_strict('A', "Anthropic, structured outputs, strict tool use");
+const STRICT_MODE: Fact = Fact::enforces_strict(Grade::A, "Anthropic, structured outputs, strict tool use");
 
 pub(super) const STRICT: Dialect = Dialect {
     name: "anthropic-strict",
@@ -182,7 +182,7 @@ pub(super) const STRICT: Dialect = Dialect {
         PROPERTY_NAMES,
         Fact {
             statement: "every object is closed",
-            confidence: 'A',
+            confidence: Grade::A,
             source: "Anthropic, structured outputs: `additionalProperties` must be false",
             rules: &[Constraint::ObjectNotClosed, Constraint::Map],
             ..Fact::REFUSED
@@ -191,35 +191,35 @@ pub(super) const STRICT: Dialect = Dialect {
             statement:
                 "no `oneOf`, `not`, numeric or length bounds, `maxItems`, `uniqueItems`, `patternProperties` or \
                 `prefixItems`",
-            confidence: 'A',
+            confidence: Grade::A,
             source: "Anthropic, structured outputs, limitations; the Python SDK moves them into descriptions",
             rules: &[Constraint::RefusedKeyword],
             ..Fact::REFUSED
         },
         Fact {
             statement: "`minItems` is 0 or 1",
-            confidence: 'A',
+            confidence: Grade::A,
             source: "Anthropic, structured outputs, limitations",
             rules: &[Constraint::KeywordTooLarge],
             ..Fact::REFUSED
         },
         Fact {
             statement: "no `$ref` directly in `allOf`",
-            confidence: 'A',
+            confidence: Grade::A,
             source: "Anthropic, structured outputs, limitations: `allOf` with `$ref` is not supported",
             rules: &[Constraint::RefPlace],
             ..Fact::REFUSED
         },
         Fact {
             statement: "no recursion",
-            confidence: 'A',
+            confidence: Grade::A,
             source: "Anthropic, structured outputs, limitations",
             rules: &[Constraint::Recursion],
             ..Fact::REFUSED
         },
         Fact {
             statement: "every schema has `type`, `anyOf`, `allOf`, `enum`, `const` or `$ref`",
-            confidence: 'A',
+            confidence: Grade::A,
             source:
                 "live: an `allOf` of a type and an `enum`, and a lone `const`, were answered 200 (recorded by rig, \
                 messages_strict_tools); anthropic-sdk-python 2.12.0, transform_schema, raises without any of them",
@@ -228,28 +228,28 @@ pub(super) const STRICT: Dialect = Dialect {
         },
         Fact {
             statement: "`enum` values are strings, numbers, booleans or null",
-            confidence: 'A',
+            confidence: Grade::A,
             source: "Anthropic, structured outputs, limitations",
             rules: &[Constraint::EnumKind],
             ..Fact::REFUSED
         },
         Fact {
             statement: "`format` has one of ten values",
-            confidence: 'A',
+            confidence: Grade::A,
             source: "Anthropic, structured outputs, supported features",
             rules: &[Constraint::Format],
             ..Fact::REFUSED
         },
         Fact {
             statement: "`pattern` has no lookaround, backreference or word boundary",
-            confidence: 'A',
+            confidence: Grade::A,
             source: "Anthropic, structured outputs, limitations",
             rules: &[Constraint::Pattern],
             ..Fact::REFUSED
         },
         Fact {
             statement: "one tool has at most about 10 optional properties and 8 unions",
-            confidence: 'C',
+            confidence: Grade::C,
             source:
                 "live: `Schema is too complex for compilation` for 24 optional properties, or 16 lists of types, in \
                     one tool; the same numbers in several tools were answered 200 (rig, strict_schema_limits); between \
@@ -259,7 +259,7 @@ pub(super) const STRICT: Dialect = Dialect {
         },
         Fact {
             statement: "at most 20 strict tools, 24 optional properties and 16 unions in a request",
-            confidence: 'A',
+            confidence: Grade::A,
             source: "Anthropic, structured outputs; pydantic-ai, against the live API, counts the same way",
             rules: &[Constraint::TooManyStrictTools, Constraint::TooManyOptionalProperties, Constraint::TooManyUnions],
             ..Fact::REFUSED

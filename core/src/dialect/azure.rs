@@ -7,7 +7,7 @@ use super::{
     well_formed, Dialect, Fact, Method,
 };
 use crate::{
-    report::Severity,
+    report::{Grade, Severity},
     rules::Constraint,
     schema::keyword::{Keyword, Keywords},
 };
@@ -32,7 +32,8 @@ const GRAMMAR: Grammar = Grammar {
     ..openai::STRICT_GRAMMAR
 };
 
-const STRICT_MODE: Fact = Fact::enforces_strict('A', "Microsoft, structured outputs, function calling (2026-05-13)");
+const STRICT_MODE: Fact =
+    Fact::enforces_strict(Grade::A, "Microsoft, structured outputs, function calling (2026-05-13)");
 
 pub(super) const STRICT: Dialect = Dialect {
     name: "azure-strict",
@@ -62,7 +63,7 @@ pub(super) const STRICT: Dialect = Dialect {
         Fact {
             statement: "no `minLength`, `maxLength`, `pattern`, `format`, `minimum`, `maximum`, `multipleOf`, \
                 `minItems` or `maxItems`",
-            confidence: 'A',
+            confidence: Grade::A,
             source: "Microsoft, structured outputs, unsupported type-specific keywords (2026-05-13)",
             rules: &[Constraint::RefusedKeyword],
             keywords: UNSUPPORTED,
@@ -70,7 +71,7 @@ pub(super) const STRICT: Dialect = Dialect {
         },
         Fact {
             statement: "no `default`",
-            confidence: 'B',
+            confidence: Grade::B,
             source: "live: one report (openai-agents-python#4390)",
             rules: &[Constraint::RefusedKeyword],
             keywords: Keywords::of(&[Keyword::Default]),
@@ -83,7 +84,7 @@ pub(super) const STRICT: Dialect = Dialect {
         Fact {
             statement: "at most 100 properties and 5 levels of nesting, according to the documentation; at most 500 \
                 values in `enum`, according to Portkey's library; other limits are OpenAI's",
-            confidence: 'A',
+            confidence: Grade::A,
             source: "Microsoft, structured outputs, limitations (2026-05-13)",
             rules: &[
                 Constraint::TooManyProperties,

@@ -12,7 +12,7 @@ use super::{
     rule::{Fix, Messages, Parts, Refused, Rule, When},
     Dialect,
 };
-use crate::options::Api;
+use crate::{options::Api, report::Grade};
 
 /// Hosts with additional rules for requests of some formats.
 #[derive(Debug)]
@@ -161,7 +161,7 @@ pub(crate) const BACKENDS: &[Backend] = &[
                     "3-5-sonnet",
                     "3-5-haiku",
                 ]))
-                .fact('A', "models to 4.6 do not accept `cache_control` of the request", CACHE_SOURCE),
+                .fact(Grade::A, "models to 4.6 do not accept `cache_control` of the request", CACHE_SOURCE),
             DIAGNOSTICS,
         ],
         betas: betas::INVOKE_MODEL,
@@ -179,17 +179,17 @@ pub(crate) const BACKENDS: &[Backend] = &[
         at: HostPattern::Hosts(&["aiplatform.googleapis.com", "*-aiplatform.googleapis.com"]),
         facts: &[
             Rule::member(MESSAGES, &["cache_control"]).fact(
-                'B',
+                Grade::B,
                 "Vertex does not accept `cache_control` of the request",
                 CACHE_SOURCE,
             ),
-            Rule::member(MESSAGES, &["speed"]).check_only().fact('C', "Vertex does not accept `speed`", MATRIX),
+            Rule::member(MESSAGES, &["speed"]).check_only().fact(Grade::C, "Vertex does not accept `speed`", MATRIX),
             Rule::member(MESSAGES, &["mcp_servers"]).check_only().fact(
-                'C',
+                Grade::C,
                 "Vertex does not accept `mcp_servers`",
                 MATRIX,
             ),
-            Rule::member(MESSAGES, &["container"]).check_only().fact('C', "Vertex does not accept `container`", MATRIX),
+            Rule::member(MESSAGES, &["container"]).check_only().fact(Grade::C, "Vertex does not accept `container`", MATRIX),
         ],
         betas: betas::VERTEX,
         of_models: &[],
@@ -198,7 +198,7 @@ pub(crate) const BACKENDS: &[Backend] = &[
         name: "Microsoft Foundry, Claude",
         at: HostPattern::Hosts(&["*.services.ai.azure.com"]),
         facts: &[Rule::member(MESSAGES, &["fallbacks"]).fact(
-            'B',
+            Grade::B,
             "Foundry does not accept `fallbacks`",
             "live: `fallbacks: Extra inputs are not permitted` (Bifrost's matrix, which quotes the answer; 2026-07)",
         ),
@@ -207,7 +207,7 @@ pub(crate) const BACKENDS: &[Backend] = &[
             .when(&[When::TextOnly])
             .with_fix(Fix::ToUser)
             .fact(
-                'B',
+                Grade::B,
                 "Foundry does not accept the role `system` in `messages`",
                 "pydantic-ai 2.68, checked live, without the API's text",
             )],
@@ -220,17 +220,17 @@ pub(crate) const BACKENDS: &[Backend] = &[
         facts: &[
             EAGER_INPUT,
             Rule::part(MESSAGES, Parts::With("cache_control"), &["cache_control", "scope"]).fact(
-                'A',
+                Grade::A,
                 "Copilot does not accept `scope` of `cache_control`",
                 CACHE_SCOPE,
             ),
             Rule::system_part(MESSAGES, &["cache_control", "scope"]).fact(
-                'A',
+                Grade::A,
                 "Copilot does not accept `scope` of `cache_control` in the system prompt",
                 CACHE_SCOPE,
             ),
             Rule::tool(MESSAGES, &["cache_control", "scope"]).fact(
-                'A',
+                Grade::A,
                 "Copilot does not accept `scope` of `cache_control` in tools",
                 CACHE_SCOPE,
             ),
@@ -258,13 +258,13 @@ pub(crate) const BACKENDS: &[Backend] = &[
         at: HostPattern::Hosts(&["api.z.ai", "open.bigmodel.cn"]),
         facts: &[
             Rule::member(MESSAGES, &["context_management"]).fact(
-                'B',
+                Grade::B,
                 "Z.ai does not accept `context_management`",
                 ZAI_PARAMETERS,
             ),
             // The format of `output_config` is not left out: without it, nothing enforces the answer.
             Rule::member(MESSAGES, &["output_config", "effort"]).fact(
-                'B',
+                Grade::B,
                 "Z.ai does not accept `effort` of `output_config`",
                 ZAI_PARAMETERS,
             ),
@@ -276,7 +276,7 @@ pub(crate) const BACKENDS: &[Backend] = &[
         name: "LM Studio",
         at: HostPattern::PrivatePort(1234),
         facts: &[Rule::choice(CHAT, Refused::Named).with_fix(Fix::Narrow).fact(
-            'B',
+            Grade::B,
             "LM Studio accepts only the choices `none`, `auto` and `required`",
             "live: `Invalid tool_choice type: 'object'. Supported string values: none, auto, required` \
                 (lmstudio-bug-tracker#670)",
@@ -306,14 +306,14 @@ const EAGER_INPUT: RequestFact = RequestFact {
 const STRICT: RequestFact = Rule::tool(MESSAGES, &["strict"])
     .of(Models::Versions(&["opus-4-7", "opus-4-8", "sonnet-5", "opus-5-5", "fable-5-1"]))
     .fact(
-        'A',
+        Grade::A,
         "Opus 4.7, 4.8 and 5.5, Sonnet 5 and Fable 5.1 do not accept `strict` at Bedrock",
         "live: `tools.0.custom.strict: Extra inputs are not permitted` (litellm#33193, lobehub#19876, vercel/ai#16121, \
             litellm#31582)",
     );
 
 const DIAGNOSTICS: RequestFact = Rule::member(MESSAGES, &["diagnostics"]).fact(
-    'B',
+    Grade::B,
     "Bedrock does not accept `diagnostics`",
     "live: `Extra inputs are not permitted` (Bifrost's matrix, which quotes the answer)",
 );
@@ -321,7 +321,7 @@ const DIAGNOSTICS: RequestFact = Rule::member(MESSAGES, &["diagnostics"]).fact(
 /// OpenAI itself accepted 51 and 53 characters on 2026-07-14 (vercel/ai#17233, vercel/ai#17280).
 const LONG_IDS: RequestFact =
     Rule::call_ids(CHAT, NamePattern { max_length: 40, ..NamePattern::ANY }).check_only().fact(
-        'C',
+        Grade::C,
         "the id of a call has at most 40 characters",
         "live, to 2026-02: `Expected a string with maximum length 40` (opencode#12653, litellm#17343, Portkey#1062); \
             not asked again (confidence C)",

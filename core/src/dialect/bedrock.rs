@@ -10,28 +10,28 @@ use super::{
 };
 use crate::{
     options::ToolFormat,
-    report::Severity,
+    report::{Grade, Severity},
     rules::Constraint,
     schema::keyword::{Keyword, Keywords},
 };
 
 const OBJECT: Fact = Fact {
     statement: "the root has `type: \"object\"`",
-    confidence: 'A',
+    confidence: Grade::A,
     source: "live: `tools.0.custom.input_schema.type: Input should be 'object'`",
     rules: &[Constraint::RootObject, Constraint::RootNotSchema],
     ..Fact::REFUSED
 };
 const NAMES: Fact = Fact {
     statement: "tool names match `^[a-zA-Z0-9_-]{1,64}$`",
-    confidence: 'A',
+    confidence: Grade::A,
     source: "botocore, bedrock-runtime service model",
     rules: &[Constraint::ToolName],
     ..Fact::REFUSED
 };
 const DESCRIPTIONS: Fact = Fact {
     statement: "a description is not empty",
-    confidence: 'A',
+    confidence: Grade::A,
     source: "botocore, bedrock-runtime service model",
     rules: &[Constraint::EmptyDescription],
     ..Fact::REFUSED
@@ -61,7 +61,7 @@ pub(super) const BEDROCK: Dialect = Dialect {
         OBJECT,
         Fact {
             statement: "Amazon Nova does not follow references, so they are inlined",
-            confidence: 'B',
+            confidence: Grade::B,
             source: "pydantic-ai, the profile of Amazon's models",
             rules: &[],
             severity: Severity::Ignored,
@@ -131,7 +131,7 @@ const STRICT_GRAMMAR: Grammar = Grammar {
     ..anthropic::STRICT_GRAMMAR
 };
 
-const STRICT_MODE: Fact = Fact::enforces_strict('A', STRICT_DOCUMENTATION);
+const STRICT_MODE: Fact = Fact::enforces_strict(Grade::A, STRICT_DOCUMENTATION);
 
 pub(super) const STRICT: Dialect = Dialect {
     name: "bedrock-strict",
@@ -154,7 +154,7 @@ pub(super) const STRICT: Dialect = Dialect {
         anthropic::PROPERTY_NAMES,
         Fact {
             statement: "every object is closed",
-            confidence: 'A',
+            confidence: Grade::A,
             source: STRICT_DOCUMENTATION,
             rules: &[Constraint::ObjectNotClosed, Constraint::Map],
             ..Fact::REFUSED
@@ -162,7 +162,7 @@ pub(super) const STRICT: Dialect = Dialect {
         Fact {
             statement: "no numeric bounds, `multipleOf` or `maxItems`; `minLength` and `maxLength` are accepted, \
                 contrary to the documentation",
-            confidence: 'A',
+            confidence: Grade::A,
             source: STRICT_PROBED,
             rules: &[Constraint::RefusedKeyword],
             keywords: Keywords::of(&[
@@ -177,7 +177,7 @@ pub(super) const STRICT: Dialect = Dialect {
         },
         Fact {
             statement: "no `contains`; Ministral accepts it",
-            confidence: 'B',
+            confidence: Grade::B,
             source: "pydantic-ai#10713: Claude, GLM, Qwen and Gemma refuse it",
             rules: &[Constraint::RefusedKeyword],
             keywords: Keywords::of(&[Keyword::Contains, Keyword::MinContains, Keyword::MaxContains]),
@@ -186,21 +186,21 @@ pub(super) const STRICT: Dialect = Dialect {
         Fact {
             statement: "no `oneOf`, `not`, `uniqueItems`, `patternProperties` or `prefixItems`, as in Anthropic's own \
                 strict tools",
-            confidence: 'C',
+            confidence: Grade::C,
             source: "Anthropic, structured outputs, limitations",
             rules: &[Constraint::RefusedKeyword],
             ..Fact::REFUSED
         },
         Fact {
             statement: "`minItems` is 0 or 1",
-            confidence: 'A',
+            confidence: Grade::A,
             source: STRICT_PROBED,
             rules: &[Constraint::KeywordTooLarge],
             ..Fact::REFUSED
         },
         Fact {
             statement: "`pattern` has no lookaround, and no backslash before a digit (such as a backreference)",
-            confidence: 'A',
+            confidence: Grade::A,
             source: "live: pydantic-ai 2.68.0, providers/bedrock.py, probed with claude-opus-4-7 and qwen3-32b on \
                 2026-10-29",
             rules: &[Constraint::Pattern],
@@ -208,7 +208,7 @@ pub(super) const STRICT: Dialect = Dialect {
         },
         Fact {
             statement: "no recursion",
-            confidence: 'A',
+            confidence: Grade::A,
             source: "recorded answers: a recursive reference at the root was answered 500, five times out of five",
             rules: &[Constraint::Recursion],
             ..Fact::REFUSED
@@ -216,7 +216,7 @@ pub(super) const STRICT: Dialect = Dialect {
         Fact {
             statement: "no `$ref` directly in `allOf`, only scalars in `enum`, ten formats, and a type, a union or a \
                 reference in every schema, as in Anthropic's own strict tools",
-            confidence: 'C',
+            confidence: Grade::C,
             source: "Anthropic, structured outputs, limitations",
             rules: &[
                 Constraint::RefPlace,
@@ -231,7 +231,7 @@ pub(super) const STRICT: Dialect = Dialect {
             statement:
                 "with Claude, at most 20 strict tools, 24 optional properties and 16 unions in a request, and about 10 \
                     and 8 in one tool",
-            confidence: 'B',
+            confidence: Grade::B,
             source: "pydantic-ai 2.68.0, providers/bedrock.py, counts 20; the others are Anthropic's",
             rules: &[
                 Constraint::TooManyStrictTools,

@@ -8,7 +8,7 @@ use super::{
     request_fact::RequestFact,
     rule::{BetaLocation, Path, Rule, When},
 };
-use crate::options::Api;
+use crate::{options::Api, report::Grade};
 
 const MESSAGES: &[Api] = &[Api::Anthropic];
 const CONTEXT_MANAGEMENT: &str = "context-management-2025-06-27";
@@ -17,7 +17,7 @@ const BINDING: &str = "thinking-binding-controls-2026-08-01";
 const DIAGNOSIS: &str = "cache-diagnosis-2026-04-07";
 
 const fn refused_beta(name: &'static [&'static str], statement: &'static str, source: &'static str) -> RequestFact {
-    with_date(Rule::beta(MESSAGES, name).fact('A', statement, source))
+    with_date(Rule::beta(MESSAGES, name).fact(Grade::A, statement, source))
 }
 
 const fn with_date(fact: RequestFact) -> RequestFact {
@@ -39,7 +39,7 @@ const TOOL_SEARCH: &str = "tool-search-tool-2025-10-19";
 /// The clouds of Amazon and Google.
 const ADVANCED_TOOLS: RequestFact =
     with_date(Rule::renamed_beta(MESSAGES, &["advanced-tool-use-2025-11-20"], TOOL_SEARCH).fact(
-        'B',
+        Grade::B,
         "the beta of deferred tools is `tool-search-tool-2025-10-19` here",
         "Anthropic's documentation of tool search names the beta by platform; LiteLLM 1.110.2 and \
             envoyproxy/ai-gateway rename it, Bifrost drops it",
@@ -49,27 +49,27 @@ const ADVANCED_TOOLS: RequestFact =
 /// the latter, because only the client knows its access.
 pub(super) const ANTHROPIC: &[RequestFact] = &[
     with_date(CONTEXT_BY_HEADER.fact(
-        'B',
+        Grade::B,
         "`context_management` needs its beta",
         "live: `context_management: Extra inputs are not permitted` without the beta \
                 (anthropics/claude-code#14135, anthropics/claude-code#39589); Claude Code's gateway protocol: the \
                 pair travels together",
     )),
     with_date(in_header(&["speed"], &[When::WithoutBeta(FAST_MODE, BetaLocation::Header)], FAST_MODE).fact(
-        'B',
+        Grade::B,
         "`speed` needs its beta",
         "Claude Code's gateway protocol (code.claude.com/docs/en/llm-gateway-protocol): the pair travels together, \
                 one half alone is refused",
     )),
     with_date(
         in_header(&["thinking", "block_binding"], &[When::WithoutBeta(BINDING, BetaLocation::Header)], BINDING).fact(
-            'B',
+            Grade::B,
             "`block_binding` needs its beta",
             "live: refused without the beta (pydantic-ai 2.68, measured live)",
         ),
     ),
     with_date(in_header(&["diagnostics"], &[When::WithoutBeta(DIAGNOSIS, BetaLocation::Header)], DIAGNOSIS).fact(
-        'B',
+        Grade::B,
         "`diagnostics` needs its beta",
         "Claude Code's gateway protocol (code.claude.com/docs/en/llm-gateway-protocol): the pair travels together, \
                 one half alone is refused",
@@ -92,11 +92,11 @@ const fn of_bedrock(name: &'static [&'static str]) -> RequestFact {
 }
 
 const fn by_checks(name: &'static [&'static str]) -> RequestFact {
-    RequestFact { confidence: 'B', source: BEDROCK_CHECKS, ..of_bedrock(name) }
+    RequestFact { confidence: Grade::B, source: BEDROCK_CHECKS, ..of_bedrock(name) }
 }
 
 const fn by_check(name: &'static [&'static str]) -> RequestFact {
-    with_date(Rule::beta(MESSAGES, name).check_only().fact('C', BEDROCK_STATEMENT, BEDROCK_CHECK))
+    with_date(Rule::beta(MESSAGES, name).check_only().fact(Grade::C, BEDROCK_STATEMENT, BEDROCK_CHECK))
 }
 
 /// Amazon Bedrock, InvokeModel. It reads betas from the body, and its error does not name the refused beta.
@@ -113,7 +113,7 @@ pub(super) const INVOKE_MODEL: &[RequestFact] = &[
     by_check(&["thinking-token-count-2026-05-13"]),
     by_check(&["prompt-caching-2024-07-31"]),
     with_date(Rule::beta(MESSAGES, &[BINDING]).of(Models::Versions(&["sonnet-4-5"])).fact(
-        'A',
+        Grade::A,
         "models without bound thinking do not know this beta",
         "live: `invalid beta flag` with Sonnet 4.5; a Fable accepts it (BerriAI/litellm#41203)",
     )),
@@ -125,14 +125,14 @@ pub(super) const INVOKE_MODEL: &[RequestFact] = &[
             (CONTEXT_MANAGEMENT, BetaLocation::Body),
         )
         .fact(
-            'B',
+            Grade::B,
             "`context_management` needs its beta in the body",
             "live: `context_management: Extra inputs are not permitted` without the beta (sub2api#2726); the beta is \
                 accepted (CLIProxyAPI#4750, 2026-08-03)",
         ),
     ),
     with_date(Rule::member(MESSAGES, &["speed"]).fact(
-        'B',
+        Grade::B,
         "Bedrock does not accept `speed`, also with its beta",
         "live: `speed: Extra inputs are not permitted` with and without the beta (vokako/bedrock-api-feature-tests, \
             2026-07-27); the beta is refused (CLIProxyAPI#4750)",
@@ -143,7 +143,7 @@ pub(super) const INVOKE_MODEL: &[RequestFact] = &[
 pub(super) const MANTLE: &[RequestFact] = &[
     ADVANCED_TOOLS,
     RequestFact {
-        confidence: 'B',
+        confidence: Grade::B,
         ..refused_beta(
             &["prompt-caching-scope-2026-01-05"],
             "Bedrock's Mantle does not know this beta",
@@ -182,23 +182,23 @@ pub(super) const VERTEX: &[RequestFact] = &[
     ),
     of_vertex(&["context-1m-2025-08-07"], "live 2026-06-29: `Unexpected value(s)` (BerriAI/litellm#31607)"),
     with_date(Rule::beta(MESSAGES, &["structured-outputs-2025-12-15"]).of(Models::Versions(&["opus-4-6"])).fact(
-        'A',
+        Grade::A,
         VERTEX_STATEMENT,
         "live 2026-02-20: `Unexpected value(s)` with Opus 4.6 (new-api#2975); LiteLLM 1.110.2 sends it",
     )),
     with_date(Rule::beta(MESSAGES, &["structured-outputs-2025-11-13"]).of(Models::Versions(&["sonnet-4-5"])).fact(
-        'A',
+        Grade::A,
         VERTEX_STATEMENT,
         "live 2025-12-08: `Unexpected value(s)` with Sonnet 4.5 (vercel/ai#10981, ax-llm/ax#462)",
     )),
-    with_date(Rule::beta(MESSAGES, &["oauth-2025-04-20"]).check_only().fact('C', VERTEX_STATEMENT, OLD_VERTEX)),
+    with_date(Rule::beta(MESSAGES, &["oauth-2025-04-20"]).check_only().fact(Grade::C, VERTEX_STATEMENT, OLD_VERTEX)),
     with_date(
-        Rule::beta(MESSAGES, &["prompt-caching-2024-07-31"]).check_only().fact('C', VERTEX_STATEMENT, OLD_VERTEX),
+        Rule::beta(MESSAGES, &["prompt-caching-2024-07-31"]).check_only().fact(Grade::C, VERTEX_STATEMENT, OLD_VERTEX),
     ),
-    with_date(Rule::beta(MESSAGES, &["pdfs-2024-09-25"]).check_only().fact('C', VERTEX_STATEMENT, OLD_VERTEX)),
+    with_date(Rule::beta(MESSAGES, &["pdfs-2024-09-25"]).check_only().fact(Grade::C, VERTEX_STATEMENT, OLD_VERTEX)),
     with_date(
         CONTEXT_BY_HEADER.fact(
-            'A',
+            Grade::A,
             "`context_management` needs its beta in the header",
             "live: refused with the beta in the body, accepted with it in the header (BerriAI/litellm#22321)",
         ),
@@ -226,7 +226,7 @@ pub(super) const COPILOT: &[RequestFact] = &[
         "live 2026-05-25: `unsupported beta header(s)` (copilot-api#103, github/gh-aw#34556)",
     ),
     RequestFact {
-        confidence: 'B',
+        confidence: Grade::B,
         ..refused_beta(
             &["advisor-tool-2026-03-01"],
             COPILOT_STATEMENT,
@@ -235,7 +235,7 @@ pub(super) const COPILOT: &[RequestFact] = &[
         )
     },
     with_date(CONTEXT_BY_HEADER.fact(
-        'B',
+        Grade::B,
         "Copilot accepts `context_management` only with its beta",
         "live: `context_management: Extra inputs are not permitted` without the beta (copilot-api#217, \
                 copilot-api#175, copilot-api#187, copilot-api#305); the beta is accepted (recorded 2026-08-24, \

@@ -9,6 +9,7 @@ use super::{
 };
 use crate::{
     options::ToolFormat,
+    report::Grade,
     rules::Constraint,
     schema::keyword::{Keyword, Keywords},
 };
@@ -29,21 +30,21 @@ const GRAMMAR: Grammar = Grammar {
 
 const LIMITS: Fact = Fact {
     statement: "at most 5,000 characters, 10 levels and 500 properties",
-    confidence: 'A',
+    confidence: Grade::A,
     source: DOCUMENTATION,
     rules: &[Constraint::TooManyBytes, Constraint::TooDeep, Constraint::TooManyProperties],
     ..Fact::REFUSED
 };
 const RECURSION: Fact = Fact {
     statement: "no recursion",
-    confidence: 'A',
+    confidence: Grade::A,
     source: "live: `Recursive JSON schemas are not currently supported`",
     rules: &[Constraint::Recursion, Constraint::RefTarget],
     ..Fact::REFUSED
 };
 const TEXT: Fact = Fact {
     statement: "no `pattern` or `format`",
-    confidence: 'A',
+    confidence: Grade::A,
     source: DOCUMENTATION,
     rules: &[Constraint::RefusedKeyword],
     keywords: STRINGS,
@@ -51,14 +52,14 @@ const TEXT: Fact = Fact {
 };
 const VALUES: Fact = Fact {
     statement: "at most 500 values in an `enum`",
-    confidence: 'A',
+    confidence: Grade::A,
     source: DOCUMENTATION,
     rules: &[Constraint::EnumTooLong],
     ..Fact::REFUSED
 };
 const OPEN_ITEMS: Fact = Fact {
     statement: "no `items: true`",
-    confidence: 'A',
+    confidence: Grade::A,
     source: DOCUMENTATION,
     rules: &[Constraint::OpenItems],
     ..Fact::REFUSED
@@ -112,7 +113,7 @@ const STRICT_GRAMMAR: Grammar = Grammar {
     ..openai::STRICT_GRAMMAR
 };
 
-const STRICT_MODE: Fact = Fact::enforces_strict('B', DOCUMENTATION);
+const STRICT_MODE: Fact = Fact::enforces_strict(Grade::B, DOCUMENTATION);
 
 pub(super) const STRICT: Dialect = Dialect {
     name: "cerebras-strict",
@@ -122,7 +123,7 @@ pub(super) const STRICT: Dialect = Dialect {
     facts: &[
         Fact {
             statement: "every object has `additionalProperties: false`",
-            confidence: 'A',
+            confidence: Grade::A,
             source: "live, formats: `'additionalProperties' is required to be supplied and set to false.`, 422 \
                 (agno#6013, 2026-01)",
             rules: &[Constraint::ObjectNotClosed, Constraint::Map],
@@ -130,14 +131,14 @@ pub(super) const STRICT: Dialect = Dialect {
         },
         Fact {
             statement: "every property is required",
-            confidence: 'B',
+            confidence: Grade::B,
             source: DOCUMENTATION,
             rules: &[Constraint::NotRequired, Constraint::RequiredUnknown],
             ..Fact::REFUSED
         },
         Fact {
             statement: "no `minItems` or `maxItems`",
-            confidence: 'B',
+            confidence: Grade::B,
             source: "live: `Unsupported JSON schema fields: {'minItems', 'items'}` (claude-code-router#708, 2025-08)",
             rules: &[Constraint::RefusedKeyword],
             keywords: ITEM_COUNTS,

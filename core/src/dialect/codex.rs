@@ -4,27 +4,27 @@ use super::{
     surface::{NamePattern, StrictFlag, Surface},
     Dialect, Fact, Method,
 };
-use crate::{options::ToolFormat, rules::Constraint, rules::Rule};
+use crate::{options::ToolFormat, report::Grade, rules::Constraint, rules::Rule};
 
 const SOURCE: &str = "openai/codex, codex-rs/tools/src/json_schema.rs, late 2026";
 
 const REPAIRED: Fact = Fact {
     statement: "boolean schemas become strings, `const` becomes `enum`, a missing type is inferred from keywords",
-    confidence: 'A',
+    confidence: Grade::A,
     source: SOURCE,
     rules: &[],
     ..Fact::REFUSED
 };
 const CLEARED: Fact = Fact {
     statement: "a schema that hints at no type becomes `{}`; earlier versions made it a string",
-    confidence: 'A',
+    confidence: Grade::A,
     source: SOURCE,
     rules: &[],
     ..Fact::REFUSED
 };
 const TYPED: Fact = Fact {
     statement: "fifteen keywords are kept; a tool whose schema does not fit the typed model is dropped",
-    confidence: 'A',
+    confidence: Grade::A,
     source: SOURCE,
     rules: &[
         Constraint::RootNotSchema,
@@ -47,7 +47,7 @@ const TYPED: Fact = Fact {
 };
 const SENT: Fact = Fact {
     statement: "tools are sent to the Responses API, as functions with `strict: false`",
-    confidence: 'A',
+    confidence: Grade::A,
     source: "openai/codex, codex-rs/tools, late 2026",
     rules: &[Constraint::StrictFlag, Constraint::ToolName],
     ..Fact::REFUSED
@@ -60,7 +60,7 @@ const WIRE_FACTS: &[Fact] = &[
     CLEARED,
     Fact {
         statement: "unreachable definitions are removed",
-        confidence: 'A',
+        confidence: Grade::A,
         source: SOURCE,
         rules: &[],
         ..Fact::REFUSED
@@ -68,7 +68,7 @@ const WIRE_FACTS: &[Fact] = &[
     Fact {
         statement: "above 5,000 bytes, Codex drops descriptions, then references, then deep structure, then \
             combinators",
-        confidence: 'A',
+        confidence: Grade::A,
         source: SOURCE,
         rules: &[],
         ..Fact::REFUSED

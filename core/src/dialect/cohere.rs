@@ -8,6 +8,7 @@ use super::{
 };
 use crate::{
     options::ToolFormat,
+    report::Grade,
     rules::Constraint,
     schema::keyword::{Keyword, Keywords},
 };
@@ -20,7 +21,7 @@ const NAMES: NamePattern =
 
 const NAMES_FACT: Fact = Fact {
     statement: "tool names match `^[a-zA-Z_][a-zA-Z0-9_]*$`",
-    confidence: 'A',
+    confidence: Grade::A,
     source: "Cohere, API reference, tools (repeated in Oracle's SDK): valid names contain only the characters a-z, \
         A-Z, 0-9 and _, and must not begin with a digit",
     rules: &[Constraint::ToolName],
@@ -41,7 +42,7 @@ pub(super) const COHERE: Dialect = Dialect {
     facts: &[
         Fact {
             statement: "every keyword of JSON Schema is accepted; the root is an object",
-            confidence: 'A',
+            confidence: Grade::A,
             source: "Cohere, structured outputs, table of parameter types: non-strict tools; recorded answers of \
                     api.cohere.com",
             rules: &[Constraint::RootObject, Constraint::RootNotSchema],
@@ -105,14 +106,14 @@ pub(super) const STRICT: Dialect = Dialect {
     facts: &[
         Fact {
             statement: "the root is an object",
-            confidence: 'A',
+            confidence: Grade::A,
             source: DOCUMENTATION,
             rules: &[Constraint::RootObject, Constraint::RootNotSchema],
             ..Fact::REFUSED
         },
         Fact {
             statement: "every object has at least one required property or an `additionalProperties` schema",
-            confidence: 'A',
+            confidence: Grade::A,
             source:
                 "Cohere, structured outputs: every object must have at least one required field; you must specify at \
                 least one required parameter; `additionalProperties` is supported",
@@ -121,42 +122,42 @@ pub(super) const STRICT: Dialect = Dialect {
         },
         Fact {
             statement: "no `allOf`, `oneOf`, `not`, `uniqueItems`, or bounds of numbers, item counts or lengths",
-            confidence: 'A',
+            confidence: Grade::A,
             source: DOCUMENTATION,
             rules: &[Constraint::RefusedKeyword],
             ..Fact::REFUSED
         },
         Fact {
             statement: "`pattern` has no `^` or `$`, and no lookaround",
-            confidence: 'A',
+            confidence: Grade::A,
             source: DOCUMENTATION,
             rules: &[Constraint::Pattern, Constraint::PatternAnchors],
             ..Fact::REFUSED
         },
         Fact {
             statement: "`format` is one of `date-time`, `uuid`, `date` and `time`",
-            confidence: 'A',
+            confidence: Grade::A,
             source: DOCUMENTATION,
             rules: &[Constraint::Format],
             ..Fact::REFUSED
         },
         Fact {
             statement: "references point to `$defs` or `definitions`; recursion is not mentioned",
-            confidence: 'C',
+            confidence: Grade::C,
             source: "Cohere, structured outputs, table of parameter types: `$ref` and `$def` are supported",
             rules: &[Constraint::RefForm, Constraint::RefTarget, Constraint::Recursion],
             ..Fact::REFUSED
         },
         Fact {
             statement: "all tools of a request together have at most 200 properties",
-            confidence: 'A',
+            confidence: Grade::A,
             source: "Cohere, structured outputs: a maximum of 200 fields across all tools in a single call",
             rules: &[Constraint::TooManyStrictProperties],
             ..Fact::REFUSED
         },
         Fact {
             statement: "`strict_tools: true` applies to the whole request, not to single tools, so the caller sets it",
-            confidence: 'A',
+            confidence: Grade::A,
             source: "Cohere, API reference, Chat v2",
             ..Fact::REFUSED
         },

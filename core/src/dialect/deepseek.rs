@@ -12,13 +12,14 @@ use super::{
 };
 use crate::{
     options::ToolFormat,
+    report::Grade,
     rules::Constraint,
     schema::keyword::{Keyword, Keywords},
 };
 
 const OBJECT: Fact = Fact {
     statement: "the root has `type: \"object\"`",
-    confidence: 'B',
+    confidence: Grade::B,
     source: "live: ``schema must be a JSON Schema of `type: \"object\"` ``",
     rules: &[Constraint::RootObject, Constraint::RootNotSchema],
     ..Fact::REFUSED
@@ -26,7 +27,7 @@ const OBJECT: Fact = Fact {
 const TYPED: Fact = Fact {
     statement: "every schema has `type`, `anyOf` or `$ref`: no `{}`, no booleans, no `enum` alone or with values of \
         another type",
-    confidence: 'B',
+    confidence: Grade::B,
     source: "live: ``Invalid tool parameters schema : field `anyOf`: one of `type`, `anyOf`, `$ref` field is \
         required``",
     rules: &[
@@ -40,7 +41,7 @@ const TYPED: Fact = Fact {
 };
 const ONE_OF: Fact = Fact {
     statement: "no `oneOf`",
-    confidence: 'B',
+    confidence: Grade::B,
     source: "openclaw writes `anyOf` for this provider",
     rules: &[Constraint::RefusedKeyword],
     ..Fact::REFUSED
@@ -122,7 +123,7 @@ const STRICT_GRAMMAR: Grammar = Grammar {
     ..GRAMMAR
 };
 
-const STRICT_MODE: Fact = Fact::enforces_strict('A', "DeepSeek, tool calls, strict mode");
+const STRICT_MODE: Fact = Fact::enforces_strict(Grade::A, "DeepSeek, tool calls, strict mode");
 
 pub(super) const STRICT: Dialect = Dialect {
     name: "deepseek-strict",
@@ -143,7 +144,7 @@ pub(super) const STRICT: Dialect = Dialect {
         Fact {
             statement: "every object is closed, has at least one property below the root, and requires all its \
                 properties",
-            confidence: 'A',
+            confidence: Grade::A,
             source:
                 "live: `Required properties must match all properties in the object`; DeepSeek, tool calls, strict \
                 mode",
@@ -158,35 +159,35 @@ pub(super) const STRICT: Dialect = Dialect {
         Fact {
             statement: "no `oneOf`, `allOf`, `minLength`, `maxLength`, `minItems`, `maxItems`, `patternProperties` or \
                 `prefixItems`",
-            confidence: 'A',
+            confidence: Grade::A,
             source: "DeepSeek, tool calls, strict mode; rig-core against the live API",
             rules: &[Constraint::RefusedKeyword],
             ..Fact::REFUSED
         },
         Fact {
             statement: "lists of types contain only scalars and null",
-            confidence: 'A',
+            confidence: Grade::A,
             source: "rig-core against the live API: `[\"array\", \"null\"]` is refused",
             rules: &[Constraint::TypeList],
             ..Fact::REFUSED
         },
         Fact {
             statement: "arrays have `items` that constrain the items",
-            confidence: 'C',
+            confidence: Grade::C,
             source: "inferred: constrained decoding needs a type",
             rules: &[Constraint::ArrayWithoutItems, Constraint::OpenItems],
             ..Fact::REFUSED
         },
         Fact {
             statement: "`format` has one of five values",
-            confidence: 'A',
+            confidence: Grade::A,
             source: "DeepSeek, tool calls, strict mode",
             rules: &[Constraint::Format],
             ..Fact::REFUSED
         },
         Fact {
             statement: "a branch of `anyOf` has its own `type`: it is neither a `$ref` nor another `anyOf`",
-            confidence: 'A',
+            confidence: Grade::A,
             source: "rig-core against the live API: ``field `anyOf`: missing field `type` ``; for another `anyOf`, \
                 oh-my-pi#2270",
             rules: &[Constraint::RefPlace, Constraint::UntypedBranch],

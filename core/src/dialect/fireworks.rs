@@ -6,7 +6,7 @@ use super::{
     well_formed::VALID,
     Dialect, Fact, Method,
 };
-use crate::{options::ToolFormat, rules::Constraint, schema::keyword::Keywords};
+use crate::{options::ToolFormat, report::Grade, rules::Constraint, schema::keyword::Keywords};
 
 const GRAMMAR: Grammar = Grammar {
     typed: TypeRequirement::TypeOrUnion,
@@ -28,7 +28,7 @@ pub(super) const FIREWORKS: Dialect = Dialect {
     facts: &[
         Fact {
             statement: "every schema has `type`, `anyOf` or `$ref`",
-            confidence: 'B',
+            confidence: Grade::B,
             source: "live: `JSON Schema not supported: could not understand the instance {'description': …}` \
                 (docker/mcp-gateway#234)",
             rules: &[Constraint::Untyped],
@@ -36,14 +36,14 @@ pub(super) const FIREWORKS: Dialect = Dialect {
         },
         Fact {
             statement: "`$ref` has no sibling keywords",
-            confidence: 'B',
+            confidence: Grade::B,
             source: "live: `JSON Schema not supported: keyword(s) ['default'] not allowed at the same level as $ref`",
             rules: &[Constraint::BesideRef],
             ..Fact::REFUSED
         },
         Fact {
             statement: "references point to `$defs`; `definitions` is ignored",
-            confidence: 'B',
+            confidence: Grade::B,
             source: "litellm#26692",
             rules: &[Constraint::RefForm, Constraint::RefTarget],
             ..Fact::REFUSED

@@ -8,7 +8,7 @@ use super::{
 };
 use crate::{
     options::{Api, ToolFormat},
-    report::{Reason, Severity},
+    report::{Grade, Reason, Severity},
 };
 
 #[derive(Debug)]
@@ -40,7 +40,7 @@ pub(crate) struct FormatLocation {
     /// As in [`Fact`](super::Fact).
     pub(crate) source: &'static str,
     /// As in [`Fact`](super::Fact).
-    pub(crate) confidence: char,
+    pub(crate) confidence: Grade,
 }
 
 /// How often a schema is JSON text in a string.
@@ -75,7 +75,7 @@ impl FormatLocation {
         carrier: None,
         is_main: false,
         source: "",
-        confidence: 'A',
+        confidence: Grade::A,
     };
     const OF_OPENAI: FormatLocation = FormatLocation {
         kind: Some("json_schema"),
@@ -110,7 +110,7 @@ pub(crate) const FORMAT_LOCATIONS: &[FormatLocation] = &[
     FormatLocation {
         path: &["response_format"],
         kind: Some("json_schema"),
-        confidence: 'B',
+        confidence: Grade::B,
         source: "Together and some gateways put `schema` next to `type` (LiteLLM 1.110, read 2026-11-26)",
         ..FormatLocation::NONE
     },
@@ -235,7 +235,7 @@ pub(crate) const FORMAT_LOCATIONS: &[FormatLocation] = &[
         path: &["generationConfig", "responseFormat"],
         holder: &["text"],
         carrier: JSON_SCHEMA,
-        confidence: 'C',
+        confidence: Grade::C,
         source: GOOGLE_LIST,
         ..FormatLocation::OF_GEMINI
     },
@@ -243,7 +243,7 @@ pub(crate) const FORMAT_LOCATIONS: &[FormatLocation] = &[
         path: &["generationConfig", "response_format"],
         holder: &["text"],
         carrier: JSON_SCHEMA,
-        confidence: 'C',
+        confidence: Grade::C,
         source: GOOGLE_LIST,
         ..FormatLocation::OF_GEMINI
     },
@@ -251,7 +251,7 @@ pub(crate) const FORMAT_LOCATIONS: &[FormatLocation] = &[
         path: &["generation_config", "responseFormat"],
         holder: &["text"],
         carrier: JSON_SCHEMA,
-        confidence: 'C',
+        confidence: Grade::C,
         source: GOOGLE_LIST,
         ..FormatLocation::OF_GEMINI
     },
@@ -259,7 +259,7 @@ pub(crate) const FORMAT_LOCATIONS: &[FormatLocation] = &[
         path: &["generation_config", "response_format"],
         holder: &["text"],
         carrier: JSON_SCHEMA,
-        confidence: 'C',
+        confidence: Grade::C,
         source: GOOGLE_LIST,
         ..FormatLocation::OF_GEMINI
     },
@@ -294,7 +294,12 @@ pub(crate) const JSON_MODE_VALUES: &[(Api, &[&str], &str)] = &[
     (Api::Gemini, &["generation_config", "response_mime_type"], "application/json"),
 ];
 
-const fn format_fact(rule: FormatRule, confidence: char, statement: &'static str, source: &'static str) -> RequestFact {
+const fn format_fact(
+    rule: FormatRule,
+    confidence: Grade,
+    statement: &'static str,
+    source: &'static str,
+) -> RequestFact {
     RequestFact {
         refuses: Refusal::Format(rule),
         statement,
@@ -308,7 +313,7 @@ const fn format_fact(rule: FormatRule, confidence: char, statement: &'static str
 /// The schema of a format must satisfy the facts of the dialect's response format.
 pub(crate) const SCHEMA: RequestFact = format_fact(
     FormatRule::Broken,
-    'A',
+    Grade::A,
     "the schema of a response format follows the dialect's rules",
     "the dialect's facts about response formats",
 );
@@ -325,14 +330,14 @@ pub(super) const CLAUDE_MODELS: RequestFact = format_fact(
         "opus-4-2025",
         "opus-4@",
     ])),
-    'B',
+    Grade::B,
     "Claude accepts response formats from 4.5 on; so does Opus 4.1",
     "Anthropic, structured outputs (documentation); live, on Bedrock: `output_config.format: Extra inputs are not \
         permitted` (models.dev#1765)",
 );
 pub(super) const PREFILL: RequestFact = format_fact(
     FormatRule::BesidePrefill(Api::Anthropic),
-    'A',
+    Grade::A,
     "a response format does not allow a prefilled answer",
     "Anthropic, structured outputs: message prefilling is incompatible with JSON outputs (documentation)",
 );
@@ -354,7 +359,7 @@ pub(super) const CLAUDE_PREFILL: RequestFact = RequestFact {
         "mythos-5",
     ])),
     statement: "Claude does not accept a prefilled answer from 4.6 on",
-    confidence: 'A',
+    confidence: Grade::A,
     severity: Severity::Refused,
     source: "Anthropic, What's new in Claude 4.6, prefill removal (documentation); live: `This model does not support \
         assistant message prefill. The conversation must end with a user message.` (skyvern#4795, opencode#13768, \
@@ -363,59 +368,59 @@ pub(super) const CLAUDE_PREFILL: RequestFact = RequestFact {
 };
 pub(super) const DEEPSEEK_SCHEMA: RequestFact = format_fact(
     FormatRule::Schema(Api::OpenaiChat),
-    'A',
+    Grade::A,
     "DeepSeek's Chat Completions has only JSON mode",
     "live: `This response_format type is unavailable now`; DeepSeek, JSON output (documentation)",
 );
 pub(super) const DEEPSEEK_WORD: RequestFact = format_fact(
     FormatRule::WithoutWord,
-    'A',
+    Grade::A,
     "JSON mode requires the word JSON in the messages",
     "DeepSeek, JSON output (documentation): include the word json in the system or user prompt",
 );
 pub(super) const OPENAI_WORD: RequestFact = format_fact(
     FormatRule::WithoutWord,
-    'A',
+    Grade::A,
     "JSON mode requires the word JSON in the messages",
     "OpenAI, Structured Outputs, JSON mode (documentation): the API throws an error if the string JSON does not appear \
         somewhere in the context",
 );
 pub(super) const UPDATES: RequestFact = format_fact(
     FormatRule::Updates(Api::OpenaiResponses),
-    'A',
+    Grade::A,
     "a configuration update does not directly follow another one",
     "openai-python 7.57, documentation of `configuration_update`",
 );
 pub(super) const OPENAI_NAME: RequestFact = format_fact(
     FormatRule::Name(NamePattern::OPENAI),
-    'A',
+    Grade::A,
     "a response format has a name that matches `^[a-zA-Z0-9_-]{1,64}$`",
     "OpenAI, API reference, `json_schema.name`: a-z, A-Z, 0-9, underscores and dashes, with a maximum length of 64 \
         (documentation); openai-openapi, ResponseFormatJsonSchema: `name` is required",
 );
 pub(super) const GROQ_TOOLS: RequestFact = format_fact(
     FormatRule::BesideTools { models: Models::All, only_json: true },
-    'A',
+    Grade::A,
     "Groq does not accept JSON mode together with tools",
     "live: `response_format` json_object cannot be combined with tool/function calling (agno#1065); `json mode cannot \
         be combined with tool/function calling` (vercel/ai#16540)",
 );
 pub(super) const COHERE_TOOLS: RequestFact = format_fact(
     FormatRule::BesideTools { models: Models::All, only_json: false },
-    'A',
+    Grade::A,
     "Cohere does not accept a response format together with tools",
     "Cohere, structured outputs (documentation)",
 );
 pub(super) const GEMINI_TOOLS: RequestFact = format_fact(
     FormatRule::BesideTools { models: Models::Contain(&["gemini-1", "gemini-2"]), only_json: false },
-    'A',
+    Grade::A,
     "Gemini accepts JSON answers together with functions only from Gemini 3 on",
     "live: `Function calling with a response mime type: 'application/json' is unsupported` (python-genai#867, \
         symfony/ai#803, symfony/ai#1777)",
 );
 pub(super) const GEMINI_MAPS: RequestFact = format_fact(
     FormatRule::BesideHosted { models: Models::All, hosted: &["googleMaps"] },
-    'B',
+    Grade::B,
     "Gemini does not accept a `responseMimeType` of JSON together with Google Maps; it accepts `responseFormat`",
     "live: `Google Maps tool with a response mime type: 'application/json' is unsupported` (litellm#29451)",
 );
@@ -424,7 +429,7 @@ pub(super) const GEMINI_HOSTED: RequestFact = format_fact(
         models: Models::Contain(&["gemini-1", "gemini-2"]),
         hosted: &["googleSearch", "googleSearchRetrieval", "urlContext", "codeExecution"],
     },
-    'A',
+    Grade::A,
     "Gemini accepts JSON answers together with Google's own tools only from Gemini 3 on",
     "live: `Tool use with a response mime type: 'application/json' is unsupported` (gemini-balance#238, \
         gemini-balance#264, gpt-load#188; gemini-balance#286 omits `codeExecution`, `googleSearch` and `urlContext`)",
@@ -444,7 +449,7 @@ pub(crate) struct FormatSteps {
     /// As in [`Fact`](super::Fact).
     pub(crate) source: &'static str,
     /// As in [`Fact`](super::Fact).
-    pub(crate) confidence: char,
+    pub(crate) confidence: Grade,
 }
 
 /// The function calls that a request can force.
@@ -526,7 +531,7 @@ const STEPS: &[FormatSteps] = &[
         limits_calls: true,
         has_json_mode: true,
         source: "OpenAI, API reference, `tool_choice` and `response_format` (read 2026-11-26)",
-        confidence: 'A',
+        confidence: Grade::A,
     },
     FormatSteps {
         dialects: &["anthropic", "anthropic-strict"],
@@ -536,7 +541,7 @@ const STEPS: &[FormatSteps] = &[
         has_json_mode: false,
         source: "Anthropic, tool use, `tool_choice`: Anthropic's own way to get JSON is to force a tool (read \
             2026-11-26)",
-        confidence: 'A',
+        confidence: Grade::A,
     },
     FormatSteps {
         dialects: &["bedrock-anthropic"],
@@ -545,7 +550,7 @@ const STEPS: &[FormatSteps] = &[
         limits_calls: false,
         has_json_mode: false,
         source: "Amazon Bedrock, API reference, ToolChoice: `tool` for Claude and Nova (read 2026-11-26)",
-        confidence: 'A',
+        confidence: Grade::A,
     },
     FormatSteps {
         dialects: &["bedrock", "bedrock-strict"],
@@ -554,7 +559,7 @@ const STEPS: &[FormatSteps] = &[
         limits_calls: false,
         has_json_mode: false,
         source: "Amazon Bedrock, API reference, ToolChoice: more models accept `any` than `tool` (read 2026-11-26)",
-        confidence: 'B',
+        confidence: Grade::B,
     },
     FormatSteps {
         dialects: &["gemini", "gemini-json-schema", "vertex", "vertex-json-schema"],
@@ -564,7 +569,7 @@ const STEPS: &[FormatSteps] = &[
         has_json_mode: true,
         source: "Gemini API, FunctionCallingConfig: `ANY` with `allowedFunctionNames`; `responseMimeType` needs no \
             schema (read 2026-11-26)",
-        confidence: 'A',
+        confidence: Grade::A,
     },
     FormatSteps {
         dialects: &["gemini-interactions"],
@@ -574,7 +579,7 @@ const STEPS: &[FormatSteps] = &[
         has_json_mode: true,
         source: "google-genai 3.6.1, _gaos/types/interactions: `allowed_tools`; a text format without a schema \
             (read 2026-11-26)",
-        confidence: 'B',
+        confidence: Grade::B,
     },
     FormatSteps {
         dialects: &["cohere", "cohere-strict"],
@@ -583,7 +588,7 @@ const STEPS: &[FormatSteps] = &[
         limits_calls: false,
         has_json_mode: true,
         source: "Cohere Chat v2, `tool_choice`: `REQUIRED` or `NONE`; `response_format` (read 2026-11-26)",
-        confidence: 'B',
+        confidence: Grade::B,
     },
     FormatSteps {
         dialects: &["llama-cpp"],
@@ -593,7 +598,7 @@ const STEPS: &[FormatSteps] = &[
         has_json_mode: true,
         source: "llama.cpp b11434, common chat parameters: `tool_choice` is `auto`, `none` or `required` (read \
             2026-11-26)",
-        confidence: 'A',
+        confidence: Grade::A,
     },
     FormatSteps {
         dialects: &["ollama"],
@@ -602,7 +607,7 @@ const STEPS: &[FormatSteps] = &[
         limits_calls: false,
         has_json_mode: true,
         source: "Ollama, OpenAI compatibility: `tool_choice` is not supported, JSON mode is (read 2026-11-26)",
-        confidence: 'B',
+        confidence: Grade::B,
     },
     FormatSteps {
         dialects: &["vllm"],
@@ -612,7 +617,7 @@ const STEPS: &[FormatSteps] = &[
         has_json_mode: true,
         source:
             "vLLM, tool calling: named functions, and `auto`, `required` and `none` (docs.vllm.ai, read 2026-11-27)",
-        confidence: 'A',
+        confidence: Grade::A,
     },
     FormatSteps {
         dialects: &[
@@ -633,7 +638,7 @@ const STEPS: &[FormatSteps] = &[
         has_json_mode: true,
         source:
             "they adopt `tool_choice` and `json_object` of OpenAI's Chat Completions; the page of each was not read",
-        confidence: 'C',
+        confidence: Grade::C,
     },
 ];
 
@@ -645,7 +650,7 @@ const UNKNOWN_STEPS: FormatSteps = FormatSteps {
     limits_calls: false,
     has_json_mode: false,
     source: "nothing is known about the API",
-    confidence: 'C',
+    confidence: Grade::C,
 };
 
 pub(crate) fn steps_of(dialect: &Dialect) -> &'static FormatSteps {

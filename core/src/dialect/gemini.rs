@@ -13,7 +13,7 @@ use super::{
 };
 use crate::{
     options::ToolFormat,
-    report::Severity,
+    report::{Grade, Severity},
     rules::Constraint,
     schema::keyword::{Keyword, Keywords},
 };
@@ -23,14 +23,14 @@ pub(super) const NAMES: NamePattern =
 
 pub(super) const NAME: Fact = Fact {
     statement: "function names match `^[a-zA-Z_][a-zA-Z0-9_.:-]{0,63}$`",
-    confidence: 'A',
+    confidence: Grade::A,
     source: "live: `Invalid function name. Must start with a letter or an underscore`",
     rules: &[Constraint::ToolName],
     ..Fact::REFUSED
 };
 pub(super) const NO_ARGUMENTS: Fact = Fact {
     statement: "a function without arguments has no `parameters`; an object without properties is accepted, too",
-    confidence: 'A',
+    confidence: Grade::A,
     source:
         "Gemini API, documentation of FunctionDeclaration; recorded requests with `properties: {}` were answered 200",
     rules: &[Constraint::NoArguments],
@@ -39,7 +39,7 @@ pub(super) const NO_ARGUMENTS: Fact = Fact {
 };
 pub(super) const COUNT: Fact = Fact {
     statement: "at most 512 function declarations",
-    confidence: 'A',
+    confidence: Grade::A,
     source: "live: `At most 512 function declarations can be specified`",
     rules: &[Constraint::TooManyTools],
     ..Fact::REFUSED
@@ -49,7 +49,7 @@ const FIELDS: Fact = Fact {
     statement:
         "only the fields of the Schema message, in the spelling of JSON (`anyOf`) or of the protocol (`any_of`): \
         any other key is refused",
-    confidence: 'A',
+    confidence: Grade::A,
     source: "live: `Unknown name \"additionalProperties\" at 'tools[0].function_declarations[0].parameters': \
         Cannot find field`; recorded answers: 200 for `any_of` and `property_ordering`",
     rules: &[Constraint::RefusedKeyword, Constraint::UnknownKeyword],
@@ -57,7 +57,7 @@ const FIELDS: Fact = Fact {
 };
 pub(super) const ROOT: Fact = Fact {
     statement: "the root is an object, whose `properties` may be empty",
-    confidence: 'A',
+    confidence: Grade::A,
     source: "live: `functionDeclaration parameters schema should be of type OBJECT`; recorded requests have \
         `properties: {}` there",
     rules: &[Constraint::RootObject, Constraint::RootNotSchema],
@@ -65,7 +65,7 @@ pub(super) const ROOT: Fact = Fact {
 };
 const NOT_EMPTY: Fact = Fact {
     statement: "`properties` below the root have at least one property",
-    confidence: 'A',
+    confidence: Grade::A,
     source: "live: `parameters.properties[variables].properties: should be non-empty for OBJECT type`",
     rules: &[Constraint::ObjectWithoutProperties, Constraint::PropertiesNotObject],
     keywords: Keywords::of(&[Keyword::Properties]),
@@ -73,7 +73,7 @@ const NOT_EMPTY: Fact = Fact {
 };
 const WITHOUT_PROPERTIES: Fact = Fact {
     statement: "an object without `properties` is accepted, but the model does not see what belongs in it",
-    confidence: 'A',
+    confidence: Grade::A,
     source: "recorded answers: objects without it at the root and below were answered 200 (docker/cagent 12 times, \
         pydantic-ai, ruby_llm; gemini-1.5 to 2.5)",
     rules: &[Constraint::ObjectWithoutProperties],
@@ -82,7 +82,7 @@ const WITHOUT_PROPERTIES: Fact = Fact {
 };
 pub(super) const OBJECT_KEYWORDS: Fact = Fact {
     statement: "`properties` and `required` occur only next to `type: \"object\"`",
-    confidence: 'B',
+    confidence: Grade::B,
     source: "live: `properties[data].properties: only allowed for OBJECT type` (opencode#11889)",
     rules: &[Constraint::BesideOtherType],
     ..Fact::REFUSED
@@ -90,7 +90,7 @@ pub(super) const OBJECT_KEYWORDS: Fact = Fact {
 pub(super) const TYPED: Fact = Fact {
     statement: "every schema has `anyOf` or a `type`, which is one name, in lower or upper case, or its number in \
         Google's protocol; null is `nullable: true`",
-    confidence: 'A',
+    confidence: Grade::A,
     source: "live: `type: must be specified when not using one_of, any_of or all_of fields`; `Proto field is not \
         repeating`; every recorded request with upper case or numbers was accepted",
     rules: &[Constraint::Untyped, Constraint::UnknownType, Constraint::TypeList, Constraint::NotASchema],
@@ -98,7 +98,7 @@ pub(super) const TYPED: Fact = Fact {
 };
 pub(super) const ITEMS: Fact = Fact {
     statement: "arrays have `items`, which is one schema",
-    confidence: 'A',
+    confidence: Grade::A,
     source: "live: `items: missing field`",
     rules: &[Constraint::ArrayWithoutItems, Constraint::OpenItems, Constraint::ArrayItems, Constraint::ItemsNotSchema],
     ..Fact::REFUSED
@@ -107,7 +107,7 @@ pub(super) const ENUMS: Fact = Fact {
     statement:
         "`enum` values are non-empty strings; integers, numbers and booleans are written as strings, with their \
         type and `format: \"enum\"`",
-    confidence: 'A',
+    confidence: Grade::A,
     source: "live: `Invalid value at '…enum[0]' (TYPE_STRING), 2`; `enum[0]: cannot be empty`; google-genai, \
         documentation of Schema.enum; numbers and booleans by one live report (vercel/ai#18652, 2026-08-10)",
     rules: &[Constraint::EnumKind, Constraint::EnumNotList, Constraint::EnumEmpty],
@@ -115,7 +115,7 @@ pub(super) const ENUMS: Fact = Fact {
 };
 const BESIDE_ANY_OF: Fact = Fact {
     statement: "only `description` is allowed next to `anyOf`",
-    confidence: 'B',
+    confidence: Grade::B,
     source: "a `description` there was answered 200 by generativelanguage.googleapis.com (ai-memory#450, \
         2026-08-21); Vertex refuses it: `when using any_of, it must be the only fields set` (litellm#11164)",
     rules: &[Constraint::BesideAnyOf, Constraint::CombinatorNotList, Constraint::AnyOfSize],
@@ -123,21 +123,21 @@ const BESIDE_ANY_OF: Fact = Fact {
 };
 pub(super) const REQUIRED: Fact = Fact {
     statement: "`required` names only properties of the same schema",
-    confidence: 'A',
+    confidence: Grade::A,
     source: "live: `required[0]: property is not defined`",
     rules: &[Constraint::RequiredUnknown, Constraint::RequiredNotStrings],
     ..Fact::REFUSED
 };
 pub(super) const PROPERTY_NAMES: Fact = Fact {
     statement: "property names match `^[a-zA-Z_][a-zA-Z0-9_]{0,63}$`",
-    confidence: 'A',
+    confidence: Grade::A,
     source: "google-genai, documentation of FunctionDeclaration",
     rules: &[Constraint::PropertyName],
     ..Fact::REFUSED
 };
 pub(super) const FORMATS: Fact = Fact {
     statement: "`format` is one that the type supports",
-    confidence: 'A',
+    confidence: Grade::A,
     source: "live: `only 'enum' and 'date-time' are supported for STRING type`",
     rules: &[Constraint::Format],
     ..Fact::REFUSED
@@ -145,7 +145,7 @@ pub(super) const FORMATS: Fact = Fact {
 
 pub(super) const KINDS: Fact = Fact {
     statement: "text keywords are strings, bounds are numbers, counts are integers, and `nullable` is a boolean",
-    confidence: 'A',
+    confidence: Grade::A,
     source: "the Schema message in JSON; live, for such fields: `Invalid value at '…' (TYPE_STRING), 2`",
     rules: &[Constraint::KeywordValue],
     ..Fact::REFUSED
@@ -291,14 +291,14 @@ pub(super) const JSON_GRAMMAR: Grammar = Grammar {
 
 pub(super) const JSON_ROOT: Fact = Fact {
     statement: "the root is an object",
-    confidence: 'A',
+    confidence: Grade::A,
     source: "google-genai, documentation of parametersJsonSchema",
     rules: &[Constraint::RootObject, Constraint::RootNotSchema],
     ..Fact::REFUSED
 };
 pub(super) const JSON_CONST: Fact = Fact {
     statement: "no `const`",
-    confidence: 'C',
+    confidence: Grade::C,
     source: "google-genai, documentation of responseJsonSchema",
     rules: &[Constraint::RefusedKeyword],
     severity: Severity::Ignored,
@@ -306,14 +306,14 @@ pub(super) const JSON_CONST: Fact = Fact {
 };
 pub(super) const JSON_REFERENCES: Fact = Fact {
     statement: "next to `$ref`, only keywords that begin with `$` are allowed; the reference is `#` or `#/$defs/name`",
-    confidence: 'A',
+    confidence: Grade::A,
     source: "google-genai, documentation of responseJsonSchema",
     rules: &[Constraint::BesideRef, Constraint::RefForm, Constraint::RefTarget],
     ..Fact::REFUSED
 };
 pub(super) const JSON_RECURSION: Fact = Fact {
     statement: "recursion only through properties that are not required",
-    confidence: 'A',
+    confidence: Grade::A,
     source: "google-genai, documentation of responseJsonSchema: cyclic references are unrolled, within \
         non-required properties",
     rules: &[Constraint::Recursion],
@@ -322,7 +322,7 @@ pub(super) const JSON_RECURSION: Fact = Fact {
 };
 pub(super) const JSON_ENUMS: Fact = Fact {
     statement: "`enum` values are documented as strings and numbers; arrays are accepted, too",
-    confidence: 'A',
+    confidence: Grade::A,
     source:
         "google-genai, documentation of responseJsonSchema; recorded answers: 4 of 4 schemas with arrays in `enum` \
         were answered 200",

@@ -9,7 +9,7 @@ use super::{
 };
 use crate::{
     options::ToolFormat,
-    report::Severity,
+    report::{Grade, Severity},
     rules::Constraint,
     schema::keyword::{Keyword, Keywords},
 };
@@ -19,7 +19,7 @@ const DOCUMENTED: &str = "google-genai 3.6.1, documentation of `Function.paramet
 const IGNORED: Fact = Fact {
     statement: "`minLength`, `maxLength`, `minProperties`, `maxProperties`, `uniqueItems`, `contains`, `minContains` \
         and `maxContains` are accepted and not enforced",
-    confidence: 'A',
+    confidence: Grade::A,
     source: DOCUMENTED,
     rules: &[Constraint::IgnoredKeyword],
     severity: Severity::Ignored,
@@ -29,7 +29,7 @@ const IGNORED: Fact = Fact {
 /// Restates a fact about `parametersJsonSchema` for Interactions, for which it was not tested.
 const fn quoted(fact: Fact) -> Fact {
     Fact {
-        confidence: 'C',
+        confidence: Grade::C,
         source:
             "carried over from `parametersJsonSchema`, which accepts the same subset of JSON Schema; not observed for \
             Interactions (confidence C)",

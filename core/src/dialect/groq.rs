@@ -10,6 +10,7 @@ use super::{
 };
 use crate::{
     options::ToolFormat,
+    report::Grade,
     rules::Constraint,
     schema::keyword::{Keyword, Keywords},
 };
@@ -28,7 +29,7 @@ const REQUIRED: Fact = Fact {
     statement:
         "`required`, even an empty list, needs `properties` that are not empty; llama-3.3-70b-versatile accepts \
         an empty list",
-    confidence: 'A',
+    confidence: Grade::A,
     source: "live: `invalid JSON schema for tool tool_without_parameters, tools[1].function.parameters: \
         'required' present but 'properties' is missing` (livekit/agents#5082 and five more threads, the latest \
         of 2026-09-05)",
@@ -50,7 +51,7 @@ pub(super) const GROQ: Dialect = Dialect {
         Fact {
             statement:
                 "arguments that violate the schema fail the request, so no schema may be narrower than the tool's own",
-            confidence: 'C',
+            confidence: Grade::C,
             source: "live: `tool call validation failed: parameters for tool web_search did not match schema: errors: \
                 [/count: expected integer, but got string]` (picoclaw#400, ha-groq-cloud-api#20, laravel/ai#239, \
                 OpenHands#10048); the option `lenientTypes` widens schemas",
@@ -77,7 +78,7 @@ const STRICT_GRAMMAR: Grammar = Grammar {
     ..openai::STRICT_GRAMMAR
 };
 
-const STRICT_MODE: Fact = Fact::enforces_strict('B', "Groq, structured outputs, strict mode");
+const STRICT_MODE: Fact = Fact::enforces_strict(Grade::B, "Groq, structured outputs, strict mode");
 
 pub(super) const STRICT: Dialect = Dialect {
     name: "groq-strict",
@@ -88,7 +89,7 @@ pub(super) const STRICT: Dialect = Dialect {
     facts: &[
         Fact {
             statement: "every object has `additionalProperties: false`",
-            confidence: 'A',
+            confidence: Grade::A,
             source: "live, tools: `invalid JSON schema for tool browser_type, tools[2].function.parameters: \
                 /properties/inputs/anyOf/0/items: additionalProperties:false must be set on every object` \
                 (eigent#1786, 2026-07); formats: the same words (Meridiona/meridian#811, 2026-08)",
@@ -97,14 +98,14 @@ pub(super) const STRICT: Dialect = Dialect {
         },
         Fact {
             statement: "every property is required",
-            confidence: 'B',
+            confidence: Grade::B,
             source: "Groq, structured outputs, strict mode",
             rules: &[Constraint::NotRequired, Constraint::RequiredUnknown],
             ..Fact::REFUSED
         },
         Fact {
             statement: "no `minItems` or `maxItems`",
-            confidence: 'B',
+            confidence: Grade::B,
             source: "live: `invalid schema for response format: response_format/json_schema/next_step: minItems is \
                 not supported` (beeai-framework#1215, 2025-10)",
             rules: &[Constraint::RefusedKeyword],

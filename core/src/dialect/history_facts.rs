@@ -1,7 +1,7 @@
 //! Facts about calls and results in the history.
 
 use super::request_fact::{Refusal, RequestFact, DAY};
-use crate::{options::Api, report::Severity};
+use crate::{options::Api, report::Grade, report::Severity};
 
 const OPENAI_FORMATS: &[Api] = &[Api::OpenaiChat, Api::OpenaiResponses];
 
@@ -12,7 +12,7 @@ const PAIRED: &[Api] = &[Api::Anthropic, Api::OpenaiChat, Api::OpenaiResponses, 
 pub(crate) const HISTORY_ARGUMENTS: RequestFact = RequestFact {
     refuses: Refusal::HistoryArguments,
     statement: "the arguments of a call in the history are a JSON object",
-    confidence: 'A',
+    confidence: Grade::A,
     source: "live: `arguments must be a valid JSON object string`, `input must be an object` (codegraff#752, \
         kimi-cli#2165, vllm#43995, CLIProxyAPI#2001, hermes-agent#4838, pi#5468, oh-my-pi#10332)",
     severity: Severity::Refused,
@@ -24,7 +24,7 @@ pub(crate) const HISTORY_ARGUMENTS: RequestFact = RequestFact {
 pub(crate) const HISTORY_PAIRS: RequestFact = RequestFact {
     refuses: Refusal::HistoryPairs(PAIRED),
     statement: "every call in the history is directly followed by its result, and every result has a call",
-    confidence: 'C',
+    confidence: Grade::C,
     source:
         "Anthropic, OpenAI, DeepSeek, Moonshot, Mistral, Gemini and Bedrock refuse broken pairs; other APIs were not \
         tested (confidence C)",
@@ -34,7 +34,7 @@ pub(crate) const HISTORY_PAIRS: RequestFact = RequestFact {
 
 pub(super) const ANTHROPIC_PAIRS: RequestFact = RequestFact {
     refuses: Refusal::HistoryPairs(&[Api::Anthropic]),
-    confidence: 'A',
+    confidence: Grade::A,
     source: "live: `` `tool_use` ids were found without `tool_result` blocks immediately after `` (claude-code#3512, \
         claude-code#5989, kilocode#5163)",
     ..HISTORY_PAIRS
@@ -43,7 +43,7 @@ pub(super) const ANTHROPIC_PAIRS: RequestFact = RequestFact {
 pub(super) const CONVERSE_PAIRS: RequestFact = RequestFact {
     refuses: Refusal::HistoryPairs(&[Api::Bedrock]),
     statement: "the results of all calls of a turn are in the next message, and every result has a call",
-    confidence: 'A',
+    confidence: Grade::A,
     source: "live: `Expected toolResult blocks at messages.2.content for the following Ids` (agno#6698, camel#3954, \
         genkit-ai/aws-bedrock-js-plugin#664; also in two messages, for Claude)",
     ..HISTORY_PAIRS
@@ -53,7 +53,7 @@ pub(super) const CONVERSE_PAIRS: RequestFact = RequestFact {
 pub(crate) const ANSWERED: RequestFact = RequestFact {
     refuses: Refusal::HistoryPairs(&[Api::OpenaiResponses]),
     statement: "in the history, reasoning is followed by the item that originally followed it, with its id",
-    confidence: 'B',
+    confidence: Grade::B,
     source: "live: `Item 'rs_…' of type 'reasoning' was provided without its required following item.` \
         (langchainjs#9082, continue#8933)",
     ..HISTORY_PAIRS
@@ -61,7 +61,7 @@ pub(crate) const ANSWERED: RequestFact = RequestFact {
 
 pub(super) const GEMINI_PAIRS: RequestFact = RequestFact {
     refuses: Refusal::HistoryPairs(&[Api::Gemini]),
-    confidence: 'A',
+    confidence: Grade::A,
     source: "live: `Please ensure that the number of function response parts is equal to the number of function call \
         parts of the function call turn.` (vscode#299295, gemini-cli#5443, gemini-cli#7410, gemini-cli#18509)",
     ..HISTORY_PAIRS
@@ -70,7 +70,7 @@ pub(super) const GEMINI_PAIRS: RequestFact = RequestFact {
 /// OpenAI, Chat Completions and Responses.
 pub(super) const OPENAI_PAIRS: RequestFact = RequestFact {
     refuses: Refusal::HistoryPairs(OPENAI_FORMATS),
-    confidence: 'A',
+    confidence: Grade::A,
     source:
         "live, Responses: `No tool output found for function call` (CLIProxyAPI#2368, opencode#16717), `No tool call \
         found for function call output` (continue#10092, vscode#320060); Chat Completions: `An assistant message \
@@ -94,7 +94,7 @@ pub(crate) const RESULT_NAME: RequestFact = RequestFact {
 pub(crate) const HISTORY_NAME: RequestFact = RequestFact {
     refuses: Refusal::HistoryName,
     statement: "the tools that the history calls have names that the API accepts",
-    confidence: 'B',
+    confidence: Grade::B,
     source:
         "live, MiniMax: `invalid params, function name is empty` (2013); Gemini, Anthropic and OpenAI apply the rules \
             for tool names to the history",

@@ -10,7 +10,7 @@ use super::{
 };
 use crate::{
     options::ToolFormat,
-    report::Severity,
+    report::{Grade, Severity},
     rules::Constraint,
     schema::keyword::{Keyword, Keywords},
 };
@@ -124,7 +124,7 @@ pub(super) const LLAMA_CPP: Dialect = Dialect {
             statement:
                 "an object with `properties` and without `additionalProperties` is closed; adding `true` breaks \
                 the grammar for some lists of names, so it stays closed",
-            confidence: 'A',
+            confidence: Grade::A,
             source: CONVERTER,
             rules: &[Constraint::ObjectOpenness],
             severity: Severity::Ignored,
@@ -132,14 +132,14 @@ pub(super) const LLAMA_CPP: Dialect = Dialect {
         },
         Fact {
             statement: "a schema is an object, not a boolean or a string",
-            confidence: 'A',
+            confidence: Grade::A,
             source: "live: `JSON schema error at #/properties/a: schema must be an object`",
             rules: &[Constraint::NotASchema, Constraint::ItemsNotSchema, Constraint::OpenItems],
             ..Fact::REFUSED
         },
         Fact {
             statement: "keyword values have the right type, and counts are integers written without a fraction",
-            confidence: 'A',
+            confidence: Grade::A,
             source:
                 "live: `minLength must be a non-negative integer`, `format must be a string`, `must be an array of \
                 schemas`, `maximum must be a number`",
@@ -149,7 +149,7 @@ pub(super) const LLAMA_CPP: Dialect = Dialect {
         Fact {
             statement: "a `pattern` from `^` to `$` has no unclosed parenthesis or class, no quantifier with nothing \
                 to repeat, and no backslash at its end",
-            confidence: 'A',
+            confidence: Grade::A,
             source: "live: `Invalid pattern ^(a$: unbalanced parentheses`",
             rules: &[Constraint::Pattern],
             ..Fact::REFUSED
@@ -157,7 +157,7 @@ pub(super) const LLAMA_CPP: Dialect = Dialect {
         Fact {
             statement: "patterns without both anchors, with lookaround, backreferences, `\\d`, `\\w`, `\\s`, `\\b` or \
                 `\\p` are not enforced",
-            confidence: 'A',
+            confidence: Grade::A,
             source: "llama.cpp#26939 (August 2026); run: b11434 warns of them in its log, and accepts any string",
             rules: &[Constraint::PatternNotEnforced],
             severity: Severity::Ignored,
@@ -165,7 +165,7 @@ pub(super) const LLAMA_CPP: Dialect = Dialect {
         },
         Fact {
             statement: "no maximum length or item count is below its minimum; otherwise the server never answers",
-            confidence: 'A',
+            confidence: Grade::A,
             source: "llama.cpp#25602; run: b11434 does not answer, and its memory grows",
             rules: &[Constraint::MaximumBelowMinimum],
             ..Fact::REFUSED
@@ -173,7 +173,7 @@ pub(super) const LLAMA_CPP: Dialect = Dialect {
         Fact {
             statement: "siblings of `anyOf` or a reference are ignored, and at the root `anyOf` and `oneOf` drop the \
                     `properties` next to them",
-            confidence: 'A',
+            confidence: Grade::A,
             source: CONVERTER,
             rules: &[Constraint::BesideAnyOf, Constraint::BesideRef, Constraint::RootKeyword],
             severity: Severity::Reinterpreted,
@@ -181,7 +181,7 @@ pub(super) const LLAMA_CPP: Dialect = Dialect {
         },
         Fact {
             statement: "`oneOf` is read as `anyOf`",
-            confidence: 'A',
+            confidence: Grade::A,
             source: CONVERTER,
             rules: &[Constraint::RefusedKeyword],
             severity: Severity::Reinterpreted,
@@ -190,7 +190,7 @@ pub(super) const LLAMA_CPP: Dialect = Dialect {
         },
         Fact {
             statement: "a tuple has exactly as many items as positions",
-            confidence: 'A',
+            confidence: Grade::A,
             source: CONVERTER,
             rules: &[Constraint::RefusedKeyword, Constraint::ArrayItems],
             severity: Severity::Reinterpreted,
@@ -200,7 +200,7 @@ pub(super) const LLAMA_CPP: Dialect = Dialect {
         Fact {
             statement: "`allOf` is ignored next to `properties`, requires every property of its branches, and turns \
                     everything else into an object",
-            confidence: 'A',
+            confidence: Grade::A,
             source: CONVERTER,
             rules: &[Constraint::RefusedKeyword],
             severity: Severity::Reinterpreted,
@@ -212,7 +212,7 @@ pub(super) const LLAMA_CPP: Dialect = Dialect {
                 `dependent…`, `unevaluated…`, `$dynamicRef`, `$recursiveRef`, property counts, bounds of `number`, \
                 item counts without a type, names in `required` that `properties` does not list, lengths next to \
                 `pattern` or an enforced `format`, and other keywords next to `enum` or `const` are not enforced",
-            confidence: 'A',
+            confidence: Grade::A,
             source: CONVERTER,
             rules: &[Constraint::IgnoredKeyword],
             severity: Severity::Ignored,
@@ -221,7 +221,7 @@ pub(super) const LLAMA_CPP: Dialect = Dialect {
         Fact {
             statement: "an unlisted property name in an open object may contain control characters, so the arguments \
                 may be invalid JSON; `repairArguments` repairs them",
-            confidence: 'A',
+            confidence: Grade::A,
             source: "run: b11434 with a random model (python/tests/test_judge_llama_server.py)",
             severity: Severity::Ignored,
             ..Fact::REFUSED
@@ -229,7 +229,7 @@ pub(super) const LLAMA_CPP: Dialect = Dialect {
         Fact {
             statement: "a reference is a pointer that begins with `#/`, without decoded escapes: no `#`, anchor or \
                 identifier",
-            confidence: 'A',
+            confidence: Grade::A,
             source: "live: `unsupported $ref`, `cannot resolve $ref`",
             rules: &[Constraint::RefForm],
             ..Fact::REFUSED
@@ -237,14 +237,14 @@ pub(super) const LLAMA_CPP: Dialect = Dialect {
         Fact {
             statement: "no union is a branch of itself, directly or through references: its grammar would be \
                 left-recursive",
-            confidence: 'A',
+            confidence: Grade::A,
             source: "run: b11434, `failed to parse grammar`",
             rules: &[Constraint::LeftRecursion],
             ..Fact::REFUSED
         },
         Fact {
             statement: "no additional properties are accepted next to a name with `[` or `]`",
-            confidence: 'A',
+            confidence: Grade::A,
             source: "live: `Failed to initialize samplers: failed to parse grammar`; run: b11434",
             rules: &[Constraint::PropertyName],
             ..Fact::REFUSED
@@ -252,7 +252,7 @@ pub(super) const LLAMA_CPP: Dialect = Dialect {
         Fact {
             statement:
                 "`minLength` is at most 2,000, `minItems` at most 2,001; a `maxItems` of 1,999 to 2,001 is refused",
-            confidence: 'A',
+            confidence: Grade::A,
             source: "run: b11434, `failed to parse grammar` (llama.cpp#26613, #28469); larger bounds have no limit",
             rules: &[Constraint::KeywordTooLarge],
             ..Fact::REFUSED
@@ -260,7 +260,7 @@ pub(super) const LLAMA_CPP: Dialect = Dialect {
         Fact {
             statement: "tool names differ in a letter, a digit or `-`, and none is `call` or `calls`: otherwise only \
                 the last of them can be called, or no tool at all",
-            confidence: 'A',
+            confidence: Grade::A,
             source: "run: b11434, whose grammar uses the names as rule names",
             rules: &[Constraint::ToolName],
             severity: Severity::Reinterpreted,

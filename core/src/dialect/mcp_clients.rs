@@ -7,7 +7,7 @@ use super::{
     Dialect, Fact, Method,
 };
 use crate::{
-    report::Severity,
+    report::{Grade, Severity},
     rules::Constraint,
     schema::keyword::{Keyword, Keywords},
 };
@@ -21,7 +21,7 @@ const CLAUDE: &str =
 const ROOT: Fact = Fact {
     statement: "there is an `inputSchema`, and each root has `type: \"object\"`: otherwise the whole answer to \
         `tools/list` is refused",
-    confidence: 'A',
+    confidence: Grade::A,
     source: SDK,
     rules: &[Constraint::RootObject, Constraint::RootNotSchema],
     drops_server: true,
@@ -31,7 +31,7 @@ const PROPERTIES: Fact = Fact {
     statement:
         "the root's `properties` is an object of objects, and `required` a list of strings: otherwise the whole \
         answer to `tools/list` is refused",
-    confidence: 'A',
+    confidence: Grade::A,
     source: SDK,
     rules: &[Constraint::PropertiesNotObject, Constraint::NotASchema, Constraint::RequiredNotStrings],
     drops_server: true,
@@ -39,7 +39,7 @@ const PROPERTIES: Fact = Fact {
 };
 const TARGETS: Fact = Fact {
     statement: "every reference resolves within the schema: otherwise all tools of the server are lost",
-    confidence: 'A',
+    confidence: Grade::A,
     source: "@modelcontextprotocol/sdk 1.32.2, run: `can't resolve reference #/$defs/X from id #` \
         (MiMo-Code#1733, claude-code#76040, typescript-sdk#1175)",
     rules: &[Constraint::RefTarget, Constraint::RefNotString],
@@ -48,7 +48,7 @@ const TARGETS: Fact = Fact {
 };
 const COMPILES: Fact = Fact {
     statement: "Ajv compiles the schema: types are known, keyword values have the right type, and `enum` is not empty",
-    confidence: 'A',
+    confidence: Grade::A,
     source: "@modelcontextprotocol/sdk 1.32.2, run: `type must be JSONType or JSONType[]: any`, `minLength value must \
         be [\"number\"]`, `enum must have non-empty array`",
     rules: &[
@@ -66,14 +66,14 @@ const COMPILES: Fact = Fact {
 };
 const PATTERNS: Fact = Fact {
     statement: "every `pattern` compiles in JavaScript with the `u` flag",
-    confidence: 'A',
+    confidence: Grade::A,
     source: "@modelcontextprotocol/sdk 1.32.2, run: `Invalid regular expression: /\\-/u: Invalid escape`",
     rules: &[Constraint::Pattern],
     ..Fact::REFUSED
 };
 const DRAFT: Fact = Fact {
     statement: "`$schema` names 2020-12, or is absent",
-    confidence: 'A',
+    confidence: Grade::A,
     source: CLAUDE,
     rules: &[Constraint::UnknownDraft],
     ..Fact::REFUSED
@@ -83,7 +83,7 @@ const HEADERS: Fact = Fact {
     statement:
         "`x-mcp-header` names each header once, next to the type `string`, `integer` or `boolean` of a property that \
         only `properties` lead to: otherwise clients of MCP 2026-07-28 drop the tool",
-    confidence: 'A',
+    confidence: Grade::A,
     source:
         "MCP 2026-07-28, Streamable HTTP (SEP-2243); @modelcontextprotocol/client 2.4.0, run: `x-mcp-header is only \
         permitted on primitive-typed properties`",
@@ -93,7 +93,7 @@ const HEADERS: Fact = Fact {
 
 const CLAUDE_NAMES: Fact = Fact {
     statement: "tool names match `^[a-zA-Z0-9_-]{1,64}$`: otherwise all tools of the server are lost",
-    confidence: 'A',
+    confidence: Grade::A,
     source: "live, nine reports: one tool with another name withholds its whole server (meho#2745)",
     rules: &[Constraint::ToolName],
     drops_server: true,
@@ -103,7 +103,7 @@ const CLAUDE_NAMES: Fact = Fact {
 const CLAUDE_CODE_NAMES: Fact = Fact {
     statement:
         "`mcp__SERVER__TOOL` has at most 64 characters: otherwise requests fail once a search has found the tool",
-    confidence: 'B',
+    confidence: Grade::B,
     source:
         "live: `messages.2.content.0.tool_result.content.0.tool_reference.tool_name: String should have at most 64 \
         characters` (claude-code#20643, claude-code#21050, cloudflare/skills#11, claude-mem#360)",
@@ -112,7 +112,7 @@ const CLAUDE_CODE_NAMES: Fact = Fact {
 };
 const CLAUDE_CODE_DESCRIPTIONS: Fact = Fact {
     statement: "the model sees the first 2,048 characters (UTF-16 code units) of a description",
-    confidence: 'A',
+    confidence: Grade::A,
     source: "https://code.claude.com/docs/en/mcp, for server authors: `Claude Code truncates tool descriptions and \
         server instructions at 2KB each` (claude-code#81268, claude-code#87650, insights-mcp#340)",
     rules: &[Constraint::DescriptionLength],
@@ -122,7 +122,7 @@ const CLAUDE_CODE_DESCRIPTIONS: Fact = Fact {
 };
 const CLAUDE_CODE_DRAFT: Fact = Fact {
     statement: "`$schema` names 2020-12, 2019-09, draft 7 or draft 6, or is absent",
-    confidence: 'B',
+    confidence: Grade::B,
     source: "Claude Code 2.1.233, run; earlier versions accepted only 2020-12 (n8n#36361, claude-code#86142)",
     ..DRAFT
 };
@@ -130,7 +130,7 @@ const CLAUDE_CODE_DRAFT: Fact = Fact {
 const CURSOR_NAMES: Fact = Fact {
     statement:
         "the names of the server and the tool have at most 59 characters together: otherwise Cursor hides the tool",
-    confidence: 'A',
+    confidence: Grade::A,
     source: "live: `g: … – Combined server and tool name length (60) exceeds 60 characters` for names of 1 and 59 \
         characters (composio#2788); names of more than 52 with a server's name of 7 (posthog#51483, awslabs/mcp#1283)",
     rules: &[Constraint::QualifiedName],
@@ -138,7 +138,7 @@ const CURSOR_NAMES: Fact = Fact {
 };
 
 /// Restates a fact about Cowork: it shows the model another schema, without an error.
-const fn replaced(statement: &'static str, confidence: char, source: &'static str) -> Fact {
+const fn replaced(statement: &'static str, confidence: Grade, source: &'static str) -> Fact {
     Fact { statement, confidence, source, severity: Severity::Reinterpreted, hides: true, ..Fact::REFUSED }
 }
 
@@ -147,20 +147,20 @@ const COWORK_NULL: Fact = Fact {
     ..replaced(
         "a property with null in its list of types or in `anyOf`, and probably with any list of types, becomes `{}` \
         with its description",
-        'B',
+        Grade::B,
         "live, with the messages of `tools/list` (claude-code#77194, claude-code#56263)",
     )
 };
 const COWORK_NULLABLE: Fact = Fact {
     rules: &[Constraint::BesideAnyOf],
     severity: Severity::Ignored,
-    ..replaced("`nullable` has an effect next to `type` only", 'C', "OpenAPI 3.0.3, which defines the keyword")
+    ..replaced("`nullable` has an effect next to `type` only", Grade::C, "OpenAPI 3.0.3, which defines the keyword")
 };
 const COWORK_REFERENCES: Fact = Fact {
     rules: &[Constraint::RefusedKeyword],
     ..replaced(
         "`$ref` and `$defs` are removed, so that a property keeps only its description",
-        'B',
+        Grade::B,
         "live, the same server through four clients (claude-ai-mcp#591)",
     )
 };
@@ -202,7 +202,7 @@ const COWORK_INPUT: Grammar = Grammar {
 
 /// Restates a fact about the SDK for a client that is only assumed to use it, because its errors have the same words.
 const fn likely(fact: Fact) -> Fact {
-    Fact { confidence: 'C', ..fact }
+    Fact { confidence: Grade::C, ..fact }
 }
 
 const OUTPUT_OF_SDK: Dialect = Dialect {

@@ -8,7 +8,7 @@ use super::{
 };
 use crate::{
     options::ToolFormat,
-    report::Severity,
+    report::{Grade, Severity},
     rules::Constraint,
     schema::keyword::{Keyword, Keywords},
 };
@@ -33,14 +33,14 @@ pub(super) const MISTRAL: Dialect = Dialect {
     facts: &[
         Fact {
             statement: "no `$id`",
-            confidence: 'C',
+            confidence: Grade::C,
             source: "LiteLLM removes it for this provider; no answer of the API is known",
             rules: &[Constraint::RefusedKeyword],
             ..Fact::REFUSED
         },
         Fact {
             statement: "`$schema` is accepted, and has no effect",
-            confidence: 'B',
+            confidence: Grade::B,
             source: "recorded answers: 2 of 2 requests with it were answered 200 (LiteLLM removes it)",
             rules: &[Constraint::IgnoredKeyword],
             severity: Severity::Ignored,
@@ -48,7 +48,7 @@ pub(super) const MISTRAL: Dialect = Dialect {
         },
         Fact {
             statement: "`parameters: {}` is accepted",
-            confidence: 'A',
+            confidence: Grade::A,
             source: "recorded answers: 30 requests of mistral-small-2506 were answered 200 \
                 (braintrust-sdk-javascript@ce2a2d4d, 2026-07-21)",
             rules: &[],
@@ -57,7 +57,7 @@ pub(super) const MISTRAL: Dialect = Dialect {
         Fact::accepts_strict("recorded answers: 266 exchanges with `strict: true` were answered 200"),
         Fact {
             statement: "every keyword value is valid against the 2020-12 meta-schema",
-            confidence: 'B',
+            confidence: Grade::B,
             rules: &[Constraint::KeywordValue],
             source: "live: `Invalid tool schema: {… 'exclusiveMinimum': True, 'minimum': 0 …} is not valid under \
                 any of the given schemas` (SylphxAI/pdf-reader-mcp#63)",

@@ -50,7 +50,7 @@ use crate::{
     json::{Data, Node, Text},
     naming::nearest,
     options::{Api, SanitizeOptions, Use},
-    report::{Reason, Severity},
+    report::{Grade, Reason, Severity},
     rules::{Constraint, Rule},
     schema::keyword::{Keyword, Keywords},
 };
@@ -75,7 +75,7 @@ pub struct Fact {
     pub statement: &'static str,
     /// `A`: official documentation, validator or source, or two independent live reports; `B`: one live report; `C`:
     /// inferred.
-    pub confidence: char,
+    pub confidence: Grade,
     /// Source of the fact.
     pub source: &'static str,
     /// The constraints that rest on this fact.
@@ -95,7 +95,7 @@ impl Fact {
     pub(crate) fn to_node(&self) -> Node<'static> {
         Node::record([
             ("statement", Node::string(self.statement)),
-            ("confidence", Node::string(String::from(self.confidence))),
+            ("confidence", Node::literal(self.confidence.as_str())),
             ("source", Node::string(self.source)),
             ("rules", Node::array(self.rules.iter().map(|rule| Node::literal(rule.id())).collect())),
             ("severity", Node::literal(self.severity.as_str())),
@@ -105,7 +105,7 @@ impl Fact {
     /// Default: a schema that violates the fact is refused.
     const REFUSED: Fact = Fact {
         statement: "",
-        confidence: 'C',
+        confidence: Grade::C,
         source: "",
         rules: &[],
         severity: Severity::Refused,
@@ -117,7 +117,7 @@ impl Fact {
     const fn accepts_strict(source: &'static str) -> Fact {
         Fact {
             statement: "a tool may have `strict: true`",
-            confidence: 'A',
+            confidence: Grade::A,
             source,
             rules: &[Constraint::StrictFlag],
             severity: Severity::Ignored,
@@ -133,7 +133,7 @@ impl Fact {
         }
     }
 
-    const fn enforces_strict(confidence: char, source: &'static str) -> Fact {
+    const fn enforces_strict(confidence: Grade, source: &'static str) -> Fact {
         Fact {
             statement: "the API enforces the schema of a tool with `strict: true`",
             confidence,
@@ -283,9 +283,9 @@ impl Dialect {
     }
 
     /// `pointer` is the location of the violating value, and ends in the keyword.
-    pub(crate) fn fact_of(&self, rule: &str, pointer: &str) -> Option<&'static Fact> {
+    pub(crate) fn fact_of(&self, constraint: Constraint, pointer: &str) -> Option<&'static Fact> {
         let keyword = keyword_at(pointer);
-        let rests_on = |fact: &&Fact| fact.rules.iter().any(|constraint| constraint.id() == rule);
+        let rests_on = |fact: &&Fact| fact.rules.contains(&constraint);
         let concerns = |fact: &&Fact| keyword.is_some_and(|keyword| fact.keywords.contains(keyword));
         // A fact that names the keyword is more specific than a fact about all keywords.
         self.facts
@@ -333,9 +333,9 @@ impl Dialect {
         templates::all(self)
     }
 
-    pub(crate) fn severity_of(&self, rule: &str, pointer: &str) -> Severity {
-        let of_rule = if rule == Constraint::IgnoredKeyword.id() { Severity::Ignored } else { Severity::Refused };
-        self.fact_of(rule, pointer).map_or(of_rule, |fact| fact.severity)
+    pub(crate) fn severity_of(&self, constraint: Constraint, pointer: &str) -> Severity {
+        let of_rule = if constraint == Constraint::IgnoredKeyword { Severity::Ignored } else { Severity::Refused };
+        self.fact_of(constraint, pointer).map_or(of_rule, |fact| fact.severity)
     }
 
     /// Returns the facts about what the API refuses in a request as a whole.

@@ -10,7 +10,7 @@ use super::{
 };
 use crate::{
     options::ToolFormat,
-    report::Severity,
+    report::{Grade, Severity},
     rules::{Constraint, Rule},
     schema::keyword::{Keyword, Keywords},
 };
@@ -21,14 +21,14 @@ const API: &str = "Moonshot's documentation of Chat Completions, tools";
 const FACTS: &[Fact] = &[
     Fact {
         statement: "the root must have `type: \"object\"`",
-        confidence: 'A',
+        confidence: Grade::A,
         source: "live: `tools.function.parameters.type is required and must be \"object\"`",
         rules: &[Constraint::RootObject, Constraint::RootNotSchema],
         ..Fact::REFUSED
     },
     Fact {
         statement: "no `type` next to `anyOf` or `$ref`; no keyword both next to `anyOf` and in a branch",
-        confidence: 'A',
+        confidence: Grade::A,
         source: WALLE,
         rules: &[
             Constraint::TypeBesideAnyOf,
@@ -43,7 +43,7 @@ const FACTS: &[Fact] = &[
     },
     Fact {
         statement: "`enum` has 1 to 1,000 values, and a `type` that all of them match",
-        confidence: 'A',
+        confidence: Grade::A,
         source: WALLE,
         rules: &[
             Constraint::EnumNotList,
@@ -60,14 +60,14 @@ const FACTS: &[Fact] = &[
     },
     Fact {
         statement: "only `description` and `title` next to a list of several types",
-        confidence: 'A',
+        confidence: Grade::A,
         source: WALLE,
         rules: &[Constraint::BesideTypeList],
         ..Fact::REFUSED
     },
     Fact {
         statement: "property schemas, `items` and definitions are objects: no booleans, no tuples in `items`",
-        confidence: 'A',
+        confidence: Grade::A,
         source: WALLE,
         rules: &[
             Constraint::PropertiesNotObject,
@@ -82,7 +82,7 @@ const FACTS: &[Fact] = &[
     },
     Fact {
         statement: "`required` names only properties of the same schema",
-        confidence: 'A',
+        confidence: Grade::A,
         source: WALLE,
         rules: &[Constraint::RequiredNotStrings, Constraint::RequiredUnknown],
         ..Fact::REFUSED
@@ -90,7 +90,7 @@ const FACTS: &[Fact] = &[
     Fact {
         statement: "`$ref` is `#` or `#/$defs/name`, resolved without decoding escapes, and recursion must be able to \
             end",
-        confidence: 'A',
+        confidence: Grade::A,
         source: WALLE,
         rules: &[
             Constraint::DefinitionName,
@@ -105,7 +105,7 @@ const FACTS: &[Fact] = &[
     },
     Fact {
         statement: "properties may not be named `$defs`, `$ref`, `anyOf`, `required` or `additionalProperties`",
-        confidence: 'A',
+        confidence: Grade::A,
         source: WALLE,
         rules: &[Constraint::ReservedName, Constraint::BracesInName],
         ..Fact::REFUSED
@@ -113,42 +113,42 @@ const FACTS: &[Fact] = &[
     Fact {
         statement: "at most 120,000 bytes (`<`, `>` and `&` count six each), 30 levels of `properties`, 3,000 \
             properties",
-        confidence: 'A',
+        confidence: Grade::A,
         source: WALLE,
         rules: &[Constraint::TooManyBytes, Constraint::TooDeep, Constraint::TooManyProperties],
         ..Fact::REFUSED
     },
     Fact {
         statement: "a list of all six types accepts any value",
-        confidence: 'B',
+        confidence: Grade::B,
         source: "the validator accepts it at every level; no recorded live request shows it",
         rules: &[],
         ..Fact::REFUSED
     },
     Fact {
         statement: "tool names match `^[a-zA-Z_][a-zA-Z0-9_-]{2,63}$`",
-        confidence: 'A',
+        confidence: Grade::A,
         source: API,
         rules: &[Constraint::ToolName],
         ..Fact::REFUSED
     },
     Fact {
         statement: "tool names match `^[a-zA-Z_][a-zA-Z0-9_-]{2,63}$`; with Kimi K3, 1 to 256 characters",
-        confidence: 'A',
+        confidence: Grade::A,
         source: "MoonshotAI/walle; for K3, Kimi-Vendor-Verifier, test_dynamic_tools.py",
         rules: &[Constraint::ToolName],
         ..Fact::REFUSED
     },
     Fact {
         statement: "at most 128 tools in a request",
-        confidence: 'A',
+        confidence: Grade::A,
         source: API,
         rules: &[Constraint::TooManyTools],
         ..Fact::REFUSED
     },
     Fact {
         statement: "`function.strict` defaults to true, so it is written out",
-        confidence: 'A',
+        confidence: Grade::A,
         source: "MoonshotAI/walle and the API's documentation of `function.strict`",
         rules: &[Constraint::StrictFlag],
         severity: Severity::Reinterpreted,

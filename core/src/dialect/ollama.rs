@@ -8,7 +8,7 @@ use super::{
 };
 use crate::{
     options::ToolFormat,
-    report::Severity,
+    report::{Grade, Severity},
     rules::Constraint,
     schema::keyword::{Keyword, Keywords},
 };
@@ -63,7 +63,7 @@ pub(super) const OLLAMA: Dialect = Dialect {
             statement: "keywords without a field in the structs never reach the model: a property keeps `type`, \
                 `description`, `enum`, `properties`, `required`, `anyOf`, and `items` whole; the root `type`, \
                 `properties`, `required` and `$defs`",
-            confidence: 'A',
+            confidence: Grade::A,
             source: STRUCTS,
             rules: &[Constraint::RefusedKeyword, Constraint::RootKeyword],
             severity: Severity::Ignored,
@@ -72,7 +72,7 @@ pub(super) const OLLAMA: Dialect = Dialect {
         },
         Fact {
             statement: "references are dropped, so the model never sees their targets",
-            confidence: 'A',
+            confidence: Grade::A,
             source: STRUCTS,
             rules: &[Constraint::RefusedKeyword],
             severity: Severity::Ignored,
@@ -82,14 +82,14 @@ pub(super) const OLLAMA: Dialect = Dialect {
         },
         Fact {
             statement: "the root's `type` is the string `object`",
-            confidence: 'A',
+            confidence: Grade::A,
             source: "ollama#10328: `json: cannot unmarshal array into Go struct field …type of type string`",
             rules: &[Constraint::RootObject, Constraint::RootNotSchema],
             ..Fact::REFUSED
         },
         Fact {
             statement: "`parameters: {}` is accepted, and so is a function without `parameters`",
-            confidence: 'A',
+            confidence: Grade::A,
             source: "recorded answers of llama3.2: `{}` (llama-stack@be866054, 2025-11-07) and no `parameters` \
                 (llama-stack@d47a7d42, 2025-10-03) were answered 200",
             rules: &[],
@@ -97,21 +97,21 @@ pub(super) const OLLAMA: Dialect = Dialect {
         },
         Fact {
             statement: "`properties` is an object of objects, and the branches of `anyOf` are objects",
-            confidence: 'A',
+            confidence: Grade::A,
             source: STRUCTS,
             rules: &[Constraint::PropertiesNotObject, Constraint::NotASchema, Constraint::CombinatorNotList],
             ..Fact::REFUSED
         },
         Fact {
             statement: "`required` is a list of strings, `enum` a list, and `description` a string",
-            confidence: 'A',
+            confidence: Grade::A,
             source: STRUCTS,
             rules: &[Constraint::RequiredNotStrings, Constraint::EnumNotList, Constraint::NotAString],
             ..Fact::REFUSED
         },
         Fact {
             statement: "the model sees type names unchanged",
-            confidence: 'A',
+            confidence: Grade::A,
             source: STRUCTS,
             rules: &[Constraint::UnknownType],
             severity: Severity::Ignored,

@@ -14,14 +14,14 @@ use super::{
 };
 use crate::{
     options::ToolFormat,
-    report::Severity,
+    report::{Grade, Severity},
     rules::Constraint,
     schema::keyword::{Keyword, Keywords},
 };
 
 pub(super) const OBJECT: Fact = Fact {
     statement: "the root is an object with `properties`",
-    confidence: 'A',
+    confidence: Grade::A,
     source: "live: `schema must be a JSON Schema of 'type: \"object\"', got 'type: \"None\"'`, `object schema missing \
         properties`",
     rules: &[Constraint::RootObject, Constraint::RootNotSchema, Constraint::ObjectWithoutProperties],
@@ -29,7 +29,7 @@ pub(super) const OBJECT: Fact = Fact {
 };
 const EMPTY: Fact = Fact {
     statement: "OpenAI accepts `parameters: {}`, and a function without `parameters`, which another host may refuse",
-    confidence: 'A',
+    confidence: Grade::A,
     source:
         "recorded: `{}` answered 200 by gpt-4o-mini on Responses (openai-dotnet@0bc7d788, 2025-09-16), which shows \
         it as `{\"type\":\"object\",\"properties\":{}}`, and by gpt-4o on Chat (llama-stack@d5b9c9f8, 2026-03-18); no \
@@ -40,7 +40,7 @@ const EMPTY: Fact = Fact {
 };
 pub(super) const ROOT: Fact = Fact {
     statement: "no `anyOf`, `oneOf`, `allOf`, `enum`, `const` or `not` at the root",
-    confidence: 'A',
+    confidence: Grade::A,
     source:
         "live: `schema must have type 'object' and not have 'oneOf'/'anyOf'/'allOf'/'enum'/'not' at the top level` \
         (langchainjs#9804)",
@@ -49,42 +49,42 @@ pub(super) const ROOT: Fact = Fact {
 };
 pub(super) const METASCHEMA: Fact = Fact {
     statement: "the schema is valid against the 2020-12 meta-schema, and every reference resolves",
-    confidence: 'A',
+    confidence: Grade::A,
     source: "live: `'any' is not valid under any of the given schemas`, `None is not of type 'object', 'boolean'`",
     rules: well_formed::METASCHEMA,
     ..Fact::REFUSED
 };
 pub(super) const ITEMS: Fact = Fact {
     statement: "arrays have `items`, inside unions too",
-    confidence: 'A',
+    confidence: Grade::A,
     source: "live: `In context=('properties', 'a'), array schema missing items` (apify-mcp-server#36)",
     rules: &[Constraint::ArrayWithoutItems],
     ..Fact::REFUSED
 };
 pub(super) const PATTERN: Fact = Fact {
     statement: "every `pattern`, and every key of `patternProperties`, compiles in Python's `re`",
-    confidence: 'A',
+    confidence: Grade::A,
     source: "live: `'\\p{L}' is not a 'regex'`; LiteLLM removes patterns that Python does not compile",
     rules: &[Constraint::Pattern],
     ..Fact::REFUSED
 };
 pub(super) const ENUM: Fact = Fact {
     statement: "`enum` and `type` do not contradict each other",
-    confidence: 'B',
+    confidence: Grade::B,
     source: "live: a node with `type: null` and string values was refused",
     rules: &[Constraint::EnumContradicts],
     ..Fact::REFUSED
 };
 pub(super) const NAMES: Fact = Fact {
     statement: "tool names match `^[a-zA-Z0-9_-]{1,64}$`",
-    confidence: 'A',
+    confidence: Grade::A,
     source: "live: `Invalid 'tools[2].function.name': string does not match pattern '^[a-zA-Z0-9_-]+$'`",
     rules: &[Constraint::ToolName],
     ..Fact::REFUSED
 };
 pub(super) const TOOLS: Fact = Fact {
     statement: "at most 128 tools in a request",
-    confidence: 'A',
+    confidence: Grade::A,
     source: "OpenAI, API reference, tools",
     rules: &[Constraint::TooManyTools],
     ..Fact::REFUSED
@@ -92,7 +92,7 @@ pub(super) const TOOLS: Fact = Fact {
 /// The default of the flag in OpenAI Responses, for all APIs that have this format.
 pub(crate) const DEFAULT_OF_STRICT: Fact = Fact {
     statement: "on Responses, a tool without `strict` is strict, so `strict: false` is written out",
-    confidence: 'A',
+    confidence: Grade::A,
     source: "OpenAI, migration guide to Responses; without `strict`, the API answers with a schema made strict",
     rules: &[Constraint::StrictFlag],
     severity: Severity::Reinterpreted,
@@ -102,7 +102,7 @@ const COMBINATORS: Fact = Fact {
     statement:
         "GPT-5 and later accept `anyOf`, `oneOf` and `allOf` at the root; `enum`, `const` and `not` are not known to \
             be accepted",
-    confidence: 'B',
+    confidence: Grade::B,
     source: "live: requests with root unions were answered",
     rules: &[Constraint::RootKeyword],
     ..Fact::REFUSED
@@ -211,7 +211,7 @@ pub(super) const CHAT: Dialect = Dialect {
 
 pub(super) const STRICT_CLOSED: Fact = Fact {
     statement: "every object is closed, and every property is required",
-    confidence: 'A',
+    confidence: Grade::A,
     source: "live: `'additionalProperties' is required to be supplied and to be false`, `'required' is \
         required to be supplied and to be an array including every key in properties. Extra required key 'x' supplied`",
     rules: &[Constraint::ObjectNotClosed, Constraint::Map, Constraint::NotRequired, Constraint::RequiredUnknown],
@@ -228,7 +228,7 @@ pub(super) const STRICT_KEYWORDS: Fact = Fact {
     statement: "no `allOf`, `oneOf`, `not`, `if`, `dependent…`, `uniqueItems`, `contains`, \
         `patternProperties`, `propertyNames`, `prefixItems`, `unevaluated…`, `minProperties` or \
         `maxProperties`",
-    confidence: 'A',
+    confidence: Grade::A,
     source: "live: `In context=('properties', 'data'), 'allOf' is not permitted` (notion-mcp-server#102)",
     rules: &[Constraint::RefusedKeyword],
     ..Fact::REFUSED
@@ -236,7 +236,7 @@ pub(super) const STRICT_KEYWORDS: Fact = Fact {
 pub(super) const STRICT_META_KEYWORDS: Fact = Fact {
     statement: "no `contentEncoding`, `contentMediaType`, `contentSchema`, `additionalItems`, `$anchor`, \
         `$dynamic…` or `$recursive…`",
-    confidence: 'A',
+    confidence: Grade::A,
     source: "openai-node, lib/transform.ts: not supported in strict mode; no answer of the API is known",
     rules: &[Constraint::RefusedKeyword],
     keywords: STRICT_REMOVED,
@@ -244,7 +244,7 @@ pub(super) const STRICT_META_KEYWORDS: Fact = Fact {
 };
 const STRICT_DEFAULT: Fact = Fact {
     statement: "`default` is accepted, but has no effect: every property is required",
-    confidence: 'A',
+    confidence: Grade::A,
     source: "live: an isolated probe of 2026-08-13 (openai-agents-python#4390), 4 recorded requests; refused \
         in 2024 (instructor#1074), and by Azure",
     rules: &[Constraint::IgnoredKeyword],
@@ -253,21 +253,21 @@ const STRICT_DEFAULT: Fact = Fact {
 };
 pub(super) const STRICT_TYPED: Fact = Fact {
     statement: "every schema has a type, including `items`",
-    confidence: 'A',
+    confidence: Grade::A,
     source: "OpenAI, Structured Outputs; openai-node transforms schemas accordingly",
     rules: &[Constraint::Untyped, Constraint::OpenItems],
     ..Fact::REFUSED
 };
 pub(super) const STRICT_REFS: Fact = Fact {
     statement: "`$ref` is `#`, `#/$defs/name` or `#/definitions/name`, and has no sibling keywords",
-    confidence: 'A',
+    confidence: Grade::A,
     source: "live: `$ref cannot have keywords {'description'}`",
     rules: &[Constraint::RefForm, Constraint::BesideRef, Constraint::DefinitionName],
     ..Fact::REFUSED
 };
 const STRICT_FORMAT: Fact = Fact {
     statement: "string `format` has one of nine values; number `format` is accepted, but has no effect",
-    confidence: 'A',
+    confidence: Grade::A,
     source: "OpenAI, Structured Outputs, supported string properties; `double`, `uint8` and `int64` in seven \
         recorded requests that were answered 200",
     rules: &[Constraint::Format],
@@ -276,7 +276,7 @@ const STRICT_FORMAT: Fact = Fact {
 pub(super) const STRICT_FIRST_KEYS: Fact = Fact {
     statement: "branches of `anyOf` do not share the name of their first property, unless it has a different \
         constant in each",
-    confidence: 'A',
+    confidence: Grade::A,
     source: "live: `Objects provided via 'anyOf' must not share identical first keys. Consider adding a \
         discriminator key` (ellmer#671)",
     rules: &[Constraint::AnyOfFirstKeys],
@@ -287,7 +287,7 @@ const STRICT_LIMITS: Fact = Fact {
         "at most 5,000 properties, 10 levels of nesting, 1,000 values in `enum`, 15,000 characters in an `enum` \
         of more than 250 strings, and 120,000 characters of names, values and constants; the root and each definition \
         count separately",
-    confidence: 'A',
+    confidence: Grade::A,
     source: "OpenAI, Structured Outputs, limitations; live: `... 6 levels of nesting exceeds limit of 5`; pydantic-ai \
         counts the same way",
     rules: &[
@@ -302,7 +302,7 @@ const STRICT_LIMITS: Fact = Fact {
 
 /// Restates a fact about OpenAI's strict mode for an API whose strict mode is described as similar.
 pub(super) const fn inferred_of_strict(fact: Fact) -> Fact {
-    Fact { confidence: 'C', source: "inferred from OpenAI's strict mode; no answer is known", ..fact }
+    Fact { confidence: Grade::C, source: "inferred from OpenAI's strict mode; no answer is known", ..fact }
 }
 
 /// Constrained decoding supports these formats.
@@ -367,7 +367,7 @@ pub(super) const STRICT_GRAMMAR: Grammar = Grammar {
 };
 
 const STRICT_MODE: Fact =
-    Fact::enforces_strict('A', "OpenAI, Structured Outputs, function calling with `strict: true`");
+    Fact::enforces_strict(Grade::A, "OpenAI, Structured Outputs, function calling with `strict: true`");
 
 pub(super) const STRICT: Dialect = Dialect {
     name: "openai-strict",

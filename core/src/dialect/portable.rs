@@ -13,7 +13,7 @@ use super::{
     Dialect, Fact, Method,
 };
 use crate::{
-    report::Severity,
+    report::{Grade, Severity},
     rules::Constraint,
     schema::keyword::{Keyword, Keywords},
 };
@@ -63,14 +63,14 @@ pub(super) const PORTABLE: Dialect = Dialect {
     facts: &[
         Fact {
             statement: "anything that one of the surfaces refuses is refused",
-            confidence: 'A',
+            confidence: Grade::A,
             source: MEET,
             rules: &[],
             ..Fact::REFUSED
         },
         Fact {
             statement: "`const` has no effect on Gemini (JSON Schema); the others accept it",
-            confidence: 'C',
+            confidence: Grade::C,
             source: MEET,
             rules: &[Constraint::RefusedKeyword],
             severity: Severity::Ignored,
@@ -79,7 +79,7 @@ pub(super) const PORTABLE: Dialect = Dialect {
         },
         Fact {
             statement: "`$schema` is accepted by all, and has no effect",
-            confidence: 'B',
+            confidence: Grade::B,
             source: MEET,
             rules: &[Constraint::IgnoredKeyword],
             severity: Severity::Ignored,

@@ -1,13 +1,11 @@
 //! The type of facts about what an API refuses in a request as a whole.
 
-use alloc::string::String;
-
 pub(crate) use super::models::Models;
 use super::{
     name_rules::NamePattern,
     rule::{Location, Refused, Rule},
 };
-use crate::{json::Node, options::Api, report::Severity};
+use crate::{json::Node, options::Api, report::Grade, report::Severity};
 
 /// A fact about what an API refuses in a request as a whole.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -17,7 +15,7 @@ pub struct RequestFact {
     /// The fact as a sentence.
     pub statement: &'static str,
     /// Confidence of the fact, as in [`Fact`](super::Fact).
-    pub confidence: char,
+    pub confidence: Grade,
     /// The API's reaction to a request that violates the fact.
     pub severity: Severity,
     /// The API's answer, and its source.
@@ -93,7 +91,7 @@ pub(crate) enum Refusal {
 }
 
 impl Rule {
-    pub(super) const fn fact(self, confidence: char, statement: &'static str, source: &'static str) -> RequestFact {
+    pub(super) const fn fact(self, confidence: Grade, statement: &'static str, source: &'static str) -> RequestFact {
         RequestFact {
             refuses: Refusal::Rule(self),
             statement,
@@ -226,7 +224,7 @@ impl RequestFact {
     pub(crate) fn to_node(&self) -> Node<'static> {
         Node::record([
             ("statement", Node::string(self.statement)),
-            ("confidence", Node::string(String::from(self.confidence))),
+            ("confidence", Node::literal(self.confidence.as_str())),
             ("source", Node::string(self.source)),
             ("rule", Node::literal(self.rule())),
             ("severity", Node::literal(self.severity.as_str())),
@@ -283,7 +281,7 @@ impl RequestFact {
         RequestFact {
             refuses: Refusal::ChoiceWhileThinking { models, thinks, required: false },
             statement: "the tool choice must not force a call while the model thinks",
-            confidence: 'A',
+            confidence: Grade::A,
             source,
             severity: Severity::Refused,
             checked: DAY,

@@ -16,7 +16,7 @@ use super::{
     request_rows as rows,
     rule::{Fix, When},
 };
-use crate::{options::Api, report::Severity};
+use crate::{options::Api, report::Grade, report::Severity};
 
 /// Converts `reasoning` of Responses and of OpenRouter to the corresponding member of Chat Completions.
 const EFFORT: Fix = Fix::Take { part: "effort", name: "reasoning_effort" };
@@ -36,7 +36,7 @@ const FORCED_BY_MODEL: RequestFact = RequestFact {
     statement:
         "Fable 5.1 and 5.2, Mythos 5.1 and 5.2, Opus 5.5 and Sonnet 5.5 do not accept a tool choice that forces \
         a call",
-    confidence: 'B',
+    confidence: Grade::B,
     ..RequestFact::while_thinking(
         Models::Versions(&["fable-5-1", "fable-5-2", "mythos-5-1", "mythos-5-2", "opus-5-5", "sonnet-5-5"]),
         Thinks::Always,
@@ -229,7 +229,7 @@ const METADATA: RequestFact = Rule::of_chat(&["metadata"])
     .of(Models::Begin(&["gpt-3", "gpt-4", "gpt-5", "o1", "o3", "o4"]))
     .when(&[When::Unless(&["store"], "true")])
     .fact(
-        'A',
+        Grade::A,
         "`metadata` needs `store: true`",
         "live: `The 'metadata' parameter is only allowed when 'store' is enabled.` (qwen-code#243, langchaingo#1484; \
             through gateways litellm#23108, axonhub#1380)",
@@ -239,7 +239,7 @@ const METADATA: RequestFact = Rule::of_chat(&["metadata"])
 pub(crate) const CUSTOM_TOOLS: RequestFact = RequestFact {
     refuses: Refusal::ToolKind,
     statement: "only OpenAI's and Azure's Responses have `custom` tools",
-    confidence: 'A',
+    confidence: Grade::A,
     source: "live: `only function tools are accepted` (vm0#28274, sub2api#5659, unsloth#9121, copilot-api#117, \
         codex#16397)",
     severity: Severity::Refused,
@@ -250,7 +250,7 @@ pub(crate) const CUSTOM_TOOLS: RequestFact = RequestFact {
 pub(crate) const NAMESPACES: RequestFact = RequestFact {
     refuses: Refusal::Namespaces,
     statement: "the tools of namespaces are in the tool list itself",
-    confidence: 'B',
+    confidence: Grade::B,
     source: "live: backends refuse `type: \"namespace\"` (coder#28656); OpenAI and DeepSeek accept it (codex#44710, \
             #44729)",
     severity: Severity::Refused,
@@ -261,7 +261,7 @@ pub(crate) const NAMESPACES: RequestFact = RequestFact {
 pub(crate) const EMPTY_NAMESPACE: RequestFact = RequestFact {
     refuses: Refusal::EmptyNamespace,
     statement: "a namespace has tools",
-    confidence: 'C',
+    confidence: Grade::C,
     source: "a list of tools has no place for a namespace without tools (confidence C)",
     severity: Severity::Refused,
     checked: DAY,
@@ -270,7 +270,7 @@ pub(crate) const EMPTY_NAMESPACE: RequestFact = RequestFact {
 const WITHOUT_TOOLS: RequestFact = RequestFact {
     refuses: Refusal::ChoiceWithoutTools { accepts_none: false, is_of_parallel_calls: false, accepts_auto: &[] },
     statement: "`tool_choice` needs `tools`",
-    confidence: 'A',
+    confidence: Grade::A,
     source: "",
     severity: Severity::Refused,
     checked: DAY,
@@ -279,7 +279,7 @@ const WITHOUT_TOOLS: RequestFact = RequestFact {
 /// Applies to every API: a list that loses all tools also loses the choice.
 pub(crate) const EMPTIED_LIST: RequestFact = RequestFact {
     statement: "a tool choice needs `tools`",
-    confidence: 'C',
+    confidence: Grade::C,
     source: "OpenAI, xAI and vLLM refuse a tool choice without tools; no answer of the others is known (confidence C)",
     ..WITHOUT_TOOLS
 };
@@ -313,7 +313,7 @@ pub(crate) const OPENAI: &[RequestFact] = &[
         statement: "MiniMax's own API refuses a function without `parameters`",
         source: "live: `invalid params, function parameters is empty (2013)` without `parameters`, 200 with \
             `{\"type\":\"object\",\"properties\":{}}` (MiniMax-M2.1, M2.5, M2.7; qwen-code#11834, 2026-09-14)",
-        confidence: 'A',
+        confidence: Grade::A,
         severity: Severity::Refused,
         checked: "2026-11-29",
     },
@@ -321,13 +321,13 @@ pub(crate) const OPENAI: &[RequestFact] = &[
         .of(Models::Begin(&["o1", "o3", "o4-", "gpt-5", "gpt-6"]))
         .renamed_to("max_completion_tokens")
         .fact(
-            'A',
+            Grade::A,
             "reasoning models accept `max_completion_tokens` instead of `max_tokens`",
             "live: `Unsupported parameter: 'max_tokens' is not supported with this model. Use 'max_completion_tokens' \
                 instead.` (gollm#33, ESPHomeDesigner#379, ComfyUI-Griptape#312, overleaf-copilot#43)",
         ),
     Rule::of_chat(&["parallel_tool_calls"]).of(Models::Begin(&["o1", "o3", "o4-mini"])).fact(
-        'A',
+        Grade::A,
         "o1, o3, o3-mini and o4-mini do not accept `parallel_tool_calls`",
         "live: `Unsupported parameter: 'parallel_tool_calls' is not supported with this model.` (o1: langchain#29416; \
             o3-mini: semantic-kernel#10365; o4-mini: tensorzero#2805, fast-agent#279; o3: defog#171)",
@@ -345,7 +345,7 @@ pub(crate) const OPENAI: &[RequestFact] = &[
         .of(Models::Begin(&["gpt-4o", "gpt-4.1"]))
         .when(&[When::Unless(&["verbosity"], "\"medium\"")])
         .fact(
-            'A',
+            Grade::A,
             "gpt-4o and gpt-4.1 accept only the `verbosity` `medium`",
             "live: `Unsupported value: 'verbosity' does not support 'low' with this model. Supported values are: \
             'medium'.` (concordia#164, Roo-Code#7054)",
@@ -394,11 +394,11 @@ pub(crate) const XAI: &[RequestFact] = &[
             (cindy#2927)",
         ..NO_TOOLS
     },
-    XAI_EFFORT.of(XAI_NO_EFFORT_TAGGED).fact('A', XAI_EFFORT_STATEMENT, XAI_EFFORT_SOURCE),
-    XAI_EFFORT.of(XAI_NO_EFFORT).fact('A', XAI_EFFORT_STATEMENT, XAI_EFFORT_SOURCE),
+    XAI_EFFORT.of(XAI_NO_EFFORT_TAGGED).fact(Grade::A, XAI_EFFORT_STATEMENT, XAI_EFFORT_SOURCE),
+    XAI_EFFORT.of(XAI_NO_EFFORT).fact(Grade::A, XAI_EFFORT_STATEMENT, XAI_EFFORT_SOURCE),
     rows::ALLOWED_TOOLS,
-    rows::XAI_RESPONSES_EFFORT.of(XAI_NO_EFFORT_TAGGED).fact('A', XAI_EFFORT_STATEMENT, XAI_EFFORT_SOURCE),
-    rows::XAI_RESPONSES_EFFORT.of(XAI_NO_EFFORT).fact('A', XAI_EFFORT_STATEMENT, XAI_EFFORT_SOURCE),
+    rows::XAI_RESPONSES_EFFORT.of(XAI_NO_EFFORT_TAGGED).fact(Grade::A, XAI_EFFORT_STATEMENT, XAI_EFFORT_SOURCE),
+    rows::XAI_RESPONSES_EFFORT.of(XAI_NO_EFFORT).fact(Grade::A, XAI_EFFORT_STATEMENT, XAI_EFFORT_SOURCE),
     rows::XAI_PENALTY,
 ];
 
@@ -429,7 +429,7 @@ pub(crate) const VLLM: &[RequestFact] = &[
             accepts: &["web_search", "web_search_preview", "code_interpreter", "mcp", CUSTOM],
         },
         statement: "hosted tools are `web_search`, `web_search_preview`, `code_interpreter` and `mcp`, in Responses",
-        confidence: 'C',
+        confidence: Grade::C,
         source: "vLLM has these for gpt-oss and none for other types (praxis-proxy/ai#636, vllm#28261); a server \
             rejects or ignores the rest (bifrost#7094; confidence C)",
         ..NO_TOOLS
@@ -448,7 +448,7 @@ pub(crate) const LLAMA_CPP: &[RequestFact] = &[
     RequestFact {
         refuses: Refusal::ToolTypes { apis: &[Api::OpenaiChat], accepts: &[] },
         statement: "llama.cpp's Chat Completions accepts only functions",
-        confidence: 'A',
+        confidence: Grade::A,
         source: "llama.cpp, `common_chat_tools_parse_oaicompat`: `Unsupported tool type`",
         ..NO_TOOLS
     },
@@ -457,7 +457,7 @@ pub(crate) const LLAMA_CPP: &[RequestFact] = &[
 const ABSENT_TOOL: RequestFact = RequestFact {
     refuses: Refusal::ChoiceOfAbsentTool,
     statement: "the tool choice names a tool of the request",
-    confidence: 'B',
+    confidence: Grade::B,
     source: "",
     severity: Severity::Refused,
     checked: DAY,
@@ -466,7 +466,7 @@ const ABSENT_TOOL: RequestFact = RequestFact {
 const NO_TOOLS: RequestFact = RequestFact {
     refuses: Refusal::ModelWithoutTools { models: Models::All, accepts_hosted: false },
     statement: "some models do not accept tools",
-    confidence: 'B',
+    confidence: Grade::B,
     source: "",
     severity: Severity::Refused,
     checked: DAY,
@@ -485,18 +485,18 @@ pub(crate) const MISTRAL: &[RequestFact] = &[
         ..CHAT_PAIRS
     },
     Rule::of_chat(&["max_completion_tokens"]).renamed_to("max_tokens").fact(
-        'A',
+        Grade::A,
         "Mistral accepts `max_tokens` instead of `max_completion_tokens`",
         "live: `extra_forbidden`, `[\"body\",\"max_completion_tokens\"]`, `Extra inputs are not permitted` (eca#231, \
             eca#315, openclaude#739)",
     ),
     Rule::of_chat(&["store"]).fact(
-        'B',
+        Grade::B,
         "Mistral does not accept `store`",
         "live: `extra_forbidden`, `[\"body\",\"store\"]` (openclaude#739, its fix #1047)",
     ),
     Rule::of_chat(&["thinking"]).fact(
-        'B',
+        Grade::B,
         "Mistral does not accept `thinking`",
         "live: `Extra inputs are not permitted` for `{\"type\":\"disabled\"}` (jcode#261)",
     ),
@@ -533,27 +533,27 @@ pub(crate) const GROQ: &[RequestFact] = &[
         ..NO_TOOLS
     },
     Rule::of_chat(&["prompt_cache_key"]).fact(
-        'A',
+        Grade::A,
         "Groq does not accept `prompt_cache_key`",
         "live: `property 'prompt_cache_key' is unsupported` (eigent#1827, picoclaw#956)",
     ),
     Rule::of_chat(&["store"]).fact(
-        'B',
+        Grade::B,
         "Groq does not accept `store`",
         "live: `property 'store' is unsupported, did you mean 'stop'?` (chatbot#21; livekit-agents#1276)",
     ),
     Rule::of_chat(&["reasoning"]).with_fix(EFFORT).fact(
-        'B',
+        Grade::B,
         "Groq has `reasoning_effort`, not `reasoning`",
         "live: `property 'reasoning' is unsupported` (llms#64)",
     ),
     Rule::of_chat(&["verbosity"]).fact(
-        'B',
+        Grade::B,
         "Groq does not accept `verbosity`",
         "live: `property 'verbosity' is unsupported` (cherry-studio#11435)",
     ),
     Rule::of_chat(&["metadata"]).of(Models::Begin(&["gpt-oss"])).fact(
-        'B',
+        Grade::B,
         "gpt-oss at Groq does not accept `metadata`",
         "live: `` `metadata` is not supported with this model `` (hass_local_openai_llm#59)",
     ),
@@ -570,27 +570,27 @@ pub(crate) const CEREBRAS: &[RequestFact] = &[
         ..NO_TOOLS
     },
     Rule::of_chat(&["thinking"]).fact(
-        'A',
+        Grade::A,
         "Cerebras does not accept `thinking`",
         "live: `body.thinking: property 'body.thinking' is unsupported` (opencode#6648, cherry-studio#11191)",
     ),
     Rule::of_chat(&["store"]).fact(
-        'B',
+        Grade::B,
         "Cerebras does not accept `store`",
         "live: `body.store: property 'body.store' is unsupported` (openclaude#740; livekit-agents#1276)",
     ),
     Rule::of_chat(&["metadata"]).fact(
-        'B',
+        Grade::B,
         "Cerebras does not accept `metadata`",
         "live: `metadata: property 'metadata' is unsupported` (livekit-agents#1274)",
     ),
     Rule::of_chat(&["reasoning"]).with_fix(EFFORT).fact(
-        'B',
+        Grade::B,
         "Cerebras has `reasoning_effort`, not `reasoning`",
         "live: `property 'reasoning' is unsupported` (Empryo#209)",
     ),
     Rule::of_chat(&["enable_thinking"]).fact(
-        'B',
+        Grade::B,
         "Cerebras does not accept `enable_thinking`",
         "live: `property 'enable_thinking' is unsupported` (Empryo#209)",
     ),
@@ -635,7 +635,7 @@ pub(crate) const OLLAMA: &[RequestFact] = &[
     RequestFact {
         refuses: Refusal::ToolTypes { apis: OPENAI_FORMATS, accepts: &["web_search", "tool_search", CUSTOM] },
         statement: "the only hosted tool is `web_search`",
-        confidence: 'C',
+        confidence: Grade::C,
         source: "Ollama added `web_search`, by that exact name (ollama#17686), and the client's `tool_search` \
             (ollama#18223) to Responses; its answer to other types was not seen (confidence C)",
         ..NO_TOOLS
@@ -675,18 +675,18 @@ pub(crate) const GEMINI: &[RequestFact] = &[
     GEMINI_PAIRS,
     GEMINI_IMAGES,
     Rule::of_chat(&["store"]).fact(
-        'A',
+        Grade::A,
         "Gemini's Chat Completions does not accept `store`",
         "live: `Invalid JSON payload received. Unknown name \"store\": Cannot find field.` (openhanako#394, \
             routstr-core#505, agents#45)",
     ),
     Rule::of_chat(&["metadata"]).fact(
-        'B',
+        Grade::B,
         "Gemini's Chat Completions does not accept `metadata`",
         "live: `Unknown name \"metadata\": Cannot find field.` (agents#45)",
     ),
     Rule::of_chat(&["prompt_cache_key"]).fact(
-        'B',
+        Grade::B,
         "Gemini's Chat Completions does not accept `prompt_cache_key`",
         "live: `Unknown name \"prompt_cache_key\": Cannot find field.` (cursor-byok#112)",
     ),
@@ -731,7 +731,7 @@ const GOOGLE_TOOLS: RequestFact = RequestFact {
         unless: None,
     },
     statement: "Gemini does not accept functions together with Google's own tools before Gemini 3",
-    confidence: 'A',
+    confidence: Grade::A,
     severity: Severity::Refused,
     source: "live: `Tool use with function calling is unsupported` (go-genai#323, lobehub#7463, js-genai#435, \
         celeste-python#197)",

@@ -13,7 +13,7 @@ use crate::{
     error::{Code, Error},
     json::Node,
     options::Api,
-    report::Severity,
+    report::{Grade, Severity},
     rules::Constraint,
     schema::keyword::{Keyword, Keywords},
 };
@@ -89,7 +89,7 @@ const UNKNOWN: &str = "no response format is known for it";
 const IN_TOOL: &str = "`response_format` accepts only `json_object` (`This response_format type is unavailable now`); \
     DeepSeek's Responses API accepts schemas";
 
-const fn root_fact(statement: &'static str, confidence: char, source: &'static str) -> Fact {
+const fn root_fact(statement: &'static str, confidence: Grade, source: &'static str) -> Fact {
     Fact {
         statement,
         confidence,
@@ -100,7 +100,7 @@ const fn root_fact(statement: &'static str, confidence: char, source: &'static s
 }
 
 /// Returns a fact that no rule of `check` enforces.
-const fn unchecked_fact(statement: &'static str, confidence: char, source: &'static str) -> Fact {
+const fn unchecked_fact(statement: &'static str, confidence: Grade, source: &'static str) -> Fact {
     Fact { statement, confidence, source, severity: Severity::Ignored, ..Fact::REFUSED }
 }
 
@@ -204,23 +204,23 @@ const fn refused(name: &'static str, why: &'static str, refused_in: &'static [Ap
 
 const OPENAI_ROOT: Fact = root_fact(
     "the root has `type: \"object\"`",
-    'A',
+    Grade::A,
     "live: `schema must be a JSON Schema of 'type: \"object\"', got 'type: \"array\"'` (recorded answer of Responses, \
         `text.format`)",
 );
 const OPENAI_UNION: Fact = root_fact(
     "no `anyOf`, `oneOf`, `allOf`, `enum`, `const` or `not` at the root",
-    'B',
+    Grade::B,
     "openai-node, lib/transform.ts, throws for a root union; the API's errors are about tools",
 );
 const OPENAI_PLACE: Fact = unchecked_fact(
     "the schema is in `response_format.json_schema` (Chat Completions) or `text.format` (Responses)",
-    'A',
+    Grade::A,
     "OpenAI, API reference, Chat Completions and Responses",
 );
 const NOT_ENFORCED: Fact = unchecked_fact(
     "without `strict: true`, the model reads the schema, but nothing enforces it",
-    'A',
+    Grade::A,
     "OpenAI, Structured Outputs, `strict`",
 );
 
@@ -243,12 +243,12 @@ format_of!(AZURE: "azure-strict" from azure::STRICT;
 
 const ANTHROPIC_ROOT: Fact = unchecked_fact(
     "any schema is allowed at the root",
-    'A',
+    Grade::A,
     "anthropic-sdk-python 2.12.0, transform_schema, has no rule for the root; recorded answers show only objects",
 );
 const ANTHROPIC_CLOSED: Fact = Fact {
     statement: "every object has `additionalProperties: false`, regardless of the `strict` of tools",
-    confidence: 'A',
+    confidence: Grade::A,
     source: "live: `output_config.format.schema: For 'object' type, 'additionalProperties' must be explicitly set to \
         false` (recorded answer; veryfront-code#3918)",
     rules: &[Constraint::ObjectNotClosed, Constraint::Map],
@@ -257,14 +257,14 @@ const ANTHROPIC_CLOSED: Fact = Fact {
 const ANTHROPIC_PLACE: Fact = unchecked_fact(
     "the schema is in `output_config.format`, or in `output_format`, which is deprecated; Claude 4.5 and later, and \
         Opus 4.1",
-    'A',
+    Grade::A,
     "Anthropic, structured outputs; recorded answers of both members",
 );
 
 const ANTHROPIC_LIMITS: &[(&str, u64)] = &[("optionalProperties", 24), ("unions", 16)];
 const ANTHROPIC_SIZE: Fact = Fact {
     statement: "a response format has at most 24 optional properties, and 16 properties with several types",
-    confidence: 'A',
+    confidence: Grade::A,
     source: "Anthropic, structured outputs, schema complexity limits: strict tools and JSON outputs of a request \
         together; live: `Schema is too complex for compilation`, for tools; recorded answers to formats have at most 2 \
         and 1",
@@ -285,7 +285,7 @@ format_of!(ANTHROPIC_STRICT: "anthropic-strict" from anthropic::STRICT;
 
 const BEDROCK_ROOT: Fact = root_fact(
     "the root has `type: \"object\"`",
-    'C',
+    Grade::C,
     "recorded answers show only objects; the schema is sent to Claude as text in \
         `outputConfig.textFormat.structure.jsonSchema.schema`",
 );
@@ -295,7 +295,7 @@ const BEDROCK_KEYWORDS: Fact = Fact {
     statement:
         "no `maxItems`, `multipleOf` or numeric bounds, as in Anthropic's own API; `minLength` and `maxLength` are \
             accepted",
-    confidence: 'A',
+    confidence: Grade::A,
     source: "live: `output_config.format.schema: For 'array' type, property 'maxItems' is not supported` (recorded \
         answers of Claude Sonnet 4.5)",
     rules: &[Constraint::RefusedKeyword],
@@ -303,7 +303,7 @@ const BEDROCK_KEYWORDS: Fact = Fact {
 };
 
 const BEDROCK_SIZE: Fact = Fact {
-    confidence: 'B',
+    confidence: Grade::B,
     source:
         "Anthropic, structured outputs, schema complexity limits; Claude on Bedrock answers with Anthropic's errors",
     ..ANTHROPIC_SIZE
@@ -325,12 +325,12 @@ format_of!(BEDROCK_STRICT: "bedrock-strict" from bedrock::STRICT;
 
 const GOOGLE_ROOT: Fact = unchecked_fact(
     "any schema is allowed at the root",
-    'A',
+    Grade::A,
     "google-genai, documentation of `response_schema`: objects, but also primitives and arrays; recorded answers",
 );
 const GOOGLE_TYPE: Fact = unchecked_fact(
     "`responseMimeType: \"application/json\"` is next to the schema",
-    'A',
+    Grade::A,
     "Gemini API, GenerationConfig.responseSchema",
 );
 
@@ -347,9 +347,9 @@ format_of!(INTERACTIONS: "gemini-interactions" from gemini_interactions::INTERAC
     at "https://ai.google.dev/gemini-api/docs/interactions";
     any_root(tool_grammar(&gemini_interactions::INTERACTIONS));
     unchecked_fact(
-        "the schema is in `response_format: {type: \"text\", mime_type, schema}`, or in a list of such objects", 'A',
+        "the schema is in `response_format: {type: \"text\", mime_type, schema}`, or in a list of such objects", Grade::A,
         "google-genai 3.6.1, _gaos/types/interactions"),
-    unchecked_fact("any schema is allowed at the root", 'C', "as for `generateContent`; no answer is recorded"));
+    unchecked_fact("any schema is allowed at the root", Grade::C, "as for `generateContent`; no answer is recorded"));
 format_of!(VERTEX: "vertex" from vertex::VERTEX;
     "Vertex AI, `generationConfig.responseSchema`"
     at "https://cloud.google.com/vertex-ai/generative-ai/docs/multimodal/control-generated-output";
@@ -363,10 +363,10 @@ format_of!(MOONSHOT: "moonshot" from moonshot::MOONSHOT;
 "Moonshot AI (Kimi), `response_format` with `json_schema`"
 at "https://platform.moonshot.ai/docs/api/chat";
 Grammar { refuses: Keywords::of(&[Keyword::Schema]), ..tool_grammar(&moonshot::MOONSHOT) };
-root_fact("the root has `type: \"object\"`", 'A', "Kimi-Vendor-Verifier, test_response_format.py"),
+root_fact("the root has `type: \"object\"`", Grade::A, "Kimi-Vendor-Verifier, test_response_format.py"),
 Fact {
     statement: "with `$schema` in the schema, kimi-k2.5 returns nonsense",
-    confidence: 'B',
+    confidence: Grade::B,
     source: "live report (vercel/ai#18921)",
     rules: &[Constraint::RefusedKeyword],
     severity: Severity::Reinterpreted,
@@ -376,38 +376,38 @@ format_of!(XAI: "xai" from xai::XAI;
     "xAI, `response_format` with `json_schema`, and `text.format`"
     at "https://docs.x.ai/docs/guides/structured-outputs";
     tool_grammar(&xai::XAI);
-    root_fact("the root is an object", 'C', "xAI, structured outputs: its examples are objects"));
+    root_fact("the root is an object", Grade::C, "xAI, structured outputs: its examples are objects"));
 format_of!(MISTRAL: "mistral" from mistral::MISTRAL;
     "Mistral, `response_format` with `json_schema`"
     at "https://docs.mistral.ai/capabilities/structured_output";
     Grammar { root_reference: true, refuses: Keywords::NONE, ..tool_grammar(&mistral::MISTRAL) };
-    root_fact("the root is an object, or a reference to one; `$id` is accepted, too", 'C',
+    root_fact("the root is an object, or a reference to one; `$id` is accepted, too", Grade::C,
         "recorded answers: 9 schemas were answered 200, one of them with both a reference and `$id`"));
 format_of!(GROQ: "groq" from groq::GROQ;
     "Groq, `response_format` with `json_schema`"
     at "https://console.groq.com/docs/structured-outputs";
-    tool_grammar(&groq::GROQ); root_fact("the root is an object", 'B', "Groq, structured outputs"));
+    tool_grammar(&groq::GROQ); root_fact("the root is an object", Grade::B, "Groq, structured outputs"));
 format_of!(GROQ_STRICT: "groq-strict" from groq::STRICT;
     "Groq, `response_format` with `json_schema` and `strict: true` (gpt-oss)"
     at "https://console.groq.com/docs/structured-outputs";
-    tool_grammar(&groq::STRICT); root_fact("the root is an object", 'B', "Groq, structured outputs"));
+    tool_grammar(&groq::STRICT); root_fact("the root is an object", Grade::B, "Groq, structured outputs"));
 format_of!(CEREBRAS: "cerebras" from cerebras::CEREBRAS;
     "Cerebras, `response_format` with `json_schema`"
     at "https://inference-docs.cerebras.ai/capabilities/structured-outputs";
     Grammar { root_reference: true, ..tool_grammar(&cerebras::CEREBRAS) };
-    root_fact("the root is an object, or a reference to one", 'A',
+    root_fact("the root is an object, or a reference to one", Grade::A,
         "Cerebras, structured outputs; recorded answers: 2 reference roots were answered 200"));
 format_of!(CEREBRAS_STRICT: "cerebras-strict" from cerebras::STRICT;
     "Cerebras, `response_format` with `json_schema` and `strict: true`"
     at "https://inference-docs.cerebras.ai/capabilities/structured-outputs";
     Grammar { root_reference: true, ..tool_grammar(&cerebras::STRICT) };
-    root_fact("the root is an object, or a reference to one", 'A',
+    root_fact("the root is an object, or a reference to one", Grade::A,
         "Cerebras, structured outputs; recorded answers: 2 reference roots were answered 200"));
 format_of!(FIREWORKS: "fireworks" from fireworks::FIREWORKS;
     "Fireworks, `response_format` with `json_schema`, or `json_object` with `schema`"
     at "https://docs.fireworks.ai/structured-responses/structured-response-formatting";
     any_root(tool_grammar(&fireworks::FIREWORKS));
-    unchecked_fact("any schema is allowed at the root", 'C', "Fireworks, structured responses"));
+    unchecked_fact("any schema is allowed at the root", Grade::C, "Fireworks, structured responses"));
 format_of!(COHERE: "cohere" from cohere::STRICT;
     "Cohere Chat v2, `response_format: {type: \"json_object\", json_schema}`"
     at "https://docs.cohere.com/docs/structured-outputs";
@@ -418,7 +418,7 @@ format_of!(COHERE_STRICT: "cohere-strict" from cohere::STRICT;
     tool_grammar(&cohere::STRICT); COHERE_ROOT);
 const COHERE_ROOT: Fact = root_fact(
     "the root has `type: \"object\"`",
-    'A',
+    Grade::A,
     "live: `response_format validation: invalid 'json_schema' provided: missing required field 'type'` (recorded \
         answer)",
 );
@@ -427,23 +427,23 @@ format_of!(LLAMA_CPP: "llama-cpp" from llama_cpp::LLAMA_CPP;
     "llama.cpp server, `response_format` with a schema, or `json_schema`"
     at "https://github.com/ggml-org/llama.cpp/blob/master/grammars/README.md";
     any_root(tool_grammar(&llama_cpp::LLAMA_CPP));
-    unchecked_fact("any schema is allowed at the root; `{}` there means an object", 'A', "llama.cpp b11434, run"));
+    unchecked_fact("any schema is allowed at the root; `{}` there means an object", Grade::A, "llama.cpp b11434, run"));
 format_of!(OLLAMA: "ollama" from llama_cpp::LLAMA_CPP;
     "Ollama, `format`"
     at "https://docs.ollama.com/capabilities/structured-outputs";
     tool_grammar(&llama_cpp::LLAMA_CPP);
-    root_fact("an array at the root is not enforced", 'B', "ollama#8000"),
-    unchecked_fact("Ollama's cloud does not enforce the schema", 'B', "ollama#12362"));
+    root_fact("an array at the root is not enforced", Grade::B, "ollama#8000"),
+    unchecked_fact("Ollama's cloud does not enforce the schema", Grade::B, "ollama#12362"));
 format_of!(VLLM: "vllm" from vllm::VLLM;
     "vLLM, `response_format` with `json_schema`, and `structured_outputs`"
     at "https://docs.vllm.ai/en/latest/features/structured_outputs/";
     any_root(tool_grammar(&vllm::VLLM));
-    unchecked_fact("any schema is allowed at the root", 'A', "xgrammar and llguidance, run"));
+    unchecked_fact("any schema is allowed at the root", Grade::A, "xgrammar and llguidance, run"));
 format_of!(SGLANG: "sglang" from vllm::VLLM;
     "SGLang, `response_format` with `json_schema`"
     at "https://docs.sglang.ai/advanced_features/structured_outputs.html";
     Grammar { alternatives: &[], ..any_root(tool_grammar(&vllm::VLLM)) };
-    unchecked_fact("any schema is allowed at the root, and xgrammar compiles it, as in vLLM", 'A', "xgrammar, run"));
+    unchecked_fact("any schema is allowed at the root, and xgrammar compiles it, as in vLLM", Grade::A, "xgrammar, run"));
 
 const FORMATS: &[ResponseFormat] = &[
     none("codex", "it rewrites only the schemas of tools; for answers, use `openai-strict`"),

@@ -6,7 +6,7 @@ use super::{
     surface::{NamePattern, Surface},
     well_formed, Dialect, Fact, Method,
 };
-use crate::{options::ToolFormat, rules::Constraint};
+use crate::{options::ToolFormat, report::Grade, rules::Constraint};
 
 pub(super) const GRAMMAR: Grammar = Grammar {
     object_root: false,
@@ -30,7 +30,7 @@ pub(super) const SGLANG: Dialect = Dialect {
             statement:
                 "the schema is valid against the 2020-12 meta-schema, whatever the `tool_choice`, and every reference \
                     resolves",
-            confidence: 'A',
+            confidence: Grade::A,
             source: "live, from hosts that run it: `Tool 4 function has invalid 'parameters' schema: [{…}] is not of \
                 type 'object', 'boolean'`; sglang, validate_chat_input",
             rules: well_formed::METASCHEMA,
@@ -38,14 +38,14 @@ pub(super) const SGLANG: Dialect = Dialect {
         },
         Fact {
             statement: "every `pattern`, and every key of `patternProperties`, compiles in Python's `re`",
-            confidence: 'A',
+            confidence: Grade::A,
             source: "run with jsonschema: `'^\\p{L}+$' is not a 'regex'`",
             rules: &[Constraint::Pattern],
             ..Fact::REFUSED
         },
         Fact {
             statement: "tool names match OpenAI's pattern, in ASCII",
-            confidence: 'C',
+            confidence: Grade::C,
             source: "sglang#39895, not verified",
             rules: &[Constraint::ToolName],
             ..Fact::REFUSED

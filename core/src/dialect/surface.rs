@@ -196,12 +196,12 @@ pub(crate) enum Counted {
 }
 
 impl Counted {
-    pub(crate) const fn rule(self) -> &'static str {
+    pub(crate) const fn constraint(self) -> Constraint {
         match self {
-            Counted::Tools => Constraint::TooManyStrictTools.id(),
-            Counted::OptionalProperties => Constraint::TooManyOptionalProperties.id(),
-            Counted::Unions => Constraint::TooManyUnions.id(),
-            Counted::Properties => Constraint::TooManyStrictProperties.id(),
+            Counted::Tools => Constraint::TooManyStrictTools,
+            Counted::OptionalProperties => Constraint::TooManyOptionalProperties,
+            Counted::Unions => Constraint::TooManyUnions,
+            Counted::Properties => Constraint::TooManyStrictProperties,
         }
     }
 

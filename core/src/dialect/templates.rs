@@ -14,6 +14,7 @@ use crate::{
     error::{Code, Error},
     naming::did_you_mean,
     options::SanitizeOptions,
+    report::Grade,
     rules::Constraint,
     schema::keyword::{Keyword, Keywords},
 };
@@ -213,7 +214,7 @@ impl Refuses {
                 ("the template fails for `oneOf`", &[Constraint::RefusedKeyword], Keywords::of(&[Keyword::OneOf]))
             }
         };
-        Fact { statement, confidence: 'A', source, rules, keywords, ..Fact::REFUSED }
+        Fact { statement, confidence: Grade::A, source, rules, keywords, ..Fact::REFUSED }
     }
 }
 

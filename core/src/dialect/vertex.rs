@@ -10,6 +10,7 @@ use super::{
 };
 use crate::{
     options::ToolFormat,
+    report::Grade,
     rules::Constraint,
     schema::keyword::{Keyword, Keywords},
 };
@@ -40,7 +41,7 @@ pub(super) const VERTEX: Dialect = Dialect {
         Fact {
             statement: "only the fields of the Schema message, including `additionalProperties`: any other key is \
                 refused, `const` and `patternProperties` too",
-            confidence: 'A',
+            confidence: Grade::A,
             source: "raw probes of 2026-05-07 (rust-genai#223); google-genai 3.4.0: `additional_properties` is \
                 supported in Gemini Enterprise Agent Platform mode only",
             rules: &[Constraint::RefusedKeyword, Constraint::UnknownKeyword],
@@ -50,7 +51,7 @@ pub(super) const VERTEX: Dialect = Dialect {
         Fact {
             statement: "every object below the root has at least one property or `additionalProperties` other than \
                 `false`",
-            confidence: 'B',
+            confidence: Grade::B,
             source: "live: `properties: should be non-empty for OBJECT type`; maps by raw probes of 2026-05-07 \
                 (rust-genai#223)",
             rules: &[Constraint::ObjectWithoutProperties, Constraint::PropertiesNotObject],
@@ -62,7 +63,7 @@ pub(super) const VERTEX: Dialect = Dialect {
         gemini::ENUMS,
         Fact {
             statement: "`anyOf` has no sibling keywords",
-            confidence: 'A',
+            confidence: Grade::A,
             source: "live: `when using any_of, it must be the only fields set` (litellm#11164, \
                 langchain-google#1216, opencode#14509)",
             rules: &[Constraint::BesideAnyOf, Constraint::CombinatorNotList, Constraint::AnyOfSize],

@@ -15,7 +15,7 @@ use super::{
 };
 use crate::{
     options::ToolFormat,
-    report::Severity,
+    report::{Grade, Severity},
     rules::Constraint,
     schema::keyword::{Keyword, Keywords},
 };
@@ -246,7 +246,7 @@ pub(super) const VLLM: Dialect = Dialect {
     facts: &[
         Fact {
             statement: "no `uniqueItems`, `contains`, `minContains` or `maxContains` next to `type: array`",
-            confidence: 'A',
+            confidence: Grade::A,
             source: "vllm, has_xgrammar_unsupported_json_features@030141c1; then llguidance: `Unimplemented keys: \
                 [\"uniqueItems\"]`, run",
             rules: &[Constraint::RefusedKeyword],
@@ -260,7 +260,7 @@ pub(super) const VLLM: Dialect = Dialect {
         },
         Fact {
             statement: "property keywords next to `propertyNames` are booleans",
-            confidence: 'A',
+            confidence: Grade::A,
             source: "vllm, has_xgrammar_unsupported_json_features@030141c1; club-3090#45 (2026-05-04), vllm#42904, \
                 #57594",
             rules: &[Constraint::RefusedKeyword],
@@ -270,7 +270,7 @@ pub(super) const VLLM: Dialect = Dialect {
         Fact {
             statement:
                 "`patternProperties` has one pattern and no `properties` next to it: otherwise outlines compiles it",
-            confidence: 'C',
+            confidence: Grade::C,
             source: GATE,
             rules: &[Constraint::RefusedKeyword],
             keywords: Keywords::of(&[Keyword::PatternProperties]),
@@ -280,7 +280,7 @@ pub(super) const VLLM: Dialect = Dialect {
             statement:
                 "`multipleOf`, and a length next to `pattern` or `format`, send the request to llguidance, which must \
                     support everything else in it",
-            confidence: 'A',
+            confidence: Grade::A,
             source: GATE,
             rules: &[Constraint::RefusedKeyword],
             keywords: Keywords::of(&[Keyword::MultipleOf, Keyword::MinLength, Keyword::MaxLength]),
@@ -289,7 +289,7 @@ pub(super) const VLLM: Dialect = Dialect {
         Fact {
             statement: "`oneOf` is read as `anyOf`, `allOf` of several schemas accepts anything, and siblings of both \
                 are ignored",
-            confidence: 'A',
+            confidence: Grade::A,
             source: "xgrammar, SchemaParser::Parse: `Support for allOf with multiple options is still ongoing`; run",
             rules: &[Constraint::RefusedKeyword],
             severity: Severity::Reinterpreted,
@@ -298,7 +298,7 @@ pub(super) const VLLM: Dialect = Dialect {
         },
         Fact {
             statement: "dynamic references are ignored: any value is accepted there",
-            confidence: 'A',
+            confidence: Grade::A,
             source: "xgrammar, SchemaParser::Parse; run",
             rules: &[Constraint::RefusedKeyword],
             severity: Severity::Reinterpreted,
@@ -307,7 +307,7 @@ pub(super) const VLLM: Dialect = Dialect {
         },
         Fact {
             statement: "siblings of `anyOf` and `$ref` that constrain the instance are ignored",
-            confidence: 'A',
+            confidence: Grade::A,
             source: "xgrammar, SchemaParser::Parse; run: `anyOf` of `required` next to `properties` accepts any JSON",
             rules: &[Constraint::BesideAnyOf, Constraint::BesideRef],
             severity: Severity::Reinterpreted,
@@ -315,14 +315,14 @@ pub(super) const VLLM: Dialect = Dialect {
         },
         Fact {
             statement: "string `format` has one of fourteen values",
-            confidence: 'A',
+            confidence: Grade::A,
             source: "vllm, STRING_SUPPORTED_FORMATS; then llguidance: `Unknown format: json`, run",
             rules: &[Constraint::Format],
             ..Fact::REFUSED
         },
         Fact {
             statement: "`pattern` is regular: no backreference, no word boundary",
-            confidence: 'A',
+            confidence: Grade::A,
             source: "run: xgrammar, `Backreference is not supported yet`, `Word boundary is not supported yet`; \
                 llguidance, `lookarounds not supported yet`",
             rules: &[Constraint::Pattern],
@@ -331,7 +331,7 @@ pub(super) const VLLM: Dialect = Dialect {
         Fact {
             statement: "`pattern` must match the whole string, and a key of `patternProperties` the whole name; \
                 lookaround is ignored",
-            confidence: 'A',
+            confidence: Grade::A,
             source: RUN,
             rules: &[Constraint::PatternAnchors],
             severity: Severity::Reinterpreted,
@@ -339,7 +339,7 @@ pub(super) const VLLM: Dialect = Dialect {
         },
         Fact {
             statement: "an object that describes its properties is closed unless it has `additionalProperties`",
-            confidence: 'A',
+            confidence: Grade::A,
             source: "xgrammar, json_schema_converter.cc@53da3ff8, `strict_mode`; run",
             rules: &[Constraint::ObjectOpenness],
             severity: Severity::Reinterpreted,
@@ -347,7 +347,7 @@ pub(super) const VLLM: Dialect = Dialect {
         },
         Fact {
             statement: "an array with `prefixItems` and without `items` has no further items",
-            confidence: 'A',
+            confidence: Grade::A,
             source: "xgrammar, json_schema_converter.cc@53da3ff8; run",
             rules: &[Constraint::ArrayOpenness],
             severity: Severity::Reinterpreted,
@@ -355,7 +355,7 @@ pub(super) const VLLM: Dialect = Dialect {
         },
         Fact {
             statement: "a schema is an object or `true`, the root an object, and `items` is one schema",
-            confidence: 'A',
+            confidence: Grade::A,
             source: "run: xgrammar, `Schema 'false' cannot accept any value`, `items must be a boolean or an object`",
             rules: &[
                 Constraint::RootNotSchema,
@@ -367,7 +367,7 @@ pub(super) const VLLM: Dialect = Dialect {
         },
         Fact {
             statement: "a count is below 2^31 and has no fraction: `1.0` is not a count; `multipleOf` is above 0",
-            confidence: 'A',
+            confidence: Grade::A,
             source: "run: xgrammar, `minLength must be an integer not exceeding 2147483647`; llguidance, `Expected \
                 positive integer for 'minLength', got 1.0`, `invalid multiple of`",
             rules: &[Constraint::KeywordValue, Constraint::KeywordTooLarge],
@@ -375,7 +375,7 @@ pub(super) const VLLM: Dialect = Dialect {
         },
         Fact {
             statement: "type names are those of JSON Schema",
-            confidence: 'A',
+            confidence: Grade::A,
             source: "run: xgrammar, `Unsupported type \"STRING\"`; llguidance, `Invalid type: STRING`",
             rules: &[Constraint::UnknownType],
             ..Fact::REFUSED
@@ -383,7 +383,7 @@ pub(super) const VLLM: Dialect = Dialect {
         Fact {
             statement: "references are `#/$defs/` and a name without escapes: only `$defs` is copied to the root of \
                 the list of calls",
-            confidence: 'A',
+            confidence: Grade::A,
             source: "vllm, _get_tool_schema_defs@0064cc9c; run: `Pointer '/definitions/A' does not exist`, `Cannot \
                 find field a~1b`",
             rules: &[Constraint::RefTarget, Constraint::DefinitionName],
@@ -391,7 +391,7 @@ pub(super) const VLLM: Dialect = Dialect {
         },
         Fact {
             statement: "the reference `#` means the list of calls; a reference that is not a pointer accepts anything",
-            confidence: 'A',
+            confidence: Grade::A,
             source: "run: xgrammar, `URI should either be '#' or start with '#/' but got …`, a warning",
             rules: &[Constraint::RefForm],
             severity: Severity::Reinterpreted,
@@ -399,7 +399,7 @@ pub(super) const VLLM: Dialect = Dialect {
         },
         Fact {
             statement: "no two tools have different definitions with the same name",
-            confidence: 'A',
+            confidence: Grade::A,
             source: "vllm, _get_tool_schema_defs@0064cc9c: `Tool definition 'X' has multiple schemas, which is not \
                 supported.`",
             rules: &[Constraint::DefinitionConflict],
@@ -407,7 +407,7 @@ pub(super) const VLLM: Dialect = Dialect {
         },
         Fact {
             statement: "one compiler must support all tools of a request",
-            confidence: 'B',
+            confidence: Grade::B,
             source:
                 "vllm, `tool_choice: \"required\"` makes one schema of all tools; run: `Unimplemented keys: [\"not\"]` \
                     next to a tool with `multipleOf`",
@@ -418,7 +418,7 @@ pub(super) const VLLM: Dialect = Dialect {
             statement: "`not`, `if`, keywords that depend on a property, `nullable`, names in `required` that \
                 `properties` does not list, `pattern` next to `format`, other keywords next to `enum` or `const`, and \
                 keywords for a type that `type` does not name have no effect",
-            confidence: 'A',
+            confidence: Grade::A,
             source: "xgrammar, SchemaParser::Parse; run",
             rules: &[Constraint::IgnoredKeyword],
             severity: Severity::Ignored,
@@ -427,7 +427,7 @@ pub(super) const VLLM: Dialect = Dialect {
         Fact {
             statement: "if calls have structural tags, `strict: false` keeps a tool's schema out of the grammar; \
                 without it, or with `true`, the schema is used",
-            confidence: 'A',
+            confidence: Grade::A,
             source: "vllm, docs/features/tool_calling.md@0064cc9c, get_function_parameters@b59bccae",
             rules: &[Constraint::StrictFlag],
             severity: Severity::Ignored,
@@ -435,7 +435,7 @@ pub(super) const VLLM: Dialect = Dialect {
         },
         Fact {
             statement: "tool names match OpenAI's pattern",
-            confidence: 'C',
+            confidence: Grade::C,
             source: "vllm accepts any string; models and clients expect that pattern",
             rules: &[Constraint::ToolName],
             ..Fact::REFUSED

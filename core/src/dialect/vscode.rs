@@ -7,7 +7,7 @@ use super::{
     Dialect, Fact, Method,
 };
 use crate::{
-    report::Severity,
+    report::{Grade, Severity},
     rules::Constraint,
     schema::keyword::{Keyword, Keywords},
 };
@@ -78,7 +78,7 @@ pub(super) const VSCODE: Dialect = Dialect {
         Fact {
             statement:
                 "every array has `items` other than `false`, whatever its other keywords: otherwise the request fails",
-            confidence: 'A',
+            confidence: Grade::A,
             source:
                 "microsoft/vscode-copilot-chat@31acd00a; live, for many servers: `Failed to validate tool X: Error: \
                     tool parameters array type must have items`",
@@ -87,21 +87,21 @@ pub(super) const VSCODE: Dialect = Dialect {
         },
         Fact {
             statement: "the schema is valid against the draft 7 meta-schema",
-            confidence: 'A',
+            confidence: Grade::A,
             source: "microsoft/vscode-copilot-chat@31acd00a, by ajv: `tool parameters do not match JSON schema: …`",
             rules: METASCHEMA,
             ..Fact::REFUSED
         },
         Fact {
             statement: "`$schema` names draft 7 or is absent: some builds omit a tool that names another",
-            confidence: 'B',
+            confidence: Grade::B,
             source: "live: `… meta-schema features ($dynamicRef) … not yet supported (at /$schema)` (2025-10)",
             rules: &[Constraint::UnknownDraft],
             ..Fact::REFUSED
         },
         Fact {
             statement: "a root that is not an object becomes an object without properties",
-            confidence: 'A',
+            confidence: Grade::A,
             source: NORMALIZER,
             rules: &[Constraint::RootObject, Constraint::RootNotSchema],
             severity: Severity::Reinterpreted,
@@ -109,7 +109,7 @@ pub(super) const VSCODE: Dialect = Dialect {
         },
         Fact {
             statement: "`oneOf`, `anyOf`, `allOf`, `not`, `if`, `then` and `else` are deleted at the root",
-            confidence: 'A',
+            confidence: Grade::A,
             source: NORMALIZER,
             rules: &[Constraint::RootKeyword],
             severity: Severity::Reinterpreted,
@@ -118,7 +118,7 @@ pub(super) const VSCODE: Dialect = Dialect {
         },
         Fact {
             statement: "names in `required` that are not properties are deleted, wherever an object lists properties",
-            confidence: 'A',
+            confidence: Grade::A,
             source: NORMALIZER,
             rules: &[Constraint::RequiredUnknown],
             severity: Severity::Reinterpreted,

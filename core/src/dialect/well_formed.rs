@@ -1,7 +1,7 @@
 //! Facts that hold for every API: a schema must be a valid schema.
 
 use super::Fact;
-use crate::rules::Constraint;
+use crate::{report::Grade, rules::Constraint};
 
 /// The fact for grammars that do not check every keyword against the meta-schema.
 ///
@@ -10,7 +10,7 @@ use crate::rules::Constraint;
 pub(super) const WELL_FORMED: Fact = Fact {
     statement: "the schema describes an object, keywords that hold schemas, names or lists have \
         values of that kind, and references resolve",
-    confidence: 'C',
+    confidence: Grade::C,
     source: "JSON Schema 2020-12, and MCP: arguments are objects",
     rules: WELL_FORMED_RULES,
     ..Fact::REFUSED
@@ -55,7 +55,7 @@ const METASCHEMA_AND_ROOT: &[Constraint] = &[
 /// The meta-schema only advises against an empty `enum`, but a schema with one accepts no value.
 pub(super) const ENUM_EMPTY: Fact = Fact {
     statement: "`enum` is not empty",
-    confidence: 'C',
+    confidence: Grade::C,
     source: "JSON Schema 2020-12 (SHOULD)",
     rules: &[Constraint::EnumEmpty],
     ..Fact::REFUSED

@@ -9,7 +9,7 @@ use super::{
 };
 use crate::{
     options::ToolFormat,
-    report::Severity,
+    report::{Grade, Severity},
     rules::Constraint,
     schema::keyword::{Keyword, Keywords},
 };
@@ -42,7 +42,7 @@ pub(super) const XAI: Dialect = Dialect {
     facts: &[
         Fact {
             statement: "an object without `additionalProperties` is closed, so an open one has `true`",
-            confidence: 'A',
+            confidence: Grade::A,
             source: "xAI, structured outputs; recorded answers: 17 of 17 accepted schemas do not have it",
             rules: &[Constraint::ObjectOpenness],
             severity: Severity::Reinterpreted,
@@ -50,7 +50,7 @@ pub(super) const XAI: Dialect = Dialect {
         },
         Fact {
             statement: "every branch of a union at the root has its own `type: \"object\"`; a `$ref` does not count",
-            confidence: 'A',
+            confidence: Grade::A,
             source:
                 "live: `[invalid_client_tool_schema] X: tool parameter root must be an object type (root schema is \
                 an anyOf/oneOf union with a non-object branch)` (CLIProxyAPI#4343, #4397, #5260, cc-switch#6815, \
@@ -60,42 +60,42 @@ pub(super) const XAI: Dialect = Dialect {
         },
         Fact {
             statement: "no recursion",
-            confidence: 'A',
+            confidence: Grade::A,
             source: DOCUMENTATION,
             rules: &[Constraint::Recursion, Constraint::RefTarget],
             ..Fact::REFUSED
         },
         Fact {
             statement: "no `minContains` or `maxContains`",
-            confidence: 'A',
+            confidence: Grade::A,
             source: DOCUMENTATION,
             rules: &[Constraint::RefusedKeyword],
             ..Fact::REFUSED
         },
         Fact {
             statement: "properties are objects, not booleans, and tuples are written as `prefixItems`",
-            confidence: 'A',
+            confidence: Grade::A,
             source: DOCUMENTATION,
             rules: &[Constraint::NotASchema, Constraint::ArrayItems, Constraint::ItemsNotSchema],
             ..Fact::REFUSED
         },
         Fact {
             statement: "`pattern` has no backreference, `\\p{…}`, `\\b`, lookaround or inline flags",
-            confidence: 'A',
+            confidence: Grade::A,
             source: DOCUMENTATION,
             rules: &[Constraint::Pattern],
             ..Fact::REFUSED
         },
         Fact {
             statement: "`enum` values do not contain `/`",
-            confidence: 'B',
+            confidence: Grade::B,
             source: "live: `Invalid arguments passed to the model` (hermes-agent removes such values)",
             rules: &[Constraint::EnumKind],
             ..Fact::REFUSED
         },
         Fact {
             statement: "a request has at most 350 tools; 200 through cli-chat-proxy and before mid-2026",
-            confidence: 'A',
+            confidence: Grade::A,
             source:
                 "live: `Maximum tools limit reached. 744 tools have been provided but the maximum is 350`; 350 pass \
                 and 351 fail (copilot-cli, 2026-09-14)",
@@ -104,7 +104,7 @@ pub(super) const XAI: Dialect = Dialect {
         },
         Fact {
             statement: "on Responses, a tool may omit `strict`",
-            confidence: 'A',
+            confidence: Grade::A,
             source: "recorded answers: 5 lists without it were answered 200",
             rules: &[Constraint::StrictFlag],
             severity: Severity::Ignored,

@@ -112,6 +112,22 @@ pub fn ready_tools(
     Ok(TextOutput { text: Cow::Owned(ready.tools.clone()), report: Some(describe::ready_tools(&ready)) })
 }
 
+/// [`ToolSet::new`] of a tree.
+///
+/// # Errors
+/// Same as [`ToolSet::new`].
+pub fn tool_set(tools: Node<'_>) -> Result<ToolSet<String>, Error> {
+    ToolSet::from_node(tools)
+}
+
+/// [`ToolSet::update`] with a tree.
+///
+/// # Errors
+/// Same as [`ToolSet::update`].
+pub fn update_tools(set: &mut ToolSet<String>, tools: Node<'_>) -> Result<bool, Error> {
+    set.update_node(tools)
+}
+
 /// Returns the list of a [`ToolSet`] as compact JSON text.
 pub fn list_of(set: &ToolSet<String>) -> &str {
     set.list()

@@ -6,6 +6,7 @@ use crate::{
     dialect::{surface::StrictFlag, Dialect},
     json::{push_token, Member, Node, Object, Text},
     options::{Api, ToolFormat},
+    report::Grade,
     wire::{
         self,
         tool_list::{holder, of_format},
@@ -65,14 +66,14 @@ const fn key_of(format: ToolFormat) -> &'static str {
 pub(crate) struct Examples {
     pub(crate) member: &'static str,
     pub(crate) statement: &'static str,
-    pub(crate) confidence: char,
+    pub(crate) confidence: Grade,
     pub(crate) source: &'static str,
 }
 
 const ANTHROPIC_EXAMPLES: Examples = Examples {
     member: "input_examples",
     statement: "the examples of a tool are valid against its schema",
-    confidence: 'A',
+    confidence: Grade::A,
     source:
         "Anthropic, tool use, `input_examples`: each example must be valid according to the tool's `input_schema`; \
         invalid examples return a 400 error (documentation, read 2026-11)",

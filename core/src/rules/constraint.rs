@@ -1,6 +1,20 @@
 //! The constraints whose violations `check` and `checkTools` report, with advice on how to fix a violation, for the
 //! author of the tool.
 
+use core::fmt;
+
+impl From<Constraint> for &'static str {
+    fn from(constraint: Constraint) -> Self {
+        constraint.id()
+    }
+}
+
+impl fmt::Display for Constraint {
+    fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
+        out.pad(self.id())
+    }
+}
+
 macro_rules! constraints {
     ($($(#[doc = $summary:literal])+ $variant:ident = $name:literal,)*) => {
         /// A requirement of an API on a schema or a tool.

@@ -1,7 +1,9 @@
 //! The rules: the kinds of changes in reports.
 
+use core::fmt;
+
 use super::constraint::Constraint;
-use crate::report::{
+use crate::effect::{
     Accepts::{Closed, Mixed, Narrower, Wider},
     Effect,
     Guidance::{Lost, Moved},
@@ -27,6 +29,12 @@ pub enum Phase {
     Codex,
     /// `sanitizeTools` and `adaptRequest`: changes outside of the schema.
     List,
+}
+
+impl fmt::Display for Rule {
+    fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
+        out.pad(self.id())
+    }
 }
 
 macro_rules! rules {

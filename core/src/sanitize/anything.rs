@@ -4,9 +4,9 @@ use alloc::{format, string::String, vec, vec::Vec};
 
 use crate::{
     dialect::grammar::{AnyEncoding, Grammar, OpenRule, PropertiesRule},
+    effect::{Accepts, Guidance},
     json::{Member, Node, Object, Text},
     options::Untyped,
-    report::{Accepts, Guidance},
     rules::Rule,
     sanitize::{
         context::PassContext,

@@ -13,9 +13,9 @@ use alloc::{
 use crate::{
     budget::Budget,
     collections::{Map, Set},
+    effect::Guidance,
     error::Error,
     json::{Data, Node, Object, Text},
-    report::Guidance,
     rules::Rule,
     sanitize::diagnostics::{ChangeKind, Diagnostics, Location},
     schema::{

@@ -11,9 +11,10 @@ use alloc::{
 use crate::{
     budget::Budget,
     dialect::{grammar::Grammar, Dialect},
+    effect::Effect,
     error::{Code, Error},
     json::{push_token, Member, Node, Object, Text},
-    report::{Change, Effect},
+    report::Change,
     rules::Rule,
     sanitize::canonicalize::repair::known_type,
     schema::{
@@ -83,7 +84,7 @@ pub(super) fn report(changes: &mut Vec<Change>, name: &str, dialect: &Dialect) {
     let wrapped = Change {
         pointer: String::new(),
         output_pointer: Some(pointer_to(name)),
-        rule: Rule::WrapRoot.id(),
+        rule: Rule::WrapRoot,
         accepts,
         guidance,
         encoded,

@@ -8,10 +8,10 @@
 use super::keyword::{Keyword, Keywords, Subschemas};
 use crate::{
     budget::Budget,
+    effect::Accepts,
     error::Error,
     json::{self, Child, Data, Node, Pointer, Step},
     limits::DEEP,
-    report::Accepts,
 };
 
 /// Relation between the effect of a change to a schema and its effect on the whole.
@@ -291,7 +291,7 @@ impl<'a> Walk<'_, 'a> {
 #[cfg(test)]
 mod tests {
     use super::Polarity;
-    use crate::report::Accepts::{Closed, Mixed, Wider};
+    use crate::effect::Accepts::{Closed, Mixed, Wider};
 
     #[test]
     fn effects_are_inverted_under_not() {

@@ -33,7 +33,7 @@ use crate::{
     json::{lazy::view, push_token, Node, Text},
     names,
     options::{AdaptOptions, Api, CheckRequestOptions, Prefix, SanitizeOptions, ToolFormat, Use},
-    report::Severity,
+    report::{Grade, Severity},
     request::{
         self,
         betas::Header,
@@ -58,8 +58,8 @@ pub struct ToolViolation {
     pub server: Option<String>,
     /// Dialect whose API refuses it.
     pub dialect: DialectId,
-    /// The kebab-case name of the API's constraint.
-    pub constraint: &'static str,
+    /// The constraint of the API.
+    pub constraint: Constraint,
     /// The API's reaction.
     pub severity: Severity,
     /// JSON Pointer into the list.
@@ -67,7 +67,7 @@ pub struct ToolViolation {
     /// Human-readable: what was expected, then what was found.
     pub message: String,
     /// Confidence in the fact: `A`, `B` or `C`, as in [`Fact`](crate::reports::Fact).
-    pub confidence: char,
+    pub confidence: Grade,
     /// The source of the fact behind the rule.
     pub source: &'static str,
     /// Number of further violations of the constraint at this location that are not listed; see
@@ -90,10 +90,10 @@ const GENERAL: [Constraint; 4] =
     [Constraint::NotATool, Constraint::NamelessTool, Constraint::DuplicateName, Constraint::DescriptionNotString];
 
 /// The confidence and source of findings that hold for every API.
-const EVERYWHERE: (char, &str) = ('A', "every API: a tool is an object with a unique name");
+const EVERYWHERE: (Grade, &str) = (Grade::A, "every API: a tool is an object with a unique name");
 
 /// The confidence and source of a finding that no fact of the dialect covers.
-const UNKNOWN: (char, &str) = ('C', "how this API reacts is not known");
+const UNKNOWN: (Grade, &str) = (Grade::C, "how this API reacts is not known");
 
 /// The member of an MCP tool that describes its results.
 const OUTPUT_SCHEMA: &str = "outputSchema";
@@ -171,17 +171,17 @@ fn check_in_form(
 }
 
 impl Checking<'_> {
-    fn add(&mut self, tool: Option<&str>, constraint: &'static str, pointer: String, message: String) {
+    fn add(&mut self, tool: Option<&str>, constraint: Constraint, pointer: String, message: String) {
         self.add_many(tool, constraint, (pointer, message, 0));
     }
 
     fn add_many(
         &mut self,
         tool: Option<&str>,
-        constraint: &'static str,
+        constraint: Constraint,
         (pointer, message, more): (String, String, usize),
     ) {
-        let general = GENERAL.iter().any(|known| known.id() == constraint);
+        let general = GENERAL.iter().any(|known| *known == constraint);
         let fact = self.dialect.fact_of(constraint, &pointer);
         let (confidence, source) = match fact {
             Some(fact) => (fact.confidence, fact.source),
@@ -189,7 +189,7 @@ impl Checking<'_> {
             None => UNKNOWN,
         };
         // A wrong or missing `strict` is treated as ignored unless a fact shows that the API refuses it.
-        let is_flag = constraint == Constraint::StrictFlag.id();
+        let is_flag = constraint == Constraint::StrictFlag;
         let severity = match fact {
             None if is_flag => Severity::Ignored,
             _ => self.dialect.severity_of(constraint, &pointer),
@@ -236,7 +236,7 @@ impl Checking<'_> {
             let is_counted = tool::kind(entry) != Kind::HostedSearch;
             if is_counted && max_tools == Some(count) {
                 let message = format!("expected at most {count} tools in a request, found one more");
-                self.add(None, Constraint::TooManyTools.id(), listed.pointer(), message);
+                self.add(None, Constraint::TooManyTools, listed.pointer(), message);
             }
             count += usize::from(is_counted);
             let shape = match tool_format::recognize(entry) {
@@ -247,7 +247,7 @@ impl Checking<'_> {
                 Entry::Tool(shape) => shape,
                 Entry::Unknown => {
                     let message = format!("expected a tool with a name or a schema, found {}", entry.kind());
-                    self.add(None, Constraint::NotATool.id(), listed.pointer(), message);
+                    self.add(None, Constraint::NotATool, listed.pointer(), message);
                     continue;
                 }
             };
@@ -268,17 +268,12 @@ impl Checking<'_> {
             }
             if shape.name(entry).is_some_and(|name| sharing_rules.contains(name)) {
                 let message = "expected names that differ in letters, digits or `-`, found two that do not".into();
-                self.add(name.as_deref(), Constraint::ToolName.id(), at(listed, &shape.pointer_to("name")), message);
+                self.add(name.as_deref(), Constraint::ToolName, at(listed, &shape.pointer_to("name")), message);
             }
             if let Some(name) = &name {
                 if !seen.insert(name.clone()) {
                     let message = format!("expected unique tool names, found a second `{name}`");
-                    self.add(
-                        Some(name),
-                        Constraint::DuplicateName.id(),
-                        at(listed, &shape.pointer_to("name")),
-                        message,
-                    );
+                    self.add(Some(name), Constraint::DuplicateName, at(listed, &shape.pointer_to("name")), message);
                 }
             }
             if let Some(schema) = shape.schema(entry).filter(|_| self.dialect.tools.one_grammar) {
@@ -290,13 +285,13 @@ impl Checking<'_> {
                         "expected definitions with the same name to be identical in all tools of a request, found a \
                             different `{conflict}`"
                     );
-                    self.add(name.as_deref(), Constraint::DefinitionConflict.id(), pointer, message);
+                    self.add(name.as_deref(), Constraint::DefinitionConflict, pointer, message);
                 }
                 definitions.add(schema);
                 if backends.add(schema, self.dialect)? {
                     self.add(
                         name.as_deref(),
-                        Constraint::MixedBackends.id(),
+                        Constraint::MixedBackends,
                         at(listed, &shape.pointer_to_schema()),
                         shared_limits::backends_message(),
                     );
@@ -310,7 +305,7 @@ impl Checking<'_> {
                     (budget.limit, budget.counts.words(), shared_limits::budget_cost(*budget, shape.schema(entry)));
                 if cost > limit {
                     let message = format!("expected at most {limit} {what} in one tool, found {cost}");
-                    self.add(name.as_deref(), Constraint::TooComplex.id(), listed.pointer(), message);
+                    self.add(name.as_deref(), Constraint::TooComplex, listed.pointer(), message);
                 }
             }
             for (sum, budget) in used.iter_mut().zip(budgets) {
@@ -319,7 +314,7 @@ impl Checking<'_> {
                 *sum += cost;
                 if before <= budget.limit && *sum > budget.limit {
                     let message = shared_limits::budget_exceeded(*budget, before, cost);
-                    self.add(name.as_deref(), budget.counts.rule(), listed.pointer(), message);
+                    self.add(name.as_deref(), budget.counts.constraint(), listed.pointer(), message);
                 }
             }
         }
@@ -334,11 +329,11 @@ impl Checking<'_> {
         let (shape, called) = (self.dialect.tools.names, name.display());
         if !names::is_legal(shape, name) {
             let message = format!("expected a name of {shape}, found `{called}`");
-            self.add(Some(&*called), Constraint::ToolName.id(), pointer.clone(), message);
+            self.add(Some(&*called), Constraint::ToolName, pointer.clone(), message);
         }
         if !seen.insert(called.clone()) {
             let message = format!("expected unique tool names, found a second `{called}`");
-            self.add(Some(&*called), Constraint::DuplicateName.id(), pointer, message);
+            self.add(Some(&*called), Constraint::DuplicateName, pointer, message);
         }
     }
 
@@ -355,7 +350,7 @@ impl Checking<'_> {
                 });
                 self.add(
                     None,
-                    Constraint::NamelessTool.id(),
+                    Constraint::NamelessTool,
                     at(listed, &[]),
                     format!("expected the name to be a string, found {found}"),
                 );
@@ -366,7 +361,7 @@ impl Checking<'_> {
                 let original_name = owner.map_or(text, |owner| owner.name);
                 let server = owner.map(|owner| owner.server);
                 if let Some((rule, message)) = name_violation(&surface, original_name, server) {
-                    self.add(name, rule.id(), at(listed, &shape.pointer_to("name")), message);
+                    self.add(name, rule, at(listed, &shape.pointer_to("name")), message);
                 }
             }
         }
@@ -387,7 +382,7 @@ impl Checking<'_> {
                     found.map_or("none", |flag| flag_text(Some(flag)))
                 );
                 let path = if shape.strict(entry).is_some() { shape.pointer_to("strict") } else { Vec::new() };
-                self.add(name, Constraint::StrictFlag.id(), at(listed, &path), message);
+                self.add(name, Constraint::StrictFlag, at(listed, &path), message);
             }
         }
         self.check_output_schema(listed, shape, name)?;
@@ -398,14 +393,14 @@ impl Checking<'_> {
                 let path = tool_format::written(surface.format, false).pointer_to_schema();
                 let member = path.last().copied().unwrap_or_default();
                 let message = format!("expected `{member}`, found a tool without it");
-                self.add(name, Constraint::RootObject.id(), at(listed, &[]), message);
+                self.add(name, Constraint::RootObject, at(listed, &[]), message);
             }
             return Ok(());
         };
         let schema_pointer = at(listed, &shape.pointer_to_schema());
         if surface.no_arguments == NoArguments::Omitted && target::accepts_no_arguments(schema).is_some() {
             let message = "expected no schema for a tool without arguments, found one".into();
-            self.add(name, Constraint::NoArguments.id(), schema_pointer, message);
+            self.add(name, Constraint::NoArguments, schema_pointer, message);
             return Ok(());
         }
         let is_closed_by_api = self.form == Form::AsSent
@@ -414,10 +409,10 @@ impl Checking<'_> {
             && !target::is_open(schema);
         let headers = surface.reads_mcp_headers.then(|| mcp_headers::find_invalid(schema));
         for Invalid { pointer, message, .. } in headers.into_iter().flatten() {
-            self.add(name, Constraint::McpHeader.id(), format!("{schema_pointer}{pointer}"), message);
+            self.add(name, Constraint::McpHeader, format!("{schema_pointer}{pointer}"), message);
         }
         for violation in rules::check(schema, &SanitizeOptions::new(self.dialect.id()), self.limit)? {
-            if is_closed_by_api && violation.constraint == Constraint::ObjectNotClosed.id() {
+            if is_closed_by_api && violation.constraint == Constraint::ObjectNotClosed {
                 continue;
             }
             let pointer = format!("{schema_pointer}{}", violation.pointer);
@@ -478,18 +473,17 @@ impl Checking<'_> {
         let (rule, message) = match description.as_text() {
             None if description.is_null() && !surface.no_null_description => return,
             None => (
-                Constraint::DescriptionNotString.id(),
+                Constraint::DescriptionNotString,
                 format!("expected the description to be a string, found {}", description.kind()),
             ),
-            Some(text) if text.is_blank() && surface.no_empty_description => (
-                Constraint::EmptyDescription.id(),
-                "expected no description or a non-empty one, found an empty one".into(),
-            ),
+            Some(text) if text.is_blank() && surface.no_empty_description => {
+                (Constraint::EmptyDescription, "expected no description or a non-empty one, found an empty one".into())
+            }
             Some(text) => {
                 let length = text.code_points().count();
                 match surface.max_description {
                     Some(limit) if length > limit => (
-                        Constraint::DescriptionLength.id(),
+                        Constraint::DescriptionLength,
                         format!("expected a description of at most {limit} characters, found {length}"),
                     ),
                     _ => return,

@@ -6,9 +6,10 @@ use alloc::{format, string::String, vec::Vec};
 use super::target::change_outside_arguments;
 use crate::{
     budget::Budget,
+    effect::Guidance,
     json::{self, Node},
     options::ToolFormat,
-    report::{Change, Guidance, Reason},
+    report::{Change, Reason},
     request::tool_format::{self, Examples, ToolShape},
     rules::Rule,
     sanitize::decode::Plan,

@@ -8,10 +8,11 @@ use crate::{
     check::{self, findings::FindingLimit},
     collections::Set,
     dialect::Dialect,
+    effect::{Accepts, Guidance},
     error::Error,
     json::{Child, Data, Node, Text},
     options::{Allow, SanitizeOptions},
-    report::{Accepts, Change, Guidance, Reason},
+    report::{Change, Reason},
     request::tool_format::{pointer, ToolShape},
     rules::Rule,
 };

@@ -23,6 +23,7 @@ use crate::{
         surface::{NamePattern, QualifiedName},
         Dialect, DialectId,
     },
+    effect::{Accepts, Guidance},
     error::{Code, Error},
     json::{self, push_token, Node, Text},
     limits::MAX_TOOLS,
@@ -32,7 +33,7 @@ use crate::{
         call_repair::Schemas,
         restore::{RestoreEntry, RestoreMap},
     },
-    report::{self, Accepts, Allow, Change, Detail, Guidance, Reason},
+    report::{self, Allow, Change, Detail, Reason},
     request::{
         self,
         tool::CACHE,

@@ -17,11 +17,12 @@ use crate::{
         surface::{NoArguments, StrictFlag},
         Dialect, DialectId, Fact, DEFAULT_OF_STRICT,
     },
+    effect::{Accepts, Guidance},
     error::Error,
     json::{Node, Object},
     names,
     options::{SanitizeOptions, ToolFormat, ToolsOptions, Use},
-    report::{Accepts, Allow, Change, Detail, Guidance, Reason, Severity},
+    report::{Allow, Change, Detail, Reason, Severity},
     request::tool_format::{self, pointer, ToolShape},
     rules::{Constraint, Rule},
     sanitize::{self, decode::Plan},
@@ -178,7 +179,11 @@ impl Target {
         for (taken, limit) in self.taken.iter().zip(self.dialect.tools.budgets) {
             let cost = shared_limits::budget_cost(*limit, schema);
             if cost > 0 && taken + cost > limit.limit {
-                return Err(refused(limit.counts.rule(), "", shared_limits::budget_exceeded(*limit, *taken, cost)));
+                return Err(refused(
+                    limit.counts.constraint().id(),
+                    "",
+                    shared_limits::budget_exceeded(*limit, *taken, cost),
+                ));
             }
         }
         for limit in self.dialect.tools.tool_budgets {
@@ -207,7 +212,7 @@ pub(crate) fn change_outside_arguments(
     Change {
         pointer: from,
         output_pointer: to,
-        rule: rule.id(),
+        rule: rule,
         accepts: Accepts::Same,
         guidance,
         encoded: false,
@@ -219,7 +224,7 @@ pub(crate) fn change_outside_arguments(
 pub(super) fn reason(dialect: &'static Dialect, constraint: Constraint) -> Reason {
     // A fact without rules is about everything that the dialect requires.
     let general_fact = || dialect.facts.first().filter(|fact| fact.rules.is_empty());
-    let fact = dialect.fact_of(constraint.id(), "").or_else(general_fact);
+    let fact = dialect.fact_of(constraint, "").or_else(general_fact);
     fact.map_or(Reason::from("the dialect requires it"), Fact::reason)
 }
 
@@ -250,7 +255,7 @@ pub(super) fn needs_no_flag(schema: &Node<'_>, dialect: &'static Dialect) -> boo
     let check_as = |other: &Dialect| check::check(schema, &SanitizeOptions::new(other.id()), FindingLimit::LISTED);
     // The API may interpret a schema that cannot be checked differently.
     let Ok(found) = dialect::named(without.dialect).and_then(check_as) else { return false };
-    let is_closed_by_api = |constraint: &str| without.closes && constraint == Constraint::ObjectNotClosed.id();
+    let is_closed_by_api = |constraint| without.closes && constraint == Constraint::ObjectNotClosed;
     found.iter().all(|violation| is_closed_by_api(violation.constraint)) && (!without.closes || !is_open(schema))
 }
 
@@ -261,14 +266,14 @@ impl Target {
             return false;
         }
         let found = check::check(given, &SanitizeOptions::new(self.dialect.id()), FindingLimit::LISTED);
-        let is_closing = |constraint: &str| constraint == Constraint::ObjectNotClosed.id();
+        let is_closing = |constraint| constraint == Constraint::ObjectNotClosed;
         found.is_ok_and(|found| found.iter().all(|violation| is_closing(violation.constraint)))
     }
 }
 
 pub(super) fn closed_by_api(given: &Node<'_>, format: ToolFormat, written: &Written<'_>) -> bool {
     let closes = written.dialect.tools.closes_in.contains(&format);
-    let is_closing = |change: &Change| change.rule == Rule::CloseObject.id();
+    let is_closing = |change: &Change| change.rule == Rule::CloseObject;
     closes && !written.changes.is_empty() && written.changes.iter().all(is_closing) && !is_open(given)
 }
 
@@ -304,7 +309,7 @@ pub(super) fn strict_flag(
     let flag = shape.strict(entry);
     let stays = shape.stays(written);
     // The fallback to a dialect that is not strict was already reported.
-    let is_reported = changes.iter().any(|change| change.rule == Rule::NotStrict.id());
+    let is_reported = changes.iter().any(|change| change.rule == Rule::NotStrict);
     let same = match (sent, flag) {
         (Some(sent), Some(flag)) => flag.as_bool() == Some(sent),
         (Some(_), None) => !stays,
@@ -332,7 +337,7 @@ pub(super) fn strict_flag(
 const STRICT: &str = "strict";
 
 fn strict_reason(dialect: &'static Dialect, sent: Option<bool>) -> Reason {
-    let fact = dialect.fact_of(Constraint::StrictFlag.id(), "");
+    let fact = dialect.fact_of(Constraint::StrictFlag, "");
     match (sent, dialect.tools.strict) {
         (Some(true), _) => dialect.tools.strict_fact.or(fact),
         (Some(false), StrictFlag::False) => fact,

@@ -8,10 +8,12 @@ use std::{
 };
 
 /// The layers. Each one only uses layers above it in this list.
-const LAYERS: [&str; 29] = [
+const LAYERS: [&str; 30] = [
     "collections",
     "limits",
     "naming",
+    "effect",
+    "rules",
     "report",
     "error",
     "budget",
@@ -20,7 +22,6 @@ const LAYERS: [&str; 29] = [
     "options",
     "wire",
     "schema",
-    "rules",
     "dialect",
     "names",
     "envelope",

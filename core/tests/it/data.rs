@@ -10,7 +10,8 @@ use crate::print_uncaptured;
 use crate::reference::{sources, Source};
 use serde_json::{json, Value};
 use toolwire::{
-    check, json as tree, normalize_envelope, options::Limit, reports::Change, sanitize, Dialect, Error, SanitizeOptions,
+    check, internal::json as tree, normalize_envelope, options::Limit, reports::Change, sanitize, Dialect, Error,
+    SanitizeOptions,
 };
 
 /// Returns toolwire's result of a case, if it intentionally differs from the upstream result.
@@ -147,7 +148,7 @@ fn every_function_accepts_real_tools() {
                                 failures.push(fault("check finds violations in the output"));
                             }
                             without_descriptions +=
-                                usize::from(changes.iter().any(|change| change.rule == "compact-descriptions"));
+                                usize::from(changes.iter().any(|change| change.rule.id() == "compact-descriptions"));
                             without_constraints += usize::from(changes.iter().any(loses_constraint_or_default));
                         }
                     }
@@ -175,5 +176,6 @@ fn every_function_accepts_real_tools() {
 
 fn loses_constraint_or_default(change: &Change) -> bool {
     let keyword = change.pointer.rsplit('/').next().unwrap_or_default();
-    change.rule == "drop-keyword" && (change.accepts.as_str() != "same" || ["default", "format"].contains(&keyword))
+    change.rule.id() == "drop-keyword"
+        && (change.accepts.as_str() != "same" || ["default", "format"].contains(&keyword))
 }

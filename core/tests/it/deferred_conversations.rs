@@ -8,8 +8,10 @@ use std::{fs, path::Path};
 use serde_json::{json, Value};
 use toolwire::{
     answer_tool_search, apply_deferred_loading,
-    internal::bindings::{self, Naming},
-    json::Node,
+    internal::{
+        bindings::{self, Naming},
+        json::Node,
+    },
     reports::DeferredReport,
     Deferred, DeferredOptions, SearchOptions, ToolIndex,
 };

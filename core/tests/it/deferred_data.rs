@@ -9,8 +9,10 @@ use crate::reference::{sources, Source};
 use serde_json::{json, Map, Value};
 use toolwire::{
     apply_deferred_loading,
-    internal::bindings::{self, Naming},
-    json::{read, Node},
+    internal::{
+        bindings::{self, Naming},
+        json::{read, Node},
+    },
     reports::{ClientTool, DeferredReport, Warning},
     DeferredOptions,
 };

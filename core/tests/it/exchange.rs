@@ -7,8 +7,10 @@ use std::{fs, path::Path};
 
 use serde_json::{json, Value};
 use toolwire::{
-    internal::bindings::{self, Naming},
-    json::Node,
+    internal::{
+        bindings::{self, Naming},
+        json::Node,
+    },
     Exchange, ExchangeOptions, ToolListCache,
 };
 
@@ -138,10 +140,10 @@ fn play_with(case: &Value, named: bool, whole: bool, cache: Option<&ToolListCach
     }
     let repaired = bindings::repaired_calls(&exchange.take_repaired_calls());
     let expected = case.get("repaired").cloned().unwrap_or_else(|| json!([]));
-    assert_eq!(toolwire::json::write(&repaired), expected.to_string(), "{name}");
+    assert_eq!(toolwire::internal::json::write(&repaired), expected.to_string(), "{name}");
     let changes = bindings::answer_changes(&exchange.take_answer_changes());
     let expected = case.get("answerChanges").cloned().unwrap_or_else(|| json!([]));
-    assert_eq!(toolwire::json::write(&changes), expected.to_string(), "{name}");
+    assert_eq!(toolwire::internal::json::write(&changes), expected.to_string(), "{name}");
     if case["told"].is_array() {
         assert_eq!(events_of(&streamed).to_string(), case["told"].to_string(), "{name}");
     }

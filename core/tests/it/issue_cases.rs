@@ -28,7 +28,7 @@ const UNSOLVED: &[(&str, &str)] = &[
 
 fn refused_constraints(schema: &Value, dialect: &str) -> Vec<&'static str> {
     let found = check(schema, &SanitizeOptions::new(dialect_id(dialect))).expect("a schema");
-    found.iter().filter(|one| one.severity == Severity::Refused).map(|one| one.constraint).collect()
+    found.iter().filter(|one| one.severity == Severity::Refused).map(|one| one.constraint.id()).collect()
 }
 
 /// Returns true if a schema is refused before rewriting (or accepted, if `is_refused` is false), and accepted after it.
@@ -51,7 +51,7 @@ fn adapt(request: &Value, options: &AdaptOptions) -> (Value, Vec<&'static str>) 
 fn of_300(dialect: &str) -> (bool, usize) {
     let list: Value = (0..300).map(|number| function(&format!("t{number}"))).collect();
     let found = check_tools(&list, &[dialect_id(dialect)]).expect("a list");
-    let is_refused = found.iter().any(|one| one.constraint == "too-many-tools");
+    let is_refused = found.iter().any(|one| one.constraint.id() == "too-many-tools");
     let sent = sanitize_tools(&list, &ToolsOptions::new(dialect_id(dialect))).expect("a list").tools;
     (is_refused, sent.as_array().expect("a list").len())
 }

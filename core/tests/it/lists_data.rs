@@ -258,7 +258,8 @@ fn accepted_requests_of_gemini_stay_as_they_are() {
         let report = exchange.report();
         let of_tools = report.changes.iter().map(|about| &about.change);
         let all: Vec<_> = of_tools.chain(report.format_changes.iter().map(|about| &about.change)).collect();
-        let rules = all.iter().map(|change| change.rule).chain(report.request_changes.iter().map(|change| change.rule));
+        let rules =
+            all.iter().map(|change| change.rule.id()).chain(report.request_changes.iter().map(|change| change.rule));
         lossy += usize::from(
             all.iter()
                 .any(|change| !matches!(change.accepts, Accepts::Same) || matches!(change.guidance, Guidance::Lost)),

@@ -12,8 +12,10 @@ use std::{
 use serde_json::{json, Map, Value};
 use toolwire::{
     answer_tool_search, apply_deferred_loading,
-    internal::bindings::{self, Naming},
-    json::Node,
+    internal::{
+        bindings::{self, Naming},
+        json::Node,
+    },
     repair_arguments,
     reports::Confidence,
     search_tools, validate_arguments, DeferredOptions, Error, RepairOptions, SearchOptions, ToolIndex,

@@ -7,8 +7,10 @@ use crate::native::{assertion::Assertion, rows};
 use serde_json::{json, Value};
 use toolwire::{
     adapt_request, apply_deferred_loading,
-    internal::bindings::{self, Naming},
-    json::Node,
+    internal::{
+        bindings::{self, Naming},
+        json::Node,
+    },
     AdaptOptions, DeferredOptions,
 };
 

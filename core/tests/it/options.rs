@@ -7,9 +7,11 @@ use std::{collections::BTreeSet, fmt::Debug, fs, path::PathBuf};
 use crate::every_option::{self, Chosen};
 use serde_json::Value;
 use toolwire::{
-    internal::bindings::{self, call, Function, Naming, ReadOptions, Row},
-    json,
-    json::Node,
+    internal::{
+        bindings::{self, call, Function, Naming, ReadOptions, Row},
+        json,
+        json::Node,
+    },
     AdaptOptions, CheckRequestOptions, Code, DeferralQuery, DeferredOptions, Dialect, DialectQuery, EnvelopeOptions,
     Error, ExchangeOptions, RepairOptions, ResultOptions, SanitizeOptions, SearchOptions, ToolsOptions,
 };

@@ -20,8 +20,8 @@ use toolwire::{
     internal::{
         bindings::{self, call, Function, Naming},
         describe,
+        json::{write, Node},
     },
-    json::{write, Node},
     Exchange, ExchangeOptions, Restore,
 };
 

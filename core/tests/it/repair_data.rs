@@ -7,8 +7,10 @@ use std::{fs, path::Path};
 
 use serde_json::Value;
 use toolwire::{
-    internal::bindings::{self, Naming},
-    json::Node,
+    internal::{
+        bindings::{self, Naming},
+        json::Node,
+    },
     repair_arguments, validate_arguments, RepairOptions,
 };
 
@@ -102,7 +104,7 @@ fn fault(row: &Value) -> Option<String> {
 }
 
 fn is_equal(one: &Value, two: &Value) -> bool {
-    toolwire::json::same(&Node::from_value(one).expect("shallow"), &Node::from_value(two).expect("shallow"))
+    toolwire::internal::json::same(&Node::from_value(one).expect("shallow"), &Node::from_value(two).expect("shallow"))
 }
 
 #[test]

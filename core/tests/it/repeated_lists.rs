@@ -6,8 +6,10 @@ use std::{fs, path::Path};
 
 use serde_json::{json, Value};
 use toolwire::{
-    internal::bindings::{self, Naming},
-    json::Node,
+    internal::{
+        bindings::{self, Naming},
+        json::Node,
+    },
     options::Formats,
     Dialect, Exchange, ExchangeOptions, ToolListCache,
 };
@@ -44,7 +46,7 @@ fn outcome(opened: Result<Option<Exchange>, toolwire::Error>) -> Value {
         Err(error) => json!([error.code().as_str(), error.pointer(), error.message()]),
         Ok(Some(mut exchange)) => {
             let (request, report) = (exchange.request().to_owned(), bindings::report(&exchange));
-            let warning = toolwire::json::write(&bindings::warning(&exchange));
+            let warning = toolwire::internal::json::write(&bindings::warning(&exchange));
             let names: Vec<String> =
                 serde_json::from_str::<Value>(&request).map(|sent| names(&sent)).unwrap_or_default();
             let replies: Vec<String> = names
@@ -55,7 +57,7 @@ fn outcome(opened: Result<Option<Exchange>, toolwire::Error>) -> Value {
                     format!("{:?}", exchange.reply(&reply.to_string()))
                 })
                 .collect();
-            json!([request, toolwire::json::write(&report), warning, replies])
+            json!([request, toolwire::internal::json::write(&report), warning, replies])
         }
     }
 }

@@ -122,7 +122,7 @@ fn reasons_of_flags_are_about_flags() {
             let list = tool_with_flag(format, strict);
             let sent = sanitize_tools(&list, &ToolsOptions::new(dialect.id())).expect("a list");
             for change in sent.changes().expect("changes").iter().map(|tool| &tool.change) {
-                if !["strict-flag", "not-strict"].contains(&change.rule) {
+                if !["strict-flag", "not-strict"].contains(&change.rule.id()) {
                     continue;
                 }
                 found += 1;
@@ -132,7 +132,7 @@ fn reasons_of_flags_are_about_flags() {
                 if !reason.contains("strict") {
                     faults.push(format!("{} {list}: {reason}", dialect.name));
                 }
-                if is_lost != (change.rule == "not-strict") {
+                if is_lost != (change.rule.id() == "not-strict") {
                     faults.push(format!("{} {list}: {} {}", dialect.name, change.rule, change.message));
                 }
             }

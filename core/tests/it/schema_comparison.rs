@@ -4,10 +4,7 @@
 use std::{collections::BTreeMap, fs, path::Path};
 
 use serde_json::{json, Value};
-use toolwire::{
-    internal::{compare_schemas, SchemaComparison},
-    json::read,
-};
+use toolwire::internal::{compare_schemas, json::read, SchemaComparison};
 
 const WHOLE: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../../shared/data/test_suite.jsonl");
 const SAMPLE: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../tests/sample/test_suite.jsonl");

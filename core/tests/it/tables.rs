@@ -15,7 +15,7 @@ use std::{
 };
 
 use serde_json::{json, Value};
-use toolwire::{check, dialects, reports::Fact, Dialect, SanitizeOptions};
+use toolwire::{check, dialects, reports::Fact, reports::Grade, Dialect, SanitizeOptions};
 
 fn fixtures(function: &str) -> Vec<Value> {
     let folder = PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("../tests/fixtures").join(function);
@@ -174,7 +174,7 @@ fn facts_have_fixtures() {
     let (mut facts, mut of_requests, mut faults) = (0, 0, Vec::new());
     for dialect in dialects_with_grammar() {
         let of_dialect: Vec<&Value> = cases.iter().filter(|case| case["options"]["dialect"] == dialect.name).collect();
-        for fact in dialect.facts.iter().filter(|fact| matches!(fact.confidence, 'A' | 'B')) {
+        for fact in dialect.facts.iter().filter(|fact| matches!(fact.confidence, Grade::A | Grade::B)) {
             if fact.rules.is_empty() {
                 continue;
             }
@@ -225,16 +225,16 @@ fn every_finding_is_based_on_a_fact() {
         let options = SanitizeOptions::new(dialect.id());
         for schema in &schemas {
             for violation in check(schema, &options).unwrap_or_default() {
-                found.entry(dialect.name).or_default().insert(violation.constraint);
+                found.entry(dialect.name).or_default().insert(violation.constraint.id());
                 // A serialized Zod validator is a mistake of the caller, so no fact about an API describes it.
-                let is_zod = violation.constraint == "ignored-keyword" && violation.pointer.ends_with("/def");
-                if !is_zod && !dialect.facts.iter().any(|fact| ids(fact).contains(&violation.constraint)) {
-                    unclaimed.entry((dialect.name, violation.constraint)).or_insert_with(|| schema.clone());
+                let is_zod = violation.constraint.id() == "ignored-keyword" && violation.pointer.ends_with("/def");
+                if !is_zod && !dialect.facts.iter().any(|fact| ids(fact).contains(&violation.constraint.id())) {
+                    unclaimed.entry((dialect.name, violation.constraint.id())).or_insert_with(|| schema.clone());
                 }
             }
         }
         // A fact whose rule is never violated is not enforced by its table.
-        let sure = dialect.facts.iter().filter(|fact| fact.confidence != 'C');
+        let sure = dialect.facts.iter().filter(|fact| fact.confidence != Grade::C);
         for rule in sure.flat_map(ids).filter(|rule| !REQUEST_RULES.contains(rule)) {
             if !found.get(dialect.name).is_some_and(|found| found.contains(&rule)) {
                 unclaimed.entry((dialect.name, rule)).or_insert_with(|| "named by a fact, but never violated".into());
@@ -408,7 +408,7 @@ fn replacements_named_in_messages_are_accepted() {
                 replaced += 1;
                 let again = found(&place(other, &replacement));
                 let wrong =
-                    again.iter().find(|one| one.pointer == pointer(other) && one.constraint.ends_with("keyword"));
+                    again.iter().find(|one| one.pointer == pointer(other) && one.constraint.id().ends_with("keyword"));
                 assert!(wrong.is_none(), "{}: {wrong:?}", dialect.name);
             }
         }

@@ -93,8 +93,8 @@ impl Verdict {
         for Violation { constraint: rule, severity, pointer, .. } in found {
             match severity {
                 Severity::Refused => {
-                    verdict.refused.insert(rule);
-                    if rule == Constraint::RefusedKeyword.id() {
+                    verdict.refused.insert(rule.id());
+                    if rule == Constraint::RefusedKeyword {
                         // These are known keywords; any other key violates `unknown-keyword`.
                         verdict.keywords.extend(pointer.rsplit('/').next().map(str::to_owned));
                     }

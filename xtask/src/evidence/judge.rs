@@ -8,6 +8,7 @@ use toolwire::{
     internal::fact_of,
     options::Use,
     reports::{RequestViolation, Severity},
+    rules::Constraint,
     sanitize, sanitize_tools, AdaptOptions, Code, SanitizeOptions, ToolsOptions,
 };
 
@@ -169,8 +170,9 @@ fn judge_rejected(
 /// Returns `None` for rules that apply to all tools.
 fn statement(dialect: &str, rule: &str, pointer: &str) -> Option<&'static str> {
     let dialect = dialects().iter().find(|known| known.name == dialect)?;
-    let fact = fact_of(dialect, rule, pointer)?;
-    fact.rules.iter().any(|constraint| constraint.id() == rule).then_some(fact.statement)
+    let constraint = *Constraint::ALL.iter().find(|known| known.id() == rule)?;
+    let fact = fact_of(dialect, constraint, pointer)?;
+    fact.rules.contains(&constraint).then_some(fact.statement)
 }
 
 /// Schemas with only reinterpreted or ignored parts were also answered with 200.
@@ -179,7 +181,7 @@ fn violations_of_schema(schema: &Value, options: &SanitizeOptions) -> Refused {
         Ok(found) => found
             .into_iter()
             .filter(|violation| violation.severity == Severity::Refused)
-            .map(|violation| (violation.constraint, violation.pointer))
+            .map(|violation| (violation.constraint.id(), violation.pointer))
             .collect(),
         Err(error) => vec![(error.code().as_str(), error.pointer().to_owned())],
     }
@@ -190,7 +192,7 @@ fn violations_of_list(tools: &Value, dialect: &str) -> Refused {
         Ok(found) => found
             .into_iter()
             .filter(|violation| violation.severity == Severity::Refused)
-            .map(|violation| (violation.constraint, violation.pointer))
+            .map(|violation| (violation.constraint.id(), violation.pointer))
             .collect(),
         Err(error) => vec![(error.code().as_str(), error.pointer().to_owned())],
     }

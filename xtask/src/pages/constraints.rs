@@ -10,8 +10,10 @@ use std::{
 use serde_json::Value;
 use toolwire::{
     check, check_tools, dialects,
-    internal::bindings::{self, Naming},
-    json,
+    internal::{
+        bindings::{self, Naming},
+        json,
+    },
     options::Use,
     reports::Severity,
     rules::{Constraint, Rule},
@@ -65,13 +67,13 @@ impl BestExamples {
             return;
         };
         let violations = check(input, options).unwrap_or_default();
-        if !violations.iter().any(|violation| wanted(violation.constraint)) {
+        if !violations.iter().any(|violation| wanted(violation.constraint.id())) {
             return;
         }
         let output = sanitize(input, options).ok().map(|written| written.schema.into_owned());
         let remaining = output.as_ref().map(|output| check(output.as_str(), options).unwrap_or_default());
         let count = violations.len();
-        for violation in violations.into_iter().filter(|violation| wanted(violation.constraint)) {
+        for violation in violations.into_iter().filter(|violation| wanted(violation.constraint.id())) {
             let rule = violation.constraint;
             let is_gone =
                 remaining.as_ref().is_some_and(|remaining| remaining.iter().all(|found| found.constraint != rule));
@@ -86,20 +88,20 @@ impl BestExamples {
                 violations: count,
                 fixed: output.clone().filter(|_| is_gone),
             };
-            self.add(rule, found);
+            self.add(rule.id(), found);
         }
     }
 
     fn add_list(&mut self, input: &str, dialect: &'static str, wanted: &dyn Fn(&str) -> bool) {
         let violations = check_tools(input, &[id(dialect)]).unwrap_or_default();
-        if !violations.iter().any(|violation| wanted(violation.constraint)) {
+        if !violations.iter().any(|violation| wanted(violation.constraint.id())) {
             return;
         }
         let written = sanitize_tools(input, &ToolsOptions::new(id(dialect))).ok();
         let output = written.filter(|written| written.quarantined.is_empty()).map(|written| written.tools.into_owned());
         let remaining = output.as_ref().map(|output| check_tools(output.as_str(), &[id(dialect)]).unwrap_or_default());
         let count = violations.len();
-        for violation in violations.into_iter().filter(|violation| wanted(violation.constraint)) {
+        for violation in violations.into_iter().filter(|violation| wanted(violation.constraint.id())) {
             let rule = violation.constraint;
             let is_gone =
                 remaining.as_ref().is_some_and(|remaining| remaining.iter().all(|found| found.constraint != rule));
@@ -114,7 +116,7 @@ impl BestExamples {
                 violations: count,
                 fixed: output.clone().filter(|_| is_gone),
             };
-            self.add(rule, found);
+            self.add(rule.id(), found);
         }
     }
 }

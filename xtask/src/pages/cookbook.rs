@@ -58,13 +58,13 @@ impl Entry {
         let dialect = self.text("dialect");
         match self.text("call") {
             "sanitize" => check(value, &SanitizeOptions::new(id(dialect)))
-                .map(|found| found.iter().map(|violation| violation.constraint.to_owned()).collect())
+                .map(|found| found.iter().map(|violation| violation.constraint.to_string()).collect())
                 .unwrap_or_default(),
             "sanitizeTools" => check_tools(value, &[id(dialect)])
-                .map(|found| found.iter().map(|violation| violation.constraint.to_owned()).collect())
+                .map(|found| found.iter().map(|violation| violation.constraint.to_string()).collect())
                 .unwrap_or_default(),
             "adaptRequest" => check_request(value, id(dialect))
-                .map(|found| found.iter().map(|violation| violation.constraint.to_owned()).collect())
+                .map(|found| found.iter().map(|violation| violation.constraint.to_string()).collect())
                 .unwrap_or_default(),
             "repairArguments" => validate_arguments(value, self.schema())
                 .map(|found| found.errors.iter().map(|error| error.keyword.to_owned()).collect())

@@ -82,7 +82,7 @@ impl Verdict {
                 found
                     .iter()
                     .filter(|violation| is_in_probe(&violation.pointer))
-                    .map(|violation| violation.constraint)
+                    .map(|violation| violation.constraint.id())
                     .collect()
             })
             .unwrap_or_default();
@@ -91,7 +91,7 @@ impl Verdict {
             Ok(report) => {
                 let changes = report.changes().unwrap_or_default().iter();
                 let changes: Vec<Change> = changes.filter(|change| is_in_probe(&change.pointer)).cloned().collect();
-                let rules = deduplicated(changes.iter().map(|change| change.rule).collect());
+                let rules = deduplicated(changes.iter().map(|change| change.rule.id()).collect());
                 let output = if rules.is_empty() { None } else { report.schema.pointer(at).cloned() };
                 Self { refused, rules, loss: Loss::of(&changes), output, error: None }
             }

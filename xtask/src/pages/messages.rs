@@ -10,8 +10,10 @@ use std::{
 
 use serde_json::{json, Value};
 use toolwire::{
-    internal::bindings::{call_text, describe_error, Function, Naming},
-    json,
+    internal::{
+        bindings::{call_text, describe_error, Function, Naming},
+        json,
+    },
     reports::RepairRule,
     rules::{Constraint, Rule},
     Code,

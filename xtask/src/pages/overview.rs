@@ -2,7 +2,7 @@
 
 use std::fmt::Write as _;
 
-use toolwire::{dialects, Dialect};
+use toolwire::{dialects, reports::Grade, Dialect};
 
 use super::{
     dialect::{in_a_property, Loss},
@@ -37,9 +37,9 @@ pub(crate) fn page() -> String {
             dialect.name,
             cell(dialect.surface),
             dialect.as_of,
-            count('A'),
-            count('B'),
-            count('C'),
+            count(Grade::A),
+            count(Grade::B),
+            count(Grade::C),
             dialect.unverified.len()
         );
     }

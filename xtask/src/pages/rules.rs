@@ -9,8 +9,11 @@ use std::{
 
 use serde_json::Value;
 use toolwire::{
-    internal::bindings::{self, Naming},
-    json, normalize_envelope,
+    internal::{
+        bindings::{self, Naming},
+        json,
+    },
+    normalize_envelope,
     reports::Change,
     rules::{Constraint, Phase, Rule},
     sanitize, sanitize_tools, SanitizeOptions, ToolsOptions,
@@ -63,7 +66,7 @@ fn seen(root: &Path) -> BTreeMap<&'static str, Usage> {
         for case in cases(&root.join(folder)) {
             let Ok(report) = sanitize(&case.input, &case.options) else { continue };
             for change in report.changes().expect("a report") {
-                let seen = rules.entry(change.rule).or_default();
+                let seen = rules.entry(change.rule.id()).or_default();
                 let encoded = if change.encoded { ", encoded" } else { "" };
                 seen.effects.insert(format!(
                     "{}{encoded}, guidance {}",
@@ -170,7 +173,7 @@ fn example(root: &Path, rule: Rule) -> Option<String> {
     let file = root.join(format!("tests/fixtures/sanitize/rules/{}.json", rule.id()));
     let case = cases_of(&file).into_iter().find(|case| case.input.len() <= MAX_EXAMPLE)?;
     let report = sanitize(&case.input, &case.options).ok()?;
-    let change: &Change = report.changes().expect("a report").iter().find(|change| change.rule == rule.id())?;
+    let change: &Change = report.changes().expect("a report").iter().find(|change| change.rule == rule)?;
     let at = if change.pointer.is_empty() { "the root".to_owned() } else { code(&change.pointer) };
     let mut text = format!("For [`{0}`](dialects/{0}.md), because {1}:\n\n", case.dialect, change.reason);
     let _ = write!(text, "{}\nbecomes\n\n{}", fence("json", &case.input), fence("json", &report.schema));
@@ -184,13 +187,8 @@ fn example_of_tools(root: &Path, rule: Rule) -> Option<String> {
         constraints::cases(&root.join("tests/fixtures/sanitizeTools")).into_iter().filter_map(|(options, input)| {
             let options = bindings::options::<ToolsOptions>(&json::read(&options).ok()?, Naming::Camel).ok()?;
             let written = sanitize_tools(&input, &options).ok()?;
-            let change = written
-                .changes()
-                .expect("a report")
-                .iter()
-                .find(|change| change.change.rule == rule.id())?
-                .change
-                .clone();
+            let change =
+                written.changes().expect("a report").iter().find(|change| change.change.rule == rule)?.change.clone();
             let dialect = options.sanitize.dialect;
             Some((dialect, change, written.tools.into_owned(), input)).filter(|(.., input)| input.len() <= MAX_EXAMPLE)
         });
@@ -206,7 +204,7 @@ fn example_of_envelope(root: &Path, rule: Rule) -> Option<String> {
     let written =
         constraints::cases(&root.join("tests/fixtures/normalizeEnvelope")).into_iter().filter_map(|(_, input)| {
             let written = normalize_envelope(&input).ok()?;
-            let change = written.changes().expect("a report").iter().find(|change| change.rule == rule.id())?.clone();
+            let change = written.changes().expect("a report").iter().find(|change| change.rule == rule)?.clone();
             Some((change, written.schema.into_owned(), input.clone()))
         });
     let (change, good, input) = written.min_by_key(|(.., input)| input.len())?;

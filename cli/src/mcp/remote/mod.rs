@@ -33,7 +33,7 @@ use tokio::{
     task::AbortHandle,
     time::timeout,
 };
-use toolwire::json;
+use toolwire::internal::json;
 use toolwire_command::{mirrored, ContentEncoding, Outline, Reading};
 
 use self::{refused::answer, streams::Position};

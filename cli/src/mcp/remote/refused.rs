@@ -2,7 +2,7 @@
 //! <https://modelcontextprotocol.io/specification/2026-07-28/basic/transports/streamable-http#server-validation>
 
 use hyper::StatusCode;
-use toolwire::json::{self, Node};
+use toolwire::internal::json::{self, Node};
 use toolwire_command::MODERN_ERRORS;
 
 /// Maximum size of such a body, in bytes.

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use toolwire::json::{self, Node};
+use toolwire::internal::json::{self, Node};
 
 use crate::{
     http::headers::{self, Headers},

@@ -12,7 +12,7 @@ use std::{
     collections::{BTreeMap, BTreeSet},
 };
 
-use toolwire::json::{self, Node};
+use toolwire::internal::json::{self, Node};
 
 use super::{
     message::{error, Outline, INVALID_PARAMS, INVALID_REQUEST, METHOD_NOT_FOUND, PARSE_ERROR, SERVER_ERROR},

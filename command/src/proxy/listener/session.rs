@@ -2,7 +2,7 @@
 
 use std::collections::{BTreeMap, VecDeque};
 
-use toolwire::json::{self, Node};
+use toolwire::internal::json::{self, Node};
 
 use super::message::{Received, Rejection};
 use crate::proxy::{

@@ -7,7 +7,7 @@ use arbitrary::{Result, Unstructured};
 use serde::de::IgnoredAny;
 use serde_json::Value;
 use toolwire::{
-    json,
+    internal::json,
     options::{Confidence, Truncated},
     repair_arguments,
     reports::{RepairRule, Repaired},

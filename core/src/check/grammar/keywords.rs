@@ -72,7 +72,7 @@ pub(super) fn check_key(
         };
         report.add(&member.value, Constraint::RefusedKeyword, at(), &expected, found);
         // A keyword that the API reinterprets is still refused if it is malformed.
-        let is_read = report.dialect.severity_of(Constraint::RefusedKeyword.id(), &at()) == Severity::Reinterpreted;
+        let is_read = report.dialect.severity_of(Constraint::RefusedKeyword, &at()) == Severity::Reinterpreted;
         if is_read && matches!(keyword, Keyword::AllOf | Keyword::OneOf) {
             check_all_of_or_one_of(schema, keyword, &member.value, report);
         }

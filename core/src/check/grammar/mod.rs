@@ -332,7 +332,7 @@ impl Report<'_> {
         if self.is_decided() {
             return;
         }
-        let severity = self.dialect.severity_of(rule.id(), &pointer);
+        let severity = self.dialect.severity_of(rule, &pointer);
         let message = format!("expected {expected}, found {found}");
         self.found.add(value, (rule, severity), (pointer, message), self.budget);
     }

@@ -13,6 +13,7 @@ use super::{bare_model, Host};
 use crate::{
     error::{Code, Error},
     options::{Api, DeferralQuery, Native},
+    report::Grade,
 };
 
 /// Date on which the whole table was last compared with its sources.
@@ -35,7 +36,7 @@ pub struct DeferralChoice {
     /// The construct.
     pub native: Native,
     /// Confidence: `A` documented or recorded, `C` inferred.
-    pub confidence: char,
+    pub confidence: Grade,
     /// The evidence, as a sentence.
     pub because: Cow<'static, str>,
     /// The day on which the evidence was looked up or recorded (ISO 8601).
@@ -109,7 +110,7 @@ struct Row {
     target: Api,
     native: Native,
     /// `A` documented or recorded, `C` inferred.
-    confidence: char,
+    confidence: Grade,
     /// The evidence, as a sentence without a full stop.
     source: &'static str,
     checked: &'static str,
@@ -220,7 +221,7 @@ const ROWS: &[Row] = &[
         native: Native::Interactions,
         source: "Google's SDK has deferred functions and search steps in Interactions since google-genai 3.4.0 \
             (2026-11-16); it does not document which models have them",
-        confidence: 'B',
+        confidence: Grade::B,
         checked: "2026-11-26",
         ..Row::ANY
     },
@@ -238,7 +239,7 @@ const ROWS: &[Row] = &[
         models: CLAUDE_WITH_CHANGES,
         target: Api::Bedrock,
         native: Native::Converse,
-        confidence: 'C',
+        confidence: Grade::C,
         source:
             "Converse has `toolAddition` and `toolRemoval` in system messages since botocore 1.43.127 (2026-11-09), \
                 which names no models; Claude accepts such changes in its own format",
@@ -263,7 +264,7 @@ const ROWS: &[Row] = &[
         source:
             "Google Cloud documents deferred tools for the Claude API with the beta `tool-search-tool-2025-10-19`, \
             and Bifrost's matrix of backends forwards both",
-        confidence: 'B',
+        confidence: Grade::B,
         checked: "2026-11-28",
         ..Row::ANY
     },
@@ -275,7 +276,7 @@ const ROWS: &[Row] = &[
         native: Native::References,
         source: "Amazon documents deferred tools for InvokeModel with the beta `tool-search-tool-2025-10-19` \
             (docs.aws.amazon.com/bedrock/latest/userguide, tool use with Claude); Claude Code 2.1.197 sends both there",
-        confidence: 'B',
+        confidence: Grade::B,
         checked: "2026-11-29",
         ..Row::ANY
     },
@@ -286,7 +287,7 @@ const ROWS: &[Row] = &[
         native: Native::References,
         source: "vLLM's Messages protocol has `defer_loading` and `tool_reference` (vllm-project/vllm at 00589e56, \
             entrypoints/anthropic/protocol.py), and no search of its own",
-        confidence: 'B',
+        confidence: Grade::B,
         checked: "2026-11-28",
         ..Row::ANY
     },
@@ -303,7 +304,7 @@ impl Row {
         without_model: false,
         target: Api::Anthropic,
         native: Native::None,
-        confidence: 'A',
+        confidence: Grade::A,
         source: "",
         checked: CHECKED,
     };
@@ -419,7 +420,7 @@ pub(crate) fn deferral_for_request(query: &DeferralQuery, request: &Request<'_>)
         None => DeferralChoice {
             target: None,
             native: Native::None,
-            confidence: 'C',
+            confidence: Grade::C,
             because: Cow::Owned(known.why_none()),
             checked: CHECKED,
         },

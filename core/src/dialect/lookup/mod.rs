@@ -20,6 +20,7 @@ use crate::{
     error::{Code, Error},
     naming::did_you_mean,
     options::{Api, DialectQuery},
+    report::Grade,
 };
 use rows::{Row, Scope, RETIRED, ROWS};
 
@@ -33,7 +34,7 @@ pub struct DialectChoice {
     /// The dialect, for the options of every function.
     pub dialect: DialectId,
     /// Confidence. `A`: documented, or proved; `B`: one live report; `C`: inferred.
-    pub confidence: char,
+    pub confidence: Grade,
     /// The evidence, as a sentence.
     pub because: Cow<'static, str>,
 }
@@ -115,7 +116,7 @@ pub(crate) fn dialect_for(query: &DialectQuery) -> Result<DialectChoice, Error> 
             return Err(Error::new(Code::UnknownDialect, "/host", message));
         }
     }
-    let guess = |because| DialectChoice { dialect: FALLBACK, confidence: 'C', because: Cow::Owned(because) };
+    let guess = |because| DialectChoice { dialect: FALLBACK, confidence: Grade::C, because: Cow::Owned(because) };
     let Some(row) = ROWS.iter().find(|row| parsed.fits(row)) else {
         return if query.exact {
             Err(unknown(query, &parsed))
@@ -266,7 +267,10 @@ impl Host {
 #[cfg(test)]
 mod tests {
     use super::{rows::Scope, Host, String, FALLBACK, ROWS};
-    use crate::dialect::{Dialect, DIALECTS};
+    use crate::{
+        dialect::{Dialect, DIALECTS},
+        report::Grade,
+    };
 
     #[test]
     fn every_row_names_a_known_dialect() {
@@ -292,10 +296,10 @@ mod tests {
     #[test]
     fn every_row_has_a_confidence_and_a_source() {
         for row in ROWS {
-            assert!(('A'..='C').contains(&row.confidence), "{}", row.because);
+            assert!((Grade::A..=Grade::C).contains(&row.confidence), "{}", row.because);
             assert!(row.because.len() > 20 && !row.because.ends_with('.'), "{}", row.because);
             // The default port of a server is weak evidence at a private host, never of confidence `A`.
-            assert!(row.confidence != 'A' || !matches!(row.scope, Scope::PrivatePorts(_)), "{}", row.because);
+            assert!(row.confidence != Grade::A || !matches!(row.scope, Scope::PrivatePorts(_)), "{}", row.because);
         }
     }
 

@@ -1,6 +1,6 @@
 //! The table of hosts, ports, protocols and models, each with its dialect and the evidence for it.
 
-use crate::options::Api;
+use crate::{options::Api, report::Grade};
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Scope {
@@ -29,13 +29,13 @@ pub(super) struct Row {
     /// Prefix of the paths at which the API honors `strict`; empty for all paths.
     pub(super) strict_path: &'static str,
     /// Confidence. `A`: documented, or proved; `B`: one live report; `C`: inferred.
-    pub(super) confidence: char,
+    pub(super) confidence: Grade,
     /// The evidence, as a sentence without a full stop.
     pub(super) because: &'static str,
 }
 
 impl Row {
-    const fn new(scope: Scope, plain: &'static str, confidence: char, because: &'static str) -> Row {
+    const fn new(scope: Scope, plain: &'static str, confidence: Grade, because: &'static str) -> Row {
         Row { scope, apis: &[], models: &[], plain, strict: None, strict_path: "", confidence, because }
     }
 
@@ -67,16 +67,16 @@ impl Row {
     }
 }
 
-const fn at(hosts: &'static [&'static str], plain: &'static str, confidence: char, because: &'static str) -> Row {
+const fn at(hosts: &'static [&'static str], plain: &'static str, confidence: Grade, because: &'static str) -> Row {
     Row::new(Scope::Hosts(hosts), plain, confidence, because)
 }
 
 const fn anywhere(plain: &'static str, because: &'static str) -> Row {
-    Row::new(Scope::Anywhere, plain, 'C', because)
+    Row::new(Scope::Anywhere, plain, Grade::C, because)
 }
 
 const fn without_host(plain: &'static str, because: &'static str) -> Row {
-    Row::new(Scope::NoHost, plain, 'C', because)
+    Row::new(Scope::NoHost, plain, Grade::C, because)
 }
 
 const OPENAI: &[&str] = &["api.openai.com"];
@@ -180,158 +180,177 @@ const OF_GPT: &str = "the model is OpenAI's, and this host is not known to have 
 /// The first row that matches applies.
 pub(super) const ROWS: &[Row] = &[
     // Hosts with their own API.
-    at(OPENAI, "openai-chat", 'A', AT_OPENAI).apis(RESPONSES).models(BEFORE_GPT_5).strict("openai-strict"),
-    at(OPENAI, "openai-responses", 'A', AT_OPENAI).apis(RESPONSES).strict("openai-strict"),
-    at(OPENAI, "openai-chat", 'A', AT_OPENAI).strict("openai-strict"),
-    at(AZURE, "anthropic", 'C', GUEST_AT_AZURE).models(CLAUDE).strict("anthropic-strict"),
-    at(AZURE, "xai", 'C', GUEST_AT_AZURE).models(GROK).strict("xai"),
-    at(AZURE, "mistral", 'C', GUEST_AT_AZURE).models(MISTRAL),
-    at(AZURE, "portable", 'C', GUEST_AT_AZURE).models(GUESTS),
-    at(AZURE, "openai-chat", 'A', AT_AZURE).apis(RESPONSES).models(BEFORE_GPT_5).strict("azure-strict"),
-    at(AZURE, "openai-responses", 'A', AT_AZURE).apis(RESPONSES).strict("azure-strict"),
-    at(AZURE, "openai-chat", 'A', AT_AZURE).strict("azure-strict"),
-    at(&["api.anthropic.com"], "anthropic", 'A', "api.anthropic.com is Anthropic's own API (docs.claude.com)")
+    at(OPENAI, "openai-chat", Grade::A, AT_OPENAI).apis(RESPONSES).models(BEFORE_GPT_5).strict("openai-strict"),
+    at(OPENAI, "openai-responses", Grade::A, AT_OPENAI).apis(RESPONSES).strict("openai-strict"),
+    at(OPENAI, "openai-chat", Grade::A, AT_OPENAI).strict("openai-strict"),
+    at(AZURE, "anthropic", Grade::C, GUEST_AT_AZURE).models(CLAUDE).strict("anthropic-strict"),
+    at(AZURE, "xai", Grade::C, GUEST_AT_AZURE).models(GROK).strict("xai"),
+    at(AZURE, "mistral", Grade::C, GUEST_AT_AZURE).models(MISTRAL),
+    at(AZURE, "portable", Grade::C, GUEST_AT_AZURE).models(GUESTS),
+    at(AZURE, "openai-chat", Grade::A, AT_AZURE).apis(RESPONSES).models(BEFORE_GPT_5).strict("azure-strict"),
+    at(AZURE, "openai-responses", Grade::A, AT_AZURE).apis(RESPONSES).strict("azure-strict"),
+    at(AZURE, "openai-chat", Grade::A, AT_AZURE).strict("azure-strict"),
+    at(&["api.anthropic.com"], "anthropic", Grade::A, "api.anthropic.com is Anthropic's own API (docs.claude.com)")
         .strict("anthropic-strict"),
     at(
         GOOGLE,
         "gemini-json-schema",
-        'A',
+        Grade::A,
         "this is Google's own API (ai.google.dev), and `parametersJsonSchema` is used",
     )
     .apis(&[Api::GeminiJsonSchema]),
-    at(GOOGLE, "gemini-interactions", 'A', "this is Google's own API (ai.google.dev), and it has Interactions")
+    at(GOOGLE, "gemini-interactions", Grade::A, "this is Google's own API (ai.google.dev), and it has Interactions")
         .apis(INTERACTIONS),
-    at(GOOGLE, "gemini", 'A', "this is Google's own API (ai.google.dev); every version of it has `parameters`"),
-    at(VERTEX, "anthropic", 'A', "Claude on Vertex accepts Anthropic's requests (docs.cloud.google.com)")
+    at(GOOGLE, "gemini", Grade::A, "this is Google's own API (ai.google.dev); every version of it has `parameters`"),
+    at(VERTEX, "anthropic", Grade::A, "Claude on Vertex accepts Anthropic's requests (docs.cloud.google.com)")
         .models(CLAUDE)
         .strict("anthropic-strict"),
-    at(VERTEX, "portable", 'C', "Vertex has models of other makers and does not document whose rules apply")
+    at(VERTEX, "portable", Grade::C, "Vertex has models of other makers and does not document whose rules apply")
         .models(GUESTS),
-    at(VERTEX, "portable", 'C', "Vertex has Grok and does not document whether xAI's rules apply").models(&["grok"]),
-    at(VERTEX, "portable", 'C', "Vertex has Mistral's models and does not document whose rules apply").models(MISTRAL),
+    at(VERTEX, "portable", Grade::C, "Vertex has Grok and does not document whether xAI's rules apply")
+        .models(&["grok"]),
+    at(VERTEX, "portable", Grade::C, "Vertex has Mistral's models and does not document whose rules apply")
+        .models(MISTRAL),
     at(
         VERTEX,
         "vertex-json-schema",
-        'C',
+        Grade::C,
         "both of Google's platforms have `parametersJsonSchema` (google-genai 3.4.0)",
     )
     .apis(&[Api::GeminiJsonSchema]),
-    at(VERTEX, "gemini-interactions", 'C', "both of Google's platforms have Interactions (google-genai 3.6.1)")
+    at(VERTEX, "gemini-interactions", Grade::C, "both of Google's platforms have Interactions (google-genai 3.6.1)")
         .apis(INTERACTIONS),
-    at(VERTEX, "vertex", 'A', "this is Vertex AI, Google Cloud's own API (docs.cloud.google.com)"),
-    at(BEDROCK, "bedrock-anthropic", 'A', "bedrock-runtime is Amazon Bedrock's API, and the model is Claude")
+    at(VERTEX, "vertex", Grade::A, "this is Vertex AI, Google Cloud's own API (docs.cloud.google.com)"),
+    at(BEDROCK, "bedrock-anthropic", Grade::A, "bedrock-runtime is Amazon Bedrock's API, and the model is Claude")
         .models(BEDROCK_CLAUDE)
         .strict("bedrock-strict"),
-    at(BEDROCK, "bedrock", 'A', "bedrock-runtime is Amazon Bedrock's API (docs.aws.amazon.com)")
+    at(BEDROCK, "bedrock", Grade::A, "bedrock-runtime is Amazon Bedrock's API (docs.aws.amazon.com)")
         .strict("bedrock-strict"),
-    at(MOONSHOT, "moonshot", 'A', AT_MOONSHOT).strict("moonshot"),
-    at(&["api.x.ai"], "xai", 'A', "api.x.ai is xAI's own API (docs.x.ai)").strict("xai"),
-    at(&["api.deepseek.com"], "deepseek", 'A', "api.deepseek.com is DeepSeek's own API (api-docs.deepseek.com)")
+    at(MOONSHOT, "moonshot", Grade::A, AT_MOONSHOT).strict("moonshot"),
+    at(&["api.x.ai"], "xai", Grade::A, "api.x.ai is xAI's own API (docs.x.ai)").strict("xai"),
+    at(&["api.deepseek.com"], "deepseek", Grade::A, "api.deepseek.com is DeepSeek's own API (api-docs.deepseek.com)")
         .strict("deepseek-strict")
         .strict_below("/beta"),
     at(
         &["api.mistral.ai", "codestral.mistral.ai"],
         "mistral",
-        'A',
+        Grade::A,
         "this is Mistral's own API (docs.mistral.ai), which documents no rules for its strict mode",
     ),
-    at(&["api.groq.com"], "groq", 'A', "api.groq.com is Groq's own API (console.groq.com/docs)").strict("groq-strict"),
-    at(&["api.cerebras.ai"], "cerebras", 'A', "api.cerebras.ai is Cerebras' own API (inference-docs.cerebras.ai)")
+    at(&["api.groq.com"], "groq", Grade::A, "api.groq.com is Groq's own API (console.groq.com/docs)")
+        .strict("groq-strict"),
+    at(&["api.cerebras.ai"], "cerebras", Grade::A, "api.cerebras.ai is Cerebras' own API (inference-docs.cerebras.ai)")
         .strict("cerebras-strict"),
-    at(&["api.fireworks.ai"], "fireworks", 'A', "api.fireworks.ai is Fireworks' own API (docs.fireworks.ai)"),
+    at(&["api.fireworks.ai"], "fireworks", Grade::A, "api.fireworks.ai is Fireworks' own API (docs.fireworks.ai)"),
     at(
         &["api.cohere.com", "api.cohere.ai"],
         "cohere",
-        'A',
+        Grade::A,
         "this is Cohere's own API (docs.cohere.com); its `strict` is `strict_tools`, of the request",
     )
     .strict("cohere-strict"),
     at(
         &["api.minimax.io", "api.minimaxi.com"],
         "openai-chat",
-        'A',
+        Grade::A,
         "MiniMax accepts OpenAI's schemas, and refuses a tool without `parameters` (qwen-code#11834)",
     ),
     at(
         &["api.z.ai", "open.bigmodel.cn"],
         "portable",
-        'C',
+        Grade::C,
         "Z.ai refuses `properties: true` (SkyrimNet-GamePlugin#381), and its errors name no other rule",
     ),
     at(
         ALIBABA,
         "portable",
-        'C',
+        Grade::C,
         "Alibaba accepts tools without `parameters` (qwen-code#11834), and documents no rules",
     ),
     at(
         &["ark.*.volces.com", "ark.*.bytepluses.com"],
         "portable",
-        'C',
+        Grade::C,
         "Volcengine requires a `type` in every property (lobehub#7782), and documents no rules",
     ),
     at(
         &["chatgpt.com"],
         "openai-responses",
-        'B',
+        Grade::B,
         "accounts of ChatGPT plans use OpenAI's Responses API there (pydantic-ai 2.68)",
     )
     .strict("openai-strict"),
     at(
         &["api.meta.ai"],
         "portable",
-        'C',
+        Grade::C,
         "Meta's API refuses recursion and documents no other rules; `portable` is the nearest",
     ),
     at(
         DATABRICKS,
         "anthropic",
-        'B',
+        Grade::B,
         "Databricks serves Claude, whose strict mode refuses larger grammars there (ellmer#1108)",
     )
     .models(DATABRICKS_CLAUDE),
-    at(DATABRICKS, "portable", 'C', "Databricks serves models of several makers, and documents no rules"),
-    at(MANTLE, "anthropic", 'A', "Amazon offers the Messages API for Claude there (docs.aws.amazon.com)")
+    at(DATABRICKS, "portable", Grade::C, "Databricks serves models of several makers, and documents no rules"),
+    at(MANTLE, "anthropic", Grade::A, "Amazon offers the Messages API for Claude there (docs.aws.amazon.com)")
         .models(BEDROCK_CLAUDE)
         .strict("anthropic-strict"),
-    at(MANTLE, "portable", 'C', "Amazon serves models of several makers there and does not document whose rules apply"),
+    at(
+        MANTLE,
+        "portable",
+        Grade::C,
+        "Amazon serves models of several makers there and does not document whose rules apply",
+    ),
     at(
         &["cloudcode-pa.googleapis.com"],
         "gemini",
-        'C',
+        Grade::C,
         "Gemini Code Assist accepts Gemini's requests, and documents no rules",
     ),
     at(
         &["api.perplexity.ai"],
         "portable",
-        'C',
+        Grade::C,
         "Perplexity accepts tools with its newer models, and documents no rules",
     ),
-    at(&["ollama.com"], "ollama", 'C', "Ollama's cloud has Ollama's API; its backend is not documented"),
-    at(COPILOT, "portable", 'B', "Copilot does not document who serves Claude, or whose rules apply").models(CLAUDE),
-    at(COPILOT, "gemini", 'B', "Copilot's Gemini refuses lists of types (copilot-cli#4623)").models(GEMINI),
-    at(COPILOT, "portable", 'C', "Copilot has models of other makers and does not document whose rules apply")
+    at(&["ollama.com"], "ollama", Grade::C, "Ollama's cloud has Ollama's API; its backend is not documented"),
+    at(COPILOT, "portable", Grade::B, "Copilot does not document who serves Claude, or whose rules apply")
+        .models(CLAUDE),
+    at(COPILOT, "gemini", Grade::B, "Copilot's Gemini refuses lists of types (copilot-cli#4623)").models(GEMINI),
+    at(COPILOT, "portable", Grade::C, "Copilot has models of other makers and does not document whose rules apply")
         .models(GUESTS),
-    at(COPILOT, "openai-chat", 'B', AT_COPILOT).models(BEFORE_GPT_5).strict("openai-strict"),
-    at(COPILOT, "openai-chat", 'B', AT_COPILOT).models(GPT).strict("openai-strict"),
-    at(COPILOT, "portable", 'C', "Copilot has models of several makers, and the model does not show whose rules apply"),
+    at(COPILOT, "openai-chat", Grade::B, AT_COPILOT).models(BEFORE_GPT_5).strict("openai-strict"),
+    at(COPILOT, "openai-chat", Grade::B, AT_COPILOT).models(GPT).strict("openai-strict"),
+    at(
+        COPILOT,
+        "portable",
+        Grade::C,
+        "Copilot has models of several makers, and the model does not show whose rules apply",
+    ),
     at(
         ZEN,
         "portable",
-        'B',
+        Grade::B,
         "OpenCode Zen requires of Muse Spark the meta-schema, ten levels and no recursion (houseCARL#730); `portable` \
             is the nearest",
     )
     .models(&["muse-spark"]),
-    at(OPEN_WEIGHT_HOSTS, "portable", 'C', "this provider runs vLLM or SGLang and does not document which"),
+    at(OPEN_WEIGHT_HOSTS, "portable", Grade::C, "this provider runs vLLM or SGLang and does not document which"),
     // Protocols that only one kind of server supports.
-    Row::new(Scope::Anywhere, "llama-cpp", 'A', "this API name means llama.cpp's server, and what is built on it")
+    Row::new(Scope::Anywhere, "llama-cpp", Grade::A, "this API name means llama.cpp's server, and what is built on it")
         .apis(&[Api::LlamaCpp]),
-    Row::new(Scope::Anywhere, "bedrock-anthropic", 'A', "only Amazon Bedrock has Converse, and the model is Claude")
-        .apis(&[Api::Bedrock])
-        .models(BEDROCK_CLAUDE)
-        .strict("bedrock-strict"),
-    Row::new(Scope::Anywhere, "bedrock", 'A', "only Amazon Bedrock has Converse (docs.aws.amazon.com)")
+    Row::new(
+        Scope::Anywhere,
+        "bedrock-anthropic",
+        Grade::A,
+        "only Amazon Bedrock has Converse, and the model is Claude",
+    )
+    .apis(&[Api::Bedrock])
+    .models(BEDROCK_CLAUDE)
+    .strict("bedrock-strict"),
+    Row::new(Scope::Anywhere, "bedrock", Grade::A, "only Amazon Bedrock has Converse (docs.aws.amazon.com)")
         .apis(&[Api::Bedrock])
         .strict("bedrock-strict"),
     anywhere("gemini-json-schema", "the protocol is Gemini's, with schemas in `parametersJsonSchema`")
@@ -339,19 +358,24 @@ pub(super) const ROWS: &[Row] = &[
     anywhere("gemini-interactions", "the protocol is Gemini's Interactions").apis(INTERACTIONS),
     anywhere("gemini", "the protocol is Gemini's, with schemas in `parameters`").apis(&[Api::Gemini]),
     // Default ports of servers. They precede models, because users name the models of their own servers freely.
-    Row::new(Scope::Port(11434), "ollama", 'A', "Ollama listens on port 11434 (docs.ollama.com)"),
-    Row::new(Scope::PrivatePorts(&[8000]), "vllm", 'C', "vLLM listens on port 8000 by default (docs.vllm.ai)"),
-    Row::new(Scope::PrivatePorts(&[30000]), "sglang", 'C', "SGLang listens on port 30000 by default (docs.sglang.ai)"),
+    Row::new(Scope::Port(11434), "ollama", Grade::A, "Ollama listens on port 11434 (docs.ollama.com)"),
+    Row::new(Scope::PrivatePorts(&[8000]), "vllm", Grade::C, "vLLM listens on port 8000 by default (docs.vllm.ai)"),
+    Row::new(
+        Scope::PrivatePorts(&[30000]),
+        "sglang",
+        Grade::C,
+        "SGLang listens on port 30000 by default (docs.sglang.ai)",
+    ),
     Row::new(
         Scope::PrivatePorts(&[8080]),
         "llama-cpp",
-        'C',
+        Grade::C,
         "llama.cpp's server listens on port 8080 by default (its README)",
     ),
     Row::new(
         Scope::PrivatePorts(&[1234]),
         "llama-cpp",
-        'C',
+        Grade::C,
         "LM Studio, which runs llama.cpp, listens on port 1234 by default (lmstudio.ai/docs)",
     ),
     // Behind a router or at an unknown host, the model is the best evidence if hardly any host except the maker's host
@@ -373,11 +397,16 @@ pub(super) const ROWS: &[Row] = &[
         .models(DEEPSEEK)
         .strict("deepseek-strict"),
     // For a router with any other model: the dialect that most APIs behind it accept.
-    at(ROUTERS, "portable", 'C', "this is a router: it does not reveal who serves the model, or whose rules apply"),
+    at(
+        ROUTERS,
+        "portable",
+        Grade::C,
+        "this is a router: it does not reveal who serves the model, or whose rules apply",
+    ),
     at(
         ZEN,
         "portable",
-        'B',
+        Grade::B,
         "OpenCode Zen has models of several makers, and answers as their servers do (houseCARL#730)",
     ),
     // Only the protocol is known.

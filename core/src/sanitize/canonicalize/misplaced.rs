@@ -9,8 +9,8 @@ use alloc::{format, string::String, vec::Vec};
 use crate::{
     budget::Budget,
     collections::Set,
+    effect::Accepts,
     json::{self, Data, Node, Object, Text},
-    report::Accepts,
     rules::Rule,
     sanitize::{
         context::PassContext,

@@ -6,8 +6,8 @@ use alloc::{format, vec::Vec};
 use crate::{
     collections::Set,
     dialect::grammar::{Grammar, TypeRequirement},
+    effect::{Accepts, Guidance},
     json::{Data, Member, Node, Object, Text},
-    report::{Accepts, Guidance},
     rules::Rule,
     sanitize::{
         context::PassContext,

@@ -12,8 +12,8 @@ use super::{
 use crate::{
     budget::Budget,
     collections::Set,
+    effect::Accepts,
     json::{self, Data, Member, Node, Object, Text},
-    report::Accepts,
     rules::Rule,
     sanitize::{
         context::PassContext,

@@ -4,9 +4,9 @@ use alloc::{format, string::String, vec, vec::Vec};
 
 use crate::{
     dialect::grammar::{Null, OpenRule},
+    effect::{Accepts, Guidance},
     error::Error,
     json::{self, Data, Member, Node, Object, Text},
-    report::{Accepts, Guidance},
     rules::Rule,
     sanitize::{
         context::PassContext,

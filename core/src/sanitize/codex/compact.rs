@@ -6,9 +6,9 @@ use alloc::{format, string::String, vec::Vec};
 use super::{ChangeKind, Diagnostics, Remainder, APPLICATORS};
 use crate::{
     collections::Set,
+    effect::{Accepts, Guidance},
     error::Error,
     json::{self, Data, Node, Object, Pointer, Step, Text},
-    report::{Accepts, Guidance},
     rules::Rule,
     schema::{
         definitions::{self, Definition, TABLES},

@@ -16,9 +16,10 @@ use alloc::string::String;
 use crate::{
     budget::Budget,
     collections::Set,
+    effect::{Accepts, Guidance},
     error::Error,
     json::{Node, Pointer, Text},
-    report::{Accepts, Change, Guidance, Reason, Recorder},
+    report::{Change, Reason, Recorder},
     rules::Rule,
     schema::{
         keyword::{Keyword, Keywords},
@@ -157,7 +158,7 @@ impl<'r> Diagnostics<'r> {
                 Remainder::Here => Some(pointer.render()),
                 Remainder::Nothing => None,
             },
-            rule: kind.rule.id(),
+            rule: kind.rule,
             accepts: polarity.through(kind.accepts),
             guidance: kind.guidance,
             encoded: false,

@@ -7,9 +7,9 @@ use alloc::{format, string::String, vec, vec::Vec};
 use super::{modelled_keyword, ChangeKind, Diagnostics, Remainder, APPLICATORS, TYPES};
 use crate::{
     collections::Set,
+    effect::{Accepts, Guidance},
     error::{Code, Error},
     json::{self, Data, Member, Node, Object, Pointer, Step, Text},
-    report::{Accepts, Guidance},
     rules::Rule,
     schema::{
         keyword::{Keyword, Keywords, Role},

@@ -10,9 +10,10 @@ use super::analysis::{Naming, PolarityMap};
 use crate::{
     budget::Budget,
     collections::{self, Map, Set},
+    effect::{Accepts, Effect, Guidance},
     error::Error,
     json::{Data, Node, Object, Origin},
-    report::{Accepts, Change, Detail, Effect, Guidance, Reason, Recorder},
+    report::{Change, Detail, Reason, Recorder},
     rules::Rule,
     schema::{
         join::Parts,
@@ -291,7 +292,7 @@ impl Diagnostics {
         recorder.reserve(entries.len());
         if self.detail == Detail::Effects {
             for Entry { from, effect: ChangeKind { rule, accepts, guidance, encoded }, .. } in entries {
-                recorder.record(from.number(), || Change::in_brief(rule.id(), Effect { accepts, guidance, encoded }));
+                recorder.record(from.number(), || Change::in_brief(rule, Effect { accepts, guidance, encoded }));
             }
             return;
         }
@@ -310,7 +311,6 @@ impl Diagnostics {
         for ((entry, pointer), output_pointer) in entries.into_iter().zip(pointers).zip(output_pointers) {
             let ChangeKind { rule, accepts, guidance, encoded } = entry.effect;
             let (reason, message) = (reason(rule, &pointer), entry.message);
-            let rule = rule.id();
             recorder.record(entry.from.number(), || Change {
                 pointer,
                 output_pointer,

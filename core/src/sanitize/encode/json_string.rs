@@ -7,8 +7,8 @@ use alloc::{borrow::Cow, string::String, vec::Vec};
 
 use crate::{
     dialect::grammar::AnyEncoding,
+    effect::Guidance,
     json::{Flags, Member, Node, Object, Text},
-    report::Guidance,
     rules::Rule,
     sanitize::{
         context::PassContext,

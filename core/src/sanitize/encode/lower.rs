@@ -12,9 +12,9 @@ use crate::{
     budget::Budget,
     collections::{Map, Set},
     dialect::grammar::{Grammar, RequiredRule},
+    effect::Accepts,
     error::Error,
     json::{self, Data, LookUp, Member, Node, Object, Text},
-    report::Accepts,
     rules::Rule,
     sanitize::{
         analysis::Naming,

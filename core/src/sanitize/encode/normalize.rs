@@ -11,9 +11,9 @@ use crate::{
     budget::Budget,
     collections::{Map, Set},
     dialect::grammar::TypeLists,
+    effect::{Accepts, Guidance},
     error::Error,
     json::{self, Data, Member, Node, Object, Step, Text},
-    report::{Accepts, Guidance},
     rules::Rule,
     sanitize::{
         anything,

@@ -5,9 +5,9 @@
 use alloc::{format, string::String, vec::Vec};
 
 use crate::{
+    effect::{Accepts, Guidance},
     error::Error,
     json::{Data, Flags, Member, Node, Object, Step, Text},
-    report::{Accepts, Guidance},
     rules::Rule,
     sanitize::{
         context::PassContext,

@@ -17,10 +17,10 @@ use super::{
 use crate::{
     budget::Budget,
     collections::{Map, Set},
+    effect::{Accepts, Guidance},
     error::{Code, Error},
     json::{self, Data, Member, Node, Object, Step, Text},
     options::Hints,
-    report::{Accepts, Guidance},
     rules::Rule,
     schema::{
         definitions::definition_name,

@@ -8,9 +8,9 @@ use alloc::{format, string::String, vec::Vec};
 
 use crate::{
     collections::{Map, Set},
+    effect::{Accepts, Guidance},
     error::Error,
     json::{Data, Node, Text},
-    report::{Accepts, Guidance},
     rules::Rule,
     sanitize::{
         context::PassContext,

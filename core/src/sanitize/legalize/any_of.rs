@@ -11,9 +11,9 @@ use super::all_of::intersected;
 use crate::{
     budget::Budget,
     collections::Set,
+    effect::{Accepts, Guidance},
     error::Error,
     json::{self, Data, Member, Node, Object, Text},
-    report::{Accepts, Guidance},
     rules::Rule,
     sanitize::{
         canonicalize::never::with_guidance_lost,

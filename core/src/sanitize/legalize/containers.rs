@@ -8,8 +8,8 @@ use crate::{
         grammar::{OpenRule, PropertiesRule},
         name_rules::has_brackets,
     },
+    effect::{Accepts, Guidance},
     json::{Member, Node, Text},
-    report::{Accepts, Guidance},
     rules::Rule,
     sanitize::{
         anything,

@@ -8,10 +8,10 @@ use super::{all_of::intersected, nullable};
 use crate::{
     collections::Set,
     dialect::grammar::{EnumRule, Null, TypeLists},
+    effect::{Accepts, Guidance},
     error::{Code, Error},
     json::{self, Data, Member, Node, Text},
     options::Hints,
-    report::{Accepts, Guidance},
     rules::Rule,
     sanitize::{
         context::PassContext,

@@ -9,9 +9,9 @@ use alloc::{format, string::String, vec::Vec};
 use crate::{
     collections::Set,
     dialect::grammar::PatternRule,
+    effect::{Accepts, Guidance},
     json::{self, Data, Member, Node, Object, Text},
     options::Hints,
-    report::{Accepts, Guidance},
     rules::Rule,
     sanitize::{
         context::PassContext,

@@ -9,8 +9,8 @@ use alloc::{borrow::Cow, format, string::String, vec::Vec};
 use super::replacement_names::{contains_refused_keyword, describes_root_instance, Spelling};
 use crate::{
     collections::{Map, Set},
+    effect::Accepts,
     json::{Data, Member, Node, Object, Step, Text},
-    report::Accepts,
     rules::Rule,
     sanitize::{
         context::PassContext,

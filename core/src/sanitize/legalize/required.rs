@@ -4,9 +4,9 @@ use alloc::{format, string::String, vec::Vec};
 
 use crate::{
     collections::Set,
+    effect::{Accepts, Guidance},
     json::{LookUp, Node, Object, Pointer, Text},
     options::Hints,
-    report::{Accepts, Guidance},
     rules::Rule,
     sanitize::{
         context::PassContext,

@@ -12,10 +12,10 @@ use crate::{
     budget::Budget,
     collections::{self, Map, Set},
     dialect::grammar::{Grammar, OpenRule},
+    effect::{Accepts, Guidance},
     error::{Code, Error},
     json::{self, Data, LookUp, Member, Node, Object, Text},
     options::{Hints, Use},
-    report::{Accepts, Guidance},
     rules::Rule,
     sanitize::{
         context::PassContext,

@@ -10,10 +10,10 @@ use super::{all_of::intersected, is_open_map};
 use crate::{
     budget::Budget,
     dialect::grammar::{Grammar, TypeLists, TypeRequirement},
+    effect::{Accepts, Guidance},
     error::Error,
     json::{Data, Member, Node, Object, Text},
     options::Untyped,
-    report::{Accepts, Guidance},
     rules::Rule,
     sanitize::{
         anything,

@@ -14,9 +14,9 @@ use crate::{
         features::CONSTRAINS_MEMBERS,
         grammar::{Grammar, OpenRule},
     },
+    effect::{Accepts, Guidance},
     json::{self, Data, Member, Node, Object, Text},
     options::Hints,
-    report::{Accepts, Guidance},
     rules::Rule,
     sanitize::{
         context::PassContext,

@@ -14,10 +14,10 @@ use crate::{
     budget::Budget,
     collections::{Map, Set},
     dialect::grammar::Recursion,
+    effect::Accepts,
     error::Error,
     json::{Data, Node, Object, Step},
     options::Untyped,
-    report::Accepts,
     rules::Rule,
     sanitize::{
         anything,

@@ -8,10 +8,10 @@ use alloc::{format, vec, vec::Vec};
 
 use crate::{
     dialect::grammar::{Recursion, RefRule},
+    effect::Accepts,
     error::Error,
     json::{Flags, Node, Text},
     options::Refs,
-    report::Accepts,
     rules::Rule,
     sanitize::{
         context::PassContext,

@@ -23,6 +23,7 @@ use crate::{
     },
     dialects,
     options::Api,
+    report::Grade,
     wire::turns::Speaker,
     AdaptOptions, CheckRequestOptions, Input,
 };
@@ -468,7 +469,7 @@ fn every_rule_is_found_and_fixed() {
                         | Fix::InsertMessage(_)
                         | Fix::Narrow
                 );
-                expect(!is_loss || fact.confidence < 'C', "only an API's answer removes".into());
+                expect(!is_loss || fact.confidence < Grade::C, "only an API's answer removes".into());
             }
         }
     }

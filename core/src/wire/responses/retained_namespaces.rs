@@ -361,7 +361,7 @@ fn update_output_pointers(changes: &mut Arc<Vec<ToolChange>>, moved: &Map<String
         let change = &mut about.change;
         let Some((to, pointer)) = change.output_pointer.as_deref().and_then(moved_pointer) else { return true };
         // In its namespace, the tool has its original name.
-        if to.matches("/tools/").count() > 1 && change.rule == Rule::RenameTool.id() {
+        if to.matches("/tools/").count() > 1 && change.rule == Rule::RenameTool {
             return false;
         }
         change.output_pointer = Some(pointer);

@@ -137,7 +137,7 @@ fn adapted_requests_are_not_refused() {
                 .request_changes
                 .iter()
                 .map(|change| change.rule)
-                .chain(adapted.report.changes.iter().map(|change| change.change.rule))
+                .chain(adapted.report.changes.iter().map(|change| change.change.rule.id()))
                 .collect();
             let is_known = |rule: &&str| CHANGED.iter().any(|(known, _)| known == rule);
             let is_demanded = !reasons.is_empty() && reasons.iter().all(is_known);
@@ -210,7 +210,7 @@ fn substitutes_for_response_formats_are_not_refused() {
             };
             let changes = &adapted.report.format_changes;
             let is_step = |rule: &str| ["format-as-tool", "format-in-prompt"].contains(&rule);
-            let Some(step) = changes.iter().map(|change| change.change.rule).find(|rule| is_step(rule)) else {
+            let Some(step) = changes.iter().map(|change| change.change.rule.id()).find(|rule| is_step(rule)) else {
                 continue;
             };
             *steps.entry(format!("{formats:?}: {step}")).or_default() += 1;

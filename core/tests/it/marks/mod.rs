@@ -25,8 +25,10 @@ use reading::{occurrences, roles, Occurrences, Seen};
 use serde_json::{json, Map, Value};
 use toolwire::{
     adapt_request, dialects,
-    internal::bindings::{call, Function, Naming},
-    json::{write, Node},
+    internal::{
+        bindings::{call, Function, Naming},
+        json::{write, Node},
+    },
     AdaptOptions, Restore,
 };
 

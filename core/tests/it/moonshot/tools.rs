@@ -3,7 +3,7 @@
 use std::{collections::BTreeMap, time::Instant};
 
 use serde_json::Value;
-use toolwire::{json, sanitize, Dialect, SanitizeOptions};
+use toolwire::{internal::json, sanitize, Dialect, SanitizeOptions};
 
 use super::{assert_no_faults, effect, print_uncaptured, sanitize_and_check, shorten};
 use crate::reference::{sources, Source};
@@ -28,7 +28,7 @@ fn all_real_tools_are_sent() {
                 Ok(result) => {
                     *effects.entry(effect(&result)).or_default() += 1;
                     let found: std::collections::BTreeSet<&str> =
-                        result.changes().expect("a report").iter().map(|change| change.rule).collect();
+                        result.changes().expect("a report").iter().map(|change| change.rule.id()).collect();
                     found.into_iter().for_each(|rule| *rules.entry(rule).or_default() += 1);
                 }
                 Err(error) => faults.push(format!("{name}: {error}\n  in {}", shorten(&schema))),

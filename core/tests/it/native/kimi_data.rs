@@ -2,7 +2,7 @@
 //! accepts must stay acceptable. For each request that it refuses, a row of [`REFUSED`] states toolwire's result.
 
 use serde_json::{json, Value};
-use toolwire::{adapt_request, json::Node, AdaptOptions, Error};
+use toolwire::{adapt_request, internal::json::Node, AdaptOptions, Error};
 
 use super::{
     bindings::{self, Naming},
@@ -73,7 +73,7 @@ fn adapt(request: &Value) -> Result<Adapted, Error> {
     let text = request.to_string();
     let done = adapt_request(text.as_str(), &options)?;
     let warned = done.report.deferred.is_some_and(|report| !report.warnings.is_empty());
-    let renamed = done.report.changes.iter().any(|change| change.change.rule.starts_with("rename"));
+    let renamed = done.report.changes.iter().any(|change| change.change.rule.id().starts_with("rename"));
     let is_reported = warned || renamed || !done.report.quarantined.is_empty();
     Ok(Adapted { request: serde_json::from_str(&done.request).expect("the output is JSON"), is_reported })
 }

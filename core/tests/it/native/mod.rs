@@ -21,8 +21,10 @@ use invariants::{broken, calls};
 use serde_json::{json, Value};
 use toolwire::{
     apply_deferred_loading,
-    internal::bindings::{self, Naming},
-    json::Node,
+    internal::{
+        bindings::{self, Naming},
+        json::Node,
+    },
     DeferredOptions,
 };
 

@@ -14,7 +14,7 @@ use crate::reference::sources;
 use calls::Call;
 use serde_json::{json, Value};
 use toolwire::{
-    json::{self as tree, Node},
+    internal::json::{self as tree, Node},
     options::Confidence,
     repair_arguments,
     reports::RepairRule,

@@ -64,7 +64,7 @@ impl Sent {
 
     /// Returns the name and the schema of the property that wraps the whole answer.
     fn wrapper(&self) -> Option<(&str, &Value)> {
-        let change = self.changes.iter().find(|change| change.rule == "wrap-root")?;
+        let change = self.changes.iter().find(|change| change.rule.id() == "wrap-root")?;
         let pointer = change.output_pointer.as_deref()?;
         Some((pointer.rsplit('/').next()?, self.schema.pointer(pointer)?))
     }

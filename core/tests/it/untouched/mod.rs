@@ -63,10 +63,10 @@ fn read(report: &AdaptReport) -> (BTreeMap<&'static str, bool>, Covered) {
     let (mut rules, mut covered) = (BTreeMap::new(), Covered::default());
     let tools = report.changes.iter().map(|about| &about.change);
     for change in tools.chain(report.format_changes.iter().map(|about| &about.change)) {
-        *rules.entry(change.rule).or_default() |= is_lossy(change);
+        *rules.entry(change.rule.id()).or_default() |= is_lossy(change);
         covered.below(&change.pointer);
         // Definitions take the places of their references.
-        if change.rule == "inline-ref" {
+        if change.rule.id() == "inline-ref" {
             ["$defs", "definitions"].into_iter().for_each(|table| covered.named(table));
         }
     }

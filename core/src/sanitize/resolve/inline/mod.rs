@@ -15,11 +15,11 @@ use crate::{
     budget::Budget,
     collections::{self, Map, Set},
     dialect::grammar::Recursion,
+    effect::Accepts,
     error::{Code, Error},
     json::{self, Data, Flags, Member, Node, Object, Origin, Step, Text},
     limits::MAX_DEPTH,
     options::Refs,
-    report::Accepts,
     rules::Rule,
     sanitize::{
         context::PassContext,

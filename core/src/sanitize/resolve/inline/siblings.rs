@@ -9,9 +9,9 @@ use alloc::{format, string::String, vec, vec::Vec};
 
 use super::{Inliner, KEEP};
 use crate::{
+    effect::{Accepts, Guidance},
     error::Error,
     json::{Data, Flags, Member, Node, Object, Text},
-    report::{Accepts, Guidance},
     rules::Rule,
     sanitize::{
         context::PassContext,
