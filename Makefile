@@ -94,7 +94,7 @@ clean: ## remove what was built in this checkout; tools that are installed once 
 
 # Tests, lints and the demo use quick builds, with the same behavior. Everything that is published, measured or served is a release build.
 demo test test-% lint lint-% compile-tests: export TOOLWIRE_BUILD ?= quick
-check: export TOOLWIRE_BUILD ?= release
+check: export TOOLWIRE_BUILD ?= wasm
 playground devtools docs bench figures bench-peers package release-check: export TOOLWIRE_BUILD = release
 
 # These targets already run three others at a time. Two of them in parallel would build the same files.
@@ -118,8 +118,8 @@ built: installed
 chromium: installed
 	@scripts/setup.sh chromium
 
-# Longest first, so that both cores are busy until the end.
-TESTS = test-python test-rust test-node test-playground test-pypi-sdks test-packages test-cliproxyapi test-docs test-conversations test-npm-sdks test-readme test-demo test-roles
+# Longest first, so that both cores are busy until the end. `test-roles`, one of the longest, waits for the suites before it.
+TESTS = test-rust test-pypi-sdks test-python test-npm-sdks test-roles test-playground test-node test-conversations test-cliproxyapi test-packages test-docs test-readme test-demo
 
 test-python: built $(call with,compile-tests)
 	@scripts/counted.sh pytest $@ bash -c 'cd python && exec .venv/bin/python -m pytest'

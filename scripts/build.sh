@@ -7,14 +7,19 @@
 # do not need them.
 #
 # TOOLWIRE_BUILD=quick, for tests and the demo, compiles the same code with less optimization. Everything that is
-# published, measured or served, and `make check`, uses release builds.
+# published, measured or served uses release builds. TOOLWIRE_BUILD=wasm, for `make check`, is a release build of the WebAssembly, whose size has
+# a limit, and a quick one of the Python extension, which saves five minutes. The workflow of a release tries the wheels that it publishes.
 set -euo pipefail
 source "$(dirname "$0")/step.sh"
 cd "$ROOT"
 quick_profile
 
-npm_package() {
-  local wasm_toolchain stamp=$ROOT/target/npm-made-from key
+npm_package() (
+  stamp=$ROOT/target/npm-made-from
+  if [ "${TOOLWIRE_BUILD:-}" = wasm ]; then
+    TOOLWIRE_BUILD=release
+    unset "${!CARGO_PROFILE_RELEASE_@}"
+  fi
   wasm_toolchain=$(scripts/rust.sh toolchain)
   key=$(hash_of Cargo.toml Cargo.lock core/Cargo.toml core/src bindings-wasm npm/src npm/scripts npm/package.json npm/package-lock.json npm/tsconfig.json)
   key+=" $(RUSTUP_TOOLCHAIN=$wasm_toolchain rustc --version) ${TOOLWIRE_BUILD:-release} ${CARGO_PROFILE_RELEASE_OPT_LEVEL:-} ${CARGO_PROFILE_RELEASE_LTO:-}"
@@ -23,7 +28,7 @@ npm_package() {
   rm -f "$stamp"
   step "build npm (WebAssembly and TypeScript)" "$LOGS/build-npm.log" env RUSTUP_TOOLCHAIN="$wasm_toolchain" npm run --prefix npm build || return
   echo "$key" >"$stamp"
-}
+)
 python_extension() { step "build Python extension" "$LOGS/build-python.log" python/dev "${1:-build}"; }
 programs() {
   # With the features of the whole workspace, so that the core is compiled once for this, the tests and their examples.

@@ -82,10 +82,10 @@ together() {
   return "$status"
 }
 
-# quick_profile: with TOOLWIRE_BUILD=quick, lets cargo build releases with less optimization. Optimized for size, because
+# quick_profile: with TOOLWIRE_BUILD=quick or wasm, lets cargo build releases with less optimization. Optimized for size, because
 # without optimization the WebAssembly would be so large that every start of a program would be slower.
 quick_profile() {
-  if [ "${TOOLWIRE_BUILD:-}" = quick ]; then
+  if [ "${TOOLWIRE_BUILD:-}" = quick ] || [ "${TOOLWIRE_BUILD:-}" = wasm ]; then
     export CARGO_PROFILE_RELEASE_LTO=off CARGO_PROFILE_RELEASE_OPT_LEVEL=s CARGO_PROFILE_RELEASE_CODEGEN_UNITS=16
   fi
 }

@@ -24,7 +24,7 @@ names! {
     }
 }
 
-/// How well a fact is known. The list is closed, from the surest. [`Display`](fmt::Display) and reports write the letter.
+/// How well a fact is known, from the surest. The list is closed. [`Display`](fmt::Display) writes the letter.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Grade {
     /// Official documentation, validator or source, or two independent live reports.
@@ -59,7 +59,7 @@ impl fmt::Display for Grade {
 /// use toolwire::{sanitize, Dialect, SanitizeOptions};
 /// let sanitized = sanitize(r#"{"type":"object"}"#, &SanitizeOptions::new(Dialect::OPENAI_STRICT))?;
 /// let reason = &sanitized.changes()?[0].reason;
-/// assert_eq!(reason.confidence(), Some(Grade::A));
+/// assert_eq!(reason.confidence(), Some(toolwire::reports::Grade::A));
 /// assert!(reason.to_string().starts_with(reason.statement()));
 /// # Ok::<(), toolwire::Error>(())
 /// ```

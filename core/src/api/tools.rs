@@ -144,11 +144,11 @@ pub fn sanitize_tools_node<'a>(
 ///
 /// ```
 /// use serde_json::json;
-/// use toolwire::{check_tools, Dialect};
+/// use toolwire::{check_tools, reports::Grade, rules::Constraint, Dialect};
 /// let tools = json!([{"name": "a b", "inputSchema": {"type": "object", "properties": {}}}]);
 /// let violations = check_tools(&tools, &[Dialect::MOONSHOT])?;
 /// let found = &violations[0];
-/// assert_eq!((found.constraint, found.pointer.as_str(), found.confidence), ("tool-name", "/0/name", Grade::A));
+/// assert_eq!((found.constraint, found.pointer.as_str(), found.confidence), (Constraint::ToolName, "/0/name", Grade::A));
 /// # Ok::<(), toolwire::Error>(())
 /// ```
 ///
@@ -163,7 +163,7 @@ pub fn check_tools(tools: impl Input, dialects: &[DialectId]) -> Result<Vec<Tool
 /// unknown API, returns `portable`, unless the query is [exact](DialectQuery::exact).
 ///
 /// ```
-/// use toolwire::{dialect_for, Dialect, DialectQuery};
+/// use toolwire::{dialect_for, reports::Grade, Dialect, DialectQuery};
 /// let query = DialectQuery::default().model("anthropic/claude-sonnet-4.5");
 /// assert_eq!(dialect_for(&query)?.dialect, "anthropic");
 /// let choice = dialect_for(&DialectQuery::default().host("llm.example"))?;
@@ -217,12 +217,12 @@ const MAX_OPTIONS: usize = 16;
 ///
 /// ```
 /// use serde_json::json;
-/// use toolwire::{Dialect, ToolSet, ToolsOptions};
+/// use toolwire::{rules::Rule, Dialect, ToolSet, ToolsOptions};
 /// let mut tools = ToolSet::new(&json!([{"name": "look.up", "inputSchema": {"type": "object", "properties": {}}}]))?;
 /// let moonshot = ToolsOptions::new(Dialect::MOONSHOT);
 /// let ready = tools.sanitize(&moonshot)?;
 /// assert_eq!(ready.tools[0]["function"]["name"], "look_up");
-/// assert_eq!(ready.changes()?[0].change.rule, "rename-tool");
+/// assert_eq!(ready.changes()?[0].change.rule, Rule::RenameTool);
 /// assert!(!tools.update(&json!([{"name": "look.up", "inputSchema": {"type": "object", "properties": {}}}]))?);
 ///
 /// // For a request body built by hand: the list as JSON text.

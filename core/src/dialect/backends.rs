@@ -189,7 +189,11 @@ pub(crate) const BACKENDS: &[Backend] = &[
                 "Vertex does not accept `mcp_servers`",
                 MATRIX,
             ),
-            Rule::member(MESSAGES, &["container"]).check_only().fact(Grade::C, "Vertex does not accept `container`", MATRIX),
+            Rule::member(MESSAGES, &["container"]).check_only().fact(
+                Grade::C,
+                "Vertex does not accept `container`",
+                MATRIX,
+            ),
         ],
         betas: betas::VERTEX,
         of_models: &[],

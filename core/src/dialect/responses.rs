@@ -347,7 +347,8 @@ format_of!(INTERACTIONS: "gemini-interactions" from gemini_interactions::INTERAC
     at "https://ai.google.dev/gemini-api/docs/interactions";
     any_root(tool_grammar(&gemini_interactions::INTERACTIONS));
     unchecked_fact(
-        "the schema is in `response_format: {type: \"text\", mime_type, schema}`, or in a list of such objects", Grade::A,
+        "the schema is in `response_format: {type: \"text\", mime_type, schema}`, or in a list of such objects",
+        Grade::A,
         "google-genai 3.6.1, _gaos/types/interactions"),
     unchecked_fact("any schema is allowed at the root", Grade::C, "as for `generateContent`; no answer is recorded"));
 format_of!(VERTEX: "vertex" from vertex::VERTEX;
@@ -443,7 +444,8 @@ format_of!(SGLANG: "sglang" from vllm::VLLM;
     "SGLang, `response_format` with `json_schema`"
     at "https://docs.sglang.ai/advanced_features/structured_outputs.html";
     Grammar { alternatives: &[], ..any_root(tool_grammar(&vllm::VLLM)) };
-    unchecked_fact("any schema is allowed at the root, and xgrammar compiles it, as in vLLM", Grade::A, "xgrammar, run"));
+    unchecked_fact(
+        "any schema is allowed at the root, and xgrammar compiles it, as in vLLM", Grade::A, "xgrammar, run"));
 
 const FORMATS: &[ResponseFormat] = &[
     none("codex", "it rewrites only the schemas of tools; for answers, use `openai-strict`"),
