@@ -4,7 +4,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 
 import { check, ToolwireError } from '../dist/index.js';
-import { casesOf, counts, essentialViolation, folders, isAtFault } from './fixtures/cases.js';
+import { casesOf, counts, essentialViolation, folders, isAtFault, statementOf } from './fixtures/cases.js';
 import { judgeList, listPathsOf, takesLists } from './fixtures/lists.js';
 import { functions, pathsOf, searches, searchPathsOf } from './fixtures/paths.js';
 import { canonical } from './fixtures/spelling.js';
@@ -119,7 +119,7 @@ function compare(text, path, one, where) {
 function compareReport(report, { changes, lossless, report: expected }, where) {
   if (changes !== undefined) {
     for (const { reason, message } of report.changes) assert.ok(reason && message, where);
-    assert.deepEqual(report.changes.map(essential), changes.map(essential), where);
+    assert.deepEqual(report.changes.map(essential), changes.map(stated), where);
   }
   if (lossless !== undefined) assert.equal(report.lossless, lossless, where);
   if (expected !== undefined) {
@@ -141,13 +141,18 @@ function expectedError({ code, pointer }, changes) {
     assert.ok(error instanceof ToolwireError, error);
     assert.deepEqual({ code: error.code, pointer: error.pointer }, { code, pointer }, error.message);
     assert.notEqual(error.message, '');
-    if (changes !== undefined) assert.deepEqual(error.changes.map(essential), changes.map(essential));
+    if (changes !== undefined) assert.deepEqual(error.changes.map(essential), changes.map(stated));
     return true;
   };
 }
 
-function essential({ pointer, outputPointer, rule, accepts, guidance, encoded = false }) {
-  return { pointer, outputPointer, rule, accepts, guidance, encoded };
+function essential({ reason, message: _, ...change }) {
+  return stated({ ...change, reason: statementOf(reason) });
+}
+
+/** Returns a change as a case states it. */
+function stated(change) {
+  return { encoded: false, ...change };
 }
 
 function containersOf(value, found = new Set()) {

@@ -69,6 +69,11 @@ RUNS: Counter[str] = Counter()
 """Number of runs, by path."""
 
 
+def statement(reason: str) -> str:
+    """Return the statement of a reason, without confidence and source."""
+    return reason.split(" (confidence ", 1)[0]
+
+
 def spelled(options: Any) -> Any:
     """Convert the names of options to snake_case, including those in nested options."""
     return {snake(name): spelled(value) for name, value in options.items()} if isinstance(options, dict) else options

@@ -5,13 +5,16 @@ from __future__ import annotations
 import json
 from collections import Counter
 from datetime import date
-from typing import Any, Literal, TypeAlias
+from typing import TYPE_CHECKING, Any, Literal, TypeAlias
 
 import pytest
 
 import toolwire
-from cases import CASES, EXPECTED_COUNTS, LISTS, LOOKUPS, Case, as_raised, shown_violation
+from cases import CASES, EXPECTED_COUNTS, LISTS, LOOKUPS, Case, as_raised, shown_violation, statement
 from exact import compact, containers, exact, same
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
 
 # The cases read `tools` before `quarantined`, and compare both.
 pytestmark = pytest.mark.filterwarnings("ignore::toolwire.ToolwireWarning")
@@ -126,6 +129,13 @@ def gives(case: Case, path: Path, value: Any, found: dict[str, Any]) -> None:
         assert all(one["severity"] == "ignored" for one in violations), "the dialect does not accept the result"
 
 
+def essential(changes: Iterable[dict[str, Any]], names: set[str]) -> list[dict[str, Any]]:
+    return [
+        {**{name: change[name] for name in names & change.keys()}, "reason": statement(change["reason"])}
+        for change in changes
+    ]
+
+
 def reports(case: Case, found: dict[str, Any]) -> None:
     restore = found["restore"]
     found = found.get("report", found)
@@ -133,17 +143,13 @@ def reports(case: Case, found: dict[str, Any]) -> None:
     assert all(change["reason"] and change["message"] for change in found["changes"])
     shown = {
         "quarantined": [{name: tool[name] for name in QUARANTINED & tool.keys()} for tool in found["quarantined"]],
-        "changes": [{name: change[name] for name in CHANGE & change.keys()} for change in found["changes"]],
+        "changes": essential(found["changes"], CHANGE),
         "dialect": found.get("dialect"),
         "lossless": found.get("lossless"),
         "unforced": found.get("unforced"),
         "choice": {name: found["choice"][name] for name in ("found", "sent")} if found.get("choice") else None,
-        "requestChanges": [
-            {name: change[name] for name in ("pointer", "rule")} for change in found.get("requestChanges", ())
-        ],
-        "formatChanges": [
-            {name: change[name] for name in CHANGE & change.keys()} for change in found.get("formatChanges", ())
-        ],
+        "requestChanges": essential(found.get("requestChanges", ()), {"pointer", "rule"}),
+        "formatChanges": essential(found.get("formatChanges", ()), CHANGE),
         "betas": found.get("betas"),
         "restore": json.loads(restore.to_json()),
     }

@@ -22,6 +22,7 @@ cargo xtask evidence            writes docs/evidence.md, which counts the answer
 cargo xtask evidence 2027-03-01 prints the facts that are outdated on that date
 cargo xtask census              writes docs/census.md and its plots, which count real tools (half a minute)
 cargo xtask bless FILE...       writes the results of `sanitize` into fixtures, to be reviewed in the diff
+cargo xtask reasons [FILE...]   writes the reasons of changes into fixtures, to be reviewed in the diff
 cargo xtask api                 writes the lists of public items of the crates, from rustdoc
 cargo xtask texts FOLDER        writes the man page and the completions of shells for the program
 
@@ -41,6 +42,7 @@ fn main() -> ExitCode {
         ["census"] => census::generate().and_then(write_files),
         ["api"] => api::generate().and_then(write_files),
         ["texts", folder] => texts::write(folder.as_ref()),
+        ["reasons", files @ ..] => bless::reasons(files),
         ["bless", files @ ..] if !files.is_empty() => bless::files(files),
         _ => {
             eprint!("{USAGE}");

@@ -2,9 +2,16 @@
 //! `cargo xtask bless tests/fixtures/sanitize/rules/add-items.json …`
 //!
 //! Rewrites `expected` and `changes` (or `error`) of each case in the files. The reviewer must decide whether they are
-//! right: an unreviewed case proves nothing.
+//! right: an unreviewed case proves nothing. [`reasons`] rewrites less.
 
-use std::{error::Error, fs};
+mod reasons;
+mod spans;
+
+use std::{
+    error::Error,
+    fs,
+    path::{Path, PathBuf},
+};
 
 use toolwire::{
     internal::{
@@ -35,6 +42,33 @@ pub(crate) fn files(files: &[&str]) -> Result<(), Box<dyn Error>> {
     for file in files {
         if bless(file).map_err(|error| format!("{file}: {error}"))? {
             println!("{file}");
+        }
+    }
+    Ok(())
+}
+
+/// Writes the reasons of changes: into the given files, or into all fixtures.
+pub(crate) fn reasons(files: &[&str]) -> Result<(), Box<dyn Error>> {
+    let mut paths: Vec<PathBuf> = files.iter().map(PathBuf::from).collect();
+    if paths.is_empty() {
+        add_files(&crate::root().join("tests/fixtures"), &mut paths)?;
+    }
+    for path in paths {
+        let name = path.display();
+        if reasons::file(&path).map_err(|error| format!("{name}: {error}"))? {
+            println!("{name}");
+        }
+    }
+    Ok(())
+}
+
+fn add_files(folder: &Path, paths: &mut Vec<PathBuf>) -> Result<(), Box<dyn Error>> {
+    for entry in fs::read_dir(folder)? {
+        let path = entry?.path();
+        if path.is_dir() {
+            add_files(&path, paths)?;
+        } else if path.extension().is_some_and(|end| end == "json") {
+            paths.push(path);
         }
     }
     Ok(())
@@ -86,8 +120,9 @@ fn changes(changes: &[Change]) -> String {
             let (from, rule) = (quote(&change.pointer), quote(change.rule.id()));
             let (accepts, guidance) = (change.accepts.as_str(), change.guidance.as_str());
             let encoded = if change.encoded { ", \"encoded\": true" } else { "" };
+            let reason = quote(change.reason.statement());
             format!(
-                "      {{\"pointer\": {from}, \"outputPointer\": {to}, \"rule\": {rule}, \"accepts\": \"{accepts}\", \"guidance\": \"{guidance}\"{encoded}}}"
+                "      {{\"pointer\": {from}, \"outputPointer\": {to}, \"rule\": {rule}, \"accepts\": \"{accepts}\", \"guidance\": \"{guidance}\"{encoded}, \"reason\": {reason}}}"
             )
         })
         .collect();
