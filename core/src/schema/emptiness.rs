@@ -87,7 +87,7 @@ impl<'s, 'a> ObjectSearch<'s, 'a> {
 fn is_of_another_type(schema: &Node<'_>) -> bool {
     let declared =
         schema.get(Keyword::Type).and_then(InstanceTypes::of_keyword).filter(|types| *types != InstanceTypes::NONE);
-    declared.is_some_and(|types| !types.meets(InstanceTypes::OBJECT))
+    declared.is_some_and(|types| !types.intersects(InstanceTypes::OBJECT))
 }
 
 /// Returns true if `enum` or `const` lists no object. An empty list is malformed, and will be repaired.
@@ -207,19 +207,18 @@ impl DisjointSearch<'_> {
         let have_disjoint_ranges = |minimums: &[Keyword], maximums: &[Keyword]| {
             [(left, right), (right, left)].iter().any(|(low, high)| ends_before(low, maximums, high, minimums))
         };
-        let is_excluded = |types: InstanceTypes, rejected: bool| rejected || !common_types.meets(types);
-        common_types
-            .within(InstanceTypes::NUMBER.or(InstanceTypes::STRING).or(InstanceTypes::ARRAY).or(InstanceTypes::OBJECT))
-            && is_excluded(
-                InstanceTypes::NUMBER,
-                have_disjoint_ranges(
-                    &[Keyword::Minimum, Keyword::ExclusiveMinimum],
-                    &[Keyword::Maximum, Keyword::ExclusiveMaximum],
-                ),
-            )
-            && is_excluded(InstanceTypes::STRING, have_disjoint_ranges(&[Keyword::MinLength], &[Keyword::MaxLength]))
+        let is_excluded = |types: InstanceTypes, rejected: bool| rejected || !common_types.intersects(types);
+        common_types.is_subset_of(
+            InstanceTypes::NUMBER.or(InstanceTypes::STRING).or(InstanceTypes::ARRAY).or(InstanceTypes::OBJECT),
+        ) && is_excluded(
+            InstanceTypes::NUMBER,
+            have_disjoint_ranges(
+                &[Keyword::Minimum, Keyword::ExclusiveMinimum],
+                &[Keyword::Maximum, Keyword::ExclusiveMaximum],
+            ),
+        ) && is_excluded(InstanceTypes::STRING, have_disjoint_ranges(&[Keyword::MinLength], &[Keyword::MaxLength]))
             && is_excluded(InstanceTypes::ARRAY, have_disjoint_ranges(&[Keyword::MinItems], &[Keyword::MaxItems]))
-            && (!common_types.meets(InstanceTypes::OBJECT)
+            && (!common_types.intersects(InstanceTypes::OBJECT)
                 || have_disjoint_ranges(&[Keyword::MinProperties], &[Keyword::MaxProperties])
                 || self.members_are_disjoint(left, right)
                 || self.members_are_disjoint(right, left))
@@ -261,7 +260,7 @@ impl DisjointSearch<'_> {
         };
         let lists = |keyword: &str| schema.array_at(keyword);
         accepts_nothing(schema)
-            || !value_type.meets(types_of(schema))
+            || !value_type.intersects(types_of(schema))
             || listed_values(schema)
                 .is_some_and(|values| !values.iter().any(|listed| ByValue(listed) == ByValue(value)))
             || violates(Keyword::Minimum, Ordering::is_lt)
@@ -355,10 +354,10 @@ fn excludes(budget: &Budget, left: &Node<'_>, right: &Node<'_>) -> bool {
     let common_types = types_of(left).and(types_of(right));
     let always_require = |names: &[Node<'_>]| {
         let required = right.items_at(Keyword::Required);
-        !common_types.meets(InstanceTypes::OBJECT) || values(names).is_subset(&values(required))
+        !common_types.intersects(InstanceTypes::OBJECT) || values(names).is_subset(&values(required))
     };
     let types = not.get(Keyword::Type).map_or(Some(InstanceTypes::ALL), InstanceTypes::of_keyword);
-    types.is_some_and(|types| common_types.within(types))
+    types.is_some_and(|types| common_types.is_subset_of(types))
         && not.get(Keyword::Required).is_none_or(|names| names.as_array().is_some_and(always_require))
 }
 

@@ -182,7 +182,7 @@ impl<'s, 'a> Judge<'_, 's, 'a> {
     }
 
     /// Runs several validations of one value, whose members are indexed only once.
-    pub(crate) fn together<R>(&mut self, validate: impl FnOnce(&mut Self) -> R) -> R {
+    pub(crate) fn with_shared_indexes<R>(&mut self, validate: impl FnOnce(&mut Self) -> R) -> R {
         self.0.value_indexes = Map::new();
         self.0.keeps_value_indexes = true;
         let result = validate(self);
