@@ -1,6 +1,6 @@
-//! Confirms guesses by the schema. A guess is a reading of malformed text that no rule makes certain: a name, or a value
-//! without quotation marks. A guessed name must be declared at its object. A bare word is accepted where the schema
-//! accepts strings, or numbers if the word is a number.
+//! Confirms guesses by the schema. A guess is a reading of malformed text that no rule makes certain: a name, or a
+//! value without quotation marks. A guessed name must be declared at its object. A bare word is accepted where the
+//! schema accepts strings, or numbers if the word is a number.
 
 use super::{view::View, Repairer};
 use crate::{

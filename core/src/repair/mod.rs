@@ -1,8 +1,9 @@
 //! Repairs invalid arguments of a model.
 //!
 //! Valid values are never changed. A repair fixes a failed assertion of the schema at a position. It is kept only if
-//! that assertion then holds and all other assertions still hold. If a value has several readings, the only reading of exact
-//! confidence is chosen, or else the only reading of likely confidence. Each member is validated separately. Reports contain no value of the arguments.
+//! that assertion then holds and all other assertions still hold. If a value has several readings, the only reading of
+//! exact confidence is chosen, or else the only reading of likely confidence. Each member is validated separately.
+//! Reports contain no value of the arguments.
 //!
 //! Each application of a schema to a value is a step of the budget, and so is each copied value. Once the budget is
 //! spent, the rest is left unchanged.

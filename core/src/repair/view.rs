@@ -1,5 +1,6 @@
 //! A view: the schemas of a position in decomposed form. References are resolved, `allOf` is flattened, and unions are
-//! separate. Finds the schemas of a member or an item, and checks that a nested repair breaks no assertion about the whole value.
+//! separate. Finds the schemas of a member or an item, and checks that a nested repair breaks no assertion about the
+//! whole value.
 
 use alloc::vec::Vec;
 use core::cell::OnceCell;
