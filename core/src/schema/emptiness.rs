@@ -78,7 +78,7 @@ impl<'s, 'a> ObjectSearch<'s, 'a> {
         // If the budget is spent, later walks report it.
         let references =
             self.references.get_or_insert_with(|| references::of(root, form, draft, budget).unwrap_or_default());
-        references.located(root, references.target_of(schema)?)
+        references.target_node(root, references.target_of(schema)?)
     }
 }
 

@@ -51,8 +51,11 @@ impl Targets {
             return None;
         }
         let pointers_of_targets = references.targets(root, budget);
-        let outside: Set<Number> =
-            references.outside(root, budget).iter().filter_map(|node| node.origin().number()).collect();
+        let outside: Set<Number> = references
+            .targets_outside_subschemas(root, budget)
+            .iter()
+            .filter_map(|node| node.origin().number())
+            .collect();
         let tables = root.as_object().into_iter().flatten().filter(|member| is_table(member));
         let definitions: Vec<(Number, &Node<'static>)> = tables
             .filter_map(|member| member.value.as_object())
