@@ -1,8 +1,8 @@
 //! Repairs a value of the wrong type, or a value that `enum` does not list: tries every reading and chooses one.
 //! Accepts numbers, booleans and names in the spellings that models use.
 //!
-//! A reading is another value that the model may have meant, such as the number that a string spells. A candidate is a
-//! reading that is valid, possibly after nested repairs.
+//! A reading is another value that the model may have meant, such as the number in a string. A candidate is a valid
+//! reading, possibly after nested repairs.
 
 use alloc::{format, string::String, vec::Vec};
 

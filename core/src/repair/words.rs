@@ -102,7 +102,7 @@ fn message_of(rule: RepairRule) -> String {
         RepairRule::RepeatedValue => "found the same value more than once; read once",
         RepairRule::EmptyValue => "found an empty value next to the real one; ignored it",
         RepairRule::EmptyArguments => "found blank text or a word for null; read as no arguments",
-        RepairRule::UnwrapArguments => "found the arguments inside another object; removed_containers them",
+        RepairRule::UnwrapArguments => "found the arguments inside another object; unwrapped them",
         RepairRule::PropertyName => "found another spelling of a declared name",
         RepairRule::JsonString => "found a string that contains JSON; parsed it",
         RepairRule::StringToNumber => "found a string that spells a number; read as the number",

@@ -2,7 +2,7 @@
 //! history makes to them.
 //!
 //! A tool is *deferred* if the model does not see it at first. It is *loaded* once the history or the caller shows it
-//! to the model, *hidden* if it is deferred and not loaded, and *available* if the model may call it.
+//! to the model. It is *hidden* if it is deferred and not loaded. It is *available* if the model may call it.
 //!
 //! Every request that is converted has a [`Tools`], regardless of its format and target. A removed tool remains removed
 //! even if a later search finds it; only an addition restores it.

@@ -340,8 +340,8 @@ fn asserts_only(schema: &Node<'_>, keywords: &[Keyword]) -> bool {
     })
 }
 
-/// Returns true if the left schema has a `not` that excludes every instance of the right schema: it repeats the right
-/// schema, or contains only types and required names that all these instances have.
+/// Returns true if `not` of the left schema excludes every instance of the right schema. Then `not` repeats the right
+/// schema, or contains only types and required names of all these instances.
 fn not_excludes(budget: &Budget, left: &Node<'_>, right: &Node<'_>) -> bool {
     let Some(not) = left.get(Keyword::Not) else { return false };
     if json::same_within(budget, not, right) {

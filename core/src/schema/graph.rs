@@ -27,7 +27,7 @@ pub(crate) struct Graph {
     pub(crate) depth: usize,
     /// The schema without its tables of definitions.
     without_tables: Target,
-    /// Targets that are not recursive, each after the targets that it references to; then the recursive targets.
+    /// Targets that are not recursive, each after the targets that it refers to; then the recursive targets.
     order: Vec<Number>,
 }
 
@@ -77,7 +77,7 @@ impl Graph {
             .map(|(number, target)| (*number, target.references.iter().map(|(to, _)| *to).collect()))
             .collect();
         let (order, recursive) = order_and_recursive(&edges);
-        // Each target comes after the targets that it references to, so one pass computes the sizes. Sums saturate,
+        // Each target comes after the targets that it refers to, so one pass computes the sizes. Sums saturate,
         // because a chain of definitions that each double the size overflows.
         let mut sizes: Map<Number, Size> = Map::new();
         for number in &order {
@@ -112,7 +112,7 @@ impl Graph {
         total
     }
 
-    /// Returns the number of schemas that inlining adds, if all targets are inlined that are not recursive.
+    /// Returns the number of schemas that inlining of the other targets adds. Recursive targets are not inlined.
     pub(crate) fn added_by_inlining(&self) -> usize {
         let current =
             self.targets.values().map(|target| target.nodes).fold(self.without_tables.nodes, usize::saturating_add);
@@ -261,7 +261,7 @@ pub(crate) fn recursive_nodes(edges: &Map<Number, Set<Number>>) -> Set<Number> {
     order_and_recursive(edges).1
 }
 
-/// Returns an order with every node after the nodes that it references to, and the recursive nodes, which have no such
+/// Returns an order with every node after the nodes that it refers to, and the recursive nodes, which have no such
 /// order.
 fn order_and_recursive(edges: &Map<Number, Set<Number>>) -> (Vec<Number>, Set<Number>) {
     let (order, remaining) = order_acyclic(edges);

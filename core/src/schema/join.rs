@@ -1,5 +1,5 @@
-//! Merges several object schemas into a single object schema. It accepts every instance that any of them accepts,
-//! except as described for [`may_narrow`]. Independent of grammars and reports.
+//! Merges several object schemas into a single object schema. It accepts every instance of these
+//! schemas, except as described for [`may_narrow`]. Independent of grammars and reports.
 
 use alloc::{format, string::String, vec::Vec};
 
@@ -63,8 +63,8 @@ fn property_names<'o, 'a>(object: &'o Object<'a>) -> Set<&'o Text<'a>> {
     properties_of(object).map(|member| &member.key).collect()
 }
 
-/// Returns the members of an object schema that accepts every instance that any of these schemas accepts (see
-/// [`may_narrow`] for the exception).
+/// Returns the members of the merged schema. It accepts every instance of these schemas (see [`may_narrow`] for the
+/// exception).
 pub(crate) fn merge_objects<'a>(
     objects: Vec<Object<'a>>,
     parts: Option<Parts<'_, '_, 'a>>,
@@ -294,7 +294,7 @@ fn take_branches(union: Node<'_>) -> Vec<Node<'_>> {
 /// Merges schemas that differ only in their listed values into an equivalent schema with all values.
 fn join_values<'a>(schemas: Vec<Node<'a>>, budget: &Budget) -> Vec<Node<'a>> {
     let mut results: Vec<Node<'a>> = Vec::new();
-    // For each set of other keywords: the index of the merged schema, its values, and their canonical forms, is_partial
+    // For each set of other keywords: the index of the merged schema, its values, and their canonical forms, which
     // show duplicates.
     let mut groups: Map<String, (usize, Vec<Node<'a>>, Set<String>)> = Map::new();
     for schema in schemas {

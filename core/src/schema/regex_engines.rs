@@ -16,7 +16,7 @@ use core::{iter::Peekable, str::Chars};
 /// A pattern that matches any text in all engines.
 const ANY_TEXT: &str = "[\\s\\S]*";
 
-/// Returns true if all branches are anchored at both ends_anchored. Searching and matching are then equivalent.
+/// Returns true if all branches are anchored at both ends. Searching and matching are then equivalent.
 pub(crate) fn is_whole(pattern: &str) -> bool {
     top_level_branches(pattern).is_some_and(|branches| {
         branches.iter().all(|branch| branch.starts_anchored && branch.ends_anchored && !branch.is_anchored_inside)
@@ -58,7 +58,7 @@ fn complete_branches(pattern: &str) -> Option<String> {
 
 /// A top-level alternative of a pattern.
 struct Branch<'p> {
-    /// The alternative without the anchors at its ends_anchored.
+    /// The alternative without the anchors at its ends.
     body: &'p str,
     /// True if the alternative begins with `^`.
     starts_anchored: bool,

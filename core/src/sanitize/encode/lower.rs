@@ -451,8 +451,8 @@ struct OverlapSearch<'s, 'n, 'a> {
     tables: Map<*const Object<'a>, LookUp<'s, 'a>>,
 }
 
-/// The leaves of a union: branches that are not unions themselves. They are grouped so that the search visits only
-/// pairs that one instance may match.
+/// The leaves of a union: branches that are not unions themselves. Pairs of leaves without a common instance
+/// are not compared, so the leaves are grouped.
 #[derive(Default)]
 struct Leaves<'s, 'a> {
     /// Leaves that are not in a branch of a `oneOf`.
@@ -545,7 +545,7 @@ impl<'s, 'a> OverlapSearch<'s, '_, 'a> {
         Some(())
     }
 
-    fn pay_for_pair(&mut self) -> Option<()> {
+    fn pay(&mut self) -> Option<()> {
         self.remaining_pairs = self.remaining_pairs.checked_sub(1).filter(|_| self.budget.pay(1))?;
         Some(())
     }
@@ -553,7 +553,7 @@ impl<'s, 'a> OverlapSearch<'s, '_, 'a> {
     fn collect_leaves(&mut self, schema: &'s Node<'a>, leaves: &mut Vec<&'s Node<'a>>) -> Option<()> {
         let mut pending = Vec::from([schema]);
         while let Some(schema) = pending.pop() {
-            self.pay_for_pair()?;
+            self.pay()?;
             let schema = self.definitions.follow(schema)?;
             match layout::of(schema, self.definitions.is_root(schema), self.grammar) {
                 Shape::Union(branches) => pending.extend(branches.iter().rev()),
@@ -566,7 +566,7 @@ impl<'s, 'a> OverlapSearch<'s, '_, 'a> {
     fn compare(&mut self, left: &'s Node<'a>, right: &'s Node<'a>) -> Option<Loss> {
         let (mut loss, mut compared_pairs, mut pending) = (Loss::default(), Set::new(), Vec::from([(left, right)]));
         while let Some((left, right)) = pending.pop() {
-            self.pay_for_pair()?;
+            self.pay()?;
             let (mut lefts, mut rights) = (Vec::new(), Vec::new());
             self.collect_leaves(left, &mut lefts)?;
             self.collect_leaves(right, &mut rights)?;
@@ -578,7 +578,7 @@ impl<'s, 'a> OverlapSearch<'s, '_, 'a> {
                     // Two copies of one sibling of the union lose nothing.
                     let is_same_sibling = pair.0.is_some() && pair.0 == pair.1;
                     if !is_same_sibling && ((pair.0.is_none() && pair.1.is_none()) || compared_pairs.insert(pair)) {
-                        self.pay_for_pair()?;
+                        self.pay()?;
                         self.compare_leaves(left, right, &mut loss, &mut pending);
                     }
                 }

@@ -11,8 +11,8 @@
 //! | `empty` | the empty object is the string `{}` |
 //! | `wrapper` | this branch of `anyOf` is wrapped in an object, whose only member has this name |
 //!
-//! Outside of unions the plan contains only the changes to undo. In unions it also contains the keywords that tell
-//! which branch an instance matches.
+//! Outside of unions the plan contains only the changes to undo. In unions it also contains the keywords that identify
+//! the branch of an instance.
 
 use alloc::vec::Vec;
 

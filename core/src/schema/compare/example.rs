@@ -20,7 +20,7 @@ pub(super) const MAX_LEVELS: usize = 10;
 const MAX_MEMBERS: u64 = 1_000;
 /// One generated string or array may need this fraction of the remaining budget: 1 / `SHARE`.
 const SHARE: u64 = 8;
-/// Number of bytes of text that are copy_value in one step.
+/// Number of bytes of text that are copied in one step.
 const BYTES_PER_STEP: usize = 16;
 
 /// One of the two schemas.
@@ -268,7 +268,7 @@ impl<'v, 's> Side<'v, 's> {
 pub(super) const DEPENDENCIES: [Keyword; 3] =
     [Keyword::DependentRequired, Keyword::DependentSchemas, Keyword::Dependencies];
 
-/// The budget also pays for the text of the value, because a search copies the same texts again and again.
+/// The budget also pays for the text of the value, because a search copies each text many times.
 pub(super) fn copy_value(value: &Node<'static>, budget: &Budget) -> Node<'static> {
     if budget.pay(json_length(value, budget) / BYTES_PER_STEP) {
         value.copy(budget)
