@@ -363,8 +363,8 @@ impl<'s, 'a> Repairer<'_, 's, 'a> {
         missing.next().filter(|_| missing.next().is_none())
     }
 
-    /// Returns the index of each undeclared member that resembles exactly one declared name, with this name. Skips names
-    /// of existing members, and names with several similar members.
+    /// Returns the index of each undeclared member that resembles exactly one declared name, with this name. Skips
+    /// names of existing members, and names with several similar members.
     fn similar_names(&mut self, view: &View<'s, 'a>, fixed: &Fixed<'_>, at: At<'_>) -> Vec<(usize, &'s Text<'a>)> {
         let Some(object) = fixed.value.as_object() else { return Vec::new() };
         if object.iter().all(|member| view.declares(&member.key)) {
