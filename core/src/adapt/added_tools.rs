@@ -164,8 +164,12 @@ fn rewrite_list<'a>(
     }
     let all_deferred = flagged.iter().all(|flag| *flag) && !flagged.is_empty();
     let names = core::mem::take(&mut context.names);
-    let planned =
-        Planned { names, shape: Some(context.name_pattern()), flat: context.sent.flat.as_ref(), ..Planned::default() };
+    let planned = Planned {
+        names,
+        name_pattern: Some(context.name_pattern()),
+        flat: context.sent.flat.as_ref(),
+        ..Planned::default()
+    };
     let outcome = sanitize_list::rewrite_with_names(list, options, planned, Detail::Whole)?;
     context.names = outcome.names;
     let relocate = |pointer: &mut String, list: &str| {

@@ -46,7 +46,7 @@ pub(crate) fn catalogue<'a>(
     let listed = request.items_at("tools");
     for entry in listed.iter().flat_map(split_namespace) {
         let alone = Node::array(Vec::from([entry.clone()]));
-        let planned = Planned { names, shape: Some(shape), ..Planned::default() };
+        let planned = Planned { names, name_pattern: Some(shape), ..Planned::default() };
         let outcome = sanitize_list::rewrite_with_names(alone, &tools, planned, Detail::Whole)?;
         names = outcome.names;
         restore_map.extend(outcome.restore_map, &callable);

@@ -91,7 +91,7 @@ pub(super) const STEPS: &[RequestStep] = &[
             let mut rules = context.rules();
             rules.retain(|(_, rule)| rule.is_in_place());
             let formats = (context.api, context.dialect.tools.format);
-            let fixed = request_rules::fix(request, formats, &rules, context.header.as_mut())?;
+            let fixed = request_rules::fix_violations(request, formats, &rules, context.header.as_mut())?;
             context.report.choice = fixed.choice;
             for mut change in fixed.changes {
                 context.sent.origins.to_given(&mut change.pointer);
@@ -150,7 +150,7 @@ pub(super) const STEPS: &[RequestStep] = &[
         applies: completes_pairs,
         run: |request, context| {
             let fact = context.facts.history_pairs(context.api).unwrap_or(&HISTORY_PAIRS);
-            let (changes, origins) = pairs::complete(request, context.api, fact)?;
+            let (changes, origins) = pairs::complete_pairs(request, context.api, fact)?;
             context.is_shifted = !changes.is_empty();
             context.sent.origins.add_messages(context.api, origins);
             context.report.request_changes.extend(changes);
@@ -202,7 +202,7 @@ pub(super) const STEPS: &[RequestStep] = &[
         name: "report-custom-tools",
         applies: |context| context.has_foreign_tools() && context.custom_tools() == Some(CustomTools::Function),
         run: |request, context| {
-            let mut changes = request_facts::custom_tools(request, context.target)?;
+            let mut changes = request_facts::report_custom_tools(request, context.target)?;
             changes.iter_mut().for_each(|change| context.sent.origins.to_given(&mut change.pointer));
             context.report.request_changes.extend(changes);
             Ok(())
@@ -374,7 +374,8 @@ pub(super) const STEPS: &[RequestStep] = &[
         applies: |context| context.is_same_format() && !context.original.namespaced_calls.is_empty(),
         run: |request, context| {
             let before = &context.original.namespaced_calls;
-            let changes = request_facts::flattened_calls(request, context.target, before, context.is_aligned(request))?;
+            let changes =
+                request_facts::report_flattened_calls(request, context.target, before, context.is_aligned(request))?;
             context.report.request_changes.extend(changes);
             Ok(())
         },
@@ -528,7 +529,7 @@ fn record_server_tools(_: &mut Node<'_>, context: &mut RequestContext<'_, '_>) -
     let gone = context.unsent_names();
     let RequestContext { servers, added_server_tools: added, sent, names, restore_map, .. } = context;
     let listed = servers.iter().flat_map(Servers::owners).map(|(called, owner)| (called, owner.server, owner.name));
-    let added = added.iter().map(|(called, (server, original_name))| (called, server, original_name));
+    let added = added.iter().map(|(called, tool)| (called, &tool.server, &tool.name));
     for (name, server, original_name) in listed.chain(added) {
         let called = names.current(name);
         if sent.callable.contains(&*called) || !gone.contains(&*name.display()) {
@@ -630,7 +631,7 @@ fn apply_rules(request: &mut Node<'_>, context: &mut RequestContext<'_, '_>) -> 
     let (original_history, sent_history) = (wire::of(context.api).history(), context.target_wire().history());
     let is_aligned = context.is_aligned(request);
     let formats = (context.target, context.dialect.tools.format);
-    let fixed = request_rules::fix(request, formats, &rules, context.header.as_mut())?;
+    let fixed = request_rules::fix_violations(request, formats, &rules, context.header.as_mut())?;
     context.is_shifted |= fixed.is_shifted;
     if let Some(change) = fixed.choice {
         match &mut context.report.choice {

@@ -112,7 +112,7 @@ fn rewrite_list<'a>(
     servers: Option<&Servers>,
 ) -> Result<(SentList, bool), Error> {
     let names = Names::clone(names);
-    let planned = Planned { names, shape: Some(*shape), flat: flat.as_deref(), servers, ..Planned::default() };
+    let planned = Planned { names, name_pattern: Some(*shape), flat: flat.as_deref(), servers, ..Planned::default() };
     let (data, origin) = (core::mem::take(node), node.origin());
     let (tools, source_text) = match data.data() {
         Data::Verbatim(text) => (json::read(text)?, Some(*text)),

@@ -75,7 +75,7 @@ fn check_by_grammar(
     extent: Extent,
     budget: &Budget,
 ) -> Result<Vec<Violation>, Error> {
-    if !(grammar_and_dialect.0.protocol_types && protocol::mentions(node)) {
+    if !(grammar_and_dialect.0.protocol_types && protocol::mentions_protocol_keywords(node)) {
         return check_respelled(node, form, grammar_and_dialect, options, extent, budget);
     }
     let mut respelled = node.copy(budget);

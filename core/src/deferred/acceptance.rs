@@ -2,7 +2,7 @@
 
 use alloc::{string::String, vec::Vec};
 
-use super::emulation::{unsendable, Sending};
+use super::emulation::{find_unsendable, Sending};
 use crate::{
     collections::Set,
     error::Error,
@@ -89,7 +89,7 @@ fn refers_to_missing<'a>(
     let list: Vec<Node<'a>> = loaded.filter_map(|tool| tools.definition_of(tool, listed)).cloned().collect();
     let mut names = Names::default();
     names.plan(sending.shape, tools.all_names(), &[]);
-    Ok(!unsendable(tools, list, sending, &names)?.is_empty())
+    Ok(!find_unsendable(tools, list, sending, &names)?.is_empty())
 }
 
 /// Returns true if a call might be ambiguous. The API puts a top-level tool `a` that it loads into a namespace `a`, and

@@ -19,21 +19,21 @@ use crate::{
     },
 };
 
-const OPEN: &str = "<available-deferred-tools>";
-const CLOSE: &str = "</available-deferred-tools>";
-/// The part of [`OPEN`] that is the same in all usual JSON encodings: some writers escape `<` and `>`.
-const CORE: &str = "available-deferred-tools";
+const OPENING_TAG: &str = "<available-deferred-tools>";
+const CLOSING_TAG: &str = "</available-deferred-tools>";
+/// The part of [`OPENING_TAG`] that is the same in all usual JSON encodings: some writers escape `<` and `>`.
+const TAG_NAME: &str = "available-deferred-tools";
 
-/// Returns the list as text. It contains all deferred tools, loaded or not, so that it is the same in every turn and
-/// the provider's prompt cache stays valid. A name that could end the list or start another tag is quoted.
-fn block(names: &[String]) -> String {
-    let mut text = String::from(OPEN);
+/// Returns the list as text. It contains all deferred tools, loaded or not, so that it does not change between turns
+/// and the provider's prompt cache stays valid. A name that could end the list or start another tag is quoted.
+fn list_text(names: &[String]) -> String {
+    let mut text = String::from(OPENING_TAG);
     for name in names {
         text.push('\n');
         text.push_str(&plain_or_quoted(name));
     }
     text.push('\n');
-    text.push_str(CLOSE);
+    text.push_str(CLOSING_TAG);
     text
 }
 
@@ -88,7 +88,7 @@ fn has_no_answer(messages: &[Node<'_>]) -> Result<bool, Error> {
 /// text contains `\u`.
 fn may_contain_list(node: &Node<'_>) -> bool {
     match node.data() {
-        Data::Verbatim(text) => text.contains(CORE) || text.contains("\\u"),
+        Data::Verbatim(text) => text.contains(TAG_NAME) || text.contains("\\u"),
         _ => true,
     }
 }
@@ -99,7 +99,7 @@ fn contains_list(prompt: &Node<'_>) -> Result<bool, Error> {
         return Ok(false);
     }
     let prompt = view(prompt)?;
-    let has_list = |text: &Node<'_>| text.as_text().is_some_and(|text| text.display().contains(OPEN));
+    let has_list = |text: &Node<'_>| text.as_text().is_some_and(|text| text.display().contains(OPENING_TAG));
     let parts = prompt.get("parts").map(items_or_object);
     if let Some(blocks) = prompt.as_array().or(parts) {
         for block in blocks.iter().filter(|block| may_contain_list(block)) {
@@ -123,26 +123,26 @@ fn items_or_object<'n, 'a>(node: &'n Node<'a>) -> &'n [Node<'a>] {
     }
 }
 
-/// Adds the list if the options request it and the client's request has no list. Also clears `unreachable` if the
-/// request has a list, because the model can then call hidden tools.
+/// Adds the list if the options request it and the client's request has no list. If the request then has a list, clears
+/// `unreachable`: the model can call hidden tools by the names in the list.
 ///
 /// # Errors
-/// Same as [`append`].
+/// Same as [`append_list`].
 pub(super) fn add_list(
     request: &mut Node<'_>,
     format: Api,
     names: &[String],
     (options, unreachable): (&DeferredOptions, &mut bool),
 ) -> Result<(), Error> {
-    let wanted = options.announce == Announce::Names && options.mode == Mode::Filter && !names.is_empty();
-    if !wanted && !*unreachable {
+    let is_requested = options.announce == Announce::Names && options.mode == Mode::Filter && !names.is_empty();
+    if !is_requested && !*unreachable {
         return Ok(());
     }
     let is_present = is_present(request)?;
-    if wanted && !is_present {
-        append(request, format, names)?;
+    if is_requested && !is_present {
+        append_list(request, format, names)?;
     }
-    *unreachable &= !wanted && !is_present;
+    *unreachable &= !is_requested && !is_present;
     Ok(())
 }
 
@@ -150,8 +150,12 @@ pub(super) fn add_list(
 ///
 /// # Errors
 /// `invalid-value` for an unpaired surrogate in the prompt.
-pub(super) fn add_to(conversation: &mut Conversation<'_>, source: Api, names: &[String]) -> Result<(), Error> {
-    let text = block(names);
+pub(super) fn add_list_to_conversation(
+    conversation: &mut Conversation<'_>,
+    source: Api,
+    names: &[String],
+) -> Result<(), Error> {
+    let text = list_text(names);
     // In Chat Completions, the system prompt is the first message.
     let prompt = usize::from(wire::of(source).prompt_member().is_none());
     let is_prompt = |event: &&mut Event<'_>| event.at == prompt;
@@ -177,6 +181,6 @@ pub(super) fn add_to(conversation: &mut Conversation<'_>, source: Api, names: &[
 ///
 /// # Errors
 /// `invalid-request` if the system prompt is neither text nor text blocks.
-pub(super) fn append(request: &mut Node<'_>, format: Api, names: &[String]) -> Result<(), Error> {
-    wire::of(format).append_to_prompt(request, block(names))
+pub(super) fn append_list(request: &mut Node<'_>, format: Api, names: &[String]) -> Result<(), Error> {
+    wire::of(format).append_to_prompt(request, list_text(names))
 }

@@ -22,7 +22,7 @@ pub(super) fn replace_unavailable_calls<'a>(
     let Conversation { tools, events, changed, .. } = conversation;
     let is_sent = |name: &Text<'a>| {
         tools.get(name).is_some_and(|tool| {
-            tool.is_available() || tool.withdrawn && removals == Removals::Notice && (tool.loaded || !tool.deferred)
+            tool.is_available() || tool.is_removed && removals == Removals::Notice && (tool.loaded || !tool.deferred)
         })
     };
     let mut texts: Set<Text<'a>> = Set::new();

@@ -22,7 +22,7 @@ use crate::{
     wire::{self, Wire},
 };
 
-/// The comment of a field names the steps that write it. [`DeferralContext::new`] writes the other fields.
+/// The comment of a field begins with the steps that write the field. [`DeferralContext::new`] writes the other fields.
 pub(crate) struct DeferralContext<'o, 'a> {
     pub(super) options: &'o DeferredOptions,
     pub(super) sending: Option<&'o Sending<'o>>,
@@ -37,7 +37,7 @@ pub(crate) struct DeferralContext<'o, 'a> {
     pub(super) report: DeferredReport,
     /// Step `keep-accepted`: true if the request keeps its history and its tools.
     pub(super) is_kept: bool,
-    /// Step `find-announcement`.
+    /// Step `find-announcement`: true if the client announces its deferred tools itself.
     pub(super) is_announced: bool,
     /// Steps `read-history` to `write-history`.
     pub(super) conversation: Conversation<'a>,
@@ -47,9 +47,9 @@ pub(crate) struct DeferralContext<'o, 'a> {
     pub(super) calls: NameMap<'a>,
     /// Step `name-search`: the function that replaces a tool search.
     pub(super) search: Option<String>,
-    /// Step `load-without-search`.
+    /// Step `load-without-search`: true if every deferred tool is loaded.
     pub(super) loads_all: bool,
-    /// Step `name-tools`.
+    /// Step `name-tools`: the names that are sent.
     pub(super) names: Names,
     /// Step `keep-accepted` or `report-tools`: the deferred tools to announce, by the names that are sent.
     pub(super) deferred: Vec<String>,
@@ -63,6 +63,7 @@ pub(crate) struct DeferralContext<'o, 'a> {
     pub(super) is_aligned: bool,
     /// Step `write-history`.
     pub(super) client: Client,
+    /// Step `read-again`: true if the request was read in a second format.
     pub(super) is_read_again: bool,
 }
 
@@ -103,30 +104,30 @@ impl<'o, 'a> DeferralContext<'o, 'a> {
         self.formats.format != self.formats.target
     }
 
-    pub(super) fn pair(&self) -> (Api, Api) {
+    pub(super) fn source_and_target(&self) -> (Api, Api) {
         (self.formats.format, self.formats.target)
     }
 
-    pub(super) const fn source(&self) -> &'static Wire {
+    pub(super) const fn source_wire(&self) -> &'static Wire {
         wire::of(self.formats.format)
     }
 
-    pub(super) const fn target(&self) -> &'static Wire {
+    pub(super) const fn target_wire(&self) -> &'static Wire {
         wire::of(self.formats.target)
     }
 
     /// Returns true if the backend has no construct for deferred tools.
-    pub(super) fn emulates(&self) -> bool {
+    pub(super) fn emulates_deferral(&self) -> bool {
         self.options.native == Native::None
     }
 
     /// Returns true if the backend's constructs are used in a request that has to be rewritten.
     pub(super) fn rewrites_natively(&self) -> bool {
-        !self.emulates() && !self.is_kept
+        !self.emulates_deferral() && !self.is_kept
     }
 
     /// Returns true if the options ask for a list of the deferred tools in the prompt.
-    pub(super) fn announces(&self) -> bool {
+    pub(super) fn announces_names(&self) -> bool {
         self.options.mode == Mode::Filter && self.options.announce == Announce::Names
     }
 
@@ -136,12 +137,12 @@ impl<'o, 'a> DeferralContext<'o, 'a> {
 
     /// Returns true if the request stays in a format with namespaces.
     pub(super) fn keeps_namespaces(&self) -> bool {
-        super::keeps_namespaces(self.pair())
+        super::keeps_namespaces(self.source_and_target())
     }
 
     /// Returns true if `null` in place of a list stays, because an API reads null as no list.
     pub(super) fn keeps_null(&self) -> bool {
-        !self.is_translated() && (self.sending.is_some() || self.target().tools().refuses_empty())
+        !self.is_translated() && (self.sending.is_some() || self.target_wire().tools().refuses_empty())
     }
 
     /// Returns the function that replaces a search.

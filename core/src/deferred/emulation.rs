@@ -34,9 +34,9 @@ use crate::{
 pub(super) struct Emulation<'a> {
     pub(super) tools: Tools<'a>,
     /// Number of entries in the request's list.
-    listed: usize,
-    /// Index of the tool search that a function replaces.
-    search: Option<usize>,
+    listed_count: usize,
+    /// Index of the tool search that the function replaces.
+    replaced_index: Option<usize>,
     /// True if a function replaces a hosted search as well as the client's own search.
     emulates_search: bool,
 }
@@ -56,46 +56,46 @@ pub(super) enum Availability {
 }
 
 impl<'a> Emulation<'a> {
-    /// Wraps the tools of a request whose list has `listed` entries.
-    pub(super) fn new(tools: Tools<'a>, listed: usize, emulates_search: bool) -> Self {
-        Emulation { tools, listed, search: None, emulates_search }
+    /// Wraps the tools of a request whose list has `listed_count` entries.
+    pub(super) fn new(tools: Tools<'a>, listed_count: usize, emulates_search: bool) -> Self {
+        Emulation { tools, listed_count, replaced_index: None, emulates_search }
     }
 
     /// Chooses the tool search that a function replaces, and names that function. One function replaces all searches of
     /// a list. All tools must be known, because the function must not have the name of a tool. Otherwise, the model
     /// would read the description of the search and call that tool.
-    pub(super) fn name_search(&mut self, wanted: &str, warnings: &mut Warnings) {
+    pub(super) fn name_search(&mut self, requested_name: &str, warnings: &mut Warnings) {
         let is_replaced = |tool: &Tool<'_>| {
             tool.kind == Kind::ClientSearch || tool.kind == Kind::HostedSearch && self.emulates_search
         };
         let Some(at) = self.tools.iter().position(is_replaced) else { return };
-        let mut name = Text::new(String::from(wanted));
+        let mut name = Text::new(String::from(requested_name));
         let mut number = 2_u32;
         while self.tools.knows(&name) {
-            name = Text::new(format!("{wanted}_{number}"));
+            name = Text::new(format!("{requested_name}_{number}"));
             number += 1;
         }
         if number > 2 {
             warnings.about("tool-search-renamed", name.display());
         }
         self.tools.set_name(at, name);
-        self.search = Some(at);
+        self.replaced_index = Some(at);
     }
 
     /// Returns the tool search that a function replaces.
-    fn search(&self) -> Option<&Tool<'a>> {
-        self.search.and_then(|at| self.tools.at(at))
+    fn replaced_search(&self) -> Option<&Tool<'a>> {
+        self.replaced_index.and_then(|at| self.tools.get_at(at))
     }
 
     /// Returns the name of the function that replaces a tool search.
     pub(super) fn search_function(&self) -> Option<String> {
-        let search = self.search().filter(|search| search.is_available())?;
+        let search = self.replaced_search().filter(|search| search.is_available())?;
         search.name.as_ref().map(|name| name.display().into_owned())
     }
 
     /// Returns true if the function replaces a search that the client runs.
     pub(super) fn is_client_search(&self) -> bool {
-        self.search().is_some_and(|search| search.kind == Kind::ClientSearch)
+        self.replaced_search().is_some_and(|search| search.kind == Kind::ClientSearch)
     }
 
     /// Returns true if the request lists a hosted search that no function replaces.
@@ -125,18 +125,19 @@ impl<'a> Emulation<'a> {
 
     /// Returns true if neither the request nor its history has a tool.
     pub(super) fn is_empty(&self) -> bool {
-        self.listed == 0 && self.tools.iter().next().is_none()
+        self.listed_count == 0 && self.tools.iter().next().is_none()
     }
 
     /// Warns about tools whose change invalidates the prompt cache of earlier requests.
     pub(super) fn warn_of_changed_prefix(&self, warnings: &mut Warnings) {
-        for tool in self.tools.iter().filter(|tool| tool.was_gone || tool.redefined_in_sight) {
+        for tool in self.tools.iter().filter(|tool| tool.was_removed_while_available || tool.redefined_while_available)
+        {
             warnings.about_maybe("prefix-changed", tool.name.as_ref());
         }
     }
 
     /// Returns the JSON pointer to a tool's definition in the request, for errors.
-    pub(super) fn pointer(&self, name: &Text<'_>) -> String {
+    pub(super) fn pointer_to_definition(&self, name: &Text<'_>) -> String {
         match self.tools.get(name).map(|tool| tool.source) {
             Some(Source::Listed(index)) => format!("/tools/{index}"),
             _ => String::new(),
@@ -144,27 +145,27 @@ impl<'a> Emulation<'a> {
     }
 
     /// Returns the indices of the tools that are sent, in order.
-    fn plan(&self, order: Order) -> Vec<usize> {
+    fn sent_indices(&self, order: Order) -> Vec<usize> {
         let is_sent = |at: &usize| {
             self.tools
-                .at(*at)
-                .is_some_and(|tool| tool.is_available() && (!tool.is_search() || self.search == Some(*at)))
+                .get_at(*at)
+                .is_some_and(|tool| tool.is_available() && (!tool.is_search() || self.replaced_index == Some(*at)))
         };
-        let all = 0..self.tools.iter().len();
+        let all_indices = 0..self.tools.iter().len();
         match order {
-            Order::Catalog => all.filter(is_sent).collect(),
+            Order::Catalog => all_indices.filter(is_sent).collect(),
             Order::Append => {
-                let is_never_deferred = |at: &usize| self.tools.at(*at).is_some_and(|tool| !tool.deferred);
-                let loads = self.tools.loads().iter().copied();
-                all.filter(is_never_deferred).chain(loads).filter(is_sent).collect()
+                let is_never_deferred = |at: &usize| self.tools.get_at(*at).is_some_and(|tool| !tool.deferred);
+                let loads = self.tools.load_order().iter().copied();
+                all_indices.filter(is_never_deferred).chain(loads).filter(is_sent).collect()
             }
         }
     }
 
     /// Returns the definitions that are sent, in order and unchanged. The flag of a definition is true if it defines a
     /// search that a function replaces.
-    pub(super) fn sent<'n>(&'n self, listed: &'n [Node<'a>], order: Order) -> Vec<(&'n Node<'a>, bool)> {
-        let sent = self.plan(order).into_iter().filter_map(|at| self.tools.at(at));
+    pub(super) fn sent_definitions<'n>(&'n self, listed: &'n [Node<'a>], order: Order) -> Vec<(&'n Node<'a>, bool)> {
+        let sent = self.sent_indices(order).into_iter().filter_map(|at| self.tools.get_at(at));
         sent.filter_map(|tool| Some((self.tools.definition_of(tool, listed)?, tool.is_search()))).collect()
     }
 
@@ -177,12 +178,12 @@ impl<'a> Emulation<'a> {
         (order, keeps_null): (Order, bool),
         function: impl Fn(&Node<'a>) -> Node<'a>,
     ) -> Vec<EntryOrigin> {
-        let plan = self.plan(order);
-        if keeps_null && plan.is_empty() && request.get("tools").is_some_and(Node::is_null) {
+        let sent_indices = self.sent_indices(order);
+        if keeps_null && sent_indices.is_empty() && request.get("tools").is_some_and(Node::is_null) {
             return Vec::new();
         }
         if request.get("tools").is_none() {
-            if plan.is_empty() {
+            if sent_indices.is_empty() {
                 return Vec::new();
             }
             // The history may add tools to a request that lists none.
@@ -190,27 +191,27 @@ impl<'a> Emulation<'a> {
                 object.set("tools", Node::array(Vec::new()));
             }
         }
-        request.visit("tools", |tools| self.write_list(tools, &plan, function)).unwrap_or_default()
+        request.visit("tools", |tools| self.write_list(tools, &sent_indices, function)).unwrap_or_default()
     }
 
     fn write_list(
         self,
         tools: &mut Node<'a>,
-        plan: &[usize],
+        sent_indices: &[usize],
         function: impl Fn(&Node<'a>) -> Node<'a>,
     ) -> Vec<EntryOrigin> {
-        let as_listed = plan.len() == self.listed
-            && plan.iter().enumerate().all(|(index, at)| {
-                self.tools.at(*at).is_some_and(|tool| tool.source == Source::Listed(index) && !tool.is_search())
+        let is_unchanged = sent_indices.len() == self.listed_count
+            && sent_indices.iter().enumerate().all(|(index, at)| {
+                self.tools.get_at(*at).is_some_and(|tool| tool.source == Source::Listed(index) && !tool.is_search())
             });
-        if as_listed && tools.as_array().is_some() {
-            let mut deferred = plan.iter().map(|at| self.tools.at(*at).is_some_and(|tool| tool.deferred));
+        if is_unchanged && tools.as_array().is_some() {
+            let mut deferred = sent_indices.iter().map(|at| self.tools.get_at(*at).is_some_and(|tool| tool.deferred));
             let _ = tools.visit_children(|_, tool| {
                 clean_flag(tool, deferred.next() == Some(true));
                 Ok::<(), core::convert::Infallible>(())
             });
-            let origin = |at: &usize| self.tools.at(*at).and_then(|tool| tool.origin);
-            return plan.iter().map(|at| EntryOrigin { location: origin(at), shapes: None }).collect();
+            let origin = |at: &usize| self.tools.get_at(*at).and_then(|tool| tool.origin);
+            return sent_indices.iter().map(|at| EntryOrigin { location: origin(at), shapes: None }).collect();
         }
         let mut listed: Vec<Option<Node<'a>>> = match tools.as_array_mut() {
             Some(items) => core::mem::take(items).into_iter().map(Some).collect(),
@@ -218,25 +219,26 @@ impl<'a> Emulation<'a> {
         };
         let (entries, defined) = self.tools.into_parts();
         let mut defined: Vec<Option<Node<'a>>> = defined.into_iter().map(Some).collect();
-        let (mut written, mut origins) = (Vec::with_capacity(plan.len()), Vec::with_capacity(plan.len()));
-        for entry in plan.iter().filter_map(|at| entries.get(*at)) {
-            let taken = match entry.source {
+        let (mut new_list, mut origins) =
+            (Vec::with_capacity(sent_indices.len()), Vec::with_capacity(sent_indices.len()));
+        for entry in sent_indices.iter().filter_map(|at| entries.get(*at)) {
+            let slot = match entry.source {
                 Source::Listed(index) => listed.get_mut(index),
                 Source::Defined(index) => defined.get_mut(index),
             };
-            let Some(mut tool) = taken.and_then(Option::take) else { continue };
+            let Some(mut tool) = slot.and_then(Option::take) else { continue };
             let mut origin = EntryOrigin { location: entry.origin, shapes: None };
             if entry.is_search() {
-                let given = GivenShape::of(&tool);
+                let given_shape = GivenShape::of(&tool);
                 tool = function(&tool);
-                origin.shapes = Some((given, ToolShape::of(&tool)));
+                origin.shapes = Some((given_shape, ToolShape::of(&tool)));
             } else {
                 clean_flag(&mut tool, entry.deferred);
             }
-            written.push(tool);
+            new_list.push(tool);
             origins.push(origin);
         }
-        tools.replace(Data::Array(written));
+        tools.replace(Data::Array(new_list));
         origins
     }
 }
@@ -244,7 +246,11 @@ impl<'a> Emulation<'a> {
 /// Warns about deferred toolsets.
 pub(super) fn warn_of_toolsets(list: &[Node<'_>], warnings: &mut Warnings) {
     for (index, toolset) in list.iter().enumerate() {
-        if tool::kind(toolset) != Kind::Toolset || !tool::toolset_flags(toolset).1 {
+        if tool::kind(toolset) != Kind::Toolset {
+            continue;
+        }
+        let (_, is_deferred) = tool::toolset_flags(toolset);
+        if !is_deferred {
             continue;
         }
         warnings.set_location(Location::of_list().index(index));
@@ -297,18 +303,18 @@ impl<'a> Quotes<'a> {
         mentioned: &[Text<'a>],
         search: impl Fn(&Node<'a>) -> Node<'a>,
     ) -> Result<Quotes<'a>, Error> {
-        let sent = emulation.sent(tools, order);
-        let max_alone = sent.len() <= sending.max_alone;
-        let wanted: Set<&Text<'a>> = mentioned.iter().collect();
-        let is_wanted = |node: &Node<'a>| tool::name(node).is_some_and(|name| wanted.contains(&name));
+        let sent = emulation.sent_definitions(tools, order);
+        let is_small = sent.len() <= sending.max_alone;
+        let mentioned: Set<&Text<'a>> = mentioned.iter().collect();
+        let is_mentioned = |node: &Node<'a>| tool::name(node).is_some_and(|name| mentioned.contains(&name));
         let mut list: Vec<Node<'a>> = sent
             .into_iter()
-            .filter(|(node, is_search)| !max_alone || *is_search || is_wanted(node))
+            .filter(|(node, is_search)| !is_small || *is_search || is_mentioned(node))
             .map(|(node, is_search)| if is_search { search(node) } else { node.clone() })
             .collect();
-        let gone = wanted.iter().filter(|name| emulation.availability(name) != Availability::Visible);
-        let gone = gone.filter_map(|name| emulation.tools.get(name));
-        list.extend(gone.filter_map(|tool| emulation.tools.definition_of(tool, tools)).cloned());
+        let unsent = mentioned.iter().filter(|name| emulation.availability(name) != Availability::Visible);
+        let unsent = unsent.filter_map(|name| emulation.tools.get(name));
+        list.extend(unsent.filter_map(|tool| emulation.tools.definition_of(tool, tools)).cloned());
         let mut list = (sending.write)(Node::array(list), names)?;
         let mut functions = Vec::new();
         flat_list::each_function(&list, &mut |function| functions.push(function.clone()));
@@ -326,14 +332,14 @@ impl<'a> Quotes<'a> {
 
     /// Returns the definition to quote for a known tool, by its current name.
     pub(super) fn of(&self, name: &str) -> Quoted<'_, 'a> {
-        let found = self.indices.get(name).and_then(|index| self.list.as_array()?.get(*index));
-        found.map_or(Quoted::SetAside, |definition| Quoted::Definition(Some(definition)))
+        let definition = self.indices.get(name).and_then(|index| self.list.as_array()?.get(*index));
+        definition.map_or(Quoted::SetAside, |definition| Quoted::Definition(Some(definition)))
     }
 }
 
 /// Returns the loaded tools that cannot be sent. `list` contains the definitions of the loaded tools. Texts must not
 /// announce the returned tools; `adapt` reports them.
-pub(super) fn unsendable<'a>(
+pub(super) fn find_unsendable<'a>(
     tools: &Tools<'a>,
     list: Vec<Node<'a>>,
     sending: &Sending<'_>,
@@ -342,9 +348,9 @@ pub(super) fn unsendable<'a>(
     if list.is_empty() {
         return Ok(Set::new());
     }
-    let written = (sending.write)(Node::array(list), names)?;
-    let written = written.as_array().unwrap_or_default().iter();
-    let sent: Set<String> = written.filter_map(tool::name).map(|name| name.display().into()).collect();
+    let sent_list = (sending.write)(Node::array(list), names)?;
+    let sent_tools = sent_list.as_array().unwrap_or_default().iter();
+    let sent: Set<String> = sent_tools.filter_map(tool::name).map(|name| name.display().into()).collect();
     let loaded = tools.iter().filter(|tool| tool.loaded && tool.is_available());
     let loaded = loaded.filter_map(|tool| tool.name.as_ref());
     Ok(loaded.filter(|name| !sent.contains(&*names.current(name))).cloned().collect())
@@ -367,11 +373,11 @@ pub(super) fn apply_choice<'a>(
     let is_list = wire::of(api).choice().is_list(request)?;
     // Computed once, because `decide` runs for every tool that a choice allows.
     let has_toolsets = emulation.has_toolsets();
-    let replaced = || search.map_or(Decision::Remove, |name| Decision::Rename(Text::new(String::from(name))));
+    let decide_search = || search.map_or(Decision::Remove, |name| Decision::Rename(Text::new(String::from(name))));
     let pointer = wire::of(api).choice().pointer_in(request)?.unwrap_or_default();
     let mut decide = |tool_ref: &ToolRef<'a>, is_forced: bool| {
         let (namespace, name) = match tool_ref {
-            ToolRef::Search => return Ok(replaced()),
+            ToolRef::Search => return Ok(decide_search()),
             ToolRef::Hosted(_) => return Ok(Decision::Keep),
             // The tools of the namespace are now in the list itself.
             ToolRef::Namespace(_) => return Ok(if is_forced { Decision::Keep } else { Decision::Remove }),
@@ -379,26 +385,26 @@ pub(super) fn apply_choice<'a>(
                 (namespace.as_ref().filter(|_| wire::of(api).tools().has_namespaces()), name)
             }
         };
-        let flat = namespace.map_or_else(|| name.clone(), |namespace| map.name_in(namespace, name));
+        let flat_name = namespace.map_or_else(|| name.clone(), |namespace| map.name_in(namespace, name));
         // The caller deferred these tools, not the client, so a choice that names them must keep its meaning.
         let is_overflowed = || {
             let key = (namespace.map(|namespace| namespace.display().into_owned()), name.display().into_owned());
             overflowed.is_some_and(|overflowed| overflowed.contains(&key))
         };
-        let is_sent = match emulation.availability(&flat) {
+        let is_sent = match emulation.availability(&flat_name) {
             Availability::Visible => true,
-            Availability::Search => return Ok(replaced()),
+            Availability::Search => return Ok(decide_search()),
             // The request does not list the tools of a toolset.
             Availability::Unknown => has_toolsets || is_forced && emulation.is_empty(),
             Availability::Hidden if is_overflowed() => true,
-            Availability::Hidden if is_forced => is_loaded_for_choice(&flat, pointer, options, warnings)?,
+            Availability::Hidden if is_forced => is_loaded_for_choice(&flat_name, pointer, options, warnings)?,
             Availability::Hidden | Availability::Removed => false,
         };
         if !is_sent {
             return Ok(Decision::Remove);
         }
-        emulation.tools.load_called(&flat);
-        Ok(if namespace.is_some() { Decision::Rename(flat) } else { Decision::Keep })
+        emulation.tools.load_called(&flat_name);
+        Ok(if namespace.is_some() { Decision::Rename(flat_name) } else { Decision::Keep })
     };
     if wire::of(api).choice().apply(request, &mut decide)?.emptied.is_some() {
         wire::of(api).choice().replace(request, &Choice::Auto)?;

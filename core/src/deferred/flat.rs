@@ -66,7 +66,7 @@ pub(super) fn apply(
     let shell = flat_list::flatten(request, api)?;
     let mut applied = apply_to_list(request, &options, sending, reports)?;
     if list_format.has_others() {
-        drop_idle_points(request, &mut applied.origins.entries);
+        drop_idle_cache_points(request, &mut applied.origins.entries);
     }
     flat_list::write_back(request, api, shell)?;
     if let Some(before) = before {
@@ -77,14 +77,14 @@ pub(super) fn apply(
 
 /// Removes each cache point that begins the list or directly follows another cache point. The tools before such a cache
 /// point are not sent.
-fn drop_idle_points(request: &mut Node<'_>, origins: &mut Option<Vec<EntryOrigin>>) {
-    let is_idle = |list: &[Node<'_>]| -> bool {
+fn drop_idle_cache_points(request: &mut Node<'_>, origins: &mut Option<Vec<EntryOrigin>>) {
+    let has_idle_point = |list: &[Node<'_>]| -> bool {
         let points = list.iter().map(is_cache_point);
         let before = core::iter::once(true).chain(list.iter().map(is_cache_point));
         points.zip(before).any(|(point, before)| point && before)
     };
     request.visit("tools", |tools| {
-        if !tools.as_array().is_some_and(is_idle) {
+        if !tools.as_array().is_some_and(has_idle_point) {
             return;
         }
         let Some(list) = tools.as_array_mut() else { return };
@@ -154,8 +154,9 @@ fn has_search_results(request: &Node<'_>, api: Api, options: &DeferredOptions) -
 
 /// Returns true if a tool in the list has a flag of deferred loading.
 fn has_flags(request: &Node<'_>, api: Api) -> Result<bool, Error> {
-    let found = wire::of(api).tools().look(request, |tools| {
-        Ok(flat_list::all(tools).into_iter().any(|entry| deferral(entry).0 || !is_clean(entry, false)))
+    let was_deferred = false;
+    let has_flag = wire::of(api).tools().look(request, |tools| {
+        Ok(flat_list::all(tools).into_iter().any(|entry| deferral(entry).0 || !is_clean(entry, was_deferred)))
     })?;
-    Ok(found == Some(true))
+    Ok(has_flag == Some(true))
 }

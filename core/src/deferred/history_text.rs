@@ -126,57 +126,57 @@ fn is_hosted(kind: &EventKind<'_>) -> bool {
 /// directly after the message with the calls, so the assistant message ends before each group of results. The client
 /// answers its calls in the next message, so the client's calls move to the last part.
 fn split_at_results(events: Vec<Event<'_>>) -> Vec<Event<'_>> {
-    let mut message = Parts::default();
+    let mut message = SplitMessage::default();
     let mut out = Vec::with_capacity(events.len());
     let mut at = 0;
     for event in events {
         if core::mem::replace(&mut at, event.at) != event.at {
-            message.end(&mut out);
+            message.end_message(&mut out);
         }
         match &event.kind {
             EventKind::Result(_) if is_hosted(&event.kind) => message.results.push(event),
             _ => {
                 message.end_part(&mut out);
-                message.open.push(event);
+                message.before_results.push(event);
             }
         }
     }
-    message.end(&mut out);
+    message.end_message(&mut out);
     out
 }
 
 /// An assistant message that is being split at the results of hosted searches.
 #[derive(Default)]
-struct Parts<'a> {
+struct SplitMessage<'a> {
     /// The events before the results.
-    open: Vec<Event<'a>>,
+    before_results: Vec<Event<'a>>,
     /// The calls that the client answers. They move to the last part.
     calls: Vec<Event<'a>>,
     results: Vec<Event<'a>>,
 }
 
-impl<'a> Parts<'a> {
+impl<'a> SplitMessage<'a> {
     /// Ends the part if it has results.
     fn end_part(&mut self, out: &mut Vec<Event<'a>>) {
         if self.results.is_empty() {
             return;
         }
-        for event in self.open.drain(..) {
+        for event in self.before_results.drain(..) {
             let is_call = matches!(event.kind, EventKind::Call(_)) && !is_hosted(&event.kind);
             if is_call { &mut self.calls } else { &mut *out }.push(event);
         }
         out.append(&mut self.results);
     }
 
-    fn end(&mut self, out: &mut Vec<Event<'a>>) {
+    fn end_message(&mut self, out: &mut Vec<Event<'a>>) {
         self.end_part(out);
         out.append(&mut self.calls);
-        out.append(&mut self.open);
+        out.append(&mut self.before_results);
     }
 }
 
-/// Converts a search that the API's servers ran to an ordinary call. If search is emulated, the call is to the
-/// emulating function.
+/// Converts a search that the API's servers ran to an ordinary call. If search is emulated, it becomes a call to the
+/// function that replaces the search.
 fn as_client_call(call: &mut Call<'_>, (source, same_format): (Api, bool), options: &DeferredOptions, name: &str) {
     if options.emulates_search() {
         call.name = Text::new(String::from(name));
@@ -196,7 +196,7 @@ fn as_client_call(call: &mut Call<'_>, (source, same_format): (Api, bool), optio
 }
 
 /// Returns the names of the tools that the history mentions.
-pub(super) fn mentioned<'a>(events: &mut [Event<'a>]) -> Vec<Text<'a>> {
+pub(super) fn mentioned_names<'a>(events: &mut [Event<'a>]) -> Vec<Text<'a>> {
     let mut names = Vec::new();
     for event in events {
         match &mut event.kind {
@@ -226,7 +226,7 @@ impl<'a> Writer<'_, 'a> {
     /// Replaces tool references, searches and tool changes with text.
     pub(super) fn write(&mut self, conversation: &mut Conversation<'a>) {
         // A Converse backend without tool changes also has no system messages.
-        let to_user = match wire::of(self.source).additions() {
+        let with_user_role = match wire::of(self.source).additions() {
             Additions::Listed => messages_with_changes(&conversation.events),
             _ => Set::new(),
         };
@@ -238,13 +238,13 @@ impl<'a> Writer<'_, 'a> {
             losses.set_location(origin);
             out.extend(emptied.take_if(|emptied| emptied.at != at));
             let kind = match kind {
-                EventKind::Text { role, content } => match self.text(content, losses) {
+                EventKind::Text { role, content } => match self.content_without_mentions(content, losses) {
                     Some(content) => EventKind::Text { role, content },
                     None => {
                         let is_first = out.last().is_none_or(|last| last.at != at);
                         let is_item = wire::of(self.source).searches().has_item() && !bare_references.contains(&at);
                         if is_item && is_first && !self.same_format {
-                            let kind = self.placeholder(role, losses);
+                            let kind = self.placeholder_event(role, losses);
                             emptied = Some(Event { at, message, member, origin, others, kind });
                         }
                         continue;
@@ -252,18 +252,18 @@ impl<'a> Writer<'_, 'a> {
                 },
                 EventKind::Add(additions) => {
                     let parts: Vec<Part<'a>> =
-                        additions.iter().filter_map(|addition| self.addition(addition, losses)).collect();
+                        additions.iter().filter_map(|addition| self.addition_part(addition, losses)).collect();
                     if parts.is_empty() {
                         continue;
                     }
                     EventKind::Text { role: Role::System, content: Content::Parts(parts) }
                 }
                 EventKind::Remove { name, cache_control } => {
-                    let Some(text) = self.notices.withdrawn(&name) else { continue };
-                    let part = self.part(text, cache_control, losses);
+                    let Some(text) = self.notices.removal_notice(&name) else { continue };
+                    let part = self.text_part(text, cache_control, losses);
                     EventKind::Text { role: Role::System, content: Content::Parts(Vec::from([part])) }
                 }
-                EventKind::Result(outcome) => EventKind::Result(self.result(outcome, losses)),
+                EventKind::Result(outcome) => EventKind::Result(self.result_without_mentions(outcome, losses)),
                 EventKind::Call(mut call) => {
                     // A search that was an item becomes an ordinary call.
                     if wire::of(self.source).turns().has_items() {
@@ -272,10 +272,10 @@ impl<'a> Writer<'_, 'a> {
                     EventKind::Call(call)
                 }
                 EventKind::Carry(_) | EventKind::Orphan(_) | EventKind::Used(_) | EventKind::Ignored(_) => continue,
-                other => other,
+                unchanged => unchanged,
             };
             emptied = None;
-            push(&mut out, Event { at, message, member, origin, others, kind });
+            push_merged(&mut out, Event { at, message, member, origin, others, kind });
         }
         losses.clear_location();
         out.extend(emptied);
@@ -289,14 +289,14 @@ impl<'a> Writer<'_, 'a> {
                 stays && changed.contains(&member.at) && !members.contains(&(member.at, member.member))
             };
             for ReadMember { at, member, role } in read_members.iter().filter(is_emptied) {
-                let kind = self.placeholder(*role, losses);
+                let kind = self.placeholder_event(*role, losses);
                 let (origin, others) = (Location::of_message(*at).name(member), Vec::new());
                 out.push(Event { at: *at, message: *at, member, origin, others, kind });
             }
         }
         for event in &mut out {
             if let EventKind::Text { role: role @ Role::System, .. } = &mut event.kind {
-                if to_user.contains(&event.at) {
+                if with_user_role.contains(&event.at) {
                     *role = Role::User;
                 }
             }
@@ -305,18 +305,18 @@ impl<'a> Writer<'_, 'a> {
     }
 
     /// Returns the content with its references replaced with text, or `None` if nothing is left.
-    fn text(&mut self, content: Content<'a>, losses: &mut Warnings) -> Option<Content<'a>> {
+    fn content_without_mentions(&mut self, content: Content<'a>, losses: &mut Warnings) -> Option<Content<'a>> {
         let parts = match content {
             Content::Parts(parts) if parts.iter().any(is_about_tools) => parts,
             content => return Some(content),
         };
-        let parts = self.parts(parts, losses);
+        let parts = self.parts_without_mentions(parts, losses);
         (!parts.is_empty()).then_some(Content::Parts(parts))
     }
 
     /// Returns the text for content that became empty.
-    fn placeholder(&self, role: Role, losses: &mut Warnings) -> EventKind<'a> {
-        let mut part = self.part(instructions::REMOVED.into(), None, losses);
+    fn placeholder_event(&self, role: Role, losses: &mut Warnings) -> EventKind<'a> {
+        let mut part = self.text_part(instructions::REMOVED.into(), None, losses);
         let kind = wire::of(self.source).turns().model_text.filter(|_| role == Role::Assistant);
         if let (Part::Untranslated(block), Some(kind)) = (&mut part, kind) {
             block.set("type", Node::literal(kind));
@@ -324,7 +324,7 @@ impl<'a> Writer<'_, 'a> {
         EventKind::Text { role, content: Content::Parts(Vec::from([part])) }
     }
 
-    fn result(&mut self, mut outcome: Outcome<'a>, losses: &mut Warnings) -> Outcome<'a> {
+    fn result_without_mentions(&mut self, mut outcome: Outcome<'a>, losses: &mut Warnings) -> Outcome<'a> {
         let parts = match &mut outcome.content {
             Content::Parts(parts) if parts.iter().any(is_about_tools) => core::mem::take(parts),
             _ => return outcome,
@@ -336,33 +336,33 @@ impl<'a> Writer<'_, 'a> {
         let mut parts = match parts.as_slice() {
             [Part::Search(search)] if is_search_item => {
                 let search = search.clone();
-                search.references.iter().filter_map(|reference| self.reference(reference, losses)).collect()
+                search.references.iter().filter_map(|reference| self.reference_part(reference, losses)).collect()
             }
-            _ => self.parts(parts, losses),
+            _ => self.parts_without_mentions(parts, losses),
         };
         outcome.content = if parts.is_empty() && is_search_item {
             Content::String(Node::literal(instructions::NO_MATCH))
         } else {
             if parts.is_empty() {
-                parts.push(self.part(instructions::REMOVED.into(), None, losses));
+                parts.push(self.text_part(instructions::REMOVED.into(), None, losses));
             }
             Content::Parts(parts)
         };
         outcome
     }
 
-    fn parts(&mut self, parts: Vec<Part<'a>>, losses: &mut Warnings) -> Vec<Part<'a>> {
+    fn parts_without_mentions(&mut self, parts: Vec<Part<'a>>, losses: &mut Warnings) -> Vec<Part<'a>> {
         let mut out = Vec::with_capacity(parts.len());
         for part in parts {
             match part {
-                Part::Reference(reference) => out.extend(self.reference(&reference, losses)),
-                Part::Search(search) if search.is_whole => out.extend(self.search(&search, losses)),
+                Part::Reference(reference) => out.extend(self.reference_part(&reference, losses)),
+                Part::Search(search) if search.is_whole => out.extend(self.search_parts(&search, losses)),
                 Part::Search(mut search) => {
                     losses.set_location(search.origin);
                     // A result that was a single block stays a single block.
                     search.references.iter_mut().for_each(|reference| reference.block = Node::default());
                     let texts: Vec<String> = self.search_texts(&search).into_iter().map(|(text, ..)| text).collect();
-                    out.push(self.part(texts.join("\n\n"), None, losses));
+                    out.push(self.text_part(texts.join("\n\n"), None, losses));
                 }
                 Part::Ignored => {}
                 other => out.push(other),
@@ -371,11 +371,11 @@ impl<'a> Writer<'_, 'a> {
         out
     }
 
-    fn search(&mut self, search: &SearchOutcome<'a>, losses: &mut Warnings) -> Vec<Part<'a>> {
+    fn search_parts(&mut self, search: &SearchOutcome<'a>, losses: &mut Warnings) -> Vec<Part<'a>> {
         let texts = self.search_texts(search).into_iter();
         let part = |(text, cache_control, origin)| {
             losses.set_location(origin);
-            self.part(text, cache_control, losses)
+            self.text_part(text, cache_control, losses)
         };
         texts.map(part).collect()
     }
@@ -388,7 +388,7 @@ impl<'a> Writer<'_, 'a> {
         }
         let mut texts = Vec::with_capacity(search.references.len());
         for reference in &search.references {
-            let text = self.notice(&reference.name, reference.state);
+            let text = self.notice_about(&reference.name, reference.state);
             texts.extend(text.map(|text| (text, reference.block.get(CACHE).cloned(), reference.origin)));
         }
         if texts.is_empty() {
@@ -398,32 +398,34 @@ impl<'a> Writer<'_, 'a> {
         texts
     }
 
-    fn reference(&mut self, reference: &Reference<'a>, losses: &mut Warnings) -> Option<Part<'a>> {
-        let text = self.notice(&reference.name, reference.state)?;
+    fn reference_part(&mut self, reference: &Reference<'a>, losses: &mut Warnings) -> Option<Part<'a>> {
+        let text = self.notice_about(&reference.name, reference.state)?;
         losses.set_location(reference.origin);
-        Some(self.part(text, reference.block.get(CACHE).cloned(), losses))
+        Some(self.text_part(text, reference.block.get(CACHE).cloned(), losses))
     }
 
-    fn addition(&mut self, addition: &Addition<'a>, losses: &mut Warnings) -> Option<Part<'a>> {
-        let found = if addition.is_known { ToolState::Loaded } else { ToolState::Unknown };
-        let text = self.notice(&addition.name, found)?;
+    fn addition_part(&mut self, addition: &Addition<'a>, losses: &mut Warnings) -> Option<Part<'a>> {
+        let state = if addition.is_known { ToolState::Loaded } else { ToolState::Unknown };
+        let text = self.notice_about(&addition.name, state)?;
         losses.set_location(addition.origin);
-        Some(self.part(text, addition.cache_control.clone(), losses))
+        Some(self.text_part(text, addition.cache_control.clone(), losses))
     }
 
     /// Returns the text that replaces a reference to a tool.
-    fn notice(&mut self, name: &Text<'a>, state: ToolState) -> Option<String> {
+    fn notice_about(&mut self, name: &Text<'a>, state: ToolState) -> Option<String> {
         match (state, self.options.unknown_reference) {
             (ToolState::Unknown, _) if self.has_toolsets => self.notices.write(name),
             (ToolState::Unknown, UnknownReference::Unavailable) => Some(instructions::REMOVED.into()),
             (ToolState::Unknown, UnknownReference::Drop) => None,
-            (ToolState::Unknown, UnknownReference::Notice) | (ToolState::Withdrawn, _) => self.notices.withdrawn(name),
+            (ToolState::Unknown, UnknownReference::Notice) | (ToolState::Removed, _) => {
+                self.notices.removal_notice(name)
+            }
             (ToolState::Loaded, _) => self.notices.write(name),
         }
     }
 
     /// Builds a text part. Its cache breakpoint is kept only if the format does not change.
-    fn part(&self, text: String, cache_control: Option<Node<'a>>, losses: &mut Warnings) -> Part<'a> {
+    fn text_part(&self, text: String, cache_control: Option<Node<'a>>, losses: &mut Warnings) -> Part<'a> {
         if !self.same_format {
             cache_control.iter().for_each(|cache_control| losses.lose(CACHE, cache_control));
             return Part::Text(Node::string(text));
@@ -449,7 +451,7 @@ fn messages_with_changes(events: &[Event<'_>]) -> Set<usize> {
 }
 
 /// Adds an event. Adjacent text events of one message, member and role are merged.
-fn push<'a>(events: &mut Vec<Event<'a>>, event: Event<'a>) {
+fn push_merged<'a>(events: &mut Vec<Event<'a>>, event: Event<'a>) {
     let Event { at, message, member, origin, others, kind } = event;
     let last = events.last_mut().filter(|last| last.at == at && last.member == member);
     let kind = match (last.map(|last| &mut last.kind), kind) {

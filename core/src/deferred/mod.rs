@@ -136,7 +136,7 @@ fn apply_to_list(
     let list_text = open_list(request)?;
     let formats = format::recognize(request, options)?;
     let mut context = DeferralContext::new(request, formats, (options, sending), reports);
-    steps::run(request, &mut context)?;
+    steps::run_steps(request, &mut context)?;
     close_list(request, list_text);
     let DeferralContext { mut report, names, client, origins, is_aligned, warnings, .. } = context;
     report.warnings = warnings.finish();
@@ -177,7 +177,7 @@ impl CallRecorder<'_> {
     }
 
     /// Records one tool, by its flat name and definition.
-    pub(crate) fn tool(&self, map: &mut NameMap<'_>, name: &Text<'_>, definition: &Node<'_>, is_loaded: bool) {
+    pub(crate) fn record_tool(&self, map: &mut NameMap<'_>, name: &Text<'_>, definition: &Node<'_>, is_loaded: bool) {
         // In a format whose tools need no type, every tool of the client may have the type `custom`.
         let is_custom = !self.has_plain_tools() && has_type(definition, "custom");
         // A tool that is loaded is in a namespace, if the format has them.
@@ -192,19 +192,19 @@ impl CallRecorder<'_> {
     }
 
     /// Records all tools of a flat list.
-    pub(crate) fn list(&self, map: &mut NameMap<'_>, tools: &[Node<'_>], is_loaded: impl Fn(&Text<'_>) -> bool) {
+    pub(crate) fn record_list(&self, map: &mut NameMap<'_>, tools: &[Node<'_>], is_loaded: impl Fn(&Text<'_>) -> bool) {
         if self.has_plain_tools() {
             return;
         }
         for definition in tools.iter().filter(|definition| tool::kind(definition) == tool::Kind::Tool) {
             if let Some(name) = tool::name(definition) {
-                self.tool(map, name, definition, is_loaded(name));
+                self.record_tool(map, name, definition, is_loaded(name));
             }
         }
     }
 
     /// Records the function that replaces the client's search.
-    pub(crate) fn search(&self, map: &mut NameMap<'_>, name: &str) {
+    pub(crate) fn record_search(&self, map: &mut NameMap<'_>, name: &str) {
         map.record_client_tool(&Text::new(name), (false, false), CallKind::Search);
     }
 }

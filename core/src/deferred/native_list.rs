@@ -30,7 +30,7 @@ pub(super) struct Shown {
 ///
 /// # Errors
 /// `invalid-json` if the list is text that cannot be read.
-pub(super) fn fit(
+pub(super) fn fit_list(
     request: &mut Node<'_>,
     origins: Option<&[EntryOrigin]>,
     options: &DeferredOptions,
@@ -41,7 +41,7 @@ pub(super) fn fit(
         None => Some(Location::of_list().index(at)),
     };
     let shown = edit_member(request, "tools", |tools| {
-        // A breakpoint can only move to a tool that is not deferred.
+        // Runs first, because a breakpoint can only move to a tool that is not deferred.
         let shown = remove_one_flag(tools, options, &origin, warnings);
         move_breakpoint(tools, &origin, warnings);
         Ok(shown)
@@ -99,8 +99,7 @@ fn move_breakpoint(tools: &mut Node<'_>, origin: &dyn Fn(usize) -> Option<Locati
     }
 }
 
-/// Removes the flag of one tool if every tool is deferred. This is the first tool that searches for tools, or else the
-/// first tool.
+/// If every tool is deferred, removes the flag of the first tool that searches for tools, or else of the first tool.
 ///
 /// Source: the API's answer *At least one tool must have defer_loading=false* (ironclaw#7274, theia#17254; read
 /// 2026-11).
@@ -115,11 +114,15 @@ fn remove_one_flag(
         return None;
     }
     let searches = |name: &Text<'_>| tool::searches(name, options);
-    let named = list.iter().enumerate().filter(|(_, entry)| tool::kind(entry) == Kind::Tool);
-    let named = named.filter_map(|(at, entry)| Some((at, tool::name(entry).filter(|_| !tool::is_placeholder(entry))?)));
-    let (at, name) = named.clone().find(|(_, name)| searches(name)).or_else(|| named.clone().next())?;
+    let tools_with_index = list.iter().enumerate().filter(|(_, entry)| tool::kind(entry) == Kind::Tool);
+    let names = tools_with_index
+        .filter_map(|(at, entry)| Some((at, tool::name(entry).filter(|_| !tool::is_placeholder(entry))?)));
+    let (at, name) = names.clone().find(|(_, name)| searches(name)).or_else(|| names.clone().next())?;
     let shown = Shown { name: name.clone().into_owned(), is_search: searches(name) };
-    tools.as_array_mut()?.get_mut(at).into_iter().for_each(|entry| tool::clean(entry, false));
+    tools.as_array_mut()?.get_mut(at).into_iter().for_each(|entry| {
+        let was_deferred = false;
+        tool::clean(entry, was_deferred);
+    });
     warnings.set_origin(origin(at));
     warnings.about("all-deferred", shown.name.display());
     Some(shown)

@@ -7,7 +7,7 @@ use super::{
     announce, betas,
     calls_as_text::replace_unavailable_calls,
     context::DeferralContext,
-    emulation::{self, unsendable, Emulation, Quotes},
+    emulation::{self, find_unsendable, Emulation, Quotes},
     history_text, native_list, CallRecorder,
 };
 use crate::{
@@ -46,7 +46,7 @@ pub(crate) type DeferralStep = Step<for<'o, 'a> fn(&DeferralContext<'o, 'a>) -> 
 type Run = for<'o, 'a> fn(&mut Node<'a>, &mut DeferralContext<'o, 'a>) -> Result<(), Error>;
 
 /// Rewrites a request whose tools are in a flat list.
-pub(super) fn run<'a>(request: &mut Node<'a>, context: &mut DeferralContext<'_, 'a>) -> Result<(), Error> {
+pub(super) fn run_steps<'a>(request: &mut Node<'a>, context: &mut DeferralContext<'_, 'a>) -> Result<(), Error> {
     for step in crate::steps::order(STEPS) {
         if (step.applies)(context) {
             (step.run)(request, context)?;
@@ -59,7 +59,7 @@ pub(super) fn run<'a>(request: &mut Node<'a>, context: &mut DeferralContext<'_, 
 pub(crate) const STEPS: &[DeferralStep] = &[
     Step {
         name: "keep-accepted",
-        applies: |context| !context.emulates(),
+        applies: |context| !context.emulates_deferral(),
         run: keep_accepted,
         after: None,
         before: Some("read-history"),
@@ -67,7 +67,9 @@ pub(crate) const STEPS: &[DeferralStep] = &[
     },
     Step {
         name: "find-announcement",
-        applies: |context| context.emulates() && context.is_translated() && (context.announces() || context.reports),
+        applies: |context| {
+            context.emulates_deferral() && context.is_translated() && (context.announces_names() || context.reports)
+        },
         run: |request, context| {
             // Only deferred tools are announced or unreachable.
             context.is_announced = constructs::lists_deferred(request)? && announce::is_present(request)?;
@@ -87,7 +89,7 @@ pub(crate) const STEPS: &[DeferralStep] = &[
     },
     Step {
         name: "name-search",
-        applies: |context| context.emulates(),
+        applies: |context| context.emulates_deferral(),
         run: |_, context| {
             let wanted = context.client_search.as_ref().unwrap_or(&context.options.tool_search_name);
             context.emulation.name_search(wanted, &mut context.warnings);
@@ -107,7 +109,7 @@ pub(crate) const STEPS: &[DeferralStep] = &[
     },
     Step {
         name: "load-without-search",
-        applies: |context| context.emulates() && context.emulation.has_unreplaced_search(),
+        applies: |context| context.emulates_deferral() && context.emulation.has_unreplaced_search(),
         run: load_without_search,
         after: Some("read-history"),
         before: Some("report-tools"),
@@ -155,7 +157,7 @@ pub(crate) const STEPS: &[DeferralStep] = &[
     },
     Step {
         name: "replace-references",
-        applies: |context| context.emulates(),
+        applies: |context| context.emulates_deferral(),
         run: replace_references,
         after: Some("name-tools"),
         before: Some("write-list"),
@@ -163,7 +165,7 @@ pub(crate) const STEPS: &[DeferralStep] = &[
     },
     Step {
         name: "remove-betas",
-        applies: |context| context.emulates() && context.source().has_betas(),
+        applies: |context| context.emulates_deferral() && context.source_wire().has_betas(),
         run: |request, _| betas::rewrite_body(request, Native::None, &[]),
         after: None,
         before: Some("write-history"),
@@ -171,7 +173,7 @@ pub(crate) const STEPS: &[DeferralStep] = &[
     },
     Step {
         name: "write-list",
-        applies: |context| context.emulates(),
+        applies: |context| context.emulates_deferral(),
         run: rewrite_list,
         after: Some("replace-references"),
         before: Some("record-calls"),
@@ -179,7 +181,7 @@ pub(crate) const STEPS: &[DeferralStep] = &[
     },
     Step {
         name: "record-calls",
-        applies: |context| !context.is_kept && (context.reports || !context.emulates()),
+        applies: |context| !context.is_kept && (context.reports || !context.emulates_deferral()),
         run: record_calls,
         after: Some("write-list"),
         before: Some("write-history"),
@@ -187,11 +189,15 @@ pub(crate) const STEPS: &[DeferralStep] = &[
     },
     Step {
         name: "announce-in-prompt",
-        applies: |context| context.emulates() && context.is_translated(),
+        applies: |context| context.emulates_deferral() && context.is_translated(),
         run: |_, context| {
             context.report.unreachable &= !context.is_announced;
             if !context.is_announced && !context.deferred.is_empty() {
-                announce::add_to(&mut context.conversation, context.formats.format, &context.deferred)?;
+                announce::add_list_to_conversation(
+                    &mut context.conversation,
+                    context.formats.format,
+                    &context.deferred,
+                )?;
             }
             Ok(())
         },
@@ -228,10 +234,10 @@ pub(crate) const STEPS: &[DeferralStep] = &[
     },
     Step {
         name: "fit-deferred-list",
-        applies: |context| !context.emulates() && context.target().tools().checks_deferral(),
+        applies: |context| !context.emulates_deferral() && context.target_wire().tools().checks_deferral(),
         run: |request, context| {
             let origins = context.origins.entries.as_deref();
-            let shown = native_list::fit(request, origins, context.options, &mut context.warnings)?;
+            let shown = native_list::fit_list(request, origins, context.options, &mut context.warnings)?;
             if let Some(shown) = shown {
                 context.record_shown(&shown);
             }
@@ -257,7 +263,7 @@ pub(crate) const STEPS: &[DeferralStep] = &[
     },
     Step {
         name: "announce",
-        applies: |context| !context.emulates() || !context.is_translated(),
+        applies: |context| !context.emulates_deferral() || !context.is_translated(),
         run: |request, context| {
             let unreachable = &mut context.report.unreachable;
             announce::add_list(request, context.formats.target, &context.deferred, (context.options, unreachable))
@@ -285,7 +291,7 @@ pub(crate) const STEPS: &[DeferralStep] = &[
     Step {
         name: "complete-choice",
         applies: |context| {
-            (context.is_translated() || context.is_read_again) && context.target().choice().is_completed()
+            (context.is_translated() || context.is_read_again) && context.target_wire().choice().is_completed()
         },
         run: |request, _| {
             add_auto_choice(request);
@@ -297,7 +303,7 @@ pub(crate) const STEPS: &[DeferralStep] = &[
     },
     Step {
         name: "add-betas",
-        applies: |context| !context.emulates() && context.target().has_betas(),
+        applies: |context| !context.emulates_deferral() && context.target_wire().has_betas(),
         run: |request, context| {
             context.report.betas = betas::needed(request)?;
             betas::rewrite_body(request, context.options.native, &context.report.betas)
@@ -313,16 +319,16 @@ fn replaces_calls(context: &DeferralContext<'_, '_>) -> bool {
 }
 
 fn keep_accepted<'a>(request: &mut Node<'a>, context: &mut DeferralContext<'_, 'a>) -> Result<(), Error> {
-    let how = (context.options, context.sending);
-    if let Some(accepted) = accept_unchanged(request, context.pair(), how, &mut context.warnings)? {
+    let options = (context.options, context.sending);
+    if let Some(accepted) = accept_unchanged(request, context.source_and_target(), options, &mut context.warnings)? {
         (context.report, context.deferred, context.is_kept) = (accepted.report, accepted.deferred, true);
     }
     Ok(())
 }
 
 fn read_history<'a>(request: &mut Node<'a>, context: &mut DeferralContext<'_, 'a>) -> Result<(), Error> {
-    let (format, target) = context.pair();
-    if context.emulates() {
+    let (format, target) = context.source_and_target();
+    if context.emulates_deferral() {
         context.warnings.set_format(format);
         emulation::warn_of_toolsets(listed(request), &mut context.warnings);
     }
@@ -337,11 +343,11 @@ fn read_history<'a>(request: &mut Node<'a>, context: &mut DeferralContext<'_, 'a
     };
     let mut conversation = reader::read(request, format, reading)?;
     context.client_search = tool::client_search_name(listed(request));
-    if context.emulates() {
+    if context.emulates_deferral() {
         let tools = core::mem::take(&mut conversation.tools);
         context.emulation = Emulation::new(tools, listed(request).len(), context.options.emulates_search());
     } else {
-        if context.source().tools().has_namespaces() {
+        if context.source_wire().tools().has_namespaces() {
             namespaces::flatten_choice(request, &context.calls)?;
         }
         if context.is_translated() {
@@ -359,12 +365,12 @@ fn apply_history(_: &mut Node<'_>, context: &mut DeferralContext<'_, '_>) -> Res
         emulation.warn_of_changed_prefix(warnings);
     } else {
         conversation::apply(&mut conversation.events, &mut conversation.tools, options, warnings);
-        conversation.collect_found();
+        conversation.collect_found_tools();
     }
     Ok(())
 }
 
-/// Without the provider's search, the model could not find deferred tools.
+/// Without the provider's search, the model cannot find deferred tools.
 fn load_without_search(_: &mut Node<'_>, context: &mut DeferralContext<'_, '_>) -> Result<(), Error> {
     match context.options.hosted_search() {
         ServerToolSearch::LoadAll => {
@@ -404,9 +410,9 @@ fn name_function(_: &mut Node<'_>, context: &mut DeferralContext<'_, '_>) -> Res
         return Ok(());
     }
     let wanted = client_search.as_deref().unwrap_or(options.tool_search_name.as_str());
-    let mut taken = Taken::default();
-    conversation.tools.iter().filter_map(|tool| tool.name.as_ref()).for_each(|name| taken.take(name));
-    let name = taken.reserve_unused(wanted.into(), usize::MAX);
+    let mut taken_names = Taken::default();
+    conversation.tools.iter().filter_map(|tool| tool.name.as_ref()).for_each(|name| taken_names.take(name));
+    let name = taken_names.reserve_unused(wanted.into(), usize::MAX);
     if name != wanted {
         warnings.about("tool-search-renamed", name.as_str());
         for event in &mut conversation.events {
@@ -424,7 +430,7 @@ fn name_function(_: &mut Node<'_>, context: &mut DeferralContext<'_, '_>) -> Res
 
 fn plan_names<'a>(request: &mut Node<'a>, context: &mut DeferralContext<'_, 'a>) -> Result<(), Error> {
     let Some(sending) = context.sending else { return Ok(()) };
-    if context.emulates() {
+    if context.emulates_deferral() {
         context.names.plan(sending.shape, context.emulation.tools.all_names(), &[]);
         return Ok(());
     }
@@ -434,7 +440,7 @@ fn plan_names<'a>(request: &mut Node<'a>, context: &mut DeferralContext<'_, 'a>)
     let tools = &context.conversation.tools;
     context.names.plan(sending.shape, tools.iter().filter_map(|tool| tool.name.as_ref()), &taken);
     let list = loaded_definitions(tools, listed(request), context)?;
-    context.conversation.set_aside = unsendable(tools, list, sending, &context.names)?;
+    context.conversation.set_aside = find_unsendable(tools, list, sending, &context.names)?;
     Ok(())
 }
 
@@ -451,18 +457,20 @@ fn loaded_definitions<'a>(
         let custom = context.options.custom_tools.unwrap_or(CustomTools::Function);
         list.extend(match context.is_translated() {
             false => Some(definition),
-            true => writer::definitions::write_definition(definition, context.pair(), custom, &mut unreported)?,
+            true => {
+                writer::definitions::write_definition(definition, context.source_and_target(), custom, &mut unreported)?
+            }
         });
     }
     Ok(list)
 }
 
 fn report_tools(request: &mut Node<'_>, context: &mut DeferralContext<'_, '_>) -> Result<(), Error> {
-    let emulates = context.emulates();
+    let emulates = context.emulates_deferral();
     let tools = if emulates { &context.emulation.tools } else { &context.conversation.tools };
     let listed = listed(request);
     let hidden = tools.hidden_names();
-    let is_announced = if emulates { context.announces() && !context.loads_all } else { true };
+    let is_announced = if emulates { context.announces_names() && !context.loads_all } else { true };
     let deferred: Vec<String> = match is_announced {
         true => tools.deferred_names().map(|name| context.names.current(name).into_owned()).collect(),
         false => Vec::new(),
@@ -494,8 +502,8 @@ fn replace_references<'a>(request: &mut Node<'a>, context: &mut DeferralContext<
     let keeps_caller = context.sending.is_some() && is_same;
     let mut conversation = core::mem::take(&mut context.conversation);
     history_text::replace_searches(&mut conversation, (format, is_same, keeps_caller), (options, &called));
-    let mentioned = history_text::mentioned(&mut conversation.events);
-    let notices = notices(listed(request), context, &mentioned)?;
+    let mentioned = history_text::mentioned_names(&mut conversation.events);
+    let notices = prepare_notices(listed(request), context, &mentioned)?;
     let has_toolsets = context.emulation.has_toolsets();
     history_text::Writer { notices, options, source: format, same_format: is_same, has_toolsets }
         .write(&mut conversation);
@@ -504,7 +512,7 @@ fn replace_references<'a>(request: &mut Node<'a>, context: &mut DeferralContext<
 }
 
 /// Prepares the text about the tools that the history mentions.
-fn notices<'a>(
+fn prepare_notices<'a>(
     listed: &[Node<'a>],
     context: &DeferralContext<'_, 'a>,
     mentioned: &[Text<'a>],
@@ -512,7 +520,7 @@ fn notices<'a>(
     let DeferralContext { emulation, names, options, sending, .. } = context;
     let mut notices = Notices::new(options.max_repeated_bytes);
     let function = |search: &Node<'a>| context.search_function(search);
-    let written = match sending.filter(|_| !mentioned.is_empty()) {
+    let quotes = match sending.filter(|_| !mentioned.is_empty()) {
         Some(sending) => {
             Some(Quotes::write(sending, (emulation, names), (listed, options.order), mentioned, function)?)
         }
@@ -521,11 +529,11 @@ fn notices<'a>(
     for name in mentioned {
         let called = names.current(name);
         let definition = emulation.tools.get(name).and_then(|tool| emulation.tools.definition_of(tool, listed));
-        let quoted = match (&written, definition) {
+        let quoted = match (&quotes, definition) {
             (Some(quotes), Some(_)) => quotes.of(&called),
             (_, definition) => Quoted::Definition(definition),
         };
-        notices.prepare(name, &called, &quoted, &emulation.pointer(name))?;
+        notices.prepare(name, &called, &quoted, &emulation.pointer_to_definition(name))?;
     }
     Ok(notices)
 }
@@ -542,17 +550,17 @@ fn rewrite_list<'a>(request: &mut Node<'a>, context: &mut DeferralContext<'_, 'a
 }
 
 fn record_calls<'a>(request: &mut Node<'a>, context: &mut DeferralContext<'_, 'a>) -> Result<(), Error> {
-    let (source, target) = context.pair();
+    let (source, target) = context.source_and_target();
     let recorder = CallRecorder { source, target, options: context.options };
     let mut calls = core::mem::take(&mut context.calls);
     let mut has_search = context.search.is_some();
-    if context.emulates() {
+    if context.emulates_deferral() {
         let loaded: Set<&str> = context.report.loaded.iter().map(String::as_str).collect();
         // The client does not know that the caller deferred a tool, and expects an ordinary call.
         let overflowed = context.sending.map(|sending| sending.overflowed);
         let is_overflowed =
             |name: &str| overflowed.is_some_and(|overflowed| overflowed.contains(&(None, String::from(name))));
-        recorder.list(&mut calls, listed(request), |name| {
+        recorder.record_list(&mut calls, listed(request), |name| {
             let name = name.display();
             loaded.contains(&*name) && !is_overflowed(&name)
         });
@@ -560,17 +568,17 @@ fn record_calls<'a>(request: &mut Node<'a>, context: &mut DeferralContext<'_, 'a
     } else {
         let tools = &context.conversation.tools;
         // The backend's own search loads listed tools, which the model may call in the same reply.
-        let searches = tools.has_hosted_search() && native_list::has_hosted_search(context.options.native);
-        let is_callable = |tool: &&Tool<'_>| tool.is_available() || searches && tool.listed && !tool.withdrawn;
+        let runs_search = tools.has_hosted_search() && native_list::has_hosted_search(context.options.native);
+        let is_callable = |tool: &&Tool<'_>| tool.is_available() || runs_search && tool.listed && !tool.is_removed;
         for tool in tools.iter().filter(is_callable) {
             if let Some((name, definition)) = tool.name.as_ref().zip(tools.definition_of(tool, listed(request))) {
-                let is_loaded = tool.deferred && (tool.loaded || searches && tool.listed);
-                recorder.tool(&mut calls, name, definition, is_loaded);
+                let is_loaded = tool.deferred && (tool.loaded || runs_search && tool.listed);
+                recorder.record_tool(&mut calls, name, definition, is_loaded);
             }
         }
     }
     if let Some(search) = context.search.as_ref().filter(|_| has_search && context.client_search.is_none()) {
-        recorder.search(&mut calls, search);
+        recorder.record_search(&mut calls, search);
     }
     context.report.name_map = calls.finish();
     Ok(())
@@ -578,7 +586,7 @@ fn record_calls<'a>(request: &mut Node<'a>, context: &mut DeferralContext<'_, 'a
 
 fn write_history<'a>(request: &mut Node<'a>, context: &mut DeferralContext<'_, 'a>) -> Result<(), Error> {
     let mut conversation = core::mem::take(&mut context.conversation);
-    let (source, target) = context.pair();
+    let (source, target) = context.source_and_target();
     let DeferralContext { options, names, warnings, .. } = context;
     let no_names = Names::default();
     let mut names = &*names;
@@ -587,14 +595,14 @@ fn write_history<'a>(request: &mut Node<'a>, context: &mut DeferralContext<'_, '
         if options.unavailable_calls == UnavailableCalls::Text {
             replace_unavailable_calls(&mut conversation, options.removals)?;
         }
-        // The texts are written.
+        // The texts already contain the new names.
         names = &no_names;
     }
     let (history, settings) =
         (history_formats::writer(target), (history_formats::settings(source), history_formats::settings(target)));
     let writing = Writing { options, source, target, history, settings, names, warnings };
     let writer::Written { search, origins, added, is_aligned } = writer::put(request, conversation, writing)?;
-    if context.emulates() {
+    if context.emulates_deferral() {
         context.origins.entries = origins.or(context.origins.entries.take());
     } else {
         context.origins.entries = origins;
@@ -606,27 +614,27 @@ fn write_history<'a>(request: &mut Node<'a>, context: &mut DeferralContext<'_, '
 }
 
 fn convert_custom_tools(request: &mut Node<'_>, context: &mut DeferralContext<'_, '_>) -> Result<(), Error> {
-    let names = match context.emulates() {
+    let names = match context.emulates_deferral() {
         true => FlatNames::default(),
         false => namespaces::flat_names_of_unchanged(request)?,
     };
     let converted = custom_tools::as_functions(request, &names, &mut context.warnings)?;
-    if !context.emulates() {
+    if !context.emulates_deferral() {
         context.report.add_client_tools(converted.tools);
     }
     context.origins.custom = converted.replaced;
     Ok(())
 }
 
-/// Reads the request again if only the removed tools identified its format, because a second call would recognize the
-/// format by the messages.
+/// Reads the request again if the tools that are now removed had identified its format. A second call of this library
+/// would recognize another format by the messages, and must not change the request.
 fn read_again<'a>(request: &mut Node<'a>, context: &mut DeferralContext<'_, 'a>) -> Result<(), Error> {
     let FormatPair { format, target } = context.formats;
     let recognized = format::recognize(request, context.options)?.format;
     if recognized == format || !wire::of(recognized).has_evidence() {
         return Ok(());
     }
-    let sending = context.sending.filter(|_| !context.emulates());
+    let sending = context.sending.filter(|_| !context.emulates_deferral());
     let formats = FormatPair { format: recognized, target };
     let mut second_context = DeferralContext::new(request, formats, (context.options, sending), false);
     for step in crate::steps::order(STEPS).take_while(|step| step.name != "read-again") {
@@ -642,25 +650,25 @@ fn read_again<'a>(request: &mut Node<'a>, context: &mut DeferralContext<'_, 'a>)
 
 /// Handles an empty list of tools. APIs refuse a `tool_choice` without tools, and some also refuse an empty list.
 fn drop_empty_tools(request: &mut Node<'_>, context: &mut DeferralContext<'_, '_>) -> Result<(), Error> {
-    let wire = context.target();
+    let wire = context.target_wire();
     let is_tool = |entry: &Node<'_>| wire.tools().is_tool(entry);
     if request.get("tools").is_none_or(|tools| tools.as_array().is_none_or(|list| list.iter().any(is_tool))) {
         return Ok(());
     }
-    // An empty list of the client stays: rules of the API decide about it.
-    let omit = (context.had_entries || context.is_translated()) && wire.tools().refuses_empty();
-    if omit {
+    // An empty list that the client wrote stays, because the rules of the API decide about it.
+    let omits_list = (context.had_entries || context.is_translated()) && wire.tools().refuses_empty();
+    if omits_list {
         request.remove("tools");
     }
-    let is_emptied = context.emulates() && context.had_entries;
+    let is_emptied = context.emulates_deferral() && context.had_entries;
     // Kimi's tools may be in messages.
-    if (omit || is_emptied) && context.options.native != Native::Kimi {
+    if (omits_list || is_emptied) && context.options.native != Native::Kimi {
         request.remove(CHOICE);
         if wire.choice().is_setting() {
             wire.choice().remove(request)?;
         }
     }
-    if omit && wire.choice().without_tools() == WithoutTools::None {
+    if omits_list && wire.choice().without_tools() == WithoutTools::None {
         request.remove(PARALLEL_CALLS);
     }
     Ok(())

@@ -1,5 +1,6 @@
-//! Decides guesses about text by the schema. A guessed name must be declared at its object. A bare word is accepted
-//! where the schema accepts strings, or numbers if the word is a number.
+//! Confirms guesses by the schema. A guess is a reading of malformed text that no rule makes certain: a name, or a
+//! value without quotation marks. A guessed name must be declared at its object. A bare word is accepted where the
+//! schema accepts strings, or numbers if the word is a number.
 
 use super::{view::View, Repairer};
 use crate::{
@@ -22,8 +23,8 @@ impl<'s, 'a> Repairer<'_, 's, 'a> {
         if guess.guessed == Guessed::Name {
             return Some(matches!(last, Step::Member(name) if view.declares(name)));
         }
-        let kinds = self.child_view(&view, last)?.kinds;
-        let is_only = |kind: InstanceTypes| kinds.meets(kind) && kinds.within(kind.or(InstanceTypes::NULL));
+        let types = self.child_view(&view, last)?.types;
+        let is_only = |kind: InstanceTypes| types.intersects(kind) && types.is_subset_of(kind.or(InstanceTypes::NULL));
         Some(is_only(InstanceTypes::STRING) || (guess.guessed == Guessed::Number && is_only(InstanceTypes::NUMBER)))
     }
 

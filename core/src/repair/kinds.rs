@@ -1,11 +1,14 @@
 //! Repairs a value of the wrong type, or a value that `enum` does not list: tries every reading and chooses one.
 //! Accepts numbers, booleans and names in the spellings that models use.
+//!
+//! A reading is another value that the model may have meant, such as the number in a string. A candidate is a valid
+//! reading, possibly after nested repairs.
 
 use alloc::{format, string::String, vec::Vec};
 
 use super::{
-    view::{literals, Assertion, View, VALUE_ASSERTIONS},
-    words, At, ChildLocations, Fixed, Layers, Repairer, TEXTS,
+    view::{listed_strings, Assertion, View, VALUE_ASSERTIONS},
+    words, At, ChildLocations, Fixed, Layers, Repairer, MAX_PARSED_STRINGS,
 };
 use crate::{
     json::{
@@ -19,7 +22,7 @@ use crate::{
 };
 
 /// Maximum number of arrays and objects that are removed around a value.
-const MAX_UNWRAPPED: u8 = 3;
+const MAX_REMOVED_CONTAINERS: u8 = 3;
 
 pub(super) struct Candidate<'n> {
     pub(super) fixed: Fixed<'n>,
@@ -35,57 +38,57 @@ impl<'s, 'a> Repairer<'_, 's, 'a> {
         value: &Node<'n>,
         at: At<'_>,
     ) -> Option<Fixed<'n>> {
-        let outer = at.outer.unwrap_or(view.kinds);
+        let outer_types = at.outer_types.unwrap_or(view.types);
         let mut candidates: Vec<Candidate<'n>> = Vec::new();
         let is_text = matches!(value.data(), Data::String(_));
-        if is_text && !outer.meets(InstanceTypes::STRING) {
-            if let Some(read) = self.json_string(view, schemas, value, at) {
-                return read;
+        if is_text && !outer_types.intersects(InstanceTypes::STRING) {
+            if let Some(parsed) = self.parse_json_string(view, schemas, value, at) {
+                return parsed;
             }
         }
-        for (rule, confidence, reading) in self.scalar_readings(view, outer, value, at) {
+        for (rule, confidence, reading) in self.scalar_readings(view, outer_types, value, at) {
             let candidate =
                 self.try_reading((rule, confidence), schemas, value, reading, (at, at.for_next_reading(at.layers)));
             candidates.extend(candidate);
         }
-        candidates.extend(self.unwrap_item(outer, view, schemas, value, at));
+        candidates.extend(self.unwrap_item(outer_types, view, schemas, value, at));
         candidates.extend(self.wrap_in_array(view, schemas, value, at));
-        self.choose(candidates, at)
+        self.choose_candidate(candidates, at)
     }
 
     fn scalar_readings<'n>(
         &mut self,
         view: &View<'s, 'a>,
-        outer: InstanceTypes,
+        outer_types: InstanceTypes,
         value: &Node<'n>,
         at: At<'_>,
     ) -> Vec<(RepairRule, Confidence, Node<'n>)> {
         use Confidence::{Exact, Likely};
-        let (kinds, mut readings) = (view.kinds, Vec::new());
+        let (types, mut readings) = (view.types, Vec::new());
         match value.data() {
             Data::String(text) => {
                 let Some(text) = text.value() else { return readings };
                 let trimmed = text.trim();
-                if !outer.meets(InstanceTypes::STRING) {
-                    if kinds.meets(InstanceTypes::NUMBER) {
-                        let is_whole = kinds.and(InstanceTypes::NUMBER) == InstanceTypes::INTEGER;
+                if !outer_types.intersects(InstanceTypes::STRING) {
+                    if types.intersects(InstanceTypes::NUMBER) {
+                        let is_whole = types.and(InstanceTypes::NUMBER) == InstanceTypes::INTEGER;
                         match parse_number(trimmed, is_whole) {
                             ParsedNumber::Number(number, confidence) => readings.push((
                                 RepairRule::StringToNumber,
                                 confidence,
                                 Node::new(Data::Number(number.into())),
                             )),
-                            ParsedNumber::Inexact => self.leave(at, LeftReason::Inexact),
+                            ParsedNumber::Inexact => self.record_reason(at, LeftReason::Inexact),
                             ParsedNumber::Nothing => {}
                         }
                     }
                     for boolean in [true, false] {
                         let word = if boolean { "true" } else { "false" };
-                        if kinds.meets(InstanceTypes::BOOLEAN) && trimmed.eq_ignore_ascii_case(word) {
+                        if types.intersects(InstanceTypes::BOOLEAN) && trimmed.eq_ignore_ascii_case(word) {
                             readings.push((RepairRule::StringToBoolean, Exact, Node::bool(boolean)));
                         }
                     }
-                    if kinds.meets(InstanceTypes::NULL) {
+                    if types.intersects(InstanceTypes::NULL) {
                         let confidence = if trimmed == "null" { Exact } else { Likely };
                         match trimmed {
                             "" => readings.push((RepairRule::EmptyToNull, Likely, Node::default())),
@@ -102,14 +105,14 @@ impl<'s, 'a> Repairer<'_, 's, 'a> {
             }
             Data::Number(number) => {
                 let equals = |digit: &str| crate::json::compare(number, digit).is_eq();
-                if kinds.meets(InstanceTypes::BOOLEAN) && (equals("0") || equals("1")) {
+                if types.intersects(InstanceTypes::BOOLEAN) && (equals("0") || equals("1")) {
                     readings.push((RepairRule::NumberToBoolean, Likely, Node::bool(equals("1"))));
                 }
-                if kinds.meets(InstanceTypes::STRING) {
+                if types.intersects(InstanceTypes::STRING) {
                     readings.push((RepairRule::NumberToString, Exact, Node::string(Text::new(number.clone()))));
                 }
             }
-            Data::Bool(boolean) if kinds.meets(InstanceTypes::STRING) => {
+            Data::Bool(boolean) if types.intersects(InstanceTypes::STRING) => {
                 let word = if *boolean { "true" } else { "false" };
                 readings.push((RepairRule::BooleanToString, Exact, Node::literal(word)));
             }
@@ -119,16 +122,16 @@ impl<'s, 'a> Repairer<'_, 's, 'a> {
     }
 
     /// Returns the listed string that differs only in spelling, if there is exactly one.
-    fn listed_spelling(&mut self, view: &View<'s, 'a>, folded_value: &Node<'_>, at: At<'_>) -> Option<Node<'static>> {
-        let folded_value = folded_value.as_text().and_then(fold_name)?;
+    fn listed_spelling(&mut self, view: &View<'s, 'a>, value: &Node<'_>, at: At<'_>) -> Option<Node<'static>> {
+        let folded_value = value.as_text().and_then(fold_name)?;
         let mut listed: Option<&Node<'_>> = None;
-        for literal in view.parts.iter().flat_map(|part| literals(part)) {
+        for literal in view.parts.iter().flat_map(|part| listed_strings(part)) {
             if !self.judge.budget().pay(1) {
                 return None;
             }
             let matches = literal.as_text().and_then(fold_name).is_some_and(|spelled| spelled == folded_value);
             if matches && listed.is_some_and(|other| !same(other, literal)) {
-                self.leave(at, LeftReason::Ambiguous);
+                self.record_reason(at, LeftReason::Ambiguous);
                 return None;
             }
             if matches {
@@ -144,20 +147,20 @@ impl<'s, 'a> Repairer<'_, 's, 'a> {
         schemas: &[&'s Node<'a>],
         value: &Node<'n>,
         reading: Node<'n>,
-        (at, inside): (At<'_>, At<'_>),
+        (at, reading_at): (At<'_>, At<'_>),
     ) -> Option<Candidate<'n>> {
-        let mut repair = words::replaced(at, (rule, confidence), words::kind(value), &reading);
+        let mut repair = words::replacement(at, (rule, confidence), words::type_name(value), &reading);
         if matches!(rule, RepairRule::WrapArray | RepairRule::UnwrapArray | RepairRule::ItemWrapper) {
-            repair = words::moved(repair, inside, inside.layers.is_wrapped);
+            repair = words::with_moved_from(repair, reading_at, reading_at.layers.is_wrapped);
         }
-        let repaired = self.repair_value(schemas, reading, inside);
+        let repaired = self.repair_value(schemas, reading, reading_at);
         if self.verdict(schemas, &repaired.value, at) != Verdict::Valid {
             return None;
         }
-        self.candidate((rule, confidence), alloc::vec![repair], repaired, at)
+        self.permitted_candidate((rule, confidence), alloc::vec![repair], repaired, at)
     }
 
-    pub(super) fn candidate<'n>(
+    pub(super) fn permitted_candidate<'n>(
         &mut self,
         (rule, confidence): (RepairRule, Confidence),
         mut repairs: Vec<Repair>,
@@ -165,7 +168,7 @@ impl<'s, 'a> Repairer<'_, 's, 'a> {
         at: At<'_>,
     ) -> Option<Candidate<'n>> {
         if let Some(reason) = self.permits.refusal(rule, confidence) {
-            self.leave(at, reason);
+            self.record_reason(at, reason);
             return None;
         }
         let confidence = inner.repairs.iter().fold(confidence, |lowest, repair| lowest.min(repair.confidence));
@@ -180,22 +183,22 @@ impl<'s, 'a> Repairer<'_, 's, 'a> {
         value: &Node<'n>,
         at: At<'_>,
     ) -> Option<Candidate<'n>> {
-        if !view.kinds.meets(InstanceTypes::ARRAY) || at.layers.is_wrapped {
+        if !view.types.intersects(InstanceTypes::ARRAY) || at.layers.is_wrapped {
             return None;
         }
         match value.data() {
             Data::Null | Data::Array(_) | Data::Verbatim(_) => return None,
             Data::String(text) if !self.judge.budget().pay(text.chars().len() / 64) => return None,
             Data::String(text) if !is_one_item(&text.display()) => return None,
-            // An empty object carries no data, and the content of `item` is not an item itself.
-            Data::Object(object) if object.is_empty() || item_of(object).is_some() => return None,
+            // An empty object contains no data, and an object that wraps an item is not an item itself.
+            Data::Object(object) if object.is_empty() || wrapper_member(object).is_some() => return None,
             _ => {}
         }
         if self.is_too_deep(value, at) {
             return None;
         }
         if at.layers.is_in_flat_array {
-            self.leave(at, LeftReason::Ambiguous);
+            self.record_reason(at, LeftReason::Ambiguous);
             return None;
         }
         let reading = Node::array(alloc::vec![value.copy(self.judge.budget())]);
@@ -209,43 +212,44 @@ impl<'s, 'a> Repairer<'_, 's, 'a> {
         )
     }
 
-    /// Returns the item of an array of one, or the content of `item`.
+    /// Tries the only item of an array, or the content of an object whose only member is `item` or `items`.
     fn unwrap_item<'n>(
         &mut self,
-        outer: InstanceTypes,
+        outer_types: InstanceTypes,
         view: &View<'s, 'a>,
         schemas: &[&'s Node<'a>],
         value: &Node<'n>,
         at: At<'_>,
     ) -> Option<Candidate<'n>> {
-        if at.layers.unwrapped >= MAX_UNWRAPPED || at.layers.is_wrapped {
+        if at.layers.removed_containers >= MAX_REMOVED_CONTAINERS || at.layers.is_wrapped {
             return None;
         }
-        let mut layers = Layers { unwrapped: at.layers.unwrapped + 1, ..at.layers };
+        let mut layers = Layers { removed_containers: at.layers.removed_containers + 1, ..at.layers };
         let (rule, child, inner) = match value.data() {
-            Data::Array(items) if !outer.meets(InstanceTypes::ARRAY) => match items.as_slice() {
-                [item] if !item.is_null() => (RepairRule::UnwrapArray, ChildLocations::item(at, 0, true), item),
+            Data::Array(items) if !outer_types.intersects(InstanceTypes::ARRAY) => match items.as_slice() {
+                [item] if !item.is_null() => (RepairRule::UnwrapArray, ChildLocations::item(at, 0), item),
                 _ => return None,
             },
-            Data::Object(object) if !outer.meets(InstanceTypes::OBJECT) => {
-                let Member { key, value } = item_of(object)?;
+            Data::Object(object) if !outer_types.intersects(InstanceTypes::OBJECT) => {
+                let Member { key, value } = wrapper_member(object)?;
                 (RepairRule::ItemWrapper, ChildLocations::member(at, key, key), value)
             }
             _ => return None,
         };
         let mut reading = inner.copy(self.judge.budget());
-        let wants_array = rule == RepairRule::ItemWrapper && view.kinds.meets(InstanceTypes::ARRAY);
-        if wants_array && !matches!(reading.data(), Data::Array(_) | Data::Null) {
+        let needs_array = rule == RepairRule::ItemWrapper && view.types.intersects(InstanceTypes::ARRAY);
+        if needs_array && !matches!(reading.data(), Data::Array(_) | Data::Null) {
             reading = Node::array(alloc::vec![reading]);
             layers.is_wrapped = true;
         }
         // The inner value moves to the location of the outer value.
-        let inside = At { to: at.to, ..child.at(at, layers) };
-        self.try_reading((rule, Confidence::Likely), schemas, value, reading, (at, inside))
+        let reading_at = At { to: at.to, ..child.at(at, layers) };
+        self.try_reading((rule, Confidence::Likely), schemas, value, reading, (at, reading_at))
     }
 
-    /// Parses a string that contains JSON. Returns `Some(None)` if the string contains JSON but is not changed.
-    fn json_string<'n>(
+    /// Parses a string that contains JSON. Returns `None` if the string must be read in another way, and `Some(None)`
+    /// if it contains JSON but must stay unchanged.
+    fn parse_json_string<'n>(
         &mut self,
         view: &View<'s, 'a>,
         schemas: &[&'s Node<'a>],
@@ -255,8 +259,10 @@ impl<'s, 'a> Repairer<'_, 's, 'a> {
         let text = value.as_text()?.value()?;
         let (trimmed, layers) = (text.trim(), at.layers);
         let containers = InstanceTypes::ARRAY.or(InstanceTypes::OBJECT);
-        let may_be_json = trimmed.starts_with('"') || (view.kinds.meets(containers) && trimmed.contains(['{', '[']));
-        if layers.texts >= TEXTS || !may_be_json || !self.judge.budget().pay(1 + text.len() / 64) {
+        let may_be_json =
+            trimmed.starts_with('"') || (view.types.intersects(containers) && trimmed.contains(['{', '[']));
+        if layers.parsed_strings >= MAX_PARSED_STRINGS || !may_be_json || !self.judge.budget().pay(1 + text.len() / 64)
+        {
             return None;
         }
         let tolerance = Tolerance { permits: self.permits, closes: false, is_inside: true, guesses: false };
@@ -264,7 +270,7 @@ impl<'s, 'a> Repairer<'_, 's, 'a> {
             Ok(reading) => reading,
             Err(refusal) => {
                 // Text that only looks like JSON may still be an item of an array.
-                self.leave(at, refusal.reason);
+                self.record_reason(at, refusal.reason);
                 return None;
             }
         };
@@ -272,62 +278,65 @@ impl<'s, 'a> Repairer<'_, 's, 'a> {
         if !is_container || !self.judge.budget().pay(crate::json::size(&reading.node, self.judge.budget())) {
             return None;
         }
-        let confidence = reading.repairs.iter().fold(Confidence::Exact, |lowest, text| lowest.min(text.confidence));
+        let confidence = reading.repairs.iter().fold(Confidence::Exact, |lowest, repair| lowest.min(repair.confidence));
         let rule = (RepairRule::JsonString, confidence);
-        let read = words::replaced(at, rule, "string", &reading.node);
-        let mut repairs = alloc::vec![words::moved(read, At { is_in_text: true, ..at }, false)];
-        repairs.extend(reading.repairs.iter().map(|text| words::read(at, *text, &reading.node)));
+        let repair = words::replacement(at, rule, "string", &reading.node);
+        let is_item = false;
+        let mut repairs = alloc::vec![words::with_moved_from(repair, At { is_in_text: true, ..at }, is_item)];
+        repairs.extend(reading.repairs.iter().map(|text| words::text_repair(at, *text, &reading.node)));
         if self.is_too_deep(&reading.node, at) {
-            self.leave(at, LeftReason::TooDeep);
+            self.record_reason(at, LeftReason::TooDeep);
             return Some(None);
         }
-        let has_surrounding_text = reading.repairs.iter().any(|text| text.rule == RepairRule::SurroundingText);
+        let has_surrounding_text = reading.repairs.iter().any(|repair| repair.rule == RepairRule::SurroundingText);
         if has_surrounding_text && self.wrap_in_array(view, schemas, value, at).is_some() {
-            // The whole string may also be an item of an array.
-            self.leave(at, LeftReason::Ambiguous);
+            // The string may mean the JSON inside it, or the whole string may be an item of an array.
+            self.record_reason(at, LeftReason::Ambiguous);
             return Some(None);
         }
-        let is_admitted = InstanceTypes::of_instance(&reading.node).within(view.kinds);
-        let inside =
-            At { is_in_text: true, ..at.for_next_reading(Layers { texts: layers.texts + 1, ..Layers::default() }) };
-        let inner = self.repair_value(schemas, reading.node, inside);
-        if !is_admitted && self.verdict(schemas, &inner.value, at) != Verdict::Valid {
+        let has_accepted_type = InstanceTypes::of_instance(&reading.node).is_subset_of(view.types);
+        let reading_at = At {
+            is_in_text: true,
+            ..at.for_next_reading(Layers { parsed_strings: layers.parsed_strings + 1, ..Layers::default() })
+        };
+        let inner = self.repair_value(schemas, reading.node, reading_at);
+        if !has_accepted_type && self.verdict(schemas, &inner.value, at) != Verdict::Valid {
             return Some(None);
         }
-        Some(self.candidate(rule, repairs, inner, at).map(|candidate| candidate.fixed))
+        Some(self.permitted_candidate(rule, repairs, inner, at).map(|candidate| candidate.fixed))
     }
 
     fn is_too_deep(&self, value: &Node<'_>, at: At<'_>) -> bool {
         height(value, self.judge.budget()) + at.level + 1 >= MAX_DEPTH
     }
 
-    pub(super) fn choose<'n>(&mut self, candidates: Vec<Candidate<'n>>, at: At<'_>) -> Option<Fixed<'n>> {
+    pub(super) fn choose_candidate<'n>(&mut self, candidates: Vec<Candidate<'n>>, at: At<'_>) -> Option<Fixed<'n>> {
         let best_confidence = candidates.iter().map(|candidate| candidate.confidence).max()?;
         let mut best = candidates.into_iter().filter(|candidate| candidate.confidence == best_confidence);
         let first = best.next()?;
         if best.any(|candidate| !same(&candidate.fixed.value, &first.fixed.value)) {
-            self.leave(at, LeftReason::Ambiguous);
+            self.record_reason(at, LeftReason::Ambiguous);
             return None;
         }
         Some(first.fixed)
     }
 
-    pub(super) fn items<'n>(&mut self, view: &View<'s, 'a>, fixed: &mut Fixed<'n>, at: At<'_>) {
-        let satisfied = self.satisfied(view, &fixed.value, &VALUE_ASSERTIONS);
+    pub(super) fn repair_items<'n>(&mut self, view: &View<'s, 'a>, fixed: &mut Fixed<'n>, at: At<'_>) {
+        let satisfied = self.satisfied_assertions(view, &fixed.value, &VALUE_ASSERTIONS);
         if satisfied.is_empty() {
-            return self.each_item(view, fixed, &satisfied, at);
+            return self.repair_each_item(view, fixed, &satisfied, at);
         }
         // All items are repaired together. If that breaks an assertion, each item is repaired individually.
         let (value, count) = (fixed.value.copy(self.judge.budget()), fixed.repairs.len());
-        self.each_item(view, fixed, &[], at);
+        self.repair_each_item(view, fixed, &[], at);
         if self.breaks(&satisfied, &fixed.value) {
             fixed.value = value;
             fixed.repairs.truncate(count);
-            self.each_item(view, fixed, &satisfied, at);
+            self.repair_each_item(view, fixed, &satisfied, at);
         }
     }
 
-    fn each_item<'n>(
+    fn repair_each_item<'n>(
         &mut self,
         view: &View<'s, 'a>,
         fixed: &mut Fixed<'n>,
@@ -346,8 +355,11 @@ impl<'s, 'a> Repairer<'_, 's, 'a> {
                 continue;
             }
             let previous = (!satisfied.is_empty()).then(|| item.copy(self.judge.budget()));
-            let below = ChildLocations::item(at, index, is_in_input);
-            let repaired = self.repair_value(&schemas, core::mem::take(item), below.at(at, layers));
+            let child = match is_in_input {
+                true => ChildLocations::item(at, index),
+                false => ChildLocations::item_of_added_array(at, index),
+            };
+            let repaired = self.repair_value(&schemas, core::mem::take(item), child.at(at, layers));
             *item = repaired.value;
             if repaired.repairs.is_empty() {
                 continue;
@@ -366,7 +378,7 @@ impl<'s, 'a> Repairer<'_, 's, 'a> {
 }
 
 /// Returns the only member of an object that an XML-like format adds around an array or an item.
-fn item_of<'o, 'n>(object: &'o Object<'n>) -> Option<&'o Member<'n>> {
+fn wrapper_member<'o, 'n>(object: &'o Object<'n>) -> Option<&'o Member<'n>> {
     match object.members() {
         [member] if member.key.is("item") || member.key.is("items") => Some(member),
         _ => None,
@@ -388,7 +400,7 @@ fn parse_number(text: &str, is_whole: bool) -> ParsedNumber {
     if text.len() > MAX_NAME_LENGTH {
         return ParsedNumber::Nothing;
     }
-    let is_json_number = json::read(text).is_ok_and(|read| read.as_number().is_some());
+    let is_json_number = json::read(text).is_ok_and(|value| value.as_number().is_some());
     let (spelling, confidence) = match is_json_number {
         true => (String::from(text), Confidence::Exact),
         false => match json_spelling(text) {
@@ -435,25 +447,26 @@ const MAX_NAME_LENGTH: usize = 256;
 /// `_` and `-` between letters. Returns `None` if the folded form is empty.
 pub(super) fn fold_name(name: &Text<'_>) -> Option<String> {
     let value = name.value().filter(|value| value.len() <= MAX_NAME_LENGTH)?;
-    let is_outer = |letter: char| {
+    let is_trimmed = |letter: char| {
         letter.is_whitespace() || matches!(letter, '_' | '"' | '\'' | '`' | '\\' | '“' | '”' | '‘' | '’')
     };
     let is_separator = |letter: char| letter.is_whitespace() || matches!(letter, '_' | '-');
     let mut folded = String::new();
-    let mut has_gap = false;
-    for letter in value.trim_matches(is_outer).chars() {
+    let mut has_pending_separator = false;
+    for letter in value.trim_matches(is_trimmed).chars() {
         if is_separator(letter) && folded.ends_with(char::is_alphanumeric) {
-            has_gap = true;
+            has_pending_separator = true;
             continue;
         }
         // A separator between two digits, or next to a symbol, may be significant: 1-0 is not 10.
-        let is_kept = |previous: char| !letter.is_alphanumeric() || (previous.is_numeric() && letter.is_numeric());
-        if core::mem::take(&mut has_gap) && folded.chars().next_back().is_some_and(is_kept) {
+        let is_significant =
+            |previous: char| !letter.is_alphanumeric() || (previous.is_numeric() && letter.is_numeric());
+        if core::mem::take(&mut has_pending_separator) && folded.chars().next_back().is_some_and(is_significant) {
             folded.push('-');
         }
         folded.extend(letter.to_lowercase());
     }
-    if has_gap {
+    if has_pending_separator {
         folded.push('-');
     }
     Some(folded).filter(|folded| !folded.is_empty())

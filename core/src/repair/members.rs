@@ -1,4 +1,5 @@
-//! Repairs objects: members, omissions, defaults. Renames members that are spelled differently from declared names.
+//! Repairs objects: repairs their members, omits members, and sets defaults. Renames members that are spelled
+//! differently from declared names.
 
 use alloc::{string::String, vec::Vec};
 
@@ -16,19 +17,19 @@ use crate::{
 
 impl<'s, 'a> Repairer<'_, 's, 'a> {
     #[inline(never)]
-    pub(super) fn members<'n>(&mut self, view: &View<'s, 'a>, fixed: &mut Fixed<'n>, at: At<'_>) {
-        let (renamed, old_names) = self.rename(view, fixed, at);
-        let satisfied = self.satisfied(view, &fixed.value, &VALUE_ASSERTIONS);
+    pub(super) fn repair_members<'n>(&mut self, view: &View<'s, 'a>, fixed: &mut Fixed<'n>, at: At<'_>) {
+        let (renamed, old_names) = self.rename_members(view, fixed, at);
+        let satisfied = self.satisfied_assertions(view, &fixed.value, &VALUE_ASSERTIONS);
         if satisfied.is_empty() {
-            self.each_member(view, fixed, &satisfied, at, (&renamed, &old_names));
+            self.repair_each_member(view, fixed, &satisfied, at, (&renamed, &old_names));
         } else {
             // All members are repaired together. If that breaks an assertion, each member is repaired individually.
             let (value, count) = (fixed.value.copy(self.judge.budget()), fixed.repairs.len());
-            self.each_member(view, fixed, &[], at, (&renamed, &old_names));
+            self.repair_each_member(view, fixed, &[], at, (&renamed, &old_names));
             if self.breaks(&satisfied, &fixed.value) {
                 fixed.value = value;
                 fixed.repairs.truncate(count);
-                self.each_member(view, fixed, &satisfied, at, (&renamed, &old_names));
+                self.repair_each_member(view, fixed, &satisfied, at, (&renamed, &old_names));
             }
         }
         self.omit_members(view, fixed, at, &old_names);
@@ -40,7 +41,7 @@ impl<'s, 'a> Repairer<'_, 's, 'a> {
         }
     }
 
-    fn each_member<'n>(
+    fn repair_each_member<'n>(
         &mut self,
         view: &View<'s, 'a>,
         fixed: &mut Fixed<'n>,
@@ -57,9 +58,9 @@ impl<'s, 'a> Repairer<'_, 's, 'a> {
             }
             let Some(member) = member_mut(&mut fixed.value, index) else { break };
             let previous = (!satisfied.is_empty()).then(|| member.value.copy(self.judge.budget()));
-            let below = ChildLocations::member(at, old_names.get(&index).unwrap_or(&key), &key);
+            let child = ChildLocations::member(at, old_names.get(&index).unwrap_or(&key), &key);
             let repaired =
-                self.repair_value(&schemas, core::mem::take(&mut member.value), below.at(at, Layers::default()));
+                self.repair_value(&schemas, core::mem::take(&mut member.value), child.at(at, Layers::default()));
             member.value = repaired.value;
             if repaired.repairs.is_empty() {
                 continue;
@@ -74,26 +75,26 @@ impl<'s, 'a> Repairer<'_, 's, 'a> {
         }
     }
 
-    /// Removes optional members that are null, blank, or a word for null, if their schema refuses that.
+    /// Removes optional members whose value is null, blank or a word for null, if their schema refuses this value.
     fn omit_members<'n>(&mut self, view: &View<'s, 'a>, fixed: &mut Fixed<'n>, at: At<'_>, old_names: &OldNames<'n>) {
-        let (required, count) = (view.required(), fixed.value.as_object().map_or(0, |object| object.len()));
+        let (required, count) = (view.required_names(), fixed.value.as_object().map_or(0, |object| object.len()));
         let mut removals: Vec<(usize, Repair)> = Vec::new();
         for index in 0..count {
             let Some(key) = key_of(&fixed.value, index).filter(|_| self.judge.budget().pay(1)) else { break };
-            let Some(value) = fixed.value.as_object().and_then(|object| object.members().get(index)) else { break };
-            if !is_absent(&value.value) || !view.declares(&key) || required.contains(&key) {
+            let Some(member) = fixed.value.as_object().and_then(|object| object.members().get(index)) else { break };
+            if !means_absence(&member.value) || !view.declares(&key) || required.contains(&key) {
                 continue;
             }
             let schemas = self.member_schemas(view, &key);
-            let Some(rule) = self.omission(&schemas, &value.value) else { continue };
-            let below = ChildLocations::member(at, old_names.get(&index).unwrap_or(&key), &key);
-            let member_at = below.at(at, Layers::default());
-            let repair = words::omitted(member_at, rule, &value.value);
-            if self.verdict(&schemas, &value.value, member_at) != Verdict::Invalid {
+            let Some((rule, confidence)) = self.omission_rule(&schemas, &member.value) else { continue };
+            let child = ChildLocations::member(at, old_names.get(&index).unwrap_or(&key), &key);
+            let member_at = child.at(at, Layers::default());
+            let repair = words::omission(member_at, (rule, confidence), &member.value);
+            if self.verdict(&schemas, &member.value, member_at) != Verdict::Invalid {
                 continue;
             }
-            match self.permits.refusal(rule.0, rule.1) {
-                Some(reason) => self.leave(member_at, reason),
+            match self.permits.refusal(rule, confidence) {
+                Some(reason) => self.record_reason(member_at, reason),
                 None => removals.push((index, repair)),
             }
         }
@@ -105,8 +106,8 @@ impl<'s, 'a> Repairer<'_, 's, 'a> {
         if removals.is_empty() {
             return;
         }
-        let mut satisfied = self.satisfied(view, &fixed.value, &VALUE_ASSERTIONS);
-        satisfied.extend(self.satisfied(view, &fixed.value, &NAME_ASSERTIONS));
+        let mut satisfied = self.satisfied_assertions(view, &fixed.value, &VALUE_ASSERTIONS);
+        satisfied.extend(self.satisfied_assertions(view, &fixed.value, &NAME_ASSERTIONS));
         let before = fixed.value.copy(self.judge.budget());
         let mut removed_indices: Set<usize> = removals.iter().map(|(index, _)| *index).collect();
         remove_indices(&mut fixed.value, &removed_indices);
@@ -136,19 +137,19 @@ impl<'s, 'a> Repairer<'_, 's, 'a> {
         );
     }
 
-    fn omission(&mut self, schemas: &[&'s Node<'a>], value: &Node<'_>) -> Option<(RepairRule, Confidence)> {
+    fn omission_rule(&mut self, schemas: &[&'s Node<'a>], value: &Node<'_>) -> Option<(RepairRule, Confidence)> {
         match value.data() {
             Data::Null => Some((RepairRule::OmitNull, Confidence::Exact)),
             Data::String(text) => {
-                let (text, kinds) = (text.value()?, self.view(schemas)?.kinds);
+                let (text, types) = (text.value()?, self.view(schemas)?.types);
                 let trimmed = text.trim();
-                if kinds.meets(InstanceTypes::NULL) {
+                if types.intersects(InstanceTypes::NULL) {
                     return None;
                 }
                 if trimmed.is_empty() {
                     return Some((RepairRule::OmitEmpty, Confidence::Likely));
                 }
-                (means_null(trimmed) && !kinds.meets(InstanceTypes::STRING))
+                (means_null(trimmed) && !types.intersects(InstanceTypes::STRING))
                     .then_some((RepairRule::OmitNullString, Confidence::Likely))
             }
             _ => None,
@@ -162,19 +163,19 @@ impl<'s, 'a> Repairer<'_, 's, 'a> {
             return;
         }
         // Indexes stay valid: a default replaces a value, or is appended.
-        let index = Order::of(object);
-        let required: Vec<_> = view.required().iter().map(|name| (*name, index.index_of(object, name))).collect();
+        let order = Order::of(object);
+        let required: Vec<_> = view.required_names().iter().map(|name| (*name, order.index_of(object, name))).collect();
         for (name, index_of_member) in required {
             if !self.judge.budget().pay(1) {
                 break;
             }
             let schemas = self.member_schemas(view, name);
             let new = name.clone().into_owned();
-            let below = ChildLocations::member(at, &new, &new);
-            let member_at = below.at(at, Layers::default());
-            let old_kind = match index_of_member.and_then(|index| fixed.value.as_object()?.members().get(index)) {
+            let child = ChildLocations::member(at, &new, &new);
+            let member_at = child.at(at, Layers::default());
+            let old_type = match index_of_member.and_then(|index| fixed.value.as_object()?.members().get(index)) {
                 None => "nothing",
-                Some(member) if is_blank(&member.value) => words::kind(&member.value),
+                Some(member) if is_blank(&member.value) => words::type_name(&member.value),
                 Some(_) => continue,
             };
             if let Some(index) = index_of_member {
@@ -184,16 +185,16 @@ impl<'s, 'a> Repairer<'_, 's, 'a> {
                 }
             }
             let Some(default) = self.default_of(&schemas, member_at) else { continue };
-            let rule = (RepairRule::UseDefault, Confidence::Exact);
-            if let Some(reason) = self.permits.refusal(rule.0, rule.1) {
-                self.leave(member_at, reason);
-                self.leave(at, reason);
+            let (rule, confidence) = (RepairRule::UseDefault, Confidence::Exact);
+            if let Some(reason) = self.permits.refusal(rule, confidence) {
+                self.record_reason(member_at, reason);
+                self.record_reason(at, reason);
                 continue;
             }
-            let mut satisfied = self.satisfied(view, &fixed.value, &VALUE_ASSERTIONS);
-            satisfied.extend(self.satisfied(view, &fixed.value, &NAME_ASSERTIONS));
+            let mut satisfied = self.satisfied_assertions(view, &fixed.value, &VALUE_ASSERTIONS);
+            satisfied.extend(self.satisfied_assertions(view, &fixed.value, &NAME_ASSERTIONS));
             let before = (!satisfied.is_empty()).then(|| fixed.value.copy(self.judge.budget()));
-            let repair = words::replaced(member_at, rule, old_kind, &default);
+            let repair = words::replacement(member_at, (rule, confidence), old_type, &default);
             match index_of_member.and_then(|index| member_mut(&mut fixed.value, index)) {
                 Some(member) => member.value = default,
                 None => {
@@ -211,7 +212,7 @@ impl<'s, 'a> Repairer<'_, 's, 'a> {
 
     fn default_of(&mut self, schemas: &[&'s Node<'a>], at: At<'_>) -> Option<Node<'static>> {
         let view = self.view(schemas)?;
-        let defaults: Vec<&'s Node<'a>> = view.values(Keyword::Default).map(|(_, default)| default).collect();
+        let defaults: Vec<&'s Node<'a>> = view.keyword_values(Keyword::Default).map(|(_, default)| default).collect();
         for default in defaults {
             if self.verdict(schemas, default, at) == Verdict::Valid {
                 let size = crate::json::size(default, self.judge.budget());
@@ -222,21 +223,24 @@ impl<'s, 'a> Repairer<'_, 's, 'a> {
     }
 
     fn remove_additional<'n>(&mut self, view: &View<'s, 'a>, fixed: &mut Fixed<'n>, at: At<'_>) {
-        let is_closed = view.values(Keyword::AdditionalProperties).any(|(_, values)| values.as_bool() == Some(false));
-        let rule = (RepairRule::RemoveAdditional, Confidence::Likely);
+        let is_closed =
+            view.keyword_values(Keyword::AdditionalProperties).any(|(_, values)| values.as_bool() == Some(false));
+        let (rule, confidence) = (RepairRule::RemoveAdditional, Confidence::Likely);
         let count = fixed.value.as_object().filter(|_| is_closed).map_or(0, |object| object.len());
         let mut removals: Vec<(usize, Repair)> = Vec::new();
         for index in 0..count {
             let Some(key) = key_of(&fixed.value, index).filter(|_| self.judge.budget().pay(1)) else { break };
-            if view.declares(&key) || !self.is_undeclared(view, &key) {
+            if view.declares(&key) || !self.matches_no_pattern(view, &key) {
                 continue;
             }
-            let below = ChildLocations::member(at, &key, &key);
-            let member_at = below.at(at, Layers::default());
-            let value = fixed.value.as_object().and_then(|object| object.members().get(index));
-            match (self.permits.refusal(rule.0, rule.1), value) {
-                (Some(reason), _) => self.leave(member_at, reason),
-                (None, Some(member)) => removals.push((index, words::omitted(member_at, rule, &member.value))),
+            let child = ChildLocations::member(at, &key, &key);
+            let member_at = child.at(at, Layers::default());
+            let member = fixed.value.as_object().and_then(|object| object.members().get(index));
+            match (self.permits.refusal(rule, confidence), member) {
+                (Some(reason), _) => self.record_reason(member_at, reason),
+                (None, Some(member)) => {
+                    removals.push((index, words::omission(member_at, (rule, confidence), &member.value)))
+                }
                 (None, None) => break,
             }
         }
@@ -258,8 +262,18 @@ fn is_blank(value: &Node<'_>) -> bool {
     value.is_null() || value.as_text().is_some_and(|text| text.display().trim().is_empty())
 }
 
-fn is_absent(value: &Node<'_>) -> bool {
+fn means_absence(value: &Node<'_>) -> bool {
     is_blank(value) || value.as_text().is_some_and(|text| means_null(text.display().trim()))
+}
+
+/// A possible renaming of a member, with its repaired value.
+struct Renaming<'n> {
+    index: usize,
+    old: Text<'n>,
+    new: Text<'n>,
+    value: Node<'n>,
+    repairs: Vec<Repair>,
+    is_required: bool,
 }
 
 /// Original names of renamed members, by index.
@@ -267,23 +281,24 @@ pub(super) type OldNames<'n> = Map<usize, Text<'n>>;
 
 impl<'s, 'a> Repairer<'_, 's, 'a> {
     /// Returns the indexes of the renamed members, whose values are already repaired, and their original names.
-    pub(super) fn rename<'n>(
+    pub(super) fn rename_members<'n>(
         &mut self,
         view: &View<'s, 'a>,
         fixed: &mut Fixed<'n>,
         at: At<'_>,
     ) -> (Set<usize>, OldNames<'n>) {
         let (mut renamed_indices, mut old_names) = (Set::new(), OldNames::new());
-        let additional: Vec<&Node<'a>> = view.values(Keyword::AdditionalProperties).map(|(_, values)| values).collect();
+        let additional: Vec<&Node<'a>> =
+            view.keyword_values(Keyword::AdditionalProperties).map(|(_, values)| values).collect();
         // If the object is a map, its names are data, so no name is a misspelling.
         if additional.iter().any(|value| value.as_bool().is_none()) {
             return (renamed_indices, old_names);
         }
         let is_closed = additional.iter().any(|value| value.as_bool() == Some(false));
         let similar = self.similar_names(view, fixed, at);
-        let required = view.required();
+        let required = view.required_names();
         let only_missing = if similar.is_empty() { None } else { self.only_missing(&required, &fixed.value) };
-        let mut renames = Vec::new();
+        let mut renamings = Vec::new();
         for (index, name) in similar {
             let Some(old) = key_of(&fixed.value, index).filter(|old| !required.contains(old)) else {
                 continue;
@@ -292,41 +307,40 @@ impl<'s, 'a> Repairer<'_, 's, 'a> {
             let copy = member.value.copy(self.judge.budget());
             let schemas = self.member_schemas(view, name);
             let new = name.clone().into_owned();
-            let below = ChildLocations::member(at, &old, &new);
-            let member_at = below.at(at, Layers::default());
+            let child = ChildLocations::member(at, &old, &new);
+            let member_at = child.at(at, Layers::default());
             let repaired = self.repair_value(&schemas, copy, member_at);
             if self.verdict(&schemas, &repaired.value, member_at) != Verdict::Valid {
                 continue;
             }
             if let Some(reason) = self.permits.refusal(RepairRule::PropertyName, Confidence::Likely) {
-                self.leave_member(at, &old, reason);
+                self.record_member_reason(at, &old, reason);
                 if only_missing == Some(name) {
-                    self.leave(at, reason);
+                    self.record_reason(at, reason);
                 }
                 continue;
             }
-            let mut repairs = alloc::vec![words::renamed(member_at, &old, &new)];
+            let mut repairs = alloc::vec![words::renaming(member_at, &old, &new)];
             repairs.extend(repaired.repairs);
             let is_required = required.contains(name);
-            renames.push((index, old, new, repaired.value, repairs, is_required));
+            renamings.push(Renaming { index, old, new, value: repaired.value, repairs, is_required });
         }
-        if !is_closed && !renames.iter().any(|(.., is_required)| *is_required) {
+        if !is_closed && !renamings.iter().any(|renaming| renaming.is_required) {
             return (renamed_indices, old_names);
         }
-        let mut satisfied = self.satisfied(view, &fixed.value, &VALUE_ASSERTIONS);
-        satisfied.extend(self.satisfied(view, &fixed.value, &NAME_ASSERTIONS));
+        let mut satisfied = self.satisfied_assertions(view, &fixed.value, &VALUE_ASSERTIONS);
+        satisfied.extend(self.satisfied_assertions(view, &fixed.value, &NAME_ASSERTIONS));
         // A renaming that breaks an assertion may be possible after another renaming, so it is tried again at the end.
-        let mut pending: Vec<_> =
-            renames.into_iter().map(|(index, old, new, value, repairs, _)| (index, old, new, value, repairs)).collect();
+        let mut pending = renamings;
         while !pending.is_empty() {
             let (count, mut retried) = (pending.len(), Vec::new());
-            for (index, old, new, value, repairs) in pending {
+            for Renaming { index, old, new, value, repairs, is_required } in pending {
                 let Some(member) = member_mut(&mut fixed.value, index) else { continue };
                 let previous = core::mem::replace(member, Member { key: new, value });
                 if self.breaks(&satisfied, &fixed.value) {
                     if let Some(member) = member_mut(&mut fixed.value, index) {
                         let Member { key: new, value } = core::mem::replace(member, previous);
-                        retried.push((index, old, new, value, repairs));
+                        retried.push(Renaming { index, old, new, value, repairs, is_required });
                     }
                     continue;
                 }
@@ -339,8 +353,8 @@ impl<'s, 'a> Repairer<'_, 's, 'a> {
         (renamed_indices, old_names)
     }
 
-    /// Returns the only missing required name. Returns `None` if several names are missing, because a reason at the
-    /// object could not be attributed to one of them.
+    /// Returns the only missing required name. Returns `None` if several names are missing: a reason at the
+    /// object would then not tell to which missing name it belongs.
     fn only_missing(&self, required: &Set<&'s Text<'a>>, value: &Node<'_>) -> Option<&'s Text<'a>> {
         let object = value.as_object()?;
         self.judge.budget().pay((required.len() + object.len()) / 16).then_some(())?;
@@ -349,53 +363,55 @@ impl<'s, 'a> Repairer<'_, 's, 'a> {
         missing.next().filter(|_| missing.next().is_none())
     }
 
-    /// Returns the undeclared members that resemble exactly one declared name, unless a member already has that name or
-    /// another member also resembles it.
+    /// Returns the index of each undeclared member that resembles exactly one declared name, with this name. Skips
+    /// names of existing members, and names with several similar members.
     fn similar_names(&mut self, view: &View<'s, 'a>, fixed: &Fixed<'_>, at: At<'_>) -> Vec<(usize, &'s Text<'a>)> {
         let Some(object) = fixed.value.as_object() else { return Vec::new() };
         if object.iter().all(|member| view.declares(&member.key)) {
             return Vec::new();
         }
-        let mut declared: Map<String, Option<&'s Text<'a>>> = Map::new();
-        for name in view.declared() {
+        let mut declared_by_folded_name: Map<String, Option<&'s Text<'a>>> = Map::new();
+        for name in view.declared_names() {
             if !self.judge.budget().pay(1) {
                 return Vec::new();
             }
             let Some(folded) = fold_name(name) else { continue };
-            let known = declared.entry(folded).or_insert(Some(name));
+            let known = declared_by_folded_name.entry(folded).or_insert(Some(name));
             // Two declared names with the same folded spelling are ambiguous.
             if known.is_some_and(|known| known != name) {
                 *known = None;
             }
         }
         let existing = LookUp::of(object);
-        let mut by_folded_name: Map<String, Option<(usize, &'s Text<'a>)>> = Map::new();
+        let mut similar_by_folded_name: Map<String, Option<(usize, &'s Text<'a>)>> = Map::new();
         for (index, member) in object.iter().enumerate() {
-            if view.declares(&member.key) || !self.is_undeclared(view, &member.key) {
+            if view.declares(&member.key) || !self.matches_no_pattern(view, &member.key) {
                 continue;
             }
             let Some(folded) = fold_name(&member.key).filter(|_| self.judge.budget().pay(1)) else { continue };
-            let Some(name) = declared.get(&folded).copied() else { continue };
+            let Some(name) = declared_by_folded_name.get(&folded).copied() else { continue };
             if name.is_some_and(|name| existing.has(name)) {
                 continue;
             }
-            let is_first = !by_folded_name.contains_key(&folded);
+            let is_first = !similar_by_folded_name.contains_key(&folded);
             let (Some(name), true) = (name, is_first) else {
-                self.leave_member(at, &member.key, LeftReason::Ambiguous);
-                if let Some(Some((other_index, _))) = by_folded_name.insert(folded, None) {
+                self.record_member_reason(at, &member.key, LeftReason::Ambiguous);
+                if let Some(Some((other_index, _))) = similar_by_folded_name.insert(folded, None) {
                     let other = object.members().get(other_index);
-                    other.into_iter().for_each(|other| self.leave_member(at, &other.key, LeftReason::Ambiguous));
+                    other
+                        .into_iter()
+                        .for_each(|other| self.record_member_reason(at, &other.key, LeftReason::Ambiguous));
                 }
                 continue;
             };
-            by_folded_name.insert(folded, Some((index, name)));
+            similar_by_folded_name.insert(folded, Some((index, name)));
         }
-        let similar: Vec<_> = by_folded_name.values().copied().flatten().collect();
+        let similar: Vec<_> = similar_by_folded_name.values().copied().flatten().collect();
         collections::by(similar, |(left, _), (right, _)| left.cmp(right))
     }
 
-    fn leave_member(&mut self, at: At<'_>, name: &Text<'_>, reason: LeftReason) {
-        let below = ChildLocations::member(at, name, name);
-        self.leave(below.at(at, Layers::default()), reason);
+    fn record_member_reason(&mut self, at: At<'_>, name: &Text<'_>, reason: LeftReason) {
+        let child = ChildLocations::member(at, name, name);
+        self.record_reason(child.at(at, Layers::default()), reason);
     }
 }

@@ -1,8 +1,9 @@
 //! Repairs invalid arguments of a model.
 //!
-//! Valid values are never changed. A repair fixes a failed assertion at a position, and is kept only if that assertion
-//! then holds and all other assertions still hold. If a value has several readings, the only exact reading is chosen,
-//! or else the only likely reading. Each member is validated separately. Reports contain no value of the arguments.
+//! Valid values are never changed. A repair fixes a failed assertion of the schema at a position. It is kept only if
+//! that assertion then holds and all other assertions still hold. If a value has several readings, the only reading of
+//! exact confidence is chosen, or else the only reading of likely confidence. Each member is validated separately.
+//! Reports contain no value of the arguments.
 //!
 //! Each application of a schema to a value is a step of the budget, and so is each copied value. Once the budget is
 //! spent, the rest is left unchanged.
@@ -38,7 +39,7 @@ use view::View;
 const MAX_LEVEL: usize = 64;
 
 /// Maximum number of strings to parse inside one another at one position.
-const TEXTS: u8 = 3;
+const MAX_PARSED_STRINGS: u8 = 3;
 
 struct Fixed<'n> {
     value: Node<'n>,
@@ -65,19 +66,19 @@ impl<'s, 'a> Repairer<'_, 's, 'a> {
         }
         let Some(mut view) = self.view(schemas) else { return fixed };
         if at.is_untyped_root {
-            view.kinds = view.kinds.and(InstanceTypes::OBJECT);
+            view.types = view.types.and(InstanceTypes::OBJECT);
         }
-        let at = At { outer: Some(at.outer.unwrap_or(view.kinds)), ..at };
-        if !self.is_kind(&view, &fixed.value) {
+        let at = At { outer_types: Some(at.outer_types.unwrap_or(view.types)), ..at };
+        if !self.fits_type_and_values(&view, &fixed.value) {
             return self.replace_value(&view, schemas, &fixed.value, at).unwrap_or(fixed);
         }
         match fixed.value.data() {
-            Data::Object(_) => self.members(&view, &mut fixed, at),
-            Data::Array(_) => self.items(&view, &mut fixed, at),
+            Data::Object(_) => self.repair_members(&view, &mut fixed, at),
+            Data::Array(_) => self.repair_items(&view, &mut fixed, at),
             _ => {}
         }
         if !view.unions.is_empty() {
-            self.unions(&view, &mut fixed, at);
+            self.repair_unions(&view, &mut fixed, at);
         }
         fixed
     }
@@ -86,7 +87,7 @@ impl<'s, 'a> Repairer<'_, 's, 'a> {
         if at.is_untyped_root && value.as_object().is_none() {
             return Verdict::Invalid;
         }
-        self.judge.together(|judge| {
+        self.judge.with_shared_indexes(|judge| {
             let mut all = Verdict::Valid;
             for schema in schemas {
                 all = all.and(judge.verdict(schema, value));
@@ -98,21 +99,21 @@ impl<'s, 'a> Repairer<'_, 's, 'a> {
         })
     }
 
-    fn is_kind(&mut self, view: &View<'s, 'a>, value: &Node<'_>) -> bool {
-        let listed = [Keyword::Type, Keyword::Enum, Keyword::Const];
-        InstanceTypes::of_instance(value).within(view.kinds)
-            && view
-                .parts
-                .iter()
-                .all(|part| listed.iter().all(|keyword| self.judge.keyword(*keyword, part, value) != Verdict::Invalid))
+    fn fits_type_and_values(&mut self, view: &View<'s, 'a>, value: &Node<'_>) -> bool {
+        let keywords = [Keyword::Type, Keyword::Enum, Keyword::Const];
+        InstanceTypes::of_instance(value).is_subset_of(view.types)
+            && view.parts.iter().all(|part| {
+                keywords.iter().all(|keyword| self.judge.keyword(*keyword, part, value) != Verdict::Invalid)
+            })
     }
 
-    fn leave(&mut self, at: At<'_>, reason: LeftReason) {
+    fn record_reason(&mut self, at: At<'_>, reason: LeftReason) {
         self.reasons.insert(at.output_pointer(), reason);
     }
 }
 
-/// A position in the arguments, and the readings that were tried there.
+/// A position in the arguments, and the readings that were tried there. A reading is another value that the model may
+/// have meant.
 #[derive(Clone, Copy)]
 pub(crate) struct At<'p> {
     /// Location in the original arguments.
@@ -125,28 +126,28 @@ pub(crate) struct At<'p> {
     pub(crate) is_untyped_root: bool,
     /// Number of enclosing positions, branches and readings.
     pub(crate) level: usize,
-    /// Types that the whole schema of this position accepts, while one of its branches is tried.
-    pub(crate) outer: Option<InstanceTypes>,
+    /// Types that the whole schema of this position accepts; set while one branch of its unions is tried.
+    pub(crate) outer_types: Option<InstanceTypes>,
     pub(crate) layers: Layers,
 }
 
-/// Readings of one value, counted to limit their nesting.
+/// Readings inside one another at one position, counted to limit their nesting.
 #[derive(Clone, Copy, Default)]
 pub(crate) struct Layers {
     /// Number of strings that were parsed inside one another.
-    pub(crate) texts: u8,
+    pub(crate) parsed_strings: u8,
     /// True for the only item of an array that a repair added.
     pub(crate) is_wrapped: bool,
     /// True for an item of an array that contains several items, but no array. If the schema expects an array in place
     /// of each item, all items together may be that array.
     pub(crate) is_in_flat_array: bool,
     /// Number of enclosing arrays and objects that were removed.
-    pub(crate) unwrapped: u8,
+    pub(crate) removed_containers: u8,
 }
 
 impl<'p> At<'p> {
     pub(crate) const fn for_next_reading(self, layers: Layers) -> At<'p> {
-        At { layers, level: self.level + 1, outer: None, ..self }
+        At { layers, level: self.level + 1, outer_types: None, ..self }
     }
 
     pub(crate) fn pointer(self) -> String {
@@ -158,7 +159,7 @@ impl<'p> At<'p> {
     }
 }
 
-/// Locations of a member, under its old name and its new one.
+/// Locations of a member or an item in the original arguments and in the result.
 pub(crate) struct ChildLocations<'p> {
     from: Location<'p>,
     to: Location<'p>,
@@ -170,10 +171,14 @@ impl<'p> ChildLocations<'p> {
         ChildLocations { from, to: Location::Member(at.to, new) }
     }
 
-    /// `is_own` is true if the item is in the original arguments.
-    pub(crate) fn item(at: At<'p>, index: usize, is_own: bool) -> Self {
-        let from = if at.is_in_text || !is_own { *at.from } else { Location::Item(at.from, index) };
+    pub(crate) fn item(at: At<'p>, index: usize) -> Self {
+        let from = if at.is_in_text { *at.from } else { Location::Item(at.from, index) };
         ChildLocations { from, to: Location::Item(at.to, index) }
+    }
+
+    /// The array is not in the original arguments, so the item has the location of the value that was wrapped.
+    pub(crate) fn item_of_added_array(at: At<'p>, index: usize) -> Self {
+        ChildLocations { from: *at.from, to: Location::Item(at.to, index) }
     }
 
     pub(crate) fn at<'b>(&'b self, enclosing: At<'b>, layers: Layers) -> At<'b>
@@ -186,14 +191,14 @@ impl<'p> ChildLocations<'p> {
             is_in_text: enclosing.is_in_text,
             is_untyped_root: false,
             level: enclosing.level + 1,
-            outer: None,
+            outer_types: None,
             layers,
         }
     }
 }
 
-/// Removes the output pointer of repairs whose results were removed or moved by a later repair.
-pub(crate) fn forget(repairs: &mut [Repair], arguments: &Node<'_>) {
+/// Removes the output pointer of each repair whose result a later repair removed or moved.
+pub(crate) fn clear_stale_output_pointers(repairs: &mut [Repair], arguments: &Node<'_>) {
     let removed_pointers = repairs.iter().filter(|repair| repair.output_pointer.is_none());
     let removed_pointers: Set<String> = removed_pointers.map(|repair| repair.pointer.clone()).collect();
     let mut later_pointers = Set::new();
@@ -214,10 +219,10 @@ fn enclosing_pointers(pointer: &str) -> impl Iterator<Item = &str> {
 }
 
 fn exists(root: &Node<'_>, pointer: &str) -> bool {
-    let mut location = Some(root);
+    let mut node = Some(root);
     for token in pointer.split('/').skip(1) {
         let name = unescaped_token(token);
-        location = location.and_then(|location| match location.data() {
+        node = node.and_then(|node| match node.data() {
             Data::Array(items) => items.get(name.parse::<usize>().ok()?),
             Data::Object(object) => {
                 object.iter().find(|member| member.key.display() == name).map(|member| &member.value)
@@ -225,5 +230,5 @@ fn exists(root: &Node<'_>, pointer: &str) -> bool {
             _ => None,
         });
     }
-    location.is_some()
+    node.is_some()
 }

@@ -19,12 +19,12 @@ const STRUCTURED: &str = "structuredContent";
 const CONTENT: &str = "content";
 const IS_ERROR: &str = "isError";
 
-/// Members of results that are not a `CallToolResult`: a task, and a request for input. Since MCP 2026-07-28, the kind
-/// is named.
+/// Members of results that are not a `CallToolResult`: a task, and a request for input. Since MCP 2026-07-28,
+/// the member [`RESULT_TYPE`] names the kind of a result.
 const OTHER_RESULTS: [&str; 3] = ["task", "inputRequests", "requestState"];
-const KIND: &str = "resultType";
+const RESULT_TYPE: &str = "resultType";
 
-/// Maximum nesting of structured content that is read from text. A message contains it in two objects.
+/// Maximum nesting of structured content that is read from text. The message around it adds two levels.
 const MAX_FILLED_DEPTH: usize = MAX_DEPTH - 2;
 
 /// The result of a call, as it may be sent to a client.
@@ -95,35 +95,35 @@ fn validate_content(validator: &Validator<'_, '_>, result: &Node<'_>) -> Validat
 
 pub(crate) fn fit(result: &mut Node<'_>, tool: &Node<'_>, options: &ResultOptions) -> Result<FittedResult<()>, Error> {
     let validator = validator_of(tool)?;
-    if is_of_other_kind(result) {
+    if is_another_result(result) {
         let (changes, errors) = (Vec::new(), Vec::new());
         return Ok(FittedResult { result: (), changed: false, valid: Some(true), changes, errors });
     }
     let mut changes = Vec::new();
     let validation = match &validator {
         _ if result.as_object().is_none() => validate(result, tool)?,
-        Some(validator) if !is_error(result) => fill(result, validator, options.mismatch, &mut changes),
+        Some(validator) if !is_error(result) => fill_from_text(result, validator, options.mismatch, &mut changes),
         _ => Validation { valid: Some(true), errors: Vec::new() },
     };
     if validation.valid == Some(false) && options.mismatch == Mismatch::Refuse {
-        changes.push(refuse(result, tool, &validation));
+        changes.push(replace_with_error(result, tool, &validation));
     } else {
-        changes.extend(add_text(result, options.structured_text));
+        changes.extend(add_content_as_text(result, options.structured_text));
         changes.extend(drop_content(result, validator.as_ref(), &validation, options.mismatch));
     }
     let changed = !changes.is_empty();
     Ok(FittedResult { result: (), changed, valid: validation.valid, changes, errors: validation.errors })
 }
 
-fn is_of_other_kind(result: &Node<'_>) -> bool {
-    if result.text_at(KIND).is_some_and(|kind| !kind.is("complete")) {
+fn is_another_result(result: &Node<'_>) -> bool {
+    if result.text_at(RESULT_TYPE).is_some_and(|kind| !kind.is("complete")) {
         return true;
     }
     let is_call_result = [CONTENT, STRUCTURED].iter().any(|member| result.get(*member).is_some());
     !is_call_result && OTHER_RESULTS.iter().any(|member| result.get(*member).is_some())
 }
 
-fn fill(
+fn fill_from_text(
     result: &mut Node<'_>,
     validator: &Validator<'_, '_>,
     mismatch: Mismatch,
@@ -137,7 +137,7 @@ fn fill(
     }
     let Some((index, content)) = content_in_text(result, validator) else { return validation };
     if !is_missing {
-        changes.extend(validation.errors.first().map(|error| drop_change(ResultRule::DropContent, "", error)));
+        changes.extend(validation.errors.first().map(|error| removal_of_content(ResultRule::DropContent, "", error)));
     }
     result.set(STRUCTURED, content);
     changes.push(ResultChange {
@@ -151,16 +151,17 @@ fn fill(
 
 /// Returns the JSON in the only text of a result, with the index of its block, if the JSON matches.
 ///
-/// Several texts could be parts of one document, or a document and a note. JSON with a repeated name has two readings.
+/// Ignores several texts: they could be parts of one document, or a document and a note. Ignores JSON with a repeated
+/// name: it has two readings.
 fn content_in_text(result: &Node<'_>, validator: &Validator<'_, '_>) -> Option<(usize, Node<'static>)> {
     let mut texts = text_blocks(result);
     let (index, text) = texts.next()?;
     if texts.next().is_some() {
         return None;
     }
-    let (content, repeats) = json::read_and_find_duplicates(&text).ok()?;
-    let is_filled = !repeats && !is_deeper_than(&content, MAX_FILLED_DEPTH);
-    (is_filled && validator.value(&content).valid == Some(true)).then(|| (index, content.detached()))
+    let (content, has_repeated_names) = json::read_and_find_duplicates(&text).ok()?;
+    let is_usable = !has_repeated_names && !is_deeper_than(&content, MAX_FILLED_DEPTH);
+    (is_usable && validator.value(&content).valid == Some(true)).then(|| (index, content.detached()))
 }
 
 /// Returns the text blocks with their indexes. Blocks with an unpaired surrogate are omitted.
@@ -186,10 +187,10 @@ fn is_deeper_than(node: &Node<'_>, levels: usize) -> bool {
 }
 
 /// Adds the structured content as text, for clients that show only `content`.
-fn add_text(result: &mut Node<'_>, when: StructuredText) -> Option<ResultChange> {
+fn add_content_as_text(result: &mut Node<'_>, when: StructuredText) -> Option<ResultChange> {
     let structured = result.get(STRUCTURED).filter(|content| !content.is_null())?;
     let blocks = result.get(CONTENT).filter(|content| !content.is_null());
-    // A client refuses content that is not a list.
+    // No text is added to content that is not a list, because a client refuses such content.
     let count = blocks.map_or(Some(0), |blocks| blocks.as_array().map(<[_]>::len))?;
     let is_added = match when {
         StructuredText::Never => false,
@@ -215,7 +216,7 @@ fn add_text(result: &mut Node<'_>, when: StructuredText) -> Option<ResultChange>
 
 fn is_text_of(text: &str, content: &Node<'_>) -> bool {
     match (json::read(text), content.as_text()) {
-        (Ok(read), _) if json::same(&read, content) => true,
+        (Ok(value), _) if json::same(&value, content) => true,
         (_, Some(string)) => string.value().is_some_and(|string| string == text),
         _ => false,
     }
@@ -244,12 +245,12 @@ fn drop_content(
         return None;
     };
     let error = errors.errors.first().filter(|_| errors.valid == Some(false))?;
-    let change = drop_change(rule, suffix, error);
+    let change = removal_of_content(rule, suffix, error);
     result.remove(STRUCTURED);
     Some(change)
 }
 
-fn drop_change(rule: ResultRule, suffix: &str, error: &ArgumentViolation) -> ResultChange {
+fn removal_of_content(rule: ResultRule, suffix: &str, error: &ArgumentViolation) -> ResultChange {
     let message = format!(
         "removed `{STRUCTURED}`{suffix}, which does not match the `{OUTPUT_SCHEMA}`: {} ({})",
         error.message, error.schema_pointer
@@ -257,7 +258,7 @@ fn drop_change(rule: ResultRule, suffix: &str, error: &ArgumentViolation) -> Res
     ResultChange { pointer: format!("/{STRUCTURED}"), output_pointer: None, rule, message }
 }
 
-fn refuse(result: &mut Node<'_>, tool: &Node<'_>, validation: &Validation) -> ResultChange {
+fn replace_with_error(result: &mut Node<'_>, tool: &Node<'_>, validation: &Validation) -> ResultChange {
     let name = tool.text_at("name").map(|name| format!(" of `{}`", name.display())).unwrap_or_default();
     let message = validation.errors.first().map(|error| match error.pointer.as_str() {
         "" => error.message.clone(),

@@ -2,7 +2,7 @@
 
 use alloc::{borrow::Cow, string::String, vec::Vec};
 
-use super::{forget, kinds::fold_name, words, At, Fixed, Layers, Repairer, TEXTS};
+use super::{clear_stale_output_pointers, kinds::fold_name, words, At, Fixed, Layers, Repairer, MAX_PARSED_STRINGS};
 use crate::{
     collections::{Map, Set},
     error::{Code, Error},
@@ -12,7 +12,7 @@ use crate::{
         Data, Node, Text,
     },
     options::{RepairOptions, Truncated},
-    report::{retry_message, Confidence, Left, LeftReason, RepairRule, Repaired},
+    report::{retry_message, Confidence, Left, LeftReason, Repair, RepairRule, Repaired},
     schema::{
         keyword::Keyword,
         validate::{Location, Validator, Verdict},
@@ -29,8 +29,8 @@ const MAX_WRAPPERS: usize = 3;
 pub(crate) enum RawArguments<'n> {
     /// A value. If it is a string, the model wrote it in quotes, as JSON text.
     Value(Node<'n>),
-    /// Value of JSON text with a duplicate name. Parsers disagree about which value is used, so the value that was
-    /// validated is returned instead of the text. It is the last value, as in `JSON.parse` and most other parsers.
+    /// Value of JSON text that contains a name twice. Parsers disagree about which of the two members is used, so this
+    /// value replaces the text. It has the last member, as in `JSON.parse` and most other parsers.
     Repeated(Node<'n>),
     /// Text that was meant as JSON.
     Text(Cow<'n, str>),
@@ -62,23 +62,23 @@ pub(crate) fn repair<'n>(
     options: &RepairOptions,
 ) -> Result<Repaired<Node<'n>>, Refusal> {
     let mut repairer = Repairer { judge: validator.judge(), options, permits: options.permits(), reasons: Map::new() };
-    let (mut fixed, is_read, refusal_without_schema) = repairer.parse(raw)?;
+    let ParsedArguments { mut fixed, is_changed, refusal_without_schema } = repairer.parse(raw)?;
     let verdict = repairer.repair_arguments(&mut fixed);
     // A guess is used only if the result is valid.
     if let Some(refusal_without_schema) = refusal_without_schema.filter(|_| verdict != Verdict::Valid) {
         return Err(refusal_without_schema);
     }
-    let changed = is_read || !fixed.repairs.is_empty();
+    let changed = is_changed || !fixed.repairs.is_empty();
     let Fixed { value: arguments, mut repairs } = fixed;
-    forget(&mut repairs, &arguments);
+    clear_stale_output_pointers(&mut repairs, &arguments);
     if verdict != Verdict::Invalid {
         let (valid, left) = (verdict.known(), Vec::new());
         return Ok(Repaired { arguments, changed, valid, repairs, left, retry_message: None });
     }
     let is_spent = repairer.judge.budget().is_spent();
-    let found = validator.arguments(&arguments);
-    let valid = if is_spent && found.valid == Some(false) { None } else { found.valid };
-    let left = found.errors.into_iter().filter(|_| valid == Some(false)).map(|error| Left {
+    let validation = validator.arguments(&arguments);
+    let valid = if is_spent && validation.valid == Some(false) { None } else { validation.valid };
+    let left = validation.errors.into_iter().filter(|_| valid == Some(false)).map(|error| Left {
         reason: repairer.reasons.get(&error.pointer).copied().unwrap_or(LeftReason::NoRule),
         pointer: error.pointer,
         keyword: error.keyword,
@@ -89,23 +89,40 @@ pub(crate) fn repair<'n>(
     Ok(Repaired { arguments, changed, valid, repairs, left, retry_message })
 }
 
+struct ParsedArguments<'n> {
+    fixed: Fixed<'n>,
+    /// True if the value differs from the model's text.
+    is_changed: bool,
+    /// Why text is refused without a schema; `None` unless the schema decided how to read the text.
+    refusal_without_schema: Option<Refusal>,
+}
+
+impl<'n> ParsedArguments<'n> {
+    fn unchanged(value: Node<'n>) -> Self {
+        let fixed = Fixed { value, repairs: Vec::new() };
+        ParsedArguments { fixed, is_changed: false, refusal_without_schema: None }
+    }
+
+    fn changed(value: Node<'n>, repairs: Vec<Repair>) -> Self {
+        ParsedArguments { fixed: Fixed { value, repairs }, is_changed: true, refusal_without_schema: None }
+    }
+}
+
 impl<'s, 'a> Repairer<'_, 's, 'a> {
-    /// Returns the arguments as a value, and true if it differs from the text of the model. If the schema decided how
-    /// to read them, also returns why text without a schema is refused.
-    fn parse<'n>(&mut self, raw: RawArguments<'n>) -> Result<(Fixed<'n>, bool, Option<Refusal>), Refusal> {
+    fn parse<'n>(&mut self, raw: RawArguments<'n>) -> Result<ParsedArguments<'n>, Refusal> {
         let is_quoted = matches!(raw, RawArguments::Value(_));
         let mut text = match raw {
             RawArguments::Text(text) => text.into_owned(),
-            RawArguments::Repeated(value) => return Ok((Fixed { value, repairs: Vec::new() }, true, None)),
+            RawArguments::Repeated(value) => return Ok(ParsedArguments::changed(value, Vec::new())),
             RawArguments::Value(value) => match value.as_text().and_then(Text::value).map(Cow::into_owned) {
                 Some(text) if self.permits.refusal(RepairRule::JsonString, Confidence::Exact).is_none() => {
                     match self.accepts(&value) {
-                        true => return Ok((Fixed { value, repairs: Vec::new() }, false, None)),
+                        true => return Ok(ParsedArguments::unchanged(value)),
                         false => text,
                     }
                 }
                 _ if value.is_null() && !self.accepts(&value) => return self.empty_arguments(value, "null"),
-                _ => return Ok((Fixed { value, repairs: Vec::new() }, false, None)),
+                _ => return Ok(ParsedArguments::unchanged(value)),
             },
         };
         let tolerance = Tolerance {
@@ -115,9 +132,10 @@ impl<'s, 'a> Repairer<'_, 's, 'a> {
             guesses: false,
         };
         let location = Location::At("");
-        let at = root_at(&location, false);
+        let is_untyped_root = false;
+        let at = root_at(&location, is_untyped_root);
         let (mut repairs, original, mut refusal_without_schema) = (Vec::new(), text.clone(), None);
-        for layer in u8::from(is_quoted)..=TEXTS {
+        for layer in u8::from(is_quoted)..=MAX_PARSED_STRINGS {
             match text.trim_matches(|next: char| next.is_whitespace() || next == '\u{FEFF}') {
                 "null" => return self.empty_arguments(Node::default(), "null"),
                 "" | "None" => return self.empty_arguments(Node::default(), "text"),
@@ -128,12 +146,15 @@ impl<'s, 'a> Repairer<'_, 's, 'a> {
             if layer > 0 {
                 let confidence =
                     reading.repairs.iter().fold(Confidence::Exact, |lowest, text| lowest.min(text.confidence));
-                repairs.push(words::replaced(at, (RepairRule::JsonString, confidence), "string", &reading.node));
+                repairs.push(words::replacement(at, (RepairRule::JsonString, confidence), "string", &reading.node));
             }
-            repairs.extend(reading.repairs.iter().map(|text| words::read(at, *text, &reading.node)));
+            repairs.extend(reading.repairs.iter().map(|text| words::text_repair(at, *text, &reading.node)));
             match reading.node.data() {
                 Data::Object(_) | Data::Array(_) => {
-                    return Ok((Fixed { value: reading.node, repairs }, true, refusal_without_schema))
+                    return Ok(ParsedArguments {
+                        refusal_without_schema,
+                        ..ParsedArguments::changed(reading.node, repairs)
+                    });
                 }
                 Data::String(inner) => match inner.value() {
                     Some(inner) => text = inner.into_owned(),
@@ -143,11 +164,11 @@ impl<'s, 'a> Repairer<'_, 's, 'a> {
             }
         }
         // The value is neither an object nor an array, so it cannot represent arguments.
-        Ok((Fixed { value: Node::string(original), repairs: Vec::new() }, false, None))
+        Ok(ParsedArguments::unchanged(Node::string(original)))
     }
 
-    /// Reads text as JSON. If no rule can read the text, the schema decides about further notations; the refusal is
-    /// then returned, too.
+    /// Reads text as JSON. If no rule can read the text, the schema decides about further notations. The refusal by the
+    /// rules is then returned together with the reading.
     fn read_text(&mut self, text: &str, tolerance: Tolerance) -> Result<(Reading, Option<Refusal>), Refusal> {
         let refusal_without_schema = match read_tolerant(text, tolerance) {
             Ok(reading) => return Ok((reading, None)),
@@ -164,22 +185,19 @@ impl<'s, 'a> Repairer<'_, 's, 'a> {
     }
 
     /// Reads null, blank text and words for null as empty arguments.
-    fn empty_arguments<'n>(
-        &mut self,
-        original: Node<'n>,
-        from: &str,
-    ) -> Result<(Fixed<'n>, bool, Option<Refusal>), Refusal> {
+    fn empty_arguments<'n>(&mut self, original: Node<'n>, from: &str) -> Result<ParsedArguments<'n>, Refusal> {
         let rule = (RepairRule::EmptyArguments, Confidence::Exact);
         if self.permits.refusal(rule.0, rule.1).is_some() {
             if from == "text" {
                 return Err(Refusal { reason: LeftReason::SwitchedOff, offset: 0 });
             }
-            return Ok((Fixed { value: original, repairs: Vec::new() }, false, None));
+            return Ok(ParsedArguments::unchanged(original));
         }
         let location = Location::At("");
         let empty = Node::empty_object();
-        let repair = words::replaced(root_at(&location, false), rule, from, &empty);
-        Ok((Fixed { value: empty, repairs: alloc::vec![repair] }, true, None))
+        let is_untyped_root = false;
+        let repair = words::replacement(root_at(&location, is_untyped_root), rule, from, &empty);
+        Ok(ParsedArguments::changed(empty, alloc::vec![repair]))
     }
 
     fn is_untyped(&self) -> bool {
@@ -237,27 +255,27 @@ impl<'s, 'a> Repairer<'_, 's, 'a> {
         for branch in branches.collect::<Vec<_>>() {
             views.extend(self.view(&[branch]));
         }
-        let declared: Set<String> = views.iter().flat_map(|view| view.declared()).filter_map(fold_name).collect();
-        let (mut inner, mut steps, mut texts) = (value.copy(self.judge.budget()), Vec::new(), Vec::new());
+        let declared: Set<String> = views.iter().flat_map(|view| view.declared_names()).filter_map(fold_name).collect();
+        let (mut inner, mut steps, mut text_repairs) = (value.copy(self.judge.budget()), Vec::new(), Vec::new());
         for _ in 0..MAX_WRAPPERS {
             let object = inner.as_object()?;
             let is_sibling = |name: &Text<'_>| WRAPPER_SIBLINGS.iter().any(|known| name.is(*known));
             let mut wrappers = object.iter().filter(|member| !is_sibling(&member.key));
             let (wrapper, None) = (wrappers.next()?, wrappers.next()) else { return None };
-            let is_another_name = |name: &Node<'_>| {
+            let names_another_tool = |name: &Node<'_>| {
                 self.options
                     .name
                     .as_ref()
                     .is_some_and(|tool_name| name.as_text().is_some_and(|text| !text.is(tool_name)))
             };
             // If any branch declares a name, the name is a member, not a wrapper.
-            let is_free = |name: &Text<'_>| {
+            let is_not_declared = |name: &Text<'_>| {
                 let is_known = fold_name(name).is_some_and(|name| declared.contains(&name));
-                !is_known && views.iter().all(|view| !view.declares(name) && self.is_undeclared(view, name))
+                !is_known && views.iter().all(|view| !view.declares(name) && self.matches_no_pattern(view, name))
             };
             if !is_wrapper(&wrapper.key)
-                || !object.iter().map(|member| &member.key).all(is_free)
-                || object.get("name").is_some_and(is_another_name)
+                || !object.iter().map(|member| &member.key).all(is_not_declared)
+                || object.get("name").is_some_and(names_another_tool)
             {
                 return None;
             }
@@ -270,7 +288,8 @@ impl<'s, 'a> Repairer<'_, 's, 'a> {
                 let pointer = pointer_to(&steps);
                 let from = Location::At(if at.is_in_text { "" } else { &pointer });
                 let inside = At { from: &from, ..at };
-                texts.extend(reading.repairs.iter().map(|text| words::read(inside, *text, &reading.node)));
+                text_repairs
+                    .extend(reading.repairs.iter().map(|text| words::text_repair(inside, *text, &reading.node)));
                 content = reading.node;
             }
             content.as_object()?;
@@ -280,10 +299,11 @@ impl<'s, 'a> Repairer<'_, 's, 'a> {
                 let pointer = pointer_to(&steps);
                 let from = Location::At(if at.is_in_text { "" } else { &pointer });
                 let inside = At { from: &from, is_in_text: at.is_in_text || was_text, ..at };
-                let repair = words::replaced(at, rule, "object", &arguments.value);
-                let mut repairs = alloc::vec![words::moved(repair, inside, false)];
-                repairs.extend(texts);
-                return self.candidate(rule, repairs, arguments, at).map(|candidate| candidate.fixed);
+                let repair = words::replacement(at, rule, "object", &arguments.value);
+                let is_item = false;
+                let mut repairs = alloc::vec![words::with_moved_from(repair, inside, is_item)];
+                repairs.extend(text_repairs);
+                return self.permitted_candidate(rule, repairs, arguments, at).map(|candidate| candidate.fixed);
             }
             inner = content;
         }
@@ -324,7 +344,7 @@ fn root_at<'p>(location: &'p Location<'p>, is_untyped_root: bool) -> At<'p> {
         is_in_text: false,
         is_untyped_root,
         level: 0,
-        outer: None,
+        outer_types: None,
         layers: Layers::default(),
     }
 }

@@ -4,7 +4,7 @@ use alloc::vec::Vec;
 
 use super::{
     kinds::Candidate,
-    view::{only_value, Union, View},
+    view::{only_listed_value, Union, View},
     At, Fixed, Repairer,
 };
 use crate::{
@@ -13,49 +13,65 @@ use crate::{
     schema::{instance_types::InstanceTypes, keyword::Keyword, validate::Verdict},
 };
 
-/// Maximum depth of the search for values that the repair of a branch makes invalid.
+/// Maximum depth of the search for nested values that the repair of a branch makes invalid.
 const MAX_DEPTH: usize = 16;
+
+/// Result of the repair by a branch that did not make the union valid.
+struct Attempt<'n> {
+    /// True if the branch accepts only null.
+    is_null: bool,
+    /// True if the branch accepts the type of the value.
+    accepts_type: bool,
+    repaired: Fixed<'n>,
+}
 
 impl<'s, 'a> Repairer<'_, 's, 'a> {
     #[inline(never)]
-    pub(super) fn unions<'n>(&mut self, view: &View<'s, 'a>, fixed: &mut Fixed<'n>, at: At<'_>) {
+    pub(super) fn repair_unions<'n>(&mut self, view: &View<'s, 'a>, fixed: &mut Fixed<'n>, at: At<'_>) {
         for union in &view.unions {
             if self.judge.keyword(union.keyword, union.schema, &fixed.value) != Verdict::Invalid {
                 continue;
             }
-            if let Some(repaired) = self.union(view, *union, &fixed.value, at) {
+            if let Some(repaired) = self.repair_union(view, *union, &fixed.value, at) {
                 fixed.value = repaired.value;
                 fixed.repairs.extend(repaired.repairs);
             }
         }
     }
 
-    fn union<'n>(
+    fn repair_union<'n>(
         &mut self,
         view: &View<'s, 'a>,
         union: Union<'s, 'a>,
         value: &Node<'n>,
         at: At<'_>,
     ) -> Option<Fixed<'n>> {
-        let kind = InstanceTypes::of_instance(value);
+        let value_type = InstanceTypes::of_instance(value);
         let mut branches: Vec<(&'s Node<'a>, Option<View<'s, 'a>>)> = Vec::new();
         for branch in union.branches {
             let branch_view = self.view(&[branch]);
             branches.push((branch, branch_view));
         }
         let accepts_type = |branch_view: &Option<View<'_, '_>>| {
-            branch_view.as_ref().is_none_or(|branch_view| kind.within(branch_view.kinds))
+            branch_view.as_ref().is_none_or(|branch_view| value_type.is_subset_of(branch_view.types))
         };
         let mut is_possible: Vec<bool> = Vec::new();
         for (_, branch_view) in &branches {
-            is_possible.push(!branch_view.as_ref().is_some_and(|branch_view| self.contradicts(branch_view, value)));
+            is_possible
+                .push(!branch_view.as_ref().is_some_and(|branch_view| self.violates_constant(branch_view, value)));
         }
-        // If the value contradicts every branch for its type, no branch is excluded.
-        if !branches.iter().zip(&is_possible).any(|((_, branch_view), is_open)| *is_open && accepts_type(branch_view)) {
-            is_possible.iter_mut().for_each(|is_open| *is_open = true);
+        // If the constants of every branch for its type differ from the value, no branch is excluded.
+        if !branches
+            .iter()
+            .zip(&is_possible)
+            .any(|((_, branch_view), is_possible_branch)| *is_possible_branch && accepts_type(branch_view))
+        {
+            is_possible.iter_mut().for_each(|is_possible_branch| *is_possible_branch = true);
         }
-        let (mut valid, mut candidates): (Vec<Candidate<'n>>, Vec<(bool, bool, Fixed<'n>)>) = (Vec::new(), Vec::new());
-        for ((branch, branch_view), _) in branches.iter().zip(&is_possible).filter(|(_, is_open)| **is_open) {
+        let (mut valid, mut attempts): (Vec<Candidate<'n>>, Vec<Attempt<'n>>) = (Vec::new(), Vec::new());
+        for ((branch, branch_view), _) in
+            branches.iter().zip(&is_possible).filter(|(_, is_possible_branch)| **is_possible_branch)
+        {
             let repaired = self.repair_branch(branch, value, at);
             if !repaired.repairs.is_empty() && self.keeps_assertions(view, union, value, &repaired.value) {
                 if self.judge.keyword(union.keyword, union.schema, &repaired.value) == Verdict::Valid {
@@ -64,29 +80,26 @@ impl<'s, 'a> Repairer<'_, 's, 'a> {
                     valid.push(Candidate { fixed: repaired, confidence });
                     continue;
                 }
-                let is_null = branch_view.as_ref().is_some_and(|branch_view| branch_view.kinds == InstanceTypes::NULL);
-                candidates.push((is_null, accepts_type(branch_view), repaired));
+                let is_null = branch_view.as_ref().is_some_and(|branch_view| branch_view.types == InstanceTypes::NULL);
+                attempts.push(Attempt { is_null, accepts_type: accepts_type(branch_view), repaired });
                 continue;
             }
-            let is_null = branch_view.as_ref().is_some_and(|branch_view| branch_view.kinds == InstanceTypes::NULL);
-            candidates.push((
-                is_null,
-                accepts_type(branch_view),
-                Fixed { value: Node::default(), repairs: Vec::new() },
-            ));
+            let is_null = branch_view.as_ref().is_some_and(|branch_view| branch_view.types == InstanceTypes::NULL);
+            let repaired = Fixed { value: Node::default(), repairs: Vec::new() };
+            attempts.push(Attempt { is_null, accepts_type: accepts_type(branch_view), repaired });
         }
         if !valid.is_empty() {
-            return self.choose(valid, at);
+            return self.choose_candidate(valid, at);
         }
         // No branch is valid. If only one branch can be meant, its members are repaired as far as possible.
-        let only_candidate = |is_meant: &dyn Fn(&(bool, bool, Fixed<'n>)) -> bool| {
+        let only_attempt = |is_meant: &dyn Fn(&Attempt<'n>) -> bool| {
             let mut matching =
-                candidates.iter().enumerate().filter(|(_, candidate)| is_meant(candidate)).map(|(index, _)| index);
+                attempts.iter().enumerate().filter(|(_, attempt)| is_meant(attempt)).map(|(index, _)| index);
             matching.next().filter(|_| matching.next().is_none())
         };
-        let index = only_candidate(&|(is_null, _, _)| !is_null)
-            .or_else(|| only_candidate(&|(_, accepts_type, _)| *accepts_type))?;
-        let (_, _, repaired) = candidates.into_iter().nth(index)?;
+        let index =
+            only_attempt(&|attempt| !attempt.is_null).or_else(|| only_attempt(&|attempt| attempt.accepts_type))?;
+        let Attempt { repaired, .. } = attempts.into_iter().nth(index)?;
         (!repaired.repairs.is_empty()).then_some(repaired)
     }
 
@@ -95,14 +108,14 @@ impl<'s, 'a> Repairer<'_, 's, 'a> {
         self.repair_value(&[branch], copy, At { level: at.level + 1, is_untyped_root: false, ..at })
     }
 
-    fn contradicts(&mut self, branch: &View<'s, 'a>, value: &Node<'_>) -> bool {
+    fn violates_constant(&mut self, branch: &View<'s, 'a>, value: &Node<'_>) -> bool {
         let Some(object) = value.as_object() else { return false };
-        for (_, table) in branch.values(Keyword::Properties) {
+        for (_, table) in branch.keyword_values(Keyword::Properties) {
             for member in table.as_object().into_iter().flatten() {
                 let Some(value) = object.get_text(&member.key).filter(|_| self.judge.budget().pay(1)) else { continue };
                 let property_view = self.view(&[&member.value]);
                 let parts = property_view.iter().flat_map(|property_view| property_view.parts.iter());
-                if parts.filter_map(|part| only_value(part)).any(|constant| !same(constant, value)) {
+                if parts.filter_map(|part| only_listed_value(part)).any(|constant| !same(constant, value)) {
                     return true;
                 }
             }
@@ -110,7 +123,7 @@ impl<'s, 'a> Repairer<'_, 's, 'a> {
         false
     }
 
-    /// Returns true if everything that held at this position, apart from the union, still holds.
+    /// Returns true if all assertions at this position that held before still hold, apart from the union.
     fn keeps_assertions(
         &mut self,
         view: &View<'s, 'a>,
@@ -122,8 +135,8 @@ impl<'s, 'a> Repairer<'_, 's, 'a> {
             for member in part.iter() {
                 let Some(keyword) = Keyword::named(&member.key) else { continue };
                 let is_union = keyword == union.keyword && core::ptr::eq(*part, union.schema);
-                let is_followed = matches!(keyword, Keyword::Ref | Keyword::AllOf);
-                if is_union || is_followed || self.judge.keyword(keyword, part, after) != Verdict::Invalid {
+                let is_in_parts = matches!(keyword, Keyword::Ref | Keyword::AllOf);
+                if is_union || is_in_parts || self.judge.keyword(keyword, part, after) != Verdict::Invalid {
                     continue;
                 }
                 if self.judge.keyword(keyword, part, before) != Verdict::Invalid {

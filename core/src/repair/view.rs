@@ -1,5 +1,6 @@
-//! The schemas of a position in decomposed form: references are resolved, `allOf` is flattened, unions are separate.
-//! Finds the schemas of a member or an item, and checks that a nested repair breaks no assertion about the whole value.
+//! A view: the schemas of a position in decomposed form. References are resolved, `allOf` is flattened, and unions are
+//! separate. Finds the schemas of a member or an item, and checks that a nested repair breaks no assertion about the
+//! whole value.
 
 use alloc::vec::Vec;
 use core::cell::OnceCell;
@@ -15,7 +16,7 @@ use crate::{
     },
 };
 
-/// Maximum nesting of branches whose types are computed.
+/// Maximum nesting of unions whose branches are decomposed to compute the types they accept.
 const MAX_DEPTH: usize = 8;
 
 #[derive(Clone, Copy)]
@@ -25,45 +26,45 @@ pub(super) struct Union<'s, 'a> {
     pub(super) branches: &'s [Node<'a>],
 }
 
-type Named<'s, 'a> = Map<&'s Text<'a>, Vec<(usize, &'s Node<'a>)>>;
+type SchemasByName<'s, 'a> = Map<&'s Text<'a>, Vec<(usize, &'s Node<'a>)>>;
 
-/// The schemas that apply to the value at a position.
+/// The schemas that apply to the value at a position. A part is one of them, without its references and its `allOf`.
 pub(super) struct View<'s, 'a> {
     pub(super) parts: Vec<&'s Object<'a>>,
     pub(super) unions: Vec<Union<'s, 'a>>,
     /// `properties` of each part that has it, by the index of the part.
-    tables: Vec<(usize, &'s Object<'a>)>,
-    /// Schemas for each name in these tables, with the indexes of their parts; collected on first use.
-    named: OnceCell<Named<'s, 'a>>,
+    property_tables: Vec<(usize, &'s Object<'a>)>,
+    /// Schemas in `property_tables` for each name, each with the index of its part; collected on first use.
+    schemas_by_name: OnceCell<SchemasByName<'s, 'a>>,
     /// Indexes of parts with `patternProperties`.
-    with_patterns: Vec<usize>,
-    /// Indexes of parts with schemas for members that they do not name: by `patternProperties`, or by an object in
+    parts_with_patterns: Vec<usize>,
+    /// Indexes of parts with schemas for unnamed members: in `patternProperties`, or as an object in
     /// `additionalProperties`.
-    pub(super) with_rest: Vec<usize>,
+    pub(super) parts_with_unnamed_schemas: Vec<usize>,
     /// Indexes of parts with schemas for items.
-    with_items: Vec<usize>,
+    parts_with_item_schemas: Vec<usize>,
     /// Accepted types.
-    pub(super) kinds: InstanceTypes,
+    pub(super) types: InstanceTypes,
 }
 
 impl<'s, 'a> View<'s, 'a> {
-    pub(super) fn values(&self, keyword: Keyword) -> impl Iterator<Item = (&'s Object<'a>, &'s Node<'a>)> + '_ {
+    pub(super) fn keyword_values(&self, keyword: Keyword) -> impl Iterator<Item = (&'s Object<'a>, &'s Node<'a>)> + '_ {
         self.parts.iter().filter_map(move |part| Some((*part, part.get(keyword)?)))
     }
 
-    pub(super) fn declared(&self) -> impl Iterator<Item = &'s Text<'a>> + '_ {
-        let tables = self.values(Keyword::Properties).filter_map(|(_, values)| values.as_object());
+    pub(super) fn declared_names(&self) -> impl Iterator<Item = &'s Text<'a>> + '_ {
+        let tables = self.keyword_values(Keyword::Properties).filter_map(|(_, values)| values.as_object());
         tables.flat_map(|table| table.iter().map(|member| &member.key))
     }
 
     pub(super) fn declares(&self, name: &Text<'_>) -> bool {
-        self.named().contains_key(&name)
+        self.schemas_by_name().contains_key(&name)
     }
 
-    pub(super) fn named(&self) -> &Named<'s, 'a> {
-        self.named.get_or_init(|| {
-            let mut named = Named::new();
-            for (part, table) in &self.tables {
+    pub(super) fn schemas_by_name(&self) -> &SchemasByName<'s, 'a> {
+        self.schemas_by_name.get_or_init(|| {
+            let mut named = SchemasByName::new();
+            for (part, table) in &self.property_tables {
                 for member in *table {
                     named.entry(&member.key).or_default().push((*part, &member.value));
                 }
@@ -72,8 +73,8 @@ impl<'s, 'a> View<'s, 'a> {
         })
     }
 
-    pub(super) fn required(&self) -> Set<&'s Text<'a>> {
-        let lists = self.values(Keyword::Required).filter_map(|(_, values)| values.as_array());
+    pub(super) fn required_names(&self) -> Set<&'s Text<'a>> {
+        let lists = self.keyword_values(Keyword::Required).filter_map(|(_, values)| values.as_array());
         let mut names = Set::new();
         lists.flatten().filter_map(Node::as_text).for_each(|name| {
             names.insert(name);
@@ -86,19 +87,19 @@ impl<'s, 'a> Repairer<'_, 's, 'a> {
     /// Decomposes schemas. Returns `None` if a reference does not resolve or points to itself, or if a schema accepts
     /// nothing: the value is then not changed.
     pub(super) fn view(&mut self, schemas: &[&'s Node<'a>]) -> Option<View<'s, 'a>> {
-        self.view_to(schemas, MAX_DEPTH)
+        self.view_within_depth(schemas, MAX_DEPTH)
     }
 
-    fn view_to(&mut self, schemas: &[&'s Node<'a>], depth: usize) -> Option<View<'s, 'a>> {
+    fn view_within_depth(&mut self, schemas: &[&'s Node<'a>], depth: usize) -> Option<View<'s, 'a>> {
         let mut view = View {
             parts: Vec::new(),
             unions: Vec::new(),
-            tables: Vec::new(),
-            named: OnceCell::new(),
-            with_patterns: Vec::new(),
-            with_rest: Vec::new(),
-            with_items: Vec::new(),
-            kinds: InstanceTypes::ALL,
+            property_tables: Vec::new(),
+            schemas_by_name: OnceCell::new(),
+            parts_with_patterns: Vec::new(),
+            parts_with_unnamed_schemas: Vec::new(),
+            parts_with_item_schemas: Vec::new(),
+            types: InstanceTypes::ALL,
         };
         // Schemas to decompose, each with the number of references on its path. The target of a reference is decomposed
         // before the schemas after it, so these references are at the start of `path`.
@@ -147,35 +148,35 @@ impl<'s, 'a> Repairer<'_, 's, 'a> {
             if !self.judge.budget().pay(cost) {
                 return None;
             }
-            view.kinds = view.kinds.and(types_of(object));
+            view.types = view.types.and(types_of(object));
             let part = view.parts.len();
-            view.tables.extend(table.map(|table| (part, table)));
+            view.property_tables.extend(table.map(|table| (part, table)));
             let has_object = |keyword| object.get(keyword).is_some_and(|value: &Node<'_>| value.as_object().is_some());
             if has_object(Keyword::PatternProperties) {
-                view.with_patterns.push(part);
+                view.parts_with_patterns.push(part);
             }
             if has_object(Keyword::PatternProperties) || has_object(Keyword::AdditionalProperties) {
-                view.with_rest.push(part);
+                view.parts_with_unnamed_schemas.push(part);
             }
             if object.has(Keyword::Items) || object.has(Keyword::PrefixItems) {
-                view.with_items.push(part);
+                view.parts_with_item_schemas.push(part);
             }
             view.parts.push(object);
             for keyword in [Keyword::AnyOf, Keyword::OneOf] {
                 let Some(branches) = object.get(keyword).and_then(Node::as_array) else { continue };
                 view.unions.push(Union { schema: object, keyword, branches });
-                view.kinds = view.kinds.and(self.kinds_of(branches, depth));
+                view.types = view.types.and(self.types_of_branches(branches, depth));
             }
         }
         Some(view)
     }
 
-    fn kinds_of(&mut self, branches: &'s [Node<'a>], depth: usize) -> InstanceTypes {
+    fn types_of_branches(&mut self, branches: &'s [Node<'a>], depth: usize) -> InstanceTypes {
         let Some(depth) = depth.checked_sub(1) else { return InstanceTypes::ALL };
         branches.iter().fold(InstanceTypes::NONE, |types, branch| {
             let branch_types = match branch.data() {
                 Data::Bool(false) => InstanceTypes::NONE,
-                _ => self.view_to(&[branch], depth).map_or(InstanceTypes::ALL, |view| view.kinds),
+                _ => self.view_within_depth(&[branch], depth).map_or(InstanceTypes::ALL, |view| view.types),
             };
             types.or(branch_types)
         })
@@ -187,19 +188,19 @@ fn types_of(schema: &Object<'_>) -> InstanceTypes {
     let null = if is_nullable(schema) { InstanceTypes::NULL } else { InstanceTypes::NONE };
     let listed = schema.get(Keyword::Enum).and_then(Node::as_array);
     let constant = schema.get(Keyword::Const).map(core::slice::from_ref);
-    let value_types = [listed, constant].into_iter().flatten().fold(InstanceTypes::ALL, |kinds, values| {
+    let value_types = [listed, constant].into_iter().flatten().fold(InstanceTypes::ALL, |common_types, values| {
         let types = values.iter().fold(InstanceTypes::NONE, |types, value| types.or(InstanceTypes::of_instance(value)));
-        kinds.and(types)
+        common_types.and(types)
     });
     declared_types.and(value_types).or(null)
 }
 
-pub(super) fn literals<'s>(schema: &'s Object<'_>) -> impl Iterator<Item = &'s Node<'s>> {
+pub(super) fn listed_strings<'s>(schema: &'s Object<'_>) -> impl Iterator<Item = &'s Node<'s>> {
     let listed = schema.get(Keyword::Enum).and_then(Node::as_array).unwrap_or_default();
     listed.iter().chain(schema.get(Keyword::Const)).filter(|value| value.as_text().is_some())
 }
 
-pub(super) fn only_value<'s, 'a>(schema: &'s Object<'a>) -> Option<&'s Node<'a>> {
+pub(super) fn only_listed_value<'s, 'a>(schema: &'s Object<'a>) -> Option<&'s Node<'a>> {
     let listed = schema.get(Keyword::Enum).and_then(Node::as_array);
     schema.get(Keyword::Const).or(match listed {
         Some([only]) => Some(only),
@@ -236,9 +237,9 @@ pub(super) const NAME_ASSERTIONS: [Keyword; 6] = [
 
 impl<'s, 'a> Repairer<'_, 's, 'a> {
     /// Returns true if it is certain that no pattern matches a name.
-    pub(super) fn is_undeclared(&mut self, view: &View<'s, 'a>, name: &Text<'_>) -> bool {
+    pub(super) fn matches_no_pattern(&mut self, view: &View<'s, 'a>, name: &Text<'_>) -> bool {
         // If the budget is spent, the name is treated as declared.
-        let parts = view.with_patterns.iter().filter_map(|index| view.parts.get(*index));
+        let parts = view.parts_with_patterns.iter().filter_map(|index| view.parts.get(*index));
         for part in parts {
             if !self.judge.budget().pay(1) {
                 return false;
@@ -253,8 +254,8 @@ impl<'s, 'a> Repairer<'_, 's, 'a> {
 
     pub(super) fn member_schemas(&mut self, view: &View<'s, 'a>, name: &Text<'_>) -> Vec<&'s Node<'a>> {
         let mut schemas = Vec::new();
-        let mut named = view.named().get(&name).into_iter().flatten().copied().peekable();
-        for index in view.with_rest.iter().copied() {
+        let mut named = view.schemas_by_name().get(&name).into_iter().flatten().copied().peekable();
+        for index in view.parts_with_unnamed_schemas.iter().copied() {
             while let Some((_, schema)) = named.next_if(|(part, _)| *part < index) {
                 schemas.push(schema);
             }
@@ -279,19 +280,19 @@ impl<'s, 'a> Repairer<'_, 's, 'a> {
     }
 
     pub(super) fn item_schemas(&mut self, view: &View<'s, 'a>, index: usize) -> Vec<&'s Node<'a>> {
-        let has_prefix = self.judge.knows(Keyword::PrefixItems);
+        let knows_prefix_items = self.judge.knows(Keyword::PrefixItems);
         let mut schemas = Vec::new();
-        for part in view.with_items.iter().filter_map(|index| view.parts.get(*index)) {
+        for part in view.parts_with_item_schemas.iter().filter_map(|index| view.parts.get(*index)) {
             if !self.judge.budget().pay(1) {
                 break;
             }
             let items = part.get(Keyword::Items);
-            let by_position = match items.and_then(Node::as_array) {
+            let tuple_schemas = match items.and_then(Node::as_array) {
                 Some(list) => Some(list),
-                None => part.get(Keyword::PrefixItems).filter(|_| has_prefix).and_then(Node::as_array),
+                None => part.get(Keyword::PrefixItems).filter(|_| knows_prefix_items).and_then(Node::as_array),
             };
             let is_list = items.is_some_and(|items| items.as_array().is_some());
-            schemas.extend(match by_position.and_then(|by_position| by_position.get(index)) {
+            schemas.extend(match tuple_schemas.and_then(|tuple_schemas| tuple_schemas.get(index)) {
                 Some(schema) => Some(schema),
                 None if is_list => part.get(Keyword::AdditionalItems),
                 None => items,
@@ -301,21 +302,21 @@ impl<'s, 'a> Repairer<'_, 's, 'a> {
         schemas
     }
 
-    /// Returns the assertions that hold. A nested repair must not break them.
-    pub(super) fn satisfied(
+    /// Returns the assertions that the value satisfies now. A nested repair must not break them.
+    pub(super) fn satisfied_assertions(
         &mut self,
         view: &View<'s, 'a>,
         value: &Node<'_>,
         keywords: &[Keyword],
     ) -> Vec<Assertion<'s, 'a>> {
-        self.judge.together(|judge| {
+        self.judge.with_shared_indexes(|judge| {
             let mut satisfied = Vec::new();
             for keyword in keywords {
                 // Every part is inspected, even if it lacks the keyword.
                 if !judge.budget().pay(view.parts.len() / 16) {
                     break;
                 }
-                for (part, _) in view.values(*keyword) {
+                for (part, _) in view.keyword_values(*keyword) {
                     if judge.keyword(*keyword, part, value) == Verdict::Valid {
                         satisfied.push((part, *keyword));
                     }
@@ -326,7 +327,7 @@ impl<'s, 'a> Repairer<'_, 's, 'a> {
     }
 
     pub(super) fn breaks(&mut self, satisfied: &[Assertion<'s, 'a>], value: &Node<'_>) -> bool {
-        self.judge.together(|judge| {
+        self.judge.with_shared_indexes(|judge| {
             satisfied.iter().any(|(part, keyword)| judge.keyword(*keyword, part, value) == Verdict::Invalid)
         })
     }

@@ -12,7 +12,7 @@ use crate::{
     schema::validate::words,
 };
 
-pub(super) fn kind(value: &Node<'_>) -> &'static str {
+pub(super) fn type_name(value: &Node<'_>) -> &'static str {
     match value.data() {
         Data::Null => "null",
         Data::Bool(_) => "boolean",
@@ -24,20 +24,25 @@ pub(super) fn kind(value: &Node<'_>) -> &'static str {
     }
 }
 
-pub(super) fn replaced(at: At<'_>, (rule, confidence): (RepairRule, Confidence), from: &str, to: &Node<'_>) -> Repair {
+pub(super) fn replacement(
+    at: At<'_>,
+    (rule, confidence): (RepairRule, Confidence),
+    from: &str,
+    to: &Node<'_>,
+) -> Repair {
     let (pointer, output_pointer) = (at.pointer(), Some(at.output_pointer()));
-    let (from, to) = (from.into(), kind(to).into());
+    let (from, to) = (from.into(), type_name(to).into());
     Repair { pointer, output_pointer, rule, confidence, from, to, message: message_of(rule), moved_from: None }
 }
 
-pub(super) fn moved(repair: Repair, inside: At<'_>, is_item: bool) -> Repair {
+pub(super) fn with_moved_from(repair: Repair, inside: At<'_>, is_item: bool) -> Repair {
     let item = if is_item { "/0" } else { "" };
     let (to, from) = (inside.output_pointer() + item, inside.pointer());
     Repair { moved_from: Some(MovedFrom { to, from, is_in_text: inside.is_in_text }), ..repair }
 }
 
-pub(super) fn omitted(at: At<'_>, (rule, confidence): (RepairRule, Confidence), from: &Node<'_>) -> Repair {
-    let (from, to) = (kind(from).into(), "nothing".into());
+pub(super) fn omission(at: At<'_>, (rule, confidence): (RepairRule, Confidence), from: &Node<'_>) -> Repair {
+    let (from, to) = (type_name(from).into(), "nothing".into());
     Repair {
         pointer: at.pointer(),
         output_pointer: None,
@@ -50,7 +55,7 @@ pub(super) fn omitted(at: At<'_>, (rule, confidence): (RepairRule, Confidence), 
     }
 }
 
-pub(super) fn renamed(at: At<'_>, from: &Text<'_>, to: &Text<'_>) -> Repair {
+pub(super) fn renaming(at: At<'_>, from: &Text<'_>, to: &Text<'_>) -> Repair {
     Repair {
         pointer: at.pointer(),
         output_pointer: Some(at.output_pointer()),
@@ -63,9 +68,9 @@ pub(super) fn renamed(at: At<'_>, from: &Text<'_>, to: &Text<'_>) -> Repair {
     }
 }
 
-pub(super) fn read(at: At<'_>, text: TextRepair, to: &Node<'_>) -> Repair {
+pub(super) fn text_repair(at: At<'_>, text: TextRepair, to: &Node<'_>) -> Repair {
     let TextRepair { rule, confidence, offset } = text;
-    let repair = replaced(at, (rule, confidence), "text", to);
+    let repair = replacement(at, (rule, confidence), "text", to);
     Repair { message: format!("{} (byte {offset})", repair.message), ..repair }
 }
 

@@ -58,14 +58,14 @@ pub(crate) fn apply<'a>(
     options: &DeferredOptions,
     warnings: &mut Warnings,
 ) {
-    tools.begin(options, warnings);
+    tools.load_by_options(options, warnings);
     for Event { origin, kind, .. } in events {
         warnings.set_location(*origin);
         match kind {
             // APIs with references ignore references in the result of a failed call.
             EventKind::Result(Outcome { content, is_error: true, .. }) if options.native != Native::None => {
                 content.each_reference(&mut |reference| {
-                    reference.state = tools.state(&reference.name);
+                    reference.state = tools.state_of(&reference.name);
                     if reference.state == ToolState::Unknown {
                         warnings.set_location(reference.origin);
                         warnings.about("unknown-tool-reference", reference.name.display());
@@ -77,7 +77,7 @@ pub(crate) fn apply<'a>(
             | EventKind::Orphan(content) => {
                 content.each_reference(&mut |reference| {
                     warnings.set_location(reference.origin);
-                    reference.state = tools.load_found(&reference.name, warnings);
+                    reference.state = tools.load_referenced(&reference.name, warnings);
                 });
             }
             EventKind::Add(additions) | EventKind::Carry(additions) => {
@@ -134,7 +134,7 @@ impl<'a> Conversation<'a> {
     /// Records the tools that each result found, and the removed tools among them, for targets that refer to tools.
     /// Results of failed calls are skipped, because the API ignores their references. References outside of results
     /// remain unchanged.
-    pub(crate) fn collect_found(&mut self) {
+    pub(crate) fn collect_found_tools(&mut self) {
         for event in &mut self.events {
             if let EventKind::Text { content, .. } = &mut event.kind {
                 content.each_reference(&mut |reference| {
@@ -176,7 +176,7 @@ impl<'a> Conversation<'a> {
                     }
                 };
                 for reference in references.into_iter().filter(|_| !outcome.is_error) {
-                    if reference.state == ToolState::Withdrawn {
+                    if reference.state == ToolState::Removed {
                         outcome.removed_tools.insert(reference.name.clone());
                     }
                     names.push(reference.name);

@@ -164,7 +164,7 @@ impl<'a> Notices<'a> {
         Some(notice.full.clone())
     }
 
-    pub(crate) fn withdrawn(&self, name: &Text<'a>) -> Option<String> {
+    pub(crate) fn removal_notice(&self, name: &Text<'a>) -> Option<String> {
         self.notices.get(name).map(|notice| notice.withdrawn.clone())
     }
 }

@@ -12,7 +12,7 @@ use crate::{
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Kind {
-    /// A tool, if the entry has a name; otherwise an entry that is passed through.
+    /// A tool, if the entry has a name. An entry without a name is sent unchanged.
     Tool,
     /// A tool search that the provider's servers run.
     HostedSearch,
@@ -23,7 +23,7 @@ pub(crate) enum Kind {
 }
 
 pub(crate) const INNER_FUNCTION: &str = "function";
-const INNER: [&str; 3] = HOLDERS;
+const HOLDER_MEMBERS: [&str; 3] = HOLDERS;
 pub(crate) const DEFERRAL_FLAG: &str = DEFERRAL;
 pub(crate) const CACHE: &str = "cache_control";
 /// Member of a deferred function of Gemini Interactions: the description that the model sees until the function is
@@ -65,12 +65,12 @@ pub(crate) fn kind(tool: &Node<'_>) -> Kind {
     }
 }
 
-fn part<'n, 'a>(tool: &'n Node<'a>, key: &str) -> Option<&'n Node<'a>> {
-    tool.get(key).or_else(|| INNER.iter().find_map(|inner| tool.get(inner)?.get(key)))
+fn member_of_definition<'n, 'a>(tool: &'n Node<'a>, key: &str) -> Option<&'n Node<'a>> {
+    tool.get(key).or_else(|| HOLDER_MEMBERS.iter().find_map(|inner| tool.get(inner)?.get(key)))
 }
 
 pub(crate) fn name<'n, 'a>(tool: &'n Node<'a>) -> Option<&'n Text<'a>> {
-    part(tool, "name").and_then(Node::as_text).filter(|name| !name.is_empty())
+    member_of_definition(tool, "name").and_then(Node::as_text).filter(|name| !name.is_empty())
 }
 
 const CUSTOM: &str = "custom";
@@ -101,24 +101,24 @@ pub(crate) fn client_search_name(list: &[Node<'_>]) -> Option<String> {
 }
 
 pub(crate) fn description<'n, 'a>(tool: &'n Node<'a>) -> Option<&'n Text<'a>> {
-    part(tool, "description").and_then(Node::as_text).filter(|text| !text.is_empty())
+    member_of_definition(tool, "description").and_then(Node::as_text).filter(|text| !text.is_empty())
 }
 
 pub(crate) fn schema<'n, 'a>(tool: &'n Node<'a>) -> Option<&'n Node<'a>> {
     let schema = ["input_schema", "parameters", "parametersJsonSchema", "parameters_json_schema"];
-    let schema = schema.iter().find_map(|key| part(tool, key).filter(|schema| !schema.is_null()));
+    let schema = schema.iter().find_map(|key| member_of_definition(tool, key).filter(|schema| !schema.is_null()));
     // Bedrock Converse.
-    schema.or_else(|| part(tool, "inputSchema")?.get("json")).filter(|schema| !schema.is_null())
+    schema.or_else(|| member_of_definition(tool, "inputSchema")?.get("json")).filter(|schema| !schema.is_null())
 }
 
-/// Returns two values: true if the tool is deferred, and true if a `defer_loading` is neither boolean nor null.
+/// Returns `(is_deferred, has_invalid_flag)`. A flag is invalid if it is neither boolean nor null.
 pub(crate) fn deferral(tool: &Node<'_>) -> (bool, bool) {
-    let flags =
-        core::iter::once(tool.get(DEFERRAL_FLAG)).chain(INNER.iter().map(|inner| tool.get(inner)?.get(DEFERRAL_FLAG)));
-    flags.flatten().fold((false, false), |(deferred, odd), flag| match flag.data() {
-        Data::Bool(value) => (deferred || *value, odd),
-        Data::Null => (deferred, odd),
-        _ => (deferred, true),
+    let flags = core::iter::once(tool.get(DEFERRAL_FLAG))
+        .chain(HOLDER_MEMBERS.iter().map(|inner| tool.get(inner)?.get(DEFERRAL_FLAG)));
+    flags.flatten().fold((false, false), |(is_deferred, has_invalid_flag), flag| match flag.data() {
+        Data::Bool(value) => (is_deferred || *value, has_invalid_flag),
+        Data::Null => (is_deferred, has_invalid_flag),
+        _ => (is_deferred, true),
     })
 }
 
@@ -131,23 +131,27 @@ pub(crate) fn is_placeholder(tool: &Node<'_>) -> bool {
 
 /// Returns true if two entries are equal except for their flags. Takes time proportional to the smaller entry.
 pub(crate) fn is_same(left: &Node<'_>, right: &Node<'_>) -> bool {
-    is_alike(left, right, true)
+    let is_entry = true;
+    are_equal_but_flags(left, right, is_entry)
 }
 
-fn is_alike(left: &Node<'_>, right: &Node<'_>, is_entry: bool) -> bool {
+fn are_equal_but_flags(left: &Node<'_>, right: &Node<'_>, is_entry: bool) -> bool {
     let (Some(left), Some(right)) = (left.as_object(), right.as_object()) else { return json::same(left, right) };
     let is_flag = |key: &Text<'_>| key.is(DEFERRAL_FLAG) || key.is(CACHE);
-    let flags = 2;
-    if left.len().abs_diff(right.len()) > flags {
+    let flag_count = 2;
+    if left.len().abs_diff(right.len()) > flag_count {
         return false;
     }
     let index = right.index();
     let mut compared = 0;
     let alike = left.iter().filter(|member| !is_flag(&member.key)).all(|member| {
         compared += 1;
-        let twin = index.get(&member.key).and_then(|place| right.iter().nth(*place));
-        twin.is_some_and(|twin| match is_entry && INNER.iter().any(|inner| member.key.is(inner)) {
-            true => is_alike(&member.value, &twin.value, false),
+        let twin = index.get(&member.key).and_then(|position| right.iter().nth(*position));
+        twin.is_some_and(|twin| match is_entry && HOLDER_MEMBERS.iter().any(|inner| member.key.is(inner)) {
+            true => {
+                let is_entry = false;
+                are_equal_but_flags(&member.value, &twin.value, is_entry)
+            }
             false => json::same(&member.value, &twin.value),
         })
     });
@@ -155,11 +159,11 @@ fn is_alike(left: &Node<'_>, right: &Node<'_>, is_entry: bool) -> bool {
 }
 
 pub(crate) fn is_clean(tool: &Node<'_>, was_deferred: bool) -> bool {
-    let flagged = |node: &Node<'_>| {
+    let has_flag = |node: &Node<'_>| {
         node.as_object().is_some_and(|object| object.has(DEFERRAL_FLAG) || was_deferred && object.has(CACHE))
     };
-    !flagged(tool)
-        && !INNER.iter().any(|inner| tool.get(inner).is_some_and(flagged))
+    !has_flag(tool)
+        && !HOLDER_MEMBERS.iter().any(|inner| tool.get(inner).is_some_and(has_flag))
         && (kind(tool) != Kind::Toolset || !toolset_flags(tool).0)
 }
 
@@ -172,19 +176,19 @@ pub(crate) fn clean(tool: &mut Node<'_>, was_deferred: bool) {
     if kind(tool) == Kind::Toolset {
         clean_toolset(tool);
     }
-    let strip = |node: &mut Node<'_>| {
+    let remove_flags = |node: &mut Node<'_>| {
         for key in [DEFERRAL_FLAG, CACHE] {
             if (key == DEFERRAL_FLAG || was_deferred) && node.get(key).is_some() {
                 node.remove(key);
             }
         }
     };
-    strip(tool);
-    for inner in INNER {
+    remove_flags(tool);
+    for inner in HOLDER_MEMBERS {
         let emptied = tool.visit(inner, |node| {
-            let full = node.as_object().is_some_and(|object| !object.is_empty());
-            strip(node);
-            full && is_empty(node)
+            let had_members = node.as_object().is_some_and(|object| !object.is_empty());
+            remove_flags(node);
+            had_members && is_empty(node)
         });
         if emptied == Some(true) {
             tool.remove(inner);
@@ -192,7 +196,7 @@ pub(crate) fn clean(tool: &mut Node<'_>, was_deferred: bool) {
     }
 }
 
-/// Returns two values: true if a toolset has any flag `defer_loading`, and true if such a flag is true.
+/// Returns `(has_flag, is_deferred)` for the flags `defer_loading` of a toolset.
 pub(crate) fn toolset_flags(tool: &Node<'_>) -> (bool, bool) {
     let configs = tool.object_at("configs").into_iter().flatten().map(|member| &member.value);
     let flags = [Some(tool), tool.get("default_config")]
@@ -200,39 +204,39 @@ pub(crate) fn toolset_flags(tool: &Node<'_>) -> (bool, bool) {
         .flatten()
         .chain(configs)
         .filter_map(|config| config.get(DEFERRAL_FLAG));
-    flags.fold((false, false), |(_, defers), flag| (true, defers || flag.as_bool() == Some(true)))
+    flags.fold((false, false), |(_, is_deferred), flag| (true, is_deferred || flag.as_bool() == Some(true)))
 }
 
 fn clean_toolset(tool: &mut Node<'_>) {
-    let strip = |config: &mut Node<'_>| {
-        let flagged = config.get(DEFERRAL_FLAG).is_some();
-        if flagged {
+    let remove_flags = |config: &mut Node<'_>| {
+        let has_flag = config.get(DEFERRAL_FLAG).is_some();
+        if has_flag {
             config.remove(DEFERRAL_FLAG);
         }
-        flagged && is_empty(config)
+        has_flag && is_empty(config)
     };
-    if tool.visit("default_config", strip) == Some(true) {
+    if tool.visit("default_config", remove_flags) == Some(true) {
         tool.remove("default_config");
     }
     let emptied = tool.visit("configs", |configs| {
-        let mut gone = Vec::new();
+        let mut emptied_indices = Vec::new();
         let mut at = 0;
         let _ = configs.visit_children(|_, config| {
-            if strip(config) {
-                gone.push(at);
+            if remove_flags(config) {
+                emptied_indices.push(at);
             }
             at += 1;
             Ok::<(), core::convert::Infallible>(())
         });
-        if gone.is_empty() {
+        if emptied_indices.is_empty() {
             return false;
         }
         if let Some(object) = configs.as_object_mut() {
-            let (mut at, mut gone) = (0, gone.into_iter().peekable());
+            let (mut at, mut emptied_indices) = (0, emptied_indices.into_iter().peekable());
             object.retain(|_| {
-                let goes = gone.next_if_eq(&at).is_some();
+                let is_emptied = emptied_indices.next_if_eq(&at).is_some();
                 at += 1;
-                !goes
+                !is_emptied
             });
         }
         is_empty(configs)
@@ -281,7 +285,7 @@ fn words(name: &str) -> Vec<String> {
     words
 }
 
-/// Returns true within a run of capitals, where no new word begins (`TOOLSearch`).
+/// No word begins inside a run of capitals (`TOOLSearch`).
 fn last_was_upper(word: &str) -> bool {
     word.chars().last().is_some_and(char::is_uppercase)
 }
@@ -291,8 +295,8 @@ pub(crate) fn cost(tool: &Node<'_>) -> usize {
     let Some(object) = tool.as_object() else { return 0 };
     let members = object.iter().filter(|member| !member.key.is(DEFERRAL_FLAG) && !member.key.is(CACHE));
     let lengths = members.map(|member| {
-        let wraps = INNER.iter().any(|inner| member.key.is(inner)) && member.value.as_object().is_some();
-        let length = if wraps { cost(&member.value) } else { json::compact_length(&member.value) };
+        let is_holder = HOLDER_MEMBERS.iter().any(|inner| member.key.is(inner)) && member.value.as_object().is_some();
+        let length = if is_holder { cost(&member.value) } else { json::compact_length(&member.value) };
         // Each member is followed by one character: a comma or the closing brace.
         2 + json::compact_text_length(&member.key) + length
     });

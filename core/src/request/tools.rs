@@ -1,6 +1,9 @@
 //! The tools of a request: the tools of its list and the tools that its history adds. Applies the changes that the
 //! history makes to them.
 //!
+//! A tool is *deferred* if the model does not see it at first. It is *loaded* once the history or the caller shows it
+//! to the model. It is *hidden* if it is deferred and not loaded. It is *available* if the model may call it.
+//!
 //! Every request that is converted has a [`Tools`], regardless of its format and target. A removed tool remains removed
 //! even if a later search finds it; only an addition restores it.
 
@@ -44,24 +47,24 @@ pub(crate) struct Tool<'a> {
     pub(crate) listed: bool,
     pub(crate) loaded: bool,
     /// True if the tool was removed and not added again.
-    pub(crate) withdrawn: bool,
-    /// True if the tool was removed while it was callable, even if it was added again later.
-    pub(crate) was_gone: bool,
+    pub(crate) is_removed: bool,
+    /// True if the tool was removed while it was available, even if it was added again later.
+    pub(crate) was_removed_while_available: bool,
     /// True if the history contains a different definition of the tool.
     pub(crate) redefined: bool,
-    /// True if an addition redefined the tool while it was callable.
-    pub(crate) redefined_in_sight: bool,
+    /// True if an addition redefined the tool while it was available.
+    pub(crate) redefined_while_available: bool,
     /// True if the caller's options load the tool, so it is in the list regardless of the history.
     pub(crate) is_wanted: bool,
 }
 
 impl Tool<'_> {
     pub(crate) const fn is_available(&self) -> bool {
-        !self.withdrawn && (self.loaded || !self.deferred)
+        !self.is_removed && (self.loaded || !self.deferred)
     }
 
     pub(crate) const fn is_hidden(&self) -> bool {
-        !self.withdrawn && self.deferred && !self.loaded
+        !self.is_removed && self.deferred && !self.loaded
     }
 
     pub(crate) fn is_search(&self) -> bool {
@@ -73,22 +76,23 @@ impl Tool<'_> {
     }
 }
 
+/// The construct that defines a tool in the history.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Arrival {
-    /// Deferred, in `additional_tools`: treated as listed by the request.
+    /// `additional_tools`, deferred: treated as listed by the request.
     Listed,
-    /// In a search result or a Kimi message: the first definition of the tool applies.
+    /// A search result or a Kimi message: the first definition of the tool applies.
     Found,
-    /// Not deferred, in `additional_tools`: replaces the definition of a deferred tool.
+    /// `additional_tools`, not deferred: replaces the definition of a deferred tool.
     Visible,
-    /// In an Anthropic `tool_addition`, which may redefine any tool.
+    /// An Anthropic `tool_addition`, which may redefine any tool.
     Added,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum ToolState {
     Loaded,
-    Withdrawn,
+    Removed,
     Unknown,
 }
 
@@ -99,7 +103,7 @@ pub(crate) struct Tools<'a> {
     /// Definitions that are not in the request's list.
     definitions: Vec<Node<'a>>,
     /// Indices of the loaded deferred tools, in load order.
-    loads: Vec<usize>,
+    load_order: Vec<usize>,
     /// Names of hosted searches.
     searches: Set<Text<'a>>,
     /// Names of the client's own searches in Gemini Interactions. No other tool may use these names, because the client
@@ -159,8 +163,8 @@ impl<'a> Tools<'a> {
             self.drop_definition(name, warnings);
             return;
         }
-        let (deferred, is_odd) = tool::deferral(definition);
-        if is_odd && kind == Kind::Tool {
+        let (deferred, has_invalid_flag) = tool::deferral(definition);
+        if has_invalid_flag && kind == Kind::Tool {
             warnings.about_maybe("defer-loading-not-boolean", name.as_ref());
         }
         // A tool without a name cannot be loaded, so it must not be hidden.
@@ -177,10 +181,10 @@ impl<'a> Tools<'a> {
         if kind == Kind::HostedSearch {
             self.searches.extend(tool::name(definition).cloned());
         }
-        self.push(name, kind, (source, origin), deferred);
+        self.push_tool(name, kind, (source, origin), deferred);
     }
 
-    fn push(
+    fn push_tool(
         &mut self,
         name: Option<Text<'a>>,
         kind: Kind,
@@ -199,10 +203,10 @@ impl<'a> Tools<'a> {
             deferred,
             listed: true,
             loaded: false,
-            withdrawn: false,
-            was_gone: false,
+            is_removed: false,
+            was_removed_while_available: false,
             redefined: false,
-            redefined_in_sight: false,
+            redefined_while_available: false,
             is_wanted: false,
         });
     }
@@ -224,15 +228,15 @@ impl<'a> Tools<'a> {
             return self.add_to_list(definition, origin, warnings);
         };
         let Some(at) = at else {
-            self.push(Some(name.clone()), kind, (source, origin), true);
+            self.push_tool(Some(name.clone()), kind, (source, origin), true);
             if let Some(tool) = self.list.last_mut() {
                 tool.listed = arrival == Arrival::Listed;
             }
             self.definitions.push(definition);
             return;
         };
-        let known = self.list.get(at).and_then(|tool| self.definition_of(tool, listed));
-        let is_same = known.is_some_and(|known| tool::is_same(known, &definition));
+        let previous = self.list.get(at).and_then(|tool| self.definition_of(tool, listed));
+        let is_same = previous.is_some_and(|previous| tool::is_same(previous, &definition));
         let Some(tool) = self.list.get_mut(at) else { return };
         let may_replace = arrival == Arrival::Added || arrival == Arrival::Visible && tool.deferred;
         warnings.set_origin(origin);
@@ -247,8 +251,7 @@ impl<'a> Tools<'a> {
     }
 
     fn index_of(&self, name: &Text<'_>) -> Option<usize> {
-        // The keys borrow from the request but the name does not; a view of the index with a shorter lifetime allows
-        // the lookup.
+        // The keys borrow from the request, but the name does not. The annotation shortens the lifetime of the keys.
         let index: &Map<Text<'_>, usize> = &self.index;
         index.get(name).copied()
     }
@@ -293,7 +296,7 @@ impl<'a> Tools<'a> {
         self.list.iter()
     }
 
-    pub(crate) fn at(&self, index: usize) -> Option<&Tool<'a>> {
+    pub(crate) fn get_at(&self, index: usize) -> Option<&Tool<'a>> {
         self.list.get(index)
     }
 
@@ -315,14 +318,14 @@ impl<'a> Tools<'a> {
         (self.list, self.definitions)
     }
 
-    // Changes made by the history, applied in its order.
+    // The functions below apply changes of the history, in its order.
 
     /// Loads the tools that the options name. Must be called before the history is applied, so that the list only grows
     /// at its end with `order: "append"`.
-    pub(crate) fn begin(&mut self, options: &DeferredOptions, warnings: &mut Warnings) {
+    pub(crate) fn load_by_options(&mut self, options: &DeferredOptions, warnings: &mut Warnings) {
         for name in &options.loaded_tools {
             let name = Text::new(name.as_str());
-            if self.load_found(&name, warnings) == ToolState::Loaded {
+            if self.load_referenced(&name, warnings) == ToolState::Loaded {
                 self.get_mut(&name).into_iter().for_each(|tool| tool.is_wanted = true);
             }
         }
@@ -331,22 +334,22 @@ impl<'a> Tools<'a> {
         }
     }
 
-    pub(crate) fn state(&self, name: &Text<'_>) -> ToolState {
+    pub(crate) fn state_of(&self, name: &Text<'_>) -> ToolState {
         match self.get(name) {
-            Some(tool) if tool.withdrawn => ToolState::Withdrawn,
+            Some(tool) if tool.is_removed => ToolState::Removed,
             Some(_) => ToolState::Loaded,
             None => ToolState::Unknown,
         }
     }
 
     /// Loads the tool that a search result names, unless the tool was removed.
-    pub(crate) fn load_found(&mut self, name: &Text<'_>, warnings: &mut Warnings) -> ToolState {
+    pub(crate) fn load_referenced(&mut self, name: &Text<'_>, warnings: &mut Warnings) -> ToolState {
         let Some(at) = self.index_of(name) else {
             warnings.about("unknown-tool-reference", name.display());
             return ToolState::Unknown;
         };
-        if self.list.get(at).is_some_and(|tool| tool.withdrawn) {
-            return ToolState::Withdrawn;
+        if self.list.get(at).is_some_and(|tool| tool.is_removed) {
+            return ToolState::Removed;
         }
         self.load_at(at);
         ToolState::Loaded
@@ -359,8 +362,8 @@ impl<'a> Tools<'a> {
             return false;
         };
         if let Some(tool) = self.list.get_mut(at) {
-            tool.redefined_in_sight |= tool.redefined && tool.is_available();
-            tool.withdrawn = false;
+            tool.redefined_while_available |= tool.redefined && tool.is_available();
+            tool.is_removed = false;
         }
         self.load_at(at);
         true
@@ -369,22 +372,22 @@ impl<'a> Tools<'a> {
     pub(crate) fn remove(&mut self, name: &Text<'_>, warnings: &mut Warnings) {
         match self.get_mut(name) {
             Some(tool) => {
-                tool.was_gone |= tool.is_available();
-                tool.withdrawn = true;
+                tool.was_removed_while_available |= tool.is_available();
+                tool.is_removed = true;
             }
             None => warnings.about("unknown-tool-reference", name.display()),
         }
     }
 
     pub(crate) fn load_called(&mut self, name: &Text<'_>) {
-        let at = self.index_of(name).filter(|at| self.list.get(*at).is_some_and(|tool| !tool.withdrawn));
+        let at = self.index_of(name).filter(|at| self.list.get(*at).is_some_and(|tool| !tool.is_removed));
         at.into_iter().for_each(|at| self.load_at(at));
     }
 
     fn load_at(&mut self, at: usize) {
         let Some(tool) = self.list.get_mut(at) else { return };
         if !core::mem::replace(&mut tool.loaded, true) && tool.deferred {
-            self.loads.push(at);
+            self.load_order.push(at);
         }
     }
 
@@ -392,20 +395,20 @@ impl<'a> Tools<'a> {
     /// Returns true if a tool was hidden until now.
     pub(crate) fn load_all(&mut self) -> bool {
         let is_new = self.list.iter().any(Tool::is_hidden);
-        self.loads.clear();
+        self.load_order.clear();
         for (at, tool) in self.list.iter_mut().enumerate() {
             (tool.loaded, tool.is_wanted) = (true, true);
             if tool.deferred {
-                self.loads.push(at);
+                self.load_order.push(at);
             }
         }
         is_new
     }
 
-    // Names and sizes for reports.
+    // The functions below return names and sizes for reports.
 
-    pub(crate) fn loads(&self) -> &[usize] {
-        &self.loads
+    pub(crate) fn load_order(&self) -> &[usize] {
+        &self.load_order
     }
 
     pub(crate) fn all_names(&self) -> impl Iterator<Item = &Text<'a>> {
@@ -413,24 +416,24 @@ impl<'a> Tools<'a> {
     }
 
     pub(crate) fn loaded_names(&self) -> Vec<String> {
-        let tools = self.loads.iter().filter_map(|at| self.list.get(*at)).filter(|tool| tool.is_available());
+        let tools = self.load_order.iter().filter_map(|at| self.list.get(*at)).filter(|tool| tool.is_available());
         tools.filter_map(|tool| tool.name.as_ref()).map(|name| name.display().into_owned()).collect()
     }
 
-    fn hidden(&self) -> impl Iterator<Item = &Tool<'a>> {
+    fn hidden_tools(&self) -> impl Iterator<Item = &Tool<'a>> {
         self.list.iter().filter(|tool| tool.is_hidden())
     }
 
     pub(crate) fn hidden_names(&self) -> Vec<String> {
-        self.hidden().filter_map(|tool| tool.name.as_ref()).map(|name| name.display().into_owned()).collect()
+        self.hidden_tools().filter_map(|tool| tool.name.as_ref()).map(|name| name.display().into_owned()).collect()
     }
 
     pub(crate) fn deferred_names(&self) -> impl Iterator<Item = &Text<'a>> {
-        let deferred = self.list.iter().filter(|tool| tool.deferred && tool.listed && !tool.withdrawn);
+        let deferred = self.list.iter().filter(|tool| tool.deferred && tool.listed && !tool.is_removed);
         deferred.filter_map(|tool| tool.name.as_ref())
     }
 
     pub(crate) fn saved_bytes(&self, listed: &[Node<'a>]) -> usize {
-        self.hidden().filter_map(|tool| self.definition_of(tool, listed)).map(tool::cost).sum()
+        self.hidden_tools().filter_map(|tool| self.definition_of(tool, listed)).map(tool::cost).sum()
     }
 }

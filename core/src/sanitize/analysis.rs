@@ -208,7 +208,7 @@ impl PolarityMap {
         }
         search.all(root)?;
         let uncertain = search.bodies.values().filter(|body| body.polarity == Some(Polarity::Mixed));
-        let mut definitions: Vec<Range<Number>> = uncertain.map(|body| references::numbers(body.schema)).collect();
+        let mut definitions: Vec<Range<Number>> = uncertain.map(|body| references::number_range(body.schema)).collect();
         definitions.append(&mut search.siblings);
         let mut definitions = collections::by(definitions, |one, two| one.start.cmp(&two.start));
         // Keeps only the outermost of nested ranges.
@@ -274,7 +274,7 @@ impl<'n, 'a> PolaritySearch<'n, 'a> {
             if let Some(reference) = node.text_at(Keyword::Ref) {
                 let is_uncertain = polarity == Polarity::Mixed || path.polarity != Polarity::Positive;
                 if is_uncertain && node.as_object().is_some_and(|object| object.len() > 1) {
-                    self.siblings.push(references::numbers(node));
+                    self.siblings.push(references::number_range(node));
                 }
                 let reference = reference.value().unwrap_or_default();
                 if self.bodies.contains_key(&*reference) {

@@ -229,7 +229,7 @@ fn has_inlinable(root: &Node<'_>, form: Form, budget: &Budget) -> Result<bool, E
     }
     let references = references::of(root, form, Draft::of(root), budget)?;
     let graph = Graph::of(root, &references, budget)?;
-    let inlinable = graph.all().any(|target| !graph.is_recursive(target));
+    let inlinable = graph.target_numbers().any(|target| !graph.is_recursive(target));
     Ok(inlinable)
 }
 

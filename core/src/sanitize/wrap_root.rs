@@ -21,7 +21,7 @@ use crate::{
         emptiness::admits_object,
         instance_types::InstanceTypes,
         keyword::{Draft, Keyword},
-        misplaced::misplaced,
+        misplaced::find_misplaced,
         references::{self, Form, References},
     },
 };
@@ -52,7 +52,7 @@ pub(super) fn wrap(root: &mut Node<'_>, name: &str, grammar: &Grammar, budget: &
     let may_be_object =
         || InstanceTypes::declared(root).is_some() || admits_object(root, Form::Read, Draft::of(root), budget);
     if is_object && may_be_object()
-        || misplaced(root).is_some()
+        || find_misplaced(root).is_some()
         || !(root.as_object().is_some() || root.as_bool().is_some())
     {
         return Ok(false);
@@ -175,7 +175,7 @@ impl<'s, 'a> RootTypeSearch<'s, 'a> {
         let references = self
             .references
             .get_or_insert_with(|| references::of(root, Form::Read, Draft::of(root), budget).unwrap_or_default());
-        references.located(root, references.target_of(schema)?)
+        references.target_node(root, references.target_of(schema)?)
     }
 }
 

@@ -54,7 +54,7 @@ pub(crate) enum Role {
 pub(crate) struct Cycles {
     /// Roles by schema and by the index of the reference's keyword in [`references::KEYWORDS`].
     roles: Map<(SchemaIndex, usize), Role>,
-    /// Targets outside of subschemas with a reference that must be removed, and the first schema in each.
+    /// Targets outside of subschemas that contain a reference to remove, each with its first schema.
     parts: Vec<(Number, SchemaIndex)>,
     /// All schemas of the cycles.
     members: Set<SchemaIndex>,
@@ -73,7 +73,7 @@ impl Cycles {
     ) -> Result<Cycles, Error> {
         let graph = Graph::of(root, references, through, draft, budget)?;
         let components = graph.components(&Set::new());
-        let cyclic = graph.cyclic(&components, &Set::new());
+        let cyclic = graph.cyclic_components(&components, &Set::new());
         if cyclic.is_empty() {
             return Ok(Cycles::default());
         }
@@ -81,7 +81,7 @@ impl Cycles {
             |vertex: &SchemaIndex| components.get(*vertex).is_some_and(|component| cyclic.contains(component));
         let used = graph.used_definitions();
         let single_entries = graph.single_entries(&components, &cyclic, &used);
-        let applicators = graph.applicators(&components);
+        let applicators = graph.applicators_by_component(&components);
         let mut roles = Map::new();
         for (vertex, keyword, target) in graph.references().filter(|(vertex, ..)| is_cyclic(vertex)) {
             let reference = (vertex, keyword);
@@ -98,7 +98,8 @@ impl Cycles {
             }
             let applicators = applicators.get(component).copied().unwrap_or(Keywords::NONE);
             let only = |keywords: &[Keyword]| applicators.difference(Keywords::of(keywords)) == Keywords::NONE;
-            let is_branch = graph.outer(vertex).is_some_and(|outer| components.get(outer) == Some(component));
+            let is_branch =
+                graph.enclosing_schema(vertex).is_some_and(|outer| components.get(outer) == Some(component));
             roles.insert(
                 reference,
                 match is_branch {
@@ -156,8 +157,8 @@ pub(crate) fn walk<'t, 'a>(
     visit: &mut dyn FnMut(&'t Node<'a>, &SchemaPath<'_, 'a>, Part<'_>) -> Result<Visit, Error>,
 ) -> Result<(), Error> {
     let part = Part { number: None, pointer: "" };
-    visit::walk(budget, root, Keywords::ALL, &mut |node, vertex| visit(node, vertex, part))?;
-    let outside = references.outside(root, budget);
+    visit::walk(budget, root, Keywords::ALL, &mut |node, path| visit(node, path, part))?;
+    let outside = references.targets_outside_subschemas(root, budget);
     if outside.is_empty() {
         return Ok(());
     }
@@ -168,9 +169,9 @@ pub(crate) fn walk<'t, 'a>(
         let Some(number) = target.origin().number().filter(|number| !visited.contains(number)) else { continue };
         let Some((_, pointer)) = targets.get(&number) else { continue };
         let part = Part { number: Some(number), pointer };
-        visit::walk(budget, target, Keywords::ALL, &mut |node, vertex| {
+        visit::walk(budget, target, Keywords::ALL, &mut |node, path| {
             visited.extend(node.origin().number().filter(|number| numbers.contains(number)));
-            visit(node, vertex, part)
+            visit(node, path, part)
         })?;
     }
     Ok(())
@@ -191,7 +192,7 @@ struct Applied {
 
 struct Graph {
     schemas: Vec<Applied>,
-    /// Targets outside of subschemas, with the first schema in each and the end of the range.
+    /// Targets outside of subschemas, each with the range of its schemas: the first index and the end.
     parts: Vec<(Number, SchemaIndex, SchemaIndex)>,
 }
 
@@ -207,19 +208,19 @@ impl Graph {
         let mut parts: Vec<(Number, SchemaIndex, SchemaIndex)> = Vec::new();
         let mut numbers: Vec<(SchemaIndex, usize, Number)> = Vec::new();
         let mut targets: Map<Number, SchemaIndex> = Map::new();
-        // The enclosing schemas. The `bool` is true if their subschemas have no effect.
+        // The enclosing schemas, each with true if its subschemas have no effect.
         let mut enclosing_schemas: Vec<(SchemaIndex, bool)> = Vec::new();
-        walk(root, references, budget, &mut |node, vertex, part| {
-            enclosing_schemas.truncate(vertex.depth);
+        walk(root, references, budget, &mut |node, path, part| {
+            enclosing_schemas.truncate(path.depth);
             let index = schemas.len();
             let enclosing = enclosing_schemas.last().copied();
             let is_ignored = enclosing.is_some_and(|(_, ignores)| ignores);
-            let applicator = vertex.keyword.filter(|keyword| through.contains(*keyword) && !is_ignored);
+            let applicator = path.keyword.filter(|keyword| through.contains(*keyword) && !is_ignored);
             let outer = enclosing.map(|(vertex, _)| vertex).zip(applicator);
             if let Some(schema) = outer.and_then(|(outer, _)| schemas.get_mut(outer)) {
                 schema.inside.push(index);
             }
-            let is_definition = match vertex.keyword {
+            let is_definition = match path.keyword {
                 Some(keyword) => matches!(keyword, Keyword::Defs | Keyword::Definitions) || is_ignored,
                 None => part.number.is_some(),
             };
@@ -227,7 +228,7 @@ impl Graph {
                 true => Some(index),
                 false => enclosing.and_then(|(outer, _)| schemas.get(outer)?.definition),
             };
-            if let Some(target) = references.at(node, vertex) {
+            if let Some(target) = references.number_at(node, path) {
                 targets.entry(target).or_insert(index);
             }
             for (keyword, name) in references::KEYWORDS.iter().enumerate() {
@@ -251,7 +252,7 @@ impl Graph {
         Ok(Graph { schemas, parts })
     }
 
-    /// Returns an edge of a schema by its index, which is less than `edges`: the edges to subschemas, then the
+    /// Returns an edge of a schema by its index, which is less than `edge_count`: the edges to subschemas, then the
     /// references. Returns `None` instead of an edge to a schema in `without`.
     fn edge(&self, vertex: SchemaIndex, index: usize, without: &Set<SchemaIndex>) -> Option<SchemaIndex> {
         let schema = self.schemas.get(vertex)?;
@@ -260,11 +261,11 @@ impl Graph {
         schema.inside.get(index).copied().or_else(reference)
     }
 
-    fn edges(&self, vertex: SchemaIndex) -> usize {
+    fn edge_count(&self, vertex: SchemaIndex) -> usize {
         self.schemas.get(vertex).map_or(0, |schema| schema.inside.len() + schema.targets.len())
     }
 
-    fn outer(&self, vertex: SchemaIndex) -> Option<SchemaIndex> {
+    fn enclosing_schema(&self, vertex: SchemaIndex) -> Option<SchemaIndex> {
         Some(self.schemas.get(vertex)?.outer?.0)
     }
 
@@ -274,7 +275,7 @@ impl Graph {
         })
     }
 
-    fn applicators(&self, components: &[Component]) -> Map<Component, Keywords> {
+    fn applicators_by_component(&self, components: &[Component]) -> Map<Component, Keywords> {
         let mut applicators: Map<Component, Keywords> = Map::new();
         for (vertex, schema) in self.schemas.iter().enumerate() {
             let (Some((outer, keyword)), Some(component)) = (schema.outer, components.get(vertex)) else { continue };
@@ -308,22 +309,22 @@ impl Graph {
 
     /// Returns the component of each schema, by Tarjan's algorithm, without references to the schemas in `without`.
     fn components(&self, without: &Set<SchemaIndex>) -> Vec<Component> {
-        const OPEN: usize = usize::MAX;
+        const UNSET: usize = usize::MAX;
         let count = self.schemas.len();
-        let (mut components, mut component_count) = (vec![OPEN; count], 0);
+        let (mut components, mut component_count) = (vec![UNSET; count], 0);
         // For each schema: its index in the order of the search, and the lowest index on the stack that it reaches.
-        let (mut order, mut lowest_reachable, mut next) = (vec![OPEN; count], vec![OPEN; count], 0);
+        let (mut order, mut lowest_reachable, mut next) = (vec![UNSET; count], vec![UNSET; count], 0);
         let mut stack: Vec<SchemaIndex> = Vec::new();
         // The current path, and the number of edges that were followed from each schema on it.
         let mut path: Vec<(SchemaIndex, usize)> = Vec::new();
-        let at = |list: &[usize], vertex: SchemaIndex| list.get(vertex).copied().unwrap_or(OPEN);
+        let at = |list: &[usize], vertex: SchemaIndex| list.get(vertex).copied().unwrap_or(UNSET);
         let set = |list: &mut [usize], vertex: SchemaIndex, value: usize| {
             if let Some(entry) = list.get_mut(vertex) {
                 *entry = value;
             }
         };
         for start in 0..count {
-            let mut entered = Some(start).filter(|start| at(&order, *start) == OPEN);
+            let mut entered = Some(start).filter(|start| at(&order, *start) == UNSET);
             loop {
                 if let Some(vertex) = entered.take() {
                     set(&mut order, vertex, next);
@@ -335,11 +336,11 @@ impl Graph {
                 let Some((vertex, followed)) = path.last_mut() else { break };
                 let (vertex, index) = (*vertex, *followed);
                 *followed += 1;
-                if index < self.edges(vertex) {
+                if index < self.edge_count(vertex) {
                     let Some(target) = self.edge(vertex, index, without) else { continue };
-                    if at(&order, target) == OPEN {
+                    if at(&order, target) == UNSET {
                         entered = Some(target);
-                    } else if at(&components, target) == OPEN {
+                    } else if at(&components, target) == UNSET {
                         let low = at(&lowest_reachable, vertex).min(at(&order, target));
                         set(&mut lowest_reachable, vertex, low);
                     }
@@ -365,7 +366,7 @@ impl Graph {
     }
 
     /// Returns the components with a cycle. Subschemas cannot contain each other, so every cycle contains a reference.
-    fn cyclic(&self, components: &[Component], without: &Set<SchemaIndex>) -> Set<Component> {
+    fn cyclic_components(&self, components: &[Component], without: &Set<SchemaIndex>) -> Set<Component> {
         let inner = |(vertex, _, target): &(SchemaIndex, usize, SchemaIndex)| {
             components.get(*vertex) == components.get(*target)
         };
@@ -431,7 +432,7 @@ impl Graph {
         // If cycles remain without the references to the entry, they do not pass through it.
         let removed_targets: Set<SchemaIndex> = single_entries.values().copied().collect();
         let remaining = self.components(&removed_targets);
-        let still_cyclic = self.cyclic(&remaining, &removed_targets);
+        let still_cyclic = self.cyclic_components(&remaining, &removed_targets);
         for (remaining, original) in remaining.iter().zip(components) {
             if still_cyclic.contains(remaining) {
                 single_entries.remove(original);

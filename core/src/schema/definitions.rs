@@ -31,7 +31,7 @@ pub(crate) const TABLES: [&str; 2] = ["$defs", "definitions"];
 
 pub(crate) fn has_unreached(root: &Node<'_>, budget: &Budget) -> Result<bool, Error> {
     let count: usize = TABLES.iter().filter_map(|table| root.object_at(table)).map(Object::len).sum();
-    Ok(count > 0 && reached(root, budget)?.len() < count)
+    Ok(count > 0 && reachable_definitions(root, budget)?.len() < count)
 }
 
 pub(crate) fn definition_name<'n>(node: &'n Node<'_>) -> Option<&'n str> {
@@ -42,7 +42,7 @@ pub(crate) fn reference_to(table: &str, member: &Member<'_>) -> Option<String> {
     Some(format!("#/{table}/{}", member.key.value()?))
 }
 
-pub(crate) fn reached(root: &Node<'_>, budget: &Budget) -> Result<Set<String>, Error> {
+pub(crate) fn reachable_definitions(root: &Node<'_>, budget: &Budget) -> Result<Set<String>, Error> {
     let tables = TABLES.iter().filter_map(|table| Some((table, root.get(table)?.as_object()?)));
     let bodies: Map<String, &Node<'_>> = tables
         .flat_map(|(table, members)| {
@@ -110,7 +110,7 @@ struct LocatedSchema<'n, 'a> {
 }
 
 impl<'n, 'a> LocatedSchema<'n, 'a> {
-    fn below(&self, schema: &'n Node<'a>, tokens: &[&str]) -> Self {
+    fn nested(&self, schema: &'n Node<'a>, tokens: &[&str]) -> Self {
         let mut pointer = self.pointer.clone();
         tokens.iter().for_each(|token| push_token(&mut pointer, token));
         LocatedSchema { schema, pointer }
@@ -152,7 +152,7 @@ fn is_finite<'n, 'a>(
     if kind.is_some_and(|name| name.is_text("array")) {
         match object.get(Keyword::Items) {
             None => return true,
-            Some(items) => pending.push(located.below(items, &["items"])),
+            Some(items) => pending.push(located.nested(items, &["items"])),
         }
     }
     if kind.is_some_and(|name| name.is_text("object")) {
@@ -170,13 +170,13 @@ fn is_finite<'n, 'a>(
             return true;
         }
         let required = required.into_iter();
-        pending.extend(required.map(|member| located.below(&member.value, &["properties", &member.key.display()])));
+        pending.extend(required.map(|member| located.nested(&member.value, &["properties", &member.key.display()])));
     }
     match object.get(Keyword::AnyOf).and_then(Node::as_array) {
         Some([]) => return true,
         Some(branches) => {
             let branches = branches.iter().enumerate();
-            pending.extend(branches.map(|(index, branch)| located.below(branch, &["anyOf", &index.to_string()])));
+            pending.extend(branches.map(|(index, branch)| located.nested(branch, &["anyOf", &index.to_string()])));
         }
         None => {}
     }
@@ -188,7 +188,7 @@ pub(crate) fn forced_references(root: &Node<'_>, endless: &Set<String>) -> Set<S
     let document = LocatedSchema { schema: root, pointer: String::new() };
     let Some(table) = root.object_at(Keyword::Defs) else { return Set::new() };
     let bodies = table.iter().filter(|Member { key, .. }| key.value().is_some_and(|name| endless.contains(&*name)));
-    let bodies = bodies.map(|member| document.below(&member.value, &["$defs", &member.key.display()]));
+    let bodies = bodies.map(|member| document.nested(&member.value, &["$defs", &member.key.display()]));
     bodies.filter_map(continuations).flatten().map(|reference| reference.pointer).collect()
 }
 
@@ -225,7 +225,7 @@ pub(crate) fn reached_by_codex(root: &Node<'_>, budget: &Budget) -> Set<Definiti
     reached_by_codex_except(root, &|_| false, budget)
 }
 
-/// Like [`reached`], but ignores objects for which `is_removed` returns true.
+/// Like [`reachable_definitions`], but ignores objects for which `is_removed` returns true.
 pub(crate) fn reached_by_codex_except(
     root: &Node<'_>,
     is_removed: &dyn Fn(&Node<'_>) -> bool,

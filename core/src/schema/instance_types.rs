@@ -115,19 +115,19 @@ impl InstanceTypes {
         InstanceTypes(self.0 & !other.0)
     }
 
-    pub(crate) const fn meets(self, other: InstanceTypes) -> bool {
+    pub(crate) const fn intersects(self, other: InstanceTypes) -> bool {
         self.0 & other.0 != 0
     }
 
-    pub(crate) const fn within(self, other: InstanceTypes) -> bool {
+    pub(crate) const fn is_subset_of(self, other: InstanceTypes) -> bool {
         self.0 & !other.0 == 0
     }
 
     /// Returns the shortest list of names for these types, in the order of [`TYPE_NAMES`].
     pub(crate) fn names(self) -> impl Iterator<Item = &'static str> {
         let is_contained = move |name: &&'static str| match *name {
-            "integer" => self.meets(InstanceTypes::INTEGER) && !self.meets(InstanceTypes::FRACTION),
-            name => InstanceTypes::of_name(name).within(self),
+            "integer" => self.intersects(InstanceTypes::INTEGER) && !self.intersects(InstanceTypes::FRACTION),
+            name => InstanceTypes::of_name(name).is_subset_of(self),
         };
         TYPE_NAMES.into_iter().filter(is_contained)
     }
@@ -140,7 +140,7 @@ impl InstanceTypes {
             let name = match types.and(self) {
                 InstanceTypes::NONE => continue,
                 // If other numbers remain, `like` has `number` too, which includes integers.
-                InstanceTypes::INTEGER if self.meets(InstanceTypes::FRACTION) => continue,
+                InstanceTypes::INTEGER if self.intersects(InstanceTypes::FRACTION) => continue,
                 InstanceTypes::INTEGER => "integer",
                 _ => name,
             };

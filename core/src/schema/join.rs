@@ -1,5 +1,5 @@
-//! Merges several object schemas into a single object schema. It accepts whatever one of them accepts, except as
-//! described for [`narrows`]. Independent of grammars and reports.
+//! Merges several object schemas into a single object schema. It accepts every instance of these
+//! schemas, except as described for [`may_narrow`]. Independent of grammars and reports.
 
 use alloc::{format, string::String, vec::Vec};
 
@@ -23,16 +23,16 @@ pub(crate) struct Common<'b, 'a> {
 #[derive(Clone, Copy)]
 pub(crate) struct Parts<'p, 'b, 'a> {
     pub(crate) common: &'p Common<'b, 'a>,
-    pub(crate) which: &'p [bool],
+    pub(crate) is_partial: &'p [bool],
 }
 
 impl<'p, 'b, 'a> Parts<'p, 'b, 'a> {
-    fn of(self, at: usize) -> Option<&'p Common<'b, 'a>> {
-        self.which.get(at).copied().unwrap_or_default().then_some(self.common)
+    fn common_of(self, at: usize) -> Option<&'p Common<'b, 'a>> {
+        self.is_partial.get(at).copied().unwrap_or_default().then_some(self.common)
     }
 
     pub(crate) fn missing_common(self, at: usize, object: &Object<'_>) -> usize {
-        let Some(common) = self.of(at) else { return 0 };
+        let Some(common) = self.common_of(at) else { return 0 };
         let known = properties_of(object).filter(|member| common.index.has(&member.key)).count();
         common.properties.len().saturating_sub(known)
     }
@@ -44,13 +44,13 @@ fn properties_of<'o, 'a>(object: &'o Object<'a>) -> impl Iterator<Item = &'o Mem
 
 /// Returns true if the merged object may be narrower than the union. This requires a property that only some branches
 /// constrain: the merged object always constrains it.
-pub(crate) fn narrows(objects: &[Object<'_>], parts: Option<Parts<'_, '_, '_>>) -> bool {
-    let common = parts.filter(|parts| parts.which.contains(&true)).map(|parts| parts.common.properties);
+pub(crate) fn may_narrow(objects: &[Object<'_>], parts: Option<Parts<'_, '_, '_>>) -> bool {
+    let common = parts.filter(|parts| parts.is_partial.contains(&true)).map(|parts| parts.common.properties);
     let mut all_names: Set<&Text<'_>> = objects.iter().flat_map(properties_of).map(|member| &member.key).collect();
     let common_names: Set<&Text<'_>> = common.into_iter().flatten().map(|member| &member.key).collect();
     all_names.extend(common_names.iter().copied());
     objects.iter().enumerate().any(|(index, object)| {
-        let is_partial = parts.is_some_and(|parts| parts.of(index).is_some());
+        let is_partial = parts.is_some_and(|parts| parts.common_of(index).is_some());
         let declared_count =
             properties_of(object).filter(|member| !(is_partial && common_names.contains(&&member.key))).count();
         let declared_count = if is_partial { declared_count + common_names.len() } else { declared_count };
@@ -63,14 +63,19 @@ fn property_names<'o, 'a>(object: &'o Object<'a>) -> Set<&'o Text<'a>> {
     properties_of(object).map(|member| &member.key).collect()
 }
 
-/// Returns the members of an object schema that accepts whatever one of these schemas accepts (see [`narrows`] for the
+/// Returns the members of the merged schema. It accepts every instance of these schemas (see [`may_narrow`] for the
 /// exception).
-pub(crate) fn flat<'a>(objects: Vec<Object<'a>>, parts: Option<Parts<'_, '_, 'a>>, budget: &Budget) -> Vec<Member<'a>> {
+pub(crate) fn merge_objects<'a>(
+    objects: Vec<Object<'a>>,
+    parts: Option<Parts<'_, '_, 'a>>,
+    budget: &Budget,
+) -> Vec<Member<'a>> {
     let count = objects.len();
     let mut order: Vec<Text<'a>> = Vec::new();
     let mut values_by_key: Map<Text<'a>, (usize, Vec<Node<'a>>)> = Map::new();
     let mut properties = Properties { schemas: Vec::new(), indices: Map::new(), pending_common: None };
-    // Patterns are dropped unless every branch has them, so the names that they accept must stay accepted.
+    // Patterns are dropped unless every branch has them. A branch with patterns is therefore not closed here: the names
+    // that match its patterns must stay accepted.
     let mut additional = common_additional_properties(&objects, parts, budget);
     let are_closed = objects.iter().all(|object| {
         object.get(Keyword::AdditionalProperties).and_then(Node::as_bool) == Some(false)
@@ -80,9 +85,9 @@ pub(crate) fn flat<'a>(objects: Vec<Object<'a>>, parts: Option<Parts<'_, '_, 'a>
         for Member { key, value } in object.into_members() {
             if key.is(Keyword::Properties) {
                 if let Data::Object(table) = value.into_data() {
-                    match parts.and_then(|parts| parts.of(index)) {
+                    match parts.and_then(|parts| parts.common_of(index)) {
                         Some(common) => properties.add_part(table, common, budget),
-                        None => table.into_members().into_iter().for_each(|member| properties.add(member)),
+                        None => table.into_members().into_iter().for_each(|member| properties.add_property(member)),
                     }
                 }
                 if !order.iter().any(|known| known.is("properties")) {
@@ -90,12 +95,12 @@ pub(crate) fn flat<'a>(objects: Vec<Object<'a>>, parts: Option<Parts<'_, '_, 'a>
                 }
                 continue;
             }
-            let entry = values_by_key.entry(key.clone()).or_insert_with(|| {
+            let (occurrences, values) = values_by_key.entry(key.clone()).or_insert_with(|| {
                 order.push(key);
                 (0, Vec::new())
             });
-            entry.0 += 1;
-            entry.1.push(value);
+            *occurrences += 1;
+            values.push(value);
         }
     }
     let mut table = Object::new();
@@ -134,7 +139,7 @@ struct Properties<'a> {
 }
 
 impl<'a> Properties<'a> {
-    fn add(&mut self, Member { key, value }: Member<'a>) {
+    fn add_property(&mut self, Member { key, value }: Member<'a>) {
         match self.indices.get(&key).and_then(|index| self.schemas.get_mut(*index)) {
             Some((_, schemas)) => schemas.push(value),
             None => {
@@ -157,9 +162,9 @@ impl<'a> Properties<'a> {
                     {
                         Some(member) => {
                             pending_common.insert(member.key.clone());
-                            self.add(member);
+                            self.add_property(member);
                         }
-                        None => self.add(member.copy(budget)),
+                        None => self.add_property(member.copy(budget)),
                     }
                 }
                 self.pending_common = Some(pending_common);
@@ -168,14 +173,14 @@ impl<'a> Properties<'a> {
                 let mut remaining = Set::new();
                 for name in pending_common {
                     match common.index.get(&name).filter(|_| !indices.contains_key(&name)) {
-                        Some(schema) => self.add(Member { key: name, value: schema.copy(budget) }),
+                        Some(schema) => self.add_property(Member { key: name, value: schema.copy(budget) }),
                         None => drop(remaining.insert(name)),
                     }
                 }
                 self.pending_common = Some(remaining);
             }
         }
-        own_members.into_iter().flatten().for_each(|member| self.add(member));
+        own_members.into_iter().flatten().for_each(|member| self.add_property(member));
     }
 }
 
@@ -187,10 +192,10 @@ fn common_additional_properties<'a>(
 ) -> Option<Node<'a>> {
     let (first, rest) = objects.split_first()?;
     let value = first.get(Keyword::AdditionalProperties)?;
-    let common_of = |at: usize| parts.and_then(|parts| parts.of(at)).map(|common| common.properties);
+    let common_of = |at: usize| parts.and_then(|parts| parts.common_of(at)).map(|common| common.properties);
     let (mut names, patterns) = (property_names(first), first.get(Keyword::PatternProperties));
     names.extend(common_of(0).into_iter().flatten().map(|member| &member.key));
-    // If the first branch has all common properties, a partial branch is compared only by what it contains.
+    // If the first branch has all common properties, only the properties that a partial branch contains are compared.
     let has_common = (0..objects.len())
         .find_map(common_of)
         .is_none_or(|common| common.iter().all(|member| names.contains(&member.key)));
@@ -213,9 +218,9 @@ fn common_additional_properties<'a>(
     rest.iter().enumerate().all(matches_first).then(|| value.copy(budget))
 }
 
-/// Returns the names that all lists require; each object has one list.
+/// Returns the names that all lists contain. Each object has one list.
 fn required_by_all<'a>(lists: Vec<Node<'a>>, parts: Option<Parts<'_, '_, 'a>>, budget: &Budget) -> Option<Node<'a>> {
-    let common_of = |at: usize| parts.and_then(|parts| parts.of(at));
+    let common_of = |at: usize| parts.and_then(|parts| parts.common_of(at));
     let (first, other_lists) = lists.split_first()?;
     let names = |list: &'_ Node<'a>| -> Set<Text<'a>> {
         list.as_array().into_iter().flatten().filter_map(|name| name.as_text().cloned()).collect()
@@ -254,16 +259,16 @@ fn only_if_equal<'a>(values: Vec<Node<'a>>, is_in_all: bool, budget: &Budget) ->
 }
 
 fn union_of<'a>(schemas: Vec<Node<'a>>, budget: &Budget) -> Node<'a> {
-    let mut seen: Set<String> = Set::new();
+    let mut canonical_forms: Set<String> = Set::new();
     let mut distinct_schemas: Vec<Node<'a>> = Vec::new();
     for schema in schemas {
         // Nested unions are flattened.
         let is_union = schema.as_object().is_some_and(|object| {
             object.len() == 1 && object.get(Keyword::AnyOf).is_some_and(|list| list.as_array().is_some())
         });
-        for schema in if is_union { branches(schema) } else { Vec::from([schema]) } {
+        for schema in if is_union { take_branches(schema) } else { Vec::from([schema]) } {
             budget.pay(json::size(&schema, budget));
-            if seen.insert(json::canonical(&schema)) {
+            if canonical_forms.insert(json::canonical(&schema)) {
                 distinct_schemas.push(schema);
             }
         }
@@ -275,7 +280,7 @@ fn union_of<'a>(schemas: Vec<Node<'a>>, budget: &Budget) -> Node<'a> {
     Node::record([("anyOf", Node::array(distinct_schemas))])
 }
 
-fn branches(union: Node<'_>) -> Vec<Node<'_>> {
+fn take_branches(union: Node<'_>) -> Vec<Node<'_>> {
     let list = match union.into_data() {
         Data::Object(mut object) => object.remove(Keyword::AnyOf),
         _ => None,
@@ -289,19 +294,19 @@ fn branches(union: Node<'_>) -> Vec<Node<'_>> {
 /// Merges schemas that differ only in their listed values into an equivalent schema with all values.
 fn join_values<'a>(schemas: Vec<Node<'a>>, budget: &Budget) -> Vec<Node<'a>> {
     let mut results: Vec<Node<'a>> = Vec::new();
-    // For each set of other keywords: the index of the merged schema, its values, and their canonical forms, which show
-    // duplicates.
+    // For each set of other keywords: the index of the merged schema, its values, and their canonical forms, which
+    // show duplicates.
     let mut groups: Map<String, (usize, Vec<Node<'a>>, Set<String>)> = Map::new();
     for schema in schemas {
         let Some((other_keywords, values)) = listed_values(&schema, budget) else {
             results.push(schema);
             continue;
         };
-        let group = groups.entry(other_keywords).or_insert_with(|| {
+        let (_, group_values, canonical_values) = groups.entry(other_keywords).or_insert_with(|| {
             results.push(schema);
             (results.len() - 1, Vec::new(), Set::new())
         });
-        group.1.extend(values.into_iter().filter(|value| group.2.insert(json::canonical(value))));
+        group_values.extend(values.into_iter().filter(|value| canonical_values.insert(json::canonical(value))));
     }
     for (_, (index, values, _)) in groups {
         if let Some(schema) = results.get_mut(index) {
@@ -323,12 +328,12 @@ fn listed_values<'a>(schema: &Node<'a>, budget: &Budget) -> Option<(String, Vec<
     if values.iter().any(|value| value.kind() != kind) {
         return None;
     }
-    let mut rest = object.copy(budget);
-    rest.retain(|member| !member.key.is(Keyword::Const) && !member.key.is(Keyword::Enum));
-    Some((format!("{kind} {}", json::canonical(&Node::object(rest))), values))
+    let mut other_keywords = object.copy(budget);
+    other_keywords.retain(|member| !member.key.is(Keyword::Const) && !member.key.is(Keyword::Enum));
+    Some((format!("{kind} {}", json::canonical(&Node::object(other_keywords))), values))
 }
 
-/// Writes `enum`, unless the schema lists exactly these values.
+/// Writes `enum`, unless the schema already lists these values.
 fn list_values<'a>(schema: &mut Node<'a>, values: Vec<Node<'a>>, budget: &Budget) {
     if listed_values(schema, budget).is_some_and(|(_, existing)| existing.len() == values.len()) {
         return;

@@ -33,9 +33,9 @@ pub(crate) enum Misplaced {
 }
 
 /// Returns `None` if the root is a schema, or if its intended meaning is unclear.
-pub(crate) fn misplaced(root: &Node<'_>) -> Option<Misplaced> {
+pub(crate) fn find_misplaced(root: &Node<'_>) -> Option<Misplaced> {
     let object = root.as_object().filter(|object| !object.is_empty())?;
-    if object.iter().any(is_of_a_schema) {
+    if object.iter().any(is_schema_keyword) {
         return None;
     }
     let wrapped = |name: &&&str| object.get(name).is_some_and(|inner| is_object_schema(inner, object));
@@ -46,7 +46,7 @@ pub(crate) fn misplaced(root: &Node<'_>) -> Option<Misplaced> {
 }
 
 /// Returns true for a keyword with a plausible value, unless it is only descriptive.
-fn is_of_a_schema(member: &Member<'_>) -> bool {
+fn is_schema_keyword(member: &Member<'_>) -> bool {
     match Keyword::named(&member.key) {
         None | Some(Keyword::Description | Keyword::Title | Keyword::Schema) => false,
         Some(Keyword::Const | Keyword::Default | Keyword::Examples) => true,
@@ -55,10 +55,10 @@ fn is_of_a_schema(member: &Member<'_>) -> bool {
 }
 
 /// Returns true for the schema of an object, unless it is one of several members that all look like properties.
-fn is_object_schema(inner: &Node<'_>, around: &Object<'_>) -> bool {
+fn is_object_schema(inner: &Node<'_>, root: &Object<'_>) -> bool {
     let is_object = inner.get(Keyword::Type).is_some_and(|name| name.is_text("object"));
     let has_properties = inner.get(Keyword::Properties).is_some_and(|table| table.as_object().is_some());
-    (is_object || has_properties) && (around.len() == 1 || !around.iter().all(is_property))
+    (is_object || has_properties) && (root.len() == 1 || !root.iter().all(is_property))
 }
 
 fn is_property(member: &Member<'_>) -> bool {

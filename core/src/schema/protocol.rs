@@ -2,7 +2,7 @@
 //! numbers.
 //!
 //! Parsers of ProtoJSON accept a field under both of its names: `anyOf` and `any_of`. Google's Python SDK writes the
-//! second one when it prints a message.
+//! name in snake case when it prints a message.
 //!
 //! Sources: Protocol Buffers, ProtoJSON format (read 2026-11-26); live: `any_of` and `property_ordering` were answered
 //! 200 by generativelanguage.googleapis.com (recorded answers).
@@ -21,16 +21,17 @@ use crate::{
     json::{push_token, unescaped_token, Data, Member, Node, Object, Text},
 };
 
-/// All keywords are shorter than this.
-const MAX_LENGTH: usize = 32;
+/// No keyword is longer, in bytes.
+const MAX_KEYWORD_LENGTH: usize = 32;
 /// Maximum number of members of an object that are searched without an index.
-const FEW_MEMBERS: usize = 16;
+const LINEAR_SEARCH_LIMIT: usize = 16;
 
 /// Returns the keyword that a name in snake case means: `anyOf` for `any_of`. Many properties have such names, so the
 /// name is not allocated.
 fn keyword_in_snake_case(name: &Text<'_>) -> Option<Keyword> {
-    let plain = name.as_plain().filter(|plain| plain.len() <= MAX_LENGTH && plain.as_bytes().contains(&b'_'))?;
-    let (mut camel, mut length, mut begins_word) = ([0; MAX_LENGTH], 0, false);
+    let plain =
+        name.as_plain().filter(|plain| plain.len() <= MAX_KEYWORD_LENGTH && plain.as_bytes().contains(&b'_'))?;
+    let (mut camel, mut length, mut begins_word) = ([0; MAX_KEYWORD_LENGTH], 0, false);
     for byte in plain.bytes() {
         match byte {
             b'_' if length == 0 || begins_word => return None,
@@ -49,16 +50,16 @@ fn keyword_in_snake_case(name: &Text<'_>) -> Option<Keyword> {
 }
 
 /// Returns true if any key is a keyword in snake case, even if it is not a keyword there. Faster than a walk.
-pub(crate) fn mentions(root: &Node<'_>) -> bool {
+pub(crate) fn mentions_protocol_keywords(root: &Node<'_>) -> bool {
     root.has_member(|Member { key, .. }| keyword_in_snake_case(key).is_some())
 }
 
 /// Returns a schema in the spelling of JSON Schema, if it has a name in the protocol's spelling and a type that only
 /// the protocol writes. Values such as `default` and `enum` may look like schemas, but are not.
-fn respelled<'a>(root: &Node<'a>, budget: &Budget) -> Result<Option<Node<'a>>, Error> {
+fn copy_in_json_schema_spelling<'a>(root: &Node<'a>, budget: &Budget) -> Result<Option<Node<'a>>, Error> {
     // Faster than a walk.
     let has_type = root.has_member(|Member { key, value }| key.is(Keyword::Type) && is_in_protocol(value));
-    if !(has_type && mentions(root)) {
+    if !(has_type && mentions_protocol_keywords(root)) {
         return Ok(None);
     }
     let mut respelled = root.copy(budget);
@@ -72,7 +73,7 @@ fn respelled<'a>(root: &Node<'a>, budget: &Budget) -> Result<Option<Node<'a>>, E
 }
 
 pub(crate) fn is_message(root: &Node<'_>, budget: &Budget) -> Result<bool, Error> {
-    Ok(respelled(root, budget)?.is_some())
+    Ok(copy_in_json_schema_spelling(root, budget)?.is_some())
 }
 
 /// Calls `record` with each value, the path of its schema, the name and the keyword.
@@ -82,7 +83,7 @@ pub(crate) fn respell<'a>(root: &mut Node<'a>, budget: &Budget, record: Record<'
 
 /// Returns a schema in the spelling of JSON Schema, if its types show that it has the protocol's spelling.
 pub(crate) fn read<'n, 'a>(root: &'n Node<'a>) -> Cow<'n, Node<'a>> {
-    match respelled(root, &Budget::new(root.values_read(), None)) {
+    match copy_in_json_schema_spelling(root, &Budget::new(root.values_read(), None)) {
         Ok(Some(respelled)) => Cow::Owned(respelled),
         Ok(None) | Err(_) => Cow::Borrowed(root),
     }
@@ -99,7 +100,7 @@ impl<'a> VisitorMut<'a> for Respelling<'_, 'a> {
         let Some(object) = node.as_object() else { return Ok(Visit::Descend) };
         let mut respelled = Vec::new();
         for (at, member) in object.iter().enumerate() {
-            // Parsers refuse a field under two names.
+            // A schema with both names is left unchanged, because parsers refuse it.
             if let Some(keyword) = keyword_in_snake_case(&member.key).filter(|keyword| !object.has(*keyword)) {
                 (self.record)(&member.value, path, (&member.key, keyword));
                 respelled.push((at, keyword));
@@ -116,7 +117,7 @@ impl<'a> VisitorMut<'a> for Respelling<'_, 'a> {
     }
 }
 
-/// Finds the pointers into a schema for pointers into the same schema with respelled keywords.
+/// Converts pointers into a schema with respelled keywords to pointers into the original schema.
 pub(crate) struct Pointers<'n, 'a> {
     root: &'n Node<'a>,
     budget: &'n Budget,
@@ -138,7 +139,7 @@ impl<'n, 'a> Pointers<'n, 'a> {
             let mut own_key = None;
             node = match node.map(Node::data) {
                 Some(Data::Array(items)) => token.parse::<usize>().ok().and_then(|at| items.get(at)),
-                Some(Data::Object(object)) => self.member(object, &token).map(|member| {
+                Some(Data::Object(object)) => self.member_of_keyword(object, &token).map(|member| {
                     own_key = Some(member.key.display());
                     &member.value
                 }),
@@ -150,10 +151,10 @@ impl<'n, 'a> Pointers<'n, 'a> {
     }
 
     /// Returns the member with this key, or else the member whose key means this keyword.
-    fn member(&mut self, object: &'n Object<'a>, key: &str) -> Option<&'n Member<'a>> {
+    fn member_of_keyword(&mut self, object: &'n Object<'a>, key: &str) -> Option<&'n Member<'a>> {
         let means_keyword =
             |member: &&Member<'_>| keyword_in_snake_case(&member.key).is_some_and(|keyword| keyword.name() == key);
-        if object.len() <= FEW_MEMBERS {
+        if object.len() <= LINEAR_SEARCH_LIMIT {
             let by_key = self.budget.pay(object.len()).then(|| object.iter().find(|member| member.key.is(key)))?;
             return by_key.or_else(|| object.iter().find(means_keyword));
         }

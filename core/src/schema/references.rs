@@ -1,5 +1,5 @@
-//! Resolution of references: pointers, anchors and embedded resources in a schema as read, names of definitions in a
-//! rewritten schema.
+//! Resolution of references: pointers, anchors and embedded resources in a schema as read, or the names of definitions
+//! in a rewritten schema. A schema is *as read* until a pass changes it.
 //!
 //! References in a schema as read are resolved before any node moves; from then on, the numbers of nodes identify their
 //! targets. References in a rewritten schema point only to the root and to its definitions, so names identify the
@@ -63,7 +63,7 @@ impl References {
     /// `reference` is the value of the keyword. Returns `None` if it does not resolve in this document.
     pub(crate) fn target(&self, reference: &Node<'_>) -> Option<Number> {
         match self {
-            References::Read(known) => known.target(reference),
+            References::Read(resolved) => resolved.target(reference),
             References::Written(names) => names.target(reference),
         }
     }
@@ -75,10 +75,11 @@ impl References {
     /// Redirects references from each key of `ends` to its value. References of a rewritten schema are not redirected,
     /// because their text identifies their targets.
     pub(crate) fn redirect(&mut self, ends: &Map<Number, Number>) {
-        let References::Read(known) = self else { return };
-        let redirected = known.targets.iter().filter_map(|(reference, target)| Some((*reference, *ends.get(target)?)));
+        let References::Read(resolved) = self else { return };
+        let redirected =
+            resolved.targets.iter().filter_map(|(reference, target)| Some((*reference, *ends.get(target)?)));
         for (reference, end) in redirected.collect::<Vec<_>>() {
-            known.targets.insert(reference, end);
+            resolved.targets.insert(reference, end);
         }
     }
 
@@ -90,10 +91,10 @@ impl References {
     }
 
     /// Returns the number of a schema if it is a target. `path` must be relative to the root.
-    pub(crate) fn at(&self, schema: &Node<'_>, path: &SchemaPath<'_, '_>) -> Option<Number> {
+    pub(crate) fn number_at(&self, schema: &Node<'_>, path: &SchemaPath<'_, '_>) -> Option<Number> {
         match self {
-            References::Read(known) => known.at(schema),
-            References::Written(names) => names.at(path),
+            References::Read(resolved) => resolved.number_at(schema),
+            References::Written(names) => names.number_at(path),
         }
     }
 
@@ -101,48 +102,48 @@ impl References {
     pub(crate) fn points_into(&self, schema: &Node<'_>, path: &SchemaPath<'_, '_>, targets: &Set<Number>) -> bool {
         match self {
             References::Read(_) => {
-                let range = numbers(schema);
+                let range = number_range(schema);
                 targets.first_from(&range.start).is_some_and(|first| range.contains(first))
             }
-            References::Written(names) => names.at(path).is_some_and(|target| targets.contains(&target)),
+            References::Written(names) => names.number_at(path).is_some_and(|target| targets.contains(&target)),
         }
     }
 
     /// Returns all targets with their pointers.
     pub(crate) fn targets<'s, 'a>(&self, root: &'s Node<'a>, budget: &Budget) -> Map<Number, (&'s Node<'a>, String)> {
         match self {
-            References::Read(known) => known.targets(root, budget),
+            References::Read(resolved) => resolved.targets(root, budget),
             References::Written(names) => names.targets(root, budget),
         }
     }
 
-    pub(crate) fn located<'s, 'a>(&self, root: &'s Node<'a>, target: Number) -> Option<&'s Node<'a>> {
+    pub(crate) fn target_node<'s, 'a>(&self, root: &'s Node<'a>, target: Number) -> Option<&'s Node<'a>> {
         match self {
-            References::Read(_) => numbered(root, target),
-            References::Written(names) => names.located(root, target),
+            References::Read(_) => node_with_number(root, target),
+            References::Written(names) => names.target_node(root, target),
         }
     }
 
     pub(crate) fn is_empty(&self) -> bool {
-        self.uses().next().is_none()
+        self.referenced_targets().next().is_none()
     }
 
     pub(crate) fn all_targets(&self) -> impl Iterator<Item = Number> + '_ {
-        self.uses().collect::<Set<Number>>().into_iter()
+        self.referenced_targets().collect::<Set<Number>>().into_iter()
     }
 
-    /// Returns the target of each reference.
-    pub(crate) fn uses(&self) -> Box<dyn Iterator<Item = Number> + '_> {
+    /// Returns the target of each reference. A target with several references occurs several times.
+    pub(crate) fn referenced_targets(&self) -> Box<dyn Iterator<Item = Number> + '_> {
         match self {
-            References::Read(known) => Box::new(known.uses()),
-            References::Written(names) => Box::new(names.uses()),
+            References::Read(resolved) => Box::new(resolved.referenced_targets()),
+            References::Written(names) => Box::new(names.referenced_targets()),
         }
     }
 
     /// Returns the targets that are not at the position of a subschema, in document order.
-    pub(crate) fn outside<'t, 'a>(&self, root: &'t Node<'a>, budget: &Budget) -> Vec<&'t Node<'a>> {
+    pub(crate) fn targets_outside_subschemas<'t, 'a>(&self, root: &'t Node<'a>, budget: &Budget) -> Vec<&'t Node<'a>> {
         match self {
-            References::Read(known) => known.outside(root, budget),
+            References::Read(resolved) => resolved.targets_outside_subschemas(root, budget),
             References::Written(_) => Vec::new(),
         }
     }
@@ -150,15 +151,15 @@ impl References {
     /// Returns true if another anchor of this name may match the dynamic reference, depending on the dynamic scope.
     pub(crate) fn is_ambiguous(&self, reference: &Node<'_>) -> bool {
         match self {
-            References::Read(known) => known.is_ambiguous(reference),
+            References::Read(resolved) => resolved.is_ambiguous(reference),
             References::Written(_) => false,
         }
     }
 
-    /// Returns true if a reference resolves only because its table of definitions has another name in the document.
+    /// Returns true if a reference names `$defs` in a document that has only `definitions`, or the reverse.
     pub(crate) fn is_misnamed(&self, reference: &Node<'_>) -> bool {
         match self {
-            References::Read(known) => known.is_misnamed(reference),
+            References::Read(resolved) => resolved.is_misnamed(reference),
             References::Written(_) => false,
         }
     }
@@ -193,15 +194,15 @@ pub(crate) fn mentions(root: &Node<'_>, keywords: Keywords) -> bool {
 }
 
 pub(crate) fn has_references(root: &Node<'_>, budget: &Budget) -> Result<bool, Error> {
-    has(root, &[Keyword::Ref, Keyword::DynamicRef, Keyword::RecursiveRef], budget)
+    has_keyword(root, &[Keyword::Ref, Keyword::DynamicRef, Keyword::RecursiveRef], budget)
 }
 
 pub(crate) fn has_dynamic(root: &Node<'_>, budget: &Budget) -> Result<bool, Error> {
     let dynamic = [Keyword::DynamicRef, Keyword::RecursiveRef];
-    Ok(mentions(root, Keywords::of(&dynamic)) && has(root, &dynamic, budget)?)
+    Ok(mentions(root, Keywords::of(&dynamic)) && has_keyword(root, &dynamic, budget)?)
 }
 
-fn has(root: &Node<'_>, keywords: &[Keyword], budget: &Budget) -> Result<bool, Error> {
+fn has_keyword(root: &Node<'_>, keywords: &[Keyword], budget: &Budget) -> Result<bool, Error> {
     let mut is_found = false;
     visit::walk(budget, root, Keywords::ALL, &mut |node, _| {
         is_found = is_found
@@ -211,17 +212,17 @@ fn has(root: &Node<'_>, keywords: &[Keyword], budget: &Budget) -> Result<bool, E
     Ok(is_found)
 }
 
-pub(crate) fn numbers(node: &Node<'_>) -> Range<Number> {
-    fn last(node: &Node<'_>) -> Number {
+pub(crate) fn number_range(node: &Node<'_>) -> Range<Number> {
+    fn last_number(node: &Node<'_>) -> Number {
         let number = node.origin().number().unwrap_or_default();
         match node.data() {
-            Data::Array(items) => items.iter().map(last).fold(number, Number::max),
-            Data::Object(object) => object.iter().map(|member| last(&member.value)).fold(number, Number::max),
+            Data::Array(items) => items.iter().map(last_number).fold(number, Number::max),
+            Data::Object(object) => object.iter().map(|member| last_number(&member.value)).fold(number, Number::max),
             _ => number,
         }
     }
     let first = node.origin().number().unwrap_or_default();
-    first..last(node).saturating_add(1)
+    first..last_number(node).saturating_add(1)
 }
 
 /// Targets by the number of the value of `$ref`. This number stays the same if its schema is merged with another
@@ -233,9 +234,9 @@ pub(crate) struct Resolved {
     all: Vec<Number>,
     /// Targets that are not at the position of a subschema, such as targets under unknown keywords.
     outside: Set<Number>,
-    /// Dynamic references that another anchor of the same name may match.
+    /// Dynamic references whose target depends on the dynamic scope, because several anchors have their name.
     ambiguous: Set<Number>,
-    /// References to a table of definitions that the document has only under its other name.
+    /// References to `$defs` in a document that has only `definitions`, or the reverse.
     misnamed: Set<Number>,
 }
 
@@ -244,11 +245,11 @@ impl Resolved {
         self.targets.get(&reference.origin().number()?).copied()
     }
 
-    pub(crate) fn at(&self, schema: &Node<'_>) -> Option<Number> {
+    pub(crate) fn number_at(&self, schema: &Node<'_>) -> Option<Number> {
         schema.origin().number().filter(|number| self.all.binary_search(number).is_ok())
     }
 
-    pub(crate) fn uses(&self) -> impl Iterator<Item = Number> + '_ {
+    pub(crate) fn referenced_targets(&self) -> impl Iterator<Item = Number> + '_ {
         self.targets.values().copied()
     }
 
@@ -260,46 +261,47 @@ impl Resolved {
         reference.origin().number().is_some_and(|number| self.misnamed.contains(&number))
     }
 
-    pub(crate) fn outside<'t, 'a>(&self, root: &'t Node<'a>, budget: &Budget) -> Vec<&'t Node<'a>> {
-        let (wanted, mut found, mut open) = (&self.outside, Vec::new(), Vec::from([root]));
-        while let Some(node) = open.pop().filter(|_| found.len() < wanted.len() && budget.pay(1)) {
-            if node.origin().number().is_some_and(|number| wanted.contains(&number)) {
-                found.push(node);
+    pub(crate) fn targets_outside_subschemas<'t, 'a>(&self, root: &'t Node<'a>, budget: &Budget) -> Vec<&'t Node<'a>> {
+        let (numbers, mut targets, mut pending) = (&self.outside, Vec::new(), Vec::from([root]));
+        while let Some(node) = pending.pop().filter(|_| targets.len() < numbers.len() && budget.pay(1)) {
+            if node.origin().number().is_some_and(|number| numbers.contains(&number)) {
+                targets.push(node);
             }
             match node.data() {
-                Data::Array(items) => open.extend(items),
-                Data::Object(object) => open.extend(object.iter().map(|member| &member.value)),
+                Data::Array(items) => pending.extend(items),
+                Data::Object(object) => pending.extend(object.iter().map(|member| &member.value)),
                 _ => {}
             }
         }
-        collections::by(found, |one, two| one.origin().number().cmp(&two.origin().number()))
+        collections::by(targets, |left, right| left.origin().number().cmp(&right.origin().number()))
     }
 
     pub(crate) fn targets<'s, 'a>(&self, root: &'s Node<'a>, budget: &Budget) -> Map<Number, (&'s Node<'a>, String)> {
-        let (wanted, mut found) = (&self.all, Map::new());
+        let (numbers, mut targets) = (&self.all, Map::new());
         // Nodes that are still to be visited, each with its depth and the last token of its path.
-        let mut open: Vec<(&'s Node<'a>, usize, Child<'s, 'a>)> = Vec::from([(root, 0, Child::Item(0))]);
+        let mut pending: Vec<(&'s Node<'a>, usize, Child<'s, 'a>)> = Vec::from([(root, 0, Child::Item(0))]);
         let mut path: Vec<Child<'s, 'a>> = Vec::new();
-        while let Some((node, level, token)) = open.pop().filter(|_| found.len() < wanted.len() && budget.pay(1)) {
+        while let Some((node, level, token)) = pending.pop().filter(|_| targets.len() < numbers.len() && budget.pay(1))
+        {
             path.truncate(level);
             path.push(token);
-            if let Some(number) = node.origin().number().filter(|number| wanted.binary_search(number).is_ok()) {
-                found.entry(number).or_insert_with(|| (node, pointer(path.get(1..).unwrap_or_default())));
+            if let Some(number) = node.origin().number().filter(|number| numbers.binary_search(number).is_ok()) {
+                targets.entry(number).or_insert_with(|| (node, pointer(path.get(1..).unwrap_or_default())));
             }
             let level = path.len();
             match node.data() {
                 Data::Array(items) => {
-                    let below = items.iter().enumerate().rev();
-                    open.extend(below.map(|(index, item)| (item, level, Child::Item(index))));
+                    let children = items.iter().enumerate().rev();
+                    pending.extend(children.map(|(index, item)| (item, level, Child::Item(index))));
                 }
                 Data::Object(object) => {
-                    let below = object.members().iter().rev();
-                    open.extend(below.map(|member| (&member.value, level, Child::Member(&member.key))));
+                    let children = object.members().iter().rev();
+                    pending.extend(children.map(|member| (&member.value, level, Child::Member(&member.key))));
                 }
                 _ => {}
             }
         }
-        found
+        targets
     }
 }
 
@@ -329,7 +331,7 @@ pub(crate) fn resolve(root: &Node<'_>, draft: Draft, budget: &Budget) -> Result<
         members_by_name: Map::new(),
     };
     document.resources.insert(String::new(), (root, 0));
-    document.survey(root, 0)?;
+    document.register_subschemas(root, 0)?;
     let (mut references, mut all) = (Resolved::default(), Set::new());
     let mut next = 0;
     while let Some(Reference { number, base, text, is_dynamic }) = document.references.get(next) {
@@ -338,7 +340,7 @@ pub(crate) fn resolve(root: &Node<'_>, draft: Draft, budget: &Budget) -> Result<
         if *is_dynamic && document.dynamic_anchor_counts.get(anchor_of(&text)).is_some_and(|count| *count > 1) {
             references.ambiguous.insert(number);
         }
-        let Some(target) = document.find(base, &text).filter(|_| !budget.is_spent()) else { continue };
+        let Some(target) = document.find_target(base, &text).filter(|_| !budget.is_spent()) else { continue };
         let Some(number_of_target) = target.node.origin().number() else { continue };
         references.targets.insert(number, number_of_target);
         if target.is_misnamed {
@@ -346,7 +348,7 @@ pub(crate) fn resolve(root: &Node<'_>, draft: Draft, budget: &Budget) -> Result<
         }
         all.insert(number_of_target);
         if target.is_outside && references.outside.insert(number_of_target) {
-            document.survey(target.node, target.base)?;
+            document.register_subschemas(target.node, target.base)?;
         }
     }
     budget.check(String::new)?;
@@ -374,7 +376,7 @@ struct Target<'t, 'a> {
     base: Base,
     /// True if the target is not at the position of a subschema.
     is_outside: bool,
-    /// True if the reference names the other table of definitions.
+    /// True if the reference names `$defs` in a document that has only `definitions`, or the reverse.
     is_misnamed: bool,
 }
 
@@ -410,38 +412,38 @@ const LINEAR_SEARCH_LIMIT: usize = 16;
 
 impl<'t, 'a> Document<'_, 't, 'a> {
     /// Registers all subschemas. Other values are not visited, because an `$id` inside `enum` is not an identifier.
-    fn survey(&mut self, part: &'t Node<'a>, base: Base) -> Result<(), Error> {
+    fn register_subschemas(&mut self, part: &'t Node<'a>, base: Base) -> Result<(), Error> {
         // Enclosing identifiers, with their depth.
         let mut enclosing: Vec<(usize, Base)> = Vec::new();
         visit::walk(self.budget, part, Keywords::ALL, &mut |node, path| {
             while enclosing.last().is_some_and(|(known, _)| *known >= path.depth) {
                 enclosing.pop();
             }
-            let outer = enclosing.last().map_or(base, |(_, base)| *base);
-            let inner = self.register_schema(node, outer);
-            if inner != outer {
-                enclosing.push((path.depth, inner));
+            let outer_base = enclosing.last().map_or(base, |(_, base)| *base);
+            let inner_base = self.register_schema(node, outer_base);
+            if inner_base != outer_base {
+                enclosing.push((path.depth, inner_base));
             }
             Ok(Visit::Descend)
         })
     }
 
     /// Registers the identifiers, anchors and references of a schema. Returns the base URI inside it.
-    fn register_schema(&mut self, node: &'t Node<'a>, outer: Base) -> Base {
-        let Some(object) = node.as_object() else { return outer };
-        // Most schemas have none of these keywords. (Draft 4 spells an identifier like a property.)
+    fn register_schema(&mut self, node: &'t Node<'a>, outer_base: Base) -> Base {
+        let Some(object) = node.as_object() else { return outer_base };
+        // Most schemas have none of these keywords. (The identifier of draft 4 is `id`, a common name of properties.)
         if self.draft != Draft::Four && !Keywords::in_object(object).intersects(TRACKED_KEYWORDS) {
-            return outer;
+            return outer_base;
         }
         let text_of = |keyword: &str| object.get(keyword).and_then(Node::as_text).and_then(Text::value);
-        let mut base = outer;
+        let mut base = outer_base;
         // Old drafts ignore siblings of `$ref`, including `$id`.
-        let is_ignored = self.draft.ignores_ref_siblings() && text_of("$ref").is_some();
-        if !is_ignored {
+        let are_siblings_ignored = self.draft.ignores_ref_siblings() && text_of("$ref").is_some();
+        if !are_siblings_ignored {
             if let Some(id) = text_of("$id").or_else(|| if self.draft == Draft::Four { text_of("id") } else { None }) {
                 let (name, fragment) = uri::split_fragment(&id);
                 if !name.is_empty() {
-                    base = self.register_resource(outer, name, node);
+                    base = self.register_resource(outer_base, name, node);
                 }
                 let is_anchor =
                     |anchor: &&str| self.draft.id_may_be_anchor() && !anchor.is_empty() && !anchor.starts_with('/');
@@ -471,9 +473,9 @@ impl<'t, 'a> Document<'_, 't, 'a> {
         base
     }
 
-    fn register_resource(&mut self, outer: Base, name: &str, node: &'t Node<'a>) -> Base {
+    fn register_resource(&mut self, outer_base: Base, name: &str, node: &'t Node<'a>) -> Base {
         let base = self.bases.len();
-        let uri = self.absolute(outer, name);
+        let uri = self.absolute_uri(outer_base, name);
         self.resources.entry(uri.clone()).or_insert((node, base));
         if let Some(number) = node.origin().number() {
             self.embedded.insert(number, base);
@@ -482,19 +484,19 @@ impl<'t, 'a> Document<'_, 't, 'a> {
         base
     }
 
-    fn absolute(&self, base: Base, name: &str) -> String {
+    fn absolute_uri(&self, base: Base, name: &str) -> String {
         let base = self.bases.get(base).map(String::as_str).unwrap_or_default();
         self.budget.pay(base.len() + name.len());
         uri::resolve(base, name)
     }
 
-    fn find(&mut self, base: Base, reference: &str) -> Option<Target<'t, 'a>> {
+    fn find_target(&mut self, base: Base, reference: &str) -> Option<Target<'t, 'a>> {
         let (name, fragment) = uri::split_fragment(reference);
         let (resource, base) = if name.is_empty() {
             let uri = self.bases.get(base)?;
             *self.resources.get(uri)?
         } else {
-            *self.resources.get(&self.absolute(base, name))?
+            *self.resources.get(&self.absolute_uri(base, name))?
         };
         let fragment = uri::percent_decoded(fragment.unwrap_or_default())?;
         if !fragment.is_empty() && !fragment.starts_with('/') {
@@ -505,13 +507,13 @@ impl<'t, 'a> Document<'_, 't, 'a> {
         let mut expected = Some(Expected::Schema);
         for (level, segment) in fragment.split('/').skip(1).enumerate() {
             let mut token = unescaped_token(segment);
-            let mut child = self.child(target.node, &token);
+            let mut child = self.child_at(target.node, &token);
             if let Some(table) = other_table(&token).filter(|_| level == 0 && child.is_none()) {
                 token = table.into();
                 target.is_misnamed = true;
-                child = self.child(target.node, &token).filter(|table| table.as_object().is_some());
+                child = self.child_at(target.node, &token).filter(|table| table.as_object().is_some());
             }
-            expected = expected.and_then(|expected| expected.below(&token));
+            expected = expected.and_then(|expected| expected.nested(&token));
             target.node = child?;
             let base = target.node.origin().number().and_then(|number| self.embedded.get(&number));
             target.base = base.copied().unwrap_or(target.base);
@@ -520,7 +522,7 @@ impl<'t, 'a> Document<'_, 't, 'a> {
         Some(target)
     }
 
-    fn child(&mut self, node: &'t Node<'a>, token: &str) -> Option<&'t Node<'a>> {
+    fn child_at(&mut self, node: &'t Node<'a>, token: &str) -> Option<&'t Node<'a>> {
         self.budget.pay(1 + token.len() / 8);
         match (node.data(), node.origin().number()) {
             (Data::Object(object), Some(number)) if object.len() > LINEAR_SEARCH_LIMIT => {
@@ -559,7 +561,7 @@ enum Expected {
 }
 
 impl Expected {
-    fn below(self, token: &str) -> Option<Expected> {
+    fn nested(self, token: &str) -> Option<Expected> {
         let is_index = !token.is_empty() && token.bytes().all(|digit| digit.is_ascii_digit());
         match self {
             Expected::Named => Some(Expected::Schema),
@@ -580,10 +582,11 @@ impl Expected {
 
 /// Finds a node by its number. Numbers follow document order, so a node is inside the last child with a number that is
 /// not greater.
-fn numbered<'s, 'a>(root: &'s Node<'a>, number: Number) -> Option<&'s Node<'a>> {
+fn node_with_number<'s, 'a>(root: &'s Node<'a>, number: Number) -> Option<&'s Node<'a>> {
     let mut node = root;
     while node.origin().number()? != number {
-        let comes_later = |inner: &&'s Node<'a>| inner.origin().number().is_none_or(|own| own > number);
+        let comes_later =
+            |inner: &&'s Node<'a>| inner.origin().number().is_none_or(|inner_number| inner_number > number);
         node = match node.data() {
             Data::Array(items) => items.iter().rfind(|inner| !comes_later(inner))?,
             Data::Object(object) => object.iter().map(|member| &member.value).rfind(|inner| !comes_later(inner))?,
@@ -593,16 +596,18 @@ fn numbered<'s, 'a>(root: &'s Node<'a>, number: Number) -> Option<&'s Node<'a>> 
     Some(node)
 }
 
-/// Like [`numbered`], but marks the enclosing nodes as changed. The budget pays for the search, because callers look
-/// for many nodes.
-pub(crate) fn numbered_mut<'s, 'a>(
+/// Like [`node_with_number`], but marks the enclosing nodes as changed. The budget pays for the search, because callers
+/// look for many nodes.
+pub(crate) fn node_with_number_mut<'s, 'a>(
     root: &'s mut Node<'a>,
     number: Number,
     budget: &Budget,
 ) -> Option<&'s mut Node<'a>> {
     let mut node = root;
     while node.origin().number()? != number {
-        let comes_later = |inner: &Node<'a>| !budget.pay(1) || inner.origin().number().is_none_or(|own| own > number);
+        let comes_later = |inner: &Node<'a>| {
+            !budget.pay(1) || inner.origin().number().is_none_or(|inner_number| inner_number > number)
+        };
         node = match node.data_mut() {
             Data::Array(items) => items.iter_mut().rfind(|inner| !comes_later(inner))?,
             Data::Object(object) => {
@@ -619,12 +624,13 @@ pub(crate) struct Names {
     /// For each of [`TABLES`], numbers by name. The root is 0; definitions are numbered in document order.
     definitions: [Map<String, Number>; TABLES.len()],
     /// Target of each reference.
-    uses: Vec<Number>,
+    referenced_targets: Vec<Number>,
 }
 
 fn by_name(root: &Node<'_>, budget: &Budget) -> Result<References, Error> {
-    let mut names = Names { definitions: TABLES.map(|_| Map::new()), uses: Vec::new() };
-    let definitions = entries(root).filter_map(|(table, member)| Some((table, member.key.value()?.into_owned())));
+    let mut names = Names { definitions: TABLES.map(|_| Map::new()), referenced_targets: Vec::new() };
+    let definitions =
+        definitions_of(root).filter_map(|(table, member)| Some((table, member.key.value()?.into_owned())));
     for ((table, name), number) in definitions.zip(1..) {
         if let Some((_, numbers)) = TABLES.iter().zip(&mut names.definitions).find(|(known, _)| **known == table) {
             numbers.insert(name, number);
@@ -632,14 +638,14 @@ fn by_name(root: &Node<'_>, budget: &Budget) -> Result<References, Error> {
     }
     visit::walk(budget, root, Keywords::ALL, &mut |schema, _| {
         let target = reference(schema).and_then(|reference| names.target(reference));
-        names.uses.extend(target);
+        names.referenced_targets.extend(target);
         Ok(Visit::Descend)
     })?;
     Ok(References::Written(names))
 }
 
 /// Returns the definitions in document order.
-fn entries<'n, 'a>(root: &'n Node<'a>) -> impl Iterator<Item = (&'static str, &'n Member<'a>)> {
+fn definitions_of<'n, 'a>(root: &'n Node<'a>) -> impl Iterator<Item = (&'static str, &'n Member<'a>)> {
     root.as_object().into_iter().flatten().flat_map(|member| {
         let table = TABLES.iter().find(|table| member.key.is(table));
         let entries = table.and_then(|_| member.value.as_object()).into_iter().flatten();
@@ -667,7 +673,7 @@ impl Names {
         self.definition(&table, &name)
     }
 
-    pub(crate) fn at(&self, path: &SchemaPath<'_, '_>) -> Option<Number> {
+    pub(crate) fn number_at(&self, path: &SchemaPath<'_, '_>) -> Option<Number> {
         let target = match path.pointer.steps() {
             [] => 0,
             [Step::Name(table), Step::Member(name)] => self.definition(table, &name.value()?)?,
@@ -676,19 +682,19 @@ impl Names {
         Some(target)
     }
 
-    pub(crate) fn located<'s, 'a>(&self, root: &'s Node<'a>, target: Number) -> Option<&'s Node<'a>> {
+    pub(crate) fn target_node<'s, 'a>(&self, root: &'s Node<'a>, target: Number) -> Option<&'s Node<'a>> {
         match target.checked_sub(1) {
             None => Some(root),
-            Some(before) => entries(root).nth(before as usize).map(|(_, member)| &member.value),
+            Some(before) => definitions_of(root).nth(before as usize).map(|(_, member)| &member.value),
         }
     }
 
-    pub(crate) fn uses(&self) -> impl Iterator<Item = Number> + '_ {
-        self.uses.iter().copied()
+    pub(crate) fn referenced_targets(&self) -> impl Iterator<Item = Number> + '_ {
+        self.referenced_targets.iter().copied()
     }
 
     pub(crate) fn targets<'s, 'a>(&self, root: &'s Node<'a>, budget: &Budget) -> Map<Number, (&'s Node<'a>, String)> {
-        let definitions = entries(root).filter(|_| budget.pay(1)).filter_map(|(table, member)| {
+        let definitions = definitions_of(root).filter(|_| budget.pay(1)).filter_map(|(table, member)| {
             let mut pointer = String::from("/");
             pointer.push_str(table);
             json::push_token(&mut pointer, &member.key.display());

@@ -18,35 +18,35 @@ const ANY_TEXT: &str = "[\\s\\S]*";
 
 /// Returns true if all branches are anchored at both ends. Searching and matching are then equivalent.
 pub(crate) fn is_whole(pattern: &str) -> bool {
-    branches(pattern).is_some_and(|branches| {
-        branches.iter().all(|branch| branch.begins && branch.ends && !branch.is_anchored_inside)
+    top_level_branches(pattern).is_some_and(|branches| {
+        branches.iter().all(|branch| branch.starts_anchored && branch.ends_anchored && !branch.is_anchored_inside)
     })
 }
 
 /// Returns true if any branch has an anchor, or the pattern does not compile.
 pub(crate) fn is_anchored(pattern: &str) -> bool {
-    let is_anchored = |branch: &Branch<'_>| branch.begins || branch.ends || branch.is_anchored_inside;
-    branches(pattern).is_none_or(|branches| branches.iter().any(is_anchored))
+    let is_anchored = |branch: &Branch<'_>| branch.starts_anchored || branch.ends_anchored || branch.is_anchored_inside;
+    top_level_branches(pattern).is_none_or(|branches| branches.iter().any(is_anchored))
 }
 
 /// Returns an equivalent pattern that matches the whole string; `None` if the position of an anchor is not supported.
-pub(crate) fn whole(pattern: &str) -> Option<String> {
+pub(crate) fn anchored_pattern(pattern: &str) -> Option<String> {
     complete_branches(pattern).map(|body| format!("^{body}$"))
 }
 
-/// Like [`whole`], but returns a pattern without anchors, for engines that always match the whole string.
-pub(crate) fn unanchored(pattern: &str) -> Option<String> {
+/// Like [`anchored_pattern`], but returns a pattern without anchors, for engines that always match the whole string.
+pub(crate) fn unanchored_pattern(pattern: &str) -> Option<String> {
     complete_branches(pattern)
 }
 
 fn complete_branches(pattern: &str) -> Option<String> {
-    let branches = branches(pattern)?;
+    let branches = top_level_branches(pattern)?;
     if branches.iter().any(|branch| branch.is_anchored_inside) {
         return None;
     }
     let complete = |branch: &Branch<'_>| {
-        let before = if branch.begins { "" } else { ANY_TEXT };
-        let after = if branch.ends { "" } else { ANY_TEXT };
+        let before = if branch.starts_anchored { "" } else { ANY_TEXT };
+        let after = if branch.ends_anchored { "" } else { ANY_TEXT };
         format!("{before}{}{after}", branch.body)
     };
     let bodies: Vec<String> = branches.iter().map(complete).collect();
@@ -61,14 +61,14 @@ struct Branch<'p> {
     /// The alternative without the anchors at its ends.
     body: &'p str,
     /// True if the alternative begins with `^`.
-    begins: bool,
+    starts_anchored: bool,
     /// True if the alternative ends with `$`.
-    ends: bool,
+    ends_anchored: bool,
     /// True if the alternative contains another anchor.
     is_anchored_inside: bool,
 }
 
-fn branches(pattern: &str) -> Option<Vec<Branch<'_>>> {
+fn top_level_branches(pattern: &str) -> Option<Vec<Branch<'_>>> {
     let mut branches = Vec::new();
     let (mut branch_start, mut depth, mut in_class, mut is_escaped) = (0, 0_usize, false, false);
     // Byte offsets of the anchors in the branch.
@@ -96,11 +96,11 @@ fn branches(pattern: &str) -> Option<Vec<Branch<'_>>> {
             '|' if is_end && (depth > 0 || in_class || is_escaped) => return None,
             '|' if depth == 0 => {
                 let text = pattern.get(branch_start..index)?;
-                let begins = anchors.first() == Some(&branch_start) && text.starts_with('^');
-                let ends = anchors.last().is_some_and(|last| last + 1 == index) && text.ends_with('$');
-                let body = text.get(usize::from(begins)..text.len() - usize::from(ends))?;
-                let is_anchored_inside = anchors.len() > usize::from(begins) + usize::from(ends);
-                branches.push(Branch { body, begins, ends, is_anchored_inside });
+                let starts_anchored = anchors.first() == Some(&branch_start) && text.starts_with('^');
+                let ends_anchored = anchors.last().is_some_and(|last| last + 1 == index) && text.ends_with('$');
+                let body = text.get(usize::from(starts_anchored)..text.len() - usize::from(ends_anchored))?;
+                let is_anchored_inside = anchors.len() > usize::from(starts_anchored) + usize::from(ends_anchored);
+                branches.push(Branch { body, starts_anchored, ends_anchored, is_anchored_inside });
                 anchors.clear();
                 branch_start = index + 1;
             }
@@ -142,7 +142,7 @@ struct Reader<'p> {
     depth: usize,
     /// True if a quantifier may follow, in the innermost group.
     is_repeatable: bool,
-    /// The values of `repeatable` for the enclosing groups, one bit each.
+    /// The values of `is_repeatable` for the enclosing groups, one bit each.
     enclosing: u128,
 }
 
@@ -156,7 +156,10 @@ impl Reader<'_> {
                 '*' | '+' | '?' if !self.is_repeatable => return Err(NOTHING_TO_REPEAT),
                 '*' | '+' | '?' => {}
                 '{' => self.read_repetitions()?,
-                '\\' => self.read_escape(false)?,
+                '\\' => {
+                    let in_class = false;
+                    self.read_escape(in_class)?;
+                }
                 '^' | '$' => return Err(Reading::NotEnforced("it has an anchor in the middle")),
                 ']' | '}' => return Err(Reading::NotEnforced("it has an unmatched bracket")),
                 _ => {}
@@ -194,7 +197,10 @@ impl Reader<'_> {
             match self.rest.next() {
                 None => return Err(Reading::Refused("it has an unclosed character class")),
                 Some(']') => return Ok(()),
-                Some('\\') => self.read_escape(true)?,
+                Some('\\') => {
+                    let in_class = true;
+                    self.read_escape(in_class)?;
+                }
                 Some(_) => {}
             }
         }
@@ -259,7 +265,7 @@ const NOTHING_TO_REPEAT: Reading = Reading::Refused("it has a quantifier with no
 
 #[cfg(test)]
 mod tests {
-    use super::{is_anchored, is_whole, unanchored, whole};
+    use super::{anchored_pattern, is_anchored, is_whole, unanchored_pattern};
 
     #[test]
     fn search_patterns_are_rewritten_to_match_the_whole_text() {
@@ -282,7 +288,7 @@ mod tests {
             ("a)", None),
             (r"a\", None),
         ] {
-            assert_eq!(whole(pattern).as_deref(), expected, "{pattern}");
+            assert_eq!(anchored_pattern(pattern).as_deref(), expected, "{pattern}");
             assert!(expected.is_none_or(is_whole), "{pattern} twice");
         }
     }
@@ -300,8 +306,8 @@ mod tests {
     #[test]
     fn anchors_are_removed() {
         assert!(is_anchored("^a") && is_anchored("(a$)") && !is_anchored(r"\^[$]"));
-        assert_eq!(unanchored("^a$").as_deref(), Some("a"));
-        assert_eq!(unanchored("^a").as_deref(), Some(r"a[\s\S]*"));
-        assert_eq!(unanchored("^a$|^b$").as_deref(), Some("(?:a|b)"));
+        assert_eq!(unanchored_pattern("^a$").as_deref(), Some("a"));
+        assert_eq!(unanchored_pattern("^a").as_deref(), Some(r"a[\s\S]*"));
+        assert_eq!(unanchored_pattern("^a$|^b$").as_deref(), Some("(?:a|b)"));
     }
 }

@@ -9,7 +9,7 @@ use alloc::{borrow::Cow, format, string::String, vec::Vec};
 use super::{
     formats::{self, has_tools, FormatViolation},
     history::{calls, names::rename_history, pairs},
-    mcp_headers::{self, Invalid},
+    mcp_headers::{self, InvalidAnnotation},
     request_facts::{self, choice_of, Namespaces, RequestChange},
     request_rules,
     servers::{self, mentions, Owner, Servers},
@@ -86,14 +86,14 @@ impl ToolViolation {
 finding!(ToolViolation, tool, server);
 
 /// The constraints that hold for every API.
-const GENERAL: [Constraint; 4] =
+const GENERAL_CONSTRAINTS: [Constraint; 4] =
     [Constraint::NotATool, Constraint::NamelessTool, Constraint::DuplicateName, Constraint::DescriptionNotString];
 
 /// The confidence and source of findings that hold for every API.
-const EVERYWHERE: (Grade, &str) = (Grade::A, "every API: a tool is an object with a unique name");
+const SOURCE_OF_GENERAL: (Grade, &str) = (Grade::A, "every API: a tool is an object with a unique name");
 
 /// The confidence and source of a finding that no fact of the dialect covers.
-const UNKNOWN: (Grade, &str) = (Grade::C, "how this API reacts is not known");
+const UNKNOWN_SOURCE: (Grade, &str) = (Grade::C, "how this API reacts is not known");
 
 /// The member of an MCP tool that describes its results.
 const OUTPUT_SCHEMA: &str = "outputSchema";
@@ -112,7 +112,7 @@ struct Checking<'s> {
     dialect: &'static Dialect,
     form: Form,
     limit: FindingLimit,
-    found: Findings<ToolViolation>,
+    findings: Findings<ToolViolation>,
     /// The servers, if the list has several. Their tools have the names under which they would be sent.
     servers: Option<&'s Servers>,
     /// The server of the current tool, if the list has several servers.
@@ -146,7 +146,7 @@ fn check_in_form(
     dialects: &[&'static Dialect],
     (form, limit): (Form, FindingLimit),
 ) -> Result<Vec<ToolViolation>, Error> {
-    let mut found = Vec::new();
+    let mut violations = Vec::new();
     if servers::is_list(&tools) {
         let mut tools = tools;
         for (number, dialect) in dialects.iter().enumerate() {
@@ -155,38 +155,39 @@ fn check_in_form(
             let list = if is_last { core::mem::take(&mut tools) } else { tools.clone() };
             let (tools, servers) = servers::flatten(list, Prefix::Auto, dialect.tools.names)?;
             let (entries, servers) = (Entries::read(tools)?, servers.as_ref());
-            let mut checking = Checking { dialect, form, limit, found: Findings::new(limit), servers, server: None };
+            let mut checking = Checking { dialect, form, limit, findings: Findings::new(limit), servers, server: None };
             checking.check_list(&entries)?;
-            found.append(&mut checking.found.finish());
+            violations.append(&mut checking.findings.finish());
         }
-        return Ok(found);
+        return Ok(violations);
     }
     let entries = Entries::read(tools)?;
     for dialect in dialects {
-        let mut checking = Checking { dialect, form, limit, found: Findings::new(limit), servers: None, server: None };
+        let mut checking =
+            Checking { dialect, form, limit, findings: Findings::new(limit), servers: None, server: None };
         checking.check_list(&entries)?;
-        found.append(&mut checking.found.finish());
+        violations.append(&mut checking.findings.finish());
     }
-    Ok(found)
+    Ok(violations)
 }
 
 impl Checking<'_> {
-    fn add(&mut self, tool: Option<&str>, constraint: Constraint, pointer: String, message: String) {
-        self.add_many(tool, constraint, (pointer, message, 0));
+    fn add_violation(&mut self, tool: Option<&str>, constraint: Constraint, pointer: String, message: String) {
+        self.add_counted_violation(tool, constraint, (pointer, message, 0));
     }
 
-    fn add_many(
+    fn add_counted_violation(
         &mut self,
         tool: Option<&str>,
         constraint: Constraint,
         (pointer, message, more): (String, String, usize),
     ) {
-        let general = GENERAL.iter().any(|known| *known == constraint);
+        let general = GENERAL_CONSTRAINTS.contains(&constraint);
         let fact = self.dialect.fact_of(constraint, &pointer);
         let (confidence, source) = match fact {
             Some(fact) => (fact.confidence, fact.source),
-            None if general => EVERYWHERE,
-            None => UNKNOWN,
+            None if general => SOURCE_OF_GENERAL,
+            None => UNKNOWN_SOURCE,
         };
         // A wrong or missing `strict` is treated as ignored unless a fact shows that the API refuses it.
         let is_flag = constraint == Constraint::StrictFlag;
@@ -210,7 +211,7 @@ impl Checking<'_> {
             more,
         };
         // Tools are checked in the order of the list.
-        self.found.add(0, violation);
+        self.findings.add(0, violation);
     }
 
     fn owner(&self, called: &Text<'_>) -> Option<Owner<'_>> {
@@ -219,7 +220,7 @@ impl Checking<'_> {
 
     fn check_list(&mut self, entries: &Entries<'_>) -> Result<(), Error> {
         let Surface { max_tools, budgets, .. } = self.dialect.tools;
-        let mut seen: Set<Cow<'_, str>> = Set::new();
+        let mut used_names: Set<Cow<'_, str>> = Set::new();
         let mut used: Vec<usize> = budgets.iter().map(|_| 0).collect();
         let (mut definitions, mut backends) = (Definitions::default(), Backends::default());
         let has_rules = self.dialect.tools.names.rules.is_some();
@@ -236,68 +237,78 @@ impl Checking<'_> {
             let is_counted = tool::kind(entry) != Kind::HostedSearch;
             if is_counted && max_tools == Some(count) {
                 let message = format!("expected at most {count} tools in a request, found one more");
-                self.add(None, Constraint::TooManyTools, listed.pointer(), message);
+                self.add_violation(None, Constraint::TooManyTools, listed.pointer(), message);
             }
             count += usize::from(is_counted);
             let shape = match tool_format::recognize(entry) {
                 Entry::Hosted => {
-                    self.check_custom_tool(listed, &mut seen);
+                    self.check_custom_tool(listed, &mut used_names);
                     continue;
                 }
                 Entry::Tool(shape) => shape,
                 Entry::Unknown => {
                     let message = format!("expected a tool with a name or a schema, found {}", entry.kind());
-                    self.add(None, Constraint::NotATool, listed.pointer(), message);
+                    self.add_violation(None, Constraint::NotATool, listed.pointer(), message);
                     continue;
                 }
             };
             let name = shape.name(entry).map(|name| name.display());
-            let other = self.other_dialect(shape, entry)?;
-            match other {
-                Some(other) => {
+            let other_dialect = self.other_dialect(shape, entry)?;
+            match other_dialect {
+                Some(dialect) => {
                     let (server, form, limit, servers) = (self.server.clone(), self.form, self.limit, self.servers);
                     let mut checking =
-                        Checking { dialect: other, form, limit, found: Findings::new(limit), servers, server };
+                        Checking { dialect, form, limit, findings: Findings::new(limit), servers, server };
                     checking.check_tool(listed, shape, name.as_deref())?;
                     let dialect = self.dialect.id();
-                    for found in checking.found.finish() {
-                        self.found.add(0, ToolViolation { dialect, ..found });
+                    for violation in checking.findings.finish() {
+                        self.findings.add(0, ToolViolation { dialect, ..violation });
                     }
                 }
                 None => self.check_tool(listed, shape, name.as_deref())?,
             }
             if shape.name(entry).is_some_and(|name| sharing_rules.contains(name)) {
                 let message = "expected names that differ in letters, digits or `-`, found two that do not".into();
-                self.add(name.as_deref(), Constraint::ToolName, at(listed, &shape.pointer_to("name")), message);
+                self.add_violation(
+                    name.as_deref(),
+                    Constraint::ToolName,
+                    pointer_in(listed, &shape.pointer_to("name")),
+                    message,
+                );
             }
             if let Some(name) = &name {
-                if !seen.insert(name.clone()) {
+                if !used_names.insert(name.clone()) {
                     let message = format!("expected unique tool names, found a second `{name}`");
-                    self.add(Some(name), Constraint::DuplicateName, at(listed, &shape.pointer_to("name")), message);
+                    self.add_violation(
+                        Some(name),
+                        Constraint::DuplicateName,
+                        pointer_in(listed, &shape.pointer_to("name")),
+                        message,
+                    );
                 }
             }
             if let Some(schema) = shape.schema(entry).filter(|_| self.dialect.tools.one_grammar) {
                 for conflict in definitions.conflicts(schema) {
-                    let mut pointer = at(listed, &shape.pointer_to_schema());
+                    let mut pointer = pointer_in(listed, &shape.pointer_to_schema());
                     pointer.push_str("/$defs");
                     push_token(&mut pointer, &conflict);
                     let message = format!(
                         "expected definitions with the same name to be identical in all tools of a request, found a \
                             different `{conflict}`"
                     );
-                    self.add(name.as_deref(), Constraint::DefinitionConflict, pointer, message);
+                    self.add_violation(name.as_deref(), Constraint::DefinitionConflict, pointer, message);
                 }
                 definitions.add(schema);
                 if backends.add(schema, self.dialect)? {
-                    self.add(
+                    self.add_violation(
                         name.as_deref(),
                         Constraint::MixedBackends,
-                        at(listed, &shape.pointer_to_schema()),
+                        pointer_in(listed, &shape.pointer_to_schema()),
                         shared_limits::backends_message(),
                     );
                 }
             }
-            if other.is_some() {
+            if other_dialect.is_some() {
                 continue;
             }
             for budget in self.dialect.tools.tool_budgets {
@@ -305,7 +316,7 @@ impl Checking<'_> {
                     (budget.limit, budget.counts.words(), shared_limits::budget_cost(*budget, shape.schema(entry)));
                 if cost > limit {
                     let message = format!("expected at most {limit} {what} in one tool, found {cost}");
-                    self.add(name.as_deref(), Constraint::TooComplex, listed.pointer(), message);
+                    self.add_violation(name.as_deref(), Constraint::TooComplex, listed.pointer(), message);
                 }
             }
             for (sum, budget) in used.iter_mut().zip(budgets) {
@@ -314,7 +325,7 @@ impl Checking<'_> {
                 *sum += cost;
                 if before <= budget.limit && *sum > budget.limit {
                     let message = shared_limits::budget_exceeded(*budget, before, cost);
-                    self.add(name.as_deref(), budget.counts.constraint(), listed.pointer(), message);
+                    self.add_violation(name.as_deref(), budget.counts.constraint(), listed.pointer(), message);
                 }
             }
         }
@@ -322,18 +333,18 @@ impl Checking<'_> {
     }
 
     /// Checks the name of an OpenAI `custom` tool. The API itself defines all other entries without a schema.
-    fn check_custom_tool<'n>(&mut self, listed: EntryRef<'n, '_>, seen: &mut Set<Cow<'n, str>>) {
+    fn check_custom_tool<'n>(&mut self, listed: EntryRef<'n, '_>, used_names: &mut Set<Cow<'n, str>>) {
         let entry = listed.entry;
         let Some(name) = tool::name(entry).filter(|_| tool::is_custom(entry)) else { return };
-        let pointer = at(listed, tool::path_of_custom_name(entry));
-        let (shape, called) = (self.dialect.tools.names, name.display());
-        if !names::is_legal(shape, name) {
-            let message = format!("expected a name of {shape}, found `{called}`");
-            self.add(Some(&*called), Constraint::ToolName, pointer.clone(), message);
+        let pointer = pointer_in(listed, tool::path_of_custom_name(entry));
+        let (name_pattern, called) = (self.dialect.tools.names, name.display());
+        if !names::is_legal(name_pattern, name) {
+            let message = format!("expected a name of {name_pattern}, found `{called}`");
+            self.add_violation(Some(&*called), Constraint::ToolName, pointer.clone(), message);
         }
-        if !seen.insert(called.clone()) {
+        if !used_names.insert(called.clone()) {
             let message = format!("expected unique tool names, found a second `{called}`");
-            self.add(Some(&*called), Constraint::DuplicateName, pointer, message);
+            self.add_violation(Some(&*called), Constraint::DuplicateName, pointer, message);
         }
     }
 
@@ -348,10 +359,10 @@ impl Checking<'_> {
                         name.kind()
                     }
                 });
-                self.add(
+                self.add_violation(
                     None,
                     Constraint::NamelessTool,
-                    at(listed, &[]),
+                    pointer_in(listed, &[]),
                     format!("expected the name to be a string, found {found}"),
                 );
             }
@@ -361,7 +372,7 @@ impl Checking<'_> {
                 let original_name = owner.map_or(text, |owner| owner.name);
                 let server = owner.map(|owner| owner.server);
                 if let Some((rule, message)) = name_violation(&surface, original_name, server) {
-                    self.add(name, rule, at(listed, &shape.pointer_to("name")), message);
+                    self.add_violation(name, rule, pointer_in(listed, &shape.pointer_to("name")), message);
                 }
             }
         }
@@ -372,17 +383,17 @@ impl Checking<'_> {
             Form::OfDialect => shape.strict(entry).map(|_| surface.format),
         };
         if let Some(format) = format {
-            let (wanted, found) =
+            let (expected_flag, flag) =
                 (tool_format::strict_in(self.dialect, format), shape.strict(entry).and_then(Node::as_bool));
             // If the flag is not sent to this API, only `true` is wrong: `false` means the same as no flag.
-            if wanted.map_or(found == Some(true), |wanted| found != Some(wanted)) {
+            if expected_flag.map_or(flag == Some(true), |expected_flag| flag != Some(expected_flag)) {
                 let message = format!(
                     "expected `strict` to be {}, found {}",
-                    flag_text(wanted),
-                    found.map_or("none", |flag| flag_text(Some(flag)))
+                    flag_text(expected_flag),
+                    flag.map_or("none", |flag| flag_text(Some(flag)))
                 );
                 let path = if shape.strict(entry).is_some() { shape.pointer_to("strict") } else { Vec::new() };
-                self.add(name, Constraint::StrictFlag, at(listed, &path), message);
+                self.add_violation(name, Constraint::StrictFlag, pointer_in(listed, &path), message);
             }
         }
         self.check_output_schema(listed, shape, name)?;
@@ -390,17 +401,18 @@ impl Checking<'_> {
             // A tool without the flag is written in another format, with a schema.
             let is_strict = shape.strict(entry).and_then(Node::as_bool) == Some(true);
             if surface.output.is_some() || (is_strict && surface.no_arguments == NoArguments::Required) {
-                let path = tool_format::written(surface.format, false).pointer_to_schema();
+                let without_schema = false;
+                let path = tool_format::written(surface.format, without_schema).pointer_to_schema();
                 let member = path.last().copied().unwrap_or_default();
                 let message = format!("expected `{member}`, found a tool without it");
-                self.add(name, Constraint::RootObject, at(listed, &[]), message);
+                self.add_violation(name, Constraint::RootObject, pointer_in(listed, &[]), message);
             }
             return Ok(());
         };
-        let schema_pointer = at(listed, &shape.pointer_to_schema());
+        let schema_pointer = pointer_in(listed, &shape.pointer_to_schema());
         if surface.no_arguments == NoArguments::Omitted && target::accepts_no_arguments(schema).is_some() {
             let message = "expected no schema for a tool without arguments, found one".into();
-            self.add(name, Constraint::NoArguments, schema_pointer, message);
+            self.add_violation(name, Constraint::NoArguments, schema_pointer, message);
             return Ok(());
         }
         let is_closed_by_api = self.form == Form::AsSent
@@ -408,15 +420,15 @@ impl Checking<'_> {
             && shape.format().is_some_and(|format| surface.closes_in.contains(&format))
             && !target::is_open(schema);
         let headers = surface.reads_mcp_headers.then(|| mcp_headers::find_invalid(schema));
-        for Invalid { pointer, message, .. } in headers.into_iter().flatten() {
-            self.add(name, Constraint::McpHeader, format!("{schema_pointer}{pointer}"), message);
+        for InvalidAnnotation { pointer, message, .. } in headers.into_iter().flatten() {
+            self.add_violation(name, Constraint::McpHeader, format!("{schema_pointer}{pointer}"), message);
         }
         for violation in rules::check(schema, &SanitizeOptions::new(self.dialect.id()), self.limit)? {
             if is_closed_by_api && violation.constraint == Constraint::ObjectNotClosed {
                 continue;
             }
             let pointer = format!("{schema_pointer}{}", violation.pointer);
-            self.add_many(name, violation.constraint, (pointer, violation.message, violation.more));
+            self.add_counted_violation(name, violation.constraint, (pointer, violation.message, violation.more));
         }
         Ok(())
     }
@@ -454,17 +466,18 @@ impl Checking<'_> {
         shape: ToolShape,
         name: Option<&str>,
     ) -> Result<(), Error> {
-        let found = (self.dialect.tools.output, listed.entry.get(OUTPUT_SCHEMA));
-        let (Some(of_output), Some(schema)) = found else { return Ok(()) };
-        let schema_pointer = at(listed, &shape.pointer_to(OUTPUT_SCHEMA));
-        let of_tools = core::mem::replace(&mut self.dialect, of_output);
-        let found = rules::check(schema, &SanitizeOptions::new(of_output.id()).used_as(Use::Output), self.limit);
-        for violation in found.iter().flatten() {
+        let output = (self.dialect.tools.output, listed.entry.get(OUTPUT_SCHEMA));
+        let (Some(output_dialect), Some(schema)) = output else { return Ok(()) };
+        let schema_pointer = pointer_in(listed, &shape.pointer_to(OUTPUT_SCHEMA));
+        let tool_dialect = core::mem::replace(&mut self.dialect, output_dialect);
+        let violations =
+            rules::check(schema, &SanitizeOptions::new(output_dialect.id()).used_as(Use::Output), self.limit);
+        for violation in violations.iter().flatten() {
             let (pointer, message) = (format!("{schema_pointer}{}", violation.pointer), violation.message.clone());
-            self.add_many(name, violation.constraint, (pointer, message, violation.more));
+            self.add_counted_violation(name, violation.constraint, (pointer, message, violation.more));
         }
-        self.dialect = of_tools;
-        found.map(|_| ())
+        self.dialect = tool_dialect;
+        violations.map(|_| ())
     }
 
     fn check_description(&mut self, listed: EntryRef<'_, '_>, shape: ToolShape, name: Option<&str>) {
@@ -490,15 +503,15 @@ impl Checking<'_> {
                 }
             }
         };
-        self.add(name, rule, at(listed, &shape.pointer_to("description")), message);
+        self.add_violation(name, rule, pointer_in(listed, &shape.pointer_to("description")), message);
     }
 }
 
 /// Returns the rule that a name violates. A client may put the server's name before the tool's name.
 fn name_violation(surface: &Surface, name: &Text<'_>, server: Option<&Text<'_>>) -> Option<(Constraint, String)> {
-    let found = name.display();
     if !names::is_legal(surface.names, name) {
-        return Some((Constraint::ToolName, format!("expected a name of {}, found `{found}`", surface.names)));
+        let (name_pattern, found) = (surface.names, name.display());
+        return Some((Constraint::ToolName, format!("expected a name of {name_pattern}, found `{found}`")));
     }
     let max_length = surface.names_for_server(server.map(|server| server.code_points().count())).max_length;
     let length = name.code_points().count();
@@ -517,7 +530,7 @@ fn flag_text(flag: Option<bool>) -> &'static str {
     }
 }
 
-fn at(listed: EntryRef<'_, '_>, path: &[&str]) -> String {
+fn pointer_in(listed: EntryRef<'_, '_>, path: &[&str]) -> String {
     let mut out = listed.pointer();
     path.iter().for_each(|token| push_token(&mut out, token));
     out
@@ -555,23 +568,23 @@ pub fn request(
 ) -> Result<Vec<RequestViolation>, Error> {
     let dialect = dialect::named(options.dialect.as_str())?;
     let model = request::model(&request, options.model.as_deref())?;
-    let shape = dialect.tools.names_for(&model);
+    let name_pattern = dialect.tools.names_for(&model);
     // The tools of several servers are checked as they would be sent.
-    let servers = servers::flatten_request(&mut request, (Prefix::Auto, shape), None)?;
+    let servers = servers::flatten_request(&mut request, (Prefix::Auto, name_pattern), None)?;
     let api = request::format::of_request(&request, &AdaptOptions::new(dialect.id()))?;
     mentions::resolve_tool_names(&mut request, api, servers.as_ref(), None)?;
     let mut origins = Origins::default();
     if let Some(servers) = &servers {
         origins.add_moved(servers.pointer_pairs(wire::of(api).tools().pointer()));
     }
-    let mut found = Findings::new(limit);
+    let mut findings = Findings::new(limit);
     let facts = RequestFacts::of(dialect, options.host.as_deref(), (api, &model));
     let formats = formats::format_violations(&mut request, api, (dialect, &facts, &model), limit)?;
     let mut add_with = |fact: &'static RequestFact, severity, flat_pointer: &str, message: String, more| {
         let constraint = fact.rule();
         let mut pointer = String::from(flat_pointer);
         origins.to_given(&mut pointer);
-        found.add(0, RequestViolation { constraint, severity, pointer, message, fact, more });
+        findings.add(0, RequestViolation { constraint, severity, pointer, message, fact, more });
     };
     for FormatViolation { fact, severity, pointer, message, more } in formats {
         add_with(fact, severity, &pointer, message, more);
@@ -611,8 +624,10 @@ pub fn request(
         }
     }
     let rules = request_rules::of(&facts, (api, &model));
-    for found in request_rules::find(&request, api, &rules, options.betas.as_deref().map(Header::of).as_ref())? {
-        add(found.fact, &found.pointer, found.message());
+    for violation in
+        request_rules::find_violations(&request, api, &rules, options.betas.as_deref().map(Header::of).as_ref())?
+    {
+        add(violation.fact, &violation.pointer, violation.message());
     }
     let has_namespaces = wire::of(api).tools().has_namespaces();
     let accepts_custom = dialect.tools.has_custom_tools || !has_namespaces;
@@ -625,7 +640,7 @@ pub fn request(
         add(fact, &pointer, message);
     }
     if !accepts_custom {
-        for RequestChange { pointer, .. } in request_facts::custom_tools(&request, api)? {
+        for RequestChange { pointer, .. } in request_facts::report_custom_tools(&request, api)? {
             add(&CUSTOM_TOOLS, &pointer, "expected a function, found a `custom` tool".into());
         }
     }
@@ -634,10 +649,14 @@ pub fn request(
             add(&NAMESPACES, &format!("/tools/{at}"), "expected a tool, found a namespace of tools".into());
         }
     }
-    let legal_name = |name: &Text<'_>| (!names::is_legal(shape, name)).then(|| String::from("legal"));
+    let legal_name = |name: &Text<'_>| (!names::is_legal(name_pattern, name)).then(|| String::from("legal"));
     for at in rename_history(&mut request, api, &legal_name, &|_| true)? {
         let pointer = format!("/{}/{at}", wire::of(api).history());
-        add(&HISTORY_NAME, &pointer, format!("expected calls to tools with names of {shape}, found another name"));
+        add(
+            &HISTORY_NAME,
+            &pointer,
+            format!("expected calls to tools with names of {name_pattern}, found another name"),
+        );
     }
     for pointer in calls::name_results(&mut request, api)? {
         add(&RESULT_NAME, &pointer, "expected a result with the name of its function, found none".into());
@@ -650,7 +669,7 @@ pub fn request(
             add(fact, &pointer, message.into());
         }
     }
-    Ok(found.finish())
+    Ok(findings.finish())
 }
 
 fn names_absent_tool(request: &Node<'_>, api: Api, choice: Option<&Choice<'_>>) -> Result<bool, Error> {
@@ -659,7 +678,8 @@ fn names_absent_tool(request: &Node<'_>, api: Api, choice: Option<&Choice<'_>>) 
     let tools = view(tools)?;
     let list = tools.as_array().unwrap_or_default();
     let may_be_tool = |entry: &Node<'_>| {
-        request::tool::name(entry).is_none_or(|known| known == name) || request::tool::has_type(entry, "namespace")
+        request::tool::name(entry).is_none_or(|tool_name| tool_name == name)
+            || request::tool::has_type(entry, "namespace")
     };
     Ok(!list.is_empty() && !list.iter().any(may_be_tool) && !carriers::any(request, api)?)
 }

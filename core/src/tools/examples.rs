@@ -16,7 +16,8 @@ use crate::{
     schema::validate::{Prepared, Verdict},
 };
 
-pub(super) struct Rewritten<'n, 'a> {
+/// The schema of a tool before and after rewriting, with the plan to restore arguments.
+pub(super) struct SchemaPair<'n, 'a> {
     pub(super) before: &'n Node<'a>,
     pub(super) after: &'n Node<'a>,
     pub(super) plan: &'n Plan,
@@ -25,16 +26,16 @@ pub(super) struct Rewritten<'n, 'a> {
 /// Encodes the examples of a tool, and removes those that the rewritten schema refuses. `at` is the pointer to the
 /// member. All examples of a tool share budgets that grow with their size. When a budget is exhausted, the remaining
 /// examples stay unchanged.
-pub(super) fn rewrite(
+pub(super) fn rewrite_examples(
     entry: &mut Node<'_>,
-    known: &'static Examples,
+    format_examples: &'static Examples,
     at: &str,
-    Rewritten { before, after, plan }: Rewritten<'_, '_>,
+    SchemaPair { before, after, plan }: SchemaPair<'_, '_>,
     changes: &mut Vec<Change>,
 ) {
     let (Some(before), Some(after)) = (Prepared::new(before), Prepared::new(after)) else { return };
-    let member = known.member;
-    let reason = || Reason::fact(known.statement, known.confidence, known.source);
+    let member = format_examples.member;
+    let reason = || Reason::fact(format_examples.statement, format_examples.confidence, format_examples.source);
     let nodes = entry.items_at(member).iter().map(Node::values_read).sum();
     let budget = Budget::new(nodes, None);
     let encoder = (!plan.is_empty()).then(|| plan.encoder(&budget));
@@ -49,27 +50,28 @@ pub(super) fn rewrite(
     };
     for (index, example) in entry.items_at(member).iter().enumerate() {
         let from = format!("{at}/{index}");
-        let Ok(sent) = encoder.as_ref().map_or_else(|| Ok(Some(example.clone())), |encoder| encoder.encoded(example))
+        let Ok(encoded) =
+            encoder.as_ref().map_or_else(|| Ok(Some(example.clone())), |encoder| encoder.encoded(example))
         else {
             let message = "kept an example as it came, because the examples of the tool exceed their budget";
             report(from, Some(kept.len()), Guidance::Same, message);
             kept.push(example.clone());
             continue;
         };
-        let mut is_refused = |sent: &Node<'_>| {
-            after.judge_arguments(sent) == Verdict::Invalid && before.judge_arguments(example) != Verdict::Invalid
+        let mut is_refused = |encoded: &Node<'_>| {
+            after.judge_arguments(encoded) == Verdict::Invalid && before.judge_arguments(example) != Verdict::Invalid
         };
-        let Some(sent) = sent.filter(|sent| !is_refused(sent)) else {
+        let Some(encoded) = encoded.filter(|encoded| !is_refused(encoded)) else {
             report(from, None, Guidance::Lost, "removed an example that the rewritten schema refuses");
             is_same = false;
             continue;
         };
-        if !json::same(&sent, example) {
+        if !json::same(&encoded, example) {
             let message = "wrote an example as the model has to write its arguments";
             report(from, Some(kept.len()), Guidance::Same, message);
             is_same = false;
         }
-        kept.push(sent);
+        kept.push(encoded);
     }
     match (is_same, kept.is_empty()) {
         (true, _) => {}
@@ -79,13 +81,13 @@ pub(super) fn rewrite(
 }
 
 pub(super) fn report_lost(entry: &Node<'_>, shape: ToolShape, format: ToolFormat) -> Option<Change> {
-    let known = shape.format().and_then(tool_format::examples_of)?;
-    let examples = shape.part(entry, known.member)?.as_array().unwrap_or_default();
+    let format_examples = shape.format().and_then(tool_format::examples_of)?;
+    let examples = shape.part(entry, format_examples.member)?.as_array().unwrap_or_default();
     if examples.is_empty() || tool_format::examples_of(format).is_some() {
         return None;
     }
-    let at = tool_format::pointer(&shape.pointer_to(known.member));
-    let message = format!("removed `{}`, which tools of this API do not have", known.member);
+    let at = tool_format::pointer(&shape.pointer_to(format_examples.member));
+    let message = format!("removed `{}`, which tools of this API do not have", format_examples.member);
     let reason = Reason::from("tools in the format of this API have no examples");
     Some(change_outside_arguments(Rule::RewriteExamples, (at, None), Guidance::Lost, reason, message))
 }
@@ -96,7 +98,7 @@ mod tests {
 
     use alloc::{format, string::String, vec::Vec};
 
-    use super::{rewrite, Rewritten};
+    use super::{rewrite_examples, SchemaPair};
     use crate::{json, options::ToolFormat, request::tool_format::examples_of, sanitize::decode::Plan};
 
     /// No fixture, because a plan with long chains of references needs a schema that is too large for one.
@@ -110,12 +112,12 @@ mod tests {
         let (Ok(plan), Ok(mut tool), Ok(schema)) = (json::read(&plan), json::read(&text), json::read("{}")) else {
             panic!("JSON");
         };
-        let (Ok(plan), Some(known)) = (Plan::from_node(&plan), examples_of(ToolFormat::Anthropic)) else {
+        let (Ok(plan), Some(format_examples)) = (Plan::from_node(&plan), examples_of(ToolFormat::Anthropic)) else {
             panic!("a plan, and a format with examples");
         };
         let mut changes = Vec::new();
-        let rewritten = Rewritten { before: &schema, after: &schema, plan: &plan };
-        rewrite(&mut tool, known, "/input_examples", rewritten, &mut changes);
+        let rewritten = SchemaPair { before: &schema, after: &schema, plan: &plan };
+        rewrite_examples(&mut tool, format_examples, "/input_examples", rewritten, &mut changes);
         assert_eq!(json::write(&tool), text);
         let pointers: Vec<&str> = changes.iter().map(|change| change.pointer.as_str()).collect();
         assert_eq!(pointers, ["/input_examples/1", "/input_examples/2"]);

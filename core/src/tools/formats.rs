@@ -48,14 +48,14 @@ pub struct FormatChange {
 }
 
 pub(crate) struct OriginalFormats {
-    formats: Vec<Source>,
+    formats: Vec<FormatSource>,
     /// Index of the format that is translated for another API; see [`formats::take`].
     translated: Option<usize>,
     api: Api,
 }
 
 #[derive(Clone)]
-struct Source {
+struct FormatSource {
     /// JSON Pointer to the object that holds the schema.
     holder: String,
     /// JSON Pointer to the schema.
@@ -65,11 +65,11 @@ struct Source {
     is_enforced: bool,
 }
 
-impl Source {
+impl FormatSource {
     fn of(location: &FormatLocation, pointer: &str, holder: &Node<'_>) -> Self {
         let is_text = holder.get(location.schema).is_some_and(|schema| schema.as_text().is_some());
         let schema = format!("{pointer}/{}", location.schema);
-        Source { holder: String::from(pointer), schema, is_text, is_enforced: location.is_enforced }
+        FormatSource { holder: String::from(pointer), schema, is_text, is_enforced: location.is_enforced }
     }
 }
 
@@ -77,7 +77,7 @@ impl OriginalFormats {
     pub(crate) fn of(request: &mut Node<'_>, api: Api) -> Result<Self, Error> {
         let (mut sources, mut translated) = (Vec::new(), None);
         formats::visit(request, api, &mut |FoundFormat { location, pointer, holder }| {
-            let source = holder.map(|holder| Source::of(location, pointer, holder));
+            let source = holder.map(|holder| FormatSource::of(location, pointer, holder));
             if location.item.is_some() || translated.is_none() {
                 translated = source.as_ref().map(|_| sources.len());
             }
@@ -91,9 +91,9 @@ impl OriginalFormats {
         !self.formats.is_empty()
     }
 
-    /// Returns the original location of a format, which is now at index `number` of `count` formats in a request of
-    /// `api`.
-    fn source(&self, number: usize, count: usize, api: Api) -> Option<&Source> {
+    /// Returns the original location of a format. In the request, which now has the format of `api`, it is at index
+    /// `number` of `count` formats.
+    fn source_of(&self, number: usize, count: usize, api: Api) -> Option<&FormatSource> {
         let at = match self.formats.len() == count {
             _ if self.api != api => self.translated?,
             true => number,
@@ -144,12 +144,12 @@ pub(crate) fn rewrite(
             plans.clear();
             return Ok(());
         };
-        let unchanged = || Source::of(location, pointer, holder);
-        let from = original.source(number, count, api).cloned().unwrap_or_else(unchanged);
+        let unchanged = || FormatSource::of(location, pointer, holder);
+        let from = original.source_of(number, count, api).cloned().unwrap_or_else(unchanged);
         number += 1;
         let (changes, plan) = rewrite_in_holder(holder, location, (&from, pointer), options, was_enforced)?;
         written.changes.extend(changes);
-        written.changes.extend(rename(holder, location, (&from, pointer), dialect));
+        written.changes.extend(rename_format(holder, location, (&from, pointer), dialect));
         // A format in an update replaces all earlier formats.
         if location.item.is_some() {
             plans.clear();
@@ -169,7 +169,7 @@ pub(crate) fn rewrite(
 }
 
 /// Returns each violation with the pointer to its schema.
-fn check(
+fn check_schemas(
     request: &mut Node<'_>,
     api: Api,
     dialect: &'static Dialect,
@@ -216,15 +216,15 @@ fn name_rule(dialect: &Dialect) -> Option<(&'static RequestFact, NamePattern)> {
 }
 
 /// Returns the pointers to names of formats that do not match a pattern, and to formats that have no name.
-fn badly_named(request: &mut Node<'_>, api: Api, name_pattern: NamePattern) -> Result<Vec<String>, Error> {
-    let mut found = Vec::new();
+fn pointers_to_bad_names(request: &mut Node<'_>, api: Api, name_pattern: NamePattern) -> Result<Vec<String>, Error> {
+    let mut pointers = Vec::new();
     formats::visit(request, api, &mut |FoundFormat { location, pointer, holder }| {
         if let Some(holder) = holder.filter(|holder| location.has_name && !is_well_named(holder, name_pattern)) {
-            found.push(pointer_to_name(holder, pointer));
+            pointers.push(pointer_to_name(holder, pointer));
         }
         Ok(())
     })?;
-    Ok(found)
+    Ok(pointers)
 }
 
 fn is_well_named(holder: &Node<'_>, name_pattern: NamePattern) -> bool {
@@ -238,10 +238,10 @@ fn pointer_to_name(holder: &Node<'_>, pointer: &str) -> String {
     }
 }
 
-fn rename(
+fn rename_format(
     holder: &mut Node<'_>,
     location: &FormatLocation,
-    (from, to): (&Source, &str),
+    (from, to): (&FormatSource, &str),
     dialect: &'static Dialect,
 ) -> Option<FormatChange> {
     let (fact, name_pattern) = name_rule(dialect).filter(|_| location.has_name)?;
@@ -315,19 +315,19 @@ fn candidates(options: &ToolsOptions, location: &FormatLocation, is_strict: bool
 fn rewrite_in_holder(
     holder: &mut Node<'_>,
     location: &'static FormatLocation,
-    (from, to): (&Source, &str),
+    (from, to): (&FormatSource, &str),
     options: &ToolsOptions,
     was_enforced: bool,
 ) -> Result<(Vec<FormatChange>, Plan), Error> {
     let flag = holder.bool_at("strict").filter(|_| location.has_strict);
     let is_strict = flag.unwrap_or(was_enforced && location.has_strict);
-    let at = |holder: &str, key: &str| format!("{holder}/{key}");
-    let to_schema = at(to, location.schema);
+    let pointer_to = |holder: &str, key: &str| format!("{holder}/{key}");
+    let to_schema = pointer_to(to, location.schema);
     let mut first_error: Option<Error> = None;
     for Candidate { dialect, options } in candidates(options, location, is_strict)? {
         let Some(schema) = holder.get(location.schema) else { break };
-        let (mut changes, plan, new) = match write(schema, location, &options, (from, &to_schema)) {
-            Ok(done) => done,
+        let (mut changes, plan, new) = match sanitize_schema(schema, location, &options, (from, &to_schema)) {
+            Ok(rewritten) => rewritten,
             Err(error) => {
                 first_error = first_error.or(Some(error));
                 continue;
@@ -337,18 +337,19 @@ fn rewrite_in_holder(
             holder.set(location.schema, new);
         }
         // The flag is true for a strict dialect, and false if the strict dialect cannot express the schema.
-        let sent = match dialect.tools.strict {
+        let new_flag = match dialect.tools.strict {
             StrictFlag::True if location.has_strict => Some(true),
             _ if is_strict && first_error.is_some() => Some(false),
             _ => flag,
         };
-        if let Some(sent) = sent.filter(|sent| flag != Some(*sent)) {
-            let (rule, message) = match sent {
+        if let Some(new_flag) = new_flag.filter(|new_flag| flag != Some(*new_flag)) {
+            let (rule, message) = match new_flag {
                 true => (Rule::StrictFlag, "set `strict` to true: the API enforces the schema"),
                 false => (Rule::NotStrict, "set `strict` to false: nothing enforces the schema"),
             };
-            let accepts = if sent { Accepts::Same } else { Accepts::Wider };
-            let needed = Allow::needed_for(accepts, false);
+            let accepts = if new_flag { Accepts::Same } else { Accepts::Wider };
+            let encoded = false;
+            let needed = Allow::needed_for(accepts, encoded);
             if needed > options.allow {
                 let (allowed, needed) = (options.allow.as_str(), needed.as_str());
                 let cause = first_error.as_ref().map(Error::message).unwrap_or_default();
@@ -358,21 +359,26 @@ fn rewrite_in_holder(
                 );
                 return Err(Error::new(Code::TooLossy, from.schema.as_str(), message));
             }
-            let cause = first_error.as_ref().filter(|_| !sent);
-            let why = match cause {
+            let cause = first_error.as_ref().filter(|_| !new_flag);
+            let reason = match cause {
                 Some(cause) => format!("the strict mode cannot express the schema: {}", cause.message()).into(),
                 None => location.reason(),
             };
             let pointer = match flag {
-                Some(_) => at(&from.holder, "strict"),
+                Some(_) => pointer_to(&from.holder, "strict"),
                 // The holder is the request itself.
                 None if from.holder.is_empty() => from.schema.clone(),
                 None => from.holder.clone(),
             };
-            let change =
-                change_outside_arguments(rule, (pointer, Some(at(to, "strict"))), Guidance::Same, why, message.into());
+            let change = change_outside_arguments(
+                rule,
+                (pointer, Some(pointer_to(to, "strict"))),
+                Guidance::Same,
+                reason,
+                message.into(),
+            );
             changes.push(Change { accepts, ..change });
-            holder.set("strict", Node::bool(sent));
+            holder.set("strict", Node::bool(new_flag));
         }
         let changes = changes.into_iter().map(|change| FormatChange { dialect: dialect.id(), change }).collect();
         return Ok((changes, plan));
@@ -381,14 +387,14 @@ fn rewrite_in_holder(
     Err(error.below(&from.schema))
 }
 
+/// The changes, the plan to restore an answer, and the new schema; `None` if the schema is unchanged.
 type Rewritten = (Vec<Change>, Plan, Option<Node<'static>>);
 
-/// Sanitizes a schema. The returned schema is `None` if nothing changed.
-fn write(
+fn sanitize_schema(
     schema: &Node<'_>,
     location: &FormatLocation,
     options: &SanitizeOptions,
-    (from, to): (&Source, &str),
+    (from, to): (&FormatSource, &str),
 ) -> Result<Rewritten, Error> {
     let text = match schema.as_text().map(|text| text.value()) {
         Some(Some(text)) if location.text != SchemaText::Never => Some(text),
@@ -399,8 +405,8 @@ fn write(
         Some(text) => json::read(text).map_err(Error::without_pointer)?,
         None => schema.clone(),
     };
-    let done = sanitize::sanitize_with_plan(&mut node, options, Detail::Whole);
-    let (mut changes, plan) = done.map_err(|error| if from.is_text { error.without_pointer() } else { error })?;
+    let sanitized = sanitize::sanitize_with_plan(&mut node, options, Detail::Whole);
+    let (mut changes, plan) = sanitized.map_err(|error| if from.is_text { error.without_pointer() } else { error })?;
     for change in &mut changes {
         // Changes inside a schema that is text are reported at the text.
         if from.is_text {
@@ -445,6 +451,7 @@ pub(crate) fn format_violations(
         let message = format!("expected a different request: {}", fact.statement);
         found.push(FormatViolation { fact, severity: fact.severity, pointer: pointer.to_string(), message, more: 0 });
     };
+    let only_functions = true;
     for fact in facts.iter() {
         let Refusal::Format(rule) = fact.refuses else { continue };
         let pointer = match rule {
@@ -463,7 +470,7 @@ pub(crate) fn format_violations(
         };
         let Some(pointer) = pointer else { continue };
         let is_broken = match rule {
-            FormatRule::BesideTools { .. } => has_tools(request, true)?,
+            FormatRule::BesideTools { .. } => has_tools(request, only_functions)?,
             FormatRule::BesideHosted { hosted, .. } => has_entry(request, hosted)?,
             FormatRule::BesidePrefill(_) => ends_with_assistant(request, api)?,
             FormatRule::WithoutWord => schema.is_none() && !mentions_json(request, api)?,
@@ -480,11 +487,11 @@ pub(crate) fn format_violations(
         }
     }
     if let Some((fact, name_pattern)) = name_rule(dialect) {
-        for pointer in badly_named(request, api, name_pattern)? {
+        for pointer in pointers_to_bad_names(request, api, name_pattern)? {
             add(fact, &pointer);
         }
     }
-    for (pointer, violation) in check(request, api, dialect, limit)? {
+    for (pointer, violation) in check_schemas(request, api, dialect, limit)? {
         let Violation { severity, message, more, .. } = violation;
         found.push(FormatViolation { fact: &SCHEMA, severity, pointer: pointer + &violation.pointer, message, more });
     }
@@ -501,14 +508,14 @@ pub(crate) fn has_tools(request: &Node<'_>, only_functions: bool) -> Result<bool
 
 /// Returns true if an entry of the list of tools has one of these members, in camel case or snake case as Google's APIs
 /// accept them.
-pub(crate) fn has_entry(request: &Node<'_>, wanted: &[&str]) -> Result<bool, Error> {
+pub(crate) fn has_entry(request: &Node<'_>, member_names: &[&str]) -> Result<bool, Error> {
     let Some(tools) = request.get("tools") else { return Ok(false) };
     let tools = view(tools)?;
     Ok(tools.as_array().unwrap_or_default().iter().any(|entry| {
         let members = entry.as_object().map(crate::json::Object::members).unwrap_or_default();
         members.iter().any(|member| {
             let name = member.key.display().replace('_', "");
-            wanted.iter().any(|wanted| name.eq_ignore_ascii_case(wanted)) && !member.value.is_null()
+            member_names.iter().any(|member_name| name.eq_ignore_ascii_case(member_name)) && !member.value.is_null()
         })
     }))
 }
@@ -582,16 +589,16 @@ fn text_mentions_json(node: &Node<'_>) -> Result<bool, Error> {
 }
 
 fn repeated_updates(request: &Node<'_>, api: Api) -> Result<Vec<usize>, Error> {
-    let (mut found, mut was_update) = (Vec::new(), false);
+    let (mut indices, mut was_update) = (Vec::new(), false);
     for (at, item) in request.items_at(wire::of(api).history()).iter().enumerate() {
         let is_update =
             crate::json::lazy::may_hold(item, Flags::FORMAT) && has_type(&*view(item)?, "configuration_update");
         if is_update && was_update {
-            found.push(at);
+            indices.push(at);
         }
         was_update = is_update;
     }
-    Ok(found)
+    Ok(indices)
 }
 
 /// Returns the pointer to the part of a request that violates a fact, if there is one.
@@ -603,8 +610,9 @@ pub(crate) fn broken_combination(
 ) -> Result<Option<&'static str>, Error> {
     match fact.refuses {
         Refusal::FunctionsBesideHosted { api, models, hosted, unless } if api == format => {
+            let only_functions = true;
             let is_broken = models.include(model)
-                && has_tools(request, true)?
+                && has_tools(request, only_functions)?
                 && has_entry(request, hosted)?
                 && !unless.map_or(Ok(false), |(config, member)| is_set(request, config, member))?;
             Ok(is_broken.then_some("/tools"))

@@ -18,7 +18,7 @@ use crate::{
 };
 
 /// Types whose values models write as text.
-const AS_TEXT: [&str; 3] = ["integer", "number", "boolean"];
+const TYPES_WRITTEN_AS_TEXT: [&str; 3] = ["integer", "number", "boolean"];
 
 const REASON: &str = "`lenientTypes`: an API that validates the calls of its model refuses them before they can be \
     repaired (Groq: `tool call validation failed: parameters for tool web_search did not match schema: errors: \
@@ -31,13 +31,13 @@ pub(super) fn widen(
     dialect: &'static Dialect,
     (allow, changes): (Allow, &mut Vec<Change>),
 ) {
-    let Some(given) = shape.schema(entry) else { return };
-    let mut schema = given.clone();
+    let Some(original_schema) = shape.schema(entry) else { return };
+    let mut schema = original_schema.clone();
     if !widen_members(&mut schema) {
         return;
     }
-    let is_accepted = check::check(&schema, &SanitizeOptions::new(dialect.id()), FindingLimit::LISTED);
-    if !is_accepted.is_ok_and(|found| found.is_empty()) {
+    let violations = check::check(&schema, &SanitizeOptions::new(dialect.id()), FindingLimit::LISTED);
+    if !violations.is_ok_and(|violations| violations.is_empty()) {
         return;
     }
     let at = (pointer(&shape.pointer_to_schema()), Some(pointer(&written.pointer_to_schema())));
@@ -51,6 +51,7 @@ pub(super) fn widen(
 }
 
 fn widen_members(schema: &mut Node<'_>) -> bool {
+    let is_optional = false;
     let names = schema.array_at("required").unwrap_or_default().iter();
     let required: Set<String> = names.filter_map(|name| Some(name.as_text()?.display().into_owned())).collect();
     let mut changed = false;
@@ -63,12 +64,12 @@ fn widen_members(schema: &mut Node<'_>) -> bool {
         });
     });
     for key in ["items", "additionalProperties"] {
-        schema.visit(key, |inner| changed |= widen_value(inner, false));
+        schema.visit(key, |inner| changed |= widen_value(inner, is_optional));
     }
     for table in ["$defs", "definitions"] {
         schema.visit(table, |table| {
             let _ = table.visit_children(|_, definition| {
-                changed |= widen_value(definition, false);
+                changed |= widen_value(definition, is_optional);
                 Ok::<(), Error>(())
             });
         });
@@ -101,17 +102,17 @@ fn widen_value(schema: &mut Node<'_>, is_optional: bool) -> bool {
         }
     }
     let Some(types) = schema.get("type") else { return changed };
-    let given: Vec<String> = match (types.as_text(), types.as_array()) {
+    let declared_types: Vec<String> = match (types.as_text(), types.as_array()) {
         (Some(name), _) => Vec::from([name.display().into_owned()]),
         (_, Some(names)) => names.iter().filter_map(|name| Some(name.as_text()?.display().into_owned())).collect(),
         _ => return changed,
     };
-    let has = |wanted: &str| given.iter().any(|name| name == wanted);
+    let has = |wanted: &str| declared_types.iter().any(|name| name == wanted);
     // An enumeration restricts values of every type.
-    let takes_text = !is_enum && AS_TEXT.iter().any(|name| has(name)) && !has("string");
-    let added = [takes_text.then_some("string"), (is_optional && !has("null")).then_some("null")];
+    let admits_text = !is_enum && TYPES_WRITTEN_AS_TEXT.iter().any(|name| has(name)) && !has("string");
+    let added = [admits_text.then_some("string"), (is_optional && !has("null")).then_some("null")];
     if added.iter().any(Option::is_some) {
-        let names = given.iter().map(|name| Text::new(name.clone())).map(Node::string);
+        let names = declared_types.iter().map(|name| Text::new(name.clone())).map(Node::string);
         let names = names.chain(added.into_iter().flatten().map(Node::literal)).collect();
         schema.set("type", Node::array(names));
         changed = true;
@@ -122,10 +123,11 @@ fn widen_value(schema: &mut Node<'_>, is_optional: bool) -> bool {
 fn widen_branches(branches: &mut Node<'_>, changed: &mut bool) -> bool {
     let mut is_nullable = false;
     let _ = branches.visit_children(|_, branch| {
-        *changed |= widen_value(branch, false);
+        let is_optional = false;
+        *changed |= widen_value(branch, is_optional);
         let types = branch.get("type");
-        let is_open = || ["$ref", "enum", "const", "anyOf"].iter().all(|key| branch.get(*key).is_none());
-        is_nullable |= types.map_or_else(is_open, |types| {
+        let accepts_any_type = || ["$ref", "enum", "const", "anyOf"].iter().all(|key| branch.get(*key).is_none());
+        is_nullable |= types.map_or_else(accepts_any_type, |types| {
             types.is_text("null") || types.as_array().is_some_and(|list| list.iter().any(|name| name.is_text("null")))
         });
         Ok::<(), Error>(())

@@ -13,14 +13,14 @@ use crate::{
     schema::keyword::{Keyword, Subschemas},
 };
 
-const KEY: &str = "x-mcp-header";
+const ANNOTATION: &str = "x-mcp-header";
 /// Types of properties that may be marked. Numbers are excluded, because their text is not unique.
-const TYPES: [&str; 3] = ["string", "integer", "boolean"];
+const ANNOTATED_TYPES: [&str; 3] = ["string", "integer", "boolean"];
 /// Characters of a token of RFC 9110 other than ASCII letters and digits.
-const TOKEN: &[u8] = b"!#$%&'*+-.^_`|~";
+const TOKEN_SYMBOLS: &[u8] = b"!#$%&'*+-.^_`|~";
 
 /// An annotation that is not allowed.
-pub(crate) struct Invalid {
+pub(crate) struct InvalidAnnotation {
     /// JSON Pointer into the schema.
     pub(crate) pointer: String,
     /// Human-readable: what was expected, then what was found.
@@ -29,20 +29,22 @@ pub(crate) struct Invalid {
     path: Vec<usize>,
 }
 
-pub(crate) fn find_invalid(schema: &Node<'_>) -> Vec<Invalid> {
+pub(crate) fn find_invalid(schema: &Node<'_>) -> Vec<InvalidAnnotation> {
     let mut scan = Scan::default();
-    scan.visit(schema, true);
+    let is_reachable = true;
+    scan.visit(schema, is_reachable);
     scan.invalid
 }
 
 pub(crate) fn is_valid(schema: &Node<'_>) -> bool {
     let mut scan = Scan::default();
-    scan.visit(schema, true);
+    let is_reachable = true;
+    scan.visit(schema, is_reachable);
     scan.invalid.is_empty() && !scan.names.is_empty()
 }
 
 /// Removes the annotations that `find_invalid` found in this schema.
-pub(crate) fn remove(schema: &mut Node<'_>, annotations: &[Invalid]) {
+pub(crate) fn remove(schema: &mut Node<'_>, annotations: &[InvalidAnnotation]) {
     // In reverse order, because a removal moves the members after it.
     for annotation in annotations.iter().rev() {
         remove_at(schema, &annotation.path);
@@ -50,7 +52,7 @@ pub(crate) fn remove(schema: &mut Node<'_>, annotations: &[Invalid]) {
 }
 
 fn remove_at(node: &mut Node<'_>, path: &[usize]) {
-    let Some((position, rest)) = path.split_first() else { return drop(node.remove(KEY)) };
+    let Some((position, rest)) = path.split_first() else { return drop(node.remove(ANNOTATION)) };
     match node.data_mut() {
         Data::Array(items) => items.get_mut(*position).into_iter().for_each(|item| remove_at(item, rest)),
         Data::Object(object) => {
@@ -69,7 +71,7 @@ enum Token<'n, 'a> {
 
 #[derive(Default)]
 struct Scan<'n, 'a> {
-    invalid: Vec<Invalid>,
+    invalid: Vec<InvalidAnnotation>,
     /// Names in lower case, because headers ignore case.
     names: Set<String>,
     /// The tokens of the pointer to the current schema, each with its position.
@@ -80,11 +82,11 @@ impl<'n, 'a> Scan<'n, 'a> {
     /// A schema is reachable if all keywords around it are `properties`, so that the value of a call has one location.
     fn visit(&mut self, schema: &'n Node<'a>, is_reachable: bool) {
         let Some(object) = schema.as_object() else { return };
-        if let Some(value) = schema.get(KEY) {
-            if let Some((expected, actual)) = self.fault(schema, value, is_reachable && !self.path.is_empty()) {
+        if let Some(value) = schema.get(ANNOTATION) {
+            if let Some((expected, actual)) = self.violation_of(schema, value, is_reachable && !self.path.is_empty()) {
                 let message = format!("expected {expected}, found {actual}");
                 let path = self.path.iter().map(|(position, _)| *position).collect();
-                self.invalid.push(Invalid { pointer: self.pointer(), message, path });
+                self.invalid.push(InvalidAnnotation { pointer: self.pointer(), message, path });
             }
         }
         for (position, member) in object.iter().enumerate() {
@@ -94,9 +96,10 @@ impl<'n, 'a> Scan<'n, 'a> {
             match (keyword.subschemas(), member.value.as_array()) {
                 (Subschemas::Value, _) => {}
                 (Subschemas::Schemas | Subschemas::SchemaOrSchemas, Some(list)) => {
+                    let is_item_reachable = false;
                     for (index, item) in list.iter().enumerate() {
                         self.path.push((index, Token::Item(index)));
-                        self.visit(item, false);
+                        self.visit(item, is_item_reachable);
                         self.path.pop();
                     }
                 }
@@ -107,7 +110,10 @@ impl<'n, 'a> Scan<'n, 'a> {
                         self.path.pop();
                     }
                 }
-                _ => self.visit(&member.value, false),
+                _ => {
+                    let is_reachable = false;
+                    self.visit(&member.value, is_reachable);
+                }
             }
             self.path.pop();
         }
@@ -122,11 +128,16 @@ impl<'n, 'a> Scan<'n, 'a> {
                 Token::Item(index) => push_token(&mut pointer, &index.to_string()),
             }
         }
-        push_token(&mut pointer, KEY);
+        push_token(&mut pointer, ANNOTATION);
         pointer
     }
 
-    fn fault(&mut self, schema: &Node<'_>, value: &Node<'_>, is_reachable: bool) -> Option<(&'static str, String)> {
+    fn violation_of(
+        &mut self,
+        schema: &Node<'_>,
+        value: &Node<'_>,
+        is_reachable: bool,
+    ) -> Option<(&'static str, String)> {
         if !is_reachable {
             return Some((
                 "`x-mcp-header` in a property of the arguments, or of an object in them",
@@ -134,13 +145,13 @@ impl<'n, 'a> Scan<'n, 'a> {
             ));
         }
         let name = value.as_text().map(|name| name.display().into_owned()).unwrap_or_default();
-        let is_token = |byte: u8| byte.is_ascii_alphanumeric() || TOKEN.contains(&byte);
+        let is_token = |byte: u8| byte.is_ascii_alphanumeric() || TOKEN_SYMBOLS.contains(&byte);
         if name.is_empty() || !name.bytes().all(is_token) {
             let found = if name.is_empty() { value.kind().to_string() } else { format!("`{name}`") };
             return Some(("the name of a header", found));
         }
         let kind = schema.get(Keyword::Type);
-        if !kind.is_some_and(|kind| TYPES.iter().any(|known| kind.is_text(known))) {
+        if !kind.is_some_and(|kind| ANNOTATED_TYPES.iter().any(|known| kind.is_text(known))) {
             let found = kind.map_or("no type".into(), |kind| match kind.as_text() {
                 Some(name) => format!("`{}`", name.display()),
                 None => "a list of types".into(),

@@ -69,7 +69,7 @@ pub(super) fn require_allowed(allow: Allow, changes: &[Change]) -> Result<(), Re
     Err(Refused { rule: Code::TooLossy.as_str(), pointer: worst.pointer.clone(), message })
 }
 
-pub(super) fn failed(error: &Error, at: &str) -> Refused {
+pub(super) fn refusal_of_error(error: &Error, at: &str) -> Refused {
     Refused {
         rule: error.code().as_str(),
         pointer: format!("{at}{}", error.pointer()),
@@ -77,29 +77,29 @@ pub(super) fn failed(error: &Error, at: &str) -> Refused {
     }
 }
 
-pub(super) fn refused(rule: &'static str, at: &str, message: String) -> Refused {
+pub(super) fn refusal(rule: &'static str, at: &str, message: String) -> Refused {
     Refused { rule, pointer: at.into(), message }
 }
 
-pub(super) fn unknown(entry: &Node<'_>) -> Refused {
+pub(super) fn refusal_of_unknown(entry: &Node<'_>) -> Refused {
     let found = match entry.data() {
         Data::Object(_) => "an object without any of them",
         _ => entry.kind(),
     };
-    refused(
+    refusal(
         Constraint::NotATool.id(),
         "",
         format!("expected a tool (an object with a name, a schema or the type of a hosted tool), found {found}"),
     )
 }
 
-pub(super) fn nameless(shape: ToolShape, entry: &Node<'_>) -> Refused {
+pub(super) fn refusal_of_nameless(shape: ToolShape, entry: &Node<'_>) -> Refused {
     let found = match shape.part(entry, "name") {
         None => "none",
         Some(name) if name.as_text().is_some() => "an empty string",
         Some(name) => name.kind(),
     };
-    refused(
+    refusal(
         Constraint::NamelessTool.id(),
         &pointer(&shape.pointer_to("name")),
         format!("expected the name to be a string, found {found}"),

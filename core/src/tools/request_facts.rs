@@ -60,7 +60,7 @@ pub struct ChoiceChange {
 }
 
 /// Reports the tools of the list and of namespaces, and the tools that the history adds.
-pub(crate) fn custom_tools(request: &Node<'_>, api: Api) -> Result<Vec<RequestChange>, Error> {
+pub(crate) fn report_custom_tools(request: &Node<'_>, api: Api) -> Result<Vec<RequestChange>, Error> {
     let mut changes = Vec::new();
     let mut report = |tool: &Node<'_>, pointer: String| {
         if has_type(tool, "custom") {
@@ -116,11 +116,11 @@ pub(crate) struct Namespace {
 
 impl Namespaces {
     pub(crate) fn of(request: &Node<'_>, api: Api) -> Result<Self, Error> {
-        let mut found = Vec::new();
+        let mut namespaces = Vec::new();
         each_entry(request, api, |index, pointer, tool| {
             // A namespace without a list stays in the request, because it is treated as a tool that the API runs.
             let Some(tools) = tool.array_at("tools").filter(|_| has_type(tool, "namespace")) else { return };
-            found.push(Namespace {
+            namespaces.push(Namespace {
                 index,
                 name: tool.text_at("name").map(|name| name.display().into_owned()).unwrap_or_default(),
                 pointer,
@@ -128,7 +128,7 @@ impl Namespaces {
                 has_tools: !tools.is_empty(),
             });
         })?;
-        Ok(Namespaces(found))
+        Ok(Namespaces(namespaces))
     }
 
     pub(crate) fn indices(&self) -> impl Iterator<Item = usize> + '_ {
@@ -172,23 +172,23 @@ impl Namespaces {
 }
 
 pub(crate) fn namespaced_calls(request: &Node<'_>, api: Api) -> Result<Vec<usize>, Error> {
-    let mut found = Vec::new();
+    let mut indices = Vec::new();
     if !wire::of(api).tools().has_namespaces() {
-        return Ok(found);
+        return Ok(indices);
     }
     for (at, item) in request.items_at(wire::of(api).history()).iter().enumerate() {
         if may_hold(item, Flags::DEFERRAL) {
             let item = view(item)?;
             let is_call = CallForm::find(&item).is_some_and(|form| form.is_item && form.kind != CallKind::Search);
-            found.extend((is_call && item.get("namespace").is_some_and(is_set)).then_some(at));
+            indices.extend((is_call && item.get("namespace").is_some_and(is_set)).then_some(at));
         }
     }
-    Ok(found)
+    Ok(indices)
 }
 
 /// Reports the calls that lost their namespace. `before` contains the indices of the calls that had a namespace. If
 /// messages were added or removed, the report points to the whole history.
-pub(crate) fn flattened_calls(
+pub(crate) fn report_flattened_calls(
     request: &Node<'_>,
     api: Api,
     before: &[usize],
@@ -237,7 +237,7 @@ pub(crate) fn fix_choice(
     original: OriginalMembers,
     is_emptied: bool,
 ) -> Result<(Option<ChoiceChange>, Vec<RequestChange>), Error> {
-    let without = without_tools(request, api, facts)?;
+    let without = rule_without_tools(request, api, facts)?;
     let original_choice = choice_of(request, api)?;
     if let Some(rule) = &without {
         if let Some((_, Some(choice))) = &original_choice {
@@ -301,16 +301,16 @@ pub(crate) fn broken_by_choice(
     api: Api,
     (facts, model): (&RequestFacts, &str),
 ) -> Result<Option<(&'static str, &'static RequestFact)>, Error> {
-    let found = choice_of(request, api)?;
-    if let Some(rule) = without_tools(request, api, facts)? {
-        let pointer = match rule.broken_by(request, found.as_ref()).first() {
+    let choice_with_text = choice_of(request, api)?;
+    if let Some(rule) = rule_without_tools(request, api, facts)? {
+        let pointer = match rule.broken_by(request, choice_with_text.as_ref()).first() {
             Some(&CHOICE) => wire::of(api).choice().pointer(),
             Some(_) => "/parallel_tool_calls",
             None => return Ok(None),
         };
         return Ok(Some((pointer, rule.fact)));
     }
-    let Some((_, choice)) = found else { return Ok(None) };
+    let Some((_, choice)) = choice_with_text else { return Ok(None) };
     let thinks = while_thinking(request, facts, model)?;
     let broken = thinks.filter(|(_, accepts_required)| is_refused(choice.as_ref(), *accepts_required));
     Ok(broken.map(|(fact, _)| (wire::of(api).choice().pointer(), fact)))
@@ -341,7 +341,7 @@ impl WithoutTools {
 }
 
 /// Returns the API's rule about choices without tools; `None` if there is no such rule, or if the request has tools.
-fn without_tools(request: &Node<'_>, api: Api, facts: &RequestFacts) -> Result<Option<WithoutTools>, Error> {
+fn rule_without_tools(request: &Node<'_>, api: Api, facts: &RequestFacts) -> Result<Option<WithoutTools>, Error> {
     let rule = facts.iter().find_map(|fact| match fact.refuses {
         Refusal::ChoiceWithoutTools { accepts_none, is_of_parallel_calls, accepts_auto } => {
             Some(WithoutTools { fact, accepts_none, is_of_parallel_calls, accepts_auto: accepts_auto.contains(&api) })
@@ -367,26 +367,26 @@ fn while_thinking(
     facts: &RequestFacts,
     model: &str,
 ) -> Result<Option<(&'static RequestFact, bool)>, Error> {
-    let found = facts.iter().find_map(|fact| match fact.refuses {
+    let rule = facts.iter().find_map(|fact| match fact.refuses {
         Refusal::ChoiceWhileThinking { models, thinks, required } if models.include(model) => {
             Some((fact, thinks, required))
         }
         _ => None,
     });
-    let Some((fact, thinks, required)) = found else { return Ok(None) };
+    let Some((fact, thinks, required)) = rule else { return Ok(None) };
     // In Bedrock Converse, members for a specific model are in `additionalModelRequestFields`.
     let fields = request.get("additionalModelRequestFields").map(view).transpose()?;
     let member = |key: &str| request.get(key).or_else(|| fields.as_deref()?.get(key)).map(view).transpose();
     let thinking = member("thinking")?;
     let kind = thinking.as_deref().and_then(|thinking| thinking.get("type"));
-    let is = |name: &str| kind.is_some_and(|kind| kind.is_text(name));
+    let is_type = |name: &str| kind.is_some_and(|kind| kind.is_text(name));
     let enabled = member("enable_thinking")?;
     let is_enabled = enabled.is_some_and(|enabled| enabled.as_bool() == Some(true));
     let does_think = match thinks {
         Thinks::Always => true,
-        Thinks::ByDefault => !is("disabled"),
-        Thinks::IfAsked => is("enabled") || is("adaptive"),
-        Thinks::IfExtended => is("enabled"),
+        Thinks::ByDefault => !is_type("disabled"),
+        Thinks::IfAsked => is_type("enabled") || is_type("adaptive"),
+        Thinks::IfExtended => is_type("enabled"),
         Thinks::IfEnabled => is_enabled,
     };
     Ok(does_think.then_some((fact, required)))

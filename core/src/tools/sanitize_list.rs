@@ -7,9 +7,11 @@
 use alloc::{format, string::String, vec::Vec};
 
 use super::{
-    examples::{self, Rewritten},
+    examples::{self, SchemaPair},
     lenient, mcp_headers,
-    quarantine::{failed, nameless, refused, require_allowed, unknown, Quarantined, Refused},
+    quarantine::{
+        refusal, refusal_of_error, refusal_of_nameless, refusal_of_unknown, require_allowed, Quarantined, Refused,
+    },
     servers::{self, Servers},
     shared_limits::{self, Definitions},
     target::{self, change_outside_arguments, reason, targets, Target, Written},
@@ -85,12 +87,11 @@ struct RewrittenTool {
 struct Writer<'o> {
     /// The dialect, and the fallback dialect if there is one.
     targets: Vec<Target>,
-    /// The dialects of tools whose schemas are in another member.
-    carriers: Vec<Target>,
+    /// Further dialects, each for the tools whose schema is in one particular member.
+    targets_by_member: Vec<Target>,
     format: ToolFormat,
     allow: Allow,
-    /// Maximum number of tools.
-    limit: usize,
+    max_tools: usize,
     names: &'o Names,
     servers: Option<&'o Servers>,
     same_names: Option<&'o SameNames>,
@@ -120,12 +121,12 @@ struct Writer<'o> {
 
 /// With [`Detail::Effects`], changes are not reported; `lossless` is false if something is lost.
 pub(crate) fn rewrite<'a>(tools: Node<'a>, options: &ToolsOptions, detail: Detail) -> Result<Outcome<'a>, Error> {
-    let (shape, max_unshortened) = name_limits(&tools, options)?;
-    let (mut tools, servers) = servers::flatten(tools, options.prefix, shape)?;
+    let (name_pattern, max_unshortened) = name_limits(&tools, options)?;
+    let (mut tools, servers) = servers::flatten(tools, options.prefix, name_pattern)?;
     let is_renaming = servers.is_none() && options.duplicate_names == DuplicateNames::Rename;
-    let same_names = is_renaming.then(|| rename_same_names(&mut tools, shape));
+    let same_names = is_renaming.then(|| rename_same_names(&mut tools, name_pattern));
     let planned = Planned {
-        shape: Some(shape),
+        name_pattern: Some(name_pattern),
         servers: servers.as_ref(),
         points_to_servers: true,
         same_names: same_names.as_ref(),
@@ -160,7 +161,7 @@ pub(crate) fn max_server_name(qualified: QualifiedName) -> usize {
 pub(crate) struct Planned<'n> {
     pub(crate) names: Names,
     /// Pattern of the names that the model accepts, if it differs from the dialect's pattern.
-    pub(crate) shape: Option<NamePattern>,
+    pub(crate) name_pattern: Option<NamePattern>,
     /// Names of tools in namespaces; `None` if the list plans these names itself.
     pub(crate) flat: Option<&'n FlatNames>,
     /// True if the report points to the servers' own lists, not to this list.
@@ -175,7 +176,7 @@ pub(crate) struct Planned<'n> {
 pub(crate) fn rewrite_with_names<'a>(
     tools: Node<'a>,
     options: &ToolsOptions,
-    Planned { mut names, shape, flat, points_to_servers, servers, same_names, max_unshortened }: Planned<'_>,
+    Planned { mut names, name_pattern, flat, points_to_servers, servers, same_names, max_unshortened }: Planned<'_>,
     detail: Detail,
 ) -> Result<Outcome<'a>, Error> {
     let targets = targets(options)?;
@@ -184,7 +185,7 @@ pub(crate) fn rewrite_with_names<'a>(
     };
     let surface = first.dialect.tools;
     let format = options.format.unwrap_or(surface.format);
-    let carriers = target::carriers(options)?;
+    let targets_by_member = target::targets_by_member(options)?;
     let mut listing = Listing::read_with_names(tools, flat)?;
     if let Some(servers) = servers {
         servers.set_servers(&mut listing, points_to_servers);
@@ -210,16 +211,16 @@ pub(crate) fn rewrite_with_names<'a>(
             Entry::Unknown => {}
         }
     }
-    names.plan(shape.unwrap_or(surface.names), planned.into_iter(), &hosted);
+    names.plan(name_pattern.unwrap_or(surface.names), planned.into_iter(), &hosted);
     let accepted: Set<String> = hosted.iter().filter_map(|name| Some(name.value()?.into_owned())).collect();
     let quarantined = Vec::new();
-    let (allow, limit) = (options.sanitize.allow, max_tools(options, &targets));
+    let (allow, max_tools) = (options.sanitize.allow, max_tools(options, &targets));
     let mut writer = Writer {
         targets,
-        carriers,
+        targets_by_member,
         format,
         allow,
-        limit,
+        max_tools,
         names: &names,
         servers,
         same_names,
@@ -243,8 +244,8 @@ pub(crate) fn rewrite_with_names<'a>(
     let tools = listing.write(
         format,
         |listed| writer.write_entry(listed),
-        |done: Option<RewrittenTool>, at| {
-            let Some(RewrittenTool { tool, server, dialect, changes: tool_changes }) = done else { return };
+        |rewritten: Option<RewrittenTool>, at| {
+            let Some(RewrittenTool { tool, server, dialect, changes: tool_changes }) = rewritten else { return };
             lossless &= report::lossless(&tool_changes);
             if in_brief {
                 return;
@@ -272,17 +273,18 @@ pub(crate) fn quoted_tools<'a>(
     tools: Node<'a>,
     options: &ToolsOptions,
     names: &Names,
-    shape: NamePattern,
+    name_pattern: NamePattern,
 ) -> Result<Node<'a>, Error> {
-    let planned = Planned { names: names.clone(), shape: Some(shape), ..Planned::default() };
+    let planned = Planned { names: names.clone(), name_pattern: Some(name_pattern), ..Planned::default() };
     rewrite_with_names(tools, options, planned, Detail::Whole).map(|outcome| outcome.tools)
 }
 
 /// Returns the maximum size of a list in which each tool is rewritten independently.
 pub(crate) fn max_alone(options: &ToolsOptions) -> Result<usize, Error> {
     let targets = targets(options)?;
-    let shares = |target: &Target| target.dialect.tools.one_grammar || !target.dialect.tools.budgets.is_empty();
-    if targets.iter().any(shares) {
+    let limits_all_tools =
+        |target: &Target| target.dialect.tools.one_grammar || !target.dialect.tools.budgets.is_empty();
+    if targets.iter().any(limits_all_tools) {
         return Ok(0);
     }
     Ok(max_tools(options, &targets))
@@ -297,7 +299,7 @@ fn max_tools(options: &ToolsOptions, targets: &[Target]) -> usize {
 
 fn duplicate_name(called: &str, at: &str) -> Refused {
     let message = format!("expected unique tool names, found a second `{called}`");
-    refused(Constraint::DuplicateName.id(), at, message)
+    refusal(Constraint::DuplicateName.id(), at, message)
 }
 
 fn refused_type(dialect: &Dialect, format: ToolFormat, entry: &Node<'_>) -> Option<&'static RequestFact> {
@@ -362,13 +364,13 @@ impl Writer<'_> {
         };
         let name = shape.and_then(|shape| shape.name(&listed.entry).cloned());
         let (pointer, server) = (listed.pointer.clone(), listed.server.clone());
-        let found = match (shape, &name) {
-            (None, _) => Err(unknown(&listed.entry)),
-            (Some(shape), None) => Err(nameless(shape, &listed.entry)),
+        let result = match (shape, &name) {
+            (None, _) => Err(refusal_of_unknown(&listed.entry)),
+            (Some(shape), None) => Err(refusal_of_nameless(shape, &listed.entry)),
             (Some(shape), Some(name)) => self.write_tool(listed, shape, name),
         };
-        match found {
-            Ok((node, done)) => Some((node, Some(done))),
+        match result {
+            Ok((node, rewritten)) => Some((node, Some(rewritten))),
             Err(Refused { rule, pointer: at, message }) => {
                 let original_name = name.map(|name| self.original_name(&name).display().into_owned());
                 let server = server.map(|server| server.display().into_owned());
@@ -388,10 +390,10 @@ impl Writer<'_> {
 
     fn original_name<'n, 'a>(&'n self, name: &'n Text<'a>) -> &'n Text<'a> {
         let of_server = self.servers.and_then(|servers| servers.owner(name)).map(|owner| owner.name);
-        of_server.or_else(|| self.same_name(name).map(|owner| &owner.name)).unwrap_or(name)
+        of_server.or_else(|| self.owner_of_renamed(name).map(|owner| &owner.name)).unwrap_or(name)
     }
 
-    fn same_name(&self, name: &Text<'_>) -> Option<&Owner> {
+    fn owner_of_renamed(&self, name: &Text<'_>) -> Option<&Owner> {
         self.same_names.and_then(|same_names| same_names.owner(name))
     }
 
@@ -412,26 +414,26 @@ impl Writer<'_> {
         let dialect = self.targets.first().map(|target| target.dialect);
         let (Some(name), Some(dialect)) = (name, dialect) else { return (entry, None) };
         let is_custom = request::tool::is_custom(&entry);
-        let new = self.names.new_name(&name).filter(|_| is_custom).map(String::from);
-        let called = new.clone().unwrap_or_else(|| name.display().into_owned());
+        let new_name = self.names.new_name(&name).filter(|_| is_custom).map(String::from);
+        let called = new_name.clone().unwrap_or_else(|| name.display().into_owned());
         let server = server.filter(|_| is_custom);
         let (space, original_name) = match namespace {
             Some((space, original_name)) => (Some(space), original_name),
             None => (None, self.original_name(&name).clone()),
         };
-        let index = self.same_name(&name).map(|owner| owner.index);
+        let index = self.owner_of_renamed(&name).map(|owner| owner.index);
         let mut changes = Vec::new();
-        if new.is_some() || (server.is_some() || index.is_some()) && !original_name.is(called.as_str()) {
+        if new_name.is_some() || (server.is_some() || index.is_some()) && !original_name.is(called.as_str()) {
             let path = pointer(request::tool::path_of_custom_name(&entry));
-            let shown = if server.is_some() || index.is_some() { &original_name } else { &name };
-            changes.push(rename_change(dialect, (shown, &called), server.as_ref(), (at + &path, Some(path))));
+            let reported_name = if server.is_some() || index.is_some() { &original_name } else { &name };
+            changes.push(rename_change(dialect, (reported_name, &called), server.as_ref(), (at + &path, Some(path))));
         }
-        if new.is_some() || space.is_some() || server.is_some() || index.is_some() {
-            let restored = RestoreEntry::new(&original_name, space.as_ref(), Plan::default()).at_index(index);
-            self.restore_map.add(called.clone(), restored.of_server(server.as_ref()));
+        if new_name.is_some() || space.is_some() || server.is_some() || index.is_some() {
+            let restore_entry = RestoreEntry::new(&original_name, space.as_ref(), Plan::default()).at_index(index);
+            self.restore_map.add(called.clone(), restore_entry.of_server(server.as_ref()));
         }
-        if let Some(new) = new {
-            request::tool::rename_custom(&mut entry, Text::new(new));
+        if let Some(new_name) = new_name {
+            request::tool::rename_custom(&mut entry, Text::new(new_name));
         }
         self.accepted.insert(called);
         let (tool, server) = (original_name.display().into_owned(), server.map(|server| server.display().into_owned()));
@@ -455,28 +457,30 @@ impl Writer<'_> {
         }
         if let Some(max) = self.max_unshortened.filter(|max| name.code_points().count() > *max) {
             let message = format!("expected a name of at most {max} characters next to the name of the server");
-            return Err(refused(Constraint::QualifiedName.id(), &pointer(&shape.pointer_to("name")), message));
+            return Err(refusal(Constraint::QualifiedName.id(), &pointer(&shape.pointer_to("name")), message));
         }
         self.require_room()?;
         // Calls of a tool without parameters have no arguments, and calls of a `custom` tool contain text.
-        let without = || (!has_type(&entry, "custom")).then(Node::empty_object);
-        let repair_schema = self.repairs.then(|| shape.schema(&entry).map(Node::detached).or_else(without)).flatten();
-        let format = self.carrier(shape).and_then(|target| target.carrier).unwrap_or(self.format);
-        let examples = tool_format::examples_of(format).filter(|known| shape.part(&entry, known.member).is_some());
+        let empty_schema = || (!has_type(&entry, "custom")).then(Node::empty_object);
+        let repair_schema =
+            self.repairs.then(|| shape.schema(&entry).map(Node::detached).or_else(empty_schema)).flatten();
+        let format = self.target_of_member(shape).and_then(|target| target.member_format).unwrap_or(self.format);
+        let examples =
+            tool_format::examples_of(format).filter(|examples| shape.part(&entry, examples.member).is_some());
         let before = examples.and_then(|_| shape.schema(&entry).cloned());
         let is_marked = format == ToolFormat::Mcp && shape.schema(&entry).is_some_and(mcp_headers::is_valid);
-        let Written { target, dialect, mut changes, plan, added, omit } =
+        let Written { target, dialect, mut changes, plan, added, omits_schema } =
             self.rewrite_schema(&mut entry, shape, format)?;
-        let written = shape.written(format, omit);
+        let written = shape.written(format, omits_schema);
         let encoded = changes.iter().any(|change| change.encoded);
         if dialect.tools.one_grammar {
             self.rename_definitions((&mut entry, shape), written, dialect, &mut changes)?;
         }
         // If the API enforces the schema, all calls match it without widening.
-        if self.lenient && !omit && tool_format::strict_in(dialect, format) != Some(true) {
+        if self.lenient && !omits_schema && tool_format::strict_in(dialect, format) != Some(true) {
             lenient::widen(&mut entry, (shape, written), dialect, (self.allow, &mut changes));
         }
-        let description = target::description(&entry, (shape, written), dialect, &mut changes);
+        let description = target::fit_description(&entry, (shape, written), dialect, &mut changes);
         let mut strict = tool_format::strict_in(dialect, format);
         if strict == Some(false) && shape.strict(&entry).is_none() && shape.stays(written) {
             let options = self.targets.get(target.unwrap_or_default()).map(|target| &target.options);
@@ -485,20 +489,20 @@ impl Writer<'_> {
             let schema = shape.schema(&entry).filter(|_| is_of_request && !is_answer);
             strict = strict.filter(|_| !schema.is_some_and(|schema| target::needs_no_flag(schema, dialect)));
         }
-        target::strict_flag(&entry, (shape, written), strict, dialect, &mut changes);
-        let index = self.same_name(name).map(|owner| owner.index);
+        target::report_strict_flag(&entry, (shape, written), strict, dialect, &mut changes);
+        let index = self.owner_of_renamed(name).map(|owner| owner.index);
         let is_renamed_here = (server.is_some() || index.is_some()) && original_name != *name;
         if new_name.is_some() || is_renamed_here {
-            let shown = if server.is_some() || index.is_some() { &original_name } else { name };
+            let reported_name = if server.is_some() || index.is_some() { &original_name } else { name };
             let at = (pointer(&shape.pointer_to("name")), Some(pointer(&written.pointer_to("name"))));
-            changes.push(rename_change(dialect, (shown, &called), server.as_ref(), at));
+            changes.push(rename_change(dialect, (reported_name, &called), server.as_ref(), at));
         }
         require_allowed(self.allow, &changes)?;
         let after = shape.schema(&entry).filter(|_| !changes.is_empty() && shape.stays(written)).cloned();
-        if let (Some(known), Some(before), Some(after)) = (examples, &before, &after) {
-            let rewritten = Rewritten { before, after, plan: &plan };
-            let at = pointer(&shape.pointer_to(known.member));
-            examples::rewrite(&mut entry, known, &at, rewritten, &mut changes);
+        if let (Some(examples), Some(before), Some(after)) = (examples, &before, &after) {
+            let schemas = SchemaPair { before, after, plan: &plan };
+            let at = pointer(&shape.pointer_to(examples.member));
+            examples::rewrite_examples(&mut entry, examples, &at, schemas, &mut changes);
         }
         if !shape.stays(written) {
             changes.extend(examples::report_lost(&entry, shape, format));
@@ -509,11 +513,11 @@ impl Writer<'_> {
             target::drop_mcp_headers(&mut entry, shape, dialect, &mut changes);
         }
         // Nothing can fail from here on: charge the tool to the budgets.
-        let schema = added.as_ref().or_else(|| shape.schema(&entry)).filter(|_| !omit);
+        let schema = added.as_ref().or_else(|| shape.schema(&entry)).filter(|_| !omits_schema);
         let target = target.and_then(|target| self.targets.get_mut(target));
-        let taken = target.map(|target| target.taken.as_mut_slice()).unwrap_or_default();
-        for (taken, budget) in taken.iter_mut().zip(dialect.tools.budgets) {
-            *taken += shared_limits::budget_cost(*budget, schema);
+        let used_budgets = target.map(|target| target.used_budgets.as_mut_slice()).unwrap_or_default();
+        for (used, budget) in used_budgets.iter_mut().zip(dialect.tools.budgets) {
+            *used += shared_limits::budget_cost(*budget, schema);
         }
         if let Some(schema) = schema.filter(|_| dialect.tools.one_grammar) {
             self.definitions.add(schema);
@@ -532,7 +536,7 @@ impl Writer<'_> {
             let entry = entry.of_server(server.as_ref()).at_index(index);
             self.restore_map.add(called.clone(), entry.with_schemas(schemas));
         }
-        let edits = Edits { name: new_name, description, strict, removes_schema: omit };
+        let edits = Edits { name: new_name, description, strict, removes_schema: omits_schema };
         let result = target::sent_output_schema(&entry, (format, shape), dialect).filter(|_| self.sends_results);
         shape.convert_entry(&mut entry, format, added, edits);
         if let Some((member, schema)) = result {
@@ -563,7 +567,7 @@ impl Writer<'_> {
             let budget = Budget::new(schema.values_read(), None);
             shared_limits::rename_definitions(schema, &names, changes, &to, &budget)
         });
-        renamed.unwrap_or(Ok(())).map_err(|error| failed(&error, &from))?;
+        renamed.unwrap_or(Ok(())).map_err(|error| refusal_of_error(&error, &from))?;
         for (old, new) in names {
             let message =
                 format!("renamed the definition `{old}` to `{new}`: another tool has a definition with this name");
@@ -573,24 +577,24 @@ impl Writer<'_> {
                 pointer
             };
             let why = reason(dialect, Constraint::DefinitionConflict);
-            let places = (at(&from, &old), Some(at(&to, &new)));
-            changes.push(change_outside_arguments(Rule::RenameDefinition, places, Guidance::Same, why, message));
+            let pointers = (at(&from, &old), Some(at(&to, &new)));
+            changes.push(change_outside_arguments(Rule::RenameDefinition, pointers, Guidance::Same, why, message));
         }
         Ok(())
     }
 
     fn require_room(&self) -> Result<(), Refused> {
-        let limit = self.limit;
-        if self.count >= limit {
-            let message = format!("expected at most {limit} tools in a request, found one more");
-            return Err(refused(Constraint::TooManyTools.id(), "", message));
+        let max_tools = self.max_tools;
+        if self.count >= max_tools {
+            let message = format!("expected at most {max_tools} tools in a request, found one more");
+            return Err(refusal(Constraint::TooManyTools.id(), "", message));
         }
         Ok(())
     }
 
-    fn carrier(&self, shape: ToolShape) -> Option<&Target> {
+    fn target_of_member(&self, shape: ToolShape) -> Option<&Target> {
         let format = shape.format()?;
-        self.carriers.iter().find(|target| target.carrier == Some(format))
+        self.targets_by_member.iter().find(|target| target.member_format == Some(format))
     }
 
     /// Rewrites the schema in the first dialect that can express it.
@@ -604,7 +608,7 @@ impl Writer<'_> {
         let skipped = usize::from(self.by_flag && !is_strict && self.targets.len() > 1);
         let of_list = self.targets.iter().enumerate().map(|(number, target)| (Some(number), target));
         let mut targets: Vec<(Option<usize>, &Target)> = of_list.skip(skipped).collect();
-        if let (Some(target), Some(first_target)) = (self.carrier(shape), targets.first_mut()) {
+        if let (Some(target), Some(first_target)) = (self.target_of_member(shape), targets.first_mut()) {
             *first_target = (None, target);
         }
         let original_schema = if targets.len() > 1 { shape.schema(entry).cloned() } else { None };
@@ -618,9 +622,11 @@ impl Writer<'_> {
                     let is_kept = first_refusal.is_none()
                         && is_strict
                         && shape.format() == Some(format)
-                        && original_schema.as_ref().is_some_and(|given| target::closed_by_api(given, format, &written));
-                    if let Some(given) = original_schema.as_ref().filter(|_| is_kept) {
-                        shape.edit_schema(entry, |schema| *schema = given.clone());
+                        && original_schema
+                            .as_ref()
+                            .is_some_and(|original_schema| target::is_closed_by_api(original_schema, format, &written));
+                    if let Some(original_schema) = original_schema.as_ref().filter(|_| is_kept) {
+                        shape.edit_schema(entry, |schema| *schema = original_schema.clone());
                         written.changes.clear();
                         return Ok(written);
                     }
@@ -651,17 +657,18 @@ impl Writer<'_> {
                 }
                 Err(refused) => {
                     let is_kept = first_refusal.is_none() && is_strict && shape.format() == Some(format);
-                    if let Some(given) =
-                        original_schema.as_ref().filter(|given| is_kept && target.closes(given, format))
+                    if let Some(original_schema) = original_schema
+                        .as_ref()
+                        .filter(|original_schema| is_kept && target.api_closes_objects(original_schema, format))
                     {
-                        shape.edit_schema(entry, |schema| *schema = given.clone());
+                        shape.edit_schema(entry, |schema| *schema = original_schema.clone());
                         return Ok(Written::unchanged(number, target.dialect));
                     }
                     first_refusal = first_refusal.or(Some((refused, target.dialect.name)));
                 }
             }
         }
-        let unknown = || refused("unknown-dialect", "", "expected a dialect, found none".into());
+        let unknown = || refusal("unknown-dialect", "", "expected a dialect, found none".into());
         Err(first_refusal.map_or_else(unknown, |(refused, _)| refused))
     }
 }
@@ -687,11 +694,11 @@ impl SameNames {
 
 /// Renames tools that share a name but not a definition. Tools with identical definitions share the new name. Tools in
 /// namespaces are not renamed.
-fn rename_same_names(list: &mut Node<'_>, shape: NamePattern) -> SameNames {
-    let within = group_of(list).or_else(|| list.get("tools").map(|_| "tools"));
-    match within {
-        Some(key) => list.visit(key, |tools| rename_in_list(tools, shape)).unwrap_or_default(),
-        None => rename_in_list(list, shape),
+fn rename_same_names(list: &mut Node<'_>, name_pattern: NamePattern) -> SameNames {
+    let list_member = group_of(list).or_else(|| list.get("tools").map(|_| "tools"));
+    match list_member {
+        Some(key) => list.visit(key, |tools| rename_in_list(tools, name_pattern)).unwrap_or_default(),
+        None => rename_in_list(list, name_pattern),
     }
 }
 
@@ -707,22 +714,22 @@ fn tools_of<'n, 'a>(entries: &'n [Node<'a>]) -> impl Iterator<Item = &'n Node<'a
     })
 }
 
-fn rename_in_list(list: &mut Node<'_>, shape: NamePattern) -> SameNames {
+fn rename_in_list(list: &mut Node<'_>, name_pattern: NamePattern) -> SameNames {
     let Some(entries) = list.as_array() else { return SameNames::default() };
     let mut taken = Taken::default();
     let mut definitions: Map<Text<'static>, Map<String, Vec<usize>>> = Map::new();
     for (index, entry) in tools_of(entries).enumerate() {
         let Some(name) = client_name(entry) else { continue };
         taken.take(&name);
-        definitions.entry(name).or_default().entry(definition(entry)).or_default().push(index);
+        definitions.entry(name).or_default().entry(definition_text(entry)).or_default().push(index);
     }
     let (mut owners, mut names) = (Map::new(), Map::new());
     for (name, by_definition) in definitions.iter().filter(|(_, by_definition)| by_definition.iter().nth(1).is_some()) {
         for (definition, indices) in by_definition.iter() {
-            let folded_name = folded(shape, name);
+            let folded_name = folded(name_pattern, name);
             let tail = digest(&[name, &Text::new(definition.as_str())]);
-            let called = alloc::format!("{}_{tail}", cut(&folded_name, shape.max_length.saturating_sub(TAIL)));
-            let called = Text::new(taken.reserve_unused(called, shape.max_length));
+            let called = alloc::format!("{}_{tail}", cut(&folded_name, name_pattern.max_length.saturating_sub(TAIL)));
+            let called = Text::new(taken.reserve_unused(called, name_pattern.max_length));
             indices.iter().for_each(|index| drop(names.insert(*index, called.clone())));
             if let Some(index) = indices.first() {
                 owners.insert(called, Owner { name: name.clone(), index: *index });
@@ -756,7 +763,7 @@ fn visit_entries(list: &mut Node<'_>, change: &mut dyn FnMut(&mut Node<'_>)) {
 }
 
 /// A cache breakpoint is not part of the definition.
-fn definition(entry: &Node<'_>) -> String {
+fn definition_text(entry: &Node<'_>) -> String {
     if entry.get(CACHE).is_none() {
         return json::write(entry);
     }

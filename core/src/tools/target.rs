@@ -5,8 +5,8 @@
 use alloc::{format, string::String, vec::Vec};
 
 use super::{
-    mcp_headers::{self, Invalid},
-    quarantine::{failed, refused, Refused},
+    mcp_headers::{self, InvalidAnnotation},
+    quarantine::{refusal, refusal_of_error, Refused},
     shared_limits,
 };
 use crate::{
@@ -30,21 +30,21 @@ use crate::{
 
 pub(super) struct Target {
     pub(super) dialect: &'static Dialect,
-    /// The format of the tools to which the dialect applies, if it applies only to tools with one member for schemas.
-    pub(super) carrier: Option<ToolFormat>,
+    /// If the dialect applies only to schemas in one member: the format of tools with this member.
+    pub(super) member_format: Option<ToolFormat>,
     pub(super) options: SanitizeOptions,
-    /// Amount of each budget that is used.
-    pub(super) taken: Vec<usize>,
+    /// Amount of each budget of the dialect that is used.
+    pub(super) used_budgets: Vec<usize>,
 }
 
 pub(super) fn targets(options: &ToolsOptions) -> Result<Vec<Target>, Error> {
     let target = |options: SanitizeOptions| {
         let dialect = dialect::of(&options)?;
         let options = SanitizeOptions { alone: dialect.tools.one_grammar, ..options };
-        let taken = dialect.tools.budgets.iter().map(|_| 0).collect();
-        Ok::<_, Error>(Target { dialect, carrier: None, options, taken })
+        let used_budgets = dialect.tools.budgets.iter().map(|_| 0).collect();
+        Ok::<_, Error>(Target { dialect, member_format: None, options, used_budgets })
     };
-    // A format that the caller chose may name a member whose schemas follow other rules.
+    // The dialect may have another dialect for the schemas of the format that the caller chose.
     let requested = dialect::of(&options.sanitize)?;
     let sanitize = match options.format.and_then(|format| requested.tools.dialect_in(format)) {
         Some(other) => options.sanitize.clone().in_dialect(dialect::named(other)?),
@@ -66,15 +66,15 @@ pub(super) fn targets(options: &ToolsOptions) -> Result<Vec<Target>, Error> {
     Ok(targets)
 }
 
-pub(super) fn carriers(options: &ToolsOptions) -> Result<Vec<Target>, Error> {
-    let carriers = dialect::of(&options.sanitize)?.tools.carriers;
-    let carriers = carriers.iter().filter(|_| options.format.is_none());
+pub(super) fn targets_by_member(options: &ToolsOptions) -> Result<Vec<Target>, Error> {
+    let dialects_by_format = dialect::of(&options.sanitize)?.tools.carriers;
+    let dialects_by_format = dialects_by_format.iter().filter(|_| options.format.is_none());
     let target = |(format, name): &(ToolFormat, &'static str)| {
-        let known = dialect::named(name)?;
-        let options = options.sanitize.clone().in_dialect(known);
-        Ok(Target { dialect: known, carrier: Some(*format), options, taken: Vec::new() })
+        let dialect = dialect::named(name)?;
+        let options = options.sanitize.clone().in_dialect(dialect);
+        Ok(Target { dialect, member_format: Some(*format), options, used_budgets: Vec::new() })
     };
-    carriers.map(target).collect()
+    dialects_by_format.map(target).collect()
 }
 
 pub(super) struct Written<'a> {
@@ -86,17 +86,17 @@ pub(super) struct Written<'a> {
     /// The schema that was added because the tool had none.
     pub(super) added: Option<Node<'a>>,
     /// True if the tool has no arguments and is written without a schema.
-    pub(super) omit: bool,
+    pub(super) omits_schema: bool,
 }
 
 impl Written<'_> {
     pub(super) fn unchanged(target: Option<usize>, dialect: &'static Dialect) -> Self {
-        Written { target, dialect, changes: Vec::new(), plan: Plan::default(), added: None, omit: false }
+        Written { target, dialect, changes: Vec::new(), plan: Plan::default(), added: None, omits_schema: false }
     }
 
     /// If `closed` is true, the schema forbade all arguments; without the schema, arguments are no longer forbidden.
-    fn omit_schema(&mut self, dialect: &'static Dialect, shape: ToolShape, closed: bool) {
-        self.omit = true;
+    fn omit_schema(&mut self, dialect: &'static Dialect, shape: ToolShape, forbids_arguments: bool) {
+        self.omits_schema = true;
         self.changes.iter_mut().for_each(|change| change.output_pointer = None);
         let message = "removed the schema of a tool without arguments".into();
         let at = (pointer(&shape.pointer_to_schema()), None);
@@ -107,7 +107,7 @@ impl Written<'_> {
             reason(dialect, Constraint::NoArguments),
             message,
         );
-        self.changes.push(Change { accepts: if closed { Accepts::Wider } else { Accepts::Same }, ..change });
+        self.changes.push(Change { accepts: if forbids_arguments { Accepts::Wider } else { Accepts::Same }, ..change });
     }
 }
 
@@ -127,19 +127,20 @@ impl Target {
             _ => false,
         };
         let (dialect, plan) = (self.dialect, Plan::default());
-        let mut written = Written { target, dialect, changes: Vec::new(), plan, added: None, omit: false };
-        let is_answer = answer.is_some_and(|name| shape.name(entry).is_some_and(|own| own.is(name)));
+        let mut written = Written { target, dialect, changes: Vec::new(), plan, added: None, omits_schema: false };
+        let is_answer = answer.is_some_and(|name| shape.name(entry).is_some_and(|tool_name| tool_name.is(name)));
         // The function that replaces a response format always has arguments.
         let omits = omits && !is_answer;
         match shape.schema(entry).map(accepts_no_arguments) {
-            None if omits || omits_missing && !is_answer => written.omit = true,
+            None if omits || omits_missing && !is_answer => written.omits_schema = true,
             None => {
                 let mut schema = empty_schema();
                 let sanitized = sanitize::sanitize_with_plan(&mut schema, &self.options, Detail::Whole);
-                let (changes, plan) = sanitized.map_err(|error| failed(&error, ""))?;
+                let (changes, plan) = sanitized.map_err(|error| refusal_of_error(&error, ""))?;
                 written.added = Some(schema);
                 written.plan = plan;
-                let to = tool_format::written(format, false).pointer_to_schema();
+                let without_schema = false;
+                let to = tool_format::written(format, without_schema).pointer_to_schema();
                 let at = (pointer(&shape.pointer_to_missing_schema(entry)), Some(pointer(&to)));
                 let message = String::from("added the schema of a tool without arguments");
                 let change = change_outside_arguments(
@@ -151,10 +152,11 @@ impl Target {
                 );
                 written.changes.push(Change { encoded: changes.iter().any(|change| change.encoded), ..change });
             }
-            Some(Some(closed)) if omits => written.omit_schema(self.dialect, shape, closed),
+            Some(Some(forbids_arguments)) if omits => written.omit_schema(self.dialect, shape, forbids_arguments),
             Some(_) => {
-                let (at, to) =
-                    (pointer(&shape.pointer_to_schema()), pointer(&shape.written(format, false).pointer_to_schema()));
+                let without_schema = false;
+                let written_shape = shape.written(format, without_schema);
+                let (at, to) = (pointer(&shape.pointer_to_schema()), pointer(&written_shape.pointer_to_schema()));
                 let wrapping = is_answer.then(|| SanitizeOptions { wraps_root: true, ..self.options.clone() });
                 let options = wrapping.as_ref().unwrap_or(&self.options);
                 let in_brief = detail == Detail::Effects && self.options.allow == Allow::Any;
@@ -162,7 +164,7 @@ impl Target {
                     shape.edit_schema(entry, |schema| sanitize::sanitize_with_plan(schema, options, detail));
                 (written.changes, written.plan) = sanitized
                     .unwrap_or_else(|| Ok((Vec::new(), Plan::default())))
-                    .map_err(|error| failed(&error, &at))?;
+                    .map_err(|error| refusal_of_error(&error, &at))?;
                 for change in written.changes.iter_mut().filter(|_| !in_brief) {
                     change.pointer.insert_str(0, &at);
                     if let Some(output) = &mut change.output_pointer {
@@ -170,19 +172,19 @@ impl Target {
                     }
                 }
                 // The rewritten schema may have no arguments.
-                if let (true, Some(closed)) = (omits, shape.schema(entry).and_then(accepts_no_arguments)) {
-                    written.omit_schema(self.dialect, shape, closed);
+                if let (true, Some(forbids_arguments)) = (omits, shape.schema(entry).and_then(accepts_no_arguments)) {
+                    written.omit_schema(self.dialect, shape, forbids_arguments);
                 }
             }
         }
-        let schema = written.added.as_ref().or_else(|| shape.schema(entry)).filter(|_| !written.omit);
-        for (taken, limit) in self.taken.iter().zip(self.dialect.tools.budgets) {
+        let schema = written.added.as_ref().or_else(|| shape.schema(entry)).filter(|_| !written.omits_schema);
+        for (used, limit) in self.used_budgets.iter().zip(self.dialect.tools.budgets) {
             let cost = shared_limits::budget_cost(*limit, schema);
-            if cost > 0 && taken + cost > limit.limit {
-                return Err(refused(
+            if cost > 0 && used + cost > limit.limit {
+                return Err(refusal(
                     limit.counts.constraint().id(),
                     "",
-                    shared_limits::budget_exceeded(*limit, *taken, cost),
+                    shared_limits::budget_exceeded(*limit, *used, cost),
                 ));
             }
         }
@@ -191,7 +193,7 @@ impl Target {
             let cost = shared_limits::budget_cost(*limit, schema);
             if cost > max {
                 let message = format!("expected at most {max} {what} in one tool, found {cost}");
-                return Err(refused(Constraint::TooComplex.id(), "", message));
+                return Err(refusal(Constraint::TooComplex.id(), "", message));
             }
         }
         Ok(written)
@@ -222,7 +224,7 @@ pub(crate) fn change_outside_arguments(
 }
 
 pub(super) fn reason(dialect: &'static Dialect, constraint: Constraint) -> Reason {
-    // A fact without rules is about everything that the dialect requires.
+    // A fact without rules gives the reason for all constraints of the dialect.
     let general_fact = || dialect.facts.first().filter(|fact| fact.rules.is_empty());
     let fact = dialect.fact_of(constraint, "").or_else(general_fact);
     fact.map_or(Reason::from("the dialect requires it"), Fact::reason)
@@ -232,7 +234,7 @@ pub(super) fn reason(dialect: &'static Dialect, constraint: Constraint) -> Reaso
 /// otherwise.
 pub(super) fn accepts_no_arguments(schema: &Node<'_>) -> Option<bool> {
     let object = schema.as_object()?;
-    let mut closed = false;
+    let mut forbids_arguments = false;
     for member in object {
         let value = &member.value;
         let empty = || value.as_object().is_some_and(Object::is_empty);
@@ -240,13 +242,13 @@ pub(super) fn accepts_no_arguments(schema: &Node<'_>) -> Option<bool> {
             "type" if value.is_text("object") => {}
             "properties" | "$defs" | "definitions" if empty() => {}
             "required" if value.as_array().is_some_and(<[Node<'_>]>::is_empty) => {}
-            "additionalProperties" if value.as_bool().is_some() => closed = value.as_bool() == Some(false),
+            "additionalProperties" if value.as_bool().is_some() => forbids_arguments = value.as_bool() == Some(false),
             "additionalProperties" if empty() => {}
             "$schema" | "$id" | "$comment" | "title" | "description" => {}
             _ => return None,
         }
     }
-    Some(closed)
+    Some(forbids_arguments)
 }
 
 /// Returns true if the API accepts the same arguments for a schema with `strict: false` and without the flag.
@@ -261,45 +263,45 @@ pub(super) fn needs_no_flag(schema: &Node<'_>, dialect: &'static Dialect) -> boo
 
 impl Target {
     /// Returns true if the API accepts a schema unchanged in this format, because it closes objects itself.
-    pub(super) fn closes(&self, given: &Node<'_>, format: ToolFormat) -> bool {
-        if !self.dialect.tools.closes_in.contains(&format) || is_open(given) {
+    pub(super) fn api_closes_objects(&self, original_schema: &Node<'_>, format: ToolFormat) -> bool {
+        if !self.dialect.tools.closes_in.contains(&format) || is_open(original_schema) {
             return false;
         }
-        let found = check::check(given, &SanitizeOptions::new(self.dialect.id()), FindingLimit::LISTED);
+        let found = check::check(original_schema, &SanitizeOptions::new(self.dialect.id()), FindingLimit::LISTED);
         let is_closing = |constraint| constraint == Constraint::ObjectNotClosed;
         found.is_ok_and(|found| found.iter().all(|violation| is_closing(violation.constraint)))
     }
 }
 
-pub(super) fn closed_by_api(given: &Node<'_>, format: ToolFormat, written: &Written<'_>) -> bool {
+pub(super) fn is_closed_by_api(original_schema: &Node<'_>, format: ToolFormat, written: &Written<'_>) -> bool {
     let closes = written.dialect.tools.closes_in.contains(&format);
     let is_closing = |change: &Change| change.rule == Rule::CloseObject;
-    closes && !written.changes.is_empty() && written.changes.iter().all(is_closing) && !is_open(given)
+    closes && !written.changes.is_empty() && written.changes.iter().all(is_closing) && !is_open(original_schema)
 }
 
 /// Returns true if an object of the schema explicitly accepts additional properties.
 pub(super) fn is_open(schema: &Node<'_>) -> bool {
     // Each node with true if its members are names of properties or definitions.
-    let mut open = Vec::from([(schema, false)]);
-    while let Some((node, is_table)) = open.pop() {
+    let mut pending = Vec::from([(schema, false)]);
+    while let Some((node, is_table)) = pending.pop() {
         let additional = node.get("additionalProperties").filter(|_| !is_table);
         if additional.is_some_and(|additional| additional.as_bool() != Some(false)) {
             return true;
         }
         for member in node.as_object().into_iter().flatten() {
-            let is = |names: &[&str]| !is_table && names.iter().any(|name| member.key.is(*name));
-            if !is(&["enum", "const", "default", "examples"]) {
-                open.push((&member.value, is(&["properties", "patternProperties", "$defs", "definitions"])));
+            let is_keyword = |names: &[&str]| !is_table && names.iter().any(|name| member.key.is(*name));
+            if !is_keyword(&["enum", "const", "default", "examples"]) {
+                pending.push((&member.value, is_keyword(&["properties", "patternProperties", "$defs", "definitions"])));
             }
         }
-        open.extend(node.as_array().unwrap_or_default().iter().map(|item| (item, false)));
+        pending.extend(node.as_array().unwrap_or_default().iter().map(|item| (item, false)));
     }
     false
 }
 
 /// Reports a change of the flag `strict` if its meaning differs from the meaning in the caller's tool. A different
 /// shape alone is not reported, nor a flag that exists only in the new shape.
-pub(super) fn strict_flag(
+pub(super) fn report_strict_flag(
     entry: &Node<'_>,
     (shape, written): (ToolShape, ToolShape),
     sent: Option<bool>,
@@ -310,12 +312,12 @@ pub(super) fn strict_flag(
     let stays = shape.stays(written);
     // The fallback to a dialect that is not strict was already reported.
     let is_reported = changes.iter().any(|change| change.rule == Rule::NotStrict);
-    let same = match (sent, flag) {
+    let is_unchanged = match (sent, flag) {
         (Some(sent), Some(flag)) => flag.as_bool() == Some(sent),
         (Some(_), None) => !stays,
         (None, flag) => flag.is_none_or(|flag| !stays && flag.as_bool() != Some(true)),
     };
-    if same || is_reported {
+    if is_unchanged || is_reported {
         return;
     }
     let from = if flag.is_some() { shape.pointer_to(STRICT) } else { shape.path() };
@@ -350,7 +352,7 @@ fn strict_reason(dialect: &'static Dialect, sent: Option<bool>) -> Reason {
 }
 
 /// Returns the new description: `None` if it is unchanged, `Some(None)` if it is removed.
-pub(super) fn description(
+pub(super) fn fit_description(
     entry: &Node<'_>,
     (shape, written): (ToolShape, ToolShape),
     dialect: &'static Dialect,
@@ -358,11 +360,11 @@ pub(super) fn description(
 ) -> Option<Option<String>> {
     const KEY: &str = "description";
     let surface = dialect.tools;
-    let found = shape.part(entry, KEY)?;
+    let description = shape.part(entry, KEY)?;
     let from = pointer(&shape.pointer_to(KEY));
-    let Some(text) = found.as_text() else {
-        let message = format!("removed the description: it is not a string but {}", found.kind());
-        let guidance = if found.is_null() { Guidance::Same } else { Guidance::Lost };
+    let Some(text) = description.as_text() else {
+        let message = format!("removed the description: it is not a string but {}", description.kind());
+        let guidance = if description.is_null() { Guidance::Same } else { Guidance::Lost };
         changes.push(change_outside_arguments(
             Rule::DropDescription,
             (from, None),
@@ -451,7 +453,7 @@ pub(super) fn drop_mcp_headers(
         return;
     }
     shape.edit_schema(entry, |schema| mcp_headers::remove(schema, &annotations));
-    for Invalid { pointer: at, message, .. } in annotations {
+    for InvalidAnnotation { pointer: at, message, .. } in annotations {
         let from = format!("{}{at}", pointer(&shape.pointer_to_schema()));
         let message = format!("removed `x-mcp-header`: {message}");
         let because = match dialect.tools.reads_mcp_headers {

@@ -66,12 +66,12 @@ pub(super) fn check(
     let mut is_object_root = is_object(root);
     if grammar.root_reference && root.get(Keyword::Ref).is_some() {
         let references = schema::references::of(root, form, Draft::of(root), budget)?;
-        let target = references.target_of(root).and_then(|target| references.located(root, target));
+        let target = references.target_of(root).and_then(|target| references.target_node(root, target));
         is_object_root |= target.is_some_and(is_object);
     }
     let is_empty_root = grammar.empty_root && root.as_object().is_some_and(Object::is_empty);
     if grammar.object_root && !is_object_root && !is_empty_root {
-        let absent = || misplaced::misplaced(root).map_or_else(|| "none".to_string(), Misplaced::in_words);
+        let absent = || misplaced::find_misplaced(root).map_or_else(|| "none".to_string(), Misplaced::in_words);
         let found = root.get(Keyword::Type).map_or_else(absent, seen);
         report.add(root, Constraint::RootObject, String::new(), "`type: \"object\"` at the root", &found);
     }

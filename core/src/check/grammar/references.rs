@@ -488,7 +488,7 @@ pub(super) fn check_recursion(
         return Ok(());
     }
     let graph = Graph::of(root, references, budget)?;
-    let recursive: Set<_> = graph.all().filter(|target| graph.is_recursive(*target)).collect();
+    let recursive: Set<_> = graph.target_numbers().filter(|target| graph.is_recursive(*target)).collect();
     if recursive.is_empty() {
         return Ok(());
     }
@@ -501,7 +501,7 @@ pub(super) fn check_recursion(
             _ => false,
         };
         enclosing.push(EnclosingSchema {
-            is_recursive: references.at(node, path).is_some_and(|target| recursive.contains(&target)),
+            is_recursive: references.number_at(node, path).is_some_and(|target| recursive.contains(&target)),
             is_optional,
             is_definition: matches!(path.keyword, Some(Keyword::Defs | Keyword::Definitions)),
             required: node

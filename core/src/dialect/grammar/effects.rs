@@ -91,7 +91,7 @@ impl Effects {
         let is_narrower = match keyword {
             Keyword::Type => {
                 let types = InstanceTypes::of_keyword(value)?;
-                let is_of = |value: &Node<'_>| InstanceTypes::of_instance(value).meets(types);
+                let is_of = |value: &Node<'_>| InstanceTypes::of_instance(value).intersects(types);
                 match (values, listed.as_array()) {
                     (Keyword::Enum, Some(listed)) => !listed.iter().all(is_of),
                     (Keyword::Const, _) => !is_of(listed),
@@ -126,7 +126,7 @@ impl TypedKeywords {
     fn is_read(&self, keyword: Keyword, schema: &Object<'_>, present: Keywords) -> bool {
         let types = schema.get(Keyword::Type);
         let about = keyword.applies_to().map_or(InstanceTypes::ALL, |kind| InstanceTypes::of_name(kind.name()));
-        if types.and_then(InstanceTypes::of_keyword).is_some_and(|types| !types.meets(about)) {
+        if types.and_then(InstanceTypes::of_keyword).is_some_and(|types| !types.intersects(about)) {
             return true;
         }
         let is = |name: &&str| {

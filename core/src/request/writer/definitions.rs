@@ -210,7 +210,7 @@ pub(crate) enum DefinitionLocation {
     /// In the request's list, with `defer_loading`.
     Deferred,
     /// In the event that adds it.
-    Carrier,
+    Event,
     /// Not in the request, because the tool is hidden or removed.
     Nowhere,
 }
@@ -269,7 +269,7 @@ impl<'a> DefinitionLocations<'a> {
                 && (added.contains(name) || found_tools.contains(name) || conversation.referenced_tools.contains(name));
             let lists_deferred = searches || keeps_list && matches!(tool.source, Source::Listed(_));
             let takes_removals = matches!(native, Native::Changes | Native::Inline);
-            let is_gone = tool.withdrawn && removals == Removals::Withdraw && !takes_removals;
+            let is_gone = tool.is_removed && removals == Removals::Withdraw && !takes_removals;
             let location = match native {
                 _ if tool.loaded && !is_gone && (tool.is_wanted || tool.deferred && !is_added_by_event) => {
                     DefinitionLocation::Top
@@ -288,10 +288,11 @@ impl<'a> DefinitionLocations<'a> {
                 warnings.about("prefix-changed", name.display());
             }
             // A tool that is removed, or was removed and added again, changes the list of earlier requests.
-            let has_moved = tool.withdrawn
-                && location == DefinitionLocation::Nowhere
-                && (tool.loaded || !tool.deferred)
-                || tool.was_gone && (removals == Removals::Withdraw || native == Native::References) && !takes_removals;
+            let has_moved =
+                tool.is_removed && location == DefinitionLocation::Nowhere && (tool.loaded || !tool.deferred)
+                    || tool.was_removed_while_available
+                        && (removals == Removals::Withdraw || native == Native::References)
+                        && !takes_removals;
             if has_moved {
                 warnings.about("prefix-changed", name.display());
             }
@@ -316,7 +317,7 @@ impl<'a> DefinitionLocations<'a> {
     /// Declares tools. Returns only the names that no earlier event has declared.
     pub(crate) fn declare(&mut self, names: &[Text<'a>]) -> Vec<Text<'a>> {
         let is_added_by_event = |name: &Text<'a>| {
-            matches!(self.locations.get(name), Some(DefinitionLocation::Carrier | DefinitionLocation::Deferred))
+            matches!(self.locations.get(name), Some(DefinitionLocation::Event | DefinitionLocation::Deferred))
         };
         let mut out: Vec<Text<'a>> = Vec::new();
         for name in names.iter().filter(|name| is_added_by_event(name)) {
@@ -393,7 +394,7 @@ fn location_with_definitions_in_events(
     removals: Removals,
     lists_deferred: bool,
 ) -> DefinitionLocation {
-    let is_gone = tool.withdrawn && removals == Removals::Withdraw;
+    let is_gone = tool.is_removed && removals == Removals::Withdraw;
     if tool.listed && !tool.deferred {
         return if is_gone { DefinitionLocation::Nowhere } else { DefinitionLocation::Top };
     }
@@ -408,7 +409,7 @@ fn location_with_definitions_in_events(
     if tool.redefined {
         DefinitionLocation::Top
     } else {
-        DefinitionLocation::Carrier
+        DefinitionLocation::Event
     }
 }
 
@@ -420,7 +421,7 @@ fn location_with_references(
     lists_deferred: bool,
     is_inline: bool,
 ) -> DefinitionLocation {
-    let is_gone = tool.withdrawn && native == Native::References;
+    let is_gone = tool.is_removed && native == Native::References;
     if is_gone {
         return DefinitionLocation::Nowhere;
     }
@@ -432,7 +433,7 @@ fn location_with_references(
     }
     match (tool.listed, is_inline) {
         (true, _) => DefinitionLocation::Nowhere,
-        (false, true) => DefinitionLocation::Carrier,
+        (false, true) => DefinitionLocation::Event,
         (false, false) if tool.loaded => DefinitionLocation::Deferred,
         (false, false) => DefinitionLocation::Nowhere,
     }

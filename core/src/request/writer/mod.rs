@@ -276,7 +276,7 @@ impl<'w, 'a> Writer<'w, 'a> {
         let (mut listed, mut names) = (Vec::new(), Set::new());
         let searches = tools.has_hosted_search();
         let appends = self.native() != Native::None && self.writing.options.order == Order::Append;
-        let loads = tools.loads().iter().filter(|_| appends);
+        let loads = tools.load_order().iter().filter(|_| appends);
         let loads: Map<usize, usize> = loads.enumerate().map(|(load, at)| (*at, load)).collect();
         // Entries of deferred tools that the history loads, with their indices in the order of the loads.
         let mut loaded = Vec::new();
@@ -317,7 +317,7 @@ impl<'w, 'a> Writer<'w, 'a> {
                 && matches!(tool.source, Source::Listed(_));
             let original = is_kept.then(|| definition.clone());
             tool::clean(&mut definition, tool.deferred);
-            if definition_location != DefinitionLocation::Carrier && self.is_search_function(&name) && !searches {
+            if definition_location != DefinitionLocation::Event && self.is_search_function(&name) && !searches {
                 // In Gemini Interactions, calls to the search contain its name, like calls to any function.
                 let search_name = (self.native() == Native::Interactions).then(|| name.clone());
                 let given_shape = tool.given_shape.unwrap_or_else(|| GivenShape::of(&definition));
@@ -340,11 +340,11 @@ impl<'w, 'a> Writer<'w, 'a> {
                 self.custom.insert(name.clone());
             }
             names.insert(name.clone());
-            if matches!(definition_location, DefinitionLocation::Carrier | DefinitionLocation::Deferred) {
+            if matches!(definition_location, DefinitionLocation::Event | DefinitionLocation::Deferred) {
                 self.added.add(&name, origin_of(&written));
             }
             match definition_location {
-                DefinitionLocation::Carrier => {
+                DefinitionLocation::Event => {
                     self.definitions.insert(name, written);
                     continue;
                 }
@@ -473,11 +473,11 @@ impl<'w, 'a> Writer<'w, 'a> {
 
     pub(crate) fn found_texts(&self, names: &[Text<'a>], gone: &Set<Text<'a>>) -> Vec<Part<'a>> {
         let text_about = |name: &Text<'a>| match self.writing.options.unknown_reference {
-            _ if gone.contains(name) => Some(self.withdrawn(name)),
+            _ if gone.contains(name) => Some(self.removal_notice(name)),
             _ if self.set_aside.contains(name) => Some(String::from(instructions::REMOVED)),
             UnknownReference::Unavailable if !self.locations.knows(name) => Some(String::from(instructions::REMOVED)),
             UnknownReference::Drop if !self.locations.knows(name) => None,
-            UnknownReference::Notice if !self.locations.knows(name) => Some(self.withdrawn(name)),
+            UnknownReference::Notice if !self.locations.knows(name) => Some(self.removal_notice(name)),
             _ => Some(self.available(name)),
         };
         let mut texts: Vec<Part<'a>> =
@@ -501,7 +501,7 @@ impl<'w, 'a> Writer<'w, 'a> {
     }
 
     pub(crate) fn announce_removal(&mut self, name: Text<'a>) -> String {
-        let text = self.withdrawn(&name);
+        let text = self.removal_notice(&name);
         self.retired.insert(name);
         text
     }
@@ -516,7 +516,7 @@ impl<'w, 'a> Writer<'w, 'a> {
         was_gone.into_iter().filter(|name| is_known(name)).map(|name| self.available(name)).collect()
     }
 
-    pub(crate) fn withdrawn(&self, name: &Text<'a>) -> String {
+    pub(crate) fn removal_notice(&self, name: &Text<'a>) -> String {
         instructions::removal_notice(&self.writing.names.current(name))
     }
 }

@@ -18,7 +18,7 @@ use crate::{
     },
     schema::{
         keyword::Keyword,
-        misplaced::{misplaced, zod_definition, Misplaced},
+        misplaced::{find_misplaced, zod_definition, Misplaced},
         visit::{Polarity, SchemaPath},
     },
 };
@@ -28,7 +28,7 @@ const UNWRAP: ChangeKind = ChangeKind::of(Rule::UnwrapSchema);
 /// Moves a misplaced schema to the root. The description of the wrapper is kept if the schema has no description.
 /// References are resolved afterwards, because they point into the schema that the author meant.
 pub(crate) fn unwrap(root: &mut Node<'_>, diagnostics: &mut Diagnostics) {
-    let Some(misplacement) = misplaced(root) else { return };
+    let Some(misplacement) = find_misplaced(root) else { return };
     let to = match misplacement {
         Misplaced::Wrapped(_) => Location::of(root),
         Misplaced::Properties => Location::under(root, "properties"),

@@ -90,7 +90,7 @@ fn flatten_single_branch<'a>(
     let Some(branch) = object.array_at(keyword).and_then(<[_]>::first) else { return };
     // A branch that references point to is not moved.
     let is_target = context.form == Form::Read
-        && context.references.as_ref().is_some_and(|references| references.at(branch, path).is_some());
+        && context.references.as_ref().is_some_and(|references| references.number_at(branch, path).is_some());
     if is_target {
         return;
     }

@@ -1,10 +1,12 @@
-//! Shape of a plain schema for encoding. Lowering and the restore plan both use it, so they cannot disagree.
+//! The shape of a plain schema: which encoding its instances need. Lowering and the restore plan both use it, so they
+//! cannot disagree.
 
 use alloc::{borrow::Cow, string::String, vec::Vec};
 
 pub(crate) const KEY: &str = "key";
 pub(crate) const VALUE: &str = "value";
-/// Name of the only member of an object that wraps a list of pairs. A bare list could be mistaken for another array.
+/// Name of the only member of an object that wraps a list of pairs. Without the object, the list could be mistaken for
+/// the array of another branch.
 pub(crate) const PAIRS: &str = "pairs";
 /// Name of the property for undeclared members.
 const ADDITIONAL_PROPERTIES: &str = "additional_properties";
@@ -25,7 +27,7 @@ pub(crate) enum Shape<'n, 'a> {
     Anything,
     Reference,
     Union(&'n [Node<'a>]),
-    /// Listed values, at least one of which is an object or an array.
+    /// Values of `enum` or `const`. At least one value is an object or an array.
     Values(&'n [Node<'a>]),
     Typed(Typed<'n, 'a>),
 }
@@ -42,7 +44,7 @@ pub(crate) struct Typed<'n, 'a> {
 
 #[derive(Debug)]
 pub(crate) enum Members<'n, 'a> {
-    /// Declared properties, and possibly others.
+    /// Declared properties, and possibly additional properties.
     Record { others: AdditionalProperties<'n, 'a> },
     /// Members of any name, each with a value of this schema (`None` accepts anything).
     Map(Option<&'n Node<'a>>),
@@ -81,7 +83,7 @@ pub(crate) fn of<'n, 'a>(node: &'n Node<'a>, is_root: bool, grammar: &Grammar) -
         };
     }
     let Some(types) = summary.types else { return Shape::Anything };
-    // Most types are one name of a scalar.
+    // Most schemas have one type, which is a scalar, so this case is tested first.
     let (has_object, has_array) = match types.as_text().and_then(Text::as_plain) {
         Some(name) => (name == "object", name == "array"),
         None => (contains_type(types, "object"), contains_type(types, "array")),
@@ -150,7 +152,7 @@ fn members<'n, 'a>(object: &'n Object<'a>, is_root: bool, grammar: &Grammar) -> 
     }
 }
 
-pub(crate) fn others_name(object: &Object<'_>) -> String {
+pub(crate) fn additional_name(object: &Object<'_>) -> String {
     let mut name = String::from(ADDITIONAL_PROPERTIES);
     while object.object_at(Keyword::Properties).is_some_and(|table| table.has(&name)) {
         name.push('_');
@@ -198,11 +200,11 @@ impl<'n, 'a> Definitions<'n, 'a> {
     }
 
     pub(crate) fn admits_null(&self, schema: &Node<'a>, grammar: &Grammar) -> bool {
-        let (mut open, mut seen) = (Vec::from([schema]), Set::new());
-        while let Some(schema) = open.pop().filter(|_| self.budget.pay(1)) {
+        let (mut pending, mut seen) = (Vec::from([schema]), Set::new());
+        while let Some(schema) = pending.pop().filter(|_| self.budget.pay(1)) {
             if let Some(reference) = reference(schema) {
                 if seen.insert(reference.clone().into_owned()) {
-                    open.extend(self.by_reference.get(&*reference));
+                    pending.extend(self.by_reference.get(&*reference));
                 }
                 continue;
             }
@@ -210,7 +212,7 @@ impl<'n, 'a> Definitions<'n, 'a> {
                 Shape::Anything => true,
                 Shape::Reference => false,
                 Shape::Union(branches) => {
-                    open.extend(branches);
+                    pending.extend(branches);
                     false
                 }
                 Shape::Values(values) => values.iter().any(Node::is_null),
@@ -228,7 +230,7 @@ impl<'n, 'a> Definitions<'n, 'a> {
     }
 
     /// Returns true if null can represent an absent property, because no value of the property is encoded as null.
-    pub(crate) fn null_is_absence(&self, schema: &Node<'a>, grammar: &Grammar) -> bool {
+    pub(crate) fn may_use_null_for_absence(&self, schema: &Node<'a>, grammar: &Grammar) -> bool {
         let is_encoded_as_text = |schema: &Node<'a>| match of(schema, self.is_root(schema), grammar) {
             Shape::Anything => !grammar.defines_any(),
             Shape::Values(_) => true,
@@ -252,7 +254,7 @@ impl<'n, 'a> Definitions<'n, 'a> {
 
     /// Returns for each branch the name of the property that wraps it. Returns `None` for a branch if its pairs cannot
     /// be mistaken for the items of another branch.
-    pub(crate) fn wrappers(&self, branches: &[Node<'a>], grammar: &Grammar) -> Vec<Option<String>> {
+    pub(crate) fn wrapper_names(&self, branches: &[Node<'a>], grammar: &Grammar) -> Vec<Option<String>> {
         self.budget.pay(branches.len());
         let arrays = branches.iter().filter(|branch| self.may_be_array(branch, grammar)).count();
         let is_map = |branch: &Node<'a>| {

@@ -15,5 +15,5 @@ pub(crate) mod require_one;
 use crate::{error::Error, json::Node, sanitize::context::PassContext};
 
 pub(crate) fn write(root: &mut Node<'_>, context: &mut PassContext) -> Result<(), Error> {
-    lower::write(root, context)
+    lower::lower_schema(root, context)
 }

@@ -581,7 +581,7 @@ fn merge_branches<'a>(
             merged.iter().filter_map(|branch| Some(branch.as_object()?.copy(&context.budget))).collect();
         let effect = match differs_in_one_property(&objects, &context.budget) {
             true => JOIN,
-            false if join::narrows(&objects, None) => JOIN.accepts(Accepts::Mixed).guidance(Guidance::Lost),
+            false if join::may_narrow(&objects, None) => JOIN.accepts(Accepts::Mixed).guidance(Guidance::Lost),
             false => JOIN.accepts(Accepts::Wider).guidance(Guidance::Lost),
         };
         let Some(first) = merged.first() else { continue };
@@ -593,7 +593,8 @@ fn merge_branches<'a>(
         context.diagnostics.join_names(&objects, None, origin);
         if let Some(slot) = branches.get_mut(*target) {
             *slot = Some(
-                Node::object(Object::from_members(join::flat(objects, None, &context.budget))).with_origin(origin),
+                Node::object(Object::from_members(join::merge_objects(objects, None, &context.budget)))
+                    .with_origin(origin),
             );
         }
     }

@@ -11,8 +11,8 @@
 //! | `empty` | the empty object is the string `{}` |
 //! | `wrapper` | this branch of `anyOf` is wrapped in an object, whose only member has this name |
 //!
-//! Outside of unions the plan contains only what is to be undone. In unions it also contains what distinguishes the
-//! branches.
+//! Outside of unions the plan contains only the changes to undo. In unions it also contains the keywords that identify
+//! the branch of an instance.
 
 use alloc::vec::Vec;
 
@@ -30,13 +30,13 @@ const TYPE_KEYWORDS: [&str; 3] = ["type", "enum", "const"];
 pub(crate) fn of(plain: &Node<'_>, grammar: &'static Grammar, budget: &Budget) -> Option<Node<'static>> {
     let definitions = Definitions::of(plain, budget);
     let planner = Planner { definitions: &definitions, grammar, budget };
-    let refers = references::mentions_references(plain);
-    let mut plan = planner.schema(plain, true, if refers { Needs::All } else { Needs::Undone })?;
-    if refers {
+    let has_references = references::mentions_references(plain);
+    let mut plan = planner.plan_schema(plain, if has_references { Needs::All } else { Needs::Undone })?;
+    if has_references {
         for table in ["$defs", "definitions"] {
             let members = plain.object_at(table).into_iter().flatten();
             let member_plans =
-                members.map(|member| Member { key: member.key.clone(), value: planner.whole(&member.value) });
+                members.map(|member| Member { key: member.key.clone(), value: planner.full_plan(&member.value) });
             let member_plans: Vec<Member<'_>> = member_plans.collect();
             if let Some(object) = plan.as_object_mut().filter(|_| !member_plans.is_empty()) {
                 object.set(Text::literal(table), Node::object(Object::from_unique(member_plans)));
@@ -48,9 +48,9 @@ pub(crate) fn of(plain: &Node<'_>, grammar: &'static Grammar, budget: &Budget) -
 
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Needs {
-    /// Only the parts that describe changes to be undone.
+    /// Only the changes to undo.
     Undone,
-    /// In addition, the parts that distinguish values of this schema from others.
+    /// Also the keywords that tell whether an instance matches this schema.
     All,
 }
 
@@ -61,23 +61,23 @@ struct Planner<'d, 'n, 'a> {
 }
 
 impl<'n, 'a> Planner<'_, 'n, 'a> {
-    fn whole(&self, schema: &'n Node<'a>) -> Node<'a> {
-        self.schema(schema, false, Needs::All).unwrap_or_else(Node::empty_object)
+    fn full_plan(&self, schema: &'n Node<'a>) -> Node<'a> {
+        self.plan_schema(schema, Needs::All).unwrap_or_else(Node::empty_object)
     }
 
-    fn schema(&self, schema: &'n Node<'a>, is_root: bool, needs: Needs) -> Option<Node<'a>> {
+    fn plan_schema(&self, schema: &'n Node<'a>, needs: Needs) -> Option<Node<'a>> {
         if !self.budget.pay(1) {
             return None;
         }
-        match layout::of(schema, is_root, self.grammar) {
+        match layout::of(schema, self.definitions.is_root(schema), self.grammar) {
             Shape::Anything => Some(self.anything()),
             Shape::Reference => Some(Node::record([("$ref", schema.get(Keyword::Ref)?.copy(self.budget))])),
             Shape::Values(values) => Some(Node::record([
                 ("json", Node::literal("any")),
                 ("enum", Node::array(json::copies(values, self.budget))),
             ])),
-            Shape::Union(branches) => self.union(branches, needs),
-            Shape::Typed(typed) => self.typed(schema, &typed, needs),
+            Shape::Union(branches) => self.plan_union(branches, needs),
+            Shape::Typed(typed) => self.plan_typed(schema, &typed, needs),
         }
     }
 
@@ -85,14 +85,14 @@ impl<'n, 'a> Planner<'_, 'n, 'a> {
         Node::record([("json", Node::literal(if self.grammar.defines_any() { "definition" } else { "any" }))])
     }
 
-    fn union(&self, branches: &'n [Node<'a>], needs: Needs) -> Option<Node<'a>> {
-        let wrappers = self.definitions.wrappers(branches, self.grammar);
-        let is_undone = |branch: &'n Node<'a>| self.schema(branch, false, Needs::Undone).is_some();
+    fn plan_union(&self, branches: &'n [Node<'a>], needs: Needs) -> Option<Node<'a>> {
+        let wrappers = self.definitions.wrapper_names(branches, self.grammar);
+        let is_undone = |branch: &'n Node<'a>| self.plan_schema(branch, Needs::Undone).is_some();
         if needs == Needs::Undone && wrappers.iter().all(Option::is_none) && !branches.iter().any(is_undone) {
             return None;
         }
         let member_plans = branches.iter().zip(wrappers).map(|(branch, wrapper)| {
-            let mut plan = self.whole(branch);
+            let mut plan = self.full_plan(branch);
             if let (Some(object), Some(name)) = (plan.as_object_mut(), wrapper) {
                 object.set(Text::literal("wrapper"), Node::string(name));
             }
@@ -101,7 +101,7 @@ impl<'n, 'a> Planner<'_, 'n, 'a> {
         Some(Node::record([("anyOf", Node::array(member_plans.collect()))]))
     }
 
-    fn typed(&self, schema: &'n Node<'a>, typed: &Typed<'n, 'a>, needs: Needs) -> Option<Node<'a>> {
+    fn plan_typed(&self, schema: &'n Node<'a>, typed: &Typed<'n, 'a>, needs: Needs) -> Option<Node<'a>> {
         let object = schema.as_object()?;
         let mut plan = Object::new();
         if needs == Needs::All {
@@ -114,11 +114,11 @@ impl<'n, 'a> Planner<'_, 'n, 'a> {
         match typed.object {
             None => {}
             Some(Members::Nothing) => plan.set(Text::literal("empty"), Node::bool(true)),
-            Some(Members::Map(value_schema)) => plan.set(Text::literal("pairs"), self.values(value_schema, needs)),
-            Some(Members::Record { others }) => self.record(object, others, needs, &mut plan),
+            Some(Members::Map(value_schema)) => plan.set(Text::literal("pairs"), self.plan_values(value_schema, needs)),
+            Some(Members::Record { others }) => self.plan_record(object, others, needs, &mut plan),
         }
         let items = match typed.items {
-            Some(items) => self.schema(items, false, needs),
+            Some(items) => self.plan_schema(items, needs),
             None => (typed.array && self.grammar.arrays.require_items()).then(|| self.anything()),
         };
         if let Some(items) = items {
@@ -127,14 +127,14 @@ impl<'n, 'a> Planner<'_, 'n, 'a> {
         (needs == Needs::All || !plan.is_empty()).then(|| Node::object(plan))
     }
 
-    fn values(&self, value_schema: Option<&'n Node<'a>>, needs: Needs) -> Node<'a> {
+    fn plan_values(&self, value_schema: Option<&'n Node<'a>>, needs: Needs) -> Node<'a> {
         match value_schema {
-            Some(schema) => self.schema(schema, false, needs).unwrap_or_else(Node::empty_object),
+            Some(schema) => self.plan_schema(schema, needs).unwrap_or_else(Node::empty_object),
             None => self.anything(),
         }
     }
 
-    fn record(
+    fn plan_record(
         &self,
         object: &'n Object<'a>,
         others: AdditionalProperties<'n, 'a>,
@@ -143,16 +143,16 @@ impl<'n, 'a> Planner<'_, 'n, 'a> {
     ) {
         let required = layout::required(object);
         let (mut properties, mut absent) = (Vec::new(), Vec::new());
-        // Undeclared names may occur among the pairs, so all declared names are needed.
+        // A pair with a declared name is dropped when pairs are restored, so all declared names are needed.
         let needs_all_names = needs == Needs::All || matches!(others, AdditionalProperties::Open(_));
         for Member { key, value } in object.object_at(Keyword::Properties).into_iter().flatten() {
-            let property_plan = self.schema(value, false, needs);
+            let property_plan = self.plan_schema(value, needs);
             if property_plan.is_some() || needs_all_names {
                 properties.push(Member { key: key.clone(), value: property_plan.unwrap_or_else(Node::empty_object) });
             }
             if self.grammar.objects.required == RequiredRule::All
                 && !required.contains(key)
-                && self.definitions.null_is_absence(value, self.grammar)
+                && self.definitions.may_use_null_for_absence(value, self.grammar)
             {
                 absent.push(Node::string(key.clone()));
             }
@@ -167,10 +167,10 @@ impl<'n, 'a> Planner<'_, 'n, 'a> {
             plan.set(Text::literal("absent"), Node::array(absent));
         }
         if let AdditionalProperties::Open(value_schema) = others {
-            let name = Node::string(layout::others_name(object));
+            let name = Node::string(layout::additional_name(object));
             plan.set(
                 Text::literal("others"),
-                Node::record([("name", name), ("values", self.values(value_schema, needs))]),
+                Node::record([("name", name), ("values", self.plan_values(value_schema, needs))]),
             );
         }
     }

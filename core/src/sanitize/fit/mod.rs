@@ -531,7 +531,7 @@ fn too_deep(parts: &[Part], limit: usize) -> Set<String> {
             (number(index), part.references.iter().map(|reference| number(reference.target)).collect())
         })
         .collect();
-    let recursive = graph::recursive(&edges);
+    let recursive = graph::recursive_nodes(&edges);
     let is_recursive = |index: usize| recursive.contains(&number(index));
     let mut refused_references: Set<String> = Set::new();
     let mut incoming: Vec<usize> = vec![0; parts.len()];

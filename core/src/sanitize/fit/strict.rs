@@ -125,7 +125,7 @@ fn longest_list(dialect: &Dialect) -> usize {
 fn excess_when_lowered(root: &Node<'_>, context: &mut PassContext, max_bytes: usize) -> Result<Option<Excess>, Error> {
     let mut lowered = root.copy(&context.budget);
     let paused = context.diagnostics.pause();
-    let result = lower::write(&mut lowered, context);
+    let result = lower::lower_schema(&mut lowered, context);
     context.diagnostics.resume(paused);
     result?;
     let excess = excess(&lowered, context.dialect, longest_list(context.dialect), &context.budget)?;

@@ -18,7 +18,7 @@ use crate::{
     },
     schema::{
         definitions,
-        emptiness::disjoint,
+        emptiness::are_disjoint,
         intersect::{self, Merged, Operand},
         keyword::{Keyword, Keywords},
         references,
@@ -185,7 +185,7 @@ impl<'a> Merger<'_, 'a> {
         let branches: Vec<&Node<'a>> = branches.iter().map(resolved).collect();
         let pairs = branches.len().saturating_mul(branches.len().saturating_sub(1)) / 2;
         let are_disjoint = |(at, left): (usize, &&Node<'a>)| {
-            branches.iter().skip(at + 1).all(|right| disjoint(&self.context.budget, left, right))
+            branches.iter().skip(at + 1).all(|right| are_disjoint(&self.context.budget, left, right))
         };
         pairs <= MAX_PAIRS && branches.iter().enumerate().all(are_disjoint)
     }

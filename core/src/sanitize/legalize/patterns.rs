@@ -104,8 +104,8 @@ fn respell_pattern<'a>(pattern: &Text<'_>, rule: PatternRule) -> Option<Text<'a>
         return None;
     }
     let spelled = match rule {
-        PatternRule::Whole => regex_engines::whole(text),
-        PatternRule::Unanchored => regex_engines::unanchored(text),
+        PatternRule::Whole => regex_engines::anchored_pattern(text),
+        PatternRule::Unanchored => regex_engines::unanchored_pattern(text),
         PatternRule::Python | PatternRule::Regular => plain,
         PatternRule::Any | PatternRule::Unicode | PatternRule::Gbnf => None,
     };

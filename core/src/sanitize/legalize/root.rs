@@ -233,7 +233,8 @@ fn merge_branches<'a>(node: &mut Node<'a>, context: &mut PassContext, exact: boo
             is_partial.push(is_part);
         }
     }
-    let parts = bundle_index.as_ref().map(|bundle_index| Parts { common: bundle_index.common(), which: &is_partial });
+    let parts =
+        bundle_index.as_ref().map(|bundle_index| Parts { common: bundle_index.common(), is_partial: &is_partial });
     if objects.is_empty() {
         return false;
     }
@@ -249,7 +250,7 @@ fn merge_branches<'a>(node: &mut Node<'a>, context: &mut PassContext, exact: boo
         (false, true) => Guidance::Moved,
         (false, false) => Guidance::Lost,
     };
-    let accepts = match (exact, join::narrows(&objects, parts)) {
+    let accepts = match (exact, join::may_narrow(&objects, parts)) {
         (true, false) => Accepts::Same,
         (true, true) => Accepts::Narrower,
         (false, true) => Accepts::Mixed,
@@ -260,7 +261,7 @@ fn merge_branches<'a>(node: &mut Node<'a>, context: &mut PassContext, exact: boo
         format!("merged the {} branches of the root's `anyOf` into one object", objects.len())
     });
     context.diagnostics.join_names(&objects, parts, origin);
-    let mut members = join::flat(objects, parts, &context.budget);
+    let mut members = join::merge_objects(objects, parts, &context.budget);
     // Siblings of the union apply whatever the branches contain.
     if let Data::Object(bundle) = bundle.into_data() {
         let is_joined = |key: &Text<'_>| key.is(Keyword::Properties) || key.is(Keyword::Required);
@@ -445,7 +446,7 @@ fn discriminators<'a>(objects: &[Object<'a>], parts: Option<Parts<'_, '_, 'a>>, 
         objects.iter().map(|object| json::copies(object.items_at(Keyword::Required), budget)).collect();
     // Names that the common part requires are required in every branch, because the other branches got the whole
     // bundle.
-    let common = parts.filter(|parts| parts.which.contains(&true)).map(|parts| parts.common);
+    let common = parts.filter(|parts| parts.is_partial.contains(&true)).map(|parts| parts.common);
     let common_names: Set<&Text<'a>> =
         common.into_iter().flat_map(|common| common.required).filter_map(Node::as_text).collect();
     let mut counts: Map<&Text<'a>, usize> = Map::new();
@@ -476,7 +477,7 @@ fn discriminators<'a>(objects: &[Object<'a>], parts: Option<Parts<'_, '_, 'a>>, 
     let is_nearly_everywhere =
         |name: &&Text<'a>| branches_with_property.get(name).copied().unwrap_or_default() + 1 >= objects.len();
     let bundle_index = common.map(|common| LookUp::of(common.properties));
-    let is_part = |at: usize| parts.is_some_and(|parts| parts.which.get(at) == Some(&true));
+    let is_part = |at: usize| parts.is_some_and(|parts| parts.is_partial.get(at) == Some(&true));
     let common_of_first = common.filter(|_| is_part(0)).map(|common| common.required).unwrap_or_default();
     let required_of_first = lists.first().into_iter().flatten();
     let is_new = |name: &&Node<'a>| {

@@ -75,8 +75,10 @@ pub(crate) fn infer<'a>(
         // The validator does not check this schema.
         ([], _) if path.keyword.is_some_and(|keyword| context.grammar.opaque.contains(keyword)) => {}
         // `string` is not assumed if another schema excludes it.
-        ([], Some(inherited)) if context.untyped == Untyped::String && !InstanceTypes::STRING.within(inherited) => {
-            match TYPE_NAMES.iter().find(|name| inherited.within(InstanceTypes::of_name(name))) {
+        ([], Some(inherited))
+            if context.untyped == Untyped::String && !InstanceTypes::STRING.is_subset_of(inherited) =>
+        {
+            match TYPE_NAMES.iter().find(|name| inherited.is_subset_of(InstanceTypes::of_name(name))) {
                 Some(name) => write_known_types(node, path, &[name], context),
                 None if is_required => anything::write(node, path, context),
                 None => {}
@@ -88,12 +90,12 @@ pub(crate) fn infer<'a>(
         },
         ([], _) => anything::write(node, path, context),
         // The grammar requires a type even if another schema declares it.
-        ([name], Some(inherited)) if is_required && inherited.within(InstanceTypes::of_name(name)) => {
+        ([name], Some(inherited)) if is_required && inherited.is_subset_of(InstanceTypes::of_name(name)) => {
             write_implied_types(node, path, &[name], INFER, context)
         }
         // The keywords apply only to types that the instance cannot have, so they constrain nothing.
         (names, Some(inherited))
-            if is_required && !names.iter().any(|name| InstanceTypes::of_name(name).within(inherited)) =>
+            if is_required && !names.iter().any(|name| InstanceTypes::of_name(name).is_subset_of(inherited)) =>
         {
             let inherited: Vec<&'static str> = inherited.names().collect();
             write_known_types(node, path, &inherited, context);
@@ -107,7 +109,7 @@ pub(crate) fn infer<'a>(
             // Another schema declares the types: writing the same types changes nothing, writing others would change
             // too much.
             if let [name] = names {
-                if inherited.within(InstanceTypes::of_name(name)) {
+                if inherited.is_subset_of(InstanceTypes::of_name(name)) {
                     write_implied_types(node, path, names, INFER, context);
                 }
             }

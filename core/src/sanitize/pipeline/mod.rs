@@ -74,7 +74,7 @@ pub(crate) fn sanitize<'a>(
 ) -> Result<bool, Error> {
     refuse_options(grammar, options)?;
     let mut diagnostics = Diagnostics::new(node, recorder, budget)?;
-    if protocol::mentions(node) && (grammar.protocol_types || protocol::is_message(node, budget)?) {
+    if protocol::mentions_protocol_keywords(node) && (grammar.protocol_types || protocol::is_message(node, budget)?) {
         protocol::respell(node, budget, &mut |value, path, (name, keyword)| {
             diagnostics.report_respelled(path, value, keyword.name(), RESPELL, || {
                 format!("wrote `{}` as `{}`", name.display(), keyword.name())

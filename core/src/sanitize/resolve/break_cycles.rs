@@ -63,7 +63,7 @@ pub(crate) fn cut(root: &mut Node<'_>, references: &References, context: &mut Pa
     visit::walk_mut(&budget, root, Keywords::ALL, &mut cutter)?;
     for (number, first) in cycles.parts() {
         cutter.next = *first;
-        if let Some(part) = references::numbered_mut(root, *number, &budget) {
+        if let Some(part) = references::node_with_number_mut(root, *number, &budget) {
             visit::walk_mut(&budget, part, Keywords::ALL, &mut cutter)?;
         }
     }
@@ -83,7 +83,7 @@ fn ends_of_chains(
     cycles::walk(root, references, budget, &mut |node, path, _| {
         let is_bare = node.as_object().is_some_and(|object| object.len() == 1 && object.has(Keyword::Ref));
         if is_bare && cycles.contains(next) {
-            if let (Some(number), Some(target)) = (references.at(node, path), references.target_of(node)) {
+            if let (Some(number), Some(target)) = (references.number_at(node, path), references.target_of(node)) {
                 next_of.insert(number, target);
             }
         }

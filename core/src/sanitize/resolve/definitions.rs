@@ -17,7 +17,7 @@ use crate::{
         diagnostics::{ChangeKind, Location},
     },
     schema::{
-        definitions::{reached, reference_to, TABLES},
+        definitions::{reachable_definitions, reference_to, TABLES},
         intersect::{self, Merged},
         keyword::{Keyword, Keywords},
         references::{Form, Number, References},
@@ -303,7 +303,7 @@ pub(crate) fn record_pruned(
 
 pub(crate) fn prune(root: &mut Node<'_>, budget: &Budget) -> Result<(), Error> {
     let Some(table) = root.object_at(Keyword::Defs) else { return Ok(()) };
-    let reached = reached(root, budget)?;
+    let reached = reachable_definitions(root, budget)?;
     let is_reached =
         |member: &Member<'_>| reference_to("$defs", member).is_some_and(|reference| reached.contains(&reference));
     if table.iter().all(is_reached) {

@@ -105,7 +105,7 @@ pub(crate) fn respell_dynamic<'a>(
 ) -> Result<(), Error> {
     let budget = context.budget.clone();
     let mut outside: Vec<Number> = Vec::new();
-    for target in references.outside(source, &budget) {
+    for target in references.targets_outside_subschemas(source, &budget) {
         if references::has_dynamic(target, &budget)? {
             outside.extend(target.origin().number());
         }
@@ -117,7 +117,7 @@ pub(crate) fn respell_dynamic<'a>(
         visit::walk_mut(&budget, source, Keywords::ALL, &mut respell)?;
     }
     for number in outside {
-        if let Some(target) = references::numbered_mut(source, number, &budget) {
+        if let Some(target) = references::node_with_number_mut(source, number, &budget) {
             visit::walk_mut(&budget, target, Keywords::ALL, &mut respell)?;
         }
     }

@@ -89,7 +89,7 @@ fn recursive(bodies: &Map<String, &Node<'_>>, budget: &Budget) -> Set<String> {
         let to = references(body, budget).into_iter().filter_map(|to| numbers.get(to).copied()).collect();
         Some((*numbers.get(name.as_str())?, to))
     });
-    let recursive = graph::recursive(&edges.collect());
+    let recursive = graph::recursive_nodes(&edges.collect());
     recursive.into_iter().filter_map(|number| names.get(number as usize).map(|name| (*name).clone())).collect()
 }
 

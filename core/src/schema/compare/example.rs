@@ -1,4 +1,4 @@
-//! Values that a schema probably accepts. A validator decides.
+//! Examples: values that a schema probably accepts. The search validates each example.
 
 use alloc::{borrow::Cow, format, string::String, vec::Vec};
 use core::cell::RefCell;
@@ -15,10 +15,10 @@ use crate::{
 };
 
 /// Maximum nesting of examples.
-pub(super) const LEVELS: usize = 10;
+pub(super) const MAX_LEVELS: usize = 10;
 /// Maximum number of members of generated objects.
 const MAX_MEMBERS: u64 = 1_000;
-/// Share of the remaining budget that one generated string or array may need.
+/// One generated string or array may need this fraction of the remaining budget: 1 / `SHARE`.
 const SHARE: u64 = 8;
 /// Number of bytes of text that are copied in one step.
 const BYTES_PER_STEP: usize = 16;
@@ -53,7 +53,7 @@ impl<'v, 's> Side<'v, 's> {
     }
 
     /// Returns the target of a reference, or the schema itself.
-    pub(super) fn resolved(&self, schema: &'s Node<'static>) -> &'s Node<'static> {
+    pub(super) fn reference_target(&self, schema: &'s Node<'static>) -> &'s Node<'static> {
         let reference = schema.get(Keyword::Ref).filter(|reference| reference.as_text().is_some());
         reference.and_then(|reference| self.judge.borrow_mut().target(reference)).unwrap_or(schema)
     }
@@ -61,7 +61,7 @@ impl<'v, 's> Side<'v, 's> {
     /// Returns a value that the schema accepts, or the first value tried.
     pub(super) fn example(&self, schema: &'s Node<'static>, levels: usize, budget: &Budget) -> Option<Node<'static>> {
         let (mut first, mut valid) = (None, None);
-        self.examples(schema, levels, budget, &mut |value| {
+        self.send_examples(schema, levels, budget, &mut |value| {
             if self.verdict(schema, &value) == Verdict::Valid {
                 valid = Some(value);
                 return true;
@@ -72,27 +72,34 @@ impl<'v, 's> Side<'v, 's> {
         valid.or(first)
     }
 
-    /// Sends values for a schema. Returns true if the search ends.
-    pub(super) fn examples(&self, schema: &'s Node<'static>, levels: usize, budget: &Budget, sink: Sink<'_>) -> bool {
+    /// Sends examples of a schema to `sink`. Returns true if the search ends.
+    pub(super) fn send_examples(
+        &self,
+        schema: &'s Node<'static>,
+        levels: usize,
+        budget: &Budget,
+        sink: Sink<'_>,
+    ) -> bool {
         let Some(levels) = levels.checked_sub(1) else { return false };
         if !budget.pay(1) || self.is_spent() {
             return true;
         }
-        let target = self.resolved(schema);
+        let target = self.reference_target(schema);
         let Some(object) = target.as_object() else {
             return target.as_bool() == Some(true) && sink(Node::literal("a"));
         };
-        let listed = object.get(Keyword::Const).into_iter().chain(object.items_at(Keyword::Enum));
-        for value in listed.chain(object.get(Keyword::Default)).chain(object.items_at(Keyword::Examples)) {
-            if sink(copied(value, budget)) {
+        let listed_values = object.get(Keyword::Const).into_iter().chain(object.items_at(Keyword::Enum));
+        for value in listed_values.chain(object.get(Keyword::Default)).chain(object.items_at(Keyword::Examples)) {
+            if sink(copy_value(value, budget)) {
                 return true;
             }
         }
-        let mut common = Vec::new();
+        let mut common_values = Vec::new();
         for part in object.items_at(Keyword::AllOf) {
-            common.extend(self.example(part, levels, budget));
+            common_values.extend(self.example(part, levels, budget));
         }
-        let types = object.get(Keyword::Type).and_then(InstanceTypes::of_keyword).unwrap_or_else(|| implied(object));
+        let types =
+            object.get(Keyword::Type).and_then(InstanceTypes::of_keyword).unwrap_or_else(|| suggested_types(object));
         let branches: Vec<&Node<'static>> =
             [Keyword::AnyOf, Keyword::OneOf].into_iter().flat_map(|keyword| object.items_at(keyword)).collect();
         let conditions = [Keyword::Then, Keyword::Else].into_iter().filter_map(|keyword| object.get(keyword));
@@ -101,14 +108,14 @@ impl<'v, 's> Side<'v, 's> {
             parts.push(None);
         }
         for kind in types.names() {
-            let own = self.of_type(kind, object, levels, budget);
+            let by_type = self.of_type(kind, object, levels, budget);
             for part in &parts {
-                let mut made = own.as_ref().map(|value| copied(value, budget));
+                let mut example = by_type.as_ref().map(|value| copy_value(value, budget));
                 let part = part.and_then(|part| self.example(part, levels, budget));
-                for value in common.iter().map(|value| copied(value, budget)).chain(part) {
-                    made = Some(merged(made, value));
+                for value in common_values.iter().map(|value| copy_value(value, budget)).chain(part) {
+                    example = Some(merge(example, value));
                 }
-                if made.is_some_and(&mut *sink) {
+                if example.is_some_and(&mut *sink) {
                     return true;
                 }
             }
@@ -130,17 +137,20 @@ impl<'v, 's> Side<'v, 's> {
             "null" => Node::new(Data::Null),
             "array" => {
                 let count = count_at(schema, Keyword::MinItems).unwrap_or_default();
-                self.array(schema, count.max(u64::from(schema.has(Keyword::Contains))), levels, budget)
+                self.array_example(schema, count.max(u64::from(schema.has(Keyword::Contains))), levels, budget)
             }
-            "object" => {
-                self.object(schema, count_at(schema, Keyword::MinProperties).unwrap_or_default(), levels, budget)
-            }
+            "object" => self.object_example(
+                schema,
+                count_at(schema, Keyword::MinProperties).unwrap_or_default(),
+                levels,
+                budget,
+            ),
             _ => return None,
         })
     }
 
     /// Returns an array of this length, or an empty one if the budget does not allow the length.
-    pub(super) fn array(
+    pub(super) fn array_example(
         &self,
         schema: &'s Object<'static>,
         count: u64,
@@ -156,29 +166,31 @@ impl<'v, 's> Side<'v, 's> {
             if !budget.pay(1) {
                 break;
             }
-            let own = item_schema(schema, usize::try_from(at).unwrap_or(usize::MAX));
-            let item = match (&first, at, own) {
-                (Some(first), 0, None) => copied(first, budget),
-                (_, _, Some((schema, is_rest))) => match repeated.as_ref().filter(|_| is_rest && !is_unique) {
-                    Some(known) => copied(known, budget),
-                    None => {
-                        let made = self.example(schema, levels, budget).unwrap_or_default();
-                        if is_rest {
-                            repeated = Some(copied(&made, budget));
+            let by_type = item_schema(schema, usize::try_from(at).unwrap_or(usize::MAX));
+            let item = match (&first, at, by_type) {
+                (Some(first), 0, None) => copy_value(first, budget),
+                (_, _, Some((schema, is_for_all_further))) => {
+                    match repeated.as_ref().filter(|_| is_for_all_further && !is_unique) {
+                        Some(known) => copy_value(known, budget),
+                        None => {
+                            let example = self.example(schema, levels, budget).unwrap_or_default();
+                            if is_for_all_further {
+                                repeated = Some(copy_value(&example, budget));
+                            }
+                            example
                         }
-                        made
                     }
-                },
+                }
                 _ => Node::count(at),
             };
             let is_repeated = is_unique && items.iter().any(|known| json::same_within(budget, known, &item));
-            items.push(if is_repeated { varied(&item, at) } else { item });
+            items.push(if is_repeated { vary(&item, at) } else { item });
         }
         Node::array(items)
     }
 
     /// Returns an object with the required members, and with this number of members, at most [`MAX_MEMBERS`].
-    pub(super) fn object(
+    pub(super) fn object_example(
         &self,
         schema: &'s Object<'static>,
         count: u64,
@@ -186,65 +198,66 @@ impl<'v, 's> Side<'v, 's> {
         budget: &Budget,
     ) -> Node<'static> {
         let declared = schema.object_at(Keyword::Properties);
-        let mut made = Object::default();
+        let mut example = Object::default();
         for name in schema.items_at(Keyword::Required).iter().filter_map(Node::as_text) {
-            self.add(schema, &mut made, name, levels, budget);
+            self.add_member(schema, &mut example, name, levels, budget);
         }
-        self.complete(schema, &mut made, levels, budget);
+        self.add_dependent_members(schema, &mut example, levels, budget);
         let count = usize::try_from(count.min(MAX_MEMBERS)).unwrap_or_default();
         let names = declared.into_iter().flat_map(|table| table.iter()).map(|member| member.key.clone());
         let others = (0..count).map(|at| Text::new(format!("m{at}")));
         for name in names.chain(others) {
-            if made.len() >= count {
+            if example.len() >= count {
                 break;
             }
-            self.add(schema, &mut made, &name, levels, budget);
+            self.add_member(schema, &mut example, &name, levels, budget);
         }
-        Node::object(made)
+        Node::object(example)
     }
 
     /// Adds a member with a value that its schema probably accepts, if the object does not have it.
-    fn add(
+    fn add_member(
         &self,
         schema: &'s Object<'static>,
-        made: &mut Object<'static>,
+        example: &mut Object<'static>,
         name: &Text<'static>,
         levels: usize,
         budget: &Budget,
     ) {
-        if !budget.pay(1 + made.len() / 8 + name.chars().len() / BYTES_PER_STEP) || made.get_text(name).is_some() {
+        if !budget.pay(1 + example.len() / 8 + name.chars().len() / BYTES_PER_STEP) || example.get_text(name).is_some()
+        {
             return;
         }
         let value = match member_schema(schema, name) {
             Some(member) => self.example(member, levels, budget),
             None => Some(Node::literal("a")),
         };
-        made.set(name.clone(), value.unwrap_or_default());
+        example.set(name.clone(), value.unwrap_or_default());
     }
 
-    pub(super) fn complete(
+    pub(super) fn add_dependent_members(
         &self,
         schema: &'s Object<'static>,
-        made: &mut Object<'static>,
+        example: &mut Object<'static>,
         levels: usize,
         budget: &Budget,
     ) {
         let tables: Vec<&Object<'static>> =
             DEPENDENCIES.into_iter().filter_map(|keyword| schema.object_at(keyword)).collect();
         let mut before = usize::MAX;
-        while before != made.len() && budget.pay(1) {
-            before = made.len();
+        while before != example.len() && budget.pay(1) {
+            before = example.len();
             for member in tables.iter().copied().flatten() {
-                if !budget.pay(1 + made.len() / 8) || made.get_text(&member.key).is_none() {
+                if !budget.pay(1 + example.len() / 8) || example.get_text(&member.key).is_none() {
                     continue;
                 }
                 for name in member.value.as_array().into_iter().flatten().filter_map(Node::as_text) {
-                    self.add(schema, made, name, levels, budget);
+                    self.add_member(schema, example, name, levels, budget);
                 }
                 let dependent = member.value.as_object().and_then(|_| self.example(&member.value, levels, budget));
                 for member in dependent.and_then(object_of).into_iter().flat_map(Object::into_members) {
-                    if made.get_text(&member.key).is_none() {
-                        made.set(member.key, member.value);
+                    if example.get_text(&member.key).is_none() {
+                        example.set(member.key, member.value);
                     }
                 }
             }
@@ -255,9 +268,9 @@ impl<'v, 's> Side<'v, 's> {
 pub(super) const DEPENDENCIES: [Keyword; 3] =
     [Keyword::DependentRequired, Keyword::DependentSchemas, Keyword::Dependencies];
 
-/// Copies a value. The budget pays for its text, too, because the values of a search are copies of copies.
-pub(super) fn copied(value: &Node<'static>, budget: &Budget) -> Node<'static> {
-    if budget.pay(length(value, budget) / BYTES_PER_STEP) {
+/// The budget also pays for the text of the value, because a search copies each text many times.
+pub(super) fn copy_value(value: &Node<'static>, budget: &Budget) -> Node<'static> {
+    if budget.pay(json_length(value, budget) / BYTES_PER_STEP) {
         value.copy(budget)
     } else {
         Node::default()
@@ -273,9 +286,9 @@ pub(super) fn with_member(
     if !budget.pay(length_of_members(object, budget) / BYTES_PER_STEP) {
         return Node::default();
     }
-    let mut made = object.copy(budget);
-    made.set(name.clone(), copied(value, budget));
-    Node::object(made)
+    let mut example = object.copy(budget);
+    example.set(name.clone(), copy_value(value, budget));
+    Node::object(example)
 }
 
 pub(super) fn object_of(value: Node<'static>) -> Option<Object<'static>> {
@@ -285,12 +298,12 @@ pub(super) fn object_of(value: Node<'static>) -> Option<Object<'static>> {
     }
 }
 
-pub(super) fn length(value: &Node<'_>, budget: &Budget) -> usize {
+pub(super) fn json_length(value: &Node<'_>, budget: &Budget) -> usize {
     match value.data() {
         Data::String(text) => 2 + text.chars().len(),
         Data::Number(text) => text.len(),
         Data::Array(items) if budget.pay(items.len() / BYTES_PER_STEP) => {
-            items.iter().map(|item| 1 + length(item, budget)).sum::<usize>() + 2
+            items.iter().map(|item| 1 + json_length(item, budget)).sum::<usize>() + 2
         }
         Data::Object(object) => length_of_members(object, budget),
         _ => 4,
@@ -299,7 +312,7 @@ pub(super) fn length(value: &Node<'_>, budget: &Budget) -> usize {
 
 fn length_of_members(object: &Object<'_>, budget: &Budget) -> usize {
     budget.pay(object.len() / BYTES_PER_STEP);
-    object.iter().map(|member| 4 + member.key.chars().len() + length(&member.value, budget)).sum::<usize>() + 2
+    object.iter().map(|member| 4 + member.key.chars().len() + json_length(&member.value, budget)).sum::<usize>() + 2
 }
 
 pub(super) fn most_items(budget: &Budget) -> u64 {
@@ -311,7 +324,7 @@ pub(super) fn most_letters(budget: &Budget) -> u64 {
 }
 
 /// Returns the types that the keywords of a schema without `type` suggest.
-fn implied(schema: &Object<'_>) -> InstanceTypes {
+fn suggested_types(schema: &Object<'_>) -> InstanceTypes {
     let suggests = |keywords: &[Keyword]| keywords.iter().any(|keyword| schema.has(*keyword));
     if suggests(&[Keyword::Properties, Keyword::Required, Keyword::AdditionalProperties, Keyword::MinProperties]) {
         InstanceTypes::OBJECT
@@ -343,8 +356,8 @@ pub(super) fn member_schema<'s>(schema: &'s Object<'static>, name: &Text<'_>) ->
     declared.or_else(|| schema.get(Keyword::AdditionalProperties))
 }
 
-/// Combines the values for two schemas of one instance.
-pub(super) fn merged(one: Option<Node<'static>>, two: Node<'static>) -> Node<'static> {
+/// Combines the examples of two schemas that apply to one instance.
+pub(super) fn merge(one: Option<Node<'static>>, two: Node<'static>) -> Node<'static> {
     match (one.map(Node::into_data), two.into_data()) {
         (Some(Data::Object(mut one)), Data::Object(two)) => {
             for member in two.into_members() {
@@ -357,27 +370,27 @@ pub(super) fn merged(one: Option<Node<'static>>, two: Node<'static>) -> Node<'st
 }
 
 /// Returns another value of the same type.
-fn varied(value: &Node<'static>, by: u64) -> Node<'static> {
+fn vary(value: &Node<'static>, by: u64) -> Node<'static> {
     match value.data() {
         Data::String(text) => Node::string(format!("{}{by}", text.display())),
-        Data::Number(text) => number(json::sum(text, &format!("{by}")).unwrap_or_default()),
+        Data::Number(text) => number_node(json::sum(text, &format!("{by}")).unwrap_or_default()),
         _ => Node::count(by),
     }
 }
 
-pub(super) fn number(text: String) -> Node<'static> {
+pub(super) fn number_node(text: String) -> Node<'static> {
     let text = if text.is_empty() { String::from("0") } else { text };
     Node::new(Data::Number(Cow::Owned(text)))
 }
 
 /// Returns a string of this length, or an empty one if the budget does not allow the length.
-pub(super) fn letters(count: u64, budget: &Budget) -> Node<'static> {
+pub(super) fn text_of_length(count: u64, budget: &Budget) -> Node<'static> {
     let count = if count <= most_letters(budget) { usize::try_from(count).unwrap_or_default() } else { 0 };
     Node::string(if budget.pay(count / BYTES_PER_STEP) { "a".repeat(count) } else { String::new() })
 }
 
 /// Returns a string that a pattern probably matches.
-pub(super) fn matching(pattern: &Text<'_>, budget: &Budget) -> Option<String> {
+pub(super) fn matching_text(pattern: &Text<'_>, budget: &Budget) -> Option<String> {
     Pattern::new(&pattern.value()?, Spelling::Ecma, budget).ok()?.sample(budget)
 }
 
@@ -390,18 +403,18 @@ fn is_true(schema: &Object<'_>, keyword: Keyword) -> bool {
 }
 
 fn text_of(schema: &Object<'static>, budget: &Budget) -> Node<'static> {
-    if let Some(sample) = schema.text_at(Keyword::Pattern).and_then(|pattern| matching(pattern, budget)) {
+    if let Some(sample) = schema.text_at(Keyword::Pattern).and_then(|pattern| matching_text(pattern, budget)) {
         return Node::string(sample);
     }
     let least = count_at(schema, Keyword::MinLength);
-    letters(least.unwrap_or(u64::from(count_at(schema, Keyword::MaxLength) != Some(0))), budget)
+    text_of_length(least.unwrap_or(u64::from(count_at(schema, Keyword::MaxLength) != Some(0))), budget)
 }
 
 fn number_of(schema: &Object<'static>) -> Node<'static> {
     let bound = |keyword: Keyword| schema.get(keyword).and_then(Node::as_number);
     let is_exclusive = |keyword: Keyword| is_true(schema, keyword);
     let shifted = |bound: &str, by: &str| json::sum(bound, by).unwrap_or_default();
-    number(if let Some(bound) = bound(Keyword::MultipleOf) {
+    number_node(if let Some(bound) = bound(Keyword::MultipleOf) {
         String::from(bound)
     } else if let Some(bound) = bound(Keyword::ExclusiveMinimum) {
         shifted(bound, "1")

@@ -22,11 +22,11 @@ pub(super) fn normal(prepared: &Prepared, has_annotations: bool, budget: &Budget
     let unevaluated = Keywords::of(&[Keyword::UnevaluatedItems, Keyword::UnevaluatedProperties]);
     let has_unevaluated = references::mentions(root, unevaluated);
     let Some(targets) = Targets::of(prepared, budget) else {
-        return format!("plain {draft:?} {}", value(root, budget));
+        return format!("plain {draft:?} {}", canonical(root, budget));
     };
-    // A pointer into a list names another schema if the list is sorted.
+    // Sorting a list of schemas would change what the pointers into the list refer to.
     let mut out = format!("{} {draft:?} ", if targets.are_in_lists { "listed" } else { "sorted" });
-    Form { budget, draft, targets, has_unevaluated, has_annotations }.schema(root, true, &mut out);
+    Normalizer { budget, draft, targets, has_unevaluated, has_annotations }.write_schema(root, true, &mut out);
     out
 }
 
@@ -50,17 +50,20 @@ impl Targets {
         if references::mentions(root, Keywords::of(&[Keyword::DynamicRef, Keyword::RecursiveRef])) {
             return None;
         }
-        let known = references.targets(root, budget);
-        let outside: Set<Number> =
-            references.outside(root, budget).iter().filter_map(|node| node.origin().number()).collect();
+        let pointers_of_targets = references.targets(root, budget);
+        let outside: Set<Number> = references
+            .targets_outside_subschemas(root, budget)
+            .iter()
+            .filter_map(|node| node.origin().number())
+            .collect();
         let tables = root.as_object().into_iter().flatten().filter(|member| is_table(member));
         let definitions: Vec<(Number, &Node<'static>)> = tables
             .filter_map(|member| member.value.as_object())
             .flatten()
             .filter_map(|member| Some((member.value.origin().number()?, &member.value)))
             .collect();
-        let (mut targets, mut open, mut is_whole) = (Targets::default(), Vec::from([root]), true);
-        while let Some(part) = open.pop() {
+        let (mut targets, mut pending, mut is_complete) = (Targets::default(), Vec::from([root]), true);
+        while let Some(part) = pending.pop() {
             let mut reached = Vec::new();
             let walked = visit::walk(budget, part, Keywords::ALL, &mut |node, path| {
                 let is_definition = path.depth == 1
@@ -73,7 +76,7 @@ impl Targets {
                     return Ok(Visit::Descend);
                 };
                 let target = references.target(reference).filter(|target| !outside.contains(target));
-                let target = target.and_then(|target| Some((target, known.get(&target)?)));
+                let target = target.and_then(|target| Some((target, pointers_of_targets.get(&target)?)));
                 match (reference.origin().number(), target) {
                     (Some(number), Some((target, (_, pointer)))) => {
                         budget.pay(pointer.len() / 8);
@@ -84,18 +87,18 @@ impl Targets {
                             reached.push(target);
                         }
                     }
-                    _ => is_whole = false,
+                    _ => is_complete = false,
                 }
                 Ok(Visit::Descend)
             });
-            if walked.is_err() || !is_whole {
+            if walked.is_err() || !is_complete {
                 return None;
             }
             for target in reached {
                 let after = definitions.partition_point(|(number, _)| *number <= target);
                 if let Some((number, body)) = after.checked_sub(1).and_then(|at| definitions.get(at)) {
                     if targets.definitions.insert(*number) {
-                        open.push(body);
+                        pending.push(body);
                     }
                 }
             }
@@ -108,23 +111,24 @@ fn is_table(member: &Member<'_>) -> bool {
     TABLES.iter().any(|table| member.key.is(*table))
 }
 
-struct Form<'b> {
+struct Normalizer<'b> {
     budget: &'b Budget,
     draft: Draft,
     targets: Targets,
-    /// Then, even keywords without a constraint mark members as evaluated.
+    /// True if the schema has `unevaluatedProperties` or `unevaluatedItems`. A keyword that constrains nothing then
+    /// still has an effect: its members or items are evaluated.
     has_unevaluated: bool,
     has_annotations: bool,
 }
 
-impl Form<'_> {
-    fn schema(&self, schema: &Node<'_>, is_root: bool, out: &mut String) {
+impl Normalizer<'_> {
+    fn write_schema(&self, schema: &Node<'_>, is_root: bool, out: &mut String) {
         if !self.budget.pay(1) {
             return;
         }
         let Some(object) = schema.as_object() else { return out.push_str(&json::canonical(schema)) };
         let parts: Vec<(String, String)> =
-            object.iter().filter_map(|member| self.member(member, object, is_root)).collect();
+            object.iter().filter_map(|member| self.normal_member(member, object, is_root)).collect();
         if parts.is_empty() {
             return out.push_str("true");
         }
@@ -139,45 +143,49 @@ impl Form<'_> {
     }
 
     /// Returns a member in its normal form; `None` if it constrains nothing.
-    fn member(&self, member: &Member<'_>, schema: &Object<'_>, is_root: bool) -> Option<(String, String)> {
+    fn normal_member(&self, member: &Member<'_>, schema: &Object<'_>, is_root: bool) -> Option<(String, String)> {
         let keyword = Keyword::named(&member.key)?;
-        let is_of_type = keyword.applies_to().is_some();
-        let is_text = keyword.role() == Role::Annotation && self.has_annotations;
-        if matches!(keyword.role(), Role::Annotation | Role::Meta) && !is_of_type && !is_text {
+        let applies_to_one_type = keyword.applies_to().is_some();
+        let is_kept_annotation = keyword.role() == Role::Annotation && self.has_annotations;
+        if matches!(keyword.role(), Role::Annotation | Role::Meta) && !applies_to_one_type && !is_kept_annotation {
             return None;
         }
         let value = &member.value;
         let name = String::from(keyword.name());
-        let written = match (keyword, keyword.subschemas(), value.data()) {
-            (Keyword::Ref, _, Data::String(_)) => self.target(value),
+        let normal_value = match (keyword, keyword.subschemas(), value.data()) {
+            (Keyword::Ref, _, Data::String(_)) => self.normal_reference(value),
             (Keyword::Const, ..) if self.draft.knows(Keyword::Const) && !schema.has(Keyword::Enum) => {
-                return Some((Keyword::Enum.name().into(), format!("[{},]", self.value(value))));
+                return Some((Keyword::Enum.name().into(), format!("[{},]", self.canonical(value))));
             }
             (Keyword::Enum | Keyword::Required, _, Data::Array(items)) => {
-                list(sorted(items.iter().map(|item| self.value(item)).collect(), true))
+                joined_list(sorted_set(items.iter().map(|item| self.canonical(item)).collect()))
             }
             (Keyword::Type, _, Data::Array(items)) => match items.as_slice() {
-                [only] => self.value(only),
-                items => list(sorted(items.iter().map(|item| self.value(item)).collect(), true)),
+                [only] => self.canonical(only),
+                items => joined_list(sorted_set(items.iter().map(|item| self.canonical(item)).collect())),
             },
             (Keyword::Defs | Keyword::Definitions, _, Data::Object(table)) if is_root => {
                 let is_used = |member: &&Member<'_>| {
                     member.value.origin().number().is_some_and(|number| self.targets.definitions.contains(&number))
                 };
-                self.table(keyword, table.iter().filter(is_used))
+                self.normal_table(keyword, table.iter().filter(is_used))
             }
-            (_, Subschemas::Named | Subschemas::NamedOrNames, Data::Object(table)) => self.table(keyword, table.iter()),
+            (_, Subschemas::Named | Subschemas::NamedOrNames, Data::Object(table)) => {
+                self.normal_table(keyword, table.iter())
+            }
             (_, Subschemas::Schemas | Subschemas::SchemaOrSchemas, Data::Array(items)) => {
-                let parts = items.iter().map(|item| self.below(item)).collect();
-                list(match keyword {
+                let parts = items.iter().map(|item| self.normal_subschema(item)).collect();
+                joined_list(match keyword {
                     _ if self.targets.are_in_lists => parts,
-                    Keyword::AllOf | Keyword::AnyOf => sorted(parts, true),
-                    Keyword::OneOf => sorted(parts, false),
+                    Keyword::AllOf | Keyword::AnyOf => sorted_set(parts),
+                    Keyword::OneOf => sorted(parts),
                     _ => parts,
                 })
             }
-            (_, Subschemas::Schema | Subschemas::SchemaOrSchemas | Subschemas::Schemas, _) => self.below(value),
-            _ => self.value(value),
+            (_, Subschemas::Schema | Subschemas::SchemaOrSchemas | Subschemas::Schemas, _) => {
+                self.normal_subschema(value)
+            }
+            _ => self.canonical(value),
         };
         let is_empty = match keyword {
             Keyword::Required
@@ -187,66 +195,66 @@ impl Form<'_> {
             | Keyword::DependentSchemas
             | Keyword::Dependencies
             | Keyword::Defs
-            | Keyword::Definitions => written == "[]",
+            | Keyword::Definitions => normal_value == "[]",
             Keyword::AdditionalProperties
             | Keyword::AdditionalItems
             | Keyword::PropertyNames
             | Keyword::UnevaluatedItems
-            | Keyword::UnevaluatedProperties => written == "true" && !self.has_unevaluated,
-            Keyword::Items => written == "true" && !schema.has(Keyword::AdditionalItems) && !self.has_unevaluated,
+            | Keyword::UnevaluatedProperties => normal_value == "true" && !self.has_unevaluated,
+            Keyword::Items => normal_value == "true" && !schema.has(Keyword::AdditionalItems) && !self.has_unevaluated,
             Keyword::MinLength | Keyword::MinItems | Keyword::MinProperties => {
                 value.as_number().is_some_and(|number| json::compare(number, "0").is_eq())
             }
             Keyword::UniqueItems | Keyword::Nullable => value.as_bool() == Some(false),
             _ => false,
         };
-        (!is_empty).then_some((name, written))
+        (!is_empty).then_some((name, normal_value))
     }
 
-    fn table<'n>(&self, keyword: Keyword, members: impl Iterator<Item = &'n Member<'n>>) -> String {
+    fn normal_table<'n>(&self, keyword: Keyword, members: impl Iterator<Item = &'n Member<'n>>) -> String {
         let member = |member: &Member<'_>| {
             let value = match member.value.as_array() {
                 Some(names) if keyword.subschemas() == Subschemas::NamedOrNames => {
-                    list(sorted(names.iter().map(|name| self.value(name)).collect(), true))
+                    joined_list(sorted_set(names.iter().map(|name| self.canonical(name)).collect()))
                 }
-                _ => self.below(&member.value),
+                _ => self.normal_subschema(&member.value),
             };
-            format!("{}:{value}", quoted(member))
+            format!("{}:{value}", quoted_key(member))
         };
-        list(sorted(members.map(member).collect(), false))
+        joined_list(sorted(members.map(member).collect()))
     }
 
-    fn below(&self, schema: &Node<'_>) -> String {
+    fn normal_subschema(&self, schema: &Node<'_>) -> String {
         let mut out = String::new();
-        self.schema(schema, false, &mut out);
+        self.write_schema(schema, false, &mut out);
         out
     }
 
     /// Returns the pointer to the target of a reference, so that the names of anchors and resources do not matter.
-    fn target(&self, reference: &Node<'_>) -> String {
+    fn normal_reference(&self, reference: &Node<'_>) -> String {
         let pointer = reference.origin().number().and_then(|number| self.targets.pointers.get(&number));
         match pointer {
             Some(pointer) => format!("->{pointer:?}"),
-            None => self.value(reference),
+            None => self.canonical(reference),
         }
     }
 
-    fn value(&self, node: &Node<'_>) -> String {
-        value(node, self.budget)
+    fn canonical(&self, node: &Node<'_>) -> String {
+        canonical(node, self.budget)
     }
 }
 
-fn value(node: &Node<'_>, budget: &Budget) -> String {
+fn canonical(node: &Node<'_>, budget: &Budget) -> String {
     let text = json::canonical(node);
     budget.pay(1 + text.len() / 16);
     text
 }
 
-fn quoted(member: &Member<'_>) -> String {
+fn quoted_key(member: &Member<'_>) -> String {
     json::canonical(&Node::string(member.key.borrowed()))
 }
 
-fn list(parts: Vec<String>) -> String {
+fn joined_list(parts: Vec<String>) -> String {
     let mut out = String::from("[");
     for part in parts {
         out.push_str(&part);
@@ -256,10 +264,12 @@ fn list(parts: Vec<String>) -> String {
     out
 }
 
-fn sorted(parts: Vec<String>, is_set: bool) -> Vec<String> {
-    let mut parts = collections::by(parts, Ord::cmp);
-    if is_set {
-        parts.dedup();
-    }
+fn sorted(parts: Vec<String>) -> Vec<String> {
+    collections::by(parts, Ord::cmp)
+}
+
+fn sorted_set(parts: Vec<String>) -> Vec<String> {
+    let mut parts = sorted(parts);
+    parts.dedup();
     parts
 }

@@ -1,5 +1,5 @@
-//! Searches values that one of two schemas accepts and the other refuses. At every location where the schemas differ,
-//! the search tries values at the limits of both, each inside an example of the whole.
+//! Searches for witnesses: values that one of two schemas accepts and the other refuses. At every location where the
+//! schemas differ, the search tries values at the limits of both, each inside an example of the whole schema.
 
 use alloc::{string::String, vec::Vec};
 use core::cell::RefCell;
@@ -11,8 +11,8 @@ use super::{
         validate::{Judge, Verdict},
     },
     example::{
-        copied, count_at, item_schema, length, letters, matching, merged, most_items, most_letters, number, object_of,
-        with_member, Side, Sink, DEPENDENCIES, LEVELS,
+        copy_value, count_at, item_schema, json_length, matching_text, merge, most_items, most_letters, number_node,
+        object_of, text_of_length, with_member, Side, Sink, DEPENDENCIES, MAX_LEVELS,
     },
 };
 use crate::{
@@ -23,11 +23,11 @@ use crate::{
 
 /// Maximum nesting of differences.
 const MAX_LEVEL: usize = 24;
-/// Length of a witness in bytes for which no shorter one is searched.
-const SHORT: usize = 1 << 15;
+/// Length of a witness in bytes. If a witness is not longer, the search for shorter witnesses ends.
+const SHORT_WITNESS: usize = 1 << 15;
 /// Name of a member that schemas rarely declare.
-const OTHER: &str = "x";
-const OF_OBJECTS: [Keyword; 7] = [
+const UNDECLARED_NAME: &str = "x";
+const OBJECT_KEYWORDS: [Keyword; 7] = [
     Keyword::Properties,
     Keyword::AdditionalProperties,
     Keyword::PatternProperties,
@@ -36,7 +36,7 @@ const OF_OBJECTS: [Keyword; 7] = [
     Keyword::DependentSchemas,
     Keyword::Dependencies,
 ];
-const BRANCHES: [Keyword; 7] =
+const BRANCH_KEYWORDS: [Keyword; 7] =
     [Keyword::AllOf, Keyword::AnyOf, Keyword::OneOf, Keyword::If, Keyword::Then, Keyword::Else, Keyword::Not];
 
 pub(super) struct Search<'v, 's> {
@@ -46,7 +46,7 @@ pub(super) struct Search<'v, 's> {
     anything: &'s Node<'static>,
     budget: Budget,
     /// Pairs of targets of references that were compared.
-    seen: RefCell<Set<(Number, Number)>>,
+    compared_targets: RefCell<Set<(Number, Number)>>,
 }
 
 /// A pair of schemas of one location.
@@ -58,12 +58,12 @@ struct Pair<'s> {
 }
 
 impl<'s> Pair<'s> {
-    fn below(self, old: &'s Node<'static>, new: &'s Node<'static>) -> Pair<'s> {
+    fn nested(self, old: &'s Node<'static>, new: &'s Node<'static>) -> Pair<'s> {
         Pair { old, new, level: self.level + 1 }
     }
 
     /// Returns true if one of the schemas has one of these keywords.
-    fn has(self, keywords: &[Keyword]) -> bool {
+    fn has_any(self, keywords: &[Keyword]) -> bool {
         [self.old, self.new].iter().any(|schema| keywords.iter().any(|keyword| schema.get(*keyword).is_some()))
     }
 }
@@ -71,24 +71,24 @@ impl<'s> Pair<'s> {
 impl<'v, 's> Search<'v, 's> {
     pub(super) fn new(judges: [Judge<'v, 's, 'static>; 2], anything: &'s Node<'static>, steps: usize) -> Self {
         let [old, new] = judges.map(Side::new);
-        Search { old, new, anything, budget: Budget::new(0, Some(steps)), seen: RefCell::new(Set::new()) }
+        Search { old, new, anything, budget: Budget::new(0, Some(steps)), compared_targets: RefCell::new(Set::new()) }
     }
 
-    /// Returns a value that only the old schema accepts, then one for the new schema. Once both are short, the search
-    /// ends.
+    /// Returns a value that only the old schema accepts, then a value that only the new schema accepts. Once both
+    /// values are short, the search ends.
     pub(super) fn witnesses(&self, objects_only: bool) -> [Option<Node<'static>>; 2] {
-        // Each with its length.
+        // Each witness with its length.
         let (mut only_old, mut only_new) = (None::<(usize, Node<'static>)>, None);
         let keep = |witness: &mut Option<(usize, Node<'static>)>, value: Node<'static>| {
-            let length = length(&value, &self.budget);
+            let length = json_length(&value, &self.budget);
             if witness.as_ref().is_none_or(|(known, _)| length < *known) {
                 *witness = Some((length, value));
             }
         };
         let is_short =
-            |witness: &Option<(usize, Node<'_>)>| witness.as_ref().is_some_and(|(length, _)| *length <= SHORT);
+            |witness: &Option<(usize, Node<'_>)>| witness.as_ref().is_some_and(|(length, _)| *length <= SHORT_WITNESS);
         let (old, new) = (self.old.root(), self.new.root());
-        self.differ(Pair { old, new, level: 0 }, &mut |value| {
+        self.compare(Pair { old, new, level: 0 }, &mut |value| {
             if objects_only && value.as_object().is_none() {
                 return false;
             }
@@ -110,15 +110,15 @@ impl<'v, 's> Search<'v, 's> {
         self.budget.is_spent() || self.old.is_spent() || self.new.is_spent()
     }
 
-    /// Sends values that two schemas of one location may judge differently. Returns true if the search ends.
-    fn differ(&self, pair: Pair<'s>, sink: Sink<'_>) -> bool {
+    /// Sends values that only one of two schemas of one location may accept. Returns true if the search ends.
+    fn compare(&self, pair: Pair<'s>, sink: Sink<'_>) -> bool {
         if pair.level > MAX_LEVEL || !self.budget.pay(1) || self.is_spent() {
             return self.is_spent();
         }
-        let (old, new) = (self.old.resolved(pair.old), self.new.resolved(pair.new));
-        let is_referred = !core::ptr::eq(old, pair.old) || !core::ptr::eq(new, pair.new);
-        if let (true, Some(old), Some(new)) = (is_referred, old.origin().number(), new.origin().number()) {
-            if !self.seen.borrow_mut().insert((old, new)) {
+        let (old, new) = (self.old.reference_target(pair.old), self.new.reference_target(pair.new));
+        let has_reference = !core::ptr::eq(old, pair.old) || !core::ptr::eq(new, pair.new);
+        if let (true, Some(old), Some(new)) = (has_reference, old.origin().number(), new.origin().number()) {
+            if !self.compared_targets.borrow_mut().insert((old, new)) {
                 return false;
             }
         }
@@ -126,18 +126,18 @@ impl<'v, 's> Search<'v, 's> {
             return false;
         }
         let pair = Pair { old, new, ..pair };
-        self.old.examples(old, LEVELS, &self.budget, sink)
-            || self.new.examples(new, LEVELS, &self.budget, sink)
-            || self.limits(old, sink)
-            || self.limits(new, sink)
-            || self.members(pair, sink)
-            || self.items(pair, sink)
-            || self.branches(pair, sink)
+        self.old.send_examples(old, MAX_LEVELS, &self.budget, sink)
+            || self.new.send_examples(new, MAX_LEVELS, &self.budget, sink)
+            || self.send_limits(old, sink)
+            || self.send_limits(new, sink)
+            || self.send_members(pair, sink)
+            || self.send_items(pair, sink)
+            || self.send_branches(pair, sink)
             || samples().into_iter().any(sink)
     }
 
     /// Sends values at the limits of a schema.
-    fn limits(&self, schema: &'s Node<'static>, sink: Sink<'_>) -> bool {
+    fn send_limits(&self, schema: &'s Node<'static>, sink: Sink<'_>) -> bool {
         let Some(object) = schema.as_object() else { return false };
         for member in object {
             let Some(keyword) = Keyword::named(&member.key) else { continue };
@@ -153,39 +153,41 @@ impl<'v, 's> Search<'v, 's> {
                     _,
                 ) => {
                     let shifts = ["0", "-1", "1", "-0.5", "0.5"];
-                    shifts.iter().filter_map(|shift| json::sum(bound, shift)).any(|bound| sink(number(bound)))
+                    shifts.iter().filter_map(|shift| json::sum(bound, shift)).any(|bound| sink(number_node(bound)))
                 }
-                (Keyword::MinLength | Keyword::MaxLength, _, Some(count)) => around(count, most_letters(&self.budget))
-                    .any(|count| self.budget.pay(1) && sink(letters(count, &self.budget))),
+                (Keyword::MinLength | Keyword::MaxLength, _, Some(count)) => {
+                    neighbors(count, most_letters(&self.budget))
+                        .any(|count| self.budget.pay(1) && sink(text_of_length(count, &self.budget)))
+                }
                 (Keyword::Pattern, Data::String(pattern), _) => {
-                    matching(pattern, &self.budget).is_some_and(|sample| sink(Node::string(sample)))
+                    matching_text(pattern, &self.budget).is_some_and(|sample| sink(Node::string(sample)))
                 }
-                (Keyword::MinItems | Keyword::MaxItems, _, Some(count)) => {
-                    around(count, most_items(&self.budget)).any(|count| {
-                        sink(self.old.array(object, count, LEVELS, &self.budget))
-                            || sink(self.new.array(object, count, LEVELS, &self.budget))
-                    })
-                }
+                (Keyword::MinItems | Keyword::MaxItems, _, Some(count)) => neighbors(count, most_items(&self.budget))
+                    .any(|count| {
+                        sink(self.old.array_example(object, count, MAX_LEVELS, &self.budget))
+                            || sink(self.new.array_example(object, count, MAX_LEVELS, &self.budget))
+                    }),
                 (Keyword::MinContains | Keyword::MaxContains, _, Some(count)) => {
                     let item = object.get(Keyword::Contains).and_then(|item| self.old.example(item, 4, &self.budget));
                     let item = item.unwrap_or_default();
-                    around(count, most_items(&self.budget)).any(|count| {
-                        let items = (0..count).map(|_| copied(&item, &self.budget)).collect();
+                    neighbors(count, most_items(&self.budget)).any(|count| {
+                        let items = (0..count).map(|_| copy_value(&item, &self.budget)).collect();
                         self.is_spent() || sink(Node::array(items))
                     })
                 }
-                (Keyword::MinProperties | Keyword::MaxProperties, _, Some(count)) => {
-                    around(count, u64::MAX).any(|count| sink(self.old.object(object, count, LEVELS, &self.budget)))
-                }
+                (Keyword::MinProperties | Keyword::MaxProperties, _, Some(count)) => neighbors(count, u64::MAX)
+                    .any(|count| sink(self.old.object_example(object, count, MAX_LEVELS, &self.budget))),
                 (Keyword::UniqueItems, ..) => {
                     let item = item_schema(object, 0).and_then(|(schema, _)| self.old.example(schema, 4, &self.budget));
                     let item = item.unwrap_or(Node::count(1));
-                    sink(Node::array(Vec::from([copied(&item, &self.budget), item])))
+                    sink(Node::array(Vec::from([copy_value(&item, &self.budget), item])))
                 }
-                (Keyword::Not | Keyword::If, ..) => self.old.examples(&member.value, LEVELS, &self.budget, sink),
+                (Keyword::Not | Keyword::If, ..) => {
+                    self.old.send_examples(&member.value, MAX_LEVELS, &self.budget, sink)
+                }
                 (Keyword::Properties, Data::Object(table), _) => {
                     let count = u64::try_from(table.len()).unwrap_or(u64::MAX);
-                    sink(self.old.object(object, count, LEVELS, &self.budget))
+                    sink(self.old.object_example(object, count, MAX_LEVELS, &self.budget))
                 }
                 _ => false,
             };
@@ -196,28 +198,29 @@ impl<'v, 's> Search<'v, 's> {
         false
     }
 
-    /// Sends objects with a member that the schemas may judge differently.
-    fn members(&self, pair: Pair<'s>, sink: Sink<'_>) -> bool {
-        if !pair.has(&OF_OBJECTS) {
+    /// Sends objects with a member that only one of the schemas may accept.
+    fn send_members(&self, pair: Pair<'s>, sink: Sink<'_>) -> bool {
+        if !pair.has_any(&OBJECT_KEYWORDS) {
             return false;
         }
         let object = |schema: &'s Node<'static>| schema.as_object();
         let (old, new) = (object(pair.old), object(pair.new));
-        let table = |schema: Option<&'s Object<'static>>| schema.and_then(|it| it.object_at(Keyword::Properties));
+        let table =
+            |schema: Option<&'s Object<'static>>| schema.and_then(|object| object.object_at(Keyword::Properties));
         let (old_table, new_table) = (table(old), table(new));
         let rest = |schema: Option<&'s Object<'static>>| {
-            schema.and_then(|it| it.get(Keyword::AdditionalProperties)).unwrap_or(self.anything)
+            schema.and_then(|object| object.get(Keyword::AdditionalProperties)).unwrap_or(self.anything)
         };
         let (old_rest, new_rest) = (rest(old), rest(new));
         let (old_index, new_index) = (old_table.map(LookUp::of), new_table.map(LookUp::of));
         let find =
             |index: &Option<LookUp<'s, 'static>>, name: &Text<'_>| index.as_ref().and_then(|index| index.get(name));
-        let bases = self.bases(pair);
+        let bases = self.base_objects(pair);
         let wrap = |name: &Text<'static>, pair: Pair<'s>, sink: Sink<'_>| {
-            self.differ(pair, &mut |value| {
+            self.compare(pair, &mut |value| {
                 bases.iter().filter_map(Node::as_object).any(|base| {
-                    let made = with_member(base, name, &value, &self.budget);
-                    self.is_spent() || sink(made)
+                    let example = with_member(base, name, &value, &self.budget);
+                    self.is_spent() || sink(example)
                 })
             })
         };
@@ -225,42 +228,45 @@ impl<'v, 's> Search<'v, 's> {
         for Member { key: name, .. } in old_table.into_iter().flatten().chain(added) {
             let old = find(&old_index, name).unwrap_or(old_rest);
             let new = find(&new_index, name).unwrap_or(new_rest);
-            if wrap(name, pair.below(old, new), sink) {
+            if wrap(name, pair.nested(old, new), sink) {
                 return true;
             }
         }
         if !json::same_within(&self.budget, old_rest, new_rest)
-            && wrap(&Text::new(OTHER), pair.below(old_rest, new_rest), sink)
+            && wrap(&Text::new(UNDECLARED_NAME), pair.nested(old_rest, new_rest), sink)
         {
             return true;
         }
         let patterns = |schema: Option<&'s Object<'static>>| {
-            schema.and_then(|it| it.object_at(Keyword::PatternProperties)).into_iter().flat_map(|table| table.iter())
+            schema
+                .and_then(|object| object.object_at(Keyword::PatternProperties))
+                .into_iter()
+                .flat_map(|table| table.iter())
         };
         let by_pattern: Map<&Text<'static>, &'s Node<'static>> =
             patterns(new).map(|member| (&member.key, &member.value)).collect();
         for member in patterns(old) {
-            let Some(name) = matching(&member.key, &self.budget) else { continue };
+            let Some(name) = matching_text(&member.key, &self.budget) else { continue };
             let new = by_pattern.get(&&member.key).copied().unwrap_or(new_rest);
-            if wrap(&Text::new(name), pair.below(&member.value, new), sink) {
+            if wrap(&Text::new(name), pair.nested(&member.value, new), sink) {
                 return true;
             }
         }
         for member in patterns(new) {
-            let Some(name) = matching(&member.key, &self.budget) else { continue };
-            if wrap(&Text::new(name), pair.below(old_rest, &member.value), sink) {
+            let Some(name) = matching_text(&member.key, &self.budget) else { continue };
+            if wrap(&Text::new(name), pair.nested(old_rest, &member.value), sink) {
                 return true;
             }
         }
-        self.names(pair, &bases, sink)
+        self.send_names(pair, &bases, sink)
     }
 
-    /// Sends objects with a name that the schemas may judge differently, and with single members.
-    fn names(&self, pair: Pair<'s>, bases: &[Node<'static>], sink: Sink<'_>) -> bool {
+    /// Sends objects with a name that only one of the schemas may accept, and objects with a single further member.
+    fn send_names(&self, pair: Pair<'s>, bases: &[Node<'static>], sink: Sink<'_>) -> bool {
         let names = |schema: &'s Node<'static>| schema.get(Keyword::PropertyNames).unwrap_or(self.anything);
         let (old, new) = (names(pair.old), names(pair.new));
         let is_named = !core::ptr::eq(old, new)
-            && self.differ(pair.below(old, new), &mut |value| match value.as_text() {
+            && self.compare(pair.nested(old, new), &mut |value| match value.as_text() {
                 Some(name) => bases
                     .iter()
                     .filter_map(Node::as_object)
@@ -275,18 +281,19 @@ impl<'v, 's> Search<'v, 's> {
             let tables = DEPENDENCIES.into_iter().filter_map(|keyword| schema.object_at(keyword));
             for member in tables.flat_map(Object::iter) {
                 let declared = schema.object_at(Keyword::Properties).and_then(|table| table.get_text(&member.key));
-                let value = declared.and_then(|schema| side.example(schema, LEVELS, &self.budget));
+                let value = declared.and_then(|schema| side.example(schema, MAX_LEVELS, &self.budget));
                 let value = value.unwrap_or(Node::literal("a"));
                 for base in bases.iter().filter_map(Node::as_object) {
-                    // Once without the members that the new one requires, and once with those of each side.
-                    let made = with_member(base, &member.key, &value, &self.budget);
+                    // Sends the object once without the members that depend on the new member, and once with them by
+                    // each side.
+                    let example = with_member(base, &member.key, &value, &self.budget);
                     let completed = sides.iter().filter_map(|(side, schema)| {
-                        let mut made = object_of(copied(&made, &self.budget))?;
-                        side.complete(schema.as_object()?, &mut made, LEVELS, &self.budget);
-                        Some(Node::object(made))
+                        let mut example = object_of(copy_value(&example, &self.budget))?;
+                        side.add_dependent_members(schema.as_object()?, &mut example, MAX_LEVELS, &self.budget);
+                        Some(Node::object(example))
                     });
                     let completed: Vec<Node<'static>> = completed.collect();
-                    if self.is_spent() || sink(made) || completed.into_iter().any(&mut *sink) {
+                    if self.is_spent() || sink(example) || completed.into_iter().any(&mut *sink) {
                         return true;
                     }
                 }
@@ -295,13 +302,13 @@ impl<'v, 's> Search<'v, 's> {
         false
     }
 
-    /// Returns examples of both schemas, and their combination, the shortest first.
-    fn bases(&self, pair: Pair<'s>) -> Vec<Node<'static>> {
-        let old = self.old.example(pair.old, LEVELS, &self.budget).filter(|value| value.as_object().is_some());
-        let new = self.new.example(pair.new, LEVELS, &self.budget).filter(|value| value.as_object().is_some());
+    /// Returns examples of both schemas that are objects, and their combination, the shortest first.
+    fn base_objects(&self, pair: Pair<'s>) -> Vec<Node<'static>> {
+        let old = self.old.example(pair.old, MAX_LEVELS, &self.budget).filter(|value| value.as_object().is_some());
+        let new = self.new.example(pair.new, MAX_LEVELS, &self.budget).filter(|value| value.as_object().is_some());
         let both = match (&old, &new) {
             (Some(old), Some(new)) if !json::same_within(&self.budget, old, new) => {
-                Some(merged(Some(copied(old, &self.budget)), copied(new, &self.budget)))
+                Some(merge(Some(copy_value(old, &self.budget)), copy_value(new, &self.budget)))
             }
             (Some(_), Some(_)) => return old.into_iter().collect(),
             _ => None,
@@ -310,29 +317,29 @@ impl<'v, 's> Search<'v, 's> {
         if bases.is_empty() {
             bases.push(Node::object(Object::default()));
         }
-        collections::by(bases, |one, two| length(one, &self.budget).cmp(&length(two, &self.budget)))
+        collections::by(bases, |left, right| json_length(left, &self.budget).cmp(&json_length(right, &self.budget)))
     }
 
-    /// Sends arrays with an item that the schemas may judge differently.
-    fn items(&self, pair: Pair<'s>, sink: Sink<'_>) -> bool {
+    /// Sends arrays with an item that only one of the schemas may accept.
+    fn send_items(&self, pair: Pair<'s>, sink: Sink<'_>) -> bool {
         let (Some(old), Some(new)) = (pair.old.as_object(), pair.new.as_object()) else { return false };
         let listed = |schema: &'s Object<'static>| {
             let items = schema.get(Keyword::Items).and_then(Node::as_array);
             schema.array_at(Keyword::PrefixItems).or(items).map_or(0, <[_]>::len)
         };
-        let is_of_arrays = |schema: &Object<'_>| schema.has(Keyword::Items) || schema.has(Keyword::PrefixItems);
-        if is_of_arrays(old) || is_of_arrays(new) {
+        let has_item_schemas = |schema: &Object<'_>| schema.has(Keyword::Items) || schema.has(Keyword::PrefixItems);
+        if has_item_schemas(old) || has_item_schemas(new) {
             for at in 0..=listed(old).max(listed(new)) {
                 let schema = |side| item_schema(side, at).map_or(self.anything, |(schema, _)| schema);
-                let ends = self.differ(pair.below(schema(old), schema(new)), &mut |value| {
+                let ends = self.compare(pair.nested(schema(old), schema(new)), &mut |value| {
                     [(&self.old, old), (&self.new, new)].into_iter().any(|(side, schema)| {
                         let least = count_at(schema, Keyword::MinItems).unwrap_or_default();
                         let length = least.max(u64::try_from(at).unwrap_or(u64::MAX).saturating_add(1));
-                        let mut made = side.array(schema, length, 4, &self.budget);
-                        if let Some(item) = made.as_array_mut().and_then(|items| items.get_mut(at)) {
-                            *item = copied(&value, &self.budget);
+                        let mut example = side.array_example(schema, length, 4, &self.budget);
+                        if let Some(item) = example.as_array_mut().and_then(|items| items.get_mut(at)) {
+                            *item = copy_value(&value, &self.budget);
                         }
-                        self.is_spent() || sink(made)
+                        self.is_spent() || sink(example)
                     })
                 });
                 if ends {
@@ -343,19 +350,21 @@ impl<'v, 's> Search<'v, 's> {
         let contains = |schema: &'s Object<'static>| schema.get(Keyword::Contains).unwrap_or(self.anything);
         let (old, new) = (contains(old), contains(new));
         !core::ptr::eq(old, new)
-            && self.differ(pair.below(old, new), &mut |value| sink(Node::array(Vec::from([value]))))
+            && self.compare(pair.nested(old, new), &mut |value| sink(Node::array(Vec::from([value]))))
     }
 
     /// Sends values for the parts of unions and intersections.
-    fn branches(&self, pair: Pair<'s>, sink: Sink<'_>) -> bool {
-        if !pair.has(&BRANCHES) {
+    fn send_branches(&self, pair: Pair<'s>, sink: Sink<'_>) -> bool {
+        if !pair.has_any(&BRANCH_KEYWORDS) {
             return false;
         }
-        let bases = self.bases(pair);
+        let bases = self.base_objects(pair);
         let combined = &mut |value: Node<'static>| {
             let is_object = value.as_object().is_some();
             let with_base = bases.iter().filter(|_| is_object);
-            with_base.map(|base| merged(Some(copied(base, &self.budget)), copied(&value, &self.budget))).any(&mut *sink)
+            with_base
+                .map(|base| merge(Some(copy_value(base, &self.budget)), copy_value(&value, &self.budget)))
+                .any(&mut *sink)
                 || self.is_spent()
                 || sink(value)
         };
@@ -363,11 +372,11 @@ impl<'v, 's> Search<'v, 's> {
             let (old, new) = (pair.old.items_at(keyword), pair.new.items_at(keyword));
             for at in 0..old.len().max(new.len()) {
                 let ends = match (old.get(at), new.get(at)) {
-                    (Some(old), Some(new)) => self.differ(pair.below(old, new), combined),
-                    (Some(branch), None) if new.is_empty() => self.differ(pair.below(branch, pair.new), combined),
-                    (None, Some(branch)) if old.is_empty() => self.differ(pair.below(pair.old, branch), combined),
-                    (Some(branch), None) => self.old.examples(branch, LEVELS, &self.budget, combined),
-                    (None, Some(branch)) => self.new.examples(branch, LEVELS, &self.budget, combined),
+                    (Some(old), Some(new)) => self.compare(pair.nested(old, new), combined),
+                    (Some(branch), None) if new.is_empty() => self.compare(pair.nested(branch, pair.new), combined),
+                    (None, Some(branch)) if old.is_empty() => self.compare(pair.nested(pair.old, branch), combined),
+                    (Some(branch), None) => self.old.send_examples(branch, MAX_LEVELS, &self.budget, combined),
+                    (None, Some(branch)) => self.new.send_examples(branch, MAX_LEVELS, &self.budget, combined),
                     (None, None) => false,
                 };
                 if ends {
@@ -378,7 +387,7 @@ impl<'v, 's> Search<'v, 's> {
         for keyword in [Keyword::If, Keyword::Then, Keyword::Else, Keyword::Not] {
             let of = |schema: &'s Node<'static>| schema.get(keyword).unwrap_or(self.anything);
             let (old, new) = (of(pair.old), of(pair.new));
-            if !core::ptr::eq(old, new) && self.differ(pair.below(old, new), combined) {
+            if !core::ptr::eq(old, new) && self.compare(pair.nested(old, new), combined) {
                 return true;
             }
         }
@@ -387,14 +396,14 @@ impl<'v, 's> Search<'v, 's> {
 }
 
 /// Returns a count and its neighbors, without those that are greater than `most`.
-fn around(count: u64, most: u64) -> impl Iterator<Item = u64> {
+fn neighbors(count: u64, most: u64) -> impl Iterator<Item = u64> {
     let counts = [count.checked_sub(1), Some(count), count.checked_add(1)];
     counts.into_iter().flatten().filter(move |count| *count <= most)
 }
 
 /// Returns a value of each type.
 fn samples() -> [Node<'static>; 8] {
-    let fraction = number(String::from("1.5"));
+    let fraction = number_node(String::from("1.5"));
     [
         Node::literal("a"),
         Node::count(0),

@@ -167,7 +167,7 @@ impl<'a> Merge<'_, 'a> {
         }
         let Some(types) = sides.get(Keyword::Type).and_then(InstanceTypes::of_keyword) else { return Ok(()) };
         let Some(values) = sides.get(Keyword::Enum).and_then(Node::as_array) else { return Ok(()) };
-        let has_type = |value: &Node<'a>| InstanceTypes::of_instance(value).within(types);
+        let has_type = |value: &Node<'a>| InstanceTypes::of_instance(value).is_subset_of(types);
         if values.iter().all(has_type) {
             return Ok(());
         }

@@ -14,7 +14,7 @@ use super::{both, Merged};
 use crate::{
     budget::Budget,
     json::Node,
-    schema::{emptiness::disjoint, keyword::Keyword},
+    schema::{emptiness::are_disjoint, keyword::Keyword},
 };
 
 /// SplitMix64, which is reproducible.
@@ -307,8 +307,8 @@ impl Tally {
         let (Some(judge_outer), Some(judge_inner)) = (judge(outer), judge(inner)) else { return };
         let (outer_node, inner_node) = (Node::from_value(outer).unwrap(), Node::from_value(inner).unwrap());
         let budget = Budget::new(0, None);
-        let claimed_disjoint = disjoint(&budget, &outer_node, &inner_node);
-        assert_eq!(claimed_disjoint, disjoint(&budget, &inner_node, &outer_node), "{outer}\n{inner}");
+        let claimed_disjoint = are_disjoint(&budget, &outer_node, &inner_node);
+        assert_eq!(claimed_disjoint, are_disjoint(&budget, &inner_node, &outer_node), "{outer}\n{inner}");
         let merged = both(&budget, outer_node, inner_node);
         let node = merged.node.to_value().unwrap();
         let story = || format!("outer  {outer}\ninner  {inner}\nmerged {node}\n{:?}", merged.residual);

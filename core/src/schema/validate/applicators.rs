@@ -136,8 +136,9 @@ impl<'v, 's, 'a> Run<'v, 's, 'a> {
         }
         let kind = InstanceTypes::of_instance(value);
         let types = |branch: &Node<'_>| branch.get(Keyword::Type).and_then(admitted);
-        let accepts_type =
-            |branch: &Node<'_>| branch.as_object().is_some() && types(branch).is_none_or(|types| types.meets(kind));
+        let accepts_type = |branch: &Node<'_>| {
+            branch.as_object().is_some() && types(branch).is_none_or(|types| types.intersects(kind))
+        };
         let mut candidates = branches.iter().enumerate().filter(|(_, branch)| accepts_type(branch));
         if let (Some((index, branch)), None) = (candidates.next(), candidates.next()) {
             let (location, error_count) = (Location::Item(at.schema, index), self.errors.len());
@@ -152,7 +153,7 @@ impl<'v, 's, 'a> Run<'v, 's, 'a> {
                 .map(types)
                 .try_fold(InstanceTypes::NONE, |accepted_types, types| Some(accepted_types.or(types?)));
             match (accepted_types, value.kind()) {
-                (Some(accepted_types), found) if !accepted_types.meets(kind) => {
+                (Some(accepted_types), found) if !accepted_types.intersects(kind) => {
                     format!("expected {}, found {found}", words::types(accepted_types))
                 }
                 (_, found) => {

@@ -87,17 +87,17 @@ type Targets<'s, 'a> = Map<Number, (&'s Node<'a>, String)>;
 impl<'s, 'a> Validator<'s, 'a> {
     pub(crate) fn new(root: &'s Node<'a>) -> Result<Self, Error> {
         if !matches!(root.data(), Data::Object(_) | Data::Bool(_)) {
-            let found = format!("expected a schema (an object or a boolean), found {}", root.kind());
-            return Err(Error::new(Code::InvalidSchema, "", found));
+            let message = format!("expected a schema (an object or a boolean), found {}", root.kind());
+            return Err(Error::new(Code::InvalidSchema, "", message));
         }
         let draft = Draft::of(root);
-        let references = resolved(root, draft).map(Cow::Owned);
+        let references = resolve_references(root, draft).map(Cow::Owned);
         Ok(Validator { root, draft, references, patterns: None, prepared_targets: None, targets: OnceCell::new() })
     }
 
     fn target(&self, target: Number) -> Option<(&'s Node<'a>, &str)> {
         if let Some(pointers) = self.prepared_targets {
-            return Some((numbered(self.root, target)?, pointers.get(&target)?));
+            return Some((node_with_number(self.root, target)?, pointers.get(&target)?));
         }
         let walk = || match &self.references {
             Some(references) => references.targets(self.root, &Budget::new(self.root.values_read(), None)),
@@ -108,7 +108,7 @@ impl<'s, 'a> Validator<'s, 'a> {
 
     /// Validates arguments, which must be an object even if the root does not declare it.
     pub(crate) fn arguments(&self, arguments: &Node<'_>) -> Validation {
-        let mut run = Run::new(self, false);
+        let mut run = Run::new(self);
         let (value_location, schema_location) = (Location::At(""), Location::At(""));
         // A reference from the root to itself has no effect.
         let number = self.root.origin().number();
@@ -116,8 +116,8 @@ impl<'s, 'a> Validator<'s, 'a> {
         let at = At { value: &value_location, schema: &schema_location, level: 0, entered: entered.as_ref() };
         let is_untyped = !self.root.as_object().is_some_and(|root| root.has(Keyword::Type));
         let verdict = if is_untyped && arguments.as_object().is_none() {
-            let found = || format!("expected the arguments to be an object, found {}", arguments.kind());
-            run.refuse(at, Keyword::Type.name(), found)
+            let message = || format!("expected the arguments to be an object, found {}", arguments.kind());
+            run.refuse(at, Keyword::Type.name(), message)
         } else {
             run.schema(self.root, arguments, at)
         };
@@ -125,7 +125,7 @@ impl<'s, 'a> Validator<'s, 'a> {
     }
 
     pub(crate) fn value(&self, value: &Node<'_>) -> Validation {
-        let mut run = Run::new(self, false);
+        let mut run = Run::new(self);
         let (value_location, schema_location) = (Location::At(""), Location::At(""));
         let at = At { value: &value_location, schema: &schema_location, level: 0, entered: None };
         let verdict = run.schema(self.root, value, at);
@@ -138,21 +138,21 @@ impl<'s, 'a> Validator<'s, 'a> {
 
     /// Returns a judge, which has one budget for all its validations.
     pub(crate) fn judge(&self) -> Judge<'_, 's, 'a> {
-        Judge(Run::new(self, true))
+        Judge(Run::silent(self))
     }
 
     pub(crate) fn judge_within(&self, budget: Budget) -> Judge<'_, 's, 'a> {
-        Judge(Run { budget, ..Run::new(self, true) })
+        Judge(Run { budget, ..Run::silent(self) })
     }
 
     pub(crate) fn verdict(&self, value: &Node<'_>) -> Verdict {
         let (value_location, schema_location) = (Location::At(""), Location::At(""));
         let at = At { value: &value_location, schema: &schema_location, level: 0, entered: None };
-        Run::new(self, true).schema(self.root, value, at)
+        Run::silent(self).schema(self.root, value, at)
     }
 }
 
-fn resolved(root: &Node<'_>, draft: Draft) -> Option<References> {
+fn resolve_references(root: &Node<'_>, draft: Draft) -> Option<References> {
     references::mentions_references(root).then(|| {
         // References of a schema that exceeds the budget are treated as unresolved.
         references::resolve(root, draft, &Budget::new(root.values_read(), None)).unwrap_or_default()
@@ -171,7 +171,7 @@ impl<'s, 'a> Judge<'_, 's, 'a> {
         self.verdict(root, arguments)
     }
 
-    /// `schema` must be part of this document.
+    /// `schema` must be part of the root.
     pub(crate) fn verdict(&mut self, schema: &'s Node<'a>, value: &Node<'_>) -> Verdict {
         let (value_location, schema_location) = (Location::At(""), Location::At(""));
         let number = schema.origin().number();
@@ -182,7 +182,7 @@ impl<'s, 'a> Judge<'_, 's, 'a> {
     }
 
     /// Runs several validations of one value, whose members are indexed only once.
-    pub(crate) fn together<R>(&mut self, validate: impl FnOnce(&mut Self) -> R) -> R {
+    pub(crate) fn with_shared_indexes<R>(&mut self, validate: impl FnOnce(&mut Self) -> R) -> R {
         self.0.value_indexes = Map::new();
         self.0.keeps_value_indexes = true;
         let result = validate(self);
@@ -252,7 +252,8 @@ struct Run<'v, 's, 'a> {
     prepared: &'v Validator<'s, 'a>,
     budget: Budget,
     patterns: Patterns,
-    /// The end of the chain for each target that is only a reference; `None` if the chain does not resolve.
+    /// For each target that is only a reference: the last target of its chain of references; `None` if the chain does
+    /// not resolve.
     ends: Map<Number, Option<Number>>,
     /// Canonical values of long enums, by node number of the list.
     listed: Map<Number, Set<String>>,
@@ -260,7 +261,7 @@ struct Run<'v, 's, 'a> {
     schema_indexes: Map<usize, Rc<Order>>,
     /// Indexes of the value's objects, which may change between two validations.
     value_indexes: Map<usize, Rc<Order>>,
-    /// True while all validations concern the same value, so that its indexes stay valid.
+    /// True while all validations have one value, so that its indexes stay valid.
     keeps_value_indexes: bool,
     /// Number of enclosing checks whose violations are not reported, such as the checks of the branches of a union.
     silent_checks: usize,
@@ -268,7 +269,11 @@ struct Run<'v, 's, 'a> {
 }
 
 impl<'v, 's, 'a> Run<'v, 's, 'a> {
-    fn new(prepared: &'v Validator<'s, 'a>, is_silent: bool) -> Self {
+    fn silent(prepared: &'v Validator<'s, 'a>) -> Self {
+        Run { silent_checks: 1, ..Run::new(prepared) }
+    }
+
+    fn new(prepared: &'v Validator<'s, 'a>) -> Self {
         Run {
             prepared,
             budget: Budget::new(0, Some(STEPS)),
@@ -278,7 +283,7 @@ impl<'v, 's, 'a> Run<'v, 's, 'a> {
             schema_indexes: Map::new(),
             value_indexes: Map::new(),
             keeps_value_indexes: false,
-            silent_checks: usize::from(is_silent),
+            silent_checks: 0,
             errors: Vec::new(),
         }
     }
@@ -475,7 +480,7 @@ impl Prepared {
         // References identify their targets by these numbers.
         root.number_in_order();
         let draft = Draft::of(&root);
-        let references = resolved(&root, draft);
+        let references = resolve_references(&root, draft);
         let targets = references.as_ref().and_then(|references| pointers(&root, references));
         let patterns = scalars::patterns_of(&root);
         Some(Prepared { root, draft, references, targets, patterns })
@@ -512,13 +517,13 @@ fn pointers(root: &Node<'_>, references: &References) -> Option<Map<Number, Stri
     let is_small = bytes <= MAX_POINTER_BYTES.saturating_mul(root.values_read());
     let are_numbered = targets
         .iter()
-        .all(|(number, (schema, _))| numbered(root, *number).is_some_and(|found| core::ptr::eq(found, *schema)));
+        .all(|(number, (schema, _))| node_with_number(root, *number).is_some_and(|node| core::ptr::eq(node, *schema)));
     (is_small && are_numbered).then(|| targets.into_iter().map(|(number, (_, pointer))| (number, pointer)).collect())
 }
 
 /// Finds a node by its number. Numbers follow document order, so a node is inside the last child with a number that is
 /// not greater.
-fn numbered<'s, 'a>(root: &'s Node<'a>, number: Number) -> Option<&'s Node<'a>> {
+fn node_with_number<'s, 'a>(root: &'s Node<'a>, number: Number) -> Option<&'s Node<'a>> {
     let is_before = |node: &Node<'_>| node.origin().number().is_some_and(|node_number| node_number <= number);
     let mut node = root;
     while node.origin().number()? != number {

@@ -32,8 +32,8 @@ impl<'s, 'a> Run<'_, 's, 'a> {
                 actual = InstanceTypes::NUMBER.without(InstanceTypes::INTEGER);
             }
         }
-        self.verdict_of(Some(actual.within(expected)), at, Keyword::Type, || {
-            let is_fraction = value.as_number().is_some() && expected.meets(InstanceTypes::INTEGER);
+        self.verdict_of(Some(actual.is_subset_of(expected)), at, Keyword::Type, || {
+            let is_fraction = value.as_number().is_some() && expected.intersects(InstanceTypes::INTEGER);
             let found = if is_fraction { "a non-integer number" } else { value.kind() };
             format!("expected {}, found {found}", words::types(expected))
         })

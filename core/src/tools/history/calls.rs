@@ -80,8 +80,7 @@ fn repaired_object(arguments: &Node<'_>, is_text: bool) -> Option<(Node<'static>
     if matches!(text, Some(None)) || (is_text && matches!(&text, Some(Some(text)) if is_object(text))) {
         return None;
     }
-    let found = text.flatten().as_deref().and_then(read_object);
-    match found {
+    match text.flatten().as_deref().and_then(read_object) {
         Some(object) => Some((object, "repaired arguments that are not a JSON object")),
         None => Some((Node::empty_object(), "replaced arguments that are not a JSON object with `{}`")),
     }
@@ -97,12 +96,12 @@ fn is_object(text: &str) -> bool {
 
 /// Reads text that was meant as a JSON object and may have been encoded twice.
 fn read_object(text: &str) -> Option<Node<'static>> {
-    let how =
+    let tolerance =
         Tolerance { permits: Permits::new(Confidence::Likely, &[]), closes: true, is_inside: false, guesses: false };
-    let node = read_tolerant(text, how).ok()?.node;
+    let node = read_tolerant(text, tolerance).ok()?.node;
     let inner = node.as_text().and_then(Text::value);
     let node = match inner.as_deref() {
-        Some(inner) => read_tolerant(inner, how).ok()?.node,
+        Some(inner) => read_tolerant(inner, tolerance).ok()?.node,
         None => node.clone(),
     };
     node.as_object().is_some().then(|| node.detached())

@@ -26,10 +26,10 @@ use crate::{
 };
 
 const NO_RESULT: &str = "[No result]";
-const ADDED: &str = "added a result to a call without one";
-const MOVED: &str = "moved a result to its call";
-const REMOVED: &str = "removed a result without a call";
-const JOINED: &str = "merged two messages of the model, so that the results of both follow";
+const ADDED_RESULT: &str = "added a result to a call without one";
+const MOVED_RESULT: &str = "moved a result to its call";
+const REMOVED_RESULT: &str = "removed a result without a call";
+const JOINED_MESSAGES: &str = "merged two messages of the model, so that the results of both follow";
 /// Content of a message that has lost its results, if a user message is required in its place.
 const NO_CONTENT: &str = "[No content]";
 
@@ -38,10 +38,10 @@ const NO_CONTENT: &str = "[No content]";
 struct Facts {
     speaker: Speaker,
     /// The calls that need a result.
-    calls: Vec<Called>,
+    calls: Vec<PendingCall>,
     results: Vec<CallResult>,
     /// True for a result of Chat Completions without an id.
-    is_nameless: bool,
+    lacks_id: bool,
     /// True if the message or item has content other than results.
     has_content: bool,
     /// Ids of calls whose results are always kept, for example calls of tools that the API runs.
@@ -50,7 +50,7 @@ struct Facts {
 
 /// A call that needs a result, identified by its id, by its name (Gemini), or by both.
 #[derive(Clone, Default)]
-struct Called {
+struct PendingCall {
     id: Option<String>,
     name: Option<String>,
     /// True if the tool has free-form input.
@@ -62,14 +62,14 @@ struct CallResult {
     id: Option<String>,
     name: Option<String>,
     /// True if other content of the message precedes the result although the API requires results first.
-    is_behind: bool,
+    follows_content: bool,
     /// Index of the result's block in the message, if the API uses content blocks.
     block: usize,
 }
 
 impl CallResult {
     fn of_id(id: String) -> CallResult {
-        CallResult { id: Some(id), name: None, is_behind: false, block: 0 }
+        CallResult { id: Some(id), name: None, follows_content: false, block: 0 }
     }
 }
 
@@ -86,7 +86,7 @@ struct Change {
 
 /// A result to insert after a message.
 struct InsertedResult {
-    called: Called,
+    pending_call: PendingCall,
     /// Index of the message with the call.
     call: usize,
     /// Index of the call among the calls of that message.
@@ -100,7 +100,7 @@ type BlockIndex = (usize, usize);
 
 /// Returns the changes, and the origin of each message if any changed. Changes nothing for Gemini Interactions, for
 /// which no rule about pairs is known. `fact` states the rule of the API.
-pub(crate) fn complete(
+pub(crate) fn complete_pairs(
     request: &mut Node<'_>,
     api: Api,
     fact: &'static RequestFact,
@@ -122,14 +122,14 @@ pub(crate) fn complete(
         has_reference |= wire.turns().is_stored(&message);
         facts.push(facts_of(&message, wire));
     }
-    let (changes, calls_of_results) = plan(&facts, wire.turns(), is_whole && !has_reference);
+    let (changes, calls_of_results) = plan_changes(&facts, wire.turns(), is_whole && !has_reference);
     if changes.is_empty() {
         return Ok(unchanged);
     }
     let mut reported = Vec::new();
     let speakers: Vec<Speaker> = facts.iter().map(|facts| facts.speaker).collect();
     let origins = request.visit(wire.history(), |history| {
-        rewrite(history, (wire, fact), (changes, &calls_of_results, &speakers), &mut reported)
+        apply_changes(history, (wire, fact), (changes, &calls_of_results, &speakers), &mut reported)
     });
     Ok((reported, origins.transpose()?.unwrap_or_default()))
 }
@@ -141,21 +141,21 @@ pub(crate) fn find_broken(
     api: Api,
     fact: &'static RequestFact,
 ) -> Result<Vec<(String, &'static str)>, Error> {
-    let (mut found, mut known) = (Vec::new(), Set::new());
-    for RequestChange { pointer, message, .. } in complete(request, api, fact)?.0 {
+    let (mut broken, mut reported) = (Vec::new(), Set::new());
+    for RequestChange { pointer, message, .. } in complete_pairs(request, api, fact)?.0 {
         let expected = match message.as_str() {
-            JOINED => continue,
-            ADDED => "expected a result directly after each call, found a call without one",
-            REMOVED => "expected a call before each result, found a result without one",
-            MOVED => "expected a result directly after its call, found one elsewhere",
+            JOINED_MESSAGES => continue,
+            ADDED_RESULT => "expected a result directly after each call, found a call without one",
+            REMOVED_RESULT => "expected a call before each result, found a result without one",
+            MOVED_RESULT => "expected a result directly after its call, found one elsewhere",
             _ => "expected a result with the id of its call, found one without an id",
         };
         // The changes of one message are not necessarily adjacent.
-        if known.insert((pointer.clone(), expected)) {
-            found.push((pointer, expected));
+        if reported.insert((pointer.clone(), expected)) {
+            broken.push((pointer, expected));
         }
     }
-    Ok(found)
+    Ok(broken)
 }
 
 fn facts_of(message: &Node<'_>, wire: &Wire) -> Facts {
@@ -169,11 +169,11 @@ fn facts_of(message: &Node<'_>, wire: &Wire) -> Facts {
             is_part = true;
             let id = part.id().map(string);
             if part.role() == Role::Result {
-                facts.is_nameless |= id.is_none() && part.has_ids() && matches!(turns.results(), Results::Following);
+                facts.lacks_id |= id.is_none() && part.has_ids() && matches!(turns.results(), Results::Following);
                 facts.results.extend(id.map(CallResult::of_id));
             } else {
                 let is_custom = part.is_custom();
-                facts.calls.extend(id.map(|id| Called { id: Some(id), name: None, is_custom }));
+                facts.calls.extend(id.map(|id| PendingCall { id: Some(id), name: None, is_custom }));
             }
         });
         if !is_part {
@@ -195,28 +195,34 @@ fn facts_of(message: &Node<'_>, wire: &Wire) -> Facts {
         let name = part.name().filter(|_| blocks.is_named()).map(string);
         if is_result {
             if id.is_some() || name.is_some() {
-                let is_behind = blocks.is_first() && facts.has_content;
-                facts.results.push(CallResult { id, name, is_behind, block });
+                let follows_content = blocks.is_first() && facts.has_content;
+                facts.results.push(CallResult { id, name, follows_content, block });
             }
         } else if part.role() == Role::Call && (speaker != Speaker::Model || part.is_hosted()) {
             facts.kept_ids.extend(id);
         } else if part.role() == Role::Call && (id.is_some() || name.is_some()) {
-            facts.calls.push(Called { id, name, is_custom: false });
+            facts.calls.push(PendingCall { id, name, is_custom: false });
         }
     });
     facts.has_content |= content.and_then(Node::as_array).is_some_and(|blocks| blocks.len() > count);
     facts
 }
 
+#[derive(Clone, Copy)]
+enum FromTurn {
+    First,
+    Last,
+}
+
 /// The calls with one id (or name) that have no result yet, grouped by the turn of the model that contains them.
 #[derive(Default)]
-struct Open {
+struct UnansweredCalls {
     turns: VecDeque<(usize, VecDeque<BlockIndex>)>,
     /// Number of user messages with content before these calls.
     user_messages: usize,
 }
 
-impl Open {
+impl UnansweredCalls {
     fn add(&mut self, call: BlockIndex, turn: usize, user_messages: usize) {
         if self.user_messages < user_messages {
             // Some backends restart the numbering of their ids in each reply.
@@ -229,23 +235,25 @@ impl Open {
         }
     }
 
-    /// Removes and returns the first unanswered call of the last turn that has one, or of the first turn if
-    /// `is_oldest`.
+    /// Removes and returns the first unanswered call of the first or the last turn that has one.
     fn take_call(
         &mut self,
-        is_oldest: bool,
+        from_turn: FromTurn,
         answered: &Map<BlockIndex, Option<BlockIndex>>,
     ) -> Option<(usize, BlockIndex)> {
         loop {
-            let at = if is_oldest { 0 } else { self.turns.len().checked_sub(1)? };
+            let at = match from_turn {
+                FromTurn::First => 0,
+                FromTurn::Last => self.turns.len().checked_sub(1)?,
+            };
             let (turn, calls) = self.turns.get_mut(at)?;
-            let found = calls.pop_front();
+            let call = calls.pop_front();
             let turn = *turn;
             if calls.is_empty() {
                 self.turns.remove(at);
             }
             // A call is listed under its id and under its name, so it may already have its result under the other key.
-            if let Some(call) = found.filter(|call| !answered.contains_key(call)) {
+            if let Some(call) = call.filter(|call| !answered.contains_key(call)) {
                 return Some((turn, call));
             }
         }
@@ -254,9 +262,9 @@ impl Open {
 
 /// Returns the changes of each changed message, keyed by its index. Also returns the call of each result that has no id
 /// and stays in its message.
-fn plan(facts: &[Facts], format: &Turns, is_whole: bool) -> (Map<usize, Change>, Map<BlockIndex, BlockIndex>) {
+fn plan_changes(facts: &[Facts], format: &Turns, is_whole: bool) -> (Map<usize, Change>, Map<BlockIndex, BlockIndex>) {
     // The calls without a result, keyed by their ids (`true`) and by their names (`false`).
-    let mut open: Map<(bool, &str), Open> = Map::new();
+    let mut unanswered_calls: Map<(bool, &str), UnansweredCalls> = Map::new();
     let mut kept_ids: Set<&str> = Set::new();
     // The calls that have a result, each with the position from which the result is moved; `None` if the result is not
     // moved.
@@ -264,12 +272,12 @@ fn plan(facts: &[Facts], format: &Turns, is_whole: bool) -> (Map<usize, Change>,
     let mut changes: Map<usize, Change> = Map::new();
     let mut calls_of_results: Map<BlockIndex, BlockIndex> = Map::new();
     // The turn of each message, the model's messages in each turn, and the results without an id in each turn.
-    let (mut turns, mut model_messages, mut nameless) =
+    let (mut turns, mut model_messages, mut messages_without_id) =
         (Vec::with_capacity(facts.len()), Map::<usize, Vec<usize>>::new(), Map::new());
     let (mut turn, mut user_messages) = (0, 0);
     // The calls of the current turn, in order, and the number of calls at the beginning that have a result.
     let (mut calls_of_turn, mut answered_first): (Vec<BlockIndex>, usize) = (Vec::new(), 0);
-    // `has_reply`: the model's last message has a reply. `has_content`: that reply has content other than results.
+    // `has_reply`: a reply follows the model's last message. `has_content`: the reply has content other than results.
     let (mut has_reply, mut has_content) = (false, false);
     let block_format = format.blocks();
     for (at, message) in facts.iter().enumerate() {
@@ -303,7 +311,7 @@ fn plan(facts: &[Facts], format: &Turns, is_whole: bool) -> (Map<usize, Change>,
             false => Vec::new(),
         };
         let is_in_order = !unanswered.is_empty() && unanswered.len() == message.results.len();
-        let mut named: Vec<&CallResult> = Vec::new();
+        let mut named_results: Vec<&CallResult> = Vec::new();
         let mut assign_call = |result: &CallResult,
                                call: Option<(usize, BlockIndex)>,
                                answered: &mut Map<BlockIndex, Option<BlockIndex>>| {
@@ -312,7 +320,7 @@ fn plan(facts: &[Facts], format: &Turns, is_whole: bool) -> (Map<usize, Change>,
                     let stays = match format.results() {
                         Results::Anywhere => true,
                         Results::Following => call_turn == turn,
-                        _ => call_turn == turn && is_in_time && !result.is_behind,
+                        _ => call_turn == turn && is_in_time && !result.follows_content,
                     };
                     answered.insert(call, (!stays).then_some((at, result.block)));
                     if stays && result.id.is_none() {
@@ -330,39 +338,43 @@ fn plan(facts: &[Facts], format: &Turns, is_whole: bool) -> (Map<usize, Change>,
             assign_call(result, Some((turn, *call)), &mut answered);
         }
         for result in message.results.iter().filter(|_| !is_in_order) {
-            let by_id = result.id.as_deref().and_then(|id| open.get_mut(&(true, id))?.take_call(false, &answered));
+            let by_id = result
+                .id
+                .as_deref()
+                .and_then(|id| unanswered_calls.get_mut(&(true, id))?.take_call(FromTurn::Last, &answered));
             match by_id {
-                None if result.name.is_some() => named.push(result),
-                found => assign_call(result, found, &mut answered),
+                None if result.name.is_some() => named_results.push(result),
+                call => assign_call(result, call, &mut answered),
             }
         }
-        let mut rest: Vec<&CallResult> = Vec::new();
-        for result in named {
+        let mut remaining_results: Vec<&CallResult> = Vec::new();
+        for result in named_results {
             let name = result.name.as_deref().unwrap_or_default();
-            match open.get_mut(&(false, name)).and_then(|calls| calls.take_call(true, &answered)) {
-                None if result.id.is_none() => rest.push(result),
-                by_name => assign_call(result, by_name, &mut answered),
+            match unanswered_calls.get_mut(&(false, name)).and_then(|calls| calls.take_call(FromTurn::First, &answered))
+            {
+                None if result.id.is_none() => remaining_results.push(result),
+                call => assign_call(result, call, &mut answered),
             }
         }
-        for result in rest {
+        for result in remaining_results {
             while calls_of_turn.get(answered_first).is_some_and(|call| answered.contains_key(call)) {
                 answered_first += 1;
             }
             let call = calls_of_turn.get(answered_first).copied();
             assign_call(result, call.map(|call| (turn, call)), &mut answered);
         }
-        if message.is_nameless {
-            nameless.entry(turn).or_insert_with(VecDeque::new).push_back(at);
+        if message.lacks_id {
+            messages_without_id.entry(turn).or_insert_with(VecDeque::new).push_back(at);
         }
         has_reply |= matches!(speaker, Speaker::User | Speaker::Tool);
         has_content |= speaker == Speaker::User && message.has_content;
         user_messages += usize::from(speaker == Speaker::User && message.has_content);
-        for (index, called) in message.calls.iter().enumerate() {
+        for (index, pending_call) in message.calls.iter().enumerate() {
             calls_of_turn.push((at, index));
-            let keys = [(true, called.id.as_deref()), (false, called.name.as_deref())];
+            let keys = [(true, pending_call.id.as_deref()), (false, pending_call.name.as_deref())];
             for (is_id, key) in keys {
                 if let Some(key) = key {
-                    open.entry((is_id, key)).or_default().add((at, index), turn, user_messages);
+                    unanswered_calls.entry((is_id, key)).or_default().add((at, index), turn, user_messages);
                 }
             }
         }
@@ -371,23 +383,24 @@ fn plan(facts: &[Facts], format: &Turns, is_whole: bool) -> (Map<usize, Change>,
     for (at, (message, turn)) in facts.iter().zip(&turns).enumerate() {
         let messages_of_turn = model_messages.get(turn).filter(|_| block_format.is_some());
         let target = messages_of_turn.and_then(|messages| messages.last()).copied().unwrap_or(at);
-        for (index, called) in message.calls.iter().enumerate() {
+        for (index, pending_call) in message.calls.iter().enumerate() {
             let from = answered.get(&(at, index)).copied();
             if from == Some(None) {
                 continue;
             }
-            let result = nameless.get_mut(turn).filter(|_| from.is_none()).and_then(VecDeque::pop_front);
+            let result = messages_without_id.get_mut(turn).filter(|_| from.is_none()).and_then(VecDeque::pop_front);
             match result {
-                Some(result) => changes.entry(result).or_default().id.clone_from(&called.id),
+                Some(result) => changes.entry(result).or_default().id.clone_from(&pending_call.id),
                 None => {
                     let inserted_results =
-                        InsertedResult { called: called.clone(), call: at, index, from: from.flatten() };
+                        InsertedResult { pending_call: pending_call.clone(), call: at, index, from: from.flatten() };
                     changes.entry(target).or_default().inserted_results.push(inserted_results);
                     // The API requires all results in the message after the calls, and does not merge messages of one
                     // role. Therefore, consecutive messages of the model are merged here.
                     let is_split = block_format.is_some_and(|block_format| !block_format.joins());
                     if let Some(messages) = messages_of_turn.filter(|_| is_split && !is_joined(&changes, target)) {
-                        let is_adjacent = messages.windows(2).all(|pair| matches!(pair, [one, two] if one + 1 == *two));
+                        let is_adjacent =
+                            messages.windows(2).all(|pair| matches!(pair, [left, right] if left + 1 == *right));
                         for later in messages.iter().skip(1).filter(|_| is_adjacent) {
                             changes.entry(*later).or_default().is_joined = true;
                         }
@@ -403,7 +416,7 @@ fn is_joined(changes: &Map<usize, Change>, at: usize) -> bool {
     changes.get(&at).is_some_and(|change| change.is_joined)
 }
 
-fn rewrite<'a>(
+fn apply_changes<'a>(
     history: &mut Node<'a>,
     (wire, fact): (&Wire, &'static RequestFact),
     (changes, calls_of_results, speakers): (Map<usize, Change>, &Map<BlockIndex, BlockIndex>, &[Speaker]),
@@ -414,7 +427,7 @@ fn rewrite<'a>(
         reported.push(RequestChange::new(format!("/{}/{at}", wire.history()), fact, message));
     };
     let turns = wire.turns();
-    let mut moved: Map<BlockIndex, Node<'a>> = Map::new();
+    let mut removed_results: Map<BlockIndex, Node<'a>> = Map::new();
     let mut emptied = Set::new();
     for (at, change) in changes.iter() {
         let Some(message) = messages.get_mut(*at) else { continue };
@@ -430,7 +443,7 @@ fn rewrite<'a>(
         }
         lazy::edit(message, |message| {
             for (index, result) in take_blocks(message, turns, &change.removed_blocks) {
-                moved.insert((*at, index), result);
+                removed_results.insert((*at, index), result);
             }
             if is_empty(message, turns) {
                 emptied.insert(*at);
@@ -462,48 +475,48 @@ fn rewrite<'a>(
                     (0..).filter(|block| !removed_blocks.is_some_and(|removed_blocks| removed_blocks.contains(block)));
                 let calls = kept.map(|block| calls_of_results.get(&(at, block)).copied());
                 lazy::edit(&mut message, |message| {
-                    join(message, results, calls, turns);
+                    insert_results(message, results, calls, turns);
                     Ok(())
                 })?;
                 (is_emptied, origin) = (false, MessageOrigin::Changed(at));
             } else {
-                completed.add(messages_of(results, turns), MessageOrigin::Added, Speaker::Tool);
+                completed.add_messages(messages_of(results, turns), MessageOrigin::Added, Speaker::Tool);
             }
         }
         let inserted_results = changes.get(&at).map(|change| change.inserted_results.as_slice()).unwrap_or_default();
         if let (true, Some(block_format)) = (is_joined(&changes, at), block_format) {
-            report(at, JOINED);
-            completed.join(message, block_format)?;
+            report(at, JOINED_MESSAGES);
+            completed.merge_into_last(message, block_format)?;
         } else {
             match is_emptied {
-                false => completed.add(Vec::from([message]), origin, speaker),
+                false => completed.add_messages(Vec::from([message]), origin, speaker),
                 // APIs with content blocks require the first message to be the user's.
                 true if block_format.is_some() && !completed.has_begun => {
-                    completed.add(placeholder_message(message, turns), origin, Speaker::User)
+                    completed.add_messages(placeholder_message(message, turns), origin, Speaker::User)
                 }
                 true if (at == last || separates(at)) && completed.ends_with_model(turns)? => {
-                    completed.add(placeholder_message(message, turns), origin, Speaker::User)
+                    completed.add_messages(placeholder_message(message, turns), origin, Speaker::User)
                 }
                 true => {}
             }
         }
-        for InsertedResult { called, call, index, from } in inserted_results {
-            let existing = from.and_then(|from| moved.remove(&from).map(|result| (from, result)));
+        for InsertedResult { pending_call, call, index, from } in inserted_results {
+            let existing = from.and_then(|from| removed_results.remove(&from).map(|result| (from, result)));
             match existing {
                 Some(((from, _), result)) => {
-                    report(from, MOVED);
+                    report(from, MOVED_RESULT);
                     pending.push(((*call, *index), result));
                 }
                 None => {
-                    report(*call, ADDED);
-                    pending.push(((*call, *index), placeholder_result(called, turns)));
+                    report(*call, ADDED_RESULT);
+                    pending.push(((*call, *index), placeholder_result(pending_call, turns)));
                 }
             }
         }
     }
-    completed.add(messages_of(pending, turns), MessageOrigin::Added, Speaker::Tool);
-    for ((at, _), _) in moved.iter() {
-        report(*at, REMOVED);
+    completed.add_messages(messages_of(pending, turns), MessageOrigin::Added, Speaker::Tool);
+    for ((at, _), _) in removed_results.iter() {
+        report(*at, REMOVED_RESULT);
     }
     *messages = completed.messages;
     Ok(completed.origins)
@@ -517,13 +530,13 @@ struct Completed<'a> {
 }
 
 impl<'a> Completed<'a> {
-    fn add(&mut self, messages: Vec<Node<'a>>, origin: MessageOrigin, speaker: Speaker) {
+    fn add_messages(&mut self, messages: Vec<Node<'a>>, origin: MessageOrigin, speaker: Speaker) {
         self.has_begun |= !messages.is_empty() && speaker != Speaker::Other;
         self.origins.extend(messages.iter().map(|_| origin));
         self.messages.extend(messages);
     }
 
-    fn join(&mut self, message: Node<'a>, block_format: &Blocks) -> Result<(), Error> {
+    fn merge_into_last(&mut self, message: Node<'a>, block_format: &Blocks) -> Result<(), Error> {
         let Some(last) = self.messages.last_mut() else { return Ok(()) };
         if let Some(origin) = self.origins.last_mut() {
             *origin = origin.changed();
@@ -588,7 +601,7 @@ fn is_empty(message: &Node<'_>, turns: &Turns) -> bool {
 /// Inserts results, each with its call, before the other content of a message. `calls` returns the call of each block
 /// that is a result without an id. Such results have the order of their calls, because an API can pair them only by
 /// their order.
-fn join<'a>(
+fn insert_results<'a>(
     message: &mut Node<'a>,
     results: Vec<(BlockIndex, Node<'a>)>,
     calls: impl Iterator<Item = Option<BlockIndex>>,
@@ -636,7 +649,7 @@ fn messages_of<'a>(results: Vec<(BlockIndex, Node<'a>)>, turns: &Turns) -> Vec<N
     }
 }
 
-fn placeholder_result<'a>(called: &Called, turns: &Turns) -> Node<'a> {
-    let Called { id, name, is_custom } = called.clone();
+fn placeholder_result<'a>(pending_call: &PendingCall, turns: &Turns) -> Node<'a> {
+    let PendingCall { id, name, is_custom } = pending_call.clone();
     turns.result(AnsweredCall { id, name, text: Node::literal(NO_RESULT), is_custom })
 }

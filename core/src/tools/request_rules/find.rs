@@ -25,7 +25,7 @@ use crate::{
 };
 
 /// Returns the violations in members of the request, in the order of the rules, and then the violations in the history.
-pub(crate) fn find(
+pub(crate) fn find_violations(
     request: &Node<'_>,
     api: Api,
     rules: &[FactRule],
@@ -43,7 +43,7 @@ pub(crate) fn find(
         }
         if rule.at == Location::Beta {
             let Refused::Words(words) = rule.refuses else { continue };
-            of_betas.extend(betas.find(words).map(|(pointer, beta_location)| {
+            of_betas.extend(betas.refused_locations(words).map(|(pointer, beta_location)| {
                 let location = ViolationLocation::Beta(beta_location);
                 RuleViolation { fact, rule, pointer, location }
             }));
@@ -110,12 +110,12 @@ pub(crate) fn find(
             Location::Beta => {}
         }
     }
-    let mut found = of_request;
-    found.append(&mut of_betas);
-    found.append(&mut of_system);
-    found.append(&mut of_tools);
-    find_in_history(request, wire, &of_history, &mut found)?;
-    Ok(found)
+    let mut violations = of_request;
+    violations.append(&mut of_betas);
+    violations.append(&mut of_system);
+    violations.append(&mut of_tools);
+    find_in_history(request, wire, &of_history, &mut violations)?;
+    Ok(violations)
 }
 
 /// Returns the path to report. A missing member has no pointer, and a removed part is reported as a whole.
@@ -170,7 +170,7 @@ impl<'h> Betas<'h> {
     }
 
     /// Returns one location for all names in the header, without a pointer, and one for each name in the body.
-    fn find(&self, names: &[&str]) -> impl Iterator<Item = (String, BetaLocation)> {
+    fn refused_locations(&self, names: &[&str]) -> impl Iterator<Item = (String, BetaLocation)> {
         let is_refused = |name: &str| names.contains(&name);
         let is_in_header = self.header.is_some_and(|header| names.iter().any(|name| header.has(name)));
         let of_header = is_in_header.then(|| (String::new(), BetaLocation::Header));
@@ -273,7 +273,7 @@ fn is_choice(choice: &Choice<'_>, refused: Refused) -> bool {
     }
 }
 
-fn is_message(message: &Node<'_>, turns: &Turns, wanted: Messages) -> bool {
+fn matches_message(message: &Node<'_>, turns: &Turns, wanted: Messages) -> bool {
     match wanted {
         Messages::By(speaker) => turns.speaker(message) == speaker,
         Messages::Type(kind) => has_type(message, kind),
@@ -281,7 +281,7 @@ fn is_message(message: &Node<'_>, turns: &Turns, wanted: Messages) -> bool {
     }
 }
 
-fn is_part(part: &Node<'_>, turns: &Turns, wanted: Parts) -> bool {
+fn matches_part(part: &Node<'_>, turns: &Turns, wanted: Parts) -> bool {
     match wanted {
         Parts::Text => turns.is_text(part),
         Parts::Type(kind) => has_type(part, kind),
@@ -293,7 +293,7 @@ fn find_in_history(
     request: &Node<'_>,
     wire: &'static Wire,
     rules: &[FactRule],
-    found: &mut Vec<RuleViolation>,
+    violations: &mut Vec<RuleViolation>,
 ) -> Result<(), Error> {
     let Some(messages) = request.array_at(wire.history()).filter(|_| !rules.is_empty()) else { return Ok(()) };
     let flags = rules.iter().fold(Flags::NONE, |flags, (_, rule)| flags | rule.flags());
@@ -321,38 +321,39 @@ fn find_in_history(
         let is_last = index + 1 == messages.len();
         let message_context =
             MessageContext { message: &message, index, wire, before, turn, last, lacks_tools, is_last };
-        let first = found.len();
+        let first = violations.len();
         for (fact, rule) in rules {
-            message_context
-                .judge(rule, &mut |pointer, location| found.push(RuleViolation { fact, rule, pointer, location }))?;
+            message_context.check_rule(rule, &mut |pointer, location| {
+                violations.push(RuleViolation { fact, rule, pointer, location })
+            })?;
         }
-        drop_inside_removed_parts(found, first);
+        drop_inside_removed_parts(violations, first);
         ids.read(&message, index, wire);
         before = Some(wire.turns().speaker(&message));
     }
-    ids.find(found);
+    ids.add_violations(violations);
     Ok(())
 }
 
 /// Drops violations inside parts that are removed anyway, except the removals. The violations of the message begin at
 /// `first`.
-fn drop_inside_removed_parts(found: &mut Vec<RuleViolation>, first: usize) {
+fn drop_inside_removed_parts(violations: &mut Vec<RuleViolation>, first: usize) {
     let is_removal = |violation: &RuleViolation| violation.rule.fix == Fix::RemovePart;
-    if !found.iter().skip(first).any(is_removal) {
+    if !violations.iter().skip(first).any(is_removal) {
         return;
     }
-    let mut of_message = found.split_off(first);
+    let mut of_message = violations.split_off(first);
     let removed: Set<usize> = of_message
         .iter()
         .filter(|violation| is_removal(violation))
         .filter_map(|violation| violation.location.part())
         .collect();
-    let mut seen = Set::new();
+    let mut kept_parts = Set::new();
     of_message.retain(|violation| match violation.location.part().filter(|part| removed.contains(part)) {
-        Some(part) => is_removal(violation) && seen.insert(part),
+        Some(part) => is_removal(violation) && kept_parts.insert(part),
         None => true,
     });
-    found.append(&mut of_message);
+    violations.append(&mut of_message);
 }
 
 /// A message, with the facts about the history that rules need.
@@ -372,11 +373,13 @@ struct MessageContext<'n, 'a> {
 }
 
 impl MessageContext<'_, '_> {
-    fn judge(&self, rule: &'static Rule, add: &mut dyn FnMut(String, ViolationLocation)) -> Result<(), Error> {
+    fn check_rule(&self, rule: &'static Rule, add: &mut dyn FnMut(String, ViolationLocation)) -> Result<(), Error> {
         let turns = self.wire.turns();
         let pointer = || format!("/{}/{}", self.wire.history(), self.index);
         match rule.at {
-            Location::Message(messages, path) if is_message(self.message, turns, messages) && self.has(rule.when) => {
+            Location::Message(messages, path)
+                if matches_message(self.message, turns, messages) && self.meets_conditions(rule.when) =>
+            {
                 let is_broken = match rule.refuses {
                     Refused::After(speaker) => self.before == Some(speaker),
                     Refused::WithoutTools => self.lacks_tools && self.has_calls(),
@@ -400,7 +403,7 @@ impl MessageContext<'_, '_> {
                     _ => Set::new(),
                 };
                 for (index, part) in all.iter().enumerate() {
-                    if !is_part(part, turns, parts) {
+                    if !matches_part(part, turns, parts) {
                         continue;
                     }
                     let is_only = all.len() == 1;
@@ -411,7 +414,7 @@ impl MessageContext<'_, '_> {
                             self.index >= self.turn
                                 && first_call == Some(index)
                                 && turns.speaker(self.message) == Speaker::Model
-                                && spellings(member).iter().all(|member| part.get(member.as_str()).is_none())
+                                && google_spellings(member).iter().all(|member| part.get(member.as_str()).is_none())
                         }
                         Refused::WithoutTools => self.lacks_tools,
                         Refused::WithoutResult { name, .. } => {
@@ -453,7 +456,7 @@ impl MessageContext<'_, '_> {
         }
     }
 
-    fn has(&self, conditions: &[When]) -> bool {
+    fn meets_conditions(&self, conditions: &[When]) -> bool {
         conditions.iter().all(|condition| match condition {
             When::MessageHas(member) => self.message.get(*member).is_some_and(|value| {
                 let is_empty = value.as_array().is_some_and(<[Node<'_>]>::is_empty);
@@ -478,7 +481,7 @@ pub(super) fn first_call(message: &Node<'_>, wire: &Wire) -> Option<usize> {
 }
 
 /// Returns the spellings of a member that Google's APIs accept: `thoughtSignature` and `thought_signature`.
-fn spellings(member: &str) -> [String; 2] {
+fn google_spellings(member: &str) -> [String; 2] {
     let mut snake = String::new();
     for letter in member.chars() {
         if letter.is_ascii_uppercase() {

@@ -3,7 +3,7 @@
 use alloc::{string::String, vec::Vec};
 
 use super::{
-    find::{find, first_call},
+    find::{find_violations, first_call},
     ids, words, FactRule, RuleViolation, ViolationLocation,
 };
 use crate::{
@@ -56,7 +56,7 @@ struct MessageChange {
 }
 
 /// Fixes violations, and changes the betas in `header` if the caller knows the header.
-pub(crate) fn fix(
+pub(crate) fn fix_violations(
     request: &mut Node<'_>,
     (api, home): (Api, ToolFormat),
     rules: &[FactRule],
@@ -67,18 +67,18 @@ pub(crate) fn fix(
     if fixable.is_empty() {
         return Ok(Fixed::default());
     }
-    let found = find(request, api, &fixable, header.as_deref())?;
-    if found.iter().any(|found| found.rule.fix == Fix::MapId) {
+    let violations = find_violations(request, api, &fixable, header.as_deref())?;
+    if violations.iter().any(|violation| violation.rule.fix == Fix::MapId) {
         map_ids(request, wire, &fixable)?;
     }
-    if found.iter().any(|found| found.rule.fix == Fix::DeclareTools) {
+    if violations.iter().any(|violation| violation.rule.fix == Fix::DeclareTools) {
         declare_tools(request, wire, home)?;
     }
     let mut fixed = Fixed::default();
     let mut declares_tools = false;
-    let (mut refused_betas, mut other_betas): (Set<&str>, Vec<&str>) = (Set::new(), Vec::new());
+    let (mut refused_betas, mut added_betas): (Set<&str>, Vec<&str>) = (Set::new(), Vec::new());
     let mut messages: Map<usize, MessageChange> = Map::new();
-    for RuleViolation { fact, rule, pointer, location } in found {
+    for RuleViolation { fact, rule, pointer, location } in violations {
         let mut is_renamed = true;
         match (rule.at, location, rule.fix) {
             (_, ViolationLocation::Part(message, part), Fix::RemovePart) => {
@@ -108,7 +108,7 @@ pub(crate) fn fix(
                     }
                     _ => {
                         refused_betas.extend(names.iter().copied());
-                        other_betas.extend(replacement.filter(|replacement| !other_betas.contains(replacement)));
+                        added_betas.extend(replacement.filter(|replacement| !added_betas.contains(replacement)));
                     }
                 }
             }
@@ -141,7 +141,7 @@ pub(crate) fn fix(
         fixed.changes.push(RequestChange::new(pointer, fact, words::fix_message(rule, is_renamed)));
     }
     if !refused_betas.is_empty() {
-        betas::rewrite_body(request, &|beta| refused_betas.contains(beta), &other_betas)?;
+        betas::rewrite_body(request, &|beta| refused_betas.contains(beta), &added_betas)?;
     }
     change_messages(request, wire, messages)?;
     Ok(fixed)
@@ -446,7 +446,7 @@ fn declare_tools(request: &mut Node<'_>, wire: &'static Wire, home: ToolFormat) 
     let mut names = Vec::new();
     let mut known = Set::new();
     for message in request.array_at(wire.history()).unwrap_or_default() {
-        if !ids::may_have(message) {
+        if !ids::may_have_ids(message) {
             continue;
         }
         wire.parts(&*view(message)?, &mut |part| {
@@ -471,7 +471,7 @@ fn map_ids(request: &mut Node<'_>, wire: &'static Wire, rules: &[FactRule]) -> R
     let mut replacements = ids::replacements(messages, wire, rules)?.into_iter();
     let changed = request.visit(wire.history(), |history| {
         history.visit_children(|child, message| {
-            if !matches!(child, Child::Item(_)) || !ids::may_have(message) {
+            if !matches!(child, Child::Item(_)) || !ids::may_have_ids(message) {
                 return Ok(());
             }
             edit(message, |message| {

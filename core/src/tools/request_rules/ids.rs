@@ -19,9 +19,9 @@ use crate::{
 };
 
 pub(super) struct Ids {
-    matching: Option<(FactRule, NamePattern)>,
-    unique: Option<FactRule>,
-    all: Vec<Id>,
+    pattern_rule: Option<(FactRule, NamePattern)>,
+    uniqueness_rule: Option<FactRule>,
+    ids: Vec<Id>,
 }
 
 struct Id {
@@ -42,15 +42,15 @@ struct Calls {
 
 impl Ids {
     pub(super) fn of(rules: &[FactRule]) -> Self {
-        let mut ids = Ids { matching: None, unique: None, all: Vec::new() };
+        let mut ids = Ids { pattern_rule: None, uniqueness_rule: None, ids: Vec::new() };
         for (fact, rule) in rules.iter().filter(|(_, rule)| rule.at == Location::CallId) {
             match rule.refuses {
                 // The dialect's rules take precedence over the host's rules, which follow them.
                 Refused::NotMatch(pattern) => {
-                    ids.matching.get_or_insert(((*fact, *rule), pattern));
+                    ids.pattern_rule.get_or_insert(((*fact, *rule), pattern));
                 }
                 _ => {
-                    ids.unique.get_or_insert((*fact, *rule));
+                    ids.uniqueness_rule.get_or_insert((*fact, *rule));
                 }
             }
         }
@@ -58,7 +58,7 @@ impl Ids {
     }
 
     fn has_no_rules(&self) -> bool {
-        self.matching.is_none() && self.unique.is_none()
+        self.pattern_rule.is_none() && self.uniqueness_rule.is_none()
     }
 
     pub(super) fn read(&mut self, message: &Node<'_>, index: usize, wire: &'static Wire) {
@@ -68,25 +68,25 @@ impl Ids {
         wire.parts(message, &mut |part| {
             if let Some(text) = part.id().filter(|_| !part.is_hosted()) {
                 let pointer = alloc::format!("/{}/{index}{}", wire.history(), part.pointer_to_id());
-                self.all.push(Id { role: part.role(), text: text.into_owned(), pointer, message: index });
+                self.ids.push(Id { role: part.role(), text: text.into_owned(), pointer, message: index });
             }
         });
     }
 
     /// Returns the replacement of each id, with the rule that requires it; `None` for an id that stays.
-    fn plan(&self) -> Vec<Option<(FactRule, String)>> {
-        let mut plan: Vec<Option<(FactRule, String)>> = Vec::with_capacity(self.all.len());
-        for id in &self.all {
-            let illegal = self.matching.filter(|(_, pattern)| !names::is_legal(*pattern, &id.text));
+    fn plan_replacements(&self) -> Vec<Option<(FactRule, String)>> {
+        let mut plan: Vec<Option<(FactRule, String)>> = Vec::with_capacity(self.ids.len());
+        for id in &self.ids {
+            let illegal = self.pattern_rule.filter(|(_, pattern)| !names::is_legal(*pattern, &id.text));
             plan.push(illegal.map(|(rule, pattern)| (rule, names::mapped(pattern, &id.text, &[&id.text]))));
         }
-        let Some(rule) = self.unique else { return plan };
-        let pattern = self.matching.map_or(NamePattern::ANY, |(_, pattern)| pattern);
+        let Some(rule) = self.uniqueness_rule else { return plan };
+        let pattern = self.pattern_rule.map_or(NamePattern::ANY, |(_, pattern)| pattern);
         // If the API has no pattern, new ids still have the characters of ids.
         let pattern = NamePattern { also: pattern.also.or(Some("_-")), ..pattern };
         let is_in_message = rule.1.refuses == Refused::RepeatedInMessage;
         let mut calls: Map<String, Calls> = Map::new();
-        for (id, new) in self.all.iter().zip(&mut plan) {
+        for (id, new) in self.ids.iter().zip(&mut plan) {
             let sent = new.as_ref().map_or_else(|| id.text.display().into_owned(), |(_, new)| new.clone());
             let calls_with_id = calls.entry(sent.clone()).or_default();
             let number = match id.role {
@@ -108,14 +108,14 @@ impl Ids {
         plan
     }
 
-    pub(super) fn find(self, found: &mut Vec<RuleViolation>) {
-        let plan = self.plan();
+    pub(super) fn add_violations(self, violations: &mut Vec<RuleViolation>) {
+        let plan = self.plan_replacements();
         let calls: crate::collections::Set<&Text<'_>> =
-            self.all.iter().filter(|id| id.role == Role::Call).map(|id| &id.text).collect();
-        for (number, (id, new)) in self.all.iter().zip(plan).enumerate() {
+            self.ids.iter().filter(|id| id.role == Role::Call).map(|id| &id.text).collect();
+        for (number, (id, new)) in self.ids.iter().zip(plan).enumerate() {
             let Some(((fact, rule), _)) = new else { continue };
             if id.role == Role::Call || !calls.contains(&id.text) {
-                found.push(RuleViolation {
+                violations.push(RuleViolation {
                     fact,
                     rule,
                     pointer: id.pointer.clone(),
@@ -133,13 +133,13 @@ pub(super) fn replacements(
     rules: &[FactRule],
 ) -> Result<Vec<Option<String>>, Error> {
     let mut ids = Ids::of(rules);
-    for (index, message) in messages.iter().enumerate().filter(|(_, message)| may_have(message)) {
+    for (index, message) in messages.iter().enumerate().filter(|(_, message)| may_have_ids(message)) {
         ids.read(&*view(message)?, index, wire);
     }
     let is_fixed = |((_, rule), new): (FactRule, String)| (rule.fix == Fix::MapId).then_some(new);
-    Ok(ids.plan().into_iter().map(|new| new.and_then(is_fixed)).collect())
+    Ok(ids.plan_replacements().into_iter().map(|new| new.and_then(is_fixed)).collect())
 }
 
-pub(super) fn may_have(message: &Node<'_>) -> bool {
+pub(super) fn may_have_ids(message: &Node<'_>) -> bool {
     may_hold(message, Flags::CALL | Flags::RESULT | Flags::CHAT)
 }

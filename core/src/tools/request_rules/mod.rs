@@ -10,8 +10,8 @@ mod ids;
 mod tests;
 mod words;
 
-pub(crate) use find::find;
-pub(crate) use fix::fix;
+pub(crate) use find::find_violations;
+pub(crate) use fix::fix_violations;
 
 use alloc::{string::String, vec::Vec};
 

@@ -5,7 +5,7 @@
 
 use alloc::{collections::VecDeque, format};
 
-use super::{Servers, Tool, SERVER};
+use super::{ServerTool, Servers, SERVER};
 use crate::{
     collections::Map,
     error::{Code, Error},
@@ -31,7 +31,7 @@ use crate::{
 const CHOICE_DEPTH: usize = 6;
 
 /// Tools of servers that the history defines and that are not in the list, by their names in the request.
-pub(crate) type Added = Map<Text<'static>, Tool>;
+pub(crate) type Added = Map<Text<'static>, ServerTool>;
 
 /// Replaces names of tools in the choice and the history with their names in the list, and removes `server` there.
 /// Returns the tools that only the history defines.
@@ -112,8 +112,8 @@ pub(crate) fn resolve_tool_names(
 pub(crate) fn resolve_in_options(options: &mut DeferredOptions, servers: Option<&Servers>) {
     let Some(servers) = servers else { return };
     for name in options.search_tools.iter_mut().chain(&mut options.loaded_tools) {
-        if let Some(called) = servers.name_in_list(None, &Text::new(name.as_str())) {
-            *name = called.display().into_owned();
+        if let Some(listed_name) = servers.name_in_list(None, &Text::new(name.as_str())) {
+            *name = listed_name.display().into_owned();
         }
     }
 }
@@ -144,28 +144,28 @@ impl Calls {
         let original_name = original_name.clone().into_owned();
         let id = id.map(Text::into_owned);
         if is_result && node.get(SERVER).is_none_or(Node::is_null) {
-            let called = match &id {
+            let listed_name = match &id {
                 Some(id) => self.by_id.get(id).cloned(),
                 None => self.without_id.get_mut(&original_name).and_then(VecDeque::pop_front),
             };
-            if let Some(called) = called {
+            if let Some(listed_name) = listed_name {
                 node.remove(SERVER);
-                if called != original_name {
-                    rename(node, name, called);
+                if listed_name != original_name {
+                    rename(node, name, listed_name);
                 }
                 return;
             }
         }
         mentions.resolve_in_history(node, name);
-        let called = node.text_at(name).cloned().filter(|_| !is_result);
-        let Some(called) = called.map(Text::into_owned) else { return };
+        let listed_name = node.text_at(name).cloned().filter(|_| !is_result);
+        let Some(listed_name) = listed_name.map(Text::into_owned) else { return };
         match id {
-            Some(id) => drop(self.by_id.insert(id, called)),
+            Some(id) => drop(self.by_id.insert(id, listed_name)),
             None => {
                 if core::mem::take(&mut self.is_new_message) {
                     self.without_id = Map::new();
                 }
-                self.without_id.entry(original_name).or_default().push_back(called);
+                self.without_id.entry(original_name).or_default().push_back(listed_name);
             }
         }
     }
@@ -203,8 +203,8 @@ impl Mentions<'_> {
             return NameLookup::Unchanged;
         };
         match (servers.name_in_list(server.as_ref(), &name), server) {
-            (Some(called), _) if called == name => NameLookup::Unchanged,
-            (Some(called), _) => NameLookup::Renamed(called),
+            (Some(listed_name), _) if listed_name == name => NameLookup::Unchanged,
+            (Some(listed_name), _) => NameLookup::Renamed(listed_name),
             (None, Some(server)) => NameLookup::Absent(server, name),
             (None, None) if servers.is_shared(&name) => NameLookup::Shared(name),
             (None, None) => NameLookup::Unchanged,
@@ -214,7 +214,7 @@ impl Mentions<'_> {
     fn resolve_in_history(&self, node: &mut Node<'_>, key: &'static str) {
         match self.find(node, key) {
             NameLookup::Unchanged | NameLookup::Shared(_) => {}
-            NameLookup::Renamed(called) => rename(node, key, called),
+            NameLookup::Renamed(listed_name) => rename(node, key, listed_name),
             NameLookup::Absent(server, name) => {
                 if let Some(servers) = self.servers {
                     rename(node, key, servers.name_of_removed_tool(&server, &name));
@@ -237,13 +237,13 @@ impl Mentions<'_> {
         definition.remove(SERVER);
         let (Some(servers), Some(server)) = (self.servers, server) else { return };
         let Some(name) = servers::defined_name(definition) else { return };
-        let called = servers.name_in_list(Some(&server), &name).unwrap_or_else(|| {
-            let called = servers.name_of_removed_tool(&server, &name);
-            added.insert(called.clone(), (server, name.clone()));
-            called
+        let listed_name = servers.name_in_list(Some(&server), &name).unwrap_or_else(|| {
+            let listed_name = servers.name_of_removed_tool(&server, &name);
+            added.insert(listed_name.clone(), ServerTool { server, name: name.clone() });
+            listed_name
         });
-        if called != name {
-            servers::rename(definition, &called);
+        if listed_name != name {
+            servers::rename(definition, &listed_name);
         }
     }
 
@@ -257,7 +257,7 @@ impl Mentions<'_> {
             }
             match self.find(node, "name") {
                 NameLookup::Unchanged => {}
-                NameLookup::Renamed(called) => node.set("name", Node::string(called)),
+                NameLookup::Renamed(listed_name) => node.set("name", Node::string(listed_name)),
                 NameLookup::Shared(name) => {
                     let name = name.display();
                     let message =
@@ -282,8 +282,8 @@ impl Mentions<'_> {
         node.visit_children(|_, inner| match inner.as_text() {
             // Gemini lists the allowed functions by name.
             Some(name) if is_list => {
-                if let Some(called) = self.servers.and_then(|servers| servers.name_in_list(None, name)) {
-                    *inner = Node::string(called);
+                if let Some(listed_name) = self.servers.and_then(|servers| servers.name_in_list(None, name)) {
+                    *inner = Node::string(listed_name);
                 }
                 Ok(())
             }

@@ -1,8 +1,9 @@
 //! Merges the tools of several servers into one list with unique names. The names are independent of the order of the
 //! servers.
 //!
-//! A server and a name at the server identify a tool. The name in the merged list does not, so the names of a list are
-//! planned together, and `restore` returns the server of a called tool.
+//! A server and a name at the server identify a tool. The *listed name* of a tool is its name in the merged list. It
+//! depends on the other tools, so the names of a list are planned together, and `restore` returns the server of a
+//! called tool.
 //!
 //! `server__tool` identifies its server and its tool only if neither name contains `__`, the server's name does not end
 //! with `_`, and the tool's name does not begin with `_`. The name of any other tool gets a digest of both names, so
@@ -37,14 +38,14 @@ const TOOLS: &str = "tools";
 #[derive(Debug)]
 pub(crate) struct Servers {
     lists: Vec<ServerList>,
-    /// The tool that each name in the list belongs to: its name at the server, and its location.
+    /// By listed name: the name at the server, and the location.
     owners: Map<Text<'static>, (Text<'static>, ServerLocation)>,
-    names: Map<Tool, Text<'static>>,
-    /// The name in the list, by the name at the server; `None` if several servers have a tool with that name.
+    names: Map<ServerTool, Text<'static>>,
+    /// Listed names by the name at the server; `None` if several servers have a tool with that name.
     by_original_name: Map<Text<'static>, Option<Text<'static>>>,
     /// Locations of the tools that the API defines, by name.
     hosted: Map<Text<'static>, ServerLocation>,
-    /// The location of each entry of the list, in order, with its name in the list.
+    /// The location of each entry of the list, in order, with its listed name.
     locations: Vec<(ServerLocation, Option<Text<'static>>)>,
     digests: TakenDigests,
     prefix: Prefix,
@@ -107,7 +108,7 @@ pub(crate) fn only_name<'n, 'a>(list: &'n Node<'a>) -> Option<&'n Text<'a>> {
     }
 }
 
-fn refused(pointer: String, message: impl Into<String>) -> Error {
+fn refusal(pointer: String, message: impl Into<String>) -> Error {
     Error::new(Code::InvalidRequest, pointer, message)
 }
 
@@ -140,13 +141,13 @@ fn flatten_with_reserved<'a>(
     }
     let Data::Array(entries) = list.into_data() else { return Ok((Node::default(), None)) };
     let (mut tools, mut locations, mut lists) = (Vec::new(), Vec::new(), Vec::new());
-    let mut known = Set::new();
+    let mut known_servers = Set::new();
     for (at, mut entry) in entries.into_iter().enumerate() {
         let pointer = format!("{above}/{at}");
         let server = server_of(&entry, &pointer)?;
-        if !known.insert(server.clone()) {
+        if !known_servers.insert(server.clone()) {
             let message = format!("expected each server once, found a second `{}`", server.display());
-            return Err(refused(pointer + "/server", message));
+            return Err(refusal(pointer + "/server", message));
         }
         let (server_tools, pointer) = tools_of(&mut entry, pointer + "/tools")?;
         for (at, tool) in server_tools.into_iter().enumerate() {
@@ -154,7 +155,7 @@ fn flatten_with_reserved<'a>(
             let is_list = groups.any(|key| tool.get(key).is_some_and(|list| list.as_array().is_some()));
             if is_list {
                 let pointer = format!("{pointer}/{at}");
-                return Err(refused(pointer, "expected a tool of the server, found a list of tools"));
+                return Err(refusal(pointer, "expected a tool of the server, found a list of tools"));
             }
             locations.push(ServerLocation::of(lists.len(), at));
             tools.push(tool);
@@ -185,15 +186,15 @@ pub(crate) fn flatten_request(
     }
     let reserved = names_in_history(request, deferred)?;
     for (config, pointer) in locations() {
-        let found = match config {
+        let servers = match config {
             None => flatten_member(request, pointer, prefix, name_pattern, &reserved)?,
             Some(key) => lazy::edit_member(request, key, |config| {
                 flatten_member(config, pointer, prefix, name_pattern, &reserved)
             })?
             .flatten(),
         };
-        if found.is_some() {
-            return Ok(found);
+        if servers.is_some() {
+            return Ok(servers);
         }
     }
     Ok(None)
@@ -245,23 +246,23 @@ fn server_of(entry: &Node<'_>, pointer: &str) -> Result<Text<'static>, Error> {
     match entry.get(SERVER) {
         _ if !is_server(entry) && tool_format::recognize(entry) != Entry::Unknown => {
             let message = "expected a server with its tools, `{ server, tools }`, like the other entries, found a tool";
-            Err(refused(pointer.into(), message))
+            Err(refusal(pointer.into(), message))
         }
         None if entry.as_object().is_none() => {
             let message = format!("expected a server with its tools, `{{ server, tools }}`, found {}", entry.kind());
-            Err(refused(pointer.into(), message))
+            Err(refusal(pointer.into(), message))
         }
-        None => Err(refused(format!("{pointer}/server"), format!("{EXPECTED} none"))),
+        None => Err(refusal(format!("{pointer}/server"), format!("{EXPECTED} none"))),
         Some(server) => match server.as_text() {
             Some(name) if name.display().len() > MAX_SERVER_NAME => {
                 let length = name.display().len();
                 let message =
                     format!("expected the name of a server to have at most {MAX_SERVER_NAME} bytes, found {length}");
-                Err(refused(format!("{pointer}/server"), message))
+                Err(refusal(format!("{pointer}/server"), message))
             }
             Some(name) if !name.is_empty() => Ok(name.clone().into_owned()),
-            Some(_) => Err(refused(format!("{pointer}/server"), format!("{EXPECTED} an empty one"))),
-            None => Err(refused(format!("{pointer}/server"), format!("{EXPECTED} {}", server.kind()))),
+            Some(_) => Err(refusal(format!("{pointer}/server"), format!("{EXPECTED} an empty one"))),
+            None => Err(refusal(format!("{pointer}/server"), format!("{EXPECTED} {}", server.kind()))),
         },
     }
 }
@@ -276,7 +277,7 @@ fn tools_of<'a>(entry: &mut Node<'a>, mut pointer: String) -> Result<(Vec<Node<'
     let message = format!("expected the server's list of tools, found {found}");
     match tools.map(Node::into_data) {
         Some(Data::Array(tools)) => Ok((tools, pointer)),
-        _ => Err(refused(pointer, message)),
+        _ => Err(refusal(pointer, message)),
     }
 }
 
@@ -294,7 +295,7 @@ impl Servers {
         let (mut all, mut hosted) = (Set::new(), Map::new());
         for (location, tool) in locations.iter().zip(&*tools) {
             match entry_name(tool) {
-                Some(EntryName::Defined(name)) => drop(all.insert((server_of(*location), name))),
+                Some(EntryName::Defined(name)) => drop(all.insert(ServerTool { server: server_of(*location), name })),
                 Some(EntryName::Hosted(name)) => drop(hosted.entry(name).or_insert(*location)),
                 None => {}
             }
@@ -305,9 +306,9 @@ impl Servers {
         let digests = TakenDigests::of(taken.names());
         drop(taken);
         let (mut owners, mut by_original_name) = (Map::with_capacity(names.len()), Map::new());
-        for ((_, name), called) in names.iter() {
+        for (ServerTool { name, .. }, listed_name) in names.iter() {
             let is_shared = by_original_name.contains_key(name);
-            by_original_name.insert(name.clone(), (!is_shared).then(|| called.clone()));
+            by_original_name.insert(name.clone(), (!is_shared).then(|| listed_name.clone()));
         }
         let mut listed = Vec::with_capacity(locations.len());
         for (location, entry) in locations.into_iter().zip(tools) {
@@ -322,12 +323,13 @@ impl Servers {
                     continue;
                 }
             };
-            let called = names.get(&(server_of(location), name.clone())).unwrap_or(&name).clone();
-            if called != name {
-                rename(entry, &called);
+            let listed_name =
+                names.get(&ServerTool { server: server_of(location), name: name.clone() }).unwrap_or(&name).clone();
+            if listed_name != name {
+                rename(entry, &listed_name);
             }
-            owners.entry(called.clone()).or_insert((name, location));
-            listed.push((location, Some(called)));
+            owners.entry(listed_name.clone()).or_insert((name, location));
+            listed.push((location, Some(listed_name)));
         }
         Servers { lists, owners, names, by_original_name, hosted, locations: listed, digests, prefix, name_pattern }
     }
@@ -346,8 +348,8 @@ impl Servers {
         }
     }
 
-    pub(crate) fn owner(&self, called: &Text<'_>) -> Option<Owner<'_>> {
-        self.owner_of(self.owners.get(&called.borrowed().into_owned())?)
+    pub(crate) fn owner(&self, listed_name: &Text<'_>) -> Option<Owner<'_>> {
+        self.owner_of(self.owners.get(&listed_name.borrowed().into_owned())?)
     }
 
     fn owner_of<'s>(&'s self, (name, location): &'s (Text<'static>, ServerLocation)) -> Option<Owner<'s>> {
@@ -358,15 +360,15 @@ impl Servers {
         self.lists.get(location.list as usize)
     }
 
-    fn location_of(&self, called: &Text<'static>) -> Option<ServerLocation> {
-        self.owners.get(called).map(|(_, location)| location).or_else(|| self.hosted.get(called)).copied()
+    fn location_of(&self, listed_name: &Text<'static>) -> Option<ServerLocation> {
+        self.owners.get(listed_name).map(|(_, location)| location).or_else(|| self.hosted.get(listed_name)).copied()
     }
 
     fn listed_at(&self, entry: &Node<'_>, index: Option<usize>, count: usize) -> Option<(&ServerList, usize)> {
         let name = entry_name(entry).map(EntryName::into_name);
         let location = index.and_then(|index| self.locations.get(index)).filter(|_| count == self.locations.len());
         // Entries may have been moved or removed, so the index is valid only if it has the entry's name.
-        let location = location.filter(|(_, called)| *called == name).map(|(location, _)| *location);
+        let location = location.filter(|(_, listed_name)| *listed_name == name).map(|(location, _)| *location);
         let location = location.or_else(|| name.as_ref().and_then(|name| self.location_of(name)))?;
         Some((self.list_of(location)?, location.index as usize))
     }
@@ -398,7 +400,7 @@ impl Servers {
     }
 
     pub(crate) fn owners(&self) -> impl Iterator<Item = (&Text<'static>, Owner<'_>)> {
-        self.owners.iter().filter_map(|(called, owner)| Some((called, self.owner_of(owner)?)))
+        self.owners.iter().filter_map(|(listed_name, owner)| Some((listed_name, self.owner_of(owner)?)))
     }
 
     /// Calls `visit` for each tool whose name changes if a request is sent with this pattern of names. The arguments
@@ -406,18 +408,18 @@ impl Servers {
     #[cfg(feature = "search")]
     pub(crate) fn names_sent(&self, name_pattern: NamePattern, visit: &mut dyn FnMut(&str, &Text<'static>)) {
         if name_pattern.rules.is_none()
-            && self.names.values().all(|called| crate::names::is_legal(name_pattern, called))
+            && self.names.values().all(|listed_name| crate::names::is_legal(name_pattern, listed_name))
         {
             return;
         }
-        let tools: Set<Tool> = self.names.keys().cloned().collect();
+        let tools: Set<ServerTool> = self.names.keys().cloned().collect();
         let (planned, _) = plan_names(&tools, self.hosted.keys().cloned(), self.prefix, name_pattern);
         let mut legal = crate::names::Names::default();
         legal.plan(name_pattern, planned.values(), &self.hosted.keys().collect::<Vec<_>>());
         for (tool, name) in planned.iter() {
             let sent = legal.current(name);
-            if let Some(called) = self.names.get(tool).filter(|called| called.display() != sent) {
-                visit(&sent, called);
+            if let Some(listed_name) = self.names.get(tool).filter(|listed_name| listed_name.display() != sent) {
+                visit(&sent, listed_name);
             }
         }
     }
@@ -430,8 +432,8 @@ impl Servers {
             let server = server.borrowed().into_owned();
             let is_listed =
                 self.location_of(&name).and_then(|at| self.list_of(at)).is_some_and(|list| list.server == server);
-            let found = self.names.get(&(server, name.clone())).cloned();
-            return found.or_else(|| is_listed.then_some(name));
+            let listed_name = self.names.get(&ServerTool { server, name: name.clone() }).cloned();
+            return listed_name.or_else(|| is_listed.then_some(name));
         }
         // `server__tool` may be the name of a tool that is no longer in the list.
         let is_prefixed = || self.prefix == Prefix::Always && name.display().contains(SEPARATOR);
@@ -448,7 +450,7 @@ impl Servers {
 
     /// Returns a name for a tool that its server no longer has. No tool in the list has the returned name.
     pub(crate) fn name_of_removed_tool(&self, server: &Text<'_>, name: &Text<'_>) -> Text<'static> {
-        let tool = (server.borrowed().into_owned(), name.borrowed().into_owned());
+        let tool = ServerTool { server: server.borrowed().into_owned(), name: name.borrowed().into_owned() };
         removed_tool_name(self.name_pattern, self.prefix != Prefix::Never, &tool, &self.digests)
     }
 }
@@ -485,45 +487,49 @@ pub(crate) fn defined_name(entry: &Node<'_>) -> Option<Text<'static>> {
     }
 }
 
-pub(crate) fn rename(entry: &mut Node<'_>, called: &Text<'static>) {
+pub(crate) fn rename(entry: &mut Node<'_>, listed_name: &Text<'static>) {
     match tool_format::recognize(entry) {
-        Entry::Tool(shape) => shape.rename(entry, called.clone()),
-        _ => tool::rename_custom(entry, called.clone()),
+        Entry::Tool(shape) => shape.rename(entry, listed_name.clone()),
+        _ => tool::rename_custom(entry, listed_name.clone()),
     }
 }
 
 const SEPARATOR: &str = "__";
 
-/// A server, and the name of one of its tools at this server.
-pub(crate) type Tool = (Text<'static>, Text<'static>);
+/// A tool, identified by its server and its name at this server.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(crate) struct ServerTool {
+    pub(crate) server: Text<'static>,
+    pub(crate) name: Text<'static>,
+}
 
 /// Plans the name of each tool in the list. `hosted` contains the unchanged names of tools that the API defines. Also
 /// returns all names that are taken.
 fn plan_names(
-    tools: &Set<Tool>,
+    tools: &Set<ServerTool>,
     hosted: impl Iterator<Item = Text<'static>>,
     prefix: Prefix,
     name_pattern: NamePattern,
-) -> (Map<Tool, Text<'static>>, Taken) {
+) -> (Map<ServerTool, Text<'static>>, Taken) {
     let mut taken = Taken::default();
     hosted.for_each(|name| taken.take(&name));
-    let mut count: Map<&Text<'static>, usize> = Map::new();
-    tools.iter().for_each(|(_, name)| *count.entry(name).or_default() += 1);
-    let is_shared = |name: &Text<'static>| count.get(&name) != Some(&1) || taken.has(&name.display());
-    let has_prefix = |tool: &Tool| match prefix {
-        Prefix::Auto => is_shared(&tool.1),
+    let mut name_counts: Map<&Text<'static>, usize> = Map::new();
+    tools.iter().for_each(|tool| *name_counts.entry(&tool.name).or_default() += 1);
+    let is_shared = |name: &Text<'static>| name_counts.get(&name) != Some(&1) || taken.has(&name.display());
+    let has_prefix = |tool: &ServerTool| match prefix {
+        Prefix::Auto => is_shared(&tool.name),
         Prefix::Always => true,
         Prefix::Never => false,
     };
-    let preferred = |tool: &Tool| match has_prefix(tool) {
+    let preferred = |tool: &ServerTool| match has_prefix(tool) {
         true => name_with_prefix(name_pattern, tool),
-        false => (!is_shared(&tool.1)).then(|| tool.1.display().into_owned()),
+        false => (!is_shared(&tool.name)).then(|| tool.name.display().into_owned()),
     };
-    let preferences: Map<&Tool, Option<String>> = tools.iter().map(|tool| (tool, preferred(tool))).collect();
-    let mut wanted: Map<&String, usize> = Map::new();
-    preferences.values().flatten().for_each(|preferred| *wanted.entry(preferred).or_default() += 1);
-    let is_taken = |preferred: &String| wanted.get(&preferred) != Some(&1) || taken.has(preferred);
-    let (unique, ambiguous): (Map<&Tool, _>, Map<&Tool, _>) = preferences
+    let preferences: Map<&ServerTool, Option<String>> = tools.iter().map(|tool| (tool, preferred(tool))).collect();
+    let mut preference_counts: Map<&String, usize> = Map::new();
+    preferences.values().flatten().for_each(|preferred| *preference_counts.entry(preferred).or_default() += 1);
+    let is_taken = |preferred: &String| preference_counts.get(&preferred) != Some(&1) || taken.has(preferred);
+    let (unique, ambiguous): (Map<&ServerTool, _>, Map<&ServerTool, _>) = preferences
         .iter()
         .map(|(tool, preferred)| (*tool, preferred.as_ref().filter(|preferred| !is_taken(preferred))))
         .fold((Map::new(), Map::new()), |(mut unique, mut ambiguous), (tool, preferred)| {
@@ -545,21 +551,21 @@ fn plan_names(
     }
     // A tool whose name equals another tool's name with a digest also gets a digest.
     for (tool, preferred) in unique.iter() {
-        let called = match assigned.has(preferred) {
+        let listed_name = match assigned.has(preferred) {
             true => Text::new(
                 assigned
                     .reserve_unused(name_with_digest(name_pattern, has_prefix(tool), tool), name_pattern.max_length),
             ),
             false if has_prefix(tool) => Text::new((*preferred).clone()),
-            false => tool.1.clone(),
+            false => tool.name.clone(),
         };
-        assigned.take(&called);
-        names.insert((*tool).clone(), called);
+        assigned.take(&listed_name);
+        names.insert((*tool).clone(), listed_name);
     }
     (names, assigned)
 }
 
-fn name_with_prefix(name_pattern: NamePattern, (server, name): &Tool) -> Option<String> {
+fn name_with_prefix(name_pattern: NamePattern, ServerTool { server, name }: &ServerTool) -> Option<String> {
     let (head, tail) = (folded(name_pattern, server), folded(inner_pattern(name_pattern), name));
     let is_same = head == server.display() && tail == name.display();
     let is_clear = ![&head, &tail].iter().any(|part| part.contains(SEPARATOR));
@@ -573,7 +579,7 @@ fn inner_pattern(name_pattern: NamePattern) -> NamePattern {
 }
 
 /// Returns a name that ends with a digest. If it is too long, the server's part is cut first.
-fn name_with_digest(name_pattern: NamePattern, has_prefix: bool, (server, name): &Tool) -> String {
+fn name_with_digest(name_pattern: NamePattern, has_prefix: bool, ServerTool { server, name }: &ServerTool) -> String {
     let folded_name = folded(inner_pattern(name_pattern), name);
     let (tail, max_length) = (digest(&[server, name]), name_pattern.max_length);
     let fixed = TAIL + folded_name.chars().count() + SEPARATOR.len();
@@ -587,7 +593,7 @@ fn name_with_digest(name_pattern: NamePattern, has_prefix: bool, (server, name):
 fn removed_tool_name(
     name_pattern: NamePattern,
     has_prefix: bool,
-    tool: &Tool,
+    tool: &ServerTool,
     digests: &TakenDigests,
 ) -> Text<'static> {
     let shorter =

@@ -344,11 +344,8 @@ impl<'a> Messages<'_, '_, 'a> {
                             self.writer.added.add_in_order(&name, location);
                             definition
                         });
-                    let written = self
-                        .writer
-                        .definitions
-                        .get(&name)
-                        .filter(|_| location == DefinitionLocation::Carrier && is_new);
+                    let written =
+                        self.writer.definitions.get(&name).filter(|_| location == DefinitionLocation::Event && is_new);
                     let tool = match kept_definition.or_else(|| written.cloned()) {
                         Some(definition) => {
                             Node::record([("type", Node::literal("tool_definition")), ("definition", definition)])
@@ -370,8 +367,8 @@ impl<'a> Messages<'_, '_, 'a> {
                 self.pending.push((change("tool_removal", by_name(name)), origin));
             }
             _ => {
-                let withdrawn = self.writer.withdrawn(name);
-                self.pending.push((text(Node::string(withdrawn)), origin));
+                let notice = self.writer.removal_notice(name);
+                self.pending.push((text(Node::string(notice)), origin));
             }
         }
     }

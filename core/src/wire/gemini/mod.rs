@@ -78,7 +78,8 @@ pub(super) static WIRE: Wire = Wire {
                 RESULT.at(&[Member("functionResponse")]),
                 RESULT.at(&[Member("function_response")]),
                 CALL.at(&[Member("functionCall")]),
-                // Old messages of Chat Completions also have this member.
+                // Old messages of Chat Completions also have the member `function_call`, but with `role` and
+                // `arguments`.
                 Unit { unlike: &[Without("role")], ..CALL }.at(&[Member("function_call"), Without("arguments")]),
             ],
         )],
@@ -89,7 +90,7 @@ pub(super) static WIRE: Wire = Wire {
             ("user", Speaker::User),
             ("model", Speaker::Model),
             ("assistant", Speaker::Model),
-            // Older clients give results this role.
+            // Older clients use this role for results.
             ("function", Speaker::User),
         ],
         results: Results::Blocks(Blocks {
@@ -100,7 +101,7 @@ pub(super) static WIRE: Wire = Wire {
             is_hosted_by_model: true,
             no_content: None,
         }),
-        result,
+        result: error_result,
         without_role: &[("", Speaker::User)],
         ..Turns::PLAIN
     },
@@ -158,8 +159,8 @@ pub(super) static WIRE: Wire = Wire {
         forms: &[CallForm::in_member("functionCall", "args"), CallForm::in_member("function_call", "args")],
         write: responses::call,
     },
-    answers: AnswerText::block(as_text),
-    searches: SearchResults { in_json: Some(IN_JSON), ..SearchResults::references(search_result) },
+    answers: AnswerText::block(replace_call_with_text),
+    searches: SearchResults { in_json: Some(SEARCH_RESULTS_IN_JSON), ..SearchResults::references(search_result) },
     alternatives: Some(&ALTERNATIVES),
     events: None,
     rounds: Some(Rounds {
@@ -204,7 +205,7 @@ fn messages(history: Node<'_>) -> Vec<Node<'_>> {
     }
 }
 
-fn result(call: AnsweredCall<'_>) -> Node<'_> {
+fn error_result(call: AnsweredCall<'_>) -> Node<'_> {
     let mut result = Node::empty_object();
     for (key, value) in [("id", &call.id), ("name", &call.name)] {
         if let Some(value) = value {
@@ -215,13 +216,14 @@ fn result(call: AnsweredCall<'_>) -> Node<'_> {
     Node::record([("functionResponse", result)])
 }
 
-/// Replaces the call in a part by text. The signature of a thought, which is a sibling of the call, remains.
-fn as_text(part: &mut Node<'_>, text: Option<String>) {
+/// Keeps the signature of a thought, which is a sibling of the call.
+fn replace_call_with_text(part: &mut Node<'_>, text: Option<String>) {
     ["functionCall", "function_call"].into_iter().for_each(|key| drop(part.remove(key)));
     part.set("text", Node::string(text.unwrap_or_default()));
 }
 
-/// The references are a member of JSON, so that the result is valid before they become text.
+/// Writes references as a member of `response`, which may be any JSON. The result is therefore valid even before a
+/// later step replaces the references with text.
 fn search_result(search: SearchResult) -> Node<'static> {
     let key = match &search.content {
         SearchContent::References(_) | SearchContent::Definitions(_) => "tool_references",
@@ -238,9 +240,9 @@ fn search_result(search: SearchResult) -> Node<'static> {
 
 pub(crate) const FUNCTION_RESPONSES: [&str; 2] = ["functionResponse", "function_response"];
 
-/// Calls are not read, because results name their tool.
-const IN_JSON: UntypedResults =
-    UntypedResults { call: |_| None, result: result_id_and_name, has_tools: has_references, visit };
+/// Calls are not searched for the names of tools, because each result contains the name of its tool.
+const SEARCH_RESULTS_IN_JSON: UntypedResults =
+    UntypedResults { call: |_| None, result: result_id_and_name, has_tools: has_references, visit: visit_responses };
 
 fn result_id_and_name<'n, 'a>(part: &'n Node<'a>) -> Option<ResultOf<'n, 'a>> {
     let name = FUNCTION_RESPONSES.iter().find_map(|key| part.get(key)?.get("name")?.as_text())?;
@@ -248,12 +250,13 @@ fn result_id_and_name<'n, 'a>(part: &'n Node<'a>) -> Option<ResultOf<'n, 'a>> {
 }
 
 fn has_references(part: &Node<'_>) -> bool {
-    let holds = |key: &str| part.get(key).and_then(|result| result.get("response")?.array_at("tool_references"));
-    FUNCTION_RESPONSES.iter().any(|key| holds(key).is_some())
+    let references_at =
+        |key: &str| part.get(key).and_then(|result| result.get("response")?.array_at("tool_references"));
+    FUNCTION_RESPONSES.iter().any(|key| references_at(key).is_some())
 }
 
-fn visit<'a>(part: &mut Node<'a>, look: &mut dyn FnMut(&mut Node<'a>)) {
+fn visit_responses<'a>(part: &mut Node<'a>, visit_response: &mut dyn FnMut(&mut Node<'a>)) {
     for key in FUNCTION_RESPONSES {
-        part.visit(key, |result| result.visit("response", &mut *look));
+        part.visit(key, |result| result.visit("response", &mut *visit_response));
     }
 }

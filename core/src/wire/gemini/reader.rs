@@ -2,7 +2,7 @@
 
 use alloc::vec::Vec;
 
-use super::IN_JSON;
+use super::SEARCH_RESULTS_IN_JSON;
 use crate::{
     error::Error,
     json::{Data, Node},
@@ -21,7 +21,7 @@ pub(crate) fn read(reader: &mut Reader<'_, '_, '_>) -> Result<(), Error> {
     for index in 0..reader.history.messages().len() {
         let concerns = |message: &Node<'_>, calls: bool| {
             let is_call = |part: &Node<'_>| CALLS.iter().any(|key| part.get(key).is_some());
-            of_message(message).iter().any(|part| (IN_JSON.has_tools)(part) || calls && is_call(part))
+            of_message(message).iter().any(|part| (SEARCH_RESULTS_IN_JSON.has_tools)(part) || calls && is_call(part))
         };
         if let Some(message) = reader.skim(index, concerns)? {
             self::message(reader, index + 1, message, &searches);
@@ -44,7 +44,7 @@ fn message<'a>(reader: &mut Reader<'_, '_, 'a>, at: usize, mut message: Node<'a>
     for (index, part) in parts.into_iter().enumerate() {
         let member = outer.name("parts");
         reader.location = if is_list { member.index(index) } else { member };
-        if searches.is_search_result(&part, &IN_JSON) {
+        if searches.is_search_result(&part, &SEARCH_RESULTS_IN_JSON) {
             reader.mark_changed(at);
             let response = FUNCTION_RESPONSES.iter().find_map(|key| Some((*key, part.get(key)?.get("response")?)));
             let origin = response.map_or(reader.location, |(key, _)| reader.location.name(key).name("response"));

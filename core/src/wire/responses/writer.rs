@@ -124,8 +124,7 @@ impl<'a> Items<'_, '_, 'a> {
         // A call to a loaded top-level tool needs the tool's name as its namespace; otherwise, the API returns 400 (as
         // recorded).
         let location = self.writer.locations.of(&call.name);
-        if !self.writer.same_format() && matches!(location, DefinitionLocation::Carrier | DefinitionLocation::Deferred)
-        {
+        if !self.writer.same_format() && matches!(location, DefinitionLocation::Event | DefinitionLocation::Deferred) {
             item.set("namespace", Node::string(call.name));
         }
         self.out.push(item);
@@ -133,7 +132,7 @@ impl<'a> Items<'_, '_, 'a> {
 
     fn name(&self, call: &mut Node<'a>, name: &Text<'a>) {
         let is_loaded =
-            matches!(self.writer.locations.of(name), DefinitionLocation::Carrier | DefinitionLocation::Deferred);
+            matches!(self.writer.locations.of(name), DefinitionLocation::Event | DefinitionLocation::Deferred);
         if call.text_at("name").is_some_and(|old| old != name) {
             call.set("name", Node::string(name.clone()));
         }

@@ -53,18 +53,19 @@ pub(crate) fn resolve_references<'a>(
     let budget = context.budget.clone();
     let graph = Graph::of(root, references, &budget)?;
     let mut kept: Set<Number> = match context.refs {
-        Refs::Keep => graph.all().collect(),
-        Refs::Inline => graph.all().filter(|target| graph.is_recursive(*target)).collect(),
+        Refs::Keep => graph.target_numbers().collect(),
+        Refs::Inline => graph.target_numbers().filter(|target| graph.is_recursive(*target)).collect(),
     };
-    let (too_many, too_deep) = (graph.produced > context.max_nodes, graph.depth > MAX_DEPTH);
+    let (too_many, too_deep) = (graph.nodes_after_inlining > context.max_nodes, graph.depth > MAX_DEPTH);
     let cut = if (too_many || too_deep) && !context.grammar.refs.to_defs {
         // Inlining a definition that is used once adds nothing, so only shared definitions are cut; if the nesting is
         // too deep, any definition may be cut.
-        let cuttable =
-            graph.all().filter(|target| !graph.is_recursive(*target) && (too_deep || graph.is_shared(*target)));
+        let cuttable = graph
+            .target_numbers()
+            .filter(|target| !graph.is_recursive(*target) && (too_deep || graph.is_shared(*target)));
         let counted: Set<Number> = cuttable.collect();
-        let Some(levels) = graph.levels(&counted, context.max_nodes, MAX_DEPTH) else {
-            let (limit, found) = (context.max_nodes, graph.produced);
+        let Some(levels) = graph.affordable_levels(&counted, context.max_nodes, MAX_DEPTH) else {
+            let (limit, found) = (context.max_nodes, graph.nodes_after_inlining);
             let message = format!(
                 "expected references that inline to at most {limit} nodes, found {found}, still too many after cutting \
                     them"
@@ -73,18 +74,18 @@ pub(crate) fn resolve_references<'a>(
         };
         Some(DepthCut { counted, levels })
     } else {
-        if too_many || graph.added() > context.max_added {
-            kept.extend(graph.all().filter(|target| graph.is_shared(*target)));
+        if too_many || graph.added_by_inlining() > context.max_added {
+            kept.extend(graph.target_numbers().filter(|target| graph.is_shared(*target)));
         }
         if too_deep {
-            kept.extend(graph.all());
+            kept.extend(graph.target_numbers());
         }
         None
     };
     // Earlier passes have to run again if some targets are not subschemas, because they have not visited these targets.
     // After a cut, and if the caller requested inlining, the next round may keep fewer references.
     context.effects.inlined_more |= cut.is_some()
-        || !references.outside(root, &budget).is_empty()
+        || !references.targets_outside_subschemas(root, &budget).is_empty()
         || (context.refs == Refs::Inline && kept.iter().any(|target| !graph.is_recursive(*target)));
     // Encoding needs a single schema: siblings of a kept reference would not be encoded together with its target.
     let encodes_kept_references = context.grammar.encodes() && context.grammar.refs.recursion != Recursion::Refused;
@@ -125,7 +126,8 @@ pub(crate) fn resolve_references<'a>(
     }
     let Inliner { used, definitions: Definitions { targets, .. }, .. } = inliner;
     // Definitions between two recursive definitions were kept. If the first of them is unused, they are not needed.
-    context.effects.inlined_more |= graph.all().any(|target| !used.contains(&target) && graph.is_recursive(target));
+    context.effects.inlined_more |=
+        graph.target_numbers().any(|target| !used.contains(&target) && graph.is_recursive(target));
     definitions::record_pruned(&source, references, &used, context)?;
     // The order of the document and the position of the original table keep an unchanged table unchanged.
     let definitions = collections::by(definitions, |(one, _), (two, _)| one.cmp(two));
@@ -201,7 +203,7 @@ fn take_source<'a>(root: &mut Node<'a>, references: &References, graph: &Graph, 
         !TABLES.contains(&table)
     };
     let other = root.as_object().into_iter().flatten().filter(|member| !is_table(member));
-    let copies = graph.all().filter_map(|target| targets.get(&target)).any(is_elsewhere)
+    let copies = graph.target_numbers().filter_map(|target| targets.get(&target)).any(is_elsewhere)
         || other.map(|member| &member.value).any(|value| value.has_member(is_table));
     let shell = root.shell();
     let (mut source, mut rest) = (Vec::new(), Vec::new());
@@ -409,7 +411,7 @@ impl<'a> Inliner<'_, '_, 'a> {
             let written = self.inlined_levels.last().copied().unwrap_or_default();
             if written >= cut.levels && !at_root {
                 // Definitions to which the target refers are cut with it, and must not be reported as unused.
-                self.graph.reach(target, &mut self.used);
+                self.graph.collect_reachable(target, &mut self.used);
                 self.inline_type_only(node, path, &body, &pointer);
                 return Ok(false);
             }
