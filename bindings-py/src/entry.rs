@@ -49,7 +49,7 @@ pub(crate) fn call<'py>(
     catch_panic(|| {
         let function = function_named(function)?;
         let chosen = Values::read(options).map_err(|failure| option_error(py, failure))?;
-        let mut values = Values::with_room();
+        let mut values = Values::with_typical_capacity();
         for input in inputs {
             values.add(input)?;
         }

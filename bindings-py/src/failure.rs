@@ -6,7 +6,7 @@ use toolwire::Error;
 pub(crate) enum Failure {
     /// The value is not a JSON value, or is too large.
     Refused(Error),
-    /// Python code that had to run to_exception this exception.
+    /// Python code that had to run raised this exception.
     Raised(PyErr),
 }
 

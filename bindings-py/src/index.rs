@@ -35,7 +35,7 @@ impl Index {
                 let index = without_gil(py, text.len(), work);
                 return index.map(Index).map_err(|error| to_exception(py, &error));
             }
-            let mut values = Values::with_room();
+            let mut values = Values::with_typical_capacity();
             values.add(tools)?;
             bindings::index(&values.tree()?).map(Index).map_err(|error| to_exception(py, &error))
         })
@@ -54,7 +54,7 @@ impl Index {
         options: &Bound<'py, PyDict>,
     ) -> PyResult<Bound<'py, PyAny>> {
         catch_panic(|| {
-            let options = chosen(py, options)?;
+            let options = search_options(py, options)?;
             let Ok(query) = query.cast::<PyString>() else {
                 let message = format!("expected the query to be a string, found {}", kind(query));
                 return Err(to_exception(py, &Error::new(Code::InvalidValue, "/query", message)));
@@ -74,13 +74,13 @@ impl Index {
         options: &Bound<'py, PyDict>,
     ) -> PyResult<Bound<'py, PyAny>> {
         catch_panic(|| {
-            let options = chosen(py, options)?;
+            let options = search_options(py, options)?;
             if is_text(&call) {
                 let source = Source::new(call)?;
                 let output = self.0.answer(source.text()?, &options).map_err(|error| to_exception(py, &error))?;
                 return Ok(output.map_or_else(|| py.None().into_bound(py), |text| source.output(py, text)));
             }
-            let mut values = Values::with_room();
+            let mut values = Values::with_typical_capacity();
             values.add(call)?;
             let output =
                 bindings::answer(&self.0, &values.tree()?, &options).map_err(|error| to_exception(py, &error))?;
@@ -89,7 +89,7 @@ impl Index {
     }
 }
 
-fn chosen(py: Python<'_>, options: &Bound<'_, PyDict>) -> PyResult<SearchOptions> {
+fn search_options(py: Python<'_>, options: &Bound<'_, PyDict>) -> PyResult<SearchOptions> {
     let values = Values::read(options).map_err(|failure| option_error(py, failure))?;
     bindings::options::<SearchOptions>(&values.tree()?, Naming::Snake).map_err(|error| to_exception(py, &error))
 }

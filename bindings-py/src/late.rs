@@ -55,7 +55,7 @@ pub(crate) fn call_late<'py>(
             let output = output.map_err(|error| to_exception(py, &error))?;
             (source.output(py, output.text), Input::Text(source.to_object()), output.report)
         } else {
-            let mut values = Values::with_room();
+            let mut values = Values::with_typical_capacity();
             values.add(input)?;
             let output = call(function, values.trees()?, &chosen.tree()?, Naming::Snake, false)
                 .map_err(|error| to_exception(py, &error))?;

@@ -79,7 +79,7 @@ enum ValueShape {
         members: usize,
         /// True if two keys may have the same text, which is possible only if a key is an instance of a subclass of
         /// `str`.
-        doubtful: bool,
+        may_repeat_keys: bool,
     },
 }
 
@@ -108,7 +108,7 @@ impl<'py> Values<'py> {
 
     /// Reserves memory for a schema of typical size. Growing the vectors would take a tenth of a call's instructions
     /// (55,000 for a real tool).
-    pub(crate) fn with_room() -> Self {
+    pub(crate) fn with_typical_capacity() -> Self {
         Values {
             objects: Vec::with_capacity(128),
             shapes: Vec::with_capacity(128),
@@ -122,7 +122,7 @@ impl<'py> Values<'py> {
     /// Adds a value, whose parts are numbered after the parts of the previous values.
     pub(crate) fn add(&mut self, object: Bound<'py, PyAny>) -> Result<(), Failure> {
         self.roots += 1;
-        self.value(object, 0).map_err(|stop| match *stop.0 {
+        self.read_value(object, 0).map_err(|stop| match *stop.0 {
             Reason::Raised(error) => Failure::Raised(error),
             Reason::Refused(code, message) => {
                 let mut pointer = Pointer::root();
@@ -161,7 +161,7 @@ impl<'py> Values<'py> {
         }
     }
 
-    fn value(&mut self, object: Bound<'py, PyAny>, depth: usize) -> Result<(), Stop> {
+    fn read_value(&mut self, object: Bound<'py, PyAny>, depth: usize) -> Result<(), Stop> {
         if self.objects.len() >= MAX_VALUES {
             return Err(Stop::refused(
                 Code::LimitExceeded,
@@ -174,10 +174,10 @@ impl<'py> Values<'py> {
             self.record_value(object, ValueShape::Text);
         } else if let Ok(dict) = object.cast_exact::<PyDict>() {
             let dict = dict.clone();
-            self.dict(object, &dict, depth)?;
+            self.read_dict(object, &dict, depth)?;
         } else if let Ok(list) = object.cast_exact::<PyList>() {
             let list = list.clone();
-            self.array(object, list.iter(), depth)?;
+            self.read_array(object, list.iter(), depth)?;
         } else if let Ok(value) = object.cast::<PyBool>() {
             // Before `int`, of which `bool` is a subclass.
             let value = value.is_true();
@@ -190,19 +190,19 @@ impl<'py> Values<'py> {
             self.record_value(object, ValueShape::Number(start, self.digits.len()));
         } else if let Ok(float) = object.cast::<PyFloat>() {
             let start = self.digits.len();
-            self.float(float)?;
+            self.record_float(float)?;
             self.record_value(object, ValueShape::Number(start, self.digits.len()));
         } else if object.is_instance_of::<PyString>() {
             self.record_value(object, ValueShape::Text);
         } else if let Ok(dict) = object.cast::<PyDict>() {
             let dict = dict.clone();
-            self.dict_subclass(object, &dict, depth)?;
+            self.read_dict_subclass(object, &dict, depth)?;
         } else if let Ok(list) = object.cast::<PyList>() {
             let list = list.clone();
-            self.array(object, list.iter(), depth)?;
+            self.read_array(object, list.iter(), depth)?;
         } else if let Ok(tuple) = object.cast::<PyTuple>() {
             let tuple = tuple.clone();
-            self.array(object, tuple.iter(), depth)?;
+            self.read_array(object, tuple.iter(), depth)?;
         } else if let Some(dump) = model::dump(&object) {
             let dump = dump?;
             if !model::is_plain(&dump) {
@@ -210,7 +210,7 @@ impl<'py> Values<'py> {
                 let message = format!("expected `model_dump()` of {model} to return a dict or a list, found {found}");
                 return Err(Stop::refused(Code::InvalidValue, message));
             }
-            self.value(dump, depth)?;
+            self.read_value(dump, depth)?;
         } else {
             return Err(Stop::refused(
                 Code::InvalidValue,
@@ -229,7 +229,7 @@ impl<'py> Values<'py> {
     }
 
     /// Returns the index of the container.
-    fn enter(&mut self, object: Bound<'py, PyAny>, depth: usize) -> Result<usize, Stop> {
+    fn begin_container(&mut self, object: Bound<'py, PyAny>, depth: usize) -> Result<usize, Stop> {
         let address = object.as_ptr();
         if self.ancestors.contains(&address) {
             let kind = kind(&object);
@@ -249,49 +249,49 @@ impl<'py> Values<'py> {
         Ok(self.objects.len() - 1)
     }
 
-    fn leave(&mut self, at: usize, shape: ValueShape) {
+    fn finish_container(&mut self, at: usize, shape: ValueShape) {
         self.ancestors.pop();
         if let Some(open) = self.shapes.get_mut(at) {
             *open = shape;
         }
     }
 
-    fn array(
+    fn read_array(
         &mut self,
         object: Bound<'py, PyAny>,
         items: impl Iterator<Item = Bound<'py, PyAny>>,
         depth: usize,
     ) -> Result<(), Stop> {
-        let at = self.enter(object, depth)?;
+        let at = self.begin_container(object, depth)?;
         let mut count = 0;
         for item in items {
-            self.value(item, depth + 1).inspect_err(|_| self.trail.push(Step::Index(count)))?;
+            self.read_value(item, depth + 1).inspect_err(|_| self.trail.push(Step::Index(count)))?;
             count += 1;
         }
-        self.leave(at, ValueShape::Array(count));
+        self.finish_container(at, ValueShape::Array(count));
         Ok(())
     }
 
     /// Reads a dict from its storage. No Python code runs between its members, because all are collected before any is
     /// read.
-    fn dict(&mut self, object: Bound<'py, PyAny>, dict: &Bound<'py, PyDict>, depth: usize) -> Result<(), Stop> {
-        let at = self.enter(object, depth)?;
-        let (keys, pending, mut doubtful) = (self.keys.len(), self.pending.len(), false);
+    fn read_dict(&mut self, object: Bound<'py, PyAny>, dict: &Bound<'py, PyDict>, depth: usize) -> Result<(), Stop> {
+        let at = self.begin_container(object, depth)?;
+        let (keys, pending, mut may_repeat_keys) = (self.keys.len(), self.pending.len(), false);
         for (key, value) in dict.iter() {
-            doubtful |= self.key(key)?;
+            may_repeat_keys |= self.record_key(key)?;
             self.pending.push(value);
         }
-        self.members(at, keys, pending, doubtful, depth)
+        self.read_members(at, keys, pending, may_repeat_keys, depth)
     }
 
     /// Reads a dict subclass through its own `items()`, like `json.dumps`.
-    fn dict_subclass(
+    fn read_dict_subclass(
         &mut self,
         object: Bound<'py, PyAny>,
         dict: &Bound<'py, PyDict>,
         depth: usize,
     ) -> Result<(), Stop> {
-        let at = self.enter(object, depth)?;
+        let at = self.begin_container(object, depth)?;
         let items = dict.as_mapping().items()?;
         let (keys, pending) = (self.keys.len(), self.pending.len());
         for item in items {
@@ -302,16 +302,17 @@ impl<'py> Values<'py> {
                     format!("expected `items()` of {kind} to return pairs, found {}", self::kind(&item)),
                 )
             })?;
-            self.key(key)?;
+            self.record_key(key)?;
             self.pending.push(value);
         }
         // An overridden `items()` may return equal keys.
-        self.members(at, keys, pending, true, depth)
+        let may_repeat_keys = true;
+        self.read_members(at, keys, pending, may_repeat_keys, depth)
     }
 
     /// Records a key, and returns true if it was an instance of a subclass of `str`. Such keys are converted to plain
-    /// `str`: a subclass may have its own hash, and then a lookup by name in a returned copy would not find the member.
-    fn key(&mut self, key: Bound<'py, PyAny>) -> Result<bool, Stop> {
+    /// `str`. With the hash of a subclass, a lookup by name in a returned copy might not find the member.
+    fn record_key(&mut self, key: Bound<'py, PyAny>) -> Result<bool, Stop> {
         let key = match key.cast_into_exact::<PyString>() {
             Ok(key) => {
                 self.keys.push(key);
@@ -327,23 +328,30 @@ impl<'py> Values<'py> {
         Ok(true)
     }
 
-    fn members(&mut self, at: usize, keys: usize, pending: usize, doubtful: bool, depth: usize) -> Result<(), Stop> {
+    fn read_members(
+        &mut self,
+        at: usize,
+        keys: usize,
+        pending: usize,
+        may_repeat_keys: bool,
+        depth: usize,
+    ) -> Result<(), Stop> {
         let members = self.keys.len() - keys;
         if let Some(own) = self.pending.get_mut(pending..) {
             own.reverse();
         }
         for index in keys..keys + members {
             let Some(value) = self.pending.pop() else { break };
-            self.value(value, depth + 1).inspect_err(|_| {
+            self.read_value(value, depth + 1).inspect_err(|_| {
                 let name = self.keys.get(index).and_then(|key| text(key).ok());
                 self.trail.push(Step::Member(name.map(Text::into_owned).unwrap_or_else(|| Text::new(""))));
             })?;
         }
-        self.leave(at, ValueShape::Object { keys, members, doubtful });
+        self.finish_container(at, ValueShape::Object { keys, members, may_repeat_keys });
         Ok(())
     }
 
-    fn float(&mut self, float: &Bound<'py, PyFloat>) -> Result<(), Stop> {
+    fn record_float(&mut self, float: &Bound<'py, PyFloat>) -> Result<(), Stop> {
         if !float.value().is_finite() {
             return Err(Stop::refused(
                 Code::InvalidValue,
@@ -360,15 +368,15 @@ impl<'py> Values<'py> {
     /// In the order in which the values were added.
     pub(crate) fn trees(&self) -> PyResult<Vec<Node<'_>>> {
         let mut next = 0;
-        (0..self.roots).map(|_| self.node(&mut next)).collect()
+        (0..self.roots).map(|_| self.build_node(&mut next)).collect()
     }
 
     /// Tree of the first value.
     pub(crate) fn tree(&self) -> PyResult<Node<'_>> {
-        self.node(&mut 0)
+        self.build_node(&mut 0)
     }
 
-    fn node(&self, next: &mut usize) -> PyResult<Node<'_>> {
+    fn build_node(&self, next: &mut usize) -> PyResult<Node<'_>> {
         let number = *next;
         *next += 1;
         let data = match self.shapes.get(number) {
@@ -384,19 +392,19 @@ impl<'py> Values<'py> {
             Some(ValueShape::Array(count)) => {
                 let mut items = Vec::with_capacity(*count);
                 for _ in 0..*count {
-                    items.push(self.node(next)?);
+                    items.push(self.build_node(next)?);
                 }
                 Data::Array(items)
             }
-            Some(ValueShape::Object { keys, members, doubtful }) => {
-                let (mut list, mut doubtful) = (Vec::with_capacity(*members), *doubtful);
+            Some(ValueShape::Object { keys, members, may_repeat_keys }) => {
+                let (mut list, mut may_repeat_keys) = (Vec::with_capacity(*members), *may_repeat_keys);
                 for key in self.keys.get(*keys..*keys + *members).unwrap_or_default() {
                     let key = text(key)?;
                     // A surrogate pair is one character in JSON, so the same key may also occur unescaped.
-                    doubtful |= key.as_plain().is_none();
-                    list.push(Member { key, value: self.node(next)? });
+                    may_repeat_keys |= key.as_plain().is_none();
+                    list.push(Member { key, value: self.build_node(next)? });
                 }
-                Data::Object(if doubtful { Object::from_members(list) } else { Object::from_unique(list) })
+                Data::Object(if may_repeat_keys { Object::from_members(list) } else { Object::from_unique(list) })
             }
         };
         // `MAX_VALUES` is far below `u32::MAX`.

@@ -24,7 +24,7 @@ impl Restore {
     #[pyo3(signature = (stored, /))]
     fn new(py: Python<'_>, stored: Bound<'_, PyAny>) -> PyResult<Self> {
         catch_panic(|| {
-            let mut values = Values::with_room();
+            let mut values = Values::with_typical_capacity();
             values.add(stored)?;
             Ok(Restore(bindings::restore(&values.tree()?).map_err(|error| to_exception(py, &error))?))
         })
@@ -40,7 +40,7 @@ impl Restore {
     ) -> PyResult<Bound<'py, PyTuple>> {
         catch_panic(|| {
             let function = function_named(function)?;
-            let mut values = Values::with_room();
+            let mut values = Values::with_typical_capacity();
             for input in inputs {
                 values.add(input)?;
             }

@@ -33,7 +33,7 @@ impl ToolSet {
                 let set = toolwire::ToolSet::new(source.text()?).map_err(|error| to_exception(py, &error))?;
                 return Ok(ToolSet(Some(set)));
             }
-            let mut values = Values::with_room();
+            let mut values = Values::with_typical_capacity();
             values.add(tools)?;
             let set = bindings::tool_set(values.tree()?).map_err(|error| to_exception(py, &error))?;
             Ok(ToolSet(Some(set)))
@@ -57,7 +57,7 @@ impl ToolSet {
                 });
             }
             // Reading may run the caller's code, which may use this set; so the set is not borrowed yet.
-            let mut values = Values::with_room();
+            let mut values = Values::with_typical_capacity();
             values.add(tools)?;
             let tree = values.tree()?;
             catch_panic_with(&mut this.try_borrow_mut()?.0, |set| {

@@ -32,7 +32,7 @@ impl Stream {
     #[pyo3(signature = (event, /))]
     fn feed<'py>(&mut self, py: Python<'py>, event: Bound<'py, PyAny>) -> PyResult<Bound<'py, PyAny>> {
         catch_panic_with(&mut self.0, |stream| {
-            let mut values = Values::with_room();
+            let mut values = Values::with_typical_capacity();
             values.add(event)?;
             let events = bindings::feed(stream, values.tree()?).map_err(|error| to_exception(py, &error))?;
             Ok(Writer::new(py, &values, false).value(&Node::array(events))?)
@@ -89,7 +89,7 @@ impl CallStream {
     #[pyo3(signature = (given, /))]
     fn new(py: Python<'_>, given: Bound<'_, PyAny>) -> PyResult<Self> {
         catch_panic(|| {
-            let mut values = Values::with_room();
+            let mut values = Values::with_typical_capacity();
             values.add(given)?;
             Ok(CallStream(bindings::call_stream(&values.tree()?).map_err(|error| to_exception(py, &error))?))
         })

@@ -10,7 +10,7 @@ use toolwire::{internal::json, Code, Error};
 
 use crate::{raise::to_exception, read::kind};
 
-/// True for JSON text, false for a value.
+/// Returns true for JSON text, and false for a value.
 pub(crate) fn is_text(object: &Bound<'_, PyAny>) -> bool {
     object.is_instance_of::<PyString>()
         || object.is_instance_of::<PyBytes>()

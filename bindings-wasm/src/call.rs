@@ -82,8 +82,8 @@ pub fn call(function: usize, with_report: bool, inputs: usize, words: usize, cha
     return_outcome(input, outcome)
 }
 
-/// Calls a function on JSON text. The shared buffer contains one word for each of the `inputs`, its length in bytes,
-/// followed by the records of the options; and the `chars` of the options, followed by the inputs. If `broken` is set,
+/// Calls a function on JSON text. The words of the shared buffer are the length of each of the `inputs` in bytes, and
+/// then the records of the options. Its bytes are the `chars` of the options, and then the inputs. If `broken` is set,
 /// the last text was cut before a lone surrogate. Returns what [`call`] returns.
 #[wasm_bindgen(js_name = callText)]
 pub fn call_text(

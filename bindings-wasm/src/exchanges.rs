@@ -41,7 +41,7 @@ pub fn open_exchange(words: usize, chars: usize, spelled: bool, broken: bool) ->
             let Some(exchange) = LISTS.with(|lists| Exchange::open_cached(url, body, &options, lists))? else {
                 return Ok(TextOutput { text: Cow::Borrowed(body), report: Some(Node::empty_object()) });
             };
-            let (text, mut facts) = (Cow::Owned(exchange.request().to_owned()), facts(&exchange));
+            let (text, mut facts) = (Cow::Owned(exchange.request().to_owned()), request_facts(&exchange));
             let number =
                 OPEN.with_borrow_mut(|open| match open.iter_mut().enumerate().find(|(_, slot)| slot.is_none()) {
                     Some((free, slot)) => {
@@ -60,8 +60,8 @@ pub fn open_exchange(words: usize, chars: usize, spelled: bool, broken: bool) ->
 }
 
 /// Returns the report of an exchange as JSON text; `undefined` if no exchange has this number. [`open_exchange`] does
-/// not return the report, because most hosts never read it: for sixty tools, it is half a megabyte, and passing it took
-/// most of the time of a request whose list was cached.
+/// not return the report, because most hosts never read it. For sixty tools, it is half a megabyte. Passing it took
+/// most of the time of a request with a cached list.
 #[wasm_bindgen(js_name = reportOfExchange)]
 pub fn report_of_exchange(exchange: usize) -> Option<String> {
     OPEN.with_borrow(|open| open.get(exchange).and_then(Option::as_ref).map(report))
@@ -73,7 +73,7 @@ pub fn report_of_exchange(exchange: usize) -> Option<String> {
 #[wasm_bindgen(js_name = replyExchange)]
 pub fn reply_exchange(exchange: usize, words: usize, chars: usize, spelled: bool, broken: bool) -> JsValue {
     on_text(exchange, words, chars, spelled, broken, |reply| {
-        with(exchange, |exchange| match exchange.reply(reply)? {
+        with_exchange(exchange, |exchange| match exchange.reply(reply)? {
             Some(text) => Ok(TextOutput { text, report: Some(Node::empty_object()) }),
             None => Ok(next_request(exchange)),
         })
@@ -84,7 +84,7 @@ pub fn reply_exchange(exchange: usize, words: usize, chars: usize, spelled: bool
 #[wasm_bindgen(js_name = feedExchange)]
 pub fn feed_exchange(exchange: usize, words: usize, chars: usize, spelled: bool, broken: bool) -> JsValue {
     on_text(exchange, words, chars, spelled, broken, |piece| {
-        with(exchange, |exchange| Ok(TextOutput { text: exchange.feed_text(piece)?, report: None }))
+        with_exchange(exchange, |exchange| Ok(TextOutput { text: exchange.feed_text(piece)?, report: None }))
     })
 }
 
@@ -93,7 +93,7 @@ pub fn feed_exchange(exchange: usize, words: usize, chars: usize, spelled: bool,
 pub fn feed_bytes_exchange(exchange: usize, words: usize, chars: usize, spelled: bool, broken: bool) -> JsValue {
     on_text(exchange, words, chars, spelled, broken, |piece| {
         let bytes: Vec<u8> = piece.chars().map(|byte| byte as u8).collect();
-        let out = with(exchange, |exchange| Ok(exchange.feed_bytes(&bytes)?))?;
+        let out = with_exchange(exchange, |exchange| Ok(exchange.feed_bytes(&bytes)?))?;
         Ok(TextOutput { text: Cow::Owned(bytes_as_chars(&out)), report: None })
     })
 }
@@ -102,7 +102,7 @@ pub fn feed_bytes_exchange(exchange: usize, words: usize, chars: usize, spelled:
 #[wasm_bindgen(js_name = finishBytesExchange)]
 pub fn finish_bytes_exchange(exchange: usize, words: usize, chars: usize, spelled: bool, broken: bool) -> JsValue {
     on_text(exchange, words, chars, spelled, broken, |_| {
-        with(exchange, |exchange| {
+        with_exchange(exchange, |exchange| {
             let text = Cow::Owned(bytes_as_chars(&exchange.finish_bytes()?));
             Ok(TextOutput { text, report: Some(facts_about_end(exchange)) })
         })
@@ -113,7 +113,7 @@ pub fn finish_bytes_exchange(exchange: usize, words: usize, chars: usize, spelle
 #[wasm_bindgen(js_name = failBytesExchange)]
 pub fn fail_bytes_exchange(exchange: usize, words: usize, chars: usize, spelled: bool, broken: bool) -> JsValue {
     on_text(exchange, words, chars, spelled, broken, |body| {
-        with(exchange, |exchange| {
+        with_exchange(exchange, |exchange| {
             Ok(TextOutput { text: Cow::Owned(bytes_as_chars(&exchange.failed_bytes(body))), report: None })
         })
     })
@@ -128,7 +128,7 @@ fn bytes_as_chars(bytes: &[u8]) -> String {
 #[wasm_bindgen(js_name = finishExchange)]
 pub fn finish_exchange(exchange: usize, words: usize, chars: usize, spelled: bool, broken: bool) -> JsValue {
     on_text(exchange, words, chars, spelled, broken, |_| {
-        with(exchange, |exchange| {
+        with_exchange(exchange, |exchange| {
             let text = Cow::Owned(exchange.finish_text()?);
             Ok(TextOutput { text, report: Some(facts_about_end(exchange)) })
         })
@@ -139,7 +139,9 @@ pub fn finish_exchange(exchange: usize, words: usize, chars: usize, spelled: boo
 #[wasm_bindgen(js_name = failExchange)]
 pub fn fail_exchange(exchange: usize, words: usize, chars: usize, spelled: bool, broken: bool) -> JsValue {
     on_text(exchange, words, chars, spelled, broken, |body| {
-        with(exchange, |exchange| Ok(TextOutput { text: Cow::Owned(exchange.failed_text(body)), report: None }))
+        with_exchange(exchange, |exchange| {
+            Ok(TextOutput { text: Cow::Owned(exchange.failed_text(body)), report: None })
+        })
     })
 }
 
@@ -173,7 +175,7 @@ fn next_request(exchange: &Exchange) -> TextOutput<'static> {
 }
 
 /// Returns the facts about a request that every host needs.
-fn facts(exchange: &Exchange) -> Object<'static> {
+fn request_facts(exchange: &Exchange) -> Object<'static> {
     let mut facts = Object::new();
     facts.set("betas", Node::array(exchange.betas().iter().map(|beta| Node::string(beta.clone())).collect()));
     facts.set("native", Node::string(exchange.native().as_str().to_owned()));
@@ -183,7 +185,7 @@ fn facts(exchange: &Exchange) -> Object<'static> {
 
 /// Includes the report as JSON text, because the exchange may already be at another request when the report is read.
 fn facts_about_next(exchange: &Exchange) -> Object<'static> {
-    let mut facts = facts(exchange);
+    let mut facts = request_facts(exchange);
     facts.set("report", Node::string(report(exchange)));
     facts
 }
@@ -222,7 +224,7 @@ fn missing_input() -> Failure {
     Failure::Defect("the shared buffer is empty")
 }
 
-fn with<T>(exchange: usize, work: impl FnOnce(&mut Exchange) -> Result<T, Failure>) -> Result<T, Failure> {
+fn with_exchange<T>(exchange: usize, work: impl FnOnce(&mut Exchange) -> Result<T, Failure>) -> Result<T, Failure> {
     OPEN.with_borrow_mut(|open| {
         work(open.get_mut(exchange).and_then(Option::as_mut).ok_or(Failure::Defect("no exchange with this number"))?)
     })

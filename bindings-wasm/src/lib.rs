@@ -1,12 +1,16 @@
 //! toolwire as WebAssembly.
 //!
-//! This crate only translates: a caller's values arrive as *records* (see [`wire_decoder`]), the function runs, and the
-//! result is returned as records; reports and errors are returned as JavaScript values. `npm/src/values/` is the other
+//! This crate only translates. A caller's values arrive as *records* (see [`wire_decoder`]), the function runs, and the
+//! result is returned as records. Reports and errors are returned as JavaScript values. `npm/src/values/` is the other
 //! side.
 //!
-//! Both sides exchange data through the [`shared_buffer`]: JavaScript asks for room there, writes directly into
-//! WebAssembly memory, makes one call, and reads the result at the address in its header. A call crosses the boundary
-//! once, however large the value is.
+//! Both sides exchange data through the [`shared_buffer`]. JavaScript asks for room there, and writes directly into
+//! WebAssembly memory. It makes one call, and reads the result at the address in the buffer's header. A call crosses
+//! the boundary once, however large the value is.
+//!
+//! The calls have common parameters. `words` and `chars` are the numbers of 32-bit words and of bytes of text in the
+//! shared buffer. `spelled` is true if strings are escaped as in JSON text. `broken` is true if the last text was cut
+//! before a lone surrogate.
 
 #![forbid(unsafe_code)]
 

@@ -34,8 +34,8 @@ pub fn store_set(words: usize, chars: usize, spelled: bool) -> JsValue {
     return_outcome(input, outcome)
 }
 
-/// Stores the tool list that the shared buffer contains as JSON text. Does the same as [`store_set`], except that the
-/// output is text, and `null` if the list is equal to the previous one.
+/// Stores the tool list that the shared buffer contains as JSON text. Like [`store_set`], but the output is text: the
+/// list, or `null` if the list is equal to the previous list.
 #[wasm_bindgen(js_name = storeSetText)]
 pub fn store_set_text(words: usize, chars: usize, spelled: bool, broken: bool) -> JsValue {
     let (mut input, output) = shared_buffer::take();

@@ -57,7 +57,7 @@ pub fn open_stream(words: usize, chars: usize, spelled: bool) -> JsValue {
 #[wasm_bindgen(js_name = feedStream)]
 pub fn feed_stream(stream: usize, words: usize, chars: usize, spelled: bool) -> JsValue {
     on_value_of(stream, words, chars, spelled, |event| {
-        with(stream, |restoring| match restoring {
+        with_stream(stream, |restoring| match restoring {
             Restoring::Reply(restorer) => Ok(Node::array(bindings::feed(restorer, event)?)),
             Restoring::Call(_) => Err(Failure::Defect("a call takes text")),
         })
@@ -71,11 +71,11 @@ pub fn feed_stream_text(stream: usize, words: usize, chars: usize, spelled: bool
     let (mut input, output) = shared_buffer::take();
     let outcome = InputLayout { inputs: 1, words, chars, spelled }.on_texts(broken, &mut input, output, |texts, _| {
         let piece = texts.first().copied().unwrap_or_default();
-        let text = with(stream, |restoring| match restoring {
+        let text = with_stream(stream, |restoring| match restoring {
             Restoring::Reply(restorer) => Ok(restorer.feed_text(piece)?),
             Restoring::Call(call) => Ok(call.feed_text(piece)?),
         })?;
-        Ok(TextOutput { text, report: repaired(stream) })
+        Ok(TextOutput { text, report: repaired_calls(stream) })
     });
     return_outcome(input, with_rest_flag(stream, outcome))
 }
@@ -85,7 +85,7 @@ pub fn feed_stream_text(stream: usize, words: usize, chars: usize, spelled: bool
 #[wasm_bindgen(js_name = finishStream)]
 pub fn finish_stream(stream: usize, as_text: bool, words: usize, chars: usize, spelled: bool) -> JsValue {
     on_value_of(stream, words, chars, spelled, |_| {
-        with(stream, |restoring| {
+        with_stream(stream, |restoring| {
             Ok(Node::array(match restoring {
                 Restoring::Reply(restorer) if as_text => vec![Node::string(restorer.finish_text()?)],
                 Restoring::Reply(restorer) => bindings::finish(restorer)?,
@@ -105,7 +105,7 @@ pub fn close_stream(stream: usize) {
     });
 }
 
-fn with<T>(stream: usize, work: impl FnOnce(&mut Restoring) -> Result<T, Failure>) -> Result<T, Failure> {
+fn with_stream<T>(stream: usize, work: impl FnOnce(&mut Restoring) -> Result<T, Failure>) -> Result<T, Failure> {
     OPEN.with_borrow_mut(|open| {
         let restoring =
             open.get_mut(stream).and_then(Option::as_mut).ok_or(Failure::Defect("no stream with this number"))?;
@@ -114,7 +114,7 @@ fn with<T>(stream: usize, work: impl FnOnce(&mut Restoring) -> Result<T, Failure
 }
 
 /// Returns the repairs of the calls that ended with this step and the changes of answers, or `None` if there are none.
-fn repaired(stream: usize) -> Option<Node<'static>> {
+fn repaired_calls(stream: usize) -> Option<Node<'static>> {
     let (calls, changes) = OPEN.with_borrow_mut(|open| match open.get_mut(stream).and_then(Option::as_mut)? {
         Restoring::Reply(restorer) => Some((restorer.take_repaired_calls(), restorer.take_answer_changes())),
         Restoring::Call(call) => Some((call.take_repaired_calls(), Vec::new())),
@@ -157,7 +157,7 @@ fn on_value_of(
     let (mut input, output) = shared_buffer::take();
     let outcome = InputLayout { inputs: 1, words, chars, spelled }.on_values(&mut input, output, |inputs, _| {
         let value = inputs.into_iter().next().ok_or(Failure::Defect("the shared buffer is empty"))?;
-        Ok(ValueOutput { value: work(value)?, report: repaired(stream), share: false })
+        Ok(ValueOutput { value: work(value)?, report: repaired_calls(stream), share: false })
     });
     return_outcome(input, with_rest_flag(stream, outcome))
 }

@@ -29,7 +29,7 @@ thread_local! {
 pub fn store_index(words: usize, chars: usize, spelled: bool) -> JsValue {
     let (mut input, output) = shared_buffer::take();
     let outcome = InputLayout { inputs: 1, words, chars, spelled }.on_values(&mut input, output, |inputs, _| {
-        INDEX.set(Some(bindings::index(only(&inputs)?)?));
+        INDEX.set(Some(bindings::index(only_input(&inputs)?)?));
         Ok(value_output(Node::default()))
     });
     return_outcome(input, outcome)
@@ -40,7 +40,7 @@ pub fn store_index(words: usize, chars: usize, spelled: bool) -> JsValue {
 pub fn store_index_text(words: usize, chars: usize, spelled: bool, broken: bool) -> JsValue {
     let (mut input, output) = shared_buffer::take();
     let outcome = InputLayout { inputs: 1, words, chars, spelled }.on_texts(broken, &mut input, output, |texts, _| {
-        INDEX.set(Some(ToolIndex::new(*only(texts)?)?));
+        INDEX.set(Some(ToolIndex::new(*only_input(texts)?)?));
         Ok(TextOutput { text: Cow::Borrowed(""), report: None })
     });
     return_outcome(input, outcome)
@@ -83,13 +83,13 @@ fn with_index(
         let options = bindings::options::<SearchOptions>(options, Naming::Camel)?;
         INDEX.with_borrow(|index| {
             let index = index.as_ref().ok_or(Failure::Defect("no index is stored"))?;
-            Ok(value_output(work(index, only(&inputs)?, &options)?))
+            Ok(value_output(work(index, only_input(&inputs)?, &options)?))
         })
     });
     return_outcome(input, outcome)
 }
 
-fn only<T>(inputs: &[T]) -> Result<&T, Failure> {
+fn only_input<T>(inputs: &[T]) -> Result<&T, Failure> {
     inputs.first().ok_or(Failure::Defect("the shared buffer is empty"))
 }
 

@@ -1,10 +1,11 @@
 //! Decodes records to trees. Records are the encoding of JavaScript values for the core.
 //!
-//! A value is one record of three words, in document order, with a container before its members: `kind | length << 3`;
-//! for members of objects the length of the name plus one, else 0; and a word that each side uses on its own. Lengths
-//! of strings, numbers and names are in UTF-16 units, that of a container in members. Names and strings are
-//! concatenated in the characters, a name before its value's string, each followed by a separator character. Without
-//! it, a high surrogate at the end of one string could form a pair with a low surrogate at the start of the next.
+//! A value is one record of three words. The records are in document order, with a container before its members. The
+//! words are: `kind | length << 3`; the length of the name plus one, or 0 for a value without a name; and a word that
+//! each side uses on its own. Lengths of strings, numbers and names are in UTF-16 units, and the length of a container
+//! is the number of its members. Names and strings are concatenated in the characters, a name before its value's
+//! string, each followed by a separator character. Without it, a high surrogate at the end of one string could form a
+//! pair with a low surrogate at the start of the next.
 //!
 //! The index of a value's record is its [`Origin`].
 
@@ -33,7 +34,9 @@ pub(crate) struct WireDecoder<'w, 'a> {
     chars: &'a str,
     /// True if strings are escaped as in JSON text, because one of them has no other encoding.
     spelled: bool,
+    /// Number of the next value.
     next: usize,
+    /// Index of the next name or string in `chars`.
     at: usize,
 }
 
@@ -60,16 +63,16 @@ impl<'w, 'a> WireDecoder<'w, 'a> {
             kind::NUMBER => Data::Number(self.text(length)?.into()),
             kind::STRING => Data::String(self.string(length)?),
             kind::ARRAY => {
-                let mut items = Vec::with_capacity(self.plausible(length));
+                let mut items = Vec::with_capacity(self.plausible_capacity(length));
                 for _ in 0..length {
                     items.push(self.value()?);
                 }
                 Data::Array(items)
             }
             kind::OBJECT => {
-                let mut members = Vec::with_capacity(self.plausible(length));
+                let mut members = Vec::with_capacity(self.plausible_capacity(length));
                 for _ in 0..length {
-                    members.push(Member { key: self.key()?, value: self.value()? });
+                    members.push(Member { key: self.read_name()?, value: self.value()? });
                 }
                 Data::Object(Object::from_unique(members))
             }
@@ -79,7 +82,7 @@ impl<'w, 'a> WireDecoder<'w, 'a> {
     }
 
     /// Records the location of the name, so that the result can refer to it by number.
-    fn key(&mut self) -> Result<Text<'a>, Mismatch> {
+    fn read_name(&mut self) -> Result<Text<'a>, Mismatch> {
         let number = self.next;
         let start = self.at;
         let length = *self.words.get(number * RECORD + 1).ok_or(Mismatch)?;
@@ -101,13 +104,13 @@ impl<'w, 'a> WireDecoder<'w, 'a> {
     /// Skips the separator after the text.
     fn text(&mut self, length: u32) -> Result<&'a str, Mismatch> {
         let start = self.at;
-        let end = start + self.bytes(length as usize).ok_or(Mismatch)?;
+        let end = start + self.bytes_of_units(length as usize).ok_or(Mismatch)?;
         self.at = end + 1;
         self.chars.get(start..end).ok_or(Mismatch)
     }
 
-    /// Bytes in the next `length` UTF-16 units.
-    fn bytes(&self, length: usize) -> Option<usize> {
+    /// Returns the number of bytes of the next `length` UTF-16 units.
+    fn bytes_of_units(&self, length: usize) -> Option<usize> {
         let rest = self.chars.as_bytes().get(self.at..)?;
         if rest.get(..length)?.is_ascii() {
             return Some(length);
@@ -126,8 +129,8 @@ impl<'w, 'a> WireDecoder<'w, 'a> {
         Some(bytes)
     }
 
-    /// The length may be wrong. The result is at most the number of remaining records.
-    fn plausible(&self, length: u32) -> usize {
+    /// Limits a length, which may be wrong, to the number of remaining records.
+    fn plausible_capacity(&self, length: u32) -> usize {
         (length as usize).min((self.words.len() / RECORD).saturating_sub(self.next))
     }
 }
@@ -139,7 +142,7 @@ pub(crate) struct Names<'w, 'a> {
 }
 
 impl Names<'_, '_> {
-    /// True if `key` is the name of value `number`. Names with escapes never match, and are copied instead.
+    /// Returns true if `key` is the name of value `number`. Names with escapes never match, and are copied instead.
     pub(crate) fn is(&self, key: &Text<'_>, number: u32) -> bool {
         let first = number as usize * RECORD + 1;
         let Some([after, end]) = self.words.get(first..first + 2) else { return false };

@@ -1,7 +1,7 @@
-//! Encodes trees as records, in which JavaScript receives a result.
+//! Encodes a result as records for JavaScript.
 //!
 //! One word per value, in document order: `kind | payload << 3`. An unchanged value of the caller is encoded by its
-//! number in one word, however large it is. In objects, the word of a member's name precedes that of its value.
+//! number in one word, however large it is. In objects, the word of a member's name precedes the word of its value.
 //! Lengths are in UTF-16 units; strings are concatenated in the characters.
 
 use toolwire::internal::json::{write, Data, Node, Text};

@@ -36,15 +36,15 @@ pub(crate) async fn answer(request: &Described) -> Result<Vec<u8>, String> {
         return Err("EKEY".into());
     }
     let variable = request.key.as_ref().map(|key| format!("({})", key.variable)).unwrap_or_default();
-    let hidden = Secrets::one(&secret, &variable);
+    let secrets = Secrets::one(&secret, &variable);
     sleep(Duration::from_secs(request.wait.into())).await;
     let limit = Duration::from_secs(request.timeout.into());
     let answered = timeout(limit, send(request, &secret, limit)).await;
-    let (status, retry_after, body) = answered.map_err(|_| "ETIMEDOUT")?.map_err(|why| hidden.hide(&why))?;
+    let (status, retry_after, body) = answered.map_err(|_| "ETIMEDOUT")?.map_err(|why| secrets.hide(&why))?;
     let answer = [
         ("status", Node::count(status.into())),
         ("retryAfter", retry_after.map_or_else(Node::default, Node::string)),
-        ("body", Node::string(hidden.hide(&String::from_utf8_lossy(&body)))),
+        ("body", Node::string(secrets.hide(&String::from_utf8_lossy(&body)))),
     ];
     Ok(json::write(&record(answer.into_iter())).into_bytes())
 }
@@ -53,15 +53,16 @@ type Answer = (u16, Option<String>, Vec<u8>);
 
 async fn send(request: &Described, secret: &str, limit: Duration) -> Result<Answer, String> {
     let uri: Uri = request.url.parse().map_err(|_| "expected a URL, found something else")?;
-    let mut sent = Request::post(uri).body(Full::new(Bytes::from(request.body.clone()))).map_err(|_| "EINVAL")?;
+    let mut http_request =
+        Request::post(uri).body(Full::new(Bytes::from(request.body.clone()))).map_err(|_| "EINVAL")?;
     let key = request.key.as_ref().map(|key| (key.header.clone(), format!("{}{secret}", key.before)));
     for (name, value) in request.headers.iter().cloned().chain(key) {
         let name = HeaderName::try_from(name).map_err(|_| "expected a header, found an invalid name")?;
         let value = HeaderValue::try_from(value).map_err(|_| "expected a header, found an invalid value")?;
-        sent.headers_mut().insert(name, value);
+        http_request.headers_mut().insert(name, value);
     }
     // A redirect is not followed, because the key and the body are meant for one address.
-    let reply = Clients::new(limit).send(sent).await?;
+    let reply = Clients::new(limit).send(http_request).await?;
     let header = |name| reply.headers().get(name).and_then(|value| value.to_str().ok()).map(String::from);
     let (status, retry_after) = (reply.status().as_u16(), header(RETRY_AFTER));
     let encoding = header(CONTENT_ENCODING).and_then(|name| ContentEncoding::read(&name.to_ascii_lowercase()));

@@ -11,8 +11,8 @@ pub(crate) fn for_clients(most: usize) -> usize {
 }
 
 fn clients(most: usize, limit: Option<u64>) -> usize {
-    let found = limit.map(|limit| limit.saturating_sub(RESERVE) / 2).and_then(|half| usize::try_from(half).ok());
-    found.map_or(most, |found| found.clamp(1, most))
+    let affordable = limit.map(|limit| limit.saturating_sub(RESERVE) / 2).and_then(|half| usize::try_from(half).ok());
+    affordable.map_or(most, |clients| clients.clamp(1, most))
 }
 
 #[cfg(unix)]
@@ -24,7 +24,7 @@ mod limit {
 
     use rustix::process::{getrlimit, setrlimit, Resource, Rlimit};
 
-    /// A limit for all connections, but no higher, because some programs close every possible descriptor when they
+    /// Enough for all connections. A higher limit would slow programs that close every possible descriptor when they
     /// start.
     const ENOUGH: u64 = 1 << 14;
     /// The highest limit that macOS accepts by default.

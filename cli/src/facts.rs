@@ -24,7 +24,7 @@ pub(crate) fn facts() -> String {
     let optional = |text: Option<String>| text.map_or_else(Node::default, Node::string);
     let (stdin, stdout, stderr) = (stdin().is_terminal(), stdout().is_terminal(), stderr().is_terminal());
     let columns = if stdout { terminal_size::terminal_size().map(|(width, _)| width.0) } else { None };
-    let program = launcher().or_else(|| env::current_exe().ok().map(|path| started_by(&path)));
+    let program = launcher().or_else(|| env::current_exe().ok().map(|path| command_line_for(&path)));
     let folder = env::current_dir().ok().map(|folder| folder.to_string_lossy().into_owned());
     let environment = VARIABLES.iter().filter_map(|name| Some((*name, env::var(name).ok()?)));
     json::write(&record(
@@ -50,9 +50,9 @@ fn launcher() -> Option<Vec<String>> {
     Some(words.map(|word| word.display().into_owned()).collect()).filter(|words: &Vec<String>| !words.is_empty())
 }
 
-/// Returns the command line that starts the program at a path. A program of `uvx` is in a cache, whose paths do not
-/// last.
-fn started_by(path: &Path) -> Vec<String> {
+/// Returns the command line that starts the program at a path. `uvx` keeps the program in a cache, so its path is
+/// temporary.
+fn command_line_for(path: &Path) -> Vec<String> {
     if path.components().any(|part| part.as_os_str() == "archive-v0") {
         return ["uvx", "toolwire"].map(String::from).into();
     }
@@ -69,7 +69,7 @@ mod tests {
 
     #[test]
     fn a_program_of_uvx_is_started_by_uvx() {
-        let words = |path: &str| started_by(Path::new(path)).join(" ");
+        let words = |path: &str| command_line_for(Path::new(path)).join(" ");
         assert_eq!(words("/home/a/.cache/uv/archive-v0/3f/bin/toolwire"), "uvx toolwire");
         assert_eq!(words("/home/a/.venv/bin/toolwire"), "/home/a/.venv/bin/toolwire");
     }

@@ -15,9 +15,9 @@ use crate::system::code;
 /// Maximum size of a file, in bytes.
 const MAX_FILE: u64 = (1 << 31) - 1;
 
-/// Errors of a file that may be writable, but cannot be replaced: its folder is not writable, or it is a mount point in
-/// a container.
-const IN_PLACE: [&str; 3] = ["EACCES", "EBUSY", "EPERM"];
+/// Errors of replacing a file that may still be writable in place: its folder is not writable, or the file is a mount
+/// point in a container.
+const REPLACE_ERRORS: [&str; 3] = ["EACCES", "EBUSY", "EPERM"];
 
 /// The files that a command read. A file with a different content is not overwritten.
 #[derive(Default)]
@@ -28,15 +28,15 @@ pub(crate) struct Files {
     digests: HashMap<PathBuf, u64>,
 }
 
-enum Unwritten {
+enum WriteError {
     Changed,
     Irreplaceable(String),
     Failed(String),
 }
 
-impl From<io::Error> for Unwritten {
-    fn from(error: io::Error) -> Unwritten {
-        Unwritten::Failed(code(&error))
+impl From<io::Error> for WriteError {
+    fn from(error: io::Error) -> WriteError {
+        WriteError::Failed(code(&error))
     }
 }
 
@@ -49,7 +49,7 @@ impl Files {
     }
 
     pub(crate) fn read_regular(&mut self, path: &str) -> Result<Vec<u8>, String> {
-        let content = regular(Path::new(path))?;
+        let content = read_regular_file(Path::new(path))?;
         self.record(Path::new(path), &content);
         Ok(content)
     }
@@ -64,7 +64,7 @@ impl Files {
         let is_input =
             |file: &&OutputFile| file.keeps_inputs && self.digests.contains_key(&resolve_links(Path::new(&file.path)));
         if let Some(file) = files.iter().find(is_input) {
-            let path = toolwire_command::Command::heard(&file.path);
+            let path = toolwire_command::Command::escape_log(&file.path);
             return Vec::from([format!("toolwire: {}: expected a new file, found an input\n", path.trim_end())]);
         }
         let mut messages = Vec::new();
@@ -75,23 +75,24 @@ impl Files {
             }
             let why = match self.write(file) {
                 Ok(()) => continue,
-                Err(Unwritten::Changed) => {
+                Err(WriteError::Changed) => {
                     "expected an unchanged file, found one that has changed since it was read".to_string()
                 }
-                Err(Unwritten::Irreplaceable(why)) => {
+                Err(WriteError::Irreplaceable(why)) => {
                     format!("expected a file that can be replaced, found one that cannot ({why})")
                 }
-                Err(Unwritten::Failed(why)) => format!("expected a writable file, found one that is not ({why})"),
+                Err(WriteError::Failed(why)) => format!("expected a writable file, found one that is not ({why})"),
             };
             if file.like != file.path {
                 without_backup.push(&file.like);
             }
-            messages.push(format!("toolwire: {}: {why}\n", toolwire_command::Command::heard(&file.path).trim_end()));
+            messages
+                .push(format!("toolwire: {}: {why}\n", toolwire_command::Command::escape_log(&file.path).trim_end()));
         }
         messages
     }
 
-    fn write(&mut self, file: &OutputFile) -> Result<(), Unwritten> {
+    fn write(&mut self, file: &OutputFile) -> Result<(), WriteError> {
         let path = Path::new(&file.path);
         refuse_links(&file.path, &file.confined)?;
         if file.like.is_empty() && is_in_place(path)? {
@@ -99,11 +100,11 @@ impl Files {
         }
         let target = if file.confined.is_empty() { resolve_links(path) } else { path.into() };
         match self.replace(&target, file) {
-            Err(Unwritten::Failed(why)) if IN_PLACE.contains(&why.as_str()) => {
+            Err(WriteError::Failed(why)) if REPLACE_ERRORS.contains(&why.as_str()) => {
                 if file.like.is_empty() {
                     Ok(overwrite(path, file)?)
                 } else {
-                    Err(Unwritten::Irreplaceable(why))
+                    Err(WriteError::Irreplaceable(why))
                 }
             }
             done => done,
@@ -112,8 +113,9 @@ impl Files {
 
     /// Writes a temporary file next to the target, which is no link, and renames it. If the program is killed or the
     /// disk is full, the target is unchanged.
-    fn replace(&mut self, target: &Path, file: &OutputFile) -> Result<(), Unwritten> {
-        let like = if file.like.is_empty() { found(fs::metadata(target))? } else { Some(fs::metadata(&file.like)?) };
+    fn replace(&mut self, target: &Path, file: &OutputFile) -> Result<(), WriteError> {
+        let like =
+            if file.like.is_empty() { if_exists(fs::metadata(target))? } else { Some(fs::metadata(&file.like)?) };
         let mut name = target.as_os_str().to_owned();
         name.push(format!(".{:016x}.tmp", self.hasher.hash_one((target, std::process::id(), self.digests.len()))));
         let temporary = PathBuf::from(name);
@@ -123,19 +125,21 @@ impl Files {
             owner_only(&mut options);
         }
         // Opened before the closure, so that another program's file with this name is not removed.
-        let written = options.open(&temporary)?;
-        let replaced = || {
-            fill(written, file.content.as_bytes(), like.as_ref())?;
+        let opened = options.open(&temporary)?;
+        let replace = || {
+            write_content(opened, file.content.as_bytes(), like.as_ref())?;
             // Checked as late as possible, because nothing locks the file.
             let is_changed = |content: Vec<u8>| {
                 Some(&self.hasher.hash_one(&*content)) != self.digests.get(&resolve_links(Path::new(&file.like)))
             };
-            if !file.like.is_empty() && is_changed(regular(Path::new(&file.like)).map_err(Unwritten::Failed)?) {
-                return Err(Unwritten::Changed);
+            if !file.like.is_empty()
+                && is_changed(read_regular_file(Path::new(&file.like)).map_err(WriteError::Failed)?)
+            {
+                return Err(WriteError::Changed);
             }
             Ok(fs::rename(&temporary, target)?)
         };
-        if let Err(error) = replaced() {
+        if let Err(error) = replace() {
             // The first error is the reason.
             let _ = fs::remove_file(&temporary);
             return Err(error);
@@ -154,33 +158,33 @@ fn overwrite(path: &Path, file: &OutputFile) -> io::Result<()> {
     options.open(path)?.write_all(file.content.as_bytes())
 }
 
-fn fill(mut file: File, content: &[u8], like: Option<&Metadata>) -> io::Result<()> {
+fn write_content(mut file: File, content: &[u8], like: Option<&Metadata>) -> io::Result<()> {
     file.write_all(content)?;
     if let Some(like) = like {
         // Sets the owner of the open file, because its name could have become a link to another file.
         set_owner(&file, like)?;
         file.set_permissions(permissions(like))?;
     }
-    // Otherwise the name could reach the disk before the content does.
+    // Without this, the renamed file could reach the disk before its content.
     file.sync_all()
 }
 
 /// Reads the file up to the length that it had when it was opened. Fails for anything without a length, such as a
 /// device or a pipe. Files in `/proc` report the length 0, so they are read as empty.
-fn regular(path: &Path) -> Result<Vec<u8>, String> {
+fn read_regular_file(path: &Path) -> Result<Vec<u8>, String> {
     let mut options = OpenOptions::new();
     options.read(true);
     no_wait(&mut options);
     let read = || -> io::Result<Result<Vec<u8>, &str>> {
         let file = options.open(path)?;
-        let found = file.metadata()?;
+        let metadata = file.metadata()?;
         let why = match () {
-            () if found.is_dir() => "EISDIR",
-            () if !found.is_file() => "ENOTREG",
-            () if found.len() > MAX_FILE => "EFBIG",
+            () if metadata.is_dir() => "EISDIR",
+            () if !metadata.is_file() => "ENOTREG",
+            () if metadata.len() > MAX_FILE => "EFBIG",
             () => {
                 let mut content = Vec::new();
-                file.take(found.len()).read_to_end(&mut content)?;
+                file.take(metadata.len()).read_to_end(&mut content)?;
                 return Ok(Ok(content));
             }
         };
@@ -206,7 +210,7 @@ pub(crate) fn list(folder: &str) -> Result<Vec<String>, String> {
     read().map_err(|error| code(&error))
 }
 
-fn found(result: io::Result<Metadata>) -> io::Result<Option<Metadata>> {
+fn if_exists(result: io::Result<Metadata>) -> io::Result<Option<Metadata>> {
     match result {
         Ok(found) => Ok(Some(found)),
         Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(None),
@@ -222,23 +226,23 @@ fn resolve_links(path: &Path) -> PathBuf {
 /// Returns true for files that are written in place: a device, a pipe, or a link without a target. A rename would
 /// remove such a link.
 fn is_in_place(path: &Path) -> io::Result<bool> {
-    match found(fs::metadata(path))? {
+    match if_exists(fs::metadata(path))? {
         Some(target) => Ok(!target.is_file()),
-        None => Ok(found(fs::symlink_metadata(path))?.is_some()),
+        None => Ok(if_exists(fs::symlink_metadata(path))?.is_some()),
     }
 }
 
 /// Fails if the suffix `confined` of a path contains a symbolic link or a junction.
-fn refuse_links(path: &str, confined: &str) -> Result<(), Unwritten> {
+fn refuse_links(path: &str, confined: &str) -> Result<(), WriteError> {
     if confined.is_empty() {
         return Ok(());
     }
     let mut at = String::from(path.strip_suffix(confined).unwrap_or_default());
     for step in confined.split('/') {
         at.push_str(step);
-        match found(fs::symlink_metadata(&at))? {
+        match if_exists(fs::symlink_metadata(&at))? {
             None => return Ok(()),
-            Some(found) if found.is_symlink() => return Err(Unwritten::Failed("ELOOP".into())),
+            Some(found) if found.is_symlink() => return Err(WriteError::Failed("ELOOP".into())),
             Some(_) => at.push('/'),
         }
     }

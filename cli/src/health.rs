@@ -14,7 +14,7 @@ const OK: &[u8] = b"HTTP/1.1 200 ";
 
 pub(crate) fn check(arguments: &[String]) -> u8 {
     let address = arguments.first().map_or(ADDRESS, String::as_str);
-    match ask(address) {
+    match request_health(address) {
         Ok(()) => 0,
         Err(why) => {
             let _ = writeln!(crate::streams::stderr(), "toolwire health: {address}: {why}");
@@ -35,7 +35,7 @@ fn connect(addresses: impl Iterator<Item = SocketAddr>) -> Result<TcpStream, Str
     Err(why)
 }
 
-fn ask(address: &str) -> Result<(), String> {
+fn request_health(address: &str) -> Result<(), String> {
     let mut relay = connect(address.to_socket_addrs().map_err(|error| error.to_string())?)?;
     let request = format!("GET /toolwire/health HTTP/1.1\r\nHost: {address}\r\nConnection: close\r\n\r\n");
     let mut head = [0; OK.len()];

@@ -37,7 +37,7 @@ pub fn main() -> ExitCode {
     let code = panic::catch_unwind(AssertUnwindSafe(run)).unwrap_or_else(|panic| {
         let found = panic.downcast_ref::<&str>().map(ToString::to_string);
         let found = found.or_else(|| panic.downcast_ref::<String>().cloned()).unwrap_or_default();
-        let found = Command::heard(&found);
+        let found = Command::escape_log(&found);
         let _ = writeln!(
             streams::stderr(),
             "toolwire: internal: found a defect in toolwire ({}). Please report it with the command line and an input \
@@ -55,7 +55,7 @@ fn run() -> u8 {
     let arguments = match facts::arguments() {
         Ok(arguments) => arguments,
         Err(found) => {
-            let found = Command::heard(&found.to_string_lossy());
+            let found = Command::escape_log(&found.to_string_lossy());
             let found = format!("toolwire: expected arguments that are UTF-8, found `{}`\n", found.trim_end());
             Output::default().write_err(&found);
             return UNUSABLE;

@@ -23,7 +23,7 @@ const MAX_KEPT: usize = 10;
 /// Time limit for writing the rest of the log at the end.
 const PATIENCE: Duration = Duration::from_secs(1);
 
-/// The log, on standard error. A thread writes it, so that a reader that has stopped does not stop the program.
+/// The log, on standard error. A thread writes it, so that the program does not wait for a stopped reader.
 pub(crate) struct Log {
     /// If it is `None`, the first and the last lines are kept until the end.
     sender: Option<Sender<String>>,
@@ -56,12 +56,12 @@ impl Kept {
     }
 
     fn text(&self) -> String {
-        let left_out = (self.left_out > 0).then(|| left_out(self.left_out));
+        let left_out = (self.left_out > 0).then(|| omission(self.left_out));
         self.first.iter().cloned().chain(left_out).chain(self.last.iter().cloned()).map(|line| line + "\n").collect()
     }
 }
 
-fn left_out(count: usize) -> String {
+fn omission(count: usize) -> String {
     format!("toolwire: {count} lines of the log are left out")
 }
 
@@ -92,7 +92,7 @@ impl Log {
     }
 
     /// Returns a log that keeps its first and its last lines, because another program has the terminal.
-    pub(crate) fn kept() -> Log {
+    pub(crate) fn deferred() -> Log {
         Log { sender: None, state: Arc::default(), kept: Mutex::default() }
     }
 
@@ -124,7 +124,7 @@ impl Log {
         }
         let mut text = match std::mem::take(&mut state.left_out) {
             0 => String::new(),
-            count => left_out(count) + "\n",
+            count => omission(count) + "\n",
         };
         text.push_str(line);
         text.push('\n');

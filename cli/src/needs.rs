@@ -1,4 +1,4 @@
-//! Does the input and output of a command: files, servers, requests and the environment.
+//! Meets the needs of a command. A need is an input (a file, the tools of a server, a variable), or a server to run.
 
 use std::{
     env,
@@ -22,7 +22,9 @@ use crate::{
     system::code,
 };
 
+/// The result of a need.
 pub(crate) enum Met {
+    /// The content that the command has asked for.
     Content(Vec<u8>),
     /// A signal has stopped a server. The program ends with this exit code.
     Ended(u8),
@@ -31,18 +33,18 @@ pub(crate) enum Met {
 /// Meets a need. Fails with a message, or with the name of a system error.
 pub(crate) fn meet(need: Need, files: &mut Files, command: &Command) -> Result<Met, String> {
     match need {
-        Need::Server(server) => watched(command, async {
+        Need::Server(server) => run_with_progress(command, async {
             match tools::list(&server).await {
                 Ok(tools) => Ok(Met::Content(tools)),
                 Err(Failure::Ended(code)) => Ok(Met::Ended(code)),
                 Err(Failure::Server { message, log }) => {
                     // A failed write is ignored, because the returned message reports the failure.
-                    let _ = streams::stderr().write_all(Command::heard(&log).as_bytes());
+                    let _ = streams::stderr().write_all(Command::escape_log(&log).as_bytes());
                     Err(message)
                 }
             }
         }),
-        Need::Request(request) => watched(command, async {
+        Need::Request(request) => run_with_progress(command, async {
             let ended = signals::ended();
             tokio::select! {
                 answer = api::answer(&request) => answer.map(Met::Content),
@@ -74,38 +76,38 @@ fn relay_settings() -> Result<String, String> {
     Err(command.finish().stderr)
 }
 
-fn watched(command: &Command, met: impl Future<Output = Result<Met, String>>) -> Result<Met, String> {
+fn run_with_progress(command: &Command, work: impl Future<Output = Result<Met, String>>) -> Result<Met, String> {
     let runtime = Builder::new_current_thread().enable_all().build().map_err(|error| code(&error))?;
-    let show = |seconds| {
+    let show_waiting = |seconds| {
         // Standard error is the only way to report an error.
         let _ = streams::stderr().write_all(command.waiting(seconds).as_bytes());
     };
-    let met = runtime.block_on(async {
-        let (mut met, mut seconds) = (pin!(met), 0);
+    let outcome = runtime.block_on(async {
+        let (mut work, mut seconds) = (pin!(work), 0);
         loop {
-            let met = tokio::select! {
-                met = met.as_mut() => met,
+            let outcome = tokio::select! {
+                outcome = work.as_mut() => outcome,
                 () = sleep(Duration::from_secs(1)) => {
                     seconds += 1;
-                    show(seconds);
+                    show_waiting(seconds);
                     continue;
                 }
             };
             if seconds > 0 {
-                show(0);
+                show_waiting(0);
             }
-            return met;
+            return outcome;
         }
     });
-    // To drop the runtime would wait for the threads that resolve host names.
+    // Dropping the runtime would wait for the threads that resolve host names.
     runtime.shutdown_background();
-    met
+    outcome
 }
 
 /// Returns the content for a need. Fails with a message, or with the name of a system error.
 fn content(need: Need, files: &mut Files) -> Result<Vec<u8>, String> {
-    let written = |node: Node<'_>| json::write(&node).into_bytes();
-    let set = |name: &String| env::var(name).ok().map(|value| (name.clone(), value));
+    let to_bytes = |node: Node<'_>| json::write(&node).into_bytes();
+    let variable = |name: &String| env::var(name).ok().map(|value| (name.clone(), value));
     match need {
         Need::File(path) => files.read(&path),
         Need::RegularFile(path) => files.read_regular(&path),
@@ -115,15 +117,15 @@ fn content(need: Need, files: &mut Files) -> Result<Vec<u8>, String> {
             streams::stdin().read_to_end(&mut input).map_err(|error| code(&error))?;
             Ok(input)
         }
-        Need::Folder(path) => Ok(written(Node::array(files::list(&path)?.into_iter().map(Node::string).collect()))),
+        Need::Folder(path) => Ok(to_bytes(Node::array(files::list(&path)?.into_iter().map(Node::string).collect()))),
         Need::Variables(names) => {
-            let variables: Vec<(String, String)> = names.iter().filter_map(set).collect();
+            let variables: Vec<(String, String)> = names.iter().filter_map(variable).collect();
             let members = variables.iter().map(|(name, value)| (name.as_str(), Node::string(value.as_str())));
-            Ok(written(record(members)))
+            Ok(to_bytes(record(members)))
         }
         Need::Set(names) => {
-            let names = names.iter().filter_map(set).filter(|(_, value)| !value.trim().is_empty());
-            Ok(written(Node::array(names.map(|(name, _)| Node::string(name)).collect())))
+            let names = names.iter().filter_map(variable).filter(|(_, value)| !value.trim().is_empty());
+            Ok(to_bytes(Node::array(names.map(|(name, _)| Node::string(name)).collect())))
         }
         _ => Err("expected a need that this program meets, found another".into()),
     }
@@ -149,12 +151,12 @@ mod tests {
     #[test]
     fn an_end_does_not_wait_for_names_that_are_being_resolved() {
         let (begin, command) = (Instant::now(), Command::new("{}"));
-        let met = watched(&command, async {
-            // As the system resolves names.
+        let outcome = run_with_progress(&command, async {
+            // Blocks a thread, as the system does while it resolves a name.
             drop(tokio::task::spawn_blocking(|| thread::sleep(Duration::from_secs(20))));
             tokio::task::yield_now().await;
             Ok(Met::Ended(1))
         });
-        assert!(matches!(met, Ok(Met::Ended(1))) && begin.elapsed() < Duration::from_secs(10));
+        assert!(matches!(outcome, Ok(Met::Ended(1))) && begin.elapsed() < Duration::from_secs(10));
     }
 }

@@ -45,8 +45,8 @@ const PIECE: usize = 1 << 16;
 /// Serves standard input and output until the client closes its end. Returns an exit code if a signal arrives before
 /// that.
 pub(crate) fn run(settings: &str) -> Result<Option<u8>, String> {
-    let read = json::read(settings).unwrap_or_default();
-    let report = Arc::new(Report::in_settings(&read)?);
+    let parsed = json::read(settings).unwrap_or_default();
+    let report = Arc::new(Report::in_settings(&parsed)?);
     let runtime = Builder::new_current_thread().enable_all().build().map_err(|error| code(&error))?;
     let log = Arc::new(Log::new());
     let (output, writer) = stdout();
@@ -55,9 +55,9 @@ pub(crate) fn run(settings: &str) -> Result<Option<u8>, String> {
         let mut ended = pin!(signals::ended());
         serve(settings, (stdin(), output), (log.clone(), report), ended.as_mut()).await
     });
-    // Names are resolved on threads that would have to end first.
+    // Dropping the runtime would wait for the threads that resolve host names.
     runtime.shutdown_background();
-    finish(&writer);
+    wait_for_writer(&writer);
     log.flush();
     ended
 }
@@ -77,7 +77,7 @@ pub(crate) async fn serve(
         proxy: Proxy::new(settings),
         links: servers.iter().map(|_| None).collect(),
         secrets: servers.iter().map(|(_, server)| secrets(server)).collect(),
-        logged: servers.iter().map(|_| Lines::new(MAX_LOG)).collect(),
+        log_lines: servers.iter().map(|_| Lines::new(MAX_LOG)).collect(),
         servers,
         sender,
         timers,
@@ -150,7 +150,7 @@ struct Host {
     links: Vec<Option<Link>>,
     secrets: Vec<Secrets>,
     /// Standard error of the servers.
-    logged: Vec<Lines>,
+    log_lines: Vec<Lines>,
     sender: Sender<(usize, Event)>,
     timers: UnboundedSender<Timer>,
     output: Sender<Vec<u8>>,
@@ -213,8 +213,8 @@ impl Host {
     fn start(&mut self, at: usize) -> Result<(), String> {
         let Some((_, server)) = self.servers.get(at) else { return Ok(()) };
         let link = Link::open(server, at, self.sender.clone(), None).map_err(|why| self.hide(at, &unstarted(&why)))?;
-        if let Some(known) = self.links.get_mut(at) {
-            *known = Some(link);
+        if let Some(slot) = self.links.get_mut(at) {
+            *slot = Some(link);
         }
         Ok(())
     }
@@ -234,12 +234,12 @@ impl Host {
                 self.carry_out(effects, &message).await
             }
             Event::Log(piece) => {
-                let lines = self.logged.get_mut(at).map(|lines| lines.push(&piece)).unwrap_or_default();
+                let lines = self.log_lines.get_mut(at).map(|lines| lines.push(&piece)).unwrap_or_default();
                 self.write_log(lines);
                 Ok(())
             }
             Event::Ended(why) => {
-                let last = self.logged.get_mut(at).and_then(Lines::end);
+                let last = self.log_lines.get_mut(at).and_then(Lines::end);
                 self.write_log(last.into_iter().collect());
                 if let Some(link) = self.links.get_mut(at) {
                     *link = None;
@@ -253,7 +253,7 @@ impl Host {
     fn write_log(&self, lines: Vec<Line>) {
         for line in lines {
             if let Line::Text(line) = line {
-                self.log.line(Command::heard(&String::from_utf8_lossy(&line)).trim_end());
+                self.log.line(Command::escape_log(&String::from_utf8_lossy(&line)).trim_end());
             }
         }
     }
@@ -283,8 +283,8 @@ impl Host {
                         link.stop();
                     }
                 }
-                Effect::Start(at, delay) => self.later(delay, Timer::Start(at)),
-                Effect::Alarm(alarm, delay) => self.later(delay, Timer::Alarm(alarm)),
+                Effect::Start(at, delay) => self.start_timer(delay, Timer::Start(at)),
+                Effect::Alarm(alarm, delay) => self.start_timer(delay, Timer::Alarm(alarm)),
                 Effect::Log(line) => self.log.line(&line),
                 Effect::Report(line) => self.report.line(&line, &self.log),
                 _ => {}
@@ -305,7 +305,7 @@ impl Host {
         }
     }
 
-    fn later(&self, delay: u64, timer: Timer) {
+    fn start_timer(&self, delay: u64, timer: Timer) {
         let timers = self.timers.clone();
         tokio::spawn(async move {
             sleep(Duration::from_millis(delay)).await;
@@ -359,7 +359,7 @@ fn stdout() -> (Sender<Vec<u8>>, JoinHandle<()>) {
 }
 
 /// Waits for the end of the writer, but only for a limited time, because the client may have stopped reading.
-fn finish(writer: &JoinHandle<()>) {
+fn wait_for_writer(writer: &JoinHandle<()>) {
     let end = std::time::Instant::now() + LAST_WRITES;
     while !writer.is_finished() && std::time::Instant::now() < end {
         thread::sleep(Duration::from_millis(1));

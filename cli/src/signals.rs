@@ -57,7 +57,7 @@ mod default {
 #[cfg(unix)]
 fn ignores_hangup() -> bool {
     static IGNORES: std::sync::OnceLock<bool> = std::sync::OnceLock::new();
-    // A handler would change the answer.
+    // Read once, because an installed handler would change the value.
     *IGNORES.get_or_init(|| {
         let status = std::fs::read_to_string("/proc/self/status").unwrap_or_default();
         let mask = status.lines().find_map(|line| line.strip_prefix("SigIgn:"));
@@ -86,13 +86,13 @@ impl Signals {
     pub(crate) fn begin() -> Signals {
         use tokio::signal::unix::{signal, SignalKind};
         let prevented = default::prevent();
-        let begun = |kind: SignalKind| signal(kind).ok();
-        let hangup = if ignores_hangup() { None } else { begun(SignalKind::hangup()) };
+        let listen = |kind: SignalKind| signal(kind).ok();
+        let hangup = if ignores_hangup() { None } else { listen(SignalKind::hangup()) };
         let signals = [
             (hangup, 129),
-            (begun(SignalKind::interrupt()), 130),
-            (begun(SignalKind::quit()), 131),
-            (begun(SignalKind::terminate()), 143),
+            (listen(SignalKind::interrupt()), 130),
+            (listen(SignalKind::quit()), 131),
+            (listen(SignalKind::terminate()), 143),
         ];
         Signals { signals, _prevented: prevented }
     }
@@ -148,8 +148,8 @@ impl Signals {
     pub(crate) async fn next(&mut self) -> u8 {
         std::future::poll_fn(|context| {
             let hangup = self.hangup.as_mut().is_some_and(|close| close.poll_recv(context).is_ready());
-            let interrupt = self.interrupt.as_mut().is_some_and(|typed| typed.poll_recv(context).is_ready());
-            let quit = self.quit.as_mut().is_some_and(|typed| typed.poll_recv(context).is_ready());
+            let interrupt = self.interrupt.as_mut().is_some_and(|ctrl_c| ctrl_c.poll_recv(context).is_ready());
+            let quit = self.quit.as_mut().is_some_and(|ctrl_break| ctrl_break.poll_recv(context).is_ready());
             let found = [(hangup, 129), (interrupt, 130), (quit, 131)].into_iter().find(|(is_found, _)| *is_found);
             found.map_or(std::task::Poll::Pending, |(_, code)| std::task::Poll::Ready(code))
         })
@@ -178,9 +178,9 @@ impl ForwardedSignals {
         };
         let (sender, codes) = tokio::sync::mpsc::unbounded_channel();
         let hangup = Some(SIGHUP).filter(|_| !ignores_hangup());
-        let waited = hangup.into_iter().chain([SIGINT, SIGQUIT, SIGTERM]);
+        let forwarded = hangup.into_iter().chain([SIGINT, SIGQUIT, SIGTERM]);
         // Without handlers, the client only receives what is typed.
-        if let Ok(mut signals) = SignalsInfo::<WithOrigin>::new(waited) {
+        if let Ok(mut signals) = SignalsInfo::<WithOrigin>::new(forwarded) {
             std::thread::spawn(move || {
                 // The signals of a terminal come from no process.
                 for origin in signals.forever().filter(|origin| origin.process.is_some()) {

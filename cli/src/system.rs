@@ -2,7 +2,7 @@
 
 use std::io::{self, ErrorKind};
 
-/// Names by the kind of an error, which is the same on all systems.
+/// Names by the kind of an error. All systems have these kinds.
 const KINDS: &[(ErrorKind, &str)] = &[
     (ErrorKind::NotFound, "ENOENT"),
     (ErrorKind::PermissionDenied, "EACCES"),

@@ -34,7 +34,7 @@ pub(crate) struct Check {
     baseline: Option<Baseline>,
     /// Suffix of the baseline's path in which no symbolic link is followed.
     confined: String,
-    /// File to which SARIF assigns the findings of inputs that are not files.
+    /// File to which SARIF assigns findings of inputs without a file.
     sarif_file: String,
     profile: Option<String>,
     dialects: Vec<&'static Dialect>,
@@ -263,7 +263,7 @@ impl Check {
         let mut found = Vec::new();
         for (at, source) in self.sources.iter().enumerate() {
             let findings = source.found.sorted();
-            let places = source.placed(&findings, at);
+            let places = source.locations(&findings, at);
             found.extend(findings.into_iter().zip(places));
         }
         found.retain(|(finding, _)| self.is_asked(finding));
@@ -522,7 +522,7 @@ impl Task for Check {
             code,
             quiet: self.arguments.quiet,
         };
-        let mut output = formats::written(&report, format, terminal).with_exit_code(code);
+        let mut output = formats::render(&report, format, terminal).with_exit_code(code);
         output.files = files;
         let stream = self.sources.iter().find(|source| source.input.origin == Origin::Stream);
         if let Some(stream) = stream.filter(|_| self.arguments.fix) {

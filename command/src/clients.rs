@@ -85,7 +85,7 @@ pub(crate) fn names() -> impl Iterator<Item = &'static str> {
     CLIENTS.iter().map(|client| client.name)
 }
 
-pub(crate) fn named(name: &str) -> Option<&'static Client> {
+pub(crate) fn find(name: &str) -> Option<&'static Client> {
     CLIENTS.iter().find(|client| client.name == name)
 }
 
@@ -194,7 +194,7 @@ mod tests {
     fn page_lists_every_client_file() -> Result<(), std::io::Error> {
         let page = std::fs::read_to_string(concat!(env!("CARGO_MANIFEST_DIR"), "/../docs/proxy.md"))?;
         for ClientFile { client, paths, source, .. } in CLIENT_FILES {
-            assert!(super::named(client).is_some(), "{client} is not a value of `--client`");
+            assert!(super::find(client).is_some(), "{client} is not a value of `--client`");
             let first = paths.iter().find_map(|path| path.strip_prefix("HOME/")).unwrap_or_default();
             let row = format!("| `{client}` | `~/{first}` | {source} |");
             assert!(page.contains(&row), "docs/proxy.md: expected the row {row}");

@@ -138,12 +138,12 @@ pub(crate) fn host_error(message: &str, name: &str, what: &str) -> (bool, String
     (missing, words)
 }
 
-/// True for JSON that was passed in place of a file name.
+/// Returns true for JSON that was passed in place of a file name.
 pub(crate) fn is_json(name: &str) -> bool {
     name.trim_start().starts_with(['{', '['])
 }
 
-/// True for the name of a system error, such as `EIO`.
+/// Returns true for the name of a system error, such as `EIO`.
 fn is_code(message: &str) -> bool {
     message.starts_with('E')
         && message.chars().all(|one| one.is_ascii_uppercase() || one.is_ascii_digit() || one == '_')

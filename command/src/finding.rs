@@ -29,7 +29,7 @@ const LOSS_ADVICE: &str = "`toolwire explain` shows what is lost, and why.";
 /// Advice for a finding about a request.
 const REQUEST_ADVICE: &str = "Change the request; `adaptRequest` does so if the API has another way to express it.";
 
-/// A dialect in which the finding occurs, with the fact behind it.
+/// A dialect with the finding, and the fact behind it.
 #[derive(Clone, Debug)]
 pub(crate) struct ReportedBy {
     pub(crate) dialect: &'static Dialect,
@@ -253,7 +253,7 @@ fn key(finding: &Finding) -> (String, &'static str, &'static str) {
 }
 
 impl Source {
-    pub(crate) fn placed(&self, found: &[Finding], source: usize) -> Vec<Location> {
+    pub(crate) fn locations(&self, found: &[Finding], source: usize) -> Vec<Location> {
         let entries: BTreeMap<&str, usize> =
             self.entries.iter().enumerate().map(|(at, entry)| (entry.pointer.as_str(), at)).collect();
         let pointers: Vec<(Option<usize>, String)> = found.iter().map(|finding| self.place_of(finding)).collect();

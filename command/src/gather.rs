@@ -36,7 +36,7 @@ pub(crate) struct Want {
 #[derive(Debug)]
 enum Role {
     Input(Origin),
-    /// File that declares the servers whose tools are the input.
+    /// File that declares servers. Their tools are the input.
     Servers,
     With,
     /// The configuration; optional, unless the command line names it.
@@ -83,9 +83,9 @@ pub(crate) struct Gathering {
     refuses_servers: bool,
     /// Variables that the file of servers may use.
     environment: Vec<String>,
-    /// Servers that the command line names. `met` contains the servers that a file declares.
+    /// Servers that the command line names. `declared_names` contains the servers that a file declares.
     only: Vec<String>,
-    met: BTreeSet<String>,
+    declared_names: BTreeSet<String>,
     /// Files and streams that are already inputs, to avoid checking an input twice.
     taken: BTreeSet<String>,
     timeout: u32,
@@ -106,23 +106,23 @@ impl Gathering {
         match command {
             Command::Matrix(arguments) => {
                 gathering.several = true;
-                gathering.source(&arguments.source, terminal)?;
+                gathering.want_source(&arguments.source, terminal)?;
             }
-            Command::Check(arguments) => gathering.check(arguments, terminal)?,
-            Command::Diff(arguments) => gathering.diff(arguments, terminal)?,
-            Command::Sanitize(arguments) => gathering.source(&arguments.source, terminal)?,
-            Command::Explain(arguments) => gathering.source(&arguments.source, terminal)?,
-            Command::Defer(arguments) => gathering.file(arguments.file.as_deref(), terminal)?,
+            Command::Check(arguments) => gathering.want_check_inputs(arguments, terminal)?,
+            Command::Diff(arguments) => gathering.want_diff_inputs(arguments, terminal)?,
+            Command::Sanitize(arguments) => gathering.want_source(&arguments.source, terminal)?,
+            Command::Explain(arguments) => gathering.want_source(&arguments.source, terminal)?,
+            Command::Defer(arguments) => gathering.want_file(arguments.file.as_deref(), terminal)?,
             Command::Restore(arguments) => {
-                gathering.file(arguments.file.as_deref(), terminal)?;
+                gathering.want_file(arguments.file.as_deref(), terminal)?;
                 let path = arguments.with.clone();
                 gathering.want(Need::File(path.clone()), path, Role::With);
             }
-            Command::Validate(arguments) => gathering.validate(arguments, terminal)?,
+            Command::Validate(arguments) => gathering.want_validate_inputs(arguments, terminal)?,
             Command::Probe(arguments) => {
                 gathering.date = terminal.date.clone();
-                if !gathering.connection(&arguments.connection())? {
-                    gathering.file(arguments.file.as_deref(), terminal)?;
+                if !gathering.want_server(&arguments.connection())? {
+                    gathering.want_file(arguments.file.as_deref(), terminal)?;
                 }
                 if let Some(path) = &arguments.record {
                     let path = gathering.paths.read(path);
@@ -133,17 +133,17 @@ impl Gathering {
             Command::Proxy(arguments) if arguments.edits() => {}
             Command::Proxy(arguments) => {
                 (gathering.several, gathering.keeps_servers) = (true, true);
-                gathering.connection(&arguments.connection)?;
+                gathering.want_server(&arguments.connection)?;
             }
-            Command::Relay(arguments) => gathering.relay(arguments),
-            Command::Run(arguments) => gathering.relay(&arguments.relay),
-            Command::Report(arguments) => gathering.report(arguments, terminal)?,
+            Command::Relay(arguments) => gathering.want_relay_file(arguments),
+            Command::Run(arguments) => gathering.want_relay_file(&arguments.relay),
+            Command::Report(arguments) => gathering.want_report_inputs(arguments, terminal)?,
             Command::Dialects(_) => {}
         }
         Ok(gathering)
     }
 
-    fn relay(&mut self, arguments: &RelayArguments) {
+    fn want_relay_file(&mut self, arguments: &RelayArguments) {
         if let Some(path) = &arguments.config {
             self.want(Need::File(path.clone()), path.clone(), Role::With);
         }
@@ -156,8 +156,8 @@ impl Gathering {
     pub(crate) fn give(&mut self, text: String, encoding: Encoding) -> Result<(), CommandError> {
         let Some(Want { source, role, .. }) = self.wants.pop_front() else { return Ok(()) };
         match role {
-            Role::Input(origin) => return self.input(SourceText { source, text, origin, encoding }),
-            Role::Servers => return self.declared(&source, &text),
+            Role::Input(origin) => return self.add_input(SourceText { source, text, origin, encoding }),
+            Role::Servers => return self.add_declared(&source, &text),
             Role::With => self.with = Some(SourceText { source, text, origin: Origin::File, encoding }),
             Role::Baseline { .. } => self.baseline = Some(SourceText { source, text, origin: Origin::File, encoding }),
             Role::Manifest => self.manifest = self.manifest.take().or(Some(source)),
@@ -172,7 +172,7 @@ impl Gathering {
                 }
                 self.config = Some(config);
             }
-            Role::Glob(glob) => return self.listed(glob, Some(&text), source),
+            Role::Glob(glob) => return self.add_listing(glob, Some(&text), source),
             Role::Variables { file, servers } => {
                 let values = json::read(&text).unwrap_or_default();
                 let values: BTreeMap<String, String> = values
@@ -196,24 +196,24 @@ impl Gathering {
         match role {
             Role::Config { is_required: false } | Role::Baseline { written: true } | Role::Record if missing => Ok(()),
             Role::Manifest => Ok(()),
-            Role::Glob(glob) if missing => self.listed(glob, None, source),
+            Role::Glob(glob) if missing => self.add_listing(glob, None, source),
             Role::Glob(glob) => {
                 let error = error.in_source(&format!("{source} ({})", glob.folder().unwrap_or_default()));
-                self.failed(error)?;
-                self.listed(glob, None, source)
+                self.add_failed(error)?;
+                self.add_listing(glob, None, source)
             }
-            Role::Input(Origin::File) | Role::Servers => self.failed(error.in_file(&source, None)),
+            Role::Input(Origin::File) | Role::Servers => self.add_failed(error.in_file(&source, None)),
             Role::Input(Origin::Server(Some((file, position)))) => {
-                self.failed(error.in_file(&file, Some(position.line)))
+                self.add_failed(error.in_file(&file, Some(position.line)))
             }
-            Role::Input(_) => self.failed(error),
+            Role::Input(_) => self.add_failed(error),
             _ => Err(error),
         }
     }
 
-    /// Returns an error that is known only at the end: no file declares a server that the command line names.
+    /// Returns an error if no file declares a server of the command line. This is known only at the end.
     pub(crate) fn require_named_servers(&self) -> Result<(), CommandError> {
-        match self.only.iter().find(|name| !self.met.contains(*name)) {
+        match self.only.iter().find(|name| !self.declared_names.contains(*name)) {
             Some(name) if self.failed.is_empty() => {
                 let message = format!("expected the name of a server in one of the files, found `{}`", shown(name));
                 Err(CommandError::option("server", message))
@@ -222,7 +222,7 @@ impl Gathering {
         }
     }
 
-    pub(crate) fn failed(&mut self, error: CommandError) -> Result<(), CommandError> {
+    pub(crate) fn add_failed(&mut self, error: CommandError) -> Result<(), CommandError> {
         if !self.several {
             return Err(error);
         }
@@ -239,7 +239,7 @@ impl Gathering {
         self.wants.push_front(Want { need, source: path, role: Role::Baseline { written: self.baseline_written } });
     }
 
-    fn file(&mut self, file: Option<&str>, terminal: &Terminal) -> Result<(), CommandError> {
+    fn want_file(&mut self, file: Option<&str>, terminal: &Terminal) -> Result<(), CommandError> {
         match file {
             Some(path) if path != "-" => {
                 let path = self.paths.read(path);
@@ -264,7 +264,7 @@ impl Gathering {
     }
 
     /// Adds the server of the command line. Returns true if there is one.
-    fn connection(&mut self, connection: &Connection) -> Result<bool, CommandError> {
+    fn want_server(&mut self, connection: &Connection) -> Result<bool, CommandError> {
         if connection.url.is_none() && !connection.headers.is_empty() {
             return Err(CommandError::option("header", "`--header` needs `--url`, found none"));
         }
@@ -310,14 +310,14 @@ impl Gathering {
         Ok(true)
     }
 
-    fn source(&mut self, source: &Source, terminal: &Terminal) -> Result<(), CommandError> {
-        if self.connection(&source.connection)? {
+    fn want_source(&mut self, source: &Source, terminal: &Terminal) -> Result<(), CommandError> {
+        if self.want_server(&source.connection)? {
             return Ok(());
         }
-        self.file(source.file.as_deref(), terminal)
+        self.want_file(source.file.as_deref(), terminal)
     }
 
-    fn check(&mut self, arguments: &CheckArguments, terminal: &Terminal) -> Result<(), CommandError> {
+    fn want_check_inputs(&mut self, arguments: &CheckArguments, terminal: &Terminal) -> Result<(), CommandError> {
         self.several = true;
         self.baseline_written = arguments.update_baseline;
         let path = self.paths.read(arguments.config.as_deref().unwrap_or(config::FILE));
@@ -331,28 +331,28 @@ impl Gathering {
             self.want_manifests();
         }
         // Files can be combined with `--servers`; both are checked.
-        let is_connected = self.connection(&arguments.connection)?;
+        let is_connected = self.want_server(&arguments.connection)?;
         if is_connected && arguments.fixes() {
             let option = if arguments.diff { "diff" } else { "fix" };
             let message = "expected files or standard input, found a server, whose tools are in no file; `toolwire \
                            proxy` rewrites them on the way, and `toolwire sanitize` shows how";
             return Err(CommandError::option(option, message));
         }
-        self.files(&arguments.files, arguments.no_patterns, is_connected, terminal)
+        self.want_files(&arguments.files, arguments.no_patterns, is_connected, terminal)
     }
 
     /// Adds the inputs of a report, and its lock file.
-    fn report(&mut self, arguments: &ReportArguments, terminal: &Terminal) -> Result<(), CommandError> {
+    fn want_report_inputs(&mut self, arguments: &ReportArguments, terminal: &Terminal) -> Result<(), CommandError> {
         self.several = true;
         if let Some(path) = &arguments.lock {
             let path = self.paths.read(path);
             self.want(Need::File(path.clone()), path, Role::With);
         }
-        let is_connected = self.connection(&arguments.connection)?;
-        self.files(&arguments.files, arguments.no_patterns, is_connected, terminal)
+        let is_connected = self.want_server(&arguments.connection)?;
+        self.want_files(&arguments.files, arguments.no_patterns, is_connected, terminal)
     }
 
-    fn files(
+    fn want_files(
         &mut self,
         files: &[String],
         no_patterns: bool,
@@ -360,13 +360,13 @@ impl Gathering {
         terminal: &Terminal,
     ) -> Result<(), CommandError> {
         if files.is_empty() {
-            return if is_connected { Ok(()) } else { self.file(None, terminal) };
+            return if is_connected { Ok(()) } else { self.want_file(None, terminal) };
         }
         for name in files {
             if is_pattern(name) && !no_patterns {
-                self.listing(Glob::new(self.paths.read(name)), name.clone());
+                self.want_listing(Glob::new(self.paths.read(name)), name.clone());
             } else {
-                self.file(Some(name), terminal)?;
+                self.want_file(Some(name), terminal)?;
             }
         }
         Ok(())
@@ -379,7 +379,7 @@ impl Gathering {
     }
 
     /// Adds the old and the new input.
-    fn diff(&mut self, arguments: &DiffArguments, terminal: &Terminal) -> Result<(), CommandError> {
+    fn want_diff_inputs(&mut self, arguments: &DiffArguments, terminal: &Terminal) -> Result<(), CommandError> {
         if arguments.format == Format::Sarif && arguments.sarif_file.is_none() {
             self.want_manifests();
         }
@@ -410,14 +410,14 @@ impl Gathering {
         for input in &arguments.inputs {
             if is_address(&input) {
                 let (url, headers) = (Some(input.clone()), arguments.headers.clone());
-                self.connection(&Connection { url, headers, ..none.clone() })?;
+                self.want_server(&Connection { url, headers, ..none.clone() })?;
             } else if input == "-" && arguments.inputs.iter().filter(|input| *input == "-").count() > 1 {
                 let message = "expected one input from standard input, found two";
                 return Err(CommandError::new("", message).in_source("diff"));
             } else {
                 self.refuses_servers = true;
                 self.taken.clear();
-                self.file(Some(input), terminal)?;
+                self.want_file(Some(input), terminal)?;
             }
         }
         let environment = arguments.environment.clone();
@@ -426,18 +426,18 @@ impl Gathering {
         }
         for command in commands {
             let (server, environment) = (command.to_vec(), environment.clone());
-            self.connection(&Connection { server, environment, ..none.clone() })?;
+            self.want_server(&Connection { server, environment, ..none.clone() })?;
         }
         if arguments.servers.is_some() {
             self.several = true;
             let (servers, only) = (arguments.servers.clone(), arguments.only.clone());
-            self.connection(&Connection { servers, only, environment, ..none })?;
+            self.want_server(&Connection { servers, only, environment, ..none })?;
         }
         Ok(())
     }
 
-    fn validate(&mut self, arguments: &ValidateArguments, terminal: &Terminal) -> Result<(), CommandError> {
-        self.file(arguments.file.as_deref(), terminal)?;
+    fn want_validate_inputs(&mut self, arguments: &ValidateArguments, terminal: &Terminal) -> Result<(), CommandError> {
+        self.want_file(arguments.file.as_deref(), terminal)?;
         // Arguments that were passed in place of a file name may contain secrets, so messages must not repeat them.
         self.wants.iter_mut().filter(|want| is_json(&want.source)).for_each(|want| want.source = "ARGUMENTS".into());
         let path = arguments.schema.as_str();
@@ -452,25 +452,25 @@ impl Gathering {
         Ok(())
     }
 
-    fn listing(&mut self, glob: Glob, source: String) {
+    fn want_listing(&mut self, glob: Glob, source: String) {
         let folder = glob.folder().unwrap_or_default().to_string();
         self.wants.push_front(Want { need: Need::Folder(folder), source, role: Role::Glob(glob) });
     }
 
-    fn listed(&mut self, mut glob: Glob, names: Option<&str>, source: String) -> Result<(), CommandError> {
-        glob.give(names);
+    fn add_listing(&mut self, mut glob: Glob, names: Option<&str>, source: String) -> Result<(), CommandError> {
+        glob.add_listing(names);
         if glob.folder().is_some() {
-            self.listing(glob, source);
+            self.want_listing(glob, source);
             return Ok(());
         }
         if glob.is_cut() {
             let message = format!("expected a pattern that matches at most {FOLDERS} folders, found more");
-            self.failed(CommandError::new("", message).in_source(&source))?;
+            self.add_failed(CommandError::new("", message).in_source(&source))?;
         }
-        let found = glob.found();
+        let found = glob.into_paths();
         if found.is_empty() {
             let message = "expected files that match the pattern, found none";
-            return self.failed(CommandError::new("", message).in_source(&source));
+            return self.add_failed(CommandError::new("", message).in_source(&source));
         }
         let new: Vec<String> = found.into_iter().filter(|path| self.taken.insert(normal(path))).collect();
         for path in new.into_iter().rev() {
@@ -481,7 +481,7 @@ impl Gathering {
     }
 
     /// A file that declares servers is an error here, because the content of an input must never start a program.
-    fn input(&mut self, input: SourceText) -> Result<(), CommandError> {
+    fn add_input(&mut self, input: SourceText) -> Result<(), CommandError> {
         let is_given = !matches!(input.origin, Origin::Server(_));
         let list = (is_given && self.refuses_servers).then(|| servers::list_of(&input.text)).flatten();
         let Some((pointer, line)) = list else {
@@ -490,19 +490,19 @@ impl Gathering {
         };
         let error = CommandError::new(pointer, servers::DECLARED).in_source(&input.source);
         let is_file = input.origin == Origin::File;
-        self.failed(if is_file { error.in_file(&input.source, Some(line)) } else { error })
+        self.add_failed(if is_file { error.in_file(&input.source, Some(line)) } else { error })
     }
 
-    fn declared(&mut self, source: &str, text: &str) -> Result<(), CommandError> {
+    fn add_declared(&mut self, source: &str, text: &str) -> Result<(), CommandError> {
         let Some(declaration) = servers::declared(text, self.timeout) else {
             let message = "expected servers in `mcpServers` or `servers`, found none";
-            return self.failed(CommandError::new("", message).in_source(source).in_file(source, None));
+            return self.add_failed(CommandError::new("", message).in_source(source).in_file(source, None));
         };
         let Declaration { servers: declared, disabled } = declaration;
         let names: Vec<String> = declared.iter().map(|one| format!("`{}`", shown(&one.name))).collect();
         let chosen: Vec<Declared> =
             declared.into_iter().filter(|one| self.only.is_empty() || self.only.contains(&one.name)).collect();
-        self.met.extend(chosen.iter().map(|one| one.name.clone()));
+        self.declared_names.extend(chosen.iter().map(|one| one.name.clone()));
         if disabled > 0 {
             self.notes.push(format!("{}: {disabled} of its servers skipped (disabled in the file)", shown(source)));
         }
@@ -511,7 +511,7 @@ impl Gathering {
             let expected =
                 if self.only.is_empty() { "at least one server" } else { "the server that `--server` names" };
             let message = format!("expected {expected}, found {found}");
-            return self.failed(CommandError::new("", message).in_source(source).in_file(source, None));
+            return self.add_failed(CommandError::new("", message).in_source(source).in_file(source, None));
         }
         if !self.several && chosen.len() > 1 {
             let message = format!("expected one server, or `--server` with the name of one, found {found}");
@@ -547,7 +547,7 @@ impl Gathering {
                 }
                 Err(message) => {
                     let error = CommandError::new("", message).in_source(&source);
-                    self.failed(error.in_file(file, Some(line)))?;
+                    self.add_failed(error.in_file(file, Some(line)))?;
                 }
             }
         }

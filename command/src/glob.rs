@@ -44,7 +44,7 @@ impl Glob {
 
     /// `names` is a JSON list of names, with `/` after directories and `//` after links to directories. `None` means
     /// that the directory cannot be listed.
-    pub(crate) fn give(&mut self, names: Option<&str>) {
+    pub(crate) fn add_listing(&mut self, names: Option<&str>) {
         let Some(folder) = self.folders.pop_front() else { return };
         self.listed += 1;
         let list = json::read(names.unwrap_or("[]")).unwrap_or_default();
@@ -57,7 +57,7 @@ impl Glob {
             let path = format!("{folder}{inner}");
             let parts: Vec<&str> = path.split('/').collect();
             if inner == name {
-                if fits(&pattern, &parts, false) {
+                if matches_pattern(&pattern, &parts, false) {
                     self.found.push(path);
                 }
                 continue;
@@ -65,7 +65,7 @@ impl Glob {
             // A link may point to a parent directory, so that `**` would not end.
             let endless = name.ends_with("//") && pattern.contains(&ANY);
             let skipped = inner == SKIPPED && pattern.contains(&ANY);
-            if endless || skipped || !fits(&pattern, &parts, true) {
+            if endless || skipped || !matches_pattern(&pattern, &parts, true) {
                 continue;
             }
             if self.listed + self.folders.len() < FOLDERS {
@@ -80,24 +80,25 @@ impl Glob {
         self.cut
     }
 
-    pub(crate) fn found(mut self) -> Vec<String> {
+    pub(crate) fn into_paths(mut self) -> Vec<String> {
         self.found.sort();
         self.found
     }
 }
 
 /// Returns true if a path matches, or if it is a directory that could contain a matching path.
-fn fits(pattern: &[&str], path: &[&str], is_folder: bool) -> bool {
+fn matches_pattern(pattern: &[&str], path: &[&str], is_folder: bool) -> bool {
     match (pattern.split_first(), path.split_first()) {
         (None, _) => path.is_empty() && !is_folder,
         (Some((part, rest)), None) => is_folder || (*part == ANY && rest.is_empty()),
         (Some((&ANY, rest)), Some((first, inner))) => {
-            fits(rest, path, is_folder) || (!first.starts_with('.') && fits(pattern, inner, is_folder))
+            matches_pattern(rest, path, is_folder)
+                || (!first.starts_with('.') && matches_pattern(pattern, inner, is_folder))
         }
         (Some((part, rest)), Some((first, inner))) => {
             // Names that begin with a dot match only a pattern that begins with a dot.
             let seen = part.starts_with('.') || !first.starts_with('.');
-            seen && (part == first || WildMatch::new(part).matches(first)) && fits(rest, inner, is_folder)
+            seen && (part == first || WildMatch::new(part).matches(first)) && matches_pattern(rest, inner, is_folder)
         }
     }
 }
@@ -110,9 +111,9 @@ mod tests {
         let mut glob = Glob::new(pattern.into());
         while let Some(folder) = glob.folder() {
             let names = folders.iter().find(|(name, _)| *name == folder).map(|(_, names)| *names);
-            glob.give(names);
+            glob.add_listing(names);
         }
-        glob.found()
+        glob.into_paths()
     }
 
     #[test]
@@ -144,10 +145,10 @@ mod tests {
     fn too_many_folders_are_reported() {
         let mut glob = Glob::new("*/*.json".into());
         let names: Vec<String> = (0..FOLDERS + 1).map(|at| format!("\"{at}/\"")).collect();
-        glob.give(Some(&format!("[{}]", names.join(","))));
+        glob.add_listing(Some(&format!("[{}]", names.join(","))));
         assert!(glob.is_cut());
         let mut glob = Glob::new("*/*.json".into());
-        glob.give(Some(&format!("[{}]", names.get(..100).unwrap_or_default().join(","))));
+        glob.add_listing(Some(&format!("[{}]", names.get(..100).unwrap_or_default().join(","))));
         assert!(!glob.is_cut());
     }
 }

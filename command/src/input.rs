@@ -144,7 +144,7 @@ impl<'a> Input<'a> {
             if let Some((at, message)) = odd_one(&kinds) {
                 return Err(CommandError::new(format!("{above}/{at}"), message));
             }
-            return Ok(Input { subject: several(node, &kinds), places: below("") });
+            return Ok(Input { subject: list_subject(node, &kinds), places: below("") });
         }
         // The JSON-RPC response of an MCP server.
         if above.is_empty() && node.get("jsonrpc").is_some() {
@@ -179,7 +179,7 @@ impl<'a> Input<'a> {
         }
         let places = InputPointers::Alone(above.into());
         match kind_of(&node) {
-            Kind::Tool if is_not_a_tool(&node) => Err(unknown(EXPECTED, above, &node)),
+            Kind::Tool if is_not_a_tool(&node) => Err(unknown_input(EXPECTED, above, &node)),
             Kind::Tool => Ok(Input { subject: Subject::Tools(Node::array(Vec::from([node]))), places }),
             Kind::Schema => Ok(Input { subject: Subject::Schemas(Vec::from([node])), places }),
             // A conversation that has no tools yet.
@@ -189,7 +189,7 @@ impl<'a> Input<'a> {
             {
                 Ok(Input { subject: Subject::Request(node), places: below("") })
             }
-            Kind::Neither => Err(unknown(EXPECTED, above, &node)),
+            Kind::Neither => Err(unknown_input(EXPECTED, above, &node)),
         }
     }
 
@@ -211,7 +211,7 @@ impl<'a> Input<'a> {
         if let Some((at, message)) = odd_one(&kinds).or_else(neither) {
             return Err(CommandError::new("", message).in_line(numbers.get(at).copied().unwrap_or_default()));
         }
-        Ok(Input { subject: several(Node::array(entries), &kinds), places: InputPointers::Lines(numbers) })
+        Ok(Input { subject: list_subject(Node::array(entries), &kinds), places: InputPointers::Lines(numbers) })
     }
 }
 
@@ -244,7 +244,7 @@ fn is_list(node: Option<&Node<'_>>) -> bool {
 }
 
 /// A list with anything other than schemas is a tool list. Broken tools are reported later, by the commands.
-fn several<'a>(list: Node<'a>, kinds: &[Kind]) -> Subject<'a> {
+fn list_subject<'a>(list: Node<'a>, kinds: &[Kind]) -> Subject<'a> {
     if kinds.is_empty() || !kinds.iter().all(|kind| *kind == Kind::Schema) {
         return Subject::Tools(list);
     }
@@ -301,20 +301,20 @@ pub(crate) fn pick(
         }
         (Some(wanted), _) => match entries.iter().find(|entry| entry.name.as_deref() == Some(wanted)) {
             Some(entry) => return Ok(entry.clone()),
-            None => format!("expected `--tool` to be one of {}, found `{}`", names(entries), shown(wanted)),
+            None => format!("expected `--tool` to be one of {}, found `{}`", quoted_names(entries), shown(wanted)),
         },
         (None, [only]) => return Ok(only.clone()),
         (None, _) if is_about_schemas => {
             format!("expected one schema, found {}: `{command}` accepts one at a time", found())
         }
         (None, _) => {
-            format!("expected one tool, or `--tool` with the name of one, found {}: {}", found(), names(entries))
+            format!("expected one tool, or `--tool` with the name of one, found {}: {}", found(), quoted_names(entries))
         }
     };
     Err(CommandError::new("", message))
 }
 
-fn names(entries: &[Named]) -> String {
+fn quoted_names(entries: &[Named]) -> String {
     let names = entries.iter().filter_map(|entry| entry.name.as_deref());
     let names: Vec<String> = names.map(|name| format!("`{}`", shown(name))).collect();
     if names.is_empty() {
@@ -355,8 +355,8 @@ const OPENAI: &str = "parameters";
 /// Maximum number of members that a message names.
 const NAMED: usize = 6;
 
-/// Returns true if a single object is not a tool: it has members that tools never have and no schema, or it is a tool
-/// that an API runs itself.
+/// Returns true for an object with members that tools never have and without a schema, and for a tool that an API runs
+/// itself.
 fn is_not_a_tool(node: &Node<'_>) -> bool {
     let Some(object) = node.as_object() else { return true };
     let is_known = |name: &str| MEMBERS.contains(&name) || internal::schema_members().any(|member| member == name);
@@ -368,7 +368,7 @@ fn is_not_a_tool(node: &Node<'_>) -> bool {
     !has_schema && !is_misspelt && object.iter().any(|member| !is_known(&member.key.display()))
 }
 
-fn unknown(expected: &str, above: &str, node: &Node<'_>) -> CommandError {
+fn unknown_input(expected: &str, above: &str, node: &Node<'_>) -> CommandError {
     let found = match node.as_object() {
         Some(object) if !object.is_empty() => {
             let names: Vec<String> = object

@@ -159,9 +159,9 @@ impl Command {
             match CommandLine::try_parse_from(["toolwire".to_string()].into_iter().chain(arguments)) {
                 Ok(CommandLine { command }) => match Gathering::new(&command, &terminal) {
                     Ok(gathering) => (State::Waiting(Box::new(command)), gathering),
-                    Err(error) => (State::Ended(unusable(&error, INPUT, &terminal)), Gathering::default()),
+                    Err(error) => (State::Ended(unusable_output(&error, INPUT, &terminal)), Gathering::default()),
                 },
-                Err(error) => (State::Ended(usage(&error)), Gathering::default()),
+                Err(error) => (State::Ended(usage_output(&error)), Gathering::default()),
             };
         let mut command = Command { terminal, gathering, source: INPUT.into(), state, step: 0, shows: false };
         command.begin();
@@ -179,7 +179,7 @@ impl Command {
     /// assert!(read.contains(r#""pointer":"/result/tools/0""#), "{read}");
     /// ```
     pub fn reading(bytes: &[u8]) -> String {
-        let read = decoded(bytes).map_or_else(|error| reading::refusal(&error), |(text, _)| reading::reading(&text));
+        let read = decode(bytes).map_or_else(|error| reading::refusal(&error), |(text, _)| reading::reading(&text));
         json::write(&read)
     }
 
@@ -207,13 +207,13 @@ impl Command {
     /// Supplies the content of the next need.
     pub fn give(&mut self, bytes: &[u8]) {
         if let State::Working(task) = &mut self.state {
-            let given = decoded(bytes).and_then(|(text, _)| task.give(&text));
+            let given = decode(bytes).and_then(|(text, _)| task.give(&text));
             let source = self.source.clone();
             return self.go_on(given, &source);
         }
         let (State::Waiting(_), Some(want)) = (&self.state, self.gathering.next()) else { return };
         let source = want.source.clone();
-        let given = match decoded(bytes) {
+        let given = match decode(bytes) {
             Ok((text, encoding)) => self.gathering.give(text, encoding),
             Err(error) => self.gathering.fail(false, error),
         };
@@ -256,13 +256,13 @@ impl Command {
     /// Executes the next step. Returns text for standard error, which may be empty, or `None` if the work is done and
     /// [`Self::finish`] returns the result.
     pub fn step(&mut self) -> Option<String> {
-        let State::Working(task) = &mut self.state else { return self.cleared() };
+        let State::Working(task) = &mut self.state else { return self.clear_progress() };
         let (steps, at) = (task.steps(), self.step);
         if at >= steps {
-            return self.cleared();
+            return self.clear_progress();
         }
         if let Err(error) = task.step(at) {
-            self.state = State::Ended(unusable(&error, &self.source, &self.terminal));
+            self.state = State::Ended(unusable_output(&error, &self.source, &self.terminal));
             return Some(String::new());
         }
         self.step += 1;
@@ -278,11 +278,11 @@ impl Command {
         let source = self.source.as_str();
         let output = match self.state {
             State::Working(task) => {
-                task.finish(&self.terminal).unwrap_or_else(|error| unusable(&error, source, &self.terminal))
+                task.finish(&self.terminal).unwrap_or_else(|error| unusable_output(&error, source, &self.terminal))
             }
             State::Ended(output) => output,
             State::Waiting(_) => {
-                unusable(&CommandError::new("", "expected an input, found none"), source, &self.terminal)
+                unusable_output(&CommandError::new("", "expected an input, found none"), source, &self.terminal)
             }
         };
         let Output { mut stdout, stderr, exit_code, content, mut files } = output;
@@ -299,7 +299,7 @@ impl Command {
     }
 
     /// Escapes the standard error of a server for a terminal.
-    pub fn heard(log: &str) -> String {
+    pub fn escape_log(log: &str) -> String {
         let mut log = escaped_lines(log);
         if !log.is_empty() && !log.ends_with('\n') {
             log.push('\n');
@@ -307,15 +307,15 @@ impl Command {
         log
     }
 
-    /// Clears the progress once, because the result may go to the same terminal.
-    fn cleared(&mut self) -> Option<String> {
+    /// Clears the progress once, because the result may also go to the terminal.
+    fn clear_progress(&mut self) -> Option<String> {
         std::mem::take(&mut self.shows).then(|| task::CLEAR.into())
     }
 
     fn go_on(&mut self, outcome: Result<(), CommandError>, source: &str) {
         match outcome {
             Ok(()) => self.begin(),
-            Err(error) => self.state = State::Ended(unusable(&error, source, &self.terminal)),
+            Err(error) => self.state = State::Ended(unusable_output(&error, source, &self.terminal)),
         }
     }
 
@@ -330,14 +330,19 @@ impl Command {
         if let Some(input) = gathered.inputs.first() {
             self.source = input.source.clone();
         }
-        self.state = match gathered.require_named_servers().and_then(|()| task(*command, gathered, &self.terminal)) {
+        self.state = match gathered.require_named_servers().and_then(|()| new_task(*command, gathered, &self.terminal))
+        {
             Ok(task) => State::Working(task),
-            Err(error) => State::Ended(unusable(&error, &self.source, &self.terminal)),
+            Err(error) => State::Ended(unusable_output(&error, &self.source, &self.terminal)),
         };
     }
 }
 
-fn task(command: arguments::Command, gathered: Gathering, terminal: &Terminal) -> Result<Box<dyn Task>, CommandError> {
+fn new_task(
+    command: arguments::Command,
+    gathered: Gathering,
+    terminal: &Terminal,
+) -> Result<Box<dyn Task>, CommandError> {
     let none = || CommandError::new("", "expected an input, found none");
     let command = match command {
         arguments::Command::Check(arguments) => return Ok(Box::new(check::Check::new(arguments, gathered)?)),
@@ -381,13 +386,13 @@ fn task(command: arguments::Command, gathered: Gathering, terminal: &Terminal) -
     })
 }
 
-fn unusable(error: &CommandError, source: &str, terminal: &Terminal) -> Output {
+fn unusable_output(error: &CommandError, source: &str, terminal: &Terminal) -> Output {
     let mut output = Output::default().with_exit_code(error.exit_code());
     output.add_note(&error.render(source, terminal.err));
     output
 }
 
-fn usage(error: &clap::Error) -> Output {
+fn usage_output(error: &clap::Error) -> Output {
     // The message repeats arguments, which may be names of files.
     let text = shown_lines(&error.render().to_string()).into_owned();
     if error.use_stderr() {
@@ -404,7 +409,7 @@ fn escaped_lines(text: &str) -> String {
 }
 
 /// Decodes a file: UTF-8, or UTF-16 with a byte order mark, which PowerShell writes.
-fn decoded(bytes: &[u8]) -> Result<(String, Encoding), CommandError> {
+fn decode(bytes: &[u8]) -> Result<(String, Encoding), CommandError> {
     let wide = |unit: fn([u8; 2]) -> u16| {
         let units = bytes.chunks_exact(2).skip(1).filter_map(|pair| pair.try_into().ok()).map(unit);
         let text = String::from_utf16(&units.collect::<Vec<u16>>()).ok().filter(|_| bytes.len() % 2 == 0);

@@ -1,8 +1,7 @@
 //! Finds the lines and columns of JSON Pointers in a JSON text, in one pass. Also converts pointers into a list of
 //! tools or schemas to locations in the input that contains the list.
 //!
-//! No library is used, because parsers that track positions reject text that the core accepts, for example lone
-//! surrogates.
+//! No library is used: parsers with positions reject text that the core accepts, for example lone surrogates.
 
 use std::{collections::BTreeMap, ops::Range};
 
@@ -51,7 +50,7 @@ pub(crate) fn positions_in<'p>(text: &str, plain: &str, pointers: impl Iterator<
     }
     let mut offsets = vec![0; count];
     let mut scan = Scan { bytes: plain.as_bytes(), at: 0, offsets: &mut offsets };
-    scan.space();
+    scan.skip_space();
     let start = scan.at;
     scan.mark(&root, start);
     scan.value(Some(&root), plain);
@@ -61,7 +60,7 @@ pub(crate) fn positions_in<'p>(text: &str, plain: &str, pointers: impl Iterator<
 /// Returns the byte range of a value in valid JSON. `steps` are the keys and indices on the path to the value.
 pub(crate) fn value_span<'n>(plain: &str, steps: impl Iterator<Item = &'n str>) -> Option<Range<usize>> {
     let mut scan = Scan { bytes: plain.as_bytes(), at: 0, offsets: &mut [] };
-    scan.space();
+    scan.skip_space();
     for wanted in steps {
         if scan.peek()? == b'[' {
             let item = children(plain, scan.at..plain.len()).into_iter().nth(wanted.parse().ok()?)?;
@@ -71,12 +70,12 @@ pub(crate) fn value_span<'n>(plain: &str, steps: impl Iterator<Item = &'n str>) 
         (scan.peek()? == b'{').then_some(())?;
         scan.at += 1;
         loop {
-            scan.space();
+            scan.skip_space();
             let start = scan.at;
             (scan.peek()? == b'"').then_some(())?;
-            scan.string();
+            scan.skip_string();
             let found = plain.get(start..scan.at).and_then(name);
-            scan.space();
+            scan.skip_space();
             if found.as_deref() == Some(wanted) {
                 break;
             }
@@ -114,16 +113,16 @@ pub(crate) fn children(text: &str, span: Range<usize>) -> Vec<Child> {
     scan.at += 1;
     let mut found = Vec::new();
     loop {
-        scan.space();
+        scan.skip_space();
         if matches!(scan.peek(), None | Some(b']' | b'}')) {
             return found;
         }
         let key = scan.at;
         let key = is_object.then(|| {
-            scan.string();
+            scan.skip_string();
             key..scan.at
         });
-        scan.space();
+        scan.skip_space();
         let start = scan.at;
         scan.skip_value();
         let length = text.get(start..scan.at).map_or(0, |value| value.trim_end().len());
@@ -174,7 +173,7 @@ impl Scan<'_> {
         self.bytes.get(self.at).copied()
     }
 
-    fn space(&mut self) {
+    fn skip_space(&mut self) {
         while self.peek().is_some_and(|one| one.is_ascii_whitespace() || one == b',' || one == b':') {
             self.at += 1;
         }
@@ -197,17 +196,17 @@ impl Scan<'_> {
             (Some(b'{'), Some(wanted)) => {
                 self.at += 1;
                 loop {
-                    self.space();
+                    self.skip_space();
                     let start = self.at;
                     if self.peek() != Some(b'"') {
                         break;
                     }
-                    self.string();
+                    self.skip_string();
                     let below = text.get(start..self.at).and_then(name).and_then(|name| wanted.below.get(&name));
                     if let Some(below) = below {
                         self.mark(below, start);
                     }
-                    self.space();
+                    self.skip_space();
                     self.value(below, text);
                 }
                 self.at += 1;
@@ -215,7 +214,7 @@ impl Scan<'_> {
             (Some(b'['), Some(wanted)) => {
                 self.at += 1;
                 for index in 0.. {
-                    self.space();
+                    self.skip_space();
                     if matches!(self.peek(), None | Some(b']')) {
                         break;
                     }
@@ -236,7 +235,7 @@ impl Scan<'_> {
         let mut depth = 0_usize;
         while let Some(one) = self.peek() {
             match one {
-                b'"' => self.string(),
+                b'"' => self.skip_string(),
                 b'{' | b'[' => {
                     depth += 1;
                     self.at += 1;
@@ -258,7 +257,7 @@ impl Scan<'_> {
         }
     }
 
-    fn string(&mut self) {
+    fn skip_string(&mut self) {
         self.at += 1;
         while let Some(one) = self.peek() {
             self.at += if one == b'\\' { 2 } else { 1 };

@@ -41,7 +41,7 @@ const MAX_HEADERS: usize = 1_000;
 /// Port of a SOCKS proxy whose URL has none (RFC 1928, 3).
 const SOCKS_PORT: u16 = 1080;
 
-/// Values of a variable that name no proxy, as browsers write it.
+/// Values of a proxy variable that mean a direct connection, as in browsers.
 const DIRECT: [&str; 2] = ["direct", "direct://"];
 
 type BoxError = Box<dyn Error + Send + Sync>;
@@ -92,12 +92,12 @@ where
         }
         let (cell, connector, limit) = (self.secure.clone(), self.connector.clone(), self.limit);
         // A failure is not kept: the next request reads the certificates again.
-        let made = spawn_blocking(move || {
-            let made = secure(connector, limit)?;
-            Ok(cell.get_or_init(|| made).clone())
+        let client = spawn_blocking(move || {
+            let client = secure_client(connector, limit)?;
+            Ok(cell.get_or_init(|| client).clone())
         });
-        let made = made.await;
-        made.unwrap_or_else(|_| Err("the certificates of the system cannot be read".into()))
+        let client = client.await;
+        client.unwrap_or_else(|_| Err("the certificates of the system cannot be read".into()))
     }
 }
 
@@ -112,7 +112,7 @@ fn builder() -> Builder {
     builder
 }
 
-fn secure<B>(connector: HttpConnector, limit: Duration) -> Result<Secure<B>, String>
+fn secure_client<B>(connector: HttpConnector, limit: Duration) -> Result<Secure<B>, String>
 where
     B: Body<Data = Bytes, Error: Into<BoxError>> + Send + Unpin + 'static,
 {
@@ -136,7 +136,7 @@ pub(crate) fn why(error: &(dyn Error + 'static)) -> String {
                 reason = Some("its reply is not one of HTTP/1.1".into());
             }
         }
-        // The error of hyper's connector, whose cause has no kind.
+        // The error of hyper's connector for an unknown host. Its cause has no error kind.
         if error.to_string() == "dns error" {
             return "ENOTFOUND".into();
         }

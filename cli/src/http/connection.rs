@@ -31,8 +31,8 @@ pub(crate) struct Limits {
 }
 
 impl Limits {
-    /// Clients should close an idle connection first, because a request may meet the server's close. Go and reqwest
-    /// keep idle connections for 90 s, Java for 20 minutes.
+    /// Clients should close an idle connection first: a request is lost if the server closes at that time. Go and
+    /// reqwest keep idle connections for 90 s, Java for 20 minutes.
     pub(crate) fn new(unread: Duration) -> Limits {
         Limits { head: Duration::from_secs(60), idle: Duration::from_secs(3600), unread }
     }
@@ -64,7 +64,7 @@ struct Requests {
     reader: Mutex<Option<Waker>>,
     /// Number of parts of replies that wait for the client.
     unread: AtomicUsize,
-    /// The last time at which the client has read, or at which a part began to wait while no other part did.
+    /// The last time at which the client has read a part, or a first part has begun to wait.
     last_read: Mutex<Instant>,
 }
 
@@ -131,7 +131,7 @@ impl Busy {
         Unread(self.0.clone())
     }
 
-    /// Waits until replies wait for the client, and the client has read no part of them for longer than the limit.
+    /// Returns once the client has read nothing of the waiting replies for longer than the limit.
     pub(crate) async fn wait_until_stuck(&self, limit: Duration) {
         loop {
             let is_unread = self.0.unread.load(Ordering::Relaxed) > 0;
@@ -209,7 +209,8 @@ pub(crate) struct Connection {
     framing: Option<Framing>,
     /// Bytes that hyper may read.
     ready: Vec<u8>,
-    at: usize,
+    /// Number of bytes of `ready` that hyper has read.
+    ready_start: usize,
     /// Bytes after the current request. If hyper received them, it would no longer notice that the client disconnects.
     held: Vec<u8>,
     busy: Busy,
@@ -237,7 +238,7 @@ impl Connection {
             stream,
             framing,
             ready,
-            at: 0,
+            ready_start: 0,
             held,
             busy,
             half_closed: None,
@@ -248,18 +249,18 @@ impl Connection {
         }
     }
 
-    fn give(&mut self, buffer: &mut ReadBuf<'_>) -> bool {
-        let rest = self.ready.get(self.at..).unwrap_or_default();
+    fn fill_from_ready(&mut self, buffer: &mut ReadBuf<'_>) -> bool {
+        let rest = self.ready.get(self.ready_start..).unwrap_or_default();
         let part = rest.get(..rest.len().min(buffer.remaining())).unwrap_or(rest);
         if part.is_empty() {
             return false;
         }
         buffer.put_slice(part);
-        self.at += part.len();
-        if self.at == self.ready.len() {
+        self.ready_start += part.len();
+        if self.ready_start == self.ready.len() {
             self.ready.clear();
             self.ready.shrink_to(PIECE);
-            self.at = 0;
+            self.ready_start = 0;
         }
         true
     }
@@ -291,11 +292,11 @@ impl Connection {
         Poll::Pending
     }
 
-    /// Returns ready if the connection has waited for too long.
+    /// Returns an error once the connection has waited for too long.
     fn poll_limit(&mut self, context: &mut Context<'_>) -> Poll<io::Error> {
         let waits = match &self.framing {
             Some(framing) if framing.is_in_head() => Waits::Head,
-            Some(framing) if !framing.is_between() => Waits::Request,
+            Some(framing) if !framing.is_between_requests() => Waits::Request,
             _ if self.busy.is_busy() => Waits::Request,
             _ if self.busy.has_begun() => Waits::Idle,
             _ => Waits::Head,
@@ -313,7 +314,7 @@ impl Connection {
     }
 
     /// Fails if the client has not read for too long.
-    fn limited<T>(&mut self, context: &mut Context<'_>, written: Poll<io::Result<T>>) -> Poll<io::Result<T>> {
+    fn fail_if_unread<T>(&mut self, context: &mut Context<'_>, written: Poll<io::Result<T>>) -> Poll<io::Result<T>> {
         if written.is_ready() {
             self.write_limit = None;
             return written;
@@ -329,13 +330,13 @@ impl AsyncRead for Connection {
     fn poll_read(self: Pin<&mut Self>, context: &mut Context<'_>, buffer: &mut ReadBuf<'_>) -> Poll<io::Result<()>> {
         let this = self.get_mut();
         loop {
-            if this.give(buffer) {
+            if this.fill_from_ready(buffer) {
                 return Poll::Ready(Ok(()));
             }
             if this.framing.as_ref().is_some_and(Framing::has_ended) {
                 return Poll::Ready(Ok(()));
             }
-            if this.framing.as_ref().is_some_and(Framing::is_between) && this.busy.is_busy() {
+            if this.framing.as_ref().is_some_and(Framing::is_between_requests) && this.busy.is_busy() {
                 ready!(this.poll_disconnect(context))?;
                 return Poll::Ready(Ok(()));
             }
@@ -357,15 +358,15 @@ impl AsyncRead for Connection {
                 return Poll::Ready(Ok(()));
             };
             if length == 0 {
-                framing.end(&mut this.ready);
+                framing.flush_head(&mut this.ready);
                 this.framing = None;
-                this.give(buffer);
+                this.fill_from_ready(buffer);
                 return Poll::Ready(Ok(()));
             }
             let bytes = piece.filled();
-            let is_body = framing.is_body(length);
+            let is_all_body = framing.is_all_body(length);
             let read = framing.read(bytes, &mut this.ready).map_err(|_| io::ErrorKind::InvalidData)?;
-            if is_body || this.ready.len() == length && this.ready == bytes {
+            if is_all_body || this.ready.len() == length && this.ready == bytes {
                 // The bytes are already where hyper reads them.
                 this.ready.clear();
                 buffer.advance(length);
@@ -380,7 +381,7 @@ impl AsyncWrite for Connection {
     fn poll_write(self: Pin<&mut Self>, context: &mut Context<'_>, bytes: &[u8]) -> Poll<io::Result<usize>> {
         let this = self.get_mut();
         let written = Pin::new(&mut this.stream).poll_write(context, bytes);
-        this.limited(context, written)
+        this.fail_if_unread(context, written)
     }
 
     fn poll_write_vectored(
@@ -390,7 +391,7 @@ impl AsyncWrite for Connection {
     ) -> Poll<io::Result<usize>> {
         let this = self.get_mut();
         let written = Pin::new(&mut this.stream).poll_write_vectored(context, pieces);
-        this.limited(context, written)
+        this.fail_if_unread(context, written)
     }
 
     fn is_write_vectored(&self) -> bool {

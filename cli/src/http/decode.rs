@@ -11,7 +11,7 @@ use zstd_safe::{DCtx, DParameter, InBuffer, OutBuffer};
 const BUFFER: usize = 1 << 14;
 /// Maximum size of the window of zstd, as a power of two (RFC 9659).
 const MAX_WINDOW: u32 = 23;
-/// Maximum number of members of gzip without content, each of which costs some microseconds.
+/// Maximum number of members of gzip without content. Each costs some microseconds.
 const MAX_EMPTY: usize = 1 << 12;
 /// A stream of brotli with a large window begins with these bits: the window may have 1 GiB. `br` has no such streams
 /// (RFC 7932, 9.1), but the decoder accepts them.
@@ -29,8 +29,7 @@ pub(crate) struct Decoder(Kind);
 enum Kind {
     Gzip(Box<Gzip>),
     Deflate(Deflate),
-    /// True after the first byte was read.
-    Brotli(Box<DecompressorWriter<Decoded>>, bool),
+    Brotli { inner: Box<DecompressorWriter<Decoded>>, has_begun: bool },
     Zstd(Zstd),
 }
 
@@ -94,7 +93,7 @@ impl Decoder {
             }
             ContentEncoding::Deflate => Kind::Deflate(Deflate { inner: None, has_ended: false }),
             ContentEncoding::Brotli => {
-                Kind::Brotli(Box::new(DecompressorWriter::new(Decoded::default(), BUFFER)), false)
+                Kind::Brotli { inner: Box::new(DecompressorWriter::new(Decoded::default(), BUFFER)), has_begun: false }
             }
             ContentEncoding::Zstd => {
                 let mut inner = DCtx::create();
@@ -110,16 +109,16 @@ impl Decoder {
             Kind::Gzip(inner) => {
                 inner.inner.get_mut().most = most;
                 let written = inner.write(piece);
-                taken(inner.inner.get_mut(), written)
+                take_decoded(inner.inner.get_mut(), written)
             }
-            Kind::Brotli(inner, has_begun) => {
+            Kind::Brotli { inner, has_begun } => {
                 if !*has_begun && piece.first().is_some_and(|first| first & 0x7f == LARGE_WINDOW) {
                     return Err(Undecodable::Malformed);
                 }
                 *has_begun |= !piece.is_empty();
                 inner.get_mut().most = most;
                 let written = inner.write_all(piece);
-                taken(inner.get_mut(), written)
+                take_decoded(inner.get_mut(), written)
             }
             Kind::Deflate(inner) => inner.push(piece, most),
             Kind::Zstd(inner) => inner.push(piece, most),
@@ -132,12 +131,12 @@ impl Decoder {
             Kind::Gzip(inner) => {
                 inner.inner.get_mut().most = most;
                 let written = inner.inner.try_finish();
-                taken(inner.inner.get_mut(), written)
+                take_decoded(inner.inner.get_mut(), written)
             }
-            Kind::Brotli(inner, _) => {
+            Kind::Brotli { inner, .. } => {
                 inner.get_mut().most = most;
                 let written = inner.close();
-                taken(inner.get_mut(), written)
+                take_decoded(inner.get_mut(), written)
             }
             Kind::Deflate(inner) if inner.has_ended => Ok(Vec::new()),
             Kind::Zstd(inner) if inner.is_whole => Ok(Vec::new()),
@@ -146,7 +145,7 @@ impl Decoder {
     }
 }
 
-fn taken(decoded: &mut Decoded, written: io::Result<()>) -> Result<Vec<u8>, Undecodable> {
+fn take_decoded(decoded: &mut Decoded, written: io::Result<()>) -> Result<Vec<u8>, Undecodable> {
     match written {
         Ok(()) => Ok(std::mem::take(&mut decoded.bytes)),
         Err(_) if decoded.is_full => Err(Undecodable::TooLong),
@@ -157,8 +156,8 @@ fn taken(decoded: &mut Decoded, written: io::Result<()>) -> Result<Vec<u8>, Unde
 impl Deflate {
     fn push(&mut self, mut piece: &[u8], most: usize) -> Result<Vec<u8>, Undecodable> {
         let Some(first) = piece.first() else { return Ok(Vec::new()) };
-        // The lower half of zlib's first byte is 8. In raw deflate, such a byte would begin a stored block that is not
-        // the last one, with other bits set than encoders write.
+        // The lower half of zlib's first byte is 8. Raw deflate could begin with such a byte only as a stored block
+        // with padding bits that no encoder writes.
         let inner = self.inner.get_or_insert_with(|| Decompress::new(first & 0x0f == 8));
         let mut out = Vec::new();
         while !self.has_ended {
@@ -223,7 +222,7 @@ impl Zstd {
             let mut output = OutBuffer::around_pos(&mut out, length);
             let rest = self.inner.decompress_stream(&mut output, &mut input).map_err(|_| Undecodable::Malformed)?;
             let is_stuck = input.pos() == read && out.len() == length;
-            // Without input, a decoder that has ended a frame asks for the next one.
+            // After the end of a frame, a call without input asks for the next frame, so `rest` is not 0.
             if !is_stuck {
                 self.is_whole = rest == 0;
             }

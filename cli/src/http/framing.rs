@@ -1,8 +1,8 @@
 //! Finds the heads of requests on a connection of HTTP/1, and refuses ambiguous heads.
 //!
 //! hyper accepts more than is safe in front of another server: line ends without a carriage return, `Content-Length`
-//! together with `Transfer-Encoding`, fragments, which it drops. An attacker could make two
-//! servers see different requests. This reader passes only unambiguous heads.
+//! together with `Transfer-Encoding`, and fragments (which it drops). With such a head, an attacker could make two
+//! servers see different requests.
 
 /// Maximum size of a head, in bytes.
 pub(crate) const MAX_HEAD: usize = 1 << 16;
@@ -36,7 +36,7 @@ enum Chunked {
         length: usize,
         has_ended: bool,
     },
-    /// The line feed of that line.
+    /// The line feed after the size of a chunk.
     SizeEnd(u64),
     Data(u64),
     DataReturn,
@@ -55,7 +55,7 @@ impl Framing {
         Framing { state: State::Head, head: Vec::new() }
     }
 
-    pub(crate) fn is_between(&self) -> bool {
+    pub(crate) fn is_between_requests(&self) -> bool {
         self.state == State::Head && self.head.is_empty()
     }
 
@@ -68,7 +68,7 @@ impl Framing {
         self.state == State::Ended
     }
 
-    pub(crate) fn is_body(&self, length: usize) -> bool {
+    pub(crate) fn is_all_body(&self, length: usize) -> bool {
         matches!(self.state, State::Body(rest) if rest >= length as u64)
     }
 
@@ -77,7 +77,7 @@ impl Framing {
     pub(crate) fn read(&mut self, all: &[u8], out: &mut Vec<u8>) -> Result<usize, Malformed> {
         let (mut bytes, begin) = (all, out.len());
         while let Some((first, rest)) = bytes.split_first() {
-            if self.is_between() && out.len() > begin {
+            if self.is_between_requests() && out.len() > begin {
                 break;
             }
             match &mut self.state {
@@ -143,7 +143,8 @@ impl Framing {
             }
         }
         if self.head.len() > MAX_HEAD {
-            // hyper has the same limit, if it does not receive the end of the head, and answers with the status 431.
+            // hyper has this limit, too, and answers with the status 431, because it does not receive the end of the
+            // head.
             self.head.truncate(MAX_HEAD);
             out.append(&mut self.head);
             self.state = State::Ended;
@@ -157,7 +158,7 @@ impl Framing {
         out.extend_from_slice(REFUSED);
     }
 
-    pub(crate) fn end(&mut self, out: &mut Vec<u8>) {
+    pub(crate) fn flush_head(&mut self, out: &mut Vec<u8>) {
         out.append(&mut self.head);
     }
 }
@@ -255,7 +256,7 @@ mod tests {
             0\r\nX: y\r\n\r\nPOST / HTTP/1.1\r\ncontent-length:0\r\n\r\n";
         for size in 1..requests.len() {
             let (result, out, framing) = read(requests, size);
-            assert_eq!((result, framing.is_between()), (Ok(()), true), "{size}");
+            assert_eq!((result, framing.is_between_requests()), (Ok(()), true), "{size}");
             assert_eq!(out, requests, "{size}");
         }
         let (_, out, framing) = read(b"\r\n\r\nGET / HTTP/1.1\r\n", 3);

@@ -88,10 +88,10 @@ pub(crate) struct Listening {
 struct Connections {
     room: Arc<Semaphore>,
     /// Connections that may be closed while they are idle, by increasing numbers.
-    open: Mutex<BTreeMap<u64, Ends>>,
+    open: Mutex<BTreeMap<u64, OpenConnection>>,
 }
 
-struct Ends {
+struct OpenConnection {
     busy: Busy,
     end: Arc<Notify>,
 }
@@ -99,7 +99,7 @@ struct Ends {
 impl Connections {
     /// Waits for room for another connection. Idle connections end to make room, the oldest first, so that clients
     /// without requests do not block others.
-    async fn enter(&self) -> OwnedSemaphorePermit {
+    async fn acquire_permit(&self) -> OwnedSemaphorePermit {
         if let Ok(permit) = self.room.clone().try_acquire_owned() {
             return permit;
         }
@@ -120,7 +120,7 @@ impl Connections {
     }
 
     fn add(&self, number: u64, busy: Busy, end: Arc<Notify>) {
-        self.open.lock().unwrap_or_else(PoisonError::into_inner).insert(number, Ends { busy, end });
+        self.open.lock().unwrap_or_else(PoisonError::into_inner).insert(number, OpenConnection { busy, end });
     }
 
     fn remove(&self, number: u64) {
@@ -166,7 +166,7 @@ impl Listening {
         let code = loop {
             let accepted = async {
                 let accepted = self.listener.accept().await;
-                (accepted, self.connections.enter().await)
+                (accepted, self.connections.acquire_permit().await)
             };
             tokio::select! {
                 code = &mut ended => break code,

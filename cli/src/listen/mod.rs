@@ -1,5 +1,5 @@
-//! Sockets, timers and sessions of `toolwire proxy --listen`. `toolwire_command::Listener` decides which client
-//! receives which response.
+//! Sockets, timers and sessions of `toolwire proxy --listen`. `toolwire_command::Listener` decides the client of each
+//! response.
 
 mod reply;
 
@@ -65,17 +65,17 @@ pub(crate) fn is_wanted(settings: &str) -> bool {
 }
 
 pub(crate) fn run(settings: &str) -> Result<u8, String> {
-    let read = json::read(settings).unwrap_or_default();
+    let parsed = json::read(settings).unwrap_or_default();
     let text = |node: &Node<'_>, key: &str| node.text_at(key).map(|text| text.display().into_owned());
-    let token = token_of(text(&read, "token").as_deref())?;
-    let report = Arc::new(Report::in_settings(&read)?);
-    let listen = read.get("listen").cloned().unwrap_or_default();
+    let token = token_of(text(&parsed, "token").as_deref())?;
+    let report = Arc::new(Report::in_settings(&parsed)?);
+    let listen = parsed.get("listen").cloned().unwrap_or_default();
     let port = listen.u64_at("port").and_then(|port| u16::try_from(port).ok()).unwrap_or_default();
     let host = text(&listen, "host").unwrap_or_default();
     let runtime = Builder::new_multi_thread().enable_all().build().map_err(|error| code(&error))?;
     let log = Arc::new(Log::new());
     let ended = runtime.block_on(serve(settings, token, (&host, port), (log.clone(), report)));
-    // Names are resolved on threads that would have to end first.
+    // Dropping the runtime would wait for the threads that resolve host names.
     runtime.shutdown_background();
     log.flush();
     ended
@@ -103,13 +103,13 @@ async fn serve(
 }
 
 struct Front {
-    front: Weak<Front>,
+    this: Weak<Front>,
     settings: String,
     token: Option<String>,
     log: Arc<Log>,
     report: Arc<Report>,
     state: Mutex<State>,
-    last: AtomicUsize,
+    last_request: AtomicUsize,
     /// Total size of the bodies that are being read, in bytes.
     reading: AtomicUsize,
     tasks: Mutex<JoinSet<()>>,
@@ -160,7 +160,7 @@ impl Service for Front {
 
     async fn answer(self: Arc<Self>, request: Request<Body>, client: Client) -> Option<Response<Reply>> {
         let (parts, body) = request.into_parts();
-        let number = self.last.fetch_add(1, Ordering::Relaxed) as u64 + 1;
+        let number = self.last_request.fetch_add(1, Ordering::Relaxed) as u64 + 1;
         let mut headers: Vec<(&str, &[u8])> =
             parts.headers.iter().map(|(name, value)| (name.as_str(), value.as_bytes())).collect();
         if let Some(authority) = parts.uri.authority().filter(|_| parts.version == Version::HTTP_2) {
@@ -186,7 +186,7 @@ impl Service for Front {
         self.state().requests.insert(number, open);
         let closing = Closing(self.clone(), number);
         self.act(None, None, |listener| listener.request(number, &head));
-        self.wait_for_servers(number, |open| open.body.is_some());
+        self.begin_remote_wait(number, |open| open.body.is_some());
         let head = receiver.await.ok()?;
         response(head, Reply::new(queue, closing))
     }
@@ -201,13 +201,13 @@ impl Front {
     ) -> Arc<Front> {
         let state = State { listener, requests: HashMap::new(), sessions: HashMap::new(), last_session: 0 };
         Arc::new_cyclic(|front| Front {
-            front: front.clone(),
+            this: front.clone(),
             settings: settings.into(),
             token,
             log,
             report,
             state: Mutex::new(state),
-            last: AtomicUsize::new(0),
+            last_request: AtomicUsize::new(0),
             reading: AtomicUsize::new(0),
             tasks: Mutex::new(JoinSet::new()),
             stopped,
@@ -221,7 +221,7 @@ impl Front {
     fn act(
         &self,
         body: Option<&[u8]>,
-        session: Option<&Arc<Room>>,
+        room: Option<&Arc<Room>>,
         decide: impl FnOnce(&mut Listener) -> Vec<ListenerEffect>,
     ) {
         let state = &mut *self.state();
@@ -229,7 +229,7 @@ impl Front {
             return self.restart(state);
         };
         for effect in effects {
-            self.perform(state, effect, body, session);
+            self.perform(state, effect, body, room);
         }
     }
 
@@ -243,17 +243,17 @@ impl Front {
         state.sessions.clear();
     }
 
-    fn perform(&self, state: &mut State, effect: ListenerEffect, body: Option<&[u8]>, session: Option<&Arc<Room>>) {
+    fn perform(&self, state: &mut State, effect: ListenerEffect, body: Option<&[u8]>, room: Option<&Arc<Room>>) {
         match effect {
             ListenerEffect::Read(number, most) => {
                 let body = state.requests.get_mut(&number).and_then(|open| open.body.take());
-                if let Some((body, front)) = body.zip(self.front.upgrade()) {
+                if let Some((body, front)) = body.zip(self.this.upgrade()) {
                     tokio::spawn(front.read(number, body, most));
                 }
             }
             ListenerEffect::Answer(number, head, text) => {
                 let Some(open) = state.requests.get_mut(&number) else { return };
-                open.queue.push(text, session);
+                open.queue.push(text, room);
                 open.queue.end();
                 open.begin(&head);
             }
@@ -262,11 +262,11 @@ impl Front {
                     open.begin(&head);
                 }
             }
-            ListenerEffect::Write(of, number, text) => {
+            ListenerEffect::Write(session_number, number, text) => {
                 let Some(open) = state.requests.get(&number) else { return };
                 // Clients share session 0, so its servers cannot wait for one of them.
-                let is_shared = of == 0;
-                let room = state.sessions.get(&of).map(|session| &session.room);
+                let is_shared = session_number == 0;
+                let room = state.sessions.get(&session_number).map(|session| &session.room);
                 open.queue.push(text, room);
                 if is_shared && open.queue.length() > MAX_WAITING {
                     open.queue.abort();
@@ -286,7 +286,7 @@ impl Front {
                 }
             }
             ListenerEffect::Alarm(number, delay) => {
-                let front = self.front.clone();
+                let front = self.this.clone();
                 tokio::spawn(async move {
                     sleep(Duration::from_millis(delay)).await;
                     if let Some(front) = front.upgrade() {
@@ -299,21 +299,21 @@ impl Front {
         }
     }
 
-    fn wait_for_servers(&self, number: u64, needs_no_body: impl FnOnce(&Open) -> bool) {
+    fn begin_remote_wait(&self, number: u64, needs_no_body: impl FnOnce(&Open) -> bool) {
         let state = self.state();
         let open = state.requests.get(&number).filter(|open| !open.queue.has_ended() && needs_no_body(open));
         open.into_iter().for_each(|open| open.remote_wait.begin());
     }
 
     async fn read(self: Arc<Front>, number: u64, mut body: Body, most: u64) {
-        let mut taken = Taken(&self.reading, 0);
+        let mut share = BodyShare { total: &self.reading, length: 0 };
         let reading = Reading { most, encoding: None };
-        let read = timeout(PATIENCE, whole(&mut body, reading, PATIENCE, |length| taken.take(length))).await;
+        let read = timeout(PATIENCE, whole(&mut body, reading, PATIENCE, |length| share.add(length))).await;
         let (status, why) = match read {
             Ok(Ok(text)) => {
-                drop(taken);
+                drop(share);
                 self.act(Some(&text), None, |listener| listener.body(number, &text));
-                return self.wait_for_servers(number, |_| true);
+                return self.begin_remote_wait(number, |_| true);
             }
             Ok(Err(Unread::Refused(status, why))) => (status, why),
             Ok(Err(Unread::Stopped(()))) => (503, FULL.into()),
@@ -331,9 +331,9 @@ impl Front {
         let (waiting, room) = (Arc::new(AtomicUsize::new(0)), Arc::new(Room::default()));
         let session = Session { client: Some(sender), waiting: waiting.clone(), room: room.clone() };
         state.sessions.insert(number, session);
-        let Some(front) = self.front.upgrade() else { return };
+        let Some(front) = self.this.upgrade() else { return };
         let mut tasks = self.tasks.lock().unwrap_or_else(PoisonError::into_inner);
-        // Sessions that have ended.
+        // Removes the tasks of ended sessions.
         while tasks.try_join_next().is_some() {}
         let proxy = front.clone().proxy(number, messages, waiting, room);
         tasks.spawn(front.session(number, proxy));
@@ -372,7 +372,7 @@ impl Front {
             while let Some(message) = answers.recv().await {
                 front.act(None, Some(&room), |listener| listener.message(number, &message));
                 // While the client does not read, the servers wait.
-                room.below(PAUSE).await;
+                room.wait_until_below(PAUSE).await;
             }
         });
         let mut stopped = self.stopped.clone();
@@ -419,14 +419,17 @@ async fn pass(mut messages: UnboundedReceiver<Vec<u8>>, waiting: Arc<AtomicUsize
     }
 }
 
-/// The part of a body in the total size of all bodies that are being read.
-struct Taken<'f>(&'f AtomicUsize, usize);
+/// The part of one body in the total size of all bodies that are being read.
+struct BodyShare<'f> {
+    total: &'f AtomicUsize,
+    length: usize,
+}
 
-impl Taken<'_> {
-    fn take(&mut self, length: u64) -> Result<(), ()> {
+impl BodyShare<'_> {
+    fn add(&mut self, length: u64) -> Result<(), ()> {
         let length = usize::try_from(length).unwrap_or(usize::MAX);
-        let total = self.0.fetch_add(length, Ordering::Relaxed).saturating_add(length);
-        self.1 += length;
+        let total = self.total.fetch_add(length, Ordering::Relaxed).saturating_add(length);
+        self.length += length;
         if total > MAX_BODIES {
             Err(())
         } else {
@@ -435,9 +438,9 @@ impl Taken<'_> {
     }
 }
 
-impl Drop for Taken<'_> {
+impl Drop for BodyShare<'_> {
     fn drop(&mut self) {
-        self.0.fetch_sub(self.1, Ordering::Relaxed);
+        self.total.fetch_sub(self.length, Ordering::Relaxed);
     }
 }
 
@@ -531,8 +534,8 @@ mod tests {
     #[test]
     fn bodies_that_are_being_read_have_a_common_limit_and_return_their_part() {
         let total = AtomicUsize::new(MAX_BODIES - 10);
-        let mut body = Taken(&total, 0);
-        assert_eq!((body.take(4), body.take(6), body.take(1)), (Ok(()), Ok(()), Err(())));
+        let mut body = BodyShare { total: &total, length: 0 };
+        assert_eq!((body.add(4), body.add(6), body.add(1)), (Ok(()), Ok(()), Err(())));
         drop(body);
         assert_eq!(total.load(Ordering::Relaxed), MAX_BODIES - 10);
     }

@@ -30,7 +30,7 @@ pub(super) struct Room {
 }
 
 impl Room {
-    pub(super) async fn below(&self, most: usize) {
+    pub(super) async fn wait_until_below(&self, most: usize) {
         loop {
             let changed = self.changed.notified();
             if self.unsent.load(Ordering::SeqCst) <= most {
@@ -65,13 +65,13 @@ impl Drop for Part {
 
 #[derive(Default)]
 pub(super) struct Queue {
-    state: Mutex<Waiting>,
+    state: Mutex<QueueState>,
     /// Number of bytes that are not written.
     unsent: Arc<AtomicUsize>,
 }
 
 #[derive(Default)]
-struct Waiting {
+struct QueueState {
     parts: VecDeque<Bytes>,
     has_ended: bool,
     is_aborted: bool,
@@ -79,7 +79,7 @@ struct Waiting {
 }
 
 impl Queue {
-    fn state(&self) -> MutexGuard<'_, Waiting> {
+    fn state(&self) -> MutexGuard<'_, QueueState> {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
@@ -119,7 +119,7 @@ impl Queue {
     }
 }
 
-impl Waiting {
+impl QueueState {
     fn wake(&mut self) {
         if let Some(reader) = self.reader.take() {
             reader.wake();
@@ -184,7 +184,7 @@ impl Head {
         let header = |pair: &json::Node<'_>| {
             let [name, value] = pair.as_array()? else { return None };
             let (name, value) = (name.as_text()?.display(), value.as_text()?.display());
-            Some((name.into_owned(), value.chars().filter_map(|one| u8::try_from(one).ok()).collect()))
+            Some((name.into_owned(), value.chars().filter_map(|character| u8::try_from(character).ok()).collect()))
         };
         Head {
             status: head.u64_at("status").and_then(|status| u16::try_from(status).ok()).unwrap_or(500),

@@ -81,8 +81,8 @@ impl Answers {
             Some(outline) => answers.add(&outline, message),
             None => {
                 let list = std::str::from_utf8(message).ok().and_then(|text| json::read(text).ok());
-                for one in list.as_ref().and_then(json::Node::as_array).unwrap_or_default() {
-                    let message = json::write(one);
+                for item in list.as_ref().and_then(json::Node::as_array).unwrap_or_default() {
+                    let message = json::write(item);
                     if let Some(outline) = Outline::read(message.as_bytes()) {
                         answers.add(&outline, message.as_bytes());
                     }

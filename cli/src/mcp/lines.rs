@@ -1,4 +1,4 @@
-//! Splits a stream into lines, each of which is a message.
+//! Splits a stream into lines. Each line is a message.
 
 #[derive(Debug, PartialEq, Eq)]
 pub(crate) enum Line {
@@ -14,12 +14,12 @@ pub(crate) struct Lines {
     /// Maximum size of a line, in bytes.
     most: usize,
     line: Vec<u8>,
-    skips: bool,
+    is_skipping: bool,
 }
 
 impl Lines {
     pub(crate) fn new(most: usize) -> Lines {
-        Lines { most, line: Vec::new(), skips: false }
+        Lines { most, line: Vec::new(), is_skipping: false }
     }
 
     pub(crate) fn push(&mut self, piece: &[u8]) -> Vec<Line> {
@@ -36,7 +36,7 @@ impl Lines {
     /// Returns the last line, which needs no line end.
     pub(crate) fn end(&mut self) -> Option<Line> {
         let mut line = std::mem::take(&mut self.line);
-        if std::mem::take(&mut self.skips) {
+        if std::mem::take(&mut self.is_skipping) {
             return None;
         }
         if line.last() == Some(&b'\r') {
@@ -47,11 +47,11 @@ impl Lines {
     }
 
     fn add(&mut self, part: &[u8]) -> Option<Line> {
-        if self.skips {
+        if self.is_skipping {
             return None;
         }
         if self.line.len() + part.len() > self.most {
-            self.skips = true;
+            self.is_skipping = true;
             self.line = Vec::new();
             return Some(Line::TooLong);
         }

@@ -25,11 +25,11 @@ pub(crate) fn program(name: &str, folder: Option<&str>, variables: &[(String, St
 /// Returns the file with this name, or with this name and the first possible extension.
 fn in_folder(folder: &Path, name: &str, extensions: &str) -> Option<PathBuf> {
     let mut listed = extensions.split(';').map(str::trim).filter(|extension| extension.starts_with('.'));
-    let ends = |extension: &str| {
+    let has_extension = |extension: &str| {
         let end = name.len().checked_sub(extension.len()).and_then(|at| name.get(at..));
         end.is_some_and(|end| end.eq_ignore_ascii_case(extension))
     };
-    if listed.clone().any(ends) {
+    if listed.clone().any(has_extension) {
         return Some(folder.join(name)).filter(|path| path.is_file());
     }
     // `npx` without an extension is a script of Unix, which npm installs next to `npx.cmd`.

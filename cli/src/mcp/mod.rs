@@ -30,15 +30,15 @@ pub(crate) enum Event {
     Ended(String),
 }
 
-/// Dropping the link ends the server at once.
+/// A connection to a server. Dropping it ends the server at once.
 pub(crate) enum Link {
     Process(Process),
     Remote(Remote),
 }
 
 impl Link {
-    /// Starts or connects a server. Its events have this number. All answers of a server at a URL may have `total`
-    /// bytes together.
+    /// Starts or connects a server. `number` identifies the server in its events. All answers of a server at a URL may
+    /// have `total` bytes together.
     pub(crate) fn open(
         server: &Server,
         number: usize,
@@ -48,7 +48,7 @@ impl Link {
         match &server.transport {
             Transport::Process { command, folder, inherited, environment } => {
                 let variables = inherited.iter().filter_map(|name| Some((name.clone(), env::var(name).ok()?)));
-                // Exported functions of a shell are no values.
+                // Shells export their functions in such variables, which are not passed on.
                 let variables = variables.filter(|(_, value)| !value.starts_with("()"));
                 let variables: Vec<(String, String)> = variables.chain(environment.iter().cloned()).collect();
                 Process::start(command, folder.as_deref(), &variables, number, events).map(Link::Process)

@@ -79,9 +79,9 @@ impl Process {
         let reading = tokio::spawn(read(stdout, number, events.clone(), group.clone()));
         let logging = tokio::spawn(log(stderr, number, events.clone()));
         let (ended, has_ended) = watch::channel(false);
-        let whole = group.clone();
+        let ended_group = group.clone();
         tokio::spawn(async move {
-            let status = exit(child, &whole).await;
+            let status = exit(child, &ended_group).await;
             // A process outside the group may keep the streams open.
             let aborts = [reading.abort_handle(), logging.abort_handle()];
             let rest = async {
@@ -92,7 +92,7 @@ impl Process {
             if late {
                 aborts.iter().for_each(tokio::task::AbortHandle::abort);
             }
-            let why = whole.why().clone().unwrap_or(status);
+            let why = ended_group.why().clone().unwrap_or(status);
             // Fails only if the receiver is dropped, which ends the connection.
             let _ = events.send((number, Event::Ended(why))).await;
             let _ = ended.send(true);
@@ -121,7 +121,7 @@ impl Process {
     /// Closes the input of the server, then asks it to end, then ends it.
     pub(crate) async fn close(&mut self) {
         self.input = None;
-        if !self.ends().await {
+        if !self.ends_in_time().await {
             self.terminate().await;
         }
     }
@@ -129,13 +129,13 @@ impl Process {
     pub(crate) async fn terminate(&mut self) {
         for signal in [Signal::Terminate, Signal::Kill] {
             self.group.send(signal);
-            if self.ends().await {
+            if self.ends_in_time().await {
                 return;
             }
         }
     }
 
-    async fn ends(&mut self) -> bool {
+    async fn ends_in_time(&mut self) -> bool {
         timeout(PATIENCE, self.has_ended.wait_for(|ended| *ended)).await.is_ok()
     }
 }

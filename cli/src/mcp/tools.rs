@@ -35,18 +35,18 @@ pub(crate) enum Failure {
 /// Returns `{"tools": […]}`, with the tools of all pages, as the server has sent them.
 pub(crate) async fn list(server: &Server) -> Result<Vec<u8>, Failure> {
     let mut server = server.clone();
-    let hidden = secrets(&server);
+    let hidden_values = secrets(&server);
     if let Transport::Process { inherited, .. } = &mut server.transport {
         inherited.splice(..0, EVERY_PROGRAM.map(String::from));
     }
-    let mut log = LogEnd { bytes: Vec::new(), most: LOG + hidden.longest(), is_cut: false };
-    let result = connected(&server, &mut log).await.map_err(Failure::Ended)?;
+    let mut log = LogEnd { bytes: Vec::new(), most: LOG + hidden_values.longest(), is_cut: false };
+    let result = list_over_link(&server, &mut log).await.map_err(Failure::Ended)?;
     result.map(String::into_bytes).map_err(|why| {
         let text = String::from_utf8_lossy(&log.bytes);
-        let safe = if log.is_cut { hidden.hide_end(&text) } else { hidden.hide(&text) };
+        let safe = if log.is_cut { hidden_values.hide_end(&text) } else { hidden_values.hide(&text) };
         let from = (safe.len().saturating_sub(LOG)..=safe.len()).find(|at| safe.is_char_boundary(*at));
         Failure::Server {
-            message: format!("the server did not list its tools: {}", hidden.hide(&why)),
+            message: format!("the server did not list its tools: {}", hidden_values.hide(&why)),
             log: safe.get(from.unwrap_or_default()..).unwrap_or_default().into(),
         }
     })
@@ -69,7 +69,7 @@ impl LogEnd {
 }
 
 /// Returns the tools as JSON, or why the server has failed. Fails if a signal ends the program.
-async fn connected(server: &Server, log: &mut LogEnd) -> Result<Result<String, String>, u8> {
+async fn list_over_link(server: &Server, log: &mut LogEnd) -> Result<Result<String, String>, u8> {
     // Until the server has ended, a signal must not end the program without it.
     let mut ended = pin!(signals::ended());
     let (sender, events) = channel(4);
@@ -79,7 +79,7 @@ async fn connected(server: &Server, log: &mut LogEnd) -> Result<Result<String, S
     };
     let timeout = Duration::from_secs(server.timeout.into());
     let is_remote = matches!(server.transport, Transport::Remote { .. });
-    let mut session = Session { link, events, log, last: 0, timeout, is_remote };
+    let mut session = Session { link, events, log, last_id: 0, timeout, is_remote };
     let result = tokio::select! {
         result = session.tools() => Ok(result),
         code = &mut ended => Err(code),
@@ -115,7 +115,7 @@ struct Session<'l> {
     link: Link,
     events: Receiver<(usize, Event)>,
     log: &'l mut LogEnd,
-    last: u64,
+    last_id: u64,
     timeout: Duration,
     is_remote: bool,
 }
@@ -176,13 +176,13 @@ impl Session<'_> {
         Err(format!("expected at most {PAGES} pages, found more"))
     }
 
-    /// Determines the era of the server. Servers without `initialize` refuse it.
+    /// Determines the era of the server: legacy MCP begins with `initialize`, and servers of modern MCP refuse it.
     async fn open(&mut self) -> Result<Era, String> {
         let parameters = record(
             [
                 ("protocolVersion", Node::string(Era::Legacy.latest())),
                 ("capabilities", record(std::iter::empty())),
-                ("clientInfo", client()),
+                ("clientInfo", client_info()),
             ]
             .into_iter(),
         );
@@ -223,13 +223,14 @@ impl Session<'_> {
         parameters: Node<'_>,
         read: impl FnOnce(&Node<'_>) -> T,
     ) -> Result<T, Unanswered> {
-        self.last += 1;
-        let id = self.last;
-        let stated = match era {
+        self.last_id += 1;
+        let id = self.last_id;
+        let modern_parameters = match era {
             Era::Legacy => None,
-            Era::Modern => Some(modern_params(&json::write(&parameters), Some(&json::write(&client())), "{}")),
+            Era::Modern => Some(modern_params(&json::write(&parameters), Some(&json::write(&client_info())), "{}")),
         };
-        let parameters = stated.as_deref().map_or(parameters, |stated| json::read(stated).unwrap_or_default());
+        let parameters =
+            modern_parameters.as_deref().map_or(parameters, |modern| json::read(modern).unwrap_or_default());
         let request = record(
             [
                 ("method", Node::string(method)),
@@ -260,7 +261,7 @@ impl Session<'_> {
         loop {
             match self.events.recv().await {
                 None => return Err(Unanswered::Failed("Connection closed".into())),
-                // Of a program, only its own words say why.
+                // A program explains its end on standard error, so `why` is not shown.
                 Some((_, Event::Ended(why))) if self.is_remote => return Err(Unanswered::Failed(why)),
                 Some((_, Event::Ended(_))) => return Err(Unanswered::Failed("Connection closed".into())),
                 Some((_, Event::Undelivered(message, why))) => {
@@ -269,7 +270,7 @@ impl Session<'_> {
                     let is_request =
                         |message: Node<'_>| message.get("method").is_some() && message.u64_at("id") == Some(id);
                     if message.is_some_and(is_request) {
-                        return Err(Unanswered::Refused(unreached(why)));
+                        return Err(Unanswered::Refused(describe_unreachable(why)));
                     }
                 }
                 Some((_, Event::Log(piece))) => self.log.push(&piece),
@@ -279,14 +280,14 @@ impl Session<'_> {
                     let text = text.strip_prefix('\u{feff}').map(String::from).unwrap_or(text);
                     let Ok(node) = json::read(&text) else { continue };
                     match (node.get("method"), node.get("id")) {
-                        (Some(method), Some(own)) => {
+                        (Some(method), Some(request_id)) => {
                             let answer = if method.is_text("ping") {
                                 ("result", record(std::iter::empty()))
                             } else {
                                 let error = r#"{"code":-32601,"message":"Method not found"}"#;
                                 ("error", json::read(error).unwrap_or_default())
                             };
-                            let answer = [("jsonrpc", Node::string("2.0")), ("id", own.clone()), answer];
+                            let answer = [("jsonrpc", Node::string("2.0")), ("id", request_id.clone()), answer];
                             self.link.write(json::write(&record(answer.into_iter())).as_bytes(), &[]);
                         }
                         (None, Some(_)) if node.u64_at("id") == Some(id) => return Ok(text),
@@ -298,12 +299,12 @@ impl Session<'_> {
     }
 }
 
-fn client() -> Node<'static> {
+fn client_info() -> Node<'static> {
     record([("name", Node::string("toolwire")), ("version", Node::string(env!("CARGO_PKG_VERSION")))].into_iter())
 }
 
 /// Returns the error for a message that a server at a URL did not receive.
-fn unreached(why: String) -> String {
+fn describe_unreachable(why: String) -> String {
     if why.starts_with('E') && why.bytes().all(|byte| byte.is_ascii_uppercase()) {
         return format!("expected a server at that address, found none ({why})");
     }

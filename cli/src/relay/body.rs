@@ -28,16 +28,21 @@ struct State {
     /// `None` after the body was read to its end, or taken.
     body: Option<Incoming>,
     /// The time of the last received piece.
-    last: Instant,
+    last_received: Instant,
     is_silent: bool,
     /// Waker of the connection to the upstream, if it waits for the rest.
-    waits: Option<Waker>,
+    upstream_waker: Option<Waker>,
 }
 
 impl Upload {
     pub(super) fn new(body: Incoming) -> Upload {
         let body = (!body.is_end_stream()).then_some(body);
-        Upload(Arc::new(Mutex::new(State { body, last: Instant::now(), is_silent: false, waits: None })))
+        Upload(Arc::new(Mutex::new(State {
+            body,
+            last_received: Instant::now(),
+            is_silent: false,
+            upstream_waker: None,
+        })))
     }
 
     fn state(&self) -> MutexGuard<'_, State> {
@@ -53,15 +58,15 @@ impl Upload {
         self.state().is_silent
     }
 
-    pub(super) fn last(&self) -> Instant {
-        self.state().last
+    pub(super) fn last_received(&self) -> Instant {
+        self.state().last_received
     }
 
     /// Removes and returns the rest of the body. The connection to the upstream cannot receive it any more, and ends.
     pub(super) fn take(&self) -> Option<Incoming> {
         let mut state = self.state();
-        if let Some(waits) = state.waits.take() {
-            waits.wake();
+        if let Some(waker) = state.upstream_waker.take() {
+            waker.wake();
         }
         state.body.take()
     }
@@ -109,7 +114,7 @@ impl Whole {
         }
     }
 
-    pub(super) fn cut(&self) {
+    pub(super) fn drop_rest(&self) {
         let mut rest = self.rest();
         if !rest.bytes.is_empty() {
             *rest = Rest { bytes: Bytes::new(), is_cut: true, unsent: None };
@@ -167,9 +172,9 @@ impl Body for Sent {
             Sent::Passed { upload, patience, limit } => (upload, patience, limit),
         };
         let state = &mut *upload.state();
-        state.waits = Some(context.waker().clone());
+        state.upstream_waker = Some(context.waker().clone());
         let Some(body) = &mut state.body else {
-            // It was taken after an early reply.
+            // After an early reply, `take` has removed the body.
             return Poll::Ready(Some(Err(io::ErrorKind::ConnectionAborted.into())));
         };
         loop {
@@ -177,8 +182,8 @@ impl Body for Sent {
                 Poll::Ready(Some(Ok(frame))) => {
                     // Trailers are not forwarded.
                     let Ok(data) = frame.into_data() else { continue };
-                    state.last = Instant::now();
-                    limit.as_mut().reset(state.last + *patience);
+                    state.last_received = Instant::now();
+                    limit.as_mut().reset(state.last_received + *patience);
                     return Poll::Ready(Some(Ok(Frame::data(data))));
                 }
                 Poll::Ready(Some(Err(_))) => {
@@ -236,13 +241,14 @@ pub(crate) enum Reply {
     Pieces(Receiver<Piece>),
 }
 
-/// A stream without an end is broken: what writes it has panicked, or has stopped.
+/// A stream without the piece `End` is broken: its writer has panicked, or has stopped.
 #[derive(Debug)]
 pub(crate) enum Piece {
     Data(Bytes),
     End,
 }
 
+/// The exchange of a reply that is passed on as it arrives.
 pub(super) trait Passing: Send {
     /// Counts the bytes until they are written to the client.
     fn counted(&self, bytes: Bytes) -> Bytes;

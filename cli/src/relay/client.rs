@@ -18,7 +18,7 @@ use crate::{descriptors, mcp::process::unstarted, signals::ForwardedSignals, sys
 /// Variables with which programs choose a proxy. Some clients use the variable for `https` for every URL.
 const PROXIES: [&str; 6] = ["http_proxy", "HTTP_PROXY", "https_proxy", "HTTPS_PROXY", "all_proxy", "ALL_PROXY"];
 
-/// Exit codes of shells for a client that is not found, or that cannot be executed.
+/// Exit codes of shells for a client that is not found or cannot be executed.
 const NOT_FOUND: u8 = 127;
 const NOT_EXECUTABLE: u8 = 126;
 /// Exit code of wrong usage.
@@ -84,13 +84,14 @@ impl Client {
         let url = format!("http://{address}");
         let parts = [("{url}", url.as_str()), ("{key}", key), ("{secret}", &secret), ("{token-value}", &token)];
         let fill = |text: &str| fill_placeholders(text, &parts);
-        let (name, given) = self.command.split_first().ok_or((USAGE, "expected a client, found none".to_string()))?;
+        let (name, user_arguments) =
+            self.command.split_first().ok_or((USAGE, "expected a client, found none".to_string()))?;
         #[cfg(windows)]
         let file = crate::mcp::lookup::program(name, None, &[]).unwrap_or_else(|| name.into());
         #[cfg(not(windows))]
         let file = name;
         let mut command = Command::new(file);
-        command.args(self.arguments.iter().map(|argument| fill(argument))).args(given).kill_on_drop(true);
+        command.args(self.arguments.iter().map(|argument| fill(argument))).args(user_arguments).kill_on_drop(true);
         for name in &self.removed {
             command.env_remove(name);
         }
@@ -102,9 +103,9 @@ impl Client {
             let value = fill(value);
             let is_extended = self.extended.contains(name);
             let value = match set(name).filter(|_| is_extended || is_object(&value)) {
-                Some(own) if is_extended => format!("{own}\n{value}"),
+                Some(current) if is_extended => format!("{current}\n{value}"),
                 // Replacing it would silently drop what the user has set, such as permissions.
-                Some(own) => merge_texts(&own, &value).ok_or_else(|| {
+                Some(current) => merge_texts(&current, &value).ok_or_else(|| {
                     (USAGE, format!("expected a JSON object in the variable `{name}`, found another text"))
                 })?,
                 None => value,
@@ -147,7 +148,7 @@ impl Client {
     }
 }
 
-/// The values stay as they are.
+/// Placeholders in the values are not replaced.
 fn fill_placeholders(text: &str, parts: &[(&str, &str)]) -> String {
     let (mut rest, mut filled) = (text, String::new());
     loop {
@@ -163,9 +164,9 @@ fn fill_placeholders(text: &str, parts: &[(&str, &str)]) -> String {
 
 /// Returns an address for the client. The relay may listen on all addresses.
 fn reachable_address(address: &str) -> String {
-    for (all, own) in [("0.0.0.0:", "127.0.0.1:"), ("[::]:", "[::1]:")] {
+    for (all, loopback) in [("0.0.0.0:", "127.0.0.1:"), ("[::]:", "[::1]:")] {
         if let Some(port) = address.strip_prefix(all) {
-            return format!("{own}{port}");
+            return format!("{loopback}{port}");
         }
     }
     address.into()
@@ -217,14 +218,14 @@ fn exit_code(status: ExitStatus) -> u8 {
 }
 
 #[cfg(unix)]
-fn id(client: &Child) -> Option<rustix::process::Pid> {
+fn process_id(client: &Child) -> Option<rustix::process::Pid> {
     client.id().and_then(|id| i32::try_from(id).ok()).and_then(rustix::process::Pid::from_raw)
 }
 
 #[cfg(unix)]
 fn pass_on(client: &Child, code: u8) {
     use rustix::process::{kill_process, Signal};
-    let Some((id, signal)) = id(client).zip(Signal::from_named_raw(i32::from(code) - 128)) else { return };
+    let Some((id, signal)) = process_id(client).zip(Signal::from_named_raw(i32::from(code) - 128)) else { return };
     // The client may have ended.
     let _ = kill_process(id, signal);
     // A stopped client would not receive it.
@@ -243,13 +244,13 @@ fn stop_with(client: &Child) {
     use rustix::process::{kill_process, waitid, Signal, WaitId, WaitIdOptions};
     /// Time after which a Ctrl-Z of the terminal has stopped this program. It stops both programs.
     const TYPED: Duration = Duration::from_millis(100);
-    let Some(id) = id(client) else { return };
+    let Some(id) = process_id(client) else { return };
     // The thread ends with the program: a call that waits is not interrupted by the end of the client.
     std::thread::spawn(move || {
         let stopped = |more| waitid(WaitId::Pid(id), WaitIdOptions::STOPPED | more);
         while let Ok(Some(_)) = stopped(WaitIdOptions::NOWAIT) {
             std::thread::sleep(TYPED);
-            // After a typed Ctrl-Z, both go on together.
+            // If Ctrl-Z was typed, the shell has stopped and continued both programs by now.
             let is_stopped = matches!(stopped(WaitIdOptions::NOHANG), Ok(Some(_)));
             if is_stopped && has_terminal() && stop() {
                 let _ = kill_process(id, Signal::CONT);

@@ -40,6 +40,7 @@ const LARGE: usize = 1 << 16;
 const WAITING: usize = 4;
 const SILENT: &str = "expected the whole request in time, found a part of it";
 
+/// An effect on the client.
 enum Output {
     Answer(ReplyHead, String),
     Head(ReplyHead),
@@ -100,7 +101,7 @@ pub(super) async fn answer(host: Arc<Host>, request: Request<Incoming>, client: 
         reply: None,
         effects: effects.into(),
     };
-    let Some(output) = exchange.next().await else { return exchange.defect() };
+    let Some(output) = exchange.next().await else { return exchange.defect_response() };
     match output {
         Output::Answer(head, body) => {
             let body = exchange.counted(body.into());
@@ -192,41 +193,41 @@ impl Exchange {
     }
 
     /// Calls the relay. If the relay panics, only this request ends.
-    fn ask(&mut self, what: impl FnOnce(&mut RelayRequest) -> Vec<RelayEffect>) -> Vec<RelayEffect> {
+    fn call_relay(&mut self, call: impl FnOnce(&mut RelayRequest) -> Vec<RelayEffect>) -> Vec<RelayEffect> {
         let Some(mut request) = self.request.take() else { return Vec::new() };
         let begin = Instant::now();
-        let asked = catch_unwind(AssertUnwindSafe(|| {
-            let effects = what(&mut request);
+        let called = catch_unwind(AssertUnwindSafe(|| {
+            let effects = call(&mut request);
             (request, effects)
         }));
         self.spent += begin.elapsed();
-        self.restore(asked.ok())
+        self.restore_request(called.ok())
     }
 
     /// Calls the relay with a body. A large body is handled on another thread. The number of such threads is limited.
-    async fn ask_about(
+    async fn call_relay_with_body(
         &mut self,
         body: Bytes,
-        what: fn(&mut RelayRequest, &[u8]) -> Vec<RelayEffect>,
+        call: fn(&mut RelayRequest, &[u8]) -> Vec<RelayEffect>,
     ) -> Vec<RelayEffect> {
         if body.len() < LARGE {
-            return self.ask(|request| what(request, &body));
+            return self.call_relay(|request| call(request, &body));
         }
         let Some(mut request) = self.request.take() else { return Vec::new() };
         let permit = self.host.work.clone().acquire_owned().await;
         let begin = Instant::now();
-        let asked = spawn_blocking(move || {
+        let called = spawn_blocking(move || {
             let _permit = permit;
-            let effects = what(&mut request, &body);
+            let effects = call(&mut request, &body);
             (request, effects)
         });
-        let asked = asked.await;
+        let called = called.await;
         self.spent += begin.elapsed();
-        self.restore(asked.ok())
+        self.restore_request(called.ok())
     }
 
-    fn restore(&mut self, asked: Option<(RelayRequest, Vec<RelayEffect>)>) -> Vec<RelayEffect> {
-        match asked {
+    fn restore_request(&mut self, called: Option<(RelayRequest, Vec<RelayEffect>)>) -> Vec<RelayEffect> {
+        match called {
             Some((request, effects)) => {
                 self.request = Some(request);
                 effects
@@ -240,7 +241,7 @@ impl Exchange {
     }
 
     /// Answers a request after a panic. If the client has disconnected, the connection closes.
-    fn defect(&self) -> Option<Response<Reply>> {
+    fn defect_response(&self) -> Option<Response<Reply>> {
         if self.request.is_some() {
             return None;
         }
@@ -262,8 +263,8 @@ impl Exchange {
         match read {
             Ok(body) => self.read_body(body.into()).await,
             Err(Unread::Stopped(effects)) => effects,
-            Err(Unread::Refused(status, why)) => self.ask(|request| request.unread(status, &why)),
-            Err(Unread::Late) => self.ask(|request| request.unread(408, SILENT)),
+            Err(Unread::Refused(status, why)) => self.call_relay(|request| request.unread(status, &why)),
+            Err(Unread::Late) => self.call_relay(|request| request.unread(408, SILENT)),
             // The client has disconnected, or its chunks are malformed.
             Err(Unread::Gone(_)) => Vec::new(),
         }
@@ -271,12 +272,12 @@ impl Exchange {
 
     async fn read_body(&mut self, body: Bytes) -> Vec<RelayEffect> {
         self.body = body.clone();
-        self.ask_about(body, RelayRequest::body).await
+        self.call_relay_with_body(body, RelayRequest::body).await
     }
 
     /// Counts a piece of a body. Fails with the effects that end the reading.
     fn received(&mut self, length: u64) -> Result<(), Vec<RelayEffect>> {
-        let effects = self.ask(|request| request.received(length));
+        let effects = self.call_relay(|request| request.received(length));
         if effects.is_empty() {
             Ok(())
         } else {
@@ -290,23 +291,23 @@ impl Exchange {
         self.remote_wait.begin();
         let is_chunked = self.is_chunked && matches!(body, Sent::Passed { .. });
         let begin = tokio::time::Instant::now();
-        self.cut();
+        self.drop_sent_rest();
         if let Sent::Whole(body) = &body {
             self.sent = Some(body.clone());
         }
         let sent = {
             let request = match upstream::request(address, head, self.extensions.clone(), is_chunked, body) {
                 Ok(request) => request,
-                Err(error) => return self.failed(false, &error.to_string()),
+                Err(error) => return self.failed_because(&error.to_string()),
             };
             let mut sending = std::pin::pin!(host.clients.send(request));
             loop {
-                let deadline = begin.max(self.upload.last()) + host.timeout;
+                let deadline = begin.max(self.upload.last_received()) + host.timeout;
                 tokio::select! {
                     sent = &mut sending => break Some(sent),
                     () = sleep_until(deadline) => {}
                 }
-                if begin.max(self.upload.last()) + host.timeout <= deadline {
+                if begin.max(self.upload.last_received()) + host.timeout <= deadline {
                     break None;
                 }
             }
@@ -317,42 +318,52 @@ impl Exchange {
                 let pair = |(name, value): (&HeaderName, &HeaderValue)| (name.as_str().into(), value.as_bytes().into());
                 let headers: Headers = reply.headers().iter().map(pair).collect();
                 self.reply = Some(reply);
-                let effects = self.ask(|request| request.reply(status, headers));
+                let effects = self.call_relay(|request| request.reply(status, headers));
                 if let (Some(sent), Some(request)) = (&self.sent, &self.request) {
                     sent.count(|length| request.unsent(length));
                 }
                 effects
             }
-            Some(Err(why)) => self.failed(false, &why),
-            None => self.failed(true, ""),
+            Some(Err(why)) => self.failed_because(&why),
+            None => self.failed_late(),
         }
     }
 
-    fn cut(&mut self) {
+    fn drop_sent_rest(&mut self) {
         if let Some(sent) = self.sent.take() {
-            sent.cut();
+            sent.drop_rest();
         }
     }
 
-    fn failed(&mut self, is_late: bool, why: &str) -> Vec<RelayEffect> {
+    fn failed_late(&mut self) -> Vec<RelayEffect> {
+        let is_late = true;
+        self.upstream_failed(is_late, "")
+    }
+
+    fn failed_because(&mut self, why: &str) -> Vec<RelayEffect> {
+        let is_late = false;
+        self.upstream_failed(is_late, why)
+    }
+
+    fn upstream_failed(&mut self, is_late: bool, why: &str) -> Vec<RelayEffect> {
         let seconds = self.host.timeout.as_secs();
         let (is_late, why) = match () {
             () if self.upload.is_silent() => (true, "the client did not send the rest of its request".into()),
             () if is_late => (true, format!("nothing was received for {seconds} seconds")),
             () => (false, why.to_string()),
         };
-        self.ask(|request| request.failed(is_late, &why))
+        self.call_relay(|request| request.failed(is_late, &why))
     }
 
     async fn collect(&mut self, reading: Reading) -> Vec<RelayEffect> {
         let Some(reply) = self.reply.take() else { return Vec::new() };
         let (mut body, patience) = (reply.into_body(), self.host.timeout);
         match whole(&mut body, reading, patience, |length| self.received(length)).await {
-            Ok(body) => self.ask_about(body.into(), RelayRequest::whole).await,
+            Ok(body) => self.call_relay_with_body(body.into(), RelayRequest::whole).await,
             Err(Unread::Stopped(effects)) => effects,
-            Err(Unread::Refused(_, why)) => self.failed(false, &why),
-            Err(Unread::Late) => self.failed(true, ""),
-            Err(Unread::Gone(error)) => self.failed(false, &why(&error)),
+            Err(Unread::Refused(_, why)) => self.failed_because(&why),
+            Err(Unread::Late) => self.failed_late(),
+            Err(Unread::Gone(error)) => self.failed_because(&why(&error)),
         }
     }
 
@@ -386,10 +397,10 @@ impl Exchange {
                             feed = None;
                         }
                         let effects = match next {
-                            Ok(Some(piece)) => self.ask(|request| request.piece(&piece)),
-                            Ok(None) => self.ask(RelayRequest::end),
-                            Err(Broken::Late) => self.failed(true, ""),
-                            Err(Broken::Reason(why)) => self.failed(false, &why),
+                            Ok(Some(piece)) => self.call_relay(|request| request.piece(&piece)),
+                            Ok(None) => self.call_relay(RelayRequest::end),
+                            Err(Broken::Late) => self.failed_late(),
+                            Err(Broken::Reason(why)) => self.failed_because(&why),
                         };
                         self.effects.extend(effects);
                     }
@@ -415,7 +426,7 @@ impl Passing for Exchange {
     }
 
     fn fails(&mut self, is_late: bool, why: &str) {
-        self.effects = self.failed(is_late, why).into();
+        self.effects = self.upstream_failed(is_late, why).into();
         self.write_rest();
     }
 }
@@ -423,10 +434,10 @@ impl Passing for Exchange {
 impl Drop for Exchange {
     fn drop(&mut self) {
         let micros = u64::try_from(self.spent.as_micros()).unwrap_or(u64::MAX);
-        for effect in self.ask(|request| request.closed(micros)) {
+        for effect in self.call_relay(|request| request.closed(micros)) {
             self.write(effect);
         }
         self.upload.drain();
-        self.cut();
+        self.drop_sent_rest();
     }
 }

@@ -123,7 +123,7 @@ pub(crate) fn run(text: &str, again: Again) -> Result<u8, String> {
     let token = token_of(settings.token.as_deref())?;
     // The client has the terminal.
     let is_quiet = settings.client.is_some() && !settings.verbose;
-    let log = if is_quiet { Log::kept() } else { Log::new() };
+    let log = if is_quiet { Log::deferred() } else { Log::new() };
     let current = Current { relay: Relay::new(text, token.as_deref()), upstreams: settings.upstreams };
     let host = Host {
         current: Mutex::new(Arc::new(current)),
@@ -157,12 +157,12 @@ pub(crate) fn run(text: &str, again: Again) -> Result<u8, String> {
             return Ok(listening.serve(host.clone(), limits, signals.first(), PATIENCE).await);
         };
         if let Some(note) = &client.note {
-            say(note);
+            print_note(note);
         }
         let started = match client.start(&listening.address) {
             Ok(started) => started,
             Err((code, why)) => {
-                say(&why);
+                print_note(&why);
                 return Ok(code);
             }
         };
@@ -185,7 +185,7 @@ pub(crate) fn run(text: &str, again: Again) -> Result<u8, String> {
     ended
 }
 
-fn say(message: &str) {
+fn print_note(message: &str) {
     // Standard error is the only way to report an error.
     let _ = writeln!(streams::stderr(), "toolwire: run: {message}");
 }

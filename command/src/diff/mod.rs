@@ -1,5 +1,5 @@
 //! `toolwire diff`: what changes for users, models, APIs and clients between two lists of tools. Each step compares one
-//! pair of tools, or judges one list by one dialect.
+//! pair of tools, or judges one list by one dialect. A witness is a value that only one of two schemas accepts.
 
 pub(crate) mod kinds;
 mod tools;
@@ -61,7 +61,7 @@ pub(crate) struct Diff {
     limits: Limits,
 }
 
-/// What is left for the comparisons of a run.
+/// The remaining limits for the comparisons of a run.
 #[derive(Clone, Copy)]
 struct Limits {
     steps: usize,
@@ -207,8 +207,8 @@ impl Diff {
                 found.extend(difference(&input, if is_of_tool { &INPUT } else { &SCHEMA }, new, &mut limits));
                 let mut results = Vec::from([input]);
                 if old.output.is_some() || new.output.is_some() {
-                    let anything = |schema: &Option<String>| schema.clone().unwrap_or_else(|| "{}".into());
-                    let output = limits.compare(&anything(&old.output), &anything(&new.output), true);
+                    let schema_or_any = |schema: &Option<String>| schema.clone().unwrap_or_else(|| "{}".into());
+                    let output = limits.compare(&schema_or_any(&old.output), &schema_or_any(&new.output), true);
                     found.extend(difference(&output, &OUTPUT_KINDS, new, &mut limits));
                     results.push(output);
                 }
@@ -334,7 +334,7 @@ impl Limits {
         found
     }
 
-    fn admit(&mut self, witness: &str) -> bool {
+    fn spend_output(&mut self, witness: &str) -> bool {
         let fits = witness.len() <= MAX_WITNESS.min(self.output);
         if fits {
             self.output -= witness.len();
@@ -362,7 +362,7 @@ fn difference(found: &SchemaComparison, kinds: &Kinds, tool: &Tool, limits: &mut
     };
     let only = [("onlyOld", &found.only_old), ("onlyNew", &found.only_new)];
     let witnesses = only.into_iter().filter_map(|(name, value)| {
-        let value = value.as_ref().filter(|value| limits.admit(value))?;
+        let value = value.as_ref().filter(|value| limits.spend_output(value))?;
         Some((name, value.clone()))
     });
     let witnesses = witnesses.collect();
@@ -415,7 +415,7 @@ impl Task for Diff {
 
     fn finish(self: Box<Self>, terminal: &Terminal) -> Result<Output, CommandError> {
         let findings = self.found.sorted();
-        let places = self.sources.get(1).map(|new| new.placed(&findings, 1)).unwrap_or_default();
+        let places = self.sources.get(1).map(|new| new.locations(&findings, 1)).unwrap_or_default();
         let count = |severity| findings.iter().filter(|finding| finding.severity == severity).count();
         let levels = [Severity::Refused, Severity::Reinterpreted, Severity::Ignored].map(count);
         let fail_on = self.arguments.fail_on.unwrap_or(DiffFailOn::Breaking);
@@ -449,6 +449,6 @@ impl Task for Diff {
             code,
             quiet: self.arguments.quiet,
         };
-        Ok(formats::written(&report, format, terminal).with_exit_code(code))
+        Ok(formats::render(&report, format, terminal).with_exit_code(code))
     }
 }

@@ -78,13 +78,13 @@ fn tool(value: Option<&Node<'_>>, entry: &Named) -> Tool {
         pointer: entry.pointer.clone(),
         input: schema.map_or_else(|| "{}".into(), json::write),
         // Converse wraps a schema in `json`.
-        output: output.map(|schema| wrapped(schema).unwrap_or(schema)).map(json::write),
+        output: output.map(|schema| unwrap_json(schema).unwrap_or(schema)).map(json::write),
         text,
         annotations,
     }
 }
 
-fn wrapped<'n, 'a>(schema: &'n Node<'a>) -> Option<&'n Node<'a>> {
+fn unwrap_json<'n, 'a>(schema: &'n Node<'a>) -> Option<&'n Node<'a>> {
     schema.get("json").filter(|_| schema.as_object().is_some_and(|object| object.len() == 1))
 }
 
@@ -106,7 +106,8 @@ pub(super) fn pairs(old: &[Tool], new: &[Tool]) -> Vec<Pair> {
     for with_text in [true, false] {
         let alike = |tool: &Tool| {
             let text = if with_text { Some(tool.text.clone()) } else { None };
-            let is_distinct = tool.name.is_some() && (with_text && !tool.text.is_empty() || declares(&tool.input));
+            let is_distinct =
+                tool.name.is_some() && (with_text && !tool.text.is_empty() || declares_properties(&tool.input));
             is_distinct.then(|| (canonical(&tool.input), tool.output.as_deref().map(canonical), text))
         };
         let mut candidates = BTreeMap::<_, (Vec<usize>, Vec<usize>)>::new();
@@ -152,7 +153,7 @@ fn canonical(text: &str) -> String {
 }
 
 /// Returns true if a schema declares properties. Two tools hardly have equal schemas with properties by chance.
-fn declares(schema: &str) -> bool {
+fn declares_properties(schema: &str) -> bool {
     let schema = json::read(schema).unwrap_or_default();
     schema.object_at("properties").is_some_and(|table| !table.is_empty())
 }

@@ -21,8 +21,8 @@ pub(super) struct Layout {
 }
 
 impl Layout {
-    /// Constructs that do not occur in the text get the layout of `JSON.stringify`: an indentation of two spaces, or no
-    /// whitespace if the text is compact.
+    /// Reads the layout of a text. Constructs that do not occur in it get the layout of `JSON.stringify`: an
+    /// indentation of two spaces, or no whitespace if the text is compact.
     pub(super) fn of(text: &str) -> Layout {
         let is_long = text.trim_end().contains('\n');
         let blank = |rest: &str| rest.chars().take_while(|one| matches!(one, ' ' | '\t')).collect::<String>();
@@ -58,7 +58,7 @@ impl Layout {
         }
     }
 
-    fn fresh(&self, node: &Node<'_>, indent: &str, in_line: bool) -> String {
+    fn write_new(&self, node: &Node<'_>, indent: &str, in_line: bool) -> String {
         let is_scalar = |node: &Node<'_>| node.as_array().is_none() && node.as_object().is_none();
         let parts: Vec<(String, &Node<'_>)> = match (node.as_object(), node.as_array()) {
             (Some(object), _) if !object.is_empty() => {
@@ -72,7 +72,7 @@ impl Layout {
         let (open, close) = if is_object { ('{', '}') } else { ('[', ']') };
         let in_line = in_line || !is_object && self.has_short_lists && parts.iter().all(|(_, value)| is_scalar(value));
         let deeper = format!("{indent}{}", self.unit);
-        let parts = parts.into_iter().map(|(key, value)| key + &self.fresh(value, &deeper, in_line));
+        let parts = parts.into_iter().map(|(key, value)| key + &self.write_new(value, &deeper, in_line));
         let parts: Vec<String> = parts.collect();
         if in_line {
             let brace = if is_object { self.brace.as_str() } else { "" };
@@ -87,7 +87,7 @@ impl Layout {
     }
 
     /// `in_line` is true if the object or array that contains the value is on one line.
-    pub(super) fn rewritten(
+    pub(super) fn rewrite(
         &self,
         text: &str,
         span: Range<usize>,
@@ -102,11 +102,11 @@ impl Layout {
         let parts = match (before.as_object(), after.as_object(), before.as_array(), after.as_array()) {
             (Some(before), Some(after), ..) if !before.is_empty() && !after.is_empty() => of_members(before, after),
             (_, _, Some(before), Some(after)) if !before.is_empty() && !after.is_empty() => of_items(before, after),
-            _ => return self.fresh(after, indentation(text, span.start), in_line),
+            _ => return self.write_new(after, indentation(text, span.start), in_line),
         };
         let old = children(text, span.clone());
         let (Some(first), Some(last)) = (old.first(), old.last()) else {
-            return self.fresh(after, indentation(text, span.start), in_line);
+            return self.write_new(after, indentation(text, span.start), in_line);
         };
         let piece = |from: usize, to: usize| text.get(from..to).unwrap_or_default();
         let lead = piece(span.start + 1, first.start());
@@ -132,13 +132,13 @@ impl Layout {
                         out.push_str(name.as_deref().unwrap_or(piece(key.start, key.end)));
                         out.push_str(piece(key.end, place.value.start));
                     }
-                    out.push_str(&self.rewritten(text, place.value.clone(), before, part.after, in_line));
+                    out.push_str(&self.rewrite(text, place.value.clone(), before, part.after, in_line));
                 }
                 _ => {
                     if let Some(Some(name)) = &part.name {
                         out.push_str(&self.key(name));
                     }
-                    out.push_str(&self.fresh(part.after, indent, in_line));
+                    out.push_str(&self.write_new(part.after, indent, in_line));
                 }
             }
         }
@@ -224,9 +224,9 @@ mod tests {
 
     use super::Layout;
 
-    fn rewritten(text: &str, after: &str) -> String {
+    fn rewrite(text: &str, after: &str) -> String {
         let (before, after) = (json::read(text).unwrap_or_default(), json::read(after).unwrap_or_default());
-        Layout::of(text).rewritten(text, 0..text.len(), &before, &after, true)
+        Layout::of(text).rewrite(text, 0..text.len(), &before, &after, true)
     }
 
     #[test]
@@ -260,7 +260,7 @@ mod tests {
             (r#"{"a": true}"#, r#"{"a":{"b":1}}"#, r#"{"a": {"b": 1}}"#),
             (r#"{"a": {"b": 1}}"#, r#"{"a":{}}"#, r#"{"a": {}}"#),
         ] {
-            assert_eq!(rewritten(text, after), expected);
+            assert_eq!(rewrite(text, after), expected);
         }
     }
 }

@@ -1,8 +1,11 @@
 //! `toolwire check --fix` and `--diff`: applies the advice of the findings to the checked text.
 //!
-//! A tool's schema is rewritten, as by `sanitize`, for one dialect after another. Each rewriting contributes only the
-//! parts that remove findings, that the report calls lossless, and that cause no finding in any dialect of the run.
-//! The text keeps its layout, and is read again before it is accepted.
+//! A tool's schema is rewritten, as by `sanitize`, for one dialect after another. Of each rewriting, only the parts
+//! that remove findings are used. The report must call them lossless, and they must cause no finding in any dialect of
+//! the run. The text keeps its layout, and is read again before it is accepted.
+//!
+//! A *version* is a form of a schema, with its findings. The *wanted* findings are those to remove. A *unit* consists
+//! of parts of a rewriting that have to be written together.
 
 mod layout;
 mod parts;
@@ -115,7 +118,7 @@ impl Fixer<'_> {
                 edits.push((format!("{}{inside}", entry.pointer), better));
             }
         }
-        let text = written(text, &list, &places, &edits)?;
+        let text = write_fixed_text(text, &list, &places, &edits)?;
         Ok(Fixed { text, unsafe_only, reasons })
     }
 
@@ -201,7 +204,7 @@ impl Fixer<'_> {
             let before = version.number_of(wanted);
             for dialect in self.dialects {
                 if version.concerns(dialect, wanted) {
-                    let better = self.attempt(entry, &version, dialect, wanted, max_safety);
+                    let better = self.improve_for_dialect(entry, &version, dialect, wanted, max_safety);
                     version = better.unwrap_or(version);
                 }
             }
@@ -224,7 +227,7 @@ impl Fixer<'_> {
     /// encoded parts. Another dialect may change such a part without encoding it, for example `oneOf` to `anyOf`.
     fn with_donor(&self, entry: Entry<'_, '_>, version: &Version, wanted: &Wanted) -> Option<Version> {
         let donors = dialects().iter().filter(|donor| !self.has(donor));
-        let better = donors.filter_map(|donor| self.attempt(entry, version, donor, wanted, Safety::Safe));
+        let better = donors.filter_map(|donor| self.improve_for_dialect(entry, version, donor, wanted, Safety::Safe));
         let size = |found: &Version| found.schema.len().abs_diff(version.schema.len());
         better.min_by_key(|found| (found.number_of(wanted), size(found)))
     }
@@ -236,7 +239,7 @@ impl Fixer<'_> {
     /// Rewrites for one dialect. If rewriting all parts is an improvement, accepts all parts, or only the parts with
     /// findings if those remove as many findings. Otherwise, tries the parts one by one. For a dialect outside the run,
     /// considers only parts with findings.
-    fn attempt(
+    fn improve_for_dialect(
         &self,
         entry: Entry<'_, '_>,
         version: &Version,
@@ -249,9 +252,9 @@ impl Fixer<'_> {
         // Without the members whose findings are not wanted, the rewriting does not change them.
         let without = (!unwanted.is_empty()).then(|| {
             let mut hidden = before.clone();
-            unwanted.iter().for_each(|pointer| remove(&mut hidden, pointer));
+            unwanted.iter().for_each(|pointer| remove_at(&mut hidden, pointer));
             let (mut after, changes) = self.rewritten(&hidden, dialect)?;
-            unwanted.iter().for_each(|pointer| restore(&before, &mut after, pointer));
+            unwanted.iter().for_each(|pointer| restore_member(&before, &mut after, pointer));
             // The rewriting may have moved the schema of a keyword.
             let text = |node: &Node<'_>, pointer: &str| value_at(node, pointer).map(json::write);
             let is_back = |pointer: &String| text(&after, pointer) == text(&before, pointer);
@@ -287,7 +290,7 @@ impl Fixer<'_> {
         };
         let places = version.number_by_place(wanted);
         let of_findings: Vec<&Unit> = units.iter().filter(|unit| unit.sum(&places) > 0).collect();
-        let nearest = version.nearest(&units, wanted);
+        let nearest = version.innermost_units(&units, wanted);
         let all: Vec<&Unit> = if self.has(dialect) { units.iter().collect() } else { of_findings.clone() };
         if all.is_empty() {
             return None;
@@ -364,7 +367,7 @@ impl Fixer<'_> {
         let options = SanitizeOptions::new(dialect.id()).used_as(self.used_as);
         let mut after = schema.clone();
         let changes = internal::sanitize(&mut after, &options, true).ok()?;
-        keep_place(schema, &mut after);
+        keep_index(schema, &mut after);
         (!changes.is_empty()).then_some((after, changes))
     }
 
@@ -394,7 +397,7 @@ impl Fixer<'_> {
         match entry.tool {
             Some(tool) => {
                 let mut tool = tool.clone();
-                put(&mut tool, entry.inside, schema.clone());
+                set_at(&mut tool, entry.inside, schema.clone());
                 let above = format!("/0{}", entry.inside);
                 for dialect in self.dialects {
                     for violation in internal::check_tools(Node::array(Vec::from([tool.clone()])), &[dialect], limit)? {
@@ -434,7 +437,7 @@ impl Version {
     }
 
     /// For each finding, returns the unit of the innermost schema around it.
-    fn nearest<'u>(&self, units: &'u [Unit], wanted: &Wanted) -> Vec<&'u Unit> {
+    fn innermost_units<'u>(&self, units: &'u [Unit], wanted: &Wanted) -> Vec<&'u Unit> {
         let owners: BTreeMap<&str, usize> = units
             .iter()
             .enumerate()
@@ -463,7 +466,7 @@ impl Version {
         unwanted.map(|(pointer, _)| (*pointer).into()).collect()
     }
 
-    /// Removes members that a rewriting added only for findings of the dialect that are not wanted.
+    /// Removes members that a rewriting added only for unwanted findings of the dialect.
     fn undo_unwanted<'a>(
         &self,
         before: &Node<'a>,
@@ -487,10 +490,10 @@ impl Version {
             // If the parent of the cause has a new name, nothing shows that the output replaces the cause.
             let is_moved = cause.rsplit_once('/').is_some_and(|(holder, _)| value_at(after, holder).is_none());
             if is_moved || value_at(before, cause).is_none() || value_at(after, cause).is_some() {
-                remove(after, output);
+                remove_at(after, output);
             } else if replaces_only(before, after, (cause, output)) {
-                remove(after, output);
-                restore(before, after, cause);
+                remove_at(after, output);
+                restore_member(before, after, cause);
             }
         }
     }
@@ -518,7 +521,7 @@ fn keyword(pointer: &str) -> String {
 }
 
 /// Moves `$defs` to the index of `definitions`, which it replaces.
-fn keep_place(before: &Node<'_>, after: &mut Node<'_>) {
+fn keep_index(before: &Node<'_>, after: &mut Node<'_>) {
     let Some(index) = before.as_object().and_then(|object| object.position("definitions")) else { return };
     if before.get("$defs").is_some() || after.get("definitions").is_some() {
         return;
@@ -548,9 +551,9 @@ fn schema_pointer(tool: &Node<'_>) -> Option<String> {
     None
 }
 
-fn remove(node: &mut Node<'_>, pointer: &str) {
+fn remove_at(node: &mut Node<'_>, pointer: &str) {
     if let Some((above, member)) = pointer.rsplit_once('/') {
-        edit(node, above, &mut |object| drop(object.remove(&internal::unescaped_token(member))));
+        edit_at(node, above, &mut |object| drop(object.remove(&internal::unescaped_token(member))));
     }
 }
 
@@ -567,12 +570,12 @@ fn replaces_only(before: &Node<'_>, after: &Node<'_>, (from, to): (&str, &str)) 
 }
 
 /// Inserts the member before the first member that follows it in both objects.
-fn restore<'a>(before: &Node<'a>, after: &mut Node<'a>, pointer: &str) {
+fn restore_member<'a>(before: &Node<'a>, after: &mut Node<'a>, pointer: &str) {
     let Some((above, member)) = pointer.rsplit_once('/') else { return };
     let member = internal::unescaped_token(member);
     let Some(object) = value_at(before, above).and_then(Node::as_object) else { return };
     let Some(at) = object.position(&*member) else { return };
-    edit(after, above, &mut |node| {
+    edit_at(after, above, &mut |node| {
         let Some(rewritten) = node.as_object_mut() else { return };
         let following =
             object.iter().skip(at + 1).find_map(|next| rewritten.iter().position(|member| member.key == next.key));
@@ -586,26 +589,26 @@ fn restore<'a>(before: &Node<'a>, after: &mut Node<'a>, pointer: &str) {
     });
 }
 
-fn put<'a>(node: &mut Node<'a>, pointer: &str, value: Node<'a>) {
+fn set_at<'a>(node: &mut Node<'a>, pointer: &str, value: Node<'a>) {
     let mut value = Some(value);
-    edit(node, pointer, &mut |node| *node = value.take().unwrap_or_default());
+    edit_at(node, pointer, &mut |node| *node = value.take().unwrap_or_default());
 }
 
-fn edit<'a>(node: &mut Node<'a>, pointer: &str, change: &mut dyn FnMut(&mut Node<'a>)) {
+fn edit_at<'a>(node: &mut Node<'a>, pointer: &str, change: &mut dyn FnMut(&mut Node<'a>)) {
     let Some((step, rest)) = pointer.strip_prefix('/').map(|rest| rest.split_once('/').unwrap_or((rest, ""))) else {
         return change(node);
     };
     let rest = if pointer.len() > step.len() + 1 { format!("/{rest}") } else { String::new() };
     if let Some(items) = node.as_array_mut() {
         if let Some(item) = step.parse().ok().and_then(|at: usize| items.get_mut(at)) {
-            edit(item, &rest, change);
+            edit_at(item, &rest, change);
         }
         return;
     }
-    node.visit(&*internal::unescaped_token(step), |inner| edit(inner, &rest, change));
+    node.visit(&*internal::unescaped_token(step), |inner| edit_at(inner, &rest, change));
 }
 
-fn written(
+fn write_fixed_text(
     text: &str,
     list: &Node<'_>,
     places: &InputPointers,
@@ -627,9 +630,9 @@ fn written(
         };
         let span = span_of(part, &inside).ok_or_else(failed)?;
         let layout = Layout::of(part);
-        let new = layout.rewritten(part, span.clone(), before, &value, !part.contains('\n'));
+        let new = layout.rewrite(part, span.clone(), before, &value, !part.contains('\n'));
         splices.push((from + span.start..from + span.end, new));
-        put(&mut meant, pointer, value);
+        set_at(&mut meant, pointer, value);
     }
     let fixed = splice(text, splices);
     let same = Input::read(&fixed).is_ok_and(|input| {

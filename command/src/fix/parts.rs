@@ -1,7 +1,6 @@
 //! Splits the difference between a schema and its rewritten form into parts that can be written independently: each
-//! part is the change of the schema of one value. Also finds the parts of a schema that a fix must keep, whatever the
-//! report of the rewriting contains: targets of references, names of properties, descriptions, and schemas that accept
-//! something.
+//! part is the change of the schema of one value. Also finds what a fix must keep, regardless of the report: targets of
+//! references, names of properties, descriptions, and schemas that accept something.
 //!
 //! Unions, references and some other keywords apply several schemas to one value. A schema with such a keyword is one
 //! part with everything below it, because keywords may have moved between its branches. All references and definitions
@@ -103,7 +102,8 @@ impl<'n, 'a> Parts<'n, 'a> {
             return;
         }
         let (Some(before_object), Some(after_object)) = (before.as_object(), after.as_object()) else {
-            self.parts.insert(path, Part { is_whole: true, has_reference: refers(before) || refers(after) });
+            self.parts
+                .insert(path, Part { is_whole: true, has_reference: has_reference(before) || has_reference(after) });
             return;
         };
         let is_own = before_object.len() != after_object.len()
@@ -119,7 +119,7 @@ impl<'n, 'a> Parts<'n, 'a> {
                 || draft(before_object) != draft(after_object)
                 || DEFINITIONS.iter().any(|keyword| before_object.has(*keyword) != after_object.has(*keyword));
             let has_reference = match is_whole {
-                true => refers(before) || refers(after),
+                true => has_reference(before) || has_reference(after),
                 false => {
                     has(REFERENCE)
                         || DEFINITIONS.iter().any(|table| names(before_object, table) != names(after_object, table))
@@ -319,7 +319,7 @@ fn is_below(pointer: &str, path: &str) -> bool {
     pointer.strip_prefix(path).is_some_and(|rest| rest.is_empty() || rest.starts_with('/'))
 }
 
-fn refers(node: &Node<'_>) -> bool {
+fn has_reference(node: &Node<'_>) -> bool {
     let mut open = Vec::from([node]);
     while let Some(node) = open.pop() {
         if node.get(REFERENCE).is_some() {
@@ -376,7 +376,7 @@ impl Contents {
 
     fn object<'n, 'a>(&mut self, root: &'n Node<'a>, node: &'n Node<'a>, open: &mut Vec<&'n Node<'a>>) {
         let text = |key: &str| node.text_at(key).map(|text| text.display().into_owned());
-        if text("$ref").is_some_and(|reference| reference.starts_with('#') && !resolves(root, &reference)) {
+        if text("$ref").is_some_and(|reference| reference.starts_with('#') && !has_target(root, &reference)) {
             self.dangling += 1;
         }
         let accepts_all = |schema: &Node<'_>| {
@@ -412,7 +412,7 @@ impl Contents {
 }
 
 /// Anchors are treated as targets, because no fix changes them.
-fn resolves(root: &Node<'_>, reference: &str) -> bool {
+fn has_target(root: &Node<'_>, reference: &str) -> bool {
     let pointer = reference.trim_start_matches('#');
     if !pointer.is_empty() && !pointer.starts_with('/') {
         return true;

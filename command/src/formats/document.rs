@@ -11,9 +11,9 @@ use crate::{
 };
 
 /// Members that only the document of `check` has.
-const OF_CHECK: [&str; 5] = ["rewritten", "errors", "notes", "notShown", "stale"];
+const CHECK_MEMBERS: [&str; 5] = ["rewritten", "errors", "notes", "notShown", "stale"];
 
-pub(super) fn written<'r>(report: &'r Report<'_>) -> Node<'r> {
+pub(super) fn render<'r>(report: &'r Report<'_>) -> Node<'r> {
     let sources = report.sources.iter().map(|source| {
         record([
             ("source", Node::string(source.input.source.as_str())),
@@ -53,7 +53,7 @@ pub(super) fn written<'r>(report: &'r Report<'_>) -> Node<'r> {
         ("stale", strings(&report.stale)),
     ]);
     if let (Some(facts), Some(object)) = (report.facts.as_ref().and_then(Node::as_object), document.as_object_mut()) {
-        object.retain(|member| !OF_CHECK.iter().any(|name| member.key.is(*name)));
+        object.retain(|member| !CHECK_MEMBERS.iter().any(|name| member.key.is(*name)));
         for member in facts {
             object.set(member.key.clone(), member.value.clone());
         }

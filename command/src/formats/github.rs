@@ -9,7 +9,7 @@ use crate::{
     terminal::shown,
 };
 
-pub(super) fn written(report: &Report<'_>) -> String {
+pub(super) fn render(report: &Report<'_>) -> String {
     let mut out = String::new();
     for group in &report.groups {
         let (_, fix) = summary_and_advice(group.finding.rule);

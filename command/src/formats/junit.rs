@@ -10,7 +10,7 @@ use crate::{
     terminal::shown,
 };
 
-pub(super) fn written(report: &Report<'_>) -> String {
+pub(super) fn render(report: &Report<'_>) -> String {
     let mut suites = String::new();
     let (mut tests, mut failures) = (0, 0);
     for (at, source) in report.sources.iter().enumerate() {

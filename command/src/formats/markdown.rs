@@ -7,7 +7,7 @@ use crate::{
     terminal::shown,
 };
 
-pub(super) fn written(report: &Report<'_>) -> String {
+pub(super) fn render(report: &Report<'_>) -> String {
     let mut out = format!("## toolwire {}\n\n", report.command);
     if !report.sources.is_empty() {
         out.push_str(&escaped(&report.summary()));

@@ -47,7 +47,7 @@ pub(crate) struct Report<'r> {
     pub(crate) stale: Vec<String>,
     /// Path of the baseline, if it is written.
     pub(crate) written: Option<String>,
-    /// File to which SARIF assigns the findings of inputs that are not files.
+    /// File to which SARIF assigns findings of inputs without a file.
     pub(crate) sarif_file: &'r str,
     /// Summary of `--fix`.
     pub(crate) fixed: Option<String>,
@@ -55,16 +55,16 @@ pub(crate) struct Report<'r> {
     pub(crate) quiet: bool,
 }
 
-pub(crate) fn written(report: &Report<'_>, format: Format, terminal: &Terminal) -> Output {
+pub(crate) fn render(report: &Report<'_>, format: Format, terminal: &Terminal) -> Output {
     let mut output = match format {
         // Without an input, only the notes are written as text. Other formats always write a document.
         Format::Text if report.sources.is_empty() => Output::default(),
-        Format::Text => Output::new(text::written(report, terminal.width, terminal.out)),
-        Format::Json => Output::json(&document::written(report)),
-        Format::Github => Output { content: Content::Commands, ..Output::new(github::written(report)) },
-        Format::Sarif => Output::json(&sarif::written(report)),
-        Format::Junit => Output::new(junit::written(report)),
-        Format::Markdown => Output::new(markdown::written(report)),
+        Format::Text => Output::new(text::render(report, terminal.width, terminal.out)),
+        Format::Json => Output::json(&document::render(report)),
+        Format::Github => Output { content: Content::Commands, ..Output::new(github::render(report)) },
+        Format::Sarif => Output::json(&sarif::render(report)),
+        Format::Junit => Output::new(junit::render(report)),
+        Format::Markdown => Output::new(markdown::render(report)),
     };
     let (caution, paint) = (terminal.err.doubtful("toolwire:"), terminal.err);
     for error in report.failed {

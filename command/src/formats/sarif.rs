@@ -27,7 +27,7 @@ const FINGERPRINT: &str = "toolwire/v1";
 /// The only fingerprint that GitHub reads.
 const LINE: &str = "primaryLocationLineHash";
 
-pub(super) fn written<'r>(report: &'r Report<'_>) -> Node<'r> {
+pub(super) fn render<'r>(report: &'r Report<'_>) -> Node<'r> {
     let mut rules: Vec<&'static str> = Vec::new();
     let mut places = BTreeMap::<&str, usize>::new();
     for group in &report.groups {

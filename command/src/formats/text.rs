@@ -8,7 +8,7 @@ use crate::{
 };
 
 /// Writes findings as text. With `--quiet`, each finding is one line, as in the output of compilers.
-pub(super) fn written(report: &Report<'_>, width: Option<usize>, paint: Paint) -> String {
+pub(super) fn render(report: &Report<'_>, width: Option<usize>, paint: Paint) -> String {
     let mut out = String::new();
     let within = |text: &str, indent: usize| match width {
         Some(width) if !report.quiet => wrap_line(text, width, indent),

@@ -137,18 +137,20 @@ pub(crate) fn for_body(mut headers: Headers, length: usize, is_plain: bool, asks
     headers
 }
 
-/// Returns the headers of a reply for the client. With `rewrites`, the client receives a different body.
-pub(crate) fn of_reply(headers: Headers, rewrites: bool) -> Headers {
+pub(crate) fn of_unchanged_reply(headers: Headers) -> Headers {
     // Next to a transfer encoding, the length is not the length of the body (RFC 9112, 6.3).
     let is_chunked = value(&headers, "transfer-encoding").is_some();
     let mut headers = without_connection(headers);
     if is_chunked {
         remove(&mut headers, &["content-length"]);
     }
-    if rewrites {
-        remove(&mut headers, &OF_BODY);
-        remove(&mut headers, &[ENTITY_TAG]);
-    }
+    headers
+}
+
+pub(crate) fn of_rewritten_reply(headers: Headers) -> Headers {
+    let mut headers = of_unchanged_reply(headers);
+    remove(&mut headers, &OF_BODY);
+    remove(&mut headers, &[ENTITY_TAG]);
     headers
 }
 

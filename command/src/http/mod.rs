@@ -157,6 +157,7 @@ fn is_host(host: &str) -> bool {
 }
 
 #[derive(Debug)]
+/// The rule for the requests that a listening program accepts.
 pub(crate) struct Door {
     /// True if the program listens only on a loopback address.
     pub(crate) is_loopback: bool,
@@ -187,7 +188,7 @@ impl Door {
             _ => {}
         }
         match &self.token {
-            Some(token) if !value(headers, TOKEN).is_some_and(|found| is_same(&found, token)) => {
+            Some(token) if !value(headers, TOKEN).is_some_and(|found| is_same_token(&found, token)) => {
                 Some((401, format!("expected the token in the header `{TOKEN}`, found none, or another one")))
             }
             _ => None,
@@ -201,7 +202,7 @@ fn is_local(origin: &str) -> bool {
 }
 
 /// Compares two tokens in constant time.
-fn is_same(found: &str, token: &str) -> bool {
+fn is_same_token(found: &str, token: &str) -> bool {
     let (found, token) = (found.as_bytes(), token.as_bytes());
     let differs = found.iter().zip(token).fold(0, |differs, (one, other)| differs | (one ^ other));
     found.len() == token.len() && differs == 0

@@ -35,13 +35,13 @@ impl Entry {
     /// Finds the server with this name; without a name, the only server of the file.
     pub(super) fn find(text: &str, list: &[&str], name: Option<&str>, is_toml: bool) -> Result<Entry, String> {
         if is_toml {
-            in_toml(text, list, name)
+            find_in_toml(text, list, name)
         } else {
-            in_json(text, list, name)
+            find_in_json(text, list, name)
         }
     }
 
-    pub(super) fn with(&self, text: &str, command: &str, arguments: &[String]) -> String {
+    pub(super) fn with_program(&self, text: &str, command: &str, arguments: &[String]) -> String {
         let list: Vec<String> = arguments.iter().map(|argument| quoted(argument)).collect();
         let list = format!("[{}]", list.join(", "));
         let mut edits = Vec::from([(self.command_at.clone(), quoted(command))]);
@@ -96,7 +96,7 @@ pub(super) fn names(text: &str, list: &[&str], is_toml: bool) -> Result<Vec<Stri
         names_in_json(json_servers(&json_file(&plain)?, list))
     };
     if found.is_empty() {
-        return Err(none(list, &found, None));
+        return Err(no_server_message(list, &found, None));
     }
     Ok(found)
 }
@@ -120,7 +120,7 @@ fn same_json(before: &str, after: &str, path: &[String]) -> bool {
 }
 
 fn same_toml(before: &str, after: &str, path: &[String]) -> bool {
-    fn tables(before_value: &DeTable<'_>, after_value: &DeTable<'_>, path: Option<&[String]>) -> bool {
+    fn same_tables(before_value: &DeTable<'_>, after_value: &DeTable<'_>, path: Option<&[String]>) -> bool {
         let is_entry = path.is_some_and(<[String]>::is_empty);
         let count = |table: &DeTable<'_>| table.keys().filter(|key| !(is_entry && is_edited(key.get_ref()))).count();
         count(before_value) == count(after_value)
@@ -129,22 +129,22 @@ fn same_toml(before: &str, after: &str, path: &[String]) -> bool {
                 let below = path.and_then(|path| path.split_first()).filter(|(first, _)| *first == name);
                 let after_member = value_at(after_value, name).map(|(value, _)| value);
                 is_entry && is_edited(name)
-                    || after_member
-                        .is_some_and(|after_member| values(value.get_ref(), after_member, below.map(|(_, rest)| rest)))
+                    || after_member.is_some_and(|after_member| {
+                        same_values(value.get_ref(), after_member, below.map(|(_, rest)| rest))
+                    })
             })
     }
     fn is_edited(name: &str) -> bool {
         EDITED.contains(&name)
     }
-    fn values(before_value: &DeValue<'_>, after_value: &DeValue<'_>, path: Option<&[String]>) -> bool {
+    fn same_values(before_value: &DeValue<'_>, after_value: &DeValue<'_>, path: Option<&[String]>) -> bool {
         match (before_value, after_value) {
-            (DeValue::Table(before_value), DeValue::Table(after_value)) => tables(before_value, after_value, path),
+            (DeValue::Table(before_value), DeValue::Table(after_value)) => same_tables(before_value, after_value, path),
             (DeValue::Array(before_value), DeValue::Array(after_value)) => {
                 before_value.len() == after_value.len()
-                    && before_value
-                        .iter()
-                        .zip(after_value.iter())
-                        .all(|(before_value, after_value)| values(before_value.get_ref(), after_value.get_ref(), None))
+                    && before_value.iter().zip(after_value.iter()).all(|(before_value, after_value)| {
+                        same_values(before_value.get_ref(), after_value.get_ref(), None)
+                    })
             }
             (DeValue::String(before_value), DeValue::String(after_value)) => before_value == after_value,
             (DeValue::Integer(before_value), DeValue::Integer(after_value)) => {
@@ -159,7 +159,7 @@ fn same_toml(before: &str, after: &str, path: &[String]) -> bool {
         }
     }
     match (DeTable::parse(before), DeTable::parse(after)) {
-        (Ok(before), Ok(after)) => tables(before.get_ref(), after.get_ref(), Some(path)),
+        (Ok(before), Ok(after)) => same_tables(before.get_ref(), after.get_ref(), Some(path)),
         _ => false,
     }
 }
@@ -169,7 +169,7 @@ pub(super) fn quoted(text: &str) -> String {
     json::write(&Node::string(text.to_string())).replace('\u{7f}', "\\u007f")
 }
 
-fn none(list: &[&str], found: &[String], name: Option<&str>) -> String {
+fn no_server_message(list: &[&str], found: &[String], name: Option<&str>) -> String {
     let list = list.join("/");
     let names: Vec<String> = found.iter().map(|name| format!("`{}`", cut(&shown(name), 60))).collect();
     match (name, found) {
@@ -185,7 +185,7 @@ fn choose_name<'n>(found: &'n [String], list: &[&str], name: Option<&str>) -> Re
         (None, _) => None,
         (Some(name), _) => found.iter().find(|one| *one == name),
     };
-    one.map(String::as_str).ok_or_else(|| none(list, found, name))
+    one.map(String::as_str).ok_or_else(|| no_server_message(list, found, name))
 }
 
 const NO_PROGRAM: &str = "expected a server with `command`, found one without it";
@@ -229,7 +229,7 @@ fn names_in_toml(servers: Option<&DeTable<'_>>) -> Vec<String> {
     servers.into_iter().flat_map(|table| table.keys()).map(|key| key.get_ref().to_string()).collect()
 }
 
-fn in_json(text: &str, list: &[&str], name: Option<&str>) -> Result<Entry, String> {
+fn find_in_json(text: &str, list: &[&str], name: Option<&str>) -> Result<Entry, String> {
     let plain = plain_json(text)?;
     let file = json_file(&plain)?;
     let members = json_servers(&file, list);
@@ -268,7 +268,7 @@ fn in_json(text: &str, list: &[&str], name: Option<&str>) -> Result<Entry, Strin
     })
 }
 
-fn in_toml(text: &str, list: &[&str], name: Option<&str>) -> Result<Entry, String> {
+fn find_in_toml(text: &str, list: &[&str], name: Option<&str>) -> Result<Entry, String> {
     let table = toml_file(text)?;
     let servers = toml_servers(table.get_ref(), list);
     let found = names_in_toml(servers);
@@ -327,7 +327,7 @@ mod tests {
     fn edited(text: &str, list: &[&str], is_toml: bool) -> String {
         let arguments = ["-y".to_string(), "a \"b\"".to_string()];
         match Entry::find(text, list, None, is_toml) {
-            Ok(entry) => entry.with(text, "npx", &arguments),
+            Ok(entry) => entry.with_program(text, "npx", &arguments),
             Err(error) => error,
         }
     }

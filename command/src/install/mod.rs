@@ -112,7 +112,7 @@ impl Install {
         }
         let paths: Vec<String> = connection.servers.iter().cloned().collect();
         let stage = if paths.is_empty() { Stage::Variables } else { Stage::Reading };
-        let dialect = clients::named(client).and_then(|client| client.dialect);
+        let dialect = clients::find(client).and_then(|client| client.dialect);
         Ok(Install {
             max_server_name: internal::max_server_name(dialect),
             file,
@@ -157,7 +157,7 @@ impl Install {
                 }
             };
             let Some(program) = self.changed_program(&entry, is_named).map_err(failed)? else { continue };
-            let edited = entry.with(&after, &program.0, &program.1);
+            let edited = entry.with_program(&after, &program.0, &program.1);
             entry.verify(&after, &edited, &program, is_toml).map_err(failed)?;
             let server = entry.name().to_string();
             self.changes.push(Change { server, before: (entry.command, entry.arguments), after: program });
@@ -190,7 +190,7 @@ impl Install {
     }
 
     /// Renders only the changed members, because others may contain secrets.
-    fn change(&self) -> String {
+    fn render_changes(&self) -> String {
         let part = |(command, arguments): &Program, sign: char| {
             let list: Vec<String> = arguments.iter().map(|argument| quoted(argument)).collect();
             let list = if list.is_empty() { String::new() } else { format!("{sign} args = [{}]\n", list.join(", ")) };
@@ -203,7 +203,7 @@ impl Install {
         shown_lines(&format!("{}{}\n{changes}", self.skipped.concat(), self.path)).into_owned()
     }
 
-    fn agree(&mut self, answer: &str) {
+    fn record_answer(&mut self, answer: &str) {
         let is_yes = ["y", "yes"].iter().any(|yes| answer.trim().eq_ignore_ascii_case(yes));
         self.stage = if is_yes { Stage::ReadingAgain } else { Stage::Refused };
     }
@@ -259,7 +259,7 @@ impl Task for Install {
         match self.stage {
             Stage::Variables => Some(Need::Variables(PATH_VARIABLES.map(String::from).into())),
             Stage::Reading => self.paths.first().cloned().map(Need::File),
-            Stage::Asking => Some(Need::Line(format!("{}Write this change? [y/N] ", self.change()))),
+            Stage::Asking => Some(Need::Line(format!("{}Write this change? [y/N] ", self.render_changes()))),
             Stage::ReadingAgain => Some(Need::File(self.path.clone())),
             Stage::Agreed | Stage::Refused | Stage::Nothing => None,
         }
@@ -288,7 +288,7 @@ impl Task for Install {
                 self.plan(text)
             }
             Stage::Asking => {
-                self.agree(text);
+                self.record_answer(text);
                 Ok(())
             }
             Stage::ReadingAgain if text == self.before => {
@@ -331,7 +331,7 @@ impl Task for Install {
                     like: self.path.clone(),
                     ..OutputFile::default()
                 };
-                let change = if self.is_agreed { self.change() } else { String::new() };
+                let change = if self.is_agreed { self.render_changes() } else { String::new() };
                 let mut output = Output::new(String::new());
                 let saved = shown(&backup);
                 output
@@ -353,7 +353,7 @@ impl Task for Install {
                 let mut output = Output::default().with_exit_code(EXIT_FOUND);
                 output.add_note(&format!(
                     "{}toolwire: nothing was written; pass `--yes` to write this change\n",
-                    self.change()
+                    self.render_changes()
                 ));
                 Ok(output)
             }

@@ -49,7 +49,7 @@ pub(crate) fn losses(
     dialect: &'static Dialect,
     tools: &[Named],
 ) -> Result<Vec<Vec<Loss>>, Error> {
-    let verdicts = Evaluator { dialect, allow: Allow::default(), tools }.all(subject)?;
+    let verdicts = Evaluator { dialect, allow: Allow::default(), tools }.verdicts(subject)?;
     Ok(verdicts.into_iter().map(|verdict| verdict.losses).collect())
 }
 
@@ -63,7 +63,7 @@ pub(crate) struct Grade {
 
 /// Returns the grade of each tool of an input in a dialect.
 pub(crate) fn grades(subject: Subject<'_>, dialect: &'static Dialect, tools: &[Named]) -> Result<Vec<Grade>, Error> {
-    let verdicts = Evaluator { dialect, allow: Allow::default(), tools }.all(subject)?;
+    let verdicts = Evaluator { dialect, allow: Allow::default(), tools }.verdicts(subject)?;
     let grade = |verdict: Verdict| {
         let severity = match &verdict {
             Verdict { accepted: false, .. } => Some(Severity::Refused),
@@ -118,7 +118,7 @@ impl Matrix {
         Ok(Matrix { arguments, input, dialects, noun, tools, places, columns: Vec::new() })
     }
 
-    /// Returns the matrix of an input for a report, in which nothing fails.
+    /// Returns the matrix of an input for a report. Nothing fails in such a matrix.
     pub(crate) fn of_report(input: SourceText, dialects: Vec<&'static Dialect>) -> Result<Matrix, CommandError> {
         let arguments = MatrixArguments {
             source: Source::default(),
@@ -163,7 +163,7 @@ impl Matrix {
         let refusing = refusing_templates(dialect, &input.subject, &self.tools);
         let templates = refusing.map_err(|error| self.places.locate(&error))?;
         let evaluator = Evaluator { dialect, allow, tools: &self.tools };
-        let verdicts = evaluator.all(input.subject).map_err(|error| self.places.locate(&error))?;
+        let verdicts = evaluator.verdicts(input.subject).map_err(|error| self.places.locate(&error))?;
         self.columns.push(Column { dialect, verdicts, templates });
         Ok(())
     }
@@ -196,7 +196,7 @@ struct Evaluator<'m> {
 }
 
 impl Evaluator<'_> {
-    fn all(&self, subject: Subject<'_>) -> Result<Vec<Verdict>, Error> {
+    fn verdicts(&self, subject: Subject<'_>) -> Result<Vec<Verdict>, Error> {
         match subject {
             Subject::Schemas(schemas) => {
                 schemas.into_iter().enumerate().map(|(at, schema)| self.schema(at, schema)).collect()
@@ -223,7 +223,7 @@ impl Evaluator<'_> {
                 dropped.entry(violation.server.clone()).or_insert((at, violation.constraint.id()));
             }
             if let Some(verdict) = verdicts.get_mut(at) {
-                verdict.meets(Reason {
+                verdict.record_reason(Reason {
                     severity: violation.severity,
                     rule: violation.constraint.id(),
                     pointer: violation.pointer,
@@ -233,7 +233,7 @@ impl Evaluator<'_> {
         }
         for (tool, verdict) in self.tools.iter().zip(&mut verdicts) {
             let Some(&(at, rule)) = dropped.get(&tool.server).filter(|_| verdict.accepted) else { continue };
-            verdict.meets(Reason {
+            verdict.record_reason(Reason {
                 severity: Severity::Refused,
                 rule,
                 pointer: self.tools.get(at).map(|cause| cause.pointer.clone()).unwrap_or_default(),
@@ -241,7 +241,7 @@ impl Evaluator<'_> {
             });
         }
         let mut options = ToolsOptions::new(self.dialect.id());
-        // The list is rewritten in the format in which it is checked. In its own format, a member may have other rules.
+        // The list is rewritten in the format of the check. In its own format, a member may have other rules.
         options.format = Some(internal::tool_format_of(self.dialect));
         options.sanitize = self.options();
         let (_, outcome) = internal::sanitize_tools(tools, &options, true)?;
@@ -256,7 +256,7 @@ impl Evaluator<'_> {
             if let Some(verdict) = split_entry(&known, &refused.pointer).and_then(|at| verdicts.get_mut(at)) {
                 // `check` reports only the first tool beyond a limit; the API refuses the tools after it, too.
                 if internal::limits_whole_request(self.dialect, refused.rule) && verdict.accepted {
-                    verdict.meets(Reason {
+                    verdict.record_reason(Reason {
                         severity: Severity::Refused,
                         rule: refused.rule,
                         pointer: refused.pointer.clone(),
@@ -274,7 +274,7 @@ impl Evaluator<'_> {
         let above = format!("/{at}");
         let mut verdict = untouched();
         for violation in internal::check(&schema, &options, internal::FindingLimit::EVERY_TOOL)? {
-            verdict.meets(Reason {
+            verdict.record_reason(Reason {
                 severity: violation.severity,
                 rule: violation.constraint.id(),
                 pointer: format!("{above}{}", violation.pointer),
@@ -303,7 +303,7 @@ const fn untouched() -> Verdict {
 }
 
 impl Verdict {
-    fn meets(&mut self, reason: Reason) {
+    fn record_reason(&mut self, reason: Reason) {
         match reason.severity {
             Severity::Refused => self.accepted = false,
             Severity::Reinterpreted => self.reinterpreted = true,

@@ -49,12 +49,12 @@ impl Column {
         self.verdicts.iter().filter(|verdict| outcomes.contains(&verdict.outcome)).count()
     }
 
-    fn having(&self, test: fn(&Verdict) -> bool) -> usize {
+    fn count_tools(&self, test: fn(&Verdict) -> bool) -> usize {
         self.verdicts.iter().filter(|verdict| test(verdict)).count()
     }
 
     fn accepted(&self) -> usize {
-        self.having(|verdict| verdict.accepted)
+        self.count_tools(|verdict| verdict.accepted)
     }
 }
 
@@ -120,7 +120,7 @@ impl Matrix {
                 }
                 _ => outcome.as_str().to_string(),
             };
-            table.row(Vec::from([shade, some(&tools, TOOLS), rules, dialects]));
+            table.row(Vec::from([shade, join_some(&tools, TOOLS), rules, dialects]));
         }
         out.push('\n');
         table.write(width, out);
@@ -188,7 +188,7 @@ impl Matrix {
             out.push('\n');
         }
         for column in &self.columns {
-            let lost = column.having(|verdict| verdict.ignored || verdict.reinterpreted);
+            let lost = column.count_tools(|verdict| verdict.ignored || verdict.reinterpreted);
             if column.dialect.hides() && lost > 0 {
                 let name = column.dialect.name;
                 let tools = counted(lost, self.noun);
@@ -212,7 +212,7 @@ impl Matrix {
                  rewrites for one of them.\n",
                 column.dialect.name,
                 self.noun,
-                some(&list, TEMPLATES)
+                join_some(&list, TEMPLATES)
             ));
         }
         if kept < all {
@@ -246,8 +246,8 @@ impl Matrix {
                 ("name", Node::string(column.dialect.name)),
                 ("kind", Node::string(if column.dialect.is_mcp_client() { "mcp-client" } else { "api" })),
                 ("accepted", Node::count(column.accepted() as u64)),
-                ("reinterpreted", Node::count(column.having(|verdict| verdict.reinterpreted) as u64)),
-                ("ignored", Node::count(column.having(|verdict| verdict.ignored) as u64)),
+                ("reinterpreted", Node::count(column.count_tools(|verdict| verdict.reinterpreted) as u64)),
+                ("ignored", Node::count(column.count_tools(|verdict| verdict.ignored) as u64)),
                 ("outcomes", Node::object(Object::from_iter(outcomes))),
             ]);
             if !column.templates.is_empty() {
@@ -318,7 +318,7 @@ fn dialects(group: &[&Column], count: usize, width: Option<usize>, paint: Paint,
     let columns: Vec<_> =
         COLUMNS.into_iter().filter(|(name, outcomes)| *name == "lossless" || used(outcomes)).collect();
     let taken: Vec<Taken> =
-        TAKEN.into_iter().filter(|(_, test)| group.iter().any(|column| column.having(*test) > 0)).collect();
+        TAKEN.into_iter().filter(|(_, test)| group.iter().any(|column| column.count_tools(*test) > 0)).collect();
     let numbers = ["accepted"]
         .into_iter()
         .chain(taken.iter().map(|(name, _)| *name))
@@ -333,7 +333,7 @@ fn dialects(group: &[&Column], count: usize, width: Option<usize>, paint: Paint,
             column.dialect.name.to_string(),
             number(accepted, if accepted == count { Shade::Good } else { Shade::Plain }, paint),
         ]);
-        cells.extend(taken.iter().map(|(_, test)| number(column.having(*test), Shade::Doubtful, paint)));
+        cells.extend(taken.iter().map(|(_, test)| number(column.count_tools(*test), Shade::Doubtful, paint)));
         for (name, outcomes) in &columns {
             let found = column.count(outcomes);
             let shade = match *name {
@@ -374,10 +374,10 @@ fn rules<'v>(verdicts: impl Iterator<Item = &'v Verdict>, outcome: Outcome) -> S
             found.push(loss.rule);
         }
     }
-    some(&found, RULES)
+    join_some(&found, RULES)
 }
 
-fn some<T: AsRef<str>>(words: &[T], limit: usize) -> String {
+fn join_some<T: AsRef<str>>(words: &[T], limit: usize) -> String {
     let mut text = words.iter().take(limit).map(AsRef::as_ref).collect::<Vec<&str>>().join(", ");
     if words.len() > limit {
         text.push_str(&format!(" and {} more", grouped(words.len() - limit)));

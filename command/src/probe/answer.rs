@@ -39,7 +39,7 @@ pub(crate) fn read(given: &str, private: &Private) -> Answer {
     }
     let status = inner.filter(|_| is_fine).unwrap_or(status);
     let found = words(document).unwrap_or_else(|| body.trim().to_string());
-    let text = if found.is_empty() { "no message".into() } else { private.removed(&found, MAX_ANSWER) };
+    let text = if found.is_empty() { "no message".into() } else { private.redact(&found, MAX_ANSWER) };
     let refusal = Refusal { status, text };
     match status {
         status if REFUSED.contains(&status) => Answer::Refused(refusal),
@@ -152,7 +152,7 @@ pub(crate) struct Private {
 }
 
 impl Private {
-    pub(crate) fn removed(&self, text: &str, max_length: usize) -> String {
+    pub(crate) fn redact(&self, text: &str, max_length: usize) -> String {
         let mut text = Cow::Borrowed(text);
         for (private, instead) in &self.texts {
             if !private.is_empty() && text.contains(private.as_str()) {
@@ -283,7 +283,7 @@ mod tests {
     #[test]
     fn private_strings_are_redacted() {
         let private = Private { texts: Vec::from([("tools.acme.corp".into(), "(host)")]) };
-        let redacted = |text: &str| private.removed(text, MAX_ANSWER);
+        let redacted = |text: &str| private.redact(text, MAX_ANSWER);
         for (text, expected) in [
             ("Incorrect API key provided: sk-proj-********abcd.", "Incorrect API key provided: (key)"),
             ("key 'sk-ant-api03-AbC12345'", "key '(id)'"),

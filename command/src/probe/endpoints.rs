@@ -32,7 +32,7 @@ pub(crate) struct Wire {
     /// Name of the format in rows of evidence.
     pub(crate) format: &'static str,
     /// Name in rows of evidence of the member that contains the schema.
-    pub(crate) carrier: &'static str,
+    pub(crate) schema_member: &'static str,
     /// Path of the schema in a tool. `name` is the path of the tool's name.
     pub(crate) schema: &'static [&'static str],
     pub(crate) name: &'static [&'static str],
@@ -65,7 +65,7 @@ const IN_TOOLS: &[&str] = &["tools[", "tools.", "tool "];
 
 const CHAT: Wire = Wire {
     format: "openai-chat",
-    carrier: "function.parameters",
+    schema_member: "function.parameters",
     schema: &["function", "parameters"],
     name: &["function", "name"],
     body: concat!(
@@ -92,7 +92,7 @@ const CHAT_WITH_CALL: Wire = Wire {
 };
 const RESPONSES: Wire = Wire {
     format: "openai-responses",
-    carrier: "parameters",
+    schema_member: "parameters",
     schema: &["parameters"],
     name: &["name"],
     body: r#"{"model":"$model","input":"Hi","max_output_tokens":"$tokens","store":false,"tools":"$tools"}"#,
@@ -100,7 +100,7 @@ const RESPONSES: Wire = Wire {
 };
 const MESSAGES: Wire = Wire {
     format: "anthropic-messages",
-    carrier: "input_schema",
+    schema_member: "input_schema",
     schema: &["input_schema"],
     name: &["name"],
     body: concat!(
@@ -111,7 +111,7 @@ const MESSAGES: Wire = Wire {
 };
 const DECLARATIONS: Wire = Wire {
     format: "gemini-generateContent",
-    carrier: "parameters",
+    schema_member: "parameters",
     schema: &["parameters"],
     name: &["name"],
     body: concat!(
@@ -122,7 +122,7 @@ const DECLARATIONS: Wire = Wire {
     numbered: &["function_declarations[", "functiondeclarations["],
 };
 const DECLARATIONS_OF_JSON: Wire =
-    Wire { carrier: "parametersJsonSchema", schema: &["parametersJsonSchema"], ..DECLARATIONS };
+    Wire { schema_member: "parametersJsonSchema", schema: &["parametersJsonSchema"], ..DECLARATIONS };
 const INTERACTIONS: Wire = Wire {
     format: "gemini-interactions",
     body: concat!(
@@ -133,7 +133,7 @@ const INTERACTIONS: Wire = Wire {
 };
 const CONVERSE: Wire = Wire {
     format: "bedrock-converse",
-    carrier: "inputSchema.json",
+    schema_member: "inputSchema.json",
     schema: &["toolSpec", "inputSchema", "json"],
     name: &["toolSpec", "name"],
     body: concat!(
@@ -434,7 +434,7 @@ mod tests {
             let at = |path: &[&str]| path.iter().try_fold(tool?, |node, key| node.get(*key));
             assert!(at(endpoint.wire.schema).is_some_and(|schema| schema.get("type").is_some()), "{about}");
             assert!(at(endpoint.wire.name).is_some_and(|name| name.is_text("a")), "{about}");
-            assert!(endpoint.wire.schema.join(".").ends_with(endpoint.wire.carrier), "{about}");
+            assert!(endpoint.wire.schema.join(".").ends_with(endpoint.wire.schema_member), "{about}");
             let body = json::read(endpoint.wire.body).map(|body| json::write(&body)).unwrap_or_default();
             assert_eq!(body, endpoint.wire.body, "{about}");
             assert!(body.contains("\"$tools\"") && body.contains("\"$tokens\""), "{about}");

@@ -38,7 +38,7 @@ use answer::Private;
 use target::Tool;
 
 /// Maximum number of retries after temporary failures, and maximum delay before each, in seconds.
-const REPEATED: u32 = 3;
+const MAX_RETRIES: u32 = 3;
 const PATIENCE: u32 = 60;
 
 pub(crate) struct Probe {
@@ -120,7 +120,7 @@ impl Probe {
     }
 
     /// The result is the index of the tool in the next request.
-    fn named(&self, refusal: &Refusal) -> Option<usize> {
+    fn index_of_named_tool(&self, refusal: &Refusal) -> Option<usize> {
         let Some(RequestTools::Tools(group)) = self.search.next() else { return None };
         let name = |at: &usize| self.tools.get(*at).and_then(|tool| tool.name.as_deref());
         answer::named(&refusal.text, self.endpoint.wire.numbered, &group.iter().map(name).collect::<Vec<_>>())
@@ -136,13 +136,13 @@ impl Probe {
         Ok(())
     }
 
-    fn answered(&mut self, answer: Answer) -> Result<(), CommandError> {
+    fn on_answer(&mut self, answer: Answer) -> Result<(), CommandError> {
         let repeated = std::mem::take(&mut self.repeated);
         self.wait = 0;
         match answer {
             Answer::Accepted(status) => self.search.accept(status),
             Answer::Refused(refusal) => {
-                let named = self.named(&refusal);
+                let named = self.index_of_named_tool(&refusal);
                 if let Err(Refusal { status, text }) = self.search.refuse(refusal, named) {
                     return self.end(format!(
                         "expected an answer about tools, found one about the request, which is refused even with a \
@@ -150,7 +150,7 @@ impl Probe {
                     ));
                 }
             }
-            Answer::Busy(_, wait) if repeated < REPEATED => {
+            Answer::Busy(_, wait) if repeated < MAX_RETRIES => {
                 self.repeated = repeated + 1;
                 self.wait = wait.unwrap_or(1 << repeated).min(PATIENCE);
             }
@@ -167,7 +167,7 @@ impl Probe {
         Ok(())
     }
 
-    fn found(&mut self, names: &str) -> Result<(), CommandError> {
+    fn on_variables(&mut self, names: &str) -> Result<(), CommandError> {
         let names = json::read(names).unwrap_or_default();
         let is_set = |name: &&String| names.as_array().unwrap_or_default().iter().any(|set| set.is_text(name.as_str()));
         let wanted = &self.target.variables;
@@ -181,7 +181,7 @@ impl Probe {
         Err(CommandError::new("", message).in_source(&self.target.host))
     }
 
-    fn dry(&self) -> Output {
+    fn dry_run_output(&self) -> Output {
         let tools = target::tool_list(self.tools.iter());
         let request = self.target.request(&tools, &self.arguments, self.target.variables.first(), 0);
         let mut output = Output::new(self.target.shown(&request));
@@ -240,11 +240,11 @@ impl Task for Probe {
 
     fn give(&mut self, text: &str) -> Result<(), CommandError> {
         if !self.is_variable_known {
-            return self.found(text);
+            return self.on_variables(text);
         }
         self.sent += 1;
         let answer = answer::read(text, &self.private);
-        self.answered(answer)
+        self.on_answer(answer)
     }
 
     fn fail(&mut self, message: &str) -> Result<(), CommandError> {
@@ -254,7 +254,7 @@ impl Task for Probe {
                 .end(format!("expected a key of visible ASCII characters in the variable `{name}`, found others"));
         }
         self.sent += 1;
-        let message = self.private.removed(message, answer::MAX_ANSWER);
+        let message = self.private.redact(message, answer::MAX_ANSWER);
         let expected = match message.as_str() {
             "ETIMEDOUT" => format!("expected an answer in {} s, found none", self.arguments.timeout),
             _ => format!("expected a server at that address, found none ({message})"),
@@ -269,9 +269,9 @@ impl Task for Probe {
 
     fn finish(mut self: Box<Self>, terminal: &Terminal) -> Result<Output, CommandError> {
         if self.arguments.dry_run {
-            return Ok(self.dry());
+            return Ok(self.dry_run_output());
         }
-        let mut output = report::written(&self, terminal);
+        let mut output = report::render(&self, terminal);
         let confined = std::mem::take(&mut self.confined);
         if let Some(path) = &self.arguments.record {
             let (content, left_out) = self.rows();

@@ -66,7 +66,7 @@ impl Rows<'_> {
             ("host", Node::string(host)),
             ("model", model.map_or_else(Node::default, Node::string)),
             ("kind", Node::string(if is_strict { "strict-tool" } else { "tool" })),
-            ("carrier", Node::string(wire.carrier)),
+            ("carrier", Node::string(wire.schema_member)),
             ("strict", is_strict.then_some(true).or(tool.strict).map_or_else(Node::default, Node::bool)),
             ("name", name.map_or_else(Node::default, Node::string)),
             ("schema", schema),

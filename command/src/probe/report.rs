@@ -82,7 +82,7 @@ fn unique<'r>(rules: &'r [&'static str]) -> impl Iterator<Item = &'static str> +
     rules.iter().enumerate().filter(|(at, rule)| rules.get(at.wrapping_sub(1)) != Some(rule)).map(|(_, rule)| *rule)
 }
 
-pub(super) fn written(probe: &Probe, terminal: &Terminal) -> Output {
+pub(super) fn render(probe: &Probe, terminal: &Terminal) -> Output {
     let lines: Vec<(&Tool, Line<'_>)> = probe
         .tools
         .iter()

@@ -1,11 +1,11 @@
-//! Chooses the requests, so that few requests determine which tools an API refuses. It does no input or output, and
+//! Chooses the requests: few requests have to determine which tools an API refuses. It does no input or output, and
 //! only receives the result of each request.
 //!
 //! The first request contains all tools. A refused group is split into smaller groups, which are sent separately. Tools
-//! that the table expects to be refused form a group; a tool that the error names is sent alone. A refusal is
-//! attributed to tools only after some request of the same form was accepted, if necessary one with a plain tool.
-//! Finally, all accepted tools are sent together, unless they already were: a refusal of this request concerns the
-//! request as a whole.
+//! form a group if the table (the constraints of the dialect) expects them to be refused. A tool that the error names
+//! is sent alone. A refusal is attributed to tools only after some request of the same form was accepted, if necessary
+//! one with a plain tool. Finally, all accepted tools are sent together, unless they already were: a refusal of this
+//! request concerns the request as a whole.
 
 use std::collections::BTreeSet;
 
@@ -76,7 +76,7 @@ impl GroupSearch {
     pub(crate) fn accept(&mut self, status: u16) {
         self.is_proven = true;
         if let Some((group, refusal)) = self.doubtful.take() {
-            return self.part(group, refusal);
+            return self.split_group(group, refusal);
         }
         let Some(group) = self.groups.pop() else { return };
         for at in &group {
@@ -104,7 +104,7 @@ impl GroupSearch {
             self.groups.extend(Some(group).filter(|group| !group.is_empty()));
             self.conclude();
         } else if self.is_proven {
-            self.part(group, refusal);
+            self.split_group(group, refusal);
         } else {
             self.doubtful = Some((group, refusal));
         }
@@ -118,7 +118,7 @@ impl GroupSearch {
         }
     }
 
-    fn part(&mut self, group: Vec<usize>, refusal: Refusal) {
+    fn split_group(&mut self, group: Vec<usize>, refusal: Refusal) {
         if let [tool] = group.as_slice() {
             self.record(*tool, Verdict::Refused(refusal));
             return self.conclude();

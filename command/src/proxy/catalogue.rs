@@ -32,7 +32,8 @@ const SCHEMAS: [&str; 2] = ["/inputSchema", "/outputSchema"];
 pub(super) struct Catalogue {
     /// For each dialect, its options and the list written for it.
     steps: Vec<(ToolsOptions, Option<ToolSet<String>>)>,
-    most: Option<usize>,
+    /// Maximum number of tools that are listed without a search.
+    most_listed: Option<usize>,
     /// True if results are cut. The list then contains the tool that reads the rest.
     has_reader: bool,
     /// True if results may lose their structured content. Tools are then listed without `outputSchema`, for which
@@ -50,7 +51,7 @@ struct AdaptedList {
     /// The list for the client, as JSON text.
     list: String,
     /// Original definitions of the tools as JSON text, by server and name.
-    own: BTreeMap<(usize, String), String>,
+    originals: BTreeMap<(usize, String), String>,
     servers: Vec<String>,
     search: Option<ToolSearch>,
     /// Name of the tool that reads the rest of a cut result.
@@ -65,7 +66,7 @@ pub(super) struct Report {
     pub(super) changes: Vec<String>,
     pub(super) count: usize,
     /// True if the tools are available through a search.
-    pub(super) searched: bool,
+    pub(super) has_search: bool,
 }
 
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -123,7 +124,7 @@ impl Catalogue {
         let has_reader = settings.max_result.is_some();
         Catalogue {
             steps: steps.collect(),
-            most: settings.most,
+            most_listed: settings.most,
             has_reader,
             drops_output_schemas: has_reader || settings.results.mismatch == Mismatch::Drop,
             original_list: String::new(),
@@ -131,7 +132,7 @@ impl Catalogue {
         }
     }
 
-    pub(super) fn is_given(&self) -> bool {
+    pub(super) fn has_list(&self) -> bool {
         self.adapted.is_some()
     }
 
@@ -144,20 +145,20 @@ impl Catalogue {
     }
 
     pub(super) fn replace_tools(&mut self, lists: &[List<'_>], several: bool) -> Result<(), Error> {
-        let (mut own, mut left_out) = (BTreeMap::new(), Vec::new());
+        let (mut originals, mut left_out) = (BTreeMap::new(), Vec::new());
         let mut written = Vec::with_capacity(lists.len());
         for List { server, name, tools } in lists {
             let mut kept = Vec::with_capacity(tools.len());
             for tool in tools {
-                let called = json::read(tool).ok().and_then(|tool| text_at(&tool, &["name"]));
-                let Some(called) = called else {
+                let tool_name = json::read(tool).ok().and_then(|tool| text_at(&tool, &["name"]));
+                let Some(tool_name) = tool_name else {
                     let message = "expected a tool with a name, found something else".to_string();
                     let server = several.then(|| (*name).to_string());
                     left_out.push(LeftOut { tool: String::new(), server, message });
                     continue;
                 };
                 // If two tools have the same name, the first one is used.
-                own.entry((*server, called)).or_insert_with(|| tool.clone());
+                originals.entry((*server, tool_name)).or_insert_with(|| tool.clone());
                 kept.push(tool.as_str());
             }
             let list = format!("[{}]", kept.join(","));
@@ -199,7 +200,7 @@ impl Catalogue {
         let count = tools.as_array().map(<[Node<'_>]>::len).unwrap_or_default();
         let (for_model, for_apps): (Vec<Node<'_>>, Vec<Node<'_>>) =
             tools.as_array().unwrap_or_default().iter().cloned().partition(is_for_model);
-        let search = match self.most {
+        let search = match self.most_listed {
             Some(most) if for_model.len() + usize::from(self.has_reader) > most => {
                 Some(ToolSearch::new(&tools, for_model)?)
             }
@@ -210,7 +211,7 @@ impl Catalogue {
             let names: BTreeSet<String> = tools.as_array().into_iter().flatten().filter_map(name_of).collect();
             free_name(results::READ, |name| names.contains(name) || search.as_ref().is_some_and(|one| one.has(name)))
         });
-        let report = Report { left_out, changes, count, searched: search.is_some() };
+        let report = Report { left_out, changes, count, has_search: search.is_some() };
         let servers = lists.iter().map(|list| (list.server, list.name.to_string())).collect::<BTreeMap<_, _>>();
         let last = servers.keys().next_back().map_or(0, |last| last + 1);
         let servers = (0..last).map(|at| servers.get(&at).cloned().unwrap_or_default()).collect();
@@ -220,7 +221,7 @@ impl Catalogue {
         if let Some(reader) = &reader {
             list = with_item(&list, &results::reader(reader));
         }
-        self.adapted = Some(AdaptedList { restores, list, own, servers, search, reader, report });
+        self.adapted = Some(AdaptedList { restores, list, originals, servers, search, reader, report });
         Ok(())
     }
 
@@ -233,7 +234,7 @@ impl Catalogue {
         }
         match &adapted.search {
             Some(search) if search.is_search(name) => Ok(Target::Answer(search.answer(arguments))),
-            Some(search) if search.is_call(name) => match search.called(arguments) {
+            Some(search) if search.is_call(name) => match search.parse_call(arguments) {
                 Ok((name, arguments)) => match adapted.restore_call(&name, Some(&arguments), repair)? {
                     Some(call) if !adapted.is_only_for_apps(&call) => Ok(Target::Server(Box::new(call))),
                     _ => Ok(Target::Answer(search.unknown(&name))),
@@ -251,7 +252,7 @@ impl Catalogue {
     }
 
     pub(super) fn original_definitions(&self, server: usize, name: &str) -> Option<&str> {
-        self.adapted.as_ref()?.own.get(&(server, name.to_string())).map(String::as_str)
+        self.adapted.as_ref()?.originals.get(&(server, name.to_string())).map(String::as_str)
     }
 }
 
@@ -279,9 +280,9 @@ impl AdaptedList {
         let server = match server {
             Some(server) => self.servers.iter().position(|one| *one == server),
             // Tool names in the list of a single server do not contain the server's name.
-            None => self.own.keys().map(|(server, _)| *server).next().filter(|_| self.has_one_server()),
+            None => self.originals.keys().map(|(server, _)| *server).next().filter(|_| self.has_one_server()),
         };
-        let server = match server.filter(|server| self.own.contains_key(&(*server, name.clone()))) {
+        let server = match server.filter(|server| self.originals.contains_key(&(*server, name.clone()))) {
             Some(server) => server,
             None => match self.server_of_original_name(shown) {
                 Some(server) => {
@@ -292,10 +293,11 @@ impl AdaptedList {
                 None => return Ok(None),
             },
         };
-        if let (None, Some(options), Some(own)) = (&repaired, repair, self.own.get(&(server, name.clone()))) {
-            // The call has the original name, so its arguments are in the form of the original schema.
-            let own = json::read(own)?;
-            if let Some(schema) = own.get("inputSchema") {
+        if let (None, Some(options), Some(original)) = (&repaired, repair, self.originals.get(&(server, name.clone())))
+        {
+            // The call has the original name of the tool, so its arguments follow the original schema.
+            let original = json::read(original)?;
+            if let Some(schema) = original.get("inputSchema") {
                 let schema = json::write(schema);
                 let done = repair_arguments(text.as_str(), schema.as_str(), &options.clone().name(name.as_str()))?;
                 repaired =
@@ -310,13 +312,14 @@ impl AdaptedList {
     /// Returns the server of a tool by the original name, which an app of MCP Apps uses. Returns `None` if several
     /// servers have a tool with the name.
     fn server_of_original_name(&self, name: &str) -> Option<usize> {
-        let mut servers = self.own.keys().filter(|(_, own)| own == name).map(|(server, _)| *server);
+        let mut servers =
+            self.originals.keys().filter(|(_, original_name)| original_name == name).map(|(server, _)| *server);
         servers.next().filter(|_| servers.next().is_none() && !self.has_one_server())
     }
 
     fn is_only_for_apps(&self, call: &Call) -> bool {
-        let own = self.own.get(&(call.server, call.name.clone())).and_then(|own| json::read(own).ok());
-        own.is_some_and(|own| !is_for_model(&own))
+        let original = self.originals.get(&(call.server, call.name.clone())).and_then(|text| json::read(text).ok());
+        original.is_some_and(|tool| !is_for_model(&tool))
     }
 
     fn has_one_server(&self) -> bool {
@@ -371,7 +374,7 @@ fn change_line(about: &ToolChange) -> String {
 const FIND: &str = "search_tools";
 const CALL: &str = "call_tool";
 /// Default number of results.
-const FOUND: usize = 5;
+const DEFAULT: usize = 5;
 /// Maximum number of results.
 const MAX_RESULTS: u64 = 20;
 
@@ -412,7 +415,7 @@ impl ToolSearch {
         format!(
             "[{{\"name\":{find},\"description\":{finding},\"inputSchema\":{{\"type\":\"object\",\"properties\":{{\
              \"query\":{{\"type\":\"string\",\"description\":\"What the tool should do, in a few words.\"}},\
-             \"limit\":{{\"type\":\"integer\",\"description\":\"Maximum number of results (default {FOUND}, at most \
+             \"limit\":{{\"type\":\"integer\",\"description\":\"Maximum number of results (default {DEFAULT}, at most \
              {MAX_RESULTS}).\"}}}},\"required\":[\"query\"]}},\"annotations\":{{\"readOnlyHint\":true}}}},\
              {{\"name\":{call},\"description\":{calling},\"inputSchema\":{{\"type\":\"object\",\"properties\":{{\
              \"name\":{{\"type\":\"string\",\"description\":\"The name of the tool.\"}},\
@@ -438,9 +441,9 @@ impl ToolSearch {
         let Some(query) = text_at(&arguments, &["query"]).filter(|query| !query.trim().is_empty()) else {
             return failed_call("expected `query`, a string that describes what the tool should do, found none");
         };
-        let limit = arguments.u64_at("limit").unwrap_or(FOUND as u64).clamp(1, MAX_RESULTS);
+        let limit = arguments.u64_at("limit").unwrap_or(DEFAULT as u64).clamp(1, MAX_RESULTS);
         let options =
-            SearchOptions::default().limit(usize::try_from(limit).unwrap_or(FOUND)).tool_search_name(&*self.find);
+            SearchOptions::default().limit(usize::try_from(limit).unwrap_or(DEFAULT)).tool_search_name(&*self.find);
         let found = match self.index.search(&query, &options) {
             Ok(found) => found,
             Err(error) => return failed_call(error.message()),
@@ -454,7 +457,7 @@ impl ToolSearch {
 
     /// Returns the tool and the arguments in a call to `call_tool`. For an invalid call, returns an error result for
     /// the model.
-    pub(super) fn called(&self, arguments: Option<&str>) -> Result<(String, String), String> {
+    pub(super) fn parse_call(&self, arguments: Option<&str>) -> Result<(String, String), String> {
         let arguments = json::read(arguments.unwrap_or("{}")).unwrap_or_default();
         let Some(name) = text_at(&arguments, &["name"]) else {
             return Err(failed_call("expected `name`, the name of a tool, found none"));

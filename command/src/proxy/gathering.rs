@@ -1,5 +1,5 @@
-//! Requests that the proxy sends to every server: lists with all their pages, and requests that concern every server,
-//! such as `initialize`. The answers of several servers are merged into one.
+//! Requests to every server: lists with all their pages, and requests that concern every server, such as `initialize`.
+//! The answers of several servers are merged into one.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -38,6 +38,7 @@ pub(super) struct Gathering {
     /// Id of the client request that waits for the result. `None` if calls wait for the result.
     id: Option<String>,
     params: String,
+    /// Servers that have not answered.
     open: BTreeSet<usize>,
     /// The first answer of each server, without the entries of the list.
     first: BTreeMap<usize, String>,
@@ -94,21 +95,21 @@ impl Proxy {
     /// Sends the request to every server that can answer it. `params` are JSON text.
     pub(super) fn gather(&mut self, what: What, id: Option<String>, params: &str) {
         let (needs, asks_all) = match &what {
-            What::Tools => (Some("tools"), self.is_one()),
+            What::Tools => (Some("tools"), self.has_one_server()),
             What::List(_, "resourceTemplates") => (Some("resources"), false),
             What::List(_, key) => (Some(*key), false),
             What::Initialize | What::Discover => (None, true),
             What::All(method) if method == "logging/setLevel" => (Some("logging"), false),
             What::All(_) => (None, true),
         };
-        let can = |server: usize| match needs {
+        let can_answer = |server: usize| match needs {
             // Without `initialize`, the servers' capabilities are unknown.
             Some("logging") if self.translates(server) => false,
-            Some(needs) => asks_all || !self.is_known(server) || self.has(server, needs),
+            Some(needs) => asks_all || !self.is_known(server) || self.has_capability(server, needs),
             None => true,
         };
         let (mut open, mut errors) = (BTreeSet::new(), BTreeMap::new());
-        for (at, server) in self.servers.iter().enumerate().filter(|(at, _)| can(*at)) {
+        for (at, server) in self.servers.iter().enumerate().filter(|(at, _)| can_answer(*at)) {
             if server.state == State::Up {
                 open.insert(at);
             } else {
@@ -138,13 +139,13 @@ impl Proxy {
             self.write_request(*server, message::request(&id, &method, params));
         }
         if open.is_empty() {
-            return self.gathered(number);
+            return self.finish_gathering(number);
         }
         let pause = u64::from(self.settings.timeout) * 1000;
         self.effects.push(Effect::Alarm(number, pause));
     }
 
-    pub(super) fn page(&mut self, number: u64, server: usize, answer: &Node<'_>) {
+    pub(super) fn add_page(&mut self, number: u64, server: usize, answer: &Node<'_>) {
         let Some(gathering) = self.gatherings.get_mut(&number) else { return };
         let Some(result) = answer.get("result").filter(|result| result.as_object().is_some()) else {
             return self.no_page(number, server, &json::write(answer));
@@ -154,7 +155,7 @@ impl Proxy {
         if let Some(key) = key {
             let Some(list) = result.array_at(key) else {
                 let found = format!("expected a list in `{key}`, found none");
-                return self.failed(number, server, &message::error("0", SERVER_ERROR, &found));
+                return self.add_failure(number, server, &message::error("0", SERVER_ERROR, &found));
             };
             let entries = gathering.entries.entry(server).or_default();
             let bytes = gathering.bytes.entry(server).or_default();
@@ -168,7 +169,7 @@ impl Proxy {
                     "expected at most {PAGES} pages with {ENTRIES} entries of {} MiB, found more",
                     ENTRY_BYTES >> 20
                 );
-                return self.failed(number, server, &message::error("0", SERVER_ERROR, &found));
+                return self.add_failure(number, server, &message::error("0", SERVER_ERROR, &found));
             }
         }
         gathering.first.entry(server).or_insert_with(|| {
@@ -186,9 +187,9 @@ impl Proxy {
         }
         gathering.open.remove(&server);
         if gathering.what == What::Initialize && !self.is_modern(server) {
-            self.greet(server, answer);
+            self.record_greeting(server, answer);
         }
-        self.finished(number);
+        self.finish_if_complete(number);
     }
 
     /// Records that a server returned no page. `error` is a complete error message.
@@ -198,27 +199,27 @@ impl Proxy {
             Some(gathering) if gathering.is_initialize() && is_up => {
                 self.discover_after(server, Waits::Gathering(number), error.into());
             }
-            _ => self.failed(number, server, error),
+            _ => self.add_failure(number, server, error),
         }
     }
 
     /// Records a server that did not answer, or answered with an error. `error` is a complete error message.
-    pub(super) fn failed(&mut self, number: u64, server: usize, error: &str) {
+    pub(super) fn add_failure(&mut self, number: u64, server: usize, error: &str) {
         let Some(gathering) = self.gatherings.get_mut(&number) else { return };
         gathering.open.remove(&server);
         gathering.entries.remove(&server);
         gathering.first.remove(&server);
         gathering.errors.insert(server, error.to_string());
-        self.finished(number);
+        self.finish_if_complete(number);
     }
 
-    fn finished(&mut self, number: u64) {
+    fn finish_if_complete(&mut self, number: u64) {
         if self.gatherings.get(&number).is_some_and(|gathering| gathering.open.is_empty()) {
-            self.gathered(number);
+            self.finish_gathering(number);
         }
     }
 
-    fn gathered(&mut self, number: u64) {
+    fn finish_gathering(&mut self, number: u64) {
         let Some(mut gathering) = self.gatherings.remove(&number) else { return };
         let id = gathering.id.take();
         if matches!(gathering.what, What::List(..) | What::Tools) {
@@ -228,7 +229,7 @@ impl Proxy {
             if let Some((_, error)) = gathering.errors.first_key_value() {
                 let error = json::read(error).ok().and_then(|error| error.get("error").map(json::write));
                 let error = error.unwrap_or_else(|| format!("{{\"code\":{SERVER_ERROR},\"message\":\"no answer\"}}"));
-                self.refuse(id, &error, &gathering.what);
+                self.refuse_waiting(id, &error, &gathering.what);
                 return;
             }
         }
@@ -240,7 +241,7 @@ impl Proxy {
         let name = |at: &usize| self.servers.get(*at).map(|server| server.name.as_str()).unwrap_or_default();
         let names: Vec<&str> = gathering.first.keys().map(name).collect();
         let result = match &gathering.what {
-            What::Tools => return self.tools(id, gathering),
+            What::Tools => return self.replace_tools(id, gathering),
             What::List(method, key) => {
                 let lists: Vec<(usize, &[String])> =
                     gathering.entries.iter().map(|(server, entries)| (*server, entries.as_slice())).collect();
@@ -287,10 +288,10 @@ impl Proxy {
         true
     }
 
-    fn tools(&mut self, id: Option<String>, gathering: Gathering) {
+    fn replace_tools(&mut self, id: Option<String>, gathering: Gathering) {
         let Gathering { first, mut entries, .. } = gathering;
-        if !self.is_one() {
-            self.give_pages(&mut entries);
+        if !self.has_one_server() {
+            self.rename_pages(&mut entries);
         }
         let names: Vec<String> = self.servers.iter().map(|server| server.name.clone()).collect();
         let lists = entries.into_iter().map(|(server, tools)| List {
@@ -300,11 +301,11 @@ impl Proxy {
         });
         let lists: Vec<List<'_>> = lists.collect();
         let before = self.catalogue.report();
-        if let Err(error) = self.catalogue.replace_tools(&lists, !self.is_one()) {
+        if let Err(error) = self.catalogue.replace_tools(&lists, !self.has_one_server()) {
             let found = format!("{}: {}", error.code().as_str(), error.message());
             self.log(&format!("the tools cannot be read: {found}"));
             let error = format!("{{\"code\":{SERVER_ERROR},\"message\":{}}}", message::quoted(&found));
-            return self.refuse(id, &error, &What::Tools);
+            return self.refuse_waiting(id, &error, &What::Tools);
         }
         let report = self.catalogue.report();
         if report != before {
@@ -314,11 +315,11 @@ impl Proxy {
             let result = merged_list_text(&first, "tools", self.catalogue.list());
             self.answer_to(TOOLS_LIST, &id, &result);
         }
-        self.resume();
+        self.resume_calls();
         self.resume_held();
     }
 
-    fn give_pages(&mut self, entries: &mut BTreeMap<usize, Vec<String>>) {
+    fn rename_pages(&mut self, entries: &mut BTreeMap<usize, Vec<String>>) {
         for (server, tools) in entries {
             for tool in tools {
                 let Some(changed) = self.owners.tool_with_page(*server, &self.servers, tool) else { continue };
@@ -334,7 +335,7 @@ impl Proxy {
     }
 
     /// `id` is the client's request. Without `id`, the calls that wait for the tools are refused. `error` is JSON text.
-    fn refuse(&mut self, id: Option<String>, error: &str, what: &What) {
+    fn refuse_waiting(&mut self, id: Option<String>, error: &str, what: &What) {
         let is_first = id.is_none();
         let waiting = if is_first && *what == What::Tools { std::mem::take(&mut self.waiting) } else { Vec::new() };
         for id in id.into_iter().chain(waiting.into_iter().map(|waiting| waiting.id)) {
@@ -345,7 +346,7 @@ impl Proxy {
         }
     }
 
-    fn resume(&mut self) {
+    fn resume_calls(&mut self) {
         for Waiting { text, .. } in std::mem::take(&mut self.waiting) {
             let Ok(message) = json::read(&text) else { continue };
             if let Some(envelope) = Envelope::read(&message) {
@@ -373,7 +374,7 @@ fn merged_list(first: &BTreeMap<usize, String>, key: &'static str, entries: &[St
 }
 
 fn merged_list_text(first: &BTreeMap<usize, String>, key: &'static str, entries: &str) -> String {
-    let mut result = frame(first.values().map(String::as_str));
+    let mut result = merged_frame(first.values().map(String::as_str));
     if let Ok(entries) = json::read(entries) {
         result.set(key, entries);
         return json::write(&result);
@@ -382,7 +383,7 @@ fn merged_list_text(first: &BTreeMap<usize, String>, key: &'static str, entries:
 }
 
 /// Returns the members of the first result except for the list, with the strictest cache rules of all servers.
-fn frame<'s>(results: impl Iterator<Item = &'s str>) -> Node<'s> {
+fn merged_frame<'s>(results: impl Iterator<Item = &'s str>) -> Node<'s> {
     let read: Vec<Node<'s>> = results.filter_map(|text| json::read(text).ok()).collect();
     let least = read.iter().map(|one| one.u64_at("ttlMs").unwrap_or_default()).min();
     let is_public = read.iter().all(|one| one.get("cacheScope").is_some_and(|scope| scope.is_text("public")));
@@ -409,7 +410,7 @@ pub(super) fn merged_discoveries(servers: &[(&str, String)]) -> String {
         read.first().and_then(|discovery| discovery.get(VERSIONS)).and_then(Node::as_array).unwrap_or_default();
     let versions: Vec<Node<'_>> =
         versions.iter().filter(|version| read.iter().all(|discovery| has(discovery, version))).cloned().collect();
-    let mut result = frame(servers.iter().map(|(_, text)| text.as_str()));
+    let mut result = merged_frame(servers.iter().map(|(_, text)| text.as_str()));
     result.set("capabilities", capabilities(&read));
     if result.remove("_meta").is_some() {
         let server_info = [("name", Node::string("toolwire")), ("version", Node::string(env!("CARGO_PKG_VERSION")))];

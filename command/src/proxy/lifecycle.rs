@@ -15,23 +15,23 @@ impl Proxy {
         // A library's message may have several lines.
         let found = format!("the server {whose} has ended: {}", why.lines().next().unwrap_or_default());
         self.log(&found);
-        self.abandon(server, &found);
+        self.fail_open_requests(server, &found);
         if let Some(state) = self.servers.get_mut(server) {
             let delay = (FIRST_DELAY << state.ends.min(10)).min(MAX_DELAY);
             state.ends += 1;
             self.effects.push(Effect::Start(server, delay));
         }
-        self.done()
+        self.take_effects()
     }
 
     /// Stops a server. Its open requests are answered at once, because a process that cannot be killed never ends.
     pub(super) fn stop(&mut self, server: usize) {
         self.effects.push(Effect::Stop(server));
         let found = format!("the server {} was stopped", self.name(server));
-        self.abandon(server, &found);
+        self.fail_open_requests(server, &found);
     }
 
-    fn abandon(&mut self, server: usize, reason: &str) {
+    fn fail_open_requests(&mut self, server: usize, reason: &str) {
         if let Some(state) = self.servers.get_mut(server) {
             (state.state, state.level) = (State::Down, None);
         }
@@ -40,10 +40,14 @@ impl Proxy {
         for pending in open.iter().filter_map(|key| self.pending.remove(key)).collect::<Vec<_>>() {
             self.write_client(message::error(&pending.id, SERVER_ERROR, reason));
         }
-        let own: Vec<String> =
-            self.own.iter().filter(|(_, (_, own))| own.server() == server).map(|entry| entry.0.clone()).collect();
+        let own: Vec<String> = self
+            .own_requests
+            .iter()
+            .filter(|(_, (_, own))| own.server() == server)
+            .map(|entry| entry.0.clone())
+            .collect();
         for key in own {
-            if let Some((_, own)) = self.own.remove(&key) {
+            if let Some((_, own)) = self.own_requests.remove(&key) {
                 self.unanswered_own(own, reason);
             }
         }
@@ -60,17 +64,17 @@ impl Proxy {
     /// Handles the restart of a server.
     pub fn started(&mut self, server: usize) -> Vec<Effect> {
         let params = self.initialize.clone();
-        let Some(state) = self.servers.get_mut(server) else { return self.done() };
+        let Some(state) = self.servers.get_mut(server) else { return self.take_effects() };
         state.run += 1;
         if state.era == Some(Era::Modern) {
             state.state = State::Up;
-            self.announce(server);
-            return self.done();
+            self.announce_changed_lists(server);
+            return self.take_effects();
         }
         if self.openings.contains_key(&server) {
             state.state = State::Up;
             self.send_initialize(server);
-            return self.done();
+            return self.take_effects();
         }
         // The next request of a modern client determines the era.
         let params = params.filter(|_| self.client != Some(Era::Modern) || state.era.is_some());
@@ -83,7 +87,7 @@ impl Proxy {
             self.greetings.insert(alarm, server);
             self.effects.push(Effect::Alarm(alarm, u64::from(self.settings.timeout) * 1000));
         }
-        self.done()
+        self.take_effects()
     }
 
     /// Handles the end of the delay of an [`Effect::Alarm`].
@@ -92,31 +96,34 @@ impl Proxy {
         if let Some(server) = self.greetings.remove(&alarm) {
             self.log(&format!("expected the server {} to answer in {seconds} s, found no answer", self.name(server)));
             self.stop(server);
-            return self.done();
+            return self.take_effects();
         }
         if self.handle_opening_alarm(alarm, seconds)
             || self.handle_listen_alarm(alarm)
             || self.handle_question_alarm(alarm)
         {
-            return self.done();
+            return self.take_effects();
         }
-        let Some(gathering) = self.gatherings.get(&alarm) else { return self.done() };
+        let Some(gathering) = self.gatherings.get(&alarm) else { return self.take_effects() };
         let greets = gathering.is_initialize();
         for server in gathering.open() {
             let is_of =
                 |request: &OwnRequest| matches!(request, OwnRequest::Page(of, by) if *of == alarm && *by == server);
             if greets {
                 // The server is still starting, so its answer is used even if it is late.
-                let own_request =
-                    self.own.values_mut().map(|(_, own_request)| own_request).filter(|own_request| is_of(own_request));
+                let own_request = self
+                    .own_requests
+                    .values_mut()
+                    .map(|(_, own_request)| own_request)
+                    .filter(|own_request| is_of(own_request));
                 own_request.for_each(|own_request| *own_request = OwnRequest::Greeting(server));
             } else {
                 self.cancel_requests(is_of, "no answer in time");
             }
             let reason = format!("expected the server {} to answer in {seconds} s, found no answer", self.name(server));
-            self.failed(alarm, server, &message::error("0", SERVER_ERROR, &reason));
+            self.add_failure(alarm, server, &message::error("0", SERVER_ERROR, &reason));
         }
-        self.done()
+        self.take_effects()
     }
 
     /// Handles a message that could not be delivered to a server that is still running. `why` is a
@@ -130,7 +137,7 @@ impl Proxy {
         // The client's responses have the ids of the server's requests.
         let request = Outline::read(message).filter(|outline| outline.method.is_some());
         let key = request.and_then(|outline| outline.key()).unwrap_or_default();
-        match self.own.remove(&key) {
+        match self.own_requests.remove(&key) {
             Some((_, own)) => self.unanswered_own(own, &found),
             None => match self.pending.remove(&key) {
                 Some(pending) if pending.method == INITIALIZE => {
@@ -141,14 +148,14 @@ impl Proxy {
                 None => self.log(&found),
             },
         }
-        self.done()
+        self.take_effects()
     }
 
     fn unanswered_own(&mut self, own: OwnRequest, found: &str) {
         let error = || message::error("0", SERVER_ERROR, found);
         match own {
             OwnRequest::Page(gathering, server) => self.no_page(gathering, server, &error()),
-            OwnRequest::Discover(server) => self.not_discovered(server, &error()),
+            OwnRequest::Discover(server) => self.on_no_discovery(server, &error()),
             OwnRequest::Initialize(server) => self.not_opened(server, found),
             OwnRequest::Listen(key, server) => self.listen_ended(&key, server, false),
             OwnRequest::Other(_) => {}
@@ -161,7 +168,7 @@ impl Proxy {
         }
     }
 
-    pub(super) fn greeted(&mut self, server: usize, message: &Node<'_>) {
+    pub(super) fn on_greeting(&mut self, server: usize, message: &Node<'_>) {
         self.greetings.retain(|_, of| *of != server);
         if message.get("result").is_none() {
             // For a modern client, the server was asked before.
@@ -172,13 +179,13 @@ impl Proxy {
             self.log(&format!("the server {} has refused `{INITIALIZE}`", self.name(server)));
             return self.stop(server);
         }
-        self.greet(server, message);
+        self.record_greeting(server, message);
         self.write_server(server, message::notification(INITIALIZED));
-        self.announce(server);
+        self.announce_changed_lists(server);
     }
 
     /// The lists of a restarted server may have changed since the client read them.
-    pub(super) fn announce(&mut self, server: usize) {
+    pub(super) fn announce_changed_lists(&mut self, server: usize) {
         self.listen_again(server);
         for list in ["tools", "prompts", "resources"] {
             if self.declares(server, &["capabilities", list, "listChanged"]) {
@@ -187,7 +194,7 @@ impl Proxy {
         }
     }
 
-    pub(super) fn greet(&mut self, server: usize, message: &Node<'_>) {
+    pub(super) fn record_greeting(&mut self, server: usize, message: &Node<'_>) {
         if let (Some(state), Some(result)) = (self.servers.get_mut(server), message.get("result")) {
             state.greeting = Some(json::write(result));
             state.state = State::Up;
@@ -196,7 +203,7 @@ impl Proxy {
         }
     }
 
-    pub(super) fn has(&self, server: usize, capability: &str) -> bool {
+    pub(super) fn has_capability(&self, server: usize, capability: &str) -> bool {
         self.declares(server, &["capabilities", capability])
     }
 

@@ -187,8 +187,8 @@ pub(super) fn has_member(object: &str, name: &str) -> bool {
     members(object.as_bytes(), 0..object.len()).is_some_and(|members| members.iter().any(|(found, _)| found == name))
 }
 
-/// Returns the name of a member that occurs twice, or that differs from a decisive member only in case. Two JSON
-/// readers could choose different members, so the server could run a call that the proxy has not checked.
+/// Returns the name of a member that occurs twice, or differs from a decisive member only in case. Two JSON readers
+/// could choose different members, so the server could run a call that the proxy has not checked.
 pub(super) fn ambiguous(bytes: &[u8]) -> Option<String> {
     let top = members(bytes, 0..bytes.len())?;
     let params = top.iter().find(|(name, _)| name == "params").and_then(|(_, at)| members(bytes, at.clone()));

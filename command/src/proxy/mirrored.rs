@@ -1,4 +1,4 @@
-//! The headers in which modern requests over HTTP repeat parts of their body, for intermediaries.
+//! The headers of modern HTTP requests that repeat parts of the body, for intermediaries.
 //! <https://modelcontextprotocol.io/specification/2026-07-28/basic/transports/streamable-http#request-metadata>
 
 use toolwire::internal::json::{self, is_integral, Node};

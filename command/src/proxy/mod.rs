@@ -3,6 +3,12 @@
 //! The proxy accepts messages and returns actions for the host, which owns the processes, streams and timers. With one
 //! server, messages that do not concern tools are forwarded byte for byte. With several, `routes` finds the server of a
 //! message.
+//!
+//! - *Era*: legacy MCP (before 2026-07-28, with `initialize`) or modern MCP.
+//! - *Gathering*: a request that the proxy sends to every server, until all have answered.
+//! - *Greeting*: the result of `initialize`.
+//! - *Round*: the input that a server asks for before it answers a request.
+//! - A message is *whole* if it is all of the line just received. The host then forwards this line byte for byte.
 
 mod catalogue;
 mod gathering;
@@ -163,7 +169,7 @@ pub struct Proxy {
     /// Client requests that a server has to answer, by the keys of their ids.
     pending: BTreeMap<String, Pending>,
     /// The proxy's own requests, by the keys of their ids: the id as JSON text, and the purpose.
-    own: BTreeMap<String, (String, OwnRequest)>,
+    own_requests: BTreeMap<String, (String, OwnRequest)>,
     /// Open gatherings, by the numbers of their alarms.
     gatherings: BTreeMap<u64, Gathering>,
     /// Restarted servers that have not answered `initialize`, by the numbers of their alarms.
@@ -175,14 +181,14 @@ pub struct Proxy {
     /// Parameters of the client's `initialize`, which are sent to restarted servers.
     initialize: Option<String>,
     client: Option<Era>,
-    /// From the first modern request, as JSON text.
+    /// `params._meta` of the first modern request, as JSON text.
     envelope: Option<String>,
     /// The log level that the client has set, or that its latest request asks for.
     level: Option<String>,
     openings: BTreeMap<usize, Opening>,
     /// Requests that wait until the era of every server is known, or for the first lists.
     held: Vec<Waiting>,
-    /// With several servers: the lists that the client has requested since their last change.
+    /// The lists that the client has requested since their last change. Used only with several servers.
     listed: BTreeSet<&'static str>,
     /// Subscriptions, by the keys of the ids of their requests.
     listens: BTreeMap<String, Listen>,
@@ -239,13 +245,13 @@ struct Pending {
     method: String,
     /// Parameters as the server received them, as JSON text, if the server may ask for input of the client.
     params: Option<String>,
-    /// If the eras of client and server differ: the capabilities of the client that the server may use.
+    /// The capabilities of the client that the server may use, if the eras of client and server differ.
     accepts: Vec<&'static str>,
     /// Number of times that the server has asked for input.
     rounds: u32,
-    /// If the server has asked for input: the id by which the server knows the request, as JSON text.
+    /// The id by which the server knows the request after the server has asked for input, as JSON text.
     retry: Option<String>,
-    /// If they differ: the progress token that the server knows, and the client's last one, as JSON text.
+    /// The progress token that the server knows, and the client's latest token, as JSON text, if the tokens differ.
     token: Option<(String, String)>,
 }
 
@@ -257,6 +263,7 @@ struct Waiting {
 }
 
 #[derive(Debug)]
+/// What waits for the answer of a server to `initialize`.
 enum Waits {
     /// The client's request with this id.
     Client(String),
@@ -319,7 +326,7 @@ impl Proxy {
             questions: Questions::new(settings.counted_ids),
             settings,
             pending: BTreeMap::new(),
-            own: BTreeMap::new(),
+            own_requests: BTreeMap::new(),
             gatherings: BTreeMap::new(),
             greetings: BTreeMap::new(),
             waiting: Vec::new(),
@@ -345,16 +352,16 @@ impl Proxy {
     pub fn client(&mut self, message: &[u8]) -> Vec<Effect> {
         let Some(unmarked) = message.strip_prefix(BYTE_ORDER_MARK) else {
             self.on_client_line(message);
-            return self.done();
+            return self.take_effects();
         };
         match std::str::from_utf8(unmarked) {
             Ok(text) => {
                 self.on_client_line(unmarked);
-                without_mark(self.done(), text)
+                without_mark(self.take_effects(), text)
             }
             Err(_) => {
                 self.refuse_message(unmarked);
-                self.done()
+                self.take_effects()
             }
         }
     }
@@ -384,20 +391,20 @@ impl Proxy {
     pub fn server(&mut self, server: usize, message: &[u8]) -> Vec<Effect> {
         if self.servers.get(server).is_some_and(|server| server.state == State::Down) {
             // The server wrote this before it was stopped.
-            return self.done();
+            return self.take_effects();
         }
         let Some(unmarked) = message.strip_prefix(BYTE_ORDER_MARK) else {
             self.on_server_line(server, message);
-            return self.done();
+            return self.take_effects();
         };
         match std::str::from_utf8(unmarked) {
             Ok(text) => {
                 self.on_server_line(server, unmarked);
-                without_mark(self.done(), text)
+                without_mark(self.take_effects(), text)
             }
             Err(_) => {
                 self.unreadable_of_server(server, unmarked, false);
-                self.done()
+                self.take_effects()
             }
         }
     }
@@ -408,7 +415,7 @@ impl Proxy {
                 Some(list) => list.iter().for_each(|one| self.on_server_message(server, one, false)),
                 None => self.on_server_message(server, &read, true),
             },
-            None => self.unreadable_of_server(server, message, self.is_one()),
+            None => self.unreadable_of_server(server, message, self.has_one_server()),
         }
     }
 
@@ -417,7 +424,7 @@ impl Proxy {
         let found = format!("expected a message of at most {bytes} bytes, found a longer one");
         self.log(&found);
         self.write_client(message::error("null", PARSE_ERROR, &found));
-        self.done()
+        self.take_effects()
     }
 
     /// Returns the number of unanswered client requests, without subscriptions, which are answered at their end.
@@ -436,7 +443,7 @@ impl Proxy {
             + self.rounds.len()
     }
 
-    fn done(&mut self) -> Vec<Effect> {
+    fn take_effects(&mut self) -> Vec<Effect> {
         std::mem::take(&mut self.effects)
     }
 
@@ -444,7 +451,7 @@ impl Proxy {
         let Some(envelope) = Envelope::read(message) else { return self.refuse_message(text.as_bytes()) };
         let method = envelope.method.as_str();
         if envelope.kind == Kind::Request {
-            self.avoid(&envelope.id);
+            self.avoid_prefix_of(&envelope.id);
             if self.open_requests() >= MAX_PENDING {
                 let found = format!("too many unanswered requests: the limit is {MAX_PENDING}");
                 return self.write_client(message::error(&envelope.id, SERVER_ERROR, &found));
@@ -460,7 +467,7 @@ impl Proxy {
                 self.open_all(message);
             }
         }
-        if self.hold_if_waiting(&envelope, message, text) || self.replies(&envelope, message) {
+        if self.hold_if_waiting(&envelope, message, text) || self.answer_for_era(&envelope, message) {
             return;
         }
         match envelope.kind {
@@ -480,7 +487,7 @@ impl Proxy {
                 self.client = Some(Era::Legacy);
                 self.initialize = Some(message::params_without(message, &[]));
             }
-            Kind::Response if self.inputs.contains_key(&envelope.key) => return self.input(&envelope.key, message),
+            Kind::Response if self.inputs.contains_key(&envelope.key) => return self.on_input(&envelope.key, message),
             Kind::Notification if method == CANCELLED => {
                 let key = message::at(message, &["params", "requestId"]).map(json::canonical).unwrap_or_default();
                 if self.cancel_own(&key)
@@ -497,26 +504,28 @@ impl Proxy {
     }
 
     fn on_server_message(&mut self, server: usize, message: &Node<'_>, is_whole: bool) {
-        let Some(envelope) = Envelope::read(message) else { return self.ignore(server, "not a JSON-RPC message") };
+        let Some(envelope) = Envelope::read(message) else {
+            return self.log_invalid_line(server, "not a JSON-RPC message");
+        };
         if envelope.kind != Kind::Response {
             return self.route_back(server, &envelope, message, is_whole);
         }
-        if self.own.get(&envelope.key).is_some_and(|(_, own)| own.server() == server) {
-            return match self.own.remove(&envelope.key) {
-                Some((_, OwnRequest::Page(gathering, server))) => self.page(gathering, server, message),
-                Some((_, OwnRequest::Greeting(server))) => self.greeted(server, message),
-                Some((_, OwnRequest::Discover(server))) => self.discovered(server, message),
-                Some((_, OwnRequest::Initialize(server))) => self.initialized(server, message),
+        if self.own_requests.get(&envelope.key).is_some_and(|(_, own)| own.server() == server) {
+            return match self.own_requests.remove(&envelope.key) {
+                Some((_, OwnRequest::Page(gathering, server))) => self.add_page(gathering, server, message),
+                Some((_, OwnRequest::Greeting(server))) => self.on_greeting(server, message),
+                Some((_, OwnRequest::Discover(server))) => self.on_discovery(server, message),
+                Some((_, OwnRequest::Initialize(server))) => self.on_initialize_answer(server, message),
                 Some((_, OwnRequest::Listen(key, server))) => {
                     self.listen_ended(&key, server, message.get("result").is_some());
                 }
                 Some((_, OwnRequest::Other(_))) | None => {}
             };
         }
-        if self.keeps_answer(server, &envelope.key, message) {
+        if self.keep_answer(server, &envelope.key, message) {
             return;
         }
-        let Some(pending) = self.answered(server, &envelope.key) else { return };
+        let Some(pending) = self.take_pending(server, &envelope.key) else { return };
         let id = pending.id.clone();
         let restored = (pending.rounds > 0).then(|| {
             let mut restored = message.clone();
@@ -528,14 +537,14 @@ impl Proxy {
             return self.discover_after(server, Waits::Client(id.clone()), json::write(message));
         }
         if pending.method == INITIALIZE {
-            self.greet(server, message);
+            self.record_greeting(server, message);
         }
         let Some(pending) = self.request_input(pending, message) else { return };
-        if let (Some(_), Some(result), false) = (&pending.tool, message.get("result"), self.is_one()) {
+        if let (Some(_), Some(result), false) = (&pending.tool, message.get("result"), self.has_one_server()) {
             self.owners.add_links(server, result);
         }
         let is_call = pending.method == TOOLS_CALL;
-        if is_call && !self.is_one() {
+        if is_call && !self.has_one_server() {
             self.owners.add_task(server, message);
         }
         let named = self.with_shown_uris(server, &pending.method, message);
@@ -549,11 +558,11 @@ impl Proxy {
     }
 
     /// Returns `None` and ignores the line if the request is not open.
-    fn answered(&mut self, server: usize, key: &str) -> Option<Pending> {
+    fn take_pending(&mut self, server: usize, key: &str) -> Option<Pending> {
         if self.pending.get(key).is_none_or(|pending| pending.server != server) {
             // The client cancelled the request while the server was already answering.
             if !self.cancelled.iter().any(|one| one == key) {
-                self.ignore(server, "a response that answers no open request");
+                self.log_invalid_line(server, "a response that answers no open request");
             }
             return None;
         }
@@ -572,7 +581,7 @@ impl Proxy {
         let method = outline.method.unwrap_or_default();
         let is_about_tools = method == TOOLS_LIST || method == TOOLS_CALL || method == INITIALIZE;
         match outline.id {
-            _ if !self.is_one() || is_about_tools || self.translates(0) || !self.openings.is_empty() => {
+            _ if !self.has_one_server() || is_about_tools || self.translates(0) || !self.openings.is_empty() => {
                 self.refuse_message(message);
             }
             Some(id) if !outline.answers => {
@@ -585,27 +594,27 @@ impl Proxy {
 
     /// Handles a server message that the JSON reader refuses. `passes` is true if the message can be forwarded.
     fn unreadable_of_server(&mut self, server: usize, message: &[u8], passes: bool) {
-        let Some(outline) = Outline::read(message) else { return self.ignore(server, "not JSON") };
+        let Some(outline) = Outline::read(message) else { return self.log_invalid_line(server, "not JSON") };
         let Some(id) = outline.id.filter(|_| outline.answers) else {
             if passes && outline.method.is_some() {
                 return self.effects.push(Effect::PassToClient);
             }
-            return self.ignore(server, "JSON that cannot be read");
+            return self.log_invalid_line(server, "JSON that cannot be read");
         };
         let key = message::key_of(&id);
         let found =
             format!("expected JSON of at most 512 levels from the server {}, found something else", self.name(server));
-        if self.own.get(&key).is_some_and(|(_, own)| own.server() == server) {
-            return match self.own.remove(&key) {
+        if self.own_requests.get(&key).is_some_and(|(_, own)| own.server() == server) {
+            return match self.own_requests.remove(&key) {
                 Some((_, OwnRequest::Page(gathering, server))) => {
-                    self.failed(gathering, server, &message::error("0", SERVER_ERROR, &found));
+                    self.add_failure(gathering, server, &message::error("0", SERVER_ERROR, &found));
                 }
                 Some((_, own)) => {
                     let error = message::error("0", SERVER_ERROR, &found);
                     let read = json::read(&error).unwrap_or_default();
                     match own {
-                        OwnRequest::Discover(server) => self.discovered(server, &read),
-                        OwnRequest::Initialize(server) => self.initialized(server, &read),
+                        OwnRequest::Discover(server) => self.on_discovery(server, &read),
+                        OwnRequest::Initialize(server) => self.on_initialize_answer(server, &read),
                         OwnRequest::Listen(key, server) => self.listen_ended(&key, server, false),
                         OwnRequest::Greeting(server) => self.stop(server),
                         _ => {}
@@ -614,7 +623,7 @@ impl Proxy {
                 None => {}
             };
         }
-        let Some(pending) = self.answered(server, &key) else { return };
+        let Some(pending) = self.take_pending(server, &key) else { return };
         if passes && pending.rounds == 0 && !self.translates(server) {
             return self.effects.push(Effect::PassToClient);
         }
@@ -636,7 +645,7 @@ impl Proxy {
         self.write_client(message::error(&id, code, &found));
     }
 
-    fn is_one(&self) -> bool {
+    fn has_one_server(&self) -> bool {
         self.servers.len() == 1
     }
 
@@ -656,7 +665,7 @@ impl Proxy {
     }
 
     /// Changes the prefix if the client uses it for its own ids, because the client may be a proxy itself.
-    fn avoid(&mut self, id: &str) {
+    fn avoid_prefix_of(&mut self, id: &str) {
         while id.get(1..).is_some_and(|id| id.starts_with(&self.prefix)) {
             self.prefix.insert(0, '+');
         }
@@ -665,15 +674,15 @@ impl Proxy {
     fn own_id(&mut self, own: OwnRequest) -> String {
         self.next += 1;
         let id = format!("\"{}{}\"", self.prefix, self.next);
-        self.own.insert(message::key_of(&id), (id.clone(), own));
+        self.own_requests.insert(message::key_of(&id), (id.clone(), own));
         id
     }
 
     fn cancel_requests(&mut self, which: impl Fn(&OwnRequest) -> bool, reason: &str) {
         let keys: Vec<String> =
-            self.own.iter().filter(|(_, (_, own))| which(own)).map(|(key, _)| key.clone()).collect();
+            self.own_requests.iter().filter(|(_, (_, own))| which(own)).map(|(key, _)| key.clone()).collect();
         for key in keys {
-            let Some((id, own)) = self.own.remove(&key) else { continue };
+            let Some((id, own)) = self.own_requests.remove(&key) else { continue };
             remember(&mut self.cancelled, &key);
             self.write_server(own.server(), message::cancelled(&id, reason));
         }
@@ -704,7 +713,7 @@ impl Proxy {
     }
 
     /// Logs the first, the tenth, the hundredth (and so on) invalid line of a server, which may write many.
-    fn ignore(&mut self, server: usize, what: &str) {
+    fn log_invalid_line(&mut self, server: usize, what: &str) {
         let whose = self.name(server);
         let Some(state) = self.servers.get_mut(server) else { return };
         state.ignored += 1;

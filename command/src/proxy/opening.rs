@@ -1,6 +1,6 @@
-//! The era of each server. For a legacy client, every server receives `initialize`, and a server that refuses it
-//! receives
-//! `server/discover`. For a modern client, servers receive `server/discover` first. Requests wait meanwhile.
+//! Determines the era of each server. For a legacy client, every server receives `initialize`, and a server that
+//! refuses it receives `server/discover`. For a modern client, servers receive `server/discover` first. Requests wait
+//! meanwhile.
 //! <https://modelcontextprotocol.io/specification/2026-07-28/basic/versioning>
 
 use toolwire::internal::json::{self, Node};
@@ -55,7 +55,7 @@ impl Proxy {
         match self.openings.get_mut(&server).map(|opening| &mut opening.step) {
             Some(Step::Refused(refused)) => refused.push((waits, error)),
             None if !is_legacy => self.discover(server, Step::Refused(Vec::from([(waits, error)]))),
-            _ => self.refused(server, waits, &error),
+            _ => self.on_refused_initialize(server, waits, &error),
         }
     }
 
@@ -65,10 +65,10 @@ impl Proxy {
         }
     }
 
-    fn refused(&mut self, server: usize, waits: Waits, error: &str) {
+    fn on_refused_initialize(&mut self, server: usize, waits: Waits, error: &str) {
         match waits {
             Waits::Client(_) => self.write_client(error.into()),
-            Waits::Gathering(number) => self.failed(number, server, error),
+            Waits::Gathering(number) => self.add_failure(number, server, error),
         }
     }
 
@@ -85,12 +85,12 @@ impl Proxy {
 
     /// Returns false if the client's `initialize` does not exist.
     pub(super) fn cancel_greeting(&mut self, key: &str) -> bool {
-        let is_it = |waits: &Waits| matches!(waits, Waits::Client(id) if message::key_of(id) == key);
+        let is_cancelled = |waits: &Waits| matches!(waits, Waits::Client(id) if message::key_of(id) == key);
         let mut is_found = false;
         for opening in self.openings.values_mut() {
             if let Step::Refused(refused) = &mut opening.step {
-                is_found |= refused.iter().any(|(waits, _)| is_it(waits));
-                refused.retain(|(waits, _)| !is_it(waits));
+                is_found |= refused.iter().any(|(waits, _)| is_cancelled(waits));
+                refused.retain(|(waits, _)| !is_cancelled(waits));
             }
         }
         is_found
@@ -126,7 +126,7 @@ impl Proxy {
         self.openings.insert(server, Opening { alarm, step: Step::Initialize });
         let envelope = self.envelope.clone().unwrap_or_default();
         let envelope = json::read(&envelope).unwrap_or_default();
-        let capabilities = questions::of_client(envelope.get(CAPABILITIES).cloned().unwrap_or_else(empty));
+        let capabilities = questions::legacy_capabilities(envelope.get(CAPABILITIES).cloned().unwrap_or_else(empty));
         let own = format!("{{\"name\":\"toolwire\",\"version\":\"{}\"}}", env!("CARGO_PKG_VERSION"));
         let client = envelope.get(CLIENT).map_or(own, json::write);
         let params = format!(
@@ -140,22 +140,22 @@ impl Proxy {
         self.effects.push(Effect::Alarm(alarm, u64::from(self.settings.timeout) * 1000));
     }
 
-    pub(super) fn discovered(&mut self, server: usize, message: &Node<'_>) {
+    pub(super) fn on_discovery(&mut self, server: usize, message: &Node<'_>) {
         let result = message.get("result").filter(|result| discovered(result).is_some());
-        let Some(result) = result else { return self.not_discovered(server, &json::write(message)) };
+        let Some(result) = result else { return self.on_no_discovery(server, &json::write(message)) };
         let opening = self.openings.remove(&server);
         if opening.is_none() && self.servers.get(server).is_none_or(|server| server.era.is_some()) {
             return;
         }
-        // The answer may come after `initialize` was sent, whose answer does not matter then.
-        self.own.retain(|_, (_, own)| !matches!(own, OwnRequest::Initialize(of) if *of == server));
+        // If the proxy has sent `initialize` meanwhile, the answer to it is ignored.
+        self.own_requests.retain(|_, (_, own)| !matches!(own, OwnRequest::Initialize(of) if *of == server));
         let Some(state) = self.servers.get_mut(server) else { return };
         (state.state, state.era, state.fault) = (State::Up, Some(Era::Modern), None);
         state.greeting = Some(json::write(result));
         let refused = match opening.map(|opening| opening.step) {
             Some(Step::Refused(refused)) => refused,
             Some(Step::Again) => {
-                self.announce(server);
+                self.announce_changed_lists(server);
                 return self.resume_held();
             }
             _ => return self.resume_held(),
@@ -168,7 +168,7 @@ impl Proxy {
                 Waits::Client(id) => self.write_client(message::result(&id, &greeting)),
                 Waits::Gathering(number) => {
                     let answer = message::result("0", &greeting);
-                    self.page(number, server, &json::read(&answer).unwrap_or_default());
+                    self.add_page(number, server, &json::read(&answer).unwrap_or_default());
                 }
             }
         }
@@ -176,7 +176,7 @@ impl Proxy {
     }
 
     /// Handles an answer that shows no modern server, or the lack of an answer. `error` is a whole message.
-    pub(super) fn not_discovered(&mut self, server: usize, error: &str) {
+    pub(super) fn on_no_discovery(&mut self, server: usize, error: &str) {
         let is_modern = |step: &Opening| matches!(step.step, Step::Discover);
         match self.openings.get(&server) {
             Some(opening) if is_modern(opening) => {
@@ -203,14 +203,14 @@ impl Proxy {
     }
 
     /// Handles the answer to `initialize`, for a modern client.
-    pub(super) fn initialized(&mut self, server: usize, message: &Node<'_>) {
+    pub(super) fn on_initialize_answer(&mut self, server: usize, message: &Node<'_>) {
         if message.get("result").is_none() {
             let why = message::text_at(message, &["error", "message"]).unwrap_or_default();
             return self
                 .not_opened(server, &format!("the server {} has refused `{INITIALIZE}`: {why}", self.name(server)));
         }
         self.openings.remove(&server);
-        self.greet(server, message);
+        self.record_greeting(server, message);
         self.write_server(server, message::notification(INITIALIZED));
         self.resume_held();
     }
@@ -218,7 +218,7 @@ impl Proxy {
     pub(super) fn not_opened(&mut self, server: usize, found: &str) {
         match self.openings.remove(&server).map(|opening| opening.step) {
             Some(Step::Refused(refused)) => {
-                refused.into_iter().for_each(|(waits, error)| self.refused(server, waits, &error));
+                refused.into_iter().for_each(|(waits, error)| self.on_refused_initialize(server, waits, &error));
             }
             Some(Step::Again) => {
                 self.log(&format!("the server {} has refused `{INITIALIZE}`", self.name(server)));
@@ -249,7 +249,7 @@ impl Proxy {
                     &format!("expected the server {whose} to answer in {seconds} s, found no answer"),
                 );
             }
-            _ => self.not_discovered(server, "{}"),
+            _ => self.on_no_discovery(server, "{}"),
         }
         true
     }
@@ -292,7 +292,7 @@ impl Proxy {
 
     /// Requests the lists that determine the server of a message, unless the client has requested them. Returns false
     /// if these lists are known.
-    pub(super) fn lists_first(&mut self, envelope: &Envelope, message: &Node<'_>, text: &str) -> bool {
+    pub(super) fn request_lists_first(&mut self, envelope: &Envelope, message: &Node<'_>, text: &str) -> bool {
         const RESOURCES: &[(&str, &str)] =
             &[("resources/list", "resources"), ("resources/templates/list", "resourceTemplates")];
         const PROMPTS: &[(&str, &str)] = &[("prompts/list", "prompts")];
@@ -302,7 +302,7 @@ impl Proxy {
         let unknown: Vec<What> = unknown.map(|(method, key)| What::List((*method).into(), key)).collect();
         // The pages of tools need not be listed.
         let is_page = message::text_at(message, &["params", "uri"]).is_some_and(|uri| uri.starts_with(PAGE));
-        let tools = (is_page && !self.catalogue.is_given() && !self.listed.contains("tools")).then_some(What::Tools);
+        let tools = (is_page && !self.catalogue.has_list() && !self.listed.contains("tools")).then_some(What::Tools);
         if unknown.is_empty() && tools.is_none() || envelope.method.starts_with("tasks/") {
             return false;
         }

@@ -1,7 +1,7 @@
 //! Owners of resources, templates, prompts and tasks, if there are several servers.
 //!
 //! An entry that could belong to an earlier server in the configuration is left out of a list. A server that does not
-//! answer keeps the entries that it listed before, so that no other server can take them.
+//! answer keeps its listed entries, so that no other server can take them.
 
 use std::{
     collections::{BTreeMap, BTreeSet},
@@ -40,12 +40,12 @@ pub(super) struct Owners {
     templates: BTreeMap<String, usize>,
     /// Prefixes of templates, by server. No URI begins with prefixes of two servers.
     prefixes: BTreeMap<usize, Prefixes>,
-    /// By the names that the client receives: the server, and the name on that server.
+    /// The server of each prompt, and the name on that server, by the name for the client.
     prompts: BTreeMap<String, (usize, String)>,
     /// URIs in tool results, by server. They are used only for URIs that no server lists.
     links: BTreeMap<usize, Recent>,
     tasks: BTreeMap<usize, Recent>,
-    /// Pages of MCP Apps by the URIs that the client receives: the server, and the URI on that server.
+    /// The server of each page of MCP Apps, and the URI on that server, by the URI for the client.
     pages: BTreeMap<String, (usize, String)>,
 }
 
@@ -81,9 +81,9 @@ impl Owners {
                 };
                 let entry = renamed.as_ref().unwrap_or(entry);
                 let is_own = match key {
-                    "resources" => self.add_resource(*server, named(entry, "uri")),
-                    "resourceTemplates" => self.add_template(*server, named(entry, "uriTemplate")),
-                    "tasks" => self.add_listed_task(*server, named(entry, "taskId")),
+                    "resources" => self.add_resource(*server, text_member(entry, "uri")),
+                    "resourceTemplates" => self.add_template(*server, text_member(entry, "uriTemplate")),
+                    "tasks" => self.add_listed_task(*server, text_member(entry, "taskId")),
                     _ => true,
                 };
                 if is_own {
@@ -117,7 +117,7 @@ impl Owners {
         for path in paths {
             let uri = message::text_at(&node, path).filter(|uri| uri.starts_with(PAGE));
             let (Some(uri), [above @ .., last]) = (uri, *path) else { continue };
-            let shown = self.page(server, servers, &uri);
+            let shown = self.shown_page_uri(server, servers, &uri);
             if shown != uri {
                 message::set_at(&mut node, above, last, &shown);
                 has_changed = true;
@@ -126,7 +126,7 @@ impl Owners {
         has_changed.then(|| json::write(&node))
     }
 
-    fn page(&mut self, server: usize, servers: &[Server], uri: &str) -> String {
+    fn shown_page_uri(&mut self, server: usize, servers: &[Server], uri: &str) -> String {
         if let Some(shown) = self.shown_uri(server, uri) {
             return shown;
         }
@@ -204,9 +204,9 @@ impl Owners {
     fn list_prompts(&mut self, lists: &[(usize, &[String])], servers: &[Server]) -> (Vec<String>, usize) {
         let mut of_name: BTreeMap<String, BTreeSet<usize>> = BTreeMap::new();
         let kept = self.prompts.values().map(|(server, name)| (*server, name.clone()));
-        let listed = lists
-            .iter()
-            .flat_map(|(server, entries)| entries.iter().filter_map(|entry| Some((*server, named(entry, "name")?))));
+        let listed = lists.iter().flat_map(|(server, entries)| {
+            entries.iter().filter_map(|entry| Some((*server, text_member(entry, "name")?)))
+        });
         for (server, name) in kept.chain(listed) {
             of_name.entry(name).or_default().insert(server);
         }
@@ -219,7 +219,7 @@ impl Owners {
             let whose = servers.get(*server).map(|server| server.name.as_str()).unwrap_or_default();
             let mut seen = BTreeSet::new();
             for entry in *entries {
-                let Some(name) = named(entry, "name") else { continue };
+                let Some(name) = text_member(entry, "name") else { continue };
                 if !seen.insert(name.clone()) {
                     left_out += 1;
                     continue;
@@ -229,7 +229,7 @@ impl Owners {
                 while self.prompts.contains_key(&shown) {
                     shown.push('_');
                 }
-                out.push(if shown == name { entry.clone() } else { renamed(entry, &shown) });
+                out.push(if shown == name { entry.clone() } else { with_name(entry, &shown) });
                 self.prompts.insert(shown, (*server, name));
             }
         }
@@ -356,11 +356,11 @@ fn prefix(template: &str) -> Option<&str> {
     template.split('{').next().filter(|prefix| !prefix.is_empty())
 }
 
-fn named(entry: &str, key: &str) -> Option<String> {
+fn text_member(entry: &str, key: &str) -> Option<String> {
     message::text_at(&json::read(entry).ok()?, &[key])
 }
 
-fn renamed(entry: &str, name: &str) -> String {
+fn with_name(entry: &str, name: &str) -> String {
     let Ok(mut entry) = json::read(entry) else { return entry.to_string() };
     entry.set("name", Node::string(name));
     json::write(&entry)

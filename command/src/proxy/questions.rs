@@ -1,5 +1,5 @@
-//! Questions of legacy servers for modern clients: the client's request is answered with a result that asks for input,
-//! and the server receives the answers when the client sends its request again.
+//! Questions of legacy servers for modern clients. The proxy answers the client's request with a result that asks for
+//! input. The server receives the answers when the client sends its request again.
 //! <https://modelcontextprotocol.io/specification/2026-07-28/basic/patterns/mrtr>
 
 use std::{
@@ -19,7 +19,7 @@ use super::{
 /// Methods of a server's questions, and the capability of the client for each.
 const QUESTIONS: [(&str, &str); 2] = [(ELICIT, "elicitation"), ("sampling/createMessage", "sampling")];
 /// Members of parameters that differ when a client sends a request again.
-const OF_A_ROUND: [&str; 3] = ["_meta", STATE, RESPONSES];
+const ROUND_MEMBERS: [&str; 3] = ["_meta", STATE, RESPONSES];
 const STATE: &str = "requestState";
 const RESPONSES: &str = "inputResponses";
 /// Time limit for the client's answers, in milliseconds. The user may have to decide.
@@ -88,7 +88,7 @@ impl Questions {
 }
 
 /// Returns the capabilities of a modern client that a legacy server may use.
-pub(super) fn of_client(mut capabilities: Node<'_>) -> Node<'_> {
+pub(super) fn legacy_capabilities(mut capabilities: Node<'_>) -> Node<'_> {
     // Servers ask for roots outside of calls, and tasks of the two eras differ.
     for name in ["roots", "tasks"] {
         capabilities.remove(name);
@@ -99,7 +99,7 @@ pub(super) fn of_client(mut capabilities: Node<'_>) -> Node<'_> {
 /// Returns the parts of parameters that do not change when a client sends a request again.
 fn comparable(params: &str) -> String {
     let mut params = json::read(params).unwrap_or_default();
-    for name in OF_A_ROUND {
+    for name in ROUND_MEMBERS {
         params.remove(name);
     }
     json::canonical(&params)
@@ -119,7 +119,7 @@ impl Proxy {
     }
 
     /// Handles a question of a legacy server for a modern client.
-    pub(super) fn question(&mut self, server: usize, envelope: &Envelope, message: &Node<'_>) {
+    pub(super) fn on_question(&mut self, server: usize, envelope: &Envelope, message: &Node<'_>) {
         let Envelope { id, method, .. } = envelope;
         if method == "ping" {
             return self.write_server(server, message::result(id, "{}"));
@@ -164,7 +164,7 @@ impl Proxy {
                 return Some(format!("{MAX_ASKED} calls that wait for answers"));
             }
             let pending = self.pending.remove(&key)?;
-            self.ask(key, pending, Vec::from([question]));
+            self.ask_client(key, pending, Vec::from([question]));
             return None;
         }
         match self.questions.asked.iter_mut().find(|asked| accepts(&asked.pending)) {
@@ -176,7 +176,7 @@ impl Proxy {
         }
     }
 
-    fn ask(&mut self, key: String, pending: Pending, mut shown: Vec<Question>) {
+    fn ask_client(&mut self, key: String, pending: Pending, mut shown: Vec<Question>) {
         self.next += 1;
         let (alarm, state) = (self.next, self.questions.state(self.next));
         let requests = shown.iter().enumerate().map(|(index, Question { method, params, .. })| {
@@ -195,20 +195,20 @@ impl Proxy {
 
     /// Continues a request that the client has sent again with its answers, `text`. Returns false if `text` is a new
     /// request.
-    pub(super) fn continues(&mut self, server: usize, id: &str, method: &str, text: &str) -> bool {
+    pub(super) fn continue_request(&mut self, server: usize, id: &str, method: &str, text: &str) -> bool {
         let message = json::read(text).unwrap_or_default();
         let Some(params) = message.get("params") else { return false };
         if params.get(STATE).is_none() && params.get(RESPONSES).is_none() {
             return false;
         }
         let state = message::text_at(params, &[STATE]).unwrap_or_default();
-        let is_it = |Asked { state: of, pending, .. }: &Asked| {
+        let is_asked_request = |Asked { state: of, pending, .. }: &Asked| {
             let params_of = pending.params.as_deref().unwrap_or_default();
             *of == state
                 && (pending.server, pending.method.as_str()) == (server, method)
                 && comparable(params_of) == comparable(&json::write(params))
         };
-        let Some(index) = self.questions.asked.iter().position(is_it) else {
+        let Some(index) = self.questions.asked.iter().position(is_asked_request) else {
             let found = "expected the `requestState` of this request while it waits for input, found another one";
             self.write_client(message::error(id, INVALID_PARAMS, found));
             return true;
@@ -238,7 +238,7 @@ impl Proxy {
         pending.id = id.to_string();
         pending.rounds += 1;
         if !later.is_empty() {
-            self.ask(key.clone(), pending, later);
+            self.ask_client(key.clone(), pending, later);
             if let Some(asked) = self.questions.asked.back_mut() {
                 asked.answer = answer;
             }
@@ -253,7 +253,7 @@ impl Proxy {
 
     /// Keeps the answer to a request whose client has not answered the server's questions yet. Returns false for other
     /// requests.
-    pub(super) fn keeps_answer(&mut self, server: usize, key: &str, message: &Node<'_>) -> bool {
+    pub(super) fn keep_answer(&mut self, server: usize, key: &str, message: &Node<'_>) -> bool {
         let bytes = self.questions.bytes();
         let mut asked = self.questions.asked.iter_mut();
         let Some(asked) = asked.find(|asked| asked.pending.server == server && asked.key == key) else { return false };

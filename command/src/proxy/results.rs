@@ -88,8 +88,8 @@ impl Results {
             texts.iter().any(|(_, text)| json::read(text).is_ok_and(|read| json::same(&read, content)))
         };
         // Small structured content stays, because it matches its schema only as a whole.
-        let stays = written.as_ref().is_some_and(|written| written.len() <= max);
-        if let Some(written) = structured.filter(|content| !stays && !is_text(content)).and(written) {
+        let keeps_structured = written.as_ref().is_some_and(|written| written.len() <= max);
+        if let Some(written) = structured.filter(|content| !keeps_structured && !is_text(content)).and(written) {
             texts.push((None, Cow::Owned(written)));
         }
         let parts: Vec<&str> = texts.iter().map(|(_, text)| &**text).collect();
@@ -105,8 +105,8 @@ impl Results {
             content.push(text_block(continuation(&id, end, total, reader)));
         }
         let mut cut = result.clone();
-        // Structured content cannot be cut so that it surely matches its schema.
-        if !stays {
+        // Cut structured content might not match its schema, so it is removed.
+        if !keeps_structured {
             cut.remove(STRUCTURED);
         }
         cut.set(CONTENT, Node::array(content));
@@ -128,7 +128,7 @@ impl Results {
         id
     }
 
-    pub(super) fn keeps(&self, arguments: Option<&str>) -> bool {
+    pub(super) fn has_kept(&self, arguments: Option<&str>) -> bool {
         let arguments = arguments.and_then(|text| json::read(text).ok());
         let id = arguments.and_then(|arguments| text_at(&arguments, &["id"]));
         id.is_some_and(|id| self.kept.iter().any(|kept| kept.id == id))

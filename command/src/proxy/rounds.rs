@@ -21,6 +21,7 @@ const INPUTS: [&str; 3] = [ELICIT, "sampling/createMessage", "roots/list"];
 const MAX_INPUTS: usize = 100;
 
 #[derive(Debug)]
+/// A request of the client, and the input that its server asks for.
 pub(super) struct Round {
     pub(super) pending: Pending,
     /// `requestState` from the server, as JSON text.
@@ -89,7 +90,7 @@ impl Proxy {
         None
     }
 
-    pub(super) fn input(&mut self, key: &str, message: &Node<'_>) {
+    pub(super) fn on_input(&mut self, key: &str, message: &Node<'_>) {
         let Some((number, index)) = self.inputs.remove(key) else { return };
         let Some(input) = self.rounds.get_mut(&number).and_then(|round| round.inputs.get_mut(index)) else { return };
         match message.get("result") {
@@ -130,7 +131,7 @@ impl Proxy {
         // The id of a request may not be used again.
         let id = self.own_id(OwnRequest::Other(pending.server));
         let key = message::key_of(&id);
-        self.own.remove(&key);
+        self.own_requests.remove(&key);
         pending.rounds += 1;
         pending.retry = Some(id.clone());
         let text = message::request(&id, &pending.method, &json::write(&params));

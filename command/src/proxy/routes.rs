@@ -22,8 +22,8 @@ impl Proxy {
     pub(super) fn route(&mut self, envelope: &Envelope, message: &Node<'_>, text: &str, is_whole: bool) {
         let Envelope { kind, id, key, method } = envelope;
         match kind {
-            Kind::Request if self.is_one() => self.send(id, key, 0, method, None, text, is_whole),
-            Kind::Request => self.request(envelope, message, text, is_whole),
+            Kind::Request if self.has_one_server() => self.send(id, key, 0, method, None, text, is_whole),
+            Kind::Request => self.route_request(envelope, message, text, is_whole),
             Kind::Notification if method == CANCELLED => {
                 if let Some(server) = self.cancel(message) {
                     self.pass_server(server, text, is_whole);
@@ -31,8 +31,8 @@ impl Proxy {
             }
             Kind::Notification if method == "notifications/progress" => {
                 let token = message::text_at(message, &["params", "progressToken"]);
-                let Some((server, own)) = token.as_deref().and_then(|token| self.split(token)) else {
-                    return self.pass_if_one(text, is_whole);
+                let Some((server, own)) = token.as_deref().and_then(|token| self.split_id(token)) else {
+                    return self.pass_if_one_server(text, is_whole);
                 };
                 let mut restored = message.clone();
                 if let Ok(token) = json::read(own) {
@@ -43,18 +43,18 @@ impl Proxy {
             }
             // The other notifications concern the client itself, so every server receives them.
             Kind::Notification => self.notify_servers(method, text, is_whole),
-            Kind::Response => self.respond(key, message, text, is_whole),
+            Kind::Response => self.route_response(key, message, text, is_whole),
         }
     }
 
-    fn respond(&mut self, key: &str, message: &Node<'_>, text: &str, is_whole: bool) {
+    fn route_response(&mut self, key: &str, message: &Node<'_>, text: &str, is_whole: bool) {
         let asking =
             self.servers.iter_mut().enumerate().find_map(|(at, server)| server.open_requests.remove(key).map(|_| at));
         let Some(server) = asking else {
             return self.log("ignored a response of the client: no server waits for it");
         };
         let id = message::text_at(message, &["id"]);
-        match id.as_deref().and_then(|id| self.split(id)) {
+        match id.as_deref().and_then(|id| self.split_id(id)) {
             Some((of, own)) if of == server => {
                 let mut restored = message.clone();
                 if let Ok(own) = json::read(own) {
@@ -67,14 +67,14 @@ impl Proxy {
         }
     }
 
-    fn pass_if_one(&mut self, text: &str, is_whole: bool) {
-        if self.is_one() {
+    fn pass_if_one_server(&mut self, text: &str, is_whole: bool) {
+        if self.has_one_server() {
             self.pass_server(0, text, is_whole);
         }
     }
 
     /// Routes a request, if there are several servers.
-    fn request(&mut self, envelope: &Envelope, message: &Node<'_>, text: &str, is_whole: bool) {
+    fn route_request(&mut self, envelope: &Envelope, message: &Node<'_>, text: &str, is_whole: bool) {
         let Envelope { id, key, method, .. } = envelope;
         let (id, method) = (id.as_str(), method.as_str());
         let list = |key: &'static str| What::List(method.to_string(), key);
@@ -101,15 +101,15 @@ impl Proxy {
                     message::set_at(&mut restored, &["params"], "uri", own);
                     return self.send(id, key, server, method, None, &json::write(&restored), false);
                 }
-                if !self.owners.is_listed(&uri) && self.lists_first(envelope, message, text) {
+                if !self.owners.is_listed(&uri) && self.request_lists_first(envelope, message, text) {
                     return;
                 }
                 (self.owners.of_uri(&uri), format!("the URI of a listed resource, found `{uri}`"))
             }
-            "prompts/get" => return self.prompt(envelope, &["params", "name"], message, text, is_whole),
+            "prompts/get" => return self.route_prompt_request(envelope, &["params", "name"], message, text, is_whole),
             "completion/complete" => match param(&["params", "ref", "uri"]) {
                 uri if uri.is_empty() => {
-                    return self.prompt(envelope, &["params", "ref", "name"], message, text, is_whole);
+                    return self.route_prompt_request(envelope, &["params", "ref", "name"], message, text, is_whole);
                 }
                 uri => (self.owners.of_uri(&uri), format!("the URI of a listed resource, found `{uri}`")),
             },
@@ -122,7 +122,7 @@ impl Proxy {
                 return self.write_client(message::error(id, METHOD_NOT_FOUND, &found));
             }
         };
-        if owner == Owner::Unknown && self.lists_first(envelope, message, text) {
+        if owner == Owner::Unknown && self.request_lists_first(envelope, message, text) {
             return;
         }
         let refusal = match owner {
@@ -133,11 +133,18 @@ impl Proxy {
         self.write_client(message::error(id, INVALID_PARAMS, &refusal));
     }
 
-    fn prompt(&mut self, envelope: &Envelope, path: &[&'static str], message: &Node<'_>, text: &str, is_whole: bool) {
+    fn route_prompt_request(
+        &mut self,
+        envelope: &Envelope,
+        path: &[&'static str],
+        message: &Node<'_>,
+        text: &str,
+        is_whole: bool,
+    ) {
         let Envelope { id, key, method, .. } = envelope;
         let shown = message::text_at(message, path).unwrap_or_default();
         let Some((server, name)) = self.owners.of_prompt(&shown) else {
-            if self.lists_first(envelope, message, text) {
+            if self.request_lists_first(envelope, message, text) {
                 return;
             }
             let found = format!("expected the name of a listed prompt, found `{shown}`");
@@ -179,7 +186,7 @@ impl Proxy {
         }
         let Some(state) = self.servers.get(server) else { return };
         let run = (server, state.run);
-        let is_qualified = !self.is_one() || state.run > 0;
+        let is_qualified = !self.has_one_server() || state.run > 0;
         let mut named = message.clone();
         match envelope.kind {
             Kind::Request => {
@@ -216,12 +223,12 @@ impl Proxy {
 
     /// Splits an id that the client received into the server and the server's own id. Returns `None` if the id is from
     /// an earlier run.
-    fn split<'i>(&self, id: &'i str) -> Option<(usize, &'i str)> {
+    fn split_id<'i>(&self, id: &'i str) -> Option<(usize, &'i str)> {
         let (run, own) = id.split_once(':')?;
         let (server, run) = run.split_once('.')?;
         let server: usize = server.parse().ok()?;
         let state = self.servers.get(server)?;
-        let is_present = run.parse() == Ok(state.run) && (!self.is_one() || state.run > 0);
+        let is_present = run.parse() == Ok(state.run) && (!self.has_one_server() || state.run > 0);
         is_present.then_some((server, own))
     }
 
@@ -244,7 +251,7 @@ impl Proxy {
             texts(&self.servers.iter().map(|server| server.name.clone()).collect::<Vec<_>>()),
             texts(&self.settings.dialects.iter().map(ToString::to_string).collect::<Vec<_>>()),
             report.count,
-            report.searched,
+            report.has_search,
             left_out.collect::<Vec<_>>().join(","),
             texts(&report.changes)
         )
@@ -259,7 +266,7 @@ impl Proxy {
         if let Some(more) = report.left_out.len().checked_sub(MAX_LOGGED).filter(|more| *more > 0) {
             self.log(&format!("{more} more tools are left out; the resource `{REPORT}` lists them"));
         }
-        if report.searched {
+        if report.has_search {
             self.log(&format!("{} tools are available through a search", report.count));
         }
         for change in &report.changes {
@@ -273,10 +280,11 @@ fn qualified((server, run): (usize, u32), id: &str) -> String {
 }
 
 impl Proxy {
-    /// Handles a call. It waits for the first tool list, which maps its name to a tool.
+    /// Handles a call. Before the first tool list, the call waits, because the list maps the name of the call to a
+    /// tool.
     pub(super) fn call(&mut self, envelope: &Envelope, message: &Node<'_>, text: &str, is_whole: bool) {
         let (id, key) = (envelope.id.as_str(), envelope.key.as_str());
-        if !self.catalogue.is_given() {
+        if !self.catalogue.has_list() {
             let size: usize = self.waiting.iter().map(|waiting| waiting.text.len()).sum();
             if size.saturating_add(text.len()) > MAX_WAITING {
                 let found = "too many calls are waiting for the list of tools";
@@ -302,7 +310,9 @@ impl Proxy {
                 return self.answer(id, &result);
             }
             // The server may have tools that it does not list.
-            Ok(Target::Unknown) if self.is_one() => return self.send_call(envelope, 0, Some(name), text, is_whole),
+            Ok(Target::Unknown) if self.has_one_server() => {
+                return self.send_call(envelope, 0, Some(name), text, is_whole)
+            }
             Ok(Target::Unknown) => {
                 let found = format!("expected the name of a listed tool, found `{name}`");
                 return self.write_client(message::error(id, INVALID_PARAMS, &found));
@@ -310,7 +320,7 @@ impl Proxy {
             Err(error) => return self.write_client(message::error(id, INVALID_PARAMS, error.message())),
         };
         // A server may list a tool with the name of the reader after the model has seen a note with it.
-        if name.starts_with(READ) && self.results.keeps(arguments.as_deref()) {
+        if name.starts_with(READ) && self.results.has_kept(arguments.as_deref()) {
             let result = self.results.read(arguments.as_deref(), &name);
             return self.answer(id, &result);
         }
@@ -346,7 +356,7 @@ impl Proxy {
         self.send(&envelope.id, &envelope.key, server, TOOLS_CALL, tool, text, is_whole);
     }
 
-    /// Sends the message just received if it is a whole line, or else `text`.
+    /// Sends `text` to a server. If the message is whole, the host sends the line just received.
     #[allow(clippy::too_many_arguments, reason = "a request, its destination and its options")]
     pub(super) fn send(
         &mut self,
@@ -363,13 +373,13 @@ impl Proxy {
             let found = fault.unwrap_or_else(|| format!("the server {} is restarting", self.name(server)));
             return self.write_client(message::error(id, SERVER_ERROR, &found));
         }
-        let is_back = self.eras(server) == Some((Era::Modern, Era::Legacy));
-        if is_back && self.continues(server, id, method, text) {
+        let is_modern_to_legacy = self.eras(server) == Some((Era::Modern, Era::Legacy));
+        if is_modern_to_legacy && self.continue_request(server, id, method, text) {
             return;
         }
         self.add_headers(server, tool.as_deref(), text);
-        let translated = self.translated(server, text);
-        let (params, accepts) = if is_back {
+        let translated = self.translate(server, text);
+        let (params, accepts) = if is_modern_to_legacy {
             self.askable_params(method, text).unzip()
         } else {
             (translated.as_deref().and_then(|text| self.kept_params(server, method, text)), None)

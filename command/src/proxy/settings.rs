@@ -23,8 +23,8 @@ use crate::{
     need::{Need, Server},
 };
 
-/// Environment variables that every server receives, on POSIX and on Windows: those that MCP's SDKs pass to servers. No
-/// other variables are passed.
+/// Environment variables that every server receives, on POSIX and on Windows, as from MCP's SDKs. No other variables
+/// are passed.
 pub const EVERY_PROGRAM: [&str; 17] = [
     "HOME",
     "LOGNAME",
@@ -165,7 +165,7 @@ fn result_options(results: &str, structured_text: &str) -> ResultOptions {
 }
 
 pub(crate) fn run(arguments: &ProxyArguments, gathered: Gathering) -> Result<Hosted, CommandError> {
-    let client = arguments.client.as_deref().and_then(clients::named);
+    let client = arguments.client.as_deref().and_then(clients::find);
     let api = arguments.dialect.or(client.and_then(|client| client.api)).unwrap_or(clients::PORTABLE);
     let of_client = client.and_then(|client| client.dialect).filter(|dialect| *dialect != api);
     let most_of_api =

@@ -51,7 +51,7 @@ pub(super) struct Listen {
 }
 
 /// Returns the key of a legacy client's subscription. No id has this key.
-fn own_key(server: usize) -> String {
+fn legacy_key(server: usize) -> String {
     format!("server {server}")
 }
 
@@ -94,7 +94,7 @@ impl Proxy {
             is_acknowledged: true,
             ..Listen::new(self.next)
         };
-        let key = own_key(server);
+        let key = legacy_key(server);
         self.listens.entry(key.clone()).or_insert(listen);
         self.listen_part(&key, server);
     }
@@ -102,7 +102,7 @@ impl Proxy {
     /// Adds a resource to the subscription of a legacy client to a modern server, or removes it if `begins` is false.
     /// Returns false if there are too many resources.
     pub(super) fn subscribe(&mut self, server: usize, uri: String, begins: bool) -> bool {
-        let key = own_key(server);
+        let key = legacy_key(server);
         if !self.listens.contains_key(&key) {
             self.listen_to(server);
         }
@@ -123,7 +123,7 @@ impl Proxy {
 
     pub(super) fn owner(&self, uri: &str) -> Option<usize> {
         match self.owners.of_uri(uri) {
-            _ if self.is_one() => Some(0),
+            _ if self.has_one_server() => Some(0),
             Owner::One(server) => Some(server),
             _ => None,
         }
@@ -173,7 +173,8 @@ impl Proxy {
 
     pub(super) fn listen_again(&mut self, server: usize) {
         for key in self.listens.keys().cloned().collect::<Vec<String>>() {
-            let is_other = self.listens.get(&key).is_some_and(|listen| listen.id.is_none()) && key != own_key(server);
+            let is_other =
+                self.listens.get(&key).is_some_and(|listen| listen.id.is_none()) && key != legacy_key(server);
             if !is_other {
                 self.listen_part(&key, server);
             }
@@ -230,7 +231,7 @@ impl Proxy {
     fn end_part(&mut self, key: &str, server: usize) {
         let Some(id) = self.listens.get_mut(key).and_then(|listen| listen.parts.remove(&server)) else { return };
         let own = message::key_of(&id);
-        self.own.remove(&own);
+        self.own_requests.remove(&own);
         super::remember(&mut self.cancelled, &own);
         self.write_server(server, message::cancelled(&id, "cancelled by the client"));
     }
@@ -258,8 +259,8 @@ impl Proxy {
         let is_part = |listen: &Listen| listen.parts.get(&server).is_some_and(|id| message::key_of(id) == subscription);
         let found = self.listens.iter_mut().find(|(_, listen)| is_part(listen));
         let Some((key, listen)) = found.map(|(key, listen)| (key.clone(), listen)) else {
-            // Its subscription was cancelled, or another server has it.
-            return !self.is_one() || self.cancelled.iter().any(|key| key == subscription);
+            // The subscription of the message was cancelled, or belongs to another server.
+            return !self.has_one_server() || self.cancelled.iter().any(|key| key == subscription);
         };
         if message::text_at(message, &["method"]).as_deref() == Some(ACKNOWLEDGED) {
             let filter = at(message, &["params", "notifications"]).cloned().unwrap_or_default();
@@ -297,12 +298,12 @@ impl Proxy {
 
     /// Handles a cancellation of a server. Returns true if the cancellation ends a part of a subscription.
     pub(super) fn handle_end_of_listen(&mut self, server: usize, own: &str) -> bool {
-        let found = self.own.get(own).and_then(|(_, request)| match request {
+        let found = self.own_requests.get(own).and_then(|(_, request)| match request {
             OwnRequest::Listen(key, of) if *of == server => Some(key.clone()),
             _ => None,
         });
         let Some(key) = found else { return false };
-        self.own.remove(own);
+        self.own_requests.remove(own);
         self.listen_ended(&key, server, true);
         true
     }
@@ -319,7 +320,7 @@ impl Proxy {
         let message = message::notification(&method);
         let message = json::read(&message).unwrap_or_default();
         // A single modern server tells its client itself.
-        if self.is_one() && self.is_modern(server) {
+        if self.has_one_server() && self.is_modern(server) {
             return;
         }
         for id in &ids {

@@ -22,7 +22,7 @@ const SET_LEVEL: &str = "logging/setLevel";
 const LOGGED: &str = "notifications/message";
 const PROGRESS: &str = "notifications/progress";
 /// Notifications of a legacy client that modern servers do not know.
-const OF_LEGACY: [&str; 3] = [INITIALIZED, "notifications/roots/list_changed", PROGRESS];
+const LEGACY_NOTIFICATIONS: [&str; 3] = [INITIALIZED, "notifications/roots/list_changed", PROGRESS];
 /// Methods whose modern results have cache rules.
 const CACHED: [&str; 6] =
     ["tools/list", "prompts/list", "resources/list", "resources/templates/list", "resources/read", DISCOVER];
@@ -102,7 +102,7 @@ impl Proxy {
         self.servers.get(server).is_some_and(|server| server.era == Some(Era::Modern))
     }
 
-    pub(super) fn translated(&mut self, server: usize, text: &str) -> Option<String> {
+    pub(super) fn translate(&mut self, server: usize, text: &str) -> Option<String> {
         let (_, era) = self.eras(server)?;
         let mut message = json::read(text).ok()?;
         if era == Era::Modern {
@@ -116,8 +116,8 @@ impl Proxy {
             return Some(json::write(&message));
         }
         let level = message::text_at(&message, &["params", "_meta", LOG_LEVEL]);
-        let told = self.servers.get(server).and_then(|server| server.level.clone());
-        if level.is_some() && level != told && self.has(server, "logging") {
+        let known_level = self.servers.get(server).and_then(|server| server.level.clone());
+        if level.is_some() && level != known_level && self.has_capability(server, "logging") {
             let params = format!("{{\"level\":{}}}", quoted(level.as_deref().unwrap_or_default()));
             let id = self.own_id(OwnRequest::Other(server));
             self.write_server(server, message::request(&id, SET_LEVEL, &params));
@@ -140,7 +140,7 @@ impl Proxy {
     }
 
     pub(super) fn write_request(&mut self, server: usize, text: String) {
-        let text = self.translated(server, &text).unwrap_or(text);
+        let text = self.translate(server, &text).unwrap_or(text);
         self.write_server(server, text);
     }
 
@@ -160,7 +160,7 @@ impl Proxy {
 
     pub(super) fn notify_servers(&mut self, method: &str, text: &str, is_whole: bool) {
         for server in 0..self.servers.len() {
-            if self.eras(server).is_none() || !OF_LEGACY.contains(&method) {
+            if self.eras(server).is_none() || !LEGACY_NOTIFICATIONS.contains(&method) {
                 self.pass_server(server, text, is_whole);
             } else if method == INITIALIZED {
                 self.listen_to(server);
@@ -169,23 +169,23 @@ impl Proxy {
     }
 
     /// Answers a request that only servers of the client's era know. Returns false for other requests.
-    pub(super) fn replies(&mut self, envelope: &Envelope, message: &Node<'_>) -> bool {
+    pub(super) fn answer_for_era(&mut self, envelope: &Envelope, message: &Node<'_>) -> bool {
         let Envelope { kind, id, key, method } = envelope;
         let has_other = (0..self.servers.len()).any(|server| self.translates(server));
         if *kind != Kind::Request {
             return false;
         }
         match (self.client, method.as_str()) {
-            (Some(Era::Modern), DISCOVER) if has_other || !self.is_one() => match self.greeting() {
+            (Some(Era::Modern), DISCOVER) if has_other || !self.has_one_server() => match self.merged_discovery() {
                 Some(result) => self.answer_to(DISCOVER, id, &result),
                 None => self.refuse_discovery(id),
             },
-            (Some(Era::Modern), LISTEN) if has_other || !self.is_one() => self.listen(id, key, message),
-            (Some(Era::Legacy), "ping") if has_other && self.is_one() => self.answer(id, "{}"),
+            (Some(Era::Modern), LISTEN) if has_other || !self.has_one_server() => self.listen(id, key, message),
+            (Some(Era::Legacy), "ping") if has_other && self.has_one_server() => self.answer(id, "{}"),
             (Some(Era::Legacy), SET_LEVEL) if has_other => {
                 self.level = message::text_at(message, &["params", "level"]);
                 let mut others = (0..self.servers.len()).filter(|server| !self.is_modern(*server));
-                if others.any(|server| self.has(server, "logging")) {
+                if others.any(|server| self.has_capability(server, "logging")) {
                     return false;
                 }
                 self.answer(id, "{}");
@@ -213,7 +213,7 @@ impl Proxy {
     }
 
     /// Returns the result of `server/discover` for all servers together; `None` if no server has answered it.
-    fn greeting(&self) -> Option<String> {
+    fn merged_discovery(&self) -> Option<String> {
         let known = self.servers.iter().filter_map(|server| Some((server, server.greeting.as_deref()?)));
         let known: Vec<(&str, String)> = known
             .map(|(server, greeting)| {
@@ -222,14 +222,14 @@ impl Proxy {
             .collect();
         match known.as_slice() {
             [] => None,
-            [(_, greeting)] if self.is_one() => Some(greeting.clone()),
+            [(_, greeting)] if self.has_one_server() => Some(greeting.clone()),
             known => Some(super::gathering::merged_discoveries(known)),
         }
     }
 
     /// Replaces the URIs of a server with the URIs that the client knows. Returns `None` if they are equal.
     pub(super) fn with_shown_uris<'a>(&self, server: usize, method: &str, message: &Node<'a>) -> Option<Node<'a>> {
-        if self.is_one() || method != "resources/read" {
+        if self.has_one_server() || method != "resources/read" {
             return None;
         }
         let shown = |content: &Node<'_>| {
@@ -280,11 +280,11 @@ impl Proxy {
             self.listed.retain(|listed| !lists.contains(listed));
         }
         if envelope.kind == Kind::Request {
-            if self.client != Some(Era::Modern) || self.is_one() && self.is_modern(server) {
+            if self.client != Some(Era::Modern) || self.has_one_server() && self.is_modern(server) {
                 return false;
             }
             if !self.is_modern(server) {
-                self.question(server, envelope, message);
+                self.on_question(server, envelope, message);
                 return true;
             }
             let found = format!(

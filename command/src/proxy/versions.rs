@@ -5,7 +5,7 @@ use toolwire::internal::json::{self, Member, Node, Object, Text};
 
 use super::message::{at, empty, text_at};
 
-/// How client and server agree on a version.
+/// A generation of MCP versions, by how client and server agree on a version.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Era {
     /// By `initialize`.

@@ -26,7 +26,7 @@ const URL: &str = "TOOLWIRE_URL";
 /// The variable, and its value, for a client of an API without a key.
 const NO_KEY: (&str, &str) = ("TOOLWIRE_NO_KEY", "none");
 
-fn of_command(command: &[String]) -> Option<&'static Client> {
+fn client_of_command(command: &[String]) -> Option<&'static Client> {
     let program = command.first()?.rsplit(['/', '\\']).next()?.to_ascii_lowercase();
     let ends = [".exe", ".cmd", ".bat", ".ps1"];
     let stem = ends.iter().find_map(|end| program.strip_suffix(end)).unwrap_or(&program);
@@ -34,7 +34,7 @@ fn of_command(command: &[String]) -> Option<&'static Client> {
 }
 
 /// Returns the base URL that a client would use without a relay.
-fn base(endpoint: &Endpoint, api: Option<Api>, name: &str) -> Result<String, String> {
+fn base_url(endpoint: &Endpoint, api: Option<Api>, name: &str) -> Result<String, String> {
     let chat = endpoint.base.unwrap_or(endpoint.example);
     let Some(api) = api else { return Ok(chat.into()) };
     let own = match endpoint.wire.format {
@@ -46,7 +46,7 @@ fn base(endpoint: &Endpoint, api: Option<Api>, name: &str) -> Result<String, Str
     if own.contains(&api) {
         return Ok(chat.into());
     }
-    let dialect = plain(endpoint.dialect);
+    let dialect = without_strict(endpoint.dialect);
     if let Some(row) = PROTOCOLS.iter().find(|row| row.dialect == dialect && row.api == api) {
         return Ok(row.base.unwrap_or(chat).into());
     }
@@ -54,12 +54,12 @@ fn base(endpoint: &Endpoint, api: Option<Api>, name: &str) -> Result<String, Str
         endpoint.hosts.iter().filter_map(|host| upstream::protocol_prefix(host, api).map(|path| (host, path)));
     let found = below.next().map(|(host, path)| format!("https://{host}{path}"));
     found.ok_or_else(|| {
-        let protocol = upstream::name(api);
+        let protocol = upstream::protocol_name(api);
         format!("expected an API that is known to have {protocol}, found `{name}`")
     })
 }
 
-fn plain(dialect: &str) -> &str {
+fn without_strict(dialect: &str) -> &str {
     dialect.strip_suffix("-strict").unwrap_or(dialect)
 }
 
@@ -68,8 +68,8 @@ struct Started {
     /// Path of the client's upstream at the relay.
     path: String,
     model: Option<String>,
-    /// Variables of which one contains the key of the API. The list is empty if the client has the key itself, or if no
-    /// key is needed.
+    /// Variables that may contain the key of the API. The list is empty if the client has the key itself, or if no key
+    /// is needed.
     keys: Vec<String>,
     /// True if the key is sent in `x-api-key`.
     is_api_key: bool,
@@ -96,15 +96,15 @@ impl Started {
     }
 
     /// Replaces the placeholders in a text. Returns `None` if the value of a placeholder is unknown.
-    fn filled(&self, text: &str) -> Option<String> {
+    fn fill(&self, text: &str) -> Option<String> {
         let mut text = text.to_string();
         while let Some((start, rest)) = text.split_once("[[") {
             let (fragment, end) = rest.split_once("]]")?;
-            text = format!("{start}{}{end}", self.filled(fragment).unwrap_or_default());
+            text = format!("{start}{}{end}", self.fill(fragment).unwrap_or_default());
         }
         // In JSON and TOML, the model is a part of a string.
         let model = self.model.as_deref();
-        let model = model.map(|model| if text.contains('"') { escaped(model) } else { model.into() });
+        let model = model.map(|model| if text.contains('"') { escape(model) } else { model.into() });
         let (key, secret, api_key) = match (self.has_no_key(), self.keys.is_empty()) {
             // Otherwise, the client would send the key or the login that it has for another API.
             (true, _) => (Some(NO_KEY.0), Some(NO_KEY.1), None),
@@ -138,7 +138,7 @@ impl Started {
     fn document(&self) -> Result<Node<'_>, String> {
         let pair = |name: &str, text: String| Member { key: Text::new(name.to_string()), value: Node::string(text) };
         let pairs = |list: &[(&str, &str)]| -> Vec<Member<'static>> {
-            list.iter().filter_map(|(name, text)| Some(pair(name, self.filled(text)?))).collect()
+            list.iter().filter_map(|(name, text)| Some(pair(name, self.fill(text)?))).collect()
         };
         let strings = |list: Vec<String>| Node::array(list.into_iter().map(Node::string).collect());
         let mut variables = Vec::from([pair(URL, "{url}".into())]);
@@ -159,7 +159,7 @@ impl Started {
         let of_itself = self.client.filter(|_| !self.is_wrapped);
         let arguments = of_itself.map_or(&[][..], |client| client.arguments).chunks(2);
         let arguments =
-            arguments.filter_map(|option| option.iter().map(|text| self.filled(text)).collect::<Option<Vec<_>>>());
+            arguments.filter_map(|option| option.iter().map(|text| self.fill(text)).collect::<Option<Vec<_>>>());
         let mut arguments: Vec<String> = arguments.flatten().collect();
         arguments.extend(self.settings_arguments(&variables, &removed));
         let has_url = |text: &str| text.contains("{url}");
@@ -228,7 +228,7 @@ impl Started {
 }
 
 /// Escapes a text for a string in JSON, or a basic string in TOML.
-fn escaped(text: &str) -> String {
+fn escape(text: &str) -> String {
     let written = json::write(&Node::string(text));
     written.trim_start_matches('"').strip_suffix('"').unwrap_or_default().into()
 }
@@ -237,7 +237,7 @@ pub(crate) fn run(arguments: RunArguments, gathered: Gathering) -> Result<Hosted
     let failed = |message: String| CommandError::new("", message).in_source("run");
     let client = match arguments.client.as_deref() {
         Some(name) => CLIENTS.iter().find(|client| client.name == name),
-        None => of_command(&arguments.command),
+        None => client_of_command(&arguments.command),
     };
     if client.is_none() && arguments.variables.is_empty() {
         let known: Vec<String> = CLIENTS.iter().map(|client| format!("`{}`", client.program)).collect();
@@ -264,13 +264,13 @@ pub(crate) fn run(arguments: RunArguments, gathered: Gathering) -> Result<Hosted
                 ALIASES.iter().find(|(alias, _)| alias == name).map_or(name.as_str(), |(_, dialect)| *dialect);
             let endpoint =
                 Endpoint::of(dialect).filter(|endpoint| !endpoint.base.unwrap_or(endpoint.example).contains("NAME"));
-            let endpoint = endpoint.ok_or_else(|| failed(unknown(name)))?;
-            relay.upstream = Some(base(endpoint, client.map(|client| client.api), name).map_err(failed)?);
-            is_own = client.is_some_and(|client| client.own == Some(plain(endpoint.dialect)));
+            let endpoint = endpoint.ok_or_else(|| failed(unknown_dialect(name)))?;
+            relay.upstream = Some(base_url(endpoint, client.map(|client| client.api), name).map_err(failed)?);
+            is_own = client.is_some_and(|client| client.own == Some(without_strict(endpoint.dialect)));
             // Another program has its key itself.
             keys.extend(client.iter().flat_map(|_| endpoint.key.variables).map(ToString::to_string));
             // A server of the user has no host by which it could be recognized, and a strict form has none of its own.
-            if endpoint.hosts.is_empty() || endpoint.dialect != plain(endpoint.dialect) {
+            if endpoint.hosts.is_empty() || endpoint.dialect != without_strict(endpoint.dialect) {
                 let dialect = relay.options.get_mut(DIALECT).filter(|word| word.is_none());
                 dialect.into_iter().for_each(|word| *word = Some(endpoint.dialect.into()));
             }
@@ -284,7 +284,7 @@ pub(crate) fn run(arguments: RunArguments, gathered: Gathering) -> Result<Hosted
         keys.clear();
     }
     let listen = Listen::read(LISTEN).map_err(failed)?;
-    let mut settings = settings::of("run", &relay, gathered, Some(listen))?;
+    let mut settings = settings::from_arguments("run", &relay, gathered, Some(listen))?;
     if !path.is_empty() && !settings.upstreams.iter().any(|upstream| upstream.path == path) {
         let paths: Vec<String> = settings.upstreams.iter().map(|upstream| format!("`{}`", upstream.path)).collect();
         return Err(failed(format!("--on: expected the path of an upstream ({}), found `{path}`", paths.join(", "))));
@@ -297,7 +297,7 @@ pub(crate) fn run(arguments: RunArguments, gathered: Gathering) -> Result<Hosted
     let home = client.and_then(|client| Endpoint::of(client.home?));
     let home = home.filter(|endpoint| host.is_some_and(|host| endpoint.hosts.contains(&host)));
     let renames_models = settings.upstreams.iter().any(|upstream| upstream.path == path && !upstream.names.is_empty());
-    let is_wrapped = of_command(&arguments.command).map(|own| own.name) != client.map(|client| client.name);
+    let is_wrapped = client_of_command(&arguments.command).map(|own| own.name) != client.map(|client| client.name);
     let started = Started {
         command: arguments.command,
         path,
@@ -321,7 +321,7 @@ fn is_variable(name: &str) -> bool {
     !name.is_empty() && !name.contains(['=', '\0', '{', '}'])
 }
 
-fn unknown(name: &str) -> String {
+fn unknown_dialect(name: &str) -> String {
     let aliases = ALIASES.iter().map(|(alias, _)| *alias);
     let known = ENDPOINTS.iter().map(|endpoint| endpoint.dialect).filter(|dialect| !dialect.ends_with("-strict"));
     let known: Vec<&str> = aliases.chain(known).collect();

@@ -148,7 +148,7 @@ impl RelayEffect {
             RelayEffect::Head(head) => ("head", head.document(), String::new()),
             RelayEffect::Through => ("through", String::new(), String::new()),
             RelayEffect::Collect(reading) => ("collect", reading.document(), String::new()),
-            RelayEffect::Feed(encoding) => ("feed", json::write(&record([named(encoding)])), String::new()),
+            RelayEffect::Feed(encoding) => ("feed", json::write(&record([encoding_member(encoding)])), String::new()),
             RelayEffect::Write(bytes) => ("write", String::new(), as_text(bytes)),
             RelayEffect::End => ("end", String::new(), String::new()),
             RelayEffect::Abort => ("abort", String::new(), String::new()),
@@ -182,10 +182,10 @@ impl UpstreamHead {
 
 impl Reading {
     fn document(self) -> String {
-        json::write(&record([("most", Node::count(self.most)), named(self.encoding)]))
+        json::write(&record([("most", Node::count(self.most)), encoding_member(self.encoding)]))
     }
 }
 
-fn named(encoding: Option<ContentEncoding>) -> (&'static str, Node<'static>) {
+fn encoding_member(encoding: Option<ContentEncoding>) -> (&'static str, Node<'static>) {
     ("encoding", encoding.map_or_else(Node::default, |encoding| Node::string(encoding.as_str())))
 }

@@ -60,16 +60,16 @@ impl Entry {
         Entry { time: short(time), method: short(method), path: short(path), ..Entry::default() }
     }
 
-    pub(super) fn failed(&mut self, message: &str) {
+    pub(super) fn record_failure(&mut self, message: &str) {
         self.error = Some(cut(message, 2 * MAX_NAME).into_owned());
     }
 
-    pub(super) fn refused(&mut self, error: &Error) {
-        self.failed(&format!("{}: {}", error.code().as_str(), error.message()));
+    pub(super) fn record_refusal(&mut self, error: &Error) {
+        self.record_failure(&format!("{}: {}", error.code().as_str(), error.message()));
     }
 
     /// Records a reply that was passed on unread because of its type.
-    pub(super) fn unread(&mut self, kind: &str) {
+    pub(super) fn record_unread_reply(&mut self, kind: &str) {
         self.record("unread reply", "", kind, "");
     }
 
@@ -82,7 +82,7 @@ impl Entry {
         self.notes.push(Note { kind, tool: short(tool), rule: short(rule), pointer: short(pointer) });
     }
 
-    pub(super) fn adapted(&mut self, report: &AdaptReport) {
+    pub(super) fn record_changes(&mut self, report: &AdaptReport) {
         self.dialect = report.dialect.to_string();
         for tool in &report.quarantined {
             self.record("left out", internal::label(tool), tool.rule, &tool.pointer);
@@ -101,7 +101,7 @@ impl Entry {
         }
     }
 
-    pub(super) fn repaired(&mut self, calls: &[RepairedCall]) {
+    pub(super) fn record_repairs(&mut self, calls: &[RepairedCall]) {
         for call in calls {
             for repair in &call.repairs {
                 self.record("repaired", &call.name, repair.rule.as_str(), &repair.pointer);
@@ -112,7 +112,7 @@ impl Entry {
         }
     }
 
-    pub(super) fn line(&self) -> String {
+    pub(super) fn report_line(&self) -> String {
         let text = |text: &'_ str| Node::string(text.to_string());
         let note = |note: &Note| {
             record([
@@ -158,7 +158,7 @@ impl Journal {
         self.last.iter().cloned().collect()
     }
 
-    /// True if the line was not logged before. Forgets all lines at [`MAX_LINES`].
+    /// Returns true if the line was not logged before. At [`MAX_LINES`], forgets all lines.
     pub(super) fn record_if_new(&mut self, line: &str) -> bool {
         use std::hash::{DefaultHasher, Hash as _, Hasher as _};
         let mut hasher = DefaultHasher::new();
@@ -172,7 +172,7 @@ impl Journal {
 
 /// Returns one log line for each change, so that the caller can drop lines that were logged before. An agent sends the
 /// same tools with every request.
-pub(super) fn lines(report: &AdaptReport) -> Vec<String> {
+pub(super) fn log_lines(report: &AdaptReport) -> Vec<String> {
     let mut lines = Vec::new();
     for about in report.changes.iter() {
         let change = &about.change;
@@ -187,7 +187,7 @@ pub(super) fn lines(report: &AdaptReport) -> Vec<String> {
     lines
 }
 
-pub(super) fn page(entries: &[Arc<Entry>]) -> String {
+pub(super) fn html_page(entries: &[Arc<Entry>]) -> String {
     let mut rows = String::new();
     for entry in entries {
         let status = entry.status.map_or_else(|| "—".to_string(), |status| status.to_string());
@@ -259,7 +259,7 @@ mod tests {
         entry.record("tool", "<img src=x>", "rule", "/b");
         let mut journal = Journal::default();
         journal.add(entry);
-        let page = page(&journal.entries());
+        let page = html_page(&journal.entries());
         assert!(!page.contains("<script>") && !page.contains("<img"), "{page}");
         assert!(page.contains("&lt;img src=x&gt;<td>rule<td><code>/a</code> and 1 more"), "{page}");
     }

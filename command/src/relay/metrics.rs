@@ -13,7 +13,7 @@ pub(super) struct Metrics {
     pub(super) replies: BTreeMap<u16, u64>,
     /// Requests that an upstream did not answer, or answered only in part.
     pub(super) failures: u64,
-    /// Requests in which the model was called again after a search.
+    /// Requests whose model was called again after a search.
     pub(super) searches: u64,
     /// Tools with a change, and tools that were left out.
     pub(super) rewritten: u64,
@@ -64,14 +64,14 @@ impl Metrics {
     /// Text format of Prometheus, version 0.0.4.
     pub(super) fn text(&self, open: usize) -> String {
         let mut out = String::new();
-        family(&mut out, "requests_total", "counter", "Requests, by outcome.");
+        write_header(&mut out, "requests_total", "counter", "Requests, by outcome.");
         for outcome in [Outcome::Adapted, Outcome::Unchanged, Outcome::Passed, Outcome::Refused] {
             let count = self.requests.get(&outcome).copied().unwrap_or_default();
-            line(&mut out, "requests_total", &format!("{{outcome=\"{}\"}}", outcome.word()), count);
+            write_counter(&mut out, "requests_total", &format!("{{outcome=\"{}\"}}", outcome.word()), count);
         }
-        family(&mut out, "upstream_replies_total", "counter", "Replies of upstreams, by status.");
+        write_header(&mut out, "upstream_replies_total", "counter", "Replies of upstreams, by status.");
         for (status, count) in &self.replies {
-            line(&mut out, "upstream_replies_total", &format!("{{status=\"{status}\"}}"), *count);
+            write_counter(&mut out, "upstream_replies_total", &format!("{{status=\"{status}\"}}"), *count);
         }
         for (name, help, count) in [
             (
@@ -85,35 +85,35 @@ impl Metrics {
             ("calls_repaired_total", "Calls whose arguments were repaired.", self.repaired),
             ("calls_invalid_total", "Calls whose arguments still do not match their schema.", self.invalid),
         ] {
-            family(&mut out, name, "counter", help);
-            line(&mut out, name, "", count);
+            write_header(&mut out, name, "counter", help);
+            write_counter(&mut out, name, "", count);
         }
-        family(&mut out, "open_requests", "gauge", "Requests that are not yet answered.");
-        line(&mut out, "open_requests", "", open as u64);
+        write_header(&mut out, "open_requests", "gauge", "Requests that are not yet answered.");
+        write_counter(&mut out, "open_requests", "", open as u64);
         self.histogram(&mut out);
         out
     }
 
     fn histogram(&self, out: &mut String) {
         let name = "added_seconds";
-        family(out, name, "histogram", "Time that a request and its reply spent in the relay.");
+        write_header(out, name, "histogram", "Time that a request and its reply spent in the relay.");
         let mut below = 0;
         for (bound, count) in BOUNDS.iter().zip(self.added) {
             below += count;
-            line(out, "added_seconds_bucket", &format!("{{le=\"{}\"}}", seconds(*bound)), below);
+            write_counter(out, "added_seconds_bucket", &format!("{{le=\"{}\"}}", seconds(*bound)), below);
         }
         let all = self.added.iter().sum();
-        line(out, "added_seconds_bucket", "{le=\"+Inf\"}", all);
+        write_counter(out, "added_seconds_bucket", "{le=\"+Inf\"}", all);
         let _ = writeln!(out, "toolwire_added_seconds_sum {}", seconds(self.added_total));
-        line(out, "added_seconds_count", "", all);
+        write_counter(out, "added_seconds_count", "", all);
     }
 }
 
-fn family(out: &mut String, name: &str, kind: &str, help: &str) {
+fn write_header(out: &mut String, name: &str, kind: &str, help: &str) {
     let _ = writeln!(out, "# HELP toolwire_{name} {help}\n# TYPE toolwire_{name} {kind}");
 }
 
-fn line(out: &mut String, name: &str, labels: &str, count: u64) {
+fn write_counter(out: &mut String, name: &str, labels: &str, count: u64) {
     let _ = writeln!(out, "toolwire_{name}{labels} {count}");
 }
 

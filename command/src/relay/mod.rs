@@ -1,8 +1,8 @@
 //! `toolwire relay`: sits between an agent and a model API, adapts requests, and restores replies.
 //!
 //! The relay accepts requests, replies and pieces of both, and returns actions for the host, which owns the sockets and
-//! timers. The relay decides what a client receives, and which upstream each request is sent to, with which headers.
-//! Each request is a value of its own, so that a large body, or a panic, does not stop other requests.
+//! timers. The relay decides what a client receives. It also decides the upstream and the headers of each request. Each
+//! request is a value of its own, so that a large body, or a panic, does not stop other requests.
 
 pub(crate) mod clients;
 mod effect;
@@ -68,7 +68,7 @@ const JSON: &str = "application/json";
 #[derive(Clone)]
 pub struct Relay(Arc<Shared>);
 
-/// What all requests of a relay share. Both locks are held only for short, constant times.
+/// State that all requests of a relay share. Both locks are held only for short, constant times.
 struct Shared {
     settings: Arc<Settings>,
     /// The settings with which the relay was started.
@@ -102,24 +102,24 @@ impl Relay {
     /// Creates a relay from the command's settings and the token that clients have to send, if one is required.
     pub fn new(settings: &str, token: Option<&str>) -> Relay {
         let settings = Arc::new(Settings::read(settings));
-        Relay::of((settings.clone(), settings), token, Counts::default())
+        Relay::from_parts((settings.clone(), settings), token, Counts::default())
     }
 
     /// Creates a relay with other settings. It shares the counters, the list of requests and the address of this relay.
     ///
     /// # Errors
-    /// A message, if other machines can reach the address and no token is required, or if the relay is its own
-    /// upstream. Also a message, if the required token is not the token of the start, or if the key of the started
-    /// client would be sent to a new address.
+    /// A message if other machines can reach the address and no token is required, or if the relay is its own upstream.
+    /// Also a message if the required token has changed since the start, or if the key of the started client would be
+    /// sent to a new address.
     pub fn with_settings(&self, settings: &str, token: Option<&str>) -> Result<Relay, String> {
         let mut settings = Settings::read(settings);
         settings.listen = self.0.settings.listen.clone();
         settings.check(token)?;
         settings.check_change(&self.0.start)?;
-        Ok(Relay::of((Arc::new(settings), self.0.start.clone()), token, self.0.counts.clone()))
+        Ok(Relay::from_parts((Arc::new(settings), self.0.start.clone()), token, self.0.counts.clone()))
     }
 
-    fn of((settings, start): (Arc<Settings>, Arc<Settings>), token: Option<&str>, counts: Counts) -> Relay {
+    fn from_parts((settings, start): (Arc<Settings>, Arc<Settings>), token: Option<&str>, counts: Counts) -> Relay {
         let door = Door { is_loopback: settings.listen.is_loopback(), token: token.map(String::from) };
         let options = settings.upstreams.iter().map(|one| one.options.exchange_options()).collect();
         Relay(Arc::new(Shared { settings, start, door, options, lists: ToolListCache::default(), counts }))

@@ -88,12 +88,12 @@ impl Open {
         self.share.as_mut().is_none_or(|share| share.count_bytes(bytes))
     }
 
-    pub(super) fn go(&mut self, at: usize, upstream: &Upstream, target: &str, headers: Headers) {
+    pub(super) fn set_client_head(&mut self, at: usize, upstream: &Upstream, target: &str, headers: Headers) {
         (self.client_headers, self.client_target) = (headers, target.into());
-        self.change(at, upstream);
+        self.set_upstream(at, upstream);
     }
 
-    pub(super) fn change(&mut self, at: usize, upstream: &Upstream) {
+    pub(super) fn set_upstream(&mut self, at: usize, upstream: &Upstream) {
         let address = &upstream.address;
         self.upstream = at;
         self.entry.upstream = address.url("");
@@ -138,7 +138,7 @@ impl Open {
         found.split(',').map(str::trim).filter(|name| !name.is_empty()).map(String::from).collect()
     }
 
-    /// True if the backend is known to refuse a beta in the header, or if deferred loading may need a beta.
+    /// Returns true if the backend is known to refuse a beta in the header, or if deferred loading may need a beta.
     pub(super) fn has_known_betas(&self) -> bool {
         self.betas().iter().any(|beta| internal::is_known_beta(&self.origin, beta))
     }
@@ -190,31 +190,31 @@ impl Open {
                     Vec::from([RelayEffect::Feed(encoding)])
                 }
                 Ok(encoding) => Vec::from([RelayEffect::Collect(reading(encoding))]),
-                Err(found) => self.failed(false, &unpackable(&found)),
+                Err(found) => self.failed_decoding(&found),
             };
         }
         let kind = headers::value(&upstream_headers, "content-type");
         let is_read = kind.is_none() || headers::is_stream(&upstream_headers) || headers::is_json(&upstream_headers);
         if self.exchange.is_none() || !is_fine || !is_read {
             if is_fine && self.exchange.is_some() {
-                self.entry.unread(&kind.unwrap_or_default());
+                self.entry.record_unread_reply(&kind.unwrap_or_default());
             }
             self.exchange = None;
             self.request_bytes = 0;
             self.stage = Stage::Passing;
-            let headers = headers::of_reply(upstream_headers, false);
+            let headers = headers::of_unchanged_reply(upstream_headers);
             return Vec::from([RelayEffect::Head(ReplyHead { status, headers }), RelayEffect::Through]);
         }
         let is_stream = headers::is_stream(&upstream_headers);
         match encoding {
-            Err(found) => self.failed(false, &unpackable(&found)),
+            Err(found) => self.failed_decoding(&found),
             Ok(encoding) if is_stream => {
                 self.stage = Stage::Streaming;
-                let headers = headers::of_reply(upstream_headers, true);
+                let headers = headers::of_rewritten_reply(upstream_headers);
                 Vec::from([RelayEffect::Head(ReplyHead { status, headers }), RelayEffect::Feed(encoding)])
             }
             Ok(encoding) => {
-                self.reply_head = Some((status, headers::of_reply(upstream_headers, true)));
+                self.reply_head = Some((status, headers::of_rewritten_reply(upstream_headers)));
                 Vec::from([RelayEffect::Collect(reading(encoding))])
             }
         }
@@ -293,7 +293,7 @@ impl Open {
         let message = format!("expected a reply from {}, found none ({why})", self.origin);
         let stage = std::mem::replace(&mut self.stage, Stage::Ended);
         (self.request_bytes, self.reply_bytes) = (0, 0);
-        self.entry.failed(&message);
+        self.entry.record_failure(&message);
         let exchange = self.exchange.take();
         match stage {
             Stage::Reading | Stage::Sent => {
@@ -310,12 +310,17 @@ impl Open {
         }
     }
 
+    fn failed_decoding(&mut self, found: &str) -> Vec<RelayEffect> {
+        let is_late = false;
+        self.failed(is_late, &unpackable(found))
+    }
+
     /// Answers a request whose reply cannot be restored.
     fn refuse(&mut self, error: &Error) -> Vec<RelayEffect> {
         self.stage = Stage::Ended;
         // The status is not 400, because the request was valid.
         self.entry.status = Some(502);
-        self.entry.refused(error);
+        self.entry.record_refusal(error);
         let body = Exchange::refusal(&self.url(), error);
         Vec::from([own_answer(502, JSON, body)])
     }
@@ -323,7 +328,7 @@ impl Open {
     /// Ends a stream that cannot be restored.
     fn end_broken_stream(&mut self, error: &Error) -> Vec<RelayEffect> {
         self.stage = Stage::Ended;
-        self.entry.refused(error);
+        self.entry.record_refusal(error);
         let body = Exchange::refusal(&self.url(), error);
         let bytes = self.exchange.as_ref().map(|exchange| exchange.failed_bytes(&body)).unwrap_or_default();
         Vec::from([RelayEffect::Write(bytes), RelayEffect::End])

@@ -32,7 +32,7 @@ use crate::{
 const OWN: &str = "/toolwire/";
 const HEALTH: &str = "/toolwire/health";
 const BYTE_ORDER_MARK: char = '\u{feff}';
-const LEAVING: &str =
+const OUTSIDE_PATH: &str =
     "expected a path without `.` and `..` between its slashes and without `\\`, `?`, `#` and control \
     characters, even encoded; found one";
 const FULL: &str = "expected fewer large requests at once, found more";
@@ -107,9 +107,9 @@ impl RelayRequest {
             return self.refuse(*open, 404, &message);
         };
         if upstream.is_left_by(path) {
-            return self.refuse(*open, 400, LEAVING);
+            return self.refuse(*open, 400, OUTSIDE_PATH);
         }
-        open.go(at, upstream, &target, headers);
+        open.set_client_head(at, upstream, &target, headers);
         let note = internal::note(&method, &target).filter(|note| self.shared.journal().record_if_new(note));
         let mut effects: Vec<RelayEffect> = note.into_iter().map(log).collect();
         if is_read {
@@ -166,7 +166,8 @@ impl RelayRequest {
         if is_request {
             return self.open.take().map(|open| self.refuse(*open, 503, FULL)).unwrap_or_default();
         }
-        self.failed(false, FULL_REPLY)
+        let is_late = false;
+        self.failed(is_late, FULL_REPLY)
     }
 
     /// Handles the decompressed body of a request.
@@ -191,11 +192,11 @@ impl RelayRequest {
         };
         if upstream.is_left_by(&open.path) {
             // The upstream that was known before the model may have had no base path.
-            return self.refuse(*open, 400, LEAVING);
+            return self.refuse(*open, 400, OUTSIDE_PATH);
         }
-        open.change(at, upstream);
+        open.set_upstream(at, upstream);
         let mut renamed = None;
-        if let Some((model, name)) = model.as_deref().and_then(|model| Some((model, upstream.renamed(model)?))) {
+        if let Some((model, name)) = model.as_deref().and_then(|model| Some((model, upstream.name_for_model(model)?))) {
             open.rename(model, name);
             node = node.or_else(|| json::read(text?).ok());
             renamed = node.take().filter(|node| node.get("model").is_some()).map(|node| with_model(node, name));
@@ -262,7 +263,8 @@ impl RelayRequest {
     pub fn reply(&mut self, status: u16, headers: Headers) -> Vec<RelayEffect> {
         if !(200..=999).contains(&status) {
             // Hosts cannot send such a status.
-            return self.failed(false, &format!("the status of its reply is {status}"));
+            let is_late = false;
+            return self.failed(is_late, &format!("the status of its reply is {status}"));
         }
         *self.shared.metrics().replies.entry(status).or_default() += 1;
         let Some(open) = &mut self.open else { return Vec::new() };
@@ -282,7 +284,10 @@ impl RelayRequest {
     pub fn whole(&mut self, body: &[u8]) -> Vec<RelayEffect> {
         let Some(open) = &mut self.open else { return Vec::new() };
         // An effect is text, which cannot contain these bytes.
-        let Ok(body) = std::str::from_utf8(body) else { return self.failed(false, "its reply is not UTF-8") };
+        let Ok(body) = std::str::from_utf8(body) else {
+            let is_late = false;
+            return self.failed(is_late, "its reply is not UTF-8");
+        };
         let effects = open.whole(body);
         self.go_on(effects)
     }
@@ -338,10 +343,11 @@ impl RelayRequest {
             metrics.repaired += calls.iter().filter(|call| !call.repairs.is_empty()).count() as u64;
             metrics.invalid += calls.iter().filter(|call| call.valid == Some(false)).count() as u64;
             metrics.searches += u64::from(asks_again);
-            open.entry.repaired(&calls);
+            open.entry.record_repairs(&calls);
         }
         if is_full {
-            effects.extend(self.failed(false, FULL_REPLY));
+            let is_late = false;
+            effects.extend(self.failed(is_late, FULL_REPLY));
         }
         effects
     }
@@ -363,25 +369,25 @@ impl RelayRequest {
             }
         }
         if self.shared.settings.verbose {
-            let mut lines = journal::lines(report);
+            let mut lines = journal::log_lines(report);
             let mut journal = self.shared.journal();
             lines.retain(|line| journal.record_if_new(line));
             drop(journal);
             effects.extend(lines.iter().map(|line| log(line)));
         }
-        open.entry.adapted(report);
+        open.entry.record_changes(report);
         effects
     }
 
     fn refuse(&mut self, mut open: Open, status: u16, message: &str) -> Vec<RelayEffect> {
-        open.entry.failed(message);
+        open.entry.record_failure(message);
         self.answer_with(open, status, failure(message))
     }
 
-    /// The request was not sent. The error has the format of the request's API.
+    /// Refuses a request that was not sent. The error has the format of the request's API.
     fn refuse_as(&mut self, mut open: Open, error: &toolwire::Error) -> Vec<RelayEffect> {
         let refusal = toolwire::Exchange::refusal(&open.url(), error);
-        open.entry.refused(error);
+        open.entry.record_refusal(error);
         self.answer_with(open, 400, refusal)
     }
 
@@ -394,7 +400,7 @@ impl RelayRequest {
     }
 
     fn finish(&mut self, open: Open) -> Vec<RelayEffect> {
-        let line = self.shared.settings.reports.then(|| RelayEffect::Report(open.entry.line()));
+        let line = self.shared.settings.reports.then(|| RelayEffect::Report(open.entry.report_line()));
         self.shared.journal().add(open.entry);
         line.into_iter().collect()
     }
@@ -409,7 +415,7 @@ impl RelayRequest {
             ),
             "last" if is_local => ("text/html; charset=utf-8", {
                 let entries = self.shared.journal().entries();
-                journal::page(&entries)
+                journal::html_page(&entries)
             }),
             "metrics" | "last" => return self.refuse(open, 403, "expected a program on this machine, found another"),
             _ => {

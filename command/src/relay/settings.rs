@@ -37,9 +37,9 @@ pub(crate) struct Settings {
     pub(crate) most_clients: usize,
     /// Timeout for a silent upstream or client, in seconds.
     pub(crate) timeout: u32,
-    /// Every change is logged to standard error.
+    /// True if every change is logged to standard error.
     pub(crate) verbose: bool,
-    /// The host writes a line for every request to a report file.
+    /// True if the host writes a line for every request to a report file.
     pub(crate) reports: bool,
     /// The host reads this file again when it changes.
     pub(crate) config: Option<String>,
@@ -116,7 +116,7 @@ impl Settings {
     }
 
     fn client_path(&self) -> Option<String> {
-        word(&json::read(self.client.as_deref()?).ok()?, "path")
+        text_member(&json::read(self.client.as_deref()?).ok()?, "path")
     }
 
     pub(crate) fn document(&self, report: Option<&str>) -> String {
@@ -142,12 +142,12 @@ impl Settings {
         let upstreams = node.items_at("upstreams").iter();
         let listen = Listen::in_settings(&node);
         let mut settings = Settings::new(listen, upstreams.filter_map(read_upstream).collect());
-        settings.token = word(&node, "token");
+        settings.token = text_member(&node, "token");
         let most = number("mostClients").and_then(|most| usize::try_from(most).ok());
         settings.most_clients = most.unwrap_or(settings.most_clients);
         settings.timeout = number("timeout").and_then(|time| u32::try_from(time).ok()).unwrap_or(settings.timeout);
         settings.verbose = node.bool_at("verbose").unwrap_or_default();
-        settings.reports = word(&node, "report").is_some();
+        settings.reports = text_member(&node, "report").is_some();
         settings.client = node.get("client").filter(|client| !client.is_null()).map(json::write);
         settings
     }
@@ -193,7 +193,7 @@ fn upstream(one: &Upstream) -> Node<'_> {
     Node::object(Object::from_members(members.collect()))
 }
 
-fn word(node: &Node<'_>, key: &str) -> Option<String> {
+fn text_member(node: &Node<'_>, key: &str) -> Option<String> {
     Some(node.get(key)?.as_text()?.display().into_owned())
 }
 
@@ -205,21 +205,21 @@ fn read_upstream(node: &Node<'_>) -> Option<Upstream> {
         names.filter_map(|member| Some((member.key.display().into_owned(), text(&member.value)?))).collect();
     let mut options = RequestOptions::default();
     for name in REQUEST_OPTIONS.iter().map(|option| option.name) {
-        if let (Some(value), Some(option)) = (word(node, name), options.get_mut(name)) {
+        if let (Some(value), Some(option)) = (text_member(node, name), options.get_mut(name)) {
             *option = Some(value);
         }
     }
-    let address = Address::read(&word(node, "url")?).ok()?;
-    Some(Upstream { address, path: word(node, "path").unwrap_or_default(), models, names, options })
+    let address = Address::read(&text_member(node, "url")?).ok()?;
+    Some(Upstream { address, path: text_member(node, "path").unwrap_or_default(), models, names, options })
 }
 
 pub(crate) fn run(arguments: &RelayArguments, gathered: Gathering) -> Result<Hosted, CommandError> {
-    let settings = of("relay", arguments, gathered, None)?;
+    let settings = from_arguments("relay", arguments, gathered, None)?;
     Ok(Hosted::new("relay", Need::Relay(settings.document(arguments.report.as_deref()))))
 }
 
 /// `listen` replaces the address of the file and the default.
-pub(super) fn of(
+pub(super) fn from_arguments(
     command: &str,
     arguments: &RelayArguments,
     gathered: Gathering,
@@ -369,7 +369,7 @@ mod tests {
         assert_eq!(config.timeout, Some(60));
         assert_eq!(config.upstreams.len(), 2);
         let kimi = config.upstreams.first().cloned().unwrap_or_default();
-        assert_eq!((kimi.path.as_str(), kimi.renamed("claude")), ("/kimi", Some("kimi-k3")));
+        assert_eq!((kimi.path.as_str(), kimi.name_for_model("claude")), ("/kimi", Some("kimi-k3")));
         assert_eq!(kimi.options.exchange_options().dialect, Some(Dialect::MOONSHOT));
     }
 

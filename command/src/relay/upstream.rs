@@ -62,7 +62,7 @@ impl Upstream {
         }
     }
 
-    pub(super) fn renamed(&self, model: &str) -> Option<&str> {
+    pub(super) fn name_for_model(&self, model: &str) -> Option<&str> {
         self.names.get(model).map(String::as_str)
     }
 }
@@ -141,7 +141,7 @@ struct Fact {
     confidence: Grade,
 }
 
-const OF_OPENAI: Fact = Fact {
+const OPENAI: Fact = Fact {
     hosts: &["api.openai.com"],
     api: Api::Anthropic,
     below: None,
@@ -151,28 +151,28 @@ const OF_OPENAI: Fact = Fact {
     confidence: Grade::A,
 };
 const FACTS: &[Fact] = &[
-    OF_OPENAI,
-    Fact { api: Api::Gemini, ..OF_OPENAI },
-    Fact { api: Api::GeminiInteractions, ..OF_OPENAI },
+    OPENAI,
+    Fact { api: Api::Gemini, ..OPENAI },
+    Fact { api: Api::GeminiInteractions, ..OPENAI },
     Fact {
         hosts: &["api.anthropic.com"],
         api: Api::OpenaiResponses,
         has: "Anthropic Messages and, for tests, Chat Completions",
         source: "platform.claude.com/docs/cli-sdks-libraries/libraries/openai-sdk",
-        ..OF_OPENAI
+        ..OPENAI
     },
     Fact {
         hosts: &["generativelanguage.googleapis.com"],
         has: "Gemini `generateContent`, Interactions and, at `/v1beta/openai`, Chat Completions",
         source: "ai.google.dev/api/compatibility",
-        ..OF_OPENAI
+        ..OPENAI
     },
     Fact {
         hosts: &["api.deepseek.com"],
         below: Some("/anthropic"),
         has: "Anthropic Messages",
         source: "api-docs.deepseek.com/guides/anthropic_api",
-        ..OF_OPENAI
+        ..OPENAI
     },
     Fact {
         hosts: &["api.moonshot.ai", "api.moonshot.cn"],
@@ -180,7 +180,7 @@ const FACTS: &[Fact] = &[
         has: "Anthropic Messages",
         source: "kimi-k25.com/blog/kimi-k2-5-claude-code",
         confidence: Grade::B,
-        ..OF_OPENAI
+        ..OPENAI
     },
 ];
 
@@ -188,7 +188,7 @@ pub(super) fn protocol_prefix(host: &str, api: Api) -> Option<&'static str> {
     FACTS.iter().find(|fact| fact.api == api && fact.hosts.contains(&host))?.below
 }
 
-pub(super) fn name(api: Api) -> &'static str {
+pub(super) fn protocol_name(api: Api) -> &'static str {
     match api {
         Api::Anthropic => "Anthropic Messages",
         Api::OpenaiResponses => "OpenAI Responses",
@@ -209,7 +209,7 @@ pub(super) fn refusal(origin: &str, target: &str) -> Option<String> {
     // With a lower confidence, the request is sent. If the API refuses it, the log names the likely cause.
     let mut facts = FACTS.iter().filter(|fact| fact.confidence == Grade::A);
     let fact = facts.find(|fact| fact.api == api && fact.hosts.contains(&host))?;
-    let protocol = name(api);
+    let protocol = protocol_name(api);
     let source = format!("{} ({}, {})", fact.source, fact.as_of, fact.confidence);
     match fact.below {
         Some(base) if target.strip_prefix(base).is_some_and(|rest| rest.starts_with('/')) => None,
@@ -323,7 +323,7 @@ mod tests {
         for Fact { hosts, api, below, source, as_of, confidence, .. } in FACTS {
             let hosts: Vec<String> = hosts.iter().map(|host| format!("`{host}`")).collect();
             let support = below.map_or_else(|| "no".into(), |base| format!("below `{base}`"));
-            let (hosts, protocol) = (hosts.join(", "), name(*api));
+            let (hosts, protocol) = (hosts.join(", "), protocol_name(*api));
             let row = format!("| {hosts} | {protocol} | {support} | {source} ({as_of}, {confidence}) |\n");
             assert!(page.contains(&row), "docs/relay.md: expected the row {row}");
         }

@@ -31,8 +31,8 @@ pub(super) struct Share {
     bytes: u64,
 }
 
-/// A part of a reply that the client has not read. It remains in the totals until it is dropped, and the request as
-/// well, so that clients that do not read are limited.
+/// A part of a reply that the client has not read. Until it is dropped, the part and its request remain in the totals.
+/// This limits clients that do not read.
 #[derive(Debug)]
 pub struct Unsent {
     usage: Arc<Usage>,

@@ -15,7 +15,7 @@ const VERSION: u64 = 1;
 /// Registries, and folders of the repository that contains the lock file.
 const KINDS: [&str; 3] = ["npm:", "pypi:", "file:"];
 const MEMBERS: [&str; 3] = ["version", "servers", "leave-out"];
-const OF_SERVER: [&str; 5] = ["name", "package", "version", "license", "command"];
+const SERVER_MEMBERS: [&str; 5] = ["name", "package", "version", "license", "command"];
 const MAX_SERVERS: usize = 10_000;
 
 /// A server.
@@ -27,7 +27,6 @@ pub(super) struct Locked {
     pub(super) license: String,
 }
 
-/// A lock file.
 #[derive(Debug, Default)]
 pub(super) struct Lock {
     servers: Vec<Locked>,
@@ -42,7 +41,7 @@ impl Lock {
     /// The text is not JSON, or a member is missing, unknown or invalid.
     pub(super) fn read(text: &str) -> Result<Lock, CommandError> {
         let file = json::read(text).map_err(|error| CommandError::from_core(&error, ""))?;
-        known(&file, "", &MEMBERS)?;
+        require_known_members(&file, "", &MEMBERS)?;
         if file.u64_at("version") != Some(VERSION) {
             return Err(CommandError::new("/version", "expected 1, the version of the lock file, found another value"));
         }
@@ -53,7 +52,7 @@ impl Lock {
         }
         let (mut servers, mut names) = (Vec::new(), BTreeSet::new());
         for (at, server) in list.iter().enumerate() {
-            let server = locked(server, &format!("/servers/{at}"))?;
+            let server = read_locked(server, &format!("/servers/{at}"))?;
             if !names.insert(server.name.clone()) {
                 let message = format!("expected a name of its own, found `{}` again", server.name);
                 return Err(CommandError::new(format!("/servers/{at}/name"), message));
@@ -88,8 +87,8 @@ impl Lock {
     }
 }
 
-fn locked(server: &Node<'_>, pointer: &str) -> Result<Locked, CommandError> {
-    known(server, pointer, &OF_SERVER)?;
+fn read_locked(server: &Node<'_>, pointer: &str) -> Result<Locked, CommandError> {
+    require_known_members(server, pointer, &SERVER_MEMBERS)?;
     let text = |member: &str, expected: &str, is_valid: &dyn Fn(&str) -> bool| {
         let value = server.text_at(member).map(|text| text.display().into_owned());
         value.filter(|value| value.len() <= 256 && is_valid(value)).ok_or_else(|| {
@@ -173,7 +172,7 @@ fn comparable(name: &str) -> String {
     }
 }
 
-fn known(object: &Node<'_>, pointer: &str, members: &[&str]) -> Result<(), CommandError> {
+fn require_known_members(object: &Node<'_>, pointer: &str, members: &[&str]) -> Result<(), CommandError> {
     let Some(object) = object.as_object() else {
         return Err(CommandError::new(pointer, format!("expected an object, found {}", object.kind())));
     };

@@ -123,7 +123,7 @@ impl Report {
         let (mut servers, mut taken) = (Vec::new(), BTreeSet::new());
         for input in inputs {
             let name = arguments.name.clone().unwrap_or_else(|| name_of(&input));
-            let locked = match lock.as_mut().map(|lock| entry(lock, &name)) {
+            let locked = match lock.as_mut().map(|lock| lock_entry(lock, &name)) {
                 None => None,
                 Some(Ok(Some(locked))) => Some(locked),
                 Some(Ok(None)) => {
@@ -150,7 +150,7 @@ impl Report {
     }
 
     /// Returns the server that a step belongs to, and the step within it.
-    fn place(&self, step: usize) -> (usize, usize) {
+    fn server_and_step(&self, step: usize) -> (usize, usize) {
         let steps = self.dialects.len() + 1;
         (step / steps, step % steps)
     }
@@ -181,7 +181,7 @@ impl Report {
 }
 
 /// Returns the entry of a server in the lock file; `None` if the server is left out.
-fn entry(lock: &Lock, name: &str) -> Result<Option<Locked>, CommandError> {
+fn lock_entry(lock: &Lock, name: &str) -> Result<Option<Locked>, CommandError> {
     match lock.find(name) {
         _ if lock.leaves_out(name) => Ok(None),
         Some((_, true)) => Ok(None),
@@ -295,7 +295,7 @@ impl Server {
             self.document = matrix.document();
         }
         let found = self.source.found.sorted();
-        let places = self.source.placed(&found, 0);
+        let places = self.source.locations(&found, 0);
         let mut wanted = BTreeMap::<usize, Wanted>::new();
         for (finding, place) in found.iter().zip(&places) {
             let is_fixed = |entry: &usize| wanted.len() < MAX_FIXED || wanted.contains_key(entry);
@@ -331,11 +331,11 @@ impl Task for Report {
     }
 
     fn label(&self, step: usize) -> &'static str {
-        self.dialects.get(self.place(step).1).map_or("fixes", |dialect| dialect.name)
+        self.dialects.get(self.server_and_step(step).1).map_or("fixes", |dialect| dialect.name)
     }
 
     fn step(&mut self, step: usize) -> Result<(), CommandError> {
-        let (at, step) = self.place(step);
+        let (at, step) = self.server_and_step(step);
         let profile = self.profile.as_deref();
         let Some(server) = self.servers.get_mut(at) else { return Ok(()) };
         let done = match self.dialects.get(step) {

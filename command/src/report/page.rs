@@ -36,7 +36,7 @@ pub(super) struct Facts<'r> {
     pub(super) judges: &'r str,
 }
 
-fn begin(title: &str) -> Html {
+fn begin_page(title: &str) -> Html {
     let mut html = Html::default();
     html.raw(HEAD).element("title", title).raw("\n");
     html
@@ -55,7 +55,7 @@ fn footer(facts: &Facts<'_>, html: &mut Html) {
 
 /// Returns the page of a server.
 pub(super) fn server_page(server: &Server, facts: &Facts<'_>) -> String {
-    let mut html = begin(&format!("{}: MCP server", cut(&server.name, NAME)));
+    let mut html = begin_page(&format!("{}: MCP server", cut(&server.name, NAME)));
     html.raw(BODY).raw("<nav><a href=\"index.html\">All servers</a></nav>\n<main id=\"main\">\n");
     html.element("h1", &cut(&server.name, NAME)).raw("\n<p>");
     if let Some(locked) = &server.locked {
@@ -77,7 +77,7 @@ pub(super) fn server_page(server: &Server, facts: &Facts<'_>) -> String {
     html.into_string()
 }
 
-fn room(html: &Html, most: usize) -> usize {
+fn remaining_length(html: &Html, most: usize) -> usize {
     most.min(MAX_PAGE.saturating_sub(RESERVE + html.len()))
 }
 
@@ -95,7 +95,7 @@ fn dialects(server: &Server, kind: &str, caption: &'static str, html: &mut Html)
     );
     for row in rows {
         let number = |name: &str| row.u64_at(name).unwrap_or_default().to_string();
-        html.raw("<tr><th scope=\"row\">").text(&word(row, "name")).raw("</th>");
+        html.raw("<tr><th scope=\"row\">").text(&text_member(row, "name")).raw("</th>");
         for name in ["accepted", "reinterpreted", "ignored"] {
             html.raw("<td class=\"number\">").text(&number(name)).raw("</td>");
         }
@@ -110,12 +110,15 @@ fn dialects(server: &Server, kind: &str, caption: &'static str, html: &mut Html)
 }
 
 fn templates(server: &Server, html: &mut Html) {
-    let (mut rows, mut left, most) = (Html::default(), 0, room(html, MAX_PAGE / 5));
+    let (mut rows, mut left, most) = (Html::default(), 0, remaining_length(html, MAX_PAGE / 5));
     for dialect in server.document.items_at("dialects") {
         for template in dialect.items_at("templates") {
             let number = |name: &str| template.u64_at(name).unwrap_or_default();
             let mut row = Html::default();
-            row.raw("<li>").element("code", &word(template, "name")).raw(" (").text(&word(dialect, "name"));
+            row.raw("<li>")
+                .element("code", &text_member(template, "name"))
+                .raw(" (")
+                .text(&text_member(dialect, "name"));
             row.raw("): ").text(&format!("{} refused, {} even after rewriting", number("refused"), number("left")));
             row.raw("</li>\n");
             if left > 0 || !rows.append(&row, most) {
@@ -127,7 +130,7 @@ fn templates(server: &Server, html: &mut Html) {
         html.raw("<h2>Chat templates that refuse tools which the server accepts</h2>\n<ul>\n");
         html.append(&rows, MAX_PAGE);
         html.raw("</ul>\n");
-        more(left, "template", html);
+        write_omitted(left, "template", html);
     }
 }
 
@@ -136,11 +139,11 @@ fn tools(server: &Server, html: &mut Html) {
         "<table>\n<caption>Tools</caption>\n<thead><tr><th scope=\"col\">Tool</th><th scope=\"col\">Description</th>\
          <th scope=\"col\">Refused by</th><th scope=\"col\">Worst result of rewriting</th></tr></thead>\n<tbody>\n",
     );
-    let (mut rows, mut left, most) = (Html::default(), 0, room(html, MAX_TOOLS));
+    let (mut rows, mut left, most) = (Html::default(), 0, remaining_length(html, MAX_TOOLS));
     for (at, tool) in server.document.items_at("tools").iter().enumerate() {
         let verdicts = tool.items_at("dialects");
         let refusing = verdicts.iter().filter(|verdict| verdict.bool_at("accepted") == Some(false));
-        let refusing: Vec<String> = refusing.map(|verdict| word(verdict, "dialect")).collect();
+        let refusing: Vec<String> = refusing.map(|verdict| text_member(verdict, "dialect")).collect();
         let outcome = verdicts.iter().filter_map(|verdict| super::outcome_of(verdict)).max();
         let about = server.tools.get(at);
         let name = about.map_or("", |tool| tool.name.as_str());
@@ -156,7 +159,7 @@ fn tools(server: &Server, html: &mut Html) {
     }
     html.append(&rows, MAX_PAGE);
     html.raw("</tbody>\n</table>\n");
-    more(left, "tool", html);
+    write_omitted(left, "tool", html);
 }
 
 fn findings(server: &Server, html: &mut Html) {
@@ -166,7 +169,7 @@ fn findings(server: &Server, html: &mut Html) {
         return;
     }
     let (mut parts, mut left, mut before) = (Html::default(), 0, None);
-    let most = room(html, MAX_FINDINGS);
+    let most = remaining_length(html, MAX_FINDINGS);
     for group in &server.groups {
         let rule = (group.finding.rule, group.finding.word());
         let mut part = Html::default();
@@ -190,7 +193,7 @@ fn findings(server: &Server, html: &mut Html) {
         parts.raw("</ul>\n");
     }
     html.append(&parts, MAX_PAGE);
-    more(left, "finding", html);
+    write_omitted(left, "finding", html);
 }
 
 /// Writes the beginning of a rule's list: what is wrong, and how to fix it in the schema and in code.
@@ -218,7 +221,7 @@ fn diff(server: &Server, html: &mut Html) {
         return;
     }
     html.raw("<h2>Fixes that lose nothing</h2>\n<pre><code>");
-    let (mut lines, mut left, most) = (Html::default(), 0, room(html, MAX_DIFF));
+    let (mut lines, mut left, most) = (Html::default(), 0, remaining_length(html, MAX_DIFF));
     for line in server.diff.lines() {
         let mut part = Html::default();
         part.text(&cut(line, MESSAGE)).raw("\n");
@@ -228,10 +231,10 @@ fn diff(server: &Server, html: &mut Html) {
     }
     html.append(&lines, MAX_PAGE);
     html.raw("</code></pre>\n");
-    more(left, "line", html);
+    write_omitted(left, "line", html);
 }
 
-fn more(left: usize, what: &'static str, html: &mut Html) {
+fn write_omitted(left: usize, what: &'static str, html: &mut Html) {
     if left > 0 {
         html.raw("<p>").text(&counted(left, what)).raw(" more; <code>toolwire check</code> shows all.</p>\n");
     }
@@ -262,7 +265,7 @@ pub(super) fn indexes(servers: &[&Server], facts: &Facts<'_>) -> Vec<String> {
     }
     let count = tables.len();
     let page = |(at, table): (usize, Html)| {
-        let mut html = begin("MCP servers and models");
+        let mut html = begin_page("MCP servers and models");
         html.raw("<script src=\"report.js\" defer></script>\n").raw(BODY).raw("<main id=\"main\">\n");
         html.raw(
             "<h1>MCP servers and models</h1>\n<p>Which APIs and clients accept the tools of a server as they are.",
@@ -307,6 +310,6 @@ pub(super) fn index_name(at: usize) -> String {
     }
 }
 
-fn word(node: &Node<'_>, member: &str) -> String {
+fn text_member(node: &Node<'_>, member: &str) -> String {
     node.text_at(member).map(|text| text.display().into_owned()).unwrap_or_default()
 }

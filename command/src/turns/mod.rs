@@ -2,7 +2,7 @@
 //!
 //! The library decides which tools are visible: each turn's request goes through `apply_deferred_loading`. For a
 //! backend with native deferred tools, the library also simulates the backend: it emulates deferred loading for the
-//! rewritten request, and the result lists the tools that the model can call.
+//! rewritten request. The result lists the tools that the model can call.
 
 mod history;
 mod messages;

@@ -553,7 +553,7 @@ fn unreadable_folder_fails() {
 #[test]
 fn standard_error_of_servers_is_escaped() {
     let log = "\u{1b}[31mno token\u{9b}2J\r\nset \u{202e}NEKOT\u{200b}";
-    assert_eq!(Command::heard(log), "\\u001b[31mno token\\u009b2J\\u000d\nset \\u202eNEKOT\\u200b\n");
-    assert_eq!(Command::heard(""), "");
-    assert_eq!(Command::heard("one\n\ttwo\n"), "one\n\ttwo\n");
+    assert_eq!(Command::escape_log(log), "\\u001b[31mno token\\u009b2J\\u000d\nset \\u202eNEKOT\\u200b\n");
+    assert_eq!(Command::escape_log(""), "");
+    assert_eq!(Command::escape_log("one\n\ttwo\n"), "one\n\ttwo\n");
 }

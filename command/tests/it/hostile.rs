@@ -323,7 +323,7 @@ fn untrusted_text_is_escaped() {
             }
         }
         let mut escaped = Printed::default();
-        escaped.stderr = Command::heard(words);
+        escaped.stderr = Command::escape_log(words);
         judge(&[], &escaped, false, false);
     }
     println!("{count} command lines");

@@ -12,8 +12,7 @@ use crate::body::ReplyBody;
 /// Headers that describe the exact bytes of a body.
 const BODY_HEADERS: [&str; 6] =
     ["content-length", "transfer-encoding", "content-digest", "repr-digest", "digest", "content-md5"];
-/// Headers by which a backend recognizes a request that it has answered. They are removed from later requests of an
-/// exchange.
+/// Headers by which a backend recognizes a repeated request. They are removed from later requests of an exchange.
 const RETRY_HEADERS: [&str; 2] = ["idempotency-key", "x-idempotency-key"];
 const BETAS: &str = "anthropic-beta";
 
@@ -137,7 +136,7 @@ impl Outgoing {
     }
 
     pub(crate) fn call_on_repair(&mut self) {
-        // Taken even without `on_repair`, because the exchange stores them until then.
+        // Taken even without `on_repair`, because the exchange stores the calls until they are taken.
         let calls = self.exchange.take_repaired_calls();
         if let Some(on_repair) = self.adapter.on_repair.as_ref().filter(|_| !calls.is_empty()) {
             on_repair(&calls);

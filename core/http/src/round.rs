@@ -1,4 +1,5 @@
-//! Handles replies, and combines the streams of several rounds into one body.
+//! Handles replies, and combines the streams of several rounds into one body. A round is a request to the backend and
+//! its reply.
 
 use std::{borrow::Cow, future::Future, pin::Pin};
 

@@ -134,7 +134,7 @@ impl Pointers {
 /// The tools that a part of the history adds.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Added {
-    /// A list in which the first definition of a tool takes precedence.
+    /// A list whose first definition of a tool applies.
     FirstWins,
     /// A list that may define tools again.
     Redefining,

@@ -38,7 +38,7 @@ pub(super) struct RequestContext<'o, 'a> {
     pub(super) deferred: Option<Cow<'o, DeferredOptions>>,
     /// The cache of lists, and the text of the request's list.
     pub(super) lookup: Option<(Lookup<'a>, Option<&'a str>)>,
-    /// The way in which a response format is sent.
+    /// The form of a sent response format.
     pub(super) formats: Formats,
     pub(super) dialect: &'static Dialect,
     pub(super) model: String,
@@ -46,7 +46,7 @@ pub(super) struct RequestContext<'o, 'a> {
     pub(super) facts: RequestFacts,
     /// The format of the request.
     pub(super) api: Api,
-    /// The format in which the request is sent.
+    /// The format of the sent request.
     pub(super) target: Api,
     /// The betas in the header, if the caller knows it; steps that remove or add betas change it.
     pub(super) header: Option<Header>,
@@ -167,12 +167,12 @@ impl<'o, 'a> RequestContext<'o, 'a> {
         })
     }
 
-    /// Returns the description of the format in which the request is sent.
+    /// Returns the description of the format of the sent request.
     pub(super) const fn target_wire(&self) -> &'static Wire {
         wire::of(self.target)
     }
 
-    /// Returns the rules about requests of the format in which the request is sent.
+    /// Returns the rules about requests of the sent format.
     pub(super) fn rules(&self) -> Vec<FactRule> {
         request_rules::of(&self.facts, (self.target, &self.model))
     }

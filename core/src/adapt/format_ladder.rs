@@ -1,8 +1,8 @@
 //! Tries the forms in which a response format can be sent, with `formats: "ladder"`.
 //!
 //! Each form is tried by rewriting the whole request. A sample without the schemas of tools and without the history
-//! would not show what the API accepts. This depends on limits on all tools together, on tools that cannot be sent, on
-//! tools that the history loads, and on messages that a translation removes.
+//! would not show what the API accepts. Acceptance depends on limits on all tools together, on unsendable tools, on
+//! tools loaded by the history, and on messages removed by a translation.
 
 use alloc::format;
 

@@ -407,8 +407,8 @@ impl Substitute {
     }
 }
 
-/// Returns the reason why the API refuses the choice that forces the function; `None` if the API accepts the choice. If
-/// `must_name` is given, the choice that is sent has to name that function.
+/// Returns the reason why the API refuses the choice that forces the function; `None` if the API accepts the choice.
+/// `must_name` is a function that the sent choice has to name.
 fn choice_refused(
     request: &Node<'_>,
     must_name: Option<&str>,
@@ -512,8 +512,8 @@ struct OtherTools {
 
 /// Maximum depth at which names are searched in a list of tools.
 const MAX_LEVELS: usize = 6;
-/// Prefixes of the types of tools that an API defines and the client runs: the types of Anthropic and OpenAI, and the
-/// type of Moonshot, whose `$web_search` the client answers.
+/// Prefixes of the types of tools that an API defines and the client runs: types of Anthropic and OpenAI, and one of
+/// Moonshot (the client answers `$web_search`).
 const RUN_BY_CLIENT: [&str; 7] =
     ["bash_", "text_editor_", "computer", "memory_", "local_shell", "apply_patch", "builtin_function"];
 
@@ -582,7 +582,7 @@ impl OtherTools {
         visited.unwrap_or(Ok(()))
     }
 
-    /// Returns true if only calls that the client receives can satisfy a choice that requires a call.
+    /// Returns true if a choice that requires a call can be satisfied only by calls for the client.
     fn is_demand_for_client(&self, choice: Option<&Choice<'_>>) -> bool {
         let is_of_client = |tool_ref: &ToolRef<'_>| match tool_ref {
             ToolRef::Tool { name, .. } => !self.hosted.contains(&*name.display()),

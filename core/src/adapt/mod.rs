@@ -36,8 +36,8 @@ pub(crate) fn adapt(request: &mut Node<'_>, options: &AdaptOptions) -> Result<(A
     adapt_with_names(request, options, None).map(|(report, restore_map, _)| (report, restore_map))
 }
 
-/// Does the same as [`adapt`] and also returns the current names of all tools, including those that are not sent yet.
-/// If `lookup` is set, the tool list is looked up in the cache first.
+/// Like [`adapt`], but also returns the current names of all tools, including tools that are not sent yet. If `lookup`
+/// is set, the tool list is looked up in the cache first.
 pub(crate) fn adapt_with_names<'a>(
     request: &mut Node<'a>,
     options: &AdaptOptions,

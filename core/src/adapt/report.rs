@@ -1,4 +1,4 @@
-//! Report tool_change a rewritten request.
+//! Report about a rewritten request.
 
 use alloc::{format, string::String, sync::Arc, vec::Vec};
 

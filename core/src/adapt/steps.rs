@@ -623,7 +623,7 @@ fn rename_in_history(request: &mut Node<'_>, context: &mut RequestContext<'_, '_
     Ok(())
 }
 
-/// Fixes violations of the API's rules, in the format in which the request is sent.
+/// Fixes violations of the API's rules, in the format of the sent request.
 fn apply_rules(request: &mut Node<'_>, context: &mut RequestContext<'_, '_>) -> Result<(), Stop> {
     // A later step may have violated rules that `apply-in-place-rules` applied.
     let rules = context.rules();

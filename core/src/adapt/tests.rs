@@ -1,5 +1,5 @@
-//! Purpose of each step: without it, the outcome of some fixture first_difference. Purpose of its position: if it is
-//! moved past the steps that its row names, the outcome of some fixture first_difference, too. What it fixes:
+//! Purpose of each step: without it, the outcome of some fixture differs. Purpose of its position: if it is
+//! moved past the steps that its row names, the outcome of some fixture differs, too. What it fixes:
 //! `check_request` finds it only without the step.
 //!
 //! The table is written to `docs/steps.md`; `TOOLWIRE_BLESS=1` updates it.
@@ -124,13 +124,13 @@ fn fixed(cases: &[Case], step: &'static str) -> BTreeSet<&'static str> {
     fixed
 }
 
-/// Returns the smallest case whose outcome first_difference after a change of the table.
+/// Returns the smallest case whose outcome differs after a change of the table.
 fn first_difference(cases: &[Case], change: Change) -> Option<&str> {
     let changed = |case: &Case| with(change, || outcome(&case.input, &case.options));
     cases.iter().find(|case| changed(case) != case.outcome).map(|case| case.name.as_str())
 }
 
-/// Finds a case whose outcome first_difference if a step is moved past another one.
+/// Finds a case whose outcome differs if a step is moved past another one.
 fn proof(cases: &[Case], step: &'static str, other: Option<&'static str>) -> String {
     let Some(other) = other else { return "-".to_string() };
     match first_difference(cases, Change::Moved(step, other)) {

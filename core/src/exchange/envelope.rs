@@ -215,7 +215,7 @@ fn with_replacements(mut exchange: Exchange, body: &str, part: &Part, replacemen
     exchange
 }
 
-/// Replaces the values at a location, in the order in which [`find`] finds them.
+/// Replaces the values at a location, in the order of [`find`].
 fn put(
     node: &mut Node<'_>,
     (part, at): (&Part, &'static [&'static str]),

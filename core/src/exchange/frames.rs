@@ -155,7 +155,7 @@ impl Frames {
             }
         };
         let headers = [(EVENT_TYPE, &*kind), (":content-type", "application/json"), (MESSAGE_TYPE, "event")];
-        frame(&headers, json::write(&payload).as_bytes(), out);
+        write_frame(&headers, json::write(&payload).as_bytes(), out);
     }
 }
 
@@ -175,7 +175,7 @@ pub(super) fn error_frame(body: &str) -> Vec<u8> {
         (MESSAGE_TYPE, "exception"),
     ];
     let mut out = Vec::new();
-    frame(&headers, json::write(&Node::object(payload)).as_bytes(), &mut out);
+    write_frame(&headers, json::write(&Node::object(payload)).as_bytes(), &mut out);
     out
 }
 
@@ -192,7 +192,7 @@ impl<'b> Frame<'b> {
         let (length, headers) = (number(0) as usize, number(4) as usize);
         let is_frame = prelude.get(..8).is_some_and(|lengths| crc32(lengths) == number(8));
         if !is_frame || length < AROUND || headers > length - AROUND {
-            return Err(no_frame("whose first checksum is wrong"));
+            return Err(malformed_frame("whose first checksum is wrong"));
         }
         if length > MAX_HELD_BYTES {
             let message = format!("expected events of at most {MAX_HELD_BYTES} bytes, found a longer one");
@@ -201,7 +201,7 @@ impl<'b> Frame<'b> {
         let Some(raw) = bytes.get(..length) else { return Ok(None) };
         let (checked, checksum) = raw.split_at(length - 4);
         if crc32(checked) != number_at(checksum, 0) {
-            return Err(no_frame("whose last checksum is wrong"));
+            return Err(malformed_frame("whose last checksum is wrong"));
         }
         let (headers, payload) = checked.get(PRELUDE..).unwrap_or_default().split_at(headers);
         Ok(Some(Frame { raw, headers, payload }))
@@ -236,11 +236,11 @@ impl<'b> Frame<'b> {
     }
 }
 
-fn no_frame(why: &str) -> Error {
+fn malformed_frame(why: &str) -> Error {
     Error::new(Code::InvalidValue, "", format!("expected frames of an event stream, found one {why}"))
 }
 
-fn frame(headers: &[(&str, &str)], payload: &[u8], out: &mut Vec<u8>) {
+fn write_frame(headers: &[(&str, &str)], payload: &[u8], out: &mut Vec<u8>) {
     let mut block = Vec::new();
     for (name, value) in headers {
         block.push(name.len() as u8);
@@ -309,7 +309,7 @@ mod tests {
     #[test]
     fn incomplete_and_broken_frames_are_found() {
         let mut bytes = Vec::new();
-        frame(&[(MESSAGE_TYPE, "event"), (EVENT_TYPE, "chunk")], b"{}", &mut bytes);
+        write_frame(&[(MESSAGE_TYPE, "event"), (EVENT_TYPE, "chunk")], b"{}", &mut bytes);
         for end in 0..bytes.len() {
             assert!(matches!(Frame::read(&bytes[..end]), Ok(None)), "{end}");
         }

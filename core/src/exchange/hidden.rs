@@ -1,6 +1,8 @@
-//! Answers the model's searches without the client, for APIs whose replies cannot represent a search that the client
-//! did not make: OpenAI's formats, Gemini and Gemini Interactions. Calls and items of a streamed reply are
-//! assembled from their pieces, and stored for the request that asks the model again.
+//! Answers the model's searches without the client, for APIs whose replies cannot represent a search by another party
+//! than the client: OpenAI's formats, Gemini and Gemini Interactions. Calls and items of a streamed reply are assembled
+//! from their pieces, and stored for the request that asks the model again.
+//!
+//! A *round* is a request to the backend and its reply. *Units* are the items, parts or steps of a message.
 //!
 //! Calls to the search are removed from the reply. This module runs the search and asks the model again. The client
 //! receives the output of all rounds without the searches. The client's history then contains no search, so a found
@@ -85,12 +87,12 @@ impl HiddenLoop {
         !self.turns.is_empty()
     }
 
-    /// Returns true if the model must be asked again. `searched` is true if the round had a search. `called` is true if
-    /// the round had a call of a client's tool.
-    pub(super) fn decide(&mut self, (searched, called): (bool, bool), ended: bool) -> bool {
+    /// Returns true if the model must be asked again. `has_search` is true if the round had a search. `has_client_call`
+    /// is true if the round had a call of a client's tool.
+    pub(super) fn decide(&mut self, (has_search, has_client_call): (bool, bool), ended: bool) -> bool {
         // The client answers calls to its own tools and sends the next request itself.
-        self.asks_again = searched
-            && !called
+        self.asks_again = has_search
+            && !has_client_call
             && !self.is_answered
             && ended
             && self.rounds_left > 0
@@ -134,19 +136,19 @@ impl HiddenLoop {
         let rounds = self.rounds;
         let (reply_units, reason) = rounds.output(reply);
         let reply_units: Vec<Node<'static>> = reply_units.iter().map(Node::detached).collect();
-        let searched = reply_units.iter().any(|unit| self.is_search(unit));
-        if !searched && !self.is_after_first_round() {
+        let has_search = reply_units.iter().any(|unit| self.is_search(unit));
+        if !has_search && !self.is_after_first_round() {
             return Ok(());
         }
-        let called = reply_units.iter().any(|unit| rounds.is_call(unit) && !self.is_search(unit));
+        let has_client_call = reply_units.iter().any(|unit| rounds.is_call(unit) && !self.is_search(unit));
         self.stored_bytes = self.stored_bytes.saturating_add(json::length(reply));
         let usage = wire::of(self.api).reply().usage();
         let used = usage::total(self.used.as_ref(), reply.get(usage));
-        if self.decide((searched, called), rounds.allows_another_round(reason)) {
+        if self.decide((has_search, has_client_call), rounds.allows_another_round(reason)) {
             let mut new_units = self.without_searches(&reply_units);
             let turn = match rounds.body() {
                 Body::Message(message) => {
-                    self.separate(&mut new_units, message);
+                    self.insert_breaks(&mut new_units, message);
                     let turn = message.first(reply).and_then(|entry| entry.get(message.whole)).map(Node::detached);
                     if let (Some(turn), MessageText::Member(member)) = (&turn, &message.text) {
                         let text = turn.text_at(*member).map(Text::display).unwrap_or_default();
@@ -166,7 +168,7 @@ impl HiddenLoop {
             self.client_units.retain(|unit| !rounds.is_text(unit));
         }
         let kept = self.without_searches(&reply_units);
-        let is_emptied = searched && !called;
+        let is_emptied = has_search && !has_client_call;
         match rounds.body() {
             Body::Message(message) => drop(message.edit_first(reply, |entry| {
                 entry.visit(message.whole, |whole| self.complete(whole, message, kept));
@@ -183,7 +185,7 @@ impl HiddenLoop {
     }
 
     fn complete(&self, whole: &mut Node<'_>, message: &Alternatives, mut kept: Vec<Node<'static>>) {
-        self.separate(&mut kept, message);
+        self.insert_breaks(&mut kept, message);
         let units: Vec<Node<'static>> = self.client_units.iter().cloned().chain(kept).collect();
         let MessageText::Member(member) = message.text else { return whole.set(message.units, Node::array(units)) };
         match units.is_empty() {
@@ -198,7 +200,7 @@ impl HiddenLoop {
     }
 
     /// Inserts the separator before the text of a round in units, because clients join the texts of all units.
-    fn separate(&self, units: &mut [Node<'static>], message: &Alternatives) {
+    fn insert_breaks(&self, units: &mut [Node<'static>], message: &Alternatives) {
         let MessageText::InUnits { member, unless } = message.text else { return };
         let has_text = |unit: &Node<'_>| {
             unit.bool_at(unless) != Some(true) && unit.text_at(member).is_some_and(|text| !text.is_empty())
@@ -267,8 +269,8 @@ pub(super) struct Round {
     pub(super) buffered: Vec<Node<'static>>,
     /// Number of calls or items that the client has received, over all rounds.
     pub(super) passed: u64,
-    pub(super) searched: bool,
-    pub(super) called: bool,
+    pub(super) has_search: bool,
+    pub(super) has_client_call: bool,
     /// True if the end of the round was processed.
     pub(super) stopped: bool,
     /// True if the client has received text of this round.

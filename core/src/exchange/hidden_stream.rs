@@ -29,8 +29,8 @@ const ID: &str = "id";
 impl HiddenLoop {
     pub(super) fn feed<'a>(&mut self, event: Node<'a>, out: &mut Vec<Node<'a>>) -> Result<(), Error> {
         match self.rounds.body() {
-            Body::Message(message) => self.chunk(event, message, out),
-            Body::Items(items) => self.item(event, items, out),
+            Body::Message(message) => self.feed_chunk(event, message, out),
+            Body::Items(items) => self.feed_item(event, items, out),
         }
     }
 
@@ -41,7 +41,7 @@ impl HiddenLoop {
         }
         let mut out = Vec::new();
         if !self.asks_again {
-            self.release(&mut out);
+            self.release_buffered(&mut out);
         }
         Ok(out)
     }
@@ -55,7 +55,7 @@ impl HiddenLoop {
     /// Returns true if the model is asked again.
     fn stop(&mut self, ended: bool) -> Result<bool, Error> {
         self.round.stopped = true;
-        if !self.decide((self.round.searched, self.round.called), ended) {
+        if !self.decide((self.round.has_search, self.round.has_client_call), ended) {
             return Ok(false);
         }
         let Round { message: pieces, calls, items, units, .. } = &mut self.round;
@@ -105,7 +105,7 @@ impl HiddenLoop {
         }
     }
 
-    fn count(&mut self, event: &mut Node<'_>) {
+    fn add_usage(&mut self, event: &mut Node<'_>) {
         let key = wire::of(self.api).reply().usage();
         let Some(event_usage) = event.get(key).filter(|used| !used.is_null()).map(Node::detached) else { return };
         if let (true, Some(used)) = (self.used.is_some(), usage::total(self.used.as_ref(), Some(&event_usage))) {
@@ -114,13 +114,13 @@ impl HiddenLoop {
         self.round.used = Some(event_usage);
     }
 
-    fn chunk<'a>(
+    fn feed_chunk<'a>(
         &mut self,
         mut event: Node<'a>,
         message: &'static Alternatives,
         out: &mut Vec<Node<'a>>,
     ) -> Result<(), Error> {
-        self.count(&mut event);
+        self.add_usage(&mut event);
         if self.asks_again {
             return Ok(());
         }
@@ -132,8 +132,8 @@ impl HiddenLoop {
         let part = entry.and_then(|entry| entry.get(message.part)).filter(|part| part.as_object().is_some());
         let part = part.map(Node::detached);
         let mut is_shortened = part.is_some_and(|part| match &message.text {
-            MessageText::Member(text) => self.pieces(&part, &mut event, (message, text)),
-            MessageText::InUnits { member, unless } => self.parts(&part, &mut event, (message, member, unless)),
+            MessageText::Member(text) => self.filter_pieces(&part, &mut event, (message, text)),
+            MessageText::InUnits { member, unless } => self.filter_parts(&part, &mut event, (message, member, unless)),
         });
         if let Some(ended) = ended.filter(|_| !self.round.stopped) {
             if self.stop(ended)? {
@@ -142,7 +142,7 @@ impl HiddenLoop {
                     false => drop(entry.remove(message.reason)),
                 });
                 is_shortened = true;
-            } else if let Some(end) = without_calls.filter(|_| self.round.searched && !self.round.called) {
+            } else if let Some(end) = without_calls.filter(|_| self.round.has_search && !self.round.has_client_call) {
                 message.edit_first(&mut event, |entry| entry.set(message.reason, end));
             }
         }
@@ -166,7 +166,7 @@ impl HiddenLoop {
     }
 
     /// Returns true if something was removed.
-    fn pieces(
+    fn filter_pieces(
         &mut self,
         delta: &Node<'static>,
         event: &mut Node<'_>,
@@ -209,7 +209,7 @@ impl HiddenLoop {
         if repeats_role {
             message.edit_first(event, |entry| entry.visit(message.part, |part| part.remove("role")));
         }
-        let breaks = self.breaks(delta.get(text));
+        let breaks = self.needs_break(delta.get(text));
         let is_shortened = deliveries.contains(&Delivery::Search);
         // A call without an index gets none.
         let is_moved = deliveries.iter().zip(calls).any(|(delivery, call)| match delivery {
@@ -248,8 +248,8 @@ impl HiddenLoop {
 
     fn delivery(&mut self, call: &Node<'_>) -> Delivery {
         let is_search = self.is_search(call);
-        self.round.searched |= is_search;
-        self.round.called |= !is_search;
+        self.round.has_search |= is_search;
+        self.round.has_client_call |= !is_search;
         let delivery = if is_search { Delivery::Search } else { Delivery::Shown(self.round.passed) };
         self.round.passed += u64::from(!is_search);
         delivery
@@ -265,7 +265,7 @@ impl HiddenLoop {
     }
 
     /// Returns true if text begins here and an earlier round had text, so a separator is needed.
-    fn breaks(&mut self, text: Option<&Node<'_>>) -> bool {
+    fn needs_break(&mut self, text: Option<&Node<'_>>) -> bool {
         let is_text = text.and_then(Node::as_text).is_some_and(|text| !text.is_empty());
         let breaks = is_text && !self.round.has_text && self.round.had_text_before;
         self.round.has_text |= is_text;
@@ -273,7 +273,7 @@ impl HiddenLoop {
     }
 
     /// Returns true if something was removed.
-    fn parts(
+    fn filter_parts(
         &mut self,
         part: &Node<'static>,
         event: &mut Node<'_>,
@@ -284,10 +284,10 @@ impl HiddenLoop {
         let mut breaks = None;
         for (at, unit) in units.iter().enumerate() {
             let is_search = self.is_search(unit);
-            self.round.searched |= is_search;
-            self.round.called |= self.rounds.is_call(unit) && !is_search;
+            self.round.has_search |= is_search;
+            self.round.has_client_call |= self.rounds.is_call(unit) && !is_search;
             searches.push(is_search);
-            if self.breaks(unit.get(text).filter(|_| unit.bool_at(unless) != Some(true))) {
+            if self.needs_break(unit.get(text).filter(|_| unit.bool_at(unless) != Some(true))) {
                 breaks = Some(at);
             }
             if self.count_stored(unit) {
@@ -312,7 +312,7 @@ impl HiddenLoop {
         is_shortened
     }
 
-    fn item<'a>(
+    fn feed_item<'a>(
         &mut self,
         mut event: Node<'a>,
         items: &'static ItemList,
@@ -342,15 +342,15 @@ impl HiddenLoop {
         if known_event.meaning() == Meaning::Begin {
             let item = known_event.unit(&event).map(Node::detached).unwrap_or_default();
             let is_search = self.is_search(&item);
-            self.round.searched |= is_search;
-            self.round.called |= self.rounds.is_call(&item) && !is_search;
+            self.round.has_search |= is_search;
+            self.round.has_client_call |= self.rounds.is_call(&item) && !is_search;
             let delivery = if is_search {
                 self.round.buffered.clear();
                 Delivery::Search
             } else if self.rounds.is_reasoning(&item) {
                 Delivery::Buffered
             } else {
-                self.release(out);
+                self.release_buffered(out);
                 let position = self.round.passed;
                 self.round.passed += 1;
                 Delivery::Shown(position)
@@ -370,7 +370,7 @@ impl HiddenLoop {
                 self.stored_bytes = self.stored_bytes.saturating_add(json::length(&event));
                 self.round.buffered.push(event.detached());
                 if self.stored_bytes > MAX_HELD_BYTES {
-                    self.release(out);
+                    self.release_buffered(out);
                 }
                 return Ok(());
             }
@@ -408,7 +408,7 @@ impl HiddenLoop {
         let status = known_event.unit(&event).and_then(|reply| reply.get(STATUS));
         let ended = is_complete && self.rounds.allows_another_round(status);
         visit(&mut event, reply, |reply| {
-            self.count(reply);
+            self.add_usage(reply);
             if !self.is_stored {
                 self.use_first_id(reply, ID);
             }
@@ -420,19 +420,19 @@ impl HiddenLoop {
             // The last round reports no usage.
             visit(&mut event, reply, |reply| reply.set(usage, used.clone()));
         }
-        self.release(out);
-        if self.round.searched || self.is_after_first_round() {
+        self.release_buffered(out);
+        if self.round.has_search || self.is_after_first_round() {
             let units = known_event.unit(&event).map(|reply| reply.items_at(items.list)).unwrap_or_default();
             let units: Vec<Node<'static>> = units.iter().map(Node::detached).collect();
             let kept = self.without_searches(&units);
-            let is_emptied = self.round.searched && !self.round.called;
+            let is_emptied = self.round.has_search && !self.round.has_client_call;
             visit(&mut event, reply, |reply| self.finish_items(reply, items, kept, is_emptied));
         }
         self.pass(event, out);
         Ok(())
     }
 
-    fn release(&mut self, out: &mut Vec<Node<'_>>) {
+    fn release_buffered(&mut self, out: &mut Vec<Node<'_>>) {
         for mut event in core::mem::take(&mut self.round.buffered) {
             let Some((known_event, index)) = wire::of(self.api)
                 .decode(&event)

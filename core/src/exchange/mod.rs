@@ -87,7 +87,7 @@ pub(crate) enum StreamKind {
     /// Server-sent events.
     Text,
     Frames,
-    /// Bytes that are neither, for example frames at a URL that has none. They are passed on unchanged.
+    /// Other bytes, for example frames at a URL without frames. They are passed on unchanged.
     Other,
 }
 

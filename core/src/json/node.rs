@@ -44,8 +44,8 @@ pub enum Data<'a> {
     Array(Vec<Node<'a>>),
     /// An object.
     Object(Object<'a>),
-    /// JSON text that was checked to be a single value and is copied unchanged, including whitespace: a message of a
-    /// request that contains nothing to rewrite. Its content is not accessible.
+    /// JSON text of one value, which was checked and is copied unchanged, including whitespace: a message without
+    /// anything to rewrite. Its content is not accessible.
     Verbatim(&'a str),
 }
 
@@ -550,7 +550,8 @@ pub(crate) fn copies<'a>(items: &[Node<'a>], budget: &Budget) -> Vec<Node<'a>> {
     items.iter().map(|item| item.copy(budget)).collect()
 }
 
-/// Charges each value to the budget. Avoids recursion, because the value may be nested too deeply for it.
+/// Returns the number of nested levels. Charges each value to the budget. Avoids recursion, because the value may be
+/// nested too deeply for it.
 pub(crate) fn height(node: &Node<'_>, budget: &Budget) -> usize {
     let (mut highest, mut open) = (0, alloc::vec![(node, 0)]);
     while let Some((node, level)) = open.pop().filter(|_| budget.pay(1)) {
@@ -577,7 +578,7 @@ pub(crate) fn size(node: &Node<'_>, budget: &Budget) -> usize {
     count.max(1)
 }
 
-/// Approximate size in memory, in bytes: nodes, names and strings.
+/// Returns the approximate size in memory, in bytes: nodes, names and strings.
 pub(crate) fn weight(node: &Node<'_>) -> usize {
     let (mut bytes, mut open) = (0_usize, alloc::vec![node]);
     while let Some(node) = open.pop() {

@@ -3,7 +3,8 @@
 use alloc::{borrow::Cow, format, string::String, vec::Vec};
 use core::cmp::Ordering;
 
-/// Digits have no leading or trailing zeros. The exponent is the power of ten of the last digit.
+/// A number as a sign, digits and a power of ten. Digits have no leading or trailing zeros. The exponent is the power
+/// of ten of the last digit.
 struct Decimal {
     negative: bool,
     digits: Vec<u8>,
@@ -12,7 +13,8 @@ struct Decimal {
     is_exact: bool,
 }
 
-/// Exponents beyond it saturate, so that the number of digits cannot overflow the rest.
+/// Maximum size of an exact exponent. A larger exponent becomes a constant, so that adding the number of digits cannot
+/// overflow.
 const MAX_EXPONENT: u64 = 1 << 61;
 
 fn decimal(text: &str) -> Decimal {
@@ -37,7 +39,7 @@ fn decimal(text: &str) -> Decimal {
     Decimal { negative, digits, exponent, is_exact }
 }
 
-/// Parses an exponent. Returns false next to a huge exponent of equal sign if only the sign is kept.
+/// Parses an exponent, and returns true if it is exact. Otherwise, only its sign is exact.
 fn saturating(exponent: &str) -> (i64, bool) {
     let exponent = exponent.strip_prefix('+').unwrap_or(exponent);
     match exponent.parse::<i64>() {

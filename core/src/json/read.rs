@@ -10,8 +10,8 @@
 //! | `serde_json` through a `Visitor` into this tree | 4.1 | loses `1.0`, 2^70 and `1e400`, and every escape |
 //! | `hifijson` into this tree | 7.4 | keeps them |
 //!
-//! The visitor is faster, but it loses spellings that this crate promises to keep, and the feature that would keep
-//! numbers (`arbitrary_precision`) changes how our users' own serde_json behaves.
+//! The visitor is faster, but it loses spellings that this crate promises to keep. The feature for the spelling of
+//! numbers (`arbitrary_precision`) would change the behavior of serde_json in our users' programs.
 
 use alloc::{borrow::Cow, format, string::String, vec::Vec};
 use core::cell::RefCell;
@@ -50,8 +50,8 @@ pub(crate) fn read_and_find_duplicates(source: &str) -> Result<(Node<'_>, bool),
 /// ([`Data::Verbatim`]). An array with a name in `lists` becomes an array of unparsed items.
 ///
 /// `flags_of` is called with every string inside these items (names and values), escaped or not. The item gets all the
-/// flags that `flags_of` returns, so that an item without relevant strings need not be parsed. A root that is not an
-/// object is read as [`read`] does.
+/// flags that `flags_of` returns. An item without flags need not be parsed. A root that is not an object is read as
+/// [`read`] does.
 pub(crate) fn read_outline<'a>(
     source: &'a str,
     lists: &[&str],
@@ -446,7 +446,7 @@ fn unreadable(before: &str, message: &str) -> Error {
 /// event streams require (WHATWG, "server-sent events").
 #[derive(Debug, Default)]
 pub(crate) struct Utf8Pieces {
-    /// At most three bytes.
+    /// The first bytes of a character, at most three.
     incomplete: Vec<u8>,
 }
 

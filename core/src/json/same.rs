@@ -16,7 +16,7 @@ pub(crate) fn same_within(budget: &Budget, left: &Node<'_>, right: &Node<'_>) ->
     compare_pairs(left, right, &mut |steps| budget.pay(steps))
 }
 
-/// Avoids recursion, so that values may nest to any depth.
+/// Compares two values and all values inside them. Avoids recursion, so that values may nest to any depth.
 fn compare_pairs(left: &Node<'_>, right: &Node<'_>, pay: &mut dyn FnMut(usize) -> bool) -> bool {
     let mut open = Vec::new();
     let mut next = Some((left, right));

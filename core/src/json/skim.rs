@@ -1,5 +1,5 @@
-//! Visits the strings and numbers of JSON text without building a tree. Of the grammar, only matching brackets are
-//! checked.
+//! Visits the strings and numbers of JSON text without building a tree. Checks only that brackets match, and not the
+//! rest of the grammar.
 
 use super::{scan::Stops, Text};
 

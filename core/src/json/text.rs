@@ -1,7 +1,7 @@
 //! A JSON string: its value and, if it was read from JSON text, its spelling.
 //!
-//! Unchanged strings are written back exactly as they were spelled, including escapes. A lone surrogate, which no Rust
-//! string can contain, is preserved as the escape with which it was spelled.
+//! Unchanged strings are written back exactly as they were spelled, including escapes. A lone surrogate cannot occur in
+//! a Rust string. It is preserved as the escape with which it was spelled.
 
 use alloc::{borrow::Cow, string::String};
 use core::{

@@ -360,8 +360,8 @@ fn detach_repaired(mut repaired: Repaired<Node<'_>>) -> Repaired<Node<'_>> {
     repaired
 }
 
-/// Decodes arguments that were repaired to fit the schema that was sent, and repairs the result to fit the tool's own
-/// schema. If neither step repairs anything, `changed` is false.
+/// Decodes arguments that fit the sent schema after a repair, and repairs the result to fit the tool's own schema. If
+/// neither step repairs anything, `changed` is false.
 fn repair_twice<'n>(
     first: Repaired<Node<'n>>,
     plan: &Plan,

@@ -53,7 +53,7 @@ impl Additions {
         }
     }
 
-    /// Not for formats whose blocks add tools.
+    /// Returns the member that lists the added tools. Not for formats whose blocks add tools.
     pub(crate) const fn list(self) -> &'static str {
         match self {
             Additions::Results { list, .. } => list,

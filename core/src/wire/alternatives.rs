@@ -230,7 +230,7 @@ impl Alternatives {
         }
     }
 
-    /// The alternative must have no text.
+    /// Adds text to an alternative, which must have no text.
     pub(crate) fn add_text(&self, item: &mut Node<'_>, text: String) {
         match self.text {
             MessageText::Member(list) if self.part_of(item).is_some_and(|part| part.array_at(list).is_some()) => {
@@ -310,7 +310,7 @@ impl Alternatives {
             && !is_set(self.whole)
     }
 
-    /// The chunk must have no alternatives.
+    /// Adds an alternative with this text to a chunk, which must have no alternatives.
     pub(crate) fn set_text(&self, chunk: &mut Node<'_>, number: u64, text: String) {
         let part = match self.text {
             MessageText::Member(member) => Node::record([(member, Node::string(text))]),
@@ -322,7 +322,7 @@ impl Alternatives {
         self.set_only(chunk, number, part);
     }
 
-    /// The chunk must have no alternatives.
+    /// Adds an alternative with these units to a chunk, which must have no alternatives.
     pub(crate) fn set_units(&self, chunk: &mut Node<'_>, number: u64, units: Vec<Node<'static>>) {
         self.set_only(chunk, number, Node::record([(self.units, Node::array(units))]));
     }

@@ -84,7 +84,7 @@ pub(crate) fn set_stop_reason(holder: &mut Node<'_>) {
     }
 }
 
-/// Does not change the reasons of the reply's alternatives.
+/// Sets the stop reasons of a reply. Does not change the reasons of its alternatives.
 pub(crate) fn set_stop_reasons(reply: &mut Node<'_>) {
     set_stop_reason(reply);
     let ways = ALL.iter().filter(|wire| wire.alternatives.is_none()).flat_map(|wire| wire.reply.ends);
@@ -114,7 +114,7 @@ pub(crate) enum Output<'n, 'a> {
     Message(&'n mut Node<'a>),
 }
 
-/// Does not visit the alternatives of the reply.
+/// Visits a reply, its messages and its lists of items. Does not visit its alternatives.
 pub(crate) fn visit_output(reply: &mut Node<'_>, visit: &mut dyn FnMut(Output<'_, '_>, Option<&'static super::Wire>)) {
     visit(Output::Message(reply), None);
     for wire in ALL.iter().copied().filter(|wire| wire.alternatives.is_none()) {

@@ -94,7 +94,7 @@ impl CallForm {
     }
 }
 
-/// Members that may contain the id to which the result of a call refers, in the order of their precedence.
+/// Members that may contain the id of a call for its result, in the order of their precedence.
 pub(crate) const RESULT_IDS: [&str; 3] = ["call_id", "id", "toolUseId"];
 /// Members that contain the id of a call, in any format.
 const IDS: [&str; 3] = ["id", "call_id", "toolUseId"];

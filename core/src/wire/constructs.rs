@@ -60,7 +60,8 @@ fn changes(message: &Node<'_>, native: Native) -> bool {
     })
 }
 
-/// Checks the list of the request and the lists of `additional_tools` items, inside and outside namespaces.
+/// Returns true if a tool is deferred in the list of the request or of an `additional_tools` item, inside or outside a
+/// namespace.
 pub(crate) fn lists_deferred(request: &Node<'_>) -> Result<bool, Error> {
     if request.get("tools").map(view).transpose()?.is_some_and(|tools| has_deferred(&tools)) {
         return Ok(true);

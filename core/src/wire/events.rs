@@ -77,7 +77,7 @@ pub(super) struct BegunCall {
 pub(super) struct Event {
     pub(super) name: &'static str,
     pub(super) meaning: Meaning,
-    /// Path of the block, item, step or part that begins or ends, or of the reply that begins or ends.
+    /// Path of the block, item, step, part or reply that begins or ends.
     pub(super) unit: Path,
     pub(super) pieces: &'static [Piece],
     /// How to recognize a call among the units that begin.
@@ -123,7 +123,7 @@ pub(crate) struct Events {
     pub(super) write: Option<fn(Node<'static>, Content, Node<'static>) -> Node<'static>>,
 }
 
-/// Events of a call whose input is free-form text, made from events of a call whose arguments contain the input.
+/// Events of a call with free-form input, made from events of a call with arguments.
 #[derive(Debug)]
 pub(crate) struct InputEvents {
     /// Converts an event with a piece of the arguments to an event with this piece of the input.
@@ -274,7 +274,7 @@ fn is_needless(key: &Text<'_>) -> bool {
     all().any(|(_, of)| of.needless.iter().any(|known| key.is(known)))
 }
 
-/// Ignores members that are null or empty arrays.
+/// Returns true if `test` accepts all names. Ignores members that are null or empty arrays.
 pub(crate) fn has_only(node: &Node<'_>, test: impl Fn(&Text<'_>) -> bool) -> bool {
     let all = node.as_object().map(Object::members).unwrap_or_default();
     let is_empty = |value: &Node<'_>| value.is_null() || value.as_array().is_some_and(<[_]>::is_empty);
@@ -300,7 +300,7 @@ pub(crate) fn visit<'a, R>(
     }
 }
 
-/// The other members of the path must exist.
+/// Sets the value at a path. The members above the value must exist.
 pub(crate) fn set<'a>(node: &mut Node<'a>, path: &[&'static str], value: Node<'a>) {
     match path {
         [] => {}
@@ -335,7 +335,7 @@ impl KnownEvent {
         begun.map_or((None, true), |begun| begun.arguments.of(call))
     }
 
-    /// True if texts begin with their first piece, without a separate event.
+    /// Returns true if texts begin with their first piece, without a separate event.
     pub(crate) fn begins_without_event(self) -> bool {
         let has = |meaning: Meaning| self.of.list.iter().any(|event| event.can_be_text && event.meaning == meaning);
         has(Meaning::End) && !has(Meaning::Begin)

@@ -71,7 +71,7 @@ pub(crate) struct Wire {
     plain: &'static [&'static str],
     /// Flags of messages that every API with the format accepts without tools.
     ordinary: Flags,
-    /// Members of a request that represent a part of the history that the request does not contain.
+    /// Members of a request that represent history outside of the request.
     before: &'static [&'static str],
     /// True if requests name the beta features that they use.
     has_betas: bool,
@@ -288,7 +288,7 @@ pub(crate) fn histories() -> Vec<&'static str> {
     names
 }
 
-/// The items of these members are parsed only if they need rewriting.
+/// Returns the members whose items are parsed only if they need rewriting.
 pub(crate) fn lazy_members() -> Vec<&'static str> {
     let mut names = histories();
     names.push("system");
@@ -300,7 +300,7 @@ pub(crate) fn is_text(part: &Node<'_>) -> bool {
     ALL.iter().filter_map(|wire| wire.turns.text).any(|kind| has_type(part, kind))
 }
 
-/// A continued request refers to an earlier response or to a cached prefix.
+/// Returns true if a request refers to an earlier response or to a cached prefix.
 pub(crate) fn is_continued(request: &Node<'_>) -> bool {
     ALL.iter().any(|wire| wire.is_continued(request))
 }

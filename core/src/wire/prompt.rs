@@ -240,7 +240,7 @@ pub(crate) fn appended<'a>(
     Ok(prompt)
 }
 
-/// An unpaired surrogate is an error, because text cannot contain it.
+/// Returns the value of a text. An unpaired surrogate is an error, because a Rust string cannot contain it.
 pub(crate) fn whole<'t>(text: &'t Text<'_>, at: &str) -> Result<Cow<'t, str>, Error> {
     text.value().ok_or_else(|| {
         let shown = text.display();

@@ -46,7 +46,7 @@ pub(crate) fn visit_sites(reply: &mut Node<'_>, visit: &mut dyn FnMut(NamedUnit<
     visit_messages(reply, &mut |message| units::visit(message, None, visit));
 }
 
-/// Also visits the reply itself, which is a message in some APIs.
+/// Visits the messages of a reply, and the reply itself, which is a message in some APIs.
 pub(crate) fn visit_messages(reply: &mut Node<'_>, visit: &mut dyn FnMut(&mut Node<'_>)) {
     visit(reply);
     for way in ALL.iter().flat_map(|wire| wire.reply.messages) {
@@ -62,7 +62,8 @@ pub(crate) fn repeated_parts() -> impl Iterator<Item = Path> {
     ALL.iter().flat_map(|wire| wire.reply.parts).copied()
 }
 
-/// Also visits the reply itself, which is a message in some APIs. Skips the messages of a wrapped reply.
+/// Visits the messages of a reply, and the reply itself, which is a message in some APIs. Skips the messages of a
+/// wrapped reply.
 pub(crate) fn visit_own_messages(reply: &mut Node<'_>, visit: &mut dyn FnMut(&mut Node<'_>)) {
     visit(reply);
     for way in ALL.iter().flat_map(|wire| wire.own_messages()) {

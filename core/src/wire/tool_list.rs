@@ -52,7 +52,7 @@ pub(crate) struct ToolList {
     pub(super) pointer: &'static str,
     /// Spellings of the member with which an entry groups functions; empty if every function is an entry.
     pub(super) groups: &'static [&'static str],
-    /// Member that marks an entry that is no tool.
+    /// Member of entries that are no tools.
     pub(super) no_tool: Option<&'static str>,
     /// Members that are removed with the last tool, because APIs refuse them without tools; gateways mix the spellings.
     pub(super) members: &'static [&'static str],
@@ -66,7 +66,7 @@ pub(crate) struct ToolList {
 }
 
 impl ToolList {
-    /// Describes a list that is a member of the request, and whose entries are functions.
+    /// Describes a list of functions that is a member of the request.
     pub(super) const fn flat(family: Api, formats: &'static [ToolFormat]) -> ToolList {
         ToolList {
             family,

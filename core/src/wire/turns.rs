@@ -86,7 +86,7 @@ pub(crate) struct Turns {
     /// Author of a message without a `role`, by the end of its `type`.
     pub(super) without_role: &'static [(&'static str, Speaker)],
     pub(super) results: Results,
-    /// Type that refers to items which the request does not contain.
+    /// Type of references to items outside of the request.
     pub(super) stored_item: Option<&'static str>,
     /// Members with the id of an item that is neither a call nor a result of the client.
     pub(super) other_ids: &'static [&'static str],

@@ -79,7 +79,7 @@ fn bless(file: &str) -> Result<bool, Box<dyn Error>> {
     let old = fs::read_to_string(file)?;
     let read = json::read(&old)?;
     let cases = read.as_array().ok_or("expected a list of cases")?;
-    let written = cases.iter().map(case).collect::<Result<Vec<String>, _>>()?;
+    let written = cases.iter().map(format_case).collect::<Result<Vec<String>, _>>()?;
     let new = format!("[\n{}\n]\n", written.join(",\n"));
     if new != old {
         fs::write(file, &new)?;
@@ -87,7 +87,7 @@ fn bless(file: &str) -> Result<bool, Box<dyn Error>> {
     Ok(new != old)
 }
 
-fn case(case: &Node<'_>) -> Result<String, Box<dyn Error>> {
+fn format_case(case: &Node<'_>) -> Result<String, Box<dyn Error>> {
     let input = case.get("input").ok_or("expected an `input`: other cases are written by hand")?;
     let none = Node::empty_object();
     let options = bindings::options::<SanitizeOptions>(case.get("options").unwrap_or(&none), Naming::Camel)?;
@@ -97,7 +97,7 @@ fn case(case: &Node<'_>) -> Result<String, Box<dyn Error>> {
     for name in ORDER {
         let value = match (name, &result) {
             ("expected", Ok(report)) => Some(format_value(&json::read(&report.schema)?)),
-            ("changes", Ok(report)) => Some(changes(report.changes().unwrap_or_default())),
+            ("changes", Ok(report)) => Some(format_changes(report.changes().unwrap_or_default())),
             ("error", Err(error)) => {
                 Some(format!("{{\"code\": {}, \"pointer\": {}}}", quote(error.code().as_str()), quote(error.pointer())))
             }
@@ -109,7 +109,7 @@ fn case(case: &Node<'_>) -> Result<String, Box<dyn Error>> {
     Ok(format!("  {{\n{}\n  }}", members.join(",\n")))
 }
 
-fn changes(changes: &[Change]) -> String {
+fn format_changes(changes: &[Change]) -> String {
     if changes.is_empty() {
         return "[]".to_owned();
     }
@@ -129,7 +129,7 @@ fn changes(changes: &[Change]) -> String {
     format!("[\n{}\n    ]", lines.join(",\n"))
 }
 
-/// On one line, with spaces after separators.
+/// Formats a value on one line, with spaces after separators.
 fn format_value(node: &Node<'_>) -> String {
     match node.data() {
         Data::Array(items) => format!("[{}]", items.iter().map(format_value).collect::<Vec<_>>().join(", ")),

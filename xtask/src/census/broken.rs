@@ -90,8 +90,8 @@ pub(crate) fn rules(census: &Census, count: usize) -> Vec<ViolationCount> {
     })
 }
 
-/// Returns the keywords that are refused most frequently. `alone` and `with_those_before` count cases in which no other
-/// rule is violated.
+/// Returns the keywords that are refused most frequently. `alone` and `with_those_before` count cases without
+/// violations of other rules.
 pub(crate) fn keywords(census: &Census, count: usize) -> Vec<ViolationCount> {
     let mut seen: BTreeMap<String, Occurrences> = BTreeMap::new();
     let is_all = |verdict: &Verdict| verdict.refused.len() == 1;

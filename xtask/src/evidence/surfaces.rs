@@ -10,7 +10,7 @@ struct Sent<'a> {
     surface: &'a str,
     format: &'a str,
     model: &'a str,
-    carrier: &'a str,
+    schema_member: &'a str,
     is_response: bool,
     strict: bool,
 }
@@ -20,7 +20,7 @@ pub(super) fn of_schema(row: &Value) -> RowDialect {
         surface: text(row, "surface"),
         format: text(row, "format"),
         model: text(row, "model"),
-        carrier: text(row, "carrier"),
+        schema_member: text(row, "carrier"),
         is_response: text(row, "kind") == "response-format",
         strict: row["strict"] == true,
     }))
@@ -35,7 +35,7 @@ pub(super) fn of_request(row: &Value) -> RowDialect {
         surface: text(row, "surface"),
         format: text(row, "format"),
         model: text(row, "model"),
-        carrier: carrier.unwrap_or_default(),
+        schema_member: carrier.unwrap_or_default(),
         is_response: false,
         strict: row["request_facts"]["strict_tools"].as_u64().is_some_and(|count| count > 0),
     }))
@@ -46,7 +46,7 @@ const ROUTER: &str = "a router: the provider of the request is unknown";
 
 /// Returns the dialect of a response format; `None` if the surface alone determines the dialect.
 fn of_response(sent: &Sent<'_>) -> Option<Result<&'static str, &'static str>> {
-    let &Sent { surface, format, model, carrier: _, is_response, strict } = sent;
+    let &Sent { surface, format, model, schema_member: _, is_response, strict } = sent;
     is_response.then_some(())?;
     Some(match surface {
         "anthropic-messages" => Ok("anthropic"),
@@ -76,7 +76,7 @@ fn dialect(sent: &Sent<'_>) -> Option<Result<&'static str, &'static str>> {
     if let Some(found) = of_response(sent) {
         return Some(found);
     }
-    let &Sent { surface, format, model, carrier, strict, .. } = sent;
+    let &Sent { surface, format, model, schema_member, strict, .. } = sent;
     let is_responses = format == "openai-responses";
     Some(match surface {
         "anthropic-messages" if strict => Ok("anthropic-strict"),
@@ -90,10 +90,10 @@ fn dialect(sent: &Sent<'_>) -> Option<Result<&'static str, &'static str>> {
         "copilot" if model.starts_with("gpt-") && !is_responses => Ok("openai-chat"),
         "gemini-interactions" => Ok("gemini-interactions"),
         "gemini" if format == "gemini-interactions" => Ok("gemini-interactions"),
-        "gemini" if matches!(carrier, "parameters" | "responseSchema" | "response_schema") => Ok("gemini"),
-        "gemini" if carrier.to_lowercase().replace('_', "").ends_with("jsonschema") => Ok("gemini-json-schema"),
-        "vertex" if matches!(carrier, "parameters" | "responseSchema") => Ok("vertex"),
-        "vertex" if carrier.to_lowercase().replace('_', "").ends_with("jsonschema") => Ok("vertex-json-schema"),
+        "gemini" if matches!(schema_member, "parameters" | "responseSchema" | "response_schema") => Ok("gemini"),
+        "gemini" if schema_member.to_lowercase().replace('_', "").ends_with("jsonschema") => Ok("gemini-json-schema"),
+        "vertex" if matches!(schema_member, "parameters" | "responseSchema") => Ok("vertex"),
+        "vertex" if schema_member.to_lowercase().replace('_', "").ends_with("jsonschema") => Ok("vertex-json-schema"),
         "bedrock" if format == "bedrock-converse" && !strict && model.contains("claude") => Ok("bedrock-anthropic"),
         "bedrock" if format == "bedrock-converse" && !strict => Ok("bedrock"),
         "bedrock" if format == "bedrock-converse" => Ok("bedrock-strict"),

@@ -7,10 +7,10 @@ use toolwire::internal::hosts;
 use super::markdown::{cell, link_sources};
 
 const TEXT: &str = include_str!("backends.md");
-const PLACE: &str = "<!-- hosts -->\n";
+const HOSTS_MARK: &str = "<!-- hosts -->\n";
 
 pub(super) fn page() -> String {
-    let (before, after) = TEXT.split_once(PLACE).expect("a place for the hosts");
+    let (before, after) = TEXT.split_once(HOSTS_MARK).expect("a place for the hosts");
     let mut page = String::from(before);
     for backend in hosts::backends() {
         let _ = writeln!(page, "### {}\n\n{}\n", backend.name, backend.hosts);

@@ -1,4 +1,5 @@
-//! The page of one dialect: its tables as prose, and the results of `check` and `sanitize` for one schema per keyword.
+//! The page of one dialect: its tables as prose, and the results of `check` and `sanitize` for one schema per keyword,
+//! its probe.
 
 use std::{collections::BTreeSet, fmt::Write as _};
 

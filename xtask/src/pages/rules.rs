@@ -60,7 +60,7 @@ fn cases_of(file: &Path) -> Vec<Case> {
 }
 
 /// Effects of every rule that occur in the fixtures of `sanitize`.
-fn seen(root: &Path) -> BTreeMap<&'static str, Usage> {
+fn effects_by_rule(root: &Path) -> BTreeMap<&'static str, Usage> {
     let mut rules: BTreeMap<&'static str, Usage> = BTreeMap::new();
     for folder in ["tests/fixtures/sanitize", "tests/fixtures/sanitize/rules"] {
         for case in cases(&root.join(folder)) {
@@ -119,7 +119,7 @@ behind its rules, with sources and confidence.
 /// Returns the page.
 pub(crate) fn page(root: &Path) -> String {
     let found = constraints::find_examples(root);
-    let seen = seen(root);
+    let seen = effects_by_rule(root);
     let change = |rule: &Rule| body_of(root, *rule, seen.get(rule.id()));
     let mut page = format!("{GENERATED}{HEAD}\n## What APIs demand\n");
     let mut written = BTreeSet::new();

@@ -146,7 +146,7 @@ struct State {
     /// True if the connection has ended, or is ending.
     is_over: bool,
     /// The reason, if this program has ended the connection.
-    fullness: Option<String>,
+    overload: Option<String>,
     has_stream: bool,
     /// True if the server's own messages are being read.
     is_listening: bool,
@@ -249,7 +249,7 @@ impl Remote {
         let _ = self.messages.send(Waiting { text, headers, sent });
         // One message may have the maximum size, so it is not counted itself.
         if unread > MAX_MESSAGE || open >= MAX_OPEN {
-            shared.state().fullness.get_or_insert_with(|| {
+            shared.state().overload.get_or_insert_with(|| {
                 if unread > MAX_MESSAGE {
                     format!("it has not read {MAX_MESSAGE} bytes")
                 } else {
@@ -291,7 +291,7 @@ impl Shared {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    async fn tell(&self, event: Event) {
+    async fn send_event(&self, event: Event) {
         // Fails only if the receiver is dropped, which ends the connection.
         let _ = self.events.send((self.number, event)).await;
     }
@@ -299,7 +299,7 @@ impl Shared {
     async fn run(self: Arc<Shared>, mut inbox: UnboundedReceiver<Waiting>, is_sse: bool) {
         let mut tasks = Tasks::default();
         let mut is_sse = is_sse;
-        // A message without an answer, whose delivery the next message waits for.
+        // The delivery of a message that has no answer. The next message is sent after it.
         let mut delivery = None;
         let why = loop {
             tokio::select! {
@@ -333,7 +333,7 @@ impl Shared {
                     // Until a first message is delivered, the transport is unknown, so messages are sent one at a time.
                     tokio::select! {
                         () = self.stops.notified() => break self.stop_reason(),
-                        first = self.first(message, &mut is_sse, &mut tasks) => match first {
+                        first = self.deliver_first(message, &mut is_sse, &mut tasks) => match first {
                             Ok(()) => {}
                             Err(why) => break why,
                         }
@@ -343,11 +343,11 @@ impl Shared {
         };
         drop(tasks);
         self.state().is_over = true;
-        self.tell(Event::Ended(why)).await;
+        self.send_event(Event::Ended(why)).await;
     }
 
     fn stop_reason(&self) -> String {
-        self.state().fullness.clone().unwrap_or_else(|| "it was ended".into())
+        self.state().overload.clone().unwrap_or_else(|| "it was ended".into())
     }
 
     /// Reports a message that was not delivered, or a call without an answer. Does nothing if the call has an answer.
@@ -359,10 +359,10 @@ impl Shared {
             },
             None => "{}".into(),
         };
-        self.tell(Event::Undelivered(message.into(), why)).await;
+        self.send_event(Event::Undelivered(message.into(), why)).await;
     }
 
-    async fn first(
+    async fn deliver_first(
         self: &Arc<Shared>,
         Waiting { text, headers, sent }: Waiting,
         is_sse: &mut bool,
@@ -370,17 +370,18 @@ impl Shared {
     ) -> Result<(), String> {
         let mut result = Err(Undelivered::Reason(String::new()));
         if !*is_sse {
-            result = self.post(&text, &headers, false).await;
+            result = self.post(&text, &headers, *is_sse).await;
             if let Err(Undelivered::Status(status, body)) = &result {
-                let is_other = status.is_client_error() && !matches!(status.as_u16(), 401 | 403 | 429);
-                let is_other = is_other && refused::version_error(*status, body).is_none();
-                *is_sse = is_other && self.connect(tasks).await.is_ok();
+                let may_be_sse = status.is_client_error() && !matches!(status.as_u16(), 401 | 403 | 429);
+                let may_be_sse = may_be_sse && refused::version_error(*status, body).is_none();
+                *is_sse = may_be_sse && self.connect(tasks).await.is_ok();
             }
         } else if let Err(why) = self.connect(tasks).await {
             result = Err(why);
         }
         if self.state().endpoint.is_some() {
-            result = self.post(&text, &headers, true).await;
+            let over_sse = true;
+            result = self.post(&text, &headers, over_sse).await;
         }
         match result {
             Ok(reply) => {
@@ -427,7 +428,7 @@ impl Shared {
             _ => None,
         };
         match refusal {
-            Some(message) => drop(self.message(message).await),
+            Some(message) => drop(self.pass_on_message(message).await),
             None => self.fail(sent.key.as_deref(), why.reason()).await,
         }
         Ok(())
@@ -473,8 +474,10 @@ impl Shared {
             }
             if mirrored.is_empty() {
                 let state = self.state();
-                let own = [(SESSION, &state.session), (VERSION, &state.version)];
-                for (name, value) in own.into_iter().filter_map(|(name, value)| Some((name, value.clone()?))) {
+                let session_headers = [(SESSION, &state.session), (VERSION, &state.version)];
+                for (name, value) in
+                    session_headers.into_iter().filter_map(|(name, value)| Some((name, value.clone()?)))
+                {
                     headers.insert(name, value);
                 }
             }
@@ -520,18 +523,18 @@ impl Shared {
         if let Some(key) = sent.key.as_ref().filter(|_| is_sse) {
             self.state().calls.remove(key);
         }
-        let waits = sent.key.as_deref().filter(|_| !is_sse);
-        let unexpected = format!("expected an answer of the type {JSON} or {STREAM}, found `{}`", cut(kind));
+        let unanswered_key = sent.key.as_deref().filter(|_| !is_sse);
+        let unexpected = format!("expected an answer of the type {JSON} or {STREAM}, found `{}`", truncate(kind));
         let result = match encoding(&reply) {
-            _ if is_empty && waits.is_some_and(|key| !self.expects(key, reply.status())) => {
+            _ if is_empty && unanswered_key.is_some_and(|key| !self.expects_late_answer(key, reply.status())) => {
                 Err(Undelivered::Reason(UNANSWERED.into()))
             }
             _ if is_empty => Ok(()),
-            _ if !is_json && !is_stream && waits.is_some() => Err(Undelivered::Reason(unexpected)),
+            _ if !is_json && !is_stream && unanswered_key.is_some() => Err(Undelivered::Reason(unexpected)),
             _ if !is_json && !is_stream => Ok(()),
             Err(why) => Err(Undelivered::Reason(why)),
-            Ok(encoding) if is_stream => self.reply(reply.into_body(), encoding, waits).await,
-            Ok(encoding) => self.whole(reply.into_body(), encoding, waits).await,
+            Ok(encoding) if is_stream => self.continue_reply(reply.into_body(), encoding, unanswered_key).await,
+            Ok(encoding) => self.pass_on_whole(reply.into_body(), encoding, unanswered_key).await,
         };
         match result {
             Ok(()) => {}
@@ -548,7 +551,7 @@ impl Shared {
     }
 
     /// Returns true if the answer to the call can be among the server's own messages.
-    fn expects(&self, key: &str, status: StatusCode) -> bool {
+    fn expects_late_answer(&self, key: &str, status: StatusCode) -> bool {
         let mut state = self.state();
         let expects = status == StatusCode::ACCEPTED && state.is_listening;
         if let Some(call) = state.calls.get_mut(key) {
@@ -561,20 +564,20 @@ impl Shared {
         key.is_some_and(|key| self.state().calls.contains_key(key))
     }
 
-    /// Passes on a message that is a whole body. Fails if the call `waits` is still unanswered.
-    async fn whole(
+    /// Passes on a message that is a whole body. Fails if the call `unanswered_key` is still unanswered.
+    async fn pass_on_whole(
         &self,
         mut body: Incoming,
         encoding: Option<ContentEncoding>,
-        waits: Option<&str>,
+        unanswered_key: Option<&str>,
     ) -> Result<(), Undelivered> {
         let most = MAX_MESSAGE.min(self.rest.load(Ordering::Relaxed)) as u64;
         let read = whole(&mut body, Reading { most, encoding }, SILENCE, |_| Ok::<(), ()>(())).await;
         match read {
             Ok(bytes) => {
                 self.spend(bytes.len())?;
-                let refusal = self.message(bytes).await;
-                if self.is_unanswered(waits) {
+                let refusal = self.pass_on_message(bytes).await;
+                if self.is_unanswered(unanswered_key) {
                     Err(Undelivered::Reason(refusal.unwrap_or_else(|| UNANSWERED.into())))
                 } else {
                     Ok(())
@@ -600,7 +603,7 @@ impl Shared {
 
     /// Passes on a message, and remembers the protocol version, which is a header of every later request. Returns the
     /// message of an error without an id.
-    async fn message(&self, mut message: Vec<u8>) -> Option<String> {
+    async fn pass_on_message(&self, mut message: Vec<u8>) -> Option<String> {
         let Answers { keys, refusal } = Answers::read(&message);
         self.state().calls.retain(|key, _| !keys.contains(key));
         if self.state().version.is_none() {
@@ -611,7 +614,7 @@ impl Shared {
         }
         message.iter_mut().filter(|byte| matches!(byte, b'\n' | b'\r')).for_each(|byte| *byte = b' ');
         if !message.trim_ascii().is_empty() {
-            self.tell(Event::Message(message)).await;
+            self.send_event(Event::Message(message)).await;
         }
         refusal
     }
@@ -621,20 +624,20 @@ impl Shared {
         let reply = self.request(&Method::GET, &self.address, (STREAM, None, &[]), Bytes::new()).await?;
         let encoding = encoding(&reply).map_err(Undelivered::Reason)?;
         let (shared, found) = (self.clone(), Arc::new(Notify::new()));
-        let tell = found.clone();
+        let notify_found = found.clone();
         let task = tasks.spawn(None, async move {
             // This transport has no ids.
             let mut position = Position::default();
-            let read = shared.stream((reply.into_body(), encoding), None, &mut position, |event| {
+            let read = shared.read_stream((reply.into_body(), encoding), None, &mut position, |event| {
                 let to = std::str::from_utf8(&event.data).ok().filter(|_| event.name == "endpoint")?;
                 // Messages may contain keys, so they are sent only to the server itself.
                 let endpoint = resolve(&shared.address, to)?;
                 shared.state().endpoint = Some(endpoint);
-                tell.notify_one();
+                notify_found.notify_one();
                 Some(())
             });
             let result = read.await;
-            tell.notify_one();
+            notify_found.notify_one();
             if shared.state().endpoint.is_none() {
                 // The attempt has failed, which does not end the connection.
                 return Ok(());
@@ -678,7 +681,7 @@ fn with_mirrored(message: &[u8], headers: &[(String, String)]) -> Mirrored {
     all.chain(headers.iter().cloned()).filter_map(read).collect()
 }
 
-fn cut(text: &str) -> String {
+fn truncate(text: &str) -> String {
     text.chars().take(60).collect()
 }
 

@@ -5,7 +5,7 @@ use hyper::StatusCode;
 use toolwire::internal::json::{self, Node};
 use toolwire_command::MODERN_ERRORS;
 
-/// Maximum size of such a body, in bytes.
+/// Maximum size of the body of an error reply, in bytes.
 pub(super) const MOST: usize = 1 << 16;
 /// Status and code of an unknown method.
 const UNKNOWN_METHOD: (StatusCode, &str) = (StatusCode::NOT_FOUND, "-32601");
@@ -26,12 +26,12 @@ pub(super) fn version_error(status: StatusCode, body: &str) -> Option<String> {
 /// answer without id.
 pub(super) fn answer(status: StatusCode, body: &str, id: &str) -> Option<Vec<u8>> {
     let mut node = json::read(body).ok().filter(|node| status.is_client_error() && code(node).is_some())?;
-    let own = json::read(id).ok()?;
+    let id_node = json::read(id).ok()?;
     let is_same = match node.get("id").filter(|id| !id.is_null()) {
-        Some(found) => json::same(found, &own),
+        Some(found) => json::same(found, &id_node),
         None => version_error(status, body).is_some(),
     };
-    node.set("id", own);
+    node.set("id", id_node);
     is_same.then(|| json::write(&node).into_bytes())
 }
 

@@ -42,7 +42,7 @@ pub(super) struct Position {
 }
 
 impl Position {
-    fn add(&mut self, events: &Events, has_events: bool) {
+    fn advance(&mut self, events: &Events, has_events: bool) {
         let id = Some(events.last_id()).filter(|id| !id.is_empty() && id.len() <= MAX_ID);
         let id = id.and_then(|id| HeaderValue::from_bytes(id).ok());
         self.has_progress |= has_events || id.is_some() && id != self.id;
@@ -68,14 +68,14 @@ impl Shared {
     }
 
     /// Continues the stream until the call has an answer.
-    pub(super) async fn reply(
+    pub(super) async fn continue_reply(
         &self,
         body: Incoming,
         encoding: Option<ContentEncoding>,
         key: Option<&str>,
     ) -> Result<(), Undelivered> {
         let mut position = Position::default();
-        let mut read = self.stream((body, encoding), key, &mut position, |_| None).await;
+        let mut read = self.read_stream((body, encoding), key, &mut position, |_| None).await;
         let mut failures = 0;
         while let (Err(Undelivered::Ended(_)), Some(id)) = (&read, position.id.clone()) {
             if failures == ATTEMPTS {
@@ -87,7 +87,7 @@ impl Shared {
             }
             position.has_progress = false;
             match self.open(Some(&id)).await {
-                Ok(reply) => read = self.stream(reply, key, &mut position, |_| None).await,
+                Ok(reply) => read = self.read_stream(reply, key, &mut position, |_| None).await,
                 Err(Undelivered::Status(status, _)) if status.is_client_error() => break,
                 Err(_) => {}
             }
@@ -101,11 +101,12 @@ impl Shared {
         !state.is_over && key.and_then(|key| state.calls.get(key)).is_some_and(|call| !call.is_cancelled)
     }
 
-    /// `read` receives the events that are no messages. Fails if the stream ends while the call `waits` is unanswered.
-    pub(super) async fn stream(
+    /// Passes on the messages of a stream. `read` receives its other events. Fails if the stream ends before the answer
+    /// to the call `unanswered_key`.
+    pub(super) async fn read_stream(
         &self,
         (body, encoding): (Incoming, Option<ContentEncoding>),
-        waits: Option<&str>,
+        unanswered_key: Option<&str>,
         position: &mut Position,
         mut read: impl FnMut(&ServerEvent) -> Option<()>,
     ) -> Result<(), Undelivered> {
@@ -113,21 +114,22 @@ impl Shared {
         loop {
             let piece = match pieces.next(SILENCE).await {
                 Ok(Some(piece)) => piece,
-                Ok(None) if self.is_unanswered(waits) => return Err(Undelivered::Ended(UNANSWERED.into())),
+                Ok(None) if self.is_unanswered(unanswered_key) => return Err(Undelivered::Ended(UNANSWERED.into())),
                 Ok(None) => return Ok(()),
                 // After the answer, nothing is missing.
-                Err(_) if waits.is_some() && !self.is_unanswered(waits) => return Ok(()),
+                Err(_) if unanswered_key.is_some() && !self.is_unanswered(unanswered_key) => return Ok(()),
                 Err(Broken::Late) => return Err(Undelivered::Ended("the connection was closed".into())),
                 Err(Broken::Reason(why)) => return Err(Undelivered::Ended(why)),
             };
             self.spend(piece.len())?;
             let found = events.push(&piece).map_err(|_| self.too_large())?;
-            position.add(&events, !found.is_empty());
+            let has_events = !found.is_empty();
+            position.advance(&events, has_events);
             for event in found {
                 match event.name.as_str() {
                     "" | "message" => {
-                        let refusal = self.message(event.data).await;
-                        if let Some(why) = refusal.filter(|_| self.is_unanswered(waits)) {
+                        let refusal = self.pass_on_message(event.data).await;
+                        if let Some(why) = refusal.filter(|_| self.is_unanswered(unanswered_key)) {
                             return Err(Undelivered::Reason(why));
                         }
                     }
@@ -148,7 +150,7 @@ impl Shared {
                     let begin = Instant::now();
                     position.has_progress = false;
                     self.state().is_listening = true;
-                    let read = self.stream(reply, None, &mut position, |_| None).await;
+                    let read = self.read_stream(reply, None, &mut position, |_| None).await;
                     if position.id.is_none() {
                         self.stop_listening().await;
                     }
@@ -161,7 +163,7 @@ impl Shared {
                 Err(why) => {
                     self.stop_listening().await;
                     let is_refused = match why {
-                        // Of the session, the next message finds it.
+                        // If the server no longer knows the session, the next message finds that.
                         Undelivered::Status(status, _) => status.is_client_error(),
                         Undelivered::Reason(_) => true,
                         Undelivered::Ended(_) | Undelivered::TooLarge(_) => false,

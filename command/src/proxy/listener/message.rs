@@ -84,7 +84,7 @@ impl Received {
         }
         // If the message is nested too deeply for the reader, its token and its cancellation are ignored.
         let parsed = json::read(text).unwrap_or_default();
-        let of_params = |path: &[&str]| {
+        let param = |path: &[&str]| {
             let path: Vec<&str> = ["params"].iter().chain(path).copied().collect();
             message::at(&parsed, &path).cloned()
         };
@@ -93,15 +93,14 @@ impl Received {
             (_, None) if answers => Ok(Received::Response),
             (Some(id), Some(method)) => Ok(Received::Request {
                 key: message::key_of(&id),
-                version: of_params(&["_meta", VERSION])
-                    .and_then(|version| Some(version.as_text()?.display().into_owned())),
-                token: of_params(&["_meta", "progressToken"]).map(|token| json::write(&token)),
+                version: param(&["_meta", VERSION]).and_then(|version| Some(version.as_text()?.display().into_owned())),
+                token: param(&["_meta", "progressToken"]).map(|token| json::write(&token)),
                 id,
                 method,
                 text: text.into(),
             }),
             (None, Some(method)) => {
-                let cancels = of_params(&["requestId"]).filter(|_| method == CANCELLED);
+                let cancels = param(&["requestId"]).filter(|_| method == CANCELLED);
                 Ok(Received::Notification { cancels: cancels.map(|id| json::canonical(&id)) })
             }
             (_, None) => Err(invalid("expected a JSON-RPC message, found something else")),
@@ -112,7 +111,7 @@ impl Received {
     pub(super) fn require_headers(&self, headers: &Headers, version: &str) -> Result<(), Rejection> {
         let Received::Request { method, text, .. } = self else { return Ok(()) };
         let parsed = json::read(text).unwrap_or_default();
-        let named = NAMED.iter().find(|(of, _)| of == method);
+        let named = NAMED.iter().find(|(named_method, _)| named_method == method);
         let name = match named {
             Some((_, parameter)) => message::text_at(&parsed, &["params", parameter]),
             // Methods of MCP extensions have names in other parameters.
@@ -141,20 +140,20 @@ impl Received {
         Ok(())
     }
 
-    /// The headers must repeat the arguments that the schema of a tool marks. `marked` are the schemas, as JSON text,
-    /// by the names of their tools.
+    /// The headers must repeat the arguments that the schema of a tool marks. `header_schemas` are the schemas, as JSON
+    /// text, by the names of their tools.
     pub(super) fn require_parameters(
         &self,
         headers: &Headers,
-        marked: &BTreeMap<String, String>,
+        header_schemas: &BTreeMap<String, String>,
     ) -> Result<(), Rejection> {
         let Received::Request { method, text, .. } = self else { return Ok(()) };
-        if method != TOOLS_CALL || marked.is_empty() {
+        if method != TOOLS_CALL || header_schemas.is_empty() {
             return Ok(());
         }
         let parsed = json::read(text).unwrap_or_default();
         let name = message::text_at(&parsed, &["params", "name"]).unwrap_or_default();
-        let Some(schema) = marked.get(&name).and_then(|schema| json::read(schema).ok()) else { return Ok(()) };
+        let Some(schema) = header_schemas.get(&name).and_then(|schema| json::read(schema).ok()) else { return Ok(()) };
         let arguments = message::at(&parsed, &["params", "arguments"]).cloned().unwrap_or_default();
         for (header, value) in mirrored::parameters(&schema, &arguments) {
             let found = headers::value(headers, &header).filter(|_| headers::count(headers, &header) == 1);
@@ -166,8 +165,8 @@ impl Received {
         Ok(())
     }
 
-    /// Returns the request with the id `number`, which also replaces its progress token.
-    pub(super) fn under(&self, number: u64) -> Option<String> {
+    /// Returns the request with the id `number`. The number also replaces the progress token of the request.
+    pub(super) fn with_id(&self, number: u64) -> Option<String> {
         let Received::Request { text, .. } = self else { return None };
         let mut parsed = json::read(text).ok()?;
         parsed.set("id", Node::count(number));

@@ -72,7 +72,8 @@ pub struct Listener {
     ending: BTreeSet<u64>,
     /// The session that requests without a session id share.
     shared: Option<u64>,
-    last: u64,
+    last_session: u64,
+    /// Number of uses of all sessions.
     uses: u64,
     effects: Vec<ListenerEffect>,
 }
@@ -93,9 +94,9 @@ struct Post {
     /// Key of the message's id in the session.
     key: String,
     /// Session id that the response sends in `Mcp-Session-Id`, if the request opened the session.
-    tells: Option<String>,
+    new_session_id: Option<String>,
     /// True if the response is an event stream.
-    streams: bool,
+    is_stream: bool,
 }
 
 impl Listener {
@@ -114,7 +115,7 @@ impl Listener {
             sessions: BTreeMap::new(),
             ending: BTreeSet::new(),
             shared: None,
-            last: number("lastSession").unwrap_or_default(),
+            last_session: number("lastSession").unwrap_or_default(),
             uses: 0,
             effects: Vec::new(),
         }
@@ -132,14 +133,14 @@ impl Listener {
         let text = |key: &str| head.text_at(key).map(|text| text.display().into_owned());
         let headers = headers::read(head.get("headers"));
         let (method, target) = (text("method").unwrap_or_default(), text("target").unwrap_or_default());
-        let taken = match self.admitted(&target, &headers) {
-            Ok(()) => self.take(number, &method, headers, text("id").unwrap_or_default()),
+        let accepted = match self.require_admission(&target, &headers) {
+            Ok(()) => self.accept(number, &method, headers, text("id").unwrap_or_default()),
             Err(rejection) => Err(rejection),
         };
-        if let Err(rejection) = taken {
+        if let Err(rejection) = accepted {
             self.reject(number, &rejection);
         }
-        self.done()
+        self.take_effects()
     }
 
     /// Handles the body of a request.
@@ -149,7 +150,7 @@ impl Listener {
                 self.reject(number, &rejection);
             }
         }
-        self.done()
+        self.take_effects()
     }
 
     /// Handles a request whose body could not be read. `status` is 408, 413 or 503; `why` is a human-readable reason.
@@ -157,18 +158,18 @@ impl Listener {
         if self.requests.remove(&number).is_some() {
             self.reject(number, &Rejection::new(status, INVALID_REQUEST, why));
         }
-        self.done()
+        self.take_effects()
     }
 
     /// Handles a request whose connection was closed, or whose response is complete.
     pub fn closed(&mut self, number: u64) -> Vec<ListenerEffect> {
         match self.requests.remove(&number) {
-            Some(Request::Post(Post { session, tells: Some(_), streams: false, .. })) => {
+            Some(Request::Post(Post { session, new_session_id: Some(_), is_stream: false, .. })) => {
                 // The client never received the session's id.
                 self.close_session(session, "the client is gone");
             }
             Some(Request::Post(Post { session, key, .. })) => {
-                if let Some(cancelled) = self.sessions.get_mut(&session).and_then(|open| open.left(&key)) {
+                if let Some(cancelled) = self.sessions.get_mut(&session).and_then(|open| open.on_disconnect(&key)) {
                     self.effects.push(ListenerEffect::Message(session, cancelled));
                 }
             }
@@ -179,7 +180,7 @@ impl Listener {
             }
             _ => {}
         }
-        self.done()
+        self.take_effects()
     }
 
     /// Handles a message that the proxy of a session has written for its client.
@@ -191,7 +192,7 @@ impl Listener {
             Ok(text) => Some(Cow::Borrowed(text)),
             Err(_) => self.not_utf_8(session, message).map(Cow::Owned),
         };
-        let Some((open, text)) = self.sessions.get_mut(&session).zip(text) else { return self.done() };
+        let Some((open, text)) = self.sessions.get_mut(&session).zip(text) else { return self.take_effects() };
         match open.delivery(&text) {
             session::Delivery::Answer(number, text) => self.answer_post(number, &text),
             session::Delivery::Refused(number, text) => {
@@ -202,11 +203,11 @@ impl Listener {
                 }
                 self.close_session(session, "the server has refused `initialize`");
             }
-            session::Delivery::Event(number, text) => self.event(number, &text),
+            session::Delivery::Event(number, text) => self.send_event(number, &text),
             session::Delivery::Refuse(answer) => self.effects.push(ListenerEffect::Message(session, answer)),
             session::Delivery::None => {}
         }
-        self.done()
+        self.take_effects()
     }
 
     /// Handles a message that is not UTF-8: an HTTP response cannot contain it. If the message is an answer, returns
@@ -234,7 +235,7 @@ impl Listener {
             self.log(&format!("session {session} has ended: {}", why.lines().next().unwrap_or_default()));
             self.end_session(session, why);
         }
-        self.done()
+        self.take_effects()
     }
 
     /// Handles the end of the delay of a [`ListenerEffect::Alarm`].
@@ -242,25 +243,25 @@ impl Listener {
         let is_read = self.is_read(session);
         let Some(open) = self.sessions.get_mut(&session) else { return Vec::new() };
         let numbers = open.connections();
-        open.silent = if numbers.is_empty() && !is_read { open.silent + 1 } else { 0 };
-        if open.silent >= self.patience {
+        open.idle_alarms = if numbers.is_empty() && !is_read { open.idle_alarms + 1 } else { 0 };
+        if open.idle_alarms >= self.patience {
             self.log(&format!("session {session} has ended: it was unused for {} s", self.patience * PAUSE));
             self.close_session(session, "the session was unused");
-            return self.done();
+            return self.take_effects();
         }
         for number in numbers {
             self.begin_stream(number);
             self.write(session, number, ":\n\n".into());
         }
         self.effects.push(ListenerEffect::Alarm(session, PAUSE * 1000));
-        self.done()
+        self.take_effects()
     }
 
-    fn done(&mut self) -> Vec<ListenerEffect> {
+    fn take_effects(&mut self) -> Vec<ListenerEffect> {
         std::mem::take(&mut self.effects)
     }
 
-    fn admitted(&self, target: &str, headers: &Headers) -> Result<(), Rejection> {
+    fn require_admission(&self, target: &str, headers: &Headers) -> Result<(), Rejection> {
         if let Some((status, why)) = self.door.refusal(headers) {
             return Err(Rejection::new(status, SERVER_ERROR, &cut(&why, 300)));
         }
@@ -274,13 +275,13 @@ impl Listener {
         Ok(())
     }
 
-    fn take(&mut self, number: u64, method: &str, headers: Headers, id: String) -> Result<(), Rejection> {
+    fn accept(&mut self, number: u64, method: &str, headers: Headers, id: String) -> Result<(), Rejection> {
         let session = self.session_of(&headers)?;
         match (method, session) {
             ("POST", _) => {
                 demand_readable(&headers)?;
                 if let Some(session) = session {
-                    self.used(session);
+                    self.record_use(session);
                 }
                 self.requests.insert(number, Request::Reading { headers, id, session });
                 self.effects.push(ListenerEffect::Read(number, MAX_BODY));
@@ -320,7 +321,7 @@ impl Listener {
 
     /// Opens an event stream. Ends the previous one, whose client may be disconnected.
     fn open_stream(&mut self, number: u64, session: u64) {
-        self.used(session);
+        self.record_use(session);
         let Some(open) = self.sessions.get_mut(&session) else { return };
         let queued = open.take_queued();
         if let Some(former) = open.stream.replace(number) {
@@ -354,7 +355,7 @@ impl Listener {
             }
             Received::Request { method, .. } if method == super::INITIALIZE => {
                 let session = self.open_session(Some(id.clone()))?;
-                self.ask(number, session, &received, Some(id))?;
+                self.send_to_session(number, session, &received, Some(id))?;
                 self.effects.push(ListenerEffect::Pass(session, number));
                 Ok(())
             }
@@ -365,9 +366,9 @@ impl Listener {
                     None => self.open_session(None)?,
                 };
                 if let Some(open) = self.sessions.get(&session) {
-                    received.require_parameters(headers, &open.marked)?;
+                    received.require_parameters(headers, &open.header_schemas)?;
                 }
-                self.ask(number, session, &received, None)
+                self.send_to_session(number, session, &received, None)
             }
             // Since 2026-07-28, clients send no notifications. Some SDKs still do, and expect no error.
             Received::Notification { .. } if headers::count(headers, VERSION) > 0 => {
@@ -382,14 +383,14 @@ impl Listener {
     }
 
     fn receive_in(&mut self, number: u64, session: u64, received: &Received) -> Result<(), Rejection> {
-        self.used(session);
+        self.record_use(session);
         match received {
             Received::Request { method, .. } if method == super::INITIALIZE => {
                 let why = "expected `initialize` outside a session, found it inside one";
                 return Err(Rejection::new(400, INVALID_REQUEST, why).for_message(received));
             }
             Received::Request { .. } => {
-                self.ask(number, session, received, None)?;
+                self.send_to_session(number, session, received, None)?;
                 self.effects.push(ListenerEffect::Pass(session, number));
                 return Ok(());
             }
@@ -398,7 +399,7 @@ impl Listener {
         self.answer(number, 202, &Headers::new(), String::new());
         if let Received::Notification { cancels: Some(key) } = received {
             // The cancelled request will not be answered.
-            let waits = self.sessions.get_mut(&session).and_then(|open| open.cancelled(key));
+            let waits = self.sessions.get_mut(&session).and_then(|open| open.remove_cancelled(key));
             if let Some(number) = waits {
                 self.begin_stream(number);
                 self.end(number);
@@ -407,17 +408,23 @@ impl Listener {
         Ok(())
     }
 
-    fn ask(&mut self, number: u64, session: u64, received: &Received, tells: Option<String>) -> Result<(), Rejection> {
-        self.used(session);
+    fn send_to_session(
+        &mut self,
+        number: u64,
+        session: u64,
+        received: &Received,
+        new_session_id: Option<String>,
+    ) -> Result<(), Rejection> {
+        self.record_use(session);
         let Some(open) = self.sessions.get_mut(&session) else { return Ok(()) };
-        let (key, rewritten) = open.ask(number, received)?;
+        let (key, rewritten) = open.add_call(number, received)?;
         let queued = if open.stream.is_none() { open.take_queued() } else { Vec::new() };
         if let Some(text) = rewritten {
             self.effects.push(ListenerEffect::Message(session, text));
         }
-        self.requests.insert(number, Request::Post(Post { session, key, tells, streams: false }));
+        self.requests.insert(number, Request::Post(Post { session, key, new_session_id, is_stream: false }));
         for text in queued {
-            self.event(number, &text);
+            self.send_event(number, &text);
         }
         Ok(())
     }
@@ -435,15 +442,15 @@ impl Listener {
                 .sessions
                 .iter()
                 .filter(|(session, open)| open.connections().is_empty() && !self.is_read(**session));
-            let Some(oldest) = unused.min_by_key(|(_, open)| open.used).map(|(session, _)| *session) else {
+            let Some(oldest) = unused.min_by_key(|(_, open)| open.last_use).map(|(session, _)| *session) else {
                 let why = format!("expected at most {} sessions with open requests, found more", self.most_sessions);
                 return Err(Rejection::new(503, SERVER_ERROR, &why));
             };
             self.log(&format!("session {oldest} has ended: it was unused for longest, and another one begins"));
             self.close_session(oldest, "another session has begun");
         }
-        self.last += 1;
-        let session = self.last;
+        self.last_session += 1;
+        let session = self.last_session;
         if id.is_none() {
             self.shared = Some(session);
         }
@@ -459,10 +466,10 @@ impl Listener {
             .any(|request| matches!(request, Request::Reading { session: Some(of), .. } if *of == session))
     }
 
-    fn used(&mut self, session: u64) {
+    fn record_use(&mut self, session: u64) {
         self.uses += 1;
         if let Some(open) = self.sessions.get_mut(&session) {
-            (open.used, open.silent) = (self.uses, 0);
+            (open.last_use, open.idle_alarms) = (self.uses, 0);
         }
     }
 
@@ -491,25 +498,25 @@ impl Listener {
     /// Removes the session id from a response whose session has ended.
     fn tell_no_id(&mut self, number: u64) {
         if let Some(Request::Post(post)) = self.requests.get_mut(&number) {
-            post.tells = None;
+            post.new_session_id = None;
         }
     }
 
     fn answer_post(&mut self, number: u64, text: &str) {
         let Some(Request::Post(post)) = self.requests.get(&number) else { return };
-        if post.streams {
-            self.event(number, text);
+        if post.is_stream {
+            self.send_event(number, text);
             return self.end(number);
         }
         let is_shared = self.shared == Some(post.session);
         let mut headers = own_headers(200, JSON);
-        headers.extend(post.tells.clone().map(|id| (SESSION.to_string(), id.into_bytes())));
+        headers.extend(post.new_session_id.clone().map(|id| (SESSION.to_string(), id.into_bytes())));
         let status = if is_shared { status_of(text) } else { 200 };
         self.requests.remove(&number);
         self.answer(number, status, &headers, text.into());
     }
 
-    fn event(&mut self, number: u64, text: &str) {
+    fn send_event(&mut self, number: u64, text: &str) {
         let session = match self.requests.get(&number) {
             Some(Request::Post(post)) => post.session,
             Some(Request::Get(session)) => *session,
@@ -526,8 +533,8 @@ impl Listener {
 
     fn begin_stream(&mut self, number: u64) {
         let Some(Request::Post(post)) = self.requests.get_mut(&number) else { return };
-        if !std::mem::replace(&mut post.streams, true) {
-            let headers = stream_headers(post.tells.as_deref());
+        if !std::mem::replace(&mut post.is_stream, true) {
+            let headers = stream_headers(post.new_session_id.as_deref());
             self.begin(number, 200, &headers);
         }
     }
@@ -581,12 +588,12 @@ fn demand_readable(headers: &Headers) -> Result<(), Rejection> {
 
 fn require_types(headers: &Headers, kinds: &[&str]) -> Result<(), Rejection> {
     let accepted = headers::joined(headers, "accept").unwrap_or_default().to_ascii_lowercase();
-    let takes = |kind: &&str| {
+    let accepts = |kind: &&str| {
         let range = kind.split('/').next().map(|range| format!("{range}/*")).unwrap_or_default();
         let mut names = accepted.split(',').map(|one| one.split(';').next().unwrap_or_default().trim());
         names.any(|name| name == *kind || name == range || name == "*/*")
     };
-    match kinds.iter().find(|kind| !takes(kind)) {
+    match kinds.iter().find(|kind| !accepts(kind)) {
         Some(kind) => {
             let why = format!("expected `Accept` to include {}, found no {kind}", kinds.join(" and "));
             Err(Rejection::new(406, SERVER_ERROR, &why))

@@ -1,4 +1,4 @@
-//! A session: which HTTP request waits for which answer, and the destination of other messages.
+//! A session: the HTTP request that waits for each answer, and the destination of other messages.
 
 use std::collections::{BTreeMap, VecDeque};
 
@@ -15,7 +15,7 @@ use crate::proxy::{
 const MAX_QUEUED: usize = 1_000;
 const MAX_QUEUED_BYTES: usize = 8 << 20;
 /// Maximum number of unanswered requests, including those whose clients disconnected.
-const MAX_LEFT: usize = 10_000;
+const MAX_UNANSWERED: usize = 10_000;
 const PROGRESS: &str = "notifications/progress";
 
 #[derive(Debug)]
@@ -24,15 +24,15 @@ pub(super) struct Session {
     pub(super) id: Option<String>,
     /// Protocol version that client and server agreed on.
     pub(super) version: Option<String>,
-    /// The HTTP request whose response is the stream for messages that belong to no request.
+    /// The HTTP request whose response is the stream for messages without a request.
     pub(super) stream: Option<u64>,
     /// Number of consecutive alarms without an open request.
-    pub(super) silent: u64,
+    pub(super) idle_alarms: u64,
     /// Schemas of tools that mark arguments for headers, as JSON text, by the names of the tools. Only in the session
     /// that requests without a session id share.
-    pub(super) marked: BTreeMap<String, String>,
+    pub(super) header_schemas: BTreeMap<String, String>,
     /// Time of the last use: a number that increases with each use of any session.
-    pub(super) used: u64,
+    pub(super) last_use: u64,
     /// Requests that the server has not answered, by the keys of their ids in this session.
     calls: BTreeMap<String, Call>,
     /// Messages that wait for a stream.
@@ -44,7 +44,7 @@ pub(super) struct Session {
 struct Call {
     /// The HTTP request of the call; `None` if the client disconnected.
     request: Option<u64>,
-    /// Position in the order in which calls arrived.
+    /// Number of the call in the order of arrival.
     order: u64,
     /// The id as the client wrote it.
     id: String,
@@ -73,9 +73,9 @@ impl Session {
             id,
             version: None,
             stream: None,
-            silent: 0,
-            marked: BTreeMap::new(),
-            used: 0,
+            idle_alarms: 0,
+            header_schemas: BTreeMap::new(),
+            last_use: 0,
             calls: BTreeMap::new(),
             queued: VecDeque::new(),
             next: 0,
@@ -84,18 +84,18 @@ impl Session {
 
     /// Returns the key of the request's id in this session, and the text of the request if it differs from the text of
     /// the client.
-    pub(super) fn ask(&mut self, number: u64, received: &Received) -> Result<(String, Option<String>), Rejection> {
+    pub(super) fn add_call(&mut self, number: u64, received: &Received) -> Result<(String, Option<String>), Rejection> {
         let Received::Request { id, key, method, token, .. } = received else { return Ok((String::new(), None)) };
         self.next += 1;
         let (key, text) = if self.id.is_some() {
-            if self.calls.contains_key(key) || self.calls.len() >= MAX_LEFT {
+            if self.calls.contains_key(key) || self.calls.len() >= MAX_UNANSWERED {
                 let why = format!("expected a unique id, found {id}, whose request is still open");
                 return Err(Rejection::new(400, INVALID_REQUEST, &why).for_message(received));
             }
             (key.clone(), None)
         } else {
             let why = "expected JSON of at most 512 levels, found more";
-            let text = received.under(self.next);
+            let text = received.with_id(self.next);
             let text = text.ok_or_else(|| Rejection::new(400, INVALID_REQUEST, why).for_message(received))?;
             (message::key_of(&self.next.to_string()), Some(text))
         };
@@ -108,7 +108,7 @@ impl Session {
 
     /// Handles the disconnection of a request's client. Since 2026-07-28, a disconnection cancels the request, and the
     /// result is the cancellation. In earlier versions, it cancels nothing.
-    pub(super) fn left(&mut self, key: &str) -> Option<String> {
+    pub(super) fn on_disconnect(&mut self, key: &str) -> Option<String> {
         if self.id.is_some() {
             self.calls.get_mut(key)?.request = None;
             return None;
@@ -117,7 +117,7 @@ impl Session {
         Some(message::cancelled(&call.order.to_string(), "the client is gone"))
     }
 
-    pub(super) fn cancelled(&mut self, key: &str) -> Option<u64> {
+    pub(super) fn remove_cancelled(&mut self, key: &str) -> Option<u64> {
         self.calls.remove(key)?.request
     }
 
@@ -134,13 +134,13 @@ impl Session {
     }
 
     pub(super) fn delivery(&mut self, text: &str) -> Delivery {
-        let Some(outline) = Outline::read(text.as_bytes()) else { return self.other(text, None) };
+        let Some(outline) = Outline::read(text.as_bytes()) else { return self.deliver_unrelated(text, None) };
         if outline.method.is_none() && outline.answers {
             return self.answer(&outline.id.unwrap_or_default(), text);
         }
         let method = outline.method.unwrap_or_default();
         if self.id.is_none() {
-            return self.shared(text);
+            return self.deliver_shared(text);
         }
         if method == PROGRESS {
             let read = json::read(text).ok();
@@ -151,7 +151,7 @@ impl Session {
                 return Delivery::Event(number, text.into());
             }
         }
-        self.other(text, outline.id)
+        self.deliver_unrelated(text, outline.id)
     }
 
     fn answer(&mut self, id: &str, text: &str) -> Delivery {
@@ -169,7 +169,7 @@ impl Session {
             return Delivery::Answer(number, text.into());
         }
         if let Some(tools) = read.as_ref().and_then(|node| message::at(node, &["result", "tools"])?.as_array()) {
-            self.marked = marked(tools);
+            self.header_schemas = schemas_with_headers(tools);
         }
         let why = "expected JSON of at most 512 levels, found more";
         let restored = read.map_or_else(
@@ -182,9 +182,9 @@ impl Session {
         Delivery::Answer(number, restored)
     }
 
-    /// Delivers a message other than a response, in the shared session: to the client whose request it
-    /// names, with the ids of that client. Other messages are discarded.
-    fn shared(&self, text: &str) -> Delivery {
+    /// Delivers a message of the shared session, other than a response, to the client whose request the message names.
+    /// The message receives the ids of the client. A message that names no request is discarded.
+    fn deliver_shared(&self, text: &str) -> Delivery {
         let Ok(mut node) = json::read(text) else { return Delivery::None };
         let progress = message::at(&node, &["params", "progressToken"]).map(json::canonical);
         let subscription = message::at(&node, &["params", "_meta", SUBSCRIPTION]).map(json::canonical);
@@ -207,9 +207,9 @@ impl Session {
         Delivery::Event(number, json::write(&restored_subscription(node, call)))
     }
 
-    /// Delivers a message that belongs to no known request: to the stream for such messages, otherwise to the latest
-    /// open request, otherwise to the next stream.
-    fn other(&mut self, text: &str, id: Option<String>) -> Delivery {
+    /// Delivers a message that belongs to no known request to the stream for such messages. Without this stream,
+    /// delivers it to the latest open request, or keeps it for the next stream.
+    fn deliver_unrelated(&mut self, text: &str, id: Option<String>) -> Delivery {
         let open = self.calls.values().filter_map(|call| Some((call.order, call.request?)));
         if let Some(number) = self.stream.or_else(|| open.max().map(|(_, number)| number)) {
             return Delivery::Event(number, text.into());
@@ -226,7 +226,7 @@ impl Session {
     }
 }
 
-fn marked(tools: &[Node<'_>]) -> BTreeMap<String, String> {
+fn schemas_with_headers(tools: &[Node<'_>]) -> BTreeMap<String, String> {
     let schema = |tool: &Node<'_>| {
         let schema = json::write(tool.get("inputSchema")?);
         schema.contains(ANNOTATION).then_some((message::text_at(tool, &["name"])?, schema))

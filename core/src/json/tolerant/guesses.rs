@@ -1,9 +1,9 @@
 //! Notations whose meaning only a schema can decide: names without a quotation mark or colon, and bare words as
 //! strings.
 //!
-//! The scanner records where each guess is, and the caller checks it against the schema: a name has to be declared, and
-//! the schema has to allow a string at a bare word. Quote tokens and doubled braces
-//! are never JSON, but they are also accepted only if the result is valid.
+//! The scanner records the location of each guess, and the caller checks the guess against the schema. A name has to be
+//! declared, and the schema has to allow a string at a bare word. Quote tokens and doubled braces are never JSON, but
+//! they are also accepted only if the result is valid.
 //!
 //! Sources: hermes-agent#7449, LiteRT-LM#2172, vllm#48678 (the quote token of Gemma 4). json_repair, jsonrepair and
 //! BAML read the other notations.

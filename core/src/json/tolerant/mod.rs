@@ -61,7 +61,7 @@ pub(crate) struct Guess {
 #[derive(Debug)]
 pub(crate) struct Reading {
     pub(crate) node: Node<'static>,
-    /// The rules without duplicates, in the order in which they were first needed; empty if the text is JSON.
+    /// The rules without duplicates, in the order of their first use; empty if the text is JSON.
     pub(crate) repairs: Vec<TextRepair>,
     /// The guesses that the schema has to confirm.
     pub(crate) guesses: Vec<Guess>,
@@ -112,7 +112,7 @@ pub(crate) fn read_tolerant(text: &str, tolerance: Tolerance) -> Result<Reading,
     }
 }
 
-/// Reads text that [`read_tolerant`] refuses, with notations that only a schema can decide.
+/// Reads text that [`read_tolerant`] refuses, with notations whose meaning depends on a schema.
 ///
 /// # Errors
 /// The reason why such a notation does not help.

@@ -1,5 +1,5 @@
-//! Queue for the events of a stream in which a call contains the answer. Hides blocks from the client, and buffers
-//! events until the answer or another event shows if they are sent.
+//! Queue for the events of a stream whose answer is a call. Hides blocks from the client, and buffers events until the
+//! answer or another event shows if they are sent.
 
 use alloc::vec::Vec;
 
@@ -147,7 +147,7 @@ impl Queue {
         self.pass(event, out);
     }
 
-    /// Passes on an event that the API did not send, before the event from which it was made.
+    /// Passes on an event that the API did not send, before its source event.
     pub(crate) fn add_before<'a>(&mut self, event: Node<'a>, out: &mut Vec<Node<'a>>) {
         self.pass(event, out);
         self.added += 1;

@@ -397,7 +397,7 @@ fn restore_parts(restorer: TextRestorer<'_>, message: &mut Node<'_>, list: &'sta
     put(message, list, &mut parts.restore_all(restorer, may_be_cut));
 }
 
-/// Restores a reply that is a list of chunks whose units are whole, like a Gemini stream without events. The text of an
+/// Restores a reply that is a list of chunks with whole units, like a Gemini stream without events. The text of an
 /// alternative is concatenated across chunks.
 fn restore_chunks<'a>(
     restorer: TextRestorer<'_>,

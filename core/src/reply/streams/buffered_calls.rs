@@ -104,13 +104,18 @@ impl Calls {
     }
 
     /// Keeps the event of a call's last piece: it is sent with the complete arguments.
-    pub(crate) fn carry(&mut self, key: &Key, event: &Node<'_>) -> Result<(), Error> {
+    pub(crate) fn keep_template(&mut self, key: &Key, event: &Node<'_>) -> Result<(), Error> {
         let cost = json::length(event);
         self.set_template(key, cost, || EventTemplate::Event(event.detached()))
     }
 
     /// Keeps a chunk without its output for the calls `keys`, which began in it.
-    pub(crate) fn carry_in_chunk(&mut self, keys: Vec<Key>, event: &Node<'_>, chunks: Chunks) -> Result<(), Error> {
+    pub(crate) fn keep_chunk_template(
+        &mut self,
+        keys: Vec<Key>,
+        event: &Node<'_>,
+        chunks: Chunks,
+    ) -> Result<(), Error> {
         let chunk = chunks.of.without_output(event);
         let (cost, chunk) = (json::length(&chunk), Arc::new(chunk));
         for key in keys {

@@ -37,7 +37,7 @@ impl Stream {
         self.end_replaced();
         let fresh = core::mem::take(&mut self.fresh);
         // Keeps the template even if the chunk is refused, so that earlier pieces are not lost.
-        let kept = if fresh.is_empty() { Ok(()) } else { self.buffered.carry_in_chunk(fresh, event, chunks) };
+        let kept = if fresh.is_empty() { Ok(()) } else { self.buffered.keep_chunk_template(fresh, event, chunks) };
         let buffered = outcome?;
         kept?;
         Ok(buffered && nothing_left)
@@ -186,7 +186,7 @@ impl Stream {
         } else {
             self.whole_in(&key, event)
         };
-        self.known(key, name, id)?;
+        self.record_call(key, name, id)?;
         Ok(call_event)
     }
 
@@ -210,7 +210,7 @@ impl Stream {
             self.in_item(event, path)?;
             let call_event = self.buffered.close(&key).and_then(|buffered| self.call_event(buffered));
             if let Some(name) = name {
-                self.known(key, name, id)?;
+                self.record_call(key, name, id)?;
             }
             return Ok(call_event);
         };
@@ -226,13 +226,13 @@ impl Stream {
             restored?;
             let call_event =
                 self.buffered.close(&key).and_then(|buffered| self.call_event(buffered.with_reported(true)));
-            self.known(key, name, id)?;
+            self.record_call(key, name, id)?;
             return Ok(call_event);
         }
         let mut call_event = None;
         visit(event, path, |item| call_event = self.whole_in(&key, item));
         visit(event, path, |node| self.names_of(node, "name")).unwrap_or(Ok(()))?;
-        self.known(key, name, id)?;
+        self.record_call(key, name, id)?;
         Ok(call_event)
     }
 
@@ -248,7 +248,7 @@ impl Stream {
     }
 
     /// Records a reported call, because later events may repeat it.
-    fn known(&mut self, key: Key, name: Text<'static>, id: Option<String>) -> Result<(), Error> {
+    fn record_call(&mut self, key: Key, name: Text<'static>, id: Option<String>) -> Result<(), Error> {
         if self.restore_map.repairs(&name) {
             self.reports.record_reported(id.as_deref());
             self.buffered.open(key, name, id, true)?;

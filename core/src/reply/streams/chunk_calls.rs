@@ -316,7 +316,7 @@ impl ChunkCalls {
         all_replaced
     }
 
-    pub(crate) fn carry(&mut self, event: &Node<'_>, chunks: Chunks) {
+    pub(crate) fn keep_template(&mut self, event: &Node<'_>, chunks: Chunks) {
         for number in core::mem::take(&mut self.holding) {
             let Some(choice) = self.choices.get_mut(&number).filter(|choice| choice.template.is_none()) else {
                 continue;

@@ -129,7 +129,7 @@ impl Stream {
             let rewritten = chunk_calls.rewrite(item, number, chunks, (&is_tool, &is_repaired));
             replaced.extend(rewritten.into_iter().map(|index| Key::in_choice(number, index)));
         });
-        chunk_calls.carry(event, chunks);
+        chunk_calls.keep_template(event, chunks);
         self.reports.push_changes(chunk_calls.take_changes());
     }
 
@@ -301,7 +301,7 @@ impl Stream {
         }
         let piece = known_event.piece(event, Content::Arguments).and_then(|path| at(event, path)?.as_text());
         let Some(piece) = piece else { return Ok(false) };
-        self.buffered.carry(&key, event)?;
+        self.buffered.keep_template(&key, event)?;
         self.buffered.add(&key, piece)?;
         Ok(true)
     }

@@ -12,6 +12,7 @@ use super::brackets::Scan;
 use crate::json::{self, close_cut};
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+/// How a server sends the arguments of a call.
 pub(super) enum Sends {
     /// Each piece continues the earlier ones.
     Deltas,

@@ -31,7 +31,7 @@ pub(crate) struct Buffer {
     text: String,
     /// Start of the incomplete line.
     line: usize,
-    /// Position up to which the end of that line was searched.
+    /// Position from which the search for the end of the incomplete line continues.
     searched: usize,
     /// Set if the last piece ended with a CR: how to treat an LF at the beginning of the next piece.
     half: Option<Half>,

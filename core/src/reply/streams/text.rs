@@ -1,5 +1,5 @@
 //! Buffers the text parts of a stream until they end. Restores an answer that is spread over adjacent parts. Finds the
-//! text part to which an event belongs, in APIs whose text consists of blocks, parts or steps.
+//! text part of an event, in APIs whose text consists of blocks, parts or steps.
 //!
 //! After a part that is truncated JSON, all events of text parts are buffered until another event arrives. The whole
 //! answer is then put into the first part, as in a whole reply.

@@ -174,14 +174,14 @@ impl ChoiceFormat {
             let emptied = location.edit(request, |choice| match &self.spelling {
                 Spelling::Words(_) => self.apply_to_words(choice, &mut *decide, &mut applied.gone),
                 Spelling::Kinds => {
-                    let tool = |tool: &mut Node<'a>| self.entry(tool, true, &mut *decide, &mut applied.gone);
+                    let tool = |tool: &mut Node<'a>| self.apply_to_entry(tool, true, &mut *decide, &mut applied.gone);
                     choice.visit(KIND_TOOL, tool).unwrap_or(Ok(false))
                 }
                 Spelling::Mode(mode) => {
                     let mut emptied = false;
                     for names in mode.names {
                         let mut among = |holder: &mut Node<'a>| {
-                            self.among(holder, (names, is_forced), &mut *decide, &mut applied.gone)
+                            self.apply_to_list(holder, (names, is_forced), &mut *decide, &mut applied.gone)
                         };
                         emptied |= match mode.within {
                             Some(within) => choice.visit(within, among).unwrap_or(Ok(false))?,
@@ -203,17 +203,17 @@ impl ChoiceFormat {
         gone: &mut Vec<Text<'static>>,
     ) -> Result<bool, Error> {
         if !has_type(choice, ALLOWED) {
-            return self.entry(choice, true, decide, gone);
+            return self.apply_to_entry(choice, true, decide, gone);
         }
         if choice.get(ALLOWED).is_some_and(|inner| inner.as_object().is_some()) {
-            let among = choice.visit(ALLOWED, |inner| self.among(inner, ("tools", false), decide, gone));
+            let among = choice.visit(ALLOWED, |inner| self.apply_to_list(inner, ("tools", false), decide, gone));
             return among.unwrap_or(Ok(false));
         }
-        self.among(choice, ("tools", false), decide, gone)
+        self.apply_to_list(choice, ("tools", false), decide, gone)
     }
 
     /// Applies the decision to one entry. Returns true if the tool is not sent.
-    fn entry<'a>(
+    fn apply_to_entry<'a>(
         &self,
         node: &mut Node<'a>,
         is_forced: bool,
@@ -268,7 +268,7 @@ impl ChoiceFormat {
 
     /// Removes entries that are not sent. Returns true if the list becomes empty. `is_forced` is true if the list has
     /// one entry that the choice forces.
-    fn among<'a>(
+    fn apply_to_list<'a>(
         &self,
         holder: &mut Node<'a>,
         (list, is_forced): (&str, bool),
@@ -281,7 +281,7 @@ impl ChoiceFormat {
             }
             let (mut at, mut places) = (0, Vec::new());
             list.visit_children(|_, item| {
-                if self.entry(item, is_forced, &mut *decide, gone)? {
+                if self.apply_to_entry(item, is_forced, &mut *decide, gone)? {
                     places.push(at);
                 }
                 at += 1;

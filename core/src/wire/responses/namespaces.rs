@@ -144,7 +144,7 @@ impl Planner {
         let (mut renamed, mut owners) = (Map::new(), Map::new());
         for (namespace, name) in members {
             let mut flat_name = flat(Some(&namespace), &name);
-            // All colliding tools are renamed, so that their order does not decide which one keeps the plain name.
+            // All colliding tools are renamed. Otherwise, their order would decide which tool keeps the plain name.
             if top.contains(&flat_name) || wanted.get(&flat_name) != Some(&1) {
                 flat_name = Text::new(taken.reserve_unused(name_with_hash(&flat_name, &namespace, &name), usize::MAX));
                 renamed.insert((namespace.clone(), name.clone()), flat_name.clone());
@@ -161,7 +161,7 @@ impl Planner {
 }
 
 impl FlatNames {
-    /// Approximate size.
+    /// Returns the approximate size in bytes.
     pub(crate) fn bytes(&self) -> usize {
         let text = |text: &Text<'_>| size_of::<Text<'_>>() + text.chars().len();
         let member = |(namespace, name): &Member<'_>| text(namespace) + text(name);
@@ -514,7 +514,7 @@ struct Renames<'n> {
     sent: &'n Set<String>,
     /// Digests in the names of `sent`.
     digests: &'n TakenDigests,
-    /// Names of the tools that a search or an item adds, and of deferred tools that a search can load.
+    /// Names of tools added by a search or an item, and of deferred tools that a search can load.
     loaded: &'n Set<String>,
     /// True if a loaded tool keeps the namespace into which the API has put it.
     keeps_loaded: bool,
