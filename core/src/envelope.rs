@@ -106,7 +106,7 @@ fn change(is_in_input: bool, at: &str, accepts: Accepts, guidance: Guidance, rul
         // An added key is reported at its parent, the root.
         pointer: if is_in_input { at.into() } else { String::new() },
         output_pointer: Some(at.into()),
-        rule: rule,
+        rule,
         accepts,
         guidance,
         encoded: false,

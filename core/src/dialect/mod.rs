@@ -92,7 +92,7 @@ pub struct Fact {
 
 impl Fact {
     /// Without `checked`, the date of the dialect.
-    pub(crate) fn to_node(&self) -> Node<'static> {
+    pub(crate) fn to_node(self) -> Node<'static> {
         Node::record([
             ("statement", Node::string(self.statement)),
             ("confidence", Node::literal(self.confidence.as_str())),

@@ -214,7 +214,7 @@ pub(crate) fn change_outside_arguments(
     Change {
         pointer: from,
         output_pointer: to,
-        rule: rule,
+        rule,
         accepts: Accepts::Same,
         guidance,
         encoded: false,

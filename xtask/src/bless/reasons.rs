@@ -7,8 +7,10 @@ use std::{error::Error, fs, ops::Range, path::Path};
 
 use serde_json::{json, Value};
 use toolwire::{
-    internal::bindings::{call_text, Function, Naming},
-    json::{write, Node},
+    internal::{
+        bindings::{call_text, Function, Naming},
+        json::{write, Node},
+    },
     reports::Change,
 };
 
