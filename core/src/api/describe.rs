@@ -423,7 +423,7 @@ pub fn dialects(list: &[Dialect]) -> Node<'static> {
 
 /// Returns the known facts about a dialect.
 pub fn dialect(dialect: &Dialect) -> Node<'static> {
-    dialect.to_node()
+    dialect.describe()
 }
 
 pub(super) fn choice(choice: &DialectChoice) -> Node<'static> {

@@ -92,7 +92,7 @@ pub struct Fact {
 
 impl Fact {
     /// Without `checked`, the date of the dialect.
-    pub(crate) fn to_node(self) -> Node<'static> {
+    pub(crate) fn describe(&self) -> Node<'static> {
         Node::record([
             ("statement", Node::string(self.statement)),
             ("confidence", Node::literal(self.confidence.as_str())),
@@ -368,18 +368,18 @@ impl Dialect {
 
     fn facts_to_node(&self, facts: &'static [Fact]) -> Node<'static> {
         let facts = facts.iter().map(|fact| {
-            let mut node = fact.to_node();
+            let mut node = fact.describe();
             node.set("checked", Node::string(self.as_of));
             node
         });
         Node::array(facts.collect())
     }
 
-    pub(crate) fn to_node(self) -> Node<'static> {
+    pub(crate) fn describe(&self) -> Node<'static> {
         let words =
             |words: &'static [&'static str]| Node::array(words.iter().map(|word| Node::string(*word)).collect());
         let limits = self.limits.iter().map(|(name, value)| ((*name).into(), Node::count(*value)));
-        let requests = self.requests().iter().map(requests::RequestFact::to_node);
+        let requests = self.requests().iter().map(requests::RequestFact::describe);
         Node::record([
             ("name", Node::string(self.name)),
             ("surface", Node::string(self.surface)),
@@ -391,7 +391,7 @@ impl Dialect {
             ("limits", Node::new(Data::Object(limits.collect()))),
             ("facts", self.facts_to_node(self.facts)),
             ("requests", Node::array(requests.collect())),
-            ("response", responses::to_node(&self)),
+            ("response", responses::to_node(self)),
             ("unverified", words(self.unverified)),
         ])
     }

@@ -221,7 +221,7 @@ const CONSTRAINTS: &[(&str, &str)] = &[
 pub(super) const DAY: &str = "2026-11-26";
 
 impl RequestFact {
-    pub(crate) fn to_node(self) -> Node<'static> {
+    pub(crate) fn describe(&self) -> Node<'static> {
         Node::record([
             ("statement", Node::string(self.statement)),
             ("confidence", Node::literal(self.confidence.as_str())),

@@ -22,7 +22,7 @@ fn documentation(name: &str, code: &str) -> Option<String> {
     };
     let is_above = |line: &&str| line.starts_with("///") || line.starts_with("#[");
     lines.iter().enumerate().filter(|(_, line)| declares(line)).find_map(|(at, _)| {
-        let above: Vec<&str> = lines[..at].iter().rev().copied().take_while(|line| is_above(&line)).collect();
+        let above: Vec<&str> = lines.iter().take(at).rev().copied().take_while(is_above).collect();
         let text = above.into_iter().rev().map(|line| line.trim_start_matches('/').trim()).collect::<Vec<_>>();
         (!text.is_empty()).then(|| text.join(" "))
     })

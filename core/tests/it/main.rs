@@ -47,8 +47,9 @@ mod unsafe_code;
 mod untouched;
 mod walle;
 
+#[allow(clippy::expect_used, reason = "a test fails by panicking")]
 fn dialect_id(name: &str) -> toolwire::DialectId {
-    name.parse().unwrap_or_else(|error| panic!("{error}"))
+    name.parse().expect("a known dialect")
 }
 
 /// Prints a line without the test harness, which would capture it: the number of cases must be visible even if

@@ -12,14 +12,14 @@ use crate::backend::{calls, loaded, whole, Backend};
 
 #[path = "../../examples/gateway.rs"]
 #[allow(dead_code, reason = "`main` is for the program")]
-mod gateway;
+mod example;
 
 #[tokio::test]
 async fn the_example_adapts_requests_and_restores_replies() {
     let (backend, url) = Backend::start([whole(200, calls())]).await;
     let listener = TcpListener::bind("127.0.0.1:0").await.expect("a port");
     let address = listener.local_addr().expect("an address");
-    tokio::spawn(gateway::serve(listener, url, ExchangeOptions::default().dialect(Dialect::ANTHROPIC)));
+    tokio::spawn(example::serve(listener, url, ExchangeOptions::default().dialect(Dialect::ANTHROPIC)));
 
     let request = Request::post(format!("http://{address}/v1/messages")).header("content-type", "application/json");
     let request = request.body(Full::<Bytes>::from(loaded().to_string())).expect("a request");

@@ -13,8 +13,9 @@ use toolwire::{
     DialectId, RepairOptions, Restore, SanitizeOptions, ToolsOptions,
 };
 
+#[allow(clippy::expect_used, reason = "a test fails by panicking")]
 pub(crate) fn id(name: &str) -> DialectId {
-    name.parse().unwrap_or_else(|error| panic!("{error}"))
+    name.parse().expect("a known dialect")
 }
 
 pub(crate) type Table<F> = &'static [(&'static str, F)];
