@@ -93,7 +93,7 @@ fn report(function: Function, case: &Value, text: &str) -> Result<Value, Box<dyn
     let options = Node::from_value(&case["options"])?;
     Ok(match call_text(function, &[&input], &options, Naming::Camel, true) {
         Err(error) => {
-            let change = |change: &Change| json!({ "pointer": change.pointer, "rule": change.rule, "reason": change.reason.to_string() });
+            let change = |change: &Change| json!({ "pointer": change.pointer, "rule": change.rule.id(), "reason": change.reason.to_string() });
             json!({ "changes": error.changes().iter().map(change).collect::<Vec<_>>() })
         }
         Ok(output) => {
