@@ -267,11 +267,8 @@ pub(crate) fn refused(list: &str, dialect: &'static Dialect) -> Vec<&'static str
     let found = json::read(list)
         .and_then(|list| internal::check_tools(list, &[dialect], internal::FindingLimit::EVERY_TOOL))
         .unwrap_or_default();
-    let mut rules: Vec<&'static str> = found
-        .iter()
-        .filter(|violation| violation.severity == Severity::Refused)
-        .map(|violation| violation.constraint)
-        .collect();
+    let mut rules: Vec<&'static str> =
+        found.iter().filter(|one| one.severity == Severity::Refused).map(|one| one.constraint).collect();
     rules.sort_unstable();
     rules
 }
