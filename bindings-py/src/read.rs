@@ -337,8 +337,8 @@ impl<'py> Values<'py> {
         depth: usize,
     ) -> Result<(), Stop> {
         let members = self.keys.len() - keys;
-        if let Some(own) = self.pending.get_mut(pending..) {
-            own.reverse();
+        if let Some(members) = self.pending.get_mut(pending..) {
+            members.reverse();
         }
         for index in keys..keys + members {
             let Some(value) = self.pending.pop() else { break };

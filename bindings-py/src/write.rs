@@ -34,8 +34,8 @@ impl<'v, 'py> Writer<'v, 'py> {
         let number = node.origin().number();
         let leaf = !matches!(node.data(), Data::Array(_) | Data::Object(_));
         if node.is_intact() && (self.share || leaf) {
-            if let Some(own) = number.and_then(|number| self.values.object(number)) {
-                return Ok(own.clone());
+            if let Some(original) = number.and_then(|number| self.values.object(number)) {
+                return Ok(original.clone());
             }
         }
         Ok(match node.data() {
@@ -48,15 +48,15 @@ impl<'v, 'py> Writer<'v, 'py> {
                 PyList::new(self.py, items)?.into_any()
             }
             Data::Object(object) => {
-                let own = number.map(|number| self.values.keys(number)).unwrap_or_default();
-                let mut rest = own.iter();
+                let original_keys = number.map(|number| self.values.keys(number)).unwrap_or_default();
+                let mut rest = original_keys.iter();
                 let dict = PyDict::new(self.py);
                 for member in object {
                     let value = self.value(&member.value)?;
                     // The caller's own keys are used, because their hashes are already known. Rewriting keeps the
                     // order, so the key is nearly always the next one. If a member was moved, the search starts again.
                     let key = rest.find(|key| is(key, &member.key)).or_else(|| {
-                        rest = own.iter();
+                        rest = original_keys.iter();
                         rest.find(|key| is(key, &member.key))
                     });
                     match key {

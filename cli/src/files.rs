@@ -196,7 +196,7 @@ fn read_regular_file(path: &Path) -> Result<Vec<u8>, String> {
 /// Lists a folder. Names of folders end in `/`, names of links to folders in `//`.
 pub(crate) fn list(folder: &str) -> Result<Vec<String>, String> {
     let folder = if folder.is_empty() { "." } else { folder };
-    let named = |entry: io::Result<fs::DirEntry>| {
+    let entry_name = |entry: io::Result<fs::DirEntry>| {
         let entry = entry?;
         let (kind, name) = (entry.file_type()?, entry.file_name().to_string_lossy().into_owned());
         let is_folder = || fs::metadata(entry.path()).is_ok_and(|found| found.is_dir());
@@ -206,7 +206,7 @@ pub(crate) fn list(folder: &str) -> Result<Vec<String>, String> {
             _ => name,
         })
     };
-    let read = || fs::read_dir(folder)?.map(named).collect::<io::Result<Vec<String>>>();
+    let read = || fs::read_dir(folder)?.map(entry_name).collect::<io::Result<Vec<String>>>();
     read().map_err(|error| code(&error))
 }
 

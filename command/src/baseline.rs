@@ -56,7 +56,7 @@ impl Scope<'_> {
         let other = if self.is_rewritten {
             is_constraint(rule)
         } else {
-            Rule::ALL.iter().any(|one| one.id() == rule) && !is_constraint(rule)
+            Rule::ALL.iter().any(|known| known.id() == rule) && !is_constraint(rule)
         };
         let mut dialects = self.dialects.iter().filter(|known| known.name == dialect);
         !other

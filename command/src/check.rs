@@ -71,8 +71,8 @@ impl Check {
             (None, None, names) => Choice::Dialects(names),
         };
         // `exclude` of the configuration does not apply to dialects that the command line names.
-        let named = matches!(arguments.choice.choice(), Some(Choice::Dialects(_)));
-        let excluded = config.exclude.iter().filter(|_| !named);
+        let names_dialects = matches!(arguments.choice.choice(), Some(Choice::Dialects(_)));
+        let excluded = config.exclude.iter().filter(|_| !names_dialects);
         let exclude: Vec<String> = arguments.choice.exclude.iter().chain(excluded).cloned().collect();
         let mut dialects = choice.dialects(&exclude);
         let used_as = word(Some(&arguments.used_as)).unwrap_or(Use::Tool);
@@ -245,9 +245,9 @@ impl Check {
             Ok(found) => {
                 let profile = self.profile.as_deref();
                 // Most findings of several dialects are equal. Merging them at once bounds the memory.
-                source
-                    .found
-                    .add(whole.into_iter().chain(found).filter(|one| !ignores_rule(profile, dialect, one.rule)));
+                source.found.add(
+                    whole.into_iter().chain(found).filter(|finding| !ignores_rule(profile, dialect, finding.rule)),
+                );
             }
             Err(error) => {
                 let error = source.input.locate_error(source.places.locate(&error));

@@ -280,7 +280,7 @@ impl TomlFile<'_> {
         let mut steps: Vec<&str> = path.split('/').collect();
         steps.retain(|step| *step != ".");
         let is_json = |name: &&str| name.len() > JSON.len() && name.ends_with(JSON);
-        let is_odd = |one: char| one.is_control() || matches!(one, '\\' | ':');
+        let is_odd = |character: char| character.is_control() || matches!(character, '\\' | ':');
         if path.contains(is_odd) || !steps.iter().all(|step| is_plain(step)) || !steps.last().is_some_and(is_json) {
             let message = "expected a path of a `.json` file below the configuration's folder, with `/` and without \
                            `..`, found another path; `--baseline` accepts any path";

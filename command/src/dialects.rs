@@ -19,8 +19,8 @@ pub(crate) struct Dialects {
 
 impl Task for Dialects {
     fn finish(self: Box<Self>, terminal: &Terminal) -> Result<Output, CommandError> {
-        let one = dialects().iter().find(|dialect| Some(dialect.name) == self.arguments.dialect.as_deref());
-        Ok(match (one, self.arguments.machine.json) {
+        let shown = dialects().iter().find(|dialect| Some(dialect.name) == self.arguments.dialect.as_deref());
+        Ok(match (shown, self.arguments.machine.json) {
             (Some(dialect), true) => Output::json(&describe::dialect(dialect)),
             (None, true) => Output::json(&describe::dialects(dialects())),
             (Some(dialect), false) => Output::new(facts(dialect, terminal)),

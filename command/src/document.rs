@@ -46,16 +46,16 @@ pub(crate) fn indented(text: &str) -> String {
         out.push('\n');
         (0..depth.min(LEVELS)).for_each(|_| out.push_str("  "));
     };
-    while let Some(one) = characters.next() {
+    while let Some(character) = characters.next() {
         if in_string {
-            out.push(one);
-            in_string = escaped || one != '"';
-            escaped = one == '\\' && !escaped;
+            out.push(character);
+            in_string = escaped || character != '"';
+            escaped = character == '\\' && !escaped;
             continue;
         }
-        match one {
+        match character {
             '{' | '[' => {
-                out.push(one);
+                out.push(character);
                 let closes = characters.next_if(|next| matches!(next, '}' | ']'));
                 match closes {
                     Some(close) => out.push(close),
@@ -68,16 +68,16 @@ pub(crate) fn indented(text: &str) -> String {
             '}' | ']' => {
                 depth = depth.saturating_sub(1);
                 broken(&mut out, depth);
-                out.push(one);
+                out.push(character);
             }
             ',' => {
-                out.push(one);
+                out.push(character);
                 broken(&mut out, depth);
             }
             ':' => out.push_str(": "),
             _ => {
-                in_string = one == '"';
-                out.push(one);
+                in_string = character == '"';
+                out.push(character);
             }
         }
     }
@@ -93,14 +93,14 @@ struct Significant {
 
 impl Significant {
     fn test(mut self) -> impl FnMut(&char) -> bool {
-        move |one| {
+        move |character| {
             if self.in_string {
-                self.in_string = self.escaped || *one != '"';
-                self.escaped = *one == '\\' && !self.escaped;
+                self.in_string = self.escaped || *character != '"';
+                self.escaped = *character == '\\' && !self.escaped;
                 return true;
             }
-            self.in_string = *one == '"';
-            !matches!(one, ' ' | '\t' | '\n' | '\r')
+            self.in_string = *character == '"';
+            !matches!(character, ' ' | '\t' | '\n' | '\r')
         }
     }
 }

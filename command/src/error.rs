@@ -102,11 +102,11 @@ impl CommandError {
 /// Converts the pointer to an option of the library to an option of the command line.
 fn option_of_pointer(pointer: &str) -> String {
     let mut out = String::from("--");
-    for one in pointer.trim_start_matches('/').chars() {
-        if one.is_ascii_uppercase() {
+    for character in pointer.trim_start_matches('/').chars() {
+        if character.is_ascii_uppercase() {
             out.push('-');
         }
-        out.push(one.to_ascii_lowercase());
+        out.push(character.to_ascii_lowercase());
     }
     out
 }
@@ -146,5 +146,7 @@ pub(crate) fn is_json(name: &str) -> bool {
 /// Returns true for the name of a system error, such as `EIO`.
 fn is_code(message: &str) -> bool {
     message.starts_with('E')
-        && message.chars().all(|one| one.is_ascii_uppercase() || one.is_ascii_digit() || one == '_')
+        && message
+            .chars()
+            .all(|character| character.is_ascii_uppercase() || character.is_ascii_digit() || character == '_')
 }

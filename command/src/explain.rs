@@ -45,23 +45,24 @@ impl Task for Explain {
         if !is_schema && self.arguments.rewriting.used_as() != Use::Tool {
             return Err(not_a_schema());
         }
-        let named = pick(&subject, &entries, self.arguments.tool.as_deref(), "explain")?;
+        let entry = pick(&subject, &entries, self.arguments.tool.as_deref(), "explain")?;
         let dialects = dialects_named(&self.arguments.dialects);
         let mut explained = Vec::with_capacity(dialects.len());
         for dialect in dialects {
-            explained.push(self.explain_tool(&named, dialect, &places)?);
+            explained.push(self.explain_tool(&entry, dialect, &places)?);
         }
-        let code = if explained.iter().any(|one| one.refused.is_some()) { EXIT_FOUND } else { EXIT_SUCCESS };
+        let code =
+            if explained.iter().any(|explanation| explanation.refused.is_some()) { EXIT_FOUND } else { EXIT_SUCCESS };
         if self.arguments.machine.json {
-            return Ok(Output::json(&self.document(&named, &places, &explained)).with_exit_code(code));
+            return Ok(Output::json(&self.document(&entry, &places, &explained)).with_exit_code(code));
         }
-        let name = named.name.clone().unwrap_or_else(|| subject.noun().to_string());
+        let name = entry.name.clone().unwrap_or_else(|| subject.noun().to_string());
         let mut out = String::new();
-        for one in &explained {
+        for explanation in &explained {
             if !out.is_empty() {
                 out.push('\n');
             }
-            self.render(&name, one, &places, terminal.out, &mut out);
+            self.render(&name, explanation, &places, terminal.out, &mut out);
         }
         Ok(Output::new(out).with_exit_code(code))
     }
@@ -70,7 +71,7 @@ impl Task for Explain {
 impl Explain {
     fn explain_tool(
         &self,
-        named: &Named,
+        entry: &Named,
         dialect: &'static Dialect,
         places: &InputPointers,
     ) -> Result<Explanation, CommandError> {
@@ -81,7 +82,7 @@ impl Explain {
         let excerpt = |node: Option<&Node<'_>>| node.map(json::write);
         match (before, after) {
             (Subject::Schemas(before), Subject::Schemas(mut after)) => {
-                let at: usize = named.pointer.trim_start_matches('/').parse().unwrap_or_default();
+                let at: usize = entry.pointer.trim_start_matches('/').parse().unwrap_or_default();
                 let (Some(before), Some(schema)) = (before.get(at), after.get_mut(at)) else {
                     return Ok(Explanation::new(dialect));
                 };
@@ -91,13 +92,13 @@ impl Explain {
                         let was = excerpt(value_at(before, &change.pointer));
                         let is =
                             excerpt(change.output_pointer.as_deref().and_then(|pointer| value_at(schema, pointer)));
-                        change.pointer.insert_str(0, &named.pointer);
+                        change.pointer.insert_str(0, &entry.pointer);
                         (change, was, is)
                     })),
                     // An option that the dialect does not have is an error of the command line; other errors are
                     // findings.
                     Err(error) if CommandError::from_core(&error, "").exit_code() == EXIT_FOUND => {
-                        let pointer = format!("{}{}", named.pointer, error.pointer());
+                        let pointer = format!("{}{}", entry.pointer, error.pointer());
                         explained.refused = Some((error.code().as_str(), pointer, error.message().into()));
                     }
                     Err(error) => return Err(failed(error)),
@@ -112,7 +113,7 @@ impl Explain {
                 let mut explained = Explanation::new(dialect);
                 let ours = |pointer: &str| {
                     pointer
-                        .strip_prefix(named.pointer.as_str())
+                        .strip_prefix(entry.pointer.as_str())
                         .is_some_and(|rest| rest.is_empty() || rest.starts_with('/'))
                 };
                 for ToolChange { change, .. } in outcome.changes.into_iter().filter(|about| ours(&about.change.pointer))
@@ -168,12 +169,12 @@ impl Explain {
         }
     }
 
-    fn document<'e>(&self, named: &Named, places: &InputPointers, explained: &'e [Explanation]) -> Node<'e> {
+    fn document<'e>(&self, entry: &Named, places: &InputPointers, explained: &'e [Explanation]) -> Node<'e> {
         let excerpt =
             |text: &'e Option<String>| text.as_deref().and_then(|text| json::read(text).ok()).unwrap_or_default();
-        let dialects = explained.iter().map(|one| {
-            let all: Vec<Change> = one.changes.iter().map(|(change, _, _)| change.clone()).collect();
-            let changes = one.changes.iter().map(|(change, was, is)| {
+        let dialects = explained.iter().map(|explanation| {
+            let all: Vec<Change> = explanation.changes.iter().map(|(change, _, _)| change.clone()).collect();
+            let changes = explanation.changes.iter().map(|(change, was, is)| {
                 let mut members = located(places, &change.pointer);
                 if let json::Data::Object(object) = describe::change(change).into_data() {
                     members.extend(
@@ -188,22 +189,22 @@ impl Explain {
                 Node::object(Object::from_iter(members))
             });
             let changes = Node::array(changes.collect());
-            let refused = one.refused.as_ref().map_or_else(Node::default, |(rule, pointer, message)| {
+            let refused = explanation.refused.as_ref().map_or_else(Node::default, |(rule, pointer, message)| {
                 let mut members = Vec::from([(Text::new("rule"), Node::string(*rule))]);
                 members.extend(located(places, pointer));
                 members.push((Text::new("message"), Node::string(message.as_str())));
                 Node::object(Object::from_iter(members))
             });
             record([
-                ("dialect", Node::string(one.dialect.name)),
+                ("dialect", Node::string(explanation.dialect.name)),
                 ("lossless", Node::bool(refused.is_null() && lossless(&all))),
                 ("changes", changes),
                 ("refused", refused),
             ])
         });
         let mut members = header("explain", &self.input.source);
-        members.push((Text::new("tool"), named.name.clone().map_or_else(Node::default, Node::string)));
-        members.extend(located(places, &named.pointer));
+        members.push((Text::new("tool"), entry.name.clone().map_or_else(Node::default, Node::string)));
+        members.extend(located(places, &entry.pointer));
         members.push((Text::new("dialects"), Node::array(dialects.collect())));
         Node::object(Object::from_iter(members))
     }

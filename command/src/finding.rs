@@ -109,7 +109,7 @@ pub(crate) const fn rank(severity: Severity) -> usize {
 }
 
 pub(crate) fn page(rule: &str) -> String {
-    let is_rule = internal::constraint_of(rule).is_some() || Rule::ALL.iter().any(|one| one.id() == rule);
+    let is_rule = internal::constraint_of(rule).is_some() || Rule::ALL.iter().any(|known| known.id() == rule);
     if kind_of(rule).is_some() {
         return format!("{DOCS}diff.md#{rule}");
     }
@@ -129,7 +129,7 @@ pub(crate) fn summary_and_advice(rule: &str) -> (&'static str, &'static str) {
         return (kind.summary, kind.fix);
     }
     let constraint = internal::constraint_of(rule).map(|rule: Constraint| (rule.summary(), rule.fix()));
-    let change = || Rule::ALL.iter().find(|one| one.id() == rule).map(|rule| (rule.summary(), LOSS_ADVICE));
+    let change = || Rule::ALL.iter().find(|known| known.id() == rule).map(|rule| (rule.summary(), LOSS_ADVICE));
     let request = || of_requests(rule).map(|summary| (summary, REQUEST_ADVICE));
     constraint.or_else(request).or_else(change).unwrap_or(("The tool cannot be expressed for that API.", LOSS_ADVICE))
 }
@@ -451,7 +451,7 @@ mod tests {
             findings.add(messages.iter().map(|message| finding(dialect, message)));
         }
         let found = findings.sorted();
-        let found: Vec<_> = found.iter().map(|one| (one.message.as_str(), one.reported_by.len())).collect();
+        let found: Vec<_> = found.iter().map(|finding| (finding.message.as_str(), finding.reported_by.len())).collect();
         // The fourth dialect's second `z` is merged with the first finding that is left.
         assert_eq!(found, [("w", 4), ("y", 2), ("z", 2)]);
     }

@@ -499,10 +499,10 @@ impl Gathering {
             return self.add_failed(CommandError::new("", message).in_source(source).in_file(source, None));
         };
         let Declaration { servers: declared, disabled } = declaration;
-        let names: Vec<String> = declared.iter().map(|one| format!("`{}`", shown(&one.name))).collect();
+        let names: Vec<String> = declared.iter().map(|server| format!("`{}`", shown(&server.name))).collect();
         let chosen: Vec<Declared> =
-            declared.into_iter().filter(|one| self.only.is_empty() || self.only.contains(&one.name)).collect();
-        self.declared_names.extend(chosen.iter().map(|one| one.name.clone()));
+            declared.into_iter().filter(|server| self.only.is_empty() || self.only.contains(&server.name)).collect();
+        self.declared_names.extend(chosen.iter().map(|server| server.name.clone()));
         if disabled > 0 {
             self.notes.push(format!("{}: {disabled} of its servers skipped (disabled in the file)", shown(source)));
         }
@@ -535,13 +535,16 @@ impl Gathering {
         values: &BTreeMap<String, String>,
     ) -> Result<(), CommandError> {
         let mut wants = Vec::new();
-        for one in servers {
-            let source = format!("{file} ({})", one.name);
-            let line = one.position.line;
-            match one.server.and_then(|server| servers::with_values(&server, &self.environment, values, &self.folder)) {
-                Ok(server) if self.keeps_servers => self.servers.push((one.name, server)),
+        for declared_server in servers {
+            let source = format!("{file} ({})", declared_server.name);
+            let line = declared_server.position.line;
+            match declared_server
+                .server
+                .and_then(|server| servers::with_values(&server, &self.environment, values, &self.folder))
+            {
+                Ok(server) if self.keeps_servers => self.servers.push((declared_server.name, server)),
                 Ok(server) => {
-                    let declared = (file.to_string(), one.position);
+                    let declared = (file.to_string(), declared_server.position);
                     let role = Role::Input(Origin::Server(Some(declared)));
                     wants.push(Want { need: Need::Server(server), source, role });
                 }

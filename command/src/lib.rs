@@ -207,17 +207,17 @@ impl Command {
     /// Supplies the content of the next need.
     pub fn give(&mut self, bytes: &[u8]) {
         if let State::Working(task) = &mut self.state {
-            let given = decode(bytes).and_then(|(text, _)| task.give(&text));
+            let outcome = decode(bytes).and_then(|(text, _)| task.give(&text));
             let source = self.source.clone();
-            return self.go_on(given, &source);
+            return self.go_on(outcome, &source);
         }
         let (State::Waiting(_), Some(want)) = (&self.state, self.gathering.next()) else { return };
         let source = want.source.clone();
-        let given = match decode(bytes) {
+        let outcome = match decode(bytes) {
             Ok((text, encoding)) => self.gathering.give(text, encoding),
             Err(error) => self.gathering.fail(false, error),
         };
-        self.go_on(given, &source);
+        self.go_on(outcome, &source);
     }
 
     /// Reports that the next need cannot be met: a message, or the name of the system's error (`ENOENT`).

@@ -11,8 +11,8 @@ pub(crate) fn escaped(text: &str) -> String {
 /// Appends a text, escaped for an element or a quoted attribute. Characters that are invisible or change the writing
 /// direction are written as visible escapes, as on a terminal.
 pub(crate) fn escape(text: &str, out: &mut String) {
-    for one in shown(text).chars() {
-        match one {
+    for character in shown(text).chars() {
+        match character {
             '&' => out.push_str("&amp;"),
             '<' => out.push_str("&lt;"),
             '>' => out.push_str("&gt;"),
@@ -20,7 +20,7 @@ pub(crate) fn escape(text: &str, out: &mut String) {
             '\'' => out.push_str("&#39;"),
             // XML, and so SVG, does not allow these characters.
             '\u{fffe}' | '\u{ffff}' => out.push('\u{fffd}'),
-            one => out.push(one),
+            character => out.push(character),
         }
     }
 }

@@ -134,13 +134,13 @@ pub(crate) fn children(text: &str, span: Range<usize>) -> Vec<Child> {
 pub(crate) fn splice(text: &str, mut edits: Vec<(Range<usize>, String)>) -> String {
     // The sort is stable, so an insertion at the end of a replaced range stays after the replacement.
     edits.sort_by_key(|(at, _)| at.start);
-    let (mut out, mut done) = (String::with_capacity(text.len()), 0);
+    let (mut out, mut copied_end) = (String::with_capacity(text.len()), 0);
     for (at, new) in edits {
-        out.push_str(text.get(done..at.start).unwrap_or_default());
+        out.push_str(text.get(copied_end..at.start).unwrap_or_default());
         out.push_str(&new);
-        done = at.end;
+        copied_end = at.end;
     }
-    out.push_str(text.get(done..).unwrap_or_default());
+    out.push_str(text.get(copied_end..).unwrap_or_default());
     out
 }
 
@@ -150,8 +150,8 @@ fn lines_and_columns(text: &str, offsets: &[usize]) -> Vec<Position> {
     let mut found = vec![Position::default(); offsets.len()];
     let (mut line, mut column, mut seen) = (1, 1, 0);
     for (at, of) in order {
-        for one in text.get(seen..at).unwrap_or_default().chars() {
-            (line, column) = if one == '\n' { (line + 1, 1) } else { (line, column + 1) };
+        for character in text.get(seen..at).unwrap_or_default().chars() {
+            (line, column) = if character == '\n' { (line + 1, 1) } else { (line, column + 1) };
         }
         seen = seen.max(at);
         if let Some(position) = found.get_mut(of) {
@@ -174,7 +174,7 @@ impl Scan<'_> {
     }
 
     fn skip_space(&mut self) {
-        while self.peek().is_some_and(|one| one.is_ascii_whitespace() || one == b',' || one == b':') {
+        while self.peek().is_some_and(|byte| byte.is_ascii_whitespace() || byte == b',' || byte == b':') {
             self.at += 1;
         }
     }
@@ -233,8 +233,8 @@ impl Scan<'_> {
 
     fn skip_value(&mut self) {
         let mut depth = 0_usize;
-        while let Some(one) = self.peek() {
-            match one {
+        while let Some(byte) = self.peek() {
+            match byte {
                 b'"' => self.skip_string(),
                 b'{' | b'[' => {
                     depth += 1;
@@ -259,9 +259,9 @@ impl Scan<'_> {
 
     fn skip_string(&mut self) {
         self.at += 1;
-        while let Some(one) = self.peek() {
-            self.at += if one == b'\\' { 2 } else { 1 };
-            if one == b'"' {
+        while let Some(byte) = self.peek() {
+            self.at += if byte == b'\\' { 2 } else { 1 };
+            if byte == b'"' {
                 return;
             }
         }

@@ -70,7 +70,7 @@ fn described(entry: &Named, subject: &Subject<'_>, places: &InputPointers) -> No
             None => (None, None),
         },
     };
-    let word = |format| ToolFormat::CHOICES.iter().find(|(_, one)| *one == format).map(|(word, _)| *word);
+    let word = |format| ToolFormat::CHOICES.iter().find(|(_, known)| *known == format).map(|(word, _)| *word);
     let mut members = Vec::from([(Text::new("name"), entry.name.clone().map_or_else(Node::default, Node::string))]);
     members.extend(located(places, &entry.pointer));
     members.extend([

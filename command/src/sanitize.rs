@@ -116,7 +116,7 @@ impl Sanitize {
         terminal: &Terminal,
     ) -> Result<Output, CommandError> {
         let options = self.options().sanitize;
-        let (mut done, mut losing) = (Vec::with_capacity(schemas.len()), 0);
+        let (mut rewritten, mut losing) = (Vec::with_capacity(schemas.len()), 0);
         for (at, schema) in schemas.into_iter().enumerate() {
             let (schema, result) = internal::sanitize_with_report(schema, &options).map_err(|error| {
                 let (line, pointer) = places.of(&format!("/{at}{}", error.pointer()));
@@ -124,16 +124,16 @@ impl Sanitize {
             })?;
             losing += result.changes.iter().filter(|change| !lossless(std::slice::from_ref(*change))).count();
             let report = self.arguments.machine.json.then(|| describe::rewrite(&result));
-            done.push(match report {
+            rewritten.push(match report {
                 Some(report) => with_report("schema", schema, report),
                 None => schema,
             });
         }
         let compact = self.arguments.layout.compact || self.arguments.machine.json;
         let mut output = match places {
-            InputPointers::Alone(_) => Output::text(&done.first().map(json::write).unwrap_or_default(), compact),
-            InputPointers::Below(_) => Output::text(&json::write(&Node::array(done)), compact),
-            InputPointers::Lines(_) => Output::new(done.iter().map(|one| json::write(one) + "\n").collect()),
+            InputPointers::Alone(_) => Output::text(&rewritten.first().map(json::write).unwrap_or_default(), compact),
+            InputPointers::Below(_) => Output::text(&json::write(&Node::array(rewritten)), compact),
+            InputPointers::Lines(_) => Output::new(rewritten.iter().map(|schema| json::write(schema) + "\n").collect()),
         };
         self.losses(&mut output, losing, terminal);
         Ok(output)

@@ -102,15 +102,15 @@ impl Secrets {
         }
         places.sort_unstable();
         let part = |start: usize, end: usize| text.get(start.max(from)..end.max(from)).unwrap_or_default();
-        let (mut shown, mut done) = (String::new(), 0);
+        let (mut shown, mut shown_end) = (String::new(), 0);
         for (start, end) in places {
-            if start >= done {
-                shown.push_str(part(done, start));
+            if start >= shown_end {
+                shown.push_str(part(shown_end, start));
                 shown.push_str(if end > from { &self.instead } else { "" });
             }
-            done = done.max(end);
+            shown_end = shown_end.max(end);
         }
-        shown + part(done, text.len())
+        shown + part(shown_end, text.len())
     }
 }
 
@@ -139,14 +139,14 @@ impl<'t> Unescaped<'t> {
         let (mut text, mut places) = (String::new(), Vec::new());
         let (mut at, mut found) = (0, false);
         while let Some(rest) = self.text.get(at..).filter(|rest| !rest.is_empty()) {
-            let (one, length) = match escape(rest) {
+            let (character, length) = match escape(rest) {
                 Some(escape) => {
                     found = true;
                     escape
                 }
-                None => rest.chars().next().map(|one| (one, one.len_utf8()))?,
+                None => rest.chars().next().map(|character| (character, character.len_utf8()))?,
             };
-            text.push(one);
+            text.push(character);
             // The first byte begins where the escape begins, and the next character where the escape ends.
             places.resize(text.len(), self.original_offset(at));
             at += length;
@@ -162,9 +162,9 @@ fn escape(text: &str) -> Option<(char, usize)> {
         b'\\' => json_escape(text),
         b'%' => url_escape(text),
         b'&' => {
-            let named = |(name, one): &(&str, char)| {
+            let named = |(name, character): &(&str, char)| {
                 let found = text.get(..name.len()).is_some_and(|found| found.eq_ignore_ascii_case(name));
-                found.then_some((*one, name.len()))
+                found.then_some((*character, name.len()))
             };
             ENTITIES.iter().find_map(named).or_else(|| html_escape(text))
         }
@@ -181,20 +181,20 @@ fn json_escape(text: &str) -> Option<(char, usize)> {
         let second = text.get(6..).and_then(unit);
         let mut pair = char::decode_utf16([first].into_iter().chain(second));
         return match pair.next()? {
-            Ok(one) => Some((one, 6 * one.len_utf16())),
+            Ok(character) => Some((character, 6 * character.len_utf16())),
             Err(_) => Some((char::REPLACEMENT_CHARACTER, 6)),
         };
     }
-    let one = match text.chars().nth(1)? {
+    let character = match text.chars().nth(1)? {
         'b' => '\u{8}',
         'f' => '\u{c}',
         'n' => '\n',
         'r' => '\r',
         't' => '\t',
-        one if "\"'\\/".contains(one) => one,
+        character if "\"'\\/".contains(character) => character,
         _ => return None,
     };
-    Some((one, 2))
+    Some((character, 2))
 }
 
 fn url_escape(text: &str) -> Option<(char, usize)> {

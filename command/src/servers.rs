@@ -54,8 +54,8 @@ pub(crate) fn declared(text: &str, timeout: u32) -> Option<Declaration> {
         let server = transport(&member.value).map(|transport| Server { transport, timeout, secrets: Vec::new() });
         found.push(Declared { name, position: Position::default(), server });
     }
-    for (one, position) in found.iter_mut().zip(positions_in(text, &plain, pointers.iter().map(String::as_str))) {
-        one.position = position;
+    for (declared, position) in found.iter_mut().zip(positions_in(text, &plain, pointers.iter().map(String::as_str))) {
+        declared.position = position;
     }
     Some(Declaration { servers: found, disabled })
 }
@@ -88,7 +88,8 @@ fn list<'n>(file: &'n Node<'_>) -> Option<(String, &'n Object<'n>)> {
         .iter()
         .find_map(|list| Some((format!("/{list}"), file.get(list)?)))
         .or_else(|| Some((format!("/{SECTION}/servers"), file.get(SECTION)?.get("servers")?)))?;
-    let members = servers.as_object().filter(|servers| servers.iter().all(|one| one.value.as_object().is_some()))?;
+    let members =
+        servers.as_object().filter(|servers| servers.iter().all(|member| member.value.as_object().is_some()))?;
     Some((pointer, members))
 }
 
@@ -144,7 +145,7 @@ pub(crate) fn with_values(
 ) -> Result<Server, String> {
     let mut secrets = Vec::new();
     let mut server = expand_server(server, folder, &mut |name, otherwise| {
-        let is_allowed = allowed.iter().any(|one| one == name);
+        let is_allowed = allowed.iter().any(|variable| variable == name);
         match (values.get(name).filter(|_| is_allowed), otherwise) {
             (Some(value), _) => {
                 secrets.push(value.clone());
@@ -226,9 +227,9 @@ fn expand(text: &str, folder: &str, value: Value<'_>) -> Result<String, String> 
 }
 
 pub(crate) fn is_name(name: &str) -> bool {
-    !name.starts_with(|one: char| one.is_ascii_digit())
+    !name.starts_with(|character: char| character.is_ascii_digit())
         && !name.is_empty()
-        && name.chars().all(|one| one.is_ascii_alphanumeric() || one == '_')
+        && name.chars().all(|character| character.is_ascii_alphanumeric() || character == '_')
 }
 
 /// Returns an error for an invalid URL. Errors never quote the URL, because it may contain a secret.
@@ -241,7 +242,7 @@ pub(crate) fn check_url(url: &str) -> Result<(), &'static str> {
 }
 
 pub(crate) fn header(text: &str) -> Result<(String, String), CommandError> {
-    let is_token = |name: &str| !name.is_empty() && name.bytes().all(|one| one.is_ascii_graphic());
+    let is_token = |name: &str| !name.is_empty() && name.bytes().all(|byte| byte.is_ascii_graphic());
     match text.split_once(':') {
         Some((name, value)) if is_token(name) => {
             trimmed_header(name.into(), value).map_err(|message| CommandError::option("header", message))

@@ -108,10 +108,10 @@ impl Paint {
 /// Returns true for control characters, line breaks, and Unicode's *default ignorable* characters. These are direction
 /// marks, zero-width characters, fillers, tags, variation selectors, and interlinear annotation marks. Exception:
 /// U+FE0E and U+FE0F, which only choose between an emoji and a letter.
-fn is_control_or_invisible(one: char) -> bool {
-    one.is_control()
+fn is_control_or_invisible(character: char) -> bool {
+    character.is_control()
         || matches!(
-            one,
+            character,
             '\u{ad}' | '\u{34f}' | '\u{61c}' | '\u{115f}'..='\u{1160}' | '\u{17b4}'..='\u{17b5}'
             | '\u{180b}'..='\u{180f}' | '\u{200b}'..='\u{200f}' | '\u{2028}'..='\u{202e}' | '\u{2060}'..='\u{206f}'
             | '\u{3164}' | '\u{fe00}'..='\u{fe0d}'
@@ -123,7 +123,7 @@ fn is_control_or_invisible(one: char) -> bool {
 /// Escapes characters that are invisible, or that move the cursor, or change colors or the writing direction. Servers
 /// choose the names of their tools, and must not be able to send commands to a terminal.
 pub(crate) fn shown(text: &str) -> Cow<'_, str> {
-    escaped(text, |one| match one {
+    escaped(text, |character| match character {
         '\n' => Some("\\n"),
         '\t' => Some("\\t"),
         _ => None,
@@ -133,7 +133,7 @@ pub(crate) fn shown(text: &str) -> Cow<'_, str> {
 /// Like [`shown`], but keeps line breaks, for JSON text or for several lines. JSON contains these characters only in
 /// strings, in which the escapes have the same meaning.
 pub(crate) fn shown_lines(text: &str) -> Cow<'_, str> {
-    escaped(text, |one| match one {
+    escaped(text, |character| match character {
         '\n' => Some("\n"),
         '\t' => Some("\t"),
         _ => None,
@@ -145,13 +145,13 @@ fn escaped(text: &str, otherwise: impl Fn(char) -> Option<&'static str>) -> Cow<
         return Cow::Borrowed(text);
     }
     let mut out = String::with_capacity(text.len() + 8);
-    for one in text.chars() {
-        match otherwise(one) {
+    for character in text.chars() {
+        match otherwise(character) {
             Some(instead) => out.push_str(instead),
-            None if is_control_or_invisible(one) => {
-                one.encode_utf16(&mut [0; 2]).iter().for_each(|unit| out.push_str(&format!("\\u{unit:04x}")))
+            None if is_control_or_invisible(character) => {
+                character.encode_utf16(&mut [0; 2]).iter().for_each(|unit| out.push_str(&format!("\\u{unit:04x}")))
             }
-            None => out.push(one),
+            None => out.push(character),
         }
     }
     Cow::Owned(out)
@@ -175,7 +175,7 @@ pub(crate) fn without_commands(text: &str, commands: bool) -> Cow<'_, str> {
             rest = command;
         }
         while let Some((before, behind)) = rest.split_once("##") {
-            let name = behind.trim_start_matches(|one: char| one.is_ascii_alphabetic());
+            let name = behind.trim_start_matches(|character: char| character.is_ascii_alphabetic());
             out.push_str(before);
             // In `###[`, the command begins at the second `#`.
             let begins = name.starts_with('[') && !behind.starts_with('#');

@@ -58,14 +58,14 @@ impl Validate {
         }
         let Input { subject, places } = Input::read(text)?.require_checkable()?;
         let entries = subject.entries().map_err(|error| places.locate(&error))?;
-        let named = pick(&subject, &entries, self.arguments.tool.as_deref(), "validate")?;
-        let (line, pointer) = places.of(&named.pointer);
+        let picked = pick(&subject, &entries, self.arguments.tool.as_deref(), "validate")?;
+        let (line, pointer) = places.of(&picked.pointer);
         let schema = match &subject {
             Subject::Schemas(schemas) => {
-                entries.iter().position(|entry| entry.pointer == named.pointer).and_then(|at| schemas.get(at))
+                entries.iter().position(|entry| entry.pointer == picked.pointer).and_then(|at| schemas.get(at))
             }
             Subject::Tools(list) | Subject::Request(list) => {
-                value_at(list, &named.pointer).and_then(|tool| internal::schema_of(tool))
+                value_at(list, &picked.pointer).and_then(|tool| internal::schema_of(tool))
             }
         };
         // A tool without a schema accepts all arguments, so a verdict would be meaningless.
@@ -73,7 +73,7 @@ impl Validate {
             let error = CommandError::new(pointer, "expected a tool with a schema, found one without");
             return Err(CommandError { line, ..error });
         };
-        Ok(Tool { name: named.name, schema: json::write(schema), line, pointer })
+        Ok(Tool { name: picked.name, schema: json::write(schema), line, pointer })
     }
 
     fn validate(&self, tool: &Tool, terminal: &Terminal) -> Result<Output, CommandError> {
@@ -96,17 +96,17 @@ impl Validate {
 
     fn repair(&self, tool: &Tool, terminal: &Terminal) -> Result<Output, CommandError> {
         let options = self.arguments.repairing.options(tool.name.as_deref());
-        let done = repair_arguments(self.input.text.as_str(), tool.schema.as_str(), &options)
+        let repaired = repair_arguments(self.input.text.as_str(), tool.schema.as_str(), &options)
             .map_err(|error| self.failed(&error, tool))?;
-        let code = exit_code(done.valid);
+        let code = exit_code(repaired.valid);
         if self.arguments.machine.json {
-            let arguments = json::read(&done.arguments).map_err(|error| self.failed(&error, tool))?;
-            let document = with_report("arguments", arguments, describe::repaired(&done));
+            let arguments = json::read(&repaired.arguments).map_err(|error| self.failed(&error, tool))?;
+            let document = with_report("arguments", arguments, describe::repaired(&repaired));
             return Ok(Output::json(&document).with_exit_code(code));
         }
-        let mut output = Output::text(&done.arguments, self.arguments.layout.compact).with_exit_code(code);
-        let about = Verdict { source: &self.input.source, tool: tool.name.as_deref(), valid: done.valid };
-        about.add_repaired_notes(&mut output, RESULT, (&done.repairs, &done.left), terminal.err);
+        let mut output = Output::text(&repaired.arguments, self.arguments.layout.compact).with_exit_code(code);
+        let about = Verdict { source: &self.input.source, tool: tool.name.as_deref(), valid: repaired.valid };
+        about.add_repaired_notes(&mut output, RESULT, (&repaired.repairs, &repaired.left), terminal.err);
         Ok(output)
     }
 

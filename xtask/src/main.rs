@@ -32,7 +32,7 @@ The census and the evidence read ../shared/data next to the checkout.
 fn main() -> ExitCode {
     let arguments: Vec<String> = env::args().skip(1).collect();
     let arguments: Vec<&str> = arguments.iter().map(String::as_str).collect();
-    let done = match arguments.as_slice() {
+    let outcome = match arguments.as_slice() {
         ["pages"] => pages::generate().and_then(write_files),
         ["evidence"] => evidence::generate().and_then(write_files),
         ["evidence", date] => {
@@ -49,7 +49,7 @@ fn main() -> ExitCode {
             return ExitCode::from(2);
         }
     };
-    match done {
+    match outcome {
         Ok(()) => ExitCode::SUCCESS,
         Err(error) => {
             eprintln!("error: {error}");

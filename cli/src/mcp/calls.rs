@@ -126,7 +126,7 @@ mod tests {
             keys: keys
                 .iter()
                 .map(|id| Outline { id: Some((*id).into()), method: None, answers: true })
-                .filter_map(|one| one.key())
+                .filter_map(|outline| outline.key())
                 .collect(),
             refusal: refusal.map(String::from),
         };

@@ -25,20 +25,21 @@ impl Layout {
     /// indentation of two spaces, or no whitespace if the text is compact.
     pub(super) fn of(text: &str) -> Layout {
         let is_long = text.trim_end().contains('\n');
-        let blank = |rest: &str| rest.chars().take_while(|one| matches!(one, ' ' | '\t')).collect::<String>();
+        let blank =
+            |rest: &str| rest.chars().take_while(|character| matches!(character, ' ' | '\t')).collect::<String>();
         let (mut unit, mut colon, mut comma, mut brace) = (None, None, None, None);
         let mut has_short_lists = false;
         let (mut in_string, mut escaped) = (false, false);
-        for (at, one) in text.char_indices() {
+        for (at, character) in text.char_indices() {
             if in_string {
-                in_string = escaped || one != '"';
-                escaped = one == '\\' && !escaped;
+                in_string = escaped || character != '"';
+                escaped = character == '\\' && !escaped;
                 continue;
             }
-            in_string = one == '"';
-            let rest = text.get(at + one.len_utf8()..).unwrap_or_default();
+            in_string = character == '"';
+            let rest = text.get(at + character.len_utf8()..).unwrap_or_default();
             let next = || rest.trim_start_matches([' ', '\t']).chars().next().unwrap_or('\n');
-            match one {
+            match character {
                 '\n' if unit.is_none() => unit = Some(blank(rest)).filter(|blank| !blank.is_empty()),
                 ':' if colon.is_none() => colon = Some(blank(rest)),
                 ',' if comma.is_none() && !matches!(next(), '\n' | '\r') => comma = Some(blank(rest)),
@@ -95,9 +96,9 @@ impl Layout {
         after: &Node<'_>,
         in_line: bool,
     ) -> String {
-        let own = text.get(span.clone()).unwrap_or_default();
+        let old_text = text.get(span.clone()).unwrap_or_default();
         if json::write(before) == json::write(after) {
-            return own.into();
+            return old_text.into();
         }
         let parts = match (before.as_object(), after.as_object(), before.as_array(), after.as_array()) {
             (Some(before), Some(after), ..) if !before.is_empty() && !after.is_empty() => of_members(before, after),
@@ -163,17 +164,17 @@ fn of_members<'n, 'a>(before: &'n Object<'a>, after: &'n Object<'a>) -> Vec<Part
     let kept: Vec<Option<usize>> = after
         .iter()
         .map(|member| {
-            let at = old.iter().position(|one| one.key == member.key).filter(|at| *at >= next)?;
+            let at = old.iter().position(|old_member| old_member.key == member.key).filter(|at| *at >= next)?;
             next = at + 1;
             Some(at)
         })
         .collect();
     let pairs = pair_replaced_items(&kept, old.len());
     let part = |(member, of): (&'n json::Member<'a>, Option<usize>)| {
-        let own = of.and_then(|of| old.get(of));
-        let is_same = own.is_some_and(|own| own.key == member.key);
+        let old_member = of.and_then(|of| old.get(of));
+        let is_same = old_member.is_some_and(|old_member| old_member.key == member.key);
         let name = (!is_same).then(|| json::write(&Node::string(member.key.clone())));
-        Part { of, before: own.map(|own| &own.value), name: Some(name), after: &member.value }
+        Part { of, before: old_member.map(|old_member| &old_member.value), name: Some(name), after: &member.value }
     };
     after.iter().zip(pairs).map(part).collect()
 }
@@ -185,7 +186,7 @@ fn of_items<'n, 'a>(before: &'n [Node<'a>], after: &'n [Node<'a>]) -> Vec<Part<'
     let kept: Vec<Option<usize>> = new
         .iter()
         .map(|item| {
-            let at = old.iter().skip(next).position(|one| one == item)? + next;
+            let at = old.iter().skip(next).position(|old_item| old_item == item)? + next;
             next = at + 1;
             Some(at)
         })

@@ -149,9 +149,9 @@ impl Fixer<'_> {
     fn explain(&self, entry: Entry<'_, '_>, version: &Version, wanted: &Wanted, reasons: &mut Reasons) {
         for dialect in self.dialects {
             for (name, rule) in wanted.iter().filter(|(name, _)| *name == dialect.name) {
-                let own = Wanted::from([(*name, *rule)]);
-                if version.number_of(&own) > 0 && !reasons.contains_key(rule) {
-                    reasons.extend(self.reason(entry, version, dialect, &own).map(|reason| (*rule, reason)));
+                let finding = Wanted::from([(*name, *rule)]);
+                if version.number_of(&finding) > 0 && !reasons.contains_key(rule) {
+                    reasons.extend(self.reason(entry, version, dialect, &finding).map(|reason| (*rule, reason)));
                 }
             }
         }
@@ -233,7 +233,7 @@ impl Fixer<'_> {
     }
 
     fn has(&self, dialect: &Dialect) -> bool {
-        self.dialects.iter().any(|own| own.name == dialect.name)
+        self.dialects.iter().any(|known| known.name == dialect.name)
     }
 
     /// Rewrites for one dialect. If rewriting all parts is an improvement, accepts all parts, or only the parts with

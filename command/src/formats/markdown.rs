@@ -47,10 +47,10 @@ fn row(report: &Report<'_>, group: &Group) -> String {
 /// Formats a text as inline code, delimited by more backticks than occur in a row in the text.
 fn code(text: &str) -> String {
     let text = shown(text);
-    let longest = text.split(|one| one != '`').map(str::len).max().unwrap_or_default();
+    let longest = text.split(|character| character != '`').map(str::len).max().unwrap_or_default();
     let fence = "`".repeat(longest + 1);
     // Markdown removes one space from both ends, so one has to be added if the text begins or ends with a space.
-    let is_open = |one: char| one == '`' || one == ' ';
+    let is_open = |character: char| character == '`' || character == ' ';
     let space = if text.starts_with(is_open) || text.ends_with(is_open) { " " } else { "" };
     if text.is_empty() {
         String::new()
@@ -62,16 +62,16 @@ fn code(text: &str) -> String {
 /// Escapes a text of toolwire for one line of Markdown.
 fn escaped(text: &str) -> String {
     let mut out = String::with_capacity(text.len() + 8);
-    for one in shown(text).chars() {
-        match one {
+    for character in shown(text).chars() {
+        match character {
             '&' => out.push_str("&amp;"),
             '<' => out.push_str("&lt;"),
             '>' => out.push_str("&gt;"),
             '\\' | '`' | '*' | '_' | '[' | ']' | '~' | '#' | '!' => {
                 out.push('\\');
-                out.push(one);
+                out.push(character);
             }
-            one => out.push(one),
+            character => out.push(character),
         }
     }
     out

@@ -96,16 +96,16 @@ pub(crate) fn set(headers: &mut Headers, name: &str, value: &str) {
 }
 
 fn without_connection(mut headers: Headers) -> Headers {
-    let named: Vec<String> = headers
+    let listed_names: Vec<String> = headers
         .iter()
         .filter(|(name, _)| name.eq_ignore_ascii_case("connection"))
         .flat_map(|(_, value)| value.split(|byte| *byte == b','))
         .map(|name| text(name.trim_ascii()).into_owned())
         // `Connection` cannot name headers that the request needs.
-        .filter(|name| !["host", "content-length", "authorization"].iter().any(|own| name.eq_ignore_ascii_case(own)))
+        .filter(|name| !["host", "content-length", "authorization"].iter().any(|kept| name.eq_ignore_ascii_case(kept)))
         .collect();
     remove(&mut headers, &OF_CONNECTION);
-    headers.retain(|(name, _)| !named.iter().any(|one| name.eq_ignore_ascii_case(one)));
+    headers.retain(|(name, _)| !listed_names.iter().any(|listed| name.eq_ignore_ascii_case(listed)));
     headers
 }
 

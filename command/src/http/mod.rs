@@ -57,7 +57,9 @@ impl Address {
             Some((scheme, rest)) if scheme.eq_ignore_ascii_case("http") => (false, rest),
             _ => return Err("expected a URL that begins with `https://` or `http://`, found none".into()),
         };
-        if let Some(found) = rest.chars().find(|one| matches!(one, '?' | '#') || *one <= ' ' || !one.is_ascii()) {
+        if let Some(found) =
+            rest.chars().find(|character| matches!(character, '?' | '#') || *character <= ' ' || !character.is_ascii())
+        {
             return Err(format!("expected the URL of an API, found one with {found:?}"));
         }
         let (authority, base) = rest.find('/').map_or((rest, ""), |slash| rest.split_at(slash));
@@ -152,7 +154,8 @@ fn without_brackets(host: &str) -> &str {
 fn is_host(host: &str) -> bool {
     let inner = without_brackets(host);
     let is_address = inner.len() < host.len();
-    let takes = |one: u8| one.is_ascii_alphanumeric() || matches!(one, b'-' | b'.' | b'_') || is_address && one == b':';
+    let takes =
+        |byte: u8| byte.is_ascii_alphanumeric() || matches!(byte, b'-' | b'.' | b'_') || is_address && byte == b':';
     !inner.is_empty() && inner.bytes().all(takes)
 }
 
@@ -204,7 +207,7 @@ fn is_local(origin: &str) -> bool {
 /// Compares two tokens in constant time.
 fn is_same_token(found: &str, token: &str) -> bool {
     let (found, token) = (found.as_bytes(), token.as_bytes());
-    let differs = found.iter().zip(token).fold(0, |differs, (one, other)| differs | (one ^ other));
+    let differs = found.iter().zip(token).fold(0, |differs, (byte, other)| differs | (byte ^ other));
     found.len() == token.len() && differs == 0
 }
 

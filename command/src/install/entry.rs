@@ -180,12 +180,12 @@ fn no_server_message(list: &[&str], found: &[String], name: Option<&str>) -> Str
 }
 
 fn choose_name<'n>(found: &'n [String], list: &[&str], name: Option<&str>) -> Result<&'n str, String> {
-    let one = match (name, found) {
+    let chosen = match (name, found) {
         (None, [only]) => Some(only),
         (None, _) => None,
-        (Some(name), _) => found.iter().find(|one| *one == name),
+        (Some(name), _) => found.iter().find(|known| *known == name),
     };
-    one.map(String::as_str).ok_or_else(|| no_server_message(list, found, name))
+    chosen.map(String::as_str).ok_or_else(|| no_server_message(list, found, name))
 }
 
 const NO_PROGRAM: &str = "expected a server with `command`, found one without it";
@@ -247,7 +247,7 @@ fn find_in_json(text: &str, list: &[&str], name: Option<&str>) -> Result<Entry, 
         return Err(NO_LIST.into());
     }
     let strings = strings.unwrap_or_default().iter();
-    if !strings.clone().all(|one| one.as_text().is_some()) {
+    if !strings.clone().all(|item| item.as_text().is_some()) {
         return Err(NO_LIST.into());
     }
     let strings = strings.filter_map(Node::as_text).map(|text| text.display().into_owned()).collect();
@@ -301,7 +301,7 @@ fn find_in_toml(text: &str, list: &[&str], name: Option<&str>) -> Result<Entry, 
 
 fn strings_of(list: &DeValue<'_>) -> Option<Vec<String>> {
     let DeValue::Array(list) = list else { return None };
-    let string = |one: &Spanned<DeValue<'_>>| match one.get_ref() {
+    let string = |item: &Spanned<DeValue<'_>>| match item.get_ref() {
         DeValue::String(text) => Some(text.to_string()),
         _ => None,
     };

@@ -221,13 +221,15 @@ fn words<'w>(command: &'w str, arguments: &'w [String]) -> Vec<&'w str> {
 
 /// Returns true if a command runs the proxy, which may be anywhere in it, for example in a container.
 fn is_proxy(command: &str, arguments: &[String]) -> bool {
-    words(command, arguments).windows(2).any(|pair| matches!(pair, [one, PROXY] if is_program(one) || is_package(one)))
+    words(command, arguments)
+        .windows(2)
+        .any(|pair| matches!(pair, [word, PROXY] if is_program(word) || is_package(word)))
 }
 
 /// Returns the index of `proxy` if the command starts with the program, or with a launcher and the package.
 fn proxy_at(words: &[&str]) -> Option<usize> {
     LAUNCHERS.iter().find_map(|launcher| match words.strip_prefix(*launcher)? {
-        [one, PROXY, ..] if is_package(one) || launcher.is_empty() && is_program(one) => Some(launcher.len() + 1),
+        [word, PROXY, ..] if is_package(word) || launcher.is_empty() && is_program(word) => Some(launcher.len() + 1),
         _ => None,
     })
 }

@@ -198,7 +198,7 @@ impl Matrix {
             }
         }
         for column in self.columns.iter().filter(|column| !column.templates.is_empty()) {
-            let one = |template: &Template| {
+            let template_text = |template: &Template| {
                 let left = if template.left > 0 {
                     format!(" ({} even after rewriting)", template.left)
                 } else {
@@ -206,7 +206,7 @@ impl Matrix {
                 };
                 format!("`{}` {}{left}", template.file, template.refused)
             };
-            let list: Vec<String> = column.templates.iter().map(one).collect();
+            let list: Vec<String> = column.templates.iter().map(template_text).collect();
             out.push_str(&format!(
                 "Chat templates of `{}` that refuse {}s which the server accepts: {}. `sanitize --template NAME` \
                  rewrites for one of them.\n",
@@ -251,14 +251,14 @@ impl Matrix {
                 ("outcomes", Node::object(Object::from_iter(outcomes))),
             ]);
             if !column.templates.is_empty() {
-                let one = |template: &Template| {
+                let template_node = |template: &Template| {
                     record([
                         ("name", Node::string(template.file)),
                         ("refused", Node::count(template.refused as u64)),
                         ("left", Node::count(template.left as u64)),
                     ])
                 };
-                about.set("templates", Node::array(column.templates.iter().map(one).collect()));
+                about.set("templates", Node::array(column.templates.iter().map(template_node).collect()));
             }
             about
         });

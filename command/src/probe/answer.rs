@@ -23,11 +23,11 @@ const REFUSED: [u16; 2] = [400, 422];
 const BUSY: [u16; 3] = [408, 425, 429];
 
 /// `given` is the host's `{ status, retryAfter, body }`.
-pub(crate) fn read(given: &str, private: &Private) -> Answer {
-    let given = json::read(given).unwrap_or_default();
+pub(crate) fn read(reply: &str, private: &Private) -> Answer {
+    let reply = json::read(reply).unwrap_or_default();
     let number = |node: Option<&Node<'_>>| node.and_then(Node::as_u64).and_then(|status| u16::try_from(status).ok());
-    let status = number(given.get("status")).unwrap_or_default();
-    let body = text(given.get("body")).unwrap_or_default();
+    let status = number(reply.get("status")).unwrap_or_default();
+    let body = text(reply.get("body")).unwrap_or_default();
     let read = json::read(&body).unwrap_or_default();
     let document = read.as_array().and_then(|list| list.first()).unwrap_or(&read);
     // A gateway may have sent status 200 before it knew of the error.
@@ -44,7 +44,7 @@ pub(crate) fn read(given: &str, private: &Private) -> Answer {
     match status {
         status if REFUSED.contains(&status) => Answer::Refused(refusal),
         status if BUSY.contains(&status) || status >= 500 => {
-            let wait = given.text_at("retryAfter").map(|text| text.display().into_owned());
+            let wait = reply.text_at("retryAfter").map(|text| text.display().into_owned());
             Answer::Busy(refusal, wait.and_then(|wait| wait.trim().parse::<f64>().ok()).map(|wait| wait.ceil() as u32))
         }
         _ => Answer::Other(refusal),
@@ -94,9 +94,10 @@ pub(crate) fn named(text: &str, numbered: &[&str], names: &[Option<&str>]) -> Op
             let quote = before.chars().next_back().filter(|quote| "'\"`".contains(*quote));
             let after = rest.get(name.len()..).unwrap_or_default();
             let Some(quote) = quote.filter(|quote| after.starts_with(*quote)) else { return false };
-            let word = |text: &str| text.trim_end_matches(|one: char| !one.is_alphanumeric()).to_lowercase();
+            let word =
+                |text: &str| text.trim_end_matches(|character: char| !character.is_alphanumeric()).to_lowercase();
             let before = word(before.trim_end_matches(quote));
-            let before = before.rsplit(|one: char| !one.is_alphanumeric()).next().unwrap_or_default();
+            let before = before.rsplit(|character: char| !character.is_alphanumeric()).next().unwrap_or_default();
             let after = after.trim_start_matches(quote).trim_start().to_lowercase();
             BEFORE.contains(&before) || after.starts_with("functiondeclaration")
         })
@@ -173,8 +174,8 @@ impl Private {
     }
 }
 
-fn is_between(one: char) -> bool {
-    one.is_whitespace() || "'\"`<>(){}[],;\\|".contains(one)
+fn is_between(character: char) -> bool {
+    character.is_whitespace() || "'\"`<>(){}[],;\\|".contains(character)
 }
 
 fn without_marks(word: &str) -> Cow<'_, str> {
@@ -196,13 +197,13 @@ fn without_marks(word: &str) -> Cow<'_, str> {
 }
 
 fn without_ids(word: &str) -> Cow<'_, str> {
-    let is_part = |one: char| one.is_ascii_alphanumeric() || one == '-' || one == '_';
-    if !word.split(|one| !is_part(one)).any(is_id) && !BEGINNINGS.iter().any(|begin| is_key(word, begin)) {
+    let is_part = |character: char| character.is_ascii_alphanumeric() || character == '-' || character == '_';
+    if !word.split(|character| !is_part(character)).any(is_id) && !BEGINNINGS.iter().any(|begin| is_key(word, begin)) {
         return Cow::Borrowed(word);
     }
     let mut out = String::with_capacity(word.len());
-    for part in word.split_inclusive(|one| !is_part(one)) {
-        let name = part.trim_end_matches(|one| !is_part(one));
+    for part in word.split_inclusive(|character| !is_part(character)) {
+        let name = part.trim_end_matches(|character| !is_part(character));
         out.push_str(if is_id(name) { "(id)" } else { name });
         out.push_str(part.get(name.len()..).unwrap_or_default());
     }
@@ -215,14 +216,14 @@ fn without_ids(word: &str) -> Cow<'_, str> {
 
 fn is_key(word: &str, begin: &str) -> bool {
     let rest = word.strip_prefix(begin).unwrap_or_default();
-    let has = |test: fn(&char) -> bool| rest.chars().any(|one| test(&one));
+    let has = |test: fn(&char) -> bool| rest.chars().any(|character| test(&character));
     rest.len() >= MIN_REST && (has(char::is_ascii_digit) || has(char::is_ascii_uppercase)) && !rest.contains("__")
 }
 
 fn is_id(word: &str) -> bool {
     let count = |test: fn(&char) -> bool| word.chars().filter(test).count();
     let (digits, letters) = (count(char::is_ascii_digit), count(char::is_ascii_alphabetic));
-    let is_hex = word.bytes().all(|one| one.is_ascii_hexdigit() || one == b'-');
+    let is_hex = word.bytes().all(|character| character.is_ascii_hexdigit() || character == b'-');
     BEGINNINGS.iter().any(|begin| is_key(word, begin))
         // Ids of accounts and projects
         || (digits >= 9 && digits == word.len())

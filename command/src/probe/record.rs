@@ -280,15 +280,16 @@ impl Anonymous {
         if let Some(known) = self.names.get(name) {
             return known.clone();
         }
-        let is_plain = name.bytes().all(|one| one.is_ascii_alphanumeric() || one == b'_')
-            && !name.starts_with(|one: char| one.is_ascii_digit())
+        let is_plain = name.bytes().all(|character| character.is_ascii_alphanumeric() || character == b'_')
+            && !name.starts_with(|character: char| character.is_ascii_digit())
             && name.len() <= 64;
         let number = self.names.len() + 1;
         let new = match name.strip_prefix("x-") {
             Some(_) => format!("x-{number}"),
             None if is_plain => format!("name_{number}"),
             None => {
-                let masked = name.chars().map(|one| if one.is_ascii_alphabetic() { 'n' } else { one });
+                let masked =
+                    name.chars().map(|character| if character.is_ascii_alphabetic() { 'n' } else { character });
                 format!("{}{number}", masked.collect::<String>())
             }
         };
@@ -315,22 +316,22 @@ impl Anonymous {
         for text in self.texts.iter().filter(|text| text.len() > 3) {
             out = out.replace(text.as_str(), TEXT);
         }
-        let is_word = |one: char| one.is_alphanumeric() || one == '_' || one == '-';
+        let is_word = |character: char| character.is_alphanumeric() || character == '_' || character == '-';
         let mut words: Vec<(&String, &String)> = self.names.iter().chain(&self.values).collect();
         words.sort_by_key(|(word, _)| std::cmp::Reverse(word.len()));
         for (word, new) in words {
             if COMMON.contains(&word.as_str()) {
                 continue;
             }
-            let (mut done, mut rest) = (String::with_capacity(out.len()), out.as_str());
+            let (mut replaced, mut rest) = (String::with_capacity(out.len()), out.as_str());
             while let Some((before, after)) = rest.split_once(word.as_str()) {
                 let is_whole = !before.ends_with(is_word) && !after.starts_with(is_word);
-                done.push_str(before);
-                done.push_str(if is_whole { new } else { word });
+                replaced.push_str(before);
+                replaced.push_str(if is_whole { new } else { word });
                 rest = after;
             }
-            done.push_str(rest);
-            out = done;
+            replaced.push_str(rest);
+            out = replaced;
         }
         // The API may quote a part of a description: the rest of the error from there on is dropped.
         let parts = self.texts.iter().flat_map(|text| {
@@ -348,7 +349,7 @@ fn pattern(text: &str) -> String {
     let mut out = String::with_capacity(text.len());
     let mut rest = text;
     while !rest.is_empty() {
-        let end = rest.find(|one: char| !one.is_ascii_alphabetic()).unwrap_or(rest.len());
+        let end = rest.find(|character: char| !character.is_ascii_alphabetic()).unwrap_or(rest.len());
         let (word, after) = rest.split_at_checked(end).unwrap_or((rest, ""));
         // `\d`, `\p{Letter}`, `(?<name>` are syntax.
         let is_syntax = ["\\", "\\p{", "\\P{", "(?<", "(?P<", "(?"].iter().any(|prefix| out.ends_with(prefix));

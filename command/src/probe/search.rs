@@ -88,7 +88,7 @@ impl GroupSearch {
 
     /// Handles a refusal. `named` is the index, in the request, of the tool that the error names. Returns the refusal
     /// if it does not concern the tools.
-    pub(crate) fn refuse(&mut self, refusal: Refusal, named: Option<usize>) -> Result<(), Refusal> {
+    pub(crate) fn refuse(&mut self, refusal: Refusal, named_index: Option<usize>) -> Result<(), Refusal> {
         if let Some((_, first)) = self.doubtful.take() {
             return Err(first);
         }
@@ -98,7 +98,7 @@ impl GroupSearch {
             self.together = Some(refusal);
             return Ok(());
         }
-        if let Some(at) = named.filter(|at| *at < group.len()) {
+        if let Some(at) = named_index.filter(|at| *at < group.len()) {
             let tool = group.remove(at);
             self.record(tool, Verdict::Refused(refusal));
             self.groups.extend(Some(group).filter(|group| !group.is_empty()));

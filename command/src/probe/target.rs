@@ -37,7 +37,7 @@ pub(crate) struct Target {
     pub(crate) host: String,
     headers: Vec<(String, String)>,
     /// Number of headers that come from the table; the others may be secret.
-    own: usize,
+    table_header_count: usize,
     /// Variables that may contain the key. `key` is the header and the text before the key.
     pub(crate) variables: Vec<String>,
     key: (&'static str, &'static str),
@@ -75,10 +75,10 @@ impl Target {
         let address = Address::read(base).map_err(fault)?;
         let host = address.host();
         let path = endpoint.path.replace("{model}", &encoded(&arguments.model));
-        let own = endpoint.headers.iter().map(|(name, value)| ((*name).to_string(), (*value).to_string()));
+        let table_headers = endpoint.headers.iter().map(|(name, value)| ((*name).to_string(), (*value).to_string()));
         let mut headers: Vec<(String, String)> = [("content-type".to_string(), "application/json".to_string())].into();
-        headers.extend(own);
-        let own = headers.len();
+        headers.extend(table_headers);
+        let table_header_count = headers.len();
         for text in &arguments.headers {
             headers.push(header(text)?);
         }
@@ -117,12 +117,12 @@ impl Target {
         }
         // The URL is built from the validated parts, so the request goes to the host that was checked.
         let url = address.below(&path);
-        Ok(Target { url, host, headers, own, variables, key, body: endpoint.wire.body, strict, known })
+        Ok(Target { url, host, headers, table_header_count, variables, key, body: endpoint.wire.body, strict, known })
     }
 
     pub(crate) fn private(&self) -> Private {
         let mut texts = Vec::new();
-        for (_, value) in self.headers.iter().skip(self.own) {
+        for (_, value) in self.headers.iter().skip(self.table_header_count) {
             texts.extend(
                 value.split_whitespace().filter(|word| word.len() > 7).map(|word| (word.to_string(), "(header)")),
             );
@@ -173,7 +173,7 @@ impl Target {
         let url = request.url.split_once('?').map_or(request.url.clone(), |(before, _)| format!("{before}?…"));
         let mut out = format!("POST {url}\n");
         for (at, (name, value)) in request.headers.iter().enumerate() {
-            out.push_str(&format!("{name}: {}\n", if at < self.own { value.as_str() } else { "…" }));
+            out.push_str(&format!("{name}: {}\n", if at < self.table_header_count { value.as_str() } else { "…" }));
         }
         if let Some(Key { variable, header, before }) = &request.key {
             out.push_str(&format!("{header}: {before}${variable}\n"));
@@ -184,10 +184,10 @@ impl Target {
 }
 
 fn known(host: &str, endpoint: &'static Endpoint) -> Known {
-    for own in endpoint.hosts {
-        match *own {
-            own if own == host => return Known::Api,
-            own if matches(own, host) => return Known::Tenant(own),
+    for pattern in endpoint.hosts {
+        match *pattern {
+            pattern if pattern == host => return Known::Api,
+            pattern if matches(pattern, host) => return Known::Tenant(pattern),
             _ => {}
         }
     }
@@ -424,7 +424,7 @@ fn is_host_name(host: &str) -> bool {
     let last = host.rsplit('.').next().unwrap_or_default();
     let digits = last.strip_prefix("0x").unwrap_or(last);
     let base = if last.len() == digits.len() { 10 } else { 16 };
-    let is_numeric = digits.chars().all(|one| one.is_digit(base));
+    let is_numeric = digits.chars().all(|digit| digit.is_digit(base));
     host.len() <= MAX_NAME_LENGTH && host.split('.').all(is_label) && (!is_numeric || host.parse::<Ipv4Addr>().is_ok())
 }
 

@@ -209,7 +209,9 @@ impl Catalogue {
         let shown = search.as_ref().map(|search| search.tools(&for_apps));
         let reader = self.has_reader.then(|| {
             let names: BTreeSet<String> = tools.as_array().into_iter().flatten().filter_map(name_of).collect();
-            free_name(results::READ, |name| names.contains(name) || search.as_ref().is_some_and(|one| one.has(name)))
+            free_name(results::READ, |name| {
+                names.contains(name) || search.as_ref().is_some_and(|search| search.has(name))
+            })
         });
         let report = Report { left_out, changes, count, has_search: search.is_some() };
         let servers = lists.iter().map(|list| (list.server, list.name.to_string())).collect::<BTreeMap<_, _>>();
@@ -278,7 +280,7 @@ impl AdaptedList {
             (name, text) = (call.name, call.arguments.into_owned());
         }
         let server = match server {
-            Some(server) => self.servers.iter().position(|one| *one == server),
+            Some(server) => self.servers.iter().position(|known| *known == server),
             // Tool names in the list of a single server do not contain the server's name.
             None => self.originals.keys().map(|(server, _)| *server).next().filter(|_| self.has_one_server()),
         };
@@ -359,7 +361,7 @@ fn without_output_schemas(list: &str, changes: &mut Vec<String>) -> Result<Strin
 /// Returns false for a tool that only apps of MCP Apps may call.
 fn is_for_model(tool: &Node<'_>) -> bool {
     let visibility = at(tool, &["_meta", "ui", "visibility"]).and_then(Node::as_array);
-    visibility.is_none_or(|list| list.iter().any(|one| one.is_text("model")))
+    visibility.is_none_or(|list| list.iter().any(|audience| audience.is_text("model")))
 }
 
 fn change_line(about: &ToolChange) -> String {

@@ -283,7 +283,7 @@ impl Proxy {
             return false;
         };
         self.gatherings.remove(&number);
-        let is_of = |own: &OwnRequest| matches!(own, OwnRequest::Page(of, _) if *of == number);
+        let is_of = |request: &OwnRequest| matches!(request, OwnRequest::Page(of, _) if *of == number);
         self.cancel_requests(is_of, "cancelled by the client");
         true
     }
@@ -385,8 +385,8 @@ fn merged_list_text(first: &BTreeMap<usize, String>, key: &'static str, entries:
 /// Returns the members of the first result except for the list, with the strictest cache rules of all servers.
 fn merged_frame<'s>(results: impl Iterator<Item = &'s str>) -> Node<'s> {
     let read: Vec<Node<'s>> = results.filter_map(|text| json::read(text).ok()).collect();
-    let least = read.iter().map(|one| one.u64_at("ttlMs").unwrap_or_default()).min();
-    let is_public = read.iter().all(|one| one.get("cacheScope").is_some_and(|scope| scope.is_text("public")));
+    let least = read.iter().map(|result| result.u64_at("ttlMs").unwrap_or_default()).min();
+    let is_public = read.iter().all(|result| result.get("cacheScope").is_some_and(|scope| scope.is_text("public")));
     let several = read.len() > 1;
     let mut frame = read.into_iter().next().unwrap_or_else(empty);
     if let (true, Some(least), true) = (several, least, frame.get("ttlMs").is_some()) {
@@ -402,7 +402,7 @@ fn merged_frame<'s>(results: impl Iterator<Item = &'s str>) -> Node<'s> {
 pub(super) fn merged_discoveries(servers: &[(&str, String)]) -> String {
     const VERSIONS: &str = "supportedVersions";
     let read: Vec<Node<'_>> = servers.iter().filter_map(|(_, text)| json::read(text).ok()).collect();
-    let named: Vec<(&str, &Node<'_>)> = servers.iter().map(|(name, _)| *name).zip(&read).collect();
+    let by_name: Vec<(&str, &Node<'_>)> = servers.iter().map(|(name, _)| *name).zip(&read).collect();
     let has = |discovery: &Node<'_>, version: &Node<'_>| {
         discovery.items_at(VERSIONS).iter().any(|other| json::same(other, version))
     };
@@ -417,7 +417,7 @@ pub(super) fn merged_discoveries(servers: &[(&str, String)]) -> String {
         result.set("_meta", record([(SERVER, record(server_info))]));
     }
     result.set(VERSIONS, Node::array(versions));
-    if let Some(instructions) = instructions(&named) {
+    if let Some(instructions) = instructions(&by_name) {
         result.set("instructions", Node::string(instructions));
     }
     json::write(&result)
@@ -431,8 +431,8 @@ fn merged_greetings<'s>(servers: impl Iterator<Item = (&'s str, &'s str)>) -> St
     let version = read.iter().filter_map(|(_, greeting)| text_at(greeting, &["protocolVersion"])).min();
     let greetings: Vec<Node<'_>> = read.iter().map(|(_, greeting)| greeting.clone()).collect();
     let capabilities = json::write(&capabilities(&greetings));
-    let named: Vec<(&str, &Node<'_>)> = read.iter().map(|(name, greeting)| (*name, greeting)).collect();
-    let instructions = instructions(&named).map(|text| format!(",\"instructions\":{}", quoted(&text)));
+    let by_name: Vec<(&str, &Node<'_>)> = read.iter().map(|(name, greeting)| (*name, greeting)).collect();
+    let instructions = instructions(&by_name).map(|text| format!(",\"instructions\":{}", quoted(&text)));
     let instructions = instructions.unwrap_or_default();
     format!(
         "{{\"protocolVersion\":{},\"capabilities\":{capabilities},\"serverInfo\":{{\"name\":\"toolwire\",\"version\":\
@@ -455,7 +455,7 @@ fn capabilities<'a>(greetings: &[Node<'a>]) -> Node<'a> {
     for greeting in greetings {
         let found = at(greeting, &["capabilities"]).and_then(Node::as_object);
         for member in found.into_iter().flat_map(Object::iter) {
-            match capabilities.iter_mut().find(|one| one.key == member.key) {
+            match capabilities.iter_mut().find(|known| known.key == member.key) {
                 Some(known) => unite(&mut known.value, &member.value),
                 None => capabilities.push(member.clone()),
             }

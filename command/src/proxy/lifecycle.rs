@@ -40,15 +40,15 @@ impl Proxy {
         for pending in open.iter().filter_map(|key| self.pending.remove(key)).collect::<Vec<_>>() {
             self.write_client(message::error(&pending.id, SERVER_ERROR, reason));
         }
-        let own: Vec<String> = self
+        let keys: Vec<String> = self
             .own_requests
             .iter()
-            .filter(|(_, (_, own))| own.server() == server)
+            .filter(|(_, (_, request))| request.server() == server)
             .map(|entry| entry.0.clone())
             .collect();
-        for key in own {
-            if let Some((_, own)) = self.own_requests.remove(&key) {
-                self.unanswered_own(own, reason);
+        for key in keys {
+            if let Some((_, request)) = self.own_requests.remove(&key) {
+                self.unanswered_own(request, reason);
             }
         }
         self.end_rounds(server, reason);
@@ -138,7 +138,7 @@ impl Proxy {
         let request = Outline::read(message).filter(|outline| outline.method.is_some());
         let key = request.and_then(|outline| outline.key()).unwrap_or_default();
         match self.own_requests.remove(&key) {
-            Some((_, own)) => self.unanswered_own(own, &found),
+            Some((_, request)) => self.unanswered_own(request, &found),
             None => match self.pending.remove(&key) {
                 Some(pending) if pending.method == INITIALIZE => {
                     let error = message::error(&pending.id, SERVER_ERROR, &found);
@@ -151,9 +151,9 @@ impl Proxy {
         self.take_effects()
     }
 
-    fn unanswered_own(&mut self, own: OwnRequest, found: &str) {
+    fn unanswered_own(&mut self, request: OwnRequest, found: &str) {
         let error = || message::error("0", SERVER_ERROR, found);
-        match own {
+        match request {
             OwnRequest::Page(gathering, server) => self.no_page(gathering, server, &error()),
             OwnRequest::Discover(server) => self.on_no_discovery(server, &error()),
             OwnRequest::Initialize(server) => self.not_opened(server, found),

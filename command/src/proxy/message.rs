@@ -196,7 +196,7 @@ pub(super) fn ambiguous(bytes: &[u8]) -> Option<String> {
 }
 
 fn doubtful(members: &Members) -> Option<String> {
-    let is_decisive = |name: &str| DECISIVE.iter().any(|one| one.eq_ignore_ascii_case(name));
+    let is_decisive = |name: &str| DECISIVE.iter().any(|decisive| decisive.eq_ignore_ascii_case(name));
     let mut seen: Vec<&str> = Vec::new();
     for (name, _) in members.iter().filter(|(name, _)| is_decisive(name)) {
         if !DECISIVE.contains(&name.as_str()) || seen.contains(&name.as_str()) {

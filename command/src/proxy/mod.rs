@@ -371,7 +371,9 @@ impl Proxy {
             Some((text, read)) => match read.as_array() {
                 // Until 2025-03-26, a line could be a list of messages.
                 Some([]) => self.refuse_message(message),
-                Some(list) => list.iter().for_each(|one| self.on_client_message(one, &json::write(one), false)),
+                Some(list) => {
+                    list.iter().for_each(|message| self.on_client_message(message, &json::write(message), false))
+                }
                 None => match message::ambiguous(message) {
                     Some(name) => {
                         let id = read.get("id").map_or_else(|| "null".into(), json::write);
@@ -412,7 +414,7 @@ impl Proxy {
     fn on_server_line(&mut self, server: usize, message: &[u8]) {
         match std::str::from_utf8(message).ok().and_then(|text| json::read(text).ok()) {
             Some(read) => match read.as_array() {
-                Some(list) => list.iter().for_each(|one| self.on_server_message(server, one, false)),
+                Some(list) => list.iter().for_each(|message| self.on_server_message(server, message, false)),
                 None => self.on_server_message(server, &read, true),
             },
             None => self.unreadable_of_server(server, message, self.has_one_server()),
@@ -510,7 +512,7 @@ impl Proxy {
         if envelope.kind != Kind::Response {
             return self.route_back(server, &envelope, message, is_whole);
         }
-        if self.own_requests.get(&envelope.key).is_some_and(|(_, own)| own.server() == server) {
+        if self.own_requests.get(&envelope.key).is_some_and(|(_, request)| request.server() == server) {
             return match self.own_requests.remove(&envelope.key) {
                 Some((_, OwnRequest::Page(gathering, server))) => self.add_page(gathering, server, message),
                 Some((_, OwnRequest::Greeting(server))) => self.on_greeting(server, message),
@@ -547,8 +549,8 @@ impl Proxy {
         if is_call && !self.has_one_server() {
             self.owners.add_task(server, message);
         }
-        let named = self.with_shown_uris(server, &pending.method, message);
-        let (message, is_whole) = named.as_ref().map_or((message, is_whole), |named| (named, false));
+        let with_uris = self.with_shown_uris(server, &pending.method, message);
+        let (message, is_whole) = with_uris.as_ref().map_or((message, is_whole), |with_uris| (with_uris, false));
         match message.get("result") {
             Some(result) if is_call || [TASKS_RESULT, TASKS_GET].contains(&&*pending.method) => {
                 self.pass_result(&pending, result, message, is_whole);
@@ -561,7 +563,7 @@ impl Proxy {
     fn take_pending(&mut self, server: usize, key: &str) -> Option<Pending> {
         if self.pending.get(key).is_none_or(|pending| pending.server != server) {
             // The client cancelled the request while the server was already answering.
-            if !self.cancelled.iter().any(|one| one == key) {
+            if !self.cancelled.iter().any(|known| known == key) {
                 self.log_invalid_line(server, "a response that answers no open request");
             }
             return None;
@@ -604,15 +606,15 @@ impl Proxy {
         let key = message::key_of(&id);
         let found =
             format!("expected JSON of at most 512 levels from the server {}, found something else", self.name(server));
-        if self.own_requests.get(&key).is_some_and(|(_, own)| own.server() == server) {
+        if self.own_requests.get(&key).is_some_and(|(_, request)| request.server() == server) {
             return match self.own_requests.remove(&key) {
                 Some((_, OwnRequest::Page(gathering, server))) => {
                     self.add_failure(gathering, server, &message::error("0", SERVER_ERROR, &found));
                 }
-                Some((_, own)) => {
+                Some((_, request)) => {
                     let error = message::error("0", SERVER_ERROR, &found);
                     let read = json::read(&error).unwrap_or_default();
-                    match own {
+                    match request {
                         OwnRequest::Discover(server) => self.on_discovery(server, &read),
                         OwnRequest::Initialize(server) => self.on_initialize_answer(server, &read),
                         OwnRequest::Listen(key, server) => self.listen_ended(&key, server, false),
@@ -671,20 +673,20 @@ impl Proxy {
         }
     }
 
-    fn own_id(&mut self, own: OwnRequest) -> String {
+    fn own_id(&mut self, request: OwnRequest) -> String {
         self.next += 1;
         let id = format!("\"{}{}\"", self.prefix, self.next);
-        self.own_requests.insert(message::key_of(&id), (id.clone(), own));
+        self.own_requests.insert(message::key_of(&id), (id.clone(), request));
         id
     }
 
     fn cancel_requests(&mut self, which: impl Fn(&OwnRequest) -> bool, reason: &str) {
         let keys: Vec<String> =
-            self.own_requests.iter().filter(|(_, (_, own))| which(own)).map(|(key, _)| key.clone()).collect();
+            self.own_requests.iter().filter(|(_, (_, request))| which(request)).map(|(key, _)| key.clone()).collect();
         for key in keys {
-            let Some((id, own)) = self.own_requests.remove(&key) else { continue };
+            let Some((id, request)) = self.own_requests.remove(&key) else { continue };
             remember(&mut self.cancelled, &key);
-            self.write_server(own.server(), message::cancelled(&id, reason));
+            self.write_server(request.server(), message::cancelled(&id, reason));
         }
     }
 

@@ -127,8 +127,8 @@ impl Proxy {
         let envelope = self.envelope.clone().unwrap_or_default();
         let envelope = json::read(&envelope).unwrap_or_default();
         let capabilities = questions::legacy_capabilities(envelope.get(CAPABILITIES).cloned().unwrap_or_else(empty));
-        let own = format!("{{\"name\":\"toolwire\",\"version\":\"{}\"}}", env!("CARGO_PKG_VERSION"));
-        let client = envelope.get(CLIENT).map_or(own, json::write);
+        let proxy_info = format!("{{\"name\":\"toolwire\",\"version\":\"{}\"}}", env!("CARGO_PKG_VERSION"));
+        let client = envelope.get(CLIENT).map_or(proxy_info, json::write);
         let params = format!(
             "{{\"protocolVersion\":\"{}\",\"capabilities\":{},\"clientInfo\":{client}}}",
             Era::Legacy.latest(),

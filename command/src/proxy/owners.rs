@@ -148,17 +148,18 @@ impl Owners {
     }
 
     pub(super) fn shown_uri(&self, server: usize, uri: &str) -> Option<String> {
-        let is_shown_as_is = self.pages.get(uri).is_some_and(|(owner, own)| *owner == server && own == uri);
+        let is_shown_as_is =
+            self.pages.get(uri).is_some_and(|(owner, server_uri)| *owner == server && server_uri == uri);
         if is_shown_as_is || !uri.starts_with(PAGE) {
             return is_shown_as_is.then(|| uri.into());
         }
-        let mut pages = self.pages.iter().filter(|(_, (owner, own))| *owner == server && own == uri);
+        let mut pages = self.pages.iter().filter(|(_, (owner, server_uri))| *owner == server && server_uri == uri);
         pages.next().map(|(shown, _)| shown.clone())
     }
 
     /// Returns the URI on the server, if the page has another URI for the client.
     pub(super) fn own_uri(&self, shown: &str) -> Option<&str> {
-        self.pages.get(shown).map(|(_, own)| own.as_str()).filter(|own| *own != shown)
+        self.pages.get(shown).map(|(_, server_uri)| server_uri.as_str()).filter(|server_uri| *server_uri != shown)
     }
 
     pub(super) fn is_listed(&self, uri: &str) -> bool {
@@ -210,8 +211,8 @@ impl Owners {
         for (server, name) in kept.chain(listed) {
             of_name.entry(name).or_default().insert(server);
         }
-        let begins_with_server = |name: &str, own: &str| {
-            let mut others = servers.iter().filter(|server| server.name != own);
+        let begins_with_server = |name: &str, server_name: &str| {
+            let mut others = servers.iter().filter(|server| server.name != server_name);
             others.any(|other| name.strip_prefix(&other.name).is_some_and(|rest| rest.starts_with(BETWEEN)))
         };
         let (mut out, mut left_out) = (Vec::new(), 0);

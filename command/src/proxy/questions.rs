@@ -271,7 +271,11 @@ impl Proxy {
     /// Inserts the progress token with which the client has sent its request again. Returns `None` for other tokens.
     pub(super) fn with_last_token(&self, server: usize, message: &Node<'_>) -> Option<String> {
         let token = at(message, &["params", "progressToken"]).map(json::write)?;
-        let mut tokens = self.pending.values().filter(|one| one.server == server).filter_map(|one| one.token.as_ref());
+        let mut tokens = self
+            .pending
+            .values()
+            .filter(|pending| pending.server == server)
+            .filter_map(|pending| pending.token.as_ref());
         let last = json::read(&tokens.find(|(first, _)| *first == token)?.1).ok()?;
         let mut message = message.clone();
         message.visit("params", |params| params.set("progressToken", last));

@@ -414,12 +414,12 @@ impl Proxy {
 
     /// Fits a result. Returns JSON text; `None` if the result need not be changed. Reports violations.
     fn fit(&mut self, server: usize, tool: &str, result: &Node<'_>) -> Option<String> {
-        let own = self.catalogue.original_definitions(server, tool)?;
-        if result.get(STRUCTURED).is_none() && json::read(own).ok()?.get("outputSchema").is_none() {
+        let definition = self.catalogue.original_definitions(server, tool)?;
+        if result.get(STRUCTURED).is_none() && json::read(definition).ok()?.get("outputSchema").is_none() {
             return None;
         }
         let text = json::write(result);
-        let fitted = match fit_result(text.as_str(), own, &self.settings.results) {
+        let fitted = match fit_result(text.as_str(), definition, &self.settings.results) {
             Ok(fitted) => fitted,
             Err(error) => {
                 self.log_once(&format!("results of `{tool}` cannot be checked ({error})"));

@@ -150,12 +150,13 @@ impl Proxy {
 
     /// Cancels a request that was sent again. Returns false if the request does not exist.
     pub(super) fn cancel_retry(&mut self, key: &str) -> bool {
-        let is_it = |pending: &Pending| pending.rounds > 0 && message::key_of(&pending.id) == key;
-        let Some(own) = self.pending.iter().find(|(_, pending)| is_it(pending)).map(|(own, _)| own.clone()) else {
+        let is_retried = |pending: &Pending| pending.rounds > 0 && message::key_of(&pending.id) == key;
+        let Some(retry_key) = self.pending.iter().find(|(_, pending)| is_retried(pending)).map(|(key, _)| key.clone())
+        else {
             return false;
         };
-        super::remember(&mut self.cancelled, &own);
-        if let Some(pending) = self.pending.remove(&own) {
+        super::remember(&mut self.cancelled, &retry_key);
+        if let Some(pending) = self.pending.remove(&retry_key) {
             let id = pending.retry.unwrap_or_default();
             self.write_server(pending.server, message::cancelled(&id, "cancelled by the client"));
         }

@@ -236,9 +236,9 @@ impl Proxy {
     pub(super) fn report(&self) -> String {
         let report = self.catalogue.report();
         let texts = |list: &[String]| list.iter().map(|text| message::quoted(text)).collect::<Vec<_>>().join(",");
-        let left_out = report.left_out.iter().map(|one| {
-            let server = one.server.as_deref().map_or_else(|| "null".into(), message::quoted);
-            let (tool, why) = (message::quoted(&one.tool), message::quoted(&one.message));
+        let left_out = report.left_out.iter().map(|entry| {
+            let server = entry.server.as_deref().map_or_else(|| "null".into(), message::quoted);
+            let (tool, why) = (message::quoted(&entry.tool), message::quoted(&entry.message));
             format!("{{\"tool\":{tool},\"server\":{server},\"message\":{why}}}")
         });
         let client = self.settings.client.as_ref().map_or_else(
@@ -258,10 +258,10 @@ impl Proxy {
     }
 
     pub(super) fn log_report(&mut self, report: &super::catalogue::Report) {
-        for one in report.left_out.iter().take(MAX_LOGGED) {
-            let of = one.server.as_deref().map(|server| format!(" of `{server}`")).unwrap_or_default();
-            let tool = if one.tool.is_empty() { "a tool without a name".into() } else { format!("`{}`", one.tool) };
-            self.log(&format!("{tool}{of} is left out: {}", one.message));
+        for entry in report.left_out.iter().take(MAX_LOGGED) {
+            let of = entry.server.as_deref().map(|server| format!(" of `{server}`")).unwrap_or_default();
+            let tool = if entry.tool.is_empty() { "a tool without a name".into() } else { format!("`{}`", entry.tool) };
+            self.log(&format!("{tool}{of} is left out: {}", entry.message));
         }
         if let Some(more) = report.left_out.len().checked_sub(MAX_LOGGED).filter(|more| *more > 0) {
             self.log(&format!("{more} more tools are left out; the resource `{REPORT}` lists them"));

@@ -115,8 +115,8 @@ impl Settings {
         let node = json::read(text)?;
         let texts = |key: &str, inner: Option<&str>| -> Vec<String> {
             let list = node.items_at(key);
-            let one = |item: &Node<'_>| Some(at(item, inner.as_slice())?.as_text()?.display().into_owned());
-            list.iter().filter_map(one).collect()
+            let text = |item: &Node<'_>| Some(at(item, inner.as_slice())?.as_text()?.display().into_owned());
+            list.iter().filter_map(text).collect()
         };
         let flag = |key: &str| node.bool_at(key).unwrap_or_default();
         let count = |key: &str| node.u64_at(key);

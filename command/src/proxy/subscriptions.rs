@@ -230,9 +230,9 @@ impl Proxy {
 
     fn end_part(&mut self, key: &str, server: usize) {
         let Some(id) = self.listens.get_mut(key).and_then(|listen| listen.parts.remove(&server)) else { return };
-        let own = message::key_of(&id);
-        self.own_requests.remove(&own);
-        super::remember(&mut self.cancelled, &own);
+        let part_key = message::key_of(&id);
+        self.own_requests.remove(&part_key);
+        super::remember(&mut self.cancelled, &part_key);
         self.write_server(server, message::cancelled(&id, "cancelled by the client"));
     }
 
@@ -297,13 +297,13 @@ impl Proxy {
     }
 
     /// Handles a cancellation of a server. Returns true if the cancellation ends a part of a subscription.
-    pub(super) fn handle_end_of_listen(&mut self, server: usize, own: &str) -> bool {
-        let found = self.own_requests.get(own).and_then(|(_, request)| match request {
+    pub(super) fn handle_end_of_listen(&mut self, server: usize, key_of_part: &str) -> bool {
+        let found = self.own_requests.get(key_of_part).and_then(|(_, request)| match request {
             OwnRequest::Listen(key, of) if *of == server => Some(key.clone()),
             _ => None,
         });
         let Some(key) = found else { return false };
-        self.own_requests.remove(own);
+        self.own_requests.remove(key_of_part);
         self.listen_ended(&key, server, true);
         true
     }

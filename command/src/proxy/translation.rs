@@ -146,10 +146,12 @@ impl Proxy {
 
     /// Adds the headers that repeat arguments of a call. The tool's original schema marks these arguments.
     pub(super) fn add_headers(&mut self, server: usize, tool: Option<&str>, text: &str) {
-        let own =
+        let definition =
             tool.filter(|_| self.is_modern(server)).and_then(|tool| self.catalogue.original_definitions(server, tool));
-        let Some(own) = own.filter(|own| own.contains(mirrored::ANNOTATION)) else { return };
-        let read = json::read(own).ok().zip(json::read(text).ok());
+        let Some(definition) = definition.filter(|definition| definition.contains(mirrored::ANNOTATION)) else {
+            return;
+        };
+        let read = json::read(definition).ok().zip(json::read(text).ok());
         let headers = read.as_ref().and_then(|(tool, message)| {
             Some(mirrored::parameters(tool.get("inputSchema")?, at(message, &["params", "arguments"])?))
         });

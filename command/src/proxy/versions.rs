@@ -63,7 +63,7 @@ impl Era {
 /// Returns a modern version that the server and this program support. `result` is the result of [`DISCOVER`].
 pub fn discovered(result: &Node<'_>) -> Option<&'static str> {
     let supported = result.items_at("supportedVersions");
-    Era::Modern.versions().find(|version| supported.iter().any(|one| one.is_text(version)))
+    Era::Modern.versions().find(|version| supported.iter().any(|name| name.is_text(version)))
 }
 
 pub(super) fn stated(message: &Node<'_>) -> Option<String> {
@@ -108,6 +108,6 @@ pub(super) fn supported(message: &Node<'_>) -> Option<Vec<String>> {
     let error = message.get("error")?;
     (error.get("code")?.as_number()?.parse() == Ok(UNSUPPORTED_VERSION)).then(|| {
         let list = at(error, &["data", "supported"]).and_then(Node::as_array).unwrap_or_default();
-        list.iter().filter_map(|one| Some(one.as_text()?.display().into_owned())).collect()
+        list.iter().filter_map(|name| Some(name.as_text()?.display().into_owned())).collect()
     })
 }

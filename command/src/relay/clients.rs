@@ -37,13 +37,13 @@ fn client_of_command(command: &[String]) -> Option<&'static Client> {
 fn base_url(endpoint: &Endpoint, api: Option<Api>, name: &str) -> Result<String, String> {
     let chat = endpoint.base.unwrap_or(endpoint.example);
     let Some(api) = api else { return Ok(chat.into()) };
-    let own = match endpoint.wire.format {
+    let apis = match endpoint.wire.format {
         "openai-responses" => &[Api::OpenaiResponses, Api::OpenaiChat][..],
         "openai-chat" => &[Api::OpenaiChat],
         "anthropic-messages" => &[Api::Anthropic],
         _ => &[],
     };
-    if own.contains(&api) {
+    if apis.contains(&api) {
         return Ok(chat.into());
     }
     let dialect = without_strict(endpoint.dialect);
@@ -145,9 +145,9 @@ impl Started {
         if self.has_no_key() {
             variables.push(pair(NO_KEY.0, NO_KEY.1.into()));
         }
-        let given = self.client.map(|client| pairs(client.variables)).unwrap_or_default();
+        let client_variables = self.client.map(|client| pairs(client.variables)).unwrap_or_default();
         let foreign = self.client.filter(|_| !self.is_home).map(|client| pairs(client.foreign)).unwrap_or_default();
-        variables.extend(given.into_iter().chain(foreign));
+        variables.extend(client_variables.into_iter().chain(foreign));
         variables.extend(self.variables.iter().map(|name| pair(name, format!("{{url}}{}", self.path))));
         let defaults = self.client.map(|client| pairs(client.defaults)).unwrap_or_default();
         let removed = self.client.filter(|_| !self.is_own).map_or(&[][..], |client| client.removed);
@@ -163,9 +163,9 @@ impl Started {
         let mut arguments: Vec<String> = arguments.flatten().collect();
         arguments.extend(self.settings_arguments(&variables, &removed));
         let has_url = |text: &str| text.contains("{url}");
-        let receives_url = variables
-            .iter()
-            .any(|one| one.key.display() != URL && one.value.as_text().is_some_and(|text| has_url(&text.display())));
+        let receives_url = variables.iter().any(|variable| {
+            variable.key.display() != URL && variable.value.as_text().is_some_and(|text| has_url(&text.display()))
+        });
         if let Some(client) = self.client.filter(|client| self.is_wrapped && !client.arguments.is_empty()) {
             return Err(format!(
                 "expected `{}` itself as the command, because it receives the URL as an option, found `{}`",
@@ -207,10 +207,12 @@ impl Started {
             let text = text.as_text().map(|text| text.display().into_owned()).unwrap_or_default();
             text.contains("{secret}") || text.contains("{token-value}")
         };
-        let own = [URL, NO_KEY.0];
-        let public = variables.iter().filter(|one| !own.contains(&&*one.key.display()) && !is_secret(&one.value));
-        let public = public.map(|one| Member { key: one.key.clone(), value: one.value.clone() });
-        let is_set = |name: &str| variables.iter().any(|one| one.key.display() == name);
+        let relay_names = [URL, NO_KEY.0];
+        let public = variables
+            .iter()
+            .filter(|variable| !relay_names.contains(&&*variable.key.display()) && !is_secret(&variable.value));
+        let public = public.map(|variable| Member { key: variable.key.clone(), value: variable.value.clone() });
+        let is_set = |name: &str| variables.iter().any(|variable| variable.key.display() == name);
         let emptied = removed
             .iter()
             .filter(|name| !is_set(name))
@@ -297,7 +299,8 @@ pub(crate) fn run(arguments: RunArguments, gathered: Gathering) -> Result<Hosted
     let home = client.and_then(|client| Endpoint::of(client.home?));
     let home = home.filter(|endpoint| host.is_some_and(|host| endpoint.hosts.contains(&host)));
     let renames_models = settings.upstreams.iter().any(|upstream| upstream.path == path && !upstream.names.is_empty());
-    let is_wrapped = client_of_command(&arguments.command).map(|own| own.name) != client.map(|client| client.name);
+    let is_wrapped =
+        client_of_command(&arguments.command).map(|client| client.name) != client.map(|client| client.name);
     let started = Started {
         command: arguments.command,
         path,

@@ -121,7 +121,7 @@ impl Relay {
 
     fn from_parts((settings, start): (Arc<Settings>, Arc<Settings>), token: Option<&str>, counts: Counts) -> Relay {
         let door = Door { is_loopback: settings.listen.is_loopback(), token: token.map(String::from) };
-        let options = settings.upstreams.iter().map(|one| one.options.exchange_options()).collect();
+        let options = settings.upstreams.iter().map(|upstream| upstream.options.exchange_options()).collect();
         Relay(Arc::new(Shared { settings, start, door, options, lists: ToolListCache::default(), counts }))
     }
 

@@ -183,8 +183,8 @@ impl RelayRequest {
         let outline = text.and_then(|text| internal::outline(&open.path, text));
         let is_plain = outline.as_ref().is_some_and(|outline| outline.is_plain);
         let mut node = text.filter(|_| outline.is_none()).and_then(|text| json::read(text).ok());
-        let named = outline.and_then(|outline| outline.model).or_else(|| node.as_ref().and_then(model_of));
-        let model = named.or_else(|| model_in(&open.path));
+        let body_model = outline.and_then(|outline| outline.model).or_else(|| node.as_ref().and_then(model_of));
+        let model = body_model.or_else(|| model_in(&open.path));
         let model = model.filter(|model| model.len() <= MAX_NAME);
         open.entry.model = model.as_deref().map(|model| cut(model, 100).into_owned()).unwrap_or_default();
         let Some((at, upstream)) = route(&shared.settings.upstreams, &open.path, model.as_deref()) else {

@@ -67,12 +67,12 @@ impl Settings {
     /// upstream. `token` is the token that clients have to send, or its variable.
     pub(super) fn check(&self, token: Option<&str>) -> Result<(), String> {
         require_token(&self.listen, token)?;
-        let is_itself = |one: &&Upstream| {
-            self.listen.port != 0 && one.address.port == self.listen.port && is_loopback(&one.address.host)
+        let is_itself = |upstream: &&Upstream| {
+            self.listen.port != 0 && upstream.address.port == self.listen.port && is_loopback(&upstream.address.host)
         };
         match self.upstreams.iter().find(is_itself) {
-            Some(one) => {
-                let url = one.address.url(&one.address.base);
+            Some(upstream) => {
+                let url = upstream.address.url(&upstream.address.base);
                 Err(format!("expected the URL of an API, found the relay's own: `{url}`"))
             }
             None => Ok(()),
@@ -154,10 +154,11 @@ impl Settings {
 
     pub(crate) fn greeting(&self, address: &str) -> String {
         let mut lines = format!("toolwire relay: listening on {address}");
-        for one in &self.upstreams {
-            let models = if one.models.is_empty() { String::new() } else { format!(" ({})", one.models.join(", ")) };
-            let url = one.address.url(&one.address.base);
-            lines.push_str(&format!("\n  http://{address}{}{models} in place of {url}", one.path));
+        for upstream in &self.upstreams {
+            let models =
+                if upstream.models.is_empty() { String::new() } else { format!(" ({})", upstream.models.join(", ")) };
+            let url = upstream.address.url(&upstream.address.base);
+            lines.push_str(&format!("\n  http://{address}{}{models} in place of {url}", upstream.path));
         }
         lines.push_str(&format!("\n  http://{address}/toolwire/last shows what was changed"));
         lines
@@ -171,12 +172,12 @@ fn shown_path(path: &str) -> String {
     }
 }
 
-fn upstream(one: &Upstream) -> Node<'_> {
+fn upstream(upstream: &Upstream) -> Node<'_> {
     let strings = |list: &'_ [String]| Node::array(list.iter().map(|text| Node::string(text.clone())).collect());
     let member =
         |(key, value): (&String, &String)| Member { key: Text::new(key.clone()), value: Node::string(value.clone()) };
-    let address = &one.address;
-    let options = one.options.iter();
+    let address = &upstream.address;
+    let options = upstream.options.iter();
     let options = options.map(|(option, word)| (option.name, word.map_or_else(Node::default, Node::string)));
     let mut settings = Vec::from([
         ("url", Node::string(address.url(&address.base))),
@@ -184,9 +185,9 @@ fn upstream(one: &Upstream) -> Node<'_> {
         // Sockets require the address without brackets.
         ("host", Node::string(address.host.trim_start_matches('[').trim_end_matches(']'))),
         ("port", Node::count(address.port.into())),
-        ("path", Node::string(one.path.as_str())),
-        ("models", strings(&one.models)),
-        ("modelNames", Node::object(Object::from_members(one.names.iter().map(member).collect()))),
+        ("path", Node::string(upstream.path.as_str())),
+        ("models", strings(&upstream.models)),
+        ("modelNames", Node::object(Object::from_members(upstream.names.iter().map(member).collect()))),
     ]);
     settings.extend(options);
     let members = settings.into_iter().map(|(key, value)| Member { key: Text::new(key), value });
@@ -303,22 +304,22 @@ fn config(file: &TomlFile<'_>, table: &DeTable<'_>) -> Result<ConfigFile, Comman
 
 fn upstream_of_entry(file: &TomlFile<'_>, entry: &Spanned<DeValue<'_>>) -> Result<Upstream, CommandError> {
     let DeValue::Table(table) = entry.get_ref() else { return Err(file.unexpected(entry, "a table")) };
-    let (mut one, mut has_url) = (Upstream::default(), false);
+    let (mut upstream, mut has_url) = (Upstream::default(), false);
     for (key, value) in table.iter() {
         match key.get_ref().as_ref() {
-            "url" => (one.address, has_url) = (checked(file, value, Address::read)?, true),
-            "path" => one.path = checked(file, value, path)?,
-            "models" => one.models = file.nonempty_strings(value)?,
+            "url" => (upstream.address, has_url) = (checked(file, value, Address::read)?, true),
+            "path" => upstream.path = checked(file, value, path)?,
+            "models" => upstream.models = file.nonempty_strings(value)?,
             "model-names" => {
                 let DeValue::Table(names) = value.get_ref() else {
                     return Err(file.unexpected(value, "a table: a client's name for a model, and the API's"));
                 };
                 for (name, value) in names.iter() {
-                    one.names.insert(name.get_ref().to_string(), file.string(value)?);
+                    upstream.names.insert(name.get_ref().to_string(), file.string(value)?);
                 }
             }
             name => {
-                let Some((option, word)) = RequestOption::named(name).zip(one.options.get_mut(name)) else {
+                let Some((option, word)) = RequestOption::named(name).zip(upstream.options.get_mut(name)) else {
                     let options = REQUEST_OPTIONS.iter().map(|option| option.name);
                     let known: Vec<&str> = UPSTREAM_KEYS.into_iter().chain(options).collect();
                     return Err(file.unknown(key.span(), name, &known));
@@ -333,12 +334,12 @@ fn upstream_of_entry(file: &TomlFile<'_>, entry: &Spanned<DeValue<'_>>) -> Resul
     if !has_url {
         return Err(file.unexpected(entry, "a `url` of the API"));
     }
-    Ok(one)
+    Ok(upstream)
 }
 
 fn path(text: &str) -> Result<String, String> {
     let path = text.trim_end_matches('/');
-    let takes = |one: char| one.is_ascii_alphanumeric() || matches!(one, '/' | '-' | '_' | '.' | '~');
+    let takes = |character: char| character.is_ascii_alphanumeric() || matches!(character, '/' | '-' | '_' | '.' | '~');
     if path.is_empty() || !path.starts_with('/') || path.starts_with("/toolwire") || !path.chars().all(takes) {
         return Err(format!("expected a path such as `/kimi`, other than `/toolwire`, found `{text}`"));
     }

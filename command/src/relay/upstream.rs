@@ -93,15 +93,15 @@ fn fully_decoded(path: &str) -> Vec<u8> {
 /// Of the APIs with the longest matching path, returns the first API that accepts the model. A request without a model
 /// goes to the first API that accepts every model, or to the only API. An API key must not be sent to another provider.
 pub(super) fn route<'u>(upstreams: &'u [Upstream], path: &str, model: Option<&str>) -> Option<(usize, &'u Upstream)> {
-    let fits = |one: &&Upstream| one.has_path(path);
-    let longest = upstreams.iter().filter(fits).map(|one| one.path.len()).max()?;
+    let fits = |upstream: &&Upstream| upstream.has_path(path);
+    let longest = upstreams.iter().filter(fits).map(|upstream| upstream.path.len()).max()?;
     let mut candidates =
-        upstreams.iter().enumerate().filter(|(_, one)| one.path.len() == longest && one.has_path(path));
+        upstreams.iter().enumerate().filter(|(_, upstream)| upstream.path.len() == longest && upstream.has_path(path));
     match model {
-        Some(model) => candidates.find(|(_, one)| one.has_model(model)),
+        Some(model) => candidates.find(|(_, upstream)| upstream.has_model(model)),
         None => {
             let all: Vec<(usize, &Upstream)> = candidates.collect();
-            let takes_all = all.iter().find(|(_, one)| one.models.is_empty());
+            let takes_all = all.iter().find(|(_, upstream)| upstream.models.is_empty());
             takes_all.or(all.first().filter(|_| all.len() == 1)).copied()
         }
     }
@@ -109,12 +109,13 @@ pub(super) fn route<'u>(upstreams: &'u [Upstream], path: &str, model: Option<&st
 
 /// Returns the first API with the longest matching path, for a request whose model is not known yet.
 pub(super) fn first<'u>(upstreams: &'u [Upstream], path: &str) -> Option<(usize, &'u Upstream)> {
-    let longest = upstreams.iter().filter(|one| one.has_path(path)).map(|one| one.path.len()).max()?;
-    upstreams.iter().enumerate().find(|(_, one)| one.path.len() == longest && one.has_path(path))
+    let longest =
+        upstreams.iter().filter(|upstream| upstream.has_path(path)).map(|upstream| upstream.path.len()).max()?;
+    upstreams.iter().enumerate().find(|(_, upstream)| upstream.path.len() == longest && upstream.has_path(path))
 }
 
 pub(super) fn has_path(upstreams: &[Upstream], path: &str) -> bool {
-    upstreams.iter().any(|one| one.has_path(path))
+    upstreams.iter().any(|upstream| upstream.has_path(path))
 }
 
 pub(super) fn model_of(body: &Node<'_>) -> Option<String> {

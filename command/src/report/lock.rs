@@ -108,9 +108,9 @@ fn read_locked(server: &Node<'_>, pointer: &str) -> Result<Locked, CommandError>
     let is_of_npm = server.text_at("package").is_some_and(|package| package.display().starts_with("npm:"));
     let is_version = |value: &str| {
         let numbers = value.split(['+', '-']).next().unwrap_or_default();
-        let is_number = |part: &str| !part.is_empty() && part.bytes().all(|one| one.is_ascii_digit());
+        let is_number = |part: &str| !part.is_empty() && part.bytes().all(|byte| byte.is_ascii_digit());
         value.starts_with(|first: char| first.is_ascii_digit())
-            && value.chars().all(|one| one.is_ascii_alphanumeric() || ".+-".contains(one))
+            && value.chars().all(|character| character.is_ascii_alphanumeric() || ".+-".contains(character))
             // npm reads `1` and `1.x` as ranges.
             && (!is_of_npm || numbers.split('.').count() == 3 && numbers.split('.').all(is_number))
     };
@@ -139,7 +139,7 @@ fn is_name(name: &str) -> bool {
 fn is_package(value: &str) -> bool {
     let is_part = |part: &str| {
         part.starts_with(|first: char| first.is_ascii_alphanumeric() || first == '_')
-            && part.chars().all(|one| one.is_ascii_alphanumeric() || "._-".contains(one))
+            && part.chars().all(|character| character.is_ascii_alphanumeric() || "._-".contains(character))
     };
     let [npm, pypi, file] = KINDS;
     if let Some(name) = value.strip_prefix(npm) {

@@ -212,9 +212,9 @@ fn name_of(input: &SourceText) -> String {
 
 fn page_name(name: &str) -> String {
     let mut slug = String::new();
-    for one in name.chars().map(|one| one.to_ascii_lowercase()) {
-        match one {
-            'a'..='z' | '0'..='9' => slug.push(one),
+    for character in name.chars().map(|character| character.to_ascii_lowercase()) {
+        match character {
+            'a'..='z' | '0'..='9' => slug.push(character),
             _ if !slug.is_empty() && !slug.ends_with('-') => slug.push('-'),
             _ => {}
         }
@@ -226,7 +226,7 @@ fn page_name(name: &str) -> String {
     let slug = if slug.is_empty() || slug.starts_with("index") { format!("server-{slug}") } else { slug.to_string() };
     let slug = slug.trim_end_matches('-').to_string();
     let is_device = |name: &&str| {
-        slug.strip_prefix(name).is_some_and(|rest| rest.len() == 1 && rest.bytes().all(|one| one.is_ascii_digit()))
+        slug.strip_prefix(name).is_some_and(|rest| rest.len() == 1 && rest.bytes().all(|byte| byte.is_ascii_digit()))
     };
     if RESERVED.contains(&slug.as_str()) || NUMBERED_DEVICES.iter().any(is_device) {
         return format!("server-{slug}");
@@ -285,7 +285,7 @@ impl Server {
         let input = Input::read(&self.source.input.text)?.require_checkable()?;
         let found = check::findings(input.subject, dialect, Use::Tool, &self.source.entries);
         let found = found.map_err(|error| self.source.places.locate(&error))?;
-        self.source.found.add(found.into_iter().filter(|one| !ignores_rule(profile, dialect, one.rule)));
+        self.source.found.add(found.into_iter().filter(|finding| !ignores_rule(profile, dialect, finding.rule)));
         Ok(())
     }
 
@@ -338,11 +338,11 @@ impl Task for Report {
         let (at, step) = self.server_and_step(step);
         let profile = self.profile.as_deref();
         let Some(server) = self.servers.get_mut(at) else { return Ok(()) };
-        let done = match self.dialects.get(step) {
+        let outcome = match self.dialects.get(step) {
             Some(dialect) => server.judge(step, dialect, profile),
             None => server.fix(&self.dialects, profile),
         };
-        done.map_err(|error| server.source.input.locate_error(error))
+        outcome.map_err(|error| server.source.input.locate_error(error))
     }
 
     fn finish(mut self: Box<Self>, terminal: &Terminal) -> Result<Output, CommandError> {

@@ -126,12 +126,12 @@ pub(super) struct NewMessages {
 impl NewMessages {
     pub(super) fn between(before: &[MessageHash], now: &[MessageHash]) -> NewMessages {
         let mut places: BTreeMap<u64, Vec<usize>> = BTreeMap::new();
-        for (at, one) in before.iter().enumerate() {
-            places.entry(one.print).or_default().push(at);
+        for (at, message) in before.iter().enumerate() {
+            places.entry(message.print).or_default().push(at);
         }
         let mut pairs = Vec::new();
-        for (at, one) in now.iter().enumerate() {
-            let same = places.get(&one.print).map(Vec::as_slice).unwrap_or_default();
+        for (at, message) in now.iter().enumerate() {
+            let same = places.get(&message.print).map(Vec::as_slice).unwrap_or_default();
             let first = same.partition_point(|old_index| *old_index < at).saturating_sub(NEAR);
             // In descending order, so that at most one index of a message is in an increasing sequence.
             pairs.extend(same.iter().skip(first).take(2 * NEAR).rev().map(|old_index| (at, *old_index)));
@@ -147,8 +147,8 @@ impl NewMessages {
     }
 
     fn gap(&mut self, mut old: &[MessageHash], now: &[MessageHash], from: usize) {
-        for (at, one) in now.iter().enumerate() {
-            let same = old.iter().position(|other| other.who == one.who);
+        for (at, message) in now.iter().enumerate() {
+            let same = old.iter().position(|other| other.who == message.who);
             if let Some(old_index) = same {
                 self.gone += old_index;
                 old = old.get(old_index + 1..).unwrap_or_default();

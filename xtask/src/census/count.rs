@@ -185,12 +185,12 @@ impl Census {
             dialects().iter().filter(|dialect| internal::is_of_an_api(dialect)).collect();
         let next = AtomicUsize::new(0);
         let work = || {
-            let mut done = Vec::new();
+            let mut columns = Vec::new();
             while let Some((index, dialect)) = claim(&next, &dialects) {
                 let verdicts = tools.schemas.iter().map(|schema| Verdict::of(dialect.name, schema)).collect();
-                done.push((index, Column { dialect, verdicts }));
+                columns.push((index, Column { dialect, verdicts }));
             }
-            done
+            columns
         };
         let threads = thread::available_parallelism().map_or(1, usize::from);
         let mut columns: Vec<(usize, Column)> = thread::scope(|scope| {

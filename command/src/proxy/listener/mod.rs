@@ -590,7 +590,7 @@ fn require_types(headers: &Headers, kinds: &[&str]) -> Result<(), Rejection> {
     let accepted = headers::joined(headers, "accept").unwrap_or_default().to_ascii_lowercase();
     let accepts = |kind: &&str| {
         let range = kind.split('/').next().map(|range| format!("{range}/*")).unwrap_or_default();
-        let mut names = accepted.split(',').map(|one| one.split(';').next().unwrap_or_default().trim());
+        let mut names = accepted.split(',').map(|part| part.split(';').next().unwrap_or_default().trim());
         names.any(|name| name == *kind || name == range || name == "*/*")
     };
     match kinds.iter().find(|kind| !accepts(kind)) {
